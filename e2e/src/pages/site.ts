@@ -1,0 +1,49 @@
+/**
+ * A site on disk: `site.json` and the bodies beside it. Written by the page generator and by the
+ * structure replay of HARs, served by the lab's replay server (which reads the same file in Go).
+ */
+import * as z from 'zod';
+
+const origin = z.string().regex(/^https:\/\/[a-z0-9.-]+$/, 'expected https://host without port or path');
+
+/** A response body: a file beside `site.json`, or filler that the server makes. */
+const body = z.union([
+  z.strictObject({ file: z.string().regex(/^[\w./-]+$/) }),
+  z.strictObject({
+    /** `png` is a valid image of `width` × `height` padded to `bytes`; `bytes` is seeded noise. */
+    filler: z.enum(['png', 'bytes']),
+    bytes: z.int().nonnegative(),
+    width: z.int().positive().optional(),
+    height: z.int().positive().optional(),
+  }),
+]);
+
+export const siteSchema = z.strictObject({
+  format: z.literal('hopwise-site'),
+  version: z.literal(1),
+  name: z.string(),
+  /** URL to load. */
+  entry: z.string(),
+  origins: z.array(
+    z.strictObject({
+      origin,
+      protocols: z.array(z.enum(['h1', 'h2', 'h3'])).min(1),
+      /** Round trip of this origin's server beyond the link's. */
+      extraRttMs: z.number().nonnegative(),
+    }),
+  ),
+  resources: z.array(
+    z.strictObject({
+      origin,
+      /** Path with query, as requested. */
+      path: z.string().startsWith('/'),
+      status: z.int(),
+      headers: z.record(z.string(), z.string()),
+      body,
+      /** Time between the request and the first byte of the answer. */
+      thinkMs: z.number().nonnegative(),
+    }),
+  ),
+});
+
+export type Site = z.infer<typeof siteSchema>;

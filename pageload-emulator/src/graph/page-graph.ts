@@ -1,0 +1,77 @@
+import type { ResourceType } from '../recording/recording.ts';
+
+/** Why an activity waits for another. */
+export type DependencyKind =
+  /** The document's parser (or preload scanner) found it. */
+  | 'parser'
+  /** A script asked for it. */
+  | 'script'
+  /** A stylesheet asked for it. */
+  | 'style'
+  /** A `Location` header led to it. */
+  | 'redirect'
+  /** It runs on the main thread after the other one. */
+  | 'execution';
+
+/** One edge: the activity that holds it waits for `activity`. */
+export interface Dependency {
+  /** Index into `PageGraph.activities`. */
+  activity: number;
+  kind: DependencyKind;
+  /**
+   * Part of the other activity's response body that must have arrived, 0 to 1: a parser finds
+   * an image before the document has ended. 1 for everything that waits for the whole.
+   */
+  fraction: number;
+  source: 'recorded' | 'inferred';
+}
+
+/** A transfer. */
+export interface FetchActivity {
+  kind: 'fetch';
+  /** Index into `PageGraph.activities`. */
+  id: number;
+  /** `RecordedRequest.id`. */
+  requestId: number;
+  url: string;
+  /** Index into `PageGraph.origins`. */
+  origin: number;
+  type: ResourceType;
+  /** Request bytes on the wire. */
+  requestBytes: number;
+  /** Response bytes on the wire, headers included. */
+  responseBytes: number;
+  /** Whether the load event waits for it. */
+  blocksLoad: boolean;
+  /** Whether the first paint waits for it. */
+  renderBlocking: boolean;
+  /** Urgency as Chromium asks for it, RFC 9218: 0 (highest) to 7. */
+  urgency: number;
+  /** RFC 9218's `i`: whether it is useful in parts. */
+  incremental: boolean;
+  /** Everything here must have happened before it starts. */
+  after: Dependency[];
+  /** Milliseconds between the last dependency and the request. */
+  delayMs: number;
+}
+
+/** Work on the main thread. */
+export interface ComputeActivity {
+  kind: 'compute';
+  id: number;
+  /** The request whose response is worked on. */
+  requestId: number;
+  durationMs: number;
+  blocksLoad: boolean;
+  after: Dependency[];
+}
+
+export type Activity = FetchActivity | ComputeActivity;
+
+/** The activities of a page load and what each waits for; acyclic, edges point backwards. */
+export interface PageGraph {
+  url: string;
+  /** `https://host[:port]`, in order of first use. */
+  origins: string[];
+  activities: Activity[];
+}

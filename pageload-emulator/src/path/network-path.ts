@@ -1,0 +1,39 @@
+/** What the path does to UDP: lets it through, drops it, or caps its rate. */
+export type UdpTreatment = { kind: 'open' } | { kind: 'blocked' } | { kind: 'policed'; bps: number };
+
+/** Where a figure came from. */
+export type FigureSource = 'given' | 'estimated' | 'measured' | 'assumed';
+
+/** The shared path between the browser and the servers. */
+export interface NetworkPath {
+  /** Round trip without queueing to the nearest origin. */
+  rttMs: number;
+  downBps: number;
+  upBps: number;
+  /** Random loss per packet and direction, apart from queue drops. */
+  loss: number;
+  /** Mean length of a burst of losses in packets; 1 for independent losses. */
+  lossBurst: number;
+  /** Drop-tail queue of the bottleneck, downstream. */
+  queueBytes: number;
+  udp: UdpTreatment;
+}
+
+/** Names of the fields of `NetworkPath` that a caller can give and an estimator can fill. */
+export type NetworkFigure = 'rttMs' | 'downBps' | 'upBps' | 'loss' | 'queueBytes' | 'udp';
+
+export type CongestionControl = 'cubic' | 'reno' | 'bbr';
+
+/** What one origin's server does, as far as known. */
+export interface ServerProfile {
+  origin: string;
+  /** Round trip beyond the path's. */
+  extraRttMs: number;
+  /** Request's last byte to response's first, median. */
+  thinkMs: number;
+  tcp: { initialWindow: number; congestionControl: CongestionControl };
+  quic: { initialWindow: number; congestionControl: CongestionControl };
+  tlsVersion: '1.2' | '1.3';
+  /** Protocols that it is known to speak, or may be assumed to. */
+  offers: { h1: boolean; h2: boolean; h3: boolean };
+}

@@ -1,0 +1,26 @@
+/** The HTTP versions hopwise chooses between. */
+export const PROTOCOLS = ['h1', 'h2', 'h3'] as const;
+
+/** An HTTP version: HTTP/1.1, HTTP/2 or HTTP/3. */
+export type Protocol = (typeof PROTOCOLS)[number];
+
+/** Which protocol carries each origin (`https://host[:port]`, no trailing slash). */
+export type Assignment = Record<string, Protocol>;
+
+/** ALPN ids of the protocols on the wire (RFC 7301; RFC 9113 section 3.2; RFC 9114 section 3.1). */
+export const ALPN_ID: Record<Protocol, string> = { h1: 'http/1.1', h2: 'h2', h3: 'h3' };
+
+/**
+ * The protocol named by a recording, which writes it in many ways: ALPN ids (`nextHopProtocol`),
+ * HAR's `HTTP/2.0`, Firefox's `HTTP/3`, drafts such as `h3-29` and `http/2+quic/46`.
+ *
+ * @returns null for a blank, a cache entry (`""`), a data URL or anything unknown.
+ */
+export function parseProtocol(name: string | null | undefined): Protocol | null {
+  if (!name) return null;
+  const text = name.trim().toLowerCase();
+  if (/^(h3|hq|http\/3)|quic/.test(text)) return 'h3';
+  if (/^(h2c?$|http\/2|spdy)/.test(text)) return 'h2';
+  if (/^(http\/[01]|h1$)/.test(text)) return 'h1';
+  return null;
+}

@@ -1,0 +1,182 @@
+// Package check is a small HTTP client that the lab is tested with from inside.
+package check
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/quic-go/quic-go"
+	"github.com/quic-go/quic-go/http3"
+)
+
+// Result is one transfer or one connection.
+type Result struct {
+	URL      string `json:"url"`
+	Protocol string `json:"protocol"`
+	Status   int    `json:"status,omitempty"`
+	Bytes    int64  `json:"bytes"`
+	// ConnectMs is the TCP handshake alone; with QUIC it is the whole handshake with TLS.
+	ConnectMs float64 `json:"connectMs"`
+	TTFBMs    float64 `json:"ttfbMs"`
+	TotalMs   float64 `json:"totalMs"`
+	// BitsPerSecond is the goodput of the body's last three quarters, past slow start.
+	BitsPerSecond float64 `json:"bitsPerSecond"`
+	Error         string  `json:"error,omitempty"`
+}
+
+// Run makes the transfers one after the other, each on a new connection, and writes a JSON line for
+// each. Failed transfers are results too.
+func Run(args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("check", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	ca := flags.String("ca", "", "")
+	protocol := flags.String("protocol", "h1", "")
+	connects := flags.Int("connects", 0, "")
+	timeout := flags.Duration("timeout", time.Minute, "")
+	if err := flags.Parse(args); err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	results := json.NewEncoder(out)
+	for _, address := range flags.Args() {
+		target, err := url.Parse(address)
+		if err != nil || target.Scheme != "https" {
+			return fmt.Errorf("check: expected an https URL, got %q", address)
+		}
+		for range *connects {
+			if err := results.Encode(connect(target, *timeout)); err != nil {
+				return err
+			}
+		}
+		if *connects > 0 {
+			continue
+		}
+		client, closeClient, err := newClient(*protocol, *ca)
+		if err != nil {
+			return err
+		}
+		result := fetch(client, address, *timeout)
+		if err := errors.Join(closeClient(), results.Encode(result)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// connect times a TCP handshake.
+func connect(target *url.URL, timeout time.Duration) Result {
+	result := Result{URL: target.String(), Protocol: "tcp"}
+	addresses, err := net.LookupHost(target.Hostname())
+	if err != nil {
+		result.Error = err.Error()
+		return result
+	}
+	start := time.Now()
+	connection, err := net.DialTimeout("tcp", net.JoinHostPort(addresses[0], "443"), timeout)
+	result.ConnectMs = since(start)
+	if err == nil {
+		err = connection.Close()
+	}
+	if err != nil {
+		result.Error = err.Error()
+	}
+	return result
+}
+
+func newClient(protocol, caFile string) (client *http.Client, closeClient func() error, err error) {
+	trust := x509.NewCertPool()
+	text, err := os.ReadFile(caFile)
+	if err != nil {
+		return nil, nil, fmt.Errorf("check: --ca: %w", err)
+	}
+	if !trust.AppendCertsFromPEM(text) {
+		return nil, nil, fmt.Errorf("check: --ca: %s has no certificate", caFile)
+	}
+	security := &tls.Config{RootCAs: trust}
+	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	protocols := &http.Protocols{}
+	switch protocol {
+	case "h3":
+		transport := &http3.Transport{TLSClientConfig: security, DisableCompression: true, QUICConfig: &quic.Config{}}
+		return &http.Client{Transport: transport, CheckRedirect: noRedirect}, transport.Close, nil
+	case "h1":
+		protocols.SetHTTP1(true)
+	case "h2":
+		protocols.SetHTTP2(true)
+	default:
+		return nil, nil, fmt.Errorf("check: --protocol: expected h1, h2 or h3, got %q", protocol)
+	}
+	transport := &http.Transport{TLSClientConfig: security, DisableCompression: true, Protocols: protocols}
+	closeClient = func() error {
+		transport.CloseIdleConnections()
+		return nil
+	}
+	return &http.Client{Transport: transport, CheckRedirect: noRedirect}, closeClient, nil
+}
+
+func fetch(client *http.Client, address string, timeout time.Duration) (result Result) {
+	result.URL = address
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	start := time.Now()
+	trace := &httptrace.ClientTrace{
+		ConnectDone:          func(_, _ string, _ error) { result.ConnectMs = since(start) },
+		GotFirstResponseByte: func() { result.TTFBMs = since(start) },
+	}
+	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, trace), http.MethodGet, address, nil)
+	if err != nil {
+		result.Error = err.Error()
+		return result
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		result.Error = err.Error()
+		return result
+	}
+	defer response.Body.Close()
+	if result.TTFBMs == 0 {
+		result.TTFBMs = since(start)
+	}
+	result.Protocol, result.Status = fmt.Sprintf("h%d", response.ProtoMajor), response.StatusCode
+	err = read(response, &result)
+	result.TotalMs = since(start)
+	if err != nil {
+		result.Error = err.Error()
+	}
+	return result
+}
+
+func read(response *http.Response, result *Result) error {
+	buffer := make([]byte, 64<<10)
+	var markTime time.Time
+	var markBytes int64
+	for {
+		size, err := response.Body.Read(buffer)
+		result.Bytes += int64(size)
+		if markBytes == 0 && result.Bytes*4 >= response.ContentLength {
+			markTime, markBytes = time.Now(), result.Bytes
+		}
+		if err == io.EOF {
+			if elapsed := time.Since(markTime).Seconds(); markBytes > 0 && elapsed > 0 {
+				result.BitsPerSecond = float64(result.Bytes-markBytes) * 8 / elapsed
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func since(start time.Time) float64 { return float64(time.Since(start).Microseconds()) / 1e3 }

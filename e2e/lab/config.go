@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"hopwise/lab/link"
+)
+
+// config is the file that `up` takes.
+type config struct {
+	// Site is a folder with site.json.
+	Site    string          `json:"site"`
+	Network json.RawMessage `json:"network"`
+	// Dir is a scratch folder, made when it is not there. Without one the lab makes and removes its own.
+	Dir string `json:"dir"`
+	// Server is the replay server's TCP.
+	Server serverConfig `json:"server"`
+	// IPVersion is what host names resolve to inside the lab: 4 (the default) or 6.
+	IPVersion int `json:"ipVersion"`
+
+	network link.Network
+}
+
+type serverConfig struct {
+	// CongestionControl is cubic (the default), reno or bbr.
+	CongestionControl string `json:"congestionControl"`
+	// InitialWindow is in segments; 10 (RFC 6928) by default.
+	InitialWindow int `json:"initialWindow"`
+}
+
+func parseUp(args []string) (config, error) {
+	flags := flag.NewFlagSet("up", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	path := flags.String("config", "", "")
+	if err := flags.Parse(args); err != nil {
+		return config{}, inputError{fmt.Errorf("up: %w", err)}
+	}
+	if *path == "" || flags.NArg() > 0 {
+		return config{}, inputError{errors.New("up: expected --config FILE")}
+	}
+	settings, err := readConfig(*path)
+	if err != nil {
+		return config{}, inputError{fmt.Errorf("%s: %w", *path, err)}
+	}
+	return settings, nil
+}
+
+func readConfig(path string) (config, error) {
+	settings := config{
+		IPVersion: 4, Server: serverConfig{CongestionControl: "cubic", InitialWindow: 10},
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return settings, errors.Unwrap(err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&settings); err != nil {
+		return settings, err
+	}
+	if !filepath.IsAbs(settings.Site) {
+		return settings, fmt.Errorf("site: expected an absolute folder, got %q", settings.Site)
+	}
+	if settings.Dir != "" && !filepath.IsAbs(settings.Dir) {
+		return settings, fmt.Errorf("dir: expected an absolute folder, got %q", settings.Dir)
+	}
+	if settings.IPVersion != 4 && settings.IPVersion != 6 {
+		return settings, fmt.Errorf("ipVersion: expected 4 or 6, got %d", settings.IPVersion)
+	}
+	switch settings.Server.CongestionControl {
+	case "cubic", "reno", "bbr":
+	default:
+		return settings, fmt.Errorf("server.congestionControl: expected cubic, reno or bbr, got %q", settings.Server.CongestionControl)
+	}
+	if settings.Server.InitialWindow < 1 || settings.Server.InitialWindow > 1000 {
+		return settings, fmt.Errorf("server.initialWindow: expected 1 to 1000, got %d", settings.Server.InitialWindow)
+	}
+	if settings.Network == nil {
+		return settings, errors.New("network: expected an object")
+	}
+	settings.network, err = link.ParseNetwork(settings.Network)
+	return settings, err
+}

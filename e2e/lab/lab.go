@@ -1,0 +1,262 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"hopwise/lab/certs"
+	"hopwise/lab/link"
+	"hopwise/lab/netns"
+	"hopwise/lab/serve"
+	"hopwise/lab/site"
+)
+
+// Addresses are of the ranges for benchmarking (RFC 2544 by RFC 6890, RFC 5180), which are routed
+// nowhere.
+var (
+	clientAddress  = netip.MustParseAddr("198.18.0.2")
+	clientAddress6 = netip.MustParseAddr("2001:2::2")
+	labPrefix      = netip.MustParsePrefix("198.18.0.0/15")
+	labPrefix6     = netip.MustParsePrefix("2001:2::/48")
+	anywhere6      = netip.MustParsePrefix("::/0")
+)
+
+// endpoint is one origin of the lab.
+type endpoint struct {
+	Origin    string     `json:"origin"`
+	Address   netip.Addr `json:"address"`
+	Address6  netip.Addr `json:"address6"`
+	Protocols []string   `json:"protocols"`
+}
+
+func serverAddresses(index int) (netip.Addr, netip.Addr) {
+	v6 := labPrefix6.Addr().As16()
+	v6[13], v6[14], v6[15] = 1, byte((index+1)>>8), byte(index+1)
+	return netip.AddrFrom4([4]byte{198, 19, byte(1 + index/250), byte(1 + index%250)}), netip.AddrFrom16(v6)
+}
+
+// lab is everything that is up.
+type lab struct {
+	dir       string
+	dirIsOwn  bool
+	authority *certs.Authority
+	endpoints []endpoint
+	client    *netns.Namespace
+	servers   *netns.Namespace
+	server    *process
+	holder    *process
+	nsenter   string
+	pump      *link.Pump
+	schedule  string
+}
+
+// files of the scratch folder besides those that the holder puts in place.
+const caFile = "ca.pem"
+
+// newLab brings everything up, or nothing.
+func newLab(settings config) (l *lab, err error) {
+	l = &lab{}
+	defer func() {
+		if err != nil {
+			l.down()
+		}
+	}()
+	source, err := site.Open(settings.Site)
+	if err != nil {
+		return l, inputError{err}
+	}
+	if err := source.Close(); err != nil {
+		return l, err
+	}
+	if l.nsenter, err = exec.LookPath("nsenter"); err != nil {
+		return l, errors.New("nsenter is not installed: it is in the package util-linux")
+	}
+	if err := netns.CheckTUN(); err != nil {
+		return l, err
+	}
+	if err := l.makeDir(settings.Dir); err != nil {
+		return l, err
+	}
+	if err := l.certify(source); err != nil {
+		return l, err
+	}
+	if err := l.writeFiles(settings.IPVersion); err != nil {
+		return l, err
+	}
+	if err := l.connect(settings); err != nil {
+		return l, err
+	}
+	if err := l.startChildren(settings); err != nil {
+		return l, err
+	}
+	l.pump, err = link.NewPump(l.client.TUN, l.servers.TUN, settings.network, l.extraRTTs(source))
+	if err != nil {
+		return l, err
+	}
+	// Last, since children inherit the scheduling.
+	if l.schedule, err = becomeRealTime(); err != nil {
+		return l, err
+	}
+	l.pump.Start(prepareThread)
+	return l, nil
+}
+
+func (l *lab) makeDir(dir string) (err error) {
+	if dir == "" {
+		l.dir, err = os.MkdirTemp("", "hopwise-lab-")
+		l.dirIsOwn = err == nil
+		return err
+	}
+	l.dir = dir
+	return os.MkdirAll(dir, 0o700)
+}
+
+func (l *lab) certify(source *site.Site) (err error) {
+	var hosts []string
+	for i, origin := range source.Origins {
+		hosts = append(hosts, origin.Host())
+		address, address6 := serverAddresses(i)
+		l.endpoints = append(l.endpoints, endpoint{origin.Origin, address, address6, origin.Protocols})
+	}
+	l.authority, err = certs.NewAuthority(hosts, time.Now())
+	return err
+}
+
+func (l *lab) writeFiles(ipVersion int) error {
+	var hosts strings.Builder
+	hosts.WriteString("127.0.0.1 localhost\n::1 localhost\n")
+	for _, e := range l.endpoints {
+		address := e.Address
+		if ipVersion == 6 {
+			address = e.Address6
+		}
+		fmt.Fprintf(&hosts, "%s %s\n", address, strings.TrimPrefix(e.Origin, "https://"))
+	}
+	for name, content := range map[string]string{
+		caFile:          string(l.authority.PEM),
+		"hosts":         hosts.String(),
+		"resolv.conf":   "options timeout:1 attempts:1\n",
+		"nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nnetworks: files\nprotocols: files\nservices: files\n",
+	} {
+		if err := os.WriteFile(filepath.Join(l.dir, name), []byte(content), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// connect makes the namespaces with their devices, addresses and routes.
+func (l *lab) connect(settings config) (err error) {
+	if l.client, err = netns.New(); err != nil {
+		return fmt.Errorf("%w%s", err, netns.RestrictedHint())
+	}
+	if l.servers, err = netns.New(); err != nil {
+		return err
+	}
+	var addresses []netip.Addr
+	for _, e := range l.endpoints {
+		addresses = append(addresses, e.Address, e.Address6)
+	}
+	window := settings.Server.InitialWindow
+	if window == serve.TCPInitialWindow {
+		// The kernel's own value; the route need not say it.
+		window = 0
+	}
+	err = errors.Join(
+		l.client.AddAddresses(clientAddress, clientAddress6),
+		l.client.AddRoute(labPrefix, clientAddress, 0),
+		l.client.AddRoute(labPrefix6, clientAddress6, 0),
+		l.servers.AddAddresses(addresses...),
+		l.servers.AddRoute(netip.PrefixFrom(clientAddress, 32), netip.Addr{}, window),
+		l.servers.AddRoute(netip.PrefixFrom(clientAddress6, 128), netip.Addr{}, window),
+	)
+	if settings.IPVersion == 6 {
+		// Chromium asks for IPv6 addresses only where it sees a way to the Internet at large.
+		err = errors.Join(err, l.client.AddRoute(anywhere6, clientAddress6, 0))
+	}
+	if err != nil {
+		return err
+	}
+	// One load must not teach the next (ssthresh, RTT) about the link.
+	return l.servers.Do(func() error {
+		return os.WriteFile("/proc/sys/net/ipv4/tcp_no_metrics_save", []byte("1"), 0)
+	})
+}
+
+func (l *lab) startChildren(settings config) (err error) {
+	server := serve.Config{CongestionControl: settings.Server.CongestionControl}
+	now := time.Now()
+	for _, e := range l.endpoints {
+		pair, err := l.authority.Issue(strings.TrimPrefix(e.Origin, "https://"), now)
+		if err != nil {
+			return err
+		}
+		server.Endpoints = append(server.Endpoints, serve.Endpoint{
+			Origin: e.Origin, Addresses: []string{e.Address.String(), e.Address6.String()}, Pair: pair,
+		})
+	}
+	if l.server, err = startServer(l.servers, server); err != nil {
+		return err
+	}
+	if _, err = ask(l.server, serve.Request{Site: settings.Site}); err != nil {
+		return err
+	}
+	l.holder, err = startHolder(l.client, l.dir)
+	return err
+}
+
+func (l *lab) extraRTTs(source *site.Site) map[netip.Addr]float64 {
+	extra := map[netip.Addr]float64{}
+	for _, e := range l.endpoints {
+		extra[e.Address], extra[e.Address6] = 0, 0
+		for _, origin := range source.Origins {
+			if origin.Origin == e.Origin {
+				extra[e.Address], extra[e.Address6] = origin.ExtraRTTMs, origin.ExtraRTTMs
+			}
+		}
+	}
+	return extra
+}
+
+// enter is the command that a program's own command is put behind to run in the client's namespaces.
+func (l *lab) enter() []string {
+	command := []string{l.nsenter, "-t", fmt.Sprint(l.holder.pid())}
+	if netns.IsRootless() {
+		command = append(command, "-U", "--preserve-credentials")
+	}
+	return append(command, "-n", "-m", "--")
+}
+
+// down takes everything down, in any state of being up.
+func (l *lab) down() {
+	l.holder.stop()
+	l.server.stop()
+	if l.pump != nil && l.schedule != "" {
+		l.pump.Stop()
+	}
+	for _, namespace := range []*netns.Namespace{l.client, l.servers} {
+		if namespace != nil {
+			namespace.Close()
+		}
+	}
+	if l.dirIsOwn {
+		if err := os.RemoveAll(l.dir); err != nil {
+			fmt.Fprintln(os.Stderr, "hopwise-lab:", err)
+		}
+		return
+	}
+	if l.dir == "" {
+		return
+	}
+	for _, name := range []string{caFile, "hosts", "resolv.conf", "nsswitch.conf"} {
+		if err := os.Remove(filepath.Join(l.dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			fmt.Fprintln(os.Stderr, "hopwise-lab:", err)
+		}
+	}
+}

@@ -1,0 +1,204 @@
+// Package netns makes the lab's network namespaces. They have no names: descriptors and processes
+// hold them, so the kernel removes them with the last of these.
+package netns
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+
+	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netns"
+	"golang.org/x/sys/unix"
+)
+
+// DeviceName is the name of the TUN device in both namespaces. Chromium takes a device whose name
+// begins with "tun" for a tunnel and calls the browser offline when there is no other.
+const DeviceName = "lab0"
+
+// MTU of both devices.
+const MTU = 1500
+
+// transmitQueue is the devices' queue towards the pump. The link's own queue is to drop packets,
+// never this one, so it is longer than any window.
+const transmitQueue = 20_000
+
+// Namespace is an anonymous network namespace with one TUN device.
+type Namespace struct {
+	handle netns.NsHandle
+	// TUN is the device's non-blocking descriptor.
+	TUN int
+}
+
+// New makes a namespace with loopback and the TUN device up.
+func New() (namespace *Namespace, err error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	home, err := netns.Get()
+	if err != nil {
+		return nil, fmt.Errorf("network namespace: %w", err)
+	}
+	defer home.Close()
+	handle, err := netns.New()
+	if err != nil {
+		return nil, fmt.Errorf("network namespace: cannot make one: %w", err)
+	}
+	// A thread that cannot go home must not be used again.
+	defer func() {
+		if back := netns.Set(home); back != nil {
+			panic(fmt.Sprintf("network namespace: cannot leave it: %v", back))
+		}
+	}()
+	namespace = &Namespace{handle: handle, TUN: -1}
+	defer func() {
+		if err != nil {
+			namespace.Close()
+		}
+	}()
+	if namespace.TUN, err = openTUN(); err != nil {
+		return namespace, err
+	}
+	return namespace, namespace.bringUp()
+}
+
+func openTUN() (int, error) {
+	fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, fmt.Errorf("/dev/net/tun: %w", err)
+	}
+	request, err := unix.NewIfreq(DeviceName)
+	if err != nil {
+		unix.Close(fd)
+		return -1, err
+	}
+	// One whole IP packet a read: neither a packet header nor segmentation offload.
+	request.SetUint16(unix.IFF_TUN | unix.IFF_NO_PI)
+	if err := unix.IoctlIfreq(fd, unix.TUNSETIFF, request); err != nil {
+		unix.Close(fd)
+		return -1, fmt.Errorf("/dev/net/tun: cannot make a device: %w", err)
+	}
+	return fd, nil
+}
+
+func (n *Namespace) bringUp() error {
+	// Before the devices come up, so that no router is looked for.
+	for _, setting := range []string{"accept_ra", "router_solicitations"} {
+		for _, scope := range []string{"default", DeviceName} {
+			path := "/proc/sys/net/ipv6/conf/" + scope + "/" + setting
+			if err := os.WriteFile(path, []byte("0"), 0); err != nil && !os.IsNotExist(err) {
+				return fmt.Errorf("network namespace: %w", err)
+			}
+		}
+	}
+	return n.with(func(handle *netlink.Handle) error {
+		for _, name := range []string{"lo", DeviceName} {
+			device, err := handle.LinkByName(name)
+			if err != nil {
+				return fmt.Errorf("network device %s: %w", name, err)
+			}
+			if name == DeviceName {
+				if err := handle.LinkSetMTU(device, MTU); err != nil {
+					return fmt.Errorf("network device %s: MTU: %w", name, err)
+				}
+				if err := handle.LinkSetTxQLen(device, transmitQueue); err != nil {
+					return fmt.Errorf("network device %s: queue: %w", name, err)
+				}
+			}
+			if err := handle.LinkSetUp(device); err != nil {
+				return fmt.Errorf("network device %s: %w", name, err)
+			}
+		}
+		return nil
+	})
+}
+
+func (n *Namespace) with(act func(*netlink.Handle) error) error {
+	handle, err := netlink.NewHandleAt(n.handle, unix.NETLINK_ROUTE)
+	if err != nil {
+		return fmt.Errorf("netlink: %w", err)
+	}
+	defer handle.Close()
+	return act(handle)
+}
+
+// AddAddresses gives the TUN device addresses.
+func (n *Namespace) AddAddresses(addresses ...netip.Addr) error {
+	return n.with(func(handle *netlink.Handle) error {
+		device, err := handle.LinkByName(DeviceName)
+		if err != nil {
+			return err
+		}
+		for _, address := range addresses {
+			entry := &netlink.Addr{IPNet: ipNet(netip.PrefixFrom(address, address.BitLen()))}
+			if address.Is6() {
+				// Nobody else is on the link, and an address under test cannot be bound.
+				entry.Flags = unix.IFA_F_NODAD
+			}
+			if err := handle.AddrAdd(device, entry); err != nil {
+				return fmt.Errorf("network device %s: address %s: %w", DeviceName, address, err)
+			}
+		}
+		return nil
+	})
+}
+
+// AddRoute sends a prefix through the TUN device. initialWindow is the initial congestion window of
+// TCP connections to it in segments, 0 for the kernel's own.
+func (n *Namespace) AddRoute(prefix netip.Prefix, source netip.Addr, initialWindow int) error {
+	return n.with(func(handle *netlink.Handle) error {
+		device, err := handle.LinkByName(DeviceName)
+		if err != nil {
+			return err
+		}
+		route := &netlink.Route{
+			LinkIndex: device.Attrs().Index, Dst: ipNet(prefix), InitCwnd: initialWindow, Scope: netlink.SCOPE_LINK,
+		}
+		if source.IsValid() {
+			route.Src = source.AsSlice()
+		}
+		if prefix.Addr().Is6() {
+			route.Scope = netlink.SCOPE_UNIVERSE
+		}
+		if err := handle.RouteReplace(route); err != nil {
+			return fmt.Errorf("route to %s: %w", prefix, err)
+		}
+		return nil
+	})
+}
+
+func ipNet(prefix netip.Prefix) *net.IPNet {
+	return &net.IPNet{IP: prefix.Addr().AsSlice(), Mask: net.CIDRMask(prefix.Bits(), prefix.Addr().BitLen())}
+}
+
+// Do runs act on a thread that is in the namespace; processes started there are in it too.
+func (n *Namespace) Do(act func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	home, err := netns.Get()
+	if err != nil {
+		return fmt.Errorf("network namespace: %w", err)
+	}
+	defer home.Close()
+	if err := netns.Set(n.handle); err != nil {
+		return fmt.Errorf("network namespace: cannot enter it: %w", err)
+	}
+	defer func() {
+		if back := netns.Set(home); back != nil {
+			panic(fmt.Sprintf("network namespace: cannot leave it: %v", back))
+		}
+	}()
+	return act()
+}
+
+// Close lets go of the device and the namespace.
+func (n *Namespace) Close() {
+	if n.TUN >= 0 {
+		unix.Close(n.TUN)
+		n.TUN = -1
+	}
+	if n.handle.IsOpen() {
+		n.handle.Close()
+	}
+}

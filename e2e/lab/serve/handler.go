@@ -1,0 +1,124 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// answer is a resource ready to send.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	think  time.Duration
+}
+
+// originHandler answers the requests to one origin.
+type originHandler struct {
+	origin  string
+	host    string
+	altSvc  string
+	answers map[string]*answer
+	log     *recorder
+}
+
+// The server speaks for these itself, so a site's values for them are left out.
+var ownHeaders = map[string]bool{
+	"Alt-Svc": true, "Connection": true, "Content-Length": true, "Keep-Alive": true,
+	"Proxy-Connection": true, "Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true,
+}
+
+// connectionKey finds the connection's number in a request's context.
+type connectionKey struct{}
+
+var connections atomic.Uint64
+
+func numberConnection(ctx context.Context) context.Context {
+	return context.WithValue(ctx, connectionKey{}, connections.Add(1))
+}
+
+var favicon = func() []byte {
+	image, err := fillerPNG(1, 1, 80, 0)
+	if err != nil {
+		panic(err)
+	}
+	return image
+}()
+
+func (h *originHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	path := r.RequestURI
+	if !strings.HasPrefix(path, "/") {
+		path = r.URL.RequestURI()
+	}
+	found := h.find(r, path)
+	entry := Entry{
+		Origin: h.origin, Method: r.Method, Path: path, Protocol: "h" + strconv.Itoa(r.ProtoMajor),
+		Status: found.status, StartMs: float64(start.UnixMicro()) / 1e3, Miss: found == miss || found == misdirected,
+	}
+	entry.Connection, _ = r.Context().Value(connectionKey{}).(uint64)
+
+	if found.think > 0 {
+		select {
+		case <-time.After(found.think):
+		case <-r.Context().Done():
+		}
+	}
+	header := w.Header()
+	header.Set("Timing-Allow-Origin", "*")
+	header.Set("Access-Control-Allow-Origin", "*")
+	header.Set("Cache-Control", "no-store")
+	for name, values := range found.header {
+		header[name] = values
+	}
+	if h.altSvc != "" && r.ProtoMajor < 3 {
+		header.Set("Alt-Svc", h.altSvc)
+	}
+	bodiless := found.status == http.StatusNoContent || found.status == http.StatusNotModified
+	if !bodiless {
+		header.Set("Content-Length", strconv.Itoa(len(found.body)))
+	}
+	w.WriteHeader(found.status)
+	if !bodiless && r.Method != http.MethodHead {
+		written, err := w.Write(found.body)
+		entry.Bytes, entry.Aborted = written, err != nil
+	}
+	entry.DurationMs = float64(time.Since(start).Microseconds()) / 1e3
+	h.log.add(entry)
+}
+
+var (
+	miss        = text(http.StatusNotFound, "The site has no such resource.\n")
+	misdirected = text(http.StatusMisdirectedRequest, "This server is another origin's.\n")
+	icon        = &answer{status: http.StatusOK, header: http.Header{"Content-Type": {"image/png"}}, body: favicon}
+	preflight   = &answer{status: http.StatusNoContent, header: http.Header{
+		"Access-Control-Allow-Methods": {"*"}, "Access-Control-Allow-Headers": {"*"}, "Access-Control-Max-Age": {"600"},
+	}}
+)
+
+func text(status int, message string) *answer {
+	return &answer{
+		status: status, header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, body: []byte(message),
+	}
+}
+
+func (h *originHandler) find(r *http.Request, path string) *answer {
+	host, _, _ := strings.Cut(r.Host, ":")
+	if !strings.EqualFold(host, h.host) {
+		return misdirected
+	}
+	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+		return preflight
+	}
+	if found := h.answers[path]; found != nil {
+		return found
+	}
+	if path == "/favicon.ico" {
+		return icon
+	}
+	return miss
+}

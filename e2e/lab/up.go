@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"hopwise/lab/link"
+	"hopwise/lab/netns"
+	"hopwise/lab/serve"
+	"hopwise/lab/site"
+)
+
+// ready is the first line on stdout.
+type ready struct {
+	Ready     bool       `json:"ready"`
+	HolderPID int        `json:"holderPid"`
+	Enter     []string   `json:"enter"`
+	CAFile    string     `json:"caFile"`
+	CASPKI    string     `json:"caSpki"`
+	Origins   []endpoint `json:"origins"`
+
+	CongestionControl perTransport[string] `json:"congestionControl"`
+	InitialWindow     perTransport[int]    `json:"initialWindow"`
+	// Scheduling of the link's threads: fifo, or normal where the rights for that are missing.
+	Scheduling string `json:"scheduling"`
+	Rootless   bool   `json:"rootless"`
+}
+
+type perTransport[T any] struct {
+	TCP  T `json:"tcp"`
+	QUIC T `json:"quic"`
+}
+
+// maxCommandBytes bounds a line on stdin.
+const maxCommandBytes = 1 << 20
+
+func up(args []string) error {
+	settings, err := parseUp(args)
+	if err != nil {
+		return err
+	}
+	if os.Geteuid() != 0 {
+		code, err := netns.Rootless()
+		if err != nil {
+			return err
+		}
+		os.Exit(code)
+	}
+	if netns.IsRootless() {
+		// The parent is this program outside of the user namespace.
+		if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+			return fmt.Errorf("cannot tie the lab to its parent: %w", err)
+		}
+	}
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
+	l, err := newLab(settings)
+	if err != nil {
+		return err
+	}
+	defer l.down()
+	answers := json.NewEncoder(os.Stdout)
+	err = answers.Encode(ready{
+		Ready: true, HolderPID: l.holder.pid(), Enter: l.enter(),
+		CAFile: filepath.Join(l.dir, caFile), CASPKI: l.authority.SPKI(), Origins: l.endpoints,
+		CongestionControl: perTransport[string]{settings.Server.CongestionControl, serve.QUICCongestionControl},
+		InitialWindow:     perTransport[int]{settings.Server.InitialWindow, serve.QUICInitialWindow},
+		Scheduling:        l.schedule, Rootless: netns.IsRootless(),
+	})
+	if err != nil {
+		return err
+	}
+	commands, reading := readLines()
+	watch := time.NewTicker(time.Second)
+	defer watch.Stop()
+	for {
+		select {
+		case <-signals:
+			return nil
+		case <-l.server.exited:
+			return errors.New("replay server: ended unexpectedly")
+		case <-l.holder.exited:
+			return errors.New("namespace holder: ended unexpectedly")
+		case <-watch.C:
+			if err := l.pump.Failure(); err != nil {
+				return err
+			}
+		case err := <-reading:
+			return err
+		case line := <-commands:
+			answer, err := l.obey(line)
+			if err != nil {
+				answer = map[string]string{"error": err.Error()}
+			}
+			if err := answers.Encode(answer); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// readLines hands out stdin's lines; done has nil at its end.
+func readLines() (lines chan []byte, done chan error) {
+	lines, done = make(chan []byte), make(chan error, 1)
+	go func() {
+		scanner := bufio.NewScanner(os.Stdin)
+		scanner.Buffer(make([]byte, 64<<10), maxCommandBytes)
+		for scanner.Scan() {
+			lines <- slices.Clone(scanner.Bytes())
+		}
+		if err := scanner.Err(); err != nil {
+			err = inputError{fmt.Errorf("stdin: expected commands of at most %d bytes a line: %w", maxCommandBytes, err)}
+			done <- err
+			return
+		}
+		done <- nil
+	}()
+	return lines, done
+}
+
+type command struct {
+	Cmd     string          `json:"cmd"`
+	Network json.RawMessage `json:"network"`
+	Site    string          `json:"site"`
+}
+
+var done = map[string]bool{"ok": true}
+
+func (l *lab) obey(line []byte) (any, error) {
+	var order command
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&order); err != nil {
+		return nil, fmt.Errorf("command: %w", err)
+	}
+	switch order.Cmd {
+	case "configure":
+		network, err := link.ParseNetwork(order.Network)
+		if err != nil {
+			return nil, err
+		}
+		l.pump.Configure(network)
+		return done, nil
+	case "stats":
+		down, up := l.pump.Stats()
+		return map[string]link.DirectionStats{"down": down, "up": up}, nil
+	case "reset-stats":
+		l.pump.ResetStats()
+		return done, nil
+	case "log":
+		reply, err := ask(l.server, serve.Request{Log: true})
+		return reply.Log, err
+	case "drain":
+		return map[string]bool{"quiet": l.drain()}, nil
+	case "site":
+		return done, l.serve(order.Site)
+	}
+	return nil, fmt.Errorf("command: expected configure, stats, reset-stats, log, drain or site, got %.60q", order.Cmd)
+}
+
+// How long the link must be empty to be drained, and how long to wait for that.
+const (
+	drainQuiet = 200 * time.Millisecond
+	drainLimit = 3 * time.Second
+)
+
+// drain waits until no packet has been in the link for a while and tells whether that came about.
+func (l *lab) drain() bool {
+	for limit := time.Now().Add(drainLimit); time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
+		if l.pump.QuietFor() >= drainQuiet {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *lab) serve(dir string) error {
+	if !filepath.IsAbs(dir) {
+		return fmt.Errorf("site: expected an absolute folder, got %q", dir)
+	}
+	source, err := site.Open(dir)
+	if err != nil {
+		return err
+	}
+	if err := source.Close(); err != nil {
+		return err
+	}
+	if _, err := ask(l.server, serve.Request{Site: dir}); err != nil {
+		return err
+	}
+	l.pump.SetPeers(l.extraRTTs(source))
+	for i, e := range l.endpoints {
+		for _, origin := range source.Origins {
+			if origin.Origin == e.Origin {
+				l.endpoints[i].Protocols = origin.Protocols
+			}
+		}
+	}
+	return nil
+}

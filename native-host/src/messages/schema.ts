@@ -14,7 +14,14 @@ export const HOST_NAME = 'org.hopwise.host';
 /** Chromium drops the port of a host that sends a longer message. */
 export const MAX_MESSAGE_TO_BROWSER_BYTES = 1024 * 1024;
 
-const protocol = z.enum(['h1', 'h2', 'h3']);
+/** Firefox's id of the extension. */
+export const FIREFOX_EXTENSION_ID = 'hopwise@hopwise.org';
+
+/** HTTP/1.1, HTTP/2 and HTTP/3, in the order in which rounds begin. */
+export const PROTOCOLS = ['h1', 'h2', 'h3'] as const;
+export type Protocol = (typeof PROTOCOLS)[number];
+
+const protocol = z.enum(PROTOCOLS);
 const nonNegative = z.number().check(z.nonnegative());
 const count = z.int().check(z.nonnegative());
 const text = (max: number) => z.string().check(z.maxLength(max));
@@ -109,6 +116,8 @@ const verification = z.object({
   protocols: z.partialRecord(protocol, verifiedProtocol),
   udp: z.enum(['open', 'blocked', 'unknown']),
   bytes: count,
+  /** Why the probe ended before its last round, in words for a person; absent when it did not. */
+  stopped: z.optional(text(512)),
 });
 
 export const errorCode = z.enum([
@@ -119,6 +128,8 @@ export const errorCode = z.enum([
   'busy',
   'budget',
   'cancelled',
+  /** The server asked for restraint: 429 or 503. */
+  'refused',
   'internal',
 ]);
 

@@ -1,0 +1,55 @@
+/** Where a libcurl may be found. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { dataDirectory } from '../paths.ts';
+
+export interface Candidate {
+  /** What the loader is given: a path, or a name that it looks up itself. */
+  path: string;
+  from: 'given' | 'system' | 'private';
+  /** Folder with libraries that this one needs, '' when the system has them. */
+  libraryFolder: string;
+}
+
+const SYSTEM: Partial<Record<NodeJS.Platform, string[]>> = {
+  linux: ['libcurl.so.4', 'libcurl-gnutls.so.4'],
+  // Homebrew keeps its curl out of the loader's way; the system's own has no HTTP/3.
+  darwin: [
+    '/opt/homebrew/opt/curl/lib/libcurl.4.dylib',
+    '/usr/local/opt/curl/lib/libcurl.4.dylib',
+    '/usr/lib/libcurl.4.dylib',
+  ],
+  win32: ['libcurl-x64.dll', 'libcurl-arm64.dll', 'libcurl.dll'],
+};
+
+/** Folder of the private copies that `setup` makes, one folder a version. */
+export function privateFolder(): string {
+  return join(dataDirectory(), 'libcurl');
+}
+
+export const PRIVATE_LIBRARY = 'libcurl-gnutls.so.4';
+
+/** Folders of the finished private copies, newest version first. */
+export function privateCopies(): string[] {
+  const folder = privateFolder();
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => !name.startsWith('.') && existsSync(join(folder, name, PRIVATE_LIBRARY)))
+    .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+    .map((name) => join(folder, name));
+}
+
+/**
+ * In the order in which they are tried: the path given, the system's libraries, the private copies.
+ * A given path is tried alone, so that its faults are seen.
+ */
+export function libcurlCandidates(given: string): Candidate[] {
+  if (given) return [{ path: given, from: 'given', libraryFolder: '' }];
+  const system = (SYSTEM[process.platform] ?? []).map(
+    (path): Candidate => ({ path, from: 'system', libraryFolder: '' }),
+  );
+  const copies = privateCopies().map(
+    (folder): Candidate => ({ path: join(folder, PRIVATE_LIBRARY), from: 'private', libraryFolder: folder }),
+  );
+  return [...system, ...copies];
+}

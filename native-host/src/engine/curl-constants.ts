@@ -1,0 +1,99 @@
+/**
+ * Numbers of libcurl's ABI, which never change once released (curl/curl.h, curl/multi.h of 8.14).
+ * Named as there, without the CURL prefix.
+ */
+
+const OBJECT_POINT = 10_000;
+const FUNCTION_POINT = 20_000;
+const OFF_T = 30_000;
+
+/** `CURLOPT_*`. */
+export const OPT = {
+  WRITEDATA: OBJECT_POINT + 1,
+  URL: OBJECT_POINT + 2,
+  PROXY: OBJECT_POINT + 4,
+  ERRORBUFFER: OBJECT_POINT + 10,
+  WRITEFUNCTION: FUNCTION_POINT + 11,
+  USERAGENT: OBJECT_POINT + 18,
+  LOW_SPEED_LIMIT: 19,
+  LOW_SPEED_TIME: 20,
+  HTTPHEADER: OBJECT_POINT + 23,
+  HEADERDATA: OBJECT_POINT + 29,
+  FOLLOWLOCATION: 52,
+  SSL_VERIFYPEER: 64,
+  CAINFO: OBJECT_POINT + 65,
+  HEADERFUNCTION: FUNCTION_POINT + 79,
+  HTTPGET: 80,
+  SSL_VERIFYHOST: 81,
+  HTTP_VERSION: 84,
+  CAPATH: OBJECT_POINT + 97,
+  NOSIGNAL: 99,
+  MAXFILESIZE_LARGE: OFF_T + 117,
+  SOCKOPTFUNCTION: FUNCTION_POINT + 148,
+  SOCKOPTDATA: OBJECT_POINT + 149,
+  TIMEOUT_MS: 155,
+  CONNECTTIMEOUT_MS: 156,
+  HTTP_CONTENT_DECODING: 158,
+  PIPEWAIT: 237,
+  STREAM_WEIGHT: 239,
+  CONNECT_TO: OBJECT_POINT + 243,
+  PROTOCOLS_STR: OBJECT_POINT + 318,
+} as const;
+
+/** `CURLMOPT_*`. */
+export const MULTI_OPT = {
+  SOCKETFUNCTION: FUNCTION_POINT + 1,
+  PIPELINING: 3,
+  TIMERFUNCTION: FUNCTION_POINT + 4,
+  MAXCONNECTS: 6,
+  MAX_HOST_CONNECTIONS: 7,
+} as const;
+
+const LONG = 0x200000;
+const OFF_T_INFO = 0x600000;
+
+/** `CURLINFO_*`. */
+export const INFO = {
+  RESPONSE_CODE: LONG + 2,
+  SIZE_DOWNLOAD_T: OFF_T_INFO + 8,
+  HEADER_SIZE: LONG + 11,
+  NUM_CONNECTS: LONG + 26,
+  HTTP_VERSION: LONG + 46,
+  NAMELOOKUP_TIME_T: OFF_T_INFO + 51,
+  CONNECT_TIME_T: OFF_T_INFO + 52,
+  STARTTRANSFER_TIME_T: OFF_T_INFO + 54,
+  APPCONNECT_TIME_T: OFF_T_INFO + 56,
+} as const;
+
+/** `CURL_HTTP_VERSION_*`: what to ask for, and what `INFO.HTTP_VERSION` reports. */
+export const HTTP_VERSION = { V1_0: 1, V1_1: 2, V2: 3, V2TLS: 4, V3: 30, V3ONLY: 31 } as const;
+
+/** `CURL_POLL_*`: what the socket callback asks for. */
+export const POLL = { IN: 1, OUT: 2, INOUT: 3, REMOVE: 4 } as const;
+
+/** `CURL_CSELECT_*`: what `curl_multi_socket_action` is told. */
+export const CSELECT = { IN: 1, OUT: 2, ERR: 4 } as const;
+
+/** `CURL_SOCKET_TIMEOUT`. */
+export const SOCKET_TIMEOUT = -1;
+
+/** `CURLPIPE_MULTIPLEX`. */
+export const PIPE_MULTIPLEX = 2;
+
+/** Bits of `curl_version_info_data.features`. */
+export const VERSION_HTTP2 = 1 << 16;
+export const VERSION_HTTP3 = 1 << 25;
+
+/** `CURLVERSION_SEVENTH` (7.70): its data reach to `cainfo`. */
+export const VERSION_SEVENTH = 6;
+
+/** `CURLcode`s that are told apart. */
+export const CODE = {
+  OK: 0,
+  COULDNT_RESOLVE_HOST: 6,
+  COULDNT_CONNECT: 7,
+  WRITE_ERROR: 23,
+  OPERATION_TIMEDOUT: 28,
+  PEER_FAILED_VERIFICATION: 60,
+  FILESIZE_EXCEEDED: 63,
+} as const;

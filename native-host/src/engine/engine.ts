@@ -1,0 +1,241 @@
+/** The host's side of the engine: finds a libcurl, keeps its process, runs rounds in it. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { caFile } from './ca-file.ts';
+import { type Candidate, libcurlCandidates } from './candidates.ts';
+import type { ChildMessage, EngineInfo, HostMessage } from './ipc.ts';
+import { http3Mend } from './mend.ts';
+import type { RoundReport, RoundRequest, RoundTransferResult } from './round.ts';
+
+export type { EngineInfo } from './ipc.ts';
+
+/** No libcurl can be used. The message names the mend. */
+export class NoEngineError extends Error {}
+
+/** The engine's process ended in the middle of a round. The next round gets a new one. */
+export class EngineDiedError extends Error {}
+
+export interface EngineOptions {
+  /** Path of the libcurl to use; else `HOPWISE_LIBCURL`, else one is looked for. */
+  libcurl?: string;
+  log?: (line: string) => void;
+}
+
+export interface RunOptions {
+  onResult?: (result: RoundTransferResult) => void;
+  /** Ends the round at once; its report says `cancelled`. */
+  signal?: AbortSignal;
+}
+
+interface Running {
+  process: ChildProcess;
+  info: EngineInfo;
+  candidate: Candidate;
+}
+
+interface Pending {
+  onResult: (result: RoundTransferResult) => void;
+  resolve: (report: RoundReport) => void;
+  reject: (fault: Error) => void;
+}
+
+// The sources run as they are under Node 24, the build under every Node.
+const CHILD = new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url);
+const START_TIMEOUT_MS = 10_000;
+
+/** One line about a libcurl, such as `libcurl/8.14.1 GnuTLS/3.7.9 nghttp2/1.52.0 ngtcp2/1.11.0`. */
+export function engineLine(info: EngineInfo): string {
+  return [`libcurl/${info.version}`, info.tls, info.nghttp2 && `nghttp2/${info.nghttp2}`, info.quic]
+    .filter(Boolean)
+    .join(' ')
+    .slice(0, 256);
+}
+
+/** What is missing of a libcurl, with its mend; '' when nothing is. */
+export function engineProblem(info: EngineInfo): string {
+  if (!info.http2) return `libcurl ${info.version} (${info.path}) has no HTTP/2: ${http3Mend()}`;
+  if (!info.http3) return `libcurl ${info.version} (${info.path}) has no HTTP/3: ${http3Mend()}`;
+  return '';
+}
+
+export class Engine {
+  readonly #given: string;
+  readonly #log: (line: string) => void;
+  readonly #pending = new Map<number, Pending>();
+  #starting: Promise<Running> | null = null;
+  #found: Candidate | null = null;
+  #nextId = 1;
+  #closed = false;
+
+  constructor(options: EngineOptions = {}) {
+    this.#given = options.libcurl || process.env.HOPWISE_LIBCURL || '';
+    this.#log = options.log ?? (() => {});
+  }
+
+  /**
+   * Starts the process unless it runs.
+   *
+   * @throws NoEngineError
+   */
+  async start(): Promise<EngineInfo> {
+    return (await this.#running()).info;
+  }
+
+  /** Process id of the engine; null while it does not run. */
+  async pid(): Promise<number | null> {
+    return this.#starting ? ((await this.#starting).process.pid ?? null) : null;
+  }
+
+  /**
+   * Runs one round.
+   *
+   * @throws NoEngineError, EngineDiedError
+   */
+  async run(request: RoundRequest, options: RunOptions = {}): Promise<RoundReport> {
+    const running = await this.#running();
+    const id = this.#nextId++;
+    const cancel = (): void => this.#send(running, { type: 'cancel', id });
+    options.signal?.throwIfAborted();
+    try {
+      return await new Promise<RoundReport>((resolve, reject) => {
+        this.#pending.set(id, { onResult: options.onResult ?? (() => {}), resolve, reject });
+        this.#send(running, { type: 'run', id, request });
+        options.signal?.addEventListener('abort', cancel, { once: true });
+      });
+    } finally {
+      options.signal?.removeEventListener('abort', cancel);
+    }
+  }
+
+  /** Ends the process; rounds under way fail. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const running = await this.#starting?.catch(() => null);
+    if (running) await ended(running.process);
+  }
+
+  #send(running: Running, message: HostMessage): void {
+    // A failure to send means that the process is gone, which its 'exit' reports.
+    if (running.process.connected) running.process.send(message, () => {});
+  }
+
+  #running(): Promise<Running> {
+    if (this.#closed) return Promise.reject(new NoEngineError('the engine was closed'));
+    if (!this.#starting) {
+      const starting = this.#find();
+      this.#starting = starting;
+      starting.catch(() => {
+        if (this.#starting === starting) this.#starting = null;
+      });
+    }
+    return this.#starting;
+  }
+
+  async #find(): Promise<Running> {
+    const bundle = caFile();
+    const problems: string[] = [];
+    let withoutHttp3: Running | null = null;
+    for (const candidate of this.#found ? [this.#found] : libcurlCandidates(this.#given)) {
+      const outcome = await this.#launch(candidate, bundle);
+      if (typeof outcome === 'string') {
+        problems.push(`${candidate.path}: ${outcome}`);
+        continue;
+      }
+      if (outcome.info.http3 || this.#given || this.#found) {
+        if (withoutHttp3) await ended(withoutHttp3.process);
+        return this.#adopt(outcome);
+      }
+      if (withoutHttp3) await ended(outcome.process);
+      else withoutHttp3 = outcome;
+    }
+    if (withoutHttp3) return this.#adopt(withoutHttp3);
+    throw new NoEngineError(
+      this.#given ? `no usable libcurl: ${problems.join('; ')}` : `no libcurl with HTTP/3: ${http3Mend()}`,
+    );
+  }
+
+  #adopt(running: Running): Running {
+    const { process: child } = running;
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new NoEngineError('the transfer engine ended as soon as it had started');
+    }
+    this.#found = running.candidate;
+    child.on('message', (message: ChildMessage) => this.#onMessage(message));
+    child.once('exit', (code, signal) => {
+      this.#starting = null;
+      const how = signal ? `was ended by ${signal}` : `ended with code ${code}`;
+      this.#log(`engine process ${how}`);
+      for (const pending of this.#pending.values()) {
+        pending.reject(new EngineDiedError(`the transfer engine ${how}; the next probe starts a new one`));
+      }
+      this.#pending.clear();
+    });
+    this.#log(`engine ${engineLine(running.info)} from ${running.info.path}`);
+    return running;
+  }
+
+  #onMessage(message: ChildMessage): void {
+    if (message.type === 'fault') {
+      this.#log(`engine fault: ${message.problem}`);
+      return;
+    }
+    if (message.type !== 'result' && message.type !== 'report') return;
+    const pending = this.#pending.get(message.id);
+    if (!pending) return;
+    if (message.type === 'result') pending.onResult(message.result);
+    else {
+      this.#pending.delete(message.id);
+      pending.resolve(message.report);
+    }
+  }
+
+  /** The started process, or why there is none. */
+  #launch(candidate: Candidate, bundle: string): Promise<Running | string> {
+    const env = { ...process.env };
+    if (candidate.libraryFolder) {
+      env.LD_LIBRARY_PATH = [candidate.libraryFolder, env.LD_LIBRARY_PATH].filter(Boolean).join(':');
+    }
+    const child = fork(fileURLToPath(CHILD), [candidate.path, bundle], {
+      env,
+      execArgv: CHILD.pathname.endsWith('.ts') ? ['--conditions=source'] : [],
+      // Standard output belongs to the browser: the engine gets none of it.
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    child.stderr!.setEncoding('utf8');
+    let words = '';
+    child.stderr!.on('data', (chunk: string) => {
+      words = (words + chunk).slice(-2000);
+      for (const line of chunk.split('\n')) if (line.trim()) this.#log(`engine: ${line.slice(0, 500)}`);
+    });
+    return new Promise((resolve) => {
+      const settle = (outcome: Running | string): void => {
+        clearTimeout(timer);
+        child.removeAllListeners('message');
+        child.removeAllListeners('exit');
+        child.removeAllListeners('error');
+        child.on('error', (fault) => this.#log(`engine process: ${fault.message}`));
+        if (typeof outcome === 'string' && child.exitCode === null) child.kill('SIGKILL');
+        resolve(outcome);
+      };
+      const timer = setTimeout(() => settle('did not start within 10 s'), START_TIMEOUT_MS);
+      child.once('message', (message: ChildMessage) => {
+        if (message.type === 'ready') settle({ process: child, info: message.info, candidate });
+        else settle(message.type === 'unusable' ? message.problem : 'spoke out of turn');
+      });
+      child.once('error', (fault) => settle(fault.message));
+      child.once('exit', (code, signal) => {
+        settle(
+          `its process ended (${signal ?? `code ${code}`}) ${words.trim().split('\n').at(-1) ?? ''}`.trim(),
+        );
+      });
+    });
+  }
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.kill('SIGKILL');
+  });
+}

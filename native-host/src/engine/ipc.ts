@@ -1,0 +1,19 @@
+import type { CurlVersion } from './libcurl.ts';
+import type { RoundReport, RoundRequest, RoundTransferResult } from './round.ts';
+
+/** What a started engine says of itself. */
+export interface EngineInfo extends CurlVersion {
+  /** As given to the loader. */
+  path: string;
+}
+
+/** From the host to the engine's process. */
+export type HostMessage = { type: 'run'; id: number; request: RoundRequest } | { type: 'cancel'; id: number };
+
+/** From the engine's process to the host. */
+export type ChildMessage =
+  | { type: 'ready'; info: EngineInfo }
+  | { type: 'unusable'; problem: string }
+  | { type: 'result'; id: number; result: RoundTransferResult }
+  | { type: 'report'; id: number; report: RoundReport }
+  | { type: 'fault'; id: number; problem: string };

@@ -1,0 +1,228 @@
+/**
+ * libcurl through koffi: the few functions that the engine calls, with their C prototypes. Only
+ * the engine's child process loads this: a fault in the native library ends that process alone.
+ */
+import koffi from 'koffi';
+import { VERSION_HTTP2, VERSION_HTTP3, VERSION_SEVENTH } from './curl-constants.ts';
+
+/** A C pointer; koffi gives and takes addresses. */
+export type Pointer = bigint;
+
+/** What the loaded library says of itself. */
+export interface CurlVersion {
+  /** Such as `8.14.1`. */
+  version: string;
+  /** `0xMMmmpp`. */
+  number: number;
+  tls: string;
+  /** '' when built without. */
+  nghttp2: string;
+  /** '' when built without; such as `ngtcp2/1.11.0 nghttp3/1.8.0`. */
+  quic: string;
+  http2: boolean;
+  http3: boolean;
+  /** Compiled-in CA bundle, '' when there is none. */
+  caFile: string;
+}
+
+/** The oldest libcurl with `CURLOPT_PROTOCOLS_STR`, which keeps every transfer to https. */
+export const OLDEST_VERSION = 0x075500;
+
+const VersionData = koffi.struct('hopwise_curl_version_info_data', {
+  age: 'int',
+  version: 'const char *',
+  version_num: 'uint',
+  host: 'const char *',
+  features: 'int',
+  ssl_version: 'const char *',
+  ssl_version_num: 'long',
+  libz_version: 'const char *',
+  protocols: 'void *',
+  ares: 'const char *',
+  ares_num: 'int',
+  libidn: 'const char *',
+  iconv_ver_num: 'int',
+  libssh_version: 'const char *',
+  brotli_ver_num: 'uint',
+  brotli_version: 'const char *',
+  nghttp2_ver_num: 'uint',
+  nghttp2_version: 'const char *',
+  quic_version: 'const char *',
+  cainfo: 'const char *',
+});
+
+/** `CURLMsg`; `result` is the int of its union. */
+const Message = koffi.struct('hopwise_CURLMsg', {
+  msg: 'int',
+  easy: 'void *',
+  data: koffi.union('hopwise_CURLMsg_data', { whatever: 'void *', result: 'int' }),
+});
+
+// A socket is an int on POSIX and a pointer-sized handle on Windows.
+const SOCKET = process.platform === 'win32' ? 'uintptr_t' : 'int';
+
+const DataCallback = koffi.proto('hopwise_data_cb', 'size_t', ['void *', 'size_t', 'size_t', 'uintptr_t']);
+const SockoptCallback = koffi.proto('hopwise_sockopt_cb', 'int', ['uintptr_t', SOCKET, 'int']);
+const SocketCallback = koffi.proto('hopwise_socket_cb', 'int', ['void *', SOCKET, 'int', 'void *', 'void *']);
+const TimerCallback = koffi.proto('hopwise_timer_cb', 'int', ['void *', 'long', 'void *']);
+
+type DataFunction = (data: Pointer, size: number, count: number, id: number) => number;
+type SockoptFunction = (id: number, socket: number, purpose: number) => number;
+type SocketFunction = (easy: Pointer, socket: number, what: number) => number;
+type TimerFunction = (multi: Pointer, timeoutMs: number) => number;
+
+/**
+ * The library at `path`, initialised.
+ *
+ * @throws Error with the loader's words when the file is missing, is no libcurl or is too old.
+ */
+export function loadLibcurl(path: string) {
+  // Node exports its own OpenSSL; deep binding keeps an OpenSSL build of libcurl on its own one.
+  const library = koffi.load(path, { deep: true });
+  const versionInfo = library.func('void *curl_version_info(int age)');
+  const globalInit = library.func('int curl_global_init(long flags)');
+  const easyInit = library.func('void *curl_easy_init()');
+  const easyCleanup = library.func('void curl_easy_cleanup(void *easy)');
+  const easyStrerror = library.func('const char *curl_easy_strerror(int code)');
+  const setopt = library.func('int curl_easy_setopt(void *easy, int option, ...)');
+  const getinfo = library.func('int curl_easy_getinfo(void *easy, int info, ...)');
+  const slistAppend = library.func('void *curl_slist_append(void *list, const char *text)');
+  const slistFreeAll = library.func('void curl_slist_free_all(void *list)');
+  const multiInit = library.func('void *curl_multi_init()');
+  const multiCleanup = library.func('int curl_multi_cleanup(void *multi)');
+  const multiSetopt = library.func('int curl_multi_setopt(void *multi, int option, ...)');
+  const multiAdd = library.func('int curl_multi_add_handle(void *multi, void *easy)');
+  const multiRemove = library.func('int curl_multi_remove_handle(void *multi, void *easy)');
+  const multiStrerror = library.func('const char *curl_multi_strerror(int code)');
+  const socketAction = library.func('curl_multi_socket_action', 'int', [
+    'void *',
+    SOCKET,
+    'int',
+    koffi.out(koffi.pointer('int')),
+  ]);
+  const infoRead = library.func('void *curl_multi_info_read(void *multi, _Out_ int *left)');
+
+  const data = koffi.decode(versionInfo(VERSION_SEVENTH), VersionData);
+  if (data.age < VERSION_SEVENTH || data.version_num < OLDEST_VERSION) {
+    throw new Error(`libcurl ${data.version} is too old, 7.85 or later is needed`);
+  }
+  const version: CurlVersion = {
+    version: data.version,
+    number: data.version_num,
+    tls: data.ssl_version ?? '',
+    nghttp2: data.nghttp2_version ?? '',
+    quic: data.quic_version ?? '',
+    http2: (data.features & VERSION_HTTP2) !== 0,
+    http3: (data.features & VERSION_HTTP3) !== 0,
+    caFile: data.cainfo ?? '',
+  };
+
+  let initialised = false;
+  const number64 = koffi.alloc('int64_t', 1);
+  const running = [0];
+
+  const check = (code: number, what: string): void => {
+    if (code !== 0) throw new Error(`libcurl refused ${what}: ${easyStrerror(code)}`);
+  };
+  const checkMulti = (code: number, what: string): void => {
+    if (code !== 0) throw new Error(`libcurl failed in ${what}: ${multiStrerror(code)}`);
+  };
+
+  return {
+    version,
+
+    /** `curl_global_init(CURL_GLOBAL_ALL)`, once. */
+    initialise(): void {
+      if (!initialised) check(globalInit(3), 'curl_global_init');
+      initialised = true;
+    },
+
+    easyInit(): Pointer {
+      const easy = easyInit() as Pointer | null;
+      if (!easy) throw new Error('libcurl is out of memory');
+      return easy;
+    },
+    easyCleanup: easyCleanup as (easy: Pointer) => void,
+    errorText: easyStrerror as (code: number) => string,
+
+    setLong(easy: Pointer, option: number, value: number): void {
+      check(setopt(easy, option, 'long', value), `option ${option} = ${value}`);
+    },
+    setOffset(easy: Pointer, option: number, value: number): void {
+      check(setopt(easy, option, 'int64_t', value), `option ${option} = ${value}`);
+    },
+    setText(easy: Pointer, option: number, value: string): void {
+      check(setopt(easy, option, 'const char *', value), `option ${option}`);
+    },
+    setPointer(easy: Pointer, option: number, value: Pointer | null): void {
+      check(setopt(easy, option, 'void *', value), `option ${option}`);
+    },
+    /** The number comes back as the callback's user pointer. */
+    setId(easy: Pointer, option: number, id: number): void {
+      check(setopt(easy, option, 'uintptr_t', id), `option ${option}`);
+    },
+
+    /** 0 when libcurl has no such figure. */
+    infoLong(easy: Pointer, info: number): number {
+      koffi.encode(number64, 'int64_t', 0);
+      return getinfo(easy, info, 'void *', number64) === 0 ? Number(koffi.decode(number64, 'long')) : 0;
+    },
+    /** 0 when libcurl has no such figure. */
+    infoOffset(easy: Pointer, info: number): number {
+      koffi.encode(number64, 'int64_t', 0);
+      return getinfo(easy, info, 'void *', number64) === 0 ? Number(koffi.decode(number64, 'int64_t')) : 0;
+    },
+
+    list(lines: string[]): Pointer | null {
+      let list: Pointer | null = null;
+      for (const line of lines) list = slistAppend(list, line) as Pointer;
+      return list;
+    },
+    freeList: slistFreeAll as (list: Pointer | null) => void,
+
+    multiInit(): Pointer {
+      const multi = multiInit() as Pointer | null;
+      if (!multi) throw new Error('libcurl is out of memory');
+      return multi;
+    },
+    multiCleanup(multi: Pointer): void {
+      checkMulti(multiCleanup(multi), 'curl_multi_cleanup');
+    },
+    multiSetLong(multi: Pointer, option: number, value: number): void {
+      checkMulti(multiSetopt(multi, option, 'long', value), `multi option ${option}`);
+    },
+    multiSetPointer(multi: Pointer, option: number, value: Pointer | null): void {
+      checkMulti(multiSetopt(multi, option, 'void *', value), `multi option ${option}`);
+    },
+    multiAdd(multi: Pointer, easy: Pointer): void {
+      checkMulti(multiAdd(multi, easy), 'curl_multi_add_handle');
+    },
+    multiRemove(multi: Pointer, easy: Pointer): void {
+      checkMulti(multiRemove(multi, easy), 'curl_multi_remove_handle');
+    },
+    socketAction(multi: Pointer, socket: number, events: number): void {
+      checkMulti(socketAction(multi, socket, events, running), 'curl_multi_socket_action');
+    },
+    /** The next finished transfer and its `CURLcode`; null when there is none. */
+    nextFinished(multi: Pointer): { easy: Pointer; code: number } | null {
+      const message = infoRead(multi, running) as Pointer | null;
+      if (!message) return null;
+      const decoded = koffi.decode(message, Message) as { easy: Pointer; data: { result: number } };
+      return { easy: decoded.easy, code: decoded.data.result };
+    },
+
+    dataCallback: (run: DataFunction): Pointer => koffi.register(run, koffi.pointer(DataCallback)),
+    sockoptCallback: (run: SockoptFunction): Pointer => koffi.register(run, koffi.pointer(SockoptCallback)),
+    socketCallback: (run: SocketFunction): Pointer => koffi.register(run, koffi.pointer(SocketCallback)),
+    timerCallback: (run: TimerFunction): Pointer => koffi.register(run, koffi.pointer(TimerCallback)),
+    freeCallback: (callback: Pointer): void => koffi.unregister(callback),
+
+    /** The bytes that a callback was handed. */
+    text: (data: Pointer, length: number): string => koffi.decode(data, 'char', length) as string,
+    allocText: (bytes: number): Pointer => koffi.alloc('char', bytes) as Pointer,
+    readText: (data: Pointer): string => koffi.decode.string(data) ?? '',
+    free: (data: Pointer): void => koffi.free(data),
+  };
+}
+
+export type Libcurl = ReturnType<typeof loadLibcurl>;

@@ -1,0 +1,46 @@
+/** What the kernel knows of a TCP connection: `TCP_INFO` (tcp(7); `struct tcp_info`, linux/tcp.h). */
+import koffi from 'koffi';
+
+/** Figures of one connection as its receiver sees them. */
+export interface TcpInfo {
+  /** Least round trip, milliseconds; null before the first sample. */
+  minRttMs: number | null;
+  /** Segments with data that arrived. */
+  dataSegmentsIn: number;
+  /** Data segments that arrived out of order (`tcpi_rcv_ooopack`, Linux 5.4). */
+  outOfOrder: number;
+}
+
+const IPPROTO_TCP = 6;
+const TCP_INFO = 11;
+const STRUCT_BYTES = 232;
+const MIN_RTT_OFFSET = 148;
+const DATA_SEGS_IN_OFFSET = 152;
+const RCV_OOOPACK_OFFSET = 224;
+const NO_RTT_YET = 0xffffffff;
+
+/**
+ * A reader of `TCP_INFO`. It returns null for a socket that is not TCP and on systems other than
+ * Linux, whose structures differ.
+ */
+export function tcpInfoReader(): (socket: number) => TcpInfo | null {
+  if (process.platform !== 'linux') return () => null;
+  const getsockopt = koffi
+    .load('libc.so.6')
+    .func('int getsockopt(int socket, int level, int name, void *value, _Inout_ uint *length)');
+  const buffer = Buffer.alloc(STRUCT_BYTES);
+  const view = new DataView(buffer.buffer, buffer.byteOffset, STRUCT_BYTES);
+  const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+  const u32 = (offset: number): number => view.getUint32(offset, littleEndian);
+  return (socket) => {
+    const length = [STRUCT_BYTES];
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, buffer, length) !== 0) return null;
+    if (length[0]! < RCV_OOOPACK_OFFSET + 4) return null;
+    const minRttUs = u32(MIN_RTT_OFFSET);
+    return {
+      minRttMs: minRttUs === NO_RTT_YET || minRttUs === 0 ? null : minRttUs / 1000,
+      dataSegmentsIn: u32(DATA_SEGS_IN_OFFSET),
+      outOfOrder: u32(RCV_OOOPACK_OFFSET),
+    };
+  };
+}

@@ -1,0 +1,31 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+
+/** A variable of the XDG base directory specification, which ignores relative values. */
+function xdg(variable: string, fallback: string): string {
+  const value = process.env[variable];
+  return value && isAbsolute(value) ? value : join(homedir(), fallback);
+}
+
+function windowsData(): string {
+  return process.env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local');
+}
+
+/** Where the launcher and the private libcurl live. */
+export function dataDirectory(): string {
+  return process.platform === 'win32'
+    ? join(windowsData(), 'hopwise')
+    : join(xdg('XDG_DATA_HOME', join('.local', 'share')), 'hopwise');
+}
+
+/** Where the log lives. */
+export function stateDirectory(): string {
+  return process.platform === 'win32'
+    ? join(windowsData(), 'hopwise', 'state')
+    : join(xdg('XDG_STATE_HOME', join('.local', 'state')), 'hopwise');
+}
+
+/** Where browsers on Linux keep their profiles. */
+export function configDirectory(): string {
+  return xdg('XDG_CONFIG_HOME', '.config');
+}

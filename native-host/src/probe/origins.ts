@@ -1,0 +1,56 @@
+import type { TransferPlan } from '@hopwise/native-host/messages';
+import { ProbeError } from './probe-error.ts';
+
+/** One origin of a plan. */
+export interface PlannedOrigin {
+  /** `https://host[:port]`. */
+  origin: string;
+  /** `host:port`, with brackets round an IPv6 address. */
+  host: string;
+  /** The URL that stands for it when it is tried: the document's, else that of its smallest resource. */
+  url: string;
+}
+
+const HTTPS_PORT = '443';
+
+/** `host:port` of an https URL. */
+export function hostOf(url: URL): string {
+  return `${url.hostname}:${url.port || HTTPS_PORT}`;
+}
+
+/**
+ * The plan's URLs, parsed, and its origins in order of first use.
+ *
+ * @throws ProbeError `bad-message` for a URL that is none, or an edge that does not point backwards.
+ */
+export function readPlan(plan: TransferPlan): { urls: URL[]; origins: Map<string, PlannedOrigin> } {
+  const urls = plan.transfers.map(({ url, after }, index) => {
+    const forward = after.find((former) => former >= index);
+    if (forward !== undefined) {
+      throw new ProbeError(
+        'bad-message',
+        `plan.transfers[${index}].after: expected indices below ${index}, found ${forward}`,
+      );
+    }
+    if (!URL.canParse(url)) {
+      throw new ProbeError('bad-message', `plan.transfers[${index}].url: expected an https URL`);
+    }
+    return new URL(url);
+  });
+  const origins = new Map<string, PlannedOrigin>();
+  const smallest = new Map<string, number>();
+  urls.forEach((url, index) => {
+    const bytes = index === 0 ? 0 : plan.transfers[index]!.bytes || Number.MAX_SAFE_INTEGER;
+    const known = smallest.get(url.origin);
+    if (known !== undefined && known <= bytes) return;
+    if (hasCredentials(url)) return;
+    smallest.set(url.origin, bytes);
+    origins.set(url.origin, { origin: url.origin, host: hostOf(url), url: plan.transfers[index]!.url });
+  });
+  return { urls, origins };
+}
+
+/** Whether a URL carries a name or password: browsers do not fetch such subresources, nor does a probe. */
+export function hasCredentials(url: URL): boolean {
+  return url.username !== '' || url.password !== '';
+}

@@ -1,0 +1,13 @@
+import type { ToExtension } from '@hopwise/native-host/messages';
+
+export type ProbeErrorCode = Extract<ToExtension, { type: 'error' }>['code'];
+
+/** A probe that has no result. The message is one line for a person. */
+export class ProbeError extends Error {
+  readonly code: ProbeErrorCode;
+
+  constructor(code: ProbeErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

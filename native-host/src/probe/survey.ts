@@ -1,0 +1,123 @@
+/** What each origin of a plan speaks, found by one request to each that ends at the response's headers. */
+import type { Protocol } from '@hopwise/native-host/messages';
+import { CODE } from '../engine/curl-constants.ts';
+import type { RoundReport, RoundRequest, RoundTransfer, RoundTransferResult } from '../engine/round.ts';
+import { h3Offer } from './alt-svc.ts';
+import type { PlannedOrigin } from './origins.ts';
+
+/** What is known of an origin before the rounds begin. */
+export interface OriginProfile extends PlannedOrigin {
+  /** Why it cannot be reached over TCP, '' when it can. */
+  unreachable: string;
+  speaksH2: boolean;
+  offersH3: boolean;
+  speaksH3: boolean;
+  /** libcurl's words for an HTTP/3 that is offered and fails, else ''. */
+  h3Error: string;
+  /** Whether that failure is one of UDP: no connection came about. */
+  h3NoConnection: boolean;
+  /** CURLOPT_CONNECT_TO for an HTTP/3 offered elsewhere than on the origin itself, else ''. */
+  h3ConnectTo: string;
+}
+
+export interface Survey {
+  origins: Map<string, OriginProfile>;
+  reports: RoundReport[];
+}
+
+type RunRound = (request: RoundRequest) => Promise<RoundReport>;
+
+/** Codes after which another HTTP version over TCP would fail as well. */
+const NO_TCP: number[] = [CODE.COULDNT_RESOLVE_HOST, CODE.COULDNT_CONNECT, CODE.OPERATION_TIMEDOUT];
+
+/**
+ * @param run runs a round; its report ends the survey unless it is whole.
+ * @param base what the rounds have in common.
+ */
+export async function survey(
+  planned: Iterable<PlannedOrigin>,
+  protocols: readonly Protocol[],
+  run: RunRound,
+  base: Omit<RoundRequest, 'transfers'>,
+): Promise<Survey> {
+  const origins = new Map<string, OriginProfile>();
+  for (const origin of planned) {
+    origins.set(origin.origin, {
+      ...origin,
+      unreachable: '',
+      speaksH2: false,
+      offersH3: false,
+      speaksH3: false,
+      h3Error: '',
+      h3NoConnection: false,
+      h3ConnectTo: '',
+    });
+  }
+  const reports: RoundReport[] = [];
+  const ask = async (
+    profiles: OriginProfile[],
+    protocol: Protocol,
+    learn: (profile: OriginProfile, result: RoundTransferResult) => void,
+  ): Promise<boolean> => {
+    if (profiles.length === 0) return true;
+    const report = await run({ ...base, transfers: profiles.map((profile) => trial(profile, protocol)) });
+    reports.push(report);
+    for (const result of report.results) learn(profiles[result.index]!, result);
+    return report.ended === 'whole';
+  };
+
+  const failed: OriginProfile[] = [];
+  const all = [...origins.values()];
+  const whole = await ask(all, 'h2', (profile, result) => {
+    if (result.protocol === null) {
+      profile.unreachable = result.error;
+      if (!NO_TCP.includes(result.code)) failed.push(profile);
+      return;
+    }
+    learnOfTcp(profile, result);
+  });
+  if (!whole) return { origins, reports };
+  // A server may fail at HTTP/2 alone.
+  if (!(await ask(failed, 'h1', learnOfTcp))) return { origins, reports };
+  if (protocols.includes('h3')) {
+    await ask(
+      all.filter(({ offersH3 }) => offersH3),
+      'h3',
+      (profile, result) => {
+        profile.speaksH3 = result.protocol === 'h3';
+        profile.h3Error = result.error;
+        profile.h3NoConnection = !profile.speaksH3 && result.handshakeMs === null;
+      },
+    );
+  }
+  return { origins, reports };
+}
+
+function learnOfTcp(profile: OriginProfile, result: RoundTransferResult): void {
+  profile.unreachable = result.protocol === null ? result.error : '';
+  profile.speaksH2 = result.protocol === 'h2';
+  const offer = h3Offer(result.altSvc);
+  if (!offer) return;
+  profile.offersH3 = true;
+  const colon = profile.host.lastIndexOf(':');
+  const elsewhere = offer.host !== '' || offer.port !== Number(profile.host.slice(colon + 1));
+  if (elsewhere) {
+    profile.h3ConnectTo = `${profile.host}:${offer.host || profile.host.slice(0, colon)}:${offer.port}`;
+  }
+}
+
+function trial(profile: OriginProfile, protocol: Protocol): RoundTransfer {
+  return {
+    url: profile.url,
+    host: profile.host,
+    protocol,
+    after: [],
+    delayMs: 0,
+    urgency: 0,
+    incremental: false,
+    accept: '*/*',
+    connectTo: protocol === 'h3' ? profile.h3ConnectTo : '',
+    headersOnly: true,
+    refused: '',
+  };
+}

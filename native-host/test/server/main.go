@@ -1,0 +1,172 @@
+// Command server answers HTTP/1.1, HTTP/2 and HTTP/3 on one port of the loopback interface for the
+// native host's tests. It makes a CA of its own, and ends when its standard input ends.
+//
+// Standard output carries JSON lines: first {"port": N}, then one line a request.
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/quic-go/quic-go"
+	"github.com/quic-go/quic-go/http3"
+)
+
+type requestLine struct {
+	Proto    string  `json:"proto"`
+	Path     string  `json:"path"`
+	Client   string  `json:"client"`
+	Host     string  `json:"host"`
+	AtMs     float64 `json:"atMs"`
+	Priority string  `json:"priority"`
+	Accept   string  `json:"accept"`
+	Encoding string  `json:"encoding"`
+	Agent    string  `json:"agent"`
+	Cookie   string  `json:"cookie"`
+	Method   string  `json:"method"`
+}
+
+var (
+	began  = time.Now()
+	output = json.NewEncoder(os.Stdout)
+	lock   sync.Mutex
+)
+
+func emit(line any) {
+	lock.Lock()
+	defer lock.Unlock()
+	if err := output.Encode(line); err != nil {
+		os.Exit(1)
+	}
+}
+
+func main() {
+	caFile := flag.String("ca", "", "write the CA certificate to this `file`")
+	protocols := flag.String("protocols", "h1,h2,h3", "what is served")
+	altSvc := flag.String("alt-svc", "h3=\":PORT\"; ma=60", "value of Alt-Svc, empty for none; PORT stands for the port")
+	maxStreams := flag.Int("max-streams", 100, "concurrent requests a connection")
+	silentUDP := flag.Bool("silent-udp", false, "hold the UDP port and answer nothing on it")
+	flag.Parse()
+	served := map[string]bool{}
+	for _, name := range strings.Split(*protocols, ",") {
+		served[name] = true
+	}
+
+	certificate, err := makeCertificate(*caFile)
+	if err != nil {
+		log.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		emit(requestLine{
+			Proto: r.Proto, Path: r.URL.RequestURI(), Client: r.RemoteAddr, Host: r.Host,
+			AtMs: float64(time.Since(began).Microseconds()) / 1000, Priority: r.Header.Get("Priority"),
+			Accept: r.Header.Get("Accept"), Encoding: r.Header.Get("Accept-Encoding"),
+			Agent: r.UserAgent(), Cookie: r.Header.Get("Cookie"), Method: r.Method,
+		})
+		if *altSvc != "" {
+			w.Header().Set("Alt-Svc", strings.ReplaceAll(*altSvc, "PORT", strconv.Itoa(port)))
+		}
+		answer(w, r)
+	})
+
+	var alpn []string
+	if served["h2"] {
+		alpn = append(alpn, "h2")
+	}
+	if served["h1"] {
+		alpn = append(alpn, "http/1.1")
+	}
+	config := &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: alpn}
+	server := &http.Server{
+		Handler:  handler,
+		ErrorLog: log.New(io.Discard, "", 0),
+		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: *maxStreams},
+	}
+	server.TLSConfig = config
+	if !served["h2"] {
+		server.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){}
+	}
+	go func() { log.Fatal(server.ServeTLS(listener, "", "")) }()
+
+	if served["h3"] || *silentUDP {
+		packets, err := net.ListenPacket("udp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			log.Fatal(err)
+		}
+		if served["h3"] {
+			h3 := &http3.Server{
+				Handler:    handler,
+				TLSConfig:  http3.ConfigureTLSConfig(&tls.Config{Certificates: []tls.Certificate{certificate}}),
+				QUICConfig: &quic.Config{MaxIncomingStreams: int64(*maxStreams)},
+			}
+			go func() { log.Fatal(h3.Serve(packets)) }()
+		}
+	}
+
+	emit(map[string]int{"port": port})
+	// The test's end, however it comes, closes this pipe.
+	_, _ = io.Copy(io.Discard, bufio.NewReader(os.Stdin))
+}
+
+// answer serves /bytes/N, /status/N, /cut/N (half of N bytes, then an abrupt end) and /trickle/N
+// (N bytes in pieces of 1 kB every 10 ms); ?delay=MS waits before the headers.
+func answer(w http.ResponseWriter, r *http.Request) {
+	kind, value, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	value, _, _ = strings.Cut(value, "/")
+	number, _ := strconv.Atoi(value)
+	if delay, err := strconv.Atoi(r.URL.Query().Get("delay")); err == nil {
+		if !wait(r.Context(), time.Duration(delay)*time.Millisecond) {
+			return
+		}
+	}
+	switch kind {
+	case "status":
+		w.WriteHeader(number)
+	case "cut":
+		w.Header().Set("Content-Length", strconv.Itoa(number))
+		_, _ = w.Write(make([]byte, number/2))
+		_ = http.NewResponseController(w).Flush()
+		wait(r.Context(), 20*time.Millisecond)
+		panic(http.ErrAbortHandler)
+	case "trickle":
+		for sent := 0; sent < number; sent += 1000 {
+			if _, err := w.Write(make([]byte, min(1000, number-sent))); err != nil {
+				return
+			}
+			_ = http.NewResponseController(w).Flush()
+			if !wait(r.Context(), 10*time.Millisecond) {
+				return
+			}
+		}
+	default:
+		w.Header().Set("Content-Length", strconv.Itoa(number))
+		_, _ = w.Write(make([]byte, number))
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Site, siteSchema } from './site.ts';
 
@@ -12,10 +12,11 @@ export interface GeneratedSite {
 export const siteJson = (site: Site): string => `${JSON.stringify(siteSchema.parse(site), null, 1)}\n`;
 
 /**
- * Writes `site.json` and the bodies into `dir`, replacing what is there. They are first written beside
+ * Writes `site.json` and the bodies into `dir`, replacing the site that is there. They are first written beside
  * it and then moved into place, so that `dir` never holds half a site.
  *
- * @throws {TypeError} when a body is missing or a path leads out of `dir`; the file system's errors as they are.
+ * @throws {TypeError} when a body is missing, a path leads out of `dir`, or `dir` holds something else than a site;
+ * the file system's errors as they are.
  */
 export async function writeSite({ site, files }: GeneratedSite, dir: string): Promise<void> {
   const target = resolve(dir);
@@ -29,6 +30,13 @@ export async function writeSite({ site, files }: GeneratedSite, dir: string): Pr
     if (path.split('/').some((part) => part === '' || part === '.' || part === '..')) {
       throw new TypeError(`${path}: expected a path below the site's folder`);
     }
+  }
+  const present = await readdir(target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [] as string[];
+    throw error;
+  });
+  if (present.length > 0 && !present.includes('site.json')) {
+    throw new TypeError(`${dir}: expected a site or nothing there, found ${present[0]}`);
   }
   await mkdir(dirname(target), { recursive: true });
   const fresh = await mkdtemp(join(dirname(target), `.${basename(target)}-`));

@@ -21,6 +21,7 @@ nav{display:flex;justify-content:center;gap:26px;border:solid #1a1a1a;border-wid
 .lead img{width:100%;height:360px;object-fit:cover}
 .lead h1{font-size:38px;margin:16px 0 8px}
 .side article{padding-bottom:14px;margin-bottom:14px;border-bottom:1px solid #e5e5e5}
+.side img{width:100%;height:170px;object-fit:cover;margin-bottom:10px}
 .side h3{font-size:19px}
 small{color:#6b6b6b;font-size:12.5px}
 h2{font-size:15px;text-transform:uppercase;letter-spacing:.06em;border-top:3px solid #1a1a1a;padding-top:8px;margin:30px 0 16px}

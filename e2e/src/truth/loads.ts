@@ -23,7 +23,10 @@ export interface TruthBrowserOptions {
 /** One request that was begun before the load event ended. Times are milliseconds after navigationStart. */
 export interface LoadedRequest {
   url: string;
-  /** What `nextHopProtocol` said; null when the browser did not say. */
+  /**
+   * `nextHopProtocol`; where Resource Timing has no entry, what the DevTools protocol says of the response. Null when
+   * the browser did not say.
+   */
   protocol: Protocol | null;
   startMs: number;
   endMs: number;
@@ -193,19 +196,20 @@ async function loadInto(
   const requests: LoadedRequest[] = [];
   const failed: Load['failed'] = [];
   const entries = groupByUrl(frames);
-  for (const [request, { startedAt, failure }] of seen) {
+  for (const [request, { startedAt, endedAt, failure }] of seen) {
     if (startedAt > loadEnd) continue;
     const address = withoutFragment(request.url());
     if (failure !== null) failed.push({ url: address, reason: failure });
     const entry = entries.get(address)?.shift();
-    // A redirect's own answer has no entry: Resource Timing has one for the whole chain.
-    const redirected = request.redirectedTo() !== null;
+    // Resource Timing has no entry for a redirect's own answer, nor for what a stylesheet of another
+    // origin asks for. There the network stack's word stands.
+    const named = request.redirectedTo() === null ? parseProtocol(entry?.nextHopProtocol) : null;
     requests.push({
       url: address,
-      protocol: redirected ? await answeredWith(request) : parseProtocol(entry?.nextHopProtocol),
+      protocol: named ?? (await answeredWith(request)),
       startMs: (entry ? entry.startedAt : startedAt) - timing.timeOrigin,
-      endMs: (entry ? entry.endedAt : startedAt) - timing.timeOrigin,
-      bytes: entry?.bytes ?? 0,
+      endMs: (entry ? entry.endedAt : endedAt) - timing.timeOrigin,
+      bytes: entry ? entry.bytes : await transferredBytes(request),
     });
   }
   requests.sort((a, b) => a.startMs - b.startMs);
@@ -227,6 +231,7 @@ async function loadInto(
 interface SeenRequest {
   /** Unix time, milliseconds. */
   startedAt: number;
+  endedAt: number;
   ended: boolean;
   failure: string | null;
 }
@@ -235,20 +240,25 @@ function watchRequests(page: Page): Map<Request, SeenRequest> {
   const seen = new Map<Request, SeenRequest>();
   page.on('request', (request) => {
     if (!/^https?:/.test(request.url())) return;
-    seen.set(request, { startedAt: Date.now(), ended: false, failure: null });
+    const now = Date.now();
+    seen.set(request, { startedAt: now, endedAt: now, ended: false, failure: null });
   });
   page.on('response', (response) => {
     const entry = seen.get(response.request());
     if (entry === undefined) return;
     // The browser's own clock, where it gives one.
-    const { startTime } = response.request().timing();
+    const { startTime, responseStart } = response.request().timing();
     if (startTime > 0) entry.startedAt = startTime;
+    entry.endedAt = entry.startedAt + Math.max(0, responseStart);
     if (response.status() >= 400) entry.failure = `status ${response.status()}`;
     if (response.status() >= 300 && response.status() < 400) entry.ended = true;
   });
   page.on('requestfinished', (request) => {
     const entry = seen.get(request);
-    if (entry) entry.ended = true;
+    if (entry === undefined) return;
+    entry.ended = true;
+    const { responseEnd } = request.timing();
+    if (responseEnd > 0) entry.endedAt = entry.startedAt + responseEnd;
   });
   page.on('requestfailed', (request) => {
     const entry = seen.get(request);
@@ -272,6 +282,11 @@ async function settle(seen: Map<Request, SeenRequest>, loadEnd: number): Promise
 async function answeredWith(request: Request): Promise<Protocol | null> {
   const response = await request.response().catch(() => null);
   return response === null ? null : parseProtocol(await response.httpVersion().catch(() => null));
+}
+
+async function transferredBytes(request: Request): Promise<number> {
+  const sizes = await request.sizes().catch(() => null);
+  return sizes === null ? 0 : sizes.responseHeadersSize + sizes.responseBodySize;
 }
 
 const withoutFragment = (url: string): string => url.split('#')[0] as string;

@@ -65,12 +65,11 @@ box.textContent="";box.className="";box.appendChild(s)}`;
 export const app: Kind = {
   proportions: {
     hosts: [
-      { host: 'www', extraRttMs: 0, roles: ['document', 'module'] },
+      { host: 'www', extraRttMs: 0, roles: ['document', 'style', 'module'] },
       {
         host: 'static',
         extraRttMs: 0,
         roles: [
-          'style',
           'import-style',
           'head-script',
           'defer-script',

@@ -42,12 +42,11 @@ footer{margin-top:44px;background:#1a1a1a;color:#bbb;padding:30px 0;font-size:13
 export const news: Kind = {
   proportions: {
     hosts: [
-      { host: 'www', extraRttMs: 0, roles: ['document', 'json'] },
+      { host: 'www', extraRttMs: 0, roles: ['document', 'style', 'json'] },
       {
         host: 'static',
         extraRttMs: 0,
         roles: [
-          'style',
           'import-style',
           'head-script',
           'defer-script',

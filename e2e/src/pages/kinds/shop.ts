@@ -61,12 +61,11 @@ const product = (random: Random, index: number): string =>
 export const shop: Kind = {
   proportions: {
     hosts: [
-      { host: 'www', extraRttMs: 0, roles: ['document', 'head-script'] },
+      { host: 'www', extraRttMs: 0, roles: ['document', 'style', 'head-script'] },
       {
         host: 'static',
         extraRttMs: 0,
         roles: [
-          'style',
           'import-style',
           'head-script',
           'defer-script',

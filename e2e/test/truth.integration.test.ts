@@ -1,0 +1,184 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { generateSite } from '../src/pages/generate.ts';
+import { type Load, TruthBrowser, type TruthProtocol } from '../src/truth/loads.ts';
+import { type Measured, measureProtocols } from '../src/truth/measure.ts';
+import { type SiteServer, serveSite } from './site-server.ts';
+
+const page = generateSite({
+  kind: 'news',
+  seed: 2,
+  name: 'truth',
+  requests: 40,
+  origins: 5,
+  bytes: 400_000,
+  depth: 4,
+});
+
+let server: SiteServer;
+let open: TruthBrowser[] = [];
+
+beforeAll(async () => {
+  server = await serveSite(page);
+});
+afterAll(() => server.close());
+afterEach(async () => {
+  for (const browser of open) await browser.close();
+  open = [];
+});
+
+async function launch(protocol: TruthProtocol, resolverRules = server.resolverRules): Promise<TruthBrowser> {
+  const browser = await TruthBrowser.launch({
+    executablePath: '/usr/bin/chromium',
+    protocol,
+    caSpki: server.caSpki,
+    hosts: server.hosts,
+    args: [`--host-resolver-rules=${resolverRules}`],
+  });
+  open.push(browser);
+  return browser;
+}
+
+describe('TruthBrowser', () => {
+  it.each(['h1', 'h2'] as const)('proves every request of a load under %s', async (protocol) => {
+    const browser = await launch(protocol);
+    const load = (await browser.load(page.site.entry, { timeoutMs: 20_000 })) as Load;
+    expect(load).toMatchObject({ ok: true, proved: true, failed: [] });
+    expect(load.requests.map(({ url }) => url).toSorted()).toEqual(
+      page.site.resources.map(({ origin, path }) => origin + path).toSorted(),
+    );
+    expect(new Set(load.requests.map((request) => request.protocol))).toEqual(new Set([protocol]));
+    expect(load.fcpMs).toBeGreaterThan(0);
+    expect(load.lcpMs).toBeGreaterThanOrEqual(load.fcpMs as number);
+    expect(load.pltMs).toBeGreaterThan(load.fcpMs as number);
+    for (const { startMs, endMs } of load.requests) expect(endMs).toBeGreaterThan(startMs);
+    const bytes = load.requests.reduce((sum, request) => sum + request.bytes, 0);
+    expect(bytes).toBeGreaterThan(400_000);
+    expect(bytes).toBeLessThan(440_000);
+  });
+
+  it('begins each load cold', async () => {
+    const browser = await launch('h2');
+    const before = server.requested.length;
+    for (let round = 0; round < 2; round++) await browser.load(page.site.entry, { timeoutMs: 20_000 });
+    expect(server.requested.length - before).toBe(2 * page.site.resources.length);
+  });
+
+  it('does not call a load proved whose requests were on another protocol', async () => {
+    const browser = await launch('natural');
+    const load = (await browser.load(page.site.entry, { timeoutMs: 20_000 })) as Load;
+    expect(load.proved).toBe(true);
+    expect(load.requests.every(({ protocol }) => protocol === 'h2')).toBe(true);
+  });
+
+  it('lists requests that failed', async () => {
+    const [, image] = page.site.resources.filter(({ path }) => path.endsWith('.png'));
+    const site = {
+      ...page.site,
+      resources: page.site.resources.map((resource) =>
+        resource === image ? { ...resource, status: 404 } : resource,
+      ),
+    };
+    const broken = await serveSite({ site, files: page.files });
+    try {
+      const browser = await TruthBrowser.launch({
+        executablePath: '/usr/bin/chromium',
+        protocol: 'h2',
+        caSpki: broken.caSpki,
+        hosts: broken.hosts,
+        args: [`--host-resolver-rules=${broken.resolverRules}`],
+      });
+      open.push(browser);
+      const load = (await browser.load(site.entry, { timeoutMs: 20_000 })) as Load;
+      expect(load.failed).toEqual([{ url: image!.origin + image!.path, reason: 'status 404' }]);
+    } finally {
+      await broken.close();
+    }
+  });
+
+  it('says that a load event did not come in time, and how much was open', async () => {
+    const hero = page.site.resources.find(({ path }) => path.includes('hero'));
+    const site = {
+      ...page.site,
+      resources: page.site.resources.map((resource) =>
+        resource === hero ? { ...resource, thinkMs: 15_000 } : resource,
+      ),
+    };
+    const slow = await serveSite({ site, files: page.files });
+    try {
+      const browser = await TruthBrowser.launch({
+        executablePath: '/usr/bin/chromium',
+        protocol: 'h2',
+        caSpki: slow.caSpki,
+        hosts: slow.hosts,
+        args: [`--host-resolver-rules=${slow.resolverRules}`],
+      });
+      open.push(browser);
+      expect(await browser.load(site.entry, { timeoutMs: 3000 })).toMatchObject({
+        ok: false,
+        kind: 'timeout',
+        reason: 'no load event in 3000 ms, 1 requests open',
+      });
+    } finally {
+      await slow.close();
+    }
+  });
+
+  it('says when nobody answers', async () => {
+    const browser = await launch('h2', 'MAP * 127.0.0.1:1');
+    const failure = await browser.load(page.site.entry, { timeoutMs: 20_000 });
+    expect(failure).toMatchObject({
+      ok: false,
+      kind: 'unreachable',
+      reason: expect.stringContaining('ERR_CONNECTION_REFUSED'),
+    });
+  });
+
+  it('says when the browser has gone', async () => {
+    const browser = await launch('h2');
+    await browser.close();
+    expect(await browser.load(page.site.entry, { timeoutMs: 20_000 })).toMatchObject({
+      ok: false,
+      kind: 'browser',
+    });
+  });
+
+  describe('with UDP that leads nowhere', () => {
+    let silent: Socket;
+    beforeAll(async () => {
+      silent = createSocket('udp4');
+      await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));
+    });
+    afterAll(() => silent.close());
+
+    it('gives up on h3 within ten seconds', async () => {
+      const browser = await launch('h3', `MAP * 127.0.0.1:${silent.address().port}`);
+      const started = Date.now();
+      expect(await browser.load(page.site.entry, { timeoutMs: 30_000 })).toMatchObject({
+        ok: false,
+        kind: 'unreachable',
+      });
+      expect(Date.now() - started).toBeLessThan(10_500);
+    });
+  });
+});
+
+describe('measureProtocols', () => {
+  it('measures h1 and h2 side by side', async () => {
+    const h1 = await launch('h1');
+    const h2 = await launch('h2');
+    const measured = await measureProtocols({
+      browsers: { h1, h2 },
+      url: page.site.entry,
+      loadsPerProtocol: 2,
+      timeoutMs: 20_000,
+    });
+    for (const protocol of ['h1', 'h2'] as const) {
+      const { medianMs, lowMs, highMs, proved, loads } = measured[protocol] as Measured;
+      expect(loads).toHaveLength(2);
+      expect(proved).toBe(2);
+      expect(lowMs).toBeLessThanOrEqual(medianMs);
+      expect(medianMs).toBeLessThanOrEqual(highMs);
+    }
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { type FailedLoad, type Load, protocolArgs } from '../src/truth/loads.ts';
+import { type Measured, measureProtocols } from '../src/truth/measure.ts';
+import { spread } from '../src/truth/stats.ts';
+
+const load = (pltMs: number, proved = true): Load => ({
+  ok: true,
+  pltMs,
+  fcpMs: null,
+  lcpMs: null,
+  requests: [],
+  proved,
+  failed: [],
+});
+const failure = (reason: string): FailedLoad => ({ ok: false, kind: 'unreachable', reason });
+
+/** Answers with the loads in turn and writes down who was asked. */
+function loader(name: string, answers: (Load | FailedLoad)[], asked: string[] = []) {
+  let next = 0;
+  return {
+    async load() {
+      asked.push(name);
+      const answer = answers[next++];
+      if (answer === undefined) throw new Error(`${name} was asked ${next} times`);
+      return answer;
+    },
+  };
+}
+
+describe('spread', () => {
+  it('gives the extremes of few values', () => {
+    expect(spread([30, 10, 20])).toEqual({ median: 20, low: 10, high: 30, range: 'min-max' });
+  });
+
+  it('gives tenth and ninetieth percentiles of ten and more', () => {
+    // 0, 10, …, 100: simple-statistics takes the value at position ceil(11 × 0.1) = 2nd and ceil(11 × 0.9) = 10th.
+    const values = Array.from({ length: 11 }, (_, index) => index * 10);
+    expect(spread(values)).toEqual({ median: 50, low: 10, high: 90, range: 'p10-p90' });
+  });
+
+  it.each([[[]], [[1, Number.NaN]]])('refuses %j', (values) => {
+    expect(() => spread(values)).toThrow(RangeError);
+  });
+});
+
+describe('protocolArgs', () => {
+  it('forces QUIC on every host for h3, and on a port nobody uses for the natural choice', () => {
+    expect(protocolArgs('h3', ['a.test', 'b.test'])).toContain(
+      '--origin-to-force-quic-on=a.test:443,b.test:443',
+    );
+    expect(protocolArgs('natural', ['a.test', 'b.test'])).toContain(
+      '--origin-to-force-quic-on=a.test:9,b.test:9',
+    );
+  });
+
+  it('leaves HTTP/2 on for h2 alone', () => {
+    expect(protocolArgs('h1', [])).toEqual(['--disable-http2', '--disable-quic']);
+    expect(protocolArgs('h2', [])).toEqual(['--disable-quic']);
+  });
+});
+
+describe('measureProtocols', () => {
+  const common = { url: 'https://a.test/', timeoutMs: 1000 };
+
+  it('takes turns in an order that shifts', async () => {
+    const asked: string[] = [];
+    const three = () => [load(1), load(2), load(3)];
+    await measureProtocols({
+      ...common,
+      loadsPerProtocol: 3,
+      browsers: {
+        h1: loader('h1', three(), asked),
+        h2: loader('h2', three(), asked),
+        h3: loader('h3', three(), asked),
+      },
+    });
+    expect(asked).toEqual(['h1', 'h2', 'h3', 'h2', 'h3', 'h1', 'h3', 'h1', 'h2']);
+  });
+
+  it('sums up what was loaded and counts what was proved', async () => {
+    const measured = await measureProtocols({
+      ...common,
+      loadsPerProtocol: 3,
+      browsers: { h2: loader('h2', [load(30), load(10, false), load(20)]) },
+    });
+    expect(measured.h2).toMatchObject({
+      medianMs: 20,
+      lowMs: 10,
+      highMs: 30,
+      range: 'min-max',
+      proved: 2,
+      repeated: 0,
+      failed: 0,
+    });
+  });
+
+  it('drops and repeats disturbed loads, and counts them', async () => {
+    const measured = await measureProtocols({
+      ...common,
+      loadsPerProtocol: 2,
+      browsers: { h2: loader('h2', [load(900), load(10), load(12)]) },
+      hooks: { afterLoad: async (_, { pltMs }) => (pltMs > 100 ? 'repeat' : 'keep') },
+    });
+    expect(measured.h2).toMatchObject({ medianMs: 11, repeated: 1 });
+    expect((measured.h2 as Measured).loads).toHaveLength(2);
+  });
+
+  it('keeps a load at last when the disturbance does not end', async () => {
+    const measured = await measureProtocols({
+      ...common,
+      loadsPerProtocol: 1,
+      browsers: {
+        h2: loader(
+          'h2',
+          Array.from({ length: 5 }, () => load(50)),
+        ),
+      },
+      hooks: { afterLoad: async () => 'repeat' },
+    });
+    expect(measured.h2).toMatchObject({ medianMs: 50, repeated: 4 });
+  });
+
+  it('calls a protocol unavailable after two failures and asks it no more', async () => {
+    const asked: string[] = [];
+    const totals: number[] = [];
+    const measured = await measureProtocols({
+      ...common,
+      loadsPerProtocol: 2,
+      browsers: {
+        h2: loader('h2', [load(1), load(2)], asked),
+        h3: loader('h3', [failure('no answer'), failure('no answer')], asked),
+      },
+      onProgress: ({ total }) => totals.push(total),
+    });
+    expect(measured.h3).toEqual({ unavailable: 'no answer' });
+    expect(asked).toEqual(['h2', 'h3', 'h3', 'h2']);
+    expect(totals).toEqual([4, 2, 2]);
+  });
+
+  it('tries a failed load again and counts the failure', async () => {
+    const measured = await measureProtocols({
+      ...common,
+      loadsPerProtocol: 1,
+      browsers: { h3: loader('h3', [failure('once'), load(7)]) },
+    });
+    expect(measured.h3).toMatchObject({ medianMs: 7, failed: 1 });
+  });
+
+  it('stops when it is told to', async () => {
+    const stop = new AbortController();
+    const running = measureProtocols({
+      ...common,
+      loadsPerProtocol: 5,
+      browsers: { h2: loader('h2', [load(1), load(2)]) },
+      signal: stop.signal,
+      onProgress: ({ done }) => done === 2 && stop.abort(new Error('enough')),
+    });
+    await expect(running).rejects.toThrow('enough');
+  });
+
+  it('refuses a number of loads that is none', async () => {
+    await expect(measureProtocols({ ...common, loadsPerProtocol: 0, browsers: {} })).rejects.toThrow(
+      /loadsPerProtocol 0/,
+    );
+  });
+});

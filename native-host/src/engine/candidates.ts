@@ -1,6 +1,6 @@
 /** Where a libcurl may be found. */
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { dataDirectory } from '../paths.ts';
 
 export interface Candidate {
@@ -44,7 +44,7 @@ export function privateCopies(): string[] {
  * A given path is tried alone, so that its faults are seen.
  */
 export function libcurlCandidates(given: string): Candidate[] {
-  if (given) return [{ path: given, from: 'given', libraryFolder: '' }];
+  if (given) return [{ path: given, from: 'given', libraryFolder: isAbsolute(given) ? dirname(given) : '' }];
   const system = (SYSTEM[process.platform] ?? []).map(
     (path): Candidate => ({ path, from: 'system', libraryFolder: '' }),
   );

@@ -14,7 +14,10 @@ export const HOST_NAME = 'org.hopwise.host';
 /** Chromium drops the port of a host that sends a longer message. */
 export const MAX_MESSAGE_TO_BROWSER_BYTES = 1024 * 1024;
 
-/** Firefox's id of the extension. */
+/** Chromium's id of the extension, fixed by the key in its manifest. */
+export const EXTENSION_ID = 'ndccfkpfonmfcfpmfaeeebeikhchicfa';
+
+/** Firefox's id of the extension, as in its manifest. */
 export const FIREFOX_EXTENSION_ID = 'hopwise@hopwise.org';
 
 /** HTTP/1.1, HTTP/2 and HTTP/3, in the order in which rounds begin. */
@@ -172,6 +175,7 @@ export const toExtension = z.discriminatedUnion('type', [
   }),
 ]);
 
+export { encodeVerification, joinVerification } from './verification-parts.ts';
 export { transferPlan as transferPlanSchema, verification as verificationSchema };
 export type ToHost = z.infer<typeof toHost>;
 export type ToExtension = z.infer<typeof toExtension>;

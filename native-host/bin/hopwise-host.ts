@@ -1,0 +1,228 @@
+#!/usr/bin/env node
+/** The `hopwise-host` command; started by a browser it speaks native messaging instead. */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { EXTENSION_ID, FIREFOX_EXTENSION_ID } from '@hopwise/native-host/messages';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Engine, engineLine, engineProblem } from '../src/engine/engine.ts';
+import { serve } from '../src/host.ts';
+import { browsers } from '../src/install/browsers.ts';
+import { doctor } from '../src/install/doctor.ts';
+import { chosenBrowsers, install, launcherFile, uninstall } from '../src/install/install.ts';
+import { registrationProblem } from '../src/install/registration.ts';
+import { launchedByBrowser } from '../src/launch.ts';
+import { logFile, openLog } from '../src/log.ts';
+import { setupLibcurl } from '../src/setup/setup-libcurl.ts';
+import { UsageError } from '../src/usage-error.ts';
+import { hostVersion } from '../src/version.ts';
+import { probeCommand } from './probe-command.ts';
+
+const EXIT_FAILURE = 1;
+const EXIT_USAGE = 2;
+
+const script = fileURLToPath(import.meta.url);
+const nodeArguments = script.endsWith('.ts') ? ['--conditions=source'] : [];
+
+interface RegistrationOptions {
+  userDataDir?: string;
+  browser?: ReturnType<typeof browsers>[number]['id'][];
+  extensionId: string;
+  firefoxExtensionId: string;
+  json?: boolean;
+  libcurl?: string;
+}
+
+function print(text: string): void {
+  // Synchronous: the process may end right after.
+  writeFileSync(1, `${text}\n`);
+}
+
+function note(text: string): void {
+  process.stderr.write(`hopwise-host: ${text}\n`);
+}
+
+function registration(command: Command): Command {
+  const names = browsers().map(({ id }) => id);
+  return command
+    .option('--user-data-dir <dir>', 'only this Chromium profile folder')
+    .addOption(
+      new Option('--browser <names...>', 'only these browsers; otherwise those that are found').choices(
+        names,
+      ),
+    )
+    .option('--extension-id <id>', 'id of the extension in Chromium', EXTENSION_ID)
+    .option('--firefox-extension-id <id>', 'id of the extension in Firefox', FIREFOX_EXTENSION_ID);
+}
+
+function ids(options: RegistrationOptions): { chromium: string; firefox: string } {
+  return { chromium: options.extensionId, firefox: options.firefoxExtensionId };
+}
+
+function where(
+  options: RegistrationOptions,
+): Pick<Parameters<typeof install>[0], 'userDataDirectory' | 'browsers'> {
+  return { userDataDirectory: options.userDataDir, browsers: options.browser };
+}
+
+function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (Number.isInteger(number) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`expected a whole number from ${least} to ${most}`);
+  };
+}
+
+const program = new Command('hopwise-host')
+  .description(
+    'Real transfers of a web page under every HTTP version, for the hopwise extension and by hand.',
+  )
+  .version(hostVersion())
+  .exitOverride();
+
+registration(program.command('install'))
+  .description('register the host with browsers')
+  .option('--json', 'print JSON')
+  .action(async (options: RegistrationOptions) => {
+    const done = await install({ ids: ids(options), script, nodeArguments, ...where(options) });
+    if (options.json)
+      print(JSON.stringify({ launcher: launcherFile(options.userDataDir), registered: done }));
+    else for (const { browser, manifestFile } of done) print(`${browser}: ${manifestFile}`);
+  });
+
+registration(program.command('uninstall'))
+  .description('take the registration back; the private libcurl stays unless --all is given')
+  .option('--all', 'also remove the private libcurl and the log')
+  .option('--json', 'print JSON')
+  .action(async (options: RegistrationOptions & { all?: boolean }) => {
+    const removed = await uninstall(where(options));
+    if (options.all) {
+      const { removeData } = await import('../src/install/remove-data.ts');
+      removed.push(...(await removeData()));
+    }
+    if (options.json) print(JSON.stringify({ removed }));
+    else
+      print(
+        removed.length > 0 ? removed.map((file) => `removed ${file}`).join('\n') : 'nothing was registered',
+      );
+  });
+
+registration(program.command('doctor'))
+  .description('check everything and name the mend for what fails')
+  .option('--libcurl <path>', 'check this libcurl')
+  .option('--json', 'print JSON')
+  .action(async (options: RegistrationOptions) => {
+    const checks = await doctor({ ids: ids(options), libcurl: options.libcurl, ...where(options) });
+    const ok = checks.every((check) => check.ok);
+    if (options.json) print(JSON.stringify({ ok, checks }, null, 2));
+    else {
+      for (const check of checks) {
+        print(
+          `${check.ok ? 'ok  ' : 'FAIL'} ${check.name}: ${check.detail}${check.mend ? `\n     mend: ${check.mend}` : ''}`,
+        );
+      }
+    }
+    if (!ok) process.exitCode = EXIT_FAILURE;
+  });
+
+program
+  .command('setup')
+  .description('make sure that there is a libcurl with HTTP/3; on Debian 12 by a private copy, without root')
+  .option('--check', 'say what is there and change nothing')
+  .option('--json', 'print JSON')
+  .action(async ({ check, json }: { check?: boolean; json?: boolean }) => {
+    const result = await setupLibcurl({ check, log: note });
+    if (json) print(JSON.stringify(result));
+    else if (result.http3) print(`${result.engine} (${result.path})`);
+    else print(`no libcurl with HTTP/3${result.engine ? `, only ${result.engine}` : ''}: ${result.mend}`);
+    if (!result.http3) process.exitCode = EXIT_FAILURE;
+  });
+
+registration(program.command('status'))
+  .description('say in short what is installed and works')
+  .option('--libcurl <path>', 'use this libcurl')
+  .option('--json', 'print JSON')
+  .action(async (options: RegistrationOptions) => {
+    const engine = new Engine({ libcurl: options.libcurl });
+    let line = '';
+    let problem: string;
+    let path = '';
+    try {
+      const info = await engine.start();
+      line = engineLine(info);
+      path = info.path;
+      problem = engineProblem(info);
+    } catch (fault) {
+      problem = (fault as Error).message;
+    } finally {
+      await engine.close();
+    }
+    const registered = chosenBrowsers(where(options)).map((browser) => ({
+      browser: browser.name,
+      problem: registrationProblem(browser, ids(options)),
+    }));
+    const status = {
+      version: hostVersion(),
+      engine: line,
+      libcurl: path,
+      problem,
+      registered,
+      log: logFile(),
+    };
+    if (options.json) print(JSON.stringify(status));
+    else {
+      print(`hopwise-host ${status.version}`);
+      print(`engine: ${line ? `${line} (${path})` : 'none'}${problem ? `; ${problem}` : ''}`);
+      for (const entry of registered) print(`${entry.browser}: ${entry.problem || 'registered'}`);
+      print(`log: ${status.log}`);
+    }
+  });
+
+program
+  .command('probe')
+  .description('transfer URLs, or the requests of a recorded page, under each protocol and compare the times')
+  .argument('[urls...]', 'https URLs: the first is the page, the others start when it has arrived')
+  .option('--har <file>', 'take the requests, their order and their waits from a HAR or a hopwise recording')
+  .option('--protocols <list>', 'of h1,h2,h3', 'h1,h2,h3')
+  .option('--rounds <n>', 'rounds under each protocol', wholeNumber(1, 20), 3)
+  .option(
+    '--budget <bytes>',
+    'most response bytes in all',
+    wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    200_000_000,
+  )
+  .option('--libcurl <path>', 'use this libcurl')
+  .option('--json', 'print the verification as JSON')
+  .action(async (urls: string[], options: Parameters<typeof probeCommand>[1]) => {
+    process.exitCode = await probeCommand(urls, options, print, note);
+  });
+
+async function messaging(): Promise<void> {
+  const log = openLog();
+  process.on('uncaughtException', (fault) => {
+    log(`uncaught: ${fault.stack}`);
+    process.exit(EXIT_FAILURE);
+  });
+  const inOrder = await serve({ input: process.stdin, output: process.stdout, log });
+  process.stdin.destroy();
+  if (!inOrder) process.exitCode = EXIT_FAILURE;
+}
+
+async function main(): Promise<void> {
+  if (launchedByBrowser(process.argv.slice(2))) {
+    await messaging();
+    return;
+  }
+  try {
+    await program.parseAsync();
+  } catch (fault) {
+    if (fault instanceof CommanderError) {
+      // Commander has said what was wrong; help and version end with 0.
+      process.exitCode = fault.exitCode === 0 ? 0 : EXIT_USAGE;
+      return;
+    }
+    note((fault as Error).message.split('\n')[0]!);
+    process.exitCode = fault instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE;
+  }
+}
+
+await main();

@@ -1,0 +1,175 @@
+/** `hopwise-host probe`: reads the plan, runs the probe, prints what came of it. */
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import {
+  PROTOCOLS,
+  type Protocol,
+  type TransferPlan,
+  transferPlanSchema,
+  type Verification,
+} from '@hopwise/native-host/messages';
+import { Engine } from '../src/engine/engine.ts';
+import { probe } from '../src/probe/probe.ts';
+import { ProbeError } from '../src/probe/probe-error.ts';
+import { PROTOCOL_NAME } from '../src/protocol.ts';
+import { UsageError } from '../src/usage-error.ts';
+import { hostVersion } from '../src/version.ts';
+
+export interface ProbeCommandOptions {
+  har?: string;
+  protocols: string;
+  rounds: number;
+  budget: number;
+  libcurl?: string;
+  json?: boolean;
+}
+
+const EXIT_OK = 0;
+const EXIT_FAILURE = 1;
+const EXIT_INTERRUPTED = 130;
+
+/** @returns the exit code: 1 when no protocol carried the page. */
+export async function probeCommand(
+  urls: string[],
+  options: ProbeCommandOptions,
+  print: (text: string) => void,
+  note: (text: string) => void,
+): Promise<number> {
+  const protocols = readProtocols(options.protocols);
+  const plan = await readPlan(urls, options.har);
+  const engine = new Engine({ libcurl: options.libcurl });
+  const interrupt = new AbortController();
+  const onInterrupt = (): void => interrupt.abort();
+  process.on('SIGINT', onInterrupt);
+  process.on('SIGTERM', onInterrupt);
+  const live = process.stderr.isTTY && !options.json;
+  try {
+    const verification = await probe(engine, plan, {
+      protocols,
+      rounds: options.rounds,
+      budgetBytes: options.budget,
+      signal: interrupt.signal,
+      onProgress: live
+        ? ({ doneTransfers, allTransfers, protocol, round }) =>
+            process.stderr.write(
+              `\r${doneTransfers} of ${allTransfers} transfers, ${PROTOCOL_NAME[protocol]}, round ${round + 1}\x1b[K`,
+            )
+        : undefined,
+    });
+    if (live) process.stderr.write('\r\x1b[K');
+    print(options.json ? JSON.stringify(verification) : table(verification));
+    return Object.values(verification.protocols).some(({ medianMs }) => medianMs !== null)
+      ? EXIT_OK
+      : EXIT_FAILURE;
+  } catch (fault) {
+    if (!(fault instanceof ProbeError && fault.code === 'cancelled')) throw fault;
+    note('cancelled');
+    return EXIT_INTERRUPTED;
+  } finally {
+    process.off('SIGINT', onInterrupt);
+    process.off('SIGTERM', onInterrupt);
+    await engine.close();
+  }
+}
+
+function readProtocols(list: string): Protocol[] {
+  const names = list.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !PROTOCOLS.includes(name as Protocol));
+  if (unknown !== undefined)
+    throw new UsageError(`--protocols: expected some of h1,h2,h3, found "${unknown}"`);
+  return names as Protocol[];
+}
+
+async function readPlan(urls: string[], har: string | undefined): Promise<TransferPlan> {
+  if (urls.length > 0 === (har !== undefined)) throw new UsageError('give either URLs or --har FILE');
+  const value = har === undefined ? planOfUrls(urls) : await planOfRecording(har);
+  const parsed = transferPlanSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new UsageError(
+    `${har ?? 'URLs'}: ${issue?.path.join('.')}: ${issue?.message} (every URL must be https)`,
+  );
+}
+
+function userAgent(): string {
+  return `hopwise-host/${hostVersion()}`;
+}
+
+function planOfUrls(urls: string[]): TransferPlan {
+  for (const url of urls) {
+    if (!URL.canParse(url) || new URL(url).protocol !== 'https:') {
+      throw new UsageError(`expected an https URL, found "${url}"`);
+    }
+  }
+  const whole = urls.map((url) => new URL(url).href);
+  return {
+    pageUrl: whole[0]!,
+    userAgent: userAgent(),
+    transfers: whole.map((url, index) => ({
+      url,
+      after: index === 0 ? [] : [0],
+      delayMs: 0,
+      urgency: index === 0 ? 0 : 3,
+      incremental: false,
+      accept: '*/*',
+      bytes: 0,
+    })),
+  };
+}
+
+async function planOfRecording(file: string): Promise<unknown> {
+  const { buildGraph, parseRecording, transferPlan } = await import('@hopwise/pageload-emulator');
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(file);
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await promisify(gunzip)(bytes);
+  } catch (fault) {
+    throw new UsageError(`${file}: ${(fault as Error).message}`);
+  }
+  try {
+    const recording = parseRecording(bytes.toString('utf8'));
+    const plan = transferPlan(buildGraph(recording), recording, userAgent());
+    if (plan) return plan;
+  } catch (fault) {
+    throw new UsageError(`${file}: ${(fault as Error).message}`);
+  }
+  throw new UsageError(`${file}: expected at least one https GET that can be transferred`);
+}
+
+/** The verification as lines for a terminal. */
+export function table(verification: Verification): string {
+  const rows = [['protocol', 'median', 'from', 'to', 'rounds', 'requests', 'min RTT', 'TCP loss events']];
+  const notes: string[] = [];
+  for (const [protocol, outcome] of Object.entries(verification.protocols) as [
+    Protocol,
+    NonNullable<Verification['protocols'][Protocol]>,
+  ][]) {
+    const ms = (value: number | null): string => (value === null ? '-' : `${value.toFixed(0)} ms`);
+    const rtts = outcome.rounds.flatMap(({ minRttMs }) => (minRttMs === null ? [] : [minRttMs]));
+    const losses = outcome.rounds.flatMap(({ lossEvents }) => (lossEvents === null ? [] : [lossEvents]));
+    rows.push([
+      PROTOCOL_NAME[protocol],
+      ms(outcome.medianMs),
+      ms(outcome.lowMs),
+      ms(outcome.highMs),
+      String(outcome.rounds.length),
+      `${outcome.provedRequests} of ${outcome.answeredRequests}`,
+      rtts.length > 0 ? `${Math.min(...rtts).toFixed(1)} ms` : '-',
+      losses.length > 0 ? String(losses.reduce((sum, events) => sum + events, 0)) : '-',
+    ]);
+    if (outcome.unavailable) notes.push(`${PROTOCOL_NAME[protocol]}: ${outcome.unavailable}`);
+    const failed = Math.max(0, ...outcome.rounds.map((round) => round.failed));
+    if (failed > 0) notes.push(`${PROTOCOL_NAME[protocol]}: ${failed} requests failed in a round`);
+  }
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
+  if (verification.stopped) notes.push(verification.stopped);
+  notes.push(`UDP: ${verification.udp}; ${verification.bytes} bytes; ${verification.engine}`);
+  return [...lines, ...notes].join('\n');
+}

@@ -1,0 +1,128 @@
+/**
+ * Native messaging's frames: a 32-bit length in native byte order, then that many bytes of UTF-8
+ * JSON (developer.chrome.com, "Native messaging protocol").
+ */
+import { once } from 'node:events';
+import { endianness } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { MAX_MESSAGE_TO_BROWSER_BYTES } from '@hopwise/native-host/messages';
+
+/** What cannot be a frame. After it the stream has no known place to go on. */
+export class FrameError extends Error {}
+
+const HEADER_BYTES = 4;
+const LITTLE_ENDIAN = endianness() === 'LE';
+
+/**
+ * Longest frame that the host takes. Chromium would send 64 MiB; the largest plan that the schema
+ * allows is below this.
+ */
+export const MAX_MESSAGE_TO_HOST_BYTES = 48 * 1024 * 1024;
+
+/**
+ * The JSON values in the frames of `input`, one by one: the next frame is read when the consumer
+ * asks for it. Ends where the input ends between two frames.
+ *
+ * @throws FrameError for a length out of bounds, bytes that are no JSON in UTF-8, and an end inside a frame.
+ */
+export async function* readFrames(
+  input: Readable,
+  maxBytes: number = MAX_MESSAGE_TO_HOST_BYTES,
+): AsyncGenerator<unknown> {
+  let chunks: Buffer[] = [];
+  let held = 0;
+  let wanted = HEADER_BYTES;
+  let inHeader = true;
+  for await (const chunk of input) {
+    chunks.push(chunk as Buffer);
+    held += (chunk as Buffer).length;
+    while (held >= wanted) {
+      // Only what has arrived is ever held: an announced length alone allocates nothing.
+      const all = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, held);
+      const piece = all.subarray(0, wanted);
+      const rest = all.subarray(wanted);
+      chunks = rest.length > 0 ? [rest] : [];
+      held = rest.length;
+      if (inHeader) {
+        wanted = LITTLE_ENDIAN ? piece.readUInt32LE() : piece.readUInt32BE();
+        if (wanted === 0 || wanted > maxBytes) {
+          throw new FrameError(
+            `not a native-messaging frame: its length says ${wanted} bytes, expected 1 to ${maxBytes}`,
+          );
+        }
+        inHeader = false;
+      } else {
+        wanted = HEADER_BYTES;
+        inHeader = true;
+        yield parse(piece);
+      }
+    }
+  }
+  if (held > 0 || !inHeader) {
+    throw new FrameError(`the input ended inside a frame: ${held} of ${wanted} bytes had come`);
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(decoder.decode(bytes));
+  } catch {
+    throw new FrameError(`a frame of ${bytes.length} bytes is not JSON in UTF-8`);
+  }
+}
+
+/** The frame of one message. */
+export function frame(message: unknown, maxBytes: number = MAX_MESSAGE_TO_BROWSER_BYTES): Buffer {
+  const body = Buffer.from(JSON.stringify(message), 'utf8');
+  if (body.length > maxBytes) {
+    throw new FrameError(
+      `a message of ${body.length} bytes is longer than the ${maxBytes} that browsers take`,
+    );
+  }
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + body.length);
+  if (LITTLE_ENDIAN) bytes.writeUInt32LE(body.length);
+  else bytes.writeUInt32BE(body.length);
+  body.copy(bytes, HEADER_BYTES);
+  return bytes;
+}
+
+/** Writes frames one after the other and waits where the reader is slower. */
+export class FrameWriter {
+  readonly #output: Writable;
+  readonly #closing = new AbortController();
+  #last: Promise<void> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(output: Writable) {
+    this.#output = output;
+  }
+
+  /** Messages that the reader has not taken yet. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Resolves when the stream can take more; rejects when it is broken. */
+  write(message: unknown): Promise<void> {
+    const bytes = frame(message);
+    this.#waiting += 1;
+    const written = this.#last
+      .catch(() => {})
+      .then(async () => {
+        this.#closing.signal.throwIfAborted();
+        if (!this.#output.write(bytes)) await once(this.#output, 'drain', { signal: this.#closing.signal });
+      })
+      .finally(() => {
+        this.#waiting -= 1;
+      });
+    this.#last = written;
+    return written;
+  }
+
+  /** Waits for no reader any more: what is not written yet is rejected. */
+  close(): void {
+    this.#closing.abort(new Error('the port is closed'));
+  }
+}

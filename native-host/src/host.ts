@@ -1,0 +1,170 @@
+/** Messaging mode: one browser port, from its first frame to its end. */
+import type { Readable, Writable } from 'node:stream';
+import {
+  encodeVerification,
+  MESSAGE_VERSION,
+  type ToExtension,
+  type ToHost,
+  toHost,
+} from '@hopwise/native-host/messages';
+import { Engine, engineLine, engineProblem } from './engine/engine.ts';
+import { FrameError, FrameWriter, readFrames } from './framing.ts';
+import { probe } from './probe/probe.ts';
+import { ProbeError, type ProbeErrorCode } from './probe/probe-error.ts';
+import { hostVersion } from './version.ts';
+
+export interface HostOptions {
+  input: Readable;
+  output: Writable;
+  log: (line: string) => void;
+  engine?: Engine;
+}
+
+type ProbeRequest = Extract<ToHost, { type: 'probe' }>;
+
+/** Progress messages a second; the last of a probe is its result. */
+const PROGRESS_EVERY_MS = 100;
+
+/**
+ * Answers messages until the input ends.
+ *
+ * @returns whether it ended in order: false after bytes that are no frame.
+ */
+export async function serve(options: HostOptions): Promise<boolean> {
+  const host = new Host(options);
+  try {
+    for await (const value of readFrames(options.input)) host.receive(value);
+    return true;
+  } catch (fault) {
+    if (!(fault instanceof FrameError)) throw fault;
+    options.log(fault.message);
+    await host.refuse('', 'bad-message', fault.message);
+    return false;
+  } finally {
+    await host.close();
+  }
+}
+
+class Host {
+  readonly #writer: FrameWriter;
+  readonly #log: (line: string) => void;
+  readonly #engine: Engine;
+  #probe: { id: string; cancel: AbortController; done: Promise<void> } | null = null;
+
+  constructor({ output, log, engine }: HostOptions) {
+    this.#writer = new FrameWriter(output);
+    this.#log = log;
+    this.#engine = engine ?? new Engine({ log });
+    // The browser closed the port: the input ends as well, which ends the host.
+    output.on('error', (fault) => log(`output: ${fault.message}`));
+  }
+
+  receive(value: unknown): void {
+    const parsed = toHost.safeParse(value);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      const where = issue?.path.join('.') || 'message';
+      void this.refuse(idOf(value), 'bad-message', `${where}: ${issue?.message ?? 'invalid'}`);
+      return;
+    }
+    const message = parsed.data;
+    if (message.type === 'hello') void this.#hello(message.id, message.version);
+    else if (message.type === 'cancel') this.#cancel(message.id);
+    else this.#startProbe(message);
+  }
+
+  refuse(id: string, code: ProbeErrorCode, message: string): Promise<void> {
+    const text = message.replace(/\p{Cc}+/gu, ' ').slice(0, 1024);
+    return this.#send({ type: 'error', id: id.slice(0, 64), code, message: text });
+  }
+
+  async close(): Promise<void> {
+    // Nobody reads any more what the probe would still say.
+    this.#writer.close();
+    this.#probe?.cancel.abort();
+    await this.#probe?.done;
+    await this.#engine.close();
+  }
+
+  async #send(message: ToExtension): Promise<void> {
+    await this.#writer.write(message).catch((fault: Error) => this.#log(`not sent: ${fault.message}`));
+  }
+
+  async #hello(id: string, version: number): Promise<void> {
+    if (version !== MESSAGE_VERSION) {
+      const words = `the extension speaks version ${version} of the messages, this host ${MESSAGE_VERSION}: update the older one`;
+      await this.refuse(id, 'version', words);
+      return;
+    }
+    const hello = { type: 'hello' as const, id, version: MESSAGE_VERSION, hostVersion: hostVersion() };
+    try {
+      const info = await this.#engine.start();
+      const problem = engineProblem(info).slice(0, 1024);
+      await this.#send({ ...hello, engine: engineLine(info), http3: info.http3, problem });
+    } catch (fault) {
+      const problem = (fault as Error).message.slice(0, 1024);
+      await this.#send({ ...hello, engine: '', http3: false, problem });
+    }
+  }
+
+  /** A cancel that comes after the end of its probe is no error. */
+  #cancel(id: string): void {
+    if (this.#probe?.id === id) this.#probe.cancel.abort();
+  }
+
+  #startProbe(request: ProbeRequest): void {
+    if (this.#probe) {
+      void this.refuse(request.id, 'busy', 'another probe is running: wait for its end or cancel it');
+      return;
+    }
+    const cancel = new AbortController();
+    const done = this.#runProbe(request, cancel.signal).finally(() => {
+      this.#probe = null;
+    });
+    this.#probe = { id: request.id, cancel, done };
+  }
+
+  async #runProbe(request: ProbeRequest, signal: AbortSignal): Promise<void> {
+    const { id, plan, protocols, rounds, budgetBytes } = request;
+    this.#log(
+      `probe of ${originOf(plan.pageUrl)}: ${plan.transfers.length} transfers, ${rounds} rounds of ${protocols}`,
+    );
+    let lastMs = 0;
+    const onProgress = (
+      progress: Omit<Extract<ToExtension, { type: 'probe-progress' }>, 'type' | 'id'>,
+    ): void => {
+      const now = performance.now();
+      // A reader that is behind gets fewer of them.
+      if (now - lastMs < PROGRESS_EVERY_MS || this.#writer.waiting > 1) return;
+      lastMs = now;
+      void this.#send({ type: 'probe-progress', id, ...progress });
+    };
+    try {
+      const verification = await probe(this.#engine, plan, {
+        protocols,
+        rounds,
+        budgetBytes,
+        signal,
+        onProgress,
+      });
+      for (const part of encodeVerification(id, verification)) await this.#send(part);
+      this.#log(`probe of ${originOf(plan.pageUrl)}: done, ${verification.bytes} bytes`);
+    } catch (fault) {
+      const code = fault instanceof ProbeError ? fault.code : 'internal';
+      this.#log(
+        `probe of ${originOf(plan.pageUrl)}: ${code}: ${code === 'internal' ? (fault as Error).stack : ''}`,
+      );
+      await this.refuse(id, code, (fault as Error).message);
+    }
+  }
+}
+
+/** The id that a malformed message may carry all the same. */
+function idOf(value: unknown): string {
+  const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : undefined;
+  return typeof id === 'string' ? id.slice(0, 64) : '';
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : '(no URL)';
+}

@@ -1,0 +1,129 @@
+/** Registers the host with browsers, and takes that back. Everything is the user's own: no root. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { configDirectory, dataDirectory } from '../paths.ts';
+import { type Browser, browsers, profileBrowser } from './browsers.ts';
+import { checkIds, type ExtensionIds, manifest } from './manifest.ts';
+
+const run = promisify(execFile);
+
+export interface InstallOptions {
+  ids: ExtensionIds;
+  /** Absolute path of the program that browsers are to start, and Node's arguments before it. */
+  script: string;
+  nodeArguments?: string[];
+  /** Register in this Chromium profile folder alone, and keep the launcher in it. */
+  userDataDirectory?: string;
+  /** Only these; else every browser that this user has, or all when none is found. */
+  browsers?: Browser['id'][];
+}
+
+export interface Installed {
+  browser: string;
+  manifestFile: string;
+}
+
+const LAUNCHER = process.platform === 'win32' ? 'hopwise-host.cmd' : 'hopwise-host.sh';
+
+/** Where the launcher lies that manifests point at. */
+export function launcherFile(userDataDirectory?: string): string {
+  return userDataDirectory
+    ? join(resolve(userDataDirectory), 'NativeMessagingHosts', LAUNCHER)
+    : join(dataDirectory(), LAUNCHER);
+}
+
+/** The browsers that a command speaks of. */
+export function chosenBrowsers(options: Pick<InstallOptions, 'userDataDirectory' | 'browsers'>): Browser[] {
+  if (options.userDataDirectory) return [profileBrowser(resolve(options.userDataDirectory))];
+  const all = browsers();
+  if (options.browsers) return all.filter(({ id }) => options.browsers!.includes(id));
+  const present = all.filter(({ profileFolder }) => existsSync(profileFolder));
+  return present.length > 0 ? present : all;
+}
+
+/**
+ * Writes the launcher and a manifest for each browser; what is there of an earlier install is replaced.
+ *
+ * @throws UsageError for an impossible extension id; Error for a folder that cannot be written.
+ */
+export async function install(options: InstallOptions): Promise<Installed[]> {
+  checkIds(options.ids);
+  const launcher = launcherFile(options.userDataDirectory);
+  const text = launcherText([...(options.nodeArguments ?? []), options.script]);
+  await writeWhole(launcher, text, 0o755);
+  const installed: Installed[] = [];
+  for (const browser of chosenBrowsers(options)) {
+    const json = `${JSON.stringify(manifest(browser, launcher, options.ids), null, 2)}\n`;
+    await writeWhole(browser.manifestFile, json, 0o644);
+    if (browser.registryKey) {
+      await run('reg', ['add', browser.registryKey, '/ve', '/t', 'REG_SZ', '/d', browser.manifestFile, '/f']);
+    }
+    installed.push({ browser: browser.name, manifestFile: browser.manifestFile });
+  }
+  return installed;
+}
+
+/**
+ * Removes what `install` wrote, in every browser unless told which.
+ *
+ * @returns the files that were removed.
+ */
+export async function uninstall(
+  options: Pick<InstallOptions, 'userDataDirectory' | 'browsers'> = {},
+): Promise<string[]> {
+  const everywhere = !options.userDataDirectory && !options.browsers;
+  const removed: string[] = [];
+  for (const browser of everywhere ? browsers() : chosenBrowsers(options)) {
+    if (browser.registryKey) await run('reg', ['delete', browser.registryKey, '/f']).catch(() => {});
+    if (!existsSync(browser.manifestFile)) continue;
+    await rm(browser.manifestFile);
+    removed.push(browser.manifestFile);
+    await removeEmptyFolders(dirname(browser.manifestFile));
+  }
+  const launcher = launcherFile(options.userDataDirectory);
+  // With some browsers named, others may still point at the launcher.
+  if ((everywhere || options.userDataDirectory) && existsSync(launcher)) {
+    await rm(launcher);
+    removed.push(launcher);
+    await removeEmptyFolders(dirname(launcher));
+  }
+  return removed;
+}
+
+function launcherText(nodeArguments: string[]): string {
+  const words = [process.execPath, ...nodeArguments];
+  if (process.platform === 'win32') {
+    return `@echo off\r\n${words.map((word) => `"${word.replaceAll('%', '%%')}"`).join(' ')} %*\r\n`;
+  }
+  // Browsers start programs with a bare environment: nothing is left to the search path.
+  return `#!/bin/sh\nexec ${words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')} "$@"\n`;
+}
+
+/** A reader sees the former file or this one, never a part. */
+async function writeWhole(path: string, text: string, mode: number): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const draft = `${path}.${process.pid}.new`;
+  try {
+    await writeFile(draft, text, { mode });
+    await rename(draft, path);
+  } catch (fault) {
+    await rm(draft, { force: true });
+    throw fault;
+  }
+}
+
+/** Removes `folder` and those above it that `install` may have made, as far as they are empty. */
+async function removeEmptyFolders(folder: string): Promise<void> {
+  const kept = [homedir(), configDirectory(), dirname(dataDirectory())];
+  for (let at = folder; !kept.includes(at) && dirname(at) !== at; at = dirname(at)) {
+    try {
+      await rmdir(at);
+    } catch {
+      return;
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Bundles the extension into dist/chromium/, ready to load unpacked. Not minified: what reviewers
+ * and curious users read is what runs.
+ */
+import { cp, mkdir, rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const room = new URL('./', import.meta.url);
+const out = new URL('dist/chromium/', room);
+const path = (relative, base = room) => fileURLToPath(new URL(relative, base));
+
+await rm(out, { recursive: true, force: true });
+await mkdir(out, { recursive: true });
+
+/** @type {import('esbuild').BuildOptions} */
+const common = {
+  bundle: true,
+  outdir: fileURLToPath(out),
+  platform: 'browser',
+  target: ['chrome120', 'firefox128'],
+  conditions: ['source'],
+  charset: 'utf8',
+  legalComments: 'inline',
+  logLevel: 'warning',
+};
+
+await Promise.all([
+  build({
+    ...common,
+    format: 'esm',
+    sourcemap: 'linked',
+    entryPoints: {
+      worker: path('src/background/worker.ts'),
+      popup: path('src/popup/popup.ts'),
+      devtools: path('src/devtools/devtools.ts'),
+      panel: path('src/devtools/panel.ts'),
+    },
+  }),
+  build({
+    ...common,
+    format: 'iife',
+    sourcemap: 'linked',
+    entryPoints: { content: path('src/recorder/content.ts') },
+  }),
+  build({
+    ...common,
+    format: 'iife',
+    entryPoints: { 'main-world': path('src/recorder/main-world.ts') },
+    // Stack traces of the page name this instead of the extension's own address.
+    footer: { js: '//# sourceURL=native' },
+  }),
+  ...[
+    ['manifest.json', 'manifest.json'],
+    ['icons', 'icons'],
+    ['src/views/theme.css', 'theme.css'],
+    ['src/popup/popup.html', 'popup.html'],
+    ['src/popup/popup.css', 'popup.css'],
+    ['src/devtools/devtools.html', 'devtools.html'],
+    ['src/devtools/panel.html', 'panel.html'],
+    ['src/devtools/panel.css', 'panel.css'],
+  ].map(([from, to]) =>
+    cp(path(from), path(to, out), { recursive: true, filter: (file) => !/\.(svg|mjs)$/.test(file) }),
+  ),
+]);

@@ -1,0 +1,50 @@
+/** From a recording to predictions and to the plan of a verification. */
+import { type TransferPlan, transferPlanSchema, type Verification } from '@hopwise/native-host/messages';
+import {
+  buildGraph,
+  type Prediction,
+  predict,
+  type Recording,
+  transferPlan,
+} from '@hopwise/pageload-emulator';
+
+/** Predicts, or says why it cannot: the recording is kept either way. */
+export function assess(recording: Recording): { prediction: Prediction | null; problem: string } {
+  try {
+    return { prediction: predict(recording), problem: '' };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { prediction: null, problem: `This load was recorded, but not predicted: ${why}` };
+  }
+}
+
+/** Predicts anew with what a verification measured of the network. */
+export function reassess(recording: Recording, verification: Verification): Prediction {
+  return predict(recording, { measured: measuredBy(verification) });
+}
+
+/** @throws Error when the page cannot be transferred by the helper */
+export function planOf(recording: Recording): TransferPlan {
+  if (!recording.url.startsWith('https://')) {
+    throw new Error('Only pages loaded over https can be verified: HTTP/2 and HTTP/3 need it.');
+  }
+  const plan = transferPlan(buildGraph(recording), recording, navigator.userAgent);
+  if (!plan) throw new Error('Nothing of this page can be transferred again: no GET over https.');
+  return transferPlanSchema.parse(plan);
+}
+
+/**
+ * Round trip, loss and UDP treatment as the transfers saw them. Loss events over segments received
+ * stand for the loss of a packet downstream; they include drops at a full queue.
+ */
+export function measuredBy({ protocols, udp }: Verification) {
+  const rounds = [protocols.h1, protocols.h2].flatMap((one) => one?.rounds ?? []);
+  const roundTrips = rounds.flatMap((round) => round.minRttMs ?? []);
+  const segments = rounds.reduce((sum, round) => sum + (round.segmentsIn ?? 0), 0);
+  const losses = rounds.reduce((sum, round) => sum + (round.lossEvents ?? 0), 0);
+  return {
+    ...(roundTrips.length > 0 ? { rttMs: Math.min(...roundTrips) } : {}),
+    ...(segments > 0 ? { loss: losses / segments } : {}),
+    ...(udp === 'unknown' ? {} : { udp: { kind: udp } }),
+  };
+}

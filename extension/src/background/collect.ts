@@ -1,0 +1,59 @@
+import type { Recording } from '@hopwise/pageload-emulator';
+import { type FrameReport, joinRecording } from '../recorder/join.ts';
+import { type Collect, frameTimingsSchema } from '../recorder/page-timings.ts';
+import type { TabLoad } from './tab-loads.ts';
+
+/** A frame that is busy, or that left between the request and now, is not waited for longer. */
+const FRAME_TIMEOUT_MS = 3000;
+
+/**
+ * Asks all frames of a tab for their timings and joins them with the requests seen.
+ *
+ * @param final whether the frames may stop watching
+ * @throws Error when the page cannot be recorded
+ */
+export async function collectRecording(
+  tabId: number,
+  load: TabLoad,
+  documentId: string,
+  final: boolean,
+): Promise<Recording> {
+  const frameIds = new Set([0, ...load.requests.map((request) => request.frameId)].filter((id) => id >= 0));
+  const reports = await Promise.all([...frameIds].map((frameId) => askFrame(tabId, frameId, final)));
+  return joinRecording({
+    requests: load.requests,
+    frames: reports.filter((report) => report !== null),
+    documentId,
+    browser: browserName(),
+    takenAt: Date.now(),
+  });
+}
+
+async function askFrame(tabId: number, frameId: number, final: boolean): Promise<FrameReport | null> {
+  const message: Collect = { type: 'collect', final };
+  let answer: unknown;
+  try {
+    answer = await Promise.race([
+      chrome.tabs.sendMessage(tabId, message, { frameId }),
+      new Promise((resolve) => setTimeout(resolve, FRAME_TIMEOUT_MS)),
+    ]);
+  } catch {
+    // The frame is gone, or no content script may run in it: its requests stay without timings.
+    return null;
+  }
+  const parsed = frameTimingsSchema.safeParse(answer);
+  return parsed.success ? { ...parsed.data, frameId } : null;
+}
+
+/** Name and major version, such as `Chromium 156`. */
+function browserName(): string {
+  const { userAgentData, userAgent } = navigator as Navigator & {
+    userAgentData?: { brands: { brand: string; version: string }[] };
+  };
+  // Chromium mixes a made-up brand into the list, so that nobody relies on its form.
+  const brands =
+    userAgentData?.brands.filter(({ brand }) => !/not.?a.?brand/i.test(brand.replace(/\W/g, ''))) ?? [];
+  const brand = brands.find(({ brand }) => brand !== 'Chromium') ?? brands[0];
+  if (brand) return `${brand.brand} ${brand.version}`.slice(0, 64);
+  return /Firefox\/\d+/.exec(userAgent)?.[0].replace('/', ' ') ?? '';
+}

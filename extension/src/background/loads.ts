@@ -1,0 +1,67 @@
+import type { LatestAnswer, WhichLoad } from '../messages/page-messages.ts';
+import { addLoad, getLoad, newestLoadOf, type StoredLoad, updateLoad } from '../storage/loads.ts';
+import { assess } from './assess.ts';
+import { collectRecording } from './collect.ts';
+import type { TabLoad, TabLoads } from './tab-loads.ts';
+
+/**
+ * Records, predicts and stores the page of a tab that has settled.
+ *
+ * @param loaded false when the load event has not come in time; the page is recorded as it stands
+ *   and recorded again when the event comes after all
+ */
+export async function storeSettledLoad(
+  loads: TabLoads,
+  tabId: number,
+  documentId: string,
+  loaded: boolean,
+): Promise<void> {
+  const load = await loads.get(tabId);
+  if (load?.phase !== 'loading') return;
+  const document = load.requests.findLast((request) => request.type === 'document');
+  // The next navigation is on its way already: this came from the page that it replaces.
+  if (!document || (document.headersAt === null && !document.fromCache)) return;
+  try {
+    const recording = await collectRecording(tabId, load, documentId, loaded);
+    const assessed = { requestedUrl: load.url, recording, ...assess(recording), verification: null };
+    const fields = { ...assessed, verifiedPrediction: null };
+    const storedId =
+      load.storedId === null ? await addLoad(fields) : (await updateLoad(load.storedId, fields)).id;
+    loads.set(
+      tabId,
+      load.navigationId,
+      loaded ? { phase: 'recorded', storedId, requests: [] } : { storedId },
+    );
+  } catch (error) {
+    const problem = `This page could not be recorded: ${error instanceof Error ? error.message : error}.`;
+    loads.set(tabId, load.navigationId, { phase: 'failed', problem, requests: [] });
+  }
+}
+
+/** The load that a page of the extension asks for. */
+export async function latest(loads: TabLoads, which: WhichLoad): Promise<LatestAnswer> {
+  if (which.tabId === undefined) {
+    const load = (which.url === undefined ? undefined : await newestLoadOf(which.url)) ?? null;
+    return { ok: true, phase: load ? 'recorded' : 'none', problem: '', loadId: load?.id ?? null, load };
+  }
+  const seen = await loads.get(which.tabId);
+  if (!seen) return { ok: true, phase: 'none', problem: '', loadId: null, load: null };
+  const load = (seen.storedId === null ? undefined : await getLoad(seen.storedId)) ?? null;
+  const { phase, problem } = withOutcome(seen, load);
+  return { ok: true, phase, problem, loadId: load?.id ?? null, load };
+}
+
+/** A navigation may end without a page: refused, a download, an empty answer. */
+function withOutcome(seen: TabLoad, load: StoredLoad | null): Pick<TabLoad, 'phase' | 'problem'> {
+  if (seen.phase === 'recorded' && !load) {
+    return {
+      phase: 'failed',
+      problem: 'The recording is no longer kept. Reload the page to record it anew.',
+    };
+  }
+  const document = seen.requests.findLast((request) => request.type === 'document');
+  if (seen.phase === 'loading' && document?.endedAt && [0, 204, 205].includes(document.status)) {
+    return { phase: 'failed', problem: 'The last navigation led to no page. Reload the page to record it.' };
+  }
+  return seen;
+}

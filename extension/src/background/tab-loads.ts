@@ -1,0 +1,122 @@
+import { MAX_ENTRIES } from '../recorder/limits.ts';
+import type { ObservedRequest } from '../recorder/observed-request.ts';
+import type { RequestSink } from '../recorder/web-request.ts';
+
+/** The page load under way, or last seen, in a tab. */
+export interface TabLoad {
+  /** webRequest's id of the navigation. */
+  navigationId: string;
+  url: string;
+  phase: 'loading' | 'recorded' | 'failed';
+  /** Why there is no recording, '' otherwise. */
+  problem: string;
+  /** Key of the stored load, once recorded. */
+  storedId: number | null;
+  /** Whether requests beyond the limit were left out. */
+  truncated: boolean;
+  /** Emptied when the load has been stored. */
+  requests: ObservedRequest[];
+}
+
+const PREFIX = 'tab-load:';
+/** Requests come in bursts; the worker is not stopped within this of an event. */
+const SAVE_AFTER_MS = 400;
+
+/**
+ * Page loads by tab. Held in memory and mirrored in `storage.session`, because the browser stops
+ * the worker between events and starts it anew. Every change waits for what the last worker left.
+ */
+export class TabLoads implements RequestSink {
+  readonly #loads = new Map<number, TabLoad>();
+  readonly #unsaved = new Set<number>();
+  readonly #ready: Promise<void>;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor() {
+    this.#ready = this.#restore();
+  }
+
+  begin(tabId: number, request: ObservedRequest): void {
+    this.#change(tabId, () => {
+      let load = this.#loads.get(tabId);
+      if (request.type === 'document' && load?.navigationId !== request.requestId) {
+        load = {
+          navigationId: request.requestId,
+          url: request.url,
+          phase: 'loading',
+          problem: '',
+          storedId: null,
+          truncated: false,
+          requests: [],
+        };
+        this.#loads.set(tabId, load);
+      }
+      if (load?.phase !== 'loading') return false;
+      if (load.requests.length < MAX_ENTRIES) load.requests.push(request);
+      else load.truncated = true;
+      return true;
+    });
+  }
+
+  update(tabId: number, requestId: string, change: Partial<ObservedRequest>): void {
+    this.#change(tabId, () => {
+      const hop = this.#loads.get(tabId)?.requests.findLast((request) => request.requestId === requestId);
+      if (hop) Object.assign(hop, change);
+      return hop !== undefined;
+    });
+  }
+
+  /** Changes the load of a tab, when it is still the one that `navigationId` names. */
+  set(tabId: number, navigationId: string, change: Partial<TabLoad>): void {
+    this.#change(tabId, () => {
+      const load = this.#loads.get(tabId);
+      if (load?.navigationId !== navigationId) return false;
+      Object.assign(load, change);
+      return true;
+    });
+  }
+
+  forget(tabId: number): void {
+    this.#change(tabId, () => this.#loads.delete(tabId));
+  }
+
+  async get(tabId: number): Promise<TabLoad | undefined> {
+    await this.#ready;
+    return this.#loads.get(tabId);
+  }
+
+  /** @param apply returns whether it changed anything */
+  #change(tabId: number, apply: () => boolean): void {
+    void this.#ready.then(() => {
+      if (!apply()) return;
+      this.#unsaved.add(tabId);
+      this.#timer ??= setTimeout(() => void this.#save(), SAVE_AFTER_MS);
+    });
+  }
+
+  async #restore(): Promise<void> {
+    const kept = await chrome.storage.session.get(null);
+    for (const [key, value] of Object.entries(kept)) {
+      if (key.startsWith(PREFIX)) this.#loads.set(Number(key.slice(PREFIX.length)), value as TabLoad);
+    }
+  }
+
+  async #save(): Promise<void> {
+    this.#timer = null;
+    const tabs = [...this.#unsaved];
+    this.#unsaved.clear();
+    const kept = tabs.flatMap((tabId) => {
+      const load = this.#loads.get(tabId);
+      return load ? [[PREFIX + tabId, load] as const] : [];
+    });
+    try {
+      await chrome.storage.session.set(Object.fromEntries(kept));
+      await chrome.storage.session.remove(
+        tabs.filter((tab) => !this.#loads.has(tab)).map((tab) => PREFIX + tab),
+      );
+    } catch (error) {
+      // Over its quota: the loads live on in memory and are lost only when the worker is stopped.
+      console.error('hopwise: page loads were not saved:', error);
+    }
+  }
+}

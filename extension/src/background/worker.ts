@@ -1,0 +1,72 @@
+/** The extension's worker: hears the browser's events and the extension's pages. */
+import {
+  type Answers,
+  type LoadExport,
+  type PageRequest,
+  pageRequestSchema,
+} from '../messages/page-messages.ts';
+import { pageSettledSchema } from '../recorder/page-timings.ts';
+import { listenToRequests } from '../recorder/web-request.ts';
+import type { StoredLoad } from '../storage/loads.ts';
+import { latest, storeSettledLoad } from './loads.ts';
+import { TabLoads } from './tab-loads.ts';
+import { Verifications } from './verifications.ts';
+
+const loads = new TabLoads();
+const verifications = new Verifications();
+
+listenToRequests(loads);
+chrome.tabs.onRemoved.addListener((tabId) => loads.forget(tabId));
+
+chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
+  if (sender.id !== chrome.runtime.id) return undefined;
+  if (isOwnPage(sender)) {
+    const request = pageRequestSchema.safeParse(message);
+    if (!request.success) {
+      const issue = request.error.issues[0];
+      answer({ ok: false, error: `not a request: ${issue?.path.join('.') || 'type'}: ${issue?.message}` });
+      return undefined;
+    }
+    respond(request.data).then(answer, (error) =>
+      answer({ ok: false, error: error instanceof Error ? error.message : String(error) }),
+    );
+    return true;
+  }
+  const settled = pageSettledSchema.safeParse(message);
+  if (settled.success && sender.tab?.id !== undefined && sender.frameId === 0) {
+    void storeSettledLoad(loads, sender.tab.id, sender.documentId ?? '', settled.data.loaded);
+  }
+  return undefined;
+});
+
+/** Content scripts send with the URL of their page, the extension's pages with their own. */
+function isOwnPage(sender: chrome.runtime.MessageSender): boolean {
+  return sender.url?.startsWith(chrome.runtime.getURL('')) === true;
+}
+
+async function respond(request: PageRequest): Promise<Answers[PageRequest['type']]> {
+  if (request.type === 'latest') {
+    const answer = await latest(loads, request);
+    return request.brief ? { ...answer, load: null } : answer;
+  }
+  if (request.type === 'cancel-verification') {
+    verifications.cancel();
+    return { ok: true, state: 'none' };
+  }
+  const { load, phase } = await latest(loads, request);
+  if (!load) {
+    return { ok: false, error: phase === 'loading' ? 'The page is still loading.' : 'Nothing is recorded.' };
+  }
+  switch (request.type) {
+    case 'verify':
+      return { ok: true, ...(await verifications.start(load, request)) };
+    case 'verification':
+      return { ok: true, ...(await verifications.of(load)) };
+    case 'export':
+      return { ok: true, export: asExport(load) };
+  }
+}
+
+function asExport({ id: _id, requestedUrl: _requestedUrl, ...load }: StoredLoad): LoadExport {
+  return { format: 'hopwise-load', version: 1, ...load };
+}

@@ -1,0 +1,1 @@
+chrome.devtools.panels.create('hopwise', 'icons/32.png', 'panel.html');

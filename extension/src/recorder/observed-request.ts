@@ -1,0 +1,62 @@
+import type { ResourceType } from '@hopwise/pageload-emulator';
+
+/**
+ * One request as webRequest tells of it. Redirects of one request share `requestId`. Times are
+ * milliseconds since 1970; null: has not happened, or the browser did not say.
+ */
+export interface ObservedRequest {
+  requestId: string;
+  url: string;
+  method: string;
+  type: ResourceType;
+  /** 0 is the top frame; -1 a request of no frame (a worker's). */
+  frameId: number;
+  parentFrameId: number;
+  /** Document that made the request; Chromium only, and not for the navigation that makes it. */
+  documentId: string | null;
+  parentDocumentId: string | null;
+  startedAt: number;
+  headersAt: number | null;
+  endedAt: number | null;
+  status: number;
+  remoteIp: string | null;
+  fromCache: boolean;
+  /** `Referer` as sent. */
+  referrer: string | null;
+  /** Whether `Alt-Svc` offers HTTP/3; null before the response. */
+  offersH3: boolean | null;
+  /** `Content-Length` of the response: the body's bytes on the wire. */
+  contentLength: number | null;
+  /** Whether the answer was a redirect. */
+  redirected: boolean;
+  /** Whether the browser itself made the redirect (HSTS), without asking the network. */
+  internal: boolean;
+}
+
+const RESOURCE_TYPES: Record<string, ResourceType> = {
+  main_frame: 'document',
+  sub_frame: 'iframe',
+  stylesheet: 'style',
+  script: 'script',
+  image: 'image',
+  imageset: 'image',
+  font: 'font',
+  media: 'media',
+  xmlhttprequest: 'fetch',
+  ping: 'beacon',
+  beacon: 'beacon',
+  csp_report: 'beacon',
+};
+
+/** webRequest's resource type (Chromium's and Firefox's) in the recording's terms. */
+export function resourceType(webRequestType: string): ResourceType {
+  return RESOURCE_TYPES[webRequestType] ?? 'other';
+}
+
+/**
+ * Whether an `Alt-Svc` value offers HTTP/3 (RFC 7838 section 3): an alternative whose protocol id
+ * is `h3` or one of its drafts.
+ */
+export function offersH3(altSvc: string): boolean {
+  return /(?:^|,)\s*h3(?:-\d+)?=/i.test(altSvc);
+}

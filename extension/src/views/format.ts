@@ -1,0 +1,69 @@
+import type { Protocol } from '@hopwise/pageload-emulator';
+
+export const PROTOCOL_NAME: Record<Protocol, string> = { h1: 'HTTP/1.1', h2: 'HTTP/2', h3: 'HTTP/3' };
+
+/** `840 ms` below a second, `2.38 s` above. */
+export function formatMs(ms: number): string {
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  return ms < 9995 ? `${(ms / 1000).toFixed(2)} s` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** Ticks of a time axis, all in one unit: `500 ms` or `0.5 s`. */
+export function tickFormat(endMs: number): (ms: number) => string {
+  return (ms) => {
+    if (ms === 0) return '0';
+    return endMs < 1000 ? `${ms} ms` : `${Number((ms / 1000).toFixed(2))} s`;
+  };
+}
+
+/** `12%`; a share that is neither none nor all is never shown as such. */
+export function formatShare(fraction: number): string {
+  if (fraction > 0 && fraction < 0.005) return '<1%';
+  if (fraction < 1 && fraction > 0.995) return '>99%';
+  return `${Math.round(fraction * 100)}%`;
+}
+
+/** `1.2 MB`, decimal units. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 999_500) return `${Math.round(bytes / 1000)} kB`;
+  return `${(bytes / 1e6).toFixed(bytes < 99.5e6 ? 1 : 0)} MB`;
+}
+
+/** `18 Mbit/s`, two significant figures below ten. */
+export function formatMbps(mbps: number): string {
+  return `${mbps < 10 ? Number(mbps.toPrecision(2)) : Math.round(mbps)} Mbit/s`;
+}
+
+/** Loss per packet: `0.3%`. */
+export function formatLoss(fraction: number): string {
+  if (fraction === 0) return 'none';
+  return `${Number((fraction * 100).toPrecision(2))}%`;
+}
+
+/** Origin without its scheme when that is https. */
+export function formatOrigin(origin: string): string {
+  return origin.replace(/^https:\/\//, '');
+}
+
+/** What tells a request from its neighbours in a list: the end of its path, then its host. */
+export function formatUrl(url: string, pageUrl: string, maxLength = 34): string {
+  if (!URL.canParse(url)) return clip(url, maxLength);
+  const { host, pathname, search } = new URL(url);
+  const last = pathname.split('/').findLast((piece) => piece !== '') ?? '/';
+  const name = decode(last) + search;
+  const pageHost = URL.canParse(pageUrl) ? new URL(pageUrl).host : '';
+  return clip(host === pageHost ? name : `${name} · ${host}`, maxLength);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function clip(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
+}

@@ -1,0 +1,50 @@
+import type { OriginRecommendation, Prediction } from '@hopwise/pageload-emulator';
+import { type Build, builder, type ViewOptions } from './dom.ts';
+import { formatBytes, formatOrigin, formatShare, PROTOCOL_NAME } from './format.ts';
+
+export interface OriginTableOptions extends ViewOptions {
+  /** Show only this many origins, those with most bytes first; all when not given. */
+  limit?: number | undefined;
+  /** Leave out requests, bytes and reasons. */
+  brief?: boolean | undefined;
+}
+
+/** What is recommended for each origin, and why; most bytes first. */
+export function renderOriginTable(prediction: Prediction, options: OriginTableOptions = {}): HTMLElement {
+  const el = builder(options);
+  const sorted = prediction.origins.toSorted((a, b) => b.bytes - a.bytes);
+  const shown = sorted.slice(0, options.limit ?? sorted.length);
+  const brief = options.brief ?? false;
+  const head = brief ? ['Origin', 'Best', 'Sure'] : ['Origin', 'Requests', 'Bytes', 'Best', 'Sure', 'Why'];
+  const rest = sorted.length - shown.length;
+  return el(
+    'div',
+    { class: 'hw-scroll' },
+    el(
+      'table',
+      { class: 'hw-table hw-origins' },
+      el('thead', {}, el('tr', {}, ...head.map((text) => el('th', { scope: 'col' }, text)))),
+      el('tbody', {}, ...shown.map((origin) => row(el, origin, brief))),
+    ),
+    rest > 0 ? el('p', { class: 'hw-note' }, `and ${rest} more`) : null,
+  );
+}
+
+function row(el: Build, origin: OriginRecommendation, brief: boolean): HTMLElement {
+  const best = origin.decided
+    ? el('span', { class: `hw-badge hw-badge-${origin.protocol}` }, PROTOCOL_NAME[origin.protocol])
+    : el('span', { class: 'hw-badge' }, 'no clear winner');
+  const name = el('th', { scope: 'row', title: origin.origin }, formatOrigin(origin.origin));
+  const sure = el('td', { class: 'hw-number' }, origin.decided ? formatShare(origin.confidence) : '–');
+  if (brief) return el('tr', {}, name, el('td', {}, best), sure);
+  return el(
+    'tr',
+    {},
+    name,
+    el('td', { class: 'hw-number' }, String(origin.requests)),
+    el('td', { class: 'hw-number' }, formatBytes(origin.bytes)),
+    el('td', {}, best),
+    sure,
+    el('td', { class: 'hw-reason' }, origin.reason),
+  );
+}

@@ -1,0 +1,123 @@
+import { PROTOCOLS } from '@hopwise/pageload-emulator';
+import * as Plot from '@observablehq/plot';
+import { type Comparison, FIGURE_KINDS, type Figure, type FigureKind, figuresOf } from './comparison.ts';
+import { type Build, builder, type ViewOptions } from './dom.ts';
+import { formatMs, PROTOCOL_NAME, tickFormat } from './format.ts';
+import { PROTOCOL_COLOURS } from './palette.ts';
+
+const LANE_HEIGHT = 20;
+const KIND_LABEL: Record<FigureKind, string> = {
+  predicted: 'predicted: median, 10th to 90th percentile',
+  verified: 'verified: real transfers of the resources',
+  measured: 'measured: real page loads',
+};
+
+/**
+ * Load time of each protocol on one scale: the prediction as a range with its median, and beside
+ * it what real transfers and real loads took, where they exist.
+ */
+export function renderProtocolChart(comparison: Comparison, options: ViewOptions = {}): HTMLElement {
+  const el = builder(options);
+  const { figures, gaps } = figuresOf(comparison);
+  const kinds = FIGURE_KINDS.filter((kind) => [...figures, ...gaps].some((one) => one.kind === kind));
+  const of = (kind: FigureKind) => figures.filter((figure) => figure.kind === kind);
+  const endMs = Math.max(1, ...figures.map((figure) => figure.highMs));
+  const lane = { y: 'kind', fy: 'protocol' } as const;
+  const range = { ...lane, x1: 'lowMs', x2: 'highMs' } as const;
+  const whisker = { ...range, stroke: 'protocol', strokeWidth: 1.5 };
+  const median = { ...lane, x: 'medianMs', fill: 'protocol', stroke: 'var(--hw-surface)' };
+
+  const plot = Plot.plot({
+    ...(options.document ? { document: options.document } : {}),
+    width: options.width ?? 640,
+    height: 34 + PROTOCOLS.length * (kinds.length * LANE_HEIGHT + 14),
+    marginLeft: 72,
+    marginRight: 64,
+    marginTop: 6,
+    marginBottom: 28,
+    style: { fontFamily: 'inherit', fontSize: '12px', background: 'none', overflow: 'visible' },
+    x: {
+      domain: [0, endMs],
+      grid: true,
+      ticks: 5,
+      tickFormat: tickFormat(endMs),
+      label: null,
+    },
+    y: { domain: kinds, axis: null, padding: 0.15 },
+    fy: {
+      domain: [...PROTOCOLS],
+      padding: 0.16,
+      label: null,
+      tickFormat: (protocol: keyof typeof PROTOCOL_NAME) => PROTOCOL_NAME[protocol],
+    },
+    color: PROTOCOL_COLOURS,
+    ariaLabel: 'Load time by protocol',
+    ariaDescription: figures.map(inWords).join('; '),
+    marks: [
+      Plot.barX(of('predicted'), {
+        ...range,
+        fill: 'protocol',
+        fillOpacity: 0.28,
+        rx: 3,
+        insetTop: 2,
+        insetBottom: 2,
+      }),
+      Plot.tickX(of('predicted'), { ...lane, x: 'medianMs', stroke: 'protocol', strokeWidth: 3 }),
+      Plot.ruleY(of('verified'), whisker),
+      Plot.dot(of('verified'), { ...median, symbol: 'diamond', r: 6 }),
+      Plot.ruleY(of('measured'), whisker),
+      Plot.dot(of('measured'), { ...median, symbol: 'circle', r: 5 }),
+      Plot.text(figures, {
+        ...lane,
+        x: 'highMs',
+        text: (figure: Figure) => formatMs(figure.medianMs),
+        textAnchor: 'start',
+        dx: 9,
+        fill: 'var(--hw-text)',
+      }),
+      Plot.text(gaps, {
+        ...lane,
+        x: 0,
+        text: () => 'not available',
+        textAnchor: 'start',
+        dx: 4,
+        fill: 'var(--hw-muted)',
+        fontStyle: 'italic',
+      }),
+      Plot.tip(
+        figures,
+        Plot.pointer({
+          ...lane,
+          x: 'medianMs',
+          title: inWords,
+          fill: 'var(--hw-surface)',
+          stroke: 'var(--hw-line)',
+        }),
+      ),
+    ],
+  });
+
+  return el(
+    'figure',
+    { class: 'hw-chart' },
+    plot,
+    el('ul', { class: 'hw-legend' }, ...kinds.map((kind) => legendItem(el, kind))),
+    ...gaps.map((gap) =>
+      el('p', { class: 'hw-note' }, `${PROTOCOL_NAME[gap.protocol]}, ${gap.kind}: ${gap.reason}`),
+    ),
+  );
+}
+
+function legendItem(el: Build, kind: FigureKind): HTMLElement {
+  return el(
+    'li',
+    {},
+    el('span', { class: `hw-mark hw-mark-${kind}`, 'aria-hidden': 'true' }),
+    KIND_LABEL[kind],
+  );
+}
+
+function inWords(figure: Figure): string {
+  const spread = `${formatMs(figure.lowMs)} to ${formatMs(figure.highMs)}`;
+  return `${PROTOCOL_NAME[figure.protocol]} ${figure.kind}: ${formatMs(figure.medianMs)} (${spread})`;
+}

@@ -1,0 +1,66 @@
+import { type LoadTime, PROTOCOLS, type Prediction, type Protocol } from '@hopwise/pageload-emulator';
+import { builder, type ViewOptions } from './dom.ts';
+import { formatMs, formatShare, PROTOCOL_NAME } from './format.ts';
+
+/** A gain of the mix below this fraction is not worth a word. */
+const WORTH_SAYING = 0.01;
+
+/** The answer in one sentence. */
+export function headline(prediction: Prediction): string {
+  const times = availableTimes(prediction);
+  const [first, second] = times;
+  if (!first) return 'No protocol can carry this page';
+  const best = times.find(([protocol]) => protocol === prediction.best) ?? first;
+  if (!second) return `Only ${PROTOCOL_NAME[best[0]]} can carry this page: ${formatMs(best[1].pltMs)}`;
+  if (!prediction.decided) {
+    return `No clear winner: ${times.map(([p, time]) => `${PROTOCOL_NAME[p]} ${formatMs(time.pltMs)}`).join(', ')}`;
+  }
+  const runnerUp = times.find(([protocol]) => protocol !== best[0])!;
+  return (
+    `${PROTOCOL_NAME[best[0]]} loads this page fastest: ${formatMs(best[1].pltMs)}, ` +
+    `${formatShare(prediction.margin)} ahead of ${PROTOCOL_NAME[runnerUp[0]]} ` +
+    `(${formatShare(prediction.confidence)} sure)`
+  );
+}
+
+/** Headline, what choosing per origin adds, and why. */
+export function renderSummary(prediction: Prediction, options: ViewOptions = {}): HTMLElement {
+  const el = builder(options);
+  const { page, observed } = prediction;
+  const seen =
+    observed.pltMs === null ? 'its load event never came' : `this load took ${formatMs(observed.pltMs)}`;
+  return el(
+    'section',
+    { class: 'hw-summary', 'data-best': prediction.decided ? prediction.best : 'none' },
+    el('h2', { class: 'hw-headline' }, headline(prediction)),
+    el(
+      'p',
+      { class: 'hw-muted' },
+      `${count(page.requests, 'request')} to ${count(page.origins, 'origin')}; ${seen}.`,
+    ),
+    mix(prediction) === '' ? null : el('p', {}, mix(prediction)),
+    prediction.reasons.length === 0
+      ? null
+      : el('ul', { class: 'hw-reasons' }, ...prediction.reasons.map((reason) => el('li', {}, reason))),
+  );
+}
+
+function mix(prediction: Prediction): string {
+  const best = prediction.protocols[prediction.best];
+  if ('unavailable' in best) return '';
+  const gain = 1 - prediction.assignedPltMs / best.pltMs;
+  if (gain < WORTH_SAYING) return '';
+  return `With the best protocol for each origin: ${formatMs(prediction.assignedPltMs)}, ${formatShare(gain)} less.`;
+}
+
+/** Fastest first. */
+function availableTimes(prediction: Prediction): [Protocol, LoadTime][] {
+  return PROTOCOLS.flatMap((protocol): [Protocol, LoadTime][] => {
+    const time = prediction.protocols[protocol];
+    return 'unavailable' in time ? [] : [[protocol, time]];
+  }).sort((a, b) => a[1].pltMs - b[1].pltMs);
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,58 @@
+import { PROTOCOLS } from '@hopwise/pageload-emulator';
+import { type Comparison, FIGURE_KINDS, figuresOf } from './comparison.ts';
+import { builder, type ViewOptions } from './dom.ts';
+import { formatMs, PROTOCOL_NAME } from './format.ts';
+
+/** The figures of the protocol chart as a table: median and spread of each kind. */
+export function renderTimesTable(comparison: Comparison, options: ViewOptions = {}): HTMLElement {
+  const el = builder(options);
+  const { figures, gaps } = figuresOf(comparison);
+  const kinds = FIGURE_KINDS.filter((kind) => [...figures, ...gaps].some((one) => one.kind === kind));
+  const { best, decided } = comparison.prediction;
+  return el(
+    'table',
+    { class: 'hw-table hw-times' },
+    el(
+      'thead',
+      {},
+      el(
+        'tr',
+        {},
+        el('th', { scope: 'col' }, 'Protocol'),
+        ...kinds.map((kind) => el('th', { scope: 'col' }, capital(kind))),
+      ),
+    ),
+    el(
+      'tbody',
+      {},
+      ...PROTOCOLS.map((protocol) =>
+        el(
+          'tr',
+          decided && protocol === best ? { class: 'hw-best' } : {},
+          el(
+            'th',
+            { scope: 'row' },
+            el('span', { class: `hw-badge hw-badge-${protocol}` }, PROTOCOL_NAME[protocol]),
+          ),
+          ...kinds.map((kind) => {
+            const figure = figures.find((one) => one.protocol === protocol && one.kind === kind);
+            const gap = gaps.find((one) => one.protocol === protocol && one.kind === kind);
+            if (!figure) {
+              return el('td', { class: 'hw-muted', title: gap?.reason ?? '' }, gap ? 'not available' : '–');
+            }
+            return el(
+              'td',
+              { class: 'hw-number' },
+              el('strong', {}, formatMs(figure.medianMs)),
+              el('span', { class: 'hw-spread' }, `${formatMs(figure.lowMs)} – ${formatMs(figure.highMs)}`),
+            );
+          }),
+        ),
+      ),
+    ),
+  );
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

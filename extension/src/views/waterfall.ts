@@ -1,0 +1,202 @@
+import type { Prediction, Protocol, RecordedRequest, Recording } from '@hopwise/pageload-emulator';
+import * as Plot from '@observablehq/plot';
+import { type Build, builder, type ViewOptions } from './dom.ts';
+import { formatMs, formatUrl, PROTOCOL_NAME, tickFormat } from './format.ts';
+import { PROTOCOL_COLOURS } from './palette.ts';
+
+/** What a request is doing. `whole`: the browser gave no more than start and end. */
+export type WaterfallPhase = 'queued' | 'connecting' | 'waiting' | 'receiving' | 'whole';
+
+export interface WaterfallBar {
+  phase: WaterfallPhase;
+  startMs: number;
+  endMs: number;
+}
+
+export interface WaterfallRow {
+  requestId: number;
+  url: string;
+  protocol: Protocol | null;
+  startMs: number;
+  endMs: number;
+  bars: WaterfallBar[];
+}
+
+export interface Waterfall {
+  pageUrl: string;
+  rows: WaterfallRow[];
+  /** Load event, null when it never came. */
+  pltMs: number | null;
+}
+
+const ROW_HEIGHT = 17;
+/** Beyond this a chart of all requests is neither readable nor quick. */
+const MAX_ROWS = 400;
+const LABEL_WIDTH = 236;
+
+const PHASE_LABEL: Record<WaterfallPhase, string> = {
+  queued: 'waiting for its turn',
+  connecting: 'connecting',
+  waiting: 'waiting for the server',
+  receiving: 'receiving',
+  whole: 'no phases told by the browser',
+};
+
+/** The load as it was recorded. */
+export function recordedWaterfall(recording: Recording): Waterfall {
+  return {
+    pageUrl: recording.url,
+    pltMs: recording.pltMs,
+    rows: recording.requests.map((request) => ({
+      requestId: request.id,
+      url: request.url,
+      protocol: request.protocol,
+      startMs: request.startMs,
+      endMs: request.endMs,
+      bars: barsOf(request),
+    })),
+  };
+}
+
+/** The median load as it is predicted under one protocol; null when it cannot carry the page. */
+export function predictedWaterfall(
+  recording: Recording,
+  prediction: Prediction,
+  protocol: Protocol,
+): Waterfall | null {
+  const entries = prediction.waterfall[protocol];
+  const time = prediction.protocols[protocol];
+  if (!entries || 'unavailable' in time) return null;
+  return {
+    pageUrl: recording.url,
+    pltMs: time.pltMs,
+    rows: entries
+      .toSorted((a, b) => a.startMs - b.startMs)
+      .map(({ requestId, startMs, sentMs, firstByteMs, endMs }) => ({
+        requestId,
+        url: recording.requests[requestId]?.url ?? '',
+        protocol,
+        startMs,
+        endMs,
+        bars: present([
+          { phase: 'queued', startMs, endMs: sentMs },
+          { phase: 'waiting', startMs: sentMs, endMs: firstByteMs },
+          { phase: 'receiving', startMs: firstByteMs, endMs },
+        ]),
+      })),
+  };
+}
+
+/** Requests by time, coloured by protocol and shaded by phase. */
+export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {}): HTMLElement {
+  const el = builder(options);
+  const rows = waterfall.rows.slice(0, MAX_ROWS);
+  const bars = rows.flatMap((row, index) =>
+    row.bars.map((bar) => ({ ...bar, index, protocol: row.protocol ?? 'unknown', title: inWords(row) })),
+  );
+  const endMs = Math.max(1, waterfall.pltMs ?? 0, ...rows.map((row) => row.endMs));
+  const of = (...phases: WaterfallPhase[]) => bars.filter((bar) => phases.includes(bar.phase));
+  const place = { x1: 'startMs', x2: 'endMs', y: 'index', title: 'title' } as const;
+  const full = { ...place, insetTop: 2, insetBottom: 2, rx: 1.5 };
+
+  const plot = Plot.plot({
+    ...(options.document ? { document: options.document } : {}),
+    width: options.width ?? 860,
+    height: 40 + rows.length * ROW_HEIGHT,
+    marginLeft: LABEL_WIDTH,
+    marginRight: 20,
+    marginTop: 28,
+    marginBottom: 12,
+    style: { fontFamily: 'inherit', fontSize: '11px', background: 'none' },
+    x: {
+      domain: [0, endMs],
+      axis: 'top',
+      grid: true,
+      ticks: 6,
+      tickFormat: tickFormat(endMs),
+      label: null,
+    },
+    y: { type: 'band', domain: rows.map((_, index) => index), axis: null, padding: 0 },
+    color: PROTOCOL_COLOURS,
+    ariaLabel: `Waterfall of ${rows.length} requests`,
+    marks: [
+      Plot.axisY({
+        tickFormat: (index: number) => formatUrl(rows[index]!.url, waterfall.pageUrl),
+        tickSize: 0,
+        label: null,
+        fill: 'var(--hw-text)',
+      }),
+      Plot.barX(of('queued'), {
+        ...place,
+        fill: 'var(--hw-unknown)',
+        fillOpacity: 0.3,
+        insetTop: 6,
+        insetBottom: 6,
+      }),
+      Plot.barX(of('connecting'), { ...place, fill: 'var(--hw-unknown)', insetTop: 4, insetBottom: 4 }),
+      Plot.barX(of('waiting'), { ...full, fill: 'protocol', fillOpacity: 0.35 }),
+      Plot.barX(of('whole'), { ...full, fill: 'protocol', fillOpacity: 0.6 }),
+      Plot.barX(of('receiving'), { ...full, fill: 'protocol' }),
+      waterfall.pltMs === null
+        ? null
+        : Plot.ruleX([waterfall.pltMs], { stroke: 'var(--hw-load)', strokeWidth: 1.5 }),
+    ],
+  });
+
+  const protocols = new Set(rows.map((row) => row.protocol ?? 'unknown'));
+  const phases = new Set(bars.map((bar) => bar.phase));
+  const hidden = waterfall.rows.length - rows.length;
+  return el(
+    'figure',
+    { class: 'hw-chart hw-waterfall' },
+    legend(el, protocols, phases, waterfall.pltMs),
+    el('div', { class: 'hw-scroll' }, plot),
+    hidden > 0 ? el('p', { class: 'hw-note' }, `${hidden} later requests are not shown.`) : null,
+  );
+}
+
+function legend(
+  el: Build,
+  protocols: Set<Protocol | 'unknown'>,
+  phases: Set<WaterfallPhase>,
+  pltMs: number | null,
+): HTMLElement {
+  const item = (mark: string, label: string) =>
+    el('li', {}, el('span', { class: `hw-swatch ${mark}`, 'aria-hidden': 'true' }), label);
+  return el(
+    'ul',
+    { class: 'hw-legend' },
+    ...(['h1', 'h2', 'h3'] as const)
+      .filter((protocol) => protocols.has(protocol))
+      .map((protocol) => item(`hw-swatch-${protocol}`, PROTOCOL_NAME[protocol])),
+    protocols.has('unknown') ? item('hw-swatch-unknown', 'protocol withheld') : null,
+    ...(['queued', 'connecting', 'waiting', 'receiving', 'whole'] as const)
+      .filter((phase) => phases.has(phase))
+      .map((phase) => item(`hw-swatch-${phase}`, PHASE_LABEL[phase])),
+    pltMs === null ? null : item('hw-swatch-load', `load event ${formatMs(pltMs)}`),
+  );
+}
+
+function barsOf({ startMs, endMs, phases }: RecordedRequest): WaterfallBar[] {
+  const { dnsStartMs, connectStartMs, connectEndMs, requestStartMs, responseStartMs } = phases;
+  if (responseStartMs === null) return present([{ phase: 'whole', startMs, endMs }]);
+  const sentMs = requestStartMs ?? startMs;
+  const setUpMs = dnsStartMs ?? connectStartMs ?? sentMs;
+  return present([
+    { phase: 'queued', startMs, endMs: setUpMs },
+    { phase: 'connecting', startMs: setUpMs, endMs: connectEndMs ?? setUpMs },
+    { phase: 'queued', startMs: connectEndMs ?? setUpMs, endMs: sentMs },
+    { phase: 'waiting', startMs: sentMs, endMs: responseStartMs },
+    { phase: 'receiving', startMs: responseStartMs, endMs },
+  ]);
+}
+
+function present(bars: WaterfallBar[]): WaterfallBar[] {
+  return bars.filter((bar) => bar.endMs > bar.startMs);
+}
+
+function inWords(row: WaterfallRow): string {
+  const times = row.bars.map((bar) => `${PHASE_LABEL[bar.phase]} ${formatMs(bar.endMs - bar.startMs)}`);
+  const protocol = row.protocol ? PROTOCOL_NAME[row.protocol] : 'protocol withheld';
+  return [row.url, `${protocol}, ${formatMs(row.startMs)} to ${formatMs(row.endMs)}`, ...times].join('\n');
+}

@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { EXTENSION_ID } from '../src/extension-id.ts';
+import type { Answers, PageRequest } from '../src/messages/page-messages.ts';
+
+/** Real Chromium with the extension, in a profile of its own. */
+export interface ExtensionBrowser {
+  context: BrowserContext;
+  /** A page of the extension, such as `panel.html?tabId=1`. */
+  openOwn(path: string): Promise<Page>;
+  /** Sends a message to the worker from a page of the extension. */
+  ask<T extends PageRequest>(page: Page, request: T): Promise<Answers[T['type']]>;
+  /** Tab id of a page, by its URL. */
+  tabIdOf(own: Page, url: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function launch(extensionDir: string, args: string[] = []): Promise<ExtensionBrowser> {
+  const profile = await mkdtemp(join(tmpdir(), 'hopwise-test-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    headless: false,
+    ignoreDefaultArgs: ['--disable-extensions'],
+    args: [
+      '--headless=new',
+      `--disable-extensions-except=${extensionDir}`,
+      `--load-extension=${extensionDir}`,
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      ...args,
+    ],
+  });
+  const openOwn = async (path: string) => {
+    const page = await context.newPage();
+    await page.goto(`chrome-extension://${EXTENSION_ID}/${path}`);
+    return page;
+  };
+  // A page that is opened before the worker has first run is not seen by it.
+  const first = await openOwn('devtools.html');
+  await first.evaluate(() => chrome.runtime.sendMessage({ type: 'latest' }));
+  await first.close();
+  return {
+    context,
+    openOwn,
+    ask: (page, request) => page.evaluate((message) => chrome.runtime.sendMessage(message), request),
+    tabIdOf: (page, url) =>
+      page.evaluate(async (wanted) => {
+        const tabs = await chrome.tabs.query({});
+        return tabs.find((tab) => tab.url === wanted)!.id!;
+      }, url),
+    async close() {
+      await context.close();
+      await rm(profile, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request that reached one of the servers. */
+export interface Served {
+  url: string;
+  method: string;
+}
+
+/** A small page on two loopback origins that asks for its resources in every way the recorder tells apart. */
+export interface Site {
+  url: string;
+  other: string;
+  served: Served[];
+  close(): Promise<void>;
+}
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
+  'base64',
+);
+
+/** More than the 250 entries that a page's own Resource Timing buffer holds. */
+export const MANY_IMAGES = 270;
+
+export async function startSite(): Promise<Site> {
+  const served: Served[] = [];
+  const servers: Server[] = [];
+  const listen = async (
+    answer: (path: string) => { type: string; body: string | Buffer } | { to: string },
+  ) => {
+    const server = createServer((request, response) => {
+      const url = `http://${request.headers.host}${request.url}`;
+      if (request.url !== '/favicon.ico') served.push({ url, method: request.method ?? '' });
+      const found = answer(request.url?.split('?')[0] ?? '/');
+      if ('to' in found) {
+        response.writeHead(302, { location: found.to, 'cache-control': 'no-store' }).end();
+        return;
+      }
+      response.writeHead(200, {
+        'content-type': found.type,
+        'access-control-allow-origin': '*',
+        'access-control-allow-headers': 'x-custom',
+        'alt-svc': 'h3=":443"; ma=60',
+        'cache-control': 'no-store',
+      });
+      response.end(found.body);
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+
+  const other = await listen((path) => {
+    if (path === '/frame.html') {
+      return html('<img src="/in-frame.png"><script>fetch("/from-frame.json")</script>');
+    }
+    if (path.endsWith('.css')) return css('@font-face{font-family:o;src:url(/other.woff2)}b{font-family:o}');
+    return path.endsWith('.js') ? js('new Image().src = "/from-other.png?2"') : png();
+  });
+
+  const pages: Record<string, () => ReturnType<typeof html>> = {
+    '/': () =>
+      html(`<!doctype html><title>recorder</title><base href="/deep/">
+        <link rel="preload" as="image" href="/preloaded.png">
+        <link rel="stylesheet" href="/style.css"><link rel="stylesheet" href="${other}/other.css">
+        <script src="/a.js"></script><script type="module" src="/module.js"></script>
+        <script>fetch('inline.json'); document.write('<img src="/written.png">')</script>
+        <style>i{background:url(/inline-style.png)}</style>
+        <p>text <b>other</b> <i>inline</i></p>
+        <img src="/parsed.png"><img src="/moved.png"><img srcset="/small.png 1x, /large.png 2x">
+        <iframe src="/frame.html"></iframe><iframe src="${other}/frame.html"></iframe>
+        <div>${Array.from({ length: MANY_IMAGES }, (_, i) => `<img src="/many.png?${i}">`).join('')}</div>`),
+    '/frame.html': () => html('<link rel="stylesheet" href="/frame.css"><script src="/frame.js"></script>'),
+    '/never.html': () => html('<img src="/parsed.png">'),
+    '/style.css': () =>
+      css('@font-face{font-family:f;src:url(/f.woff2)}p{font-family:f;background:url(/bg.png)}'),
+    '/frame.css': () => css('body{background:url(/frame-bg.png)}'),
+    '/a.js': () =>
+      js(`const s = document.createElement('script'); s.src = '/b.js'; document.head.append(s);
+        const x = new XMLHttpRequest(); x.open('GET', '/xhr.json'); x.send();
+        fetch(new URL('/url.json', location.href)); fetch(new Request('/request.json'));
+        fetch('${other}/preflighted.json', { headers: { 'x-custom': '1' } });`),
+    '/b.js': () =>
+      js(`new Image().src = '/image.png';
+        const i = document.createElement('img'); i.setAttribute('src', '/attribute.png'); document.body.append(i);
+        const t = document.createElement('script'); t.src = '${other}/third.js'; document.head.append(t);
+        const l = document.createElement('link'); l.rel = 'stylesheet'; l.href = '/late.css'; document.head.append(l);
+        const d = document.createElement('iframe'); d.src = '/late-frame.html'; document.body.append(d);`),
+    '/late-frame.html': () => html('<img src="/in-late-frame.png">'),
+    '/late.css': () => css('body{background:url(/late.png)}'),
+    '/module.js': () => js('import "/imported.js"; import("/dynamic.js");'),
+    '/imported.js': () => js('fetch("/from-module.json")'),
+    '/dynamic.js': () => js('export {}'),
+    '/frame.js': () => js('fetch("/from-own-frame.json")'),
+  };
+  const url = await listen((path) => {
+    if (path === '/start') return { to: '/' };
+    if (path === '/moved.png') return { to: '/target.png' };
+    return pages[path]?.() ?? (path.endsWith('.json') ? { type: 'application/json', body: '{}' } : png());
+  });
+
+  return {
+    url,
+    other,
+    served,
+    async close() {
+      for (const server of servers) {
+        server.closeAllConnections();
+        await new Promise((resolve) => server.close(resolve));
+      }
+    },
+  };
+}
+
+const html = (body: string) => ({ type: 'text/html', body });
+const css = (body: string) => ({ type: 'text/css', body });
+const js = (body: string) => ({ type: 'text/javascript', body });
+const png = () => ({ type: 'image/png', body: PNG });

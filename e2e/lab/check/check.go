@@ -19,6 +19,7 @@ import (
 
 	"github.com/quic-go/quic-go"
 	"github.com/quic-go/quic-go/http3"
+	"golang.org/x/sys/unix"
 )
 
 // Result is one transfer or one connection.
@@ -29,8 +30,10 @@ type Result struct {
 	Bytes    int64  `json:"bytes"`
 	// ConnectMs is the TCP handshake alone; with QUIC it is the whole handshake with TLS.
 	ConnectMs float64 `json:"connectMs"`
-	TTFBMs    float64 `json:"ttfbMs"`
-	TotalMs   float64 `json:"totalMs"`
+	// RTTMs is the kernel's own measurement of the TCP handshake.
+	RTTMs   float64 `json:"rttMs,omitempty"`
+	TTFBMs  float64 `json:"ttfbMs"`
+	TotalMs float64 `json:"totalMs"`
 	// BitsPerSecond is the goodput of the body's last three quarters, past slow start.
 	BitsPerSecond float64 `json:"bitsPerSecond"`
 	Error         string  `json:"error,omitempty"`
@@ -74,7 +77,7 @@ func Run(args []string, out io.Writer) error {
 	return nil
 }
 
-// connect times a TCP handshake.
+// connect makes a TCP connection.
 func connect(target *url.URL, timeout time.Duration) Result {
 	result := Result{URL: target.String(), Protocol: "tcp"}
 	addresses, err := net.LookupHost(target.Hostname())
@@ -86,12 +89,29 @@ func connect(target *url.URL, timeout time.Duration) Result {
 	connection, err := net.DialTimeout("tcp", net.JoinHostPort(addresses[0], "443"), timeout)
 	result.ConnectMs = since(start)
 	if err == nil {
-		err = connection.Close()
+		result.RTTMs, err = handshakeRTT(connection.(*net.TCPConn))
+		err = errors.Join(err, connection.Close())
 	}
 	if err != nil {
 		result.Error = err.Error()
 	}
 	return result
+}
+
+func handshakeRTT(connection *net.TCPConn) (ms float64, err error) {
+	raw, err := connection.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var info *unix.TCPInfo
+	var failure error
+	err = raw.Control(func(fd uintptr) {
+		info, failure = unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
+	})
+	if err = errors.Join(err, failure); err != nil {
+		return 0, err
+	}
+	return float64(info.Rtt) / 1e3, nil
 }
 
 func newClient(protocol, caFile string) (client *http.Client, closeClient func() error, err error) {

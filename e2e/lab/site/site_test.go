@@ -1,0 +1,106 @@
+package site
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const good = `{
+  "format": "hopwise-site", "version": 1, "name": "test", "entry": "https://a.test/",
+  "origins": [{"origin": "https://a.test", "protocols": ["h1", "h2"], "extraRttMs": 0}],
+  "resources": [
+    {"origin": "https://a.test", "path": "/?x=1", "status": 200, "headers": {"Content-Type": "text/html"},
+     "body": {"file": "pages/index.html"}, "thinkMs": 5},
+    {"origin": "https://a.test", "path": "/b", "status": 200, "headers": {},
+     "body": {"filler": "bytes", "bytes": 10}, "thinkMs": 0}
+  ]
+}`
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "pages"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{"site.json": text, "pages/index.html": "<!doctype html>"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestOpen(t *testing.T) {
+	site, err := Open(write(t, good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer site.Close()
+	body, err := site.ReadBody(*site.Resources[0].Body.File)
+	if err != nil || string(body) != "<!doctype html>" {
+		t.Errorf("body %q, %v", body, err)
+	}
+	if site.Origins[0].Host() != "a.test" || site.Resources[0].ThinkMs != 5 {
+		t.Errorf("%+v", site)
+	}
+}
+
+func TestErrorsNameTheEntry(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{`"hopwise-site"`, `"har"`, `format: expected "hopwise-site", got "har"`},
+		{`"version": 1`, `"version": 2`, "version: expected 1, got 2"},
+		{`"version": 1`, `"version": "1"`, "line 2: version: expected a number, got a string"},
+		{`"version": 1`, `"version": 1, "extra": 0`, `unknown field "extra"`},
+		{`https://a.test/"`, `https://b.test/"`, "entry: expected a URL on one of the origins"},
+		{`"origins": [{"origin": "https://a.test"`, `"origins": [{"origin": "http://a.test"`, "origins[0].origin: expected https://host"},
+		{`["h1", "h2"]`, `["h1", "h4"]`, `origins[0].protocols[1]: expected h1, h2 or h3, got "h4"`},
+		{`["h1", "h2"]`, `[]`, "origins[0].protocols: expected at least one"},
+		{`"extraRttMs": 0`, `"extraRttMs": -3`, "origins[0].extraRttMs: expected 0 to 60000, got -3"},
+		{`"path": "/b"`, `"path": "b"`, "resources[1].path: expected a path that begins with /"},
+		{`"path": "/b"`, `"path": "/?x=1"`, "resources[1]: https://a.test/?x=1 is resources[0] already"},
+		{`"status": 200, "headers": {}`, `"status": 99, "headers": {}`, "resources[1].status: expected 200 to 599, got 99"},
+		{`"headers": {}`, `"headers": {"a b": "x"}`, `resources[1].headers: "a b" is not a header name`},
+		{`"headers": {}`, `"headers": {"a": "x\r\ny: z"}`, `resources[1].headers["a"]: expected one line`},
+		{`pages/index.html`, `pages/none.html`, "resources[0].body.file: pages/none.html: no such file"},
+		{`pages/index.html`, `../site.json`, "resources[0].body.file: ../site.json: path escapes"},
+		{`pages/index.html`, `pages`, "resources[0].body.file: pages: expected a regular file"},
+		{`"filler": "bytes"`, `"filler": "jpeg"`, "resources[1].body: expected {file} or {filler"},
+		{`"bytes": 10`, `"bytes": -1`, "resources[1].body.bytes: expected 0 to"},
+		{`"bytes": 10`, `"bytes": 1.5`, "expected a number, got a number 1.5"},
+		{`"thinkMs": 5`, `"thinkMs": 1e99`, "resources[0].thinkMs: expected 0 to 600000"},
+		{"  ]\n}", "", "line 9: the file ends in the middle"},
+		{"  ]\n}", "  ]\n}}", "expected the end of the file"},
+		{`"origins"`, `origins`, "line 3: invalid character"},
+	} {
+		dir := write(t, strings.Replace(good, c.old, c.new, 1))
+		_, err := Open(dir)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "site.json: ") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: got %v, want %q", c.new, err, c.want)
+		}
+	}
+}
+
+func TestNoSite(t *testing.T) {
+	if _, err := Open(filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "site.json: no such file") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSymbolicLinkOutOfTheSite(t *testing.T) {
+	dir := write(t, good)
+	index := filepath.Join(dir, "pages/index.html")
+	if err := os.Remove(index); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/etc/hostname", index); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "path escapes") {
+		t.Errorf("got %v", err)
+	}
+}

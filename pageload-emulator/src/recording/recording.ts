@@ -70,6 +70,8 @@ export interface RecordedRequest {
   /** Whatever the recorder calls the connection; equal strings are equal connections. */
   connectionId: string | null;
   remoteIp: string | null;
+  /** RFC 9218 urgency that the browser asked for, 0 to 7; absent or null when the recorder does not know. */
+  urgency?: number | null;
   /** Whether the response offered HTTP/3 (`Alt-Svc` with an `h3` entry, RFC 7838). */
   offersH3: boolean | null;
 }

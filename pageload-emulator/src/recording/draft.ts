@@ -1,0 +1,50 @@
+import { InputError } from './input-error.ts';
+import type { RecordedRequest, Recording } from './recording.ts';
+
+/** A request whose initiator is still the draft that it points to. */
+export interface RequestDraft extends Omit<RecordedRequest, 'id' | 'initiator'> {
+  initiator: Omit<RecordedRequest['initiator'], 'requestId'> & { request: RequestDraft | null };
+}
+
+/** More would be no page load but an attack on memory. */
+const MAX_REQUESTS = 20_000;
+
+/**
+ * Puts requests in order of start, numbers them, and leaves out what no network carries
+ * (`data:`, `blob:`, extensions' own). Whoever pointed to one of those points to its own initiator.
+ *
+ * @throws InputError when nothing is left or there are too many
+ */
+export function finishRequests(drafts: readonly RequestDraft[], place: string): RecordedRequest[] {
+  const kept = drafts.filter((draft) => /^https?:\/\//i.test(draft.url));
+  if (kept.length === 0)
+    throw new InputError(`${place}: expected at least one http or https request, got none`);
+  if (kept.length > MAX_REQUESTS) {
+    throw new InputError(`${place}: expected at most ${MAX_REQUESTS} requests, got ${kept.length}`);
+  }
+  kept.sort((a, b) => a.startMs - b.startMs);
+  const ids = new Map(kept.map((draft, id) => [draft, id]));
+  return kept.map((draft, id): RecordedRequest => {
+    const { request, ...initiator } = draft.initiator;
+    let asker = request;
+    for (let hops = 0; asker !== null && !ids.has(asker) && hops < 100; hops++)
+      asker = asker.initiator.request;
+    const asked = asker === null ? undefined : ids.get(asker);
+    const requestId = asked === undefined || asked === id ? null : asked;
+    return { ...draft, url: withoutFragment(draft.url), id, initiator: { ...initiator, requestId } };
+  });
+}
+
+/** The request that answered the navigation: the first document that is no redirect. */
+export function documentOf(recording: Pick<Recording, 'requests'>): RecordedRequest {
+  const { requests } = recording;
+  return (
+    requests.find(({ type, status }) => type === 'document' && !(status >= 300 && status < 400)) ??
+    requests[0]!
+  );
+}
+
+function withoutFragment(url: string): string {
+  const hash = url.indexOf('#');
+  return hash < 0 ? url : url.slice(0, hash);
+}

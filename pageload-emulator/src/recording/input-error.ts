@@ -1,0 +1,43 @@
+import type * as z from 'zod/mini';
+
+/** Input that cannot be used; the message is one line that names the place and what was expected there. */
+export class InputError extends Error {
+  override readonly name = 'InputError';
+}
+
+/**
+ * The first complaint of a schema as one line: `log.entries[12].timings.wait: expected a number, got "x"`.
+ * Schemas give what they expect as their error message.
+ */
+export function inputErrorFrom(issues: readonly z.core.$ZodIssue[], input: unknown): InputError {
+  const issue = issues[0]!;
+  let value = input;
+  for (const key of issue.path) {
+    value =
+      typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined;
+  }
+  return new InputError(`${placeOf(issue.path)}: expected ${expectation(issue)}, got ${shown(value)}`);
+}
+
+function expectation(issue: z.core.$ZodIssue): string {
+  // zod's own words begin so where a schema has none of its own.
+  return issue.message.replace(/^Invalid input(: expected )?/, '') || 'something else';
+}
+
+function placeOf(path: readonly PropertyKey[]): string {
+  let place = '';
+  for (const key of path) {
+    if (typeof key === 'number') place += `[${key}]`;
+    else place += place === '' ? String(key) : `.${String(key)}`;
+  }
+  return place === '' ? 'top level' : place;
+}
+
+/** A value as JSON, short enough for one line. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}

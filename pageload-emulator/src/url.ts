@@ -1,0 +1,30 @@
+/**
+ * What hopwise needs of URLs, without the platform's `URL`, which the language's own library does
+ * not have.
+ */
+
+const HTTP_URL = /^(https?):\/\/([^/?#]*)/i;
+
+/**
+ * `https://host[:port]` of an absolute http or https URL: lower case, without credentials or the
+ * scheme's own port (RFC 6454 section 4); null for anything else.
+ */
+export function originOf(url: string): string | null {
+  const match = HTTP_URL.exec(url);
+  if (match === null) return null;
+  const scheme = match[1]!.toLowerCase();
+  const host = match[2]!.slice(match[2]!.lastIndexOf('@') + 1).toLowerCase();
+  if (host === '') return null;
+  return `${scheme}://${host.replace(scheme === 'https' ? /:(443)?$/ : /:(80)?$/, '')}`;
+}
+
+/** Resolves a `Location` against the URL that it was sent for (RFC 3986 section 5.2, dots in paths left as they are). */
+export function resolveReference(reference: string, base: string): string {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(reference)) return reference;
+  const match = HTTP_URL.exec(base);
+  if (match === null) return reference;
+  if (reference.startsWith('//')) return `${match[1]}:${reference}`;
+  if (reference.startsWith('/')) return match[0] + reference;
+  const path = base.slice(match[0].length).replace(/[?#].*$/, '');
+  return match[0] + (path === '' ? '/' : path.slice(0, path.lastIndexOf('/') + 1)) + reference;
+}

@@ -53,6 +53,11 @@ export interface FetchActivity {
   after: Dependency[];
   /** Milliseconds between the last dependency and the request. */
   delayMs: number;
+  /**
+   * Server's time from the request's last byte to the response's first, where the recording tells
+   * it for this request; otherwise `ServerProfile.thinkMs` goes.
+   */
+  thinkMs?: number;
 }
 
 /** Work on the main thread. */

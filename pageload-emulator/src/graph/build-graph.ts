@@ -1,0 +1,323 @@
+import { documentOf } from '../recording/draft.ts';
+import { timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
+import type { RecordedRequest, Recording } from '../recording/recording.ts';
+import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
+import { quantile } from '../statistics.ts';
+import { originOf } from '../url.ts';
+import type { Activity, Dependency, DependencyKind, FetchActivity, PageGraph } from './page-graph.ts';
+import { priorityOf } from './priorities.ts';
+
+/** Clocks of phases and of starts differ by about this much in one recording. */
+const CLOCK_SLACK_MS = 5;
+/** A script that asks for something later than this after its arrival waited for a timer, not for the main thread. */
+const LONGEST_EXECUTION_MS = 300;
+/** Shorter gaps are the browser's own bookkeeping. */
+const SHORTEST_EXECUTION_MS = 1;
+/** A wait of a parser-found request at least this long is looked at for what blocked the parser. */
+const SHORTEST_BLOCK_MS = 10;
+
+/**
+ * Builds the page graph of a recorded load: what was fetched before the load event, what each
+ * request waited for, and the main thread's work in between.
+ *
+ * A request depends on who asked for it: the recorded initiator, unless that one's response had not
+ * begun when the request was made, else the document. A parser finds requests in a part of the
+ * document; the part is told by when the request was made. A request that the parser made late is
+ * also given the last stylesheet or script that arrived before it, when that explains its lateness.
+ * Waiting for a free connection lies after `startMs` and is therefore in no delay.
+ *
+ * What started after the load event, came from the cache or failed without an answer is left out.
+ */
+export function buildGraph(recording: Recording): PageGraph {
+  return new GraphBuilder(recording).build();
+}
+
+class GraphBuilder {
+  readonly #recording: Recording;
+  readonly #document: RecordedRequest;
+  readonly #loadMs: number;
+  readonly #kept: RecordedRequest[];
+  /** Recorded request to its activity. */
+  readonly #fetchOf = new Map<number, number>();
+  /** Recorded script to its execution. */
+  readonly #executionOf = new Map<number, { activity: number; endMs: number }>();
+  readonly #executions: Map<number, { durationMs: number; endMs: number }>;
+  readonly #activities: Activity[] = [];
+  readonly #origins: string[] = [];
+  readonly #thinkMs: (request: RecordedRequest) => number | undefined;
+
+  constructor(recording: Recording) {
+    this.#recording = recording;
+    this.#document = documentOf(recording);
+    this.#loadMs = recording.pltMs ?? lastBlockingEnd(recording);
+    this.#kept = recording.requests.filter((request) => this.#isKept(request));
+    if (this.#kept.length === 0) this.#kept.push(this.#document);
+    this.#executions = this.#findExecutions();
+    this.#thinkMs = thinkTimes(recording);
+  }
+
+  build(): PageGraph {
+    for (const request of this.#kept) this.#addFetch(request);
+    this.#addLastCompute();
+    return { url: this.#recording.url, origins: this.#origins, activities: this.#activities };
+  }
+
+  #isKept(request: RecordedRequest): boolean {
+    if (request === this.#document) return true;
+    const failed = request.status === 0 && !request.transferBytes && request.protocol === null;
+    return request.startMs < this.#loadMs && !request.fromCache && !failed;
+  }
+
+  #addFetch(request: RecordedRequest): void {
+    const parent = this.#parentOf(request);
+    const after: Dependency[] = [];
+    let satisfiedMs = 0;
+    if (parent !== null) {
+      const edge = this.#edge(request, parent);
+      after.push(edge.dependency);
+      satisfiedMs = edge.atMs;
+      const blocker = this.#blockerOf(request, parent, satisfiedMs);
+      if (blocker !== null) {
+        after.push({
+          activity: this.#fetchOf.get(blocker.id)!,
+          kind: 'execution',
+          fraction: 1,
+          source: 'inferred',
+        });
+        satisfiedMs = blocker.endMs;
+      }
+    }
+    const id = this.#activities.length;
+    const activity: FetchActivity = {
+      kind: 'fetch',
+      id,
+      requestId: request.id,
+      url: request.url,
+      origin: this.#originIndex(request.url),
+      type: request.type,
+      requestBytes: requestBytesOf(request),
+      responseBytes: responseBytesOf(request),
+      blocksLoad: this.#blocksLoad(request),
+      renderBlocking: this.#blocksRendering(request),
+      ...priorityOf(request),
+      after,
+      delayMs: Math.max(0, request.startMs - satisfiedMs),
+    };
+    const thinkMs = this.#thinkMs(request);
+    if (thinkMs !== undefined) activity.thinkMs = thinkMs;
+    this.#fetchOf.set(request.id, id);
+    this.#activities.push(activity);
+  }
+
+  /** The nearest asker that is in the graph and had begun to arrive; null for the first request. */
+  #parentOf(request: RecordedRequest): RecordedRequest | null {
+    const { requests } = this.#recording;
+    const seen = new Set<number>([request.id]);
+    let at = request.initiator.requestId;
+    while (at !== null && !seen.has(at)) {
+      seen.add(at);
+      const asker = requests[at];
+      if (asker === undefined) break;
+      if (this.#fetchOf.has(at) && responseBegin(asker) <= request.startMs + CLOCK_SLACK_MS) return asker;
+      at = asker.initiator.requestId;
+    }
+    const first = this.#kept[0]!;
+    if (request === first) return null;
+    return this.#fetchOf.has(this.#document.id) &&
+      responseBegin(this.#document) <= request.startMs + CLOCK_SLACK_MS
+      ? this.#document
+      : first;
+  }
+
+  #edge(request: RecordedRequest, parent: RecordedRequest): { dependency: Dependency; atMs: number } {
+    const source =
+      request.initiator.requestId === parent.id && request.initiator.source === 'recorded'
+        ? 'recorded'
+        : 'inferred';
+    const kind = dependencyKind(request, parent);
+    const execution = kind === 'script' ? this.#execution(parent) : null;
+    if (execution !== null && execution.endMs <= request.startMs + CLOCK_SLACK_MS) {
+      return {
+        dependency: { activity: execution.activity, kind, fraction: 1, source },
+        atMs: execution.endMs,
+      };
+    }
+    const fraction = kind === 'redirect' ? 1 : arrivedFraction(parent, request.startMs);
+    const beginMs = responseBegin(parent);
+    return {
+      dependency: { activity: this.#fetchOf.get(parent.id)!, kind, fraction, source },
+      atMs: fraction === 1 ? parent.endMs : beginMs + fraction * (parent.endMs - beginMs),
+    };
+  }
+
+  /** The stylesheet or script that the parser waited for before it came to `request`. */
+  #blockerOf(request: RecordedRequest, parent: RecordedRequest, satisfiedMs: number): RecordedRequest | null {
+    if (parent.type !== 'document' && parent.type !== 'iframe') return null;
+    if (request.startMs - satisfiedMs < SHORTEST_BLOCK_MS) return null;
+    let last: RecordedRequest | null = null;
+    for (const candidate of this.#kept) {
+      if (candidate.startMs >= request.startMs) break;
+      if (candidate.type !== 'style' && candidate.type !== 'script') continue;
+      if (candidate.id === parent.id || priorityOf(candidate).urgency > 2) continue;
+      if (candidate.endMs > request.startMs + 1 || candidate.endMs <= satisfiedMs) continue;
+      if (last === null || candidate.endMs > last.endMs) last = candidate;
+    }
+    // It explains the lateness when most of the wait had passed by its arrival.
+    if (last === null || last.endMs - satisfiedMs < (request.startMs - satisfiedMs) / 2) return null;
+    return last;
+  }
+
+  /**
+   * Executions of scripts: from a script's arrival to its first request. They share one thread, so of
+   * overlapping gaps each gets what the ones before it left.
+   */
+  #findExecutions(): Map<number, { durationMs: number; endMs: number }> {
+    const firstAsked = new Map<number, number>();
+    for (const request of this.#kept) {
+      const asker = request.initiator.requestId;
+      if (asker === null || this.#recording.requests[asker]?.type !== 'script') continue;
+      const at = firstAsked.get(asker);
+      if (at === undefined || request.startMs < at) firstAsked.set(asker, request.startMs);
+    }
+    const gaps = [...firstAsked]
+      .map(([id, endMs]) => ({ id, startMs: this.#recording.requests[id]!.endMs, endMs }))
+      .filter(({ startMs, endMs }) => {
+        const gapMs = endMs - startMs;
+        return gapMs >= SHORTEST_EXECUTION_MS && gapMs <= LONGEST_EXECUTION_MS;
+      })
+      .sort((a, b) => a.endMs - b.endMs || a.id - b.id);
+    const executions = new Map<number, { durationMs: number; endMs: number }>();
+    let busyUntilMs = 0;
+    for (const { id, startMs, endMs } of gaps) {
+      executions.set(id, { durationMs: Math.max(0, endMs - Math.max(startMs, busyUntilMs)), endMs });
+      busyUntilMs = Math.max(busyUntilMs, endMs);
+    }
+    return executions;
+  }
+
+  /** The activity of a script's execution, added when first asked for so that edges point backwards. */
+  #execution(script: RecordedRequest): { activity: number; endMs: number } | null {
+    const known = this.#executionOf.get(script.id);
+    if (known) return known;
+    const found = this.#executions.get(script.id);
+    const fetch = this.#fetchOf.get(script.id);
+    if (found === undefined || fetch === undefined) return null;
+    const id = this.#activities.length;
+    this.#activities.push({
+      kind: 'compute',
+      id,
+      requestId: script.id,
+      durationMs: found.durationMs,
+      blocksLoad: (this.#activities[fetch] as FetchActivity).blocksLoad,
+      after: [{ activity: fetch, kind: 'execution', fraction: 1, source: 'inferred' }],
+    });
+    const execution = { activity: id, endMs: found.endMs };
+    this.#executionOf.set(script.id, execution);
+    return execution;
+  }
+
+  /** What the main thread still did between the last awaited arrival and the load event. */
+  #addLastCompute(): void {
+    let lastMs = 0;
+    const after: Dependency[] = [];
+    for (const activity of this.#activities) {
+      if (!activity.blocksLoad) continue;
+      if (activity.kind === 'fetch') {
+        lastMs = Math.max(lastMs, this.#recording.requests[activity.requestId]!.endMs);
+      }
+      after.push({ activity: activity.id, kind: 'execution', fraction: 1, source: 'inferred' });
+    }
+    if (this.#recording.pltMs === null || this.#loadMs <= lastMs) return;
+    this.#activities.push({
+      kind: 'compute',
+      id: this.#activities.length,
+      requestId: this.#document.id,
+      durationMs: this.#loadMs - lastMs,
+      blocksLoad: true,
+      after,
+    });
+  }
+
+  #blocksLoad(request: RecordedRequest): boolean {
+    // What was still under way at the load event did not hold it up: lazy images, late frames.
+    return mayBlockLoad(request) && request.endMs <= this.#loadMs + CLOCK_SLACK_MS;
+  }
+
+  #blocksRendering(request: RecordedRequest): boolean {
+    if (request.type === 'document') return true;
+    if (request.renderBlocking !== null) return request.renderBlocking;
+    const paintMs =
+      this.#recording.firstContentfulPaintMs ?? this.#recording.domContentLoadedMs ?? this.#loadMs;
+    if (request.endMs > paintMs || request.initiator.kind !== 'parser') return false;
+    return request.type === 'style' || (request.type === 'script' && priorityOf(request).urgency <= 1);
+  }
+
+  #originIndex(url: string): number {
+    const origin = originOf(url)!;
+    const known = this.#origins.indexOf(origin);
+    return known >= 0 ? known : this.#origins.push(origin) - 1;
+  }
+}
+
+/** HTML standard, "delay the load event": not fetch and XHR, beacons, media, nor preloads that nothing uses. */
+function mayBlockLoad(request: RecordedRequest): boolean {
+  switch (request.type) {
+    case 'beacon':
+    case 'fetch':
+    case 'media':
+    case 'other':
+      return false;
+    case 'font':
+      return request.initiator.kind !== 'preload';
+    default:
+      return true;
+  }
+}
+
+function lastBlockingEnd(recording: Recording): number {
+  let endMs = 0;
+  for (const request of recording.requests) {
+    if (mayBlockLoad(request) && !request.fromCache) endMs = Math.max(endMs, request.endMs);
+  }
+  return endMs;
+}
+
+function dependencyKind(request: RecordedRequest, parent: RecordedRequest): DependencyKind {
+  if (request.initiator.kind === 'redirect') return 'redirect';
+  if (parent.type === 'style') return 'style';
+  if (parent.type === 'script') return 'script';
+  return request.initiator.kind === 'script' ? 'script' : 'parser';
+}
+
+/** First byte of a response; where withheld, half-way between request and last byte. */
+function responseBegin(request: RecordedRequest): number {
+  return request.phases.responseStartMs ?? (request.startMs + request.endMs) / 2;
+}
+
+function arrivedFraction(parent: RecordedRequest, atMs: number): number {
+  const beginMs = responseBegin(parent);
+  if (atMs >= parent.endMs - CLOCK_SLACK_MS || parent.endMs <= beginMs) return 1;
+  return Math.max(0, (atMs - beginMs) / (parent.endMs - beginMs));
+}
+
+/**
+ * The server's own time for requests that it has to work on: documents, frames, API calls. Waits of
+ * static files are mostly queueing on the recorder's link; their server's typical time goes.
+ */
+function thinkTimes(recording: Recording): (request: RecordedRequest) => number | undefined {
+  const origins = timingsByOrigin(recording);
+  const typicalRttMs = quantile(
+    [...origins.values()].flatMap(({ rttMs }) => (rttMs === null ? [] : [rttMs])),
+    0.5,
+  );
+  return (request) => {
+    if (request.type !== 'document' && request.type !== 'iframe' && request.type !== 'fetch')
+      return undefined;
+    const waitMs = waitOf(request);
+    if (waitMs === null) return undefined;
+    const timings = origins.get(originOf(request.url) ?? '');
+    // A wait can only bound its own origin's round trip from above.
+    const rttMs = timings?.fromHandshake ? timings.rttMs : typicalRttMs;
+    return Math.max(0, waitMs - (rttMs ?? waitMs));
+  };
+}

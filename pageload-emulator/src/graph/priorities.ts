@@ -1,0 +1,24 @@
+import type { RecordedRequest, ResourceType } from '../recording/recording.ts';
+
+/**
+ * Chromium's default `Priority` (RFC 9218) by resource: its six net priorities become urgencies
+ * from 0 for the highest (`net/quic`, `net/spdy`); what is useful only whole is not incremental
+ * (Blink's `ResourceFetcher`).
+ */
+const DEFAULT: Record<ResourceType, { urgency: number; incremental: boolean }> = {
+  document: { urgency: 0, incremental: true },
+  iframe: { urgency: 0, incremental: true },
+  style: { urgency: 0, incremental: false },
+  script: { urgency: 1, incremental: false },
+  font: { urgency: 1, incremental: false },
+  fetch: { urgency: 1, incremental: true },
+  image: { urgency: 3, incremental: true },
+  media: { urgency: 3, incremental: true },
+  beacon: { urgency: 4, incremental: true },
+  other: { urgency: 3, incremental: true },
+};
+
+export function priorityOf(request: RecordedRequest): { urgency: number; incremental: boolean } {
+  const { urgency, incremental } = DEFAULT[request.type];
+  return { urgency: request.urgency ?? urgency, incremental };
+}

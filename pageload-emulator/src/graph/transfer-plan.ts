@@ -1,0 +1,88 @@
+import { documentOf } from '../recording/draft.ts';
+import type { Recording, ResourceType } from '../recording/recording.ts';
+import type { PageGraph } from './page-graph.ts';
+
+/** One GET of a transfer plan. */
+export interface PlannedTransfer {
+  url: string;
+  /** Indices into the plan, all lower than this one's own. */
+  after: number[];
+  /** Milliseconds to wait once the last of `after` has ended. */
+  delayMs: number;
+  urgency: number;
+  incremental: boolean;
+  /** Value of `Accept`. */
+  accept: string;
+  /** Expected response bytes. */
+  bytes: number;
+}
+
+/** A page's resources in the order and with the waits of the page graph, for transferring them outside a browser. */
+export interface TransferPlan {
+  pageUrl: string;
+  userAgent: string;
+  transfers: PlannedTransfer[];
+}
+
+const MAX_TRANSFERS = 5_000;
+const MAX_AFTER = 64;
+const MAX_URL_LENGTH = 8_192;
+
+/** As Chromium sends it. */
+const ACCEPT: Partial<Record<ResourceType, string>> = {
+  document:
+    'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8',
+  iframe: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8',
+  style: 'text/css,*/*;q=0.1',
+  image: 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8',
+};
+
+/**
+ * The page's transfers in its own order: only https GETs, no beacons. What the page computes between
+ * two transfers becomes delay; a dependency on part of a response becomes one on all of it.
+ *
+ * @returns null when the page has nothing that could be transferred
+ */
+export function transferPlan(graph: PageGraph, recording: Recording, userAgent: string): TransferPlan | null {
+  const transfers: PlannedTransfer[] = [];
+  /** What stands in the plan for each activity: transfers to wait for, then milliseconds. */
+  const standsFor: { after: number[]; delayMs: number }[] = [];
+  for (const activity of graph.activities) {
+    const after = new Set<number>();
+    let delayMs = activity.kind === 'fetch' ? activity.delayMs : activity.durationMs;
+    let longestMs = 0;
+    for (const { activity: parent } of activity.after) {
+      const before = standsFor[parent]!;
+      for (const index of before.after) after.add(index);
+      longestMs = Math.max(longestMs, before.delayMs);
+    }
+    delayMs += longestMs;
+    // The latest ones: earlier ones are nearly always among what those waited for.
+    const waits = [...after].sort((a, b) => a - b).slice(-MAX_AFTER);
+    const planned =
+      activity.kind === 'fetch' &&
+      activity.type !== 'beacon' &&
+      transfers.length < MAX_TRANSFERS &&
+      activity.url.length <= MAX_URL_LENGTH &&
+      activity.url.startsWith('https://') &&
+      recording.requests[activity.requestId]?.method === 'GET';
+    if (!planned) {
+      standsFor.push({ after: waits, delayMs });
+      continue;
+    }
+    standsFor.push({ after: [transfers.length], delayMs: 0 });
+    transfers.push({
+      url: activity.url,
+      after: waits,
+      delayMs,
+      urgency: activity.urgency,
+      incremental: activity.incremental,
+      accept: ACCEPT[activity.type] ?? '*/*',
+      bytes: Math.round(activity.responseBytes),
+    });
+  }
+  const first = transfers[0];
+  if (first === undefined) return null;
+  const page = [graph.url, documentOf(recording).url].find((url) => url.startsWith('https://')) ?? first.url;
+  return { pageUrl: page.slice(0, MAX_URL_LENGTH), userAgent: userAgent.slice(0, 512), transfers };
+}

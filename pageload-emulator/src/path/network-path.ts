@@ -34,6 +34,13 @@ export interface ServerProfile {
   tcp: { initialWindow: number; congestionControl: CongestionControl };
   quic: { initialWindow: number; congestionControl: CongestionControl };
   tlsVersion: '1.2' | '1.3';
+  /** Time to resolve its name before the first connection; 0 when absent. */
+  dnsMs?: number;
+  /**
+   * Whether it sends responses by the client's priorities (RFC 9218) rather than in turns; it does
+   * when absent. nginx, Go's net/http and quic-go do not.
+   */
+  prioritises?: boolean;
   /** Protocols that it is known to speak, or may be assumed to. */
   offers: { h1: boolean; h2: boolean; h3: boolean };
 }

@@ -1,0 +1,125 @@
+import { handshakeRtt, type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
+import type { RecordedRequest, Recording } from '../recording/recording.ts';
+import { quantile } from '../statistics.ts';
+import { busyRate } from './busy-rate.ts';
+import type { FigureSource, NetworkFigure, NetworkPath, ServerProfile } from './network-path.ts';
+import { defaultServer } from './server-defaults.ts';
+import { lossFromStalls } from './stalls.ts';
+
+/** A network and its servers as one recording shows them, and where each figure comes from. */
+export interface NetworkEstimate {
+  path: NetworkPath;
+  /** One for each origin, in order of first use. */
+  servers: ServerProfile[];
+  sources: Record<NetworkFigure, FigureSource>;
+}
+
+// What is assumed where a recording says nothing: a fixed-line household in 2024 (Ookla, M-Lab medians, rounded).
+const ASSUMED_RTT_MS = 40;
+const ASSUMED_DOWN_BPS = 20e6;
+const ASSUMED_UP_SHARE = 0.25;
+const LEAST_UP_BPS = 1e6;
+/** Residual loss of links that are not called lossy. */
+const ASSUMED_LOSS = 0.0005;
+/** Servers of static files answer within this, whatever a crowded link made it look like. */
+const MOST_STATIC_THINK_MS = 150;
+/** Room for a few packets, however small the bandwidth-delay product. */
+const LEAST_QUEUE_BYTES = 15_000;
+
+/**
+ * Estimates path and servers from a recording's timings.
+ *
+ * - Round trips come from new connections, per origin; waits bound them where handshakes were
+ *   withheld; reused connections say nothing. The nearest origin's is the path's, the rest is extra.
+ * - The rate is the highest held over a few round trips: a lower bound where the page never filled the link.
+ * - Loss is assumed unless several responses stalled; the queue is assumed to hold one
+ *   bandwidth-delay product; the upstream rate a quarter of the downstream one.
+ * - UDP is open where HTTP/3 answered, and is else assumed to be.
+ * - An origin offers h3 where it answered on it or said so (`Alt-Svc`), h2 unless only h1 was seen on it.
+ */
+export function estimateNetwork(recording: Recording): NetworkEstimate {
+  const origins = [...timingsByOrigin(recording).values()];
+  const handshakes = origins.flatMap(({ rttMs, fromHandshake }) =>
+    fromHandshake && rttMs !== null ? [rttMs] : [],
+  );
+  const known = origins.flatMap(({ rttMs }) => (rttMs === null ? [] : [rttMs]));
+  const rttMs = least(handshakes) ?? least(known) ?? ASSUMED_RTT_MS;
+  const typicalRttMs = quantile(handshakes, 0.5) ?? rttMs;
+  const rttOf = (timings: OriginTimings) =>
+    timings.rttMs !== null && timings.fromHandshake
+      ? Math.max(rttMs, timings.rttMs)
+      : Math.max(rttMs, Math.min(timings.rttMs ?? typicalRttMs, typicalRttMs));
+
+  const rate = busyRate(recording, Math.max(200, 4 * rttMs));
+  const downBps = Math.max(rate?.bps ?? ASSUMED_DOWN_BPS, 50_000);
+  const byOrigin = new Map(origins.map((timings) => [timings.origin, rttOf(timings)]));
+  const loss = lossFromStalls(recording, (origin) => byOrigin.get(origin) ?? rttMs, downBps);
+  const udpSeen = recording.requests.some(({ protocol }) => protocol === 'h3');
+  return {
+    path: {
+      rttMs,
+      downBps,
+      upBps: Math.max(LEAST_UP_BPS, downBps * ASSUMED_UP_SHARE),
+      loss: loss ?? ASSUMED_LOSS,
+      lossBurst: 1,
+      queueBytes: bandwidthDelayProduct(downBps, typicalRttMs),
+      udp: { kind: 'open' },
+    },
+    servers: origins.map((timings) => profileOf(timings, rttOf(timings), rttMs)),
+    sources: {
+      rttMs: known.length > 0 ? 'estimated' : 'assumed',
+      downBps: rate ? 'estimated' : 'assumed',
+      upBps: 'assumed',
+      loss: loss === null ? 'assumed' : 'estimated',
+      queueBytes: 'assumed',
+      udp: udpSeen ? 'estimated' : 'assumed',
+    },
+  };
+}
+
+/** Bytes of one bandwidth-delay product, and never so few that two connections could not share them. */
+export function bandwidthDelayProduct(downBps: number, rttMs: number): number {
+  return Math.max(LEAST_QUEUE_BYTES, Math.round((downBps / 8000) * rttMs));
+}
+
+function profileOf(timings: OriginTimings, originRttMs: number, pathRttMs: number): ServerProfile {
+  const profile = defaultServer(timings.origin);
+  const { requests } = timings;
+  const waits = requests.flatMap((request) => waitOf(request) ?? []);
+  const dns = requests.flatMap((request) => {
+    const { dnsStartMs, dnsEndMs } = request.phases;
+    return dnsStartMs !== null && dnsEndMs !== null ? [dnsEndMs - dnsStartMs] : [];
+  });
+  const seen = (protocol: RecordedRequest['protocol']) =>
+    requests.some((request) => request.protocol === protocol);
+  const offersH3 = seen('h3') || requests.some((request) => request.offersH3 === true);
+  return {
+    ...profile,
+    extraRttMs: originRttMs - pathRttMs,
+    // The lower quartile: the rest of the waits is mostly queueing on the recorder's link.
+    thinkMs: Math.min(MOST_STATIC_THINK_MS, Math.max(0, (quantile(waits, 0.25) ?? 0) - originRttMs)),
+    dnsMs: Math.max(0, quantile(dns, 0.5) ?? 0),
+    tlsVersion: usesTls12(requests) ? '1.2' : '1.3',
+    offers: {
+      h1: true,
+      h2: profile.offers.h2 && (seen('h2') || offersH3 || !seen('h1')),
+      h3: profile.offers.h3 || offersH3,
+    },
+  };
+}
+
+/** TLS 1.2 takes two round trips after TCP's one, TLS 1.3 one. */
+function usesTls12(requests: readonly RecordedRequest[]): boolean {
+  const ratios = requests.flatMap((request) => {
+    const { secureStartMs, connectEndMs } = request.phases;
+    const rttMs = handshakeRtt(request);
+    if (secureStartMs === null || connectEndMs === null || rttMs === null) return [];
+    // Below this a processor's time for the key exchange looks like a round trip.
+    return request.protocol === 'h3' || rttMs < 10 ? [] : [(connectEndMs - secureStartMs) / rttMs];
+  });
+  return (quantile(ratios, 0.5) ?? 1) > 1.7;
+}
+
+function least(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((a, b) => Math.min(a, b));
+}

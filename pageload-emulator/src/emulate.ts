@@ -1,0 +1,331 @@
+import type { FetchActivity, PageGraph } from './graph/page-graph.ts';
+import { H1Pool } from './http/h1-pool.ts';
+import { Multiplexed } from './http/multiplexed.ts';
+import type { OriginClient, OriginCounters } from './http/origin-client.ts';
+import type { NetworkPath, ServerProfile } from './path/network-path.ts';
+import { defaultServer } from './path/server-defaults.ts';
+import type { WaterfallEntry } from './prediction.ts';
+import type { Assignment, Protocol } from './protocol.ts';
+import { hashSeed } from './random.ts';
+import { Bottleneck, Policer } from './transport/bottleneck.ts';
+import type { ConnectionSettings, Network } from './transport/connection.ts';
+import { type EventHandler, EventQueue } from './transport/event-queue.ts';
+import { handshakeRounds } from './transport/handshake.ts';
+import { ByteOrder, type Stream, type StreamOwner } from './transport/stream.ts';
+
+export interface EmulateOptions {
+  /** Which losses happen; runs without random loss are the same for every seed. Default 1. */
+  seed?: number;
+  /** Whether to go on after the load event and return an entry for every request. Default false. */
+  waterfall?: boolean;
+}
+
+/** What one origin's requests went through. */
+export interface OriginOutcome extends OriginCounters {
+  origin: string;
+  protocol: Protocol;
+}
+
+/** One emulated page load. */
+export interface Emulated {
+  /** navigationStart to the end of everything that the load event waits for. */
+  pltMs: number;
+  /** When everything that blocks rendering has arrived; null when nothing does. */
+  firstPaintMs: number | null;
+  /** In order of the graph's fetches; empty unless `waterfall` was asked for. */
+  entries: WaterfallEntry[];
+  /** Per origin, in order of `graph.origins`. */
+  origins: OriginOutcome[];
+  /** Response bytes handed to the page. */
+  bytes: number;
+  /** Events that the emulation took, a measure of its cost. */
+  events: number;
+}
+
+/** A page load that cannot be emulated, such as one whose path carries nothing. */
+export class EmulationError extends Error {
+  override readonly name = 'EmulationError';
+}
+
+/**
+ * Emulates one load of a page from a cold start: each fetch begins when all of its dependencies have
+ * happened, travels under its origin's protocol over the shared bottleneck, and lets others begin;
+ * computing takes turns on one main thread.
+ *
+ * @param assignment protocol of each origin; an origin without one gets h2, a plain `http:` origin h1
+ * @throws EmulationError when the path's figures are not usable (rates, round trip, loss out of range)
+ */
+export function emulate(
+  graph: PageGraph,
+  path: NetworkPath,
+  servers: readonly ServerProfile[],
+  assignment: Assignment,
+  options: EmulateOptions = {},
+): Emulated {
+  checkPath(path);
+  return new PageLoad(graph, path, servers, assignment, options).run();
+}
+
+/** Something that happens once part of a response's body has arrived. */
+interface Dependant {
+  activity: number;
+  /** Bytes of the response that it needs. */
+  bytes: number;
+}
+
+const BEGIN = 0;
+const COMPUTED = 1;
+
+class PageLoad implements EventHandler, StreamOwner {
+  readonly #graph: PageGraph;
+  readonly #assignment: Assignment;
+  readonly #options: EmulateOptions;
+  readonly #events = new EventQueue();
+  readonly #network: Network;
+  readonly #servers: ServerProfile[];
+  readonly #clients: (OriginClient | null)[];
+  readonly #dependants: readonly (readonly Dependant[])[];
+  readonly #nextDependant: Int32Array;
+  readonly #openDependencies: Int32Array;
+  readonly #streams: (Stream | null)[];
+  readonly #endMs: Float64Array;
+  #blocking = 0;
+  #unfinished: number;
+  #pltMs = 0;
+  #firstPaintMs: number | null = null;
+  #mainThreadFreeMs = 0;
+  #bytes = 0;
+
+  constructor(
+    graph: PageGraph,
+    path: NetworkPath,
+    servers: readonly ServerProfile[],
+    assignment: Assignment,
+    options: EmulateOptions,
+  ) {
+    this.#graph = graph;
+    this.#assignment = assignment;
+    this.#options = options;
+    this.#network = {
+      events: this.#events,
+      down: new Bottleneck(path.downBps, path.queueBytes),
+      up: new Bottleneck(path.upBps, Number.POSITIVE_INFINITY),
+      udpPolicer: path.udp.kind === 'policed' ? new Policer(path.udp.bps) : null,
+      rttMs: path.rttMs,
+      loss: path.loss,
+      lossBurst: path.lossBurst,
+    };
+    const byOrigin = new Map(servers.map((server) => [server.origin, server]));
+    this.#servers = graph.origins.map((origin) => byOrigin.get(origin) ?? defaultServer(origin));
+    this.#clients = graph.origins.map(() => null);
+    const compiled = compile(graph);
+    this.#dependants = compiled.dependants;
+    this.#openDependencies = compiled.dependencies.slice();
+    this.#nextDependant = new Int32Array(graph.activities.length);
+    this.#streams = new Array<Stream | null>(graph.activities.length).fill(null);
+    this.#endMs = new Float64Array(graph.activities.length).fill(-1);
+    this.#unfinished = graph.activities.length;
+  }
+
+  run(): Emulated {
+    for (const activity of this.#graph.activities) {
+      if (activity.blocksLoad) this.#blocking++;
+      if (activity.after.length === 0) this.#schedule(activity.id);
+    }
+    let events = 0;
+    const untilAll = this.#options.waterfall === true;
+    while (untilAll ? this.#unfinished > 0 : this.#blocking > 0) {
+      if (!this.#events.step())
+        throw new EmulationError('the page graph has a cycle: nothing more can begin');
+      events++;
+    }
+    return {
+      pltMs: this.#pltMs,
+      firstPaintMs: this.#firstPaintMs,
+      entries: untilAll ? this.#entries() : [],
+      origins: this.#outcomes(),
+      bytes: this.#bytes,
+      events,
+    };
+  }
+
+  handle(kind: number, payload: unknown): void {
+    const id = payload as number;
+    if (kind === COMPUTED) this.#finish(id);
+    else this.#begin(id);
+  }
+
+  onData(stream: Stream): void {
+    const { id } = stream;
+    const dependants = this.#dependants[id]!;
+    let next = this.#nextDependant[id]!;
+    while (next < dependants.length && dependants[next]!.bytes <= stream.received) {
+      this.#nextDependant[id] = ++next;
+      this.#satisfy(dependants[next - 1]!.activity);
+    }
+    if (stream.received < stream.responseBytes) return;
+    const { origin } = this.#graph.activities[id] as FetchActivity;
+    this.#bytes += stream.received;
+    this.#finish(id);
+    this.#clients[origin]!.done(stream);
+  }
+
+  #schedule(id: number): void {
+    const activity = this.#graph.activities[id]!;
+    const delayMs = activity.kind === 'fetch' ? activity.delayMs : 0;
+    if (delayMs > 0) this.#events.schedule(this.#events.now + delayMs, this, BEGIN, id);
+    else this.#begin(id);
+  }
+
+  #begin(id: number): void {
+    const activity = this.#graph.activities[id]!;
+    if (activity.kind === 'compute') {
+      this.#mainThreadFreeMs = Math.max(this.#mainThreadFreeMs, this.#events.now) + activity.durationMs;
+      this.#events.schedule(this.#mainThreadFreeMs, this, COMPUTED, id);
+      return;
+    }
+    const responseBytes = Math.max(1, Math.round(activity.responseBytes));
+    const stream: Stream = {
+      owner: this,
+      id,
+      urgency: activity.urgency,
+      incremental: activity.incremental,
+      requestBytes: activity.requestBytes,
+      responseBytes,
+      thinkMs: activity.thinkMs ?? this.#servers[activity.origin]!.thinkMs,
+      unsent: responseBytes,
+      received: 0,
+      order: NO_ORDER,
+      startMs: this.#events.now,
+      sentMs: -1,
+      firstByteMs: -1,
+    };
+    this.#streams[id] = stream;
+    this.#client(activity.origin).fetch(stream);
+  }
+
+  #satisfy(id: number): void {
+    if (--this.#openDependencies[id]! === 0) this.#schedule(id);
+  }
+
+  #finish(id: number): void {
+    const activity = this.#graph.activities[id]!;
+    this.#endMs[id] = this.#events.now;
+    this.#unfinished--;
+    if (activity.blocksLoad) {
+      this.#blocking--;
+      this.#pltMs = this.#events.now;
+    }
+    if (activity.kind === 'compute') {
+      for (const { activity: next } of this.#dependants[id]!) this.#satisfy(next);
+    } else if (activity.renderBlocking) {
+      this.#firstPaintMs = this.#events.now;
+    }
+  }
+
+  #client(origin: number): OriginClient {
+    const existing = this.#clients[origin];
+    if (existing) return existing;
+    const server = this.#servers[origin]!;
+    const protocol = this.#protocol(origin);
+    const transport = protocol === 'h3' ? 'quic' : 'tcp';
+    const secure = !server.origin.startsWith('http:');
+    const settings: ConnectionSettings = {
+      transport,
+      handshake: handshakeRounds(protocol, secure ? server.tlsVersion : null),
+      initialWindow: server[transport].initialWindow,
+      congestionControl: server[transport].congestionControl,
+      extraRttMs: server.extraRttMs,
+      dnsMs: server.dnsMs ?? 0,
+      orderedBy: protocol === 'h3' ? 'stream' : 'connection',
+      // The same seed for every protocol: common random numbers when they are compared.
+      seed: hashSeed(this.#options.seed ?? 1, origin),
+    };
+    const client =
+      protocol === 'h1'
+        ? new H1Pool(this.#network, settings)
+        : new Multiplexed(this.#network, settings, server.prioritises ?? true);
+    this.#clients[origin] = client;
+    return client;
+  }
+
+  #protocol(origin: number): Protocol {
+    const name = this.#graph.origins[origin]!;
+    return this.#assignment[name] ?? (name.startsWith('http:') ? 'h1' : 'h2');
+  }
+
+  #entries(): WaterfallEntry[] {
+    const entries: WaterfallEntry[] = [];
+    for (const stream of this.#streams) {
+      if (stream === null) continue;
+      entries.push({
+        requestId: (this.#graph.activities[stream.id] as FetchActivity).requestId,
+        startMs: stream.startMs,
+        sentMs: stream.sentMs,
+        firstByteMs: stream.firstByteMs,
+        endMs: this.#endMs[stream.id]!,
+      });
+    }
+    return entries;
+  }
+
+  #outcomes(): OriginOutcome[] {
+    const outcomes: OriginOutcome[] = [];
+    for (const [index, client] of this.#clients.entries()) {
+      if (client === null) continue;
+      outcomes.push({
+        origin: this.#graph.origins[index]!,
+        protocol: this.#protocol(index),
+        ...client.counters(),
+      });
+    }
+    return outcomes;
+  }
+}
+
+/** Before a request is sent its response has no order. */
+const NO_ORDER = new ByteOrder();
+
+interface CompiledGraph {
+  /** Who waits for each activity, by the bytes that they need. */
+  dependants: Dependant[][];
+  /** How many dependencies each activity has. */
+  dependencies: Int32Array;
+}
+
+const compiledGraphs = new WeakMap<PageGraph, CompiledGraph>();
+
+function compile(graph: PageGraph): CompiledGraph {
+  const known = compiledGraphs.get(graph);
+  if (known) return known;
+  const dependants: Dependant[][] = graph.activities.map(() => []);
+  const dependencies = new Int32Array(graph.activities.length);
+  for (const activity of graph.activities) {
+    dependencies[activity.id] = activity.after.length;
+    for (const { activity: parent, fraction } of activity.after) {
+      const before = graph.activities[parent]!;
+      const size = before.kind === 'fetch' ? Math.max(1, Math.round(before.responseBytes)) : 0;
+      dependants[parent]!.push({ activity: activity.id, bytes: Math.min(size, Math.ceil(size * fraction)) });
+    }
+  }
+  for (const list of dependants) list.sort((a, b) => a.bytes - b.bytes || a.activity - b.activity);
+  const compiled = { dependants, dependencies };
+  compiledGraphs.set(graph, compiled);
+  return compiled;
+}
+
+function checkPath(path: NetworkPath): void {
+  const usable =
+    path.rttMs >= 0 &&
+    Number.isFinite(path.rttMs) &&
+    path.downBps > 0 &&
+    path.upBps > 0 &&
+    path.loss >= 0 &&
+    path.loss < 1 &&
+    path.queueBytes >= 0;
+  if (!usable) {
+    throw new EmulationError(
+      `network path: expected rttMs ≥ 0, rates > 0, 0 ≤ loss < 1, queueBytes ≥ 0, got ${JSON.stringify(path)}`,
+    );
+  }
+}

@@ -1,0 +1,46 @@
+import type { TransportCounters } from '../transport/connection.ts';
+import type { Stream } from '../transport/stream.ts';
+
+/** What the requests to one origin went through, for explaining a result. */
+export interface OriginCounters extends TransportCounters {
+  requests: number;
+  connections: number;
+  /** Requests that waited for a handshake, and for how long in all. */
+  waitedForHandshake: number;
+  handshakeMs: number;
+  /** Requests that waited because the origin's six HTTP/1.1 connections were busy, and for how long in all. */
+  waitedForConnection: number;
+  connectionWaitMs: number;
+}
+
+/** A browser's side of one origin. */
+export interface OriginClient {
+  /** Sends the request as soon as the protocol lets it. */
+  fetch(stream: Stream): void;
+  /** The stream's response is whole. */
+  done(stream: Stream): void;
+  counters(): OriginCounters;
+}
+
+export function emptyCounters(): OriginCounters {
+  return {
+    requests: 0,
+    connections: 0,
+    waitedForHandshake: 0,
+    handshakeMs: 0,
+    waitedForConnection: 0,
+    connectionWaitMs: 0,
+    lost: 0,
+    queueDrops: 0,
+    policed: 0,
+    timeouts: 0,
+    blockedStreams: 0,
+    blockedMs: 0,
+  };
+}
+
+/** Adds `from` to `to`, field by field. */
+export function addCounters<T extends TransportCounters>(to: T, from: TransportCounters): T {
+  for (const name of Object.keys(from) as (keyof TransportCounters)[]) to[name] += from[name];
+  return to;
+}

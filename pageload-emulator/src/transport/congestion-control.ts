@@ -1,0 +1,40 @@
+import type { CongestionControl as Algorithm } from '../path/network-path.ts';
+import { Bbr } from './bbr.ts';
+import { Cubic } from './cubic.ts';
+import { Reno } from './reno.ts';
+
+/** Windows are packets, times milliseconds. */
+export interface CongestionControl {
+  /** Packets that may be in flight. */
+  window: number;
+  readonly slowStart: boolean;
+  /** Packets a millisecond at which to pace, or null to leave that to the transport. */
+  readonly paceRate: number | null;
+  /**
+   * @param windowLimited whether the window, not the application, held the sender back: a window
+   *   that is not used does not grow (RFC 9002 section 7.8)
+   */
+  onAck(packets: number, nowMs: number, rttMs: number, minRttMs: number, windowLimited: boolean): void;
+  /** A loss event: once a round trip, however many packets it took. */
+  onLoss(nowMs: number): void;
+  /** Retransmission timeout: nothing of the flight came back. */
+  onTimeout(nowMs: number): void;
+  /** Slow start found a queue before it found a loss (RFC 9406). */
+  leaveSlowStart(): void;
+  /** The connection was idle for longer than a retransmission timeout (RFC 5681 section 4.1). */
+  onIdle(): void;
+}
+
+/** The transports differ in their habits, not in their equations. */
+export type Transport = 'tcp' | 'quic';
+
+/** @param initialWindow packets */
+export function createCongestionControl(
+  algorithm: Algorithm,
+  transport: Transport,
+  initialWindow: number,
+): CongestionControl {
+  if (algorithm === 'cubic') return new Cubic(initialWindow);
+  if (algorithm === 'reno') return new Reno(initialWindow, transport);
+  return new Bbr(initialWindow);
+}

@@ -1,0 +1,53 @@
+import { createRandom, type Random } from '../random.ts';
+
+/**
+ * Random loss of one direction of one connection: losses come in bursts of geometric length with
+ * mean `burst` (Gilbert's model with a bad state that loses all), and make up `loss` of all packets.
+ * Costs nothing a packet: only the distance to the next burst is drawn.
+ */
+export class LossProcess {
+  readonly #startRate: number;
+  readonly #stayRate: number;
+  readonly #random: Random;
+  #untilLoss: number;
+
+  /**
+   * @param loss fraction of packets, 0 to below 1
+   * @param burst mean packets a burst, 1 for independent losses
+   */
+  constructor(loss: number, burst: number, seed: number) {
+    const length = Math.max(1, burst);
+    // Mean good run g satisfies length / (length + g) = loss; starts happen at rate 1 / g.
+    this.#startRate = loss <= 0 ? 0 : Math.min(1, loss / ((1 - Math.min(loss, 0.99)) * length));
+    this.#stayRate = 1 - 1 / length;
+    this.#random = createRandom(seed);
+    this.#untilLoss = this.#goodRun();
+  }
+
+  /**
+   * Sends `packets` and tells which were lost.
+   *
+   * @returns positions (0 to packets − 1, ascending), or null when all arrived.
+   */
+  lostOf(packets: number): number[] | null {
+    if (this.#untilLoss >= packets) {
+      this.#untilLoss -= packets;
+      return null;
+    }
+    const lost: number[] = [];
+    let at = this.#untilLoss;
+    while (at < packets) {
+      lost.push(at);
+      at += 1 + (this.#random() < this.#stayRate ? 0 : this.#goodRun());
+    }
+    this.#untilLoss = at - packets;
+    return lost;
+  }
+
+  /** Packets that arrive before the next loss: geometric. */
+  #goodRun(): number {
+    if (this.#startRate <= 0) return Number.POSITIVE_INFINITY;
+    if (this.#startRate >= 1) return 0;
+    return Math.floor(Math.log(1 - this.#random()) / Math.log(1 - this.#startRate));
+  }
+}

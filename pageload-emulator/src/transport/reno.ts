@@ -1,0 +1,53 @@
+import type { CongestionControl, Transport } from './congestion-control.ts';
+
+/**
+ * Multiplicative decrease: RFC 5681 equation 4 for TCP. QUIC stacks that descend from Chromium's
+ * (quic-go among them) keep Cubic's 0.7 in their Reno mode.
+ */
+const BETA: Record<Transport, number> = { tcp: 0.5, quic: 0.7 };
+
+/** Reno with byte counting (RFC 5681, RFC 9002 section 7). Windows are packets. */
+export class Reno implements CongestionControl {
+  window: number;
+  readonly paceRate = null;
+  readonly #initialWindow: number;
+  readonly #transport: Transport;
+  #ssthresh = Number.POSITIVE_INFINITY;
+
+  constructor(initialWindow: number, transport: Transport) {
+    this.window = initialWindow;
+    this.#initialWindow = initialWindow;
+    this.#transport = transport;
+  }
+
+  get slowStart(): boolean {
+    return this.window < this.#ssthresh;
+  }
+
+  onAck(packets: number, _nowMs: number, _rttMs: number, _minRttMs: number, windowLimited: boolean): void {
+    if (!windowLimited) return;
+    if (this.slowStart) this.window = Math.min(this.window + packets, Math.max(this.#ssthresh, this.window));
+    else this.window += packets / this.window;
+  }
+
+  onLoss(): void {
+    this.window = Math.max(2, this.window * BETA[this.#transport]);
+    this.#ssthresh = this.window;
+  }
+
+  onTimeout(): void {
+    this.#ssthresh = Math.max(2, this.window * BETA[this.#transport]);
+    this.window = this.#transport === 'tcp' ? 1 : 2;
+  }
+
+  leaveSlowStart(): void {
+    this.#ssthresh = this.window;
+  }
+
+  onIdle(): void {
+    // RFC 9002 leaves the restart to the stack, and pacing replaces it.
+    if (this.#transport === 'quic') return;
+    this.#ssthresh = Math.max(this.#ssthresh, 0.75 * this.window);
+    this.window = Math.min(this.window, this.#initialWindow);
+  }
+}

@@ -1,5 +1,25 @@
+/**
+ * Page load time under HTTP/1.1, HTTP/2 and HTTP/3, from a recording alone:
+ * `predict(parseRecording(text))`. Pure: no DOM, no Node, no clock but for `elapsedMs`.
+ */
+export {
+  type Emulated,
+  type EmulateOptions,
+  EmulationError,
+  emulate,
+  type OriginOutcome,
+} from './emulate.ts';
+export { buildGraph } from './graph/build-graph.ts';
 export type * from './graph/page-graph.ts';
+export { type PlannedTransfer, type TransferPlan, transferPlan } from './graph/transfer-plan.ts';
+export type { OriginCounters } from './http/origin-client.ts';
+export { estimateNetwork, type NetworkEstimate } from './path/estimate.ts';
 export type * from './path/network-path.ts';
+export { type KnownNetwork, type PredictOptions, predict } from './predict.ts';
 export type * from './prediction.ts';
 export * from './protocol.ts';
+export type { ReadRecording } from './recording/har.ts';
+export { InputError } from './recording/input-error.ts';
+export { parseRecording, readRecording } from './recording/parse.ts';
 export type * from './recording/recording.ts';
+export { originOf } from './url.ts';

@@ -1,0 +1,108 @@
+#!/usr/bin/env node
+import {
+  buildGraph,
+  EmulationError,
+  estimateNetwork,
+  InputError,
+  type Prediction,
+  predict,
+  type ReadRecording,
+} from '@hopwise/pageload-emulator';
+import { Command, CommanderError } from 'commander';
+import { knownFrom, type NetworkFlags, numberBetween, udpTreatment } from './options.ts';
+import { readInput } from './read-input.ts';
+import { showComparison, showGraph, showPrediction } from './show.ts';
+import { printable } from './table.ts';
+
+/** Input or arguments that cannot be used. */
+const UNUSABLE = 2;
+
+const program = new Command('hopwise')
+  .description('Page load time under HTTP/1.1, HTTP/2 and HTTP/3, from a recording alone.')
+  .exitOverride()
+  .showHelpAfterError(false);
+
+withNetworkFlags(
+  program
+    .command('predict')
+    .description('predict one page from a HAR or hopwise recording (- reads standard input)')
+    .argument('<file>'),
+).action(async (file: string, flags: NetworkFlags & { json?: boolean }) => {
+  const prediction = await predictFile(file, flags);
+  print(flags.json ? JSON.stringify(prediction, null, 1) : showPrediction(prediction));
+});
+
+withNetworkFlags(
+  program.command('compare').description('the same for many files, as a table').argument('<files...>'),
+).action(async (files: string[], flags: NetworkFlags & { json?: boolean }) => {
+  const predictions = [];
+  for (const file of files) predictions.push({ file, prediction: await predictFile(file, flags) });
+  print(flags.json ? JSON.stringify(predictions, null, 1) : showComparison(predictions));
+});
+
+program
+  .command('graph')
+  .description('show the page graph: what was fetched and computed, and what each waited for')
+  .argument('<file>')
+  .option('--json', 'as JSON')
+  .action(async (file: string, flags: { json?: boolean }) => {
+    const graph = buildGraph((await readNamed(file)).recording);
+    print(flags.json ? JSON.stringify(graph, null, 1) : showGraph(graph));
+  });
+
+function withNetworkFlags(command: Command): Command {
+  return command
+    .option('--rtt <ms>', 'round trip without queueing', numberBetween(0, 60_000, 'milliseconds'))
+    .option('--down <mbit>', 'downstream rate', numberBetween(0.01, 100_000, 'Mbit/s'))
+    .option('--up <mbit>', 'upstream rate', numberBetween(0.01, 100_000, 'Mbit/s'))
+    .option('--loss <fraction>', 'random loss per packet and direction', numberBetween(0, 0.5, 'a fraction'))
+    .option('--queue <ms>', 'time that a full queue takes to drain', numberBetween(0, 60_000, 'milliseconds'))
+    .option('--udp <treatment>', 'open, blocked, or the Mbit/s to which UDP is held', udpTreatment)
+    .option('--json', 'as JSON');
+}
+
+async function predictFile(file: string, flags: NetworkFlags): Promise<Prediction> {
+  const { recording } = await readNamed(file);
+  try {
+    return predict(recording, { network: knownFrom(flags, estimateNetwork(recording).path.downBps) });
+  } catch (error) {
+    if (error instanceof EmulationError) throw new InputError(`${shownName(file)}: ${error.message}`);
+    throw error;
+  }
+}
+
+async function readNamed(file: string): Promise<ReadRecording> {
+  try {
+    const read = await readInput(file);
+    for (const note of read.notes) process.stderr.write(`${shownName(file)}: ${printable(note, 200)}\n`);
+    return read;
+  } catch (error) {
+    if (error instanceof InputError) throw new InputError(`${shownName(file)}: ${error.message}`);
+    throw error;
+  }
+}
+
+function shownName(file: string): string {
+  return file === '-' ? 'standard input' : printable(file, 200);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+// `hopwise predict … | head` closes the pipe: that is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof InputError) {
+    process.stderr.write(`hopwise: ${printable(error.message, 600)}\n`);
+    process.exitCode = UNUSABLE;
+  } else if (error instanceof CommanderError) {
+    // Commander has printed its line; asking for help is no error.
+    process.exitCode = error.exitCode === 0 ? 0 : UNUSABLE;
+  } else {
+    throw error;
+  }
+}

@@ -1,0 +1,130 @@
+import { type PageGraph, PROTOCOLS, type Prediction, type Protocol } from '@hopwise/pageload-emulator';
+import { printable, table } from './table.ts';
+
+/** A prediction for a person. */
+export function showPrediction(prediction: Prediction): string {
+  const { page, network, observed } = prediction;
+  const observedPlt = observed.pltMs === null ? 'no load event' : ms(observed.pltMs);
+  const counts = Object.entries(observed.protocols).map(([protocol, requests]) => `${protocol} ${requests}`);
+  const source = network.source;
+  const udp = typeof network.udp === 'number' ? `held to ${network.udp} Mbit/s` : network.udp;
+  return [
+    `${printable(page.url, 100)}`,
+    `${page.requests} requests, ${page.origins} origins, ${Math.round(page.bytes / 1000)} kB; recorded: ${observedPlt} (${counts.join(', ') || 'protocols unknown'})`,
+    '',
+    table(
+      ['network', '>value', 'source'],
+      [
+        ['round trip', `${number(network.rttMs)} ms`, source.rttMs],
+        ['down', `${number(network.downMbps)} Mbit/s`, source.downMbps],
+        ['up', `${number(network.upMbps)} Mbit/s`, source.upMbps],
+        ['loss', `${number(network.loss * 100)}%`, source.loss],
+        ['queue', `${Math.round(network.queueBytes / 1000)} kB`, source.queueBytes],
+        ['UDP', udp, source.udp],
+      ],
+    ),
+    '',
+    table(
+      ['protocol', '>load time', '>low', '>high', ''],
+      PROTOCOLS.map((protocol) => protocolRow(prediction, protocol)).concat([
+        ['per origin', ms(prediction.assignedPltMs), '', '', ''],
+      ]),
+    ),
+    '',
+    ...prediction.reasons,
+    '',
+    table(
+      ['origin', '>requests', '>kB', 'protocol', '>sure', 'reason'],
+      prediction.origins.map((origin) => [
+        printable(origin.origin, 48),
+        String(origin.requests),
+        String(Math.round(origin.bytes / 1000)),
+        origin.protocol,
+        `${Math.round(origin.confidence * 100)}%`,
+        origin.reason,
+      ]),
+    ),
+  ].join('\n');
+}
+
+/** Many predictions as one table. */
+export function showComparison(predictions: readonly { file: string; prediction: Prediction }[]): string {
+  return table(
+    ['file', '>requests', '>origins', '>kB', '>h1', '>h2', '>h3', '>per origin', 'best', '>sure', ''],
+    predictions.map(({ file, prediction }) => [
+      printable(file, 48),
+      String(prediction.page.requests),
+      String(prediction.page.origins),
+      String(Math.round(prediction.page.bytes / 1000)),
+      ...PROTOCOLS.map((protocol) => {
+        const time = prediction.protocols[protocol];
+        return 'pltMs' in time ? ms(time.pltMs) : '–';
+      }),
+      ms(prediction.assignedPltMs),
+      prediction.best,
+      `${Math.round(prediction.confidence * 100)}%`,
+      prediction.decided ? '' : 'no clear winner',
+    ]),
+  );
+}
+
+/** A page graph as a list of activities in order. */
+export function showGraph(graph: PageGraph): string {
+  const rows = graph.activities.map((activity) => {
+    const after =
+      activity.after.length > 8 ? `${activity.after.length} activities` : activity.after.map(edge);
+    const waits = Array.isArray(after) ? after.join(' ') : after;
+    const blocks = activity.blocksLoad ? 'yes' : '';
+    if (activity.kind === 'compute') {
+      return [
+        String(activity.id),
+        'compute',
+        '',
+        blocks,
+        number(activity.durationMs),
+        waits,
+        `of request ${activity.requestId}`,
+      ];
+    }
+    return [
+      String(activity.id),
+      activity.type,
+      String(activity.responseBytes),
+      blocks,
+      number(activity.delayMs),
+      waits,
+      printable(activity.url, 80),
+    ];
+  });
+  return [
+    `${printable(graph.url, 100)}: ${graph.activities.length} activities, ${graph.origins.length} origins`,
+    'A dependency reads activity:kind@fraction; ~ marks one that was inferred.',
+    '',
+    table(['>id', 'type', '>bytes', 'load', '>ms', 'after', 'what'], rows),
+  ].join('\n');
+}
+
+function edge({
+  activity,
+  kind,
+  fraction,
+  source,
+}: PageGraph['activities'][number]['after'][number]): string {
+  const part = fraction < 1 ? `@${fraction.toFixed(2)}` : '';
+  return `${source === 'inferred' ? '~' : ''}${activity}:${kind}${part}`;
+}
+
+function protocolRow(prediction: Prediction, protocol: Protocol): string[] {
+  const time = prediction.protocols[protocol];
+  if ('unavailable' in time) return [protocol, '–', '', '', time.unavailable];
+  const mark = protocol === prediction.best ? (prediction.decided ? 'best' : 'best, but not clearly') : '';
+  return [protocol, ms(time.pltMs), ms(time.low), ms(time.high), mark];
+}
+
+function ms(value: number): string {
+  return `${Math.round(value)} ms`;
+}
+
+function number(value: number): string {
+  return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)));
+}

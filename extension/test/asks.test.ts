@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { readAsks } from '../src/recorder/asks.ts';
+import { MAX_TEXT } from '../src/recorder/limits.ts';
+
+const BASE = 'https://page.test/dir/';
+
+describe('readAsks', () => {
+  test('reads the scripts off a V8 stack, innermost first, without its own and unnamed frames', () => {
+    const stack = [
+      'Error',
+      '    at Object.apply (native:40:5)',
+      '    at load (https://cdn.test/lib.js?v=1:10:7)',
+      '    at async https://page.test/app.js#x:1:2',
+      '    at eval (eval at run (https://page.test/app.js:3:4), <anonymous>:1:1)',
+      '    at https://cdn.test/lib.js?v=1:99:1',
+    ].join('\n');
+    expect(readAsks(`fetch\ndata.json#top\n${stack}`, BASE, 12.5)).toEqual([
+      {
+        kind: 'fetch',
+        url: 'https://page.test/dir/data.json',
+        atMs: 12.5,
+        scripts: ['https://cdn.test/lib.js?v=1', 'https://page.test/app.js'],
+      },
+    ]);
+  });
+
+  test('reads a SpiderMonkey stack', () => {
+    const [ask] = readAsks(
+      'src\n/x.png\nload@https://page.test/a.js:1:2\n@https://page.test/b.js:3:4',
+      BASE,
+      0,
+    );
+    expect(ask?.scripts).toEqual(['https://page.test/a.js', 'https://page.test/b.js']);
+  });
+
+  test('names every candidate of a srcset', () => {
+    const urls = readAsks('srcset\na.png 1x, /b,c.png 2x,https://cdn.test/d.png 100w\n', BASE, 0).map(
+      (a) => a.url,
+    );
+    expect(urls).toEqual([
+      'https://page.test/dir/a.png',
+      'https://page.test/b,c.png',
+      'https://cdn.test/d.png',
+    ]);
+  });
+
+  test.each([
+    ['no text', { toString: () => 'fetch\n/x\n' }],
+    ['an unknown kind', 'eval\n/x\n'],
+    ['no URL', 'fetch\n\n'],
+    ['a data URL', 'src\ndata:image/png;base64,AA\n'],
+    ['not a URL', 'src\nhttp://[\n'],
+    ['a text beyond the limit', `fetch\n/x\n${'y'.repeat(3 * MAX_TEXT)}`],
+  ])('makes nothing of %s', (_name, message) => {
+    expect(readAsks(message, BASE, 0)).toEqual([]);
+  });
+});

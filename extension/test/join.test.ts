@@ -1,0 +1,446 @@
+import { describe, expect, test } from 'vitest';
+import { type FrameReport, joinRecording, type LoadObservation } from '../src/recorder/join.ts';
+import { type ObservedRequest, offersH3, resourceType } from '../src/recorder/observed-request.ts';
+import { frameTimingsSchema, type ResourceEntry } from '../src/recorder/page-timings.ts';
+
+const T0 = 1_800_000_000_000;
+const PAGE = 'https://page.test/';
+
+let serial = 0;
+function request(url: string, startedMs: number, more: Partial<ObservedRequest> = {}): ObservedRequest {
+  return {
+    requestId: `r${serial++}`,
+    url,
+    method: 'GET',
+    type: 'image',
+    frameId: 0,
+    parentFrameId: -1,
+    documentId: 'top',
+    parentDocumentId: null,
+    startedAt: T0 + startedMs,
+    headersAt: T0 + startedMs + 20,
+    endedAt: T0 + startedMs + 30,
+    status: 200,
+    remoteIp: '192.0.2.1',
+    fromCache: false,
+    referrer: PAGE,
+    offersH3: false,
+    contentLength: null,
+    redirected: false,
+    internal: false,
+    ...more,
+  };
+}
+
+/** A reused connection repeats fetchStart for the phases that did not take place. */
+function entry(
+  name: string,
+  startMs: number,
+  endMs: number,
+  more: Partial<ResourceEntry> = {},
+): ResourceEntry {
+  return {
+    name,
+    initiatorType: 'img',
+    startTime: startMs,
+    fetchStart: startMs,
+    domainLookupStart: startMs,
+    domainLookupEnd: startMs,
+    connectStart: startMs,
+    secureConnectionStart: startMs,
+    connectEnd: startMs,
+    requestStart: startMs + 1,
+    responseStart: endMs - 5,
+    responseEnd: endMs,
+    transferSize: 1300,
+    encodedBodySize: 1000,
+    decodedBodySize: 2500,
+    nextHopProtocol: 'h2',
+    renderBlockingStatus: 'non-blocking',
+    deliveryType: '',
+    ...more,
+  };
+}
+
+/** What the browser leaves of an entry without Timing-Allow-Origin. */
+const WITHHELD: Partial<ResourceEntry> = {
+  domainLookupStart: 0,
+  domainLookupEnd: 0,
+  connectStart: 0,
+  secureConnectionStart: 0,
+  connectEnd: 0,
+  requestStart: 0,
+  responseStart: 0,
+  transferSize: 0,
+  encodedBodySize: 0,
+  decodedBodySize: 0,
+  nextHopProtocol: '',
+};
+
+function frame(frameId: number, url: string, originMs: number, more: Partial<FrameReport> = {}): FrameReport {
+  const report = {
+    frameId,
+    url,
+    timeOrigin: T0 + originMs,
+    navigation: {
+      ...entry(url, 2, 60, { initiatorType: 'navigation' }),
+      domInteractive: 300,
+      domContentLoadedEventEnd: 310,
+      loadEventEnd: 900,
+    },
+    firstContentfulPaint: 120,
+    largestContentfulPaint: 480,
+    resources: [],
+    asks: [],
+    hooked: true,
+    ...more,
+  };
+  frameTimingsSchema.parse(report);
+  return report;
+}
+
+const document_ = (more: Partial<ObservedRequest> = {}) =>
+  request(PAGE, 1, { type: 'document', documentId: null, referrer: null, ...more });
+
+function join(requests: ObservedRequest[], frames: FrameReport[], more: Partial<LoadObservation> = {}) {
+  const recording = joinRecording({
+    requests,
+    frames,
+    documentId: 'top',
+    browser: 'Chromium 156',
+    takenAt: T0 + 2000,
+    ...more,
+  });
+  return { recording, of: (url: string) => recording.requests.find((one) => one.url === url)! };
+}
+
+describe('joinRecording', () => {
+  test('takes times, sizes and protocol from the page, status, address and Alt-Svc from webRequest', () => {
+    const { recording, of } = join(
+      [document_(), request(`${PAGE}a.png`, 70, { offersH3: true })],
+      [frame(0, `${PAGE}#part`, 0, { resources: [entry(`${PAGE}a.png`, 71.5, 99)] })],
+    );
+    expect(recording).toMatchObject({
+      url: PAGE,
+      browser: 'Chromium 156',
+      recordedAt: new Date(T0).toISOString(),
+      pltMs: 900,
+      domContentLoadedMs: 310,
+      firstContentfulPaintMs: 120,
+      largestContentfulPaintMs: 480,
+    });
+    expect(recording.requests.map((one) => one.id)).toEqual([0, 1]);
+    expect(of(`${PAGE}a.png`)).toEqual({
+      id: 1,
+      url: `${PAGE}a.png`,
+      method: 'GET',
+      type: 'image',
+      status: 200,
+      protocol: 'h2',
+      startMs: 71.5,
+      endMs: 99,
+      phases: {
+        dnsStartMs: null,
+        dnsEndMs: null,
+        connectStartMs: null,
+        secureStartMs: null,
+        connectEndMs: null,
+        requestStartMs: 72.5,
+        responseStartMs: 94,
+      },
+      transferBytes: 1300,
+      bodyBytes: 1000,
+      decodedBytes: 2500,
+      initiator: { kind: 'parser', requestId: 0, source: 'recorded' },
+      renderBlocking: false,
+      fromCache: false,
+      connectionId: null,
+      remoteIp: '192.0.2.1',
+      offersH3: true,
+    });
+  });
+
+  test('keeps the phases of a new connection', () => {
+    const connecting = entry(`${PAGE}a.png`, 70, 200, {
+      domainLookupStart: 71,
+      domainLookupEnd: 75,
+      connectStart: 75,
+      secureConnectionStart: 95,
+      connectEnd: 130,
+    });
+    const { of } = join(
+      [document_(), request(`${PAGE}a.png`, 70)],
+      [frame(0, PAGE, 0, { resources: [connecting] })],
+    );
+    expect(of(`${PAGE}a.png`).phases).toMatchObject({
+      dnsStartMs: 71,
+      dnsEndMs: 75,
+      connectStartMs: 75,
+      secureStartMs: 95,
+      connectEndMs: 130,
+    });
+  });
+
+  test('says null for what the browser withholds, and takes the body size from Content-Length', () => {
+    const url = 'https://cdn.test/x.js';
+    const { of } = join(
+      [document_(), request(url, 70, { type: 'script', contentLength: 4321 })],
+      [frame(0, PAGE, 0, { resources: [entry(url, 70, 150, { ...WITHHELD, initiatorType: 'script' })] })],
+    );
+    const { phases, ...rest } = of(url);
+    expect(Object.values(phases)).toEqual(Array(7).fill(null));
+    expect(rest).toMatchObject({
+      protocol: null,
+      transferBytes: null,
+      bodyBytes: 4321,
+      decodedBytes: null,
+      startMs: 70,
+      endMs: 150,
+    });
+  });
+
+  test('shifts the times of an iframe by its own time origin, and starts it when its parent wanted it', () => {
+    const url = 'https://ad.test/frame';
+    const inside = 'https://ad.test/in.png';
+    const { of } = join(
+      [
+        document_(),
+        request(url, 100, {
+          type: 'iframe',
+          frameId: 7,
+          parentFrameId: 0,
+          documentId: null,
+          parentDocumentId: 'top',
+        }),
+        request(inside, 260, { frameId: 7, parentFrameId: 0, documentId: 'child', parentDocumentId: 'top' }),
+      ],
+      [
+        frame(0, PAGE, 0, { resources: [entry(url, 98, 190, { ...WITHHELD, initiatorType: 'iframe' })] }),
+        frame(7, url, 110, { resources: [entry(inside, 150, 180)] }),
+      ],
+    );
+    expect(of(url)).toMatchObject({ startMs: 98, endMs: 170, protocol: 'h2' });
+    expect(of(url).phases.requestStartMs).toBe(113);
+    expect(of(inside)).toMatchObject({ startMs: 260, endMs: 290 });
+    expect(of(inside).initiator).toMatchObject({ kind: 'parser', requestId: of(url).id });
+  });
+
+  test('keeps every hop of a redirect, and gives the timings to the last', () => {
+    const hop = { requestId: 'moved', redirected: true, status: 302, endedAt: T0 + 90 };
+    const { recording } = join(
+      [document_(), request(`${PAGE}old`, 70, hop), request(`${PAGE}new`, 90, { requestId: 'moved' })],
+      [frame(0, PAGE, 0, { resources: [entry(`${PAGE}old`, 91, 120)] })],
+    );
+    expect(recording.requests.slice(1)).toMatchObject([
+      { url: `${PAGE}old`, status: 302, startMs: 70, endMs: 90, protocol: null },
+      {
+        url: `${PAGE}new`,
+        status: 200,
+        startMs: 91,
+        endMs: 120,
+        protocol: 'h2',
+        initiator: { kind: 'redirect', requestId: 1 },
+      },
+    ]);
+  });
+
+  test('leaves out a redirect that the browser made by itself', () => {
+    const { recording } = join(
+      [
+        document_({
+          requestId: 'nav',
+          url: 'http://page.test/',
+          redirected: true,
+          internal: true,
+          status: 307,
+        }),
+        document_({ requestId: 'nav' }),
+      ],
+      [frame(0, PAGE, 0)],
+    );
+    expect(recording.requests.map((one) => one.url)).toEqual([PAGE]);
+  });
+
+  test('pairs repeated requests for one URL by time', () => {
+    const url = `${PAGE}poll`;
+    const { recording } = join(
+      [document_(), request(url, 500, { type: 'fetch' }), request(url, 80, { type: 'fetch' })],
+      [frame(0, PAGE, 0, { resources: [entry(url, 82, 100), entry(url, 503, 530)] })],
+    );
+    expect(recording.requests.slice(1).map(({ startMs, endMs }) => [startMs, endMs])).toEqual([
+      [82, 100],
+      [503, 530],
+    ]);
+  });
+
+  test('leaves out what the document before still asked for, keeps its own frames', () => {
+    const { recording } = join(
+      [
+        document_(),
+        request('https://old.test/beacon', 20, { documentId: 'before', type: 'beacon' }),
+        request('https://ad.test/deep.png', 90, {
+          documentId: 'grandchild',
+          parentDocumentId: 'child',
+          frameId: 9,
+        }),
+        request('https://ad.test/in.png', 95, { documentId: 'child', parentDocumentId: 'top', frameId: 8 }),
+      ],
+      [frame(0, PAGE, 0)],
+    );
+    expect(recording.requests.map((one) => one.url)).toEqual([
+      PAGE,
+      'https://ad.test/deep.png',
+      'https://ad.test/in.png',
+    ]);
+  });
+
+  test('keeps what the network never saw as coming from the cache, and cached answers without bytes', () => {
+    const hit = `${PAGE}hit.png`;
+    const memory = `${PAGE}memory.png`;
+    const { of } = join(
+      [document_(), request(hit, 70, { fromCache: true })],
+      [
+        frame(0, PAGE, 0, {
+          resources: [entry(hit, 70, 80, { transferSize: 0 }), entry(memory, 90, 91, { transferSize: 0 })],
+        }),
+      ],
+    );
+    expect(of(hit)).toMatchObject({ fromCache: true, transferBytes: 0, bodyBytes: 0 });
+    expect(of(memory)).toMatchObject({ fromCache: true, status: 200, type: 'image' });
+  });
+
+  test('keeps a request that is still running, and a page that never fired load', () => {
+    const { recording, of } = join(
+      [document_(), request(`${PAGE}slow.png`, 70, { endedAt: null, headersAt: null, status: 0 })],
+      [frame(0, PAGE, 0, { navigation: { ...frame(0, PAGE, 0).navigation!, loadEventEnd: 0 } })],
+    );
+    expect(recording.pltMs).toBeNull();
+    expect(of(`${PAGE}slow.png`)).toMatchObject({ status: 0, endMs: 2000, bodyBytes: null });
+  });
+
+  test('refuses without the top frame or without the page itself', () => {
+    expect(() => join([document_()], [])).toThrow('navigation timing');
+    expect(() => join([request(`${PAGE}a.png`, 70)], [frame(0, PAGE, 0)])).toThrow('page itself');
+  });
+});
+
+describe('initiators', () => {
+  const css = `${PAGE}a.css`;
+  const js = `${PAGE}a.js`;
+  const cdnCss = 'https://cdn.test/b.css';
+  const font = `${PAGE}f.woff2`;
+  const styles = [request(css, 70, { type: 'style' }), request(cdnCss, 71, { type: 'style' })];
+  const script = request(js, 70, { type: 'script' });
+  const loaded = [
+    entry(css, 70, 100, { initiatorType: 'link' }),
+    entry(cdnCss, 71, 102, { initiatorType: 'link' }),
+    entry(js, 70, 110, { initiatorType: 'script' }),
+  ];
+  const joined = (one: ObservedRequest, timing: ResourceEntry, more: Partial<FrameReport> = {}) => {
+    const top = frame(0, PAGE, 0, { resources: [...loaded, timing], ...more });
+    const { of } = join([document_(), ...styles, script, one], [top]);
+    const { initiator } = of(one.url);
+    return { ...initiator, from: [PAGE, css, js, cdnCss].find((url) => of(url).id === initiator.requestId) };
+  };
+  const ask = (url: string, atMs: number, scripts: string[]) => ({
+    kind: 'src' as const,
+    url,
+    atMs,
+    scripts,
+  });
+
+  test('a stylesheet of the same origin is known by its Referer', () => {
+    const one = request(font, 130, { type: 'font', referrer: css });
+    expect(joined(one, entry(font, 130, 150, { initiatorType: 'css' }))).toMatchObject({
+      kind: 'style',
+      source: 'recorded',
+      from: css,
+    });
+  });
+
+  test('a stylesheet of another origin is inferred from the origin in the Referer', () => {
+    const url = 'https://cdn.test/f.woff2';
+    const one = request(url, 130, { type: 'font', referrer: 'https://cdn.test/' });
+    expect(joined(one, entry(url, 130, 150, { initiatorType: 'css' }))).toMatchObject({
+      kind: 'style',
+      source: 'inferred',
+      from: cdnCss,
+    });
+  });
+
+  test('a module is known by its Referer', () => {
+    const url = `${PAGE}import.js`;
+    const one = request(url, 130, { type: 'script', referrer: js });
+    expect(joined(one, entry(url, 130, 150, { initiatorType: 'other' }))).toMatchObject({
+      kind: 'script',
+      source: 'recorded',
+      from: js,
+    });
+  });
+
+  test("a script's call waits for the last of the scripts on its stack", () => {
+    const url = `${PAGE}x.png`;
+    const asks = [ask(url, 128, [js, PAGE])];
+    expect(joined(request(url, 130), entry(url, 130, 150), { asks })).toMatchObject({
+      kind: 'script',
+      source: 'recorded',
+      from: js,
+    });
+  });
+
+  test('an inline script is the document, a call without a stack is inferred', () => {
+    const url = `${PAGE}x.png`;
+    const inline = joined(request(url, 130), entry(url, 130, 150), { asks: [ask(url, 128, [PAGE])] });
+    expect(inline).toMatchObject({ kind: 'script', source: 'recorded', from: PAGE });
+    const bare = joined(request(url, 130), entry(url, 130, 150), { asks: [ask(url, 128, [])] });
+    expect(bare).toMatchObject({ kind: 'script', source: 'inferred', from: PAGE });
+  });
+
+  test('a call that came after the request did not cause it', () => {
+    const url = `${PAGE}x.png`;
+    const asks = [ask(url, 400, [js])];
+    expect(joined(request(url, 130), entry(url, 130, 150), { asks })).toMatchObject({
+      kind: 'parser',
+      from: PAGE,
+    });
+  });
+
+  test('a preload is told from a stylesheet link', () => {
+    const url = `${PAGE}x.png`;
+    expect(joined(request(url, 130), entry(url, 130, 150, { initiatorType: 'link' }))).toMatchObject({
+      kind: 'preload',
+      from: PAGE,
+    });
+  });
+
+  test('after the parser has ended, or without the hook, the parser is inferred', () => {
+    const url = `${PAGE}x.png`;
+    expect(joined(request(url, 500), entry(url, 500, 550)).source).toBe('inferred');
+    expect(joined(request(url, 130), entry(url, 130, 150), { hooked: false }).source).toBe('inferred');
+  });
+
+  test('a fetch that nobody noted has no known initiator', () => {
+    const url = `${PAGE}data`;
+    const one = request(url, 130, { type: 'fetch' });
+    expect(joined(one, entry(url, 130, 150, { initiatorType: 'fetch' }))).toMatchObject({
+      kind: 'script',
+      requestId: null,
+      source: 'inferred',
+    });
+  });
+});
+
+test.each([
+  ['h3=":443"; ma=86400', true],
+  ['h2=":443", h3-29="alt.test:443"', true],
+  ['h2=":443"; note="h3=1"', false],
+  ['clear', false],
+  ['', false],
+])('Alt-Svc %j offers HTTP/3: %s', (value, offered) => {
+  expect(offersH3(value)).toBe(offered);
+});
+
+test('resource types that webRequest has and recordings have not are "other"', () => {
+  expect(resourceType('main_frame')).toBe('document');
+  expect(resourceType('webbundle')).toBe('other');
+});

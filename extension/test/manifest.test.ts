@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { FIREFOX_EXTENSION_ID } from '@hopwise/native-host/messages';
+import { expect, test } from 'vitest';
+import { EXTENSION_ID } from '../src/extension-id.ts';
+
+const manifest = JSON.parse(await readFile(new URL('../manifest.json', import.meta.url), 'utf8'));
+
+test('the id is the one that Chromium derives from the key', () => {
+  const hash = createHash('sha256').update(Buffer.from(manifest.key, 'base64')).digest('hex');
+  const letters = [...hash.slice(0, 32)].map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 16)));
+  expect(EXTENSION_ID).toBe(letters.join(''));
+});
+
+test('Firefox knows it by the id that the native host is registered for', () => {
+  expect(manifest.browser_specific_settings.gecko.id).toBe(FIREFOX_EXTENSION_ID);
+});
+
+test('every permission is documented', async () => {
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  for (const permission of [...manifest.permissions, ...manifest.host_permissions]) {
+    expect(readme).toContain(`\`${permission}\``);
+  }
+});

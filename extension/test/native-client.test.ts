@@ -1,0 +1,184 @@
+import { MESSAGE_VERSION, toHost, type Verification } from '@hopwise/native-host/messages';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { type HostPort, PartsJoiner, verifyWithHelper } from '../src/background/native-client.ts';
+
+const PAGE = 'https://page.test/';
+const plan = {
+  pageUrl: PAGE,
+  userAgent: 'test',
+  transfers: [{ url: PAGE, after: [], delayMs: 0, urgency: 0, incremental: false, accept: '*/*', bytes: 10 }],
+};
+const probe = { plan, protocols: ['h2' as const], rounds: 1, budgetBytes: 1000 };
+const verification: Verification = {
+  pageUrl: PAGE,
+  engine: 'libcurl',
+  startedAt: '2026-11-20T12:00:00Z',
+  protocols: {
+    h2: {
+      unavailable: '',
+      rounds: [],
+      medianMs: 100,
+      lowMs: 90,
+      highMs: 120,
+      provedRequests: 1,
+      answeredRequests: 1,
+    },
+  },
+  udp: 'open',
+  bytes: 10,
+};
+
+type Sent = ReturnType<typeof toHost.parse>;
+
+/** The other end of a port: `answer` gets every message and may answer. */
+function hostPort(answer: (message: Sent, send: (reply: unknown) => void, drop: () => void) => void) {
+  const listeners: ((message: unknown) => void)[] = [];
+  const onDrop: (() => void)[] = [];
+  const port = {
+    open: true,
+    postMessage(message: unknown) {
+      const send = (reply: unknown) =>
+        queueMicrotask(() => listeners.forEach((listener) => void listener(reply)));
+      const drop = () => queueMicrotask(() => onDrop.forEach((listener) => void listener()));
+      answer(toHost.parse(message), send, drop);
+    },
+    disconnect() {
+      port.open = false;
+    },
+    onMessage: { addListener: (listener: (message: unknown) => void) => void listeners.push(listener) },
+    onDisconnect: { addListener: (listener: () => void) => void onDrop.push(listener) },
+  } satisfies HostPort & { open: boolean };
+  return port;
+}
+
+const hello = (id: string, more = {}) => ({
+  type: 'hello',
+  id,
+  version: MESSAGE_VERSION,
+  hostVersion: '0.1.0',
+  engine: 'libcurl/8.14.1',
+  http3: true,
+  problem: '',
+  ...more,
+});
+
+const run = (port: ReturnType<typeof hostPort>, signal = new AbortController().signal, progress = vi.fn()) =>
+  verifyWithHelper(probe, progress, signal, () => port);
+
+beforeEach(() => vi.stubGlobal('chrome', { runtime: {} }));
+
+describe('verifyWithHelper', () => {
+  test('greets, sends the probe, passes progress on, joins the parts and closes the port', async () => {
+    const text = JSON.stringify(verification);
+    const port = hostPort((message, send) => {
+      if (message.type === 'hello') return send(hello(message.id));
+      const { id } = message;
+      send({ type: 'probe-progress', id, doneTransfers: 1, allTransfers: 1, protocol: 'h2', round: 0 });
+      send({ type: 'probe-result', id, part: 0, parts: 2, json: text.slice(0, 30) });
+      send({ type: 'probe-result', id, part: 1, parts: 2, json: text.slice(30) });
+    });
+    const progress = vi.fn();
+    expect(await run(port, undefined, progress)).toEqual(verification);
+    expect(progress).toHaveBeenCalledWith(expect.objectContaining({ doneTransfers: 1, protocol: 'h2' }));
+    expect(port.open).toBe(false);
+  });
+
+  test.each([
+    ['another version', { version: MESSAGE_VERSION + 1 }, 'version', 'update the extension'],
+    ['no libcurl', { engine: '', problem: 'install libcurl' }, 'no-engine', 'install libcurl'],
+  ])('stops at a helper with %s', async (_name, more, code, words) => {
+    const port = hostPort((message, send) => message.type === 'hello' && send(hello(message.id, more)));
+    await expect(run(port)).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
+    expect(port.open).toBe(false);
+  });
+
+  test.each([
+    ['a message of no known form', { type: 'gossip' }, 'protocol'],
+    ['an error', { type: 'error', id: '', code: 'busy', message: 'one at a time' }, 'busy'],
+  ])('gives up on %s', async (_name, reply, code) => {
+    await expect(run(hostPort((_message, send) => send(reply)))).rejects.toMatchObject({ code });
+  });
+
+  test.each([
+    ['text that is not JSON', '{', 'not JSON'],
+    ['a wrong shape', JSON.stringify({ ...verification, udp: 3 }), 'wrong at udp'],
+    ['another page', JSON.stringify({ ...verification, pageUrl: 'https://x.test/' }), 'another page'],
+  ])('refuses a result of %s', async (_name, json, words) => {
+    const port = hostPort((message, send) => {
+      if (message.type === 'hello') send(hello(message.id));
+      else send({ type: 'probe-result', id: message.id, part: 0, parts: 1, json });
+    });
+    await expect(run(port)).rejects.toMatchObject({
+      code: 'protocol',
+      message: expect.stringContaining(words),
+    });
+  });
+
+  test('says how to install a helper that is not there', async () => {
+    vi.stubGlobal('chrome', {
+      runtime: { lastError: { message: 'Specified native messaging host not found.' } },
+    });
+    await expect(run(hostPort((_message, _send, drop) => drop()))).rejects.toMatchObject({
+      code: 'no-helper',
+      message: expect.stringContaining('hopwise-host install'),
+    });
+  });
+
+  test('a helper that stops half-way ends the verification', async () => {
+    const port = hostPort((message, send, drop) =>
+      message.type === 'hello' ? send(hello(message.id)) : drop(),
+    );
+    await expect(run(port)).rejects.toMatchObject({ code: 'engine-died' });
+  });
+
+  test('a silent helper is given up', async () => {
+    vi.useFakeTimers();
+    const ended = expect(run(hostPort(() => {}))).rejects.toMatchObject({ code: 'timeout' });
+    await vi.advanceTimersByTimeAsync(15_000);
+    await ended;
+    vi.useRealTimers();
+  });
+
+  test('can be cancelled', async () => {
+    const abort = new AbortController();
+    const port = hostPort((message, send) => message.type === 'hello' && send(hello(message.id)));
+    const running = run(port, abort.signal);
+    setTimeout(() => abort.abort(), 5);
+    await expect(running).rejects.toMatchObject({ code: 'cancelled' });
+    expect(port.open).toBe(false);
+  });
+});
+
+describe('PartsJoiner', () => {
+  test.each([
+    ['out of order', [{ part: 1, parts: 2 }]],
+    [
+      'twice',
+      [
+        { part: 0, parts: 3 },
+        { part: 0, parts: 3 },
+      ],
+    ],
+    [
+      'with a changing count',
+      [
+        { part: 0, parts: 3 },
+        { part: 1, parts: 4 },
+      ],
+    ],
+    ['too many', [{ part: 0, parts: 100_000 }]],
+    ['none', [{ part: 0, parts: 0 }]],
+  ])('refuses parts %s', (_name, parts) => {
+    const joiner = new PartsJoiner();
+    expect(() => {
+      for (const part of parts) joiner.add({ ...part, json: 'x' });
+    }).toThrow('update or reinstall');
+  });
+
+  test('is bounded', () => {
+    const joiner = new PartsJoiner();
+    const json = 'x'.repeat(40 * 1024 * 1024);
+    expect(joiner.add({ part: 0, parts: 3, json })).toBeNull();
+    expect(() => joiner.add({ part: 1, parts: 3, json })).toThrow('64 MiB');
+  });
+});

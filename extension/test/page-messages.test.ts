@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { pageRequestSchema } from '../src/messages/page-messages.ts';
+import { pageSettledSchema } from '../src/recorder/page-timings.ts';
+
+test.each([
+  { type: 'latest' },
+  { type: 'latest', tabId: 3, brief: true },
+  { type: 'latest', url: 'https://page.test/' },
+  { type: 'verify', tabId: 3, protocols: ['h1', 'h3'], rounds: 5, budgetBytes: 1_000_000 },
+  { type: 'verification', tabId: 3 },
+  { type: 'cancel-verification' },
+  { type: 'export', tabId: 3 },
+])('%j is a request', (request) => {
+  expect(pageRequestSchema.parse(request)).toEqual(request);
+});
+
+test.each([
+  null,
+  'latest',
+  {},
+  { type: 'eval' },
+  { type: 'latest', tabId: '3' },
+  { type: 'latest', tabId: -1 },
+  { type: 'latest', url: 'x'.repeat(9000) },
+  { type: 'verify', tabId: 3, rounds: 0 },
+  { type: 'verify', tabId: 3, rounds: 21 },
+  { type: 'verify', tabId: 3, protocols: [] },
+  { type: 'verify', tabId: 3, protocols: ['h4'] },
+  { type: 'verify', tabId: 3, budgetBytes: -1 },
+])('%j is not', (request) => {
+  expect(pageRequestSchema.safeParse(request).success).toBe(false);
+});
+
+test('a content script says no more than that its page has settled', () => {
+  expect(pageSettledSchema.safeParse({ type: 'page-settled', loaded: true }).success).toBe(true);
+  expect(pageSettledSchema.safeParse({ type: 'latest', loaded: true }).success).toBe(false);
+});

@@ -1,0 +1,36 @@
+import 'fake-indexeddb/auto';
+import type { Recording } from '@hopwise/pageload-emulator';
+import { expect, test } from 'vitest';
+import { addLoad, allLoads, getLoad, KEPT_LOADS, newestLoadOf, updateLoad } from '../src/storage/loads.ts';
+
+const load = (url: string, requestedUrl = url) => ({
+  requestedUrl,
+  recording: { url, requests: [] } as unknown as Recording,
+  prediction: null,
+  problem: '',
+  verification: null,
+  verifiedPrediction: null,
+});
+
+test('keeps the newest loads and removes the older ones', async () => {
+  const ids: number[] = [];
+  for (let i = 0; i < KEPT_LOADS + 3; i++) ids.push(await addLoad(load(`https://page.test/${i}`)));
+  const kept = await allLoads();
+  expect(kept.map((one) => one.id)).toEqual(ids.slice(3));
+  expect(await getLoad(ids[2]!)).toBeUndefined();
+});
+
+test('finds the newest load by the URL asked for and by the one it led to', async () => {
+  await addLoad(load('https://a.test/'));
+  const id = await addLoad({ ...load('https://a.test/', 'http://a.test/'), problem: 'newer' });
+  expect(await newestLoadOf('https://a.test/')).toMatchObject({ id, problem: 'newer' });
+  expect(await newestLoadOf('http://a.test/')).toMatchObject({ id });
+  expect(await newestLoadOf('https://b.test/')).toBeUndefined();
+});
+
+test('changes a load, and says so when it is gone', async () => {
+  const id = await addLoad(load('https://c.test/'));
+  expect(await updateLoad(id, { problem: 'changed' })).toMatchObject({ id, problem: 'changed' });
+  expect((await getLoad(id))?.problem).toBe('changed');
+  await expect(updateLoad(id + 1000, {})).rejects.toThrow('no longer kept');
+});

@@ -1,0 +1,72 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { TabLoads } from '../src/background/tab-loads.ts';
+import type { ObservedRequest } from '../src/recorder/observed-request.ts';
+
+const kept = new Map<string, unknown>();
+
+beforeEach(() => {
+  kept.clear();
+  vi.stubGlobal('chrome', {
+    storage: {
+      session: {
+        get: async () => structuredClone(Object.fromEntries(kept)),
+        set: async (values: object) => {
+          for (const [key, value] of Object.entries(values)) kept.set(key, structuredClone(value));
+        },
+        remove: async (keys: string[]) => keys.forEach((key) => void kept.delete(key)),
+      },
+    },
+  });
+});
+
+const request = (requestId: string, type: ObservedRequest['type'], url = 'https://page.test/') =>
+  ({ requestId, type, url }) as ObservedRequest;
+const saved = () => vi.waitFor(() => expect(kept.size).toBe(1), { timeout: 2000 });
+
+test('a worker goes on where the one before was stopped', async () => {
+  const before = new TabLoads();
+  before.begin(1, request('nav', 'document'));
+  before.begin(1, request('a', 'image'));
+  await saved();
+
+  const after = new TabLoads();
+  // Events arrive before storage has answered.
+  after.update(1, 'a', { status: 200 });
+  after.begin(1, request('b', 'image'));
+  const load = await after.get(1);
+  expect(load?.requests.map(({ requestId, status }) => [requestId, status])).toEqual([
+    ['nav', undefined],
+    ['a', 200],
+    ['b', undefined],
+  ]);
+});
+
+test('a navigation starts a load of its own, its redirects do not', async () => {
+  const loads = new TabLoads();
+  loads.begin(1, request('nav', 'document', 'http://page.test/'));
+  loads.begin(1, request('nav', 'document', 'https://page.test/'));
+  expect((await loads.get(1))?.requests).toHaveLength(2);
+  expect((await loads.get(1))?.url).toBe('http://page.test/');
+  loads.begin(1, request('next', 'document'));
+  expect((await loads.get(1))?.requests).toHaveLength(1);
+});
+
+test('requests of a tab whose page was not seen, or is recorded already, are not kept', async () => {
+  const loads = new TabLoads();
+  loads.begin(1, request('a', 'image'));
+  expect(await loads.get(1)).toBeUndefined();
+  loads.begin(1, request('nav', 'document'));
+  loads.set(1, 'nav', { phase: 'recorded', storedId: 3, requests: [] });
+  loads.begin(1, request('late', 'fetch'));
+  expect((await loads.get(1))?.requests).toEqual([]);
+  loads.set(1, 'another', { storedId: 9 });
+  expect((await loads.get(1))?.storedId).toBe(3);
+});
+
+test('a closed tab leaves nothing', async () => {
+  const loads = new TabLoads();
+  loads.begin(1, request('nav', 'document'));
+  await saved();
+  loads.forget(1);
+  await vi.waitFor(() => expect(kept.size).toBe(0), { timeout: 2000 });
+});

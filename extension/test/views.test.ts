@@ -1,0 +1,298 @@
+import type { Prediction, Recording } from '@hopwise/pageload-emulator';
+import { Window } from 'happy-dom';
+import { describe, expect, test } from 'vitest';
+import {
+  formatBytes,
+  formatLoss,
+  formatMbps,
+  formatMs,
+  formatShare,
+  headline,
+  predictedWaterfall,
+  recordedWaterfall,
+  renderNetwork,
+  renderOriginTable,
+  renderProtocolChart,
+  renderSummary,
+  renderTimesTable,
+  renderWaterfall,
+  verifiedOf,
+} from '../src/views/index.ts';
+
+const document = new Window({ url: 'https://report.test/' }).document as unknown as Document;
+const options = { document };
+
+const HOSTILE = '<img src=x onerror=alert(1)>';
+const PAGE = 'https://page.test/';
+
+const prediction: Prediction = {
+  page: { url: PAGE, requests: 116, origins: 2, bytes: 3_779_894 },
+  network: {
+    rttMs: 62,
+    downMbps: 18,
+    upMbps: 6,
+    loss: 0.003,
+    udp: 'open',
+    queueBytes: 93_000,
+    source: {
+      rttMs: 'given',
+      downMbps: 'estimated',
+      upMbps: 'assumed',
+      loss: 'measured',
+      udp: 'assumed',
+      queueBytes: 'assumed',
+    },
+  },
+  observed: { pltMs: 2566, protocols: { h2: 109 } },
+  protocols: {
+    h1: { pltMs: 2990, low: 2700, high: 3400 },
+    h2: { pltMs: 2704, low: 2500, high: 2900 },
+    h3: { pltMs: 2380, low: 2200, high: 2600 },
+  },
+  best: 'h3',
+  margin: 0.12,
+  confidence: 0.93,
+  decided: true,
+  reasons: [HOSTILE],
+  assignment: { 'https://page.test': 'h3', 'https://cdn.test': 'h2' },
+  assignedPltMs: 2290,
+  origins: [
+    {
+      origin: 'https://page.test',
+      requests: 7,
+      bytes: 79_894,
+      protocol: 'h3',
+      confidence: 0.93,
+      pltMs: { h2: 2600, h3: 2380 },
+      reason: HOSTILE,
+      decided: true,
+    },
+    {
+      origin: 'https://cdn.test',
+      requests: 109,
+      bytes: 3_700_000,
+      protocol: 'h2',
+      confidence: 0.55,
+      pltMs: {},
+      reason: 'all alike',
+      decided: false,
+    },
+  ],
+  waterfall: {
+    h3: [
+      { requestId: 1, startMs: 70, sentMs: 75, firstByteMs: 130, endMs: 190 },
+      { requestId: 0, startMs: 0, sentMs: 62, firstByteMs: 124, endMs: 140 },
+    ],
+  },
+  elapsedMs: 3,
+};
+
+const request = (id: number, url: string, startMs: number, responseStartMs: number | null) => ({
+  id,
+  url,
+  protocol: responseStartMs === null ? null : ('h2' as const),
+  startMs,
+  endMs: startMs + 100,
+  phases: {
+    dnsStartMs: null,
+    dnsEndMs: null,
+    connectStartMs: responseStartMs === null ? null : startMs + 5,
+    secureStartMs: null,
+    connectEndMs: responseStartMs === null ? null : startMs + 35,
+    requestStartMs: responseStartMs === null ? null : startMs + 40,
+    responseStartMs,
+  },
+});
+const recording = {
+  url: PAGE,
+  pltMs: 900,
+  requests: [request(0, PAGE, 0, 80), request(1, `https://cdn.test/${HOSTILE}.png`, 70, null)],
+} as unknown as Recording;
+
+describe('headline', () => {
+  const without = (changes: Partial<Prediction>) => headline({ ...prediction, ...changes });
+  test('names the fastest, its lead and how sure it is', () => {
+    expect(headline(prediction)).toBe(
+      'HTTP/3 loads this page fastest: 2.38 s, 12% ahead of HTTP/2 (93% sure)',
+    );
+  });
+  test('says when nothing wins', () => {
+    expect(without({ decided: false })).toBe(
+      'No clear winner: HTTP/3 2.38 s, HTTP/2 2.70 s, HTTP/1.1 2.99 s',
+    );
+  });
+  test('compares with what is available', () => {
+    const h3 = { unavailable: 'UDP is blocked' };
+    const { h1, h2 } = prediction.protocols;
+    expect(without({ protocols: { h1, h2, h3 }, best: 'h2' })).toContain(
+      'HTTP/2 loads this page fastest: 2.70 s',
+    );
+    expect(without({ protocols: { h1: h3, h2, h3 }, best: 'h2' })).toBe(
+      'Only HTTP/2 can carry this page: 2.70 s',
+    );
+  });
+});
+
+describe('renderProtocolChart', () => {
+  const figure = renderProtocolChart(
+    {
+      prediction: { ...prediction, protocols: { ...prediction.protocols, h3: { unavailable: HOSTILE } } },
+      verified: {
+        h1: { medianMs: 2900, lowMs: 2800, highMs: 3000 },
+        h3: { unavailable: 'no answer over UDP' },
+      },
+      measured: { h1: { medianMs: 3000, lowMs: 2950, highMs: 3100, loads: 5 } },
+    },
+    options,
+  );
+
+  test('has a range for each prediction, its own mark for what was verified and measured', () => {
+    const marks = (label: string) => figure.querySelector(`[aria-label="${label}"]`)?.children.length;
+    expect(figure.querySelectorAll('svg').length).toBe(1);
+    expect(figure.querySelectorAll('[aria-label="bar"] rect, [aria-label="bar"] path').length).toBe(2);
+    expect(figure.querySelectorAll('[aria-label="dot"]').length).toBe(2);
+    expect(marks('tick')).toBeGreaterThan(0);
+    expect([...figure.querySelectorAll('.hw-legend li')].map((item) => item.textContent)).toHaveLength(3);
+  });
+
+  test('names what is not available and why, as text', () => {
+    expect(figure.textContent).toContain('not available');
+    expect(figure.textContent).toContain(`HTTP/3, predicted: ${HOSTILE}`);
+    expect(figure.textContent).toContain('HTTP/3, verified: no answer over UDP');
+    expect(figure.querySelector('img')).toBeNull();
+  });
+
+  test('shows no marks for what there is not', () => {
+    const bare = renderProtocolChart({ prediction }, options);
+    expect(bare.querySelectorAll('.hw-legend li')).toHaveLength(1);
+  });
+});
+
+describe('waterfalls', () => {
+  test('a recorded one has the phases that the browser told', () => {
+    const { rows, pltMs } = recordedWaterfall(recording);
+    expect(pltMs).toBe(900);
+    expect(rows[0]?.bars).toEqual([
+      { phase: 'queued', startMs: 0, endMs: 5 },
+      { phase: 'connecting', startMs: 5, endMs: 35 },
+      { phase: 'queued', startMs: 35, endMs: 40 },
+      { phase: 'waiting', startMs: 40, endMs: 80 },
+      { phase: 'receiving', startMs: 80, endMs: 100 },
+    ]);
+    expect(rows[1]?.bars).toEqual([{ phase: 'whole', startMs: 70, endMs: 170 }]);
+  });
+
+  test('a predicted one is in order of start, and there is none for a protocol that cannot carry the page', () => {
+    const rows = predictedWaterfall(recording, prediction, 'h3')?.rows;
+    expect(rows?.map((row) => [row.requestId, row.protocol])).toEqual([
+      [0, 'h3'],
+      [1, 'h3'],
+    ]);
+    expect(predictedWaterfall(recording, prediction, 'h1')).toBeNull();
+  });
+
+  test('has a row for each request, names as text', () => {
+    const figure = renderWaterfall(recordedWaterfall(recording), options);
+    expect(figure.querySelectorAll('[aria-label="y-axis tick label"] text')).toHaveLength(2);
+    expect(figure.querySelector('img')).toBeNull();
+    expect(figure.textContent).toContain('protocol withheld');
+    expect(figure.textContent).toContain('load event 900 ms');
+  });
+
+  test('says how many requests it leaves out', () => {
+    const rows = Array.from({ length: 450 }, () => recordedWaterfall(recording).rows[0]!);
+    const figure = renderWaterfall({ pageUrl: PAGE, pltMs: null, rows }, options);
+    expect(figure.textContent).toContain('50 later requests are not shown.');
+  });
+});
+
+test('the origin table puts most bytes first and says where nothing wins', () => {
+  const table = renderOriginTable(prediction, options);
+  const cells = [...table.querySelectorAll('tbody tr')].map((row) =>
+    [...row.children].map((cell) => cell.textContent),
+  );
+  expect(cells).toEqual([
+    ['cdn.test', '109', '3.7 MB', 'no clear winner', '–', 'all alike'],
+    ['page.test', '7', '80 kB', 'HTTP/3', '93%', HOSTILE],
+  ]);
+  const brief = renderOriginTable(prediction, { ...options, limit: 1, brief: true });
+  expect(brief.querySelectorAll('tbody tr')).toHaveLength(1);
+  expect(brief.textContent).toContain('and 1 more');
+});
+
+test('the summary says what choosing per origin adds, and the reasons as text', () => {
+  const summary = renderSummary(prediction, options);
+  expect(summary.textContent).toContain('116 requests to 2 origins; this load took 2.57 s.');
+  expect(summary.textContent).toContain('With the best protocol for each origin: 2.29 s, 4% less.');
+  expect(summary.querySelector('.hw-reasons')?.textContent).toBe(HOSTILE);
+  expect(summary.querySelector('img')).toBeNull();
+});
+
+test('the times table has a column for each kind of time', () => {
+  const table = renderTimesTable(
+    { prediction, verified: { h2: { medianMs: 2600, lowMs: 2500, highMs: 2650 } } },
+    options,
+  );
+  const rows = [...table.querySelectorAll('tr')].map((row) =>
+    [...row.children].map((cell) => cell.textContent),
+  );
+  expect(rows[0]).toEqual(['Protocol', 'Predicted', 'Verified']);
+  expect(rows[2]).toEqual(['HTTP/2', '2.70 s2.50 s – 2.90 s', '2.60 s2.50 s – 2.65 s']);
+  expect(rows[1]?.[2]).toBe('–');
+});
+
+test('the network names the source of each figure', () => {
+  const list = renderNetwork({ ...prediction.network, udp: 2.5 }, options);
+  expect([...list.children].map((one) => [...one.children].map((part) => part.textContent))).toEqual([
+    ['Round trip', '62 ms', 'given'],
+    ['Down', '18 Mbit/s', 'estimated'],
+    ['Up', '6 Mbit/s', 'assumed'],
+    ['Loss', '0.3%', 'measured'],
+    ['UDP', 'held to 2.5 Mbit/s', 'assumed'],
+    ['Queue', '93 kB', 'assumed'],
+  ]);
+});
+
+test('a verification becomes times, or the reason why there are none', () => {
+  const none = {
+    rounds: [],
+    provedRequests: 0,
+    answeredRequests: 0,
+    medianMs: null,
+    lowMs: null,
+    highMs: null,
+  };
+  const verified = verifiedOf({
+    pageUrl: PAGE,
+    engine: '',
+    startedAt: '',
+    udp: 'blocked',
+    bytes: 0,
+    protocols: {
+      h1: { ...none, unavailable: '', medianMs: 2, lowMs: 1, highMs: 3 },
+      h2: { ...none, unavailable: '' },
+      h3: { ...none, unavailable: 'blocked' },
+    },
+  });
+  expect(verified).toEqual({
+    h1: { medianMs: 2, lowMs: 1, highMs: 3 },
+    h2: { unavailable: 'no round was completed' },
+    h3: { unavailable: 'blocked' },
+  });
+});
+
+test.each([
+  [formatMs(999.4), '999 ms'],
+  [formatMs(999.6), '1.00 s'],
+  [formatMs(12_340), '12.3 s'],
+  [formatShare(0.001), '<1%'],
+  [formatShare(0.999), '>99%'],
+  [formatShare(1), '100%'],
+  [formatBytes(999), '999 B'],
+  [formatBytes(999_700), '1.0 MB'],
+  [formatMbps(0.256), '0.26 Mbit/s'],
+  [formatLoss(0), 'none'],
+  [formatLoss(0.0044), '0.44%'],
+])('%s is written %s', (written, expected) => {
+  expect(written).toBe(expected);
+});

@@ -3,12 +3,37 @@ import { defineConfig } from 'vitest/config';
 /**
  * Unit and integration tests of the TypeScript rooms. They run the sources, not `dist/`: the
  * `source` condition of each workspace's `exports` points there.
+ *
+ * A test that starts a browser, a server or the lab is named `*.integration.test.ts`: those run
+ * one file at a time, as they take the time of what they do.
  */
-export default defineConfig({
+const shared = {
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'], externalConditions: ['source'] } },
+};
+
+export default defineConfig({
   test: {
-    include: ['*/test/**/*.test.ts'],
-    testTimeout: 20_000,
+    projects: [
+      {
+        ...shared,
+        test: {
+          name: 'unit',
+          include: ['*/test/**/*.test.ts'],
+          exclude: ['**/*.integration.test.ts', '**/node_modules/**'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'integration',
+          include: ['*/test/**/*.integration.test.ts'],
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
   },
 });

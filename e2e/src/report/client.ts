@@ -1,0 +1,156 @@
+/** Runs inside `report.html`: draws the report from the JSON that the file carries. */
+import {
+  type Measured,
+  type Observed,
+  predictedWaterfall,
+  recordedWaterfall,
+  renderNetwork,
+  renderOriginTable,
+  renderProtocolChart,
+  renderSummary,
+  renderTimesTable,
+  renderWaterfall,
+} from '@hopwise/extension/views';
+import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
+import { isUnavailable, type RepeatedSpread, type Report, type Spread } from './report.ts';
+import { networkText, PROTOCOL_NAME } from './words.ts';
+import '@hopwise/extension/theme.css';
+import './report.css';
+
+const report = JSON.parse(document.getElementById('data')?.textContent ?? '') as Report;
+const main = document.getElementById('report') as HTMLElement;
+main.append(...sections(report));
+
+type Content = Node | string;
+
+function element(name: string, attributes: Record<string, string>, ...children: Content[]): HTMLElement {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+function card(title: string, ...children: Content[]): HTMLElement {
+  return element('section', { class: 'hw-card' }, element('h3', {}, title), ...children);
+}
+
+function sections(report: Report): HTMLElement[] {
+  const { prediction } = report;
+  const comparison = {
+    prediction,
+    verified: timesOf((protocol) => report.protocols[protocol].verifiedMs),
+    ...(report.mode === 'lab'
+      ? { measured: timesOf((protocol) => report.protocols[protocol].measuredMs) }
+      : {}),
+  };
+  const width = Math.min(1080, Math.max(640, document.documentElement.clientWidth - 96));
+  return [
+    header(report),
+    element('div', { class: 'hw-card' }, renderSummary(prediction)),
+    card(
+      'Page load time by protocol',
+      renderProtocolChart(comparison, { width }),
+      renderTimesTable(comparison),
+    ),
+    card('What to use for each origin', renderOriginTable(prediction)),
+    card('The network', ...network(report)),
+    card('Waterfall', waterfalls(report, width)),
+    footer(report),
+  ];
+}
+
+function header(report: Report): HTMLElement {
+  const where = report.network.set
+    ? `in the lab, on the link “${report.network.set.name}”: ${networkText(report.network.set)}`
+    : 'on the live network';
+  return element(
+    'header',
+    { class: 'report-header' },
+    element('h1', {}, report.page.url),
+    element('p', { class: 'hw-muted' }, `${new Date(report.createdAt).toUTCString()}, ${where}`),
+    ...report.warnings.map((warning) => element('p', { class: 'report-warning' }, warning)),
+  );
+}
+
+function timesOf(
+  pick: (protocol: Protocol) => RepeatedSpread | { unavailable: string } | null,
+): Partial<Record<Protocol, Measured & Observed>> {
+  const times: Partial<Record<Protocol, Measured & Observed>> = {};
+  for (const protocol of PROTOCOLS) {
+    const time = pick(protocol);
+    if (time === null) continue;
+    times[protocol] = isUnavailable(time)
+      ? { unavailable: time.unavailable }
+      : { medianMs: time.median, lowMs: time.low, highMs: time.high, loads: time.n };
+  }
+  return times;
+}
+
+function network(report: Report): Content[] {
+  const estimated = renderNetwork(report.network.estimated);
+  if (!report.network.set) return [estimated];
+  const told = PROTOCOLS.map((protocol) => {
+    const time = report.protocols[protocol].predictedGivenNetworkMs;
+    return `${PROTOCOL_NAME[protocol]} ${time === null || isUnavailable(time) ? 'unavailable' : medianText(time)}`;
+  });
+  return [
+    estimated,
+    element('p', { class: 'hw-note' }, `As it was set: ${networkText(report.network.set)}.`),
+    element('p', { class: 'hw-note' }, `Told that network, the prediction is: ${told.join(', ')}.`),
+  ];
+}
+
+function medianText(time: Spread): string {
+  return `${Math.round(time.median)} ms`;
+}
+
+/** The recorded load and the predicted ones, one shown at a time. */
+function waterfalls(report: Report, width: number): HTMLElement {
+  const views: [string, () => HTMLElement][] = [
+    ['As recorded', () => renderWaterfall(recordedWaterfall(report.recording), { width })],
+  ];
+  for (const protocol of PROTOCOLS) {
+    const waterfall = predictedWaterfall(report.recording, report.prediction, protocol);
+    if (waterfall)
+      views.push([`Predicted, ${PROTOCOL_NAME[protocol]}`, () => renderWaterfall(waterfall, { width })]);
+  }
+  const place = element('div', {});
+  const buttons = views.map(([label, render]) => {
+    const button = element('button', { type: 'button', class: 'report-tab', 'aria-pressed': 'false' }, label);
+    button.addEventListener('click', () => {
+      for (const other of buttons) other.setAttribute('aria-pressed', String(other === button));
+      place.replaceChildren(render());
+    });
+    return button;
+  });
+  buttons[0]?.click();
+  return element('div', {}, element('div', { class: 'report-tabs' }, ...buttons), place);
+}
+
+function footer(report: Report): HTMLElement {
+  const proofs = PROTOCOLS.flatMap((protocol) => {
+    const { verifiedMs, measuredMs } = report.protocols[protocol];
+    const parts: string[] = [];
+    for (const [what, time] of [
+      ['transfers', verifiedMs],
+      ['requests in Chromium', measuredMs],
+    ] as const) {
+      if (time !== null && !isUnavailable(time)) parts.push(`${time.proved} of ${time.requests} ${what}`);
+    }
+    return parts.length > 0 ? [`${PROTOCOL_NAME[protocol]}: ${parts.join(', ')}`] : [];
+  });
+  return element(
+    'footer',
+    { class: 'hw-note' },
+    element(
+      'p',
+      {},
+      `Proved to have used the protocol (libcurl’s reported version; nextHopProtocol): ${proofs.join('; ')}.`,
+    ),
+    element(
+      'p',
+      {},
+      `${report.browser}; ${report.engine}. The whole run took ${Math.round(report.elapsedMs / 1000)} s.`,
+    ),
+  );
+}

@@ -1,0 +1,94 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
+import { PROTOCOLS } from '@hopwise/pageload-emulator';
+import { isUnavailable, type Report } from './report.ts';
+import { duration, networkText, PROTOCOL_NAME } from './words.ts';
+
+function cell(value: Report['protocols']['h1'][keyof Report['protocols']['h1']]): string {
+  if (value === null) return '–';
+  if (isUnavailable(value)) return 'unavailable';
+  return `${duration(value.median)} (${duration(value.low)} – ${duration(value.high)})`;
+}
+
+/** Columns as wide as their widest cell; the first is left-aligned, so are all others. */
+function table(rows: string[][]): string {
+  const widths = rows[0]?.map((_, column) =>
+    Math.max(...rows.map((row) => stripVTControlCharacters(row[column] ?? '').length)),
+  );
+  return rows
+    .map((row) =>
+      row
+        .map(
+          (text, column) =>
+            text + ' '.repeat((widths?.[column] ?? 0) - stripVTControlCharacters(text).length),
+        )
+        .join('   ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** The report as text, coloured where the stream is a terminal that shows colours. */
+export function renderTerminal(report: Report, stream: NodeJS.WriteStream): string {
+  const paint = (format: Parameters<typeof styleText>[0], text: string) =>
+    styleText(format, text, { stream, validateStream: true });
+  const lines: string[] = [];
+  const { page, network } = report;
+  lines.push(
+    '',
+    `${paint('bold', page.name || page.url)}: ${page.requests} requests on ${page.origins} origins, ` +
+      `${(page.bytes / 1e6).toFixed(2)} MB`,
+  );
+  if (network.set) lines.push(`link as set (${network.set.name}): ${networkText(network.set)}`);
+  lines.push(`network as estimated: ${networkText(network.estimated)}`);
+  const mix = PROTOCOLS.filter((p) => report.observed.protocols[p])
+    .map((p) => `${report.observed.protocols[p]} over ${PROTOCOL_NAME[p]}`)
+    .join(', ');
+  if (report.observed.pltMs !== null) {
+    lines.push(`the browser's own choice: loaded in ${duration(report.observed.pltMs)} (${mix})`);
+  }
+  lines.push('');
+  const header = ['', 'predicted', 'verified (libcurl)'];
+  if (report.mode === 'lab') header.push('measured (Chromium)');
+  const rows = PROTOCOLS.map((protocol) => {
+    const times = report.protocols[protocol];
+    const row = [PROTOCOL_NAME[protocol], cell(times.predictedMs), cell(times.verifiedMs)];
+    if (report.mode === 'lab') row.push(cell(times.measuredMs));
+    return protocol === report.best ? row.map((text) => paint('bold', text)) : row;
+  });
+  lines.push(table([header.map((text) => paint('dim', text)), ...rows]));
+  for (const protocol of PROTOCOLS) {
+    const { predictedMs, verifiedMs, measuredMs } = report.protocols[protocol];
+    const why = [predictedMs, verifiedMs, measuredMs].find(isUnavailable);
+    if (why) lines.push(`${PROTOCOL_NAME[protocol]} is unavailable: ${why.unavailable}`);
+  }
+  lines.push('');
+  const sure = `${Math.round(report.confidence * 100)}% sure`;
+  lines.push(
+    report.decided
+      ? paint(
+          ['bold', 'green'],
+          `${PROTOCOL_NAME[report.best]} loads this page fastest, by ${Math.round(report.margin * 100)}% (${sure})`,
+        )
+      : paint(
+          'bold',
+          `No clear winner; ${PROTOCOL_NAME[report.best]} is ahead by ${Math.round(report.margin * 100)}% (${sure})`,
+        ),
+  );
+  for (const reason of report.reasons) lines.push(`  ${reason}`);
+  lines.push('', `per origin (${duration(report.assignedPltMs)} in all):`);
+  lines.push(
+    table(
+      report.origins.map((origin) => [
+        `  ${origin.origin}`,
+        origin.decided
+          ? PROTOCOL_NAME[origin.protocol]
+          : paint('dim', `${PROTOCOL_NAME[origin.protocol]}, no clear winner`),
+        `${Math.round(origin.confidence * 100)}%`,
+        origin.reason,
+      ]),
+    ),
+  );
+  for (const warning of report.warnings) lines.push('', paint('yellow', `note: ${warning}`));
+  lines.push('');
+  return lines.join('\n');
+}

@@ -1,0 +1,19 @@
+import type { Protocol } from '@hopwise/pageload-emulator';
+import type { NetworkAsSet } from './report.ts';
+
+export const PROTOCOL_NAME: Record<Protocol, string> = { h1: 'HTTP/1.1', h2: 'HTTP/2', h3: 'HTTP/3' };
+
+/** Milliseconds for a person: `840 ms`, `2.38 s`. */
+export function duration(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
+}
+
+export function networkText(network: Omit<NetworkAsSet, 'name'>): string {
+  const short = (value: number) => Number(value.toPrecision(3));
+  const udp =
+    typeof network.udp === 'number' ? `UDP held to ${short(network.udp)} Mbit/s` : `UDP ${network.udp}`;
+  return (
+    `round trip ${short(network.rttMs)} ms, ${short(network.downMbps)} Mbit/s down, ` +
+    `${short(network.upMbps)} Mbit/s up, loss ${Number((network.loss * 100).toPrecision(2))} %, ${udp}`
+  );
+}

@@ -1,0 +1,44 @@
+/** `npm start`: see README.md, "The main job". */
+import { CommanderError } from 'commander';
+import { renderTerminal } from '../report/terminal.ts';
+import { Cleanup } from './cleanup.ts';
+import { firstLine, UserError } from './errors.ts';
+import { parseOptions } from './options.ts';
+import { Progress } from './progress.ts';
+import { run } from './run.ts';
+
+const stop = new AbortController();
+const cleanup = new Cleanup();
+const say = (line: string) => process.stderr.write(`hopwise: ${line}\n`);
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => stop.abort(new UserError(`stopped by ${signal}`)));
+}
+// The process that started this one is gone, by whatever end: nobody waits for the result.
+process.on('disconnect', () => stop.abort(new UserError('stopped: the npm script ended')));
+
+try {
+  const options = parseOptions(process.argv.slice(2));
+  const aborted = new Promise<never>((_, reject) => {
+    stop.signal.addEventListener('abort', () => reject(stop.signal.reason));
+  });
+  const report = await Promise.race([
+    run(options, { cleanup, progress: new Progress(), signal: stop.signal }),
+    aborted,
+  ]);
+  process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : renderTerminal(report, process.stdout));
+} catch (error) {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : 2;
+  } else if (error instanceof UserError) {
+    say(error.message);
+    process.exitCode = stop.signal.aborted ? 130 : error.exitCode;
+  } else {
+    // A defect of ours: the stack is what mends it.
+    say(error instanceof Error && error.stack ? error.stack : firstLine(error));
+    process.exitCode = 1;
+  }
+} finally {
+  await cleanup.run(say);
+  if (process.connected) process.disconnect();
+}

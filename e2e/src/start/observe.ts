@@ -1,0 +1,177 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Answers, PageRequest, StoredLoad } from '@hopwise/extension/messages';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { EXTENSION_DIR, HOST_SCRIPT } from '../paths.ts';
+import { CHROMIUM_ARGS, protocolArgs } from '../truth/loads.ts';
+import { firstLine, UserError } from './errors.ts';
+
+export interface SessionOptions {
+  /** Chromium, or a script that enters the lab's namespaces and runs it. */
+  executablePath: string;
+  /** CA that the browser and the native host trust besides their own; null on the live network. */
+  ca: { file: string; spki: string; hosts: string[] } | null;
+  headed: boolean;
+}
+
+const LOAD_TIMEOUT_MS = 60_000;
+/** The recorder settles for a second or so after the load event. */
+const RECORDED_TIMEOUT_MS = 15_000;
+const POLL_MS = 100;
+
+/**
+ * Chromium in a profile of its own, with the extension loaded and the native host registered for
+ * that profile only.
+ */
+export class ExtensionSession {
+  readonly #context: BrowserContext;
+  readonly #profile: string;
+  readonly #panelUrl: string;
+  #panel: Page | null = null;
+
+  private constructor(context: BrowserContext, profile: string, panelUrl: string) {
+    this.#context = context;
+    this.#profile = profile;
+    this.#panelUrl = panelUrl;
+  }
+
+  static async open(options: SessionOptions): Promise<ExtensionSession> {
+    const profile = await mkdtemp(join(tmpdir(), 'hopwise-profile-'));
+    try {
+      await promisify(execFile)(process.execPath, [HOST_SCRIPT, 'install', '--user-data-dir', profile]);
+      const context = await chromium.launchPersistentContext(profile, {
+        executablePath: options.executablePath,
+        headless: false,
+        viewport: { width: 1280, height: 800 },
+        ignoreDefaultArgs: ['--disable-extensions'],
+        args: [
+          ...(options.headed ? [] : ['--headless=new']),
+          ...CHROMIUM_ARGS,
+          `--disable-extensions-except=${EXTENSION_DIR}`,
+          `--load-extension=${EXTENSION_DIR}`,
+          ...(options.ca
+            ? [
+                ...protocolArgs('natural', options.ca.hosts),
+                `--ignore-certificate-errors-spki-list=${options.ca.spki}`,
+              ]
+            : []),
+        ],
+        // The native host inherits it: it starts as a child of the browser.
+        ...(options.ca
+          ? { env: { ...process.env, HOPWISE_CA_FILE: options.ca.file } as Record<string, string> }
+          : {}),
+        handleSIGINT: false,
+        handleSIGTERM: false,
+        handleSIGHUP: false,
+        timeout: 30_000,
+      });
+      const worker =
+        context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker', { timeout: 15_000 }));
+      const session = new ExtensionSession(context, profile, new URL('panel.html', worker.url()).href);
+      // An answer means that the worker listens: a load begun before would not be recorded.
+      await session.#ask({ type: 'latest' });
+      return session;
+    } catch (error) {
+      await rm(profile, { recursive: true, force: true });
+      throw new UserError(`Chromium with the extension did not start: ${firstLine(error)}`);
+    }
+  }
+
+  /** Loads the page as a first visit and returns what the extension recorded of it. */
+  async observe(url: string): Promise<StoredLoad> {
+    const page = await this.#context.newPage();
+    try {
+      await page.goto(url, { waitUntil: 'load', timeout: LOAD_TIMEOUT_MS });
+    } catch (error) {
+      throw new UserError(loadFailure(url, error));
+    }
+    const deadline = performance.now() + RECORDED_TIMEOUT_MS;
+    while (performance.now() < deadline) {
+      const answer = await this.#ask({ type: 'latest', url: page.url() });
+      if (!answer.ok) throw new UserError(`the extension could not read its loads: ${answer.error}`);
+      if (answer.load) {
+        // An idle page: its own timers would run on beside the transfers.
+        await page.goto('about:blank');
+        return answer.load;
+      }
+      if (answer.phase === 'failed')
+        throw new UserError(`the load of ${url} could not be recorded: ${answer.problem}`);
+      await sleep(POLL_MS);
+    }
+    throw new UserError(
+      `the extension recorded no load of ${url} within ${RECORDED_TIMEOUT_MS / 1000} s of its load event`,
+    );
+  }
+
+  /**
+   * Has the native host transfer the page's resources under each protocol.
+   *
+   * @returns the load with its verification and the prediction made with what it measured
+   */
+  async verify(
+    load: StoredLoad,
+    options: { rounds: number; onProgress: (text: string) => void; signal: AbortSignal },
+  ): Promise<StoredLoad> {
+    const which = { url: load.recording.url };
+    const started = await this.#ask({ type: 'verify', ...which, rounds: options.rounds });
+    if (!started.ok) throw new UserError(`the verification did not start: ${started.error}`);
+    for (;;) {
+      options.signal.throwIfAborted();
+      const now = await this.#ask({ type: 'verification', ...which });
+      if (!now.ok) throw new UserError(`the verification was lost: ${now.error}`);
+      if (now.state === 'failed') throw new UserError(`the verification failed: ${now.message}`);
+      if (now.state === 'done') break;
+      if (now.state === 'running' && now.protocol) {
+        options.onProgress(`${now.doneTransfers} of ${now.allTransfers} transfers, ${now.protocol}`);
+      }
+      await sleep(POLL_MS);
+    }
+    const answer = await this.#ask({ type: 'latest', ...which });
+    if (!answer.ok || !answer.load) throw new UserError('the extension lost the load that was verified');
+    return answer.load;
+  }
+
+  async close(): Promise<void> {
+    await this.#context.close();
+    await rm(this.#profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** Asks the extension's worker, from a page of the extension's own. */
+  async #ask<T extends PageRequest>(request: T): Promise<Answers[T['type']]> {
+    if (!this.#panel) {
+      this.#panel = await this.#context.newPage();
+      await this.#panel.goto(this.#panelUrl);
+    }
+    return this.#panel.evaluate(
+      (message) => chrome.runtime.sendMessage(message),
+      request as unknown,
+    ) as Promise<Answers[T['type']]>;
+  }
+}
+
+/** Runs inside the extension's page, where Chromium provides it. */
+declare const chrome: { runtime: { sendMessage(message: unknown): Promise<unknown> } };
+
+function loadFailure(url: string, error: unknown): string {
+  const line = firstLine(error);
+  const code = /net::(ERR_\w+)/.exec(line)?.[1];
+  if (code)
+    return `${url} cannot be loaded: ${code} (${NET_ERROR[code] ?? 'is it reachable from this machine?'})`;
+  if (/Timeout/.test(line)) {
+    return `${url} did not fire its load event within ${LOAD_TIMEOUT_MS / 1000} s: something it waits for never ends; try another page`;
+  }
+  return `${url} cannot be loaded: ${line}`;
+}
+
+const NET_ERROR: Record<string, string> = {
+  ERR_NAME_NOT_RESOLVED: 'no such host: look at the spelling, or at the network',
+  ERR_CONNECTION_REFUSED: 'nothing listens there',
+  ERR_CONNECTION_TIMED_OUT: 'the host does not answer',
+  ERR_INTERNET_DISCONNECTED: 'this machine has no network',
+  ERR_ADDRESS_UNREACHABLE: 'there is no route to the host',
+  ERR_CERT_AUTHORITY_INVALID: 'its certificate is signed by an authority that Chromium does not know',
+};

@@ -1,0 +1,117 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+
+/** What the command line of `npm start` asks for. */
+export interface StartOptions {
+  /** Live run on this URL; null for the lab. */
+  url: string | null;
+  /** Name of a profile in `e2e/networks.json`. */
+  network: string;
+  rttMs?: number;
+  downMbps?: number;
+  upMbps?: number;
+  loss?: number;
+  /** Milliseconds of drop-tail queue at the link's rate. */
+  queueMs?: number;
+  udp?: 'open' | 'blocked' | number;
+  /** Name of a bundled page, a folder with `site.json`, or a HAR. */
+  page: string;
+  /** Page loads for each forced protocol. */
+  loads: number;
+  /** Rounds of transfers for each protocol. */
+  rounds: number;
+  seed: number;
+  headed: boolean;
+  json: boolean;
+  out: string;
+}
+
+export const DEFAULT_NETWORK = 'lte';
+export const DEFAULT_PAGE = 'shop';
+
+function number(low: number, high: number, unit: string) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (text.trim() === '' || !Number.isFinite(value) || value < low || value > high) {
+      throw new InvalidArgumentError(`expected ${unit} from ${low} to ${high}`);
+    }
+    return value;
+  };
+}
+
+function integer(low: number, high: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < low || value > high) {
+      throw new InvalidArgumentError(`expected a whole number from ${low} to ${high}`);
+    }
+    return value;
+  };
+}
+
+function udp(text: string): 'open' | 'blocked' | number {
+  if (text === 'open' || text === 'blocked') return text;
+  const value = Number(text);
+  if (!(value > 0 && value <= 10_000)) {
+    throw new InvalidArgumentError('expected open, blocked or the Mbit/s to which UDP is held');
+  }
+  return value;
+}
+
+function pageUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new InvalidArgumentError('expected an https:// URL');
+  }
+  return url.href;
+}
+
+/**
+ * Parses the command line.
+ *
+ * @throws CommanderError when it cannot be used; commander has then written one line to stderr.
+ */
+export function parseOptions(argv: string[]): StartOptions {
+  const command = new Command()
+    .name('npm start --')
+    .description(
+      'Finds out which HTTP version loads a page fastest: in the lab on an emulated link, or, with a URL, live on this network.',
+    )
+    .argument('[url]', 'page to load live, without the lab', pageUrl)
+    .option('--network <name>', 'link profile of e2e/networks.json', DEFAULT_NETWORK)
+    .option('--rtt <ms>', 'round trip time', number(0, 5000, 'milliseconds'))
+    .option('--down <mbit>', 'rate towards the browser', number(0.05, 10_000, 'Mbit/s'))
+    .option('--up <mbit>', 'rate towards the server', number(0.05, 10_000, 'Mbit/s'))
+    .option('--loss <fraction>', 'random loss per packet, each way', number(0, 0.5, 'a fraction'))
+    .option('--queue <ms>', "length of the bottleneck's queue", number(1, 10_000, 'milliseconds'))
+    .addOption(
+      new Option('--udp <treatment>', 'open, blocked, or the Mbit/s to which it is held').argParser(udp),
+    )
+    .option('--page <page>', 'shop, news, app, a folder with site.json, or a HAR', DEFAULT_PAGE)
+    .option('--loads <n>', 'real page loads for each protocol', integer(1, 200), 5)
+    .option('--rounds <n>', 'rounds of verification for each protocol', integer(1, 20), 3)
+    .option('--seed <n>', 'seed of the losses', integer(0, 2 ** 31), 1)
+    .option('--headed', 'show the browser', false)
+    .option('--json', 'print the report as JSON and nothing else', false)
+    .option('--out <dir>', 'where report.html and report.json go', 'out')
+    .showHelpAfterError('(see npm start -- --help)')
+    .exitOverride()
+    .parse(argv, { from: 'user' });
+  const given = command.opts();
+  return {
+    url: command.processedArgs[0] ?? null,
+    network: given.network,
+    rttMs: given.rtt,
+    downMbps: given.down,
+    upMbps: given.up,
+    loss: given.loss,
+    queueMs: given.queue,
+    udp: given.udp,
+    page: given.page,
+    loads: given.loads,
+    rounds: given.rounds,
+    seed: given.seed,
+    headed: given.headed,
+    json: given.json,
+    out: given.out,
+  };
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { InputError, parseRecording } from '@hopwise/pageload-emulator';
+import { BUNDLED_PAGES, bundledSite, isBundledPage } from '../pages/bundled.ts';
+import { siteFromRecording } from '../pages/from-har.ts';
+import { type Site, siteSchema } from '../pages/site.ts';
+import { type GeneratedSite, siteJson, writeSite } from '../pages/write-site.ts';
+import { CACHE_DIR } from '../paths.ts';
+import { firstLine, UserError } from './errors.ts';
+
+/** A page that the lab can serve. */
+export interface PageSource {
+  name: string;
+  /** Folder with `site.json`. */
+  dir: string;
+  site: Site;
+}
+
+const MAX_HAR_BYTES = 256 * 1024 * 1024;
+
+/**
+ * The page that `--page` names: a bundled one, a folder with `site.json`, or a HAR (plain or
+ * gzipped) or recording, of which a site with the same structure is made.
+ *
+ * @throws UserError naming the file, the place in it and what was expected
+ */
+export async function openPage(page: string): Promise<PageSource> {
+  if (isBundledPage(page)) return cached(page, bundledSite(page));
+  const path = resolve(page);
+  const info = await stat(path).catch(() => null);
+  if (!info) {
+    const names = Object.keys(BUNDLED_PAGES).join(', ');
+    throw new UserError(
+      `--page ${page}: expected ${names}, a folder with site.json, or a HAR; there is no such file`,
+      2,
+    );
+  }
+  if (info.isDirectory()) {
+    return { name: basename(path), dir: path, site: await readSite(join(path, 'site.json')) };
+  }
+  if (info.size > MAX_HAR_BYTES)
+    throw new UserError(`${page}: expected a HAR of at most 256 MiB, got ${info.size} bytes`, 2);
+  let text: string;
+  try {
+    const bytes = await readFile(path);
+    const plain =
+      bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes, { maxOutputLength: MAX_HAR_BYTES }) : bytes;
+    text = plain.toString('utf8');
+  } catch (error) {
+    throw new UserError(`${page}: expected a HAR, plain or gzipped: ${firstLine(error)}`, 2);
+  }
+  const name = basename(path).replace(/\.(har|json)(\.gz)?$/, '');
+  try {
+    return await cached(name, siteFromRecording(parseRecording(text), { name }));
+  } catch (error) {
+    // RangeError: a recording that cannot be replayed.
+    if (error instanceof InputError || error instanceof RangeError)
+      throw new UserError(`${page}: ${error.message}`, 2);
+    throw error;
+  }
+}
+
+/** Writes a generated site under a name that changes with its content, once. */
+async function cached(name: string, generated: GeneratedSite): Promise<PageSource> {
+  const hash = createHash('sha256').update(siteJson(generated.site));
+  for (const [path, body] of generated.files) hash.update(`\0${path}\0`).update(body);
+  const dir = join(
+    CACHE_DIR,
+    'sites',
+    `${name.replace(/[^\w-]/g, '-').slice(0, 60)}-${hash.digest('hex').slice(0, 12)}`,
+  );
+  if (!(await stat(join(dir, 'site.json')).catch(() => null))) await writeSite(generated, dir);
+  return { name, dir, site: generated.site };
+}
+
+async function readSite(file: string): Promise<Site> {
+  let content: unknown;
+  try {
+    content = JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new UserError(`${file}: expected a site as JSON: ${firstLine(error)}`, 2);
+  }
+  const parsed = siteSchema.safeParse(content);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new UserError(`${file}: ${issue?.path.join('.') || 'top level'}: ${issue?.message}`, 2);
+}

@@ -1,0 +1,148 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { predict } from '@hopwise/pageload-emulator';
+import { Lab } from '../lab/lab.ts';
+import { toNetworkPath } from '../lab/networks.ts';
+import { renderHtml } from '../report/html.ts';
+import { buildReport, type Findings, type Report } from '../report/report.ts';
+import { chromiumPath } from './chromium.ts';
+import type { Cleanup } from './cleanup.ts';
+import { firstLine, UserError } from './errors.ts';
+import { networkFrom } from './network.ts';
+import { ExtensionSession, type SessionOptions } from './observe.ts';
+import type { StartOptions } from './options.ts';
+import { openPage } from './page-source.ts';
+import type { Progress } from './progress.ts';
+import { measureTruth } from './truth.ts';
+
+export interface RunContext {
+  cleanup: Cleanup;
+  progress: Progress;
+  signal: AbortSignal;
+}
+
+/**
+ * The main job: record, predict, verify, measure (in the lab), report.
+ *
+ * @returns the report, which also lies in `out/report.json` and `out/report.html`
+ * @throws UserError with one line for whatever a person can mend
+ */
+export async function run(options: StartOptions, context: RunContext): Promise<Report> {
+  const findings =
+    options.url === null ? await runInLab(options, context) : await runLive(options, options.url, context);
+  const report = buildReport(findings);
+  await writeReport(report, options.out, context);
+  return report;
+}
+
+async function runInLab(options: StartOptions, context: RunContext): Promise<Findings> {
+  const { cleanup, progress, signal } = context;
+  const { network, asSet } = networkFrom(options);
+  const page = await openPage(options.page);
+  progress.step(
+    `lab: ${page.name}, ${page.site.resources.length} resources on ${page.site.origins.length} origins; link ${asSet.name}`,
+  );
+  const lab = await Lab.up({ site: page.dir, network }).catch((error) => {
+    throw new UserError(`${firstLine(error)}; without the lab: npm start -- https://example.org/`);
+  });
+  cleanup.add('the lab', () => lab.down());
+  const hosts = lab.origins.map(({ origin }) => new URL(origin).host);
+  const ca = { file: lab.caFile, spki: lab.caSpki, hosts };
+  const chromium = await lab.wrapper(chromiumPath());
+
+  const seen = await observe(
+    page.site.entry,
+    { executablePath: chromium, ca, headed: options.headed },
+    options,
+    context,
+  );
+
+  progress.step(`measuring: ${options.loads} loads in Chromium under each forced protocol`);
+  const truth = await measureTruth({
+    lab,
+    network,
+    chromium,
+    url: page.site.entry,
+    loads: options.loads,
+    headed: options.headed,
+    cleanup,
+    onProgress: (text) => progress.detail(text),
+    signal,
+  });
+  const { rttMs, downBps, upBps, loss, queueBytes, udp } = toNetworkPath(network);
+  return {
+    ...seen,
+    mode: 'lab',
+    pageName: page.name,
+    networkAsSet: asSet,
+    predictionGivenNetwork: predict(seen.recording, {
+      network: { rttMs, downBps, upBps, loss, queueBytes, udp },
+    }),
+    measured: truth.measured,
+    warnings: [...seen.warnings, ...truth.warnings],
+    elapsedMs: progress.elapsedMs,
+  };
+}
+
+async function runLive(options: StartOptions, url: string, context: RunContext): Promise<Findings> {
+  const session = { executablePath: chromiumPath(), ca: null, headed: options.headed };
+  const seen = await observe(url, session, options, context);
+  return {
+    ...seen,
+    mode: 'live',
+    pageName: '',
+    networkAsSet: null,
+    predictionGivenNetwork: null,
+    measured: null,
+    elapsedMs: context.progress.elapsedMs,
+  };
+}
+
+/** Records, predicts and verifies, all inside the browser and the native host that it starts. */
+async function observe(
+  url: string,
+  sessionOptions: SessionOptions,
+  options: StartOptions,
+  { cleanup, progress, signal }: RunContext,
+): Promise<
+  Pick<Findings, 'recording' | 'predictionFromRecording' | 'prediction' | 'verification' | 'warnings'>
+> {
+  progress.step(`recording: ${url} in Chromium with the extension`);
+  const session = await ExtensionSession.open(sessionOptions);
+  cleanup.add('Chromium with the extension', () => session.close());
+  const load = await session.observe(url);
+  if (!load.prediction) throw new UserError(`the load of ${url} gives no prediction: ${load.problem}`);
+  progress.step(`verifying: libcurl transfers the page under each protocol, ${options.rounds} rounds`);
+  const verified = await session.verify(load, {
+    rounds: options.rounds,
+    onProgress: (text) => progress.detail(text),
+    signal,
+  });
+  // Its timers and connections would be on the link while the truth is measured.
+  await session.close();
+  return {
+    recording: verified.recording,
+    predictionFromRecording: load.prediction,
+    prediction: verified.verifiedPrediction ?? load.prediction,
+    verification: verified.verification,
+    warnings: [],
+  };
+}
+
+async function writeReport(report: Report, out: string, { progress }: RunContext): Promise<void> {
+  const dir = resolve(out);
+  try {
+    await mkdir(dir, { recursive: true });
+    await replaceFile(join(dir, 'report.json'), `${JSON.stringify(report, null, 1)}\n`);
+    await replaceFile(join(dir, 'report.html'), await renderHtml(report));
+  } catch (error) {
+    throw new UserError(`--out ${out}: the report could not be written: ${firstLine(error)}`);
+  }
+  progress.step(`report: ${join(out, 'report.html')}`);
+}
+
+/** A reader never finds half a file. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+}

@@ -1,0 +1,114 @@
+import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
+import type { Lab } from '../lab/lab.ts';
+import type { Network } from '../lab/networks.ts';
+import type { RepeatedSpread } from '../report/report.ts';
+import { TruthBrowser } from '../truth/loads.ts';
+import { type Measured, measureProtocols } from '../truth/measure.ts';
+import type { Cleanup } from './cleanup.ts';
+
+export interface TruthOptions {
+  lab: Lab;
+  network: Network;
+  /** Script that runs Chromium on the client's side of the link. */
+  chromium: string;
+  url: string;
+  loads: number;
+  headed: boolean;
+  cleanup: Cleanup;
+  onProgress: (text: string) => void;
+  signal: AbortSignal;
+}
+
+export interface Truth {
+  measured: Partial<Record<Protocol, RepeatedSpread | Unavailable>>;
+  warnings: string[];
+}
+
+const LOAD_TIMEOUT_MS = 60_000;
+/** A packet handed over this much after its time disturbs a load more than browsers vary by themselves. */
+const LATE_MS = 20;
+
+/** Real page loads under each forced protocol, cold, one at a time, the protocols taking turns. */
+export async function measureTruth(options: TruthOptions): Promise<Truth> {
+  const { lab, network, cleanup } = options;
+  const hosts = lab.origins.map(({ origin }) => new URL(origin).host);
+  const browsers: Partial<Record<Protocol, TruthBrowser>> = {};
+  for (const protocol of PROTOCOLS) {
+    options.signal.throwIfAborted();
+    const browser = await TruthBrowser.launch({
+      executablePath: options.chromium,
+      protocol,
+      caSpki: lab.caSpki,
+      hosts,
+      headed: options.headed,
+    });
+    cleanup.add(`Chromium for ${protocol}`, () => browser.close());
+    browsers[protocol] = browser;
+  }
+  const seed = network.seed ?? 1;
+  const loadsBegun: Record<string, number> = {};
+  const measurement = await measureProtocols({
+    browsers,
+    url: options.url,
+    loadsPerProtocol: options.loads,
+    timeoutMs: LOAD_TIMEOUT_MS,
+    hooks: {
+      async beforeLoad(protocol) {
+        // The last load's retransmissions would take the next one's share of the link.
+        await lab.drain();
+        // Load by load the protocols meet the same sequence of losses.
+        loadsBegun[protocol] = (loadsBegun[protocol] ?? 0) + 1;
+        await lab.configure({ ...network, seed: seed + loadsBegun[protocol] });
+        await lab.resetStats();
+      },
+      async afterLoad() {
+        const { down, up } = await lab.stats();
+        return Math.max(down.latenessMs.max, up.latenessMs.max) > LATE_MS ? 'repeat' : 'keep';
+      },
+    },
+    onProgress: ({ protocol, done, total, load }) =>
+      options.onProgress(
+        `${done} of ${total} loads, ${protocol}: ${load.ok ? `${Math.round(load.pltMs)} ms` : load.reason}`,
+      ),
+    signal: options.signal,
+  });
+  await lab.configure({ ...network, seed });
+  const measured: Truth['measured'] = {};
+  const warnings: string[] = [];
+  for (const protocol of PROTOCOLS) {
+    const result = measurement[protocol];
+    if (!result) continue;
+    measured[protocol] = 'unavailable' in result ? result : repeatedSpread(result, protocol);
+    if (!('unavailable' in result)) warnings.push(...warningsOf(result, protocol));
+  }
+  return { measured, warnings };
+}
+
+function repeatedSpread(result: Measured, protocol: Protocol): RepeatedSpread {
+  const requests = result.loads.flatMap((load) => load.requests);
+  return {
+    median: result.medianMs,
+    low: result.lowMs,
+    high: result.highMs,
+    n: result.loads.length,
+    spread: result.range,
+    proved: requests.filter((request) => request.protocol === protocol).length,
+    requests: requests.length,
+  };
+}
+
+function warningsOf(result: Measured, protocol: Protocol): string[] {
+  const warnings: string[] = [];
+  if (result.repeated > 0)
+    warnings.push(`${result.repeated} loads under ${protocol} were repeated: the link was late`);
+  if (result.failed > 0) warnings.push(`${result.failed} loads under ${protocol} failed and are left out`);
+  const wrong = result.loads.length - result.proved;
+  if (wrong > 0)
+    warnings.push(
+      `${wrong} of ${result.loads.length} loads under ${protocol} had requests that were not proved to use it`,
+    );
+  const incomplete = result.loads.filter((load) => load.failed.length > 0).length;
+  if (incomplete > 0)
+    warnings.push(`${incomplete} of ${result.loads.length} loads under ${protocol} had requests that failed`);
+  return warnings;
+}

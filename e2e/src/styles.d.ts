@@ -1,0 +1,2 @@
+/** Stylesheets, which the report's bundle takes in. */
+declare module '*.css';

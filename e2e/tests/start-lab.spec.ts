@@ -1,0 +1,111 @@
+/** `npm start` in the lab: every part is real, every figure is a measured or an emulated one. */
+import { expect, test } from '@playwright/test';
+import { isUnavailable, type RepeatedSpread, type Report, type Spread } from '../src/report/report.ts';
+import { startReport } from './start-command.ts';
+
+const PROTOCOLS = ['h1', 'h2', 'h3'] as const;
+const QUICK = ['--loads', '2', '--rounds', '1'];
+
+function spread(value: unknown): RepeatedSpread {
+  expect(value, JSON.stringify(value)).toMatchObject({
+    median: expect.any(Number),
+    low: expect.any(Number),
+    high: expect.any(Number),
+  });
+  return value as RepeatedSpread;
+}
+
+function ordered({ low, median, high }: Spread): void {
+  expect(low).toBeGreaterThan(0);
+  expect(median).toBeGreaterThanOrEqual(low);
+  expect(high).toBeGreaterThanOrEqual(median);
+}
+
+const medians = (report: Report, kind: 'predictedMs' | 'measuredMs') =>
+  PROTOCOLS.map((protocol) => spread(report.protocols[protocol][kind]).median);
+
+test.describe.configure({ mode: 'serial' });
+
+let lossy: Report;
+
+test('predicts, verifies and measures the page under each protocol, and proves each protocol', async () => {
+  const { report, html, stdout } = await startReport(['--network', 'lossy', ...QUICK]);
+  lossy = report;
+  expect(report.page.requests).toBeGreaterThanOrEqual(60);
+  expect(report.page.origins).toBeGreaterThanOrEqual(4);
+  expect(report.network.set).toMatchObject({ name: 'lossy' });
+  expect(report.network.estimated.rttMs).toBeGreaterThan(0);
+  for (const protocol of PROTOCOLS) {
+    const { predictedMs, verifiedMs, measuredMs } = report.protocols[protocol];
+    ordered(spread(predictedMs));
+    const verified = spread(verifiedMs);
+    const measured = spread(measuredMs);
+    ordered(verified);
+    ordered(measured);
+    expect(measured.n).toBe(2);
+    expect(measured.requests).toBeGreaterThanOrEqual(2 * 60);
+    expect(measured.proved, `${protocol}: requests with nextHopProtocol as forced`).toBe(measured.requests);
+    expect(verified.requests).toBeGreaterThanOrEqual(60);
+    expect(verified.proved, `${protocol}: transfers with libcurl's version as asked`).toBe(verified.requests);
+  }
+  expect(report.origins.length).toBeGreaterThanOrEqual(4);
+  for (const origin of report.origins) {
+    expect(PROTOCOLS).toContain(origin.protocol);
+    expect(origin.confidence).toBeGreaterThan(0);
+    expect(origin.confidence).toBeLessThanOrEqual(1);
+    expect(origin.reason.length).toBeGreaterThan(10);
+  }
+  expect(Object.keys(report.assignment)).toHaveLength(report.page.origins);
+  expect(stdout).toContain('HTTP/3');
+  expect(html).toContain('<title>hopwise report</title>');
+});
+
+test('a fast link gives another report than a lossy one', async () => {
+  const { report } = await startReport(['--network', 'fast', ...QUICK]);
+  for (const [index, median] of medians(report, 'measuredMs').entries()) {
+    expect(median).toBeLessThan(medians(lossy, 'measuredMs')[index] ?? 0);
+  }
+  for (const [index, median] of medians(report, 'predictedMs').entries()) {
+    expect(median).toBeLessThan(medians(lossy, 'predictedMs')[index] ?? 0);
+  }
+  expect(report.network.estimated.rttMs).toBeLessThan(lossy.network.estimated.rttMs);
+});
+
+test('with UDP blocked HTTP/3 is unavailable, not slow', async () => {
+  const { report, stdout } = await startReport(['--network', 'udp-blocked', ...QUICK]);
+  const { predictedMs, verifiedMs, measuredMs } = report.protocols.h3;
+  for (const time of [predictedMs, verifiedMs, measuredMs]) {
+    expect(isUnavailable(time), JSON.stringify(time)).toBe(true);
+  }
+  expect(report.network.estimated.udp).toBe('blocked');
+  expect(report.best).not.toBe('h3');
+  expect(Object.values(report.assignment)).not.toContain('h3');
+  for (const protocol of ['h1', 'h2'] as const) {
+    ordered(spread(report.protocols[protocol].predictedMs));
+    ordered(spread(report.protocols[protocol].verifiedMs));
+    ordered(spread(report.protocols[protocol].measuredMs));
+  }
+  expect(stdout).toMatch(/HTTP\/3 is unavailable: .*UDP/);
+});
+
+test('a link of one’s own, another page, JSON alone on stdout', async () => {
+  const { report, stdout } = await startReport([
+    ...QUICK,
+    '--rtt',
+    '40',
+    '--down',
+    '6',
+    '--up',
+    '2',
+    '--loss',
+    '0',
+    '--udp',
+    '2',
+    '--page',
+    'app',
+    '--json',
+  ]);
+  expect(JSON.parse(stdout)).toEqual(report);
+  expect(report.page.name).toBe('app');
+  expect(report.network.set).toMatchObject({ rttMs: 40, downMbps: 6, upMbps: 2, loss: 0, udp: 2 });
+});

@@ -1,0 +1,64 @@
+/**
+ * Entry of every npm script: brings the set-up up to date, then runs the command under Node 24.
+ *
+ *   hopwise.mjs setup [--check] [--yes] [--verbose]
+ *   hopwise.mjs start [URL] [options]     (see e2e/src/start/)
+ *   hopwise.mjs test [--only SUITE]       (see scripts/test.mjs)
+ */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { checkSetup, nodePath, ROOT, runSetup, SetupError, STEPS } from './setup.mjs';
+
+const [command, ...args] = process.argv.slice(2);
+
+/** Runs a script under Node 24 in this terminal; signals reach it by themselves. */
+function runNode(script, scriptArgs) {
+  return new Promise((resolve) => {
+    // Over the channel the child learns of this process's end even when it comes by SIGKILL.
+    const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
+    const child = spawn(nodePath(), ['--enable-source-maps', script, ...scriptArgs], { stdio });
+    // A terminal sends SIGINT to both: the child cleans up and ends, this process waits for it.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+      process.on(signal, () => {
+        if (signal !== 'SIGINT') child.kill(signal);
+      });
+    }
+    child.on('error', (error) => {
+      console.error(`hopwise: ${error.message}`);
+      resolve(1);
+    });
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
+
+async function main() {
+  const major = Number(process.versions.node.split('.')[0]);
+  if (major < 20)
+    throw new SetupError(`Node ${process.versions.node} is too old: hopwise needs Node 20 or later`);
+  switch (command) {
+    case 'setup':
+      if (args.includes('--check')) return checkSetup() ? 0 : 1;
+      await runSetup(STEPS.lab, { yes: args.includes('--yes'), verbose: args.includes('--verbose') });
+      checkSetup(STEPS.lab, (line) => console.error(line));
+      return 0;
+    case 'start': {
+      const help = args.includes('--help') || args.includes('-h');
+      const live = args.some((arg) => /^https?:\/\//.test(arg));
+      await runSetup(help ? STEPS.live.slice(0, 2) : live ? STEPS.live : STEPS.lab);
+      return runNode(join(ROOT, 'e2e/dist/src/start/main.js'), args);
+    }
+    case 'test':
+      await runSetup(STEPS.lab);
+      return runNode(join(ROOT, 'scripts/test.mjs'), args);
+    default:
+      throw new SetupError(`expected setup, start or test, got ${command ?? 'nothing'}`);
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  console.error(`hopwise: ${error.message}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,305 @@
+/**
+ * Set-up: everything that `npm start` and `npm test` need on a fresh Debian 12 machine with Node 20
+ * or later and Go. Runs before any package is installed, so it uses Node's own modules only.
+ *
+ * A step says whether it is done (`check`, which changes nothing) and does it (`run`). A step that
+ * is done is never run again.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const PACKAGES_STAMP = join(ROOT, 'node_modules', '.hopwise-packages');
+const HOST = join(ROOT, 'native-host', 'dist', 'bin', 'hopwise-host.js');
+const LAB = join(ROOT, 'e2e', 'lab', 'bin', 'hopwise-lab');
+
+/** A reason to stop that a person can act on; printed as one line. */
+export class SetupError extends Error {}
+
+/** PATH without this checkout's own node_modules: `npm ci` removes the Node that lives there. */
+function pathWithoutOwnNode() {
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((dir) => !dir.includes(join('node_modules', '.bin')))
+    .join(delimiter);
+}
+
+function findOnPath(name) {
+  for (const dir of pathWithoutOwnNode().split(delimiter)) {
+    const file = join(dir, name);
+    try {
+      accessSync(file, constants.X_OK);
+      return file;
+    } catch {
+      // Not in this directory.
+    }
+  }
+  return null;
+}
+
+/** Node 24 of the dev dependencies once it is there, until then the one that runs this. */
+export function nodePath() {
+  const own = join(ROOT, 'node_modules', 'node', 'bin', 'node');
+  return existsSync(own) ? own : process.execPath;
+}
+
+/** Newest modification time below the given files and folders, leaving out what is built. */
+function newest(paths, keep = () => true) {
+  let latest = 0;
+  for (const path of paths) {
+    if (!existsSync(path)) continue;
+    const info = statSync(path);
+    if (info.isDirectory()) {
+      for (const name of readdirSync(path)) {
+        if (['node_modules', 'dist', 'test', 'tests', '.git'].includes(name)) continue;
+        latest = Math.max(latest, newest([join(path, name)], keep));
+      }
+    } else if (keep(path)) {
+      latest = Math.max(latest, info.mtimeMs);
+    }
+  }
+  return latest;
+}
+
+/** Runs a program to its end; its output goes to `log`, the last lines into the error. */
+function runLogged(file, args, { log, cwd = ROOT, env = process.env, signal }) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], signal });
+    let tail = '';
+    const take = (chunk) => {
+      tail = (tail + chunk).slice(-4000);
+      log(String(chunk));
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    child.on('error', (error) => reject(new SetupError(`${file}: ${error.message}`)));
+    child.on('close', (code) => {
+      if (code === 0) resolve();
+      else {
+        const lines = tail.trim().split('\n').slice(-12).join('\n  ');
+        reject(new SetupError(`\`${file} ${args.join(' ')}\` ended with code ${code}:\n  ${lines}`));
+      }
+    });
+  });
+}
+
+function packagesFingerprint() {
+  return createHash('sha256')
+    .update(readFileSync(join(ROOT, 'package-lock.json')))
+    .digest('hex');
+}
+
+const packages = {
+  name: 'packages',
+  what: 'npm packages, with Node 24',
+  check() {
+    if (!existsSync(PACKAGES_STAMP)) return 'not installed';
+    return readFileSync(PACKAGES_STAMP, 'utf8') === packagesFingerprint()
+      ? ''
+      : 'older than package-lock.json';
+  },
+  async run({ log }) {
+    const npm = findOnPath('npm');
+    if (!npm) throw new SetupError('npm is not on the PATH: install Node.js 20 or later with npm');
+    const env = { ...process.env, PATH: pathWithoutOwnNode() };
+    await runLogged(npm, ['ci', '--no-audit', '--no-fund'], { log, env });
+    writeFileSync(PACKAGES_STAMP, packagesFingerprint());
+  },
+};
+
+const build = {
+  name: 'build',
+  what: 'TypeScript and the extension bundle',
+  check() {
+    const rooms = ['pageload-emulator', 'native-host', 'extension', 'e2e'];
+    const sources = newest(
+      [...rooms.map((room) => join(ROOT, room)), join(ROOT, 'tsconfig.base.json'), PACKAGES_STAMP],
+      (path) => /\.(ts|mjs|css|html|json|svg|png)$|hopwise-packages$/.test(path),
+    );
+    const outputs = [
+      HOST,
+      join(ROOT, 'extension/dist/chromium/manifest.json'),
+      join(ROOT, 'e2e/dist/report/client.js'),
+    ];
+    if (outputs.some((path) => !existsSync(path))) return 'not built';
+    const stamp = join(ROOT, 'e2e', 'dist', '.built');
+    return existsSync(stamp) && statSync(stamp).mtimeMs >= sources ? '' : 'older than its sources';
+  },
+  async run({ log }) {
+    const node = nodePath();
+    await runLogged(node, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-b'], { log });
+    await runLogged(node, [join(ROOT, 'extension/build.mjs')], { log });
+    await runLogged(node, [join(ROOT, 'e2e/build.mjs')], { log });
+    writeFileSync(join(ROOT, 'e2e', 'dist', '.built'), '');
+  },
+};
+
+/** Debian's packages that the browser needs; the sandbox and one font are only recommended by it. */
+const CHROMIUM_PACKAGES = ['chromium', 'chromium-sandbox', 'fonts-liberation'];
+
+/** Chromium to drive: `HOPWISE_CHROMIUM`, else Debian's. Chrome itself no longer takes unpacked extensions. */
+export function chromiumPath() {
+  const named = process.env.HOPWISE_CHROMIUM;
+  if (named) return existsSync(named) ? named : null;
+  return ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path)) ?? null;
+}
+
+const chromium = {
+  name: 'chromium',
+  what: 'Chromium',
+  root: `apt-get install ${CHROMIUM_PACKAGES.join(' ')}`,
+  check() {
+    if (chromiumPath()) return '';
+    const named = process.env.HOPWISE_CHROMIUM;
+    return named ? `HOPWISE_CHROMIUM names ${named}, which is not there` : 'not installed';
+  },
+  async run({ log, asRoot }) {
+    if (!findOnPath('apt-get')) {
+      throw new SetupError(
+        'Chromium is missing and this system has no apt-get: install Chromium and set HOPWISE_CHROMIUM to its path',
+      );
+    }
+    const prefix = await asRoot(`install Debian's packages ${CHROMIUM_PACKAGES.join(', ')}`);
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    const apt = (...args) =>
+      runLogged(
+        prefix[0] ?? 'apt-get',
+        [...prefix.slice(1), ...(prefix.length ? ['apt-get'] : []), ...args],
+        { log, env },
+      );
+    await apt('update');
+    await apt('install', '-y', '--no-install-recommends', ...CHROMIUM_PACKAGES);
+  },
+};
+
+const libcurl = {
+  name: 'libcurl',
+  what: 'libcurl with HTTP/3',
+  check() {
+    if (!existsSync(HOST)) return 'known once the build is done';
+    const result = spawnSync(nodePath(), [HOST, 'setup', '--check'], { encoding: 'utf8' });
+    return result.status === 0 ? '' : lastLine(result.stderr || result.stdout) || 'not installed';
+  },
+  async run({ log }) {
+    await runLogged(nodePath(), [HOST, 'setup'], { log });
+  },
+};
+
+/** Go's version as numbers, or null. */
+function goVersion() {
+  const go = findOnPath('go');
+  if (!go) return null;
+  const match = /go(\d+)\.(\d+)/.exec(spawnSync(go, ['version'], { encoding: 'utf8' }).stdout ?? '');
+  return match ? [Number(match[1]), Number(match[2])] : null;
+}
+
+const lab = {
+  name: 'lab',
+  what: 'the lab (replay server and emulated link)',
+  check() {
+    if (!existsSync(LAB)) return 'not built';
+    const sources = newest([join(ROOT, 'e2e', 'lab')], (path) => /\.go$|go\.(mod|sum)$/.test(path));
+    return statSync(LAB).mtimeMs >= sources ? '' : 'older than its sources';
+  },
+  async run({ log }) {
+    const version = goVersion();
+    if (!version)
+      throw new SetupError('Go is not on the PATH: install Go 1.24 or later, the lab is written in it');
+    if (version[0] === 1 && version[1] < 24) {
+      throw new SetupError(`Go ${version.join('.')} is too old: the lab needs Go 1.24 or later`);
+    }
+    await runLogged('go', ['build', '-trimpath', '-o', LAB, '.'], {
+      log,
+      cwd: join(ROOT, 'e2e', 'lab'),
+      env: { ...process.env, CGO_ENABLED: '0' },
+    });
+    // Go leaves an unchanged binary alone: say that it was compared with the sources just now.
+    spawnSync('touch', [LAB]);
+  },
+};
+
+/** What each command needs, in order. */
+export const STEPS = {
+  live: [packages, build, chromium, libcurl],
+  lab: [packages, build, chromium, libcurl, lab],
+};
+
+function lastLine(text) {
+  return text.trim().split('\n').at(-1)?.trim() ?? '';
+}
+
+/** Asks for leave to use root; returns the words to put before a command. */
+async function rootPrefix(why, { yes, input = process.stdin, output = process.stderr }) {
+  const isRoot = process.getuid?.() === 0;
+  const sudo = findOnPath('sudo');
+  if (!isRoot && !sudo)
+    throw new SetupError(`root is needed to ${why}, and there is no sudo: do it as root, then start again`);
+  if (input.isTTY && !yes) {
+    const ask = createInterface({ input, output });
+    const answer = await ask.question(
+      `hopwise would like to ${why}${isRoot ? '' : ' with sudo'}. Go ahead? [y/N] `,
+    );
+    ask.close();
+    if (!/^y(es)?$/i.test(answer.trim())) throw new SetupError(`not done: ${why}`);
+  }
+  if (isRoot) return [];
+  return input.isTTY ? [sudo] : [sudo, '-n'];
+}
+
+/** Prints what is there and what is missing; changes nothing. Returns whether all is there. */
+export function checkSetup(steps = STEPS.lab, print = (line) => console.log(line)) {
+  let complete = true;
+  for (const step of steps) {
+    const missing = step.check();
+    complete &&= missing === '';
+    print(
+      `${missing === '' ? 'ok     ' : 'missing'}  ${step.name.padEnd(10)} ${step.what}${missing ? `: ${missing}` : ''}`,
+    );
+  }
+  return complete;
+}
+
+/**
+ * Does every step that is not done.
+ *
+ * @param options.yes     do not ask before using root
+ * @param options.verbose show what the programs print
+ * @throws SetupError with one line that says what is missing and how to mend it
+ */
+export async function runSetup(steps, { yes = false, verbose = false, signal } = {}) {
+  const print = (line) => process.stderr.write(`${line}\n`);
+  const started = Date.now();
+  let done = 0;
+  for (const step of steps) {
+    const missing = step.check();
+    if (missing === '') continue;
+    done += 1;
+    const stepStarted = Date.now();
+    print(`set-up: ${step.what} (${missing}) …`);
+    let lastShown = Date.now();
+    const log = (text) => {
+      if (verbose) process.stderr.write(text);
+      else if (Date.now() - lastShown > 5000) {
+        lastShown = Date.now();
+        print(`        ${Math.round((Date.now() - stepStarted) / 1000)} s: ${lastLine(text).slice(0, 100)}`);
+      }
+    };
+    await step.run({ log, signal, asRoot: (why) => rootPrefix(why, { yes }) });
+    const still = step.check();
+    if (still !== '') throw new SetupError(`set-up of ${step.what} ran, but it is still missing: ${still}`);
+    print(`        done in ${((Date.now() - stepStarted) / 1000).toFixed(1)} s`);
+  }
+  if (done > 0) print(`set-up: complete after ${Math.round((Date.now() - started) / 1000)} s\n`);
+}

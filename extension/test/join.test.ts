@@ -18,6 +18,7 @@ function request(url: string, startedMs: number, more: Partial<ObservedRequest> 
     documentId: 'top',
     parentDocumentId: null,
     startedAt: T0 + startedMs,
+    sent: true,
     headersAt: T0 + startedMs + 20,
     endedAt: T0 + startedMs + 30,
     status: 200,
@@ -316,6 +317,21 @@ describe('joinRecording', () => {
     );
     expect(recording.pltMs).toBeNull();
     expect(of(`${PAGE}slow.png`)).toMatchObject({ status: 0, endMs: 2000, bodyBytes: null });
+  });
+
+  test('leaves out what was given up before it reached the network, keeps what failed there', () => {
+    const { recording } = join(
+      [
+        document_(),
+        request(`${PAGE}blocked.js`, 70, { sent: false, status: 0, headersAt: null }),
+        request(`${PAGE}failed.js`, 71, { status: 0, headersAt: null }),
+      ],
+      [frame(0, PAGE, 0)],
+    );
+    expect(recording.requests.map(({ url, status }) => [url, status])).toEqual([
+      [PAGE, 200],
+      [`${PAGE}failed.js`, 0],
+    ]);
   });
 
   test('refuses without the top frame or without the page itself', () => {

@@ -1,5 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
 
 /** A request that reached one of the servers. */
 export interface Served {
@@ -20,10 +23,23 @@ const PNG = Buffer.from(
   'base64',
 );
 
+/** Any real font will do, Chromium asks again for one that it cannot read: playwright-core brings one. */
+function someFont(): Buffer {
+  const require = createRequire(import.meta.url);
+  const assets = join(dirname(require.resolve('playwright-core/package.json')), 'lib/vite/recorder/assets');
+  const name = readdirSync(assets).find((file) => file.endsWith('.ttf'));
+  if (!name) throw new Error(`no font in ${assets}`);
+  return readFileSync(join(assets, name));
+}
+
+/** The browser times a fetch once its body has been read. */
+const READ = 'const read = (url) => fetch(url).then((response) => response.text());';
+
 /** More than the 250 entries that a page's own Resource Timing buffer holds. */
 export const MANY_IMAGES = 270;
 
 export async function startSite(): Promise<Site> {
+  const font = { type: 'font/ttf', body: someFont() };
   const served: Served[] = [];
   const servers: Server[] = [];
   const listen = async (
@@ -33,12 +49,19 @@ export async function startSite(): Promise<Site> {
       const url = `http://${request.headers.host}${request.url}`;
       if (request.url !== '/favicon.ico') served.push({ url, method: request.method ?? '' });
       const found = answer(request.url?.split('?')[0] ?? '/');
+      // Never answered: the page's load event never comes.
+      if (request.url === '/never.png') return;
+      if (request.url === '/slow.png') {
+        setTimeout(() => response.writeHead(200, { 'content-type': 'image/png' }).end(PNG), 2000);
+        return;
+      }
       if ('to' in found) {
         response.writeHead(302, { location: found.to, 'cache-control': 'no-store' }).end();
         return;
       }
       response.writeHead(200, {
         'content-type': found.type,
+        'content-length': Buffer.byteLength(found.body),
         'access-control-allow-origin': '*',
         'access-control-allow-headers': 'x-custom',
         'alt-svc': 'h3=":443"; ma=60',
@@ -53,9 +76,10 @@ export async function startSite(): Promise<Site> {
 
   const other = await listen((path) => {
     if (path === '/frame.html') {
-      return html('<img src="/in-frame.png"><script>fetch("/from-frame.json")</script>');
+      return html(`<img src="/in-frame.png"><script>${READ}read("/from-frame.json")</script>`);
     }
-    if (path.endsWith('.css')) return css('@font-face{font-family:o;src:url(/other.woff2)}b{font-family:o}');
+    if (path.endsWith('.css')) return css('@font-face{font-family:o;src:url(/other.ttf)}b{font-family:o}');
+    if (path.endsWith('.ttf')) return font;
     return path.endsWith('.js') ? js('new Image().src = "/from-other.png?2"') : png();
   });
 
@@ -65,22 +89,24 @@ export async function startSite(): Promise<Site> {
         <link rel="preload" as="image" href="/preloaded.png">
         <link rel="stylesheet" href="/style.css"><link rel="stylesheet" href="${other}/other.css">
         <script src="/a.js"></script><script type="module" src="/module.js"></script>
-        <script>fetch('inline.json'); document.write('<img src="/written.png">')</script>
+        <script>${READ}read('inline.json'); document.write('<img src="/written.png">')</script>
         <style>i{background:url(/inline-style.png)}</style>
         <p>text <b>other</b> <i>inline</i></p>
         <img src="/parsed.png"><img src="/moved.png"><img srcset="/small.png 1x, /large.png 2x">
         <iframe src="/frame.html"></iframe><iframe src="${other}/frame.html"></iframe>
         <div>${Array.from({ length: MANY_IMAGES }, (_, i) => `<img src="/many.png?${i}">`).join('')}</div>`),
     '/frame.html': () => html('<link rel="stylesheet" href="/frame.css"><script src="/frame.js"></script>'),
-    '/never.html': () => html('<img src="/parsed.png">'),
+    '/never.html': () => html('<img src="/parsed.png"><img src="/never.png">'),
+    '/slow.html': () => html('<img src="/parsed.png"><img src="/slow.png">'),
     '/style.css': () =>
-      css('@font-face{font-family:f;src:url(/f.woff2)}p{font-family:f;background:url(/bg.png)}'),
+      css('@font-face{font-family:f;src:url(/f.ttf)}p{font-family:f;background:url(/bg.png)}'),
     '/frame.css': () => css('body{background:url(/frame-bg.png)}'),
     '/a.js': () =>
       js(`const s = document.createElement('script'); s.src = '/b.js'; document.head.append(s);
         const x = new XMLHttpRequest(); x.open('GET', '/xhr.json'); x.send();
-        fetch(new URL('/url.json', location.href)); fetch(new Request('/request.json'));
-        fetch('${other}/preflighted.json', { headers: { 'x-custom': '1' } });`),
+        const json = (what, init) => fetch(what, init).then((response) => response.text());
+        json(new URL('/url.json', location.href)); json(new Request('/request.json'));
+        json('${other}/preflighted.json', { headers: { 'x-custom': '1' } });`),
     '/b.js': () =>
       js(`new Image().src = '/image.png';
         const i = document.createElement('img'); i.setAttribute('src', '/attribute.png'); document.body.append(i);
@@ -90,13 +116,14 @@ export async function startSite(): Promise<Site> {
     '/late-frame.html': () => html('<img src="/in-late-frame.png">'),
     '/late.css': () => css('body{background:url(/late.png)}'),
     '/module.js': () => js('import "/imported.js"; import("/dynamic.js");'),
-    '/imported.js': () => js('fetch("/from-module.json")'),
+    '/imported.js': () => js('fetch("/from-module.json").then((response) => response.text())'),
     '/dynamic.js': () => js('export {}'),
-    '/frame.js': () => js('fetch("/from-own-frame.json")'),
+    '/frame.js': () => js('fetch("/from-own-frame.json").then((response) => response.text())'),
   };
   const url = await listen((path) => {
     if (path === '/start') return { to: '/' };
     if (path === '/moved.png') return { to: '/target.png' };
+    if (path.endsWith('.ttf')) return font;
     return pages[path]?.() ?? (path.endsWith('.json') ? { type: 'application/json', body: '{}' } : png());
   });
 

@@ -190,10 +190,14 @@ function brokenContract(what: string): HelperError {
   return new HelperError('protocol', `The helper sent ${what}: update or reinstall it.`);
 }
 
-/** Chromium and Firefox say in different words that no host is registered. */
+/** Chromium and Firefox say in different words that no host is registered for this extension. */
+export function isMissingHost(reason: string): boolean {
+  return /host not found|host is forbidden|No such native application/i.test(reason);
+}
+
 function whyDisconnected(): HelperError {
   const reason = chrome.runtime.lastError?.message ?? '';
-  if (/not found|forbidden|No such native application/i.test(reason)) {
+  if (isMissingHost(reason)) {
     return new HelperError('no-helper', NO_HELPER);
   }
   return new HelperError('engine-died', `The helper stopped${reason ? `: ${reason}` : ' without a word.'}`);

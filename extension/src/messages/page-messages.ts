@@ -32,6 +32,7 @@ export const pageRequestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('export'), ...which }),
 ]);
 
+export type { StoredLoad };
 export type PageRequest = z.infer<typeof pageRequestSchema>;
 export type WhichLoad = { tabId?: number | undefined; url?: string | undefined };
 

@@ -11,7 +11,7 @@ import type { Ask, Collect, FrameTimings, PageSettled, ResourceEntry } from './p
 const SETTLE_MS = 1000;
 
 /** A page that has not fired its load event by now is recorded as it stands. */
-const LOAD_CAP_MS = 45_000;
+const LOAD_CAP_MS = 30_000;
 
 const resources: PerformanceResourceTiming[] = [];
 const asks: Ask[] = [];

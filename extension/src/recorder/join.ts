@@ -81,7 +81,7 @@ export function joinRecording(observation: LoadObservation): Recording {
 
 /** In order of start, the page's own request first. */
 function joinRequests(observation: LoadObservation, top: FrameReport): JoinedRequest[] {
-  const chains = groupBy(ofTheDocument(observation), (request) => request.requestId);
+  const chains = groupBy(ofTheDocument(observation).filter(reachedNetwork), (request) => request.requestId);
   const entries = new EntryPool(observation.frames);
   const frames = new Map(observation.frames.map((frame) => [frame.frameId, frame]));
   const joined: JoinedRequest[] = [];
@@ -143,6 +143,10 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
 /** A page's icon, which holds up nothing: an image that neither an element nor a style asked for. */
 function isIcon(hop: ObservedRequest, entry: ResourceEntry | undefined): boolean {
   return hop.type === 'image' && hop.frameId === 0 && (!entry || entry.initiatorType === 'other');
+}
+
+function reachedNetwork(request: ObservedRequest): boolean {
+  return request.sent || request.status !== 0 || request.endedAt === null;
 }
 
 /**

@@ -16,6 +16,8 @@ export interface ObservedRequest {
   documentId: string | null;
   parentDocumentId: string | null;
   startedAt: number;
+  /** Whether it went on to the network; not when it was blocked, given up before, or only for the cache. */
+  sent: boolean;
   headersAt: number | null;
   endedAt: number | null;
   status: number;

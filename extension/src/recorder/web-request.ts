@@ -29,10 +29,12 @@ export function listenToRequests(sink: RequestSink): void {
 
   webRequest.onSendHeaders.addListener(
     (details) => {
-      const referrer = header(details.requestHeaders, 'referer');
-      if (ofAPage(details) && referrer && referrer.length <= MAX_TEXT) {
-        sink.update(details.tabId, details.requestId, { referrer });
-      }
+      if (!ofAPage(details)) return;
+      const referrer = header(details.requestHeaders, 'referer') ?? '';
+      sink.update(details.tabId, details.requestId, {
+        sent: true,
+        referrer: referrer !== '' && referrer.length <= MAX_TEXT ? referrer : null,
+      });
     },
     WANTED,
     ['requestHeaders', ...extra],
@@ -78,7 +80,12 @@ export function listenToRequests(sink: RequestSink): void {
 
   webRequest.onErrorOccurred.addListener((details) => {
     if (!ofAPage(details)) return;
-    sink.update(details.tabId, details.requestId, { endedAt: details.timeStamp, status: 0 });
+    sink.update(details.tabId, details.requestId, {
+      endedAt: details.timeStamp,
+      status: 0,
+      // Chromium first looks for fonts in the cache alone, then asks again.
+      ...(details.error === 'net::ERR_CACHE_MISS' ? { sent: false } : {}),
+    });
   }, WANTED);
 }
 
@@ -104,6 +111,7 @@ function observed(details: chrome.webRequest.OnBeforeRequestDetails): ObservedRe
     documentId: details.documentId ?? null,
     parentDocumentId: details.parentDocumentId ?? null,
     startedAt: details.timeStamp,
+    sent: false,
     headersAt: null,
     endedAt: null,
     status: 0,

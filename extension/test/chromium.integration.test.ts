@@ -1,0 +1,300 @@
+/** The built extension in real Chromium, on pages of loopback servers. */
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Recording } from '@hopwise/pageload-emulator';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isMissingHost } from '../src/background/native-client.ts';
+import { EXTENSION_ID } from '../src/extension-id.ts';
+import type { StoredLoad } from '../src/storage/loads.ts';
+import { type ExtensionBrowser, launch } from './browser.ts';
+import { type Site, startSite } from './site.ts';
+
+const room = fileURLToPath(new URL('..', import.meta.url));
+
+let site: Site;
+let browser: ExtensionBrowser;
+/** A page of the extension that speaks for the tests. */
+let own: Page;
+/** Opened first: its recording comes only when the cap for pages without a load event is reached. */
+let neverLoads: Page;
+
+beforeAll(async () => {
+  execFileSync(process.execPath, ['build.mjs'], { cwd: room, stdio: 'inherit' });
+  site = await startSite();
+  browser = await launch(`${room}dist/chromium`);
+  own = await browser.openOwn('devtools.html');
+  neverLoads = await browser.context.newPage();
+  await neverLoads.goto(`${site.url}/never.html`, { waitUntil: 'commit' });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+/** Loads a page and waits for its recording. */
+async function record(
+  path: string,
+  timeoutMs = 20_000,
+): Promise<{ page: Page; tabId: number; load: StoredLoad }> {
+  const page = await browser.context.newPage();
+  await page.goto(site.url + path);
+  return { page, ...(await recorded(page, timeoutMs)) };
+}
+
+async function recorded(page: Page, timeoutMs: number): Promise<{ tabId: number; load: StoredLoad }> {
+  const tabId = await browser.tabIdOf(own, page.url());
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const answer = await browser.ask(own, { type: 'latest', tabId });
+    if (!answer.ok) throw new Error(answer.error);
+    if (answer.load) return { tabId, load: answer.load };
+    if (Date.now() > deadline)
+      throw new Error(`no recording of ${page.url()}: ${answer.phase} ${answer.problem}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+describe('a page that asks for its resources in many ways', () => {
+  let recording: Recording;
+  let load: StoredLoad;
+  let tabId: number;
+  const short = (url: string) => url.replace(site.url, '').replace(site.other, 'other:');
+  const asked = (path: string) => {
+    const one = recording.requests.find((request) => short(request.url) === path);
+    if (!one) throw new Error(`${path} is not recorded`);
+    const from = one.initiator.requestId;
+    return `${one.initiator.kind} ${from === null ? 'nobody' : short(recording.requests[from]!.url)}`;
+  };
+
+  beforeAll(async () => {
+    site.served.length = 0;
+    const result = await record('/start');
+    ({ load, tabId } = result);
+    recording = load.recording;
+    await result.page.close();
+  });
+
+  test('at least 98% of what the servers served is recorded, each request once', () => {
+    const left = recording.requests.map((request) => `${request.method} ${request.url}`);
+    const missing = site.served.filter(({ method, url }) => {
+      const at = left.indexOf(`${method} ${url}`);
+      if (at >= 0) left.splice(at, 1);
+      return at < 0;
+    });
+    expect(site.served.length).toBeGreaterThan(300);
+    expect(1 - missing.length / site.served.length, JSON.stringify(missing)).toBeGreaterThanOrEqual(0.98);
+    expect(left.filter((one) => !one.endsWith('/favicon.ico'))).toEqual([]);
+  });
+
+  test('its times are there and in order', () => {
+    expect(recording.url).toBe(`${site.url}/`);
+    expect(recording.browser).toMatch(/^Chromium \d+$/);
+    expect(recording.pltMs).toBeGreaterThan(0);
+    expect(recording.firstContentfulPaintMs).toBeGreaterThan(0);
+    expect(recording.largestContentfulPaintMs).toBeGreaterThan(0);
+    const starts = recording.requests.map((request) => request.startMs);
+    expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+    for (const { startMs, endMs } of recording.requests) expect(endMs).toBeGreaterThanOrEqual(startMs);
+  });
+
+  test('every request of the page itself has its protocol, size and status', () => {
+    const same = recording.requests.filter((one) => one.url.startsWith(site.url) && one.status === 200);
+    const named = same.filter(
+      (one) => one.protocol === 'h1' && one.transferBytes && one.remoteIp === '127.0.0.1',
+    );
+    expect(named.length / same.length).toBeGreaterThanOrEqual(0.98);
+    const offered = same.filter((one) => one.offersH3 === true);
+    expect(offered.length).toBe(same.length);
+  });
+
+  test('what the browser withholds of the other origin is null, but the body size is known', () => {
+    const third = recording.requests.find((one) => short(one.url) === 'other:/third.js')!;
+    expect(third).toMatchObject({ protocol: null, transferBytes: null, decodedBytes: null, status: 200 });
+    expect(third.bodyBytes).toBe('new Image().src = "/from-other.png?2"'.length);
+  });
+
+  test.each([
+    ['/start', 'navigation nobody'],
+    ['/', 'redirect /start'],
+    ['/preloaded.png', 'preload /'],
+    ['/style.css', 'parser /'],
+    ['other:/other.css', 'parser /'],
+    ['/parsed.png', 'parser /'],
+    ['/many.png?269', 'parser /'],
+    ['/small.png', 'parser /'],
+    ['/written.png', 'parser /'],
+    ['/moved.png', 'parser /'],
+    ['/target.png', 'redirect /moved.png'],
+    ['/f.ttf', 'style /style.css'],
+    ['/bg.png', 'style /style.css'],
+    ['other:/other.ttf', 'style other:/other.css'],
+    ['/inline-style.png', 'style /'],
+    ['/deep/inline.json', 'script /'],
+    ['/b.js', 'script /a.js'],
+    ['/xhr.json', 'script /a.js'],
+    ['/url.json', 'script /a.js'],
+    ['/request.json', 'script /a.js'],
+    ['other:/preflighted.json', 'script /a.js'],
+    ['/image.png', 'script /b.js'],
+    ['/attribute.png', 'script /b.js'],
+    ['other:/third.js', 'script /b.js'],
+    ['/from-other.png?2', 'script other:/third.js'],
+    ['/late.css', 'script /b.js'],
+    ['/late.png', 'style /late.css'],
+    ['/imported.js', 'script /module.js'],
+    ['/dynamic.js', 'script /module.js'],
+    ['/from-module.json', 'script /imported.js'],
+    ['/frame.html', 'parser /'],
+    ['/frame.css', 'parser /frame.html'],
+    ['/frame-bg.png', 'style /frame.css'],
+    ['/from-own-frame.json', 'script /frame.js'],
+    ['/late-frame.html', 'script /b.js'],
+    ['/in-late-frame.png', 'parser /late-frame.html'],
+    ['other:/frame.html', 'parser /'],
+    ['other:/in-frame.png', 'parser other:/frame.html'],
+    ['other:/from-frame.json', 'script other:/frame.html'],
+  ])('%s is asked for by: %s', (path, by) => {
+    expect(asked(path)).toBe(by);
+  });
+
+  test('is predicted, kept, and found by tab, by URL and in the export', async () => {
+    expect(load.problem).toBe('');
+    expect(Object.keys(load.prediction!.protocols)).toEqual(['h1', 'h2', 'h3']);
+    expect(load.prediction!.page.url).toBe(recording.url);
+    for (const url of [`${site.url}/start`, `${site.url}/`]) {
+      expect(await browser.ask(own, { type: 'latest', url })).toMatchObject({ ok: true, loadId: load.id });
+    }
+    const answer = await browser.ask(own, { type: 'export', url: recording.url });
+    expect(answer).toMatchObject({ ok: true, export: { format: 'hopwise-load', version: 1, recording } });
+  });
+
+  test('popup and panel show it without an error', async () => {
+    for (const path of ['popup.html', 'panel.html']) {
+      const errors: string[] = [];
+      const page = await browser.context.newPage();
+      page.on('pageerror', (error) => errors.push(error.message));
+      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+      const again = await record('/slow.html');
+      await page.goto(`chrome-extension://${EXTENSION_ID}/${path}?tabId=${again.tabId}`);
+      await page.locator('.hw-headline').waitFor();
+      expect(await page.locator('.hw-times tbody tr').count()).toBe(3);
+      expect(await page.locator('.hw-waterfall svg').count()).toBe(path === 'panel.html' ? 1 : 0);
+      await page.getByRole('button', { name: 'Verify' }).click();
+      await page.getByText('Only pages loaded over https can be verified').waitFor();
+      expect(errors).toEqual([]);
+      await page.close();
+      await again.page.close();
+    }
+    expect(tabId).toBeGreaterThanOrEqual(0);
+  });
+});
+
+test('the worker may be stopped in the middle of a load', async () => {
+  const page = await browser.context.newPage();
+  await page.goto(`${site.url}/slow.html`, { waitUntil: 'commit' });
+  await page.waitForTimeout(900);
+  const devtools = await browser.context.newCDPSession(own);
+  await devtools.send('ServiceWorker.enable');
+  const stopped = browser.context.serviceWorkers().at(-1)!.waitForEvent('close');
+  await devtools.send('ServiceWorker.stopAllWorkers');
+  await stopped;
+  await page.waitForLoadState('load');
+  const { load } = await recorded(page, 10_000);
+  expect(load.recording.requests.map((one) => new URL(one.url).pathname)).toEqual(
+    expect.arrayContaining(['/slow.html', '/parsed.png', '/slow.png']),
+  );
+  expect(load.recording.requests.every((one) => one.status === 200)).toBe(true);
+  await page.close();
+});
+
+test('a page sees nothing of the extension and works as without it', async () => {
+  const page = await browser.context.newPage();
+  await page.goto(`${site.url}/slow.html`, { waitUntil: 'commit' });
+  const seen = await page.evaluate(async () => {
+    const stacks: string[] = [];
+    const calls: unknown[] = [];
+    class Watcher extends HTMLElement {
+      static observedAttributes = ['src'];
+      attributeChangedCallback() {
+        stacks.push(new Error('from the page').stack ?? '');
+      }
+    }
+    customElements.define('x-watcher', Watcher);
+    document.createElement('x-watcher').setAttribute('src', 'a');
+
+    const originals = [EventTarget.prototype.dispatchEvent, Reflect.apply, String.prototype.slice] as const;
+    EventTarget.prototype.dispatchEvent = function (event) {
+      calls.push(event.type);
+      return originals[0].call(this, event);
+    };
+    Reflect.apply = ((target: () => unknown, self: unknown, args: []) => {
+      calls.push('apply');
+      return originals[1](target, self, args);
+    }) as typeof Reflect.apply;
+    (Error as { prepareStackTrace?: unknown }).prepareStackTrace = (_error: Error, frames: unknown[]) => {
+      calls.push(frames);
+      return '';
+    };
+    let conversions = 0;
+    new Image().src = { toString: () => `/converted.png?${conversions++}` } as unknown as string;
+    const text = await fetch('/parsed.png').then((response) => response.status);
+    const error = await fetch('http://[').catch((reason: Error) => reason.message);
+    (Error as { prepareStackTrace?: unknown }).prepareStackTrace = undefined;
+    return {
+      stacks,
+      calls,
+      conversions,
+      text,
+      error,
+      native: [fetch, XMLHttpRequest.prototype.open, Element.prototype.setAttribute].map(
+        (one) => /\{\s*\[native code\]\s*\}$/.test(Function.prototype.toString.call(one)) && one.name,
+      ),
+      runtime: typeof (globalThis as { chrome?: { runtime?: unknown } }).chrome?.runtime,
+      added: Object.keys(globalThis).filter((name) => /hopwise/i.test(name)),
+    };
+  });
+  expect(seen.stacks).toHaveLength(1);
+  expect(seen.stacks[0]).not.toContain(EXTENSION_ID);
+  expect(seen.stacks[0]).not.toMatch(/hopwise|extension/i);
+  expect(seen).toMatchObject({
+    calls: [],
+    conversions: 1,
+    text: 200,
+    error: expect.stringContaining('Failed to parse URL'),
+    native: ['fetch', 'open', 'setAttribute'],
+    runtime: 'undefined',
+    added: [],
+  });
+  await page.close();
+});
+
+test('a tab without a page says why', async () => {
+  const blank = await browser.context.newPage();
+  await blank.goto('chrome://version');
+  const tabId = await own.evaluate(async () => (await chrome.tabs.query({ active: true }))[0]!.id);
+  const popup = await browser.openOwn(`popup.html?tabId=${tabId}`);
+  await popup.getByText('hopwise looks at pages loaded over http and https').waitFor();
+  await popup.close();
+  await blank.close();
+});
+
+test('a host that is not installed is told from one that fails', async () => {
+  const reason = await own.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        const port = chrome.runtime.connectNative('org.hopwise.absent');
+        port.onDisconnect.addListener(() => resolve(chrome.runtime.lastError?.message ?? ''));
+      }),
+  );
+  expect(isMissingHost(reason), reason).toBe(true);
+});
+
+test('a page that never fires load is recorded as it stands', async () => {
+  const { load } = await recorded(neverLoads, 40_000);
+  expect(load.recording.pltMs).toBeNull();
+  const never = load.recording.requests.find((one) => one.url.endsWith('/never.png'));
+  expect(never).toMatchObject({ status: 0, transferBytes: null });
+  expect(never!.endMs).toBeGreaterThan(25_000);
+});

@@ -61,10 +61,8 @@ export function choose(
   const choices = choicesOf(graph, servers, usable);
   const search = scenarios.slice(0, SEARCH_SCENARIOS);
   const starts = [best, runnerUp].map(({ protocol }) => nearestUniform(choices, protocol));
-  const assignment = assign(graph, servers, choices, search, starts);
-  const assignedPltMs = median(
-    scenarios.map(({ path, seed }) => emulate(graph, path, servers, assignment, { seed }).pltMs),
-  );
+  const found = assign(graph, servers, choices, search, starts);
+  const { assignment, assignedPltMs } = bestOf([...starts, found], graph, servers, scenarios);
   return {
     uniform,
     best: best.protocol,
@@ -77,6 +75,22 @@ export function choose(
     origins: recommendOrigins(graph, path, servers, choices, assignment, search, uniform),
     scenarios,
   };
+}
+
+/** The best of some assignments over all scenarios: one found on a few of them may owe its lead to those. */
+function bestOf(
+  candidates: readonly Assignment[],
+  graph: PageGraph,
+  servers: readonly ServerProfile[],
+  scenarios: readonly Scenario[],
+): { assignment: Assignment; assignedPltMs: number } {
+  const measured = candidates.map((assignment) => {
+    const times = scenarios.map(
+      ({ path, seed }) => emulate(graph, path, servers, assignment, { seed }).pltMs,
+    );
+    return { assignment, assignedPltMs: median(times) };
+  });
+  return measured.reduce((best, next) => (next.assignedPltMs < best.assignedPltMs ? next : best));
 }
 
 function recommendOrigins(

@@ -15,6 +15,8 @@ export const MAX_CONNECTIONS_PER_HOST = 6;
 interface Slot {
   connection: Connection;
   stream: Stream | null;
+  /** Whether it has carried a request. */
+  used: boolean;
 }
 
 /**
@@ -47,7 +49,7 @@ export class H1Pool implements OriginClient, ConnectionOwner {
 
   onOpen(connection: Connection): void {
     this.#connecting--;
-    const slot: Slot = { connection, stream: null };
+    const slot: Slot = { connection, stream: null, used: false };
     this.#slots.push(slot);
     this.#idle.push(slot);
     this.#dispatch();
@@ -71,7 +73,8 @@ export class H1Pool implements OriginClient, ConnectionOwner {
       // The warmest connection: the one used last.
       const slot = this.#idle.pop()!;
       slot.stream = this.#waiting.shift()!;
-      this.#count(slot.stream);
+      this.#count(slot);
+      slot.used = true;
       slot.connection.request(slot.stream);
     }
     while (
@@ -96,11 +99,11 @@ export class H1Pool implements OriginClient, ConnectionOwner {
     connection.connect();
   }
 
-  #count(stream: Stream): void {
-    const waitedMs = this.#network.events.now - stream.startMs;
+  /** What the request that now takes `slot` waited for: its handshake, or the one before it. */
+  #count(slot: Slot): void {
+    const waitedMs = this.#network.events.now - slot.stream!.startMs;
     if (waitedMs <= 0) return;
-    // While fewer than six are open, what a request waits for is a handshake.
-    if (this.#slots.length < MAX_CONNECTIONS_PER_HOST) {
+    if (!slot.used) {
       this.#counters.waitedForHandshake++;
       this.#counters.handshakeMs += waitedMs;
     } else {

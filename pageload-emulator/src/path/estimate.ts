@@ -1,6 +1,7 @@
 import { handshakeRtt, type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
 import type { RecordedRequest, Recording } from '../recording/recording.ts';
 import { quantile } from '../statistics.ts';
+import { ArrivalCurve } from './arrivals.ts';
 import { busyRate } from './busy-rate.ts';
 import type { FigureSource, NetworkFigure, NetworkPath, ServerProfile } from './network-path.ts';
 import { defaultServer } from './server-defaults.ts';
@@ -23,8 +24,8 @@ const LEAST_UP_BPS = 1e6;
 const ASSUMED_LOSS = 0.0005;
 /** Servers of static files answer within this, whatever a crowded link made it look like. */
 const MOST_STATIC_THINK_MS = 150;
-/** Room for a few packets, however small the bandwidth-delay product. */
-const LEAST_QUEUE_BYTES = 15_000;
+/** Buffers are not made smaller than this (32 packets), however small the bandwidth-delay product. */
+const LEAST_QUEUE_BYTES = 48_000;
 
 /**
  * Estimates path and servers from a recording's timings.
@@ -50,10 +51,11 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
       ? Math.max(rttMs, timings.rttMs)
       : Math.max(rttMs, Math.min(timings.rttMs ?? typicalRttMs, typicalRttMs));
 
-  const rate = busyRate(recording, Math.max(200, 4 * rttMs));
-  const downBps = Math.max(rate?.bps ?? ASSUMED_DOWN_BPS, 50_000);
+  const arrivals = new ArrivalCurve(recording);
+  const rate = busyRate(arrivals, Math.max(200, 4 * rttMs));
+  const downBps = Math.max(rate ?? ASSUMED_DOWN_BPS, 50_000);
   const byOrigin = new Map(origins.map((timings) => [timings.origin, rttOf(timings)]));
-  const loss = lossFromStalls(recording, (origin) => byOrigin.get(origin) ?? rttMs, downBps);
+  const loss = lossFromStalls(recording, arrivals, (origin) => byOrigin.get(origin) ?? rttMs, downBps);
   const udpSeen = recording.requests.some(({ protocol }) => protocol === 'h3');
   return {
     path: {
@@ -68,7 +70,7 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
     servers: origins.map((timings) => profileOf(timings, rttOf(timings), rttMs)),
     sources: {
       rttMs: known.length > 0 ? 'estimated' : 'assumed',
-      downBps: rate ? 'estimated' : 'assumed',
+      downBps: rate !== null ? 'estimated' : 'assumed',
       upBps: 'assumed',
       loss: loss === null ? 'assumed' : 'estimated',
       queueBytes: 'assumed',
@@ -77,7 +79,7 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
   };
 }
 
-/** Bytes of one bandwidth-delay product, and never so few that two connections could not share them. */
+/** Bytes of one bandwidth-delay product, or of the smallest buffers in use. */
 export function bandwidthDelayProduct(downBps: number, rttMs: number): number {
   return Math.max(LEAST_QUEUE_BYTES, Math.round((downBps / 8000) * rttMs));
 }

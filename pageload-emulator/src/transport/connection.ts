@@ -28,6 +28,8 @@ const SYN_RETRY_MS = 1_000;
 const QUIC_INITIAL_RETRY_MS = 300;
 /** A flight is emulated in about this many bursts, each clocked by the last one's acknowledgements. */
 const BURSTS_PER_FLIGHT = 8;
+/** Shares of packets add up with rounding: less than this of a packet is none. */
+const TINY = 1e-6;
 
 /** What all connections of a page load share. */
 export interface Network {
@@ -86,6 +88,8 @@ interface Burst {
   sentMs: number;
   packets: number;
   delivered: number;
+  /** What each packet takes of the window: Linux counts packets, QUIC bytes (RFC 9002 section 7). */
+  share: number;
   segments: Segment[];
   firstRttMs: number;
   ackGapMs: number;
@@ -95,7 +99,8 @@ interface Burst {
 interface Gap {
   /** Of the burst that they were in. */
   index: number;
-  packets: number;
+  /** What they took of the window. */
+  inFlight: number;
   segments: Segment[];
   /** Whether packets behind them in the same burst arrived: its acknowledgement shows the gap. */
   ownBurst: boolean;
@@ -301,11 +306,11 @@ export class Connection implements EventHandler {
 
   #send(): void {
     const { events } = this.#network;
-    if (this.#inFlight === 0 && events.now - this.#lastSentMs > this.#rtoMs() && this.#nextBurst > 0) {
+    if (this.#inFlight < TINY && events.now - this.#lastSentMs > this.#rtoMs() && this.#nextBurst > 0) {
       this.#control.onIdle();
     }
     while (this.#resend.length > 0 || !this.#source.empty) {
-      const room = Math.floor(Math.max(this.#control.window - this.#inFlight, this.#recoveryCredit));
+      const room = Math.floor(Math.max(this.#control.window - this.#inFlight, this.#recoveryCredit) + TINY);
       if (room < 1) {
         this.#windowLimited = true;
         break;
@@ -337,17 +342,11 @@ export class Connection implements EventHandler {
     const most = Math.max(PACING_BURST, 2 * rate);
     this.#paceTokens = Math.min(most, this.#paceTokens + (events.now - this.#paceAtMs) * rate);
     this.#paceAtMs = events.now;
-    const wanted = Math.min(packets, 2);
-    // A hair less than whole tokens must not schedule an event at this same time again.
-    if (this.#paceTokens + 1e-6 >= wanted) {
-      const allowed = Math.min(packets, Math.floor(this.#paceTokens + 1e-6));
-      this.#paceTokens -= allowed;
-      return allowed;
-    }
+    if (this.#paceTokens + TINY >= 1) return Math.min(packets, Math.floor(this.#paceTokens + TINY));
     if (!this.#paceScheduled) {
       this.#paceScheduled = true;
-      const enough = Math.min(packets, most, this.#burstPackets());
-      events.schedule(events.now + (enough - this.#paceTokens) / rate, this, PACED);
+      const enough = Math.max(2, 2 * rate, this.#control.window / (2 * BURSTS_PER_FLIGHT));
+      events.schedule(events.now + (Math.min(enough, packets) - this.#paceTokens) / rate, this, PACED);
     }
     return 0;
   }
@@ -384,15 +383,17 @@ export class Connection implements EventHandler {
       sentMs: events.now,
       packets,
       delivered: admitted - (lost?.length ?? 0),
+      share: this.#settings.transport === 'quic' ? bytes / (packets * this.#payloadBytes) : 1,
       segments,
       firstRttMs: firstLeavesMs - events.now + this.#baseRttMs,
       ackGapMs: (PACKETS_PER_ACK * packetBytes) / down.bytesPerMs,
     };
     if (burst.delivered < packets) this.#loseFrom(burst, admitted, lost ?? []);
     this.#lastSentMs = events.now;
-    this.#inFlight += packets;
+    this.#inFlight += packets * burst.share;
     this.#arriving += burst.delivered;
     this.#recoveryCredit = Math.max(0, this.#recoveryCredit - packets);
+    this.#paceTokens -= packets * burst.share;
     if (this.#inFlight > this.#roundMaxInFlight) this.#roundMaxInFlight = this.#inFlight;
     if (burst.delivered > 0) events.schedule(leavesMs + this.#network.rttMs / 2, this, DELIVERED, burst);
   }
@@ -417,7 +418,7 @@ export class Connection implements EventHandler {
     const arrived: Segment[] = [];
     const gap: Gap = {
       index: burst.index,
-      packets: burst.packets - burst.delivered,
+      inFlight: (burst.packets - burst.delivered) * burst.share,
       segments: [],
       ownBurst: false,
     };
@@ -442,7 +443,7 @@ export class Connection implements EventHandler {
 
   #acknowledge(burst: Burst): void {
     const { now } = this.#network.events;
-    this.#inFlight -= burst.delivered;
+    this.#inFlight -= burst.delivered * burst.share;
     this.#arriving -= burst.delivered;
     this.#timeoutsInARow = 0;
     this.#sampleRtt(now - burst.sentMs, burst.firstRttMs);
@@ -471,7 +472,7 @@ export class Connection implements EventHandler {
     // Linux counts a slow-start window as used from half on: what it lets out next fills it.
     const limited = this.#windowLimited || (control.slowStart && control.window < 2 * used);
     this.#windowLimited = false;
-    control.onAck(burst.delivered, now, this.#srttMs, this.#minRttMs, limited);
+    control.onAck(burst.delivered * burst.share, now, this.#srttMs, this.#minRttMs, limited);
     if (!control.slowStart) return;
     const exits = this.#hystart.exits(
       now,
@@ -496,7 +497,7 @@ export class Connection implements EventHandler {
   }
 
   #repair(gap: Gap): void {
-    this.#inFlight -= gap.packets;
+    this.#inFlight -= gap.inFlight;
     for (const segment of gap.segments) this.#resend.push(segment);
     // One cut a round trip (RFC 9438 section 4.6, RFC 9002 section 7.3.2).
     if (gap.index < this.#recoveryEnd) return;

@@ -33,8 +33,11 @@ type process struct {
 
 // spawn starts this program again in a network namespace. It must be called on the main thread.
 func spawn(namespace *netns.Namespace, cloneFlags uintptr, name string, args ...string) (*process, error) {
-	command := exec.Command("/proc/self/exe", args...)
-	command.Args[0] = "hopwise-lab"
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	command := exec.Command(self, args...)
 	command.Stderr = os.Stderr
 	command.SysProcAttr = &syscall.SysProcAttr{Cloneflags: cloneFlags, Pdeathsig: unix.SIGKILL}
 	in, err := command.StdinPipe()

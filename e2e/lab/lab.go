@@ -74,8 +74,8 @@ func newLab(settings config) (l *lab, err error) {
 	if err := source.Close(); err != nil {
 		return l, err
 	}
-	if l.nsenter, err = exec.LookPath("nsenter"); err != nil {
-		return l, errors.New("nsenter is not installed: it is in the package util-linux")
+	if l.nsenter, err = findNsenter(); err != nil {
+		return l, err
 	}
 	if err := netns.CheckTUN(); err != nil {
 		return l, err
@@ -105,6 +105,14 @@ func newLab(settings config) (l *lab, err error) {
 	}
 	l.pump.Start(prepareThread)
 	return l, nil
+}
+
+func findNsenter() (string, error) {
+	path, err := exec.LookPath("nsenter")
+	if err != nil {
+		return "", errors.New("nsenter is not installed: it is in the package util-linux")
+	}
+	return path, nil
 }
 
 func (l *lab) makeDir(dir string) (err error) {

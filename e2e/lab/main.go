@@ -17,6 +17,7 @@ import (
 )
 
 const usage = `usage: hopwise-lab up --config FILE      start a lab; commands on stdin, answers on stdout
+       hopwise-lab doctor                 say whether this user can start a lab here
        hopwise-lab check [flags] URL...   transfer URLs from inside the lab and report times
 `
 
@@ -53,6 +54,8 @@ func run(args []string) error {
 	switch args[0] {
 	case "up":
 		return up(args[1:])
+	case "doctor":
+		return doctor()
 	case "check":
 		return check.Run(args[1:], os.Stdout)
 	case "help", "--help", "-h":
@@ -63,7 +66,7 @@ func run(args []string) error {
 	case commandHold:
 		return child(func() error { return netns.Hold(args[1], os.Stdin, os.Stdout) })
 	}
-	return inputError{fmt.Errorf("expected up or check, got %q", args[0])}
+	return inputError{fmt.Errorf("expected up, doctor or check, got %q", args[0])}
 }
 
 // child runs one of the lab's own processes. They end with their stdin, not by a signal meant for

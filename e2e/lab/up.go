@@ -49,18 +49,8 @@ func up(args []string) error {
 	if err != nil {
 		return err
 	}
-	if os.Geteuid() != 0 {
-		code, err := netns.Rootless()
-		if err != nil {
-			return err
-		}
-		os.Exit(code)
-	}
-	if netns.IsRootless() {
-		// The parent is this program outside of the user namespace.
-		if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
-			return fmt.Errorf("cannot tie the lab to its parent: %w", err)
-		}
+	if err := becomeRoot(); err != nil {
+		return err
 	}
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
@@ -107,6 +97,39 @@ func up(args []string) error {
 			}
 		}
 	}
+}
+
+// becomeRoot does nothing for root, and does not return to anyone else: the program runs again as
+// root of a user namespace.
+func becomeRoot() error {
+	if os.Geteuid() == 0 {
+		return nil
+	}
+	code, err := netns.Rootless()
+	if err != nil {
+		return err
+	}
+	os.Exit(code)
+	return nil
+}
+
+// doctor makes what a lab needs rights for, and lets it go again.
+func doctor() error {
+	if err := becomeRoot(); err != nil {
+		return err
+	}
+	if _, err := findNsenter(); err != nil {
+		return err
+	}
+	if err := netns.CheckTUN(); err != nil {
+		return err
+	}
+	namespace, err := netns.New()
+	if err != nil {
+		return fmt.Errorf("%w%s", err, netns.RestrictedHint())
+	}
+	namespace.Close()
+	return nil
 }
 
 // readLines hands out stdin's lines; done has nil at its end.

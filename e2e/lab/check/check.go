@@ -15,11 +15,15 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/quic-go/quic-go"
 	"github.com/quic-go/quic-go/http3"
 	"golang.org/x/sys/unix"
+
+	"hopwise/lab/netns"
 )
 
 // Result is one transfer or one connection.
@@ -36,7 +40,9 @@ type Result struct {
 	TotalMs float64 `json:"totalMs"`
 	// BitsPerSecond is the goodput of the body's last three quarters, past slow start.
 	BitsPerSecond float64 `json:"bitsPerSecond"`
-	Error         string  `json:"error,omitempty"`
+	// LinkBitsPerSecond counts all the IP packets that the device received meanwhile.
+	LinkBitsPerSecond float64 `json:"linkBitsPerSecond"`
+	Error             string  `json:"error,omitempty"`
 }
 
 // Run makes the transfers one after the other, each on a new connection, and writes a JSON line for
@@ -180,23 +186,44 @@ func fetch(client *http.Client, address string, timeout time.Duration) (result R
 func read(response *http.Response, result *Result) error {
 	buffer := make([]byte, 64<<10)
 	var markTime time.Time
-	var markBytes int64
+	var markBytes, markReceived int64
 	for {
 		size, err := response.Body.Read(buffer)
 		result.Bytes += int64(size)
-		if markBytes == 0 && result.Bytes*4 >= response.ContentLength {
-			markTime, markBytes = time.Now(), result.Bytes
-		}
-		if err == io.EOF {
-			if elapsed := time.Since(markTime).Seconds(); markBytes > 0 && elapsed > 0 {
-				result.BitsPerSecond = float64(result.Bytes-markBytes) * 8 / elapsed
-			}
-			return nil
-		}
-		if err != nil {
+		if err != nil && err != io.EOF {
 			return err
 		}
+		if markBytes == 0 && result.Bytes*4 >= response.ContentLength {
+			received, failure := receivedBytes()
+			if failure != nil {
+				return failure
+			}
+			markTime, markBytes, markReceived = time.Now(), result.Bytes, received
+		}
+		if err == io.EOF {
+			elapsed := time.Since(markTime).Seconds()
+			received, failure := receivedBytes()
+			result.BitsPerSecond = float64(result.Bytes-markBytes) * 8 / elapsed
+			result.LinkBitsPerSecond = float64(received-markReceived) * 8 / elapsed
+			return failure
+		}
 	}
+}
+
+// receivedBytes is the lab device's own count. /proc knows this process's namespace; /sys shows the
+// one that it was mounted in.
+func receivedBytes() (int64, error) {
+	text, err := os.ReadFile("/proc/self/net/dev")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		name, counts, found := strings.Cut(line, ":")
+		if found && strings.TrimSpace(name) == netns.DeviceName {
+			return strconv.ParseInt(strings.Fields(counts)[0], 10, 64)
+		}
+	}
+	return 0, fmt.Errorf("there is no device %s here: run this inside a lab", netns.DeviceName)
 }
 
 func since(start time.Time) float64 { return float64(time.Since(start).Microseconds()) / 1e3 }

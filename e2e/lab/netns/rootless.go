@@ -34,10 +34,16 @@ func Rootless() (exitCode int, err error) {
 	if err := CheckTUN(); err != nil {
 		return 0, err
 	}
-	child := exec.Command("/proc/self/exe", os.Args[1:]...)
+	self, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	child := exec.Command(self, os.Args[1:]...)
+	child.Env = append(os.Environ(), rootlessVariable+"=1")
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	child.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  unix.CLONE_NEWUSER,
+		// With a network namespace too, since root of a user namespace cannot return to the machine's.
+		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNET,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}},
 		Pdeathsig:   unix.SIGKILL,
@@ -64,15 +70,12 @@ func Rootless() (exitCode int, err error) {
 	return 0, err
 }
 
-// IsRootless tells whether the process is root of a user namespace that is not the machine's.
-func IsRootless() bool {
-	text, err := os.ReadFile("/proc/self/uid_map")
-	if err != nil {
-		return false
-	}
-	fields := strings.Fields(string(text))
-	return !(len(fields) == 3 && fields[0] == "0" && fields[1] == "0" && fields[2] == "4294967295")
-}
+// rootlessVariable tells the program that Rootless runs what it is. The map of user ids does not: in
+// a container, root of a user namespace can be all there is.
+const rootlessVariable = "HOPWISE_LAB_ROOTLESS"
+
+// IsRootless tells whether Rootless started the process.
+func IsRootless() bool { return os.Getenv(rootlessVariable) == "1" }
 
 // RestrictedHint explains a refusal of rights inside a user namespace, where one is known.
 func RestrictedHint() string {

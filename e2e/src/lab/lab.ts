@@ -1,10 +1,11 @@
 /** The lab: an emulated link and a replay server in network namespaces of their own, run by a Go program. */
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { promisify } from 'node:util';
 import * as z from 'zod';
 import { buildLab } from './build.ts';
 import { checkNetwork, type Network } from './networks.ts';
@@ -233,6 +234,21 @@ export class Lab {
   down(): Promise<void> {
     this.#downing ??= this.#channel.close().then(() => rm(this.#dir, { recursive: true, force: true }));
     return this.#downing;
+  }
+}
+
+/**
+ * Whether this user can start a lab here, by making what it needs rights for.
+ *
+ * @returns one line that says what is missing and how to mend it, or null.
+ */
+export async function labObstacle(): Promise<string | null> {
+  try {
+    await promisify(execFile)(await buildLab(), ['doctor']);
+    return null;
+  } catch (error) {
+    const { stderr, message } = error as { stderr?: string; message: string };
+    return stderr?.trim().split('\n')[0] || message;
   }
 }
 

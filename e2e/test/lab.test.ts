@@ -1,0 +1,380 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LAB_BINARY } from '../src/lab/build.ts';
+import { Lab, labObstacle } from '../src/lab/lab.ts';
+import type { Network } from '../src/lab/networks.ts';
+import { FAR, FAR_MS, MAIN, OLD, writeTinySite } from './lab-site.ts';
+
+const run = promisify(execFile);
+const obstacle = await labObstacle();
+if (obstacle) console.warn(`Skipping the lab's integration tests: ${obstacle}`);
+
+const LINK: Network = {
+  rttMs: 30,
+  downMbps: 50,
+  upMbps: 20,
+  loss: 0,
+  lossBurst: 1,
+  queue: { ms: 200 },
+  udp: 'open',
+};
+
+interface Transfer {
+  protocol: string;
+  status?: number;
+  bytes: number;
+  rttMs?: number;
+  ttfbMs: number;
+  totalMs: number;
+  bitsPerSecond: number;
+  linkBitsPerSecond: number;
+  error?: string;
+}
+
+async function check(lab: Lab, ...args: string[]): Promise<Transfer[]> {
+  const [command, ...rest] = lab.enterCommand([LAB_BINARY, 'check', '--ca', lab.caFile, ...args]);
+  const { stdout } = await run(command as string, rest);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Transfer);
+}
+
+async function smallestRtt(lab: Lab, url: string): Promise<number> {
+  const connections = await check(lab, '--connects', '15', url);
+  return Math.min(...connections.map(({ rttMs = Number.NaN }) => rttMs));
+}
+
+describe.skipIf(obstacle)('the lab', { timeout: 60_000 }, () => {
+  let site: string;
+  let lab: Lab;
+
+  beforeAll(async () => {
+    site = await writeTinySite();
+    lab = await Lab.up({ site, network: LINK });
+  }, 120_000);
+
+  afterAll(async () => {
+    await lab?.down();
+    await rm(site, { recursive: true, force: true });
+  });
+
+  test.each([0, 10, 100])('has a round trip of %i ms within 0.5 ms', async (rttMs) => {
+    await lab.configure({ ...LINK, rttMs });
+    // The smallest of 15, since on a disturbed machine any one packet can be late.
+    const rtt = await smallestRtt(lab, `${MAIN}/`);
+    expect(rtt).toBeGreaterThanOrEqual(rttMs);
+    expect(rtt).toBeLessThan(rttMs + 0.5);
+  });
+
+  test('adds the extra round trip of a server', async () => {
+    await lab.configure({ ...LINK, rttMs: 20 });
+    expect(Math.abs((await smallestRtt(lab, `${FAR}/`)) - 20 - FAR_MS)).toBeLessThan(0.5);
+  });
+
+  test.each([
+    [1, 1e6],
+    [8, 3e6],
+    [30, 12e6],
+    [100, 12e6],
+  ])('delivers %i Mbit/s within 1%%', async (downMbps, bytes) => {
+    await lab.configure({ ...LINK, rttMs: 10, downMbps, upMbps: 100 });
+    let closest = Number.POSITIVE_INFINITY;
+    // A stall of the machine makes a transfer slower, never the link faster: the best of three counts.
+    for (let attempt = 0; attempt < 3 && closest > 0.01; attempt++) {
+      const [transfer] = await check(lab, '--protocol', 'h1', `${MAIN}/bytes?${bytes}`);
+      expect(transfer).toMatchObject({ status: 200, bytes, protocol: 'h1' });
+      closest = Math.min(closest, Math.abs(transfer!.linkBitsPerSecond / 1e6 / downMbps - 1));
+    }
+    expect(closest).toBeLessThan(0.01);
+  });
+
+  test('serves every protocol and logs which it was', async () => {
+    await lab.configure(LINK);
+    await lab.log();
+    for (const protocol of ['h1', 'h2', 'h3']) {
+      const transfers = await check(
+        lab,
+        '--protocol',
+        protocol,
+        `${MAIN}/`,
+        `${FAR}/image.png?n=1`,
+        `${FAR}/none`,
+      );
+      expect(transfers.map(({ protocol, status }) => [protocol, status])).toEqual([
+        [protocol, 200],
+        [protocol, 200],
+        [protocol, 404],
+      ]);
+      const { entries, dropped } = await lab.log();
+      expect(dropped).toBe(0);
+      expect(entries.map((e) => [e.origin, e.path, e.protocol, e.status, e.miss ?? false])).toEqual([
+        [MAIN, '/', protocol, 200, false],
+        [FAR, '/image.png?n=1', protocol, 200, false],
+        [FAR, '/none', protocol, 404, true],
+      ]);
+    }
+    expect((await lab.log()).entries).toEqual([]);
+  });
+
+  test('offers an origin its own protocols only', async () => {
+    await lab.configure({ ...LINK, rttMs: 2 });
+    const [h1] = await check(lab, '--protocol', 'h1', `${OLD}/slow`);
+    const [h2] = await check(lab, '--protocol', 'h2', `${OLD}/slow`);
+    const [h3] = await check(lab, '--protocol', 'h3', '--timeout', '2s', `${OLD}/slow`);
+    expect(h1).toMatchObject({ protocol: 'h1', status: 200 });
+    expect(h1!.ttfbMs).toBeGreaterThan(60);
+    expect(h2?.error).toBeTruthy();
+    expect(h3?.error).toBeTruthy();
+  });
+
+  test('loses the same packets for the same seed', async () => {
+    const lossy = { ...LINK, downMbps: 20, loss: 0.03, lossBurst: 2 };
+    const lossesOf = async (seed: number) => {
+      await lab.drain();
+      await lab.configure({ ...lossy, seed });
+      await lab.resetStats();
+      await check(lab, '--protocol', 'h2', `${MAIN}/bytes?1000000`);
+      const { down } = await lab.stats();
+      expect(down.drops.loss).toBeGreaterThan(0);
+      // The number of packets depends on what the losses did to TCP; those that both runs sent are compared.
+      return { lost: down.lost, packets: down.packets };
+    };
+    const [first, second, other] = [await lossesOf(5), await lossesOf(5), await lossesOf(6)];
+    const common = Math.min(first.packets, second.packets);
+    expect(first.lost.filter((n) => n < common)).toEqual(second.lost.filter((n) => n < common));
+    expect(first.lost.filter((n) => n < 600)).not.toEqual(other.lost.filter((n) => n < 600));
+  });
+
+  test('blocks and polices UDP, and nothing else', async () => {
+    await lab.configure({ ...LINK, udp: 'blocked' });
+    await lab.resetStats();
+    const [blocked] = await check(lab, '--protocol', 'h3', '--timeout', '1500ms', `${MAIN}/`);
+    expect(blocked?.error).toBeTruthy();
+    expect((await lab.stats()).up.drops.udpBlocked).toBeGreaterThan(0);
+    expect((await check(lab, '--protocol', 'h2', `${MAIN}/`))[0]).toMatchObject({ status: 200 });
+
+    await lab.configure({ ...LINK, udp: { policedMbps: 4 } });
+    const [policed] = await check(lab, '--protocol', 'h3', `${MAIN}/bytes?1000000`);
+    const [tcp] = await check(lab, '--protocol', 'h2', `${MAIN}/bytes?1000000`);
+    expect(policed).toMatchObject({ status: 200, bytes: 1e6 });
+    expect(policed!.bitsPerSecond).toBeLessThan(4.2e6);
+    expect(tcp!.bitsPerSecond).toBeGreaterThan(10e6);
+  });
+
+  test('changes the link in mid-transfer', async () => {
+    await lab.configure({ ...LINK, downMbps: 40, rttMs: 10 });
+    const transfer = check(lab, '--protocol', 'h1', `${MAIN}/bytes?3000000`);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    await lab.configure({ ...LINK, downMbps: 10, rttMs: 10 });
+    // 24 Mbit take 0.6 s at the one rate and 2.4 s at the other.
+    const { totalMs } = (await transfer)[0]!;
+    expect(totalMs).toBeGreaterThan(1000);
+    expect(totalMs).toBeLessThan(2700);
+  });
+
+  test('drains', async () => {
+    await lab.configure(LINK);
+    await check(lab, `${MAIN}/`);
+    expect(await lab.drain()).toBe(true);
+  });
+
+  test('resolves its origins and no other name, and reaches no other address', async () => {
+    const inside = (...command: string[]) => {
+      const [enter, ...rest] = lab.enterCommand(command);
+      return run(enter as string, rest);
+    };
+    const { stdout } = await inside('/usr/bin/getent', 'hosts', 'www.lab.test');
+    expect(stdout).toContain(lab.origins[0]!.address);
+    const began = performance.now();
+    await expect(inside('/usr/bin/getent', 'hosts', 'other.example')).rejects.toMatchObject({ code: 2 });
+    expect(performance.now() - began).toBeLessThan(1000);
+    await expect(inside('/bin/bash', '-c', 'echo > /dev/tcp/192.0.2.1/80')).rejects.toThrow('unreachable');
+  });
+
+  test('serves another site of the same origins, and refuses unknown ones', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'hopwise-lab-test-site-'));
+    try {
+      await cp(site, other, { recursive: true });
+      const content = JSON.parse(await readFile(join(site, 'site.json'), 'utf8'));
+      content.resources.push({
+        origin: MAIN,
+        path: '/new',
+        status: 200,
+        headers: {},
+        body: { filler: 'bytes', bytes: 5 },
+        thinkMs: 0,
+      });
+      content.origins[1].extraRttMs = 0;
+      await writeFile(join(other, 'site.json'), JSON.stringify(content));
+      await lab.serve(other);
+      expect((await check(lab, `${MAIN}/new`))[0]).toMatchObject({ status: 200, bytes: 5 });
+      expect(await smallestRtt(lab, `${FAR}/`)).toBeLessThan(LINK.rttMs + 1);
+
+      content.origins.push({ origin: 'https://else.lab.test', protocols: ['h1'], extraRttMs: 0 });
+      await writeFile(join(other, 'site.json'), JSON.stringify(content));
+      await expect(lab.serve(other)).rejects.toThrow(
+        /origins\[3\]: expected an origin that the lab was started with, got https:\/\/else\.lab\.test$/,
+      );
+      expect((await check(lab, `${MAIN}/new`))[0]).toMatchObject({ status: 200 });
+    } finally {
+      await lab.serve(site);
+      await rm(other, { recursive: true, force: true });
+    }
+  });
+
+  test('refuses a network that makes no sense', async () => {
+    await expect(lab.configure({ ...LINK, loss: 3 })).rejects.toThrow(/^network: loss: /);
+    await expect(lab.configure({ ...LINK, loss: 0.8, lossBurst: 2 })).rejects.toThrow(
+      /^lab: network: loss: /,
+    );
+  });
+
+  test('keeps its private keys off the disk', () => {
+    const dir = join(lab.caFile, '..');
+    expect(statSync(dir).mode & 0o77).toBe(0);
+    for (const name of readdirSync(dir))
+      expect(readFileSync(join(dir, name), 'utf8')).not.toContain('PRIVATE KEY');
+  });
+
+  test('carries IPv6', async () => {
+    const lab6 = await Lab.up({ site, network: LINK, ipVersion: 6 });
+    try {
+      for (const protocol of ['h2', 'h3']) {
+        expect((await check(lab6, '--protocol', protocol, `${FAR}/image.png?n=0`))[0]).toMatchObject({
+          protocol,
+          status: 200,
+        });
+      }
+      expect(Math.abs((await smallestRtt(lab6, `${FAR}/`)) - LINK.rttMs - FAR_MS)).toBeLessThan(0.5);
+    } finally {
+      await lab6.down();
+    }
+  });
+
+  test('takes another congestion control and initial window', async () => {
+    const big = await Lab.up({
+      site,
+      network: LINK,
+      server: { congestionControl: 'reno', initialWindow: 40 },
+    });
+    try {
+      const round = async (one: Lab) => {
+        await one.configure({ ...LINK, rttMs: 300, downMbps: 100 });
+        return (await check(one, '--protocol', 'h1', `${FAR}/image.png?n=0`, `${MAIN}/bytes?1000000`))[1]!
+          .totalMs;
+      };
+      // Quadrupling the window saves two rounds of slow start.
+      expect((await round(lab)) - (await round(big))).toBeGreaterThan(400);
+    } finally {
+      await big.down();
+    }
+  });
+
+  test('says in one line what is wrong with the site', async () => {
+    const empty = await mkdtemp(join(tmpdir(), 'hopwise-lab-test-site-'));
+    await expect(Lab.up({ site: empty, network: LINK })).rejects.toThrow(
+      `hopwise-lab: ${empty}/site.json: no such file or directory`,
+    );
+    await rm(empty, { recursive: true });
+  });
+
+  test('goes down when aborted', async () => {
+    const stop = new AbortController();
+    const aborted = await Lab.up({ site, network: LINK, signal: stop.signal });
+    stop.abort();
+    await aborted.down();
+    expect(existsSync(aborted.caFile)).toBe(false);
+    expect(existsSync(`/proc/${aborted.holderPid}`)).toBe(false);
+    await expect(Lab.up({ site, network: LINK, signal: stop.signal })).rejects.toThrow();
+  });
+
+  test('leaves nothing behind, even when killed', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'hopwise-lab-test-'));
+    const config = join(dir, 'config.json');
+    await writeFile(config, JSON.stringify({ site, network: LINK, dir: join(dir, 'scratch') }));
+    const program = spawn(LAB_BINARY, ['up', '--config', config], { stdio: ['pipe', 'pipe', 'inherit'] });
+    try {
+      const { holderPid } = await firstLine(program);
+      const family = [program.pid!, ...descendants(program.pid!)];
+      expect(family).toContain(holderPid);
+      expect(family.length).toBeGreaterThanOrEqual(3);
+      const namespaces = new Set(family.map(networkNamespace));
+      // The client's, the servers', and the one that the lab itself is in.
+      expect(namespaces.size).toBe(3);
+      program.kill('SIGKILL');
+      await expect.poll(() => family.filter((pid) => isAlive(pid))).toEqual([]);
+      namespaces.delete(networkNamespace('self'));
+      expect(processesIn(namespaces)).toEqual([]);
+      expect(readdirSync('/sys/class/net')).not.toContain('lab0');
+      expect(
+        existsSync('/run/netns') ? readdirSync('/run/netns').filter((name) => name.includes('lab')) : [],
+      ).toEqual([]);
+    } finally {
+      program.kill('SIGKILL');
+      await rm(dir, { recursive: true, force: true });
+    }
+  });
+
+  test('ends with its stdin and with SIGTERM, with exit code 0', async () => {
+    for (const end of [(p: ChildProcess) => p.stdin!.end(), (p: ChildProcess) => p.kill('SIGTERM')]) {
+      const dir = await mkdtemp(join(tmpdir(), 'hopwise-lab-test-'));
+      const config = join(dir, 'config.json');
+      await writeFile(config, JSON.stringify({ site, network: LINK }));
+      const program = spawn(LAB_BINARY, ['up', '--config', config], { stdio: ['pipe', 'pipe', 'inherit'] });
+      const exited = new Promise((resolve) => program.on('exit', (code, signal) => resolve(code ?? signal)));
+      const { caFile } = await firstLine(program);
+      const family = descendants(program.pid!);
+      end(program);
+      expect(await exited).toBe(0);
+      expect(family.filter((pid) => isAlive(pid))).toEqual([]);
+      expect(existsSync(caFile)).toBe(false);
+      await rm(dir, { recursive: true });
+    }
+  });
+});
+
+async function firstLine(program: ChildProcess): Promise<{ holderPid: number; caFile: string }> {
+  let text = '';
+  for await (const chunk of program.stdout!) {
+    text += chunk;
+    if (text.includes('\n')) break;
+  }
+  return JSON.parse(text);
+}
+
+function descendants(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
+  return children.flatMap((child) => [child, ...descendants(child)]);
+}
+
+/** Zombies count as gone: they hold nothing. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+function networkNamespace(pid: number | string): string {
+  return readlinkSync(`/proc/${pid}/ns/net`);
+}
+
+function processesIn(namespaces: Set<string>): string[] {
+  return readdirSync('/proc').filter((entry) => {
+    try {
+      return /^\d+$/.test(entry) && namespaces.has(networkNamespace(entry));
+    } catch {
+      // It has ended meanwhile.
+      return false;
+    }
+  });
+}

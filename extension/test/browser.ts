@@ -14,6 +14,8 @@ export interface ExtensionBrowser {
   ask<T extends PageRequest>(page: Page, request: T): Promise<Answers[T['type']]>;
   /** Tab id of a page, by its URL. */
   tabIdOf(own: Page, url: string): Promise<number>;
+  /** Stops the worker, as the browser does with one that is idle; the next event starts it anew. */
+  stopWorker(own: Page): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -53,6 +55,16 @@ export async function launch(extensionDir: string, args: string[] = []): Promise
         const tabs = await chrome.tabs.query({});
         return tabs.find((tab) => tab.url === wanted)!.id!;
       }, url),
+    async stopWorker(own) {
+      const devtools = await context.newCDPSession(own);
+      const { targetInfos } = await devtools.send('Target.getTargets');
+      const worker = targetInfos.find(
+        ({ type, url }) => type === 'service_worker' && url.includes(EXTENSION_ID),
+      );
+      if (!worker) throw new Error('the worker is not running');
+      await devtools.send('Target.closeTarget', { targetId: worker.targetId });
+      await devtools.detach();
+    },
     async close() {
       await context.close();
       await rm(profile, { recursive: true, force: true });

@@ -195,17 +195,16 @@ test('the worker may be stopped in the middle of a load', async () => {
   const page = await browser.context.newPage();
   await page.goto(`${site.url}/slow.html`, { waitUntil: 'commit' });
   await page.waitForTimeout(900);
-  const devtools = await browser.context.newCDPSession(own);
-  await devtools.send('ServiceWorker.enable');
-  const stopped = browser.context.serviceWorkers().at(-1)!.waitForEvent('close');
-  await devtools.send('ServiceWorker.stopAllWorkers');
-  await stopped;
+  const worker = () => browser.context.serviceWorkers().at(-1)!;
+  await worker().evaluate(() => Object.assign(globalThis, { lifeOfWorker: 1 }));
+  await browser.stopWorker(own);
   await page.waitForLoadState('load');
   const { load } = await recorded(page, 10_000);
   expect(load.recording.requests.map((one) => new URL(one.url).pathname)).toEqual(
     expect.arrayContaining(['/slow.html', '/parsed.png', '/slow.png']),
   );
   expect(load.recording.requests.every((one) => one.status === 200)).toBe(true);
+  expect(await worker().evaluate(() => 'lifeOfWorker' in globalThis)).toBe(false);
   await page.close();
 });
 

@@ -223,7 +223,7 @@ test('the origin table puts most bytes first and says where nothing wins', () =>
 test('the summary says what choosing per origin adds, and the reasons as text', () => {
   const summary = renderSummary(prediction, options);
   expect(summary.textContent).toContain('116 requests to 2 origins; this load took 2.57 s.');
-  expect(summary.textContent).toContain('With the best protocol for each origin: 2.29 s, 4% less.');
+  expect(summary.textContent).toContain('With the best protocol for each origin: 2.29\u00a0s, 4% less.');
   expect(summary.querySelector('.hw-reasons')?.textContent).toBe(HOSTILE);
   expect(summary.querySelector('img')).toBeNull();
 });
@@ -282,6 +282,8 @@ test('a verification becomes times, or the reason why there are none', () => {
 });
 
 test.each([
+  [formatMs(0.1), '0.1 ms'],
+  [formatMs(9.96), '10 ms'],
   [formatMs(999.4), '999 ms'],
   [formatMs(999.6), '1.00 s'],
   [formatMs(12_340), '12.3 s'],

@@ -2,10 +2,16 @@ import type { Protocol } from '@hopwise/pageload-emulator';
 
 export const PROTOCOL_NAME: Record<Protocol, string> = { h1: 'HTTP/1.1', h2: 'HTTP/2', h3: 'HTTP/3' };
 
-/** `840 ms` below a second, `2.38 s` above. */
+/** `840 ms` below a second, `2.38 s` above, tenths below ten milliseconds. */
 export function formatMs(ms: number): string {
+  if (ms < 9.95 && ms > 0) return `${Number(ms.toFixed(1))} ms`;
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   return ms < 9995 ? `${(ms / 1000).toFixed(2)} s` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** The same text with its figures kept together with their units when lines break. */
+export function unbroken(text: string): string {
+  return text.replace(/(\d) (?=(?:ms|s|MB|kB|B)\b)/g, '$1\u00a0');
 }
 
 /** Ticks of a time axis, all in one unit: `500 ms` or `0.5 s`. */

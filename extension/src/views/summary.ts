@@ -1,6 +1,6 @@
 import { type LoadTime, PROTOCOLS, type Prediction, type Protocol } from '@hopwise/pageload-emulator';
 import { builder, type ViewOptions } from './dom.ts';
-import { formatMs, formatShare, PROTOCOL_NAME } from './format.ts';
+import { formatMs, formatShare, PROTOCOL_NAME, unbroken } from './format.ts';
 
 /** A gain of the mix below this fraction is not worth a word. */
 const WORTH_SAYING = 0.01;
@@ -32,13 +32,13 @@ export function renderSummary(prediction: Prediction, options: ViewOptions = {})
   return el(
     'section',
     { class: 'hw-summary', 'data-best': prediction.decided ? prediction.best : 'none' },
-    el('h2', { class: 'hw-headline' }, headline(prediction)),
+    el('h2', { class: 'hw-headline' }, unbroken(headline(prediction))),
     el(
       'p',
       { class: 'hw-muted' },
       `${count(page.requests, 'request')} to ${count(page.origins, 'origin')}; ${seen}.`,
     ),
-    mix(prediction) === '' ? null : el('p', {}, mix(prediction)),
+    mix(prediction) === '' ? null : el('p', {}, unbroken(mix(prediction))),
     prediction.reasons.length === 0
       ? null
       : el('ul', { class: 'hw-reasons' }, ...prediction.reasons.map((reason) => el('li', {}, reason))),

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { goVersion } from '../src/lab/build.ts';
 import { checkNetwork, networkOf, profileNamed, readProfiles, toNetworkPath } from '../src/lab/networks.ts';
+import { makeScratch } from '../src/lab/scratch.ts';
 
 const profiles = readProfiles();
 
@@ -71,5 +72,29 @@ test('says in one line that Go is missing or too old', async () => {
     expect(await goVersion(go)).toBe('go1.24');
   } finally {
     rmSync(dir, { recursive: true });
+  }
+});
+
+test('removes the scratch folders of processes that are gone, and no other', async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'hopwise-scratch-'));
+  try {
+    // Process ids end far below.
+    for (const name of [
+      'hopwise-lab-999999999-abcDEF',
+      `hopwise-lab-${process.pid}-abcDEF`,
+      'hopwise-lab-mine',
+    ]) {
+      mkdirSync(join(parent, name));
+    }
+    const made = await makeScratch(parent);
+    expect(
+      readdirSync(parent)
+        .map((name) => join(parent, name))
+        .sort(),
+    ).toEqual(
+      [join(parent, `hopwise-lab-${process.pid}-abcDEF`), join(parent, 'hopwise-lab-mine'), made].sort(),
+    );
+  } finally {
+    rmSync(parent, { recursive: true });
   }
 });

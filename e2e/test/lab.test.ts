@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'n
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LAB_BINARY } from '../src/lab/build.ts';
@@ -195,6 +196,26 @@ describe.skipIf(obstacle)('the lab', { timeout: 60_000 }, () => {
     await expect(inside('/usr/bin/getent', 'hosts', 'other.example')).rejects.toMatchObject({ code: 2 });
     expect(performance.now() - began).toBeLessThan(1000);
     await expect(inside('/bin/bash', '-c', 'echo > /dev/tcp/192.0.2.1/80')).rejects.toThrow('unreachable');
+  });
+
+  test('wraps a program with its arguments, folder, variables and open files', async () => {
+    const script = await lab.wrapper('/bin/sh', { GREETING: "it's here" });
+    const child = spawn(
+      script,
+      ['-c', 'pwd; echo "$GREETING, $1"; echo fourth >&4; readlink /proc/self/ns/net', 'sh', 'a b'],
+      {
+        cwd: site,
+        stdio: ['ignore', 'pipe', 'inherit', 'ignore', 'pipe'],
+      },
+    );
+    const textOf = async (stream: AsyncIterable<Buffer>) => {
+      let text = '';
+      for await (const chunk of stream) text += chunk;
+      return text;
+    };
+    const [out, fourth] = await Promise.all([textOf(child.stdout!), textOf(child.stdio[4] as Readable)]);
+    expect(out.trim().split('\n')).toEqual([site, "it's here, a b", networkNamespace(lab.holderPid)]);
+    expect(fourth).toBe('fourth\n');
   });
 
   test('serves another site of the same origins, and refuses unknown ones', async () => {

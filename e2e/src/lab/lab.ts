@@ -1,7 +1,6 @@
 /** The lab: an emulated link and a replay server in network namespaces of their own, run by a Go program. */
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
@@ -9,6 +8,7 @@ import { promisify } from 'node:util';
 import * as z from 'zod';
 import { buildLab } from './build.ts';
 import { checkNetwork, type Network } from './networks.ts';
+import { makeScratch } from './scratch.ts';
 
 const originSchema = z.object({
   /** `https://host`. */
@@ -140,7 +140,7 @@ export class Lab {
     signal?.throwIfAborted();
     checkNetwork(network);
     const binary = await buildLab(signal ? { signal } : {});
-    const scratch = dir ?? (await mkdtemp(join(tmpdir(), 'hopwise-lab-')));
+    const scratch = dir ?? (await makeScratch());
     const channel = new Channel();
     try {
       const config = join(scratch, 'lab.json');

@@ -262,16 +262,48 @@ describe('joinRecording', () => {
     expect(recording.requests.map((one) => one.url)).toEqual([PAGE]);
   });
 
-  test('pairs repeated requests for one URL by time', () => {
-    const url = `${PAGE}poll`;
+  test('pairs a request that the page held back for long, whatever the clocks say', () => {
+    const url = `${PAGE}many.png`;
     const { recording } = join(
-      [document_(), request(url, 500, { type: 'fetch' }), request(url, 80, { type: 'fetch' })],
-      [frame(0, PAGE, 0, { resources: [entry(url, 82, 100), entry(url, 503, 530)] })],
+      [document_(), request(url, 6000, { endedAt: T0 + 6100 })],
+      [frame(0, PAGE, 0, { resources: [entry(url, 80, 6090)] })],
     );
-    expect(recording.requests.slice(1).map(({ startMs, endMs }) => [startMs, endMs])).toEqual([
-      [82, 100],
-      [503, 530],
+    expect(recording.requests.slice(1)).toMatchObject([{ startMs: 80, endMs: 6090, protocol: 'h2' }]);
+  });
+
+  test('pairs as many entries as requests of one URL in order, others by their end', () => {
+    const url = `${PAGE}poll`;
+    const times = (requests: ObservedRequest[], resources: ResourceEntry[]) =>
+      join([document_(), ...requests], [frame(0, PAGE, 0, { resources })])
+        .recording.requests.slice(1)
+        .map(({ startMs, endMs, protocol }) => [startMs, endMs, protocol]);
+    const requests = [request(url, 80, { type: 'fetch' }), request(url, 500, { type: 'fetch' })];
+    expect(times(requests, [entry(url, 503, 530), entry(url, 82, 100)])).toEqual([
+      [82, 100, 'h2'],
+      [503, 530, 'h2'],
     ]);
+    // One entry too many: the first came from the memory cache.
+    expect(times(requests.slice(1), [entry(url, 82, 100), entry(url, 503, 530)])).toEqual([
+      [82, 100, 'h2'],
+      [503, 530, 'h2'],
+    ]);
+  });
+
+  test('gives the timings of a frame to the last document that it held', () => {
+    const [before, after] = ['https://ad.test/before', 'https://ad.test/after'];
+    const navigation = {
+      type: 'iframe' as const,
+      frameId: 7,
+      parentFrameId: 0,
+      parentDocumentId: 'top',
+      documentId: null,
+    };
+    const { of } = join(
+      [document_(), request(before, 100, navigation), request(after, 300, navigation)],
+      [frame(0, PAGE, 0), frame(7, after, 310)],
+    );
+    expect(of(before)).toMatchObject({ startMs: 100, protocol: null });
+    expect(of(after)).toMatchObject({ startMs: 312, protocol: 'h2' });
   });
 
   test('leaves out what the document before still asked for, keeps its own frames', () => {

@@ -42,12 +42,6 @@ export interface JoinedRequest {
 }
 
 /**
- * Two clocks meet here: webRequest's times are the browser process's, Resource Timing's the
- * renderer's. An entry further than this from a request is another request for the same URL.
- */
-const CLOCK_TOLERANCE_MS = 2000;
-
-/**
  * Joins webRequest's view of a page load with what its frames measured.
  *
  * @throws Error when the top frame or the request for the page itself is missing
@@ -82,21 +76,24 @@ export function joinRecording(observation: LoadObservation): Recording {
 /** In order of start, the page's own request first. */
 function joinRequests(observation: LoadObservation, top: FrameReport): JoinedRequest[] {
   const chains = groupBy(ofTheDocument(observation).filter(reachedNetwork), (request) => request.requestId);
-  const entries = new EntryPool(observation.frames);
   const frames = new Map(observation.frames.map((frame) => [frame.frameId, frame]));
+  const { paired, unpaired } = pairEntries([...chains.values()], observation.frames);
+  const lastOfFrame = new Map(
+    [...chains.values()].filter(isNavigation).map((chain) => [chain[0]!.frameId, chain]),
+  );
   const joined: JoinedRequest[] = [];
 
   for (const chain of chains.values()) {
     const hops = chain.filter((hop) => !hop.internal);
-    const isDocument = chain[0]!.type === 'document' || chain[0]!.type === 'iframe';
-    const frame = frames.get(isDocument ? chain[0]!.parentFrameId : chain[0]!.frameId) ?? null;
-    const documentOf = isDocument ? documentFrame(chain, frames) : null;
-    const fromParent = entries.take(chain, frame);
-    const entry = documentOf?.entry ?? fromParent?.entry ?? null;
+    const frame = frames.get(holderOf(chain)) ?? null;
+    // A frame may have held several documents; it reports its last.
+    const current = lastOfFrame.get(chain[0]!.frameId) === chain;
+    const documentOf = current ? documentFrame(frames.get(chain[0]!.frameId)) : null;
+    const fromParent = paired.get(chain) ?? null;
+    const entry = documentOf?.entry ?? fromParent ?? null;
     const origin = documentOf?.frame.timeOrigin ?? frame?.timeOrigin ?? top.timeOrigin;
     // The parent wanted an iframe before there was a process with a clock for it.
-    const wantedMs =
-      documentOf && fromParent && frame ? fromParent.entry.fetchStart + frame.timeOrigin : null;
+    const wantedMs = documentOf && fromParent && frame ? fromParent.fetchStart + frame.timeOrigin : null;
     let previous: JoinedRequest | null = null;
     for (const [index, hop] of hops.entries()) {
       const measured = index === hops.length - 1 && !hop.redirected ? entry : null;
@@ -112,7 +109,7 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
         frame,
         documentOf: measured ? (documentOf?.frame ?? null) : null,
         redirectedFrom: previous,
-        type: isIcon(hop, fromParent?.entry) ? 'other' : hop.type,
+        type: isIcon(hop, fromParent) ? 'other' : hop.type,
         startMs: Math.max(0, startMs),
         endMs: Math.max(0, startMs, endMs),
       };
@@ -121,7 +118,7 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
     }
   }
 
-  for (const { frame, entry } of entries.rest()) {
+  for (const { frame, entry } of unpaired) {
     const shift = frame.timeOrigin - top.timeOrigin;
     joined.push({
       observed: null,
@@ -141,7 +138,7 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
 }
 
 /** A page's icon, which holds up nothing: an image that neither an element nor a style asked for. */
-function isIcon(hop: ObservedRequest, entry: ResourceEntry | undefined): boolean {
+function isIcon(hop: ObservedRequest, entry: ResourceEntry | null): boolean {
   return hop.type === 'image' && hop.frameId === 0 && (!entry || entry.initiatorType === 'other');
 }
 
@@ -169,49 +166,76 @@ function ofTheDocument({ requests, documentId }: LoadObservation): ObservedReque
   });
 }
 
-/** The frame that a navigation request became, with that frame's own timing of it. */
-function documentFrame(chain: ObservedRequest[], frames: Map<number, FrameReport>) {
-  const last = chain.at(-1)!;
-  const frame = frames.get(last.frameId);
-  if (!frame?.navigation) return null;
-  // An iframe may have held several documents; the frame reports its last.
-  const distance = Math.abs(frame.timeOrigin - chain[0]!.startedAt);
-  if (last.type === 'iframe' && distance > CLOCK_TOLERANCE_MS) return null;
-  return { frame, entry: frame.navigation };
+function isNavigation(chain: ObservedRequest[]): boolean {
+  return chain[0]!.type === 'document' || chain[0]!.type === 'iframe';
 }
 
-/** Resource Timing entries of all frames, each to be taken by one request. */
-class EntryPool {
-  readonly #entries: Map<string, { frame: FrameReport; entry: ResourceEntry }[]>;
+/** Frame whose timings list the request: for an iframe's document, the parent's. */
+function holderOf(chain: ObservedRequest[]): number {
+  return isNavigation(chain) ? chain[0]!.parentFrameId : chain[0]!.frameId;
+}
 
-  constructor(frames: FrameReport[]) {
-    const all = frames.flatMap((frame) => frame.resources.map((entry) => ({ frame, entry })));
-    this.#entries = groupBy(all, ({ frame, entry }) => EntryPool.#key(frame.frameId, entry.name));
-  }
+/** A frame with its own timing of the navigation that led to it. */
+function documentFrame(frame: FrameReport | undefined) {
+  return frame?.navigation ? { frame, entry: frame.navigation } : null;
+}
 
-  static #key(frameId: number, url: string): string {
-    return `${frameId} ${withoutFragment(url)}`;
-  }
-
-  /** The entry nearest in time; an entry is named by the URL first asked for, before redirects. */
-  take(chain: ObservedRequest[], frame: FrameReport | null) {
-    const first = chain[0]!;
-    // Chromium answers a CORS preflight with no entry of its own.
-    if (!frame || first.method === 'OPTIONS') return null;
-    const candidates = this.#entries.get(EntryPool.#key(frame.frameId, first.url)) ?? [];
-    const away = ({ entry }: { entry: ResourceEntry }) =>
-      Math.abs(frame.timeOrigin + entry.startTime - first.startedAt);
-    let best = -1;
-    for (let i = 0; i < candidates.length; i++) {
-      if (away(candidates[i]!) > CLOCK_TOLERANCE_MS) continue;
-      if (best < 0 || away(candidates[i]!) < away(candidates[best]!)) best = i;
+/**
+ * Finds each request's Resource Timing entry: same frame, and same URL as first asked for, before
+ * redirects. Several of one URL are paired in order when there are as many entries as requests,
+ * else by time.
+ *
+ * @param chains hops of each request
+ */
+function pairEntries(chains: ObservedRequest[][], frames: FrameReport[]) {
+  const paired = new Map<ObservedRequest[], ResourceEntry>();
+  const unpaired: { frame: FrameReport; entry: ResourceEntry }[] = [];
+  // A CORS preflight has the URL of the request that it is for, and no entry.
+  const requests = groupBy(
+    chains.filter((chain) => chain[0]!.method !== 'OPTIONS'),
+    (chain) => `${holderOf(chain)} ${withoutFragment(chain[0]!.url)}`,
+  );
+  for (const frame of frames) {
+    for (const [url, entries] of groupBy(frame.resources, (entry) => withoutFragment(entry.name))) {
+      const same = requests.get(`${frame.frameId} ${url}`) ?? [];
+      const left = entries.toSorted((a, b) => a.startTime - b.startTime);
+      const inOrder = same.length === left.length;
+      for (const chain of same) {
+        const at = inOrder ? 0 : nearestInTime(chain, left, frame.timeOrigin);
+        const [entry] = at < 0 ? [] : left.splice(at, 1);
+        if (entry) paired.set(chain, entry);
+      }
+      unpaired.push(...left.map((entry) => ({ frame, entry })));
     }
-    return best < 0 ? null : candidates.splice(best, 1)[0]!;
   }
+  return { paired, unpaired };
+}
 
-  rest() {
-    return [...this.#entries.values()].flat();
+/** The clocks of the browser's process and the page's agree to within this. */
+const CLOCK_TOLERANCE_MS = 2000;
+
+/**
+ * The entry that ends nearest to a request. Starts say less: the page's own scheduler may hold a
+ * request back for seconds before the browser hears of it.
+ *
+ * @returns its index, -1 when none can be meant
+ */
+function nearestInTime(chain: ObservedRequest[], entries: ResourceEntry[], timeOrigin: number): number {
+  const { startedAt } = chain[0]!;
+  const endedAt = chain.at(-1)!.endedAt ?? Number.POSITIVE_INFINITY;
+  let best = -1;
+  let least = Number.POSITIVE_INFINITY;
+  for (const [index, entry] of entries.entries()) {
+    const endsAway = Math.abs(timeOrigin + entry.responseEnd - endedAt);
+    const overlap =
+      timeOrigin + entry.startTime <= endedAt + CLOCK_TOLERANCE_MS &&
+      timeOrigin + entry.responseEnd >= startedAt - CLOCK_TOLERANCE_MS;
+    if (overlap && endsAway < least) {
+      best = index;
+      least = endsAway;
+    }
   }
+  return best;
 }
 
 /** The same entry on the page's clock; 0 stays 0, it stands for withheld. */

@@ -36,7 +36,7 @@ export function renderSummary(prediction: Prediction, options: ViewOptions = {})
     el(
       'p',
       { class: 'hw-muted' },
-      `${count(page.requests, 'request')} to ${count(page.origins, 'origin')}; ${seen}.`,
+      unbroken(`${count(page.requests, 'request')} to ${count(page.origins, 'origin')}; ${seen}.`),
     ),
     mix(prediction) === '' ? null : el('p', {}, unbroken(mix(prediction))),
     prediction.reasons.length === 0

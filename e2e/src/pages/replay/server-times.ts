@@ -1,0 +1,69 @@
+import type { RecordedRequest, ResourceType } from '@hopwise/pageload-emulator';
+
+/** Answers that are computed: their wait is the server's. Of the others it is mostly queueing on the recorder's link. */
+const COMPUTED: ReadonlySet<ResourceType> = new Set(['document', 'iframe', 'fetch', 'beacon', 'other']);
+
+const MAX_COMPUTED_MS = 3000;
+const MAX_STATIC_MS = 50;
+const MAX_EXTRA_RTT_MS = 300;
+
+export interface ServerTimes {
+  /** Time between a request's arrival and the first byte of its answer. */
+  thinkMs(request: RecordedRequest): number;
+  /** Round trip beyond that of the nearest origin, of an origin's requests. */
+  extraRttMs(requests: RecordedRequest[]): number;
+}
+
+/** Estimates the servers' part in the recorded times. */
+export function serverTimes(requests: RecordedRequest[]): ServerTimes {
+  const byOrigin = new Map<string, RecordedRequest[]>();
+  for (const request of requests) {
+    const { origin } = new URL(request.url);
+    byOrigin.set(origin, [...(byOrigin.get(origin) ?? []), request]);
+  }
+  const roundTrips = new Map([...byOrigin].map(([origin, own]) => [origin, roundTripOf(own)]));
+  const nearest = least([...roundTrips.values()]) ?? least(requests.map(waitOf)) ?? 0;
+  const staticThink = new Map(
+    [...byOrigin].map(([origin, own]) => {
+      const rtt = roundTrips.get(origin) ?? nearest;
+      const waits = own.filter(({ type }) => !COMPUTED.has(type)).map(waitOf);
+      // The least wait has the least queueing in it.
+      return [origin, between(0, (least(waits) ?? rtt) - rtt, MAX_STATIC_MS)];
+    }),
+  );
+  return {
+    thinkMs(request) {
+      const { origin } = new URL(request.url);
+      const wait = waitOf(request);
+      if (!COMPUTED.has(request.type)) return tenths(staticThink.get(origin) ?? 0);
+      if (wait === null) return 0;
+      return tenths(between(0, wait - (roundTrips.get(origin) ?? nearest), MAX_COMPUTED_MS));
+    },
+    extraRttMs(own) {
+      const rtt = roundTripOf(own);
+      return rtt === null ? 0 : tenths(between(0, rtt - nearest, MAX_EXTRA_RTT_MS));
+    },
+  };
+}
+
+/** TCP's handshake takes one round trip, and so does QUIC's. */
+function roundTripOf(requests: RecordedRequest[]): number | null {
+  return least(
+    requests.map(({ phases: { connectStartMs, secureStartMs, connectEndMs } }) => {
+      const end = secureStartMs ?? connectEndMs;
+      return connectStartMs === null || end === null || end <= connectStartMs ? null : end - connectStartMs;
+    }),
+  );
+}
+
+function waitOf({ phases: { requestStartMs, responseStartMs } }: RecordedRequest): number | null {
+  return requestStartMs === null || responseStartMs === null ? null : responseStartMs - requestStartMs;
+}
+
+function least(values: (number | null)[]): number | null {
+  return values.reduce((low, value) => (value !== null && (low === null || value < low) ? value : low), null);
+}
+
+const between = (low: number, value: number, high: number): number => Math.min(high, Math.max(low, value));
+
+const tenths = (value: number): number => Math.round(value * 10) / 10;

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { EXTENSION_ID, FIREFOX_EXTENSION_ID } from '@hopwise/native-host/messages';
 import { expect, it } from 'vitest';
 
-const manifest = JSON.parse(readFileSync(new URL('../../extension/manifest.json', import.meta.url), 'utf8')) as {
+const manifest = JSON.parse(
+  readFileSync(new URL('../../extension/manifest.json', import.meta.url), 'utf8'),
+) as {
   key: string;
   browser_specific_settings: { gecko: { id: string } };
 };

@@ -1,12 +1,15 @@
-import { PassThrough, Readable, Writable } from 'node:stream';
 import { endianness } from 'node:os';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FrameError, FrameWriter, frame, readFrames } from '../src/framing.ts';
 
 async function read(chunks: Iterable<Uint8Array>, maxBytes?: number): Promise<unknown[]> {
   const values: unknown[] = [];
-  for await (const value of readFrames(Readable.from([...chunks].map((chunk) => Buffer.from(chunk))), maxBytes)) {
+  for await (const value of readFrames(
+    Readable.from([...chunks].map((chunk) => Buffer.from(chunk))),
+    maxBytes,
+  )) {
     values.push(value);
   }
   return values;
@@ -39,7 +42,9 @@ describe('readFrames', () => {
 
   it('takes a frame that comes byte by byte', async () => {
     const bytes = frame({ type: 'hello', text: 'grüße 🚀' });
-    expect(await read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual([{ type: 'hello', text: 'grüße 🚀' }]);
+    expect(await read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual([
+      { type: 'hello', text: 'grüße 🚀' },
+    ]);
   });
 
   it('refuses a length above the limit before the body comes', async () => {

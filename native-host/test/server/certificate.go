@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"net"
 	"os"
@@ -22,9 +23,11 @@ func makeCertificate(caFile string) (tls.Certificate, error) {
 	if err != nil {
 		return none, err
 	}
+	serial := time.Now().UnixNano()
 	ca := &x509.Certificate{
-		SerialNumber:          big.NewInt(time.Now().UnixNano()),
-		Subject:               pkix.Name{CommonName: "hopwise native host test CA"},
+		SerialNumber: big.NewInt(serial),
+		// A name of its own: in a bundle of several, issuers are looked up by name.
+		Subject:               pkix.Name{CommonName: fmt.Sprintf("hopwise native host test CA %d", serial)},
 		NotBefore:             time.Now().Add(-time.Hour),
 		NotAfter:              time.Now().Add(24 * time.Hour),
 		KeyUsage:              x509.KeyUsageCertSign,
@@ -46,7 +49,7 @@ func makeCertificate(caFile string) (tls.Certificate, error) {
 		return none, err
 	}
 	leaf := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano() + 1),
+		SerialNumber: big.NewInt(serial + 1),
 		Subject:      pkix.Name{CommonName: "localhost"},
 		NotBefore:    time.Now().Add(-time.Hour),
 		NotAfter:     time.Now().Add(24 * time.Hour),

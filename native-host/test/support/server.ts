@@ -29,7 +29,10 @@ export class ServerProgram {
   readonly #program = join(this.folder, 'server');
 
   constructor() {
-    execFileSync('go', ['build', '-o', this.#program, '.'], { cwd: SOURCE, stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync('go', ['build', '-o', this.#program, '.'], {
+      cwd: SOURCE,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
   }
 
   async start(...args: string[]): Promise<Server> {

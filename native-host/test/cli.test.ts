@@ -1,0 +1,176 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { verificationSchema } from '@hopwise/native-host/messages';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Server, ServerProgram } from './support/server.ts';
+
+const BIN = fileURLToPath(new URL('../bin/hopwise-host.ts', import.meta.url));
+const DATA = process.env.XDG_DATA_HOME ?? join(homedir(), '.local', 'share');
+
+let program: ServerProgram;
+let server: Server;
+let home: string;
+
+beforeAll(async () => {
+  program = new ServerProgram();
+  server = await program.start();
+}, 60_000);
+
+afterAll(async () => {
+  await server.stop();
+  program.remove();
+});
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'hopwise-cli-'));
+  // A home of its own that shares the real private libcurl.
+  mkdirSync(join(home, 'data', 'hopwise'), { recursive: true });
+  symlinkSync(join(DATA, 'hopwise', 'libcurl'), join(home, 'data', 'hopwise', 'libcurl'));
+});
+
+afterEach(() => rmSync(home, { recursive: true }));
+
+function run(args: string[], env: NodeJS.ProcessEnv = {}): { code: number | null; out: string; err: string } {
+  const result = spawnSync(process.execPath, ['--conditions=source', BIN, ...args], {
+    encoding: 'utf8',
+    env: {
+      ...process.env,
+      HOME: home,
+      XDG_CONFIG_HOME: '',
+      XDG_DATA_HOME: join(home, 'data'),
+      XDG_STATE_HOME: join(home, 'state'),
+      HOPWISE_CA_FILE: server.caFile,
+      ...env,
+    },
+  });
+  return { code: result.status, out: result.stdout, err: result.stderr };
+}
+
+interface DoctorReport {
+  ok: boolean;
+  checks: { name: string; ok: boolean; detail: string; mend: string }[];
+}
+
+it('doctor fails with a mend before install and passes after it', () => {
+  mkdirSync(join(home, '.config', 'chromium'), { recursive: true });
+  const before = run(['doctor', '--json']);
+  expect(before.code).toBe(1);
+  const report = JSON.parse(before.out) as DoctorReport;
+  expect(report.ok).toBe(false);
+  expect(report.checks.filter((check) => !check.ok)).toEqual([
+    { name: 'Chromium', ok: false, detail: 'not registered', mend: 'run: hopwise-host install' },
+  ]);
+  expect(report.checks.map(({ name }) => name)).toEqual([
+    'Node',
+    'koffi',
+    'libcurl',
+    'HTTP/3',
+    'CA bundle',
+    'Chromium',
+    'Log',
+  ]);
+  expect(run(['install']).code).toBe(0);
+  const after = run(['doctor']);
+  expect(after.out).not.toContain('FAIL');
+  expect(after.code).toBe(0);
+});
+
+it('doctor names the mend for an engine that does not start', () => {
+  const { code, out } = run(['doctor', '--json'], { HOPWISE_LIBCURL: '/etc/passwd' });
+  expect(code).toBe(1);
+  const engine = (JSON.parse(out) as DoctorReport).checks.find(({ name }) => name === 'libcurl')!;
+  expect(engine.ok).toBe(false);
+  expect(engine.detail).toContain('/etc/passwd');
+  expect(engine.mend).not.toBe('');
+});
+
+it('doctor finds an empty CA bundle', () => {
+  const path = join(home, 'empty.pem');
+  writeFileSync(path, '');
+  const { out } = run(['doctor', '--json'], { HOPWISE_CA_FILE: path });
+  const check = (JSON.parse(out) as DoctorReport).checks.find(({ name }) => name === 'CA bundle')!;
+  expect(check).toMatchObject({ ok: false, detail: `${path} holds no certificate` });
+});
+
+it('setup --check changes nothing', () => {
+  rmSync(join(home, 'data'), { recursive: true });
+  const { code, out } = run(['setup', '--check', '--json']);
+  const result = JSON.parse(out) as { state: string; http3: boolean; mend: string };
+  expect(['present', 'missing', 'unsupported']).toContain(result.state);
+  expect(result.http3).toBe(result.state === 'present');
+  expect(result.mend === '').toBe(result.http3);
+  expect(code).toBe(result.http3 ? 0 : 1);
+  expect(readdirSync(home)).toEqual([]);
+});
+
+it('setup does nothing where there is an HTTP/3 libcurl', () => {
+  const { code, out, err } = run(['setup', '--json']);
+  expect(JSON.parse(out)).toMatchObject({ state: 'present', http3: true, mend: '' });
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+});
+
+it('status tells the engine and the registration', () => {
+  run(['install', '--browser', 'firefox']);
+  const { code, out } = run(['status', '--json', '--browser', 'firefox']);
+  expect(code).toBe(0);
+  const status = JSON.parse(out) as { engine: string; problem: string; registered: unknown };
+  expect(status.engine).toMatch(/^libcurl\/\d/);
+  expect(status.problem).toBe('');
+  expect(status.registered).toEqual([{ browser: 'Firefox', problem: '' }]);
+});
+
+it('uninstall --all leaves nothing', () => {
+  rmSync(join(home, 'data'), { recursive: true });
+  run(['install']);
+  run(['status']);
+  expect(run(['uninstall', '--all', '--json']).code).toBe(0);
+  const left = readdirSync(home, { recursive: true });
+  expect(left.filter((name) => name !== '.config' && name !== 'data' && name !== 'state')).toEqual([]);
+});
+
+it('probe prints a verification', () => {
+  const { code, out } = run([
+    'probe',
+    server.url('/bytes/10'),
+    server.url('/bytes/20'),
+    '--rounds',
+    '1',
+    '--json',
+  ]);
+  expect(code).toBe(0);
+  const verification = verificationSchema.parse(JSON.parse(out));
+  expect(verification.protocols.h3).toMatchObject({ provedRequests: 2, answeredRequests: 2 });
+});
+
+it('probe prints a table', () => {
+  const { code, out } = run(['probe', server.url('/bytes/10'), '--rounds', '1', '--protocols', 'h2,h3']);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^HTTP\/2 +\d+ ms/m);
+  expect(out).toMatch(/^HTTP\/3 +\d+ ms/m);
+  expect(out).not.toMatch(/^HTTP\/1\.1/m);
+});
+
+it('probe fails where no protocol carries the page', () => {
+  const { code, out } = run(['probe', 'https://127.0.0.1:1/', '--rounds', '1']);
+  expect(code).toBe(1);
+  expect(out).toContain('cannot be reached');
+});
+
+it.each([
+  [['probe']],
+  [['probe', 'http://localhost/']],
+  [['probe', 'nonsense']],
+  [['probe', 'https://a.test/', '--rounds', '0']],
+  [['probe', 'https://a.test/', '--protocols', 'h1,h4']],
+  [['probe', '--har', '/nowhere.har']],
+  [['install', '--extension-id', 'abc']],
+  [['install', '--browser', 'lynx']],
+  [['fly']],
+])('refuses %j in one line', (args) => {
+  const { code, out, err } = run(args);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err.trim().split('\n')).toHaveLength(1);
+});

@@ -1,0 +1,344 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PROTOCOLS, type Protocol } from '@hopwise/native-host/messages';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Engine, EngineDiedError, NoEngineError } from '../src/engine/engine.ts';
+import type { RoundReport, RoundRequest, RoundTransfer } from '../src/engine/round.ts';
+import { type Server, ServerProgram } from './support/server.ts';
+
+const PROTO: Record<Protocol, string> = { h1: 'HTTP/1.1', h2: 'HTTP/2.0', h3: 'HTTP/3.0' };
+
+let program: ServerProgram;
+let server: Server;
+let engine: Engine;
+
+beforeAll(async () => {
+  program = new ServerProgram();
+  server = await program.start();
+  process.env.HOPWISE_CA_FILE = server.caFile;
+  engine = new Engine();
+  const info = await engine.start();
+  expect(info.http3, 'these tests need a libcurl with HTTP/3: hopwise-host setup').toBe(true);
+}, 60_000);
+
+afterAll(async () => {
+  await engine.close();
+  await server.stop();
+  program.remove();
+  delete process.env.HOPWISE_CA_FILE;
+});
+
+beforeEach(async () => {
+  await server.seen();
+});
+
+function transfer(path: string, protocol: Protocol, more: Partial<RoundTransfer> = {}): RoundTransfer {
+  return {
+    url: server.url(path),
+    host: `localhost:${server.port}`,
+    protocol,
+    after: [],
+    delayMs: 0,
+    urgency: 3,
+    incremental: false,
+    accept: '*/*',
+    connectTo: '',
+    headersOnly: false,
+    refused: '',
+    ...more,
+  };
+}
+
+function round(transfers: RoundTransfer[], more: Partial<RoundRequest> = {}): RoundRequest {
+  return {
+    transfers,
+    userAgent: 'hopwise-test/1',
+    maxBytes: 1e9,
+    connectTimeoutMs: { h1: 5000, h2: 5000, h3: 5000 },
+    totalTimeoutMs: 20_000,
+    stallSeconds: 10,
+    stopOn: [429, 503],
+    ...more,
+  };
+}
+
+/** Results by index. */
+function byIndex(report: RoundReport): RoundReport['results'] {
+  return [...report.results].sort((a, b) => a.index - b.index);
+}
+
+describe.each(PROTOCOLS)('%s', (protocol) => {
+  it('carries 60 requests at once on the connections that a browser would use', async () => {
+    const report = await engine.run(
+      round(Array.from({ length: 60 }, (_, index) => transfer(`/bytes/20000/${index}?delay=5`, protocol))),
+    );
+    expect(report.ended).toBe('whole');
+    expect(report.results.map(({ error }) => error).filter(Boolean)).toEqual([]);
+    expect(
+      report.results.filter((result) => result.protocol === protocol && result.status === 200),
+    ).toHaveLength(60);
+    const seen = await server.seen(60);
+    expect(seen).toHaveLength(60);
+    expect(new Set(seen.map(({ proto }) => proto))).toEqual(new Set([PROTO[protocol]]));
+    const connections = new Set(seen.map(({ client }) => client)).size;
+    expect(connections).toBe(protocol === 'h1' ? 6 : 1);
+    expect(report.results.filter(({ newConnection }) => newConnection)).toHaveLength(connections);
+    expect(report.bytes).toBeGreaterThanOrEqual(60 * 20_000);
+    expect(report.bytes).toBe(report.results.reduce((sum, { bytes }) => sum + bytes, 0));
+  });
+
+  it('starts each round on fresh connections', async () => {
+    for (let times = 0; times < 2; times += 1) {
+      const report = await engine.run(round([transfer('/bytes/10', protocol)]));
+      const [result] = report.results;
+      expect(result!.newConnection).toBe(true);
+      expect(result!.handshakeMs).toBeGreaterThan(0);
+      expect(result!.firstByteMs).toBeGreaterThanOrEqual(result!.handshakeMs!);
+      expect(result!.endMs).toBeGreaterThanOrEqual(result!.firstByteMs!);
+    }
+    expect(new Set((await server.seen(2)).map(({ client }) => client)).size).toBe(2);
+  });
+
+  it('keeps the order and the waits of the plan', async () => {
+    const chain = Array.from({ length: 25 }, (_, index) =>
+      transfer(`/bytes/100/${index}`, protocol, {
+        after: index === 0 ? [] : [index - 1],
+        delayMs: index % 5,
+      }),
+    );
+    const report = await engine.run(round(chain));
+    const results = byIndex(report);
+    const late = results
+      .slice(1)
+      .map((result, index) => result.startMs - results[index]!.endMs - chain[index + 1]!.delayMs);
+    expect(Math.min(...late)).toBeGreaterThanOrEqual(-0.001);
+    const median = [...late].sort((a, b) => a - b)[late.length >> 1]!;
+    expect(median).toBeLessThan(1);
+    const seen = await server.seen(25);
+    expect(seen.map(({ path }) => path)).toEqual(chain.map(({ url }) => new URL(url).pathname));
+  });
+
+  it('waits for all that an item waits for', async () => {
+    const report = await engine.run(
+      round([
+        transfer('/bytes/10/a', protocol),
+        transfer('/bytes/10/b?delay=80', protocol),
+        transfer('/bytes/10/c', protocol, { after: [0, 1, 1] }),
+      ]),
+    );
+    const [a, b, c] = byIndex(report);
+    expect(a!.endMs).toBeLessThan(b!.endMs);
+    expect(c!.startMs).toBeGreaterThanOrEqual(b!.endMs);
+  });
+
+  it('asks as a browser does and carries nothing else', async () => {
+    await engine.run(
+      round([
+        transfer('/bytes/10', protocol, {
+          urgency: 1,
+          incremental: true,
+          accept: 'image/avif\r\nCookie: a=b',
+        }),
+        transfer('/bytes/10', protocol),
+      ]),
+    );
+    const seen = await server.seen(2);
+    const first = seen.find(({ accept }) => accept !== '*/*')!;
+    const second = seen.find(({ accept }) => accept === '*/*')!;
+    expect(first).toMatchObject({
+      method: 'GET',
+      agent: 'hopwise-test/1',
+      encoding: 'gzip, deflate, br, zstd',
+      cookie: '',
+      accept: 'image/avif Cookie: a=b',
+      priority: protocol === 'h1' ? '' : 'u=1, i',
+    });
+    expect(second.priority).toBe('');
+  });
+
+  it('reports a redirect and does not follow it', async () => {
+    const report = await engine.run(round([transfer('/status/302', protocol)]));
+    expect(report.results[0]).toMatchObject({ status: 302, protocol, error: '' });
+    expect(await server.seen(1)).toHaveLength(1);
+  });
+
+  it('tells of a response that breaks off, and goes on with the rest', async () => {
+    const report = await engine.run(
+      round([transfer('/cut/100000', protocol), transfer('/bytes/10', protocol, { after: [0] })]),
+    );
+    const [cut, next] = byIndex(report);
+    expect(cut!.error).not.toBe('');
+    expect(cut!.bytes).toBeLessThan(100_000);
+    expect(next).toMatchObject({ status: 200, error: '' });
+    expect(report.ended).toBe('whole');
+  });
+
+  it('never takes more than it may', async () => {
+    const report = await engine.run(
+      round([transfer('/trickle/200000', protocol), transfer('/trickle/200000', protocol)], {
+        maxBytes: 50_000,
+      }),
+    );
+    expect(report.ended).toBe('budget');
+    expect(report.bytes).toBeLessThanOrEqual(50_000);
+    expect(report.bytes).toBeGreaterThan(30_000);
+  });
+
+  it('does not begin a body that is announced as too large', async () => {
+    const report = await engine.run(round([transfer('/bytes/5000000', protocol)], { maxBytes: 100_000 }));
+    expect(report.bytes).toBeLessThan(2_000);
+    expect(report.results[0]!.error).not.toBe('');
+  });
+
+  it('stops where the server asks for restraint', async () => {
+    const report = await engine.run(
+      round([
+        transfer('/status/429', protocol),
+        ...Array.from({ length: 5 }, () => transfer('/bytes/10', protocol, { after: [0], delayMs: 20 })),
+      ]),
+    );
+    expect(report.ended).toBe('stopped');
+    expect(report.results).toHaveLength(1);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(await server.seen(1)).toHaveLength(1);
+  });
+
+  it('is cancelled at once', async () => {
+    const cancel = new AbortController();
+    const begin = performance.now();
+    setTimeout(() => cancel.abort(), 100);
+    const report = await engine.run(
+      round(Array.from({ length: 20 }, () => transfer('/trickle/5000000', protocol))),
+      { signal: cancel.signal },
+    );
+    expect(report.ended).toBe('cancelled');
+    expect(performance.now() - begin).toBeLessThan(1000);
+  });
+
+  it('ends at the headers where only they are wanted', async () => {
+    const report = await engine.run(round([transfer('/bytes/5000000', protocol, { headersOnly: true })]));
+    expect(report.results[0]).toMatchObject({
+      status: 200,
+      protocol,
+      error: '',
+      altSvc: `h3=":${server.port}"; ma=60`,
+    });
+    expect(report.bytes).toBeLessThan(300_000);
+  });
+
+  it('refuses a certificate that no trusted CA has signed', async () => {
+    const other = await program.start();
+    const report = await engine.run(
+      round([transfer('/', protocol, { url: other.url('/bytes/10'), host: `localhost:${other.port}` })]),
+    );
+    expect(report.results[0]).toMatchObject({ status: 0, protocol: null });
+    expect(report.results[0]!.error).not.toBe('');
+    expect(await other.seen()).toEqual([]);
+    await other.stop();
+  });
+
+  it('sends what waits for a place in order of urgency', async () => {
+    const places = protocol === 'h1' ? 6 : 100;
+    const first = Array.from({ length: places }, (_, index) =>
+      transfer(`/bytes/10/first${index}?delay=50`, protocol),
+    );
+    const later = [5, 1, 3].map((urgency) =>
+      transfer(`/bytes/10/u${urgency}`, protocol, { urgency, delayMs: 5 }),
+    );
+    const report = await engine.run(round([...first, ...later]));
+    const begun = report.results
+      .filter(({ index }) => index >= places)
+      .map(({ index }) => later[index - places]!.urgency);
+    if (protocol === 'h1') expect(begun[0]).toBe(1);
+    const paths = (await server.seen(places + 3)).map(({ path }) => path).filter((path) => /u\d$/.test(path));
+    if (protocol === 'h1') expect(paths).toEqual(['/bytes/10/u1', '/bytes/10/u3', '/bytes/10/u5']);
+    else expect(new Set(paths).size).toBe(3);
+  });
+});
+
+it('opens no second connection for more requests than one carries', async () => {
+  for (const protocol of ['h2', 'h3'] as const) {
+    await server.seen();
+    const report = await engine.run(
+      round(Array.from({ length: 150 }, (_, index) => transfer(`/bytes/100/${index}?delay=5`, protocol))),
+    );
+    expect(report.results.filter((result) => result.protocol === protocol)).toHaveLength(150);
+    expect(new Set((await server.seen(150)).map(({ client }) => client)).size).toBe(1);
+  }
+});
+
+it('counts TCP round trips and segments, and says nothing of QUIC ones', async () => {
+  const tcp = await engine.run(round([transfer('/bytes/200000', 'h2')]));
+  expect(tcp.minRttMs).toBeGreaterThan(0);
+  expect(tcp.minRttMs).toBeLessThan(50);
+  // 200 kB in loopback segments of at most 64 KiB.
+  expect(tcp.segmentsIn).toBeGreaterThanOrEqual(3);
+  expect(tcp.lossEvents).toBeGreaterThanOrEqual(0);
+  const quic = await engine.run(round([transfer('/bytes/200000', 'h3')]));
+  expect(quic).toMatchObject({ minRttMs: null, segmentsIn: null, lossEvents: null });
+});
+
+it('goes only where https goes', async () => {
+  const report = await engine.run(
+    round([
+      transfer('/', 'h1', { url: 'file:///etc/passwd' }),
+      transfer('/', 'h1', { url: 'http://localhost/' }),
+    ]),
+  );
+  for (const result of report.results) expect(result).toMatchObject({ status: 0, bytes: 0, protocol: null });
+  expect(report.results.every(({ error }) => error !== '')).toBe(true);
+});
+
+describe('the process', () => {
+  let own: Engine;
+  afterEach(() => own.close());
+
+  it('may die: the round fails, the next one gets a new process', async () => {
+    own = new Engine();
+    await own.start();
+    const pid = (await own.pid())!;
+    setTimeout(() => process.kill(pid, 'SIGKILL'), 100);
+    const lost = own.run(round([transfer('/trickle/5000000', 'h2')]));
+    await expect(lost).rejects.toThrow(EngineDiedError);
+    await expect(lost).rejects.toThrow('was ended by SIGKILL');
+    const report = await own.run(round([transfer('/bytes/10', 'h2')]));
+    expect(report.results[0]!.status).toBe(200);
+    expect(await own.pid()).not.toBe(pid);
+  });
+
+  it('is gone after close', async () => {
+    own = new Engine();
+    await own.start();
+    const pid = (await own.pid())!;
+    await own.close();
+    expect(() => process.kill(pid, 0)).toThrow();
+  });
+
+  it.each([
+    ['a file that is no library', () => '/etc/passwd'],
+    ['a library that is no libcurl', () => 'libc.so.6'],
+    ['a path that does not exist', () => join(program.folder, 'nothing.so')],
+    [
+      'a file that cannot be read as one',
+      () => {
+        const path = join(program.folder, 'empty.so');
+        writeFileSync(path, '');
+        return path;
+      },
+    ],
+  ])('refuses %s in one line', async (_name, path) => {
+    own = new Engine({ libcurl: path() });
+    const starting = own.start();
+    await expect(starting).rejects.toThrow(NoEngineError);
+    await expect(starting).rejects.toThrow(path());
+    await starting.catch((fault: Error) => expect(fault.message).not.toContain('\n'));
+  });
+
+  it('says which CA file is missing', async () => {
+    const former = process.env.HOPWISE_CA_FILE;
+    process.env.HOPWISE_CA_FILE = '/nowhere/ca.pem';
+    own = new Engine();
+    await expect(own.start()).rejects.toThrow('HOPWISE_CA_FILE: no such file: /nowhere/ca.pem');
+    process.env.HOPWISE_CA_FILE = former;
+  });
+});

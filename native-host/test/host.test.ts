@@ -1,0 +1,233 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  EXTENSION_ID,
+  joinVerification,
+  MESSAGE_VERSION,
+  type ToExtension,
+  toExtension,
+  verificationSchema,
+} from '@hopwise/native-host/messages';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { frame, readFrames } from '../src/framing.ts';
+import { planOf, type Server, ServerProgram } from './support/server.ts';
+
+const BIN = fileURLToPath(new URL('../bin/hopwise-host.ts', import.meta.url));
+const ORIGIN = `chrome-extension://${EXTENSION_ID}/`;
+
+let program: ServerProgram;
+let server: Server;
+let state: string;
+let hosts: Host[] = [];
+
+beforeAll(async () => {
+  program = new ServerProgram();
+  server = await program.start();
+}, 60_000);
+
+afterAll(async () => {
+  await server.stop();
+  program.remove();
+});
+
+beforeEach(() => {
+  state = mkdtempSync(join(tmpdir(), 'hopwise-state-'));
+});
+
+afterEach(async () => {
+  for (const host of hosts) await host.end();
+  hosts = [];
+  rmSync(state, { recursive: true });
+});
+
+/** The host as a browser starts it. */
+class Host {
+  readonly process: ChildProcess;
+  readonly exit: Promise<number | null>;
+  readonly #frames: AsyncGenerator<unknown>;
+
+  constructor(env: NodeJS.ProcessEnv = {}, args = [ORIGIN]) {
+    this.process = spawn(process.execPath, ['--conditions=source', BIN, ...args], {
+      env: { ...process.env, XDG_STATE_HOME: state, HOPWISE_CA_FILE: server.caFile, ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    this.exit = new Promise((resolve) => this.process.once('exit', resolve));
+    this.#frames = readFrames(this.process.stdout!);
+    hosts.push(this);
+  }
+
+  send(message: unknown): void {
+    this.process.stdin!.write(frame(message, Number.MAX_SAFE_INTEGER));
+  }
+
+  async next(): Promise<ToExtension> {
+    const { value, done } = await this.#frames.next();
+    if (done) throw new Error('the host has ended its output');
+    return toExtension.parse(value);
+  }
+
+  /** Messages up to the first that is no progress. */
+  async answer(): Promise<{ progress: ToExtension[]; message: ToExtension }> {
+    const progress: ToExtension[] = [];
+    for (;;) {
+      const message = await this.next();
+      if (message.type !== 'probe-progress') return { progress, message };
+      progress.push(message);
+    }
+  }
+
+  async end(): Promise<number | null> {
+    this.process.stdin!.end();
+    return this.exit;
+  }
+}
+
+function probeMessage(id: string, paths: string[], rounds = 1): unknown {
+  return {
+    type: 'probe',
+    id,
+    plan: planOf(paths.map((path) => server.url(path))),
+    protocols: ['h1', 'h2', 'h3'],
+    rounds,
+    budgetBytes: 1e8,
+  };
+}
+
+it('says hello, probes and ends with its input', async () => {
+  const host = new Host();
+  host.send({ type: 'hello', id: 'h', version: MESSAGE_VERSION });
+  expect(await host.next()).toMatchObject({
+    type: 'hello',
+    id: 'h',
+    version: MESSAGE_VERSION,
+    http3: true,
+    problem: '',
+  });
+  host.send(probeMessage('p', ['/bytes/1000', '/bytes/2000', '/trickle/20000'], 2));
+  const { progress, message } = await host.answer();
+  expect(progress.length).toBeGreaterThan(0);
+  expect(progress[0]).toMatchObject({ id: 'p', allTransfers: 18 });
+  expect(message).toMatchObject({ type: 'probe-result', id: 'p', part: 0, parts: 1 });
+  const text = joinVerification(message.type === 'probe-result' ? [message] : [])!;
+  const verification = verificationSchema.parse(JSON.parse(text));
+  for (const protocol of ['h1', 'h2', 'h3'] as const) {
+    expect(verification.protocols[protocol]).toMatchObject({ provedRequests: 6, answeredRequests: 6 });
+  }
+  expect(await host.end()).toBe(0);
+});
+
+it('logs origins, never whole URLs, for its user alone', async () => {
+  const host = new Host();
+  host.send(probeMessage('p', ['/bytes/1000?secret=token']));
+  await host.answer();
+  await host.end();
+  const log = join(state, 'hopwise', 'host.log');
+  expect(statSync(log).mode & 0o777).toBe(0o600);
+  const text = readFileSync(log, 'utf8');
+  expect(text).toContain(`probe of https://localhost:${server.port}: done`);
+  expect(text).not.toMatch(/secret|token|\/bytes/);
+});
+
+it('does one probe at a time and cancels it', async () => {
+  const host = new Host();
+  host.send(probeMessage('a', ['/trickle/5000000']));
+  host.send(probeMessage('b', ['/bytes/10']));
+  expect((await host.answer()).message).toMatchObject({ type: 'error', id: 'b', code: 'busy' });
+  host.send({ type: 'cancel', id: 'b' });
+  host.send({ type: 'cancel', id: 'a' });
+  expect((await host.answer()).message).toMatchObject({ type: 'error', id: 'a', code: 'cancelled' });
+  host.send(probeMessage('c', ['/bytes/10']));
+  expect((await host.answer()).message).toMatchObject({ type: 'probe-result', id: 'c' });
+});
+
+it('answers a bad message in one line and goes on', async () => {
+  const host = new Host();
+  host.send({ type: 'probe', id: 'x', plan: { pageUrl: 'ftp://a' } });
+  const message = await host.next();
+  expect(message).toMatchObject({ type: 'error', id: 'x', code: 'bad-message' });
+  expect(message.type === 'error' && message.message).toMatch(/^plan\./);
+  host.send('text');
+  expect(await host.next()).toMatchObject({ type: 'error', id: '', code: 'bad-message' });
+  host.send({ type: 'hello', id: 'h', version: MESSAGE_VERSION });
+  expect(await host.next()).toMatchObject({ type: 'hello' });
+});
+
+it('refuses an extension of another version', async () => {
+  const host = new Host();
+  host.send({ type: 'hello', id: 'h', version: MESSAGE_VERSION + 1 });
+  expect(await host.next()).toMatchObject({ type: 'error', id: 'h', code: 'version' });
+});
+
+it('ends with one clear error after bytes that are no frame', async () => {
+  const host = new Host();
+  host.process.stdin!.write('GET / HTTP/1.1\r\n\r\n');
+  const message = await host.next();
+  expect(message).toMatchObject({ type: 'error', id: '', code: 'bad-message' });
+  expect(message.type === 'error' && message.message).toContain('not a native-messaging frame');
+  expect(await host.exit).toBe(1);
+});
+
+it('reports the death of its engine and goes on with a new one', async () => {
+  const host = new Host();
+  host.send({ type: 'hello', id: 'h', version: MESSAGE_VERSION });
+  await host.next();
+  const [engine] = children(host.process.pid!);
+  host.send(probeMessage('a', ['/trickle/5000000']));
+  await server.seen(1);
+  process.kill(engine!, 'SIGKILL');
+  const { message } = await host.answer();
+  expect(message).toMatchObject({ type: 'error', id: 'a', code: 'engine-died' });
+  host.send(probeMessage('b', ['/bytes/10']));
+  expect((await host.answer()).message).toMatchObject({ type: 'probe-result', id: 'b' });
+});
+
+it('takes its engine along when the browser goes in the middle of a probe', async () => {
+  const host = new Host();
+  host.send(probeMessage('a', ['/bytes/10', '/trickle/5000000']));
+  await host.next();
+  const [engine] = children(host.process.pid!);
+  host.process.stdout!.destroy();
+  expect(await host.end()).toBe(0);
+  expect(existsSync(`/proc/${engine}`)).toBe(false);
+});
+
+it('leaves no engine behind when it is killed', async () => {
+  const host = new Host();
+  host.send({ type: 'hello', id: 'h', version: MESSAGE_VERSION });
+  await host.next();
+  const [engine] = children(host.process.pid!);
+  host.process.kill('SIGKILL');
+  await host.exit;
+  for (let tries = 0; existsSync(`/proc/${engine}`) && tries < 200; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  expect(existsSync(`/proc/${engine}`)).toBe(false);
+});
+
+it('says in hello and to a probe what is missing', async () => {
+  const host = new Host({ HOPWISE_LIBCURL: '/nowhere/libcurl.so' });
+  host.send({ type: 'hello', id: 'h', version: MESSAGE_VERSION });
+  const hello = await host.next();
+  expect(hello).toMatchObject({ type: 'hello', engine: '', http3: false });
+  expect(hello.type === 'hello' && hello.problem).toContain('/nowhere/libcurl.so');
+  host.send(probeMessage('p', ['/']));
+  expect(await host.next()).toMatchObject({ type: 'error', id: 'p', code: 'no-engine' });
+});
+
+it('takes the arguments of Firefox', async () => {
+  const host = new Host({}, [
+    '/home/u/.mozilla/native-messaging-hosts/org.hopwise.host.json',
+    'hopwise@hopwise.org',
+  ]);
+  host.send({ type: 'hello', id: 'h', version: MESSAGE_VERSION });
+  expect(await host.next()).toMatchObject({ type: 'hello', id: 'h' });
+});
+
+/** Process ids of the children of `pid`. */
+function children(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.trim().split(/\s+/).filter(Boolean).map(Number);
+}

@@ -1,0 +1,185 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EXTENSION_ID, FIREFOX_EXTENSION_ID, HOST_NAME } from '@hopwise/native-host/messages';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { browsers } from '../src/install/browsers.ts';
+import { install, launcherFile, uninstall } from '../src/install/install.ts';
+import { registrationProblem } from '../src/install/registration.ts';
+import { UsageError } from '../src/usage-error.ts';
+
+const IDS = { chromium: EXTENSION_ID, firefox: FIREFOX_EXTENSION_ID };
+const FILES: Record<string, string> = {
+  chromium: '.config/chromium/NativeMessagingHosts',
+  chrome: '.config/google-chrome/NativeMessagingHosts',
+  edge: '.config/microsoft-edge/NativeMessagingHosts',
+  brave: '.config/BraveSoftware/Brave-Browser/NativeMessagingHosts',
+  firefox: '.mozilla/native-messaging-hosts',
+};
+
+let home: string;
+let script: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "hopwise home's "));
+  vi.stubEnv('HOME', home);
+  vi.stubEnv('XDG_CONFIG_HOME', '');
+  vi.stubEnv('XDG_DATA_HOME', join(home, 'data'));
+  script = join(home, 'script.mjs');
+  writeFileSync(script, 'console.log(JSON.stringify(process.argv.slice(2)))');
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(home, { recursive: true });
+});
+
+function manifestOf(folder: string): Record<string, unknown> {
+  return JSON.parse(readFileSync(join(folder, `${HOST_NAME}.json`), 'utf8')) as Record<string, unknown>;
+}
+
+describe('install', () => {
+  it('registers with every browser when none is found', async () => {
+    const done = await install({ ids: IDS, script });
+    expect(done).toHaveLength(5);
+    const launcher = join(home, 'data', 'hopwise', 'hopwise-host.sh');
+    for (const [id, folder] of Object.entries(FILES)) {
+      const manifest = manifestOf(join(home, folder));
+      expect(manifest).toMatchObject({ name: HOST_NAME, path: launcher, type: 'stdio' });
+      if (id === 'firefox') {
+        expect(manifest.allowed_extensions).toEqual([FIREFOX_EXTENSION_ID]);
+        expect(manifest).not.toHaveProperty('allowed_origins');
+      } else {
+        expect(manifest.allowed_origins).toEqual([`chrome-extension://${EXTENSION_ID}/`]);
+        expect(manifest).not.toHaveProperty('allowed_extensions');
+      }
+    }
+    for (const browser of browsers()) expect(registrationProblem(browser, IDS)).toBe('');
+  });
+
+  it('registers with the browsers that are found', async () => {
+    mkdirSync(join(home, '.config', 'google-chrome'), { recursive: true });
+    const done = await install({ ids: IDS, script });
+    expect(done.map(({ browser }) => browser)).toEqual(['Google Chrome']);
+  });
+
+  it('registers with those that are named', async () => {
+    const done = await install({ ids: IDS, script, browsers: ['firefox', 'edge'] });
+    expect(done.map(({ browser }) => browser)).toEqual(['Microsoft Edge', 'Firefox']);
+  });
+
+  it('keeps to a profile folder of its own', async () => {
+    const profile = join(home, 'profile');
+    await install({ ids: IDS, script, userDataDirectory: profile });
+    expect(manifestOf(join(profile, 'NativeMessagingHosts')).path).toBe(
+      join(profile, 'NativeMessagingHosts', 'hopwise-host.sh'),
+    );
+    expect(readdirSync(home).sort()).toEqual(['profile', 'script.mjs']);
+  });
+
+  it('makes a launcher that starts Node with the script, whatever the path and the environment', async () => {
+    await install({ ids: IDS, script });
+    expect(statSync(launcherFile()).mode & 0o111).toBe(0o111);
+    const output = execFileSync(launcherFile(), ['chrome-extension://x/', "it's"], {
+      env: {},
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(output)).toEqual(['chrome-extension://x/', "it's"]);
+  });
+
+  it('replaces an earlier install', async () => {
+    await install({ ids: { ...IDS, chromium: 'a'.repeat(32) }, script, browsers: ['chromium'] });
+    await install({ ids: IDS, script, browsers: ['chromium'] });
+    expect(manifestOf(join(home, FILES.chromium!)).allowed_origins).toEqual([
+      `chrome-extension://${EXTENSION_ID}/`,
+    ]);
+    expect(readdirSync(join(home, FILES.chromium!))).toEqual([`${HOST_NAME}.json`]);
+  });
+
+  it.each(['', '*', 'z'.repeat(32), `${'a'.repeat(32)}/`, '../../etc'])(
+    'refuses the extension id %j',
+    async (chromium) => {
+      await expect(install({ ids: { ...IDS, chromium }, script })).rejects.toThrow(UsageError);
+      expect(readdirSync(home)).toEqual(['script.mjs']);
+    },
+  );
+});
+
+describe('uninstall', () => {
+  it('leaves nothing', async () => {
+    await install({ ids: IDS, script });
+    const removed = await uninstall();
+    expect(removed).toHaveLength(6);
+    expect(readdirSync(home, { recursive: true }).sort()).toEqual(['.config', 'data', 'script.mjs']);
+    expect(await uninstall()).toEqual([]);
+  });
+
+  it('leaves what is not its own', async () => {
+    await install({ ids: IDS, script, browsers: ['chromium'] });
+    const other = join(home, FILES.chromium!, 'other.json');
+    writeFileSync(other, '{}');
+    await uninstall();
+    expect(existsSync(other)).toBe(true);
+  });
+
+  it('takes one browser back and leaves the others working', async () => {
+    await install({ ids: IDS, script, browsers: ['chromium', 'firefox'] });
+    await uninstall({ browsers: ['firefox'] });
+    const [chromium] = browsers();
+    expect(registrationProblem(chromium!, IDS)).toBe('');
+    expect(existsSync(join(home, '.mozilla'))).toBe(false);
+  });
+
+  it('takes a profile folder back', async () => {
+    const profile = join(home, 'profile');
+    mkdirSync(profile);
+    writeFileSync(join(profile, 'Preferences'), '{}');
+    await install({ ids: IDS, script, userDataDirectory: profile });
+    await uninstall({ userDataDirectory: profile });
+    expect(readdirSync(profile)).toEqual(['Preferences']);
+  });
+});
+
+describe('registrationProblem', () => {
+  const chromium = () => browsers()[0]!;
+  beforeEach(() => install({ ids: IDS, script, browsers: ['chromium'] }));
+
+  it('finds a missing manifest', () => {
+    expect(registrationProblem(browsers()[1]!, IDS)).toBe('not registered');
+  });
+  it('finds a broken manifest', () => {
+    writeFileSync(chromium().manifestFile, '{');
+    expect(registrationProblem(chromium(), IDS)).toMatch(/it is not JSON$/);
+  });
+  it('finds the manifest of another program', () => {
+    writeFileSync(
+      chromium().manifestFile,
+      JSON.stringify({ name: 'other', path: '/bin/true', type: 'stdio' }),
+    );
+    expect(registrationProblem(chromium(), IDS)).toMatch(/it is not a manifest of this host$/);
+  });
+  it('finds a launcher that cannot be executed', () => {
+    chmodSync(launcherFile(), 0o644);
+    expect(registrationProblem(chromium(), IDS)).toMatch(/missing or not executable$/);
+  });
+  it('finds a script that is gone', () => {
+    rmSync(script);
+    expect(registrationProblem(chromium(), IDS)).toMatch(/script\.mjs, which is gone$/);
+  });
+  it('finds another extension id', () => {
+    expect(registrationProblem(chromium(), { ...IDS, chromium: 'b'.repeat(32) })).toBe(
+      `it allows chrome-extension://${EXTENSION_ID}/, not chrome-extension://${'b'.repeat(32)}/`,
+    );
+  });
+});

@@ -1,0 +1,292 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TransferPlan, verificationSchema } from '@hopwise/native-host/messages';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { Engine } from '../src/engine/engine.ts';
+import { type ProbeOptions, probe } from '../src/probe/probe.ts';
+import { bundle, planOf, type Server, ServerProgram } from './support/server.ts';
+
+let program: ServerProgram;
+let running: Server[] = [];
+let engines: Engine[] = [];
+
+beforeAll(() => {
+  program = new ServerProgram();
+}, 60_000);
+
+afterAll(() => {
+  program.remove();
+  delete process.env.HOPWISE_CA_FILE;
+});
+
+afterEach(async () => {
+  for (const engine of engines) await engine.close();
+  for (const server of running) await server.stop();
+  engines = [];
+  running = [];
+});
+
+/** Servers that the next engine trusts. */
+async function start(...settings: string[][]): Promise<Server[]> {
+  running = await Promise.all(settings.map((args) => program.start(...args)));
+  process.env.HOPWISE_CA_FILE = join(program.folder, 'bundle.pem');
+  writeFileSync(process.env.HOPWISE_CA_FILE, bundle(running));
+  return running;
+}
+
+function engine(): Engine {
+  const made = new Engine();
+  engines.push(made);
+  return made;
+}
+
+const ALL: ProbeOptions = { protocols: ['h1', 'h2', 'h3'], rounds: 2, budgetBytes: 1e9 };
+
+function page(server: Server, resources = 20): TransferPlan {
+  return planOf([
+    server.url('/bytes/5000'),
+    ...Array.from({ length: resources }, (_, index) => server.url(`/bytes/10000/${index}`)),
+  ]);
+}
+
+it('carries the page under each protocol, interleaved, in an order that changes', async () => {
+  const [server] = await start([]);
+  const verification = await probe(engine(), page(server!), ALL);
+  expect(verificationSchema.parse(verification)).toEqual(verification);
+  expect(verification.udp).toBe('open');
+  for (const protocol of ['h1', 'h2', 'h3'] as const) {
+    const outcome = verification.protocols[protocol]!;
+    expect(outcome).toMatchObject({ unavailable: '', provedRequests: 42, answeredRequests: 42 });
+    expect(outcome.rounds.map(({ failed }) => failed)).toEqual([0, 0]);
+    const totals = outcome.rounds.map(({ totalMs }) => totalMs);
+    expect(outcome.medianMs).toBeCloseTo((totals[0]! + totals[1]!) / 2, 6);
+    expect([outcome.lowMs, outcome.highMs]).toEqual([Math.min(...totals), Math.max(...totals)]);
+  }
+  // Two requests of the survey, then 21 a round.
+  const protos = (await server!.seen(2 + 6 * 21)).map(({ proto }) => proto);
+  expect(protos.slice(0, 2)).toEqual(['HTTP/2.0', 'HTTP/3.0']);
+  const rounds = Array.from(
+    { length: 6 },
+    (_, round) => new Set(protos.slice(2 + round * 21, 2 + (round + 1) * 21)),
+  );
+  expect(rounds.map((round) => [...round].join())).toEqual([
+    'HTTP/1.1',
+    'HTTP/2.0',
+    'HTTP/3.0',
+    'HTTP/2.0',
+    'HTTP/3.0',
+    'HTTP/1.1',
+  ]);
+});
+
+it('reports progress up to the last transfer', async () => {
+  const [server] = await start([]);
+  const done: number[] = [];
+  await probe(engine(), page(server!, 5), {
+    ...ALL,
+    protocols: ['h2'],
+    onProgress: ({ doneTransfers, allTransfers, protocol }) => {
+      expect(allTransfers).toBe(12);
+      expect(protocol).toBe('h2');
+      done.push(doneTransfers);
+    },
+  });
+  expect(done).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
+});
+
+it('calls HTTP/3 unavailable at once where its port refuses', async () => {
+  const [server] = await start(['-protocols', 'h1,h2']);
+  const begin = performance.now();
+  const verification = await probe(engine(), page(server!), ALL);
+  expect(performance.now() - begin).toBeLessThan(5000);
+  expect(verification.udp).toBe('blocked');
+  expect(verification.protocols.h3).toMatchObject({ rounds: [], medianMs: null });
+  expect(verification.protocols.h3!.unavailable).toMatch(/^UDP is blocked: HTTP\/3 is offered by 1 origin/);
+  expect(verification.protocols.h2).toMatchObject({ unavailable: '', provedRequests: 42 });
+});
+
+it('calls HTTP/3 unavailable after one connect timeout where UDP falls silent', async () => {
+  const [server] = await start(['-protocols', 'h1,h2', '-silent-udp']);
+  const begin = performance.now();
+  // The name localhost would try ::1 as well, which refuses.
+  const plan = planOf([server!.url('/bytes/10', '127.0.0.1'), server!.url('/bytes/20', '127.0.0.1')]);
+  const verification = await probe(engine(), plan, { ...ALL, rounds: 4 });
+  expect(performance.now() - begin).toBeGreaterThan(4500);
+  expect(performance.now() - begin).toBeLessThan(10_000);
+  expect(verification.udp).toBe('blocked');
+  expect(verification.protocols.h3!.unavailable).toContain('UDP is blocked');
+}, 30_000);
+
+it('tells an HTTP/3 that nobody offers from one that is blocked', async () => {
+  const [server] = await start(['-protocols', 'h1,h2', '-alt-svc', '']);
+  const verification = await probe(engine(), page(server!), ALL);
+  expect(verification.udp).toBe('unknown');
+  expect(verification.protocols.h3!.unavailable).toContain('no server of this page offers HTTP/3');
+});
+
+it('calls HTTP/2 unavailable where every server chooses HTTP/1.1', async () => {
+  const [server] = await start(['-protocols', 'h1', '-alt-svc', '']);
+  const verification = await probe(engine(), page(server!), ALL);
+  expect(verification.protocols.h2!.unavailable).toContain('no server of this page speaks HTTP/2');
+  expect(verification.protocols.h1).toMatchObject({ unavailable: '', provedRequests: 42 });
+});
+
+it('asks an origin without the protocol under the best that it has', async () => {
+  const [full, old] = await start([], ['-protocols', 'h1', '-alt-svc', '']);
+  const plan = planOf([full!.url('/bytes/10'), full!.url('/bytes/20'), old!.url('/bytes/30')]);
+  const verification = await probe(engine(), plan, { ...ALL, rounds: 1 });
+  expect(verification.protocols.h1).toMatchObject({ provedRequests: 3, answeredRequests: 3 });
+  expect(verification.protocols.h2).toMatchObject({ provedRequests: 2, answeredRequests: 3 });
+  expect(verification.protocols.h3).toMatchObject({
+    provedRequests: 2,
+    answeredRequests: 3,
+    unavailable: '',
+  });
+  expect(verification.protocols.h3!.rounds[0]!.transfers.map(({ protocol }) => protocol)).toEqual([
+    'h3',
+    'h3',
+    'h1',
+  ]);
+  expect(verification.udp).toBe('open');
+});
+
+it('follows an offer of HTTP/3 on another port', async () => {
+  const [elsewhere] = await start([]);
+  const other = await program.start('-protocols', 'h1,h2', '-alt-svc', `h3=":${elsewhere!.port}"`);
+  running.push(other);
+  writeFileSync(process.env.HOPWISE_CA_FILE!, bundle(running));
+  const verification = await probe(engine(), page(other, 3), { ...ALL, rounds: 1 });
+  expect(verification.protocols.h3).toMatchObject({ unavailable: '', provedRequests: 4 });
+  const seen = await elsewhere!.seen(5);
+  expect(seen.every(({ proto }) => proto === 'HTTP/3.0')).toBe(true);
+  expect(new Set(seen.map(({ host }) => host))).toEqual(new Set([`localhost:${other.port}`]));
+});
+
+it('says why an unreachable page has no times', async () => {
+  const [server] = await start([]);
+  const plan = page(server!);
+  await server!.stop();
+  running = [];
+  const verification = await probe(engine(), plan, ALL);
+  for (const protocol of ['h1', 'h2', 'h3'] as const) {
+    expect(verification.protocols[protocol]!.unavailable).toMatch(/cannot be reached: .*onnect/);
+  }
+});
+
+it('fails only the requests of an origin that is down', async () => {
+  const [server, down] = await start([], []);
+  const plan = planOf([server!.url('/bytes/10'), down!.url('/bytes/10'), server!.url('/bytes/30')]);
+  plan.transfers[2]!.after = [1];
+  await down!.stop();
+  running = [server!];
+  const verification = await probe(engine(), plan, { ...ALL, rounds: 1 });
+  for (const protocol of ['h1', 'h2', 'h3'] as const) {
+    const [round] = verification.protocols[protocol]!.rounds;
+    expect(round!.failed).toBe(1);
+    expect(round!.transfers.map(({ status }) => status)).toEqual([200, 0, 200]);
+  }
+});
+
+it('keeps to the budget and gives the rounds that it allowed', async () => {
+  const [server] = await start([]);
+  const budgetBytes = 1_000_000;
+  const verification = await probe(engine(), page(server!), { ...ALL, rounds: 20, budgetBytes });
+  expect(verification.bytes).toBeLessThanOrEqual(budgetBytes);
+  expect(verification.stopped).toMatch(/^the budget of 1000000 bytes does not allow another round/);
+  // A round is 205 kB of bodies.
+  const counts = (['h1', 'h2', 'h3'] as const).map((protocol) => verification.protocols[protocol]!.rounds.length);
+  expect(counts).toEqual([1, 2, 1]);
+});
+
+it('has no result where the budget allows no round', async () => {
+  const [server] = await start([]);
+  const probing = probe(engine(), page(server!), { ...ALL, budgetBytes: 50_000 });
+  await expect(probing).rejects.toMatchObject({ code: 'budget' });
+});
+
+it('does not begin where the plan is known to exceed the budget', async () => {
+  const [server] = await start([]);
+  const plan = page(server!);
+  for (const transfer of plan.transfers) transfer.bytes = 10_000;
+  await expect(probe(engine(), plan, { ...ALL, budgetBytes: 100_000 })).rejects.toMatchObject({
+    code: 'budget',
+  });
+  expect((await server!.seen(2)).length).toBeLessThanOrEqual(2);
+});
+
+it('stops for good at a 429', async () => {
+  const [server] = await start([]);
+  const plan = planOf([server!.url('/bytes/10'), server!.url('/status/429')]);
+  await expect(probe(engine(), plan, ALL)).rejects.toMatchObject({
+    code: 'refused',
+    message: 'a server answered 429, which asks for fewer requests: the probe stopped',
+  });
+  const seen = await server!.seen(4);
+  expect(seen.filter(({ path }) => path === '/status/429')).toHaveLength(1);
+});
+
+it('is cancelled at once', async () => {
+  const [server] = await start([]);
+  const cancel = new AbortController();
+  const plan = planOf([server!.url('/bytes/10'), server!.url('/trickle/5000000')]);
+  const probing = probe(engine(), plan, { ...ALL, signal: cancel.signal });
+  await server!.seen(4);
+  const begin = performance.now();
+  cancel.abort();
+  await expect(probing).rejects.toMatchObject({ code: 'cancelled' });
+  expect(performance.now() - begin).toBeLessThan(500);
+});
+
+it('is cancelled before it begins', async () => {
+  const [server] = await start([]);
+  const probing = probe(engine(), page(server!), { ...ALL, signal: AbortSignal.abort() });
+  await expect(probing).rejects.toMatchObject({ code: 'cancelled' });
+  expect(await server!.seen()).toEqual([]);
+});
+
+it('survives the death of the engine', async () => {
+  const [server] = await start([]);
+  const own = engine();
+  const plan = planOf([server!.url('/bytes/10'), server!.url('/trickle/300000')]);
+  const probing = probe(own, plan, { ...ALL, protocols: ['h2'], rounds: 1 });
+  await server!.seen(3);
+  process.kill((await own.pid())!, 'SIGKILL');
+  await expect(probing).rejects.toMatchObject({ code: 'engine-died' });
+  const verification = await probe(own, page(server!), { ...ALL, rounds: 1 });
+  expect(verification.protocols.h3).toMatchObject({ unavailable: '', provedRequests: 21 });
+});
+
+it('sends no credentials of a URL', async () => {
+  const [server] = await start([]);
+  const plan = planOf([server!.url('/bytes/10'), server!.url('/bytes/20').replace('//', '//user:secret@')]);
+  const verification = await probe(engine(), plan, { ...ALL, protocols: ['h2'], rounds: 1 });
+  expect(verification.protocols.h2!.rounds[0]).toMatchObject({ failed: 1 });
+  expect((await server!.seen(2)).some(({ path }) => path === '/bytes/20')).toBe(false);
+});
+
+it.each([
+  [
+    'an edge that points forwards',
+    (plan: TransferPlan) => plan.transfers[1]!.after.push(2),
+    'plan.transfers[1].after',
+  ],
+  [
+    'a URL that is none',
+    (plan: TransferPlan) => {
+      plan.transfers[2]!.url = 'https://[';
+    },
+    'plan.transfers[2].url',
+  ],
+])('refuses %s', async (_name, spoil, where) => {
+  const plan = planOf(['https://a.test/', 'https://a.test/1', 'https://a.test/2']);
+  spoil(plan);
+  const probing = probe(engine(), plan, ALL);
+  await expect(probing).rejects.toMatchObject({ code: 'bad-message' });
+  await expect(probing).rejects.toThrow(where);
+});
+
+it('says which engine is missing', async () => {
+  const own = new Engine({ libcurl: '/nowhere/libcurl.so' });
+  engines.push(own);
+  await expect(probe(own, planOf(['https://a.test/']), ALL)).rejects.toMatchObject({ code: 'no-engine' });
+});

@@ -8,6 +8,8 @@ import type { Answers, PageRequest } from '../src/messages/page-messages.ts';
 /** Real Chromium with the extension, in a profile of its own. */
 export interface ExtensionBrowser {
   context: BrowserContext;
+  /** Its user data directory. */
+  profile: string;
   /** A page of the extension, such as `panel.html?tabId=1`. */
   openOwn(path: string): Promise<Page>;
   /** Sends a message to the worker from a page of the extension. */
@@ -48,6 +50,7 @@ export async function launch(extensionDir: string, args: string[] = []): Promise
   await first.close();
   return {
     context,
+    profile,
     openOwn,
     ask: (page, request) => page.evaluate((message) => chrome.runtime.sendMessage(message), request),
     tabIdOf: (page, url) =>

@@ -1,0 +1,92 @@
+/** The panel inside real DevTools, which no driver opens: they are reached over the debugging port. */
+import { execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EXTENSION_ID } from '../src/extension-id.ts';
+import { type ExtensionBrowser, launch } from './browser.ts';
+import { type Site, startSite } from './site.ts';
+
+const room = fileURLToPath(new URL('..', import.meta.url));
+
+interface Target {
+  url: string;
+  title: string;
+  webSocketDebuggerUrl: string;
+}
+
+let site: Site;
+let browser: ExtensionBrowser;
+
+beforeAll(async () => {
+  execFileSync(process.execPath, ['build.mjs'], { cwd: room, stdio: 'inherit' });
+  site = await startSite();
+  browser = await launch(`${room}dist/chromium`, [
+    '--auto-open-devtools-for-tabs',
+    '--remote-debugging-port=0',
+  ]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+async function target(isWanted: (target: Target) => boolean): Promise<Target> {
+  const [port] = (await readFile(join(browser.profile, 'DevToolsActivePort'), 'utf8')).split('\n');
+  let targets: Target[] = [];
+  for (let tries = 0; tries < 100; tries++) {
+    targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as Target[];
+    const found = targets.find(isWanted);
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error(`no such target among ${targets.map(({ url }) => url).join(', ')}`);
+}
+
+/** Evaluates over the debugging protocol; Node has had WebSocket since version 22. */
+async function evaluate({ webSocketDebuggerUrl }: Target, expression: string): Promise<unknown> {
+  const socket = new WebSocket(webSocketDebuggerUrl);
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve;
+    socket.onerror = reject;
+  });
+  const params = { expression, awaitPromise: true, returnByValue: true };
+  const answer = new Promise<string>((resolve) => {
+    socket.onmessage = ({ data }) => resolve(String(data));
+  });
+  socket.send(JSON.stringify({ id: 1, method: 'Runtime.evaluate', params }));
+  const { result } = JSON.parse(await answer);
+  socket.close();
+  if (result.exceptionDetails) throw new Error(result.exceptionDetails.exception.description);
+  return result.result.value;
+}
+
+test('shows the load of the inspected tab', async () => {
+  const page = await browser.context.newPage();
+  await page.goto(`${site.url}/slow.html`);
+  const devtools = await target(
+    ({ url, title }) => url.startsWith('devtools://') && title.includes('/slow.html'),
+  );
+  await expect
+    .poll(
+      () =>
+        evaluate(
+          devtools,
+          `import('./ui/legacy/legacy.js').then(async ({ InspectorView }) => {
+            const view = InspectorView.InspectorView.instance();
+            const id = 'chrome-extension://${EXTENSION_ID}hopwise';
+            if (view.hasPanel(id)) await view.showPanel(id);
+            return view.hasPanel(id);
+          })`,
+        ),
+      { timeout: 15_000 },
+    )
+    .toBe(true);
+  const panel = await target(({ url }) => url === `chrome-extension://${EXTENSION_ID}/panel.html`);
+  await expect
+    .poll(() => evaluate(panel, 'document.body.innerText'), { timeout: 15_000 })
+    .toMatch(/3 requests to 1/);
+  expect(await evaluate(panel, 'document.querySelector("#page").textContent')).toBe(page.url());
+});

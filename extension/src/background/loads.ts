@@ -5,7 +5,8 @@ import { collectRecording } from './collect.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
 
 /**
- * Records, predicts and stores the page of a tab that has settled.
+ * Records and stores the page of a tab that has settled. Predicting waits until somebody looks:
+ * most loads are never looked at, and the processor belongs to the user's pages.
  *
  * @param loaded false when the load event has not come in time; the page is recorded as it stands
  *   and recorded again when the event comes after all
@@ -23,8 +24,14 @@ export async function storeSettledLoad(
   if (!document || (document.headersAt === null && !document.fromCache)) return;
   try {
     const recording = await collectRecording(tabId, load, documentId, loaded);
-    const assessed = { requestedUrl: load.url, recording, ...assess(recording), verification: null };
-    const fields = { ...assessed, verifiedPrediction: null };
+    const fields = {
+      requestedUrl: load.url,
+      recording,
+      prediction: null,
+      problem: '',
+      verification: null,
+      verifiedPrediction: null,
+    };
     const storedId =
       load.storedId === null ? await addLoad(fields) : (await updateLoad(load.storedId, fields)).id;
     loads.set(
@@ -36,6 +43,16 @@ export async function storeSettledLoad(
     const problem = `This page could not be recorded: ${error instanceof Error ? error.message : error}.`;
     loads.set(tabId, load.navigationId, { phase: 'failed', problem, requests: [] });
   }
+}
+
+const predicting = new Map<number, Promise<StoredLoad>>();
+
+/** The load with its prediction, which is made and stored on the first call. */
+export function withPrediction(load: StoredLoad): Promise<StoredLoad> {
+  if (load.prediction !== null || load.problem !== '') return Promise.resolve(load);
+  const underWay = predicting.get(load.id) ?? updateLoad(load.id, assess(load.recording));
+  predicting.set(load.id, underWay);
+  return underWay.finally(() => predicting.delete(load.id));
 }
 
 /** The load that a page of the extension asks for. */

@@ -8,7 +8,7 @@ import {
 import { pageSettledSchema } from '../recorder/page-timings.ts';
 import { listenToRequests } from '../recorder/web-request.ts';
 import type { StoredLoad } from '../storage/loads.ts';
-import { latest, storeSettledLoad } from './loads.ts';
+import { latest, storeSettledLoad, withPrediction } from './loads.ts';
 import { TabLoads } from './tab-loads.ts';
 import { Verifications } from './verifications.ts';
 
@@ -47,7 +47,8 @@ function isOwnPage(sender: chrome.runtime.MessageSender): boolean {
 async function respond(request: PageRequest): Promise<Answers[PageRequest['type']]> {
   if (request.type === 'latest') {
     const answer = await latest(loads, request);
-    return request.brief ? { ...answer, load: null } : answer;
+    if (request.brief || !answer.load) return { ...answer, load: null };
+    return { ...answer, load: await withPrediction(answer.load) };
   }
   if (request.type === 'cancel-verification') {
     verifications.cancel();
@@ -63,7 +64,7 @@ async function respond(request: PageRequest): Promise<Answers[PageRequest['type'
     case 'verification':
       return { ok: true, ...(await verifications.of(load)) };
     case 'export':
-      return { ok: true, export: asExport(load) };
+      return { ok: true, export: asExport(await withPrediction(load)) };
   }
 }
 

@@ -9,7 +9,7 @@ export interface StoredLoad {
   /** URL that the navigation asked for; `recording.url` is where it led. */
   requestedUrl: string;
   recording: Recording;
-  /** Null when the recording could not be emulated. */
+  /** Null until somebody looked, and when the recording could not be emulated. */
   prediction: Prediction | null;
   /** Why there is no prediction, '' otherwise. */
   problem: string;

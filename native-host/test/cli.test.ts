@@ -153,6 +153,68 @@ it('probe prints a table', () => {
   expect(out).not.toMatch(/^HTTP\/1\.1/m);
 });
 
+it('probe takes its plan from a HAR', () => {
+  const entry = (path: string, startMs: number, mimeType: string, initiator: object) => ({
+    startedDateTime: new Date(Date.UTC(2026, 10, 20, 12) + startMs).toISOString(),
+    time: 20,
+    request: {
+      method: 'GET',
+      url: server.url(path),
+      httpVersion: 'h2',
+      headers: [],
+      headersSize: -1,
+      bodySize: 0,
+    },
+    response: {
+      status: 200,
+      statusText: '',
+      httpVersion: 'h2',
+      headers: [],
+      content: { size: 1000, mimeType },
+      redirectURL: '',
+      headersSize: -1,
+      bodySize: 1000,
+    },
+    timings: { blocked: 0, dns: -1, connect: -1, ssl: -1, send: 0, wait: 10, receive: 10 },
+    _initiator: initiator,
+    pageref: 'page',
+  });
+  const parser = { type: 'parser', url: server.url('/bytes/3000') };
+  const har = {
+    log: {
+      version: '1.2',
+      creator: { name: 'test', version: '1' },
+      pages: [
+        {
+          id: 'page',
+          title: server.url('/bytes/3000'),
+          startedDateTime: '2026-11-20T12:00:00.000Z',
+          pageTimings: { onContentLoad: 60, onLoad: 80 },
+        },
+      ],
+      entries: [
+        entry('/bytes/3000', 0, 'text/html', { type: 'other' }),
+        entry('/bytes/1000/a.css', 30, 'text/css', parser),
+        entry('/bytes/1000/b.png', 31, 'image/png', parser),
+      ],
+    },
+  };
+  const path = join(home, 'page.har');
+  writeFileSync(path, JSON.stringify(har));
+  const { code, out } = run(['probe', '--har', path, '--rounds', '1', '--json']);
+  expect(code).toBe(0);
+  const verification = verificationSchema.parse(JSON.parse(out));
+  expect(verification.pageUrl).toBe(server.url('/bytes/3000'));
+  expect(verification.protocols.h2).toMatchObject({ provedRequests: 3, answeredRequests: 3 });
+  const [document, ...rest] = verification.protocols.h2!.rounds[0]!.transfers;
+  for (const { startMs } of rest) expect(startMs).toBeGreaterThanOrEqual(document!.endMs);
+
+  writeFileSync(path, '{"log": {}}');
+  const broken = run(['probe', '--har', path]);
+  expect({ code: broken.code, out: broken.out }).toEqual({ code: 2, out: '' });
+  expect(broken.err).toMatch(/page\.har: log\.entries: expected/);
+});
+
 it('probe fails where no protocol carries the page', () => {
   const { code, out } = run(['probe', 'https://127.0.0.1:1/', '--rounds', '1']);
   expect(code).toBe(1);

@@ -256,6 +256,15 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 });
 
+it('gets through a long chain of transfers that cannot be tried', async () => {
+  const chain = Array.from({ length: 5000 }, (_, index) =>
+    transfer('/bytes/10', 'h2', { after: index === 0 ? [] : [index - 1], refused: 'down' }),
+  );
+  const report = await engine.run(round(chain));
+  expect(report).toMatchObject({ ended: 'whole', bytes: 0 });
+  expect(report.results).toHaveLength(5000);
+});
+
 it('opens no second connection for more requests than one carries', async () => {
   for (const protocol of ['h2', 'h3'] as const) {
     await server.seen();

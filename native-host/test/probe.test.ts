@@ -194,7 +194,9 @@ it('keeps to the budget and gives the rounds that it allowed', async () => {
   expect(verification.bytes).toBeLessThanOrEqual(budgetBytes);
   expect(verification.stopped).toMatch(/^the budget of 1000000 bytes does not allow another round/);
   // A round is 205 kB of bodies.
-  const counts = (['h1', 'h2', 'h3'] as const).map((protocol) => verification.protocols[protocol]!.rounds.length);
+  const counts = (['h1', 'h2', 'h3'] as const).map(
+    (protocol) => verification.protocols[protocol]!.rounds.length,
+  );
   expect(counts).toEqual([1, 2, 1]);
 });
 

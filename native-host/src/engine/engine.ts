@@ -164,7 +164,7 @@ export class Engine {
     child.once('exit', (code, signal) => {
       this.#starting = null;
       const how = signal ? `was ended by ${signal}` : `ended with code ${code}`;
-      this.#log(`engine process ${how}`);
+      if (!this.#closed) this.#log(`engine process ${how}`);
       for (const pending of this.#pending.values()) {
         pending.reject(new EngineDiedError(`the transfer engine ${how}; the next probe starts a new one`));
       }

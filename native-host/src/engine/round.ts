@@ -175,8 +175,12 @@ export class Round {
       this.#onDone(index, addedMs, outcome);
       this.#advance(lane);
     };
+    // Not in this turn: a long chain of such transfers must not become a deep stack.
+    const fail = (words: string): void => {
+      setImmediate(() => onDone(untried(words)));
+    };
     if (transfer.refused) {
-      onDone(untried(transfer.refused));
+      fail(transfer.refused);
       return;
     }
     try {
@@ -196,7 +200,7 @@ export class Round {
         onDone,
       );
     } catch (fault) {
-      onDone(untried((fault as Error).message));
+      fail((fault as Error).message);
     }
   }
 

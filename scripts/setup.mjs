@@ -77,9 +77,9 @@ function newest(paths, keep = () => true) {
 function runLogged(file, args, { log, cwd = ROOT, env = process.env, signal }) {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], signal });
-    let tail = '';
+    let output = '';
     const take = (chunk) => {
-      tail = (tail + chunk).slice(-4000);
+      output = (output + chunk).slice(-20_000);
       log(String(chunk));
     };
     child.stdout.on('data', take);
@@ -88,8 +88,11 @@ function runLogged(file, args, { log, cwd = ROOT, env = process.env, signal }) {
     child.on('close', (code) => {
       if (code === 0) resolve();
       else {
-        const lines = tail.trim().split('\n').slice(-12).join('\n  ');
-        reject(new SetupError(`\`${file} ${args.join(' ')}\` ended with code ${code}:\n  ${lines}`));
+        const lines = output.split('\n').filter((line) => line.trim() !== '');
+        // npm says what went wrong first and how to call it last; compilers say it all as errors.
+        const errors = lines.filter((line) => /error|fatal|cannot|no such/i.test(line)).slice(0, 8);
+        const told = (errors.length > 0 ? errors : lines.slice(-8)).map((line) => `\n  ${line}`).join('');
+        reject(new SetupError(`\`${file} ${args.join(' ')}\` ended with code ${code}:${told}`));
       }
     });
   });
@@ -266,6 +269,16 @@ export function checkSetup(steps = STEPS.lab, print = (line) => console.log(line
     complete &&= missing === '';
     print(
       `${missing === '' ? 'ok     ' : 'missing'}  ${step.name.padEnd(10)} ${step.what}${missing ? `: ${missing}` : ''}`,
+    );
+  }
+  if (steps.includes(lab) && lab.check() === '') {
+    const doctor = spawnSync(LAB, ['doctor'], { encoding: 'utf8' });
+    const obstacle = lastLine(doctor.stderr ?? '');
+    // Nothing that set-up could install: the live run works without it.
+    print(
+      doctor.status === 0
+        ? 'ok       rights     for the lab'
+        : `absent   rights     for the lab: ${obstacle}`,
     );
   }
   return complete;

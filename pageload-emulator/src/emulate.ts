@@ -73,6 +73,12 @@ interface Dependant {
   bytes: number;
 }
 
+/** Up to twice this, a page is emulated in bursts of 2 packets and more. */
+const MOST_BYTES_IN_DETAIL = 30e6;
+
+/** A hundred times what the heaviest page takes. */
+const MOST_EVENTS = 5_000_000;
+
 const BEGIN = 0;
 const COMPUTED = 1;
 
@@ -106,6 +112,7 @@ class PageLoad implements EventHandler, StreamOwner {
     this.#graph = graph;
     this.#assignment = assignment;
     this.#options = options;
+    const compiled = compile(graph);
     this.#network = {
       events: this.#events,
       down: new Bottleneck(path.downBps, path.queueBytes),
@@ -114,11 +121,11 @@ class PageLoad implements EventHandler, StreamOwner {
       rttMs: path.rttMs,
       loss: path.loss,
       lossBurst: path.lossBurst,
+      leastBurst: Math.max(2, Math.ceil(compiled.bytes / MOST_BYTES_IN_DETAIL)),
     };
     const byOrigin = new Map(servers.map((server) => [server.origin, server]));
     this.#servers = graph.origins.map((origin) => byOrigin.get(origin) ?? defaultServer(origin));
     this.#clients = graph.origins.map(() => null);
-    const compiled = compile(graph);
     this.#dependants = compiled.dependants;
     this.#openDependencies = compiled.dependencies.slice();
     this.#nextDependant = new Int32Array(graph.activities.length);
@@ -137,7 +144,9 @@ class PageLoad implements EventHandler, StreamOwner {
     while (untilAll ? this.#unfinished > 0 : this.#blocking > 0) {
       if (!this.#events.step())
         throw new EmulationError('the page graph has a cycle: nothing more can begin');
-      events++;
+      if (++events > MOST_EVENTS) {
+        throw new EmulationError(`the load does not end: gave up after ${MOST_EVENTS} events`);
+      }
     }
     return {
       pltMs: this.#pltMs,
@@ -291,6 +300,8 @@ interface CompiledGraph {
   dependants: Dependant[][];
   /** How many dependencies each activity has. */
   dependencies: Int32Array;
+  /** Of all responses. */
+  bytes: number;
 }
 
 const compiledGraphs = new WeakMap<PageGraph, CompiledGraph>();
@@ -300,8 +311,10 @@ function compile(graph: PageGraph): CompiledGraph {
   if (known) return known;
   const dependants: Dependant[][] = graph.activities.map(() => []);
   const dependencies = new Int32Array(graph.activities.length);
+  let bytes = 0;
   for (const activity of graph.activities) {
     dependencies[activity.id] = activity.after.length;
+    if (activity.kind === 'fetch') bytes += activity.responseBytes;
     for (const { activity: parent, fraction } of activity.after) {
       const before = graph.activities[parent]!;
       const size = before.kind === 'fetch' ? Math.max(1, Math.round(before.responseBytes)) : 0;
@@ -309,7 +322,7 @@ function compile(graph: PageGraph): CompiledGraph {
     }
   }
   for (const list of dependants) list.sort((a, b) => a.bytes - b.bytes || a.activity - b.activity);
-  const compiled = { dependants, dependencies };
+  const compiled = { dependants, dependencies, bytes };
   compiledGraphs.set(graph, compiled);
   return compiled;
 }

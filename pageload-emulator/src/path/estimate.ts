@@ -17,6 +17,8 @@ export interface NetworkEstimate {
 
 // What is assumed where a recording says nothing: a fixed-line household in 2024 (Ookla, M-Lab medians, rounded).
 const ASSUMED_RTT_MS = 40;
+/** Below this a phase measures the machine, not a network. */
+const LEAST_RTT_MS = 0.1;
 const ASSUMED_DOWN_BPS = 20e6;
 const ASSUMED_UP_SHARE = 0.25;
 const LEAST_UP_BPS = 1e6;
@@ -44,7 +46,7 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
     fromHandshake && rttMs !== null ? [rttMs] : [],
   );
   const known = origins.flatMap(({ rttMs }) => (rttMs === null ? [] : [rttMs]));
-  const rttMs = least(handshakes) ?? least(known) ?? ASSUMED_RTT_MS;
+  const rttMs = Math.max(LEAST_RTT_MS, least(handshakes) ?? least(known) ?? ASSUMED_RTT_MS);
   const typicalRttMs = quantile(handshakes, 0.5) ?? rttMs;
   const rttOf = (timings: OriginTimings) =>
     timings.rttMs !== null && timings.fromHandshake

@@ -1,3 +1,4 @@
+import { originOf } from '../url.ts';
 import { InputError } from './input-error.ts';
 import type { RecordedRequest, Recording } from './recording.ts';
 
@@ -8,6 +9,8 @@ export interface RequestDraft extends Omit<RecordedRequest, 'id' | 'initiator'> 
 
 /** More would be no page load but an attack on memory. */
 const MAX_REQUESTS = 20_000;
+/** Clocks that were set in between make longer ones, and no figure of theirs means anything. */
+const LONGEST_LOAD_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Puts requests in order of start, numbers them, and leaves out what no network carries
@@ -16,13 +19,19 @@ const MAX_REQUESTS = 20_000;
  * @throws InputError when nothing is left or there are too many
  */
 export function finishRequests(drafts: readonly RequestDraft[], place: string): RecordedRequest[] {
-  const kept = drafts.filter((draft) => /^https?:\/\//i.test(draft.url));
+  const kept = drafts.filter((draft) => originOf(draft.url) !== null);
   if (kept.length === 0)
     throw new InputError(`${place}: expected at least one http or https request, got none`);
   if (kept.length > MAX_REQUESTS) {
     throw new InputError(`${place}: expected at most ${MAX_REQUESTS} requests, got ${kept.length}`);
   }
   kept.sort((a, b) => a.startMs - b.startMs);
+  const last = kept.reduce((latest, draft) => Math.max(latest, draft.endMs), 0);
+  if (last > LONGEST_LOAD_MS || kept[0]!.startMs < -LONGEST_LOAD_MS) {
+    throw new InputError(
+      `${place}: expected times within a day of the navigation, got ${Math.round(last)} ms`,
+    );
+  }
   const ids = new Map(kept.map((draft, id) => [draft, id]));
   return kept.map((draft, id): RecordedRequest => {
     const { request, ...initiator } = draft.initiator;

@@ -12,16 +12,15 @@ export interface ReadRecording {
   notes: string[];
 }
 
+/** No time in milliseconds and no size in bytes of a page load is beyond this. */
+const LARGEST = 1e10;
 // WebPageTest writes many numbers as strings.
 const number = z.optional(
-  z.custom<number | string | null>(
-    (value) =>
-      value === null ||
-      value === '' ||
-      (typeof value === 'number' && Number.isFinite(value)) ||
-      (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))),
-    'a number',
-  ),
+  z.custom<number | string | null>((value) => {
+    if (value === null || value === '') return true;
+    if (typeof value !== 'number' && (typeof value !== 'string' || value.trim() === '')) return false;
+    return Math.abs(Number(value)) <= LARGEST;
+  }, 'a number'),
 );
 const text = z.optional(z.nullable(z.string('a string')));
 const label = z.optional(

@@ -4,11 +4,13 @@ import { type ReadRecording, readHar } from './har.ts';
 import { InputError, inputErrorFrom, shown } from './input-error.ts';
 import type { Recording } from './recording.ts';
 
-const ms = z.custom<number>((value) => typeof value === 'number' && Number.isFinite(value), 'a number');
+/** No time in milliseconds and no size in bytes of a page load is beyond this. */
+const LARGEST = 1e10;
+const ms = z.custom<number>((value) => typeof value === 'number' && Math.abs(value) <= LARGEST, 'a number');
 const time = z.nullable(ms);
 const bytes = z.nullable(
   z.custom<number>(
-    (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
+    (value) => typeof value === 'number' && value >= 0 && value <= LARGEST,
     'bytes, a number from 0',
   ),
 );

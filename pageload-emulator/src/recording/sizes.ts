@@ -22,8 +22,15 @@ const COMPRESSED_SHARE = 0.3;
 /** Header fields of a browser's request without its URL. */
 const REQUEST_HEADER_BYTES = 450;
 
+/** A page's load event waits for nothing larger; what a recorder says beyond it would only cost time. */
+const MOST_BYTES = 64e6;
+
 /** Response bytes on the wire with headers: as recorded, else from what is known of the body, else typical. */
 export function responseBytesOf(request: RecordedRequest): number {
+  return Math.min(MOST_BYTES, likelyBytes(request));
+}
+
+function likelyBytes(request: RecordedRequest): number {
   if (request.transferBytes !== null && request.transferBytes > 0) return request.transferBytes;
   if (request.bodyBytes !== null && request.bodyBytes > 0) return request.bodyBytes + RESPONSE_HEADER_BYTES;
   if (request.decodedBytes !== null && request.decodedBytes > 0) {

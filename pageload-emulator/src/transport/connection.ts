@@ -40,6 +40,8 @@ export interface Network {
   readonly rttMs: number;
   readonly loss: number;
   readonly lossBurst: number;
+  /** Packets that travel as one at the least: 2, more for pages so heavy that detail costs too much. */
+  readonly leastBurst: number;
 }
 
 /** How one connection is made. */
@@ -239,6 +241,8 @@ export class Connection implements EventHandler {
         break;
       case PACED:
         this.#paceScheduled = false;
+        // Whatever rounding made of the wait: the packet that it was for may go.
+        this.#paceTokens = Math.max(this.#paceTokens, 1);
         this.#send();
         break;
       case TIMER:
@@ -327,7 +331,7 @@ export class Connection implements EventHandler {
     const flight = this.#control.window / BURSTS_PER_FLIGHT;
     // What passes the bottleneck in a sixteenth of a round trip is short enough to travel together.
     const short = (this.#network.down.bytesPerMs * this.#baseRttMs) / (16 * this.#payloadBytes);
-    return Math.max(2, Math.ceil(Math.max(flight, short)));
+    return Math.max(this.#network.leastBurst, Math.ceil(Math.max(flight, short)));
   }
 
   /** Packets that the pacer lets go now; when none, schedules the time at which it will. */

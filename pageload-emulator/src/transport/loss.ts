@@ -17,8 +17,8 @@ export class LossProcess {
    */
   constructor(loss: number, burst: number, seed: number) {
     const length = Math.max(1, burst);
-    // Mean good run g satisfies length / (length + g) = loss; starts happen at rate 1 / g.
-    this.#startRate = loss <= 0 ? 0 : Math.min(1, loss / ((1 - Math.min(loss, 0.99)) * length));
+    // A burst of `length` and a good run of (1 − rate) / rate packets make up a cycle, of which `loss` is lost.
+    this.#startRate = loss <= 0 ? 0 : loss / (loss + length * (1 - loss));
     this.#stayRate = 1 - 1 / length;
     this.#random = createRandom(seed);
     this.#untilLoss = this.#goodRun();

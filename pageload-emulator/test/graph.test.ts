@@ -1,0 +1,237 @@
+import {
+  buildGraph,
+  type ComputeActivity,
+  emulate,
+  type FetchActivity,
+  type PageGraph,
+  parseRecording,
+  type Recording,
+  transferPlan,
+} from '@hopwise/pageload-emulator';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { chromiumEntry, chromiumHar, harOf } from './hars.ts';
+import { pathOf } from './pages.ts';
+
+function fetches(graph: PageGraph): FetchActivity[] {
+  return graph.activities.filter((activity) => activity.kind === 'fetch');
+}
+
+function computes(graph: PageGraph): ComputeActivity[] {
+  return graph.activities.filter((activity) => activity.kind === 'compute');
+}
+
+function byPath(graph: PageGraph, path: string): FetchActivity {
+  return fetches(graph).find(({ url }) => url.endsWith(path))!;
+}
+
+describe('page graph', () => {
+  const graph = buildGraph(parseRecording(chromiumHar()));
+
+  it('ends at the load event', () => {
+    expect(fetches(graph).map(({ url }) => url)).not.toContain('https://shop.test/beacon');
+    expect(graph.origins).toEqual(['https://shop.test', 'https://cdn.test']);
+  });
+
+  it('starts what the parser found in part of the document when that part had arrived', () => {
+    // Document arrives from 145 to 165; the stylesheet was asked for at 150: a quarter.
+    expect(byPath(graph, '/a.css').after).toEqual([
+      { activity: 0, kind: 'parser', fraction: 0.25, source: 'recorded' },
+    ]);
+    expect(byPath(graph, '/a.css').delayMs).toBeCloseTo(0, 6);
+  });
+
+  it('lets a font wait for its stylesheet and no longer than the browser did', () => {
+    // a.css: 150 + wait 30 + receive 10 = 190; the font at 195.
+    const font = byPath(graph, '/f.woff2');
+    expect(font.after).toEqual([
+      { activity: byPath(graph, '/a.css').id, kind: 'style', fraction: 1, source: 'recorded' },
+    ]);
+    expect(font.delayMs).toBeCloseTo(5, 6);
+  });
+
+  it('puts a script to work between its arrival and its first request', () => {
+    // app.js: 150 + connect 80 + wait 50 + receive 10 = 290; its image at 310.
+    const script = byPath(graph, '/app.js');
+    const execution = computes(graph).find(({ after }) => after[0]!.activity === script.id)!;
+    expect(execution.durationMs).toBeCloseTo(20, 6);
+    const image = byPath(graph, '/late.png');
+    expect(image.after.map(({ activity }) => activity)).toEqual([execution.id]);
+    expect(image.delayMs).toBeCloseTo(0, 6);
+  });
+
+  it('ends with what the main thread did after the last arrival', () => {
+    // late.png: 310 + 60 + 5 = 375, load at 500.
+    expect(computes(graph).at(-1)).toMatchObject({ durationMs: 125, blocksLoad: true });
+  });
+
+  it('maps types to urgencies, a recorded one first', () => {
+    expect(byPath(graph, '/a.css')).toMatchObject({ urgency: 0, incremental: false });
+    // Recorded as Low: an async script.
+    expect(byPath(graph, '/app.js')).toMatchObject({ urgency: 3, incremental: false });
+    expect(byPath(graph, '/late.png')).toMatchObject({ urgency: 3, incremental: true });
+  });
+
+  it('takes no wait for a connection for a delay', () => {
+    // The parser found it at 150; it was blocked for 200 ms. Its start says 150.
+    const entries = [
+      chromiumEntry('https://a.test/', 0, { wait: 100, receive: 100 }, { _resourceType: 'document' }),
+      chromiumEntry(
+        'https://a.test/i.png',
+        150,
+        { blocked: 200, wait: 50 },
+        {
+          _resourceType: 'image',
+          _initiator: { type: 'parser', url: 'https://a.test/' },
+        },
+      ),
+    ];
+    const image = byPath(buildGraph(parseRecording(harOf(entries))), '/i.png');
+    expect(image.after[0]).toMatchObject({ activity: 0, fraction: 0.5 });
+    expect(image.delayMs).toBeCloseTo(0, 6);
+  });
+
+  it('adds what blocked the parser to what it found late', () => {
+    const entries = [
+      chromiumEntry('https://a.test/', 0, { wait: 50 }, { _resourceType: 'document' }),
+      chromiumEntry(
+        'https://a.test/s.js',
+        60,
+        { wait: 140 },
+        {
+          _resourceType: 'script',
+          _initiator: { type: 'parser', url: 'https://a.test/' },
+        },
+      ),
+      chromiumEntry(
+        'https://a.test/below.png',
+        205,
+        { wait: 20 },
+        {
+          _resourceType: 'image',
+          _initiator: { type: 'parser', url: 'https://a.test/' },
+        },
+      ),
+    ];
+    const image = byPath(buildGraph(parseRecording(harOf(entries))), '/below.png');
+    // s.js arrived at 200, 5 ms before.
+    expect(image.after[1]).toEqual({ activity: 1, kind: 'execution', fraction: 1, source: 'inferred' });
+    expect(image.delayMs).toBeCloseTo(5, 6);
+  });
+
+  it('does not believe an asker whose answer had not begun', () => {
+    const entries = [
+      chromiumEntry('https://a.test/', 0, { wait: 50 }, { _resourceType: 'document' }),
+      chromiumEntry('https://a.test/s.js', 60, { wait: 200 }, { _resourceType: 'script' }),
+      chromiumEntry(
+        'https://a.test/i.png',
+        100,
+        { wait: 20 },
+        {
+          _resourceType: 'image',
+          _initiator: { type: 'script', stack: { callFrames: [{ url: 'https://a.test/s.js' }] } },
+        },
+      ),
+    ];
+    const image = byPath(buildGraph(parseRecording(harOf(entries))), '/i.png');
+    expect(image.after).toEqual([{ activity: 0, kind: 'script', fraction: 1, source: 'inferred' }]);
+  });
+
+  it('lets frames and images hold up the load event, but not API calls or what ended after it', () => {
+    const typed = (url: string, startMs: number, type: string, wait = 20) =>
+      chromiumEntry(url, startMs, { wait }, { _resourceType: type });
+    const recording = parseRecording(
+      harOf([
+        typed('https://a.test/', 0, 'document'),
+        typed('https://a.test/frame', 50, 'document'),
+        typed('https://a.test/i.png', 50, 'image'),
+        typed('https://a.test/lazy.png', 50, 'image', 900),
+        typed('https://a.test/api', 50, 'xhr'),
+        typed('https://a.test/b', 50, 'ping'),
+      ]),
+    );
+    const blocking = fetches(buildGraph(recording)).filter(({ blocksLoad }) => blocksLoad);
+    expect(blocking.map(({ url }) => url)).toEqual([
+      'https://a.test/',
+      'https://a.test/frame',
+      'https://a.test/i.png',
+    ]);
+  });
+
+  it('has edges that point backwards, whatever was recorded', () => {
+    const recorded = fc.record({
+      startMs: fc.integer({ min: 0, max: 1_000 }),
+      lengthMs: fc.integer({ min: 0, max: 500 }),
+      type: fc.constantFrom('document', 'style', 'script', 'image', 'iframe', 'fetch', 'font'),
+      asker: fc.nat(11),
+      kind: fc.constantFrom('parser', 'script', 'style', 'redirect', 'other', 'preload'),
+      cached: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(recorded, { minLength: 1, maxLength: 12 }),
+        fc.option(fc.integer({ min: 1, max: 1_500 })),
+        (all, plt) => {
+          const base = parseRecording(chromiumHar()).requests[0]!;
+          const recording = {
+            ...parseRecording(chromiumHar()),
+            pltMs: plt,
+            requests: all.map(({ startMs, lengthMs, type, asker, kind, cached }, id) => ({
+              ...base,
+              id,
+              url: `https://a.test/${id}`,
+              type,
+              startMs,
+              endMs: startMs + lengthMs,
+              fromCache: cached,
+              phases: { ...base.phases, responseStartMs: id % 2 ? null : startMs + lengthMs / 2 },
+              initiator: { kind, requestId: asker < all.length ? asker : null, source: 'recorded' },
+            })),
+          };
+          const graph = buildGraph(parseRecording(recording as Recording));
+          for (const [index, { id, after }] of graph.activities.entries()) {
+            expect(id).toBe(index);
+            for (const dependency of after) {
+              expect(dependency.activity).toBeLessThan(index);
+              expect(dependency.fraction).toBeGreaterThanOrEqual(0);
+              expect(dependency.fraction).toBeLessThanOrEqual(1);
+            }
+          }
+          expect(Number.isFinite(emulate(graph, pathOf(), [], {}).pltMs)).toBe(true);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('transfer plan', () => {
+  const recording = parseRecording(chromiumHar());
+  const plan = transferPlan(buildGraph(recording), recording, 'Agent/1')!;
+
+  it('keeps order, waits and computing', () => {
+    expect(plan).toMatchObject({ pageUrl: 'https://shop.test/', userAgent: 'Agent/1' });
+    const summary = plan.transfers.map(({ url, after, delayMs }) => [url, after, Math.round(delayMs)]);
+    expect(summary).toEqual([
+      ['https://shop.test/', [], 0],
+      ['https://shop.test/a.css', [0], 0],
+      ['https://cdn.test/app.js', [0], 0],
+      ['https://shop.test/f.woff2', [1], 5],
+      // The script's 20 ms of execution.
+      ['https://cdn.test/late.png', [2], 20],
+    ]);
+  });
+
+  it('leaves out what is not an https GET and waits for what that waited for', () => {
+    const changed = structuredClone(recording);
+    changed.requests[1]!.method = 'POST';
+    const short = transferPlan(buildGraph(changed), changed, '')!;
+    expect(short.transfers.map(({ url }) => url)).not.toContain('https://shop.test/a.css');
+    expect(short.transfers.find(({ url }) => url.endsWith('woff2'))!.after).toEqual([0]);
+  });
+
+  it('of a page without https is null', () => {
+    const plain = parseRecording(harOf([chromiumEntry('http://a.test/', 0, {})]));
+    expect(transferPlan(buildGraph(plain), plain, '')).toBeNull();
+  });
+});

@@ -1,0 +1,207 @@
+import {
+  estimateNetwork,
+  type LoadTime,
+  parseRecording,
+  predict,
+  type ServerProfile,
+} from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { chromiumEntry, chromiumHar, type HarTimings, harOf } from './hars.ts';
+
+/** A document and `count` images from one origin. */
+function gallery(count: number, timings: HarTimings = { wait: 60, receive: 10 }, bytes = 10_300): object {
+  const image = (index: number) => {
+    const entry = chromiumEntry(`https://a.test/${index}.png`, 200, timings, {
+      _resourceType: 'image',
+      _initiator: { type: 'parser', url: 'https://a.test/' },
+    }) as { response: object };
+    entry.response = { ...entry.response, _transferSize: bytes };
+    return entry;
+  };
+  return harOf([
+    chromiumEntry(
+      'https://a.test/',
+      0,
+      { connect: 100, ssl: 50, wait: 90, receive: 5 },
+      { _resourceType: 'document' },
+    ),
+    ...Array.from({ length: count }, (_, index) => image(index)),
+  ]);
+}
+
+const GIVEN = {
+  rttMs: 100,
+  downBps: 20e6,
+  upBps: 5e6,
+  loss: 0,
+  queueBytes: 250_000,
+  udp: { kind: 'open' as const },
+};
+
+describe('network estimate', () => {
+  it('takes the round trip from handshakes of new connections', () => {
+    const { path, sources, servers } = estimateNetwork(parseRecording(chromiumHar()));
+    // shop.test: TCP 5 to 35; cdn.test: TCP 150 to 190; a.css waited 30 only.
+    expect(path.rttMs).toBeCloseTo(30, 6);
+    expect(sources.rttMs).toBe('estimated');
+    expect(servers.map(({ origin, extraRttMs }) => [origin, Math.round(extraRttMs)])).toEqual([
+      ['https://shop.test', 0],
+      ['https://cdn.test', 10],
+    ]);
+    expect(servers[0]!.dnsMs).toBeCloseTo(5, 6);
+  });
+
+  it('says what it assumed where phases were withheld', () => {
+    const recording = parseRecording(chromiumHar());
+    for (const request of recording.requests) {
+      for (const phase of Object.keys(request.phases)) Object.assign(request.phases, { [phase]: null });
+      request.transferBytes = request.bodyBytes = request.decodedBytes = null;
+    }
+    const { sources, path } = estimateNetwork(recording);
+    expect(sources).toEqual({
+      rttMs: 'assumed',
+      downBps: 'assumed',
+      upBps: 'assumed',
+      loss: 'assumed',
+      queueBytes: 'assumed',
+      udp: 'assumed',
+    });
+    expect(path.rttMs).toBeGreaterThan(0);
+  });
+
+  it('finds the rate of a link that a page kept busy', () => {
+    // 25 images of 100 kB between 260 and 1260 ms: 2.5 MB in a second, 20 Mbit/s, 21 with packet headers.
+    const recording = parseRecording(gallery(25, { wait: 60, receive: 1_000 }, 100_000));
+    expect(estimateNetwork(recording).path.downBps / 1e6).toBeCloseTo(21, 1);
+  });
+
+  it('does not take a crowded link for a lossy one', () => {
+    const recording = parseRecording(gallery(40, { wait: 60, receive: 1_000 }, 100_000));
+    expect(estimateNetwork(recording).sources.loss).toBe('assumed');
+  });
+
+  it('knows TLS 1.2 by its second round trip', () => {
+    const slow = harOf([chromiumEntry('https://a.test/', 0, { connect: 150, ssl: 100, wait: 60 })]);
+    expect(estimateNetwork(parseRecording(slow)).servers[0]!.tlsVersion).toBe('1.2');
+    expect(estimateNetwork(parseRecording(gallery(1))).servers[0]!.tlsVersion).toBe('1.3');
+  });
+
+  it('offers what was seen or advertised', () => {
+    const recording = parseRecording(chromiumHar());
+    expect(estimateNetwork(recording).servers[0]!.offers).toEqual({ h1: true, h2: true, h3: true });
+    for (const request of recording.requests) Object.assign(request, { offersH3: false, protocol: 'h1' });
+    expect(estimateNetwork(recording).servers[0]!.offers).toEqual({ h1: true, h2: false, h3: false });
+  });
+});
+
+describe('prediction', () => {
+  it('has the fields and the arithmetic of the contract', () => {
+    const prediction = predict(parseRecording(chromiumHar()), { network: GIVEN });
+    expect(prediction.page).toEqual({
+      url: 'https://shop.test/',
+      requests: 5,
+      origins: 2,
+      bytes: 5 * 10_300,
+    });
+    expect(prediction.observed).toEqual({ pltMs: 500, protocols: { h2: 6 } });
+    expect(prediction.network).toMatchObject({ rttMs: 100, downMbps: 20, upMbps: 5, loss: 0, udp: 'open' });
+    expect(new Set(Object.values(prediction.network.source))).toEqual(new Set(['given']));
+    const times = Object.values(prediction.protocols).map((time) => (time as LoadTime).pltMs);
+    const [best, second] = times.sort((a, b) => a - b);
+    expect(prediction.margin).toBeCloseTo((second! - best!) / second!, 9);
+    expect((prediction.protocols[prediction.best] as LoadTime).pltMs).toBe(best);
+    for (const protocol of ['h1', 'h2', 'h3'] as const) {
+      expect(prediction.waterfall[protocol]).toHaveLength(5);
+      const { pltMs, low, high } = prediction.protocols[protocol] as LoadTime;
+      expect(low).toBeLessThanOrEqual(pltMs);
+      expect(high).toBeGreaterThanOrEqual(pltMs);
+    }
+    expect(Object.keys(prediction.assignment)).toEqual(['https://shop.test', 'https://cdn.test']);
+    expect(prediction.origins.map(({ origin }) => origin)).toEqual(Object.keys(prediction.assignment));
+    expect(JSON.parse(JSON.stringify(prediction))).toEqual(prediction);
+  });
+
+  it('is the same twice', () => {
+    const load = () => ({ ...predict(parseRecording(chromiumHar())), elapsedMs: 0 });
+    expect(load()).toEqual(load());
+  });
+
+  it('sees handshakes on a long path: HTTP/3 by a round trip', () => {
+    const prediction = predict(parseRecording(gallery(6)), { network: { ...GIVEN, rttMs: 250 } });
+    expect(prediction).toMatchObject({ best: 'h3', decided: true });
+    const gain = (prediction.protocols.h2 as LoadTime).pltMs - (prediction.protocols.h3 as LoadTime).pltMs;
+    expect(gain).toBeGreaterThan(200);
+    expect(prediction.reasons.join(' ')).toMatch(/HTTP\/3 loads the page .* 1 round trip of 250 ms/);
+  });
+
+  it('sees requests that wait for a connection', () => {
+    const prediction = predict(parseRecording(gallery(60, undefined, 800)), { network: GIVEN });
+    const h1 = prediction.protocols.h1 as LoadTime;
+    const h2 = prediction.protocols.h2 as LoadTime;
+    // 60 images on six connections take ten round trips instead of one or few.
+    expect(h1.pltMs - h2.pltMs).toBeGreaterThan(400);
+  });
+
+  it('does not offer HTTP/3 where UDP is blocked', () => {
+    const prediction = predict(parseRecording(chromiumHar()), {
+      network: { ...GIVEN, udp: { kind: 'blocked' } },
+    });
+    expect(prediction.protocols.h3).toEqual({ unavailable: 'UDP is blocked on this network' });
+    expect(prediction.best).not.toBe('h3');
+    expect(Object.values(prediction.assignment)).not.toContain('h3');
+    expect(prediction.waterfall.h3).toBeUndefined();
+  });
+
+  it('keeps away from HTTP/3 where UDP is policed', () => {
+    const prediction = predict(parseRecording(gallery(30, undefined, 60_000)), {
+      network: { ...GIVEN, udp: { kind: 'policed', bps: 1e6 } },
+    });
+    expect(prediction.network.udp).toBe(1);
+    expect(prediction.best).not.toBe('h3');
+    expect(prediction.assignment['https://a.test']).not.toBe('h3');
+    expect(prediction.decided || prediction.reasons[0]!.startsWith('No clear winner')).toBe(true);
+  });
+
+  it('assigns only what an origin offers, while the what-if goes on', () => {
+    const recording = parseRecording(gallery(6));
+    const servers: (Partial<ServerProfile> & { origin: string })[] = [
+      { origin: 'https://a.test', offers: { h1: true, h2: true, h3: false } },
+    ];
+    const prediction = predict(recording, { network: { ...GIVEN, rttMs: 250 }, servers });
+    expect(prediction.best).toBe('h3');
+    expect(prediction.assignment['https://a.test']).not.toBe('h3');
+    expect(prediction.origins[0]!.pltMs).not.toHaveProperty('h3');
+  });
+
+  it('says so when nothing wins', () => {
+    // One small document on a near server: milliseconds.
+    const recording = parseRecording(
+      harOf([chromiumEntry('https://a.test/', 0, { connect: 4, ssl: 2, wait: 400 })]),
+    );
+    const prediction = predict(recording, { network: { ...GIVEN, rttMs: 2 } });
+    expect(prediction.decided).toBe(false);
+    expect(prediction.reasons[0]).toMatch(/^No clear winner: /);
+  });
+
+  it('spreads with what it does not know', () => {
+    const recording = parseRecording(gallery(30));
+    const spread = (time: LoadTime) => time.high - time.low;
+    const sure = predict(recording, { network: GIVEN }).protocols.h2 as LoadTime;
+    const unsure = predict(recording).protocols.h2 as LoadTime;
+    expect(spread(sure)).toBe(0);
+    expect(spread(unsure)).toBeGreaterThan(0);
+  });
+
+  it('prefers what is given to what was measured, and that to its own estimate', () => {
+    const { network } = predict(parseRecording(chromiumHar()), {
+      measured: { rttMs: 33, loss: 0.01 },
+      network: { loss: 0.02 },
+      seeds: 2,
+    });
+    expect(network).toMatchObject({
+      rttMs: 33,
+      loss: 0.02,
+      source: { rttMs: 'measured', loss: 'given', upMbps: 'assumed' },
+    });
+  });
+});

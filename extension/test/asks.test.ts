@@ -45,7 +45,7 @@ describe('readAsks', () => {
   });
 
   test.each([
-    ['no text', { toString: () => 'fetch\n/x\n' }],
+    ['no text', { toString: (): string => 'fetch\n/x\n' }],
     ['an unknown kind', 'eval\n/x\n'],
     ['no URL', 'fetch\n\n'],
     ['a data URL', 'src\ndata:image/png;base64,AA\n'],

@@ -35,7 +35,7 @@ function hostPort(answer: (message: Sent, send: (reply: unknown) => void, drop: 
   const listeners: ((message: unknown) => void)[] = [];
   const onDrop: (() => void)[] = [];
   const port = {
-    open: true,
+    open: true as boolean,
     postMessage(message: unknown) {
       const send = (reply: unknown) =>
         queueMicrotask(() => listeners.forEach((listener) => void listener(reply)));

@@ -95,16 +95,25 @@ test('a report that cannot be written', async () => {
 });
 
 test('Ctrl-C at any step cleans up', async () => {
-  for (const step of ['recording', 'verifying', 'measuring']) {
+  const moments = [
+    { step: 'lab', delayMs: 100 },
+    // While Chromium starts.
+    { step: 'recording', delayMs: 50 },
+    { step: 'recording', delayMs: 1500 },
+    { step: 'verifying', delayMs: 700 },
+    { step: 'measuring', delayMs: 100 },
+    { step: 'measuring', delayMs: 3000 },
+  ];
+  for (const { step, delayMs } of moments) {
     let sent = false;
     const ended = await start(['--out', scratch], {
       onStderr(text, pid) {
         if (sent || !text.includes(`${step}:`)) return;
         sent = true;
-        setTimeout(() => process.kill(pid, 'SIGINT'), 700);
+        setTimeout(() => process.kill(pid, 'SIGINT'), delayMs);
       },
     });
-    expect(ended.code, step).toBe(130);
+    expect(ended.code, `${step}: ${ended.stderr}`).toBe(130);
     expect(complaint(ended)).toContain('SIGINT');
     expect(processes(), step).toEqual([]);
     expect(await scratchFolders(), step).toEqual([]);

@@ -1,26 +1,21 @@
 import { firstLine } from './errors.ts';
 
 /**
- * What must be undone whatever happens, last first. `run` may be called more than once (Ctrl-C
- * while the end of the run cleans up already): each step is undone once.
+ * What must be undone whatever happens, last first. Once `run` was called, whatever is added later
+ * (a browser that was still starting when Ctrl-C came) is undone at once.
  */
 export class Cleanup {
   #steps: { what: string; undo: () => Promise<void> | void }[] = [];
-  #running: Promise<void> | null = null;
+  #report: ((line: string) => void) | null = null;
 
   add(what: string, undo: () => Promise<void> | void): void {
     this.#steps.push({ what, undo });
+    if (this.#report) void this.run(this.#report);
   }
 
   /** Undoes all; a step that fails is reported and does not keep the others from running. */
-  run(report: (line: string) => void): Promise<void> {
-    this.#running ??= this.#runAll(report).finally(() => {
-      this.#running = null;
-    });
-    return this.#running;
-  }
-
-  async #runAll(report: (line: string) => void): Promise<void> {
+  async run(report: (line: string) => void): Promise<void> {
+    this.#report = report;
     for (let step = this.#steps.pop(); step; step = this.#steps.pop()) {
       try {
         await step.undo();

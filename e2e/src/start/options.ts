@@ -15,6 +15,8 @@ export interface StartOptions {
   udp?: 'open' | 'blocked' | number;
   /** Name of a bundled page, a folder with `site.json`, or a HAR. */
   page: string;
+  /** PEM file of a CA that a live run trusts besides the system's; null for none. */
+  ca: string | null;
   /** Page loads for each forced protocol. */
   loads: number;
   /** Rounds of transfers for each protocol. */
@@ -87,6 +89,7 @@ export function parseOptions(argv: string[]): StartOptions {
       new Option('--udp <treatment>', 'open, blocked, or the Mbit/s to which it is held').argParser(udp),
     )
     .option('--page <page>', 'shop, news, app, a folder with site.json, or a HAR', DEFAULT_PAGE)
+    .option('--ca <file>', 'live: trust this CA (PEM) too, for servers of your own')
     .option('--loads <n>', 'real page loads for each protocol', integer(1, 200), 5)
     .option('--rounds <n>', 'rounds of verification for each protocol', integer(1, 20), 3)
     .option('--seed <n>', 'seed of the losses', integer(0, 2 ** 31), 1)
@@ -107,6 +110,7 @@ export function parseOptions(argv: string[]): StartOptions {
     queueMs: given.queue,
     udp: given.udp,
     page: given.page,
+    ca: given.ca ?? null,
     loads: given.loads,
     rounds: given.rounds,
     seed: given.seed,

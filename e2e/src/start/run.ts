@@ -1,4 +1,5 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { createHash, X509Certificate } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { predict } from '@hopwise/pageload-emulator';
 import { Lab } from '../lab/lab.ts';
@@ -85,7 +86,8 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
 }
 
 async function runLive(options: StartOptions, url: string, context: RunContext): Promise<Findings> {
-  const session = { executablePath: chromiumPath(), ca: null, headed: options.headed };
+  const ca = options.ca === null ? null : await readCa(options.ca, new URL(url).host);
+  const session = { executablePath: chromiumPath(), ca, headed: options.headed };
   const seen = await observe(url, session, options, context);
   return {
     ...seen,
@@ -96,6 +98,18 @@ async function runLive(options: StartOptions, url: string, context: RunContext):
     measured: null,
     elapsedMs: context.progress.elapsedMs,
   };
+}
+
+/** A CA of one's own; Chromium knows it by the hash of its public key. */
+async function readCa(path: string, host: string): Promise<SessionOptions['ca']> {
+  const file = resolve(path);
+  try {
+    const certificate = new X509Certificate(await readFile(file));
+    const key = certificate.publicKey.export({ type: 'spki', format: 'der' });
+    return { file, spki: createHash('sha256').update(key).digest('base64'), hosts: [host] };
+  } catch (error) {
+    throw new UserError(`--ca ${path}: expected a certificate as PEM: ${firstLine(error)}`, 2);
+  }
 }
 
 /** Records, predicts and verifies, all inside the browser and the native host that it starts. */

@@ -76,6 +76,16 @@ const SETTLE_MS = 3_000;
 /** An unused port: forcing QUIC there allows it on the host despite a private CA, and forces nothing else. */
 const UNUSED_PORT = 9;
 
+/** Switches of every Chromium that is driven: nothing on the link but the page. */
+export const CHROMIUM_ARGS = [
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  // Chromium's sandbox refuses to run as root.
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+];
+
 /** Chromium's switches for a protocol. */
 export function protocolArgs(protocol: TruthProtocol, hosts: string[]): string[] {
   const force = (port: number) =>
@@ -115,12 +125,7 @@ export class TruthBrowser {
       args: [
         ...protocolArgs(options.protocol, options.hosts),
         `--ignore-certificate-errors-spki-list=${options.caSpki}`,
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-        '--no-first-run',
-        // Chromium's sandbox refuses to run as root.
-        ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+        ...CHROMIUM_ARGS,
         ...(options.args ?? []),
       ],
     });

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Lab } from '../src/lab/lab.ts';
 import { siteFromRecording } from '../src/pages/from-har.ts';
 import { writeSite } from '../src/pages/write-site.ts';
+import { chromiumPath } from '../src/start/chromium.ts';
 import { type Load, TruthBrowser } from '../src/truth/loads.ts';
 import { everything } from './pages-recording.ts';
 import { serveSite } from './site-server.ts';
@@ -14,7 +15,7 @@ describe('structure replay in Chromium', () => {
     const replay = siteFromRecording(everything, { name: 'everything' });
     const server = await serveSite(replay);
     const browser = await TruthBrowser.launch({
-      executablePath: '/usr/bin/chromium',
+      executablePath: chromiumPath(),
       protocol: 'h2',
       caSpki: server.caSpki,
       hosts: server.hosts,
@@ -52,7 +53,7 @@ describe('structure replay in Chromium', () => {
       network: { rttMs: 20, downMbps: 50, upMbps: 10, loss: 0, lossBurst: 1, queue: { bdp: 2 }, udp: 'open' },
     });
     try {
-      const executablePath = await lab.wrapper('/usr/bin/chromium');
+      const executablePath = await lab.wrapper(chromiumPath());
       const hosts = replay.site.origins.map(({ origin }) => new URL(origin).host);
       for (const protocol of ['h1', 'h3'] as const) {
         const browser = await TruthBrowser.launch({ executablePath, protocol, caSpki: lab.caSpki, hosts });

@@ -139,6 +139,25 @@ describe('planReplay', () => {
     expect(() => planned(recording)).toThrow(message);
   });
 
+  it('stands thousands of requests that wait for each other', () => {
+    const polls = Array.from({ length: 2500 }, (_, index) => ({
+      url: `https://a.example/poll/${index}`,
+      type: 'fetch' as const,
+      startMs: 100 + 2 * index,
+      endMs: 101 + 2 * index,
+      by: ['script', 1] as ['script', number],
+    }));
+    const recording = recordingOf(
+      [
+        { url: 'https://a.example/', type: 'document', startMs: 0, endMs: 50 },
+        { url: 'https://a.example/poll.js', type: 'script', startMs: 40, endMs: 60, by: ['parser', 0] },
+        ...polls,
+      ],
+      9000,
+    );
+    expect(siteFromRecording(recording, { name: 'polls' }).requests).toHaveLength(2502);
+  });
+
   it('refuses more than it is allowed', () => {
     expect(() => planReplay(everything, { ...limits, maxRequests: 5 })).toThrow(
       'requests: expected at most 5, got 18',

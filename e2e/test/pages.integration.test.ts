@@ -1,6 +1,7 @@
 import { chromium } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { BUNDLED_PAGES, type BundledPage, bundledSite } from '../src/pages/bundled.ts';
+import { chromiumPath } from '../src/start/chromium.ts';
 import { serveSite } from './site-server.ts';
 
 describe('bundled pages in Chromium', () => {
@@ -10,7 +11,7 @@ describe('bundled pages in Chromium', () => {
       const generated = bundledSite(page);
       const server = await serveSite(generated);
       const browser = await chromium.launch({
-        executablePath: '/usr/bin/chromium',
+        executablePath: chromiumPath(),
         args: [
           '--no-sandbox',
           '--disable-quic',

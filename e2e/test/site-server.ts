@@ -86,7 +86,8 @@ export async function serveSite({ site, files }: GeneratedSite): Promise<SiteSer
         response.writeHead(404).end();
         return;
       }
-      const body = 'file' in resource.body ? files.get(resource.body.file) : filler(resource.body);
+      const body =
+        'file' in resource.body ? (files.get(resource.body.file) as Uint8Array) : filler(resource.body);
       setTimeout(() => {
         response.writeHead(resource.status, resource.headers);
         response.end(body);

@@ -6,6 +6,7 @@ import { Lab } from '../src/lab/lab.ts';
 import type { Network } from '../src/lab/networks.ts';
 import { bundledSite } from '../src/pages/bundled.ts';
 import { writeSite } from '../src/pages/write-site.ts';
+import { chromiumPath } from '../src/start/chromium.ts';
 import { type Load, TruthBrowser, type TruthProtocol } from '../src/truth/loads.ts';
 import { type Measured, measureProtocols } from '../src/truth/measure.ts';
 
@@ -31,7 +32,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hopwise-truth-'));
   await writeSite(page, join(folder, 'shop'));
   lab = await Lab.up({ site: join(folder, 'shop'), network });
-  executablePath = await lab.wrapper('/usr/bin/chromium');
+  executablePath = await lab.wrapper(chromiumPath());
 });
 
 afterAll(async () => {

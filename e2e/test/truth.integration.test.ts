@@ -1,6 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { generateSite } from '../src/pages/generate.ts';
+import { chromiumPath } from '../src/start/chromium.ts';
 import { type Load, TruthBrowser, type TruthProtocol } from '../src/truth/loads.ts';
 import { type Measured, measureProtocols } from '../src/truth/measure.ts';
 import { type SiteServer, serveSite } from './site-server.ts';
@@ -27,13 +28,17 @@ afterEach(async () => {
   open = [];
 });
 
-async function launch(protocol: TruthProtocol, resolverRules = server.resolverRules): Promise<TruthBrowser> {
+async function launch(
+  protocol: TruthProtocol,
+  resolverRules = server.resolverRules,
+  args: string[] = [],
+): Promise<TruthBrowser> {
   const browser = await TruthBrowser.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath: chromiumPath(),
     protocol,
     caSpki: server.caSpki,
     hosts: server.hosts,
-    args: [`--host-resolver-rules=${resolverRules}`],
+    args: [`--host-resolver-rules=${resolverRules}`, ...args],
   });
   open.push(browser);
   return browser;
@@ -64,10 +69,17 @@ describe('TruthBrowser', () => {
     expect(server.requested.length - before).toBe(2 * page.site.resources.length);
   });
 
-  it('does not call a load proved whose requests were on another protocol', async () => {
+  it('takes any protocol as proof of the natural choice', async () => {
     const browser = await launch('natural');
     const load = (await browser.load(page.site.entry, { timeoutMs: 20_000 })) as Load;
     expect(load.proved).toBe(true);
+    expect(load.requests.every(({ protocol }) => protocol === 'h2')).toBe(true);
+  });
+
+  it('does not call a load proved whose requests were on another protocol', async () => {
+    const browser = await launch('h3', server.resolverRules, ['--disable-quic']);
+    const load = (await browser.load(page.site.entry, { timeoutMs: 20_000 })) as Load;
+    expect(load).toMatchObject({ ok: true, proved: false });
     expect(load.requests.every(({ protocol }) => protocol === 'h2')).toBe(true);
   });
 
@@ -82,7 +94,7 @@ describe('TruthBrowser', () => {
     const broken = await serveSite({ site, files: page.files });
     try {
       const browser = await TruthBrowser.launch({
-        executablePath: '/usr/bin/chromium',
+        executablePath: chromiumPath(),
         protocol: 'h2',
         caSpki: broken.caSpki,
         hosts: broken.hosts,
@@ -107,7 +119,7 @@ describe('TruthBrowser', () => {
     const slow = await serveSite({ site, files: page.files });
     try {
       const browser = await TruthBrowser.launch({
-        executablePath: '/usr/bin/chromium',
+        executablePath: chromiumPath(),
         protocol: 'h2',
         caSpki: slow.caSpki,
         hosts: slow.hosts,

@@ -74,6 +74,8 @@ const PARSER_PAUSE_MS = 100;
 const CHAINED_WITHIN_MS = 20;
 /** More of a gap than this is waiting, not work. */
 const MAX_BUSY_MS = 100;
+/** Statements nest as deep as requests wait for each other. */
+const MAX_CHAIN = 100;
 const MAX_DELAY_MS = 30_000;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** Of an answer whose headers and body the recorder gives as one number. */
@@ -440,12 +442,18 @@ function scheduleScripts(nodes: ReplayNode[], pltMs: number | null): void {
         )
         .sort((a, b) => a.request.endMs - b.request.endMs)
         .at(-1);
-      if (sibling !== undefined && child.delayMs > CHAINED_WITHIN_MS) {
+      if (sibling !== undefined && child.delayMs > CHAINED_WITHIN_MS && chainLength(sibling) < MAX_CHAIN) {
         child.after = sibling;
         child.delayMs = clampDelay(startMs - sibling.request.endMs);
       }
     }
   }
+}
+
+function chainLength(node: ReplayNode): number {
+  let length = 1;
+  for (let at = node.after; at !== null; at = at.after) length++;
+  return length;
 }
 
 /** When the place of `child` in the markup of `document` had arrived. */

@@ -21,8 +21,16 @@ export interface CongestionControl {
   onTimeout(nowMs: number): void;
   /** Slow start found a queue before it found a loss (RFC 9406). */
   leaveSlowStart(): void;
-  /** The connection was idle for longer than a retransmission timeout (RFC 5681 section 4.1). */
-  onIdle(): void;
+  /** The connection was idle for `timeouts` (1 and more) retransmission timeouts (RFC 5681 section 4.1). */
+  onIdle(timeouts: number): void;
+}
+
+/**
+ * A window after idleness: halved for each retransmission timeout, but not below the initial one
+ * (RFC 2861 section 2, as Linux does).
+ */
+export function idleWindow(window: number, initialWindow: number, timeouts: number): number {
+  return Math.max(Math.min(window, initialWindow), window / 2 ** Math.min(timeouts, 30));
 }
 
 /** The transports differ in their habits, not in their equations. */

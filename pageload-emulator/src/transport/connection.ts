@@ -241,6 +241,7 @@ export class Connection implements EventHandler {
         break;
       case PACED:
         this.#paceScheduled = false;
+        this.#refill(this.#paceRate() ?? 0);
         // Whatever rounding made of the wait: the packet that it was for may go.
         this.#paceTokens = Math.max(this.#paceTokens, 1);
         this.#send();
@@ -310,8 +311,9 @@ export class Connection implements EventHandler {
 
   #send(): void {
     const { events } = this.#network;
-    if (this.#inFlight < TINY && events.now - this.#lastSentMs > this.#rtoMs() && this.#nextBurst > 0) {
-      this.#control.onIdle();
+    if (this.#inFlight < TINY && this.#nextBurst > 0) {
+      const timeouts = Math.floor((events.now - this.#lastSentMs) / this.#rtoMs());
+      if (timeouts > 0) this.#control.onIdle(timeouts);
     }
     while (this.#resend.length > 0 || !this.#source.empty) {
       const room = Math.floor(Math.max(this.#control.window - this.#inFlight, this.#recoveryCredit) + TINY);
@@ -337,15 +339,9 @@ export class Connection implements EventHandler {
   /** Packets that the pacer lets go now; when none, schedules the time at which it will. */
   #paced(packets: number): number {
     const { events } = this.#network;
-    const rate =
-      this.#control.paceRate ??
-      (this.#settings.transport === 'quic' && this.#srttMs > 0
-        ? (QUIC_PACING_GAIN * this.#control.window) / this.#srttMs
-        : null);
+    const rate = this.#paceRate();
     if (rate === null) return packets;
-    const most = Math.max(PACING_BURST, 2 * rate);
-    this.#paceTokens = Math.min(most, this.#paceTokens + (events.now - this.#paceAtMs) * rate);
-    this.#paceAtMs = events.now;
+    this.#refill(rate);
     if (this.#paceTokens + TINY >= 1) return Math.min(packets, Math.floor(this.#paceTokens + TINY));
     if (!this.#paceScheduled) {
       this.#paceScheduled = true;
@@ -353,6 +349,20 @@ export class Connection implements EventHandler {
       events.schedule(events.now + (Math.min(enough, packets) - this.#paceTokens) / rate, this, PACED);
     }
     return 0;
+  }
+
+  /** Packets a millisecond; null when the transport does not pace. */
+  #paceRate(): number | null {
+    if (this.#control.paceRate !== null) return this.#control.paceRate;
+    if (this.#settings.transport === 'tcp' || this.#srttMs === 0) return null;
+    return (QUIC_PACING_GAIN * this.#control.window) / this.#srttMs;
+  }
+
+  #refill(rate: number): void {
+    const { now } = this.#network.events;
+    const most = Math.max(PACING_BURST, 2 * rate);
+    this.#paceTokens = Math.min(most, this.#paceTokens + (now - this.#paceAtMs) * rate);
+    this.#paceAtMs = now;
   }
 
   #sendBurst(most: number): void {

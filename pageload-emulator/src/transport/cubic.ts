@@ -1,4 +1,4 @@
-import type { CongestionControl } from './congestion-control.ts';
+import { type CongestionControl, idleWindow } from './congestion-control.ts';
 
 /** RFC 9438 section 4.6: multiplicative decrease. */
 const BETA = 0.7;
@@ -73,9 +73,9 @@ export class Cubic implements CongestionControl {
     this.#ssthresh = this.window;
   }
 
-  onIdle(): void {
+  onIdle(timeouts: number): void {
     this.#ssthresh = Math.max(this.#ssthresh, 0.75 * this.window);
-    this.window = Math.min(this.window, this.#initialWindow);
+    this.window = idleWindow(this.window, this.#initialWindow, timeouts);
     this.#epochMs = -1;
   }
 

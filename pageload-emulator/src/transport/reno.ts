@@ -1,4 +1,4 @@
-import type { CongestionControl, Transport } from './congestion-control.ts';
+import { type CongestionControl, idleWindow, type Transport } from './congestion-control.ts';
 
 /**
  * Multiplicative decrease: RFC 5681 equation 4 for TCP. QUIC stacks that descend from Chromium's
@@ -44,10 +44,10 @@ export class Reno implements CongestionControl {
     this.#ssthresh = this.window;
   }
 
-  onIdle(): void {
+  onIdle(timeouts: number): void {
     // RFC 9002 leaves the restart to the stack, and pacing replaces it.
     if (this.#transport === 'quic') return;
     this.#ssthresh = Math.max(this.#ssthresh, 0.75 * this.window);
-    this.window = Math.min(this.window, this.#initialWindow);
+    this.window = idleWindow(this.window, this.#initialWindow, timeouts);
   }
 }

@@ -132,8 +132,8 @@ describe('emulate', () => {
         const graph = pageOf(fetches, ORIGINS);
         const narrowMs = emulate(graph, clean, SERVERS, uniform(graph, carrier)).pltMs;
         const wideMs = emulate(graph, wide, SERVERS, uniform(graph, carrier)).pltMs;
-        // A window that hits a deeper queue later loses more at once: up to a timer and some round trips.
-        expect(wideMs).toBeLessThanOrEqual(narrowMs * 1.1 + 3 * clean.rttMs + 250);
+        // A window that hits a deeper queue later loses more at once, and one that idles for longer shrinks.
+        expect(wideMs).toBeLessThanOrEqual(narrowMs * 1.15 + 3 * clean.rttMs + 250);
       }),
       RUNS,
     );

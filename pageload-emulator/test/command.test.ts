@@ -1,0 +1,110 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumHar } from './hars.ts';
+
+const COMMAND = fileURLToPath(new URL('../bin/dist/hopwise.js', import.meta.url));
+const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+const HAR = JSON.stringify(chromiumHar());
+
+let dir = '';
+const file = (name: string) => join(dir, name);
+
+beforeAll(() => {
+  // The command is what is built: build it, which takes no time when it is up to date.
+  const built = spawnSync(process.execPath, [TSC, '-b', fileURLToPath(new URL('../bin', import.meta.url))], {
+    encoding: 'utf8',
+  });
+  expect(built.stdout + built.stderr).toBe('');
+  dir = mkdtempSync(join(tmpdir(), 'hopwise-command-'));
+  writeFileSync(file('page.har'), HAR);
+  writeFileSync(file('page.har.gz'), gzipSync(HAR));
+  writeFileSync(file('broken.har'), HAR.replace('"wait":80', '"wait":"x"'));
+  writeFileSync(file('cut.har.gz'), gzipSync(HAR).subarray(0, 100));
+}, 120_000);
+
+afterAll(() => rmSync(dir, { recursive: true }));
+
+function hopwise(args: string[], input = '') {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], {
+    encoding: 'utf8',
+    input,
+  });
+  return { status, stdout, stderr };
+}
+
+describe('hopwise predict', () => {
+  it('prints only the prediction as JSON', () => {
+    const args = ['predict', file('page.har'), '--json', '--rtt', '80', '--udp', 'blocked'];
+    const { status, stdout, stderr } = hopwise(args);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const prediction = JSON.parse(stdout);
+    expect(prediction.network).toMatchObject({
+      rttMs: 80,
+      udp: 'blocked',
+      source: { rttMs: 'given', udp: 'given' },
+    });
+    expect(prediction.protocols.h3).toHaveProperty('unavailable');
+  });
+
+  it('reads gzip and standard input alike', () => {
+    const timeless = (text: string) => ({ ...JSON.parse(text), elapsedMs: 0 });
+    const plain = timeless(hopwise(['predict', file('page.har'), '--json']).stdout);
+    expect(timeless(hopwise(['predict', file('page.har.gz'), '--json']).stdout)).toEqual(plain);
+    expect(timeless(hopwise(['predict', '-', '--json'], HAR).stdout)).toEqual(plain);
+  });
+
+  it('takes the queue as the time that it takes to drain', () => {
+    // 50 ms at 8 Mbit/s are 50,000 bytes.
+    const { stdout } = hopwise(['predict', file('page.har'), '--json', '--down', '8', '--queue', '50']);
+    expect(JSON.parse(stdout).network.queueBytes).toBe(50_000);
+  });
+
+  it('prints a table for a person', () => {
+    const { status, stdout } = hopwise(['predict', file('page.har')]);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^https:\/\/shop\.test\/\n5 requests, 2 origins, 52 kB; recorded: 500 ms \(h2 6\)/,
+    );
+    expect(stdout).toMatch(/round trip +30 ms +estimated/);
+  });
+});
+
+describe('hopwise compare and graph', () => {
+  it('compare many files in a table', () => {
+    const { status, stdout } = hopwise(['compare', file('page.har'), file('page.har.gz')]);
+    expect(status).toBe(0);
+    expect(stdout.trim().split('\n')).toHaveLength(3);
+  });
+
+  it('show the graph', () => {
+    expect(hopwise(['graph', file('page.har')]).stdout).toMatch(
+      /1 +style +10300 +yes +0 +0:parser@0\.25 +https:\/\/shop\.test\/a\.css/,
+    );
+    expect(JSON.parse(hopwise(['graph', file('page.har'), '--json']).stdout).activities).toHaveLength(7);
+  });
+});
+
+describe('unusable input', () => {
+  it.each([
+    [
+      'a place in a HAR',
+      ['predict', 'broken.har'],
+      /broken\.har: log\.entries\[0\]\.timings\.wait: expected a number, got "x"/,
+    ],
+    ['a file that is not there', ['predict', 'none.har'], /none\.har: expected a readable file, got ENOENT/],
+    ['a cut gzip', ['graph', 'cut.har.gz'], /cut\.har\.gz: top level: expected gzip data, got /],
+    ['a flag', ['predict', 'page.har', '--loss', '2'], /--loss.*expected a fraction from 0 to 0\.5, got "2"/],
+    ['a treatment of UDP', ['predict', 'page.har', '--udp', 'closed'], /expected open, blocked, or Mbit\/s/],
+    ['a command', ['forecast', 'page.har'], /unknown command/],
+  ])('names %s on one line and exits with 2', (_, args, line) => {
+    const { status, stdout, stderr } = hopwise(args.map((arg) => (arg.includes('.har') ? file(arg) : arg)));
+    expect(stderr).toMatch(line);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  });
+});

@@ -27,10 +27,26 @@ function table(rows: string[][]): string {
     .join('\n');
 }
 
+/** Breaks a sentence between words. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return line === '' ? lines : [...lines, line];
+}
+
 /** The report as text, coloured where the stream is a terminal that shows colours. */
 export function renderTerminal(report: Report, stream: NodeJS.WriteStream): string {
   const paint = (format: Parameters<typeof styleText>[0], text: string) =>
     styleText(format, text, { stream, validateStream: true });
+  const columns = Math.min(stream.columns ?? 100, 120);
   const lines: string[] = [];
   const { page, network } = report;
   lines.push(
@@ -74,20 +90,24 @@ export function renderTerminal(report: Report, stream: NodeJS.WriteStream): stri
           `No clear winner; ${PROTOCOL_NAME[report.best]} is ahead by ${Math.round(report.margin * 100)}% (${sure})`,
         ),
   );
-  for (const reason of report.reasons) lines.push(`  ${reason}`);
+  for (const reason of report.reasons) {
+    lines.push(...wrap(reason, columns - 4).map((part, index) => `${index === 0 ? '  ' : '    '}${part}`));
+  }
   lines.push('', `per origin (${duration(report.assignedPltMs)} in all):`);
-  lines.push(
-    table(
-      report.origins.map((origin) => [
-        `  ${origin.origin}`,
-        origin.decided
-          ? PROTOCOL_NAME[origin.protocol]
-          : paint('dim', `${PROTOCOL_NAME[origin.protocol]}, no clear winner`),
-        `${Math.round(origin.confidence * 100)}%`,
-        origin.reason,
-      ]),
-    ),
-  );
+  const origins = table(
+    report.origins.map((origin) => [
+      `  ${origin.origin}`,
+      `${origin.requests} requests`,
+      origin.decided ? PROTOCOL_NAME[origin.protocol] : paint('dim', 'no clear winner'),
+      origin.decided ? `${Math.round(origin.confidence * 100)}% sure` : '',
+    ]),
+  ).split('\n');
+  for (const [index, line] of origins.entries()) {
+    lines.push(line);
+    const origin = report.origins[index];
+    if (origin?.decided)
+      lines.push(...wrap(origin.reason, columns - 6).map((part) => paint('dim', `      ${part}`)));
+  }
   for (const warning of report.warnings) lines.push('', paint('yellow', `note: ${warning}`));
   lines.push('');
   return lines.join('\n');

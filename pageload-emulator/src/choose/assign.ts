@@ -6,7 +6,7 @@ import { mean } from '../statistics.ts';
 import type { Scenario } from './scenarios.ts';
 
 /** Origins with less slack than this share of the page's time can move it. */
-const SLACK_SHARE = 0.25;
+export const SLACK_SHARE = 0.25;
 /** Origins looked at, the heaviest first: the cost grows with each. */
 const MOST_ORIGINS = 24;
 const MOST_SWEEPS = 3;

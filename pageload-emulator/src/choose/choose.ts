@@ -4,7 +4,7 @@ import type { FigureSource, NetworkFigure, NetworkPath, ServerProfile } from '..
 import type { OriginRecommendation } from '../prediction.ts';
 import { type Assignment, PROTOCOLS, type Protocol } from '../protocol.ts';
 import { mean, median } from '../statistics.ts';
-import { assign, type Choices, choicesOf, nearestUniform, originSlack } from './assign.ts';
+import { assign, type Choices, choicesOf, nearestUniform, originSlack, SLACK_SHARE } from './assign.ts';
 import { isDecided, ORIGIN_MODEL_SPREAD, PAGE_MODEL_SPREAD, probabilityOfLeast } from './confidence.ts';
 import { originReason, pageReasons } from './reasons.ts';
 import { drawScenarios, type Scenario } from './scenarios.ts';
@@ -26,10 +26,9 @@ export interface Choice {
   scenarios: Scenario[];
 }
 
-/** Scenarios for searching and for single origins: the search compares far more loads than the page does. */
+/** Scenarios for searching and for single origins, which compare far more loads than the page does: fewer for a large page. */
 const SEARCH_SCENARIOS = 4;
-/** An origin whose requests may end this much later, as a share of the page's time, is not looked at in every scenario. */
-const IDLE_SLACK = 0.25;
+const SEARCH_ACTIVITIES = 1_200;
 
 /**
  * Compares the protocols over scenarios and finds the best joint assignment.
@@ -59,7 +58,8 @@ export function choose(
   const decided = isDecided(bestMs, runnerUpMs, confidence);
 
   const choices = choicesOf(graph, servers, usable);
-  const search = scenarios.slice(0, SEARCH_SCENARIOS);
+  const affordable = Math.max(1, Math.floor(SEARCH_ACTIVITIES / graph.activities.length));
+  const search = scenarios.slice(0, Math.min(SEARCH_SCENARIOS, affordable));
   const starts = [best, runnerUp].map(({ protocol }) => nearestUniform(choices, protocol));
   const found = assign(graph, servers, choices, search, starts);
   const { assignment, assignedPltMs } = bestOf([...starts, found], graph, servers, scenarios);
@@ -104,25 +104,26 @@ function recommendOrigins(
 ): OriginRecommendation[] {
   const slack = originSlack(graph, servers, assignment, scenarios[0]!);
   const sums = originSums(graph);
+  const own = scenarios.map(({ path, seed }) => emulate(graph, path, servers, assignment, { seed }).pltMs);
+  const ownMs = mean(own);
   return graph.origins.map((origin, index): OriginRecommendation => {
     const protocol = assignment[origin]!;
-    const looked = slack[index]! < IDLE_SLACK ? scenarios : scenarios.slice(0, 1);
     const timesOf = (candidate: Protocol) =>
-      looked.map(
+      scenarios.map(
         ({ path, seed }) =>
           emulate(graph, path, servers, { ...assignment, [origin]: candidate }, { seed }).pltMs,
       );
-    const own = timesOf(protocol);
-    const rivals = choices
-      .get(origin)!
+    // Requests with that much time to spare do not move the page, whatever carries them.
+    const idle = slack[index]! >= SLACK_SHARE;
+    const offered = choices.get(origin)!;
+    const rivals = (idle ? [] : offered)
       .filter((candidate) => candidate !== protocol)
       .map((candidate) => ({ protocol: candidate, times: timesOf(candidate) }))
       .sort((a, b) => mean(a.times) - mean(b.times));
     const rival = rivals[0];
-    const ownMs = mean(own);
     const rivalMs = rival ? mean(rival.times) : ownMs;
     const times = rivals.map((each) => each.times);
-    const confidence = rival ? probabilityOfLeast(own, times, ORIGIN_MODEL_SPREAD) : 1;
+    const confidence = rival ? probabilityOfLeast(own, times, ORIGIN_MODEL_SPREAD) : 1 / offered.length;
     const decided = rival !== undefined && isDecided(ownMs, rivalMs, confidence);
     const { requests, bytes } = sums[index]!;
     const counters = Object.fromEntries(uniform.map((run) => [run.protocol, run.origins.get(origin)]));
@@ -140,6 +141,7 @@ function recommendOrigins(
         {
           protocol,
           rival: rival?.protocol ?? null,
+          only: offered.length === 1,
           gainMs: rivalMs - ownMs,
           pageMs: ownMs,
           decided,

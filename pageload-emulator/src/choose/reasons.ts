@@ -35,7 +35,10 @@ export function pageReasons(
 /** What an origin's recommendation rests on. */
 export interface OriginCase {
   protocol: Protocol;
+  /** Next best; null when there is none to compare with. */
   rival: Protocol | null;
+  /** Whether it offers nothing else. */
+  only: boolean;
   /** Load time of the page with the origin on `rival` less that with it on `protocol`. */
   gainMs: number;
   pageMs: number;
@@ -47,7 +50,10 @@ export interface OriginCase {
 /** One sentence on one origin. */
 export function originReason(origin: OriginCase, path: NetworkPath): string {
   const { protocol, rival, gainMs, pageMs } = origin;
-  if (rival === null) return `It offers ${NAME[protocol]} only.`;
+  if (origin.only) return `It offers ${NAME[protocol]} only.`;
+  if (rival === null) {
+    return `No clear winner: its ${count(origin.requests, 'request')} could end much later without holding up the page.`;
+  }
   if (!origin.decided) {
     return gainMs < pageMs / 100
       ? `No clear winner: its ${count(origin.requests, 'request')} move the page by less than 1%.`

@@ -31,6 +31,7 @@ export function showPrediction(prediction: Prediction): string {
       ]),
     ),
     '',
+    headline(prediction),
     ...prediction.reasons,
     '',
     table(
@@ -45,6 +46,12 @@ export function showPrediction(prediction: Prediction): string {
       ]),
     ),
   ].join('\n');
+}
+
+/** The answer in one line. */
+function headline({ best, decided, margin, confidence }: Prediction): string {
+  const lead = `${best} is ahead by ${Math.round(margin * 100)}%, ${Math.round(confidence * 100)}% sure`;
+  return decided ? `Best: ${lead}.` : `No clear winner: ${lead}.`;
 }
 
 /** Many predictions as one table. */

@@ -9,7 +9,7 @@ const NAME: Record<Protocol, string> = { h1: 'HTTP/1.1', h2: 'HTTP/2', h3: 'HTTP
 /** Waits shorter than this, milliseconds a request, explain nothing that a person would see. */
 const NOTICEABLE_MS = 3;
 
-/** Why `best` wins the page against `rival`, or why nothing does: sentences with the emulation's numbers. */
+/** Why `best` wins the page against `rival`, or why nobody can be sure of it: sentences with the emulation's numbers. */
 export function pageReasons(
   best: UniformRun,
   rival: UniformRun,
@@ -22,14 +22,12 @@ export function pageReasons(
   const gainMs = rivalMs - bestMs;
   if (!decided) {
     return [
-      `No clear winner: ${NAME[best.protocol]} (${ms(bestMs)}) and ${NAME[rival.protocol]} (${ms(rivalMs)}) ` +
+      `${NAME[best.protocol]} (${ms(bestMs)}) and ${NAME[rival.protocol]} (${ms(rivalMs)}) ` +
         `differ by ${ms(gainMs)} (${percent(gainMs / rivalMs)}), and the chance that ${NAME[best.protocol]} is the fastest is ${percent(confidence)}.`,
     ];
   }
-  return [
-    `${NAME[best.protocol]} loads the page in ${ms(bestMs)}, ${percent(gainMs / rivalMs)} sooner than ${NAME[rival.protocol]} (${ms(rivalMs)}).`,
-    ...differences(best.protocol, best.total, rival.protocol, rival.total, path),
-  ];
+  const why = differences(best.protocol, best.total, rival.protocol, rival.total, path);
+  return why.length > 0 ? why : ['Many small differences add up; no single one stands out.'];
 }
 
 /** What an origin's recommendation rests on. */
@@ -52,12 +50,12 @@ export function originReason(origin: OriginCase, path: NetworkPath): string {
   const { protocol, rival, gainMs, pageMs } = origin;
   if (origin.only) return `It offers ${NAME[protocol]} only.`;
   if (rival === null) {
-    return `No clear winner: its ${count(origin.requests, 'request')} could end much later without holding up the page.`;
+    return `Its ${count(origin.requests, 'request')} could end much later without holding up the page.`;
   }
   if (!origin.decided) {
     return gainMs < pageMs / 100
-      ? `No clear winner: its ${count(origin.requests, 'request')} move the page by less than 1%.`
-      : `No clear winner: ${NAME[protocol]} gains ${ms(gainMs)} (${percent(gainMs / pageMs)}) over ${NAME[rival]}, too little to be sure.`;
+      ? `Its ${count(origin.requests, 'request')} move the page by less than 1%.`
+      : `${NAME[protocol]} gains ${ms(gainMs)} (${percent(gainMs / pageMs)}) over ${NAME[rival]}, too little to be sure.`;
   }
   const own = origin.counters[protocol];
   const other = origin.counters[rival];
@@ -126,8 +124,9 @@ function percent(share: number): string {
   return `${Math.round(share * 100)}%`;
 }
 
+/** Counts are means over scenarios; what happened at all, happened once. */
 function round(value: number): string {
-  return value >= 10 ? String(Math.round(value)) : String(Math.round(value * 10) / 10);
+  return String(value > 0 ? Math.max(1, Math.round(value)) : 0);
 }
 
 function count(value: number, noun: string): string {

@@ -1,6 +1,7 @@
 package netns
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -26,7 +27,7 @@ func Hold(dir string, in io.Reader, out io.Writer) error {
 	for name, target := range HolderFiles {
 		if _, err := os.Stat(target); err != nil {
 			if name == "hosts" {
-				return fmt.Errorf("mount namespace: %w", err)
+				return errors.New("there is no /etc/hosts, over which the lab puts its hosts inside its own namespaces: make one (`sudo touch /etc/hosts`)")
 			}
 			// Without the file the C library's defaults are harmless: loopback has no name server.
 			continue

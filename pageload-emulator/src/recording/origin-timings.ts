@@ -23,18 +23,31 @@ export function timingsByOrigin(recording: Recording): Map<string, OriginTimings
       origins.set(origin, timings);
     }
     timings.requests.push(request);
-    for (const rttMs of [handshakeRtt(request), waitOf(request)]) {
-      if (rttMs !== null && rttMs > 0 && (timings.rttMs === null || rttMs < timings.rttMs))
-        timings.rttMs = rttMs;
-    }
-    if (handshakeRtt(request) !== null) timings.fromHandshake = true;
   }
+  for (const timings of origins.values()) readRoundTrips(timings);
   return origins;
+}
+
+/** A QUIC handshake this much shorter than the origin's shortest wait was under way before its request. */
+const PARTLY_SEEN_SHARE = 0.5;
+
+function readRoundTrips(timings: OriginTimings): void {
+  const leastWaitMs = least(timings.requests.flatMap((request) => waitOf(request) ?? []));
+  const handshakes = timings.requests.flatMap((request) => {
+    const rttMs = handshakeRtt(request);
+    if (rttMs === null) return [];
+    const partlySeen = request.protocol === 'h3' && rttMs < PARTLY_SEEN_SHARE * (leastWaitMs ?? 0);
+    return partlySeen ? [] : [rttMs];
+  });
+  timings.fromHandshake = handshakes.length > 0;
+  timings.rttMs = least(leastWaitMs === null ? handshakes : [...handshakes, leastWaitMs]);
 }
 
 /**
  * Round trip shown by a new connection: TCP's handshake takes one; QUIC's, with TLS in it, also one.
- * Null for a reused connection or withheld phases.
+ *
+ * @returns null for a reused connection, withheld phases, and a connection that was under way before the
+ *   request that came to use it: the browser clips the phases to the request's own time
  */
 export function handshakeRtt(request: RecordedRequest): number | null {
   const { connectStartMs, secureStartMs, connectEndMs } = request.phases;
@@ -44,13 +57,20 @@ export function handshakeRtt(request: RecordedRequest): number | null {
   if (secureStartMs === null) return request.url.startsWith('https:') ? wholeMs / 2 : wholeMs;
   const tcpMs = secureStartMs - connectStartMs;
   const tlsMs = connectEndMs - secureStartMs;
-  // A TCP phase far shorter than TLS's round trip was spent with something nearer: a proxy, or a raced socket.
-  return tcpMs < tlsMs / 5 ? tlsMs : tcpMs;
+  // TLS takes a round trip of its own: a TCP phase far shorter was seen in part, or ended at a proxy.
+  return tcpMs < tlsMs / 5 || tcpMs < LEAST_TCP_MS ? null : tcpMs;
 }
+
+/** A shorter TCP phase measures nothing: Chromium's clock for pages ticks in tenths of a millisecond. */
+const LEAST_TCP_MS = 0.1;
 
 /** From the request's last byte to the response's first as the browser saw it; null when withheld. */
 export function waitOf(request: RecordedRequest): number | null {
   const { requestStartMs, responseStartMs } = request.phases;
   if (requestStartMs === null || responseStartMs === null || request.fromCache) return null;
   return responseStartMs > requestStartMs ? responseStartMs - requestStartMs : null;
+}
+
+function least(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((a, b) => Math.min(a, b));
 }

@@ -258,6 +258,16 @@ it('survives the death of the engine', async () => {
   expect(verification.protocols.h3).toMatchObject({ unavailable: '', provedRequests: 21 });
 });
 
+it('asks the host that a browser would read in a URL', async () => {
+  const [server, other] = await start([], []);
+  const odd = server!.url(`\\@localhost:${other!.port}/bytes/20`);
+  const plan = planOf([server!.url('/bytes/10'), odd]);
+  const verification = await probe(engine(), plan, { ...ALL, protocols: ['h2'], rounds: 1 });
+  expect(verification.protocols.h2).toMatchObject({ answeredRequests: 2 });
+  expect((await server!.seen(3)).at(-1)).toMatchObject({ path: `/@localhost:${other!.port}/bytes/20` });
+  expect(await other!.seen()).toEqual([]);
+});
+
 it('sends no credentials of a URL', async () => {
   const [server] = await start([]);
   const plan = planOf([server!.url('/bytes/10'), server!.url('/bytes/20').replace('//', '//user:secret@')]);

@@ -32,10 +32,13 @@ export function readPlan(plan: TransferPlan): { urls: URL[]; origins: Map<string
         `plan.transfers[${index}].after: expected indices below ${index}, found ${forward}`,
       );
     }
-    if (!URL.canParse(url)) {
+    // libcurl reads some texts as another host than browsers do, so it only gets what this one wrote.
+    const parsed = URL.canParse(url) ? new URL(url) : null;
+    if (parsed?.protocol !== 'https:') {
       throw new ProbeError('bad-message', `plan.transfers[${index}].url: expected an https URL`);
     }
-    return new URL(url);
+    parsed.hash = '';
+    return parsed;
   });
   const origins = new Map<string, PlannedOrigin>();
   const smallest = new Map<string, number>();
@@ -45,7 +48,7 @@ export function readPlan(plan: TransferPlan): { urls: URL[]; origins: Map<string
     if (known !== undefined && known <= bytes) return;
     if (hasCredentials(url)) return;
     smallest.set(url.origin, bytes);
-    origins.set(url.origin, { origin: url.origin, host: hostOf(url), url: plan.transfers[index]!.url });
+    origins.set(url.origin, { origin: url.origin, host: hostOf(url), url: url.href });
   });
   return { urls, origins };
 }

@@ -227,7 +227,7 @@ class Probe {
       const profile = this.#profiles.get(url.origin);
       const used = profile ? bestOf(profile, protocol) : protocol;
       return {
-        url: planned.url,
+        url: url.href,
         host: hostOf(url),
         protocol: used,
         after: planned.after,

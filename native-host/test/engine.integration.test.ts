@@ -58,6 +58,7 @@ function round(transfers: RoundTransfer[], more: Partial<RoundRequest> = {}): Ro
     totalTimeoutMs: 20_000,
     stallSeconds: 10,
     stopOn: [429, 503],
+    pageFrom: 'loopback',
     ...more,
   };
 }
@@ -154,6 +155,18 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
       priority: protocol === 'h1' ? '' : 'u=1, i',
     });
     expect(second.priority).toBe('');
+  });
+
+  it('sends nothing to an address that the page may not reach', async () => {
+    for (const pageFrom of ['local', 'public'] as const) {
+      const report = await engine.run(round([transfer('/bytes/10', protocol)], { pageFrom }));
+      expect(report.results[0]).toMatchObject({
+        status: 0,
+        protocol: null,
+        error: `127.0.0.1 is a loopback address, which a ${pageFrom} page may not reach`,
+      });
+    }
+    expect(await server.seen()).toEqual([]);
   });
 
   it('reports a redirect and does not follow it', async () => {

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { type TransferPlan, verificationSchema } from '@hopwise/native-host/messages';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -162,6 +163,24 @@ it('follows an offer of HTTP/3 on another port', async () => {
   expect(new Set(seen.map(({ host }) => host))).toEqual(new Set([`localhost:${other.port}`]));
 });
 
+/** An address of this machine that is not its loopback's, as another machine's page would have. */
+const outside = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+
+it.skipIf(!outside)('asks nothing of this machine for a page from elsewhere', async () => {
+  const [page, inside] = await start(['-address', outside!], []);
+  const plan = planOf([page!.url('/bytes/10', outside), inside!.url('/bytes/20', '127.0.0.1')]);
+  const verification = await probe(engine(), plan, { ...ALL, rounds: 1 });
+  for (const protocol of ['h1', 'h2', 'h3'] as const) {
+    const { unavailable, rounds } = verification.protocols[protocol]!;
+    expect(unavailable).toBe('');
+    expect(rounds[0]!.transfers.map(({ status }) => status)).toEqual([200, 0]);
+    expect(rounds[0]!.transfers[1]!.error).toMatch(/^127\.0\.0\.1 is a loopback address/);
+  }
+  expect(await inside!.seen()).toEqual([]);
+});
+
 it('says why an unreachable page has no times', async () => {
   const [server] = await start([]);
   const plan = page(server!);
@@ -274,6 +293,14 @@ it('sends no credentials of a URL', async () => {
   const verification = await probe(engine(), plan, { ...ALL, protocols: ['h2'], rounds: 1 });
   expect(verification.protocols.h2!.rounds[0]).toMatchObject({ failed: 1 });
   expect((await server!.seen(2)).some(({ path }) => path === '/bytes/20')).toBe(false);
+});
+
+it('asks nothing for a page whose own URL carries credentials', async () => {
+  const [server] = await start([]);
+  const plan = planOf([server!.url('/bytes/10').replace('//', '//user:secret@'), server!.url('/bytes/20')]);
+  const verification = await probe(engine(), plan, ALL);
+  expect(verification.protocols.h2!.unavailable).toContain('its URL carries credentials');
+  expect(await server!.seen()).toEqual([]);
 });
 
 it.each([

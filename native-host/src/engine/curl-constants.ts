@@ -37,6 +37,8 @@ export const OPT = {
   PIPEWAIT: 237,
   STREAM_WEIGHT: 239,
   CONNECT_TO: OBJECT_POINT + 243,
+  PREREQFUNCTION: FUNCTION_POINT + 312,
+  PREREQDATA: OBJECT_POINT + 313,
   PROTOCOLS_STR: OBJECT_POINT + 318,
 } as const;
 
@@ -49,15 +51,18 @@ export const MULTI_OPT = {
   MAX_HOST_CONNECTIONS: 7,
 } as const;
 
+/** `CURL_PREREQFUNC_*`: whether a request may go out on its connection. */
+export const PREREQ = { OK: 0, ABORT: 1 } as const;
+
+const TEXT = 0x100000;
 const LONG = 0x200000;
 const OFF_T_INFO = 0x600000;
 
 /** `CURLINFO_*`. */
 export const INFO = {
   RESPONSE_CODE: LONG + 2,
-  SIZE_DOWNLOAD_T: OFF_T_INFO + 8,
-  HEADER_SIZE: LONG + 11,
   NUM_CONNECTS: LONG + 26,
+  PRIMARY_IP: TEXT + 32,
   HTTP_VERSION: LONG + 46,
   NAMELOOKUP_TIME_T: OFF_T_INFO + 51,
   CONNECT_TIME_T: OFF_T_INFO + 52,
@@ -94,6 +99,7 @@ export const CODE = {
   COULDNT_CONNECT: 7,
   WRITE_ERROR: 23,
   OPERATION_TIMEDOUT: 28,
+  ABORTED_BY_CALLBACK: 42,
   PEER_FAILED_VERIFICATION: 60,
   FILESIZE_EXCEEDED: 63,
 } as const;

@@ -63,11 +63,19 @@ const SOCKET = process.platform === 'win32' ? 'uintptr_t' : 'int';
 
 const DataCallback = koffi.proto('hopwise_data_cb', 'size_t', ['void *', 'size_t', 'size_t', 'uintptr_t']);
 const SockoptCallback = koffi.proto('hopwise_sockopt_cb', 'int', ['uintptr_t', SOCKET, 'int']);
+const PrereqCallback = koffi.proto('hopwise_prereq_cb', 'int', [
+  'uintptr_t',
+  'const char *',
+  'const char *',
+  'int',
+  'int',
+]);
 const SocketCallback = koffi.proto('hopwise_socket_cb', 'int', ['void *', SOCKET, 'int', 'void *', 'void *']);
 const TimerCallback = koffi.proto('hopwise_timer_cb', 'int', ['void *', 'long', 'void *']);
 
 type DataFunction = (data: Pointer, size: number, count: number, id: number) => number;
 type SockoptFunction = (id: number, socket: number, purpose: number) => number;
+type PrereqFunction = (id: number, remoteIp: string) => number;
 type SocketFunction = (easy: Pointer, socket: number, what: number) => number;
 type TimerFunction = (multi: Pointer, timeoutMs: number) => number;
 
@@ -173,6 +181,14 @@ export function loadLibcurl(path: string) {
       return getinfo(easy, info, 'void *', number64) === 0 ? Number(koffi.decode(number64, 'int64_t')) : 0;
     },
 
+    /** '' when libcurl has no such text. */
+    infoText(easy: Pointer, info: number): string {
+      koffi.encode(number64, 'int64_t', 0);
+      return getinfo(easy, info, 'void *', number64) === 0
+        ? ((koffi.decode(number64, 'const char *') as string | null) ?? '')
+        : '';
+    },
+
     list(lines: string[]): Pointer | null {
       let list: Pointer | null = null;
       for (const line of lines) list = slistAppend(list, line) as Pointer;
@@ -213,6 +229,7 @@ export function loadLibcurl(path: string) {
 
     dataCallback: (run: DataFunction): Pointer => koffi.register(run, koffi.pointer(DataCallback)),
     sockoptCallback: (run: SockoptFunction): Pointer => koffi.register(run, koffi.pointer(SockoptCallback)),
+    prereqCallback: (run: PrereqFunction): Pointer => koffi.register(run, koffi.pointer(PrereqCallback)),
     socketCallback: (run: SocketFunction): Pointer => koffi.register(run, koffi.pointer(SocketCallback)),
     timerCallback: (run: TimerFunction): Pointer => koffi.register(run, koffi.pointer(TimerCallback)),
     freeCallback: (callback: Pointer): void => koffi.unregister(callback),

@@ -2,6 +2,7 @@
 
 import type { Protocol } from '@hopwise/native-host/messages';
 import koffi, { type node } from 'koffi';
+import { type AddressSpace, addressSpace, mayReach } from './address-space.ts';
 import type { ConnectionWatch } from './connection-watch.ts';
 import {
   CODE,
@@ -12,6 +13,7 @@ import {
   OPT,
   PIPE_MULTIPLEX,
   POLL,
+  PREREQ,
   SOCKET_TIMEOUT,
 } from './curl-constants.ts';
 import type { Libcurl, Pointer } from './libcurl.ts';
@@ -33,6 +35,8 @@ export interface TransferRequest {
   totalTimeoutMs: number;
   /** Seconds without a byte after which it is given up. */
   stallSeconds: number;
+  /** Where the page is from: the request goes no further inwards than that. */
+  pageFrom: AddressSpace;
 }
 
 /** What became of one GET. Times are milliseconds after the transfer was added, null for what did not take place. */
@@ -53,6 +57,8 @@ export interface TransferOutcome {
   newConnection: boolean;
   /** Values of the response's `Alt-Svc` fields, '' for none. */
   altSvc: string;
+  /** Address of the server, '' when no connection came about. */
+  remoteIp: string;
 }
 
 interface Transfer {
@@ -65,6 +71,9 @@ interface Transfer {
   headersDone: boolean;
   bytes: number;
   altSvc: string;
+  pageFrom: AddressSpace;
+  /** Why the request was not sent on its connection, '' when it was. */
+  refused: string;
   done: (outcome: TransferOutcome) => void;
 }
 
@@ -112,7 +121,7 @@ export class ProtocolMulti {
   readonly #transfers = new Map<number, Transfer>();
   readonly #byEasy = new Map<Pointer, Transfer>();
   readonly #polls = new Map<number, node.PollHandle>();
-  readonly #callbacks: Record<'write' | 'header' | 'sockopt' | 'socket' | 'timer', Pointer>;
+  readonly #callbacks: Record<'write' | 'header' | 'sockopt' | 'prereq' | 'socket' | 'timer', Pointer>;
   #timer: NodeJS.Timeout | null = null;
   #soon: NodeJS.Immediate | null = null;
   #nextId = 1;
@@ -148,6 +157,7 @@ export class ProtocolMulti {
           return 0;
         }),
       ),
+      prereq: curl.prereqCallback(guard((id, remoteIp) => this.#onConnected(Number(id), remoteIp))),
       socket: curl.socketCallback(guard((_easy, socket, what) => this.#onSocket(Number(socket), what))),
       timer: curl.timerCallback(guard((_multi, timeoutMs) => this.#onTimer(Number(timeoutMs)))),
     };
@@ -182,6 +192,8 @@ export class ProtocolMulti {
       headersDone: false,
       bytes: 0,
       altSvc: '',
+      pageFrom: request.pageFrom,
+      refused: '',
       done,
     };
     this.#transfers.set(transfer.id, transfer);
@@ -235,6 +247,8 @@ export class ProtocolMulti {
     curl.setId(easy, OPT.HEADERDATA, id);
     curl.setPointer(easy, OPT.SOCKOPTFUNCTION, this.#callbacks.sockopt);
     curl.setId(easy, OPT.SOCKOPTDATA, id);
+    curl.setPointer(easy, OPT.PREREQFUNCTION, this.#callbacks.prereq);
+    curl.setId(easy, OPT.PREREQDATA, id);
   }
 
   /** Ends every transfer without a call of its `done`, and every connection. */
@@ -253,6 +267,19 @@ export class ProtocolMulti {
     }
     this.#curl.multiCleanup(this.#multi);
     for (const callback of Object.values(this.#callbacks)) this.#curl.freeCallback(callback);
+  }
+
+  /**
+   * Before a request goes out. A page may have listed what its browser would not let it reach: a
+   * router, a service on this machine. Asked here, not by name: names may change their address.
+   */
+  #onConnected(id: number, remoteIp: string): number {
+    const transfer = this.#transfers.get(id);
+    if (!transfer) return PREREQ.ABORT;
+    const space = addressSpace(remoteIp);
+    if (mayReach(transfer.pageFrom, space)) return PREREQ.OK;
+    transfer.refused = `${remoteIp} is a ${space} address, which a ${transfer.pageFrom} page may not reach`;
+    return PREREQ.ABORT;
   }
 
   #onBody(bytes: number, id: number): number {
@@ -359,7 +386,7 @@ export class ProtocolMulti {
     const failed = code !== CODE.OK && !cutOnPurpose;
     return {
       code: failed ? code : 0,
-      error: failed ? curl.readText(transfer.errorText) || curl.errorText(code) : '',
+      error: failed ? transfer.refused || curl.readText(transfer.errorText) || curl.errorText(code) : '',
       protocol: status > 0 ? reportedProtocol(curl.infoLong(easy, INFO.HTTP_VERSION)) : null,
       status,
       bytes: transfer.bytes,
@@ -369,6 +396,7 @@ export class ProtocolMulti {
       firstByteMs: time(INFO.STARTTRANSFER_TIME_T),
       newConnection,
       altSvc: transfer.altSvc,
+      remoteIp: curl.infoText(easy, INFO.PRIMARY_IP),
     };
   }
 

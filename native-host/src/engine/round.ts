@@ -1,5 +1,6 @@
 /** One round: the transfers of a plan, in its order and with its waits, on fresh connections. */
 import type { Protocol } from '@hopwise/native-host/messages';
+import type { AddressSpace } from './address-space.ts';
 import { ConnectionWatch } from './connection-watch.ts';
 import { DueList } from './due-list.ts';
 import type { Libcurl } from './libcurl.ts';
@@ -36,6 +37,8 @@ export interface RoundRequest {
   stallSeconds: number;
   /** Response statuses that end the round. */
   stopOn: number[];
+  /** Where the page is from: requests go no further inwards than that. */
+  pageFrom: AddressSpace;
 }
 
 /** A transfer's outcome; times are milliseconds after the round's start. */
@@ -196,6 +199,7 @@ export class Round {
           connectTimeoutMs: this.#request.connectTimeoutMs[transfer.protocol],
           totalTimeoutMs: this.#request.totalTimeoutMs,
           stallSeconds: this.#request.stallSeconds,
+          pageFrom: this.#request.pageFrom,
         },
         onDone,
       );
@@ -284,5 +288,6 @@ function untried(error: string): TransferOutcome {
     firstByteMs: null,
     newConnection: false,
     altSvc: '',
+    remoteIp: '',
   };
 }

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Protocol, TransferPlan, Verification, VerifiedProtocol } from '@hopwise/native-host/messages';
 import { PROTOCOLS } from '@hopwise/native-host/messages';
+import type { AddressSpace } from '../engine/address-space.ts';
 import { type Engine, EngineDiedError, engineLine, NoEngineError } from '../engine/engine.ts';
 import { http3Mend } from '../engine/mend.ts';
 import type { RoundReport, RoundRequest, RoundTransfer, RoundTransferResult } from '../engine/round.ts';
@@ -82,6 +83,7 @@ class Probe {
   readonly #rounds = new Map<Protocol, Round[]>();
   #origins: ReturnType<typeof readPlan>['origins'];
   #profiles = new Map<string, OriginProfile>();
+  #pageFrom: AddressSpace = 'public';
   #spentBytes = 0;
   #largestRoundBytes = 0;
   #doneTransfers = 0;
@@ -129,26 +131,29 @@ class Probe {
     if (!this.#unavailable.has(protocol)) this.#unavailable.set(protocol, words.slice(0, 512));
   }
 
+  #giveUpAll(page: URL, why: string): void {
+    for (const protocol of this.#protocols) {
+      this.#giveUp(protocol, `${page.origin} cannot be reached: ${why}`);
+    }
+  }
+
   async #survey(http3: boolean): Promise<void> {
+    const page = this.#urls[0]!;
+    if (hasCredentials(page)) return this.#giveUpAll(page, 'its URL carries credentials');
     const wanted = this.#protocols.filter((protocol) => protocol !== 'h3' || http3);
-    const { origins, reports } = await survey(
+    const { pageFrom, origins, reports } = await survey(
       this.#origins.values(),
       wanted,
       (request) => this.#runRound(request),
       this.#base(),
     );
     this.#profiles = origins;
+    this.#pageFrom = pageFrom;
     for (const report of reports) this.#heed(report, report.results);
     if (this.#stopped) return;
     const profiles = [...origins.values()];
-    const document = origins.get(this.#urls[0]!.origin);
-    if (!document || document.unreachable) {
-      const why = document?.unreachable ?? 'its URL carries credentials';
-      for (const protocol of this.#protocols) {
-        this.#giveUp(protocol, `${this.#urls[0]!.origin} cannot be reached: ${why}`);
-      }
-      return;
-    }
+    const { unreachable } = origins.get(page.origin)!;
+    if (unreachable) return this.#giveUpAll(page, unreachable);
     if (!profiles.some(({ speaksH2 }) => speaksH2)) {
       this.#giveUp('h2', 'no server of this page speaks HTTP/2: all of them chose HTTP/1.1');
     }
@@ -180,7 +185,7 @@ class Probe {
       }
       await sleep(PAUSE_MS, undefined, { signal: this.#options.signal });
       const report = await this.#runRound(
-        { ...this.#base(), transfers: this.#transfers(protocol) },
+        { ...this.#base(), pageFrom: this.#pageFrom, transfers: this.#transfers(protocol) },
         { protocol, round },
       );
       this.#heed(report, report.results);
@@ -213,7 +218,7 @@ class Probe {
     this.#rounds.get(protocol)!.push(roundOf(report));
   }
 
-  #base(): Omit<RoundRequest, 'transfers'> {
+  #base(): Omit<RoundRequest, 'transfers' | 'pageFrom'> {
     return {
       ...LIMITS,
       userAgent: this.#plan.userAgent,
@@ -317,7 +322,10 @@ function bestOf(profile: OriginProfile, protocol: Protocol): Protocol {
 function roundOf(report: RoundReport): Round {
   const transfers = [...report.results]
     .sort((a, b) => a.index - b.index)
-    .map(({ code: _code, altSvc: _altSvc, error, ...result }) => ({ ...result, error: error.slice(0, 512) }));
+    .map(({ code: _code, altSvc: _altSvc, remoteIp: _remoteIp, error, ...result }) => ({
+      ...result,
+      error: error.slice(0, 512),
+    }));
   return {
     totalMs: Math.max(0, ...transfers.map(({ endMs }) => endMs)),
     bytes: report.bytes,

@@ -1,5 +1,6 @@
 /** What each origin of a plan speaks, found by one request to each that ends at the response's headers. */
 import type { Protocol } from '@hopwise/native-host/messages';
+import { type AddressSpace, addressSpace } from '../engine/address-space.ts';
 import { CODE } from '../engine/curl-constants.ts';
 import type { RoundReport, RoundRequest, RoundTransfer, RoundTransferResult } from '../engine/round.ts';
 import { h3Offer } from './alt-svc.ts';
@@ -21,6 +22,8 @@ export interface OriginProfile extends PlannedOrigin {
 }
 
 export interface Survey {
+  /** Where the page is from, as its own server's address tells. */
+  pageFrom: AddressSpace;
   origins: Map<string, OriginProfile>;
   reports: RoundReport[];
 }
@@ -28,9 +31,17 @@ export interface Survey {
 type RunRound = (request: RoundRequest) => Promise<RoundReport>;
 
 /** Codes after which another HTTP version over TCP would fail as well. */
-const NO_TCP: number[] = [CODE.COULDNT_RESOLVE_HOST, CODE.COULDNT_CONNECT, CODE.OPERATION_TIMEDOUT];
+const NO_TCP: number[] = [
+  CODE.COULDNT_RESOLVE_HOST,
+  CODE.COULDNT_CONNECT,
+  CODE.OPERATION_TIMEDOUT,
+  CODE.ABORTED_BY_CALLBACK,
+];
 
 /**
+ * Asks the page's own origin first: its address says which others may be asked.
+ *
+ * @param planned the page's own origin first
  * @param run runs a round; its report ends the survey unless it is whole.
  * @param base what the rounds have in common.
  */
@@ -38,7 +49,7 @@ export async function survey(
   planned: Iterable<PlannedOrigin>,
   protocols: readonly Protocol[],
   run: RunRound,
-  base: Omit<RoundRequest, 'transfers'>,
+  base: Omit<RoundRequest, 'transfers' | 'pageFrom'>,
 ): Promise<Survey> {
   const origins = new Map<string, OriginProfile>();
   for (const origin of planned) {
@@ -54,13 +65,18 @@ export async function survey(
     });
   }
   const reports: RoundReport[] = [];
+  let pageFrom: AddressSpace = 'loopback';
   const ask = async (
     profiles: OriginProfile[],
     protocol: Protocol,
     learn: (profile: OriginProfile, result: RoundTransferResult) => void,
   ): Promise<boolean> => {
     if (profiles.length === 0) return true;
-    const report = await run({ ...base, transfers: profiles.map((profile) => trial(profile, protocol)) });
+    const report = await run({
+      ...base,
+      pageFrom,
+      transfers: profiles.map((profile) => trial(profile, protocol)),
+    });
     reports.push(report);
     for (const result of report.results) learn(profiles[result.index]!, result);
     return report.ended === 'whole';
@@ -68,17 +84,24 @@ export async function survey(
 
   const failed: OriginProfile[] = [];
   const all = [...origins.values()];
-  const whole = await ask(all, 'h2', (profile, result) => {
+  const learnOfH2 = (profile: OriginProfile, result: RoundTransferResult): void => {
     if (result.protocol === null) {
       profile.unreachable = result.error;
       if (!NO_TCP.includes(result.code)) failed.push(profile);
       return;
     }
     learnOfTcp(profile, result);
-  });
-  if (!whole) return { origins, reports };
+  };
+  const page = all.slice(0, 1);
+  const learnOfPage = (profile: OriginProfile, result: RoundTransferResult): void => {
+    // Where it has no address, no round takes place, and nothing may be reached in vain.
+    pageFrom = result.remoteIp === '' ? 'public' : addressSpace(result.remoteIp);
+    learnOfH2(profile, result);
+  };
+  if (!(await ask(page, 'h2', learnOfPage))) return { pageFrom, origins, reports };
+  if (!(await ask(all.slice(1), 'h2', learnOfH2))) return { pageFrom, origins, reports };
   // A server may fail at HTTP/2 alone.
-  if (!(await ask(failed, 'h1', learnOfTcp))) return { origins, reports };
+  if (!(await ask(failed, 'h1', learnOfTcp))) return { pageFrom, origins, reports };
   if (protocols.includes('h3')) {
     await ask(
       all.filter(({ offersH3 }) => offersH3),
@@ -90,7 +113,7 @@ export async function survey(
       },
     );
   }
-  return { origins, reports };
+  return { pageFrom, origins, reports };
 }
 
 function learnOfTcp(profile: OriginProfile, result: RoundTransferResult): void {

@@ -16,8 +16,8 @@ import (
 )
 
 // makeCertificate makes a CA, writes its certificate to caFile (unless that is empty) and returns
-// a leaf for localhost, *.localhost and the loopback addresses.
-func makeCertificate(caFile string) (tls.Certificate, error) {
+// a leaf for localhost, *.localhost, the loopback addresses and address.
+func makeCertificate(caFile string, address net.IP) (tls.Certificate, error) {
 	none := tls.Certificate{}
 	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -56,7 +56,7 @@ func makeCertificate(caFile string) (tls.Certificate, error) {
 		KeyUsage:     x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		DNSNames:     []string{"localhost", "*.localhost"},
-		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback, address},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, leaf, ca, leafKey.Public(), caKey)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command server answers HTTP/1.1, HTTP/2 and HTTP/3 on one port of the loopback interface for the
-// native host's tests. It makes a CA of its own, and ends when its standard input ends.
+// Command server answers HTTP/1.1, HTTP/2 and HTTP/3 on one port, of the loopback interface
+// unless told otherwise, for the native host's tests. It makes a CA of its own, and ends when its standard input ends.
 //
 // Standard output carries JSON lines: first {"port": N}, then one line a request.
 package main
@@ -58,6 +58,7 @@ func main() {
 	protocols := flag.String("protocols", "h1,h2,h3", "what is served")
 	altSvc := flag.String("alt-svc", "h3=\":PORT\"; ma=60", "value of Alt-Svc, empty for none; PORT stands for the port")
 	maxStreams := flag.Int("max-streams", 100, "concurrent requests a connection")
+	address := flag.String("address", "127.0.0.1", "IPv4 `address` to listen on")
 	silentUDP := flag.Bool("silent-udp", false, "hold the UDP port and answer nothing on it")
 	flag.Parse()
 	served := map[string]bool{}
@@ -65,11 +66,11 @@ func main() {
 		served[name] = true
 	}
 
-	certificate, err := makeCertificate(*caFile)
+	certificate, err := makeCertificate(*caFile, net.ParseIP(*address))
 	if err != nil {
 		log.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", *address+":0")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func main() {
 	go func() { log.Fatal(server.ServeTLS(listener, "", "")) }()
 
 	if served["h3"] || *silentUDP {
-		packets, err := net.ListenPacket("udp", fmt.Sprintf("127.0.0.1:%d", port))
+		packets, err := net.ListenPacket("udp", fmt.Sprintf("%s:%d", *address, port))
 		if err != nil {
 			log.Fatal(err)
 		}

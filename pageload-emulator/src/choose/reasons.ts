@@ -54,7 +54,7 @@ export function originReason(origin: OriginCase, path: NetworkPath): string {
   }
   if (!origin.decided) {
     return gainMs < pageMs / 100
-      ? `Its ${count(origin.requests, 'request')} move the page by less than 1%.`
+      ? `The choice for its ${count(origin.requests, 'request')} moves the page by less than 1%.`
       : `${NAME[protocol]} gains ${ms(gainMs)} (${percent(gainMs / pageMs)}) over ${NAME[rival]}, too little to be sure.`;
   }
   const own = origin.counters[protocol];
@@ -92,7 +92,7 @@ function differences(
   add(
     handshakeSaved / requests,
     winner === 'h3'
-      ? `A connection is ready after 1 round trip of ${ms(path.rttMs)} instead of 2: ${count(other.waitedForHandshake, 'request')} that wait for a handshake save ${ms(handshakeSaved)} in all.`
+      ? `A connection is ready after 1 round trip of ${ms(path.rttMs)} instead of 2, which saves ${count(other.waitedForHandshake, 'request')} ${ms(handshakeSaved)} of waiting in all.`
       : `${count(other.connections, 'connection')} on ${NAME[loser]} instead of ${round(own.connections)} cost ${ms(handshakeSaved)} more of waiting for handshakes.`,
   );
   add(

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { PROTOCOLS, type Protocol } from '@hopwise/native-host/messages';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -276,6 +277,25 @@ it('gets through a long chain of transfers that cannot be tried', async () => {
   const report = await engine.run(round(chain));
   expect(report).toMatchObject({ ended: 'whole', bytes: 0 });
   expect(report.results).toHaveLength(5000);
+});
+
+it('opens no more connections at once than a browser, whatever the number of origins', async () => {
+  let open = 0;
+  const silent = createServer((socket) => {
+    open += 1;
+    socket.on('error', () => {}).resume();
+  });
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const cancel = new AbortController();
+  setTimeout(() => cancel.abort(), 2000);
+  const origins = Array.from({ length: 600 }, (_, index) => `${index}.localhost:${port}`);
+  await engine.run(round(origins.map((host) => transfer('/', 'h2', { url: `https://${host}/`, host }))), {
+    signal: cancel.signal,
+  });
+  silent.close();
+  expect(open).toBeLessThanOrEqual(256);
+  expect(open).toBeGreaterThan(200);
 });
 
 it('opens no second connection for more requests than one carries', async () => {

@@ -49,6 +49,7 @@ export const MULTI_OPT = {
   TIMERFUNCTION: FUNCTION_POINT + 4,
   MAXCONNECTS: 6,
   MAX_HOST_CONNECTIONS: 7,
+  MAX_TOTAL_CONNECTIONS: 13,
 } as const;
 
 /** `CURL_PREREQFUNC_*`: whether a request may go out on its connection. */

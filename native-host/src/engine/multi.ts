@@ -105,8 +105,11 @@ export function reportedProtocol(version: number): Protocol | null {
 /** Connections that browsers open to a host under HTTP/1.1. */
 const H1_CONNECTIONS_PER_HOST = 6;
 
-/** Idle connections kept: more than any page has origins times six, so that none is closed early. */
-const KEPT_CONNECTIONS = 2000;
+/**
+ * Open connections of a protocol: as many as Chromium has. A page of thousands of origins must not
+ * use up the process's sockets, nor its threads, one for each name that is looked up.
+ */
+const CONNECTIONS = 256;
 
 /**
  * A multi handle of its own for `protocol`. In a shared one libcurl lets HTTP/2 transfers reuse
@@ -165,7 +168,9 @@ export class ProtocolMulti {
     curl.multiSetPointer(this.#multi, MULTI_OPT.SOCKETFUNCTION, this.#callbacks.socket);
     curl.multiSetPointer(this.#multi, MULTI_OPT.TIMERFUNCTION, this.#callbacks.timer);
     curl.multiSetLong(this.#multi, MULTI_OPT.PIPELINING, PIPE_MULTIPLEX);
-    curl.multiSetLong(this.#multi, MULTI_OPT.MAXCONNECTS, KEPT_CONNECTIONS);
+    curl.multiSetLong(this.#multi, MULTI_OPT.MAX_TOTAL_CONNECTIONS, CONNECTIONS);
+    // Idle ones are kept as well: none is closed early.
+    curl.multiSetLong(this.#multi, MULTI_OPT.MAXCONNECTS, CONNECTIONS);
     curl.multiSetLong(
       this.#multi,
       MULTI_OPT.MAX_HOST_CONNECTIONS,

@@ -37,6 +37,7 @@ export const OPT = {
   PIPEWAIT: 237,
   STREAM_WEIGHT: 239,
   CONNECT_TO: OBJECT_POINT + 243,
+  QUICK_EXIT: 322,
   PREREQFUNCTION: FUNCTION_POINT + 312,
   PREREQDATA: OBJECT_POINT + 313,
   PROTOCOLS_STR: OBJECT_POINT + 318,
@@ -89,6 +90,9 @@ export const PIPE_MULTIPLEX = 2;
 /** Bits of `curl_version_info_data.features`. */
 export const VERSION_HTTP2 = 1 << 16;
 export const VERSION_HTTP3 = 1 << 25;
+
+/** The first libcurl with `CURLOPT_QUICK_EXIT`: 7.87. */
+export const SINCE_QUICK_EXIT = 0x075700;
 
 /** `CURLVERSION_SEVENTH` (7.70): its data reach to `cainfo`. */
 export const VERSION_SEVENTH = 6;

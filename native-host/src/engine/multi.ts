@@ -14,6 +14,7 @@ import {
   PIPE_MULTIPLEX,
   POLL,
   PREREQ,
+  SINCE_QUICK_EXIT,
   SOCKET_TIMEOUT,
 } from './curl-constants.ts';
 import type { Libcurl, Pointer } from './libcurl.ts';
@@ -231,6 +232,8 @@ export class ProtocolMulti {
     // The direct path is what is measured: no proxy of the environment.
     curl.setText(easy, OPT.PROXY, '');
     curl.setLong(easy, OPT.NOSIGNAL, 1);
+    // Giving up a name would otherwise stop everything until the resolver has given it up as well.
+    if (curl.version.number >= SINCE_QUICK_EXIT) curl.setLong(easy, OPT.QUICK_EXIT, 1);
     curl.setLong(easy, OPT.HTTP_VERSION, REQUESTED_VERSION[this.protocol]);
     curl.setLong(easy, OPT.PIPEWAIT, 1);
     if (this.protocol === 'h2') curl.setLong(easy, OPT.STREAM_WEIGHT, streamWeight(request.urgency));

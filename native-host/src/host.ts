@@ -82,8 +82,9 @@ class Host {
     // Nobody reads any more what the probe would still say.
     this.#writer.close();
     this.#probe?.cancel.abort();
-    await this.#probe?.done;
+    // Not the other way round: an engine that hangs would never end its round.
     await this.#engine.close();
+    await this.#probe?.done;
   }
 
   async #send(message: ToExtension): Promise<void> {

@@ -194,6 +194,16 @@ it('takes its engine along when the browser goes in the middle of a probe', asyn
   expect(existsSync(`/proc/${engine}`)).toBe(false);
 });
 
+it('ends with its input though its engine hangs', async () => {
+  const host = new Host();
+  host.send(probeMessage('a', ['/bytes/10', '/trickle/5000000']));
+  await host.next();
+  const [engine] = children(host.process.pid!);
+  process.kill(engine!, 'SIGSTOP');
+  expect(await host.end()).toBe(0);
+  expect(existsSync(`/proc/${engine}`)).toBe(false);
+}, 10_000);
+
 it('leaves no engine behind when it is killed', async () => {
   const host = new Host();
   host.send({ type: 'hello', id: 'h', version: MESSAGE_VERSION });

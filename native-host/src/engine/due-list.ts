@@ -32,9 +32,13 @@ export class DueList {
     const next = this.#due[0];
     if (!next) return;
     const waitMs = next.atMs - performance.now();
-    if (waitMs > SPIN_MS) this.#timer = setTimeout(() => this.#arm(), Math.floor(waitMs - SPIN_MS + 1));
+    if (waitMs > SPIN_MS) this.#wait(waitMs - SPIN_MS + 1);
     else if (waitMs > 0) this.#soon = setImmediate(() => this.#arm());
     else this.#run();
+  }
+
+  #wait(ms: number): void {
+    this.#timer = setTimeout(() => this.#arm(), Math.min(Math.floor(ms), LONGEST_TIMEOUT_MS));
   }
 
   #run(): void {
@@ -45,3 +49,6 @@ export class DueList {
 }
 
 const SPIN_MS = 2;
+
+/** Node makes a longer one 1 ms. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;

@@ -1,5 +1,5 @@
 /** What the kernel knows of a TCP connection: `TCP_INFO` (tcp(7); `struct tcp_info`, linux/tcp.h). */
-import koffi from 'koffi';
+import koffi, { type LibraryHandle } from 'koffi';
 
 /** Figures of one connection as its receiver sees them. */
 export interface TcpInfo {
@@ -19,15 +19,24 @@ const DATA_SEGS_IN_OFFSET = 152;
 const RCV_OOOPACK_OFFSET = 224;
 const NO_RTT_YET = 0xffffffff;
 
+/** glibc, then the names that musl goes by. */
+const C_LIBRARIES = [
+  'libc.so.6',
+  'libc.so',
+  `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`,
+];
+
 /**
- * A reader of `TCP_INFO`. It returns null for a socket that is not TCP and on systems other than
- * Linux, whose structures differ.
+ * A reader of `TCP_INFO`. It returns null for a socket that is not TCP, without a C library that
+ * can be loaded, and on systems other than Linux, whose structures differ.
  */
-export function tcpInfoReader(): (socket: number) => TcpInfo | null {
+export function tcpInfoReader(libraries: string[] = C_LIBRARIES): (socket: number) => TcpInfo | null {
   if (process.platform !== 'linux') return () => null;
-  const getsockopt = koffi
-    .load('libc.so.6')
-    .func('int getsockopt(int socket, int level, int name, void *value, _Inout_ uint *length)');
+  const library = firstOf(libraries);
+  if (!library) return () => null;
+  const getsockopt = library.func(
+    'int getsockopt(int socket, int level, int name, void *value, _Inout_ uint *length)',
+  );
   const buffer = Buffer.alloc(STRUCT_BYTES);
   const view = new DataView(buffer.buffer, buffer.byteOffset, STRUCT_BYTES);
   const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
@@ -43,4 +52,15 @@ export function tcpInfoReader(): (socket: number) => TcpInfo | null {
       outOfOrder: u32(RCV_OOOPACK_OFFSET),
     };
   };
+}
+
+function firstOf(libraries: string[]): LibraryHandle | null {
+  for (const name of libraries) {
+    try {
+      return koffi.load(name);
+    } catch {
+      // Not on this system; try the next.
+    }
+  }
+  return null;
 }

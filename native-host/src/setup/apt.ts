@@ -69,7 +69,8 @@ export async function downloadFromBackports(
     'APT::Get::AllowUnauthenticated': 'false',
   };
   const lines = Object.entries(settings).map(([key, value]) => `${key} "${value}";`);
-  await writeFile(configuration, `${acquire}\n${lines.join('\n')}\n`);
+  // It may hold a proxy's password, and the folder is open to all.
+  await writeFile(configuration, `${acquire}\n${lines.join('\n')}\n`, { mode: 0o600 });
 
   const apt = async (suites: string[]): Promise<void> => {
     const source = [

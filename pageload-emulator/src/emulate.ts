@@ -1,3 +1,6 @@
+import { type ClientCosts, NO_COSTS } from './client/client-costs.ts';
+import { ClientThread } from './client/client-thread.ts';
+import { LowPriorityGate } from './client/low-priority-gate.ts';
 import type { FetchActivity, PageGraph } from './graph/page-graph.ts';
 import { H1Pool } from './http/h1-pool.ts';
 import { Multiplexed } from './http/multiplexed.ts';
@@ -81,10 +84,13 @@ const MOST_EVENTS = 5_000_000;
 
 const BEGIN = 0;
 const COMPUTED = 1;
+const DISPATCHED = 2;
+const NOTICED = 3;
 
 class PageLoad implements EventHandler, StreamOwner {
   readonly #graph: PageGraph;
   readonly #assignment: Assignment;
+  readonly #costs: ClientCosts;
   readonly #options: EmulateOptions;
   readonly #events = new EventQueue();
   readonly #network: Network;
@@ -93,6 +99,7 @@ class PageLoad implements EventHandler, StreamOwner {
   readonly #dependants: readonly (readonly Dependant[])[];
   readonly #nextDependant: Int32Array;
   readonly #openDependencies: Int32Array;
+  readonly #gate: LowPriorityGate<Stream>;
   readonly #streams: (Stream | null)[];
   readonly #endMs: Float64Array;
   #blocking = 0;
@@ -112,6 +119,8 @@ class PageLoad implements EventHandler, StreamOwner {
     this.#graph = graph;
     this.#assignment = assignment;
     this.#options = options;
+    this.#costs = graph.client ?? NO_COSTS;
+    this.#gate = new LowPriorityGate(graph.head === undefined, (stream) => this.#send(stream));
     const compiled = compile(graph);
     this.#network = {
       events: this.#events,
@@ -121,6 +130,8 @@ class PageLoad implements EventHandler, StreamOwner {
       rttMs: path.rttMs,
       loss: path.loss,
       lossBurst: path.lossBurst,
+      client: new ClientThread(),
+      quicPacketMs: this.#costs.quicPacketMs,
       leastBurst: Math.max(2, Math.ceil(compiled.bytes / MOST_BYTES_IN_DETAIL)),
     };
     const byOrigin = new Map(servers.map((server) => [server.origin, server]));
@@ -160,23 +171,49 @@ class PageLoad implements EventHandler, StreamOwner {
 
   handle(kind: number, payload: unknown): void {
     const id = payload as number;
-    if (kind === COMPUTED) this.#finish(id);
-    else this.#begin(id);
+    switch (kind) {
+      case BEGIN:
+        this.#begin(id);
+        break;
+      case COMPUTED:
+        this.#finish(id);
+        break;
+      case DISPATCHED:
+        this.#dispatch(this.#streams[id]!);
+        break;
+      case NOTICED:
+        this.#endFetch(this.#streams[id]!);
+        break;
+    }
   }
 
   onData(stream: Stream): void {
-    const { id } = stream;
+    const whole = stream.received >= stream.responseBytes;
+    this.#satisfyUpTo(stream, whole ? stream.responseBytes - 1 : stream.received);
+    if (!whole) return;
+    const { now } = this.#events;
+    const noticedMs = this.#network.client.run(now, this.#costs.responseMs);
+    if (noticedMs > now) this.#events.schedule(noticedMs, this, NOTICED, stream.id);
+    else this.#endFetch(stream);
+  }
+
+  /** Lets everything begin that needs at most `bytes` of the response. */
+  #satisfyUpTo({ id }: Stream, bytes: number): void {
     const dependants = this.#dependants[id]!;
     let next = this.#nextDependant[id]!;
-    while (next < dependants.length && dependants[next]!.bytes <= stream.received) {
+    while (next < dependants.length && dependants[next]!.bytes <= bytes) {
       this.#nextDependant[id] = ++next;
       this.#satisfy(dependants[next - 1]!.activity);
     }
-    if (stream.received < stream.responseBytes) return;
-    const { origin } = this.#graph.activities[id] as FetchActivity;
+  }
+
+  #endFetch(stream: Stream): void {
+    const { origin, delayable } = this.#graph.activities[stream.id] as FetchActivity;
+    this.#satisfyUpTo(stream, stream.received);
     this.#bytes += stream.received;
-    this.#finish(id);
+    this.#finish(stream.id);
     this.#clients[origin]!.done(stream);
+    if (delayable === true) this.#gate.done();
   }
 
   #schedule(id: number): void {
@@ -210,7 +247,19 @@ class PageLoad implements EventHandler, StreamOwner {
       firstByteMs: -1,
     };
     this.#streams[id] = stream;
-    this.#client(activity.origin).fetch(stream);
+    if (activity.delayable === true) this.#gate.pass(stream, stream.urgency);
+    else this.#send(stream);
+  }
+
+  #send(stream: Stream): void {
+    const { now } = this.#events;
+    const dispatchedMs = this.#network.client.run(now, this.#costs.requestMs);
+    if (dispatchedMs > now) this.#events.schedule(dispatchedMs, this, DISPATCHED, stream.id);
+    else this.#dispatch(stream);
+  }
+
+  #dispatch(stream: Stream): void {
+    this.#client((this.#graph.activities[stream.id] as FetchActivity).origin).fetch(stream);
   }
 
   #satisfy(id: number): void {
@@ -227,6 +276,7 @@ class PageLoad implements EventHandler, StreamOwner {
     }
     if (activity.kind === 'compute') {
       for (const { activity: next } of this.#dependants[id]!) this.#satisfy(next);
+      if (id === this.#graph.head) this.#gate.open();
     } else if (activity.renderBlocking) {
       this.#firstPaintMs = this.#events.now;
     }
@@ -253,7 +303,7 @@ class PageLoad implements EventHandler, StreamOwner {
     const client =
       protocol === 'h1'
         ? new H1Pool(this.#network, settings)
-        : new Multiplexed(this.#network, settings, server.prioritises ?? true);
+        : new Multiplexed(this.#network, settings, server.prioritises ?? false);
     this.#clients[origin] = client;
     return client;
   }

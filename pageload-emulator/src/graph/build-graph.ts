@@ -1,9 +1,12 @@
+import { CHROMIUM_COSTS } from '../client/client-costs.ts';
 import { documentOf } from '../recording/draft.ts';
 import { timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
 import type { RecordedRequest, Recording } from '../recording/recording.ts';
 import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { quantile } from '../statistics.ts';
+import { handshakeRounds } from '../transport/handshake.ts';
 import { originOf } from '../url.ts';
+import { findHead, type Head } from './head.ts';
 import type { Activity, Dependency, DependencyKind, FetchActivity, PageGraph } from './page-graph.ts';
 import { priorityOf } from './priorities.ts';
 
@@ -41,6 +44,7 @@ class GraphBuilder {
   readonly #fetchOf = new Map<number, number>();
   /** Recorded script to its execution. */
   readonly #executionOf = new Map<number, { activity: number; endMs: number }>();
+  readonly #head: Head | null;
   readonly #executions: Map<number, { durationMs: number; endMs: number }>;
   readonly #activities: Activity[] = [];
   readonly #origins: string[] = [];
@@ -52,14 +56,22 @@ class GraphBuilder {
     this.#loadMs = recording.pltMs ?? lastBlockingEnd(recording);
     this.#kept = recording.requests.filter((request) => this.#isKept(request));
     if (this.#kept.length === 0) this.#kept.push(this.#document);
+    this.#head = findHead(this.#document, this.#kept);
     this.#executions = this.#findExecutions();
     this.#thinkMs = thinkTimes(recording);
   }
 
   build(): PageGraph {
     for (const request of this.#kept) this.#addFetch(request);
+    const head = this.#addHead();
     this.#addLastCompute();
-    return { url: this.#recording.url, origins: this.#origins, activities: this.#activities };
+    return {
+      url: this.#recording.url,
+      origins: this.#origins,
+      activities: this.#activities,
+      ...(head !== null && { head }),
+      client: CHROMIUM_COSTS,
+    };
   }
 
   #isKept(request: RecordedRequest): boolean {
@@ -105,6 +117,7 @@ class GraphBuilder {
     };
     const thinkMs = this.#thinkMs(request);
     if (thinkMs !== undefined) activity.thinkMs = thinkMs;
+    if (this.#head?.delayable.has(request.id)) activity.delayable = true;
     this.#fetchOf.set(request.id, id);
     this.#activities.push(activity);
   }
@@ -169,7 +182,8 @@ class GraphBuilder {
 
   /**
    * Executions of scripts: from a script's arrival to its first request. They share one thread, so of
-   * overlapping gaps each gets what the ones before it left.
+   * overlapping gaps each gets what the ones before it left. The parser's way through the head counts
+   * as the document's.
    */
   #findExecutions(): Map<number, { durationMs: number; endMs: number }> {
     const firstAsked = new Map<number, number>();
@@ -179,8 +193,20 @@ class GraphBuilder {
       const at = firstAsked.get(asker);
       if (at === undefined || request.startMs < at) firstAsked.set(asker, request.startMs);
     }
-    const gaps = [...firstAsked]
-      .map(([id, endMs]) => ({ id, startMs: this.#recording.requests[id]!.endMs, endMs }))
+    const gaps = [...firstAsked].map(([id, endMs]) => ({
+      id,
+      startMs: this.#recording.requests[id]!.endMs,
+      endMs,
+    }));
+    if (this.#head !== null) {
+      const { endMs, blockers } = this.#head;
+      gaps.push({
+        id: this.#document.id,
+        startMs: Math.max(...blockers.map((blocker) => blocker.endMs)),
+        endMs,
+      });
+    }
+    const ordered = gaps
       .filter(({ startMs, endMs }) => {
         const gapMs = endMs - startMs;
         return gapMs >= SHORTEST_EXECUTION_MS && gapMs <= LONGEST_EXECUTION_MS;
@@ -188,7 +214,7 @@ class GraphBuilder {
       .sort((a, b) => a.endMs - b.endMs || a.id - b.id);
     const executions = new Map<number, { durationMs: number; endMs: number }>();
     let busyUntilMs = 0;
-    for (const { id, startMs, endMs } of gaps) {
+    for (const { id, startMs, endMs } of ordered) {
       executions.set(id, { durationMs: Math.max(0, endMs - Math.max(startMs, busyUntilMs)), endMs });
       busyUntilMs = Math.max(busyUntilMs, endMs);
     }
@@ -214,6 +240,27 @@ class GraphBuilder {
     const execution = { activity: id, endMs: found.endMs };
     this.#executionOf.set(script.id, execution);
     return execution;
+  }
+
+  /** The parser's way through the head once everything that blocks it has arrived. */
+  #addHead(): number | null {
+    const head = this.#head;
+    if (head === null) return null;
+    const id = this.#activities.length;
+    this.#activities.push({
+      kind: 'compute',
+      id,
+      requestId: this.#document.id,
+      durationMs: this.#executions.get(this.#document.id)?.durationMs ?? 0,
+      blocksLoad: true,
+      after: head.blockers.map((blocker) => ({
+        activity: this.#fetchOf.get(blocker.id)!,
+        kind: 'execution',
+        fraction: 1,
+        source: 'inferred',
+      })),
+    });
+    return id;
   }
 
   /** What the main thread still did between the last awaited arrival and the load event. */
@@ -313,11 +360,26 @@ function thinkTimes(recording: Recording): (request: RecordedRequest) => number 
   return (request) => {
     if (request.type !== 'document' && request.type !== 'iframe' && request.type !== 'fetch')
       return undefined;
-    const waitMs = waitOf(request);
-    if (waitMs === null) return undefined;
     const timings = origins.get(originOf(request.url) ?? '');
+    const waitMs = waitOf(request) ?? withheldWait(request, timings?.requests[0] === request, typicalRttMs);
+    if (waitMs === null) return undefined;
     // A wait can only bound its own origin's round trip from above.
     const rttMs = timings?.fromHandshake ? timings.rttMs : typicalRttMs;
     return Math.max(0, waitMs - (rttMs ?? waitMs));
   };
+}
+
+/**
+ * The wait of a redirect whose phases were withheld, as browsers do between origins: what its handshakes
+ * leave of it. Its body is too small to take time.
+ */
+function withheldWait(request: RecordedRequest, first: boolean, rttMs: number | null): number | null {
+  if (request.status < 300 || request.status >= 400 || rttMs === null) return null;
+  if (request.phases.responseStartMs !== null) return null;
+  const handshakes = first ? handshakeRounds(request.protocol ?? 'h2', isSecure(request) ? '1.3' : null) : [];
+  return Math.max(0, request.endMs - request.startMs - handshakes.length * rttMs);
+}
+
+function isSecure({ url }: RecordedRequest): boolean {
+  return url.startsWith('https:');
 }

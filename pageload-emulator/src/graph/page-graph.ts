@@ -1,3 +1,4 @@
+import type { ClientCosts } from '../client/client-costs.ts';
 import type { ResourceType } from '../recording/recording.ts';
 
 /** Why an activity waits for another. */
@@ -58,6 +59,8 @@ export interface FetchActivity {
    * it for this request; otherwise `ServerProfile.thinkMs` goes.
    */
   thinkMs?: number;
+  /** Whether it is held back while the document's head is being parsed (`PageGraph.head`). */
+  delayable?: boolean;
 }
 
 /** Work on the main thread. */
@@ -79,4 +82,8 @@ export interface PageGraph {
   /** `https://host[:port]`, in order of first use. */
   origins: string[];
   activities: Activity[];
+  /** Activity with whose end the document's head ends; absent when it holds nothing back. */
+  head?: number;
+  /** What the browser that loads the page costs; nothing when absent. */
+  client?: ClientCosts;
 }

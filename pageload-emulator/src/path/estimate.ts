@@ -100,8 +100,8 @@ function profileOf(timings: OriginTimings, originRttMs: number, pathRttMs: numbe
   return {
     ...profile,
     extraRttMs: originRttMs - pathRttMs,
-    // The lower quartile: the rest of the waits is mostly queueing on the recorder's link.
-    thinkMs: Math.min(MOST_STATIC_THINK_MS, Math.max(0, (quantile(waits, 0.25) ?? 0) - originRttMs)),
+    // The shortest: the rest of the waits is mostly queueing, on the recorder's link and in its browser.
+    thinkMs: Math.min(MOST_STATIC_THINK_MS, Math.max(0, (least(waits) ?? 0) - originRttMs)),
     dnsMs: Math.max(0, quantile(dns, 0.5) ?? 0),
     tlsVersion: usesTls12(requests) ? '1.2' : '1.3',
     offers: {

@@ -1,3 +1,4 @@
+import type { ClientThread } from '../client/client-thread.ts';
 import type { CongestionControl as Algorithm } from '../path/network-path.ts';
 import type { Bottleneck, Policer } from './bottleneck.ts';
 import { type CongestionControl, createCongestionControl, type Transport } from './congestion-control.ts';
@@ -40,6 +41,9 @@ export interface Network {
   readonly rttMs: number;
   readonly loss: number;
   readonly lossBurst: number;
+  readonly client: ClientThread;
+  /** What reading a QUIC packet takes of the client's thread. */
+  readonly quicPacketMs: number;
   /** Packets that travel as one at the least: 2, more for pages so heavy that detail costs too much. */
   readonly leastBurst: number;
 }
@@ -115,6 +119,7 @@ const DELIVERED = 3;
 const ACKNOWLEDGED = 4;
 const TIMER = 5;
 const PACED = 6;
+const READ = 7;
 
 /**
  * A TCP or QUIC connection: handshake, requests upstream, responses downstream under congestion
@@ -231,6 +236,9 @@ export class Connection implements EventHandler {
     switch (kind) {
       case DELIVERED:
         this.#deliver(payload as Burst);
+        break;
+      case READ:
+        this.#read(payload as Burst);
         break;
       case ACKNOWLEDGED:
         this.#acknowledge(payload as Burst);
@@ -571,6 +579,19 @@ export class Connection implements EventHandler {
   // Client
 
   #deliver(burst: Burst): void {
+    const { events, client, quicPacketMs } = this.#network;
+    if (this.#settings.transport === 'quic') {
+      // QUIC is acknowledged by the browser when it comes to it, TCP by the kernel at once.
+      const readMs = client.run(events.now, burst.delivered * quicPacketMs);
+      if (readMs > events.now) {
+        events.schedule(readMs, this, READ, burst);
+        return;
+      }
+    }
+    this.#read(burst);
+  }
+
+  #read(burst: Burst): void {
     const { events, up } = this.#network;
     const acks = Math.ceil(burst.delivered / PACKETS_PER_ACK);
     const leavesMs = up.serialise(events.now, acks * PACKET[this.#settings.transport].ackBytes);

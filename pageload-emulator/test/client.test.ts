@@ -1,0 +1,176 @@
+import {
+  buildGraph,
+  emulate,
+  type FetchActivity,
+  type PageGraph,
+  type RecordedRequest,
+  type Recording,
+} from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { pageOf, ROUND_TRIPS_ONLY, serverOf, uniform } from './pages.ts';
+
+function loadTime(graph: PageGraph): number {
+  return emulate(graph, ROUND_TRIPS_ONLY, [serverOf('https://a.test')], uniform(graph, 'h2')).pltMs;
+}
+
+describe('the browser’s own time', () => {
+  it('takes requests one after the other, and responses too', () => {
+    const graph = pageOf([{ bytes: 1_000 }, { bytes: 1_000 }, { bytes: 1_000 }]);
+    // 5 a request before the first handshake begins, 300, then 7 for each of three responses.
+    graph.client = { requestMs: 5, responseMs: 7, quicPacketMs: 0 };
+    expect(loadTime(graph)).toBeCloseTo(5 + 300 + 3 * 7, 1);
+  });
+
+  it('holds up what a response leads to', () => {
+    const graph = pageOf([{ bytes: 1_000 }, { bytes: 1_000, after: [0] }]);
+    graph.client = { requestMs: 5, responseMs: 7, quicPacketMs: 0 };
+    expect(loadTime(graph)).toBeCloseTo(5 + 300 + 7 + 5 + 100 + 7, 1);
+  });
+
+  it('delays the acknowledgements of QUIC alone', () => {
+    // 70 packets take more than one window of either.
+    const graph = pageOf([{ bytes: 70 * 1_430 }]);
+    const times = (quicPacketMs: number) => {
+      graph.client = { requestMs: 0, responseMs: 0, quicPacketMs };
+      return (['h2', 'h3'] as const).map(
+        (protocol) => emulate(graph, ROUND_TRIPS_ONLY, [], uniform(graph, protocol)).pltMs,
+      ) as [number, number];
+    };
+    const [tcp, quic] = times(0);
+    const [tcpReading, quicReading] = times(0.5);
+    expect(tcpReading).toBe(tcp);
+    expect(quicReading).toBeGreaterThan(quic + 5);
+  });
+});
+
+describe('the document’s head', () => {
+  /** Document, a blocker, and requests of low priority; the parser needs 50 ms after the blocker. */
+  function page(low: number): PageGraph {
+    const graph = pageOf([
+      { bytes: 1_000 },
+      { bytes: 1_000, after: [0] },
+      ...Array.from({ length: low }, () => ({ bytes: 1_000, after: [0] })),
+    ]);
+    for (const activity of graph.activities.slice(2) as FetchActivity[]) activity.delayable = true;
+    const id = graph.activities.length;
+    graph.activities.push({
+      kind: 'compute',
+      id,
+      requestId: 0,
+      durationMs: 50,
+      blocksLoad: true,
+      after: [{ activity: 1, kind: 'execution', fraction: 1, source: 'inferred' }],
+    });
+    graph.head = id;
+    return graph;
+  }
+
+  it('lets two requests of low priority go at a time until it ends', () => {
+    // Document 300; two low ones and the blocker 400; the next two leave at 400; the head ends at 450.
+    expect(loadTime(page(2))).toBeCloseTo(450, 1);
+    expect(loadTime(page(4))).toBeCloseTo(500, 1);
+    // The others leave at 450.
+    expect(loadTime(page(9))).toBeCloseTo(550, 1);
+  });
+});
+
+describe('the head in a recording', () => {
+  const request = (
+    id: number,
+    startMs: number,
+    sentMs: number,
+    endMs: number,
+    changes: Partial<RecordedRequest> = {},
+  ): RecordedRequest => ({
+    id,
+    url: `https://a.test/${id}`,
+    method: 'GET',
+    type: 'image',
+    status: 200,
+    protocol: 'h2',
+    startMs,
+    endMs,
+    phases: {
+      dnsStartMs: null,
+      dnsEndMs: null,
+      connectStartMs: null,
+      secureStartMs: null,
+      connectEndMs: null,
+      requestStartMs: sentMs,
+      responseStartMs: endMs - 5,
+    },
+    transferBytes: 1_000,
+    bodyBytes: 700,
+    decodedBytes: 700,
+    initiator: { kind: 'parser', requestId: 0, source: 'recorded' },
+    renderBlocking: false,
+    fromCache: false,
+    connectionId: null,
+    remoteIp: null,
+    offersH3: false,
+    ...changes,
+  });
+  const style = request(1, 100, 101, 150, { type: 'style', renderBlocking: true });
+  const recordingOf = (later: RecordedRequest[]): Recording => ({
+    format: 'hopwise-recording',
+    version: 1,
+    url: 'https://a.test/0',
+    recordedAt: '2026-01-01T00:00:00Z',
+    browser: '',
+    pltMs: 400,
+    domContentLoadedMs: null,
+    firstContentfulPaintMs: null,
+    largestContentfulPaintMs: null,
+    requests: [
+      request(0, 0, 1, 90, {
+        type: 'document',
+        initiator: { kind: 'navigation', requestId: null, source: 'recorded' },
+      }),
+      style,
+      ...later,
+    ],
+  });
+
+  it('ends when a third request of low priority is sent beside two others', () => {
+    const graph = buildGraph(
+      recordingOf([
+        request(2, 100, 102, 160),
+        request(3, 100, 102, 170),
+        request(4, 100, 161, 230),
+        request(5, 100, 190, 240),
+        request(6, 100, 191, 240),
+      ]),
+    );
+    // The first took its turn at 161 and 3 ended at 170, so 5 is the second at 190 and 6 the third at 191.
+    const head = graph.activities[graph.head!]!;
+    expect(head).toMatchObject({ kind: 'compute', after: [{ activity: 1 }] });
+    expect(head.kind === 'compute' && head.durationMs).toBeCloseTo(191 - 150, 6);
+    expect(graph.activities.filter((each) => each.kind === 'fetch' && each.delayable)).toHaveLength(5);
+  });
+
+  it('is not there when nothing was held back', () => {
+    expect(buildGraph(recordingOf([request(2, 100, 102, 160)])).head).toBeUndefined();
+  });
+
+  it('tells a redirect’s think time from its length where its phases were withheld', () => {
+    const recording = recordingOf([]);
+    const [document] = recording.requests as [RecordedRequest];
+    Object.assign(document, { startMs: 300, endMs: 390 });
+    document.phases = { ...document.phases, requestStartMs: 361, responseStartMs: 385 };
+    Object.assign(document.phases, { connectStartMs: 301, secureStartMs: 321, connectEndMs: 341 });
+    const phases = Object.fromEntries(Object.keys(style.phases).map((name) => [name, null]));
+    const redirect = request(0, 0, 0, 280, {
+      type: 'document',
+      status: 301,
+      url: 'https://b.test/',
+      phases: phases as unknown as RecordedRequest['phases'],
+      initiator: { kind: 'navigation', requestId: null, source: 'recorded' },
+    });
+    recording.requests = [
+      redirect,
+      { ...document, id: 1, initiator: { ...document.initiator, requestId: 0 } },
+    ];
+    // 280 less two round trips of 20 for the handshakes and one for the request itself.
+    expect((buildGraph(recording).activities[0] as FetchActivity).thinkMs).toBeCloseTo(220, 6);
+  });
+});

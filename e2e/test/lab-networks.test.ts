@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { goVersion } from '../src/lab/build.ts';
 import { checkNetwork, networkOf, profileNamed, readProfiles, toNetworkPath } from '../src/lab/networks.ts';
-import { makeScratch } from '../src/lab/scratch.ts';
+import { makeScratch } from '../src/scratch.ts';
 
 const profiles = readProfiles();
 
@@ -81,12 +81,13 @@ test('removes the scratch folders of processes that are gone, and no other', asy
     // Process ids end far below.
     for (const name of [
       'hopwise-lab-999999999-abcDEF',
+      'hopwise-run-999999999-abcDEF',
       `hopwise-lab-${process.pid}-abcDEF`,
       'hopwise-lab-mine',
     ]) {
       mkdirSync(join(parent, name));
     }
-    const made = await makeScratch(parent);
+    const made = await makeScratch('run', parent);
     expect(
       readdirSync(parent)
         .map((name) => join(parent, name))

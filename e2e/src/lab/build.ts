@@ -1,5 +1,6 @@
 /** Builds the lab's program from its Go sources. */
 import { execFile } from 'node:child_process';
+import { readdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from '../paths.ts';
@@ -37,6 +38,21 @@ export async function goVersion(go = 'go'): Promise<string> {
   return version;
 }
 
+/** The program, built where it is missing or older than its sources. @throws with one line. */
+export async function labProgram(signal?: AbortSignal): Promise<string> {
+  const built = await stat(LAB_BINARY).catch(() => null);
+  if (built && built.mtimeMs >= (await newestSource())) return LAB_BINARY;
+  return buildLab(signal ? { signal } : {});
+}
+
+/** Modification time in ms. */
+async function newestSource(): Promise<number> {
+  const names = await readdir(LAB_MODULE, { recursive: true });
+  const sources = names.filter((name) => /(\.go|go\.(mod|sum))$/.test(name));
+  const times = await Promise.all(sources.map(async (name) => (await stat(join(LAB_MODULE, name))).mtimeMs));
+  return Math.max(...times);
+}
+
 /**
  * Brings the program up to date; Go's own cache makes that a fraction of a second when nothing changed.
  *
@@ -51,6 +67,7 @@ export async function buildLab({
   signal?: AbortSignal;
 } = {}): Promise<string> {
   await goVersion(go);
+  const begun = new Date();
   try {
     await run(go, ['build', '-trimpath', '-o', LAB_BINARY, '.'], {
       cwd: LAB_MODULE,
@@ -60,6 +77,8 @@ export async function buildLab({
   } catch (error) {
     throw new Error(`the lab cannot be built: ${reason(error)}`);
   }
+  // Go leaves an unchanged program alone: this says that it was compared with its sources.
+  await utimes(LAB_BINARY, begun, begun);
   return LAB_BINARY;
 }
 

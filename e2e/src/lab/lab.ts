@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import * as z from 'zod';
-import { buildLab } from './build.ts';
+import { makeScratch } from '../scratch.ts';
+import { labProgram } from './build.ts';
 import { checkNetwork, type Network } from './networks.ts';
-import { makeScratch } from './scratch.ts';
 
 const originSchema = z.object({
   /** `https://host`. */
@@ -114,8 +114,15 @@ type Pending = { resolve: (line: string) => void; reject: (error: Error) => void
 type LabProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
 const OK = z.object({ ok: z.literal(true) });
+/** Exit code of the program for input that it cannot use. */
+const EXIT_INPUT = 2;
 /** How long the program has for taking everything down before it is killed. */
 const DOWN_LIMIT_MS = 5000;
+
+/** A site or a configuration that the lab cannot use, in one line. */
+export class LabInputError extends Error {
+  override readonly name = 'LabInputError';
+}
 
 export class Lab {
   readonly facts: LabFacts;
@@ -139,8 +146,8 @@ export class Lab {
   static async up({ site, network, dir, server, ipVersion, signal }: LabOptions): Promise<Lab> {
     signal?.throwIfAborted();
     checkNetwork(network);
-    const binary = await buildLab(signal ? { signal } : {});
-    const scratch = dir ?? (await makeScratch());
+    const binary = await labProgram(signal);
+    const scratch = dir ?? (await makeScratch('lab'));
     const channel = new Channel();
     try {
       const config = join(scratch, 'lab.json');
@@ -244,7 +251,7 @@ export class Lab {
  */
 export async function labObstacle(): Promise<string | null> {
   try {
-    await promisify(execFile)(await buildLab(), ['doctor']);
+    await promisify(execFile)(await labProgram(), ['doctor']);
     return null;
   } catch (error) {
     const { stderr, message } = error as { stderr?: string; message: string };
@@ -271,7 +278,13 @@ class Channel {
     this.#ended = new Promise((resolve) => {
       child.on('error', (error) => this.#fail(new Error(`lab: ${binary}: ${error.message}`)));
       child.on('close', (code, killer) => {
-        this.#fail(new Error(this.#lastWords() ?? `lab: ended with ${killer ?? `exit code ${code}`}`));
+        const words = this.#lastWords();
+        // Go's own panics end with the same code, but have no such words.
+        this.#fail(
+          words !== undefined && code === EXIT_INPUT
+            ? new LabInputError(words)
+            : new Error(words ?? `lab: ended with ${killer ?? `exit code ${code}`}`),
+        );
         resolve();
       });
     });

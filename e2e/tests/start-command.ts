@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,12 +17,20 @@ export interface RunOptions {
   /** Words put before the command, such as those that enter the lab's namespaces. */
   prefix?: string[];
   /** Called with all of stderr so far whenever it grows; may end the process. */
-  onStderr?: (text: string, pid: number) => void;
+  onStderr?: (text: string, child: ChildProcess) => void;
+  /** Through the npm script's own program, with its look at the set-up. */
+  viaScript?: boolean;
 }
 
 /** Runs what `npm start` runs once the set-up is done. */
-export function start(args: string[], { env = {}, prefix = [], onStderr }: RunOptions = {}): Promise<Ended> {
-  const words = [...prefix, process.execPath, join(ROOT, 'e2e/dist/src/start/main.js'), ...args];
+export function start(
+  args: string[],
+  { env = {}, prefix = [], onStderr, viaScript }: RunOptions = {},
+): Promise<Ended> {
+  const program = viaScript
+    ? [join(ROOT, 'scripts/hopwise.mjs'), 'start']
+    : [join(ROOT, 'e2e/dist/src/start/main.js')];
+  const words = [...prefix, process.execPath, ...program, ...args];
   const began = performance.now();
   return new Promise((resolve, reject) => {
     const child = spawn(words[0] as string, words.slice(1), {
@@ -36,7 +44,7 @@ export function start(args: string[], { env = {}, prefix = [], onStderr }: RunOp
     });
     child.stderr.on('data', (chunk) => {
       stderr += chunk;
-      onStderr?.(stderr, child.pid ?? 0);
+      onStderr?.(stderr, child);
     });
     child.on('error', reject);
     child.on('close', (code) =>

@@ -1,15 +1,23 @@
 /** What cannot work ends in one line that says what, where and how to mend it, and leaves nothing. */
-import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { type Ended, start } from './start-command.ts';
+import type { Site } from '../src/pages/site.ts';
+import { chromiumPath } from '../src/start/chromium.ts';
+import { type Ended, type RunOptions, start as startCommand } from './start-command.ts';
 
 let scratch: string;
+/** Of its own, so that what others have in the system's is not taken for the run's. */
+let temporary: string;
 test.beforeEach(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'hopwise-failures-'));
+  temporary = join(scratch, 'tmp');
+  await mkdir(temporary, { mode: 0o777 });
 });
+
+const start = (args: string[], options: RunOptions = {}) =>
+  startCommand(args, { ...options, env: { TMPDIR: temporary, ...options.env } });
 test.afterEach(() => rm(scratch, { recursive: true, force: true }));
 
 /** The one line on stderr that begins with `hopwise:` (or commander's own `error:`). */
@@ -20,16 +28,54 @@ function complaint(ended: Ended): string {
   return lines[0] as string;
 }
 
-/** Processes of the lab and of profiles that a run made. */
-function processes(): string[] {
-  return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
-    .split('\n')
-    .filter((line) => /hopwise-(lab|profile)|hopwise-host/.test(line));
+/** Words that run a command as a user without rights, with a /dev/net/tun of this mode whatever the machine's is. */
+function asNobody(tunMode: number): string[] {
+  const tun = join(scratch, 'tun');
+  const script = `mknod -m ${tunMode.toString(8)} ${tun} c 10 200 && mount --bind ${tun} /dev/net/tun &&
+    exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"`;
+  return ['unshare', '--mount', 'sh', '-c', script, 'sh'];
 }
 
-async function scratchFolders(): Promise<string[]> {
-  return (await readdir(tmpdir())).filter((name) => /^hopwise-(profile|lab)-/.test(name));
+/** A site of a document and an image on one origin, in `scratch`. */
+async function writeSite(image: Site['resources'][number]['body'], thinkMs = 0): Promise<void> {
+  const origin = 'https://slow.test';
+  const resource = { origin, status: 200, thinkMs: 0 };
+  const site: Site = {
+    format: 'hopwise-site',
+    version: 1,
+    name: 'slow',
+    entry: `${origin}/`,
+    origins: [{ origin, protocols: ['h1', 'h2', 'h3'], extraRttMs: 0 }],
+    resources: [
+      { ...resource, path: '/', headers: { 'content-type': 'text/html' }, body: { file: 'index.html' } },
+      { ...resource, path: '/a.png', headers: { 'content-type': 'image/png' }, body: image, thinkMs },
+    ],
+  };
+  await writeFile(join(scratch, 'index.html'), '<!doctype html><title>Slow</title><img src="/a.png">');
+  await writeFile(join(scratch, 'site.json'), JSON.stringify(site));
 }
+
+/** Command lines of the processes that a run started: all of them know its temporary folder. */
+async function processes(): Promise<string[]> {
+  const lines = (await readdir('/proc')).map(async (pid) => {
+    if (!/^\d+$/.test(pid)) return '';
+    try {
+      const [command = '', environment = ''] = await Promise.all(
+        ['cmdline', 'environ'].map((file) => readFile(join('/proc', pid, file), 'utf8')),
+      );
+      return `${command}${environment}`.includes(temporary)
+        ? command.replaceAll('\0', ' ').slice(0, 200)
+        : '';
+    } catch {
+      // It has ended meanwhile.
+      return '';
+    }
+  });
+  return (await Promise.all(lines)).filter((line) => line !== '');
+}
+
+/** What a run has in its temporary folder. */
+const leftovers = () => readdir(temporary);
 
 test('an unknown network names the known ones', async () => {
   const ended = await start(['--network', 'carrier-pigeon', '--out', scratch]);
@@ -63,6 +109,75 @@ test('truncated JSON names the file', async () => {
   const ended = await start(['--page', file, '--out', scratch]);
   expect(ended.code).toBe(2);
   expect(complaint(ended)).toMatch(/cut\.har: .*JSON/);
+});
+
+test('a site whose body is missing', async () => {
+  await writeSite({ file: 'none.png' });
+  const ended = await start(['--page', scratch, '--out', scratch]);
+  expect(ended.code).toBe(2);
+  expect(complaint(ended)).toMatch(/site\.json: resources\[1\]\.body\.file: none\.png: no such file/);
+});
+
+test('a page that never fires its load event', async () => {
+  await writeSite({ filler: 'png', bytes: 4000, width: 20, height: 10 }, 600_000);
+  const ended = await start(['--page', scratch, '--timeout', '3', '--out', scratch]);
+  expect(ended.code).toBe(1);
+  expect(complaint(ended)).toMatch(
+    /https:\/\/slow\.test\/ did not fire its load event within 3 s: .*--timeout/,
+  );
+  expect(ended.elapsedMs).toBeLessThan(15_000);
+  expect(await processes()).toEqual([]);
+  expect(await leftovers()).toEqual([]);
+});
+
+test('no rights for the lab: the live run is offered', async () => {
+  test.skip(process.getuid?.() !== 0, 'only root can become a user without rights');
+  await writeSite({ filler: 'png', bytes: 4000, width: 20, height: 10 });
+  for (const folder of [scratch, temporary]) await chmod(folder, 0o777);
+  const ended = await start(['--page', scratch, '--out', scratch], {
+    prefix: asNobody(0o600),
+    env: { HOME: scratch },
+  });
+  expect(ended.code).toBe(1);
+  expect(complaint(ended)).toMatch(
+    /\/dev\/net\/tun cannot be opened by this user: .*; without the lab: npm start -- https:\/\//,
+  );
+  expect(await leftovers()).toEqual([]);
+});
+
+test('a libcurl that cannot be used', async () => {
+  const ended = await start(['--out', scratch], { env: { HOPWISE_LIBCURL: join(scratch, 'libcurl.so') } });
+  expect(ended.code).toBe(1);
+  expect(complaint(ended)).toMatch(/libcurl/);
+  expect(await processes()).toEqual([]);
+});
+
+test('a window without a display', async () => {
+  const ended = await start(['--headed', '--out', scratch], { env: { DISPLAY: '', WAYLAND_DISPLAY: '' } });
+  expect(ended.code).toBe(2);
+  expect(complaint(ended)).toContain('DISPLAY');
+});
+
+test('a browser that does not load the extension', async () => {
+  const browser = join(scratch, 'browser');
+  await writeFile(
+    browser,
+    `#!/bin/sh
+for word do
+  shift
+  case $word in --load-extension=* | --disable-extensions-except=*) ;; *) set -- "$@" "$word" ;; esac
+done
+exec ${chromiumPath()} "$@"
+`,
+    { mode: 0o755 },
+  );
+  const ended = await start(['https://127.0.0.1:9/', '--out', scratch], {
+    env: { HOPWISE_CHROMIUM: browser },
+  });
+  expect(ended.code).toBe(1);
+  expect(complaint(ended)).toMatch(/Chromium with the extension did not start: .*unpacked extensions/);
+  expect(await processes()).toEqual([]);
+  expect(await leftovers()).toEqual([]);
 });
 
 test('no Chromium', async () => {
@@ -107,15 +222,69 @@ test('Ctrl-C at any step cleans up', async () => {
   for (const { step, delayMs } of moments) {
     let sent = false;
     const ended = await start(['--out', scratch], {
-      onStderr(text, pid) {
+      onStderr(text, child) {
         if (sent || !text.includes(`${step}:`)) return;
         sent = true;
-        setTimeout(() => process.kill(pid, 'SIGINT'), delayMs);
+        setTimeout(() => child.kill('SIGINT'), delayMs);
       },
     });
     expect(ended.code, `${step}: ${ended.stderr}`).toBe(130);
     expect(complaint(ended)).toContain('SIGINT');
-    expect(processes(), step).toEqual([]);
-    expect(await scratchFolders(), step).toEqual([]);
+    expect(await processes(), step).toEqual([]);
+    expect(await leftovers(), step).toEqual([]);
   }
+});
+
+test('killed in mid-run, the lab and Chromium end too, and the next run removes what is left', async () => {
+  test.setTimeout(240_000);
+  for (const step of ['recording', 'verifying', 'measuring']) {
+    let running: string[] = [];
+    let killed = false;
+    await start(['--out', scratch], {
+      onStderr(text, child) {
+        if (killed || !text.includes(`${step}:`)) return;
+        killed = true;
+        setTimeout(() => {
+          void processes().then((found) => {
+            running = found;
+            child.kill('SIGKILL');
+          });
+        }, 1500);
+      },
+    });
+    expect(running.length, step).toBeGreaterThan(3);
+    await expect.poll(processes, { message: step, timeout: 10_000 }).toEqual([]);
+    expect(await leftovers(), step).toHaveLength(1);
+    await start(['--page', join(scratch, 'none')]);
+    expect(await leftovers(), step).toEqual([]);
+  }
+});
+
+test('it ends with the npm script that started it, even when that is killed', async () => {
+  let killed = false;
+  const ended = await start(['--out', scratch], {
+    viaScript: true,
+    onStderr(text, child) {
+      if (killed || !text.includes('verifying:')) return;
+      killed = true;
+      child.kill('SIGKILL');
+    },
+  });
+  expect(complaint(ended)).toContain('the npm script ended');
+  expect(await processes()).toEqual([]);
+  expect(await leftovers()).toEqual([]);
+});
+
+test('it ends and cleans up when nobody reads its output any more', async () => {
+  let closed = false;
+  const ended = await start(['--out', scratch], {
+    onStderr(text, child) {
+      if (closed || !text.includes('recording:')) return;
+      closed = true;
+      child.stderr?.destroy();
+    },
+  });
+  expect(ended.code).toBe(130);
+  expect(await processes()).toEqual([]);
+  expect(await leftovers()).toEqual([]);
 });

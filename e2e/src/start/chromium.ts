@@ -11,7 +11,7 @@ const KNOWN_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser'];
  */
 export function chromiumPath(): string {
   const named = process.env.HOPWISE_CHROMIUM;
-  if (named !== undefined) {
+  if (named) {
     if (existsSync(named)) return named;
     throw new UserError(
       `HOPWISE_CHROMIUM names ${named}, which is not there: set it to the path of a Chromium`,
@@ -21,4 +21,13 @@ export function chromiumPath(): string {
   if (!found)
     throw new UserError('Chromium is not installed: npm run setup, or set HOPWISE_CHROMIUM to its path');
   return found;
+}
+
+/** @throws UserError where a window cannot be shown */
+export function requireDisplay(): void {
+  if (process.platform !== 'linux' || process.env.DISPLAY || process.env.WAYLAND_DISPLAY) return;
+  throw new UserError(
+    '--headed: there is no display to show Chromium on (DISPLAY is not set): leave --headed out',
+    2,
+  );
 }

@@ -7,6 +7,7 @@ import { firstLine } from './errors.ts';
 export class Cleanup {
   #steps: { what: string; undo: () => Promise<void> | void }[] = [];
   #report: ((line: string) => void) | null = null;
+  #running: Promise<void> = Promise.resolve();
 
   add(what: string, undo: () => Promise<void> | void): void {
     this.#steps.push({ what, undo });
@@ -14,8 +15,13 @@ export class Cleanup {
   }
 
   /** Undoes all; a step that fails is reported and does not keep the others from running. */
-  async run(report: (line: string) => void): Promise<void> {
+  run(report: (line: string) => void): Promise<void> {
     this.#report = report;
+    this.#running = this.#running.then(() => this.#undoAll(report));
+    return this.#running;
+  }
+
+  async #undoAll(report: (line: string) => void): Promise<void> {
     for (let step = this.#steps.pop(); step; step = this.#steps.pop()) {
       try {
         await step.undo();

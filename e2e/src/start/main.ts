@@ -1,6 +1,8 @@
 /** `npm start`: see README.md, "The main job". */
 import { CommanderError } from 'commander';
+import type { Report } from '../report/report.ts';
 import { renderTerminal } from '../report/terminal.ts';
+import { makeScratch, removeScratch } from '../scratch.ts';
 import { Cleanup } from './cleanup.ts';
 import { firstLine, UserError } from './errors.ts';
 import { parseOptions } from './options.ts';
@@ -16,16 +18,29 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 // The process that started this one is gone, by whatever end: nobody waits for the result.
 process.on('disconnect', () => stop.abort(new UserError('stopped: the npm script ended')));
+// So is the terminal, or the reader of a pipe.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error) =>
+    stop.abort(new UserError(`stopped: nobody reads its output (${error.message})`)),
+  );
+}
 
+let scratch: string | undefined;
+let working: Promise<Report> | undefined;
 try {
   const options = parseOptions(process.argv.slice(2));
+  scratch = await makeScratch('run').catch((error) => {
+    throw new UserError(
+      `no scratch folder: ${firstLine(error)}: set TMPDIR to a folder that you may write to`,
+    );
+  });
+  // Playwright and Chromium put their own temporary files there too.
+  process.env.TMPDIR = scratch;
   const aborted = new Promise<never>((_, reject) => {
     stop.signal.addEventListener('abort', () => reject(stop.signal.reason));
   });
-  const report = await Promise.race([
-    run(options, { cleanup, progress: new Progress(), signal: stop.signal }),
-    aborted,
-  ]);
+  working = run(options, { cleanup, progress: new Progress(), signal: stop.signal });
+  const report = await Promise.race([working, aborted]);
   process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : renderTerminal(report, process.stdout));
 } catch (error) {
   if (error instanceof CommanderError) {
@@ -40,5 +55,11 @@ try {
   }
 } finally {
   await cleanup.run(say);
+  // What was still starting is undone as soon as it is up.
+  await working?.catch(() => undefined);
+  await cleanup.run(say);
+  if (scratch) {
+    await removeScratch(scratch).catch((error) => say(`could not clean up ${scratch}: ${firstLine(error)}`));
+  }
   if (process.connected) process.disconnect();
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Answers, PageRequest, StoredLoad } from '@hopwise/extension/messages';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type BrowserContext, chromium, type Page, type Worker } from 'playwright-core';
 import { EXTENSION_DIR, HOST_SCRIPT } from '../paths.ts';
 import { CHROMIUM_ARGS, protocolArgs } from '../truth/loads.ts';
 import { firstLine, UserError } from './errors.ts';
@@ -18,7 +18,7 @@ export interface SessionOptions {
   headed: boolean;
 }
 
-const LOAD_TIMEOUT_MS = 60_000;
+const WORKER_TIMEOUT_MS = 15_000;
 /** The recorder settles for a second or so after the load event. */
 const RECORDED_TIMEOUT_MS = 15_000;
 const POLL_MS = 100;
@@ -41,9 +41,10 @@ export class ExtensionSession {
 
   static async open(options: SessionOptions): Promise<ExtensionSession> {
     const profile = await mkdtemp(join(tmpdir(), 'hopwise-profile-'));
+    let context: BrowserContext | undefined;
     try {
       await promisify(execFile)(process.execPath, [HOST_SCRIPT, 'install', '--user-data-dir', profile]);
-      const context = await chromium.launchPersistentContext(profile, {
+      context = await chromium.launchPersistentContext(profile, {
         executablePath: options.executablePath,
         headless: false,
         viewport: { width: 1280, height: 800 },
@@ -69,25 +70,25 @@ export class ExtensionSession {
         handleSIGHUP: false,
         timeout: 30_000,
       });
-      const worker =
-        context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker', { timeout: 15_000 }));
+      const worker = context.serviceWorkers()[0] ?? (await firstWorker(context));
       const session = new ExtensionSession(context, profile, new URL('panel.html', worker.url()).href);
       // An answer means that the worker listens: a load begun before would not be recorded.
       await session.#ask({ type: 'latest' });
       return session;
     } catch (error) {
-      await rm(profile, { recursive: true, force: true });
+      await context?.close();
+      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
       throw new UserError(`Chromium with the extension did not start: ${firstLine(error)}`);
     }
   }
 
-  /** Loads the page as a first visit and returns what the extension recorded of it. */
-  async observe(url: string): Promise<StoredLoad> {
+  /** Loads the page as a first visit and returns what the extension recorded of it; its load event has `timeoutMs`. */
+  async observe(url: string, timeoutMs: number): Promise<StoredLoad> {
     const page = await this.#context.newPage();
     try {
-      await page.goto(url, { waitUntil: 'load', timeout: LOAD_TIMEOUT_MS });
+      await page.goto(url, { waitUntil: 'load', timeout: timeoutMs });
     } catch (error) {
-      throw new UserError(loadFailure(url, error));
+      throw new UserError(loadFailure(url, error, timeoutMs));
     }
     const deadline = performance.now() + RECORDED_TIMEOUT_MS;
     while (performance.now() < deadline) {
@@ -153,16 +154,26 @@ export class ExtensionSession {
   }
 }
 
+async function firstWorker(context: BrowserContext): Promise<Worker> {
+  try {
+    return await context.waitForEvent('serviceworker', { timeout: WORKER_TIMEOUT_MS });
+  } catch {
+    throw new Error(
+      `its worker was not there after ${WORKER_TIMEOUT_MS / 1000} s; it takes a Chromium that loads unpacked extensions (Chrome itself does not)`,
+    );
+  }
+}
+
 /** Runs inside the extension's page, where Chromium provides it. */
 declare const chrome: { runtime: { sendMessage(message: unknown): Promise<unknown> } };
 
-function loadFailure(url: string, error: unknown): string {
+function loadFailure(url: string, error: unknown, timeoutMs: number): string {
   const line = firstLine(error);
   const code = /net::(ERR_\w+)/.exec(line)?.[1];
   if (code)
     return `${url} cannot be loaded: ${code} (${NET_ERROR[code] ?? 'is it reachable from this machine?'})`;
   if (/Timeout/.test(line)) {
-    return `${url} did not fire its load event within ${LOAD_TIMEOUT_MS / 1000} s: something it waits for never ends; try another page`;
+    return `${url} did not fire its load event within ${timeoutMs / 1000} s: something it waits for never ends; give it longer with --timeout, or try another page`;
   }
   return `${url} cannot be loaded: ${line}`;
 }

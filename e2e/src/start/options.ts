@@ -22,6 +22,8 @@ export interface StartOptions {
   /** Rounds of transfers for each protocol. */
   rounds: number;
   seed: number;
+  /** Time that a page has for its load event. */
+  timeoutMs: number;
   headed: boolean;
   json: boolean;
   out: string;
@@ -93,6 +95,7 @@ export function parseOptions(argv: string[]): StartOptions {
     .option('--loads <n>', 'real page loads for each protocol', integer(1, 200), 5)
     .option('--rounds <n>', 'rounds of verification for each protocol', integer(1, 20), 3)
     .option('--seed <n>', 'seed of the losses', integer(0, 2 ** 31), 1)
+    .option('--timeout <s>', 'time that a page has for its load event', number(1, 600, 'seconds'), 60)
     .option('--headed', 'show the browser', false)
     .option('--json', 'print the report as JSON and nothing else', false)
     .option('--out <dir>', 'where report.html and report.json go', 'out')
@@ -114,6 +117,7 @@ export function parseOptions(argv: string[]): StartOptions {
     loads: given.loads,
     rounds: given.rounds,
     seed: given.seed,
+    timeoutMs: given.timeout * 1000,
     headed: given.headed,
     json: given.json,
     out: given.out,

@@ -71,7 +71,11 @@ async function cached(name: string, generated: GeneratedSite): Promise<PageSourc
     'sites',
     `${name.replace(/[^\w-]/g, '-').slice(0, 60)}-${hash.digest('hex').slice(0, 12)}`,
   );
-  if (!(await stat(join(dir, 'site.json')).catch(() => null))) await writeSite(generated, dir);
+  if (!(await stat(join(dir, 'site.json')).catch(() => null))) {
+    await writeSite(generated, dir).catch((error) => {
+      throw new UserError(`${dir}: the page cannot be written: ${firstLine(error)}`);
+    });
+  }
   return { name, dir, site: generated.site };
 }
 

@@ -2,11 +2,11 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { predict } from '@hopwise/pageload-emulator';
-import { Lab } from '../lab/lab.ts';
+import { Lab, LabInputError } from '../lab/lab.ts';
 import { toNetworkPath } from '../lab/networks.ts';
 import { renderHtml } from '../report/html.ts';
 import { buildReport, type Findings, type Report } from '../report/report.ts';
-import { chromiumPath } from './chromium.ts';
+import { chromiumPath, requireDisplay } from './chromium.ts';
 import type { Cleanup } from './cleanup.ts';
 import { firstLine, UserError } from './errors.ts';
 import { networkFrom } from './network.ts';
@@ -29,6 +29,7 @@ export interface RunContext {
  * @throws UserError with one line for whatever a person can mend
  */
 export async function run(options: StartOptions, context: RunContext): Promise<Report> {
+  if (options.headed) requireDisplay();
   const findings =
     options.url === null ? await runInLab(options, context) : await runLive(options, options.url, context);
   const report = buildReport(findings);
@@ -43,7 +44,8 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
   progress.step(
     `lab: ${page.name}, ${page.site.resources.length} resources on ${page.site.origins.length} origins; link ${asSet.name}`,
   );
-  const lab = await Lab.up({ site: page.dir, network }).catch((error) => {
+  const lab = await Lab.up({ site: page.dir, network, signal }).catch((error) => {
+    if (error instanceof LabInputError) throw new UserError(error.message, 2);
     throw new UserError(`${firstLine(error)}; without the lab: npm start -- https://example.org/`);
   });
   cleanup.add('the lab', () => lab.down());
@@ -65,6 +67,7 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
     chromium,
     url: page.site.entry,
     loads: options.loads,
+    timeoutMs: options.timeoutMs,
     headed: options.headed,
     cleanup,
     onProgress: (text) => progress.detail(text),
@@ -124,7 +127,8 @@ async function observe(
   progress.step(`recording: ${url} in Chromium with the extension`);
   const session = await ExtensionSession.open(sessionOptions);
   cleanup.add('Chromium with the extension', () => session.close());
-  const load = await session.observe(url);
+  signal.throwIfAborted();
+  const load = await session.observe(url, options.timeoutMs);
   if (!load.prediction) throw new UserError(`the load of ${url} gives no prediction: ${load.problem}`);
   progress.step(`verifying: libcurl transfers the page under each protocol, ${options.rounds} rounds`);
   const verified = await session.verify(load, {

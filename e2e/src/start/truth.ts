@@ -13,6 +13,8 @@ export interface TruthOptions {
   chromium: string;
   url: string;
   loads: number;
+  /** Time that a load has for its load event. */
+  timeoutMs: number;
   headed: boolean;
   cleanup: Cleanup;
   onProgress: (text: string) => void;
@@ -24,7 +26,6 @@ export interface Truth {
   warnings: string[];
 }
 
-const LOAD_TIMEOUT_MS = 60_000;
 /** A packet handed over this much after its time disturbs a load more than browsers vary by themselves. */
 const LATE_MS = 20;
 
@@ -51,7 +52,7 @@ export async function measureTruth(options: TruthOptions): Promise<Truth> {
     browsers,
     url: options.url,
     loadsPerProtocol: options.loads,
-    timeoutMs: LOAD_TIMEOUT_MS,
+    timeoutMs: options.timeoutMs,
     hooks: {
       async beforeLoad(protocol) {
         // The last load's retransmissions would take the next one's share of the link.

@@ -19,7 +19,9 @@ export async function collectRecording(
   final: boolean,
 ): Promise<Recording> {
   const frameIds = new Set([0, ...load.requests.map((request) => request.frameId)].filter((id) => id >= 0));
-  const reports = await Promise.all([...frameIds].map((frameId) => askFrame(tabId, frameId, final)));
+  const reports = await Promise.all(
+    [...frameIds].map((frameId) => askFrame(tabId, frameId, documentId, final)),
+  );
   return joinRecording({
     requests: load.requests,
     frames: reports.filter((report) => report !== null),
@@ -29,12 +31,19 @@ export async function collectRecording(
   });
 }
 
-async function askFrame(tabId: number, frameId: number, final: boolean): Promise<FrameReport | null> {
+async function askFrame(
+  tabId: number,
+  frameId: number,
+  topDocumentId: string,
+  final: boolean,
+): Promise<FrameReport | null> {
   const message: Collect = { type: 'collect', final };
+  // Every page of a tab is frame 0: the next one must not answer for this one.
+  const to = frameId === 0 && topDocumentId ? { documentId: topDocumentId } : { frameId };
   let answer: unknown;
   try {
     answer = await Promise.race([
-      chrome.tabs.sendMessage(tabId, message, { frameId }),
+      chrome.tabs.sendMessage(tabId, message, to),
       new Promise((resolve) => setTimeout(resolve, FRAME_TIMEOUT_MS)),
     ]);
   } catch {

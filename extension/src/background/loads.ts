@@ -1,8 +1,12 @@
 import type { LatestAnswer, WhichLoad } from '../messages/page-messages.ts';
+import type { ObservedRequest } from '../recorder/observed-request.ts';
 import { addLoad, getLoad, newestLoadOf, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { assess } from './assess.ts';
 import { collectRecording } from './collect.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
+
+/** The last recording under way in each tab: the next one waits for it. */
+const storing = new Map<number, Promise<void>>();
 
 /**
  * Records and stores the page of a tab that has settled. Predicting waits until somebody looks:
@@ -11,7 +15,21 @@ import type { TabLoad, TabLoads } from './tab-loads.ts';
  * @param loaded false when the load event has not come in time; the page is recorded as it stands
  *   and recorded again when the event comes after all
  */
-export async function storeSettledLoad(
+export function storeSettledLoad(
+  loads: TabLoads,
+  tabId: number,
+  documentId: string,
+  loaded: boolean,
+): Promise<void> {
+  const store = () => recordAndStore(loads, tabId, documentId, loaded);
+  const turn = (storing.get(tabId) ?? Promise.resolve()).then(store, store);
+  storing.set(tabId, turn);
+  return turn.finally(() => {
+    if (storing.get(tabId) === turn) storing.delete(tabId);
+  });
+}
+
+async function recordAndStore(
   loads: TabLoads,
   tabId: number,
   documentId: string,
@@ -20,8 +38,8 @@ export async function storeSettledLoad(
   const load = await loads.get(tabId);
   if (load?.phase !== 'loading') return;
   const document = load.requests.findLast((request) => request.type === 'document');
-  // The next navigation is on its way already: this came from the page that it replaces.
-  if (!document || (document.headersAt === null && !document.fromCache)) return;
+  // The next navigation is on its way already, or was a download: this came from the page before it.
+  if (!document || (document.headersAt === null && !document.fromCache) || ledToNoPage(document)) return;
   try {
     const recording = await collectRecording(tabId, load, documentId, loaded);
     const fields = {
@@ -37,11 +55,12 @@ export async function storeSettledLoad(
     loads.set(
       tabId,
       load.navigationId,
-      loaded ? { phase: 'recorded', storedId, requests: [] } : { storedId },
+      loaded ? { phase: 'recorded', problem: '', storedId, requests: [] } : { problem: '', storedId },
     );
   } catch (error) {
     const problem = `This page could not be recorded: ${error instanceof Error ? error.message : error}.`;
-    loads.set(tabId, load.navigationId, { phase: 'failed', problem, requests: [] });
+    // A page too busy to answer may still fire its load event, and be recorded then.
+    loads.set(tabId, load.navigationId, loaded ? { phase: 'failed', problem, requests: [] } : { problem });
   }
 }
 
@@ -69,6 +88,10 @@ export async function latest(loads: TabLoads, which: WhichLoad): Promise<LatestA
 }
 
 /** A navigation may end without a page: refused, a download, an empty answer. */
+function ledToNoPage(document: ObservedRequest): boolean {
+  return document.endedAt !== null && [0, 204, 205].includes(document.status);
+}
+
 function withOutcome(seen: TabLoad, load: StoredLoad | null): Pick<TabLoad, 'phase' | 'problem'> {
   if (seen.phase === 'recorded' && !load) {
     return {
@@ -77,7 +100,7 @@ function withOutcome(seen: TabLoad, load: StoredLoad | null): Pick<TabLoad, 'pha
     };
   }
   const document = seen.requests.findLast((request) => request.type === 'document');
-  if (seen.phase === 'loading' && document?.endedAt && [0, 204, 205].includes(document.status)) {
+  if (seen.phase === 'loading' && document && ledToNoPage(document)) {
     return { phase: 'failed', problem: 'The last navigation led to no page. Reload the page to record it.' };
   }
   return seen;

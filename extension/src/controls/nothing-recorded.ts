@@ -10,8 +10,10 @@ export function whyNothing(answer: LatestAnswer, url: string | undefined): strin
   if (url !== undefined && !/^https?:/.test(url)) {
     return 'This is one of the browser’s own pages or a file. hopwise looks at pages loaded over http and https.';
   }
-  if (answer.phase === 'loading')
+  if (answer.phase === 'loading') {
+    if (answer.problem) return `${answer.problem} It is tried again when its load event comes.`;
     return 'The page is loading. The answer comes a second after its load event.';
+  }
   if (url === undefined) {
     return 'The browser lets no extension see this page. hopwise looks at pages loaded over http and https.';
   }

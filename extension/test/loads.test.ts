@@ -1,0 +1,136 @@
+import 'fake-indexeddb/auto';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { latest, storeSettledLoad } from '../src/background/loads.ts';
+import { TabLoads } from '../src/background/tab-loads.ts';
+import type { ObservedRequest } from '../src/recorder/observed-request.ts';
+import type { FrameTimings } from '../src/recorder/page-timings.ts';
+import { allLoads } from '../src/storage/loads.ts';
+
+const TAB = 1;
+const PAGE = 'https://page.test/';
+
+/** What the page answers when it is asked for its timings; it is asked again for each recording. */
+let answers: (() => Promise<FrameTimings | undefined>)[];
+let asked: unknown[];
+let loads: TabLoads;
+
+beforeEach(() => {
+  answers = [];
+  asked = [];
+  vi.stubGlobal('chrome', {
+    storage: { session: { get: async () => ({}), set: async () => {}, remove: async () => {} } },
+    tabs: {
+      sendMessage: (_tabId: number, _message: unknown, to: unknown) => {
+        asked.push(to);
+        return answers.shift()!();
+      },
+    },
+  });
+  loads = new TabLoads();
+});
+
+function navigation(requestId: string, more: Partial<ObservedRequest> = {}): ObservedRequest {
+  return {
+    requestId,
+    url: PAGE,
+    method: 'GET',
+    type: 'document',
+    frameId: 0,
+    parentFrameId: -1,
+    documentId: null,
+    parentDocumentId: null,
+    startedAt: Date.now(),
+    sent: true,
+    headersAt: Date.now() + 10,
+    endedAt: Date.now() + 20,
+    status: 200,
+    remoteIp: '192.0.2.1',
+    fromCache: false,
+    referrer: null,
+    offersH3: false,
+    contentLength: null,
+    redirected: false,
+    internal: false,
+    ...more,
+  };
+}
+
+function timings(loadEventEnd: number): FrameTimings {
+  return {
+    url: PAGE,
+    timeOrigin: Date.now(),
+    navigation: {
+      name: PAGE,
+      initiatorType: 'navigation',
+      startTime: 0,
+      fetchStart: 1,
+      domainLookupStart: 1,
+      domainLookupEnd: 1,
+      connectStart: 1,
+      secureConnectionStart: 1,
+      connectEnd: 1,
+      requestStart: 2,
+      responseStart: 10,
+      responseEnd: 20,
+      transferSize: 1300,
+      encodedBodySize: 1000,
+      decodedBodySize: 1000,
+      nextHopProtocol: 'h2',
+      renderBlockingStatus: '',
+      deliveryType: '',
+      domInteractive: 30,
+      domContentLoadedEventEnd: 31,
+      loadEventEnd,
+    },
+    firstContentfulPaint: null,
+    largestContentfulPaint: null,
+    resources: [],
+    asks: [],
+    hooked: true,
+  };
+}
+
+test('the recording of a page that has not loaded in time gives way to that of its load', async () => {
+  const before = (await allLoads()).length;
+  loads.begin(TAB, navigation('slow'));
+  let release = () => {};
+  answers = [
+    () => new Promise((resolve) => (release = () => resolve(timings(0)))),
+    async () => timings(40_000),
+  ];
+  const early = storeSettledLoad(loads, TAB, 'doc', false);
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  const whole = storeSettledLoad(loads, TAB, 'doc', true);
+  release();
+  await Promise.all([early, whole]);
+  const answer = await latest(loads, { tabId: TAB });
+  expect(answer).toMatchObject({ phase: 'recorded', problem: '', load: { recording: { pltMs: 40_000 } } });
+  expect(await allLoads()).toHaveLength(before + 1);
+  expect(asked).toEqual([{ documentId: 'doc' }, { documentId: 'doc' }]);
+});
+
+test('a page too busy to answer in time is recorded when it has loaded', async () => {
+  loads.begin(TAB, navigation('busy'));
+  answers = [async () => undefined, async () => timings(31_000)];
+  await storeSettledLoad(loads, TAB, 'doc', false);
+  expect(await latest(loads, { tabId: TAB })).toMatchObject({
+    phase: 'loading',
+    problem: 'This page could not be recorded: the page gave no navigation timing.',
+  });
+  await storeSettledLoad(loads, TAB, 'doc', true);
+  expect(await latest(loads, { tabId: TAB })).toMatchObject({
+    phase: 'recorded',
+    problem: '',
+    load: { recording: { pltMs: 31_000 } },
+  });
+});
+
+test('a download that begins while a page loads is not recorded as that page', async () => {
+  const before = (await allLoads()).length;
+  loads.begin(TAB, navigation('page'));
+  loads.begin(TAB, navigation('download', { url: `${PAGE}file.zip`, status: 0 }));
+  await storeSettledLoad(loads, TAB, 'doc', true);
+  expect(asked).toEqual([]);
+  expect(await allLoads()).toHaveLength(before);
+  expect((await latest(loads, { tabId: TAB })).phase).toBe('failed');
+});

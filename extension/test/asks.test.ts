@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { readAsks } from '../src/recorder/asks.ts';
-import { MAX_TEXT } from '../src/recorder/limits.ts';
+import { AskList, readAsks } from '../src/recorder/asks.ts';
+import { MAX_ASKS_TEXT, MAX_ENTRIES, MAX_TEXT } from '../src/recorder/limits.ts';
+import { frameTimingsSchema } from '../src/recorder/page-timings.ts';
 
 const BASE = 'https://page.test/dir/';
 
@@ -49,9 +50,33 @@ describe('readAsks', () => {
     ['an unknown kind', 'eval\n/x\n'],
     ['no URL', 'fetch\n\n'],
     ['a data URL', 'src\ndata:image/png;base64,AA\n'],
+    ['a URL that its escapes make too long', `fetch\n/${'é'.repeat(MAX_TEXT / 4)}\n`],
     ['not a URL', 'src\nhttp://[\n'],
     ['a text beyond the limit', `fetch\n/x\n${'y'.repeat(3 * MAX_TEXT)}`],
   ])('makes nothing of %s', (_name, message) => {
     expect(readAsks(message, BASE, 0)).toEqual([]);
+  });
+});
+
+describe('AskList', () => {
+  const { asks: schema } = frameTimingsSchema.shape;
+
+  test('keeps no more than the worker takes, though one message names many URLs', () => {
+    const list = new AskList();
+    for (let i = 1; i < MAX_ENTRIES; i++) list.add(`fetch\n/${i}\n`, BASE, i);
+    expect(list.full).toBe(false);
+    list.add('srcset\n/a 1x, /b 2x, /c 3x\n', BASE, 1);
+    expect(list.full).toBe(true);
+    expect(list.asks).toHaveLength(MAX_ENTRIES);
+    expect(list.asks.at(-1)?.url).toBe('https://page.test/a');
+    expect(schema.safeParse(list.asks).success).toBe(true);
+  });
+
+  test('keeps no more text than fits into a message', () => {
+    const list = new AskList();
+    for (let i = 0; i < MAX_ENTRIES; i++) list.add(`fetch\n/${'x'.repeat(MAX_TEXT - 100)}${i}\n`, BASE, i);
+    expect(list.full).toBe(true);
+    expect(JSON.stringify(list.asks).length).toBeLessThan(1.1 * MAX_ASKS_TEXT);
+    expect(list.asks.length).toBeGreaterThan(1000);
   });
 });

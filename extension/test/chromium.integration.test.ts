@@ -208,6 +208,14 @@ test('the worker may be stopped in the middle of a load', async () => {
   await page.close();
 });
 
+test('a load event of the page’s own making is not taken for the real one', async () => {
+  const { page, load } = await record('/eager.html');
+  // slow.png takes 2 s.
+  expect(load.recording.pltMs).toBeGreaterThan(1900);
+  expect(load.recording.requests.find((one) => one.url.endsWith('/slow.png'))?.status).toBe(200);
+  await page.close();
+});
+
 test('a page sees nothing of the extension and works as without it', async () => {
   const page = await browser.context.newPage();
   await page.goto(`${site.url}/slow.html`, { waitUntil: 'commit' });

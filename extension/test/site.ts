@@ -97,6 +97,8 @@ export async function startSite(): Promise<Site> {
         <div>${Array.from({ length: MANY_IMAGES }, (_, i) => `<img src="/many.png?${i}">`).join('')}</div>`),
     '/frame.html': () => html('<link rel="stylesheet" href="/frame.css"><script src="/frame.js"></script>'),
     '/never.html': () => html('<img src="/parsed.png"><img src="/never.png">'),
+    '/eager.html': () =>
+      html('<script>dispatchEvent(new Event("load"))</script><img src="/parsed.png"><img src="/slow.png">'),
     '/slow.html': () => html('<img src="/parsed.png"><img src="/slow.png">'),
     '/style.css': () =>
       css('@font-face{font-family:f;src:url(/f.ttf)}p{font-family:f;background:url(/bg.png)}'),

@@ -1,9 +1,28 @@
 import type { AskKind } from './hook-channel.ts';
-import { MAX_TEXT } from './limits.ts';
+import { MAX_ASKS_TEXT, MAX_ENTRIES, MAX_TEXT } from './limits.ts';
 import type { Ask } from './page-timings.ts';
 
 const KINDS: readonly string[] = ['fetch', 'xhr', 'src', 'srcset'] satisfies AskKind[];
 const MAX_SCRIPTS = 10;
+
+/** The asks of a frame, as many as fit into one message to the worker. */
+export class AskList {
+  readonly asks: Ask[] = [];
+  #textLeft = MAX_ASKS_TEXT;
+
+  get full(): boolean {
+    return this.asks.length === MAX_ENTRIES || this.#textLeft < 0;
+  }
+
+  /** Adds what a message of the hook asks for (see `readAsks`). */
+  add(message: unknown, baseUrl: string, atMs: number): void {
+    for (const ask of readAsks(message, baseUrl, atMs)) {
+      this.#textLeft -= ask.scripts.reduce((sum, url) => sum + url.length, ask.url.length);
+      if (this.full) return;
+      this.asks.push(ask);
+    }
+  }
+}
 
 /**
  * Reads one message of the hook.
@@ -47,7 +66,10 @@ function srcsetUrls(srcset: string): string[] {
 function absoluteHttpUrl(text: string, baseUrl: string): string | null {
   if (!URL.canParse(text, baseUrl)) return null;
   const url = new URL(text, baseUrl);
-  return url.protocol === 'http:' || url.protocol === 'https:' ? withoutFragment(url.href) : null;
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return null;
+  const whole = withoutFragment(url.href);
+  // Escapes make a URL up to nine times as long as its text.
+  return whole.length <= MAX_TEXT ? whole : null;
 }
 
 export function withoutFragment(url: string): string {

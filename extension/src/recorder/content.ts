@@ -2,10 +2,10 @@
  * Content script of every frame, in the extension's own world: keeps what the browser measured and
  * hands it over when the worker asks. The top frame says when the page has settled.
  */
-import { readAsks } from './asks.ts';
+import { AskList } from './asks.ts';
 import { CHANNEL_EVENT, STOP_SUFFIX } from './hook-channel.ts';
 import { MAX_ENTRIES, MAX_TEXT } from './limits.ts';
-import type { Ask, Collect, FrameTimings, PageSettled, ResourceEntry } from './page-timings.ts';
+import type { Collect, FrameTimings, PageSettled, ResourceEntry } from './page-timings.ts';
 
 /** After the load event: late paints and requests that start right behind it still belong to the load. */
 const SETTLE_MS = 1000;
@@ -14,7 +14,7 @@ const SETTLE_MS = 1000;
 const LOAD_CAP_MS = 30_000;
 
 const resources: PerformanceResourceTiming[] = [];
-const asks: Ask[] = [];
+const asks = new AskList();
 let largestContentfulPaint: number | null = null;
 let hooked = false;
 
@@ -27,8 +27,8 @@ paintObserver.observe({ type: 'largest-contentful-paint', buffered: true });
 const channel = [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16)).join('-');
 const onAsk = (event: Event) => {
   hooked = true;
-  if (asks.length >= MAX_ENTRIES) return;
-  asks.push(...readAsks((event as CustomEvent).detail, document.baseURI, performance.now()));
+  asks.add((event as CustomEvent).detail, document.baseURI, performance.now());
+  if (asks.full) stopHook();
 };
 document.addEventListener(channel, onAsk);
 document.dispatchEvent(new CustomEvent(CHANNEL_EVENT, { detail: channel }));
@@ -43,14 +43,14 @@ chrome.runtime.onMessage.addListener((message: Collect, _sender, answer) => {
 
 if (window.top === window) {
   const cap = setTimeout(() => settled(false), LOAD_CAP_MS);
-  addEventListener(
-    'load',
-    () => {
-      clearTimeout(cap);
-      setTimeout(() => settled(true), SETTLE_MS);
-    },
-    { once: true },
-  );
+  const onLoad = (event: Event) => {
+    // Pages send themselves such events too, for scripts that wait for one.
+    if (!event.isTrusted) return;
+    removeEventListener('load', onLoad);
+    clearTimeout(cap);
+    setTimeout(() => settled(true), SETTLE_MS);
+  };
+  addEventListener('load', onLoad);
 }
 
 function settled(loaded: boolean) {
@@ -62,6 +62,10 @@ function settled(loaded: boolean) {
 function stop() {
   resourceObserver.disconnect();
   paintObserver.disconnect();
+  stopHook();
+}
+
+function stopHook() {
   document.dispatchEvent(new CustomEvent(channel + STOP_SUFFIX));
   document.removeEventListener(channel, onAsk);
 }
@@ -93,7 +97,7 @@ function frameTimings(): FrameTimings {
     firstContentfulPaint: paint?.startTime ?? null,
     largestContentfulPaint,
     resources: resources.filter((entry) => /^https?:/.test(entry.name)).map(entryOf),
-    asks,
+    asks: asks.asks,
     hooked,
   };
 }

@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -55,7 +55,10 @@ export function nodePath() {
   return existsSync(own) ? own : process.execPath;
 }
 
-/** Newest modification time below the given files and folders, leaving out what is built. */
+/** What builds and tests write into the rooms. */
+const NOT_SOURCES = ['node_modules', 'dist', 'test', 'tests', 'test-results', 'playwright-report', '.git'];
+
+/** Newest modification time below the given files and folders, leaving out what is no source. */
 function newest(paths, keep = () => true) {
   let latest = 0;
   for (const path of paths) {
@@ -63,7 +66,7 @@ function newest(paths, keep = () => true) {
     const info = statSync(path);
     if (info.isDirectory()) {
       for (const name of readdirSync(path)) {
-        if (['node_modules', 'dist', 'test', 'tests', '.git'].includes(name)) continue;
+        if (NOT_SOURCES.includes(name)) continue;
         latest = Math.max(latest, newest([join(path, name)], keep));
       }
     } else if (keep(path)) {
@@ -74,9 +77,9 @@ function newest(paths, keep = () => true) {
 }
 
 /** Runs a program to its end; its output goes to `log`, the last lines into the error. */
-function runLogged(file, args, { log, cwd = ROOT, env = process.env, signal }) {
+function runLogged(file, args, { log, cwd = ROOT, env = process.env }) {
   return new Promise((resolve, reject) => {
-    const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], signal });
+    const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     const take = (chunk) => {
       output = (output + chunk).slice(-20_000);
@@ -169,6 +172,9 @@ const chromium = {
     return named ? `HOPWISE_CHROMIUM names ${named}, which is not there` : 'not installed';
   },
   async run({ log, asRoot }) {
+    // Debian's would not be used.
+    if (process.env.HOPWISE_CHROMIUM)
+      throw new SetupError(`${this.check()}: set it to the path of a Chromium, or unset it`);
     if (!findOnPath('apt-get')) {
       throw new SetupError(
         'Chromium is missing and this system has no apt-get: install Chromium and set HOPWISE_CHROMIUM to its path',
@@ -219,9 +225,13 @@ const lab = {
   async run({ log }) {
     const version = goVersion();
     if (!version)
-      throw new SetupError('Go is not on the PATH: install Go 1.24 or later, the lab is written in it');
+      throw new SetupError(
+        'Go is not on the PATH: install Go 1.24 or later (https://go.dev/dl/), the lab is written in it; without the lab: npm start -- https://example.org/',
+      );
     if (version[0] === 1 && version[1] < 24) {
-      throw new SetupError(`Go ${version.join('.')} is too old: the lab needs Go 1.24 or later`);
+      throw new SetupError(
+        `Go ${version.join('.')} is too old: the lab needs Go 1.24 or later (https://go.dev/dl/); without the lab: npm start -- https://example.org/`,
+      );
     }
     await runLogged('go', ['build', '-trimpath', '-o', LAB, '.'], {
       log,
@@ -243,22 +253,41 @@ function lastLine(text) {
   return text.trim().split('\n').at(-1)?.trim() ?? '';
 }
 
+/** The answer; empty for Ctrl-C and Ctrl-D. */
+function question(text, streams) {
+  return new Promise((resolve) => {
+    const ask = createInterface(streams);
+    ask.on('SIGINT', () => ask.close());
+    ask.on('close', () => resolve(''));
+    ask.question(text, (answer) => {
+      resolve(answer);
+      ask.close();
+    });
+  });
+}
+
 /** Asks for leave to use root; returns the words to put before a command. */
-async function rootPrefix(why, { yes, input = process.stdin, output = process.stderr }) {
+export async function rootPrefix(why, { yes, input = process.stdin, output = process.stderr }) {
   const isRoot = process.getuid?.() === 0;
   const sudo = findOnPath('sudo');
   if (!isRoot && !sudo)
     throw new SetupError(`root is needed to ${why}, and there is no sudo: do it as root, then start again`);
   if (input.isTTY && !yes) {
-    const ask = createInterface({ input, output });
-    const answer = await ask.question(
+    const answer = await question(
       `hopwise would like to ${why}${isRoot ? '' : ' with sudo'}. Go ahead? [y/N] `,
+      {
+        input,
+        output,
+      },
     );
-    ask.close();
     if (!/^y(es)?$/i.test(answer.trim())) throw new SetupError(`not done: ${why}`);
   }
   if (isRoot) return [];
-  return input.isTTY ? [sudo] : [sudo, '-n'];
+  if (!input.isTTY) return [sudo, '-n'];
+  // Now, while nothing else is printed: sudo asks for the password.
+  if (spawnSync(sudo, ['-v'], { stdio: 'inherit' }).status !== 0)
+    throw new SetupError(`sudo refused, and root is needed to ${why}: do it as root, then start again`);
+  return [sudo];
 }
 
 /** Prints what is there and what is missing; changes nothing. Returns whether all is there. */
@@ -291,7 +320,7 @@ export function checkSetup(steps = STEPS.lab, print = (line) => console.log(line
  * @param options.verbose show what the programs print
  * @throws SetupError with one line that says what is missing and how to mend it
  */
-export async function runSetup(steps, { yes = false, verbose = false, signal } = {}) {
+export async function runSetup(steps, { yes = false, verbose = false } = {}) {
   const print = (line) => process.stderr.write(`${line}\n`);
   const started = Date.now();
   let done = 0;
@@ -301,15 +330,28 @@ export async function runSetup(steps, { yes = false, verbose = false, signal } =
     done += 1;
     const stepStarted = Date.now();
     print(`set-up: ${step.what} (${missing}) …`);
-    let lastShown = Date.now();
+    let latest = '';
+    let asking = false;
     const log = (text) => {
       if (verbose) process.stderr.write(text);
-      else if (Date.now() - lastShown > 5000) {
-        lastShown = Date.now();
-        print(`        ${Math.round((Date.now() - stepStarted) / 1000)} s: ${lastLine(text).slice(0, 100)}`);
-      }
+      latest = lastLine(text) || latest;
     };
-    await step.run({ log, signal, asRoot: (why) => rootPrefix(why, { yes }) });
+    // Compilers are silent until they are done.
+    const clock = setInterval(() => {
+      const seconds = Math.round((Date.now() - stepStarted) / 1000);
+      if (!verbose && !asking) print(`        ${seconds} s${latest ? `: ${latest.slice(0, 100)}` : ''}`);
+    }, 5000);
+    const asRoot = async (why) => {
+      asking = true;
+      const prefix = await rootPrefix(why, { yes });
+      asking = false;
+      return prefix;
+    };
+    try {
+      await step.run({ log, asRoot });
+    } finally {
+      clearInterval(clock);
+    }
     const still = step.check();
     if (still !== '') throw new SetupError(`set-up of ${step.what} ran, but it is still missing: ${still}`);
     print(`        done in ${((Date.now() - stepStarted) / 1000).toFixed(1)} s`);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type FrameReport, joinRecording, type LoadObservation } from '../src/recorder/join.ts';
+import { MAX_ENTRIES } from '../src/recorder/limits.ts';
 import { type ObservedRequest, offersH3, resourceType } from '../src/recorder/observed-request.ts';
 import { frameTimingsSchema, type ResourceEntry } from '../src/recorder/page-timings.ts';
 
@@ -116,6 +117,33 @@ function join(requests: ObservedRequest[], frames: FrameReport[], more: Partial<
 }
 
 describe('joinRecording', () => {
+  test('leaves out what was blocked, not what came from memory beside it', () => {
+    const blocked = { sent: false, status: 0, headersAt: null };
+    const { recording, of } = join(
+      [document_(), request(`${PAGE}ad.js`, 70, blocked), request(`${PAGE}twice.png`, 70, blocked)],
+      [
+        frame(0, PAGE, 0, {
+          resources: [
+            entry(`${PAGE}ad.js`, 70, 71, WITHHELD),
+            entry(`${PAGE}twice.png`, 70, 71, WITHHELD),
+            entry(`${PAGE}twice.png`, 90, 91, { transferSize: 0 }),
+            entry(`${PAGE}memory.png`, 80, 81, { transferSize: 0 }),
+          ],
+        }),
+      ],
+    );
+    expect(recording.requests).toHaveLength(3);
+    expect(of(`${PAGE}ad.js`)).toBeUndefined();
+    expect(of(`${PAGE}twice.png`)).toMatchObject({ startMs: 90, fromCache: true });
+    expect(of(`${PAGE}memory.png`)).toMatchObject({ fromCache: true });
+  });
+
+  test('is bounded, whatever the frames list', () => {
+    const resources = Array.from({ length: MAX_ENTRIES }, (_, i) => entry(`${PAGE}${i}.png`, 70, 71));
+    const frames = [0, 1, 2].map((id) => frame(id, PAGE, 0, { resources }));
+    expect(join([document_()], frames).recording.requests).toHaveLength(MAX_ENTRIES);
+  });
+
   test('takes times, sizes and protocol from the page, status, address and Alt-Svc from webRequest', () => {
     const { recording, of } = join(
       [document_(), request(`${PAGE}a.png`, 70, { offersH3: true })],

@@ -1,5 +1,6 @@
 import type { Recording } from '@hopwise/pageload-emulator';
 import { type FrameReport, joinRecording } from '../recorder/join.ts';
+import { MAX_FRAMES } from '../recorder/limits.ts';
 import { type Collect, frameTimingsSchema } from '../recorder/page-timings.ts';
 import type { TabLoad } from './tab-loads.ts';
 
@@ -18,10 +19,9 @@ export async function collectRecording(
   documentId: string,
   final: boolean,
 ): Promise<Recording> {
-  const frameIds = new Set([0, ...load.requests.map((request) => request.frameId)].filter((id) => id >= 0));
-  const reports = await Promise.all(
-    [...frameIds].map((frameId) => askFrame(tabId, frameId, documentId, final)),
-  );
+  const seen = new Set([0, ...load.requests.map((request) => request.frameId)].filter((id) => id >= 0));
+  const frameIds = [...seen].slice(0, MAX_FRAMES);
+  const reports = await Promise.all(frameIds.map((frameId) => askFrame(tabId, frameId, documentId, final)));
   return joinRecording({
     requests: load.requests,
     frames: reports.filter((report) => report !== null),

@@ -38,6 +38,8 @@ class Witnesses {
   readonly #documents: Map<number, JoinedRequest[]>;
   readonly #asks = new Map<FrameReport, Map<string, Ask[]>>();
   readonly #topOrigin: number;
+  /** Origins of URLs, which are looked up for each pair of a stylesheet and what one asked for. */
+  readonly #origins = new Map<string, string>();
 
   constructor(requests: JoinedRequest[]) {
     this.#requests = requests;
@@ -104,7 +106,7 @@ class Witnesses {
         one.type === 'style' &&
         one.frame === request.frame &&
         one.endMs <= request.startMs + SAME_MOMENT_MS &&
-        (!referrer || originOf(urlOf(one)) === originOf(referrer)),
+        (!referrer || this.#originOf(urlOf(one)) === this.#originOf(referrer)),
     );
     return { kind: 'style', from: lastToArrive(sheets) ?? document, source: 'inferred' };
   }
@@ -146,6 +148,15 @@ class Witnesses {
     return documents.findLast((document) => document.startMs <= request.startMs) ?? documents[0] ?? null;
   }
 
+  #originOf(url: string): string {
+    let origin = this.#origins.get(url);
+    if (origin === undefined) {
+      origin = URL.canParse(url) ? new URL(url).origin : '';
+      this.#origins.set(url, origin);
+    }
+    return origin;
+  }
+
   #onFramesClock(request: JoinedRequest, frame: FrameReport): number {
     return request.startMs - (frame.timeOrigin - this.#topOrigin);
   }
@@ -165,8 +176,4 @@ function lastToArrive(requests: JoinedRequest[]): JoinedRequest | null {
 /** URL first asked for: what scripts and Resource Timing name. */
 function urlOf(request: JoinedRequest): string {
   return withoutFragment(request.observed?.url ?? request.entry?.name ?? '');
-}
-
-function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : '';
 }

@@ -3,6 +3,7 @@ import { parseProtocol } from '@hopwise/pageload-emulator';
 import { withoutFragment } from './asks.ts';
 import { groupBy } from './group-by.ts';
 import { findInitiators } from './initiators.ts';
+import { MAX_ENTRIES } from './limits.ts';
 import type { ObservedRequest } from './observed-request.ts';
 import type { FrameTimings, ResourceEntry } from './page-timings.ts';
 
@@ -75,17 +76,19 @@ export function joinRecording(observation: LoadObservation): Recording {
 
 /** In order of start, the page's own request first. */
 function joinRequests(observation: LoadObservation, top: FrameReport): JoinedRequest[] {
-  const chains = groupBy(ofTheDocument(observation).filter(reachedNetwork), (request) => request.requestId);
+  const own = ofTheDocument(observation);
+  const chains = groupBy(own.filter(reachedNetwork), (request) => request.requestId);
+  const kept = own.filter((request) => !reachedNetwork(request));
   const frames = new Map(observation.frames.map((frame) => [frame.frameId, frame]));
-  const { paired, unpaired } = pairEntries([...chains.values()], observation.frames);
+  const { paired, unpaired } = pairEntries([...chains.values()], kept, observation.frames);
   const lastOfFrame = new Map(
-    [...chains.values()].filter(isNavigation).map((chain) => [chain[0]!.frameId, chain]),
+    [...chains.values()].filter(([first]) => isNavigation(first!)).map((chain) => [chain[0]!.frameId, chain]),
   );
   const joined: JoinedRequest[] = [];
 
   for (const chain of chains.values()) {
     const hops = chain.filter((hop) => !hop.internal);
-    const frame = frames.get(holderOf(chain)) ?? null;
+    const frame = frames.get(holderOf(chain[0]!)) ?? null;
     // A frame may have held several documents; it reports its last.
     const current = lastOfFrame.get(chain[0]!.frameId) === chain;
     const documentOf = current ? documentFrame(frames.get(chain[0]!.frameId)) : null;
@@ -118,7 +121,7 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
     }
   }
 
-  for (const { frame, entry } of unpaired) {
+  for (const { frame, entry } of unpaired.slice(0, Math.max(0, MAX_ENTRIES - joined.length))) {
     const shift = frame.timeOrigin - top.timeOrigin;
     joined.push({
       observed: null,
@@ -166,13 +169,18 @@ function ofTheDocument({ requests, documentId }: LoadObservation): ObservedReque
   });
 }
 
-function isNavigation(chain: ObservedRequest[]): boolean {
-  return chain[0]!.type === 'document' || chain[0]!.type === 'iframe';
+function isNavigation({ type }: ObservedRequest): boolean {
+  return type === 'document' || type === 'iframe';
 }
 
 /** Frame whose timings list the request: for an iframe's document, the parent's. */
-function holderOf(chain: ObservedRequest[]): number {
-  return isNavigation(chain) ? chain[0]!.parentFrameId : chain[0]!.frameId;
+function holderOf(request: ObservedRequest): number {
+  return isNavigation(request) ? request.parentFrameId : request.frameId;
+}
+
+/** What a request and its Resource Timing entry have in common. */
+function entryKey(request: ObservedRequest): string {
+  return `${holderOf(request)} ${withoutFragment(request.url)}`;
 }
 
 /** A frame with its own timing of the navigation that led to it. */
@@ -186,18 +194,22 @@ function documentFrame(frame: FrameReport | undefined) {
  * else by time.
  *
  * @param chains hops of each request
+ * @param unsent requests that were blocked or given up before the network: their entries look like
+ *   those of resources that came from memory, and are left out
  */
-function pairEntries(chains: ObservedRequest[][], frames: FrameReport[]) {
+function pairEntries(chains: ObservedRequest[][], unsent: ObservedRequest[], frames: FrameReport[]) {
   const paired = new Map<ObservedRequest[], ResourceEntry>();
   const unpaired: { frame: FrameReport; entry: ResourceEntry }[] = [];
   // A CORS preflight has the URL of the request that it is for, and no entry.
   const requests = groupBy(
     chains.filter((chain) => chain[0]!.method !== 'OPTIONS'),
-    (chain) => `${holderOf(chain)} ${withoutFragment(chain[0]!.url)}`,
+    (chain) => entryKey(chain[0]!),
   );
+  const blocked = groupBy(unsent, entryKey);
   for (const frame of frames) {
     for (const [url, entries] of groupBy(frame.resources, (entry) => withoutFragment(entry.name))) {
-      const same = requests.get(`${frame.frameId} ${url}`) ?? [];
+      const key = `${frame.frameId} ${url}`;
+      const same = requests.get(key) ?? [];
       const left = entries.toSorted((a, b) => a.startTime - b.startTime);
       const inOrder = same.length === left.length;
       for (const chain of same) {
@@ -205,7 +217,8 @@ function pairEntries(chains: ObservedRequest[][], frames: FrameReport[]) {
         const [entry] = at < 0 ? [] : left.splice(at, 1);
         if (entry) paired.set(chain, entry);
       }
-      unpaired.push(...left.map((entry) => ({ frame, entry })));
+      const others = left.slice(blocked.get(key)?.length ?? 0);
+      unpaired.push(...others.map((entry) => ({ frame, entry })));
     }
   }
   return { paired, unpaired };

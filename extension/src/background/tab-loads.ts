@@ -12,8 +12,6 @@ export interface TabLoad {
   problem: string;
   /** Key of the stored load, once recorded. */
   storedId: number | null;
-  /** Whether requests beyond the limit were left out. */
-  truncated: boolean;
   /** Emptied when the load has been stored. */
   requests: ObservedRequest[];
 }
@@ -46,14 +44,13 @@ export class TabLoads implements RequestSink {
           phase: 'loading',
           problem: '',
           storedId: null,
-          truncated: false,
           requests: [],
         };
         this.#loads.set(tabId, load);
       }
       if (load?.phase !== 'loading') return false;
-      if (load.requests.length < MAX_ENTRIES) load.requests.push(request);
-      else load.truncated = true;
+      if (load.requests.length >= MAX_ENTRIES) return false;
+      load.requests.push(request);
       return true;
     });
   }

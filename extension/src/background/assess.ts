@@ -8,19 +8,31 @@ import {
   transferPlan,
 } from '@hopwise/pageload-emulator';
 
-/** Predicts, or says why it cannot: the recording is kept either way. */
-export function assess(recording: Recording): { prediction: Prediction | null; problem: string } {
+/**
+ * Predicts, or says why it cannot: recording and verification are kept either way.
+ *
+ * @param verification its figures of the network are put over those of the recording
+ */
+export function assess(
+  recording: Recording,
+  verification?: Verification,
+): { prediction: Prediction | null; problem: string } {
   try {
-    return { prediction: predict(recording), problem: '' };
+    const measured = verification && measuredBy(verification);
+    return { prediction: predict(recording, measured ? { measured } : {}), problem: '' };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { prediction: null, problem: `This load was recorded, but not predicted: ${why}` };
   }
 }
 
-/** Predicts anew with what a verification measured of the network. */
-export function reassess(recording: Recording, verification: Verification): Prediction {
-  return predict(recording, { measured: measuredBy(verification) });
+/** A page may hold films that it never plays to the end, each of which would be transferred whole. */
+const MAX_BUDGET_BYTES = 500_000_000;
+
+/** Bytes that a verification may take when nobody says: what the plan expects, with a margin. */
+export function budgetOf(plan: TransferPlan, protocols: number, rounds: number): number {
+  const planned = plan.transfers.reduce((sum, transfer) => sum + transfer.bytes, 0);
+  return Math.min(MAX_BUDGET_BYTES, Math.ceil(1.5 * planned * protocols * rounds) + 1_000_000);
 }
 
 /** @throws Error when the page cannot be transferred by the helper */

@@ -1,7 +1,7 @@
 import type { Protocol } from '@hopwise/pageload-emulator';
 import type { VerificationState } from '../messages/page-messages.ts';
 import { type StoredLoad, updateLoad } from '../storage/loads.ts';
-import { planOf, reassess } from './assess.ts';
+import { assess, budgetOf, planOf } from './assess.ts';
 import { HelperError, verifyWithHelper } from './native-client.ts';
 
 const KEY = 'verification';
@@ -49,9 +49,7 @@ export class Verifications {
     const protocols = options.protocols ?? ['h1', 'h2', 'h3'];
     const rounds = options.rounds ?? DEFAULT_ROUNDS;
     const plan = planOf(load.recording);
-    const planned = plan.transfers.reduce((sum, transfer) => sum + transfer.bytes, 0);
-    const budgetBytes =
-      options.budgetBytes ?? Math.ceil(1.5 * planned * protocols.length * rounds) + 1_000_000;
+    const budgetBytes = options.budgetBytes ?? budgetOf(plan, protocols.length, rounds);
     const abort = new AbortController();
     this.#abort = abort;
     this.#set({
@@ -78,7 +76,8 @@ export class Verifications {
           this.#set({ state: 'running', loadId: load.id, doneTransfers, allTransfers, protocol, round }),
         signal,
       );
-      await updateLoad(load.id, { verification, verifiedPrediction: reassess(load.recording, verification) });
+      const verifiedPrediction = assess(load.recording, verification).prediction;
+      await updateLoad(load.id, { verification, verifiedPrediction });
       this.#set({ state: 'done', loadId: load.id });
     } catch (error) {
       const code = error instanceof HelperError ? error.code : 'internal';

@@ -13,6 +13,7 @@ export class VerifyControl {
   readonly #onDone: () => void;
   #which: WhichLoad;
   #running = false;
+  #watching = false;
 
   /** @param onDone called when a verification that this page has watched has ended well */
   constructor(which: WhichLoad, onDone: () => void) {
@@ -49,6 +50,17 @@ export class VerifyControl {
   }
 
   async #watch(): Promise<void> {
+    // The page shows the load anew meanwhile, which resumes what is watched already.
+    if (this.#watching) return;
+    this.#watching = true;
+    try {
+      await this.#watchToTheEnd();
+    } finally {
+      this.#watching = false;
+    }
+  }
+
+  async #watchToTheEnd(): Promise<void> {
     for (;;) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       const answer = await ask({ type: 'verification', ...this.#which });

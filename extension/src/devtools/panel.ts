@@ -42,11 +42,14 @@ if (tabId === undefined || !Number.isSafeInteger(tabId)) {
     if (problem) content.prepend(el('p', { class: 'hw-note' }, problem));
   });
   actions.append(verify.element, save);
-  const watch = watchLoad(which, (answer) => {
+  const show = (answer: LatestAnswer) => {
     shown = answer;
     void draw(tabId);
     if (answer.load) void verify.resume();
-  });
+  };
+  const watch = watchLoad(which, show, (problem) =>
+    content.replaceChildren(el('p', { class: 'hw-empty' }, problem)),
+  );
   let width = window.innerWidth;
   window.addEventListener('resize', () => {
     if (window.innerWidth === width) return;

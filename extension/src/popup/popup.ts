@@ -2,6 +2,7 @@ import { whyNothing } from '../controls/nothing-recorded.ts';
 import { saveExport } from '../controls/save-export.ts';
 import { VerifyControl } from '../controls/verify-control.ts';
 import { watchLoad } from '../controls/watch-load.ts';
+import type { LatestAnswer } from '../messages/page-messages.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { verifiedOf } from '../views/comparison.ts';
 import { builder } from '../views/dom.ts';
@@ -35,15 +36,15 @@ if (tab?.id === undefined) {
     if (problem) content.append(el('p', { class: 'hw-note' }, problem));
   });
   actions.append(verify.element, save);
-  const watch = watchLoad(which, (answer) => {
+  const sayWhy = (text: string) => content.replaceChildren(el('p', { class: 'hw-empty' }, text));
+  const show = (answer: LatestAnswer) => {
     actions.hidden = answer.load === null;
     if (answer.load) {
       content.replaceChildren(...viewsOf(answer.load));
       void verify.resume();
-    } else {
-      content.replaceChildren(el('p', { class: 'hw-empty' }, whyNothing(answer, tab.url)));
-    }
-  });
+    } else sayWhy(whyNothing(answer, tab.url));
+  };
+  const watch = watchLoad(which, show, sayWhy);
 }
 
 function viewsOf(load: StoredLoad): HTMLElement[] {

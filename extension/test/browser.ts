@@ -21,12 +21,17 @@ export interface ExtensionBrowser {
   close(): Promise<void>;
 }
 
-export async function launch(extensionDir: string, args: string[] = []): Promise<ExtensionBrowser> {
+/** @param without arguments that Playwright would give the browser */
+export async function launch(
+  extensionDir: string,
+  args: string[] = [],
+  without: string[] = [],
+): Promise<ExtensionBrowser> {
   const profile = await mkdtemp(join(tmpdir(), 'hopwise-test-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     headless: false,
-    ignoreDefaultArgs: ['--disable-extensions'],
+    ignoreDefaultArgs: ['--disable-extensions', ...without],
     args: [
       '--headless=new',
       `--disable-extensions-except=${extensionDir}`,

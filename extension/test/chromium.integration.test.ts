@@ -277,6 +277,27 @@ test('a page sees nothing of the extension and works as without it', async () =>
   await page.close();
 });
 
+test('a page out of the back/forward cache does not show the load of the page before', async () => {
+  const other = await launch(`${room}dist/chromium`, [], ['--disable-back-forward-cache']);
+  const asking = await other.openOwn('devtools.html');
+  const page = await other.context.newPage();
+  await page.goto(`${site.url}/kept.html`);
+  await page.evaluate(() => Object.assign(globalThis, { kept: true }));
+  await page.goto(`${site.other}/frame.html`);
+  await page.waitForTimeout(1500);
+  const tabId = await other.tabIdOf(asking, page.url());
+  expect(await other.ask(asking, { type: 'latest', tabId })).toMatchObject({ phase: 'recorded' });
+  await page.evaluate(() => history.back());
+  await page.waitForURL(`${site.url}/kept.html`, { waitUntil: 'commit' });
+  await page.waitForTimeout(500);
+  expect(await page.evaluate(() => 'kept' in globalThis), 'restored, not loaded').toBe(true);
+  expect(await other.ask(asking, { type: 'latest', tabId })).toMatchObject({
+    phase: 'failed',
+    problem: expect.stringContaining('loaded nothing to show it'),
+  });
+  await other.close();
+});
+
 test('a tab without a page says why', async () => {
   const blank = await browser.context.newPage();
   await blank.goto('chrome://version');

@@ -13,13 +13,16 @@ const PAGE = 'https://page.test/';
 let answers: (() => Promise<FrameTimings | undefined>)[];
 let asked: unknown[];
 let loads: TabLoads;
+let shownUrl: string | undefined;
 
 beforeEach(() => {
   answers = [];
   asked = [];
+  shownUrl = PAGE;
   vi.stubGlobal('chrome', {
     storage: { session: { get: async () => ({}), set: async () => {}, remove: async () => {} } },
     tabs: {
+      get: async () => ({ url: shownUrl }),
       sendMessage: (_tabId: number, _message: unknown, to: unknown) => {
         asked.push(to);
         return answers.shift()!();
@@ -133,4 +136,21 @@ test('a download that begins while a page loads is not recorded as that page', a
   expect(asked).toEqual([]);
   expect(await allLoads()).toHaveLength(before);
   expect((await latest(loads, { tabId: TAB })).phase).toBe('failed');
+});
+
+test('a page that the tab shows without a load does not get the load of another', async () => {
+  loads.begin(TAB, navigation('page'));
+  answers = [async () => timings(900)];
+  await storeSettledLoad(loads, TAB, 'doc', true);
+  expect(await latest(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded' });
+  // The browser hides the URL of its own pages.
+  shownUrl = undefined;
+  expect(await latest(loads, { tabId: TAB })).toMatchObject({ phase: 'none', load: null });
+  shownUrl = PAGE;
+  loads.shownWithoutLoad(TAB);
+  expect(await latest(loads, { tabId: TAB })).toMatchObject({
+    phase: 'failed',
+    problem: expect.stringContaining('Reload the page'),
+    load: null,
+  });
 });

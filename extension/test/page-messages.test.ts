@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { pageRequestSchema } from '../src/messages/page-messages.ts';
-import { pageSettledSchema } from '../src/recorder/page-timings.ts';
+import { pageSettledSchema, pageShownSchema } from '../src/recorder/page-timings.ts';
 
 test.each([
   { type: 'latest' },
@@ -31,7 +31,9 @@ test.each([
   expect(pageRequestSchema.safeParse(request).success).toBe(false);
 });
 
-test('a content script says no more than that its page has settled', () => {
+test('a content script says no more than that its page has settled or is shown', () => {
   expect(pageSettledSchema.safeParse({ type: 'page-settled', loaded: true }).success).toBe(true);
   expect(pageSettledSchema.safeParse({ type: 'latest', loaded: true }).success).toBe(false);
+  expect(pageShownSchema.safeParse({ type: 'page-shown' }).success).toBe(true);
+  expect(pageShownSchema.safeParse({ type: 'latest' }).success).toBe(false);
 });

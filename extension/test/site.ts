@@ -65,7 +65,8 @@ export async function startSite(): Promise<Site> {
         'access-control-allow-origin': '*',
         'access-control-allow-headers': 'x-custom',
         'alt-svc': 'h3=":443"; ma=60',
-        'cache-control': 'no-store',
+        // The browser keeps no page for its back button that must not be stored.
+        'cache-control': request.url === '/kept.html' ? 'no-cache' : 'no-store',
       });
       response.end(found.body);
     });
@@ -96,6 +97,7 @@ export async function startSite(): Promise<Site> {
         <iframe src="/frame.html"></iframe><iframe src="${other}/frame.html"></iframe>
         <div>${Array.from({ length: MANY_IMAGES }, (_, i) => `<img src="/many.png?${i}">`).join('')}</div>`),
     '/frame.html': () => html('<link rel="stylesheet" href="/frame.css"><script src="/frame.js"></script>'),
+    '/kept.html': () => html('<p>kept</p>'),
     '/never.html': () => html('<img src="/parsed.png"><img src="/never.png">'),
     '/eager.html': () =>
       html('<script>dispatchEvent(new Event("load"))</script><img src="/parsed.png"><img src="/slow.png">'),

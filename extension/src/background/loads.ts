@@ -82,6 +82,11 @@ export async function latest(loads: TabLoads, which: WhichLoad): Promise<LatestA
   }
   const seen = await loads.get(which.tabId);
   if (!seen) return { ok: true, phase: 'none', problem: '', loadId: null, load: null };
+  // Of the browser's own pages nothing is seen: the tab's last load was another page's.
+  const shows = (await chrome.tabs.get(which.tabId)).url;
+  if (seen.phase === 'recorded' && !/^https?:/.test(shows ?? '')) {
+    return { ok: true, phase: 'none', problem: '', loadId: null, load: null };
+  }
   const load = (seen.storedId === null ? undefined : await getLoad(seen.storedId)) ?? null;
   const { phase, problem } = withOutcome(seen, load);
   return { ok: true, phase, problem, loadId: load?.id ?? null, load };

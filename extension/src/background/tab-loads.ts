@@ -20,6 +20,9 @@ const PREFIX = 'tab-load:';
 /** Requests come in bursts; the worker is not stopped within this of an event. */
 const SAVE_AFTER_MS = 400;
 
+const NOT_LOADED =
+  'The browser had this page ready and loaded nothing to show it. Reload the page to record a load.';
+
 /**
  * Page loads by tab. Held in memory and mirrored in `storage.session`, because the browser stops
  * the worker between events and starts it anew. Every change waits for what the last worker left.
@@ -69,6 +72,21 @@ export class TabLoads implements RequestSink {
       const load = this.#loads.get(tabId);
       if (load?.navigationId !== navigationId) return false;
       Object.assign(load, change);
+      return true;
+    });
+  }
+
+  /** The tab shows a page that was not loaded in it: what was seen is another page's. */
+  shownWithoutLoad(tabId: number): void {
+    this.#change(tabId, () => {
+      this.#loads.set(tabId, {
+        navigationId: '',
+        url: '',
+        phase: 'failed',
+        problem: NOT_LOADED,
+        storedId: null,
+        requests: [],
+      });
       return true;
     });
   }

@@ -5,7 +5,7 @@ import {
   type PageRequest,
   pageRequestSchema,
 } from '../messages/page-messages.ts';
-import { pageSettledSchema } from '../recorder/page-timings.ts';
+import { pageSettledSchema, pageShownSchema } from '../recorder/page-timings.ts';
 import { listenToRequests } from '../recorder/web-request.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { latest, storeSettledLoad, withPrediction } from './loads.ts';
@@ -32,10 +32,12 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
     );
     return true;
   }
+  const tabId = sender.tab?.id;
+  if (tabId === undefined || sender.frameId !== 0) return undefined;
   const settled = pageSettledSchema.safeParse(message);
-  if (settled.success && sender.tab?.id !== undefined && sender.frameId === 0) {
-    void storeSettledLoad(loads, sender.tab.id, sender.documentId ?? '', settled.data.loaded);
-  }
+  if (settled.success) {
+    void storeSettledLoad(loads, tabId, sender.documentId ?? '', settled.data.loaded);
+  } else if (pageShownSchema.safeParse(message).success) loads.shownWithoutLoad(tabId);
   return undefined;
 });
 

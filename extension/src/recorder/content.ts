@@ -5,7 +5,7 @@
 import { AskList } from './asks.ts';
 import { CHANNEL_EVENT, STOP_SUFFIX } from './hook-channel.ts';
 import { MAX_ENTRIES, MAX_TEXT } from './limits.ts';
-import type { Collect, FrameTimings, PageSettled, ResourceEntry } from './page-timings.ts';
+import type { Collect, FrameTimings, PageSettled, PageShown, ResourceEntry } from './page-timings.ts';
 
 /** After the load event: late paints and requests that start right behind it still belong to the load. */
 const SETTLE_MS = 1000;
@@ -41,7 +41,16 @@ chrome.runtime.onMessage.addListener((message: Collect, _sender, answer) => {
   if (message.final) stop();
 });
 
+const prerendering = (document as { prerendering?: boolean }).prerendering === true;
+
 if (window.top === window) {
+  addEventListener('pageshow', (event) => {
+    if (event.persisted) say({ type: 'page-shown' });
+  });
+  document.addEventListener('prerenderingchange', () => say({ type: 'page-shown' }), { once: true });
+}
+
+if (window.top === window && !prerendering) {
   const cap = setTimeout(() => settled(false), LOAD_CAP_MS);
   const onLoad = (event: Event) => {
     // Pages send themselves such events too, for scripts that wait for one.
@@ -54,7 +63,10 @@ if (window.top === window) {
 }
 
 function settled(loaded: boolean) {
-  const message: PageSettled = { type: 'page-settled', loaded };
+  say({ type: 'page-settled', loaded });
+}
+
+function say(message: PageSettled | PageShown) {
   // Rejects when the extension was updated or removed under an open page: nobody is left to tell.
   chrome.runtime.sendMessage(message).catch(stop);
 }

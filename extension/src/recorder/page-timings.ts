@@ -67,10 +67,17 @@ export const frameTimingsSchema = z.object({
 /** From a frame at the top of a tab: the page has loaded and settled, or will not in time. */
 export const pageSettledSchema = z.object({ type: z.literal('page-settled'), loaded: z.boolean() });
 
+/**
+ * From a frame at the top of a tab: the page came into view without a load, out of the
+ * back/forward cache or prerendered.
+ */
+export const pageShownSchema = z.object({ type: z.literal('page-shown') });
+
 export type ResourceEntry = z.infer<typeof resource>;
 export type Ask = z.infer<typeof ask>;
 export type FrameTimings = z.infer<typeof frameTimingsSchema>;
 export type PageSettled = z.infer<typeof pageSettledSchema>;
+export type PageShown = z.infer<typeof pageShownSchema>;
 
 /** From the worker to the content script of a frame; answered with `FrameTimings`. */
 export interface Collect {

@@ -43,6 +43,22 @@ describe('the browser’s own time', () => {
   });
 });
 
+describe('HyStart over QUIC', () => {
+  it('takes a busy browser for a queue', () => {
+    // Thirty requests at once: 60 ms in which the first packets lie unread. Then the window grows by one a round.
+    const graph = pageOf([
+      { bytes: 1_000 },
+      ...Array.from({ length: 30 }, () => ({ bytes: 30_000, after: [0] })),
+    ]);
+    const path = { ...ROUND_TRIPS_ONLY, rttMs: 20 };
+    const time = (requestMs: number) => {
+      graph.client = { requestMs, responseMs: 0, quicPacketMs: 0 };
+      return emulate(graph, path, [], uniform(graph, 'h3')).pltMs;
+    };
+    expect(time(2)).toBeGreaterThan(time(0) + 31 * 2 + 5 * 20);
+  });
+});
+
 describe('the document’s head', () => {
   /** Document, a blocker, and requests of low priority; the parser needs 50 ms after the blocker. */
   function page(low: number): PageGraph {

@@ -581,8 +581,11 @@ export class Connection implements EventHandler {
   #deliver(burst: Burst): void {
     const { events, client, quicPacketMs } = this.#network;
     if (this.#settings.transport === 'quic') {
-      // QUIC is acknowledged by the browser when it comes to it, TCP by the kernel at once.
-      const readMs = client.run(events.now, burst.delivered * quicPacketMs);
+      // QUIC is acknowledged by the browser when it comes to it, TCP by the kernel at once. What the
+      // first packet waits for that looks to the sender like a queue.
+      const workMs = burst.delivered * quicPacketMs;
+      const readMs = client.run(events.now, workMs);
+      burst.firstRttMs += readMs - events.now - workMs;
       if (readMs > events.now) {
         events.schedule(readMs, this, READ, burst);
         return;

@@ -246,6 +246,15 @@ test('a page sees nothing of the extension and works as without it', async () =>
     };
     let conversions = 0;
     new Image().src = { toString: () => `/converted.png?${conversions++}` } as unknown as string;
+    Object.defineProperty(Function.prototype, 'prepareStackTrace', {
+      configurable: true,
+      get: () => void calls.push('inherited'),
+    });
+    const own = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace')!;
+    delete (Error as { prepareStackTrace?: unknown }).prepareStackTrace;
+    new Image().src = '/moved.png';
+    delete (Function.prototype as { prepareStackTrace?: unknown }).prepareStackTrace;
+    Object.defineProperty(Error, 'prepareStackTrace', own);
     const text = await fetch('/parsed.png').then((response) => response.status);
     const error = await fetch('http://[').catch((reason: Error) => reason.message);
     (Error as { prepareStackTrace?: unknown }).prepareStackTrace = undefined;

@@ -60,9 +60,12 @@ import { MAX_TEXT } from './limits.ts';
     try {
       const url = urlOf(value);
       if (!url || url.length > MAX_TEXT) return;
-      // A page's own prepareStackTrace would be called with our frames, so then go without a stack.
-      const custom = getOwnPropertyDescriptor(PageError, 'prepareStackTrace');
-      const stack = custom ? '' : apply(slice, new PageError().stack ?? '', [0, MAX_TEXT]);
+      // Nothing is asked of the network; pages that draw set such URLs many times a second.
+      const scheme = apply(slice, url, [0, 5]);
+      if (scheme === 'data:' || scheme === 'blob:') return;
+      // A page's own prepareStackTrace, inherited too, would be called with our frames: then go without.
+      const stack =
+        'prepareStackTrace' in PageError ? '' : apply(slice, new PageError().stack ?? '', [0, MAX_TEXT]);
       const init = { __proto__: null, detail: `${kind}\n${url}\n${stack}` } as CustomEventInit;
       apply(dispatchEvent, page, [new PageCustomEvent(channel, init)]);
     } catch {

@@ -191,10 +191,13 @@ func (l *lab) connect(settings config) (err error) {
 	if err != nil {
 		return err
 	}
-	// One load must not teach the next (ssthresh, RTT) about the link.
-	return l.servers.Do(func() error {
-		return os.WriteFile("/proc/sys/net/ipv4/tcp_no_metrics_save", []byte("1"), 0)
-	})
+	// One load must not teach the next (ssthresh, RTT) about the link, on either side.
+	for _, namespace := range []*netns.Namespace{l.client, l.servers} {
+		err = errors.Join(err, namespace.Do(func() error {
+			return os.WriteFile("/proc/sys/net/ipv4/tcp_no_metrics_save", []byte("1"), 0)
+		}))
+	}
+	return err
 }
 
 func (l *lab) startChildren(settings config) (err error) {

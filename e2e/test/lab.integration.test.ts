@@ -198,6 +198,16 @@ describe.skipIf(obstacle)('the lab', { timeout: 60_000 }, () => {
     await expect(inside('/bin/bash', '-c', 'echo > /dev/tcp/192.0.2.1/80')).rejects.toThrow('unreachable');
   });
 
+  test('lets no connection learn from an earlier one, on either side', async () => {
+    const server = descendants(await parentOf(lab.holderPid)).find((pid) => pid !== lab.holderPid);
+    for (const pid of [lab.holderPid, server]) {
+      const file = '/proc/sys/net/ipv4/tcp_no_metrics_save';
+      const enter = lab.facts.enter.map((word) => (word === String(lab.holderPid) ? String(pid) : word));
+      const { stdout } = await run(enter[0]!, [...enter.slice(1), '/bin/cat', file]);
+      expect(stdout).toBe('1\n');
+    }
+  });
+
   test('wraps a program with its arguments, folder, variables and open files', async () => {
     const script = await lab.wrapper('/bin/sh', { GREETING: "it's here" });
     const child = spawn(
@@ -359,6 +369,10 @@ describe.skipIf(obstacle)('the lab', { timeout: 60_000 }, () => {
     }
   });
 });
+
+async function parentOf(pid: number): Promise<number> {
+  return Number(/^PPid:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]);
+}
 
 async function firstLine(program: ChildProcess): Promise<{ holderPid: number; caFile: string }> {
   let text = '';

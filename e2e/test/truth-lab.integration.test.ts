@@ -66,6 +66,28 @@ describe('loads in the lab', () => {
     }
   });
 
+  it.each(['h1', 'h2', 'h3'] as const)(
+    'begins each load under %s with nothing from the last',
+    async (protocol) => {
+      const browser = await launch(protocol);
+      const connections: Set<number>[] = [];
+      for (let round = 0; round < 2; round++) {
+        await lab.log();
+        await browser.load(page.site.entry, { timeoutMs: 30_000 });
+        const { entries } = await lab.log();
+        expect(entries.length).toBeGreaterThanOrEqual(page.site.resources.length);
+        connections.push(new Set(entries.map(({ connection }) => connection)));
+        for (const { origin } of page.site.origins) {
+          // HTTP/1.1's further connections to a host resume the session of its first, within a load.
+          const own = entries.filter((entry) => entry.origin === origin);
+          const first = Math.min(...own.map(({ connection }) => connection));
+          expect(own.find(({ connection }) => connection === first)?.resumed ?? false, origin).toBe(false);
+        }
+      }
+      expect([...connections[1]!].filter((connection) => connections[0]!.has(connection))).toEqual([]);
+    },
+  );
+
   it('lets the browser move to h3 by Alt-Svc under its natural choice', async () => {
     const browser = await launch('natural');
     const load = (await browser.load(page.site.entry, { timeoutMs: 30_000 })) as Load;

@@ -61,6 +61,7 @@ func (h *originHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Status: found.status, StartMs: float64(start.UnixMicro()) / 1e3, Miss: found == miss || found == misdirected,
 	}
 	entry.Connection, _ = r.Context().Value(connectionKey{}).(uint64)
+	entry.Resumed = r.TLS != nil && r.TLS.DidResume
 
 	if found.think > 0 {
 		select {

@@ -16,6 +16,8 @@ type Entry struct {
 	DurationMs float64 `json:"durationMs"`
 	// Connection numbers the connections of one server run.
 	Connection uint64 `json:"connection"`
+	// Resumed tells that the connection's TLS handshake resumed an earlier session.
+	Resumed bool `json:"resumed,omitempty"`
 	// Miss tells that the site has no such resource.
 	Miss bool `json:"miss,omitempty"`
 	// Aborted tells that the client went away before the end.

@@ -77,6 +77,8 @@ const logSchema = z.object({
       durationMs: z.number(),
       /** Numbers the connections of the server. */
       connection: z.int(),
+      /** The connection's TLS handshake resumed an earlier session. */
+      resumed: z.boolean().optional(),
       /** The site has no such resource. */
       miss: z.boolean().optional(),
       /** The client went away before the end. */

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from './setup.mjs';
 
-const scratch = mkdtempSync(join(tmpdir(), 'hopwise-test-'));
 const bin = (name) => join(ROOT, 'node_modules', '.bin', name);
 let running = null;
+let stopping = false;
 
 /** Runs a program; its output goes to this terminal, or line by line to `onLine`. */
 function run(file, args, { cwd = ROOT, env = {}, onLine } = {}) {
@@ -33,6 +33,7 @@ function run(file, args, { cwd = ROOT, env = {}, onLine } = {}) {
     });
     child.on('close', (code) => {
       running = null;
+      if (stopping) end(130);
       if (rest && onLine) onLine(rest);
       resolve(code ?? 1);
     });
@@ -129,26 +130,37 @@ const SUITES = {
   e2e: playwright,
 };
 
-/** Scratch folders of ours below the system's one: a test that leaves one behind is a failure. */
+/** Temporary folders of ours and of our browsers: a test that leaves one behind is a failure. */
 function leftovers() {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith('hopwise-') && !scratch.endsWith(name));
+  return readdirSync(tmpdir()).filter(
+    (name) => /^(hopwise-|playwright[-_](artifacts|chromiumdev))/.test(name) && !scratch.endsWith(name),
+  );
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, () => {
-    running?.kill(signal);
-    rmSync(scratch, { recursive: true, force: true });
-    process.exit(130);
-  });
+function end(code) {
+  rmSync(scratch, { recursive: true, force: true });
+  process.exit(code);
 }
 
 const only = process.argv.includes('--only')
-  ? process.argv[process.argv.indexOf('--only') + 1]?.split(',')
+  ? (process.argv[process.argv.indexOf('--only') + 1] ?? '').split(',')
   : null;
-const unknown = only?.filter((name) => !(name in SUITES)) ?? [];
+const unknown = only?.filter((name) => !Object.hasOwn(SUITES, name)) ?? [];
 if (unknown.length > 0) {
-  console.error(`--only: expected some of ${Object.keys(SUITES).join(',')}, got ${unknown.join(',')}`);
+  console.error(
+    `--only: expected some of ${Object.keys(SUITES).join(',')}, got ${unknown.join(',') || 'nothing'}`,
+  );
   process.exit(2);
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'hopwise-test-'));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    stopping = true;
+    // What runs cleans up before it ends.
+    if (running) running.kill(signal);
+    else end(130);
+  });
 }
 const before = new Set(leftovers());
 const total = { passed: 0, failed: 0, skipped: 0 };

@@ -216,6 +216,13 @@ test('a load event of the page’s own making is not taken for the real one', as
   await page.close();
 });
 
+test('what the page’s policy forbids is not recorded', async () => {
+  const { page, load } = await record('/policy.html');
+  const paths = load.recording.requests.map(({ url }) => url).filter((url) => !url.endsWith('/favicon.ico'));
+  expect(paths).toEqual([`${site.url}/policy.html`, `${site.url}/parsed.png`]);
+  await page.close();
+});
+
 test('a page sees nothing of the extension and works as without it', async () => {
   const page = await browser.context.newPage();
   await page.goto(`${site.url}/slow.html`, { waitUntil: 'commit' });

@@ -98,6 +98,10 @@ export async function startSite(): Promise<Site> {
         <div>${Array.from({ length: MANY_IMAGES }, (_, i) => `<img src="/many.png?${i}">`).join('')}</div>`),
     '/frame.html': () => html('<link rel="stylesheet" href="/frame.css"><script src="/frame.js"></script>'),
     '/kept.html': () => html('<p>kept</p>'),
+    '/policy.html': () =>
+      html(`<meta http-equiv="Content-Security-Policy" content="img-src 'self'; connect-src 'self'">
+        <img src="/parsed.png"><img src="${other}/refused.png"><img src="http://192.168.77.77/inside.png">
+        <script>fetch('${other}/refused.json').catch(() => {})</script>`),
     '/never.html': () => html('<img src="/parsed.png"><img src="/never.png">'),
     '/eager.html': () =>
       html('<script>dispatchEvent(new Event("load"))</script><img src="/parsed.png"><img src="/slow.png">'),

@@ -217,11 +217,24 @@ function pairEntries(chains: ObservedRequest[][], unsent: ObservedRequest[], fra
         const [entry] = at < 0 ? [] : left.splice(at, 1);
         if (entry) paired.set(chain, entry);
       }
-      const others = left.slice(blocked.get(key)?.length ?? 0);
+      const others = left.slice(blocked.get(key)?.length ?? 0).filter(saysAnything);
       unpaired.push(...others.map((entry) => ({ frame, entry })));
     }
   }
   return { paired, unpaired };
+}
+
+/**
+ * Whether an entry tells more than that its URL was asked for. What a policy of the page forbids has
+ * an entry that does not; a foreign resource from memory has the same, and costs the network as little.
+ */
+function saysAnything({
+  responseStart,
+  transferSize,
+  decodedBodySize,
+  deliveryType,
+}: ResourceEntry): boolean {
+  return responseStart > 0 || transferSize > 0 || decodedBodySize > 0 || deliveryType !== '';
 }
 
 /** The clocks of the browser's process and the page's agree to within this. */

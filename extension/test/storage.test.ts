@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto';
 import type { Recording } from '@hopwise/pageload-emulator';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { addLoad, allLoads, getLoad, KEPT_LOADS, newestLoadOf, updateLoad } from '../src/storage/loads.ts';
 
 const load = (url: string, requestedUrl = url) => ({
@@ -10,6 +10,14 @@ const load = (url: string, requestedUrl = url) => ({
   problem: '',
   verification: null,
   verifiedPrediction: null,
+});
+
+test('is opened anew after it could not be', async () => {
+  vi.spyOn(indexedDB, 'open').mockImplementationOnce(() => {
+    throw new DOMException('no room', 'QuotaExceededError');
+  });
+  await expect(addLoad(load('https://page.test/'))).rejects.toThrow('no room');
+  expect(await addLoad(load('https://page.test/'))).toBeGreaterThan(0);
 });
 
 test('keeps the newest loads and removes the older ones', async () => {

@@ -35,6 +35,10 @@ function database(): Promise<IDBPDatabase<Schema>> {
     terminated() {
       opened = null;
     },
+  }).catch((error) => {
+    // The disk may be full now and not the next time.
+    opened = null;
+    throw error;
   });
   return opened;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type FailedLoad, type Load, protocolArgs } from '../src/truth/loads.ts';
-import { type Measured, measureProtocols } from '../src/truth/measure.ts';
+import { type Attempt, type Measured, measureProtocols } from '../src/truth/measure.ts';
 import { spread } from '../src/truth/stats.ts';
 
 const load = (pltMs: number, proved = true): Load => ({
@@ -103,6 +103,25 @@ describe('measureProtocols', () => {
     });
     expect(measured.h2).toMatchObject({ medianMs: 11, repeated: 1 });
     expect((measured.h2 as Measured).loads).toHaveLength(2);
+  });
+
+  it('tells before each load which it is', async () => {
+    const attempts: Attempt[] = [];
+    await measureProtocols({
+      ...common,
+      loadsPerProtocol: 2,
+      browsers: { h2: loader('h2', [load(900), failure('once'), load(10), load(12)]) },
+      hooks: {
+        beforeLoad: async (_, attempt) => void attempts.push(attempt),
+        afterLoad: async (_, { pltMs }) => (pltMs > 100 ? 'repeat' : 'keep'),
+      },
+    });
+    expect(attempts).toEqual([
+      { round: 0, failures: 0 },
+      { round: 0, failures: 0 },
+      { round: 0, failures: 1 },
+      { round: 1, failures: 0 },
+    ]);
   });
 
   it('keeps a load at last when the disturbance does not end', async () => {

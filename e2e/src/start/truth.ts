@@ -26,6 +26,8 @@ export interface Truth {
   warnings: string[];
 }
 
+/** More rounds than there are. */
+const ROUNDS_BOUND = 1000;
 /** A packet handed over this much after its time disturbs a load more than browsers vary by themselves. */
 const LATE_MS = 20;
 
@@ -47,19 +49,17 @@ export async function measureTruth(options: TruthOptions): Promise<Truth> {
     browsers[protocol] = browser;
   }
   const seed = network.seed ?? 1;
-  const loadsBegun: Record<string, number> = {};
   const measurement = await measureProtocols({
     browsers,
     url: options.url,
     loadsPerProtocol: options.loads,
     timeoutMs: options.timeoutMs,
     hooks: {
-      async beforeLoad(protocol) {
+      async beforeLoad(_, { round, failures }) {
         // The last load's retransmissions would take the next one's share of the link.
         await lab.drain();
-        // Load by load the protocols meet the same sequence of losses.
-        loadsBegun[protocol] = (loadsBegun[protocol] ?? 0) + 1;
-        await lab.configure({ ...network, seed: seed + loadsBegun[protocol] });
+        // Round by round the protocols meet the same sequence of losses; after a failure, another one.
+        await lab.configure({ ...network, seed: seed + 1 + round + ROUNDS_BOUND * failures });
         await lab.resetStats();
       },
       async afterLoad() {

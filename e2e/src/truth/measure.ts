@@ -7,9 +7,17 @@ export interface Loader {
   load(url: string, options: LoadOptions): Promise<Load | FailedLoad>;
 }
 
+/** Which load it is; a load that is repeated for a disturbance stays the same. */
+export interface Attempt {
+  /** From 0. */
+  round: number;
+  /** How often the load of this round has failed. */
+  failures: number;
+}
+
 export interface Hooks {
   /** Before each load: drain the link, wait until the machine is quiet. */
-  beforeLoad?(protocol: TruthProtocol): Promise<void>;
+  beforeLoad?(protocol: TruthProtocol, attempt: Attempt): Promise<void>;
   /** After each load that came to its load event: `repeat` drops it, as when the link was late, and loads again. */
   afterLoad?(protocol: TruthProtocol, load: Load): Promise<'keep' | 'repeat'>;
 }
@@ -108,7 +116,7 @@ export async function measureProtocols(options: MeasureOptions): Promise<Measure
     const shift = round % Math.max(1, all.length);
     for (const series of [...all.slice(shift), ...all.slice(0, shift)]) {
       if (series.unavailable !== null) continue;
-      report(series, await loadOnce(series, url, limits, hooks, signal));
+      report(series, await loadOnce(series, round, url, limits, hooks, signal));
     }
   }
   return Object.fromEntries(all.map((series) => [series.protocol, summarise(series)]));
@@ -117,6 +125,7 @@ export async function measureProtocols(options: MeasureOptions): Promise<Measure
 /** One load that counts, or the failure that takes its place. */
 async function loadOnce(
   series: Series,
+  round: number,
   url: string,
   limits: LoadOptions,
   hooks: Hooks,
@@ -124,7 +133,7 @@ async function loadOnce(
 ): Promise<Load | FailedLoad> {
   for (let repeats = 0, failures = 0; ; ) {
     signal?.throwIfAborted();
-    await hooks.beforeLoad?.(series.protocol);
+    await hooks.beforeLoad?.(series.protocol, { round, failures });
     signal?.throwIfAborted();
     const load = await series.browser.load(url, limits);
     signal?.throwIfAborted();

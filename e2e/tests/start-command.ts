@@ -53,6 +53,17 @@ export function start(
   });
 }
 
+/**
+ * Words that run a command as a user without rights, with a /dev/net/tun of this mode whatever the machine's is.
+ * It takes root. `folder` must be one that the user can enter.
+ */
+export function asNobody(folder: string, tunMode: number): string[] {
+  const tun = join(folder, 'tun');
+  const script = `mknod -m ${tunMode.toString(8)} ${tun} c 10 200 && mount --bind ${tun} /dev/net/tun &&
+    exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"`;
+  return ['unshare', '--mount', 'sh', '-c', script, 'sh'];
+}
+
 /** Runs `start` with an output folder of its own and returns its report beside how it ended. */
 export async function startReport(
   args: string[],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { Site } from '../src/pages/site.ts';
 import { chromiumPath } from '../src/start/chromium.ts';
-import { type Ended, type RunOptions, start as startCommand } from './start-command.ts';
+import { asNobody, type Ended, type RunOptions, start as startCommand } from './start-command.ts';
 
 let scratch: string;
 /** Of its own, so that what others have in the system's is not taken for the run's. */
@@ -26,14 +26,6 @@ function complaint(ended: Ended): string {
   const lines = ended.stderr.split('\n').filter((line) => /^(hopwise|error):/.test(line));
   expect(lines, ended.stderr).toHaveLength(1);
   return lines[0] as string;
-}
-
-/** Words that run a command as a user without rights, with a /dev/net/tun of this mode whatever the machine's is. */
-function asNobody(tunMode: number): string[] {
-  const tun = join(scratch, 'tun');
-  const script = `mknod -m ${tunMode.toString(8)} ${tun} c 10 200 && mount --bind ${tun} /dev/net/tun &&
-    exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"`;
-  return ['unshare', '--mount', 'sh', '-c', script, 'sh'];
 }
 
 /** A site of a document and an image on one origin, in `scratch`. */
@@ -135,7 +127,7 @@ test('no rights for the lab: the live run is offered', async () => {
   await writeSite({ filler: 'png', bytes: 4000, width: 20, height: 10 });
   for (const folder of [scratch, temporary]) await chmod(folder, 0o777);
   const ended = await start(['--page', scratch, '--out', scratch], {
-    prefix: asNobody(0o600),
+    prefix: asNobody(scratch, 0o600),
     env: { HOME: scratch },
   });
   expect(ended.code).toBe(1);

@@ -1,7 +1,12 @@
 /** `npm start` in the lab: every part is real, every figure is a measured or an emulated one. */
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import { bundledSite } from '../src/pages/bundled.ts';
+import { writeSite } from '../src/pages/write-site.ts';
 import { isUnavailable, type RepeatedSpread, type Report, type Spread } from '../src/report/report.ts';
-import { startReport } from './start-command.ts';
+import { asNobody, start, startReport } from './start-command.ts';
 
 const PROTOCOLS = ['h1', 'h2', 'h3'] as const;
 const QUICK = ['--loads', '2', '--rounds', '1'];
@@ -108,4 +113,29 @@ test('a link of one’s own, another page, JSON alone on stdout', async () => {
   expect(JSON.parse(stdout)).toEqual(report);
   expect(report.page.name).toBe('app');
   expect(report.network.set).toMatchObject({ rttMs: 40, downMbps: 6, upMbps: 2, loss: 0, udp: 2 });
+});
+
+test('without root, where /dev/net/tun may be opened', async () => {
+  test.skip(process.getuid?.() !== 0, 'only root can become another user');
+  const folder = await mkdtemp(join(tmpdir(), 'hopwise-rootless-'));
+  try {
+    await chmod(folder, 0o777);
+    await writeSite(bundledSite('app'), join(folder, 'app'));
+    await chmod(join(folder, 'app'), 0o755);
+    const ended = await start(
+      [...QUICK, '--network', 'fast', '--page', join(folder, 'app'), '--out', join(folder, 'out')],
+      {
+        prefix: asNobody(folder, 0o666),
+        env: { HOME: folder, TMPDIR: folder },
+      },
+    );
+    expect(ended.code, ended.stderr).toBe(0);
+    const report = JSON.parse(await readFile(join(folder, 'out/report.json'), 'utf8')) as Report;
+    for (const protocol of PROTOCOLS) {
+      const measured = spread(report.protocols[protocol].measuredMs);
+      expect(measured.proved).toBe(measured.requests);
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });

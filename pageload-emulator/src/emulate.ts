@@ -120,7 +120,7 @@ class PageLoad implements EventHandler, StreamOwner {
     this.#assignment = assignment;
     this.#options = options;
     this.#costs = graph.client ?? NO_COSTS;
-    this.#gate = new LowPriorityGate(graph.head === undefined, (stream) => this.#send(stream));
+    this.#gate = new LowPriorityGate((stream) => this.#send(stream));
     const compiled = compile(graph);
     this.#network = {
       events: this.#events,
@@ -208,12 +208,12 @@ class PageLoad implements EventHandler, StreamOwner {
   }
 
   #endFetch(stream: Stream): void {
-    const { origin, delayable } = this.#graph.activities[stream.id] as FetchActivity;
+    const { origin, hold } = this.#graph.activities[stream.id] as FetchActivity;
     this.#satisfyUpTo(stream, stream.received);
     this.#bytes += stream.received;
     this.#finish(stream.id);
     this.#clients[origin]!.done(stream);
-    if (delayable === true) this.#gate.done();
+    if (hold !== undefined) this.#gate.done(hold);
   }
 
   #schedule(id: number): void {
@@ -247,7 +247,7 @@ class PageLoad implements EventHandler, StreamOwner {
       firstByteMs: -1,
     };
     this.#streams[id] = stream;
-    if (activity.delayable === true) this.#gate.pass(stream, stream.urgency);
+    if (activity.hold !== undefined) this.#gate.pass(stream, activity.hold);
     else this.#send(stream);
   }
 

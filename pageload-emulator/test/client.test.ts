@@ -67,7 +67,7 @@ describe('the document’s head', () => {
       { bytes: 1_000, after: [0] },
       ...Array.from({ length: low }, () => ({ bytes: 1_000, after: [0] })),
     ]);
-    for (const activity of graph.activities.slice(2) as FetchActivity[]) activity.delayable = true;
+    for (const activity of graph.activities.slice(2) as FetchActivity[]) activity.hold = 'turns';
     const id = graph.activities.length;
     graph.activities.push({
       kind: 'compute',
@@ -161,7 +161,7 @@ describe('the head in a recording', () => {
     const head = graph.activities[graph.head!]!;
     expect(head).toMatchObject({ kind: 'compute', after: [{ activity: 1 }] });
     expect(head.kind === 'compute' && head.durationMs).toBeCloseTo(191 - 150, 6);
-    expect(graph.activities.filter((each) => each.kind === 'fetch' && each.delayable)).toHaveLength(5);
+    expect(graph.activities.filter((each) => each.kind === 'fetch' && each.hold)).toHaveLength(5);
   });
 
   it('is not there when nothing was held back', () => {

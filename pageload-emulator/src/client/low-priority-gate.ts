@@ -1,10 +1,11 @@
 /** Requests of low priority that Chromium has under way while the parser is in the document's head (Blink's `kTightLimitForRendererSideResourceScheduler`). */
 export const LOW_PRIORITY_LIMIT = 2;
 
-interface Waiting<T> {
-  urgency: number;
-  request: T;
-}
+/**
+ * How a request of low priority waits for the end of the head: in turns with others, two at a time, or
+ * until then, as those do that came after the images which Blink prefers.
+ */
+export type Hold = 'turns' | 'head';
 
 /**
  * Blink's tight mode: while the document's head is being parsed, two requests of low priority at a time
@@ -12,40 +13,40 @@ interface Waiting<T> {
  */
 export class LowPriorityGate<T> {
   readonly #send: (request: T) => void;
-  readonly #waiting: Waiting<T>[] = [];
+  readonly #turns: T[] = [];
+  readonly #held: T[] = [];
   #underway = 0;
-  #open: boolean;
+  #open = false;
 
-  /** @param open whether nothing is held back, as for a page without a blocking head */
-  constructor(open: boolean, send: (request: T) => void) {
-    this.#open = open;
+  constructor(send: (request: T) => void) {
     this.#send = send;
   }
 
-  /** Sends the request now or when its turn comes: by urgency, then in order of asking. */
-  pass(request: T, urgency: number): void {
-    if (this.#open || this.#underway < LOW_PRIORITY_LIMIT) {
+  /** Sends the request now or when it may go. */
+  pass(request: T, hold: Hold): void {
+    if (this.#open) {
+      this.#send(request);
+    } else if (hold === 'head') {
+      this.#held.push(request);
+    } else if (this.#underway < LOW_PRIORITY_LIMIT) {
       this.#underway++;
       this.#send(request);
-      return;
+    } else {
+      this.#turns.push(request);
     }
-    let at = this.#waiting.length;
-    while (at > 0 && this.#waiting[at - 1]!.urgency > urgency) at--;
-    this.#waiting.splice(at, 0, { urgency, request });
   }
 
-  /** A request that has passed has ended. */
-  done(): void {
-    this.#underway--;
-    const next = this.#open ? undefined : this.#waiting.shift();
-    if (next === undefined) return;
-    this.#underway++;
-    this.#send(next.request);
+  /** A request that took its turn has ended. */
+  done(hold: Hold): void {
+    if (hold === 'head' || this.#open) return;
+    const next = this.#turns.shift();
+    if (next === undefined) this.#underway--;
+    else this.#send(next);
   }
 
   /** The head has ended. */
   open(): void {
     this.#open = true;
-    for (const { request } of this.#waiting.splice(0)) this.#send(request);
+    for (const request of [...this.#turns.splice(0), ...this.#held.splice(0)]) this.#send(request);
   }
 }

@@ -117,7 +117,8 @@ class GraphBuilder {
     };
     const thinkMs = this.#thinkMs(request);
     if (thinkMs !== undefined) activity.thinkMs = thinkMs;
-    if (this.#head?.delayable.has(request.id)) activity.delayable = true;
+    const hold = this.#head?.holds.get(request.id);
+    if (hold !== undefined) activity.hold = hold;
     this.#fetchOf.set(request.id, id);
     this.#activities.push(activity);
   }

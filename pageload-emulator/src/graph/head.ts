@@ -1,4 +1,4 @@
-import { LOW_PRIORITY_LIMIT } from '../client/low-priority-gate.ts';
+import { type Hold, LOW_PRIORITY_LIMIT } from '../client/low-priority-gate.ts';
 import type { RecordedRequest } from '../recording/recording.ts';
 
 /** The part of a load in which Chromium's parser is in the document's head. */
@@ -7,8 +7,8 @@ export interface Head {
   endMs: number;
   /** What the parser waited for in it. */
   blockers: RecordedRequest[];
-  /** Requests (`RecordedRequest.id`) that are held back meanwhile. */
-  delayable: ReadonlySet<number>;
+  /** How each request (`RecordedRequest.id`) of low priority is held back meanwhile. */
+  holds: ReadonlyMap<number, Hold>;
 }
 
 /**
@@ -26,22 +26,33 @@ export function findHead(document: RecordedRequest, requests: readonly RecordedR
   const blocking = found.filter((request) => request.renderBlocking === true);
   if (blocking.length === 0) return null;
   const lastSentMs = Math.max(...blocking.map(sentAt));
-  const delayable = found
+  const low = found
     .filter((request) => request.renderBlocking === false)
     // A script that went with the blocking ones has a higher priority than the others.
     .filter(
       (request) => request.type === 'image' || (request.type === 'script' && sentAt(request) > lastSentMs),
     )
     .sort((a, b) => sentAt(a) - sentAt(b));
+  const endMs = endOfHead(low);
+  if (endMs === null) return null;
+  // What a stylesheet imports blocks as the stylesheet does.
+  const blockers = requests.filter(
+    (request) =>
+      request.renderBlocking === true &&
+      request.endMs <= endMs &&
+      (found.includes(request) || request.initiator.kind === 'style'),
+  );
+  if (blockers.length === 0) return null;
+  const holds = low.map((request) => [request.id, sentAt(request) < endMs ? 'turns' : 'head'] as const);
+  return { endMs, blockers, holds: new Map(holds) };
+}
+
+/** When one more than the limit was under way. */
+function endOfHead(low: readonly RecordedRequest[]): number | null {
   const underway: RecordedRequest[] = [];
-  for (const request of delayable) {
+  for (const request of low) {
     const atMs = sentAt(request);
-    const open = underway.filter(({ endMs }) => endMs > atMs);
-    if (open.length >= LOW_PRIORITY_LIMIT) {
-      const blockers = blocking.filter(({ endMs }) => endMs <= atMs);
-      if (blockers.length === 0) return null;
-      return { endMs: atMs, blockers, delayable: new Set(delayable.map(({ id }) => id)) };
-    }
+    if (underway.filter(({ endMs }) => endMs > atMs).length >= LOW_PRIORITY_LIMIT) return atMs;
     underway.push(request);
   }
   return null;

@@ -1,4 +1,5 @@
 import type { ClientCosts } from '../client/client-costs.ts';
+import type { Hold } from '../client/low-priority-gate.ts';
 import type { ResourceType } from '../recording/recording.ts';
 
 /** Why an activity waits for another. */
@@ -59,8 +60,8 @@ export interface FetchActivity {
    * it for this request; otherwise `ServerProfile.thinkMs` goes.
    */
   thinkMs?: number;
-  /** Whether it is held back while the document's head is being parsed (`PageGraph.head`). */
-  delayable?: boolean;
+  /** How it is held back while the document's head is being parsed (`PageGraph.head`); absent when it is not. */
+  hold?: Hold;
 }
 
 /** Work on the main thread. */

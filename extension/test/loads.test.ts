@@ -22,7 +22,10 @@ beforeEach(() => {
   vi.stubGlobal('chrome', {
     storage: { session: { get: async () => ({}), set: async () => {}, remove: async () => {} } },
     tabs: {
-      get: async () => ({ url: shownUrl }),
+      get: async () => {
+        if (shownUrl === 'closed') throw new Error('No tab with id: 1.');
+        return { url: shownUrl };
+      },
       sendMessage: (_tabId: number, _message: unknown, to: unknown) => {
         asked.push(to);
         return answers.shift()!();
@@ -145,6 +148,8 @@ test('a page that the tab shows without a load does not get the load of another'
   expect(await latest(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded' });
   // The browser hides the URL of its own pages.
   shownUrl = undefined;
+  expect(await latest(loads, { tabId: TAB })).toMatchObject({ phase: 'none', load: null });
+  shownUrl = 'closed';
   expect(await latest(loads, { tabId: TAB })).toMatchObject({ phase: 'none', load: null });
   shownUrl = PAGE;
   loads.shownWithoutLoad(TAB);

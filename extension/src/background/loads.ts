@@ -82,14 +82,22 @@ export async function latest(loads: TabLoads, which: WhichLoad): Promise<LatestA
   }
   const seen = await loads.get(which.tabId);
   if (!seen) return { ok: true, phase: 'none', problem: '', loadId: null, load: null };
-  // Of the browser's own pages nothing is seen: the tab's last load was another page's.
-  const shows = (await chrome.tabs.get(which.tabId)).url;
-  if (seen.phase === 'recorded' && !/^https?:/.test(shows ?? '')) {
+  if (seen.phase === 'recorded' && !(await showsWebPage(which.tabId))) {
     return { ok: true, phase: 'none', problem: '', loadId: null, load: null };
   }
   const load = (seen.storedId === null ? undefined : await getLoad(seen.storedId)) ?? null;
   const { phase, problem } = withOutcome(seen, load);
   return { ok: true, phase, problem, loadId: load?.id ?? null, load };
+}
+
+/** Of the browser's own pages nothing is seen: the last load of their tab was another page's. */
+async function showsWebPage(tabId: number): Promise<boolean> {
+  try {
+    return /^https?:/.test((await chrome.tabs.get(tabId)).url ?? '');
+  } catch {
+    // The tab was closed meanwhile.
+    return false;
+  }
 }
 
 /** A navigation may end without a page: refused, a download, an empty answer. */

@@ -270,6 +270,12 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 });
 
+it('does nothing for a signal that has been given already', async () => {
+  const report = await engine.run(round([transfer('/bytes/10', 'h2')]), { signal: AbortSignal.abort() });
+  expect(report).toMatchObject({ ended: 'cancelled', results: [], bytes: 0 });
+  expect(await server.seen()).toEqual([]);
+});
+
 it('gets through a long chain of transfers that cannot be tried', async () => {
   const chain = Array.from({ length: 5000 }, (_, index) =>
     transfer('/bytes/10', 'h2', { after: index === 0 ? [] : [index - 1], refused: 'down' }),

@@ -235,6 +235,21 @@ it('does not begin where the plan is known to exceed the budget', async () => {
   expect((await server!.seen(2)).length).toBeLessThanOrEqual(2);
 });
 
+it('gives what it has when its time is over', async () => {
+  const [server] = await start([]);
+  const slow = planOf([server!.url('/bytes/10'), server!.url('/trickle/5000000')]);
+  await expect(probe(engine(), slow, { ...ALL, limitMs: 2000 })).rejects.toMatchObject({
+    code: 'budget',
+    message: 'the probe took longer than 2 s: a server is slow, or many are',
+  });
+  // A round takes about a second.
+  const plan = planOf([server!.url('/bytes/10'), server!.url('/trickle/80000')]);
+  const verification = await probe(engine(), plan, { ...ALL, protocols: ['h2'], rounds: 20, limitMs: 5000 });
+  expect(verification.stopped).toContain('longer than 5 s');
+  expect(verification.protocols.h2!.rounds.length).toBeGreaterThan(0);
+  expect(verification.protocols.h2!.rounds.length).toBeLessThan(6);
+});
+
 it('stops for good at a 429', async () => {
   const [server] = await start([]);
   const plan = planOf([server!.url('/bytes/10'), server!.url('/status/429')]);

@@ -27,6 +27,16 @@ export interface RunOptions {
   signal?: AbortSignal;
 }
 
+/** The report of a round that was cancelled before it began. */
+const NOTHING_DONE: RoundReport = {
+  results: [],
+  bytes: 0,
+  minRttMs: null,
+  lossEvents: null,
+  segmentsIn: null,
+  ended: 'cancelled',
+};
+
 interface Running {
   process: ChildProcess;
   info: EngineInfo;
@@ -95,7 +105,7 @@ export class Engine {
     const running = await this.#running();
     const id = this.#nextId++;
     const cancel = (): void => this.#send(running, { type: 'cancel', id });
-    options.signal?.throwIfAborted();
+    if (options.signal?.aborted) return NOTHING_DONE;
     try {
       return await new Promise<RoundReport>((resolve, reject) => {
         this.#pending.set(id, { onResult: options.onResult ?? (() => {}), resolve, reject });

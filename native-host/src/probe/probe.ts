@@ -17,6 +17,8 @@ export interface ProbeOptions {
   rounds: number;
   /** Most response bytes in all. */
   budgetBytes: number;
+  /** Most milliseconds in all; a minute a round and at least ten when not given. */
+  limitMs?: number;
   onProgress?: (progress: ProbeProgress) => void;
   signal?: AbortSignal;
 }
@@ -30,6 +32,10 @@ export interface ProbeProgress {
 }
 
 type Round = VerifiedProtocol['rounds'][number];
+
+/** A server that sends a byte now and then would hold a probe for hours. */
+const LEAST_LIMIT_MS = 600_000;
+const ROUND_LIMIT_MS = 60_000;
 
 /** Rest between two rounds: queues drain, servers breathe. */
 const PAUSE_MS = 150;
@@ -50,8 +56,8 @@ const LIMITS = {
  * protocols interleaved. An origin without the protocol is asked under the best that it has, as a
  * browser would; `provedRequests` below `answeredRequests` tells so.
  *
- * @throws ProbeError when there is no result: `no-engine`, `engine-died`, `cancelled`, `budget` or
- *   `refused` before the first round was whole, `bad-message` for an impossible plan.
+ * @throws ProbeError when there is no result: `no-engine`, `engine-died`, `cancelled`, `budget` (of
+ *   bytes or of time) or `refused` before the first round was whole, `bad-message` for an impossible plan.
  */
 export async function probe(
   engine: Engine,
@@ -78,6 +84,8 @@ class Probe {
   readonly #plan: TransferPlan;
   readonly #options: ProbeOptions;
   readonly #urls: URL[];
+  readonly #limitMs: number;
+  readonly #deadline: AbortSignal;
   readonly #protocols: Protocol[];
   readonly #unavailable = new Map<Protocol, string>();
   readonly #rounds = new Map<Protocol, Round[]>();
@@ -99,6 +107,9 @@ class Probe {
     this.#origins = origins;
     this.#protocols = PROTOCOLS.filter((protocol) => options.protocols.includes(protocol));
     for (const protocol of this.#protocols) this.#rounds.set(protocol, []);
+    const roundsMs = ROUND_LIMIT_MS * options.rounds * this.#protocols.length;
+    this.#limitMs = options.limitMs ?? Math.max(LEAST_LIMIT_MS, roundsMs);
+    this.#deadline = AbortSignal.timeout(this.#limitMs);
   }
 
   async run(): Promise<Verification> {
@@ -202,6 +213,11 @@ class Probe {
       `${this.#spentBytes} are spent, a round takes about ${roundBytes}`;
   }
 
+  #stopForTime(): void {
+    this.#stopCode = 'budget';
+    this.#stopped = `the probe took longer than ${this.#limitMs / 1000} s: a server is slow, or many are`;
+  }
+
   #keep(protocol: Protocol, round: number, report: RoundReport): void {
     const document = report.results.find(({ index }) => index === 0);
     if (document?.protocol === null || document === undefined) {
@@ -254,7 +270,7 @@ class Probe {
     const report = await this.#engine.run(
       { ...request, maxBytes },
       {
-        signal,
+        signal: signal ? AbortSignal.any([signal, this.#deadline]) : this.#deadline,
         onResult: () => {
           if (!at) return;
           this.#doneTransfers += 1;
@@ -263,7 +279,10 @@ class Probe {
       },
     );
     this.#spentBytes += report.bytes;
-    if (report.ended === 'cancelled') throw cancelled();
+    if (report.ended === 'cancelled') {
+      if (signal?.aborted) throw cancelled();
+      this.#stopForTime();
+    }
     return report;
   }
 

@@ -81,6 +81,12 @@ test('a figure out of range names the option', async () => {
   expect(complaint(ended)).toMatch(/--loss.*from 0 to 0\.5/);
 });
 
+test('a URL without TLS', async () => {
+  const ended = await start(['http://127.0.0.1:9/', '--out', scratch]);
+  expect(ended.code).toBe(2);
+  expect(complaint(ended)).toContain('expected an https:// URL');
+});
+
 test('a page that is not there', async () => {
   const ended = await start(['--page', join(scratch, 'none.har'), '--out', scratch]);
   expect(ended.code).toBe(2);

@@ -11,7 +11,9 @@ import { run } from './run.ts';
 
 const stop = new AbortController();
 const cleanup = new Cleanup();
-const say = (line: string) => process.stderr.write(`hopwise: ${line}\n`);
+/** A terminal's line may hold progress. */
+const ERASE_LINE = process.stderr.isTTY ? '\r\x1b[2K' : '';
+const say = (line: string) => process.stderr.write(`${ERASE_LINE}hopwise: ${line}\n`);
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => stop.abort(new UserError(`stopped by ${signal}`)));

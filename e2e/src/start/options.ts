@@ -63,9 +63,8 @@ function udp(text: string): 'open' | 'blocked' | number {
 
 function pageUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw new InvalidArgumentError('expected an https:// URL');
-  }
+  // HTTP/2 and HTTP/3 need TLS.
+  if (url?.protocol !== 'https:') throw new InvalidArgumentError('expected an https:// URL');
   return url.href;
 }
 

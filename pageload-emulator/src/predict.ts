@@ -4,7 +4,7 @@ import { uniformAssignment } from './choose/uniform.ts';
 import { emulate } from './emulate.ts';
 import { buildGraph } from './graph/build-graph.ts';
 import type { PageGraph } from './graph/page-graph.ts';
-import { bandwidthDelayProduct, estimateNetwork, type NetworkEstimate } from './path/estimate.ts';
+import { assumedQueueBytes, estimateNetwork, type NetworkEstimate } from './path/estimate.ts';
 import type { FigureSource, NetworkFigure, NetworkPath, ServerProfile } from './path/network-path.ts';
 import type { LoadTime, Prediction, Unavailable, WaterfallEntry } from './prediction.ts';
 import { PROTOCOLS, type Protocol } from './protocol.ts';
@@ -97,7 +97,7 @@ export function knownNetwork(estimate: NetworkEstimate, options: PredictOptions)
   take(options.measured, 'measured');
   take(options.network, 'given');
   // An assumed queue belongs to the rate and round trip that are in force.
-  if (sources.queueBytes === 'assumed') path.queueBytes = bandwidthDelayProduct(path.downBps, path.rttMs);
+  if (sources.queueBytes === 'assumed') path.queueBytes = assumedQueueBytes(path.downBps, path.rttMs);
   const known = new Map((options.servers ?? []).map((server) => [server.origin, server]));
   const servers = estimate.servers.map((server) => ({ ...server, ...known.get(server.origin) }));
   return { path, servers, sources };

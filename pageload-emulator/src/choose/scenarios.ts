@@ -1,4 +1,4 @@
-import { bandwidthDelayProduct } from '../path/estimate.ts';
+import { assumedQueueBytes } from '../path/estimate.ts';
 import type { FigureSource, NetworkFigure, NetworkPath } from '../path/network-path.ts';
 import { createRandom, hashSeed, normal } from '../random.ts';
 
@@ -43,7 +43,7 @@ export function drawScenarios(
     const upBps = path.upBps * factor('upBps');
     const loss = Math.min(0.2, path.loss * factor('loss'));
     const queueBytes =
-      sources.queueBytes === 'assumed' && seed > 1 ? bandwidthDelayProduct(downBps, rttMs) : path.queueBytes;
+      sources.queueBytes === 'assumed' && seed > 1 ? assumedQueueBytes(downBps, rttMs) : path.queueBytes;
     scenarios.push({ seed, path: { ...path, rttMs, downBps, upBps, loss, queueBytes } });
   }
   return scenarios;

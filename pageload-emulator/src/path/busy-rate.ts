@@ -17,3 +17,16 @@ export function busyRate(arrivals: ArrivalCurve, windowMs: number): number | nul
   }
   return most < LEAST_BYTES ? null : (most / windowMs) * 8000;
 }
+
+/** A rate that is so much higher over a quarter of the window was not held over the window. */
+const NOT_HELD = 1.4;
+
+/**
+ * Like `busyRate`, over a shorter window where the page did not fill the link for as long: a link that is
+ * full shows the same rate over both, a page that comes in spurts does not.
+ */
+export function linkRate(arrivals: ArrivalCurve, windowMs: number): number | null {
+  const held = busyRate(arrivals, windowMs);
+  const spurt = busyRate(arrivals, windowMs / 4);
+  return held !== null && spurt !== null && spurt > NOT_HELD * held ? spurt : held;
+}

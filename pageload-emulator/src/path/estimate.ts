@@ -2,10 +2,10 @@ import { handshakeRtt, type OriginTimings, timingsByOrigin, waitOf } from '../re
 import type { RecordedRequest, Recording } from '../recording/recording.ts';
 import { quantile } from '../statistics.ts';
 import { ArrivalCurve } from './arrivals.ts';
-import { busyRate } from './busy-rate.ts';
+import { busyRate, linkRate } from './busy-rate.ts';
 import type { FigureSource, NetworkFigure, NetworkPath, ServerProfile } from './network-path.ts';
 import { defaultServer } from './server-defaults.ts';
-import { lossFromStalls } from './stalls.ts';
+import { lossFromStalls, lossUnseen, stallsOf } from './stalls.ts';
 
 /** A network and its servers as one recording shows them, and where each figure comes from. */
 export interface NetworkEstimate {
@@ -22,12 +22,11 @@ const LEAST_RTT_MS = 0.1;
 const ASSUMED_DOWN_BPS = 20e6;
 const ASSUMED_UP_SHARE = 0.25;
 const LEAST_UP_BPS = 1e6;
-/** Residual loss of links that are not called lossy. */
-const ASSUMED_LOSS = 0.0005;
 /** Servers of static files answer within this, whatever a crowded link made it look like. */
 const MOST_STATIC_THINK_MS = 150;
 /** Buffers are not made smaller than this (32 packets), however small the bandwidth-delay product. */
 const LEAST_QUEUE_BYTES = 48_000;
+const LEAST_QUEUE_MS = 100;
 
 /**
  * Estimates path and servers from a recording's timings.
@@ -35,8 +34,8 @@ const LEAST_QUEUE_BYTES = 48_000;
  * - Round trips come from new connections, per origin; waits bound them where handshakes were
  *   withheld; reused connections say nothing. The nearest origin's is the path's, the rest is extra.
  * - The rate is the highest held over a few round trips: a lower bound where the page never filled the link.
- * - Loss is assumed unless several responses stalled; the queue is assumed to hold one
- *   bandwidth-delay product; the upstream rate a quarter of the downstream one.
+ * - Loss is what is left of a prior by the packets that came without a stall, unless several responses
+ *   stalled; the queue is assumed as access links have it; the upstream rate a quarter of the downstream one.
  * - UDP is open where HTTP/3 answered, and is else assumed to be.
  * - An origin offers h3 where it answered on it or said so (`Alt-Svc`), h2 unless only h1 was seen on it.
  */
@@ -54,19 +53,27 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
       : Math.max(rttMs, Math.min(timings.rttMs ?? typicalRttMs, typicalRttMs));
 
   const arrivals = new ArrivalCurve(recording);
-  const rate = busyRate(arrivals, Math.max(200, 4 * rttMs));
-  const downBps = Math.max(rate ?? ASSUMED_DOWN_BPS, 50_000);
+  const windowMs = Math.max(200, 4 * rttMs);
   const byOrigin = new Map(origins.map((timings) => [timings.origin, rttOf(timings)]));
-  const loss = lossFromStalls(recording, arrivals, (origin) => byOrigin.get(origin) ?? rttMs, downBps);
+  const held = busyRate(arrivals, windowMs);
+  const stalls = stallsOf(
+    recording,
+    arrivals,
+    (origin) => byOrigin.get(origin) ?? rttMs,
+    held ?? ASSUMED_DOWN_BPS,
+  );
+  const loss = lossFromStalls(stalls);
+  const rate = loss === null ? linkRate(arrivals, windowMs) : held;
+  const downBps = Math.max(rate ?? ASSUMED_DOWN_BPS, 50_000);
   const udpSeen = recording.requests.some(({ protocol }) => protocol === 'h3');
   return {
     path: {
       rttMs,
       downBps,
       upBps: Math.max(LEAST_UP_BPS, downBps * ASSUMED_UP_SHARE),
-      loss: loss ?? ASSUMED_LOSS,
+      loss: loss ?? lossUnseen(stalls.packets),
       lossBurst: 1,
-      queueBytes: bandwidthDelayProduct(downBps, typicalRttMs),
+      queueBytes: assumedQueueBytes(downBps, typicalRttMs),
       udp: { kind: 'open' },
     },
     servers: origins.map((timings) => profileOf(timings, rttOf(timings), rttMs)),
@@ -81,9 +88,12 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
   };
 }
 
-/** Bytes of one bandwidth-delay product, or of the smallest buffers in use. */
-export function bandwidthDelayProduct(downBps: number, rttMs: number): number {
-  return Math.max(LEAST_QUEUE_BYTES, Math.round((downBps / 8000) * rttMs));
+/**
+ * Bytes of the queue that a bottleneck is assumed to have: a bandwidth-delay product, but no less than access
+ * links hold (Kreibich et al., "Netalyzr", IMC 2010, section 5.2: most buffer 100 ms and more).
+ */
+export function assumedQueueBytes(downBps: number, rttMs: number): number {
+  return Math.max(LEAST_QUEUE_BYTES, Math.round((downBps / 8000) * Math.max(rttMs, LEAST_QUEUE_MS)));
 }
 
 function profileOf(timings: OriginTimings, originRttMs: number, pathRttMs: number): ServerProfile {

@@ -11,21 +11,27 @@ const LEAST_STALLS = 4;
 /** Timings tell "at most one in a thousand" from "one in a hundred", nothing finer. */
 const LEAST_LOSS = 0.005;
 const MOST_LOSS = 0.03;
+const PRIOR_SHAPE = 0.5;
+const PRIOR_LOSS = 0.001;
+
+/** Static files whose arrival was looked at. */
+export interface Stalls {
+  packets: number;
+  stalls: number;
+}
 
 /**
- * Random loss shown by static files that stalled: that took longer between first and last byte than
- * slow start and all that arrived meanwhile explain, by at least most of a round trip, which is
- * what a repair takes.
+ * Counts static files that stalled: that took longer between first and last byte than slow start and
+ * all that arrived meanwhile explain, by at least most of a round trip, which is what a repair takes.
  *
  * @param rttOf round trip of an origin, milliseconds
- * @returns null when the recording shows no more than a prior would say
  */
-export function lossFromStalls(
+export function stallsOf(
   recording: Recording,
   arrivals: ArrivalCurve,
   rttOf: (origin: string) => number,
   downBps: number,
-): number | null {
+): Stalls {
   let packets = 0;
   let stalls = 0;
   for (const request of recording.requests) {
@@ -42,6 +48,19 @@ export function lossFromStalls(
     packets += count;
     if (excessMs > Math.max(0.8 * rttMs, 20)) stalls++;
   }
+  return { packets, stalls };
+}
+
+/** Random loss that the stalls show; null when they show no more than a prior would say. */
+export function lossFromStalls({ packets, stalls }: Stalls): number | null {
   if (stalls < LEAST_STALLS || stalls / packets < LEAST_LOSS) return null;
   return Math.min(MOST_LOSS, stalls / packets);
+}
+
+/**
+ * Random loss where none was seen: mean of the posterior after so many packets, from a Gamma prior of
+ * shape 1/2 (Jeffreys) whose mean is the residual loss of links that are not called lossy.
+ */
+export function lossUnseen(packets: number): number {
+  return PRIOR_SHAPE / (PRIOR_SHAPE / PRIOR_LOSS + packets);
 }

@@ -181,7 +181,9 @@ describe('a page that asks for its resources in many ways', () => {
       await page.locator('.hw-headline').waitFor();
       expect(await page.locator('.hw-times tbody tr').count()).toBe(3);
       expect(await page.locator('.hw-waterfall svg').count()).toBe(path === 'panel.html' ? 1 : 0);
-      await page.getByRole('button', { name: 'Verify' }).click();
+      const verify = page.getByRole('button', { name: 'Verify' });
+      expect(await verify.getAttribute('title')).toContain('nine times its data');
+      await verify.click();
       await page.getByText('Only pages loaded over https can be verified').waitFor();
       expect(errors).toEqual([]);
       await page.close();

@@ -20,7 +20,11 @@ export class VerifyControl {
     const el = builder();
     this.#which = which;
     this.#onDone = onDone;
-    this.#button = el('button', { type: 'button', class: 'hw-button hw-button-primary' }, VERIFY);
+    this.#button = el(
+      'button',
+      { type: 'button', class: 'hw-button hw-button-primary', title: COSTS },
+      VERIFY,
+    );
     this.#progress = el('progress', { class: 'hw-progress', max: '1', value: '0' });
     this.#progress.hidden = true;
     this.#says = el('p', { class: 'hw-note', role: 'status' });
@@ -88,6 +92,8 @@ export class VerifyControl {
 }
 
 const VERIFY = 'Verify with real transfers';
+const COSTS =
+  'Asks for all of this page again, without cookies: three times under each protocol, so nine times its data.';
 
 function inWords(state: VerificationState): string {
   switch (state.state) {

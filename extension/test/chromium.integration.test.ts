@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Recording } from '@hopwise/pageload-emulator';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isMissingHost } from '../src/background/native-client.ts';
 import { EXTENSION_ID } from '../src/extension-id.ts';
 import type { StoredLoad } from '../src/storage/loads.ts';
@@ -297,6 +297,7 @@ test('a page sees nothing of the extension and works as without it', async () =>
 
 test('a page out of the back/forward cache does not show the load of the page before', async () => {
   const other = await launch(`${room}dist/chromium`, [], ['--disable-back-forward-cache']);
+  onTestFinished(() => other.close());
   const asking = await other.openOwn('devtools.html');
   const page = await other.context.newPage();
   await page.goto(`${site.url}/kept.html`);
@@ -313,7 +314,6 @@ test('a page out of the back/forward cache does not show the load of the page be
     phase: 'failed',
     problem: expect.stringContaining('loaded nothing to show it'),
   });
-  await other.close();
 });
 
 test('a tab without a page says why', async () => {

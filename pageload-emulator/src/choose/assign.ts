@@ -3,6 +3,7 @@ import type { PageGraph } from '../graph/page-graph.ts';
 import type { ServerProfile } from '../path/network-path.ts';
 import { type Assignment, PROTOCOLS, type Protocol } from '../protocol.ts';
 import { mean } from '../statistics.ts';
+import type { LoadTimes } from './load-times.ts';
 import type { Scenario } from './scenarios.ts';
 
 /** Origins with less slack than this share of the page's time can move it. */
@@ -58,19 +59,9 @@ export function assign(
   choices: Choices,
   scenarios: readonly Scenario[],
   starts: readonly Assignment[],
+  times: LoadTimes,
 ): Assignment {
-  const known = new Map<string, number>();
-  const cost = (assignment: Assignment): number => {
-    const key = graph.origins.map((origin) => assignment[origin]).join();
-    let plt = known.get(key);
-    if (plt === undefined) {
-      plt = mean(
-        scenarios.map(({ path, seed }) => emulate(graph, path, servers, assignment, { seed }).pltMs),
-      );
-      known.set(key, plt);
-    }
-    return plt;
-  };
+  const cost = (assignment: Assignment): number => mean(times.of(assignment, scenarios));
   let best = starts[0]!;
   for (const start of starts) {
     const found = descend(

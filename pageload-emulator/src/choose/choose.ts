@@ -1,4 +1,3 @@
-import { emulate } from '../emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { FigureSource, NetworkFigure, NetworkPath, ServerProfile } from '../path/network-path.ts';
 import type { OriginRecommendation } from '../prediction.ts';
@@ -6,9 +5,10 @@ import { type Assignment, PROTOCOLS, type Protocol } from '../protocol.ts';
 import { mean, median } from '../statistics.ts';
 import { assign, type Choices, choicesOf, nearestUniform, originSlack, SLACK_SHARE } from './assign.ts';
 import { isDecided, ORIGIN_MODEL_SPREAD, PAGE_MODEL_SPREAD, probabilityOfLeast } from './confidence.ts';
+import { LoadTimes } from './load-times.ts';
 import { originReason, pageReasons } from './reasons.ts';
 import { drawScenarios, type Scenario } from './scenarios.ts';
-import { runUniform, type UniformRun } from './uniform.ts';
+import { runUniform, type UniformRun, uniformAssignment } from './uniform.ts';
 
 /** What is best for a page on a network. */
 export interface Choice {
@@ -57,12 +57,14 @@ export function choose(
   const confidence = probabilityOfLeast(best.pltMs, rivals, PAGE_MODEL_SPREAD);
   const decided = isDecided(bestMs, runnerUpMs, confidence);
 
+  const times = new LoadTimes(graph, servers);
+  for (const { protocol, pltMs } of uniform) times.note(uniformAssignment(graph, protocol), scenarios, pltMs);
   const choices = choicesOf(graph, servers, usable);
   const affordable = Math.max(1, Math.floor(SEARCH_ACTIVITIES / graph.activities.length));
   const search = scenarios.slice(0, Math.min(SEARCH_SCENARIOS, affordable));
   const starts = [best, runnerUp].map(({ protocol }) => nearestUniform(choices, protocol));
-  const found = assign(graph, servers, choices, search, starts);
-  const { assignment, assignedPltMs } = bestOf([...starts, found], graph, servers, scenarios);
+  const found = assign(graph, servers, choices, search, starts, times);
+  const { assignment, assignedPltMs } = bestOf([...starts, found], times, scenarios);
   return {
     uniform,
     best: best.protocol,
@@ -72,7 +74,7 @@ export function choose(
     reasons: pageReasons(best, runnerUp, path, decided, confidence),
     assignment,
     assignedPltMs,
-    origins: recommendOrigins(graph, path, servers, choices, assignment, search, uniform),
+    origins: recommendOrigins(graph, path, servers, choices, assignment, search, uniform, times),
     scenarios,
   };
 }
@@ -80,16 +82,13 @@ export function choose(
 /** The best of some assignments over all scenarios: one found on a few of them may owe its lead to those. */
 function bestOf(
   candidates: readonly Assignment[],
-  graph: PageGraph,
-  servers: readonly ServerProfile[],
+  times: LoadTimes,
   scenarios: readonly Scenario[],
 ): { assignment: Assignment; assignedPltMs: number } {
-  const measured = candidates.map((assignment) => {
-    const times = scenarios.map(
-      ({ path, seed }) => emulate(graph, path, servers, assignment, { seed }).pltMs,
-    );
-    return { assignment, assignedPltMs: median(times) };
-  });
+  const measured = candidates.map((assignment) => ({
+    assignment,
+    assignedPltMs: median(times.of(assignment, scenarios)),
+  }));
   return measured.reduce((best, next) => (next.assignedPltMs < best.assignedPltMs ? next : best));
 }
 
@@ -101,18 +100,15 @@ function recommendOrigins(
   assignment: Assignment,
   scenarios: readonly Scenario[],
   uniform: readonly UniformRun[],
+  loadTimes: LoadTimes,
 ): OriginRecommendation[] {
   const slack = originSlack(graph, servers, assignment, scenarios[0]!);
   const sums = originSums(graph);
-  const own = scenarios.map(({ path, seed }) => emulate(graph, path, servers, assignment, { seed }).pltMs);
+  const own = loadTimes.of(assignment, scenarios);
   const ownMs = mean(own);
   return graph.origins.map((origin, index): OriginRecommendation => {
     const protocol = assignment[origin]!;
-    const timesOf = (candidate: Protocol) =>
-      scenarios.map(
-        ({ path, seed }) =>
-          emulate(graph, path, servers, { ...assignment, [origin]: candidate }, { seed }).pltMs,
-      );
+    const timesOf = (candidate: Protocol) => loadTimes.of({ ...assignment, [origin]: candidate }, scenarios);
     // Requests with that much time to spare do not move the page, whatever carries them.
     const idle = slack[index]! >= SLACK_SHARE;
     const offered = choices.get(origin)!;

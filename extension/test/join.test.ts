@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type FrameReport, joinRecording, type LoadObservation } from '../src/recorder/join.ts';
+import { joinRecording, type LoadObservation } from '../src/recorder/join.ts';
+import type { FrameReport } from '../src/recorder/joined-request.ts';
 import { MAX_ENTRIES } from '../src/recorder/limits.ts';
 import { type ObservedRequest, offersH3, resourceType } from '../src/recorder/observed-request.ts';
 import { frameTimingsSchema, type ResourceEntry } from '../src/recorder/page-timings.ts';

@@ -1,5 +1,6 @@
 import type { Recording } from '@hopwise/pageload-emulator';
-import { type FrameReport, joinRecording } from '../recorder/join.ts';
+import { joinRecording } from '../recorder/join.ts';
+import type { FrameReport } from '../recorder/joined-request.ts';
 import { MAX_FRAMES } from '../recorder/limits.ts';
 import { type Collect, frameTimingsSchema } from '../recorder/page-timings.ts';
 import type { TabLoad } from './tab-loads.ts';

@@ -1,7 +1,7 @@
 import type { Initiator } from '@hopwise/pageload-emulator';
 import { withoutFragment } from './asks.ts';
 import { groupBy } from './group-by.ts';
-import type { FrameReport, JoinedRequest } from './join.ts';
+import type { FrameReport, JoinedRequest } from './joined-request.ts';
 import type { Ask } from './page-timings.ts';
 
 /** A browser starts a request within this of a script's call, on either side of the clock's grain. */

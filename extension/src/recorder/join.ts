@@ -3,14 +3,10 @@ import { parseProtocol } from '@hopwise/pageload-emulator';
 import { withoutFragment } from './asks.ts';
 import { groupBy } from './group-by.ts';
 import { findInitiators } from './initiators.ts';
+import type { FrameReport, JoinedRequest } from './joined-request.ts';
 import { MAX_ENTRIES } from './limits.ts';
 import type { ObservedRequest } from './observed-request.ts';
-import type { FrameTimings, ResourceEntry } from './page-timings.ts';
-
-/** What the frames of a page measured, with the frame's id in its tab (0 is the top frame). */
-export interface FrameReport extends FrameTimings {
-  frameId: number;
-}
+import type { ResourceEntry } from './page-timings.ts';
 
 /** Everything seen of one page load. */
 export interface LoadObservation {
@@ -22,24 +18,6 @@ export interface LoadObservation {
   browser: string;
   /** When the frames were asked, milliseconds since 1970. */
   takenAt: number;
-}
-
-/** A request under way from webRequest to the recording: what each side knows of it. */
-export interface JoinedRequest {
-  /** Null for what never reached the network (memory cache, a service worker's answer). */
-  observed: ObservedRequest | null;
-  /** Null for redirect hops and for what the page's timings do not list. */
-  entry: ResourceEntry | null;
-  /** Frame that holds the request: for an iframe's document, its parent. */
-  frame: FrameReport | null;
-  /** For the document of a frame: that frame. */
-  documentOf: FrameReport | null;
-  /** The hop that redirected here. */
-  redirectedFrom: JoinedRequest | null;
-  type: ResourceType;
-  /** Milliseconds after the page's navigationStart. */
-  startMs: number;
-  endMs: number;
 }
 
 /**

@@ -81,6 +81,15 @@ test('a figure out of range names the option', async () => {
   expect(complaint(ended)).toMatch(/--loss.*from 0 to 0\.5/);
 });
 
+test('a temporary folder whose path is too long', async () => {
+  const long = join(temporary, 'x'.repeat(60));
+  await mkdir(long);
+  const ended = await start(['--out', scratch], { env: { TMPDIR: long } });
+  expect(ended.code).toBe(1);
+  expect(complaint(ended)).toMatch(/too long a path for Chromium: set TMPDIR/);
+  expect(await readdir(long)).toEqual([]);
+});
+
 test('a URL without TLS', async () => {
   const ended = await start(['http://127.0.0.1:9/', '--out', scratch]);
   expect(ended.code).toBe(2);

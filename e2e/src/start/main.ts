@@ -27,6 +27,8 @@ for (const stream of [process.stdout, process.stderr]) {
   );
 }
 
+/** Bytes: Chromium's `/org.chromium.Chromium.XXXXXX/SingletonSocket` below it must fit a socket's address (unix(7)). */
+const LONGEST_SCRATCH = 107 - 45;
 let scratch: string | undefined;
 let working: Promise<Report> | undefined;
 try {
@@ -36,6 +38,11 @@ try {
       `no scratch folder: ${firstLine(error)}: set TMPDIR to a folder that you may write to`,
     );
   });
+  if (Buffer.byteLength(scratch) > LONGEST_SCRATCH) {
+    throw new UserError(
+      `${scratch} is too long a path for Chromium: set TMPDIR to a shorter one, such as /tmp`,
+    );
+  }
   // Playwright and Chromium put their own temporary files there too.
   process.env.TMPDIR = scratch;
   const aborted = new Promise<never>((_, reject) => {

@@ -1,5 +1,7 @@
 /** What cannot work ends in one line that says what, where and how to mend it, and leaves nothing. */
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
@@ -194,9 +196,16 @@ test('no Chromium', async () => {
 });
 
 test('a URL that nobody answers', async () => {
-  const ended = await start(['https://127.0.0.1:9/', '--out', scratch]);
+  // Given by the system a moment ago, so nobody has it; well-known ones are refused by Chromium itself.
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  const ended = await start([`https://127.0.0.1:${port}/`, '--out', scratch]);
   expect(ended.code).toBe(1);
-  expect(complaint(ended)).toMatch(/127\.0\.0\.1:9.*ERR_/);
+  expect(complaint(ended)).toContain(
+    `127.0.0.1:${port}/ cannot be loaded: ERR_CONNECTION_REFUSED (nothing listens there)`,
+  );
 });
 
 test('a report that cannot be written', async () => {

@@ -1,10 +1,11 @@
 import { type ClientCosts, NO_COSTS } from './client/client-costs.ts';
 import { ClientThread } from './client/client-thread.ts';
+import { DelayableLimit } from './client/delayable-limit.ts';
 import { LowPriorityGate } from './client/low-priority-gate.ts';
 import type { FetchActivity, PageGraph } from './graph/page-graph.ts';
 import { H1Pool } from './http/h1-pool.ts';
 import { Multiplexed } from './http/multiplexed.ts';
-import type { OriginClient, OriginCounters } from './http/origin-client.ts';
+import { addCounters, type OriginClient, type OriginCounters } from './http/origin-client.ts';
 import type { NetworkPath, ServerProfile } from './path/network-path.ts';
 import { defaultServer } from './path/server-defaults.ts';
 import type { WaterfallEntry } from './prediction.ts';
@@ -82,6 +83,9 @@ const MOST_BYTES_IN_DETAIL = 30e6;
 /** A hundred times what the heaviest page takes. */
 const MOST_EVENTS = 5_000_000;
 
+/** Chromium delays what is below its medium priority; see `priorityOf`. */
+const LEAST_DELAYABLE_URGENCY = 3;
+
 const BEGIN = 0;
 const COMPUTED = 1;
 const DISPATCHED = 2;
@@ -95,11 +99,13 @@ class PageLoad implements EventHandler, StreamOwner {
   readonly #events = new EventQueue();
   readonly #network: Network;
   readonly #servers: ServerProfile[];
-  readonly #clients: (OriginClient | null)[];
+  /** Of each origin, by connection pool. */
+  readonly #clients: Map<number, OriginClient>[];
   readonly #dependants: readonly (readonly Dependant[])[];
   readonly #nextDependant: Int32Array;
   readonly #openDependencies: Int32Array;
   readonly #gate: LowPriorityGate<Stream>;
+  readonly #delayable: DelayableLimit<Stream>;
   readonly #streams: (Stream | null)[];
   readonly #endMs: Float64Array;
   #blocking = 0;
@@ -120,7 +126,8 @@ class PageLoad implements EventHandler, StreamOwner {
     this.#assignment = assignment;
     this.#options = options;
     this.#costs = graph.client ?? NO_COSTS;
-    this.#gate = new LowPriorityGate((stream) => this.#send(stream));
+    this.#delayable = new DelayableLimit((stream) => this.#send(stream));
+    this.#gate = new LowPriorityGate((stream) => this.#limit(stream));
     const compiled = compile(graph);
     this.#network = {
       events: this.#events,
@@ -136,7 +143,7 @@ class PageLoad implements EventHandler, StreamOwner {
     };
     const byOrigin = new Map(servers.map((server) => [server.origin, server]));
     this.#servers = graph.origins.map((origin) => byOrigin.get(origin) ?? defaultServer(origin));
-    this.#clients = graph.origins.map(() => null);
+    this.#clients = graph.origins.map(() => new Map());
     this.#dependants = compiled.dependants;
     this.#openDependencies = compiled.dependencies.slice();
     this.#nextDependant = new Int32Array(graph.activities.length);
@@ -208,12 +215,14 @@ class PageLoad implements EventHandler, StreamOwner {
   }
 
   #endFetch(stream: Stream): void {
-    const { origin, hold } = this.#graph.activities[stream.id] as FetchActivity;
+    const activity = this.#graph.activities[stream.id] as FetchActivity;
+    const { origin, pool, hold } = activity;
     this.#satisfyUpTo(stream, stream.received);
     this.#bytes += stream.received;
     this.#finish(stream.id);
-    this.#clients[origin]!.done(stream);
+    this.#client(origin, pool ?? 0).done(stream);
     if (hold !== undefined) this.#gate.done(hold);
+    if (this.#isDelayable(activity)) this.#delayable.done();
   }
 
   #schedule(id: number): void {
@@ -248,7 +257,20 @@ class PageLoad implements EventHandler, StreamOwner {
     };
     this.#streams[id] = stream;
     if (activity.hold !== undefined) this.#gate.pass(stream, activity.hold);
-    else this.#send(stream);
+    else this.#limit(stream);
+  }
+
+  #limit(stream: Stream): void {
+    if (this.#isDelayable(this.#graph.activities[stream.id] as FetchActivity)) {
+      this.#delayable.pass(stream, stream.urgency);
+    } else {
+      this.#send(stream);
+    }
+  }
+
+  /** Of low priority and on HTTP/1.1; a script is when the recording shows that it was held back. */
+  #isDelayable({ origin, urgency, hold }: FetchActivity): boolean {
+    return (urgency >= LEAST_DELAYABLE_URGENCY || hold !== undefined) && this.#protocol(origin) === 'h1';
   }
 
   #send(stream: Stream): void {
@@ -259,7 +281,8 @@ class PageLoad implements EventHandler, StreamOwner {
   }
 
   #dispatch(stream: Stream): void {
-    this.#client((this.#graph.activities[stream.id] as FetchActivity).origin).fetch(stream);
+    const { origin, pool } = this.#graph.activities[stream.id] as FetchActivity;
+    this.#client(origin, pool ?? 0).fetch(stream);
   }
 
   #satisfy(id: number): void {
@@ -282,29 +305,30 @@ class PageLoad implements EventHandler, StreamOwner {
     }
   }
 
-  #client(origin: number): OriginClient {
-    const existing = this.#clients[origin];
+  #client(origin: number, pool: number): OriginClient {
+    const existing = this.#clients[origin]!.get(pool);
     if (existing) return existing;
     const server = this.#servers[origin]!;
     const protocol = this.#protocol(origin);
     const transport = protocol === 'h3' ? 'quic' : 'tcp';
     const secure = !server.origin.startsWith('http:');
+    const seed = this.#options.seed ?? 1;
     const settings: ConnectionSettings = {
       transport,
       handshake: handshakeRounds(protocol, secure ? server.tlsVersion : null),
       initialWindow: server[transport].initialWindow,
       congestionControl: server[transport].congestionControl,
       extraRttMs: server.extraRttMs,
-      dnsMs: server.dnsMs ?? 0,
+      dnsMs: this.#clients[origin]!.size === 0 ? (server.dnsMs ?? 0) : 0,
       orderedBy: protocol === 'h3' ? 'stream' : 'connection',
       // The same seed for every protocol: common random numbers when they are compared.
-      seed: hashSeed(this.#options.seed ?? 1, origin),
+      seed: pool === 0 ? hashSeed(seed, origin) : hashSeed(seed, origin, pool),
     };
     const client =
       protocol === 'h1'
         ? new H1Pool(this.#network, settings)
         : new Multiplexed(this.#network, settings, server.prioritises ?? false);
-    this.#clients[origin] = client;
+    this.#clients[origin]!.set(pool, client);
     return client;
   }
 
@@ -330,12 +354,13 @@ class PageLoad implements EventHandler, StreamOwner {
 
   #outcomes(): OriginOutcome[] {
     const outcomes: OriginOutcome[] = [];
-    for (const [index, client] of this.#clients.entries()) {
-      if (client === null) continue;
+    for (const [index, clients] of this.#clients.entries()) {
+      const [first, ...others] = [...clients.values()].map((client) => client.counters());
+      if (first === undefined) continue;
       outcomes.push({
         origin: this.#graph.origins[index]!,
         protocol: this.#protocol(index),
-        ...client.counters(),
+        ...others.reduce((sum, counters) => addCounters(sum, counters), first),
       });
     }
     return outcomes;

@@ -90,6 +90,37 @@ describe('the document’s head', () => {
   });
 });
 
+describe('requests of low priority', () => {
+  it('are ten at a time on HTTP/1.1, whatever their origins', () => {
+    const origins = ['https://a.test', 'https://b.test', 'https://c.test'];
+    const page = (urgency: number) =>
+      pageOf(
+        Array.from({ length: 15 }, (_, index) => ({ bytes: 1_000, origin: index % 3, urgency })),
+        origins,
+      );
+    const time = (urgency: number, protocol: 'h1' | 'h2') => {
+      const graph = page(urgency);
+      return emulate(graph, ROUND_TRIPS_ONLY, [], uniform(graph, protocol)).pltMs;
+    };
+    // Ten on new connections at 300; the other five on those at 400.
+    expect(time(3, 'h1')).toBeCloseTo(400, 1);
+    expect(time(1, 'h1')).toBeCloseTo(300, 1);
+    expect(time(3, 'h2')).toBeCloseTo(300, 1);
+  });
+});
+
+describe('connection pools', () => {
+  it('have connections of their own', () => {
+    const graph = pageOf([{ bytes: 1_000 }, { bytes: 1_000, after: [0] }]);
+    expect(loadTime(graph)).toBeCloseTo(400, 1);
+    (graph.activities[1] as FetchActivity).pool = 1;
+    expect(loadTime(graph)).toBeCloseTo(600, 1);
+    const { origins } = emulate(graph, ROUND_TRIPS_ONLY, [], uniform(graph, 'h2'));
+    expect(origins).toHaveLength(1);
+    expect(origins[0]).toMatchObject({ requests: 2, connections: 2 });
+  });
+});
+
 describe('the head in a recording', () => {
   const request = (
     id: number,
@@ -166,6 +197,21 @@ describe('the head in a recording', () => {
 
   it('is not there when nothing was held back', () => {
     expect(buildGraph(recordingOf([request(2, 100, 102, 160)])).head).toBeUndefined();
+  });
+
+  it('keeps other sites’ frames and fonts without credentials on connections of their own', () => {
+    const ad = { url: 'https://ad.test/', type: 'iframe' as const };
+    const graph = buildGraph(
+      recordingOf([
+        request(2, 100, 102, 160, ad),
+        request(3, 165, 166, 190, { initiator: { kind: 'parser', requestId: 2, source: 'recorded' } }),
+        request(4, 170, 171, 190, { type: 'font', url: 'https://fonts.test/f' }),
+        request(5, 170, 171, 190, { type: 'font' }),
+        request(6, 170, 171, 190, { type: 'iframe', url: 'https://static.a.test/' }),
+      ]),
+    );
+    const fetches = graph.activities.filter((each) => each.kind === 'fetch');
+    expect(fetches.map(({ pool }) => pool ?? 0)).toEqual([0, 0, 2, 2, 1, 0, 0]);
   });
 
   it('tells a redirect’s think time from its length where its phases were withheld', () => {

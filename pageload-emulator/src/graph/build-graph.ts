@@ -6,6 +6,7 @@ import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { quantile } from '../statistics.ts';
 import { handshakeRounds } from '../transport/handshake.ts';
 import { originOf } from '../url.ts';
+import { connectionPool } from './connection-pools.ts';
 import { findHead, type Head } from './head.ts';
 import type { Activity, Dependency, DependencyKind, FetchActivity, PageGraph } from './page-graph.ts';
 import { priorityOf } from './priorities.ts';
@@ -117,6 +118,8 @@ class GraphBuilder {
     };
     const thinkMs = this.#thinkMs(request);
     if (thinkMs !== undefined) activity.thinkMs = thinkMs;
+    const pool = connectionPool(request, this.#recording);
+    if (pool !== 0) activity.pool = pool;
     const hold = this.#head?.holds.get(request.id);
     if (hold !== undefined) activity.hold = hold;
     this.#fetchOf.set(request.id, id);

@@ -60,6 +60,8 @@ export interface FetchActivity {
    * it for this request; otherwise `ServerProfile.thinkMs` goes.
    */
   thinkMs?: number;
+  /** Requests to one origin share connections only within a pool; absent for 0. */
+  pool?: number;
   /** How it is held back while the document's head is being parsed (`PageGraph.head`); absent when it is not. */
   hold?: Hold;
 }

@@ -1,7 +1,9 @@
 /**
  * How long an emulation takes: medians of warm runs. `node pageload-emulator/bench/speed.ts` (Node 24) after a build.
  */
+
 import { choose } from '../dist/choose/choose.js';
+import { CHROMIUM_COSTS } from '../dist/client/client-costs.js';
 import { emulate, type NetworkPath, type PageGraph, PROTOCOLS, type ServerProfile } from '../dist/index.js';
 
 const ROUNDS = 41;
@@ -10,6 +12,7 @@ const ROUNDS = 41;
 function syntheticPage(requests: number, origins: number): PageGraph {
   return {
     url: 'https://origin0.example/',
+    client: CHROMIUM_COSTS,
     origins: Array.from({ length: origins }, (_, index) => `https://origin${index}.example`),
     activities: Array.from({ length: requests }, (_, id) => ({
       kind: 'fetch' as const,

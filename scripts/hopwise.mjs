@@ -17,12 +17,8 @@ function runNode(script, scriptArgs) {
     // Over the channel the child learns of this process's end even when it comes by SIGKILL.
     const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
     const child = spawn(nodePath(), ['--enable-source-maps', script, ...scriptArgs], { stdio });
-    // A terminal sends SIGINT to both: the child cleans up and ends, this process waits for it.
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-      process.on(signal, () => {
-        if (signal !== 'SIGINT') child.kill(signal);
-      });
-    }
+    // The child cleans up and ends, this process waits for it; a terminal's Ctrl-C reaches it twice.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
     child.on('error', (error) => {
       console.error(`hopwise: ${error.message}`);
       resolve(1);

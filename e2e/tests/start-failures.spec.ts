@@ -98,6 +98,12 @@ test('a URL without TLS', async () => {
   expect(complaint(ended)).toContain('expected an https:// URL');
 });
 
+test('an option of the lab beside a URL', async () => {
+  const ended = await start(['https://127.0.0.1:4433/', '--network', 'lte', '--out', scratch]);
+  expect(ended.code).toBe(2);
+  expect(complaint(ended)).toMatch(/--network goes with the lab/);
+});
+
 test('a page that is not there', async () => {
   const ended = await start(['--page', join(scratch, 'none.har'), '--out', scratch]);
   expect(ended.code).toBe(2);

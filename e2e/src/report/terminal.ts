@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { PROTOCOLS } from '@hopwise/pageload-emulator';
+import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { isUnavailable, type Report } from './report.ts';
 import { duration, networkText, PROTOCOL_NAME } from './words.ts';
 
@@ -27,6 +27,20 @@ function table(rows: string[][]): string {
     .join('\n');
 }
 
+/** One line for each reason, naming what it keeps from being known. */
+function whyUnavailable(report: Report, protocol: Protocol): string[] {
+  const { predictedMs, verifiedMs, measuredMs } = report.protocols[protocol];
+  const kinds = Object.entries({ predicted: predictedMs, verified: verifiedMs, measured: measuredMs });
+  const byReason = new Map<string, string[]>();
+  for (const [kind, time] of kinds) {
+    if (!isUnavailable(time)) continue;
+    byReason.set(time.unavailable, [...(byReason.get(time.unavailable) ?? []), kind]);
+  }
+  return [...byReason].map(
+    ([why, of]) => `${PROTOCOL_NAME[protocol]} is unavailable (${of.join(', ')}): ${why}`,
+  );
+}
+
 /** Breaks a sentence between words. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
@@ -46,7 +60,8 @@ function wrap(text: string, width: number): string[] {
 export function renderTerminal(report: Report, stream: NodeJS.WriteStream): string {
   const paint = (format: Parameters<typeof styleText>[0], text: string) =>
     styleText(format, text, { stream, validateStream: true });
-  const columns = Math.min(stream.columns ?? 100, 120);
+  // A pseudo-terminal that nobody gave a size says 0.
+  const columns = Math.min(stream.columns || 100, 120);
   const lines: string[] = [];
   const { page, network } = report;
   lines.push(
@@ -72,11 +87,7 @@ export function renderTerminal(report: Report, stream: NodeJS.WriteStream): stri
     return protocol === report.best ? row.map((text) => paint('bold', text)) : row;
   });
   lines.push(table([header.map((text) => paint('dim', text)), ...rows]));
-  for (const protocol of PROTOCOLS) {
-    const { predictedMs, verifiedMs, measuredMs } = report.protocols[protocol];
-    const why = [predictedMs, verifiedMs, measuredMs].find(isUnavailable);
-    if (why) lines.push(`${PROTOCOL_NAME[protocol]} is unavailable: ${why.unavailable}`);
-  }
+  for (const protocol of PROTOCOLS) lines.push(...whyUnavailable(report, protocol));
   lines.push('');
   const sure = `${Math.round(report.confidence * 100)}% sure`;
   lines.push(

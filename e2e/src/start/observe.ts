@@ -43,7 +43,7 @@ export class ExtensionSession {
     const profile = await mkdtemp(join(tmpdir(), 'hopwise-profile-'));
     let context: BrowserContext | undefined;
     try {
-      await promisify(execFile)(process.execPath, [HOST_SCRIPT, 'install', '--user-data-dir', profile]);
+      await registerHost(profile);
       context = await chromium.launchPersistentContext(profile, {
         executablePath: options.executablePath,
         headless: false,
@@ -161,6 +161,16 @@ async function firstWorker(context: BrowserContext): Promise<Worker> {
     throw new Error(
       `its worker was not there after ${WORKER_TIMEOUT_MS / 1000} s; it takes a Chromium that loads unpacked extensions (Chrome itself does not)`,
     );
+  }
+}
+
+/** Registers the native host for one profile. */
+async function registerHost(profile: string): Promise<void> {
+  try {
+    await promisify(execFile)(process.execPath, [HOST_SCRIPT, 'install', '--user-data-dir', profile]);
+  } catch (error) {
+    const { stderr } = error as { stderr?: string };
+    throw new Error(`the native host could not be registered: ${firstLine(stderr?.trim() || error)}`);
   }
 }
 

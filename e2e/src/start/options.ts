@@ -32,6 +32,10 @@ export interface StartOptions {
 export const DEFAULT_NETWORK = 'lte';
 export const DEFAULT_PAGE = 'shop';
 
+/** Options that mean nothing in the other kind of run. */
+const LAB_OPTIONS = ['network', 'rtt', 'down', 'up', 'loss', 'queue', 'udp', 'page', 'loads', 'seed'];
+const LIVE_OPTIONS = ['ca'];
+
 function number(low: number, high: number, unit: string) {
   return (text: string): number => {
     const value = Number(text);
@@ -102,8 +106,20 @@ export function parseOptions(argv: string[]): StartOptions {
     .exitOverride()
     .parse(argv, { from: 'user' });
   const given = command.opts();
+  const url: string | null = command.processedArgs[0] ?? null;
+  const astray = (url === null ? LIVE_OPTIONS : LAB_OPTIONS).find(
+    (name) => command.getOptionValueSource(name) === 'cli',
+  );
+  if (astray !== undefined) {
+    command.error(
+      url === null
+        ? `error: --${astray} goes with a URL, not with the lab`
+        : `error: --${astray} goes with the lab, not with a URL`,
+      { exitCode: 2 },
+    );
+  }
   return {
-    url: command.processedArgs[0] ?? null,
+    url,
     network: given.network,
     rttMs: given.rtt,
     downMbps: given.down,

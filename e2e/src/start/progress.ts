@@ -23,7 +23,7 @@ export class Progress {
     if (!this.#stream.isTTY) return;
     this.#live = true;
     this.#stream.write(
-      `\r\x1b[2K${this.#clock()}    ${text.slice(0, Math.max(20, (this.#stream.columns ?? 80) - 12))}`,
+      `\r\x1b[2K${this.#clock()}    ${text.slice(0, Math.max(20, (this.#stream.columns || 80) - 12))}`,
     );
   }
 

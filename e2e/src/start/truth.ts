@@ -49,6 +49,7 @@ export async function measureTruth(options: TruthOptions): Promise<Truth> {
     browsers[protocol] = browser;
   }
   const seed = network.seed ?? 1;
+  let busyLinks = 0;
   const measurement = await measureProtocols({
     browsers,
     url: options.url,
@@ -57,7 +58,7 @@ export async function measureTruth(options: TruthOptions): Promise<Truth> {
     hooks: {
       async beforeLoad(_, { round, failures }) {
         // The last load's retransmissions would take the next one's share of the link.
-        await lab.drain();
+        if (!(await lab.drain())) busyLinks++;
         // Round by round the protocols meet the same sequence of losses; after a failure, another one.
         await lab.configure({ ...network, seed: seed + 1 + round + ROUNDS_BOUND * failures });
         await lab.resetStats();
@@ -76,6 +77,9 @@ export async function measureTruth(options: TruthOptions): Promise<Truth> {
   await lab.configure({ ...network, seed });
   const measured: Truth['measured'] = {};
   const warnings: string[] = [];
+  if (busyLinks > 0) {
+    warnings.push(`${counted(busyLinks, 'load')} began while packets of the one before were on the link`);
+  }
   for (const protocol of PROTOCOLS) {
     const result = measurement[protocol];
     if (!result) continue;
@@ -101,8 +105,9 @@ function repeatedSpread(result: Measured, protocol: Protocol): RepeatedSpread {
 function warningsOf(result: Measured, protocol: Protocol): string[] {
   const warnings: string[] = [];
   if (result.repeated > 0)
-    warnings.push(`${result.repeated} loads under ${protocol} were repeated: the link was late`);
-  if (result.failed > 0) warnings.push(`${result.failed} loads under ${protocol} failed and are left out`);
+    warnings.push(`${counted(result.repeated, 'load')} under ${protocol} repeated: the link was late`);
+  if (result.failed > 0)
+    warnings.push(`${counted(result.failed, 'load')} under ${protocol} failed and left out`);
   const wrong = result.loads.length - result.proved;
   if (wrong > 0)
     warnings.push(
@@ -112,4 +117,8 @@ function warningsOf(result: Measured, protocol: Protocol): string[] {
   if (incomplete > 0)
     warnings.push(`${incomplete} of ${result.loads.length} loads under ${protocol} had requests that failed`);
   return warnings;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

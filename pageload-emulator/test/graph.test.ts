@@ -184,7 +184,12 @@ describe('page graph', () => {
               startMs,
               endMs: startMs + lengthMs,
               fromCache: cached,
-              phases: { ...base.phases, responseStartMs: id % 2 ? null : startMs + lengthMs / 2 },
+              renderBlocking: id % 4 === 1,
+              phases: {
+                ...base.phases,
+                requestStartMs: startMs + lengthMs / 4,
+                responseStartMs: id % 2 ? null : startMs + lengthMs / 2,
+              },
               initiator: { kind, requestId: asker < all.length ? asker : null, source: 'recorded' },
             })),
           };

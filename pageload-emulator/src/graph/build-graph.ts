@@ -6,7 +6,7 @@ import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { quantile } from '../statistics.ts';
 import { handshakeRounds } from '../transport/handshake.ts';
 import { originOf } from '../url.ts';
-import { connectionPool } from './connection-pools.ts';
+import { connectionPools } from './connection-pools.ts';
 import { findHead, type Head } from './head.ts';
 import type { Activity, Dependency, DependencyKind, FetchActivity, PageGraph } from './page-graph.ts';
 import { priorityOf } from './priorities.ts';
@@ -45,6 +45,7 @@ class GraphBuilder {
   readonly #fetchOf = new Map<number, number>();
   /** Recorded script to its execution. */
   readonly #executionOf = new Map<number, { activity: number; endMs: number }>();
+  readonly #pools: readonly number[];
   readonly #head: Head | null;
   readonly #executions: Map<number, { durationMs: number; endMs: number }>;
   readonly #activities: Activity[] = [];
@@ -57,6 +58,7 @@ class GraphBuilder {
     this.#loadMs = recording.pltMs ?? lastBlockingEnd(recording);
     this.#kept = recording.requests.filter((request) => this.#isKept(request));
     if (this.#kept.length === 0) this.#kept.push(this.#document);
+    this.#pools = connectionPools(recording);
     this.#head = findHead(this.#document, this.#kept);
     this.#executions = this.#findExecutions();
     this.#thinkMs = thinkTimes(recording);
@@ -118,7 +120,7 @@ class GraphBuilder {
     };
     const thinkMs = this.#thinkMs(request);
     if (thinkMs !== undefined) activity.thinkMs = thinkMs;
-    const pool = connectionPool(request, this.#recording);
+    const pool = this.#pools[request.id]!;
     if (pool !== 0) activity.pool = pool;
     const hold = this.#head?.holds.get(request.id);
     if (hold !== undefined) activity.hold = hold;

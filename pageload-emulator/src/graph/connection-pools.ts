@@ -1,34 +1,36 @@
-import type { RecordedRequest, Recording } from '../recording/recording.ts';
+import type { Recording } from '../recording/recording.ts';
 import { originOf } from '../url.ts';
 
 const WITHOUT_CREDENTIALS = 1;
 const IN_FOREIGN_FRAME = 2;
 
 /**
- * Which of an origin's connections a request may share: browsers keep those with and without
+ * Which of an origin's connections each request may share: browsers keep those with and without
  * credentials apart (Fetch standard, "connection pools"; a font of another origin is asked for without), and
  * those of frames from other sites apart from the page's own (network partition keys).
  *
- * @returns a number that is equal for requests that may share; 0 for most
+ * @returns by `RecordedRequest.id` a number that is equal for requests that may share; 0 for most
  */
-export function connectionPool(request: RecordedRequest, recording: Recording): number {
-  const frame = frameOf(request, recording);
-  const home = frame?.url ?? recording.url;
-  const anonymous = request.type === 'font' && originOf(request.url) !== originOf(home);
-  const foreign = frame !== null && siteOf(frame.url) !== siteOf(recording.url);
-  return (anonymous ? WITHOUT_CREDENTIALS : 0) + (foreign ? IN_FOREIGN_FRAME : 0);
+export function connectionPools(recording: Recording): number[] {
+  const frames = framesOf(recording);
+  return recording.requests.map((request) => {
+    const home = frames[request.id] ?? recording.url;
+    const anonymous = request.type === 'font' && originOf(request.url) !== originOf(home);
+    const foreign = siteOf(home) !== siteOf(recording.url);
+    return (anonymous ? WITHOUT_CREDENTIALS : 0) + (foreign ? IN_FOREIGN_FRAME : 0);
+  });
 }
 
-/** The frame's document in which a request was made, itself when it is one; null in the page's own. */
-function frameOf(request: RecordedRequest, { requests }: Recording): RecordedRequest | null {
-  const seen = new Set<number>();
-  for (let at: RecordedRequest | undefined = request; at !== undefined && !seen.has(at.id); ) {
-    if (at.type === 'iframe') return at;
-    seen.add(at.id);
-    const asker: number | null = at.initiator.requestId;
-    at = asker === null ? undefined : requests[asker];
+/** URL of the frame in which each request was made, its own when it is a frame's document; null in the page itself. */
+function framesOf({ requests }: Recording): (string | null)[] {
+  const frames: (string | null)[] = [];
+  for (const { id, type, url, initiator } of requests) {
+    const asker = initiator.requestId;
+    // Nobody is asked for by what came later.
+    const inherited = asker !== null && asker < id ? frames[asker] : null;
+    frames.push(type === 'iframe' ? url : (inherited ?? null));
   }
-  return null;
+  return frames;
 }
 
 /** Scheme and the host's last two labels: the registrable domain, but under suffixes such as co.uk, which would take a list. */

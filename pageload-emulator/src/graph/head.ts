@@ -20,9 +20,7 @@ export interface Head {
  * @returns null when the recording shows no such time: no blocking resource, or nothing held back
  */
 export function findHead(document: RecordedRequest, requests: readonly RecordedRequest[]): Head | null {
-  const found = requests.filter(
-    (request) => request.initiator.requestId === document.id && request.initiator.kind === 'parser',
-  );
+  const found = requests.filter((request) => isFoundIn(document, request));
   const blocking = found.filter((request) => request.renderBlocking === true);
   if (blocking.length === 0) return null;
   const lastSentMs = Math.max(...blocking.map(sentAt));
@@ -40,7 +38,7 @@ export function findHead(document: RecordedRequest, requests: readonly RecordedR
     (request) =>
       request.renderBlocking === true &&
       request.endMs <= endMs &&
-      (found.includes(request) || request.initiator.kind === 'style'),
+      (request.initiator.kind === 'style' || isFoundIn(document, request)),
   );
   if (blockers.length === 0) return null;
   const holds = low.map((request) => [request.id, sentAt(request) < endMs ? 'turns' : 'head'] as const);
@@ -49,13 +47,18 @@ export function findHead(document: RecordedRequest, requests: readonly RecordedR
 
 /** When one more than the limit was under way. */
 function endOfHead(low: readonly RecordedRequest[]): number | null {
-  const underway: RecordedRequest[] = [];
+  let underway: RecordedRequest[] = [];
   for (const request of low) {
     const atMs = sentAt(request);
-    if (underway.filter(({ endMs }) => endMs > atMs).length >= LOW_PRIORITY_LIMIT) return atMs;
+    underway = underway.filter(({ endMs }) => endMs > atMs);
+    if (underway.length >= LOW_PRIORITY_LIMIT) return atMs;
     underway.push(request);
   }
   return null;
+}
+
+function isFoundIn(document: RecordedRequest, { initiator }: RecordedRequest): boolean {
+  return initiator.kind === 'parser' && initiator.requestId === document.id;
 }
 
 /** When the browser turned to a request: began its connection, or else sent it. */

@@ -11,8 +11,8 @@ export interface ClientCosts {
 /**
  * Chromium 156, whose requests for small files on open connections, among 3 to 20 others under way, took
  * 4 to 5 ms for each of those beyond round trip and transfer, alike under the three protocols (medians
- * on two cores that it shared with the servers); a recording of it shows about 2 ms between the
- * sendings of requests that were made at once. Reading and acknowledging a QUIC packet in user space
+ * on two cores that it shared with the servers). How it divides between the two sides of the transfer is
+ * assumed; load times hardly depend on it. Reading and acknowledging a QUIC packet in user space
  * takes some 30 µs (Langley et al., "The QUIC Transport Protocol", SIGCOMM 2017, section 6.5: twice
  * TCP's cost and more).
  */

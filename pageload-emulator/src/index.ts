@@ -2,6 +2,9 @@
  * Page load time under HTTP/1.1, HTTP/2 and HTTP/3, from a recording alone:
  * `predict(parseRecording(text))`. Pure: no DOM, no Node, no clock but for `elapsedMs`.
  */
+
+export type { ClientCosts } from './client/client-costs.ts';
+export type { Hold } from './client/low-priority-gate.ts';
 export {
   type Emulated,
   type EmulateOptions,

@@ -85,6 +85,30 @@ describe('slow start', () => {
   });
 });
 
+describe('responses on one connection', () => {
+  /** Ends of two responses of 70 and 60 packets, the second more urgent, in round trips of 100 ms. */
+  function ends(prioritises?: boolean): number[] {
+    const graph = pageOf([
+      { bytes: 70 * 1_430, incremental: false, urgency: 3 },
+      { bytes: 60 * 1_430, incremental: false, urgency: 1 },
+    ]);
+    const server = serverOf('https://a.test', prioritises === undefined ? {} : { prioritises });
+    const { entries } = emulate(graph, ROUND_TRIPS_ONLY, [server], uniform(graph, 'h2'), { waterfall: true });
+    return entries.map(({ endMs }) => endMs);
+  }
+
+  it('take turns at a server that ignores priorities, as most do', () => {
+    // 130 packets: 10 + 20 + 40 + 60; both have their last ones in the fourth window.
+    expect(ends().map(Math.round)).toEqual([600, 600]);
+    expect(ends(false)).toEqual(ends());
+  });
+
+  it('go by urgency at one that honours them', () => {
+    // The first window goes to the one that is ready first, the next two, 20 + 40, to the urgent one.
+    expect(ends(true).map(Math.round)).toEqual([600, 500]);
+  });
+});
+
 describe('HTTP/1.1 pool', () => {
   const documents = (count: number) => Array.from({ length: count }, () => ({ bytes: 1_000 }));
 

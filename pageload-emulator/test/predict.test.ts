@@ -51,6 +51,31 @@ describe('network estimate', () => {
     expect(servers[0]!.dnsMs).toBeCloseTo(5, 6);
   });
 
+  it('does not take waiting on a full link for distance or thinking', () => {
+    // 40 images of 100 kB keep the link full from 260 to 1260 ms; meanwhile an origin's only handshake takes 90.
+    const recording = parseRecording(gallery(40, { wait: 60, receive: 1_000 }, 100_000));
+    const last = recording.requests[recording.requests.length - 1]!;
+    recording.requests.push({
+      ...last,
+      id: recording.requests.length,
+      url: 'https://late.test/',
+      startMs: 500,
+      endMs: 1_000,
+      phases: {
+        dnsStartMs: null,
+        dnsEndMs: null,
+        connectStartMs: 500,
+        secureStartMs: 590,
+        connectEndMs: 680,
+        requestStartMs: 680,
+        responseStartMs: 990,
+      },
+    });
+    const { path, servers } = estimateNetwork(recording);
+    expect(path.rttMs).toBeLessThan(60);
+    expect(servers.at(-1)).toMatchObject({ origin: 'https://late.test', extraRttMs: 0, thinkMs: 0 });
+  });
+
   it('says what it assumed where phases were withheld', () => {
     const recording = parseRecording(chromiumHar());
     for (const request of recording.requests) {

@@ -33,6 +33,11 @@ export class ArrivalCurve {
     }
   }
 
+  /** All bytes that arrived. */
+  get total(): number {
+    return this.bytes[this.bytes.length - 1] ?? 0;
+  }
+
   /** Bytes arrived by `atMs`. */
   by(atMs: number): number {
     const { timesMs, bytes } = this;
@@ -47,5 +52,10 @@ export class ArrivalCurve {
     if (low === timesMs.length) return bytes[low - 1]!;
     const part = (atMs - timesMs[low - 1]!) / (timesMs[low]! - timesMs[low - 1]!);
     return bytes[low - 1]! + part * (bytes[low]! - bytes[low - 1]!);
+  }
+
+  /** Milliseconds that a link of `bps` needed for what arrived between two times. */
+  transmission(fromMs: number, toMs: number, bps: number): number {
+    return ((this.by(toMs) - this.by(fromMs)) * 8000) / bps;
   }
 }

@@ -27,6 +27,8 @@ const MOST_STATIC_THINK_MS = 150;
 /** Buffers are not made smaller than this (32 packets), however small the bandwidth-delay product. */
 const LEAST_QUEUE_BYTES = 48_000;
 const LEAST_QUEUE_MS = 100;
+/** What a connection sends in its first four round trips (RFC 6928): the rate of smaller pages is that of windows, not of links. */
+const LEAST_FILLING_BYTES = 150 * 1_430;
 
 /**
  * Estimates path and servers from a recording's timings.
@@ -66,6 +68,12 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
   const rate = loss === null ? linkRate(arrivals, windowMs) : held;
   const downBps = Math.max(rate ?? ASSUMED_DOWN_BPS, 50_000);
   const udpSeen = recording.requests.some(({ protocol }) => protocol === 'h3');
+  // Nothing queues on a link that the page never filled.
+  const filled = rate !== null && rate === held && arrivals.total >= LEAST_FILLING_BYTES;
+  const queuedMs = (fromMs: number, toMs: number) =>
+    filled ? arrivals.transmission(fromMs, toMs, downBps) : 0;
+  const originRttMs = (timings: OriginTimings) =>
+    Math.max(rttMs, Math.min(rttOf(timings), leastQuietRtt(timings, queuedMs)));
   return {
     path: {
       rttMs,
@@ -76,7 +84,7 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
       queueBytes: assumedQueueBytes(downBps, typicalRttMs),
       udp: { kind: 'open' },
     },
-    servers: origins.map((timings) => profileOf(timings, rttOf(timings), rttMs)),
+    servers: origins.map((timings) => profileOf(timings, originRttMs(timings), rttMs, queuedMs)),
     sources: {
       rttMs: known.length > 0 ? 'estimated' : 'assumed',
       downBps: rate !== null ? 'estimated' : 'assumed',
@@ -96,10 +104,35 @@ export function assumedQueueBytes(downBps: number, rttMs: number): number {
   return Math.max(LEAST_QUEUE_BYTES, Math.round((downBps / 8000) * Math.max(rttMs, LEAST_QUEUE_MS)));
 }
 
-function profileOf(timings: OriginTimings, originRttMs: number, pathRttMs: number): ServerProfile {
+/** Time that the link needed for what arrived in a span: what arrived behind it waited at most so long. */
+type Queued = (fromMs: number, toMs: number) => number;
+
+/** Shortest round trip of an origin's handshakes without what they may have waited on the link; infinite without any. */
+function leastQuietRtt({ requests }: OriginTimings, queuedMs: Queued): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const request of requests) {
+    const rttMs = handshakeRtt(request);
+    const { connectStartMs } = request.phases;
+    if (rttMs === null || connectStartMs === null) continue;
+    least = Math.min(least, rttMs - queuedMs(connectStartMs, connectStartMs + rttMs));
+  }
+  return least;
+}
+
+function profileOf(
+  timings: OriginTimings,
+  originRttMs: number,
+  pathRttMs: number,
+  queuedMs: Queued,
+): ServerProfile {
   const profile = defaultServer(timings.origin);
   const { requests } = timings;
-  const waits = requests.flatMap((request) => waitOf(request) ?? []);
+  const waits = requests.flatMap((request) => {
+    const waitMs = waitOf(request);
+    if (waitMs === null) return [];
+    const { requestStartMs, responseStartMs } = request.phases;
+    return waitMs - queuedMs(requestStartMs!, responseStartMs!);
+  });
   const dns = requests.flatMap((request) => {
     const { dnsStartMs, dnsEndMs } = request.phases;
     return dnsStartMs !== null && dnsEndMs !== null ? [dnsEndMs - dnsStartMs] : [];
@@ -110,7 +143,7 @@ function profileOf(timings: OriginTimings, originRttMs: number, pathRttMs: numbe
   return {
     ...profile,
     extraRttMs: originRttMs - pathRttMs,
-    // The shortest: the rest of the waits is mostly queueing, on the recorder's link and in its browser.
+    // The shortest: what else the others waited for is in the recorder's browser.
     thinkMs: Math.min(MOST_STATIC_THINK_MS, Math.max(0, (least(waits) ?? 0) - originRttMs)),
     dnsMs: Math.max(0, quantile(dns, 0.5) ?? 0),
     tlsVersion: usesTls12(requests) ? '1.2' : '1.3',

@@ -108,13 +108,10 @@ export function assumedQueueBytes(downBps: number, rttMs: number): number {
 type Queued = (fromMs: number, toMs: number) => number;
 
 /** Shortest round trip of an origin's handshakes without what they may have waited on the link; infinite without any. */
-function leastQuietRtt({ requests }: OriginTimings, queuedMs: Queued): number {
+function leastQuietRtt({ handshakes }: OriginTimings, queuedMs: Queued): number {
   let least = Number.POSITIVE_INFINITY;
-  for (const request of requests) {
-    const rttMs = handshakeRtt(request);
-    const { connectStartMs } = request.phases;
-    if (rttMs === null || connectStartMs === null) continue;
-    least = Math.min(least, rttMs - queuedMs(connectStartMs, connectStartMs + rttMs));
+  for (const { startMs, rttMs } of handshakes) {
+    least = Math.min(least, rttMs - queuedMs(startMs, startMs + rttMs));
   }
   return least;
 }

@@ -7,6 +7,8 @@ export interface OriginTimings {
   requests: RecordedRequest[];
   /** Shortest round trip seen in its handshakes and waits; null when all were withheld. */
   rttMs: number | null;
+  /** Its handshakes that were seen whole. */
+  handshakes: { startMs: number; rttMs: number }[];
   /** Whether a handshake showed it; waits alone give an upper bound. */
   fromHandshake: boolean;
 }
@@ -19,7 +21,7 @@ export function timingsByOrigin(recording: Recording): Map<string, OriginTimings
     if (origin === null) continue;
     let timings = origins.get(origin);
     if (timings === undefined) {
-      timings = { origin, requests: [], rttMs: null, fromHandshake: false };
+      timings = { origin, requests: [], rttMs: null, handshakes: [], fromHandshake: false };
       origins.set(origin, timings);
     }
     timings.requests.push(request);
@@ -33,12 +35,13 @@ const PARTLY_SEEN_SHARE = 0.5;
 
 function readRoundTrips(timings: OriginTimings): void {
   const leastWaitMs = least(timings.requests.flatMap((request) => waitOf(request) ?? []));
-  const handshakes = timings.requests.flatMap((request) => {
+  timings.handshakes = timings.requests.flatMap((request) => {
     const rttMs = handshakeRtt(request);
     if (rttMs === null) return [];
     const partlySeen = request.protocol === 'h3' && rttMs < PARTLY_SEEN_SHARE * (leastWaitMs ?? 0);
-    return partlySeen ? [] : [rttMs];
+    return partlySeen ? [] : [{ startMs: request.phases.connectStartMs!, rttMs }];
   });
+  const handshakes = timings.handshakes.map(({ rttMs }) => rttMs);
   timings.fromHandshake = handshakes.length > 0;
   timings.rttMs = least(leastWaitMs === null ? handshakes : [...handshakes, leastWaitMs]);
 }

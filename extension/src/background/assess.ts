@@ -18,8 +18,14 @@ export function assess(
   verification?: Verification,
 ): { prediction: Prediction | null; problem: string } {
   try {
-    const measured = verification && measuredBy(verification);
-    return { prediction: predict(recording, measured ? { measured } : {}), problem: '' };
+    if (!verification) return { prediction: predict(recording), problem: '' };
+    const measured = measuredBy(verification);
+    const prediction = predict(recording, { measured });
+    const udp = hamperedUdp(verification, prediction);
+    return {
+      prediction: udp ? predict(recording, { measured: { ...measured, udp } }) : prediction,
+      problem: '',
+    };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { prediction: null, problem: `This load was recorded, but not predicted: ${why}` };
@@ -59,4 +65,33 @@ export function measuredBy({ protocols, udp }: Verification) {
     ...(segments > 0 ? { loss: losses / segments } : {}),
     ...(udp === 'unknown' ? {} : { udp: { kind: udp } }),
   };
+}
+
+/** Transfers vary by less than this; a policer that matters costs more. */
+const HAMPERED_FROM = 1.4;
+
+/**
+ * UDP held to a rate, when transfers over HTTP/3 took longer, against the faster of the TCP protocols, than
+ * the network explains on which all of them ran.
+ *
+ * @param prediction with what the transfers measured of that network
+ * @returns the rate at which the page came over HTTP/3; null when nothing speaks for it
+ */
+export function hamperedUdp(
+  { protocols }: Verification,
+  prediction: Prediction,
+): { kind: 'policed'; bps: number } | null {
+  const h3 = protocols.h3;
+  const tcp = (['h1', 'h2'] as const).flatMap((protocol) => {
+    const verifiedMs = protocols[protocol]?.medianMs;
+    const predicted = prediction.protocols[protocol];
+    return verifiedMs && 'pltMs' in predicted ? [{ verifiedMs, predictedMs: predicted.pltMs }] : [];
+  });
+  const predicted = prediction.protocols.h3;
+  if (!h3?.medianMs || tcp.length === 0 || !('pltMs' in predicted)) return null;
+  const verifiedRatio = h3.medianMs / Math.min(...tcp.map(({ verifiedMs }) => verifiedMs));
+  const predictedRatio = predicted.pltMs / Math.min(...tcp.map(({ predictedMs }) => predictedMs));
+  if (verifiedRatio < HAMPERED_FROM * predictedRatio || verifiedRatio <= 1) return null;
+  const bytes = Math.max(...h3.rounds.map((round) => round.bytes));
+  return { kind: 'policed', bps: (8000 * bytes) / h3.medianMs };
 }

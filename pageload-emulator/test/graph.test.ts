@@ -235,6 +235,14 @@ describe('transfer plan', () => {
     expect(short.transfers.find(({ url }) => url.endsWith('woff2'))!.after).toEqual([0]);
   });
 
+  it('leaves out media, which the load event does not wait for', () => {
+    const changed = structuredClone(recording);
+    const image = changed.requests.find(({ url }) => url.endsWith('late.png'))!;
+    image.type = 'media';
+    const short = transferPlan(buildGraph(changed), changed, '')!;
+    expect(short.transfers.map(({ url }) => url)).not.toContain('https://cdn.test/late.png');
+  });
+
   it('of a page without https is null', () => {
     const plain = parseRecording(harOf([chromiumEntry('http://a.test/', 0, {})]));
     expect(transferPlan(buildGraph(plain), plain, '')).toBeNull();

@@ -38,7 +38,8 @@ const ACCEPT: Partial<Record<ResourceType, string>> = {
 };
 
 /**
- * The page's transfers in its own order: only https GETs, no beacons. What the page computes between
+ * The page's transfers in its own order: only https GETs, no beacons, no media (the
+ * load event waits for neither, and a film would be transferred to its end). What the page computes between
  * two transfers becomes delay; a dependency on part of a response becomes one on all of it.
  *
  * @returns null when the page has nothing that could be transferred
@@ -62,6 +63,7 @@ export function transferPlan(graph: PageGraph, recording: Recording, userAgent: 
     const planned =
       activity.kind === 'fetch' &&
       activity.type !== 'beacon' &&
+      activity.type !== 'media' &&
       transfers.length < MAX_TRANSFERS &&
       activity.url.length <= MAX_URL_LENGTH &&
       activity.url.startsWith('https://') &&

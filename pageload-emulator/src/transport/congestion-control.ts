@@ -1,8 +1,3 @@
-import type { CongestionControl as Algorithm } from '../path/network-path.ts';
-import { Bbr } from './bbr.ts';
-import { Cubic } from './cubic.ts';
-import { Reno } from './reno.ts';
-
 /** Windows are packets, times milliseconds. */
 export interface CongestionControl {
   /** Packets that may be in flight. */
@@ -35,14 +30,3 @@ export function idleWindow(window: number, initialWindow: number, timeouts: numb
 
 /** The transports differ in their habits, not in their equations. */
 export type Transport = 'tcp' | 'quic';
-
-/** @param initialWindow packets */
-export function createCongestionControl(
-  algorithm: Algorithm,
-  transport: Transport,
-  initialWindow: number,
-): CongestionControl {
-  if (algorithm === 'cubic') return new Cubic(initialWindow);
-  if (algorithm === 'reno') return new Reno(initialWindow, transport);
-  return new Bbr(initialWindow);
-}

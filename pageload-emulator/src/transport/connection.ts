@@ -1,7 +1,8 @@
 import type { ClientThread } from '../client/client-thread.ts';
 import type { CongestionControl as Algorithm } from '../path/network-path.ts';
 import type { Bottleneck, Policer } from './bottleneck.ts';
-import { type CongestionControl, createCongestionControl, type Transport } from './congestion-control.ts';
+import type { CongestionControl, Transport } from './congestion-control.ts';
+import { createCongestionControl } from './create-congestion-control.ts';
 import type { EventHandler, EventQueue } from './event-queue.ts';
 import type { HandshakeRound } from './handshake.ts';
 import { HyStart } from './hystart.ts';

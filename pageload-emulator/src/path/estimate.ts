@@ -15,7 +15,7 @@ export interface NetworkEstimate {
   sources: Record<NetworkFigure, FigureSource>;
 }
 
-// What is assumed where a recording says nothing: a fixed-line household in 2024 (Ookla, M-Lab medians, rounded).
+// What is assumed where a recording says nothing: an ordinary fixed line, as we see it; no measurement is behind it.
 const ASSUMED_RTT_MS = 40;
 /** Below this a phase measures the machine, not a network. */
 const LEAST_RTT_MS = 0.1;

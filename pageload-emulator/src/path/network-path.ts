@@ -38,8 +38,8 @@ export interface ServerProfile {
   dnsMs?: number;
   /**
    * Whether it sends responses by the client's priorities (RFC 9218) rather than in turns; it does not
-   * when absent: nginx, Go's net/http and quic-go do not, nor do most of the hosts and CDNs that
-   * Davies and Meenan tested for HTTP/2 (9 of 35 did).
+   * when absent: nginx, Go's net/http and quic-go do not, nor do most of the hosts and CDNs on
+   * Davies and Meenan's public list of HTTP/2 tests (andydavies/http2-prioritization-issues).
    */
   prioritises?: boolean;
   /** Protocols that it is known to speak, or may be assumed to. */

@@ -8,6 +8,7 @@ import { assumedQueueBytes, estimateNetwork, type NetworkEstimate } from './path
 import type { FigureSource, NetworkFigure, NetworkPath, ServerProfile } from './path/network-path.ts';
 import type { LoadTime, Prediction, Unavailable, WaterfallEntry } from './prediction.ts';
 import { PROTOCOLS, type Protocol } from './protocol.ts';
+import { randomLoss } from './random-loss.ts';
 import type { Recording } from './recording/recording.ts';
 import { median } from './statistics.ts';
 
@@ -39,7 +40,10 @@ const UDP_BLOCKED = 'UDP is blocked on this network';
 export function predict(recording: Recording, options: PredictOptions = {}): Prediction {
   const startedAt = Date.now();
   const graph = buildGraph(recording);
-  const { path, servers, sources } = knownNetwork(estimateNetwork(recording), options);
+  const { path, servers, sources } = withoutQueueLoss(
+    graph,
+    knownNetwork(estimateNetwork(recording), options),
+  );
   const choice = choose(graph, path, servers, sources, options.seeds ?? DEFAULT_SEEDS);
 
   const protocols = {} as Record<Protocol, LoadTime | Unavailable>;
@@ -101,6 +105,14 @@ export function knownNetwork(estimate: NetworkEstimate, options: PredictOptions)
   const known = new Map((options.servers ?? []).map((server) => [server.origin, server]));
   const servers = estimate.servers.map((server) => ({ ...server, ...known.get(server.origin) }));
   return { path, servers, sources };
+}
+
+/** Loss as transfers over TCP met it has the drops of the queue in it. */
+function withoutQueueLoss(graph: PageGraph, network: NetworkEstimate): NetworkEstimate {
+  const { path, servers, sources } = network;
+  if (sources.loss !== 'measured') return network;
+  const loads = [uniformAssignment(graph, 'h1'), uniformAssignment(graph, 'h2')];
+  return { ...network, path: { ...path, loss: randomLoss(graph, path, servers, loads, path.loss) } };
 }
 
 function pageOf(graph: PageGraph): Prediction['page'] {

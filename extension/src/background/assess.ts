@@ -53,7 +53,7 @@ export function planOf(recording: Recording): TransferPlan {
 
 /**
  * Round trip, loss and UDP treatment as the transfers saw them. Loss events over segments received
- * stand for the loss of a packet downstream; they include drops at a full queue.
+ * stand for the loss of a packet downstream; the drops of a full queue among them are for `predict` to tell apart.
  */
 export function measuredBy({ protocols, udp }: Verification) {
   const rounds = [protocols.h1, protocols.h2].flatMap((one) => one?.rounds ?? []);

@@ -21,12 +21,32 @@ export function busyRate(arrivals: ArrivalCurve, windowMs: number): number | nul
 /** A rate that is so much higher over a quarter of the window was not held over the window. */
 const NOT_HELD = 1.4;
 
+/** A rate that lasts for twice the window is nearer to the link's: what a repaired loss frees at once weighs less in it. */
+const STILL_HELD = 0.83;
+
+/** What a recording shows of the link's downstream rate. */
+export interface LinkRate {
+  bps: number;
+  /** Whether the page kept the link full, for as long as a window at least. */
+  filled: boolean;
+}
+
 /**
- * Like `busyRate`, over a shorter window where the page did not fill the link for as long: a link that is
- * full shows the same rate over both, a page that comes in spurts does not.
+ * The link's rate: like `busyRate`, over a shorter window where the page did not fill the link for as long,
+ * and over longer ones where it filled it for longer. A full link shows the same rate over all of them, a
+ * page that comes in spurts does not.
+ *
+ * @param stalled whether responses stalled: then what comes at once was held back, and is no spurt
+ * @returns null when too little arrived
  */
-export function linkRate(arrivals: ArrivalCurve, windowMs: number): number | null {
-  const held = busyRate(arrivals, windowMs);
-  const spurt = busyRate(arrivals, windowMs / 4);
-  return held !== null && spurt !== null && spurt > NOT_HELD * held ? spurt : held;
+export function linkRate(arrivals: ArrivalCurve, windowMs: number, stalled: boolean): LinkRate | null {
+  let bps = busyRate(arrivals, windowMs);
+  if (bps === null) return null;
+  const spurt = stalled ? null : busyRate(arrivals, windowMs / 4);
+  if (spurt !== null && spurt > NOT_HELD * bps) return { bps: spurt, filled: false };
+  for (let longerMs = 2 * windowMs; ; longerMs *= 2) {
+    const longer = busyRate(arrivals, longerMs);
+    if (longer === null || longer < STILL_HELD * bps) return { bps, filled: true };
+    bps = longer;
+  }
 }

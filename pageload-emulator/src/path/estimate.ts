@@ -65,11 +65,11 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
     held ?? ASSUMED_DOWN_BPS,
   );
   const loss = lossFromStalls(stalls);
-  const rate = loss === null ? linkRate(arrivals, windowMs) : held;
-  const downBps = Math.max(rate ?? ASSUMED_DOWN_BPS, 50_000);
+  const rate = linkRate(arrivals, windowMs, loss !== null);
+  const downBps = Math.max(rate?.bps ?? ASSUMED_DOWN_BPS, 50_000);
   const udpSeen = recording.requests.some(({ protocol }) => protocol === 'h3');
   // Nothing queues on a link that the page never filled.
-  const filled = rate !== null && rate === held && arrivals.total >= LEAST_FILLING_BYTES;
+  const filled = rate?.filled === true && arrivals.total >= LEAST_FILLING_BYTES;
   const queuedMs = (fromMs: number, toMs: number) =>
     filled ? arrivals.transmission(fromMs, toMs, downBps) : 0;
   const originRttMs = (timings: OriginTimings) =>

@@ -1,0 +1,55 @@
+import { parseRecording } from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { ArrivalCurve } from '../src/path/arrivals.ts';
+import { linkRate } from '../src/path/busy-rate.ts';
+import { chromiumEntry, harOf } from './hars.ts';
+
+/** Responses of `bytes` that arrive evenly from `fromMs` for `forMs`. */
+function arriving(...responses: { fromMs: number; forMs: number; bytes: number }[]): ArrivalCurve {
+  const entries = responses.map(({ fromMs, forMs, bytes }, index) =>
+    chromiumEntry(
+      `https://a.test/${index}`,
+      fromMs - 10,
+      { wait: 10, receive: forMs },
+      {
+        _transferSize: bytes,
+        response: {
+          status: 200,
+          httpVersion: 'h2',
+          headers: [],
+          content: { size: bytes, mimeType: 'image/png' },
+          bodySize: bytes,
+          headersSize: 0,
+          _transferSize: bytes,
+        },
+      },
+    ),
+  );
+  return new ArrivalCurve(parseRecording(harOf(entries)));
+}
+
+describe('link rate', () => {
+  it('of a link that was full for long is not that of its best moment', () => {
+    // 200 kB a second for 4 s, but 80 kB in 200 ms where a repaired loss let them through at once.
+    const arrivals = arriving(
+      { fromMs: 0, forMs: 1900, bytes: 380_000 },
+      { fromMs: 2000, forMs: 200, bytes: 80_000 },
+      { fromMs: 2300, forMs: 1700, bytes: 340_000 },
+    );
+    const rate = linkRate(arrivals, 400, true)!;
+    expect(rate.filled).toBe(true);
+    // 1.6 Mbit/s and 5% of headers on the wire.
+    expect(rate.bps / 1e6).toBeGreaterThan(1.55);
+    expect(rate.bps / 1e6).toBeLessThan(1.95);
+  });
+
+  it('of a link that was never full for long is that of a spurt', () => {
+    const arrivals = arriving(
+      { fromMs: 0, forMs: 100, bytes: 100_000 },
+      { fromMs: 900, forMs: 100, bytes: 100_000 },
+    );
+    const rate = linkRate(arrivals, 400, false)!;
+    expect(rate.filled).toBe(false);
+    expect(rate.bps / 1e6).toBeCloseTo(8 * 1.05, 0);
+  });
+});

@@ -7,10 +7,9 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 const DEBIAN_KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
-const DEFAULT_MIRROR = 'http://deb.debian.org/debian/';
 const APT_TIMEOUT_MS = 240_000;
 
-/** The mirror of the machine's configured Debian source. */
+/** The mirror of the machine's configured Debian source. @throws Error in one line when there is none */
 async function mirror(suite: string): Promise<string> {
   const { stdout } = await run('apt-get', [
     'indextargets',
@@ -23,7 +22,9 @@ async function mirror(suite: string): Promise<string> {
     ([uri, release, component]) =>
       uri && release === suite && component === 'main' && !uri.includes('security'),
   );
-  return found?.[0] ?? DEFAULT_MIRROR;
+  if (!found?.[0])
+    throw new Error(`apt has no source of Debian ${suite} (main) from which to take its backports`);
+  return found[0];
 }
 
 /**

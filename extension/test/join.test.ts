@@ -318,6 +318,17 @@ describe('joinRecording', () => {
     ]);
   });
 
+  test('records a request once that the page measures again when it uses it again', () => {
+    const url = `${PAGE}many.png`;
+    const once = request(url, 80, { endedAt: T0 + 100 });
+    const recorded = (again: ResourceEntry) =>
+      join([document_(), once], [frame(0, PAGE, 0, { resources: [entry(url, 80, 100), again] })])
+        .recording.requests.slice(1)
+        .map(({ startMs, endMs }) => [startMs, endMs]);
+    expect(recorded(entry(url, 900, 900, { transferSize: 0 }))).toEqual([[80, 100]]);
+    expect(recorded(entry(url, 80, 100))).toEqual([[80, 100]]);
+  });
+
   test('gives the timings of a frame to the last document that it held', () => {
     const [before, after] = ['https://ad.test/before', 'https://ad.test/after'];
     const navigation = {

@@ -195,27 +195,13 @@ function pairEntries(chains: ObservedRequest[][], unsent: ObservedRequest[], fra
         const [entry] = at < 0 ? [] : left.splice(at, 1);
         if (entry) paired.set(chain, entry);
       }
-      const others = left
-        .slice(blocked.get(key)?.length ?? 0)
-        .filter((entry) => saysAnything(entry) && !(same.length > 0 && isReuse(entry, entries)));
+      // Every request is seen, those that a cache answers too: entries beyond them are second uses from memory.
+      if (same.length > 0) continue;
+      const others = left.slice(blocked.get(key)?.length ?? 0).filter(saysAnything);
       unpaired.push(...others.map((entry) => ({ frame, entry })));
     }
   }
   return { paired, unpaired };
-}
-
-/**
- * Whether an entry beyond a URL's requests tells of no request of its own: what the preload scanner fetched
- * is measured again, without bytes, when a busy parser comes to its element after it has arrived.
- *
- * @param all entries of the URL in its frame
- */
-function isReuse(entry: ResourceEntry, all: readonly ResourceEntry[]): boolean {
-  const again = all.some(
-    (other) =>
-      other !== entry && other.startTime === entry.startTime && other.responseEnd === entry.responseEnd,
-  );
-  return entry.transferSize === 0 || again;
 }
 
 /**

@@ -241,6 +241,14 @@ test('the times table has a column for each kind of time', () => {
   expect(rows[1]?.[2]).toBe('–');
 });
 
+test('the times table says why a verification ended early', () => {
+  const table = renderTimesTable({ prediction, stopped: 'a server answered 429' }, options);
+  expect(table.querySelector('caption')?.textContent).toBe(
+    'The verification ended early: a server answered 429.',
+  );
+  expect(renderTimesTable({ prediction }, options).querySelector('caption')).toBeNull();
+});
+
 test('the network names the source of each figure', () => {
   const list = renderNetwork({ ...prediction.network, udp: 2.5 }, options);
   expect([...list.children].map((one) => [...one.children].map((part) => part.textContent))).toEqual([

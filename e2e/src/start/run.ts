@@ -138,12 +138,13 @@ async function observe(
   });
   // Its timers and connections would be on the link while the truth is measured.
   await session.close();
+  const stopped = verified.verification?.stopped;
   return {
     recording: verified.recording,
     predictionFromRecording: load.prediction,
     prediction: verified.verifiedPrediction ?? load.prediction,
     verification: verified.verification,
-    warnings: [],
+    warnings: stopped ? [`the verification ended early: ${stopped}`] : [],
   };
 }
 

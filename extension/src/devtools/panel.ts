@@ -81,7 +81,7 @@ function cardsOf(load: StoredLoad): HTMLElement[] {
       card('Waterfall', 'hw-wide', renderWaterfall(recordedWaterfall(load.recording), { width: inner() })),
     ];
   }
-  const comparison = { prediction, verified };
+  const comparison = { prediction, verified, stopped: load.verification?.stopped };
   const left = window.innerWidth >= 1060 ? inner() * 0.6 - 40 : inner();
   return [
     card('', 'hw-wide', renderSummary(prediction)),

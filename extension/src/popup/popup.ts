@@ -53,7 +53,7 @@ function viewsOf(load: StoredLoad): HTMLElement[] {
   const verified = load.verification ? verifiedOf(load.verification) : undefined;
   return [
     renderSummary(prediction),
-    renderTimesTable({ prediction, verified }),
+    renderTimesTable({ prediction, verified, stopped: load.verification?.stopped }),
     el(
       'section',
       {},

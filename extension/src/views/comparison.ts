@@ -13,6 +13,8 @@ export interface Comparison {
   prediction: Prediction;
   verified?: Partial<Record<Protocol, Observed>> | undefined;
   measured?: Partial<Record<Protocol, Measured>> | undefined;
+  /** Why the verification ended before its last round. */
+  stopped?: string | undefined;
 }
 
 export type FigureKind = 'predicted' | 'verified' | 'measured';

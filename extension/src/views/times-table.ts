@@ -12,6 +12,9 @@ export function renderTimesTable(comparison: Comparison, options: ViewOptions = 
   return el(
     'table',
     { class: 'hw-table hw-times' },
+    comparison.stopped
+      ? el('caption', { class: 'hw-note' }, `The verification ended early: ${comparison.stopped}.`)
+      : null,
     el(
       'thead',
       {},

@@ -4,7 +4,7 @@ import { chromium } from 'playwright-core';
 
 const svg = await readFile(new URL('icon.svg', import.meta.url), 'utf8');
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  executablePath: process.env.HOPWISE_CHROMIUM ?? '/usr/bin/chromium',
   args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
 });
 try {

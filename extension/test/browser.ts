@@ -29,7 +29,7 @@ export async function launch(
 ): Promise<ExtensionBrowser> {
   const profile = await mkdtemp(join(tmpdir(), 'hopwise-test-'));
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: process.env.HOPWISE_CHROMIUM ?? '/usr/bin/chromium',
     headless: false,
     ignoreDefaultArgs: ['--disable-extensions', ...without],
     args: [

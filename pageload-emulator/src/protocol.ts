@@ -7,9 +7,6 @@ export type Protocol = (typeof PROTOCOLS)[number];
 /** Which protocol carries each origin (`https://host[:port]`, no trailing slash). */
 export type Assignment = Record<string, Protocol>;
 
-/** ALPN ids of the protocols on the wire (RFC 7301; RFC 9113 section 3.2; RFC 9114 section 3.1). */
-export const ALPN_ID: Record<Protocol, string> = { h1: 'http/1.1', h2: 'h2', h3: 'h3' };
-
 /**
  * The protocol named by a recording, which writes it in many ways: ALPN ids (`nextHopProtocol`),
  * HAR's `HTTP/2.0`, Firefox's `HTTP/3`, drafts such as `h3-29` and `http/2+quic/46`.

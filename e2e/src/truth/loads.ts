@@ -1,11 +1,9 @@
 /** Page loads in real Chromium under a forced or the browser's own choice of protocol. */
-import { PROTOCOLS, type Protocol, parseProtocol } from '@hopwise/pageload-emulator';
+import { type Protocol, parseProtocol } from '@hopwise/pageload-emulator';
 import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
 
 /** A protocol that every request is forced onto, or what Chromium picks by Alt-Svc. */
 export type TruthProtocol = Protocol | 'natural';
-
-export const TRUTH_PROTOCOLS: readonly TruthProtocol[] = [...PROTOCOLS, 'natural'];
 
 export interface TruthBrowserOptions {
   /** Chromium, or a script that starts it with the arguments it is given. */

@@ -4,12 +4,14 @@
  *   hopwise.mjs setup [--check] [--yes] [--verbose]
  *   hopwise.mjs start [URL] [options]     (see e2e/src/start/)
  *   hopwise.mjs test [--only SUITE]       (see scripts/test.mjs)
+ *   hopwise.mjs lab|record|accuracy       (see e2e/src/{truth,record,accuracy}/)
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { checkSetup, nodePath, ROOT, runSetup, SetupError, STEPS } from './setup.mjs';
 
 const [command, ...args] = process.argv.slice(2);
+const ROOMS = { lab: 'truth', record: 'record', accuracy: 'accuracy' };
 
 /** Runs a script under Node 24 in this terminal; signals reach it by themselves. */
 function runNode(script, scriptArgs) {
@@ -46,8 +48,18 @@ async function main() {
     case 'test':
       await runSetup(STEPS.lab);
       return runNode(join(ROOT, 'scripts/test.mjs'), args);
+    case 'lab':
+    case 'record':
+    case 'accuracy': {
+      const help = args.includes('--help') || args.includes('-h');
+      // Judging what was measured needs neither a browser nor the lab.
+      await runSetup(help || command === 'accuracy' ? STEPS.live.slice(0, 2) : STEPS.lab);
+      return runNode(join(ROOT, 'e2e/dist/src', ROOMS[command], 'main.js'), args);
+    }
     default:
-      throw new SetupError(`expected setup, start or test, got ${command ?? 'nothing'}`);
+      throw new SetupError(
+        `expected setup, start, test, lab, record or accuracy, got ${command ?? 'nothing'}`,
+      );
   }
 }
 

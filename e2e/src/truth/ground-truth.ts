@@ -1,0 +1,81 @@
+/**
+ * A folder of measured loads: the ground truth that predictions are judged by. Written by `npm run lab`, read by
+ * `npm run bench:accuracy`.
+ *
+ *   matrix.json                        what was asked for, with which browser, servers and networks
+ *   loads/<page>--<network>.jsonl.gz   one `GroundTruthLoad` a line, each line a gzip member of its own
+ */
+import type { Assignment, Recording } from '@hopwise/pageload-emulator';
+import type { LabStats } from '../lab/lab.ts';
+import type { Network } from '../lab/networks.ts';
+import type { TruthProtocol } from './loads.ts';
+
+/** What a load was made under: a protocol for all origins, the browser's own choice, or one for each origin. */
+export type LoadProtocol = TruthProtocol | 'assigned';
+
+/** `cold`: empty cache, no connections; `warm`: the repeat view, with the cache and the sessions of the first. */
+export type View = 'cold' | 'warm';
+
+/** What other work on the machine did to a load. */
+export interface Disturbance {
+  /** Latest hand-over of a packet by the link. */
+  latenessMs: number;
+  /** Processor time of processes other than the lab's and the browser's, and what the hypervisor took, as a fraction of the load's duration. */
+  foreignCpu: number;
+}
+
+/** One load that was kept, as one line of JSON. Milliseconds, bytes, fractions. */
+export interface GroundTruthLoad {
+  format: 'hopwise-load';
+  version: 1;
+  page: string;
+  network: string;
+  protocol: LoadProtocol;
+  /** Of `assigned` only. */
+  assignment?: Assignment;
+  view: View;
+  /** Of the link's losses; loads of one seed and network meet the same chances under every protocol. */
+  seed: number;
+  /** ISO 8601. */
+  at: string;
+  /** Dropped and taken again before this one, for their disturbance. */
+  repeated: number;
+  disturbance: Disturbance;
+  /** What the link dropped during the load. */
+  drops: { down: LabStats['down']['drops']; up: LabStats['up']['drops'] };
+  outcome: GroundTruthOutcome;
+}
+
+export type GroundTruthOutcome =
+  | {
+      ok: true;
+      pltMs: number;
+      fcpMs: number | null;
+      lcpMs: number | null;
+      /** Every request was proved to be on its protocol. */
+      proved: boolean;
+      failed: { url: string; reason: string }[];
+      recording: Recording;
+    }
+  | { ok: false; kind: 'unreachable' | 'timeout' | 'browser'; reason: string };
+
+/** `matrix.json`. */
+export interface GroundTruthMatrix {
+  format: 'hopwise-ground-truth';
+  version: 1;
+  /** By name; `network` is what the lab was told, without seed. */
+  networks: Record<string, { title: string; network: Network }>;
+  /** By name, with what tells one page from another of that name. */
+  pages: Record<string, { source: string; requests: number; origins: number; bytes: number; digest: string }>;
+  protocols: LoadProtocol[];
+  views: View[];
+  seeds: number[];
+  /** As `Chromium headless shell 156.0.…`. */
+  browser: string;
+  server: {
+    congestionControl: 'cubic' | 'reno' | 'bbr';
+    initialWindow: number;
+    priorities: 'honoured' | 'ignored';
+  };
+  machine: { cpu: string; cores: number; kernel: string };
+}

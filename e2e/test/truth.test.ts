@@ -11,6 +11,7 @@ const load = (pltMs: number, proved = true): Load => ({
   requests: [],
   proved,
   failed: [],
+  recording: null,
 });
 const failure = (reason: string): FailedLoad => ({ ok: false, kind: 'unreachable', reason });
 

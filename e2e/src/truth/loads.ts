@@ -1,14 +1,26 @@
 /** Page loads in real Chromium under a forced or the browser's own choice of protocol. */
-import { type Protocol, parseProtocol } from '@hopwise/pageload-emulator';
+import {
+  type Assignment,
+  originOf,
+  type Protocol,
+  parseProtocol,
+  type Recording,
+} from '@hopwise/pageload-emulator';
 import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
 
 /** A protocol that every request is forced onto, or what Chromium picks by Alt-Svc. */
 export type TruthProtocol = Protocol | 'natural';
 
+/**
+ * What a browser is started for. Under an assignment Chromium forces HTTP/3 on the origins that are to have it and
+ * speaks no QUIC to the others; whether those use HTTP/1.1 or HTTP/2 is up to what their server offers (ALPN).
+ */
+export type BrowserProtocol = TruthProtocol | { assignment: Assignment };
+
 export interface TruthBrowserOptions {
   /** Chromium, or a script that starts it with the arguments it is given. */
   executablePath: string;
-  protocol: TruthProtocol;
+  protocol: BrowserProtocol;
   /** base64 SHA-256 of the public key of the CA that signed the hosts' certificates. */
   caSpki: string;
   /** Hosts of the page, without port. */
@@ -48,6 +60,8 @@ export interface Load {
   proved: boolean;
   /** Requests that got no answer, or one of status 400 and above. */
   failed: { url: string; reason: string }[];
+  /** Of the measured view; null when it was not asked for. */
+  recording: Recording | null;
 }
 
 /** A load that did not come to its load event, with the reason in words. */
@@ -66,6 +80,15 @@ export interface LoadOptions {
   timeoutMs: number;
   /** Time to the first byte of the document's answer. */
   firstByteTimeoutMs?: number;
+  /**
+   * `warm`: the page is first loaded once unmeasured in the same fresh context, its connections are closed, and it
+   * is then loaded again. `cold` unless given.
+   */
+  view?: 'cold' | 'warm';
+  /** Whether the load is recorded; true unless given. */
+  record?: boolean;
+  /** Script that every frame runs before its own. */
+  initScript?: string;
 }
 
 const FIRST_BYTE_TIMEOUT_MS = 9_000;
@@ -84,8 +107,17 @@ export const CHROMIUM_ARGS = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
-/** Chromium's switches for a protocol. */
-export function protocolArgs(protocol: TruthProtocol, hosts: string[]): string[] {
+/** Chromium's switches for a protocol or an assignment. @param hosts those of the page, without port */
+export function protocolArgs(protocol: BrowserProtocol, hosts: string[]): string[] {
+  if (typeof protocol === 'object') {
+    const forced = Object.entries(protocol.assignment).flatMap(([origin, assigned]) => {
+      const { hostname, port } = new URL(origin);
+      return assigned === 'h3' ? [`${hostname}:${port || 443}`] : [];
+    });
+    return forced.length === 0
+      ? ['--disable-quic']
+      : ['--enable-quic', `--origin-to-force-quic-on=${forced.join(',')}`];
+  }
   const force = (port: number) =>
     hosts.length === 0
       ? []
@@ -104,10 +136,10 @@ export function protocolArgs(protocol: TruthProtocol, hosts: string[]): string[]
 
 /** Chromium with one choice of protocol. Each load has a cache and connections of its own. */
 export class TruthBrowser {
-  readonly protocol: TruthProtocol;
+  readonly protocol: BrowserProtocol;
   readonly #browser: Browser;
 
-  private constructor(protocol: TruthProtocol, browser: Browser) {
+  private constructor(protocol: BrowserProtocol, browser: Browser) {
     this.protocol = protocol;
     this.#browser = browser;
   }
@@ -135,7 +167,12 @@ export class TruthBrowser {
     return this.#browser.version();
   }
 
-  /** Loads `url` once, cold. Never throws: what goes wrong is the value. */
+  /** Processes of the browser, those that it has started included. */
+  pids(): number[] {
+    return [];
+  }
+
+  /** Loads `url` once. Never throws: what goes wrong is the value. */
   async load(url: string, options: LoadOptions): Promise<Load | FailedLoad> {
     let context: BrowserContext | undefined;
     try {
@@ -160,7 +197,7 @@ const firstLine = (error: unknown): string =>
 async function loadInto(
   page: Page,
   url: string,
-  protocol: TruthProtocol,
+  protocol: BrowserProtocol,
   options: LoadOptions,
 ): Promise<Load | FailedLoad> {
   const seen = watchRequests(page);
@@ -224,11 +261,18 @@ async function loadInto(
     requests,
     proved:
       requests.length > 0 &&
-      requests.every(
-        (request) => request.protocol !== null && (protocol === 'natural' || request.protocol === protocol),
-      ),
+      requests.every((request) => request.protocol !== null && isRight(request, protocol)),
     failed,
+    recording: null,
   };
+}
+
+/** Whether a request was on the protocol that its browser was started for. */
+function isRight(request: LoadedRequest, wanted: BrowserProtocol): boolean {
+  if (wanted === 'natural') return true;
+  if (typeof wanted === 'string') return request.protocol === wanted;
+  const origin = originOf(request.url);
+  return origin !== null && wanted.assignment[origin] === request.protocol;
 }
 
 interface SeenRequest {

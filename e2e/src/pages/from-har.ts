@@ -19,6 +19,8 @@ export interface ReplayedSite extends GeneratedSite {
   /** The recorded requests that are made again, `url` being their address in the replay. */
   requests: { id: number; recordedUrl: string; url: string; beforeLoad: boolean }[];
   skipped: SkippedRequest[];
+  /** navigationStart to loadEventEnd; null when the load event never came. */
+  recordedPltMs: number | null;
 }
 
 /**
@@ -76,5 +78,6 @@ export function siteFromRecording(recording: Recording, options: ReplayOptions):
       beforeLoad: !afterLoad,
     })),
     skipped: plan.skipped,
+    recordedPltMs: recording.pltMs,
   };
 }

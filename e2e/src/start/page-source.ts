@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import { InputError, parseRecording } from '@hopwise/pageload-emulator';
 import { BUNDLED_PAGES, bundledSite, isBundledPage } from '../pages/bundled.ts';
-import { siteFromRecording } from '../pages/from-har.ts';
+import { replayOfFile } from '../pages/read-recording.ts';
 import { type Site, siteSchema } from '../pages/site.ts';
 import { type GeneratedSite, siteJson, writeSite } from '../pages/write-site.ts';
 import { CACHE_DIR } from '../paths.ts';
@@ -17,8 +15,6 @@ export interface PageSource {
   dir: string;
   site: Site;
 }
-
-const MAX_HAR_BYTES = 256 * 1024 * 1024;
 
 /**
  * The page that `--page` names: a bundled one, a folder with `site.json`, or a HAR (plain or
@@ -40,26 +36,8 @@ export async function openPage(page: string): Promise<PageSource> {
   if (info.isDirectory()) {
     return { name: basename(path), dir: path, site: await readSite(join(path, 'site.json')) };
   }
-  if (info.size > MAX_HAR_BYTES)
-    throw new UserError(`${page}: expected a HAR of at most 256 MiB, got ${info.size} bytes`, 2);
-  let text: string;
-  try {
-    const bytes = await readFile(path);
-    const plain =
-      bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes, { maxOutputLength: MAX_HAR_BYTES }) : bytes;
-    text = plain.toString('utf8');
-  } catch (error) {
-    throw new UserError(`${page}: expected a HAR, plain or gzipped: ${firstLine(error)}`, 2);
-  }
   const name = basename(path).replace(/\.(har|json)(\.gz)?$/, '');
-  try {
-    return await cached(name, siteFromRecording(parseRecording(text), { name }));
-  } catch (error) {
-    // RangeError: a recording that cannot be replayed.
-    if (error instanceof InputError || error instanceof RangeError)
-      throw new UserError(`${page}: ${error.message}`, 2);
-    throw error;
-  }
+  return cached(name, await replayOfFile(page, name));
 }
 
 /** Writes a generated site under a name that changes with its content, once. */

@@ -1,0 +1,48 @@
+/** Recordings from files: HARs, plain or gzipped, and hopwise's own. */
+import { readFile, stat } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
+import { InputError, parseRecording, type Recording } from '@hopwise/pageload-emulator';
+import { firstLine, UserError } from '../start/errors.ts';
+import { type ReplayedSite, siteFromRecording } from './from-har.ts';
+
+const MAX_HAR_BYTES = 256 * 1024 * 1024;
+
+/** @throws UserError in one line that names the file, the place in it and what was expected there. */
+export async function readRecordingFile(file: string): Promise<Recording> {
+  const info = await stat(file).catch(() => null);
+  if (info === null || !info.isFile())
+    throw new UserError(`${file}: expected a HAR; there is no such file`, 2);
+  if (info.size > MAX_HAR_BYTES)
+    throw new UserError(`${file}: expected a HAR of at most 256 MiB, got ${info.size} bytes`, 2);
+  let text: string;
+  try {
+    const bytes = await readFile(file);
+    const plain =
+      bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes, { maxOutputLength: MAX_HAR_BYTES }) : bytes;
+    text = plain.toString('utf8');
+  } catch (error) {
+    throw new UserError(`${file}: expected a HAR, plain or gzipped: ${firstLine(error)}`, 2);
+  }
+  try {
+    return parseRecording(text);
+  } catch (error) {
+    if (error instanceof InputError) throw new UserError(`${file}: ${error.message}`, 2);
+    throw error;
+  }
+}
+
+/**
+ * The structure replay of a recorded page.
+ *
+ * @throws UserError in one line that names the file, the place in it and what was expected there.
+ */
+export async function replayOfFile(file: string, name: string): Promise<ReplayedSite> {
+  const recording = await readRecordingFile(file);
+  try {
+    return siteFromRecording(recording, { name });
+  } catch (error) {
+    // A recording that cannot be replayed.
+    if (error instanceof RangeError) throw new UserError(`${file}: ${error.message}`, 2);
+    throw error;
+  }
+}

@@ -41,6 +41,8 @@ export interface GroundTruthLoad {
   /** Dropped and taken again before this one, for their disturbance. */
   repeated: number;
   disturbance: Disturbance;
+  /** Kept although it was disturbed, as the machine would not be quiet: left out of every judgement. */
+  disturbed: boolean;
   /** What the link dropped during the load. */
   drops: { down: LabStats['down']['drops']; up: LabStats['up']['drops'] };
   outcome: GroundTruthOutcome;

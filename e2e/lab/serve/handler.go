@@ -19,11 +19,11 @@ type answer struct {
 
 // originHandler answers the requests to one origin.
 type originHandler struct {
-	origin  string
-	host    string
-	altSvc  string
-	answers map[string]*answer
-	log     *recorder
+	origin    string
+	host      string
+	altSvc    string
+	resources index
+	log       *recorder
 }
 
 // The server speaks for these itself, so a site's values for them are left out.
@@ -55,10 +55,13 @@ func (h *originHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !strings.HasPrefix(path, "/") {
 		path = r.URL.RequestURI()
 	}
-	found := h.find(r, path)
+	found, answered := h.find(r, path)
 	entry := Entry{
 		Origin: h.origin, Method: r.Method, Path: path, Protocol: "h" + strconv.Itoa(r.ProtoMajor),
 		Status: found.status, StartMs: float64(start.UnixMicro()) / 1e3, Miss: found == miss || found == misdirected,
+	}
+	if answered != path {
+		entry.Answered = answered
 	}
 	entry.Connection, _ = r.Context().Value(connectionKey{}).(uint64)
 	entry.Resumed = r.TLS != nil && r.TLS.DidResume
@@ -96,10 +99,23 @@ var (
 	miss        = text(http.StatusNotFound, "The site has no such resource.\n")
 	misdirected = text(http.StatusMisdirectedRequest, "This server is another origin's.\n")
 	icon        = &answer{status: http.StatusOK, header: http.Header{"Content-Type": {"image/png"}}, body: favicon}
-	preflight   = &answer{status: http.StatusNoContent, header: http.Header{
-		"Access-Control-Allow-Methods": {"*"}, "Access-Control-Allow-Headers": {"*"}, "Access-Control-Max-Age": {"600"},
-	}}
 )
+
+// allowing answers a preflight with what it asks for: "*" does not stand for everything where the
+// request carries credentials (Fetch standard, section 3.3.3).
+func allowing(r *http.Request) *answer {
+	header := http.Header{"Access-Control-Max-Age": {"600"}}
+	for asked, allowed := range map[string]string{
+		"Origin": "Access-Control-Allow-Origin", "Access-Control-Request-Method": "Access-Control-Allow-Methods",
+		"Access-Control-Request-Headers": "Access-Control-Allow-Headers",
+	} {
+		if value := r.Header.Get(asked); value != "" {
+			header.Set(allowed, value)
+			header.Set("Access-Control-Allow-Credentials", "true")
+		}
+	}
+	return &answer{status: http.StatusNoContent, header: header}
+}
 
 func text(status int, message string) *answer {
 	return &answer{
@@ -107,19 +123,20 @@ func text(status int, message string) *answer {
 	}
 }
 
-func (h *originHandler) find(r *http.Request, path string) *answer {
+// find returns the answer and the path of the resource that it is, the requested one where it is none.
+func (h *originHandler) find(r *http.Request, path string) (*answer, string) {
 	host, _, _ := strings.Cut(r.Host, ":")
 	if !strings.EqualFold(host, h.host) {
-		return misdirected
+		return misdirected, path
 	}
 	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
-		return preflight
+		return allowing(r), path
 	}
-	if found := h.answers[path]; found != nil {
-		return found
+	if found, ok := h.resources.find(r.Method, path, requestDigest(r)); ok {
+		return partOf(found.answer, r.Header.Get("Range")), found.target
 	}
 	if path == "/favicon.ico" {
-		return icon
+		return icon, path
 	}
-	return miss
+	return miss, path
 }

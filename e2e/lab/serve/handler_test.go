@@ -8,13 +8,16 @@ import (
 )
 
 func newHandler() *originHandler {
+	resources := newIndex()
+	for target, answer := range map[string]*answer{
+		"/x?a=1": {status: 200, header: http.Header{"Cache-Control": {"max-age=60"}, "Content-Type": {"text/css"}}, body: []byte("body")},
+		"/slow":  {status: 200, header: http.Header{}, body: []byte("late"), think: 30 * time.Millisecond},
+		"/empty": {status: 204, header: http.Header{}},
+	} {
+		resources.add(candidate{target: target, answer: answer})
+	}
 	return &originHandler{
-		origin: "https://a.test", host: "a.test", altSvc: altSvc, log: &recorder{},
-		answers: map[string]*answer{
-			"/x?a=1": {status: 200, header: http.Header{"Cache-Control": {"max-age=60"}, "Content-Type": {"text/css"}}, body: []byte("body")},
-			"/slow":  {status: 200, header: http.Header{}, body: []byte("late"), think: 30 * time.Millisecond},
-			"/empty": {status: 204, header: http.Header{}},
-		},
+		origin: "https://a.test", host: "a.test", altSvc: altSvc, log: &recorder{}, resources: resources,
 	}
 }
 
@@ -70,7 +73,8 @@ func TestHeaders(t *testing.T) {
 		t.Errorf("Cache-Control without the site's own: %q", got)
 	}
 	asked := http.Header{"Origin": {"https://b.test"}, "Access-Control-Request-Method": {"PUT"}}
-	if response := request(h, "OPTIONS", "https://a.test/nowhere", asked); response.StatusCode != 204 || response.Header.Get("Access-Control-Allow-Methods") != "*" {
+	if response := request(h, "OPTIONS", "https://a.test/nowhere", asked); response.StatusCode != 204 ||
+		response.Header.Get("Access-Control-Allow-Methods") != "PUT" || response.Header.Get("Access-Control-Allow-Origin") != "https://b.test" {
 		t.Errorf("preflight: %d %v", response.StatusCode, response.Header)
 	}
 }

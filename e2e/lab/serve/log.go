@@ -4,9 +4,11 @@ import "sync"
 
 // Entry is one answered request: the server's own word on the protocol that carried it.
 type Entry struct {
-	Origin   string `json:"origin"`
-	Method   string `json:"method"`
-	Path     string `json:"path"`
+	Origin string `json:"origin"`
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	// Answered is the path of the resource that answered, where it is a similar one.
+	Answered string `json:"answered,omitempty"`
 	Protocol string `json:"protocol"`
 	Status   int    `json:"status"`
 	// Bytes of the body that were written.

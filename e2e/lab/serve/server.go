@@ -107,7 +107,7 @@ func (s *Server) handlers(source *site.Site, dir string) (map[string]*originHand
 	handlers := map[string]*originHandler{}
 	for _, origin := range source.Origins {
 		handler := &originHandler{
-			origin: origin.Origin, host: origin.Host(), answers: map[string]*answer{}, log: s.recorder,
+			origin: origin.Origin, host: origin.Host(), resources: newIndex(), log: s.recorder,
 		}
 		if slices.Contains(origin.Protocols, "h3") {
 			handler.altSvc = altSvc
@@ -132,10 +132,13 @@ func (s *Server) handlers(source *site.Site, dir string) (map[string]*originHand
 			}
 			header[name] = []string{value}
 		}
-		handlers[resource.Origin].answers[resource.Path] = &answer{
-			status: resource.Status, header: header, body: body,
-			think: time.Duration(resource.ThinkMs * float64(time.Millisecond)),
-		}
+		handlers[resource.Origin].resources.add(candidate{
+			method: resource.Method, target: resource.Path, digest: resource.RequestSHA256,
+			answer: &answer{
+				status: resource.Status, header: header, body: body,
+				think: time.Duration(resource.ThinkMs * float64(time.Millisecond)),
+			},
+		})
 	}
 	return handlers, nil
 }

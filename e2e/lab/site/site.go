@@ -22,6 +22,8 @@ type Site struct {
 	Entry     string     `json:"entry"`
 	Origins   []Origin   `json:"origins"`
 	Resources []Resource `json:"resources"`
+	// Determinism is the page's chance and clock, for the browser that loads it.
+	Determinism *Determinism `json:"determinism,omitempty"`
 
 	root *os.Root
 }
@@ -34,9 +36,20 @@ type Origin struct {
 	ExtraRTTMs float64 `json:"extraRttMs"`
 }
 
-// Resource is the answer to one URL.
+// Determinism is what scripts take chance and time from while the page loads.
+type Determinism struct {
+	Seed uint32 `json:"seed"`
+	// EpochMs is the Unix time at which each document begins.
+	EpochMs float64 `json:"epochMs"`
+}
+
+// Resource is the answer to one request.
 type Resource struct {
 	Origin string `json:"origin"`
+	// Method is empty for a resource that answers every method.
+	Method string `json:"method,omitempty"`
+	// RequestSHA256 tells requests of one method and URL apart by their bodies, in hex.
+	RequestSHA256 string `json:"requestSha256,omitempty"`
 	// Path has the query, as requested.
 	Path    string            `json:"path"`
 	Status  int               `json:"status"`
@@ -71,6 +84,8 @@ var (
 	originForm = regexp.MustCompile(`^https://[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
 	fileForm   = regexp.MustCompile(`^[\w./-]+$`)
 	headerForm = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+	methodForm = regexp.MustCompile(`^[A-Z]{1,20}$`)
+	digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 	protocols  = []string{"h1", "h2", "h3"}
 )
 
@@ -202,11 +217,11 @@ func (s *Site) check(root *os.Root) error {
 		if err := checkResource(root, resource, known); err != nil {
 			return fmt.Errorf("resources[%d]%w", i, err)
 		}
-		url := resource.Origin + resource.Path
-		if first, twice := seen[url]; twice {
+		key := strings.Join([]string{resource.Method, resource.Origin + resource.Path, resource.RequestSHA256}, " ")
+		if first, twice := seen[key]; twice {
 			return fmt.Errorf("resources[%d]: %s%s is resources[%d] already", i, resource.Origin, clip(resource.Path), first)
 		}
-		seen[url] = i
+		seen[key] = i
 	}
 	return nil
 }
@@ -238,6 +253,12 @@ func checkResource(root *os.Root, resource Resource, known map[string]bool) erro
 	}
 	if !strings.HasPrefix(resource.Path, "/") {
 		return fmt.Errorf(".path: expected a path that begins with /, got %q", clip(resource.Path))
+	}
+	if resource.Method != "" && !methodForm.MatchString(resource.Method) {
+		return fmt.Errorf(".method: expected a method in capitals, got %q", clip(resource.Method))
+	}
+	if resource.RequestSHA256 != "" && !digestForm.MatchString(resource.RequestSHA256) {
+		return fmt.Errorf(".requestSha256: expected 64 hex digits, got %q", clip(resource.RequestSHA256))
 	}
 	if resource.Status < 200 || resource.Status > 599 {
 		return fmt.Errorf(".status: expected 200 to 599, got %d", resource.Status)

@@ -59,6 +59,8 @@ func TestErrorsNameTheEntry(t *testing.T) {
 		{`["h1", "h2"]`, `[]`, "origins[0].protocols: expected at least one"},
 		{`"extraRttMs": 0`, `"extraRttMs": -3`, "origins[0].extraRttMs: expected 0 to 60000, got -3"},
 		{`"path": "/b"`, `"path": "b"`, "resources[1].path: expected a path that begins with /"},
+		{`"path": "/b"`, `"path": "/b", "method": "get"`, `resources[1].method: expected a method in capitals, got "get"`},
+		{`"path": "/b"`, `"path": "/b", "requestSha256": "ab"`, `resources[1].requestSha256: expected 64 hex digits, got "ab"`},
 		{`"path": "/b"`, `"path": "/?x=1"`, "resources[1]: https://a.test/?x=1 is resources[0] already"},
 		{`"status": 200, "headers": {}`, `"status": 99, "headers": {}`, "resources[1].status: expected 200 to 599, got 99"},
 		{`"headers": {}`, `"headers": {"a b": "x"}`, `resources[1].headers: "a b" is not a header name`},

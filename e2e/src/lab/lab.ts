@@ -68,6 +68,8 @@ const logSchema = z.object({
       origin: z.string(),
       method: z.string(),
       path: z.string(),
+      /** Path of the resource that answered, where it is a similar one. */
+      answered: z.string().optional(),
       protocol: z.enum(['h1', 'h2', 'h3']),
       status: z.int(),
       /** Bytes of the body that were written. */

@@ -35,6 +35,16 @@ export const siteSchema = z.strictObject({
   resources: z.array(
     z.strictObject({
       origin,
+      /** What it answers; every method unless given. */
+      method: z
+        .string()
+        .regex(/^[A-Z]{1,20}$/, 'expected a method in capitals')
+        .optional(),
+      /** SHA-256 in hex of the request's body, where requests differ in nothing else. */
+      requestSha256: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/)
+        .optional(),
       /** Path with query, as requested. */
       path: z.string().startsWith('/'),
       status: z.int(),
@@ -44,6 +54,8 @@ export const siteSchema = z.strictObject({
       thinkMs: z.number().nonnegative(),
     }),
   ),
+  /** What the page's scripts take chance and time from: see `determinismScript`. */
+  determinism: z.strictObject({ seed: z.int().min(0).max(0xffffffff), epochMs: z.number() }).optional(),
 });
 
 export type Site = z.infer<typeof siteSchema>;

@@ -1,7 +1,9 @@
 import type { Recording } from '@hopwise/pageload-emulator';
 import { Random } from './random.ts';
 import { replayBody } from './replay/bodies.ts';
-import { planReplay, redirectTarget, type SkippedRequest } from './replay/plan.ts';
+import { fixedTime } from './replay/fixed-time.ts';
+import { redirectTarget } from './replay/node.ts';
+import { planReplay, type SkippedRequest } from './replay/plan.ts';
 import type { Site } from './site.ts';
 import type { GeneratedSite } from './write-site.ts';
 
@@ -21,13 +23,16 @@ export interface ReplayedSite extends GeneratedSite {
   skipped: SkippedRequest[];
   /** navigationStart to loadEventEnd; null when the load event never came. */
   recordedPltMs: number | null;
+  /** What work, waits and servers take on the longest way to the load event, whatever the network. */
+  fixedMs: number;
 }
 
 /**
  * Structure replay: the recorded origins, sizes, types, order, initiators, server times and script gaps, with
  * bodies of filler. All origins are `https` on hosts in `.test` and offer every protocol.
  *
- * Not kept: what the cache answered or nobody answered, request bodies and cookies, statuses but redirects'.
+ * Not kept: what the cache answered or nobody answered, request bodies and cookies, statuses but redirects', methods but
+ * GET and POST, and most of those waits that are longer than a second (see `schedule`).
  *
  * @throws {RangeError} in one line, when nothing can be replayed or there is more than the limits allow.
  */
@@ -43,6 +48,7 @@ export function siteFromRecording(recording: Recording, options: ReplayOptions):
     if (file !== undefined) files.set(fileName, file);
     return {
       origin: node.origin,
+      ...(node.method === 'POST' ? { method: 'POST' } : {}),
       path: node.path,
       status: target === null ? 200 : node.request.status,
       headers: {
@@ -79,5 +85,6 @@ export function siteFromRecording(recording: Recording, options: ReplayOptions):
     })),
     skipped: plan.skipped,
     recordedPltMs: recording.pltMs,
+    fixedMs: Math.round(fixedTime(plan.nodes)),
   };
 }

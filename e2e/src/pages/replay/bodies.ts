@@ -3,7 +3,7 @@ import { padFont, readFont } from '../fonts.ts';
 import type { Random } from '../random.ts';
 import type { Site } from '../site.ts';
 import { C_COMMENT, fit, HTML_COMMENT, type Piece } from './fit.ts';
-import { inMarkup, type ReplayNode, redirectTarget } from './plan.ts';
+import { inMarkup, type ReplayNode, redirectTarget } from './node.ts';
 import { RUNTIME, statementFor } from './runtime.ts';
 
 export interface ReplayBody {
@@ -174,7 +174,7 @@ function element(node: ReplayNode): string {
     case 'style':
       return `<link rel="stylesheet" href="${node.url}"${node.request.renderBlocking === false ? ' media="print" onload="this.media=&quot;all&quot;"' : ''}>`;
     case 'script':
-      return `<script${node.blocksParser ? '' : ' async'} src="${node.url}"></script>`;
+      return `<script${scriptMode(node)} src="${node.url}"></script>`;
     case 'image': {
       const { width, height } = sidesOf(node);
       return `<img src="${node.url}" width="${Math.min(width, 240)}" height="${Math.min(height, 180)}" alt="">`;
@@ -187,6 +187,11 @@ function element(node: ReplayNode): string {
     default:
       return node.means === 'preload' ? '' : preload(node);
   }
+}
+
+function scriptMode({ blocksParser, deferred }: ReplayNode): string {
+  if (blocksParser) return '';
+  return deferred ? ' defer' : ' async';
 }
 
 function preload(node: ReplayNode): string {

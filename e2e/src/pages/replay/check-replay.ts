@@ -59,6 +59,8 @@ export interface ReplayCheck {
   file: string;
   /** navigationStart to loadEventEnd as recorded; null when the load event never came. */
   recordedPltMs: number | null;
+  /** What of a replay's load no network makes shorter. */
+  fixedMs: number;
   /** Requests before the load event that the network answered. */
   beforeLoad: number;
   origins: number;
@@ -79,6 +81,7 @@ export async function checkReplay(file: string, options: CheckOptions = {}): Pro
   const check: ReplayCheck = {
     file,
     recordedPltMs: replay.recordedPltMs,
+    fixedMs: replay.fixedMs,
     beforeLoad: replay.requests.filter(({ beforeLoad }) => beforeLoad).length,
     origins: replay.site.origins.length,
     skipped: replay.skipped.length,

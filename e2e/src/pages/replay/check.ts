@@ -54,7 +54,7 @@ async function refusedInOneLine(file: string, options: Options): Promise<ReplayC
   }
 }
 
-const COLUMNS = [32, 9, 8, 8, 8, 9, 6, 7, 7, 9] as const;
+const COLUMNS = [32, 9, 8, 8, 9, 9, 7, 6, 7, 7, 9] as const;
 const line = (cells: readonly string[]): string =>
   cells
     .map((cell, index) => (index === 0 ? cell.padEnd(COLUMNS[0]) : cell.padStart(COLUMNS[index] ?? 8)))
@@ -65,6 +65,7 @@ const HEADINGS = line([
   'requests',
   'origins',
   'skipped',
+  'fixed ms',
   'protocol',
   'again',
   'extra',
@@ -80,11 +81,12 @@ function rows(check: ReplayCheck, { verbose }: Options): string {
     String(check.beforeLoad),
     String(check.origins),
     String(check.skipped),
+    String(check.fixedMs),
   ];
   const recorded = check.recordedPltMs === null ? '—' : String(Math.round(check.recordedPltMs));
   const first = line([...facts, 'recorded', '', '', '', '', recorded]);
   const others = (Object.entries(check.loads) as [Protocol, CheckedLoad][]).flatMap(([protocol, load]) => {
-    const start = ['', '', '', '', protocol];
+    const start = ['', '', '', '', '', protocol];
     if (!load.ok) return [`${line(start)} ${load.reason}`];
     const counts = [load.extra, load.misses, load.failed].map(({ length }) => String(length));
     const row = line([

@@ -1,49 +1,9 @@
 /** Structure replay: what of a recording is requested again, by whom, where from and when. */
 import type { RecordedRequest, Recording, ResourceType } from '@hopwise/pageload-emulator';
 import { hostNames } from './hosts.ts';
+import { isMarkup, isRedirect, type Means, type ReplayNode, responseStart } from './node.ts';
+import { schedule } from './schedule.ts';
 import { serverTimes } from './server-times.ts';
-
-/** By what means the replay makes a request. */
-export type Means =
-  | 'navigation'
-  /** `Location` of the parent's answer. */
-  | 'redirect'
-  /** Tag in the parent's markup. */
-  | 'markup'
-  /** `<link rel="preload">` in the parent's markup; the tag that uses it comes at the end. */
-  | 'preload'
-  /** Rule of the parent stylesheet, or of a `<style>` in the parent's markup. */
-  | 'style'
-  /** Statement of the parent script, or of an inline script in the parent's markup. */
-  | 'script';
-
-export interface ReplayNode {
-  request: RecordedRequest;
-  type: ResourceType;
-  means: Means;
-  origin: string;
-  path: string;
-  url: string;
-  /** Response body on the wire. */
-  bytes: number;
-  thinkMs: number;
-  parent: ReplayNode | null;
-  children: ReplayNode[];
-  /** The sibling whose end it waits for, when a script makes it; null when the script's own run. */
-  after: ReplayNode | null;
-  /** Markup: part of the parent's body before it, 0 to 1. */
-  place: number;
-  /** Markup: order among what has the same place. */
-  order: number;
-  /** Script: wait after the run of the script (or the end of `after`, or the load event). */
-  delayMs: number;
-  /** Begun after the load event; waits for it. */
-  afterLoad: boolean;
-  /** Scripts: time on the main thread. */
-  busyMs: number;
-  /** Scripts in markup: whether the parser waits for it. */
-  blocksParser: boolean;
-}
 
 export interface SkippedRequest {
   id: number;
@@ -70,18 +30,14 @@ export interface ReplayLimits {
  * before it was made by a script, whatever the recorder says.
  */
 const PARSER_PAUSE_MS = 100;
-/** A request that begins so soon after its sibling's end waits for it. */
-const CHAINED_WITHIN_MS = 20;
-/** More of a gap than this is waiting, not work. */
-const MAX_BUSY_MS = 100;
-/** Statements nest as deep as requests wait for each other. */
-const MAX_CHAIN = 100;
-const MAX_DELAY_MS = 30_000;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** Of an answer whose headers and body the recorder gives as one number. */
 const TYPICAL_HEADER_BYTES = 300;
 /** URLs are as long as recorded, as they take part in upload; up to what servers accept. */
 const MAX_PATH_LENGTH = 2000;
+
+/** What scripts ask for with fetch() or sendBeacon(). */
+const POSTABLE: ReadonlySet<ResourceType> = new Set(['fetch', 'beacon', 'other']);
 
 const EXTENSION: Record<ResourceType, string> = {
   document: 'html',
@@ -128,6 +84,7 @@ export function planReplay(recording: Recording, limits: ReplayLimits): ReplayPl
       origin,
       path,
       url: origin + path,
+      method: request.method === 'POST' && POSTABLE.has(request.type) ? 'POST' : 'GET',
       bytes: Math.min(MAX_BODY_BYTES, bodyBytesOf(request)),
       thinkMs: times.thinkMs(request),
       parent: null,
@@ -139,6 +96,7 @@ export function planReplay(recording: Recording, limits: ReplayLimits): ReplayPl
       afterLoad: recording.pltMs !== null && request.startMs >= recording.pltMs,
       busyMs: 0,
       blocksParser: false,
+      deferred: false,
     };
   });
 
@@ -147,9 +105,11 @@ export function planReplay(recording: Recording, limits: ReplayLimits): ReplayPl
   const page = followRedirects(nodes, entry);
   const links = new Linker(recording, nodes, page);
   for (const node of nodes) if (node.parent === null && node !== entry) links.link(node);
-  for (const node of nodes) decideBlocking(node);
-  for (const node of nodes) placeInlineScript(node);
-  scheduleScripts(nodes, recording.pltMs);
+  for (const node of nodes) {
+    // Markup and redirects ask with GET, beacons always with POST.
+    if (node.means !== 'script' && (node.type !== 'beacon' || node.means === 'redirect')) node.method = 'GET';
+  }
+  schedule(nodes, recording.pltMs);
   return {
     nodes,
     entry,
@@ -185,12 +145,6 @@ function pathOf(request: RecordedRequest): string {
   return missing > 0 ? `${path}?${'q'.repeat(missing)}` : path;
 }
 
-/** Where a redirect leads, when the recording has it; without that it is replayed as an ordinary answer. */
-export const redirectTarget = (node: ReplayNode): ReplayNode | null =>
-  isRedirect(node.request) ? (node.children.find(({ means }) => means === 'redirect') ?? null) : null;
-
-const isRedirect = ({ status }: RecordedRequest): boolean => [301, 302, 303, 307, 308].includes(status);
-
 /** Links the redirects of the navigation. @returns the document they lead to. */
 function followRedirects(nodes: ReplayNode[], entry: ReplayNode): ReplayNode {
   let at = entry;
@@ -212,10 +166,6 @@ function attach(child: ReplayNode, parent: ReplayNode, means: Means): void {
   child.means = means;
   parent.children.push(child);
 }
-
-const isMarkup = ({ type }: ReplayNode): boolean => type === 'document' || type === 'iframe';
-
-const responseStart = ({ request }: ReplayNode): number => request.phases.responseStartMs ?? request.startMs;
 
 /** Finds parents. A parent always stands before its child in the recording, so there are no cycles. */
 class Linker {
@@ -354,118 +304,3 @@ class Linker {
 
 const isPreloadable = (type: ResourceType): boolean =>
   ['style', 'script', 'image', 'font', 'fetch'].includes(type);
-
-/**
- * A script in markup holds up the parser when the recording says that it blocks, or when what it asked for came
- * only after all that would have held it up, had it been so.
- */
-function decideBlocking(document: ReplayNode): void {
-  if (!isMarkup(document)) return;
-  let ready = 0;
-  for (const node of inMarkup(document)) {
-    const { request } = node;
-    if (node.type === 'style' && request.renderBlocking !== false) ready = Math.max(ready, request.endMs);
-    if (node.type !== 'script' || request.renderBlocking === false) continue;
-    const runs = Math.max(ready, request.endMs);
-    const first = Math.min(...node.children.map((child) => child.request.startMs));
-    if (request.renderBlocking !== true && first < runs) continue;
-    node.blocksParser = true;
-    ready = runs;
-  }
-}
-
-export const inMarkup = (document: ReplayNode): ReplayNode[] =>
-  document.children
-    .filter(({ means }) => means !== 'style' && means !== 'redirect')
-    .sort((a, b) => a.place - b.place || a.order - b.order);
-
-/** Whether scripts behind it in the markup wait for it. */
-const holdsUpScripts = (node: ReplayNode): boolean =>
-  node.blocksParser ||
-  (node.means === 'markup' && node.type === 'style' && node.request.renderBlocking !== false);
-
-/** An inline script that made a request stands before whatever came only after that request and would have held it up. */
-function placeInlineScript(node: ReplayNode): void {
-  if (node.means !== 'script' || node.afterLoad || node.parent === null || !isMarkup(node.parent)) return;
-  const blocker = inMarkup(node.parent).find(
-    (other) => holdsUpScripts(other) && other.request.endMs > node.request.startMs,
-  );
-  if (blocker === undefined || blocker.place > node.place) return;
-  node.place = blocker.place;
-  node.order = Math.min(node.order, blocker.order - 0.5);
-}
-
-/** When all that stands before `node` in the markup and holds up scripts had arrived. */
-function heldUpUntil(node: ReplayNode): number {
-  if (node.parent === null) return 0;
-  const siblings = inMarkup(node.parent);
-  const before = siblings.slice(0, siblings.indexOf(node)).filter(holdsUpScripts);
-  return Math.max(0, ...before.map(({ request }) => request.endMs));
-}
-
-/** Divides the gaps between a script's arrival and its requests into work and waiting. */
-function scheduleScripts(nodes: ReplayNode[], pltMs: number | null): void {
-  // One main thread: no two scripts work at the same time.
-  let busyUntil = 0;
-  const runners = nodes.filter((node) => node.children.some(({ means }) => means === 'script'));
-  const runsAt = new Map(runners.map((node) => [node, runTime(node)]));
-  for (const node of runners.toSorted((a, b) => (runsAt.get(a) as number) - (runsAt.get(b) as number))) {
-    const runs = runsAt.get(node) as number;
-    const made = node.children
-      .filter(({ means }) => means === 'script')
-      .sort((a, b) => a.request.startMs - b.request.startMs);
-    const before = made.filter(({ afterLoad }) => !afterLoad || node.afterLoad);
-    const first = before[0]?.request.startMs ?? runs;
-    if (!isMarkup(node)) {
-      const from = Math.max(runs, busyUntil);
-      node.busyMs = Math.max(0, Math.min(first - from, MAX_BUSY_MS));
-      busyUntil = Math.max(busyUntil, from + node.busyMs);
-    }
-    for (const child of made) {
-      const { startMs } = child.request;
-      if (child.afterLoad && !node.afterLoad) {
-        child.delayMs = clampDelay(startMs - (pltMs ?? startMs));
-        continue;
-      }
-      const done = isMarkup(node)
-        ? Math.max(whenParsed(child, node), heldUpUntil(child))
-        : runs + node.busyMs;
-      child.delayMs = clampDelay(startMs - done);
-      const sibling = made
-        .filter(
-          (other) =>
-            other !== child &&
-            other.request.endMs <= startMs &&
-            startMs - other.request.endMs <= CHAINED_WITHIN_MS &&
-            other.type !== 'beacon' &&
-            !other.afterLoad,
-        )
-        .sort((a, b) => a.request.endMs - b.request.endMs)
-        .at(-1);
-      if (sibling !== undefined && child.delayMs > CHAINED_WITHIN_MS && chainLength(sibling) < MAX_CHAIN) {
-        child.after = sibling;
-        child.delayMs = clampDelay(startMs - sibling.request.endMs);
-      }
-    }
-  }
-}
-
-function chainLength(node: ReplayNode): number {
-  let length = 1;
-  for (let at = node.after; at !== null; at = at.after) length++;
-  return length;
-}
-
-/** When the place of `child` in the markup of `document` had arrived. */
-function whenParsed(child: ReplayNode, document: ReplayNode): number {
-  const begin = responseStart(document);
-  return begin + child.place * (document.request.endMs - begin);
-}
-
-const clampDelay = (delayMs: number): number => Math.round(Math.min(MAX_DELAY_MS, Math.max(0, delayMs)));
-
-/** When it had arrived and nothing before it in the markup held it up any more. */
-function runTime(node: ReplayNode): number {
-  if (isMarkup(node)) return responseStart(node);
-  return node.blocksParser ? Math.max(node.request.endMs, heldUpUntil(node)) : node.request.endMs;
-}

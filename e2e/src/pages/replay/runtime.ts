@@ -1,11 +1,12 @@
-import type { ReplayNode } from './plan.ts';
+import type { ReplayNode } from './node.ts';
 
 /**
  * Runs in replayed pages. `R(work, items)` keeps the main thread busy for `work` milliseconds and then makes the
  * requests `items`: `[delay, means, url, items that wait for its end, 1 when it waits for the load event]`.
  *
  * A request that was made before the recorded load event must hold up the replay's: as long as it is waited for, a
- * frame whose document stays open does so (HTML, "completely finish loading").
+ * frame whose document stays open does so (HTML, "completely finish loading"). What does not hold up the load event
+ * by itself gets a moment in which to be made.
  */
 export const RUNTIME = `(function(){
 var d=document,over=d.readyState==="complete",held=[],waiting=0,open=null;
@@ -17,9 +18,10 @@ return function(){if(--waiting===0){open.contentDocument.close()}}
 addEventListener("load",function(){over=true;held.forEach(function(f){f()})});
 function add(e){(d.body||d.head||d.documentElement).appendChild(e)}
 function get(m,u,then){
-var e,free=then&&m==="x"?keep():null;
+var e,free=null;
 function done(){if(then){R(0,then)}if(free){free()}}
-if(m==="x"){fetch(u).then(function(r){return r.arrayBuffer()}).then(done,done);return}
+if(m==="x"||m==="p"||m==="b"||m==="t"){free=keep();if(m==="b"||!then){setTimeout(free,10);free=null}}
+if(m==="x"||m==="p"){fetch(u,{method:m==="p"?"POST":"GET"}).then(function(r){return r.arrayBuffer()}).then(done,done);return}
 if(m==="b"){navigator.sendBeacon(u);return}
 if(m==="t"){new FontFace("r"+u.length,"url("+u+")").load().then(function(f){d.fonts.add(f);done()},done);return}
 if(m==="s"){e=d.createElement("script")}
@@ -63,7 +65,7 @@ export function statementFor(made: ReplayNode[], busyMs: number): string {
     const held = node.afterLoad && node.parent?.afterLoad === false;
     return [
       node.delayMs,
-      MEANS[node.type],
+      node.method === 'POST' && node.type !== 'beacon' ? 'p' : MEANS[node.type],
       node.url,
       ...(waiting.length > 0 || held ? [waiting.length > 0 ? waiting : 0] : []),
       ...(held ? [1] : []),

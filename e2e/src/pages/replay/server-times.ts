@@ -6,6 +6,9 @@ const COMPUTED: ReadonlySet<ResourceType> = new Set(['document', 'iframe', 'fetc
 const MAX_COMPUTED_MS = 3000;
 const MAX_STATIC_MS = 50;
 const MAX_EXTRA_RTT_MS = 300;
+/** An origin's least wait means little below so many. */
+const MIN_ANSWERS_FOR_FLOOR = 3;
+const MIN_OVERLAPPING = 2;
 
 export interface ServerTimes {
   /** Time between a request's arrival and the first byte of its answer. */
@@ -21,6 +24,8 @@ export function serverTimes(requests: RecordedRequest[]): ServerTimes {
     const { origin } = new URL(request.url);
     byOrigin.set(origin, [...(byOrigin.get(origin) ?? []), request]);
   }
+  const queueMs = linkQueue([...byOrigin.values()]);
+  const roundTripOf = (own: RecordedRequest[]) => leastRoundTrip(own, queueMs);
   const roundTrips = new Map([...byOrigin].map(([origin, own]) => [origin, roundTripOf(own)]));
   const nearest = least([...roundTrips.values()]) ?? least(requests.map(waitOf)) ?? 0;
   const staticThink = new Map(
@@ -36,8 +41,10 @@ export function serverTimes(requests: RecordedRequest[]): ServerTimes {
       const { origin } = new URL(request.url);
       const wait = waitOf(request);
       if (!COMPUTED.has(request.type)) return tenths(staticThink.get(origin) ?? 0);
-      if (wait === null) return 0;
-      return tenths(between(0, wait - (roundTrips.get(origin) ?? nearest), MAX_COMPUTED_MS));
+      const { requestStartMs, responseStartMs } = request.phases;
+      if (wait === null || requestStartMs === null || responseStartMs === null) return 0;
+      const queued = queueMs(requestStartMs, responseStartMs);
+      return tenths(between(0, wait - (roundTrips.get(origin) ?? nearest) - queued, MAX_COMPUTED_MS));
     },
     extraRttMs(own) {
       const rtt = roundTripOf(own);
@@ -47,13 +54,40 @@ export function serverTimes(requests: RecordedRequest[]): ServerTimes {
 }
 
 /** TCP's handshake takes one round trip, and so does QUIC's. */
-function roundTripOf(requests: RecordedRequest[]): number | null {
+function leastRoundTrip(requests: RecordedRequest[], queueMs: LinkQueue): number | null {
   return least(
     requests.map(({ phases: { connectStartMs, secureStartMs, connectEndMs } }) => {
       const end = secureStartMs ?? connectEndMs;
-      return connectStartMs === null || end === null || end <= connectStartMs ? null : end - connectStartMs;
+      if (connectStartMs === null || end === null || end <= connectStartMs) return null;
+      return Math.max(0, end - connectStartMs - queueMs(connectStartMs, end));
     }),
   );
+}
+
+/** Queueing on the recorder's link that any answer awaited from `startMs` to `endMs` met. */
+type LinkQueue = (startMs: number, endMs: number) => number;
+
+/**
+ * A full link holds up the answers of all origins at once. Where several static answers overlap in time, the least of
+ * what each waited beyond the least wait of its origin is what they have in common; one alone says nothing.
+ */
+function linkQueue(origins: RecordedRequest[][]): LinkQueue {
+  const seen: { startMs: number; endMs: number; excessMs: number }[] = [];
+  for (const own of origins) {
+    const answers = own.filter(({ type }) => !COMPUTED.has(type));
+    const floor = least(answers.map(waitOf));
+    if (floor === null || answers.length < MIN_ANSWERS_FOR_FLOOR) continue;
+    for (const answer of answers) {
+      const { requestStartMs: startMs, responseStartMs: endMs } = answer.phases;
+      if (startMs !== null && endMs !== null)
+        seen.push({ startMs, endMs, excessMs: endMs - startMs - floor });
+    }
+  }
+  return (startMs, endMs) => {
+    const overlapping = seen.filter((answer) => answer.startMs < endMs && answer.endMs > startMs);
+    if (overlapping.length < MIN_OVERLAPPING) return 0;
+    return Math.max(0, least(overlapping.map(({ excessMs }) => excessMs)) ?? 0);
+  };
 }
 
 function waitOf({ phases: { requestStartMs, responseStartMs } }: RecordedRequest): number | null {

@@ -1,0 +1,65 @@
+/** Structure replay: a recorded request that is made again. */
+import type { RecordedRequest, ResourceType } from '@hopwise/pageload-emulator';
+
+/** By what means the replay makes a request. */
+export type Means =
+  | 'navigation'
+  /** `Location` of the parent's answer. */
+  | 'redirect'
+  /** Tag in the parent's markup. */
+  | 'markup'
+  /** `<link rel="preload">` in the parent's markup; the tag that uses it comes at the end. */
+  | 'preload'
+  /** Rule of the parent stylesheet, or of a `<style>` in the parent's markup. */
+  | 'style'
+  /** Statement of the parent script, or of an inline script in the parent's markup. */
+  | 'script';
+
+export interface ReplayNode {
+  request: RecordedRequest;
+  type: ResourceType;
+  means: Means;
+  origin: string;
+  path: string;
+  url: string;
+  /** Of others a page would need a preflight that the recording may not have. */
+  method: 'GET' | 'POST';
+  /** Response body on the wire. */
+  bytes: number;
+  thinkMs: number;
+  parent: ReplayNode | null;
+  children: ReplayNode[];
+  /** The sibling whose end it waits for, when a script makes it; null when the script's own run. */
+  after: ReplayNode | null;
+  /** Markup: part of the parent's body before it, 0 to 1. */
+  place: number;
+  /** Markup: order among what has the same place. */
+  order: number;
+  /** Script: wait after the run of the script (or the end of `after`, or the load event). */
+  delayMs: number;
+  /** Begun after the load event; waits for it. */
+  afterLoad: boolean;
+  /** Scripts: time on the main thread. */
+  busyMs: number;
+  /** Scripts in markup: whether the parser waits for it. */
+  blocksParser: boolean;
+  /** Scripts in markup: whether it runs, in order with its like, when the document is parsed. */
+  deferred: boolean;
+}
+
+export const isMarkup = ({ type }: ReplayNode): boolean => type === 'document' || type === 'iframe';
+
+export const responseStart = ({ request }: ReplayNode): number =>
+  request.phases.responseStartMs ?? request.startMs;
+
+/** Where a redirect leads, when the recording has it; without that it is replayed as an ordinary answer. */
+export const redirectTarget = (node: ReplayNode): ReplayNode | null =>
+  isRedirect(node.request) ? (node.children.find(({ means }) => means === 'redirect') ?? null) : null;
+
+export const isRedirect = ({ status }: RecordedRequest): boolean =>
+  [301, 302, 303, 307, 308].includes(status);
+
+export const inMarkup = (document: ReplayNode): ReplayNode[] =>
+  document.children
+    .filter(({ means }) => means !== 'style' && means !== 'redirect')
+    .sort((a, b) => a.place - b.place || a.order - b.order);

@@ -1,0 +1,68 @@
+/** The response headers that a recorded page is replayed with. */
+
+/**
+ * Not kept: what the replay server says itself, what would hide timings from the page's own measurement, what
+ * makes the browser report to others or ask again, and the
+ * proxy's own.
+ */
+const DROPPED = new Set([
+  ...['alt-svc', 'connection', 'content-length', 'keep-alive', 'proxy-connection', 'te', 'trailer'],
+  ...['transfer-encoding', 'upgrade', 'content-range', 'timing-allow-origin'],
+  ...['nel', 'report-to', 'reporting-endpoints', 'expect-ct', 'public-key-pins', 'critical-ch'],
+  ...['proxy-authenticate', 'authentication-info'],
+  // Ages count from the recording: they become a max-age.
+  ...['date', 'age', 'expires'],
+]);
+
+/** Names that applications give to headers with secrets in them. */
+const SECRET = /(^|[-_])(token|secret|session|csrf|xsrf|api-?key|auth(orization)?|cookie)([-_]|$)/;
+const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+/** Bytes: HTTP stacks refuse header sections of more than about 64 KiB in all. */
+const MAX_VALUE_BYTES = 16_384;
+const MAX_ALL_BYTES = 49_152;
+/** Part of the time since the last change that a cache takes an answer for fresh (RFC 9111, section 4.2.2). */
+const HEURISTIC_FRACTION = 0.1;
+
+export interface KeptHeaders {
+  headers: Record<string, string>;
+  /** Which were left out for their size or as secrets, `set-cookie` among them. */
+  notes: string[];
+}
+
+/** `recorded` as the browser gave them, in order; equal names are joined (RFC 9110, section 5.2). */
+export function keptHeaders(recorded: { name: string; value: string }[]): KeptHeaders {
+  const all = new Map<string, string>();
+  for (const { name, value } of recorded) {
+    const key = name.toLowerCase();
+    const before = all.get(key);
+    all.set(key, before === undefined ? value : `${before}, ${value}`);
+  }
+  const headers: Record<string, string> = Object.create(null);
+  const notes: string[] = [];
+  let total = 0;
+  for (const [name, raw] of all) {
+    if (SECRET.test(name)) notes.push(`header ${name.slice(0, 60)} left out as a secret`);
+    if (SECRET.test(name) || DROPPED.has(name) || !NAME.test(name)) continue;
+    const value = raw.replace(/[\r\n\0]+/g, ' ');
+    const bytes = name.length + Buffer.byteLength(value);
+    if (bytes > MAX_VALUE_BYTES || total + bytes > MAX_ALL_BYTES) {
+      notes.push(`header ${name.slice(0, 60)} of ${bytes} bytes left out`);
+      continue;
+    }
+    total += bytes;
+    headers[name] = value;
+  }
+  if (headers['cache-control'] === undefined) headers['cache-control'] = freshness(all);
+  return { headers: { ...headers }, notes };
+}
+
+/** `Expires` and a cache's own guess as `Cache-Control`. */
+function freshness(all: Map<string, string>): string {
+  const date = Date.parse(all.get('date') ?? '');
+  const expires = all.get('expires');
+  const seconds =
+    expires !== undefined
+      ? (Date.parse(expires) - date) / 1000
+      : ((date - Date.parse(all.get('last-modified') ?? '')) / 1000) * HEURISTIC_FRACTION;
+  return seconds > 0 ? `max-age=${Math.round(seconds)}` : 'no-cache';
+}

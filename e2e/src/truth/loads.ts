@@ -1,12 +1,8 @@
 /** Page loads in real Chromium under a forced or the browser's own choice of protocol. */
-import {
-  type Assignment,
-  originOf,
-  type Protocol,
-  parseProtocol,
-  type Recording,
-} from '@hopwise/pageload-emulator';
-import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Assignment, originOf, type Protocol, type Recording } from '@hopwise/pageload-emulator';
+import { type Browser, type BrowserContext, chromium, errors, type Page } from 'playwright-core';
+import { LoadObserver, type PageTiming } from './cdp-recording.ts';
 
 /** A protocol that every request is forced onto, or what Chromium picks by Alt-Svc. */
 export type TruthProtocol = Protocol | 'natural';
@@ -33,15 +29,14 @@ export interface TruthBrowserOptions {
 /** One request that was begun before the load event ended. Times are milliseconds after navigationStart. */
 export interface LoadedRequest {
   url: string;
-  /**
-   * `nextHopProtocol`; where Resource Timing has no entry, what the DevTools protocol says of the response. Null when
-   * the browser did not say.
-   */
+  /** What the network stack answered with; null when there was no answer, or one from the cache. */
   protocol: Protocol | null;
   startMs: number;
   endMs: number;
-  /** Response bytes on the wire, headers included; 0 when the browser withheld them. */
+  /** Response bytes on the wire, headers included; 0 when there were none. */
   bytes: number;
+  /** Nothing of the answer came over the network. */
+  fromCache: boolean;
 }
 
 /** A load whose load event came. */
@@ -54,8 +49,9 @@ export interface Load {
   lcpMs: number | null;
   requests: LoadedRequest[];
   /**
-   * Whether the browser named the protocol of every request and each was the forced one. Under
-   * `natural` every named protocol will do.
+   * Whether every request that the network answered was on the forced protocol, or on its origin's; under `natural`
+   * every one that the browser named will do. Answers from the cache prove nothing, and neither does a request in
+   * `failed` that was not answered.
    */
   proved: boolean;
   /** Requests that got no answer, or one of status 400 and above. */
@@ -81,10 +77,14 @@ export interface LoadOptions {
   /** Time to the first byte of the document's answer. */
   firstByteTimeoutMs?: number;
   /**
-   * `warm`: the page is first loaded once unmeasured in the same fresh context, its connections are closed, and it
-   * is then loaded again. `cold` unless given.
+   * `warm` is the repeat view: the page is first loaded unmeasured in the same fresh context and closed, and then
+   * loaded again in a page of its own, so HTTP cache, cookies, Alt-Svc, TLS and QUIC sessions are those of the first
+   * view, and memory cache and compiled scripts are not. Its connections are still open unless `betweenViews`
+   * has the server close them: Chromium has no command for that. `cold` unless given.
    */
   view?: 'cold' | 'warm';
+  /** Between the first view and the measured one of a warm load. What it throws is thrown by `load`. */
+  betweenViews?(): Promise<void>;
   /** Whether the load is recorded; true unless given. */
   record?: boolean;
   /** Script that every frame runs before its own. */
@@ -94,6 +94,8 @@ export interface LoadOptions {
 const FIRST_BYTE_TIMEOUT_MS = 9_000;
 /** What was begun before the load event and did not hold it up gets this long to end. */
 const SETTLE_MS = 3_000;
+/** A light page's first paint may follow its load event. */
+const PAINT_WAIT_MS = 200;
 /** An unused port: forcing QUIC there allows it on the host despite a private CA, and forces nothing else. */
 const UNUSED_PORT = 9;
 
@@ -138,10 +140,12 @@ export function protocolArgs(protocol: BrowserProtocol, hosts: string[]): string
 export class TruthBrowser {
   readonly protocol: BrowserProtocol;
   readonly #browser: Browser;
+  readonly #pid: number;
 
-  private constructor(protocol: BrowserProtocol, browser: Browser) {
+  private constructor(protocol: BrowserProtocol, browser: Browser, pid: number) {
     this.protocol = protocol;
     this.#browser = browser;
+    this.#pid = pid;
   }
 
   /** @throws when Chromium does not start. */
@@ -159,7 +163,12 @@ export class TruthBrowser {
         ...(options.args ?? []),
       ],
     });
-    return new TruthBrowser(options.protocol, browser);
+    try {
+      return new TruthBrowser(options.protocol, browser, await pidOf(browser));
+    } catch (error) {
+      await browser.close();
+      throw error;
+    }
   }
 
   /** Version of the browser, as `156.0.…`. */
@@ -167,18 +176,36 @@ export class TruthBrowser {
     return this.#browser.version();
   }
 
-  /** Processes of the browser, those that it has started included. */
+  /** The browser's first process; the others descend from it. */
   pids(): number[] {
-    return [];
+    return [this.#pid];
   }
 
-  /** Loads `url` once. Never throws: what goes wrong is the value. */
+  /**
+   * Loads `url` once. What goes wrong with the load is the value.
+   *
+   * @throws only what `betweenViews` throws
+   */
   async load(url: string, options: LoadOptions): Promise<Load | FailedLoad> {
     let context: BrowserContext | undefined;
+    let thrown: { error: unknown } | undefined;
     try {
       context = await this.#browser.newContext();
-      return await loadInto(await context.newPage(), url, this.protocol, options);
+      await context.addInitScript(() => performance.setResourceTimingBufferSize(10_000));
+      if (options.initScript !== undefined) await context.addInitScript(options.initScript);
+      if (options.view === 'warm') {
+        const failure = await this.#visit(context, url, options);
+        if (failure) return { ...failure, reason: `first view: ${failure.reason}` };
+        try {
+          await options.betweenViews?.();
+        } catch (error) {
+          thrown = { error };
+          throw error;
+        }
+      }
+      return await this.#measure(context, url, options);
     } catch (error) {
+      if (thrown) throw thrown.error;
       return { ok: false, kind: 'browser', reason: firstLine(error) };
     } finally {
       // A browser that has gone has no context to close.
@@ -186,214 +213,151 @@ export class TruthBrowser {
     }
   }
 
+  async #visit(context: BrowserContext, url: string, options: LoadOptions): Promise<FailedLoad | null> {
+    const page = await context.newPage();
+    const observer = await LoadObserver.follow(await context.newCDPSession(page));
+    const failure = await this.#untilLoadEvent(page, url, options, observer);
+    if (failure === null) await settle(observer, Number.POSITIVE_INFINITY);
+    await page.close();
+    return failure;
+  }
+
+  async #measure(context: BrowserContext, url: string, options: LoadOptions): Promise<Load | FailedLoad> {
+    const page = await context.newPage();
+    const observer = await LoadObserver.follow(await context.newCDPSession(page));
+    const failure = await this.#untilLoadEvent(page, url, options, observer);
+    if (failure) return failure;
+    const begun = await page.evaluate(readPageTiming, PAINT_WAIT_MS);
+    const navigationStart = await observer.navigationStart();
+    await settle(observer, navigationStart + begun.pltMs);
+    const { recording, failed } = observer.observed(
+      { ...begun, url: page.url() },
+      navigationStart,
+      `Chromium ${this.version}`,
+    );
+    const requests = recording.requests.map(
+      ({ url: address, protocol, startMs, endMs, transferBytes, fromCache }): LoadedRequest => ({
+        url: address,
+        protocol,
+        startMs,
+        endMs,
+        bytes: transferBytes ?? 0,
+        fromCache,
+      }),
+    );
+    return {
+      ok: true,
+      pltMs: begun.pltMs,
+      fcpMs: begun.fcpMs,
+      lcpMs: begun.lcpMs,
+      requests,
+      proved: isProved(requests, failed, this.protocol),
+      failed,
+      recording: options.record === false ? null : recording,
+    };
+  }
+
+  /** @returns null once the load event has come. */
+  async #untilLoadEvent(
+    page: Page,
+    url: string,
+    options: LoadOptions,
+    observer: LoadObserver,
+  ): Promise<FailedLoad | null> {
+    const started = performance.now();
+    const firstByteMs = Math.min(options.firstByteTimeoutMs ?? FIRST_BYTE_TIMEOUT_MS, options.timeoutMs);
+    const crashed = new Promise<FailedLoad>((resolve) => {
+      page.once('crash', () => resolve({ ok: false, kind: 'browser', reason: "the page's process crashed" }));
+    });
+    const loaded = async (): Promise<FailedLoad | null> => {
+      try {
+        await page.goto(url, { waitUntil: 'commit', timeout: firstByteMs });
+      } catch (error) {
+        if (!this.#browser.isConnected()) return { ok: false, kind: 'browser', reason: firstLine(error) };
+        return {
+          ok: false,
+          kind: 'unreachable',
+          reason: `no answer for ${url} in ${firstByteMs} ms: ${firstLine(error)}`,
+        };
+      }
+      try {
+        const left = Math.max(1, options.timeoutMs - (performance.now() - started));
+        await page.waitForLoadState('load', { timeout: left });
+        return null;
+      } catch (error) {
+        if (!(error instanceof errors.TimeoutError)) {
+          return { ok: false, kind: 'browser', reason: firstLine(error) };
+        }
+        return {
+          ok: false,
+          kind: 'timeout',
+          reason: `no load event in ${options.timeoutMs} ms, ${observer.open()} requests open`,
+        };
+      }
+    };
+    return Promise.race([loaded(), crashed]);
+  }
+
   async close(): Promise<void> {
     await this.#browser.close();
   }
 }
 
+async function pidOf(browser: Browser): Promise<number> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  await session.detach();
+  const main = processInfo.find(({ type }) => type === 'browser');
+  if (main === undefined) throw new Error('Chromium does not say which process it is');
+  return main.id;
+}
+
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] as string;
 
-async function loadInto(
-  page: Page,
-  url: string,
-  protocol: BrowserProtocol,
-  options: LoadOptions,
-): Promise<Load | FailedLoad> {
-  const seen = watchRequests(page);
-  await page.addInitScript(() => performance.setResourceTimingBufferSize(10_000));
-  const started = Date.now();
-  const firstByteMs = Math.min(options.firstByteTimeoutMs ?? FIRST_BYTE_TIMEOUT_MS, options.timeoutMs);
-  try {
-    await page.goto(url, { waitUntil: 'commit', timeout: firstByteMs });
-  } catch (error) {
-    return {
-      ok: false,
-      kind: 'unreachable',
-      reason: `no answer for ${url} in ${firstByteMs} ms: ${firstLine(error)}`,
-    };
-  }
-  try {
-    const left = Math.max(1, options.timeoutMs - (Date.now() - started));
-    await page.waitForFunction(loadEventEnded, undefined, { timeout: left, polling: 50 });
-  } catch (error) {
-    const pending = [...seen.values()].filter(({ ended }) => !ended).length;
-    return page.isClosed() || !/timeout/i.test(firstLine(error))
-      ? { ok: false, kind: 'browser', reason: firstLine(error) }
-      : {
-          ok: false,
-          kind: 'timeout',
-          reason: `no load event in ${options.timeoutMs} ms, ${pending} requests open`,
-        };
-  }
-  const timing = await page.evaluate(readPageTiming);
-  const loadEnd = timing.timeOrigin + timing.pltMs;
-  await settle(seen, loadEnd);
-
-  const frames: FrameTiming[] = [];
-  // A frame that has been removed or crashed has no entries to give; its requests are then unproved.
-  for (const frame of page.frames()) frames.push(...(await frame.evaluate(readFrameTiming).catch(() => [])));
-  const requests: LoadedRequest[] = [];
-  const failed: Load['failed'] = [];
-  const entries = groupByUrl(frames);
-  for (const [request, { startedAt, endedAt, failure }] of seen) {
-    if (startedAt > loadEnd) continue;
-    const address = withoutFragment(request.url());
-    if (failure !== null) failed.push({ url: address, reason: failure });
-    const entry = entries.get(address)?.shift();
-    // Resource Timing has no entry for a redirect's own answer, nor for what a stylesheet of another
-    // origin asks for. There the network stack's word stands.
-    const named = request.redirectedTo() === null ? parseProtocol(entry?.nextHopProtocol) : null;
-    requests.push({
-      url: address,
-      protocol: named ?? (await answeredWith(request)),
-      startMs: (entry ? entry.startedAt : startedAt) - timing.timeOrigin,
-      endMs: (entry ? entry.endedAt : endedAt) - timing.timeOrigin,
-      bytes: entry ? entry.bytes : await transferredBytes(request),
-    });
-  }
-  requests.sort((a, b) => a.startMs - b.startMs);
-  return {
-    ok: true,
-    pltMs: timing.pltMs,
-    fcpMs: timing.fcpMs,
-    lcpMs: timing.lcpMs,
-    requests,
-    proved:
-      requests.length > 0 &&
-      requests.every((request) => request.protocol !== null && isRight(request, protocol)),
-    failed,
-    recording: null,
-  };
+function isProved(requests: LoadedRequest[], failed: Load['failed'], wanted: BrowserProtocol): boolean {
+  const unanswered = new Set(failed.map(({ url }) => url));
+  const answered = requests.filter(
+    ({ url, protocol, fromCache }) => !fromCache && (protocol !== null || !unanswered.has(url)),
+  );
+  return requests.length > 0 && answered.every((request) => isRight(request, wanted));
 }
 
 /** Whether a request was on the protocol that its browser was started for. */
-function isRight(request: LoadedRequest, wanted: BrowserProtocol): boolean {
-  if (wanted === 'natural') return true;
-  if (typeof wanted === 'string') return request.protocol === wanted;
-  const origin = originOf(request.url);
-  return origin !== null && wanted.assignment[origin] === request.protocol;
+function isRight({ url, protocol }: LoadedRequest, wanted: BrowserProtocol): boolean {
+  if (wanted === 'natural') return protocol !== null;
+  if (typeof wanted === 'string') return protocol === wanted;
+  const origin = originOf(url);
+  return protocol !== null && origin !== null && wanted.assignment[origin] === protocol;
 }
 
-interface SeenRequest {
-  /** Unix time, milliseconds. */
-  startedAt: number;
-  endedAt: number;
-  ended: boolean;
-  failure: string | null;
+/** Waits until what began by `at` (monotonic milliseconds) has ended, within limits. */
+async function settle(observer: LoadObserver, at: number): Promise<void> {
+  const until = performance.now() + SETTLE_MS;
+  while (observer.open(at) > 0 && performance.now() < until) await sleep(20);
 }
 
-function watchRequests(page: Page): Map<Request, SeenRequest> {
-  const seen = new Map<Request, SeenRequest>();
-  page.on('request', (request) => {
-    if (!/^https?:/.test(request.url())) return;
-    const now = Date.now();
-    seen.set(request, { startedAt: now, endedAt: now, ended: false, failure: null });
-  });
-  page.on('response', (response) => {
-    const entry = seen.get(response.request());
-    if (entry === undefined) return;
-    // The browser's own clock, where it gives one.
-    const { startTime, responseStart } = response.request().timing();
-    if (startTime > 0) entry.startedAt = startTime;
-    entry.endedAt = entry.startedAt + Math.max(0, responseStart);
-    if (response.status() >= 400) entry.failure = `status ${response.status()}`;
-    if (response.status() >= 300 && response.status() < 400) entry.ended = true;
-  });
-  page.on('requestfinished', (request) => {
-    const entry = seen.get(request);
-    if (entry === undefined) return;
-    entry.ended = true;
-    const { responseEnd } = request.timing();
-    if (responseEnd > 0) entry.endedAt = entry.startedAt + responseEnd;
-  });
-  page.on('requestfailed', (request) => {
-    const entry = seen.get(request);
-    if (entry === undefined) return;
-    entry.ended = true;
-    entry.failure = request.failure()?.errorText ?? 'failed';
-  });
-  return seen;
-}
-
-async function settle(seen: Map<Request, SeenRequest>, loadEnd: number): Promise<void> {
-  const until = Date.now() + SETTLE_MS;
-  while (
-    Date.now() < until &&
-    [...seen.values()].some(({ ended, startedAt }) => !ended && startedAt <= loadEnd)
-  ) {
+/**
+ * Runs in the page, in which the load event is under way or over. Waits for a first paint up to `paintWaitMs`: it may
+ * follow the load event of a light page.
+ */
+async function readPageTiming(paintWaitMs: number): Promise<Omit<PageTiming, 'url'>> {
+  const navigation = performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming;
+  while (navigation.loadEventEnd === 0) await new Promise((resolve) => setTimeout(resolve));
+  const painted = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null;
+  const until = performance.now() + paintWaitMs;
+  while (painted() === null && performance.now() < until) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-async function answeredWith(request: Request): Promise<Protocol | null> {
-  const response = await request.response().catch(() => null);
-  return response === null ? null : parseProtocol(await response.httpVersion().catch(() => null));
-}
-
-async function transferredBytes(request: Request): Promise<number> {
-  const sizes = await request.sizes().catch(() => null);
-  return sizes === null ? 0 : sizes.responseHeadersSize + sizes.responseBodySize;
-}
-
-const withoutFragment = (url: string): string => url.split('#')[0] as string;
-
-interface FrameTiming {
-  url: string;
-  nextHopProtocol: string;
-  /** Unix time, milliseconds. */
-  startedAt: number;
-  endedAt: number;
-  bytes: number;
-}
-
-function groupByUrl(entries: FrameTiming[]): Map<string, FrameTiming[]> {
-  const groups = new Map<string, FrameTiming[]>();
-  for (const entry of entries) {
-    const url = withoutFragment(entry.url);
-    groups.set(url, [...(groups.get(url) ?? []), entry]);
-  }
-  // A framed document has two entries: one in its own frame, which always names the protocol, and
-  // one in the parent's.
-  for (const group of groups.values()) {
-    group.sort((a, b) => Number(b.nextHopProtocol !== '') - Number(a.nextHopProtocol !== ''));
-  }
-  return groups;
-}
-
-// The functions below run in the page.
-
-function loadEventEnded(): boolean {
-  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  return navigation !== undefined && navigation.loadEventEnd > 0;
-}
-
-function readPageTiming(): { timeOrigin: number; pltMs: number; fcpMs: number | null; lcpMs: number | null } {
-  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  const lcp = new PerformanceObserver(() => undefined);
-  lcp.observe({ type: 'largest-contentful-paint', buffered: true });
-  const paints = lcp.takeRecords();
-  lcp.disconnect();
+  const observer = new PerformanceObserver(() => undefined);
+  observer.observe({ type: 'largest-contentful-paint', buffered: true });
+  const paints = observer.takeRecords();
+  observer.disconnect();
   return {
     timeOrigin: performance.timeOrigin,
-    pltMs: navigation?.loadEventEnd ?? 0,
-    fcpMs: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null,
+    pltMs: navigation.loadEventEnd,
+    domContentLoadedMs: navigation.domContentLoadedEventEnd,
+    fcpMs: painted(),
     lcpMs: paints.at(-1)?.startTime ?? null,
   };
-}
-
-function readFrameTiming(): FrameTiming[] {
-  const entries = [
-    ...performance.getEntriesByType('navigation'),
-    ...performance.getEntriesByType('resource'),
-  ] as PerformanceResourceTiming[];
-  return entries
-    .filter((entry) => /^https?:/.test(entry.name))
-    .map((entry) => ({
-      url: entry.name,
-      nextHopProtocol: entry.nextHopProtocol,
-      startedAt: performance.timeOrigin + entry.startTime,
-      endedAt: performance.timeOrigin + entry.responseEnd,
-      bytes: entry.transferSize,
-    }));
 }

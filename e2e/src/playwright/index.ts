@@ -1,0 +1,14 @@
+/**
+ * Fixtures for Playwright tests that replay recorded pages in the lab:
+ *
+ *     import { expect, test } from '@hopwise/e2e/playwright';
+ *     test.use({ page: 'shop', network: 'lte-poor', protocol: 'h3' });
+ */
+export type { Assignment, Prediction, Protocol, Recording } from '@hopwise/pageload-emulator';
+export { PROTOCOLS } from '@hopwise/pageload-emulator';
+export { type Lab, labObstacle } from '../lab/lab.ts';
+export { ReplayError } from './errors.ts';
+export { type LoadChanges, type ReplayFixtures, test } from './fixtures.ts';
+export { predictionOf, type ReplayLoad } from './load.ts';
+export { expect, type LoadsByProtocol } from './matchers.ts';
+export type { ReplayNetwork, ReplayOptions, ReplayProtocol } from './options.ts';

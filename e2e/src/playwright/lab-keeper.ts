@@ -1,0 +1,204 @@
+/** What a Playwright worker keeps from test to test: one lab, and the browsers on its client side. */
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Assignment } from '@hopwise/pageload-emulator';
+import { Lab } from '../lab/lab.ts';
+import type { Network } from '../lab/networks.ts';
+import { siteJson } from '../pages/write-site.ts';
+import { makeScratch, removeScratch } from '../scratch.ts';
+import type { PageSource } from '../start/page-source.ts';
+import { type BrowserProtocol, CHROMIUM_ARGS, protocolArgs, TruthBrowser } from '../truth/loads.ts';
+import { ReplayError } from './errors.ts';
+
+export interface LabRequest {
+  page: PageSource;
+  network: Network;
+  ipVersion: 4 | 6;
+}
+
+/** What a browser of a test is started with. */
+export interface BrowserRequest {
+  executablePath: string;
+  protocol: BrowserProtocol;
+}
+
+/** Starts a browser of the caller's own. */
+export type Launch<Browser> = (options: { executablePath: string; args: string[] }) => Promise<Browser>;
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+interface KeptLab {
+  lab: Lab;
+  page: PageSource;
+  ipVersion: 4 | 6;
+  network: Network;
+  assignment: Assignment | null;
+}
+
+/** More browsers at once would be memory for nothing: a comparison of protocols has three, and one for `page`. */
+const MOST_BROWSERS = 4;
+
+export class LabKeeper {
+  readonly #scratch: string;
+  #kept: KeptLab | undefined;
+  /** Oldest use first. */
+  readonly #browsers = new Map<string, Closable>();
+  #sites = 0;
+
+  private constructor(scratch: string) {
+    this.#scratch = scratch;
+  }
+
+  /** Also removes what workers that were killed have left. */
+  static async open(): Promise<LabKeeper> {
+    return new LabKeeper(await makeScratch('run'));
+  }
+
+  /**
+   * The lab with this page and network: the one that is up where its page is the same, else a new one in its place.
+   *
+   * @throws ReplayError saying what is missing or wrong
+   */
+  async lab({ page, network, ipVersion }: LabRequest): Promise<Lab> {
+    if (this.#kept && (this.#kept.page.dir !== page.dir || this.#kept.ipVersion !== ipVersion))
+      await this.#down();
+    if (this.#kept) {
+      try {
+        await this.configure(network);
+        return this.#kept.lab;
+      } catch {
+        // It has ended, as when somebody killed it: a new one takes its place.
+        await this.#down();
+      }
+    }
+    if (process.platform !== 'linux') {
+      throw new ReplayError(`the lab needs Linux (network namespaces), this is ${process.platform}`);
+    }
+    const lab = await Lab.up({ site: page.dir, network, ipVersion }).catch((error) => {
+      throw new ReplayError(error);
+    });
+    this.#kept = { lab, page, ipVersion, network, assignment: null };
+    return lab;
+  }
+
+  /** Changes the network of the lab that is up. */
+  async configure(network: Network): Promise<void> {
+    const kept = this.#theLab();
+    await kept.lab.configure(network);
+    kept.network = network;
+  }
+
+  /** A browser for measured loads. */
+  async truthBrowser({ executablePath, protocol }: BrowserRequest): Promise<TruthBrowser> {
+    await this.#serve(protocol);
+    const { lab } = this.#theLab();
+    return this.#browser(['loads', executablePath, protocol], async () =>
+      TruthBrowser.launch({
+        executablePath: await lab.wrapper(executablePath),
+        protocol,
+        caSpki: lab.caSpki,
+        hosts: this.#hosts(),
+      }),
+    );
+  }
+
+  /** A browser that the test itself drives, started by `launch` inside the lab's network with the protocol forced. */
+  async testBrowser<Browser extends Closable>(
+    { executablePath, protocol, key }: BrowserRequest & { key: unknown },
+    launch: Launch<Browser>,
+  ): Promise<Browser> {
+    await this.#serve(protocol);
+    const { lab } = this.#theLab();
+    return this.#browser(['test', executablePath, protocol, key], async () =>
+      launch({
+        executablePath: await lab.wrapper(executablePath),
+        args: [
+          ...protocolArgs(protocol, this.#hosts()),
+          `--ignore-certificate-errors-spki-list=${lab.caSpki}`,
+          ...CHROMIUM_ARGS,
+        ],
+      }),
+    );
+  }
+
+  /** Ends everything and removes the scratch folder. */
+  async close(): Promise<void> {
+    await this.#down();
+    await removeScratch(this.#scratch);
+  }
+
+  #theLab(): KeptLab {
+    if (!this.#kept) throw new Error('no lab is up');
+    return this.#kept;
+  }
+
+  #hosts(): string[] {
+    return this.#theLab().lab.origins.map(({ origin }) => new URL(origin).host);
+  }
+
+  async #browser<Browser extends Closable>(key: unknown, launch: () => Promise<Browser>): Promise<Browser> {
+    const name = JSON.stringify(key);
+    let browser = this.#browsers.get(name) as (Browser & { isConnected?(): boolean }) | undefined;
+    this.#browsers.delete(name);
+    if (browser?.isConnected?.() === false) browser = undefined;
+    if (!browser) {
+      const [oldest] = this.#browsers;
+      if (oldest && this.#browsers.size >= MOST_BROWSERS) {
+        this.#browsers.delete(oldest[0]);
+        await oldest[1].close();
+      }
+      browser = await this.#withOwnTemporaryFolder(launch);
+    }
+    this.#browsers.set(name, browser);
+    return browser;
+  }
+
+  /** Playwright and Chromium put their profiles there, and so a later run finds those of a killed worker. */
+  async #withOwnTemporaryFolder<T>(work: () => Promise<T>): Promise<T> {
+    const before = process.env.TMPDIR;
+    process.env.TMPDIR = this.#scratch;
+    try {
+      return await work();
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+    }
+  }
+
+  /**
+   * Has every origin offer what an assignment wants of it: Chromium can be told on which origins to use HTTP/3, but
+   * whether it uses HTTP/1.1 or HTTP/2 is up to what the server offers.
+   */
+  async #serve(protocol: BrowserProtocol): Promise<void> {
+    const kept = this.#theLab();
+    const assignment = typeof protocol === 'object' ? protocol.assignment : null;
+    if (isDeepStrictEqual(kept.assignment, assignment)) return;
+    await kept.lab.serve(assignment ? await this.#assignedSite(kept.page, assignment) : kept.page.dir);
+    kept.assignment = assignment;
+  }
+
+  /** @returns a folder like the page's, whose origins offer their assigned protocol alone. */
+  async #assignedSite({ dir, site }: PageSource, assignment: Assignment): Promise<string> {
+    const folder = join(this.#scratch, `site-${++this.#sites}`);
+    await mkdir(folder);
+    for (const name of await readdir(dir)) {
+      if (name !== 'site.json') await symlink(join(dir, name), join(folder, name));
+    }
+    const origins = site.origins.map((origin) => {
+      const protocol = assignment[origin.origin];
+      return protocol === 'h1' ? { ...origin, protocols: ['h1' as const] } : origin;
+    });
+    await writeFile(join(folder, 'site.json'), siteJson({ ...site, origins }));
+    return folder;
+  }
+
+  async #down(): Promise<void> {
+    for (const browser of this.#browsers.values()) await browser.close();
+    this.#browsers.clear();
+    await this.#kept?.lab.down();
+    this.#kept = undefined;
+  }
+}

@@ -1,0 +1,102 @@
+/** One load of the replayed page, as a test gets it. */
+import { type NetworkPath, type Prediction, predict, type Recording } from '@hopwise/pageload-emulator';
+import type { Lab } from '../lab/lab.ts';
+import { type Network, toNetworkPath } from '../lab/networks.ts';
+import { disturbedBy, watchDisturbance } from '../truth/disturbance.ts';
+import type { View } from '../truth/ground-truth.ts';
+import type { FailedLoad, Load, TruthBrowser } from '../truth/loads.ts';
+import { ReplayError } from './errors.ts';
+import { type NamedNetwork, protocolName, type ReplayProtocol } from './options.ts';
+
+/** A load that came to its load event. Times are milliseconds after navigationStart. */
+export interface ReplayLoad extends Omit<Load, 'ok' | 'recording'> {
+  /** The page's name, and the URL that was loaded. */
+  page: string;
+  url: string;
+  protocol: ReplayProtocol;
+  view: View;
+  seed: number;
+  /** The network that it was made on. */
+  network: { name: string; path: NetworkPath };
+  recording: Recording;
+  /** Loads that were taken before this one and dropped, for other work on the machine disturbed them. */
+  repeated: number;
+  /** What disturbed this one, as no quieter moment came; empty as a rule. */
+  disturbedBy: string[];
+}
+
+/** What one load is made under. */
+export interface LoadPlan {
+  lab: Lab;
+  browser: TruthBrowser;
+  page: string;
+  url: string;
+  protocol: ReplayProtocol;
+  network: NamedNetwork;
+  seed: number;
+  view: View;
+  timeoutMs: number;
+}
+
+/** A disturbed load is taken again this often, then kept. */
+const MOST_REPEATS = 2;
+
+/** @throws ReplayError when the page does not come to its load event */
+export async function loadPage(plan: LoadPlan): Promise<ReplayLoad> {
+  const { lab, browser, page, url, protocol, seed, view } = plan;
+  const network = { ...plan.network.network, seed };
+  for (let repeated = 0; ; repeated++) {
+    // The last load's retransmissions would take this one's share of the link.
+    await lab.drain();
+    await lab.configure(network);
+    await lab.resetStats();
+    const watch = await watchDisturbance({ lab, browserPids: () => browser.pids() });
+    const load = await browser.load(url, { timeoutMs: plan.timeoutMs, view });
+    const disturbance = disturbedBy(await watch.end());
+    if (!load.ok) throw new ReplayError(failureOf(plan, network, load));
+    if (disturbance.length > 0 && repeated < MOST_REPEATS) continue;
+    const { ok: _ok, recording, ...measured } = load;
+    if (recording === null) throw new Error(`${titleOf(plan)}: the load was not recorded`);
+    return {
+      ...measured,
+      page,
+      url,
+      protocol,
+      view,
+      seed,
+      network: { name: plan.network.name, path: toNetworkPath(network) },
+      recording,
+      repeated,
+      disturbedBy: disturbance,
+    };
+  }
+}
+
+function failureOf(plan: LoadPlan, network: Network, failure: FailedLoad): string {
+  const wantsQuic =
+    plan.protocol === 'h3' ||
+    (typeof plan.protocol === 'object' && Object.values(plan.protocol).includes('h3'));
+  const hint = wantsQuic && network.udp === 'blocked' ? 'UDP is blocked on this network: ' : '';
+  return `${titleOf(plan)}: ${hint}${failure.reason}`;
+}
+
+/** As `shop, lte-poor, h3`. */
+export function titleOf({
+  page,
+  network,
+  protocol,
+  view,
+}: {
+  page: string;
+  network: { name: string };
+  protocol: ReplayProtocol;
+  view: View;
+}): string {
+  return `${page}, ${network.name}, ${protocolName(protocol)}${view === 'warm' ? ', repeat view' : ''}`;
+}
+
+/** What hopwise makes of a load's recording when it is told the network that the load was made on. */
+export function predictionOf({ recording, network }: Pick<ReplayLoad, 'recording' | 'network'>): Prediction {
+  const { rttMs, downBps, upBps, loss, queueBytes, udp } = network.path;
+  return predict(recording, { network: { rttMs, downBps, upBps, loss, queueBytes, udp } });
+}

@@ -1,0 +1,73 @@
+/** Assertions about loads and predictions. */
+import { type Assignment, originOf, type Prediction, type Protocol } from '@hopwise/pageload-emulator';
+import { expect as base } from '@playwright/test';
+import { spread } from '../truth/stats.ts';
+import { type ReplayLoad, titleOf } from './load.ts';
+
+/** Loads by the protocol that they were made under; several of one protocol count by their median. */
+export type LoadsByProtocol = Partial<Record<Protocol, ReplayLoad | ReplayLoad[]>>;
+
+const SHOWN = 5;
+
+export const expect = base.extend({
+  /** Every request of the load was proved to be on the protocol, or on the one assigned to its origin. */
+  toUseProtocol(load: ReplayLoad, wanted: Protocol | Assignment) {
+    const wrong = load.requests.filter(({ url, protocol }) => {
+      const right = typeof wanted === 'string' ? wanted : wanted[originOf(url) ?? ''];
+      return protocol === null || protocol !== right;
+    });
+    const name = typeof wanted === 'string' ? wanted : 'its assigned protocol';
+    const shown = wrong.slice(0, SHOWN).map(({ url, protocol }) => `  ${protocol ?? 'unknown'}  ${url}`);
+    if (wrong.length > SHOWN) shown.push(`  and ${wrong.length - SHOWN} more`);
+    return {
+      name: 'toUseProtocol',
+      pass: load.requests.length > 0 && wrong.length === 0,
+      message: () =>
+        wrong.length === 0
+          ? `${titleOf(load)}: all ${load.requests.length} requests were on ${name}`
+          : [
+              `${titleOf(load)}: ${wrong.length} of ${load.requests.length} requests were not on ${name}:`,
+              ...shown,
+            ].join('\n'),
+    };
+  },
+
+  /** The load event ended within so many milliseconds of navigationStart. */
+  toLoadWithin(load: ReplayLoad, milliseconds: number) {
+    const pass = load.pltMs <= milliseconds;
+    return {
+      name: 'toLoadWithin',
+      pass,
+      expected: milliseconds,
+      actual: load.pltMs,
+      message: () =>
+        `${titleOf(load)}: loaded in ${Math.round(load.pltMs)} ms, expected ${pass ? 'more than' : 'at most'} ${milliseconds} ms`,
+    };
+  },
+
+  /**
+   * The protocol that is predicted to be best was the fastest in `loads`, or within `margin` of it (a fraction of its
+   * load time; 0.05 unless given).
+   */
+  toChooseFastest(
+    prediction: Prediction,
+    loads: LoadsByProtocol,
+    { margin = 0.05 }: { margin?: number } = {},
+  ) {
+    const measured = (Object.entries(loads) as [Protocol, ReplayLoad | ReplayLoad[]][])
+      .map(([protocol, some]) => ({
+        protocol,
+        pltMs: spread([some].flat().map(({ pltMs }) => pltMs)).median,
+      }))
+      .sort((a, b) => a.pltMs - b.pltMs);
+    const [fastest] = measured;
+    const chosen = measured.find(({ protocol }) => protocol === prediction.best);
+    const pass = !!fastest && !!chosen && chosen.pltMs <= fastest.pltMs * (1 + margin);
+    const figures = measured.map(({ protocol, pltMs }) => `${protocol} ${Math.round(pltMs)} ms`).join(', ');
+    return {
+      name: 'toChooseFastest',
+      pass,
+      message: () => `chosen was ${prediction.best}, measured were ${figures || 'no loads'}`,
+    };
+  },
+});

@@ -1,0 +1,96 @@
+/** What a test asks for: page, network, protocol. */
+import { type Assignment, PROTOCOLS } from '@hopwise/pageload-emulator';
+import * as z from 'zod';
+import { checkNetwork, type Network, networkOf, profileNamed } from '../lab/networks.ts';
+import type { Site } from '../pages/site.ts';
+import type { View } from '../truth/ground-truth.ts';
+import type { BrowserProtocol, TruthProtocol } from '../truth/loads.ts';
+import { ReplayError } from './errors.ts';
+
+/** A profile's name, figures of one's own, or a profile with some figures replaced. */
+export type ReplayNetwork = string | (Partial<Omit<Network, 'seed'>> & { profile?: string });
+
+/** One protocol for every request, the browser's own choice, or a protocol for each origin (`https://host`). */
+export type ReplayProtocol = TruthProtocol | Assignment;
+
+/** Options for `test.use` and for `use` in the configuration. */
+export interface ReplayOptions {
+  /**
+   * The page to replay: `shop`, `news`, `app`, or whatever else `npm start -- --page` takes: a HAR or recording (plain or
+   * gzipped), or a folder with `site.json`. A path is relative to the configuration's folder. In `test.use` it may
+   * be called `page`.
+   */
+  replay: string;
+  /** `cable` unless given. */
+  network: ReplayNetwork;
+  /** `natural` unless given. */
+  protocol: ReplayProtocol;
+  /** Of the link's losses: the same seed loses the same packets. 1 unless given. */
+  seed: number;
+  /** What the page's hosts resolve to; 4 unless given. */
+  ipVersion: 4 | 6;
+  /** `cold` unless given; `warm` is the repeat view. */
+  view: View;
+}
+
+/** A network as the lab takes it, with a name for people. */
+export interface NamedNetwork {
+  name: string;
+  network: Network;
+}
+
+/** @throws ReplayError naming the figure, or listing the profiles */
+export function namedNetwork(wanted: ReplayNetwork): NamedNetwork {
+  try {
+    if (typeof wanted === 'string') return { name: wanted, network: networkOf(profileNamed(wanted)) };
+    const { profile, ...figures } = wanted;
+    const network = checkNetwork({
+      ...(profile === undefined ? {} : networkOf(profileNamed(profile))),
+      ...figures,
+    });
+    return { name: nameOf(network, profile, Object.keys(figures).length > 0), network };
+  } catch (error) {
+    throw new ReplayError(error);
+  }
+}
+
+function nameOf(network: Network, profile: string | undefined, isChanged: boolean): string {
+  if (profile !== undefined) return isChanged ? `${profile}, changed` : profile;
+  return `${network.rttMs} ms, ${network.downMbps}/${network.upMbps} Mbit/s, loss ${network.loss}`;
+}
+
+const protocolSchema = z.union([
+  z.enum([...PROTOCOLS, 'natural']),
+  z.record(z.string().regex(/^https:\/\/[a-z0-9.-]+$/), z.enum(PROTOCOLS)),
+]);
+
+/**
+ * @param origins those of the page; an assignment has to name each, with a protocol that it offers
+ * @throws ReplayError
+ */
+export function browserProtocol(wanted: ReplayProtocol, origins: Site['origins']): BrowserProtocol {
+  const parsed = protocolSchema.safeParse(wanted);
+  if (!parsed.success) {
+    throw new ReplayError(
+      `protocol ${JSON.stringify(wanted)}: expected h1, h2, h3, natural, or an object with h1, h2 or h3 for each origin (https://host)`,
+    );
+  }
+  if (typeof parsed.data === 'string') return parsed.data;
+  const assignment = parsed.data;
+  for (const { origin, protocols } of origins) {
+    const protocol = assignment[origin];
+    if (protocol && protocols.includes(protocol)) continue;
+    throw new ReplayError(
+      `protocol: ${origin}: expected ${protocols.join(' or ')} to be assigned, got ${protocol ?? 'nothing'}`,
+    );
+  }
+  const known = origins.map(({ origin }) => origin);
+  const foreign = Object.keys(assignment).find((origin) => !known.includes(origin));
+  if (foreign)
+    throw new ReplayError(`protocol: ${foreign}: expected an origin of the page (${known.join(', ')})`);
+  return { assignment };
+}
+
+/** In a report's words. */
+export const protocolName = (protocol: ReplayProtocol): string =>
+  typeof protocol === 'string' ? protocol : 'assigned';

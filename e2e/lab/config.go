@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 
 	"hopwise/lab/link"
+	"hopwise/lab/serve"
+	"hopwise/lab/site"
 )
 
 // config is the file that `up` takes.
@@ -33,6 +35,8 @@ type serverConfig struct {
 	CongestionControl string `json:"congestionControl"`
 	// InitialWindow is in segments; 10 (RFC 6928) by default.
 	InitialWindow int `json:"initialWindow"`
+	// Priorities is honoured (the default) or ignored.
+	Priorities string `json:"priorities"`
 }
 
 func parseUp(args []string) (config, error) {
@@ -54,7 +58,9 @@ func parseUp(args []string) (config, error) {
 
 func readConfig(path string) (config, error) {
 	settings := config{
-		IPVersion: 4, Server: serverConfig{CongestionControl: "cubic", InitialWindow: 10},
+		IPVersion: 4, Server: serverConfig{
+			CongestionControl: "cubic", InitialWindow: serve.TCPInitialWindow, Priorities: site.PrioritiesHonoured,
+		},
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -81,6 +87,11 @@ func readConfig(path string) (config, error) {
 	}
 	if settings.Server.InitialWindow < 1 || settings.Server.InitialWindow > 1000 {
 		return settings, fmt.Errorf("server.initialWindow: expected 1 to 1000, got %d", settings.Server.InitialWindow)
+	}
+	switch settings.Server.Priorities {
+	case site.PrioritiesHonoured, site.PrioritiesIgnored:
+	default:
+		return settings, fmt.Errorf("server.priorities: expected honoured or ignored, got %q", settings.Server.Priorities)
 	}
 	if settings.Network == nil {
 		return settings, errors.New("network: expected an object")

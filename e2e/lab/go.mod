@@ -3,6 +3,7 @@ module hopwise/lab
 go 1.24.0
 
 require (
+	github.com/dunglas/httpsfv v1.1.2
 	github.com/quic-go/quic-go v0.59.1
 	github.com/vishvananda/netlink v1.3.1
 	github.com/vishvananda/netns v0.0.5

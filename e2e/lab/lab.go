@@ -201,7 +201,9 @@ func (l *lab) connect(settings config) (err error) {
 }
 
 func (l *lab) startChildren(settings config) (err error) {
-	server := serve.Config{CongestionControl: settings.Server.CongestionControl}
+	server := serve.Config{
+		CongestionControl: settings.Server.CongestionControl, Priorities: settings.Server.Priorities,
+	}
 	now := time.Now()
 	for _, e := range l.endpoints {
 		pair, err := l.authority.Issue(strings.TrimPrefix(e.Origin, "https://"), now)

@@ -31,6 +31,8 @@ type ready struct {
 
 	CongestionControl perTransport[string] `json:"congestionControl"`
 	InitialWindow     perTransport[int]    `json:"initialWindow"`
+	// Priorities is what HTTP/2 and HTTP/3 servers do about them: honoured or ignored.
+	Priorities string `json:"priorities"`
 	// Scheduling of the link's threads: fifo, or normal where the rights for that are missing.
 	Scheduling string `json:"scheduling"`
 	Rootless   bool   `json:"rootless"`
@@ -65,6 +67,7 @@ func up(args []string) error {
 		CAFile: filepath.Join(l.dir, caFile), CASPKI: l.authority.SPKI(), Origins: l.endpoints,
 		CongestionControl: perTransport[string]{settings.Server.CongestionControl, serve.QUICCongestionControl},
 		InitialWindow:     perTransport[int]{settings.Server.InitialWindow, serve.QUICInitialWindow},
+		Priorities:        settings.Server.Priorities,
 		Scheduling:        l.schedule, Rootless: netns.IsRootless(),
 	})
 	if err != nil {

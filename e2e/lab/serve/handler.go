@@ -1,11 +1,10 @@
 package serve
 
 import (
-	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
@@ -24,21 +23,14 @@ type originHandler struct {
 	altSvc    string
 	resources index
 	log       *recorder
+	// ignorePriorities has the transports share a connection among all its responses alike.
+	ignorePriorities bool
 }
 
 // The server speaks for these itself, so a site's values for them are left out.
 var ownHeaders = map[string]bool{
 	"Alt-Svc": true, "Connection": true, "Content-Length": true, "Keep-Alive": true,
 	"Proxy-Connection": true, "Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true,
-}
-
-// connectionKey finds the connection's number in a request's context.
-type connectionKey struct{}
-
-var connections atomic.Uint64
-
-func numberConnection(ctx context.Context) context.Context {
-	return context.WithValue(ctx, connectionKey{}, connections.Add(1))
 }
 
 var favicon = func() []byte {
@@ -51,6 +43,8 @@ var favicon = func() []byte {
 
 func (h *originHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
+	on := connectionOf(r)
+	order := on.order(r)
 	path := r.RequestURI
 	if !strings.HasPrefix(path, "/") {
 		path = r.URL.RequestURI()
@@ -63,7 +57,7 @@ func (h *originHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if answered != path {
 		entry.Answered = answered
 	}
-	entry.Connection, _ = r.Context().Value(connectionKey{}).(uint64)
+	entry.Connection = on.number
 	entry.Resumed = r.TLS != nil && r.TLS.DidResume
 
 	if found.think > 0 {
@@ -76,6 +70,8 @@ func (h *originHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Timing-Allow-Origin", "*")
 	header.Set("Access-Control-Allow-Origin", "*")
 	header.Set("Cache-Control", "no-store")
+	// Without a type of the site's there is none: the HTTP stacks would guess one.
+	header["Content-Type"] = nil
 	for name, values := range found.header {
 		header[name] = values
 	}
@@ -88,11 +84,34 @@ func (h *originHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(found.status)
 	if !bodiless && r.Method != http.MethodHead {
-		written, err := w.Write(found.body)
+		written, err := h.send(w, r, on, order, found.body)
 		entry.Bytes, entry.Aborted = written, err != nil
 	}
 	entry.DurationMs = float64(time.Since(start).Microseconds()) / 1e3
 	h.log.add(entry)
+}
+
+// send writes a response's body, by priority where the connection carries several at once, and
+// returns how much was written.
+func (h *originHandler) send(w http.ResponseWriter, r *http.Request, on *connection, order uint64, body []byte) (int, error) {
+	if r.ProtoMajor < 2 || h.ignorePriorities {
+		return w.Write(body)
+	}
+	if err := on.boundUnsent(); err != nil {
+		fmt.Fprintf(h.log, "%s: %v\n", h.origin, err)
+	}
+	flush := http.NewResponseController(w).Flush
+	// Headers are small and wait for no turn.
+	if err := flush(); err != nil {
+		return 0, err
+	}
+	return on.turns.send(r.Context(), parsePriority(r.Header.Values("Priority")), order, body, func(chunk []byte) error {
+		if _, err := w.Write(chunk); err != nil {
+			return err
+		}
+		// The stack would keep a small rest for itself, and send it out of turn.
+		return flush()
+	})
 }
 
 var (

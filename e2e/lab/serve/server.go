@@ -3,6 +3,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -49,6 +50,8 @@ type Endpoint struct {
 type Config struct {
 	Endpoints         []Endpoint `json:"endpoints"`
 	CongestionControl string     `json:"congestionControl"`
+	// Priorities is "honoured" or "ignored", for origins that do not say.
+	Priorities string `json:"priorities"`
 }
 
 // Server serves one site at a time.
@@ -57,11 +60,13 @@ type Server struct {
 	certificates map[string]tls.Certificate
 	recorder     *recorder
 	running      []func() error
+	// port of all origins.
+	port string
 }
 
 // New reads the certificates.
 func New(config Config) (*Server, error) {
-	s := &Server{config: config, certificates: map[string]tls.Certificate{}, recorder: &recorder{}}
+	s := &Server{config: config, certificates: map[string]tls.Certificate{}, recorder: &recorder{}, port: "443"}
 	for _, endpoint := range config.Endpoints {
 		pair, err := tls.X509KeyPair(endpoint.Pair.ChainPEM, endpoint.Pair.KeyPEM)
 		if err != nil {
@@ -108,6 +113,7 @@ func (s *Server) handlers(source *site.Site, dir string) (map[string]*originHand
 	for _, origin := range source.Origins {
 		handler := &originHandler{
 			origin: origin.Origin, host: origin.Host(), resources: newIndex(), log: s.recorder,
+			ignorePriorities: cmp.Or(origin.Priorities, s.config.Priorities) == site.PrioritiesIgnored,
 		}
 		if slices.Contains(origin.Protocols, "h3") {
 			handler.altSvc = altSvc
@@ -147,7 +153,7 @@ func (s *Server) listen(origin site.Origin, address string, handler http.Handler
 	errorLog := log.New(s.recorder, origin.Origin+": ", 0)
 	// Session tickets are on in both stacks, as servers have them by default; early data is off.
 	security := &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{s.certificates[origin.Origin]}}
-	hostPort := net.JoinHostPort(address, "443")
+	hostPort := net.JoinHostPort(address, s.port)
 	protocols := &http.Protocols{}
 	protocols.SetHTTP1(slices.Contains(origin.Protocols, "h1"))
 	protocols.SetHTTP2(slices.Contains(origin.Protocols, "h2"))
@@ -160,10 +166,8 @@ func (s *Server) listen(origin site.Origin, address string, handler http.Handler
 		}
 		server := &http.Server{
 			Handler: handler, TLSConfig: security.Clone(), Protocols: protocols, ErrorLog: errorLog,
-			HTTP2: &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
-			ConnContext: func(ctx context.Context, _ net.Conn) context.Context {
-				return numberConnection(ctx)
-			},
+			HTTP2:       &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
+			ConnContext: withConnection,
 		}
 		s.running = append(s.running, server.Close)
 		go s.run(errorLog, func() error { return server.ServeTLS(listener, "", "") })
@@ -177,7 +181,7 @@ func (s *Server) listen(origin site.Origin, address string, handler http.Handler
 			Handler: handler, TLSConfig: http3.ConfigureTLSConfig(security.Clone()),
 			QUICConfig: &quic.Config{MaxIncomingStreams: maxStreams},
 			ConnContext: func(ctx context.Context, _ *quic.Conn) context.Context {
-				return numberConnection(ctx)
+				return withConnection(ctx, nil)
 			},
 		}
 		s.running = append(s.running, func() error { return errors.Join(server.Close(), packets.Close()) })

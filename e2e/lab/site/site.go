@@ -34,7 +34,15 @@ type Origin struct {
 	Protocols []string `json:"protocols"`
 	// ExtraRTTMs is the round trip beyond the link's.
 	ExtraRTTMs float64 `json:"extraRttMs"`
+	// Priorities is PrioritiesHonoured or PrioritiesIgnored; empty for the server's default.
+	Priorities string `json:"priorities,omitempty"`
 }
+
+// What a server does about the priorities that requests name (RFC 9218).
+const (
+	PrioritiesHonoured = "honoured"
+	PrioritiesIgnored  = "ignored"
+)
 
 // Determinism is what scripts take chance and time from while the page loads.
 type Determinism struct {
@@ -243,6 +251,9 @@ func checkOrigin(origin Origin, known map[string]bool) error {
 	}
 	if !(origin.ExtraRTTMs >= 0 && origin.ExtraRTTMs <= 60_000) {
 		return fmt.Errorf(".extraRttMs: expected 0 to 60000, got %v", origin.ExtraRTTMs)
+	}
+	if origin.Priorities != "" && origin.Priorities != PrioritiesHonoured && origin.Priorities != PrioritiesIgnored {
+		return fmt.Errorf(".priorities: expected honoured or ignored, got %q", clip(origin.Priorities))
 	}
 	return nil
 }

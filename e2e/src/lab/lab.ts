@@ -27,6 +27,8 @@ const readySchema = z.object({
   origins: z.array(originSchema),
   congestionControl: z.object({ tcp: z.enum(['cubic', 'reno', 'bbr']), quic: z.literal('reno') }),
   initialWindow: z.object({ tcp: z.int(), quic: z.int() }),
+  /** What the HTTP/2 and HTTP/3 servers do about the priorities of requests (RFC 9218). */
+  priorities: z.enum(['honoured', 'ignored']),
   scheduling: z.enum(['fifo', 'normal']),
   rootless: z.boolean(),
 });
@@ -105,8 +107,15 @@ export interface LabOptions {
   network: Network;
   /** Scratch folder; it is made, and removed with all it holds by `down`. */
   dir?: string;
-  /** TCP of the replay server; cubic with an initial window of 10 segments unless given. */
-  server?: { congestionControl?: 'cubic' | 'reno' | 'bbr'; initialWindow?: number };
+  /**
+   * The replay server, where the site does not say otherwise for an origin: its TCP, cubic with an initial window of 10
+   * segments unless given, and whether it honours priorities on HTTP/2 and HTTP/3, as it does unless given.
+   */
+  server?: {
+    congestionControl?: 'cubic' | 'reno' | 'bbr';
+    initialWindow?: number;
+    priorities?: 'honoured' | 'ignored';
+  };
   /** What host names resolve to inside the lab; 4 unless given. */
   ipVersion?: 4 | 6;
   /** Takes the lab down when aborted. */

@@ -30,6 +30,8 @@ export const siteSchema = z.strictObject({
       protocols: z.array(z.enum(['h1', 'h2', 'h3'])).min(1),
       /** Round trip of this origin's server beyond the link's. */
       extraRttMs: z.number().nonnegative(),
+      /** Whether the server goes by the priorities of requests (RFC 9218); the lab's own setting unless given. */
+      priorities: z.enum(['honoured', 'ignored']).optional(),
     }),
   ),
   resources: z.array(

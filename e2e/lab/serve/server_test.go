@@ -1,0 +1,285 @@
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/quic-go/quic-go"
+	"github.com/quic-go/quic-go/http3"
+	"golang.org/x/sys/unix"
+
+	"hopwise/lab/certs"
+	"hopwise/lab/site"
+)
+
+const testHost = "www.lab.test"
+
+// testServer serves fillers of all sizes on loopback.
+type testServer struct {
+	*Server
+	trust *x509.CertPool
+}
+
+var testSizes = []int{1000, 300_000, 500_000, 700_000}
+
+func newTestServer(t *testing.T, priorities string) *testServer {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(free.Addr().String())
+	free.Close()
+
+	authority, err := certs.NewAuthority([]string{testHost}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := authority.Issue(testHost, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	origin := "https://" + testHost
+	content := site.Site{
+		Format: "hopwise-site", Version: 1, Name: "test", Entry: origin + "/",
+		Origins: []site.Origin{{Origin: origin, Protocols: []string{"h1", "h2", "h3"}, Priorities: priorities}},
+	}
+	for _, size := range testSizes {
+		for n := range 3 {
+			content.Resources = append(content.Resources, site.Resource{
+				Origin: origin, Path: fmt.Sprintf("/%d?%d", size, n), Status: 200, Body: site.Body{Filler: "bytes", Bytes: size},
+			})
+		}
+	}
+	text, err := json.Marshal(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "site.json"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server, err := New(Config{
+		Endpoints:         []Endpoint{{Origin: origin, Addresses: []string{"127.0.0.1"}, Pair: pair}},
+		CongestionControl: "cubic", Priorities: site.PrioritiesHonoured,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.port = port
+	if err := server.Serve(dir); err != nil {
+		t.Fatal(err)
+	}
+	trust := x509.NewCertPool()
+	trust.AppendCertsFromPEM(authority.PEM)
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+		for _, complaint := range server.Log().Errors {
+			t.Errorf("the server said %s", complaint)
+		}
+	})
+	return &testServer{server, trust}
+}
+
+// clientRate in bytes a second is what the clients read.
+const clientRate = 2 << 20
+
+type slowSocket struct{ net.Conn }
+
+func (s slowSocket) Read(p []byte) (int, error) {
+	size, err := s.Conn.Read(p[:min(len(p), 4096)])
+	time.Sleep(time.Duration(size) * time.Second / clientRate)
+	return size, err
+}
+
+// smallWindow keeps a client's kernel from taking what the client does not read, with segments that
+// fit the window.
+func smallWindow(_, _ string, socket syscall.RawConn) (failure error) {
+	err := socket.Control(func(fd uintptr) {
+		failure = errors.Join(
+			unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_MAXSEG, 1400),
+			unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, 16<<10),
+		)
+	})
+	return errors.Join(failure, err)
+}
+
+// slowPackets is all that quic-go gets to see of a socket, so its buffer stays small and overflows.
+type slowPackets struct{ net.PacketConn }
+
+func (s slowPackets) ReadFrom(p []byte) (int, net.Addr, error) {
+	size, from, err := s.PacketConn.ReadFrom(p)
+	time.Sleep(time.Duration(size) * time.Second / clientRate)
+	return size, from, err
+}
+
+// client makes all its requests on one slow connection.
+func (s *testServer) client(t *testing.T, protocol string) *http.Client {
+	t.Helper()
+	security := &tls.Config{RootCAs: s.trust, ServerName: testHost}
+	t.Setenv("QUIC_GO_DISABLE_RECEIVE_BUFFER_WARNING", "true")
+	if protocol == "h3" {
+		packets, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := packets.SetReadBuffer(32 << 10); err != nil {
+			t.Fatal(err)
+		}
+		carrier := &quic.Transport{Conn: slowPackets{packets}}
+		transport := &http3.Transport{
+			TLSClientConfig: security,
+			Dial: func(ctx context.Context, _ string, security *tls.Config, config *quic.Config) (*quic.Conn, error) {
+				to, err := net.ResolveUDPAddr("udp", "127.0.0.1:"+s.port)
+				if err != nil {
+					return nil, err
+				}
+				return carrier.Dial(ctx, to, security, config)
+			},
+		}
+		t.Cleanup(func() { transport.Close(); carrier.Close(); packets.Close() })
+		return &http.Client{Transport: transport}
+	}
+	protocols := &http.Protocols{}
+	protocols.SetHTTP2(true)
+	transport := &http.Transport{
+		TLSClientConfig: security, Protocols: protocols,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			connection, err := (&net.Dialer{Control: smallWindow}).DialContext(ctx, "tcp", "127.0.0.1:"+s.port)
+			if err != nil {
+				return nil, err
+			}
+			return slowSocket{connection}, nil
+		},
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// transfer is a response in the coming.
+type transfer struct {
+	path     string
+	received atomic.Int64
+	// half closes when that much has come.
+	half chan struct{}
+}
+
+// get begins a transfer; its end is written to ends.
+func get(t *testing.T, client *http.Client, path, priority string, ends chan<- *transfer) *transfer {
+	t.Helper()
+	one := &transfer{path: path, half: make(chan struct{})}
+	request, err := http.NewRequest(http.MethodGet, "https://"+testHost+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Priority", priority)
+	go func() {
+		defer func() { ends <- one }()
+		response, err := client.Do(request)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			return
+		}
+		defer response.Body.Close()
+		buffer, half := make([]byte, 4096), sync.OnceFunc(func() { close(one.half) })
+		for {
+			size, err := response.Body.Read(buffer)
+			if one.received.Add(int64(size)); one.received.Load() >= response.ContentLength/2 {
+				half()
+			}
+			if err == io.EOF && one.received.Load() == response.ContentLength {
+				return
+			}
+			if err != nil {
+				t.Errorf("%s: %d of %d bytes: %v", path, one.received.Load(), response.ContentLength, err)
+				return
+			}
+		}
+	}()
+	return one
+}
+
+func TestPriorities(t *testing.T) {
+	for _, protocol := range []string{"h2", "h3"} {
+		for _, priorities := range []string{"", site.PrioritiesIgnored} {
+			t.Run(protocol+" "+priorities, func(t *testing.T) {
+				server := newTestServer(t, priorities)
+				for _, late := range []bool{false, true} {
+					client := server.client(t, protocol)
+					ends := make(chan *transfer, 3)
+					// The connection is there and past its handshake before it counts.
+					get(t, client, "/1000?0", "u=3", ends)
+					<-ends
+					relaxedPath := "/300000?0"
+					if late {
+						relaxedPath = "/700000?0"
+					}
+					relaxed := get(t, client, relaxedPath, "u=5", ends)
+					if late {
+						<-relaxed.half
+					}
+					urgent := get(t, client, "/500000?1", "u=0", ends)
+					first, second := <-ends, <-ends
+					// With priorities the urgent one ends first; as equals, the one with less to come.
+					if want := urgent; priorities == "" && first != want {
+						t.Errorf("late %v: the urgent one was not first", late)
+					} else if priorities != "" && first == want {
+						t.Errorf("late %v: the urgent one was first though priorities are ignored", late)
+					}
+					if first.received.Load()+second.received.Load() != urgent.received.Load()+relaxed.received.Load() {
+						t.Error("a transfer ended twice")
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestIncrementalOnesTakeTurns(t *testing.T) {
+	for _, protocol := range []string{"h2", "h3"} {
+		for _, incremental := range []bool{false, true} {
+			priority := "u=2"
+			if incremental {
+				priority = "u=2, i"
+			}
+			t.Run(protocol+" "+priority, func(t *testing.T) {
+				client := newTestServer(t, "").client(t, protocol)
+				ends := make(chan *transfer, 3)
+				get(t, client, "/1000?0", "", ends)
+				<-ends
+				var transfers []*transfer
+				for n := range 3 {
+					transfers = append(transfers, get(t, client, fmt.Sprintf("/300000?%d", n), priority, ends))
+					// Nothing says that requests are made in the order of the calls.
+					time.Sleep(10 * time.Millisecond)
+				}
+				first := <-ends
+				least := min(transfers[1].received.Load(), transfers[2].received.Load())
+				if incremental && least < 200_000 {
+					t.Errorf("%d bytes of the least when the first was whole, want nearly all", least)
+				}
+				if !incremental && (first != transfers[0] || least > 100_000) {
+					t.Errorf("%s was first, with %d bytes of the least; want them one after the other", first.path, least)
+				}
+				<-ends
+				<-ends
+			})
+		}
+	}
+}

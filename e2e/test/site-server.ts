@@ -26,7 +26,7 @@ async function pem(key: CryptoKey): Promise<string> {
   return `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n`;
 }
 
-async function authority() {
+export async function authority() {
   x509.cryptoProvider.set(webcrypto as unknown as Crypto);
   const generate = async () =>
     (await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])) as CryptoKeyPair;

@@ -1,0 +1,140 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Lab } from '../src/lab/lab.ts';
+import type { Site } from '../src/pages/site.ts';
+import { siteSchema } from '../src/pages/site.ts';
+import { type RecordOptions, record } from '../src/record/record.ts';
+import type { PageRequest, RecordedPage } from '../src/record/recorded-page.ts';
+import { CHECK_NETWORK, checkReplay } from '../src/record/replay-check.ts';
+import { chromiumPath } from '../src/start/chromium.ts';
+import { CDN, FILM, type LiveServer, MAIN, pageAnswers, SCRIPT, serveLive } from './record-server.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hopwise-record-'));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+function optionsFor(url: string, out: string, server: LiveServer): RecordOptions {
+  return {
+    url,
+    out,
+    name: 'test',
+    executablePath: chromiumPath(),
+    headed: false,
+    timeoutMs: 15_000,
+    waitMs: 1000,
+    maxBytes: 2 ** 24,
+    seed: 7,
+    args: server.args,
+    protocols: 'all',
+    signal: new AbortController().signal,
+  };
+}
+
+describe('a recorded page', () => {
+  let out: string;
+  let page: RecordedPage;
+  const requested = (path: string): PageRequest =>
+    page.requests.find(({ url }) => url.startsWith(path)) as PageRequest;
+  const resource = (path: string): Site['resources'][number] =>
+    page.site.resources.find((own) => (own.origin + own.path).startsWith(path)) as Site['resources'][number];
+
+  beforeAll(async () => {
+    out = join(folder, 'site');
+    const server = await serveLive(await pageAnswers());
+    try {
+      page = await record(optionsFor(`${MAIN}/start`, out, server));
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('has every request, with redirects, POST, the frame, the worker and the missing image', () => {
+    const all = page.requests.map(({ method, status, url }) => `${method} ${status} ${url.split('?')[0]}`);
+    for (const expected of [
+      `GET 302 ${MAIN}/start`,
+      `GET 200 ${MAIN}/page`,
+      `GET 200 ${MAIN}/style.css`,
+      `GET 200 ${MAIN}/script.js`,
+      `GET 200 ${MAIN}/worker.js`,
+      `GET 200 ${MAIN}/from-worker.json`,
+      `GET 200 ${MAIN}/api/random`,
+      `GET 200 ${MAIN}/api/time`,
+      `POST 200 ${MAIN}/graph`,
+      `GET 301 ${MAIN}/moved.png`,
+      `GET 206 ${MAIN}/film.mp4`,
+      `GET 404 ${CDN}/gone.png`,
+      `GET 200 ${CDN}/here.png`,
+      `GET 200 ${CDN}/own.woff2`,
+      `GET 200 ${CDN}/frame.html`,
+      `GET 200 ${CDN}/in-frame.png`,
+      `GET 200 ${CDN}/with-credentials`,
+    ])
+      expect(all).toContain(expected);
+    expect(all.filter((text) => text === `POST 200 ${MAIN}/graph`)).toHaveLength(2);
+    expect(page.requests.every(({ protocol }) => protocol === 'h2')).toBe(true);
+    expect(page.requests.filter(({ kept }) => kept === 'left out' || kept === 'filler')).toEqual([]);
+  });
+
+  it('keeps bodies, codings and what headers mean, and no secret', async () => {
+    const text = await readFile(join(out, 'site.json'), 'utf8');
+    siteSchema.parse(JSON.parse(text));
+    const whole = text + (await readFile(join(out, 'recording.json'), 'utf8'));
+    expect(whole).not.toMatch(/secret=|=secret|"secret"/);
+    expect(resource(`${MAIN}/page`).headers).toMatchObject({ 'content-encoding': 'br' });
+    expect(resource(`${MAIN}/page`).headers['content-security-policy']).toContain(CDN);
+    expect(resource(`${MAIN}/start`)).toMatchObject({
+      status: 302,
+      headers: { location: '/page?from=start' },
+    });
+    const style = resource(`${MAIN}/style.css`);
+    expect(style.headers).toMatchObject({ 'content-encoding': 'gzip' });
+    expect(style.headers['cache-control']).toMatch(/^max-age=3(600|59\d)$/);
+    const { recordedBytes, replayedBytes } = requested(`${MAIN}/style.css`);
+    expect(Math.abs((replayedBytes as number) - (recordedBytes as number))).toBeLessThan(30);
+    const script = resource(`${MAIN}/script.js`).body as { file: string };
+    expect(await readFile(join(out, script.file), 'utf8')).toBe(SCRIPT);
+    const film = resource(`${MAIN}/film.mp4`);
+    expect(film).toMatchObject({ status: 200, headers: { 'accept-ranges': 'bytes' } });
+    expect((await readFile(join(out, (film.body as { file: string }).file))).equals(FILM)).toBe(true);
+    expect(resource(`${MAIN}/api/random`).thinkMs).toBeGreaterThan(60);
+    expect(resource(`${MAIN}/api/random`).thinkMs).toBeLessThan(1000);
+    expect((await readdir(out)).toSorted()).toEqual(['bodies', 'recording.json', 'site.json']);
+  });
+
+  it('is requested again from the lab under h1, h2 and h3, without a miss', async () => {
+    const lab = await Lab.up({ site: out, network: CHECK_NETWORK });
+    try {
+      const executablePath = await lab.wrapper(chromiumPath());
+      for (const protocol of ['h1', 'h2', 'h3'] as const) {
+        const check = await checkReplay({
+          lab,
+          site: page.site,
+          executablePath,
+          protocol,
+          timeoutMs: 20_000,
+          waitMs: 1000,
+        });
+        expect(check.failure, protocol).toBeNull();
+        expect(check.misses, protocol).toEqual([]);
+        expect(check.notAgain, protocol).toEqual([]);
+        expect(
+          check.log.entries.every((entry) => entry.protocol === protocol),
+          protocol,
+        ).toBe(true);
+        // Chance is the same again; the clock differs by the time that scripts take.
+        const random = check.log.entries.find(({ path }) => path.startsWith('/api/random'));
+        expect(random?.answered, protocol).toBeUndefined();
+      }
+    } finally {
+      await lab.down();
+    }
+  });
+});

@@ -198,6 +198,45 @@ describe('HARs of others', () => {
     expect(notes).toEqual(['2 pages in the file: took the first ("page_1", 1 requests)']);
   });
 
+  it('takes the first page that has requests', () => {
+    const har = harOf([chromiumEntry('https://b.test/', 0, {}, { pageref: 'page_2' })]) as {
+      log: { pages: object[] };
+    };
+    har.log.pages.push({
+      id: 'page_2',
+      startedDateTime: '2026-01-05T10:00:00Z',
+      pageTimings: { onLoad: 70 },
+    });
+    const { recording, notes } = readRecording(har);
+    expect(recording.requests.map(({ url }) => url)).toEqual(['https://b.test/']);
+    expect(recording.pltMs).toBe(70);
+    expect(notes).toEqual([
+      '2 pages in the file: took number 2, the first that has requests ("page_2", 1 requests)',
+    ]);
+  });
+
+  it('tells pages of one id apart by time', () => {
+    const har = harOf([
+      chromiumEntry('https://a.test/', 0, {}, { pageref: 'page_1' }),
+      chromiumEntry('https://a.test/again', 61_000, {}, { pageref: 'page_1' }),
+    ]) as { log: { pages: object[] } };
+    har.log.pages.push({ id: 'page_1', startedDateTime: '2026-01-05T10:01:00Z', pageTimings: {} });
+    expect(parseRecording(har).requests.map(({ url }) => url)).toEqual(['https://a.test/']);
+  });
+
+  it('does not believe initiators that go in circles', () => {
+    const by = (url: string) => ({ _initiator: { type: 'script', url }, _resourceType: 'script' });
+    const { requests } = parseRecording(
+      harOf([
+        chromiumEntry('https://a.test/', 0, {}),
+        chromiumEntry('https://a.test/1.js', 50, {}, by('https://a.test/2.js')),
+        chromiumEntry('https://a.test/2.js', 50, {}, by('https://a.test/1.js')),
+        chromiumEntry('https://a.test/3.js', 50, {}, by('https://a.test/3.js')),
+      ]),
+    );
+    for (const { id, initiator } of requests) expect(initiator.requestId ?? -1).toBeLessThan(id);
+  });
+
   it('follows redirects, relative ones too', () => {
     const redirect = chromiumEntry('http://a.test/', 0, { wait: 20 }) as { response: object };
     redirect.response = { ...redirect.response, status: 301, redirectURL: 'https://a.test/' };
@@ -253,7 +292,8 @@ describe('unusable input', () => {
       'log.entries: expected an array of entries, got an object',
     );
     expect(complaint({ log: { entries: [] } })).toMatch(/^log\.entries: expected requests/);
-    expect(complaint('{"log":')).toMatch(/^top level: expected JSON, got /);
+    expect(complaint('{"log":')).toMatch(/^log: expected JSON, got /);
+    expect(complaint('')).toMatch(/^top level: expected JSON, got /);
     expect(complaint('[]')).toBe('top level: expected a HAR ("log") or a hopwise recording, got an array');
     expect(complaint(harOf([chromiumEntry('data:,x', 0, {})]))).toMatch(
       /expected at least one http or https request/,

@@ -39,7 +39,8 @@ export function finishRequests(drafts: readonly RequestDraft[], place: string): 
     for (let hops = 0; asker !== null && !ids.has(asker) && hops < 100; hops++)
       asker = asker.initiator.request;
     const asked = asker === null ? undefined : ids.get(asker);
-    const requestId = asked === undefined || asked === id ? null : asked;
+    // Nobody asks before having been asked for: that would lead in circles.
+    const requestId = asked === undefined || asked >= id ? null : asked;
     return { ...draft, url: withoutFragment(draft.url), id, initiator: { ...initiator, requestId } };
   });
 }

@@ -146,11 +146,12 @@ const harSchema = z.object({
 });
 
 type Har = z.infer<typeof harSchema>;
+type Page = NonNullable<Har['log']['pages']>[number];
 type Entry = z.infer<typeof entrySchema>;
 
 /**
  * Reads a HAR 1.2 (plain, Chromium's, chrome-har's, WebPageTest's or Firefox's). Of several pages in
- * one file the first is taken.
+ * one file the first that has requests is taken.
  *
  * @param input parsed JSON
  * @throws InputError naming the place of the first thing that is not usable
@@ -160,15 +161,8 @@ export function readHar(input: unknown): ReadRecording {
   if (!parsed.success) throw inputErrorFrom(parsed.error.issues, input);
   const { log } = parsed.data;
   const notes: string[] = [];
-  const page = log.pages?.[0];
-  const pages = log.pages?.length ?? 0;
-  let entries = log.entries;
-  if (page && pages > 1) {
-    entries = entries.filter((entry) => entry.pageref === undefined || entry.pageref === page.id);
-    notes.push(`${pages} pages in the file: took the first ("${page.id}", ${entries.length} requests)`);
-  }
-  if (entries.length === 0)
-    throw new InputError('log.entries: expected requests of the first page, got none');
+  const { page, entries } = firstPage(log, notes);
+  if (entries.length === 0) throw new InputError('log.entries: expected requests, got none');
 
   const starts = entries.map((entry) => Date.parse(entry.startedDateTime));
   const pageStart = page?.startedDateTime === undefined ? Number.NaN : Date.parse(page.startedDateTime);
@@ -204,6 +198,33 @@ export function readHar(input: unknown): ReadRecording {
     notes,
   };
 }
+
+/** The first page that has requests, and those; all requests where no page has any. */
+function firstPage(log: Har['log'], notes: string[]): { page: Page | undefined; entries: Entry[] } {
+  const pages = log.pages ?? [];
+  if (pages.length <= 1) return { page: pages[0], entries: log.entries };
+  for (const [index, page] of pages.entries()) {
+    const begins = timeOf(page);
+    // Pages of one id are told apart by time.
+    const next = pages.slice(index + 1).find(({ id }) => id === page.id);
+    const ends = next === undefined ? Number.NaN : timeOf(next);
+    const earlier = pages.slice(0, index).some(({ id }) => id === page.id);
+    const entries = log.entries.filter(({ pageref, startedDateTime }) => {
+      if (pageref == null ? index > 0 : pageref !== page.id) return false;
+      const at = Date.parse(startedDateTime);
+      return !(at >= ends) && !(earlier && at < begins);
+    });
+    if (entries.length === 0) continue;
+    const which = index === 0 ? 'the first' : `number ${index + 1}, the first that has requests`;
+    notes.push(`${pages.length} pages in the file: took ${which} ("${page.id}", ${entries.length} requests)`);
+    return { page, entries };
+  }
+  notes.push(`${pages.length} pages in the file, none of which has requests: took all requests`);
+  return { page: undefined, entries: log.entries };
+}
+
+const timeOf = ({ startedDateTime }: Page): number =>
+  startedDateTime === undefined ? Number.NaN : Date.parse(startedDateTime);
 
 function browserOf(log: Har['log']): string {
   const { browser } = log;

@@ -24,7 +24,8 @@ function expectation(issue: z.core.$ZodIssue): string {
   return issue.message.replace(/^Invalid input(: expected )?/, '') || 'something else';
 }
 
-function placeOf(path: readonly PropertyKey[]): string {
+/** A path as `log.entries[12].time`. */
+export function placeOf(path: readonly PropertyKey[]): string {
   let place = '';
   for (const key of path) {
     if (typeof key === 'number') place += `[${key}]`;

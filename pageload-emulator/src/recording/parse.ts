@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { finishRequests, type RequestDraft } from './draft.ts';
 import { type ReadRecording, readHar } from './har.ts';
-import { InputError, inputErrorFrom, shown } from './input-error.ts';
+import { InputError, inputErrorFrom, placeOf, shown } from './input-error.ts';
+import { placeInJson } from './json-place.ts';
 import type { Recording } from './recording.ts';
 
 /** No time in milliseconds and no size in bytes of a page load is beyond this. */
@@ -108,11 +109,15 @@ export function readRecording(input: unknown): ReadRecording {
 }
 
 function parseJson(text: string): unknown {
+  // Some exporters begin with a byte order mark.
+  const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
   try {
-    // Some exporters begin with a byte order mark.
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    return JSON.parse(json);
   } catch (error) {
-    throw new InputError(`top level: expected JSON, got ${oneLine((error as Error).message)}`);
+    const { message } = error as Error;
+    const position = / at position (\d+)/.exec(message)?.[1];
+    const place = placeOf(placeInJson(json, position === undefined ? json.length : Number(position)));
+    throw new InputError(`${place}: expected JSON, got ${oneLine(message)}`);
   }
 }
 

@@ -22,6 +22,7 @@ export interface Comment {
 export const HTML_COMMENT: Comment = { open: '<!--', close: '-->' };
 export const C_COMMENT: Comment = { open: '/*', close: '*/' };
 
+/** 64, so that a byte's six lower bits draw evenly. */
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$';
 /** What compression leaves of LETTERS drawn at random: 6 of 8 bits, and a little for the coding. */
 const NOISE_RATIO = 0.765;
@@ -52,7 +53,9 @@ function assemble(pieces: Piece[], bytes: number, comment: Comment, random: Rand
   const pad = (until: number) => {
     const gap = Math.floor(until) - at - comment.open.length - comment.close.length;
     if (gap < 0) return;
-    const noise = Array.from({ length: gap }, () => LETTERS[random.int(0, LETTERS.length - 1)]).join('');
+    const noise = Buffer.from(random.bytes(gap).map((byte) => LETTERS.charCodeAt(byte % 64))).toString(
+      'latin1',
+    );
     parts.push(comment.open, noise, comment.close);
     at = Math.floor(until);
   };

@@ -30,7 +30,9 @@ export interface ReplayLimits {
  * before it was made by a script, whatever the recorder says.
  */
 const PARSER_PAUSE_MS = 100;
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** No page load that is measured takes longer bodies, and text is made in memory. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+const MAX_PAGE_BYTES = 256 * 1024 * 1024;
 /** Of an answer whose headers and body the recorder gives as one number. */
 const TYPICAL_HEADER_BYTES = 300;
 /** URLs are as long as recorded, as they take part in upload; up to what servers accept. */
@@ -68,6 +70,7 @@ export function planReplay(recording: Recording, limits: ReplayLimits): ReplayPl
   if (kept.length > limits.maxRequests) {
     throw new RangeError(`requests: expected at most ${limits.maxRequests}, got ${kept.length}`);
   }
+  checkSizes(kept);
   const hosts = hostNames(kept.map(({ url }) => url));
   const origins = [...new Set(hosts.values())];
   if (origins.length > limits.maxOrigins) {
@@ -85,7 +88,7 @@ export function planReplay(recording: Recording, limits: ReplayLimits): ReplayPl
       path,
       url: origin + path,
       method: request.method === 'POST' && POSTABLE.has(request.type) ? 'POST' : 'GET',
-      bytes: Math.min(MAX_BODY_BYTES, bodyBytesOf(request)),
+      bytes: bodyBytesOf(request),
       thinkMs: times.thinkMs(request),
       parent: null,
       children: [],
@@ -122,6 +125,23 @@ export function planReplay(recording: Recording, limits: ReplayLimits): ReplayPl
     skipped,
   };
 }
+
+function checkSizes(requests: RecordedRequest[]): void {
+  let total = 0;
+  for (const request of requests) {
+    const bytes = bodyBytesOf(request);
+    total += bytes;
+    if (bytes > MAX_BODY_BYTES) {
+      throw new RangeError(
+        `requests[${request.id}] (${shortened(request.url)}): expected a body of at most ${MAX_BODY_BYTES} bytes, got ${bytes}`,
+      );
+    }
+  }
+  if (total > MAX_PAGE_BYTES)
+    throw new RangeError(`requests: expected at most ${MAX_PAGE_BYTES} bytes together, got ${total}`);
+}
+
+const shortened = (url: string): string => (url.length > 80 ? `${url.slice(0, 79)}…` : url);
 
 function reasonToSkip(request: RecordedRequest): string | null {
   if (!URL.canParse(request.url)) return 'the URL cannot be read';

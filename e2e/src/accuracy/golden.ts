@@ -1,0 +1,218 @@
+/**
+ * The golden set: a few measured cells of the project's own pages, small enough to be committed, and the accuracy
+ * that was accepted on them. The same contract as any folder of measured loads, with one thing left out: only the loads that are predicted
+ * from keep the requests of their recordings.
+ */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { PROTOCOLS, type Protocol, type Recording } from '@hopwise/pageload-emulator';
+import * as z from 'zod';
+import { isBundledPage } from '../pages/bundled.ts';
+import { firstLine, UserError } from '../start/errors.ts';
+import type { GroundTruthLoad, GroundTruthMatrix } from '../truth/ground-truth.ts';
+import { gzipMember } from '../truth/gzip-members.ts';
+import { cellFile, readLoads, readMatrix } from '../truth/store.ts';
+import { type BenchProgress, scoreCells } from './bench.ts';
+import { type Cell, readCells } from './cells.ts';
+import { type Figures, figuresOf } from './figures.ts';
+import { PREDICTOR_NAMES } from './guess.ts';
+import { columns } from './table.ts';
+
+const FIGURES_FILE = 'accuracy.json';
+const GOLDEN_PREDICTORS = ['hopwiseGiven', 'hopwiseEstimated'] as const;
+
+/** One accepted figure, a fraction of 1; null where there is none. */
+export interface GoldenFigure {
+  name: string;
+  value: number | null;
+  /** Which way is better. */
+  better: 'less' | 'more';
+  /** How much worse it may become before that counts as worse. */
+  slack: number;
+}
+
+export interface GoldenComparison {
+  /** Both tables side by side, for people. */
+  lines: string[];
+  /** Names of the figures that are worse by more than their slack. */
+  worse: string[];
+}
+
+const acceptedSchema = z.object({
+  format: z.literal('hopwise-golden-accuracy'),
+  version: z.literal(1),
+  figures: z.record(z.string(), z.number().nullable()),
+});
+
+/** hopwise's present figures on the golden set. The same code and set give the same figures. */
+export async function goldenFigures(
+  dir: string,
+  onProgress?: (progress: BenchProgress) => void,
+): Promise<GoldenFigure[]> {
+  const { cells } = await readCells(dir);
+  const scores = await scoreCells(cells, GOLDEN_PREDICTORS, onProgress);
+  return trackedFigures(figuresOf(scores));
+}
+
+const SLACK = { median: 0.01, p90: 0.03, ratio: 0.01, right: 0.05, regret: 0.01 };
+
+export function trackedFigures(figures: Figures): GoldenFigure[] {
+  const tracked: GoldenFigure[] = [];
+  for (const predictor of GOLDEN_PREDICTORS) {
+    const name = (figure: string) => `${PREDICTOR_NAMES[predictor]}: ${figure}`;
+    const own = figures.predictors[predictor];
+    const choice = figures.choosers[predictor];
+    const less = (figure: string, value: number | null | undefined, slack: number) =>
+      tracked.push({ name: name(figure), value: rounded(value), better: 'less', slack });
+    const perProtocol = (figure: string, of: (protocol: Protocol) => number | undefined, slack: number) => {
+      for (const protocol of PROTOCOLS) less(`${figure}, ${protocol}`, of(protocol), slack);
+    };
+    perProtocol('median error', (protocol) => own?.error[protocol]?.median, SLACK.median);
+    perProtocol('p90 error', (protocol) => own?.error[protocol]?.p90, SLACK.p90);
+    less('error of h1/h2', own?.ratioError.h1, SLACK.ratio);
+    less('error of h3/h2', own?.ratioError.h3, SLACK.ratio);
+    tracked.push({
+      name: name('right choices'),
+      value: rounded(choice?.right?.share),
+      better: 'more',
+      slack: SLACK.right,
+    });
+    less('mean regret', choice?.regret?.mean, SLACK.regret);
+  }
+  return tracked;
+}
+
+/** Beyond these digits floating point may differ from one processor to another. */
+function rounded(value: number | null | undefined): number | null {
+  return value === null || value === undefined ? null : Math.round(value * 1e5) / 1e5;
+}
+
+/** @throws UserError when the folder has no accepted figures or none that can be read */
+export async function readAccepted(dir: string): Promise<Record<string, number | null>> {
+  const file = join(dir, FIGURES_FILE);
+  let content: unknown;
+  try {
+    content = JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new UserError(`${file}: expected accepted figures (--accept writes them): ${firstLine(error)}`, 2);
+  }
+  const parsed = acceptedSchema.safeParse(content);
+  if (parsed.success) return parsed.data.figures;
+  const issue = parsed.error.issues[0];
+  throw new UserError(`${file}: ${issue?.path.join('.') || 'top level'}: ${issue?.message}`, 2);
+}
+
+export async function writeAccepted(dir: string, figures: readonly GoldenFigure[]): Promise<void> {
+  const accepted: z.infer<typeof acceptedSchema> = {
+    format: 'hopwise-golden-accuracy',
+    version: 1,
+    figures: Object.fromEntries(figures.map(({ name, value }) => [name, value])),
+  };
+  await writeFile(join(dir, FIGURES_FILE), `${JSON.stringify(accepted, null, 2)}\n`);
+}
+
+/** A figure that was accepted and is no longer there is worse, too. */
+export function compareGolden(
+  accepted: Record<string, number | null>,
+  present: readonly GoldenFigure[],
+): GoldenComparison {
+  const rows = [['Golden set', 'accepted', 'now', 'change', 'may worsen by', '']];
+  const worse: string[] = [];
+  const shown = (value: number | null) => (value === null ? '–' : `${(100 * value).toFixed(2)}%`);
+  for (const { name, value, better, slack } of present) {
+    const before = accepted[name] ?? null;
+    const change = value === null || before === null ? null : value - before;
+    const worsening = change === null ? null : better === 'less' ? change : -change;
+    const isWorse = worsening === null ? before !== null && value === null : worsening > slack;
+    if (isWorse) worse.push(name);
+    rows.push([
+      name,
+      shown(before),
+      shown(value),
+      change === null ? '–' : `${change > 0 ? '+' : ''}${(100 * change).toFixed(2)}`,
+      (100 * slack).toFixed(0),
+      isWorse ? 'WORSE' : '',
+    ]);
+  }
+  for (const name of Object.keys(accepted)) {
+    if (present.some((figure) => figure.name === name)) continue;
+    worse.push(name);
+    rows.push([name, shown(accepted[name] ?? null), 'gone', '', '', 'WORSE']);
+  }
+  return { lines: columns(rows), worse };
+}
+
+/**
+ * Makes a golden set of a folder of measured loads, in place of the one that is in `dir`: cold loads that judge, times
+ * to a tenth of a millisecond, and the requests of the first `recordings` natural loads of each cell.
+ *
+ * @throws UserError when a page is not the project's own, as those of recordings and packages must not be committed
+ */
+export async function makeGolden(from: string, dir: string, recordings: number): Promise<void> {
+  const { cells } = await readCells(from);
+  const matrix = (await readMatrix(from)) as GroundTruthMatrix;
+  for (const [name, page] of Object.entries(matrix.pages)) checkOwn(name, page.source);
+
+  const kept = new Map(cells.map((cell) => [keyOf(cell), predictedSeeds(cell, recordings)]));
+  const files = new Map<string, Buffer[]>();
+  for await (const load of readLoads(from)) {
+    const seeds = kept.get(keyOf(load));
+    if (seeds === undefined || !judges(load)) continue;
+    const file = cellFile(load.page, load.network);
+    files.set(file, [...(files.get(file) ?? []), gzipMember(`${JSON.stringify(slim(load, seeds))}\n`)]);
+  }
+  await rm(join(dir, 'loads'), { recursive: true, force: true });
+  await mkdir(join(dir, 'loads'), { recursive: true });
+  for (const [file, members] of files) await writeFile(join(dir, 'loads', file), Buffer.concat(members));
+  const pages = Object.entries(matrix.pages).map(([name, page]) => [
+    name,
+    { ...page, source: basename(page.source) },
+  ]);
+  const own = { ...matrix, pages: Object.fromEntries(pages) };
+  await writeFile(join(dir, 'matrix.json'), `${JSON.stringify(own, null, 1)}\n`);
+}
+
+const keyOf = ({ page, network }: { page: string; network: string }): string =>
+  JSON.stringify([page, network]);
+
+function checkOwn(name: string, source: string): void {
+  const isFile = /\.(har|json)(\.gz)?$/.test(source);
+  if (!isBundledPage(source) && (isFile || source.includes(':'))) {
+    throw new UserError(
+      `page ${name} is of ${source}: expected the project's own pages only: bundled ones, or folders that the generator made`,
+      2,
+    );
+  }
+}
+
+interface PredictedSeeds {
+  protocol: Cell['recordedUnder'];
+  seeds: number[];
+}
+
+function predictedSeeds({ recordedUnder, recorded }: Cell, recordings: number): PredictedSeeds {
+  return { protocol: recordedUnder, seeds: recorded.slice(0, recordings).map(({ seed }) => seed) };
+}
+
+/** What failed tells which protocols do not load the page. */
+function judges({ view, disturbed, outcome }: GroundTruthLoad): boolean {
+  return view === 'cold' && (!outcome.ok || (!disturbed && outcome.proved));
+}
+
+function slim(load: GroundTruthLoad, { protocol, seeds }: PredictedSeeds): GroundTruthLoad {
+  const { outcome } = load;
+  if (!outcome.ok) return load;
+  const recording: Recording =
+    load.protocol === protocol && seeds.includes(load.seed)
+      ? outcome.recording
+      : { ...outcome.recording, requests: [] };
+  return tenths({ ...load, outcome: { ...outcome, recording } }) as GroundTruthLoad;
+}
+
+/** Numbers to one digit: times in milliseconds do not mean more, and compress well. */
+function tenths(value: unknown): unknown {
+  if (typeof value === 'number') return Math.round(value * 10) / 10;
+  if (Array.isArray(value)) return value.map(tenths);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, tenths(each)]));
+}

@@ -1,0 +1,71 @@
+/** `npm run bench:accuracy`: predictions judged by measured loads. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UserError } from '../start/errors.ts';
+import { runProgram } from '../start/program.ts';
+import { Progress } from '../start/progress.ts';
+import { type BenchProgress, bench } from './bench.ts';
+import { readCells } from './cells.ts';
+import { compareGolden, goldenFigures, makeGolden, readAccepted, writeAccepted } from './golden.ts';
+import { type BenchOptions, type GoldenOptions, parseOptions } from './options.ts';
+import { renderAccuracy } from './table.ts';
+
+await runProgram(async ({ signal, say }) => {
+  const options = parseOptions(process.argv.slice(2));
+  if (options.command === 'bench') await judge(options, signal);
+  else await judgeGolden(options, signal, say);
+});
+
+async function judge(options: BenchOptions, signal: AbortSignal): Promise<void> {
+  const progress = new Progress();
+  progress.step(`reading ${options.dir}`);
+  const measured = await readCells(options.dir, options);
+  const recorded = measured.cells.reduce((sum, cell) => sum + cell.recorded.length, 0);
+  progress.step(`predicting from ${recorded} loads of ${measured.cells.length} cells`);
+  const accuracy = await bench(measured, predictionProgress(progress, signal));
+  progress.step(`writing to ${options.out}`);
+  const text = `${JSON.stringify(accuracy, null, 1)}\n`;
+  await mkdir(options.out, { recursive: true });
+  await writeFile(join(options.out, 'accuracy.json'), text);
+  process.stdout.write(options.json ? text : renderAccuracy(accuracy));
+}
+
+/** Shows how far the predictions are; throws the signal's reason between two of them. */
+function predictionProgress(progress: Progress, signal: AbortSignal): (at: BenchProgress) => void {
+  const startedMs = progress.elapsedMs;
+  return ({ done, total, cell }) => {
+    signal.throwIfAborted();
+    const leftMs = ((progress.elapsedMs - startedMs) / done) * (total - done);
+    const left = done === 0 ? '' : `, ${Math.ceil(leftMs / 1000)} s left`;
+    progress.detail(`${done} of ${total}${left}: ${cell}`);
+  };
+}
+
+async function judgeGolden(
+  { from, dir, recordings, accept }: GoldenOptions,
+  signal: AbortSignal,
+  say: (line: string) => void,
+): Promise<void> {
+  const progress = new Progress();
+  const known = await readAccepted(dir).catch((error: unknown) => {
+    // A set of other loads has no figures before; nor has one whose figures are written anew.
+    if (from === null && !accept) throw error;
+    return {};
+  });
+  if (from !== null) {
+    progress.step(`making ${dir} of ${from}`);
+    await makeGolden(from, dir, recordings);
+  }
+  progress.step(`predicting from ${dir}`);
+  const figures = await goldenFigures(dir, predictionProgress(progress, signal));
+  const { lines, worse } = compareGolden(known, figures);
+  process.stdout.write(`${lines.join('\n')}\n`);
+  if (from !== null || accept) {
+    await writeAccepted(dir, figures);
+    say(`these are the accepted figures now: ${dir}/accuracy.json`);
+  } else if (worse.length > 0) {
+    throw new UserError(
+      `worse than accepted by more than the slack: ${worse.join('; ')} (--accept takes them all the same)`,
+    );
+  }
+}

@@ -13,11 +13,13 @@ import (
 
 	"hopwise/lab/check"
 	"hopwise/lab/netns"
+	"hopwise/lab/pcwnd"
 	"hopwise/lab/serve"
 )
 
 const usage = `usage: hopwise-lab up --config FILE      start a lab; commands on stdin, answers on stdout
        hopwise-lab doctor                 say whether this user can start a lab here
+       hopwise-lab pcwnd --config FILE    measure loss by congestion window of bulk transfers
        hopwise-lab check [flags] URL...   transfer URLs from inside the lab and report times
 `
 
@@ -56,6 +58,8 @@ func run(args []string) error {
 		return up(args[1:])
 	case "doctor":
 		return doctor()
+	case "pcwnd":
+		return measurePcwnd(args[1:])
 	case "check":
 		return check.Run(args[1:], os.Stdout)
 	case "help", "--help", "-h":
@@ -65,8 +69,12 @@ func run(args []string) error {
 		return child(func() error { return serve.Child(os.Stdin, os.Stdout) })
 	case commandHold:
 		return child(func() error { return netns.Hold(args[1], os.Stdin, os.Stdout) })
+	case commandSend:
+		return child(func() error { return pcwnd.SendChild(os.Stdin, os.Stdout) })
+	case commandReceive:
+		return child(func() error { return pcwnd.ReceiveChild(args[1], args[2], os.Stdin, os.Stdout) })
 	}
-	return inputError{fmt.Errorf("expected up, doctor or check, got %q", args[0])}
+	return inputError{fmt.Errorf("expected up, doctor, pcwnd or check, got %q", args[0])}
 }
 
 // child runs one of the lab's own processes. They end with their stdin, not by a signal meant for

@@ -1,0 +1,285 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"net/netip"
+	"os"
+	"os/signal"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"hopwise/lab/link"
+	"hopwise/lab/netns"
+	"hopwise/lab/pcwnd"
+)
+
+// Names of the subcommands that the processes of `pcwnd` run.
+const (
+	commandSend    = "_send"
+	commandReceive = "_receive"
+)
+
+// bufferLimit lets TCP's buffers grow so far that the congestion window alone limits a sender.
+const bufferLimit = 64 << 20
+
+// pcwndConfig is the file that `pcwnd` takes.
+type pcwndConfig struct {
+	Network json.RawMessage `json:"network"`
+	// CongestionControl is the sender's: cubic, reno or bbr.
+	CongestionControl string `json:"congestionControl"`
+	// Connections are parallel and begin at once.
+	Connections int     `json:"connections"`
+	Seconds     float64 `json:"seconds"`
+	// Sampler is tcp_probe (the default), which falls back to tcp_info, or tcp_info.
+	Sampler string `json:"sampler"`
+
+	network link.Network
+}
+
+// pcwndLine is a line on stdout: progress every second, then the result.
+type pcwndLine struct {
+	Progress *pcwnd.Progress `json:"progress,omitempty"`
+	Result   *pcwndResult    `json:"result,omitempty"`
+}
+
+type pcwndResult struct {
+	pcwnd.Result
+	// Down is the link in the direction of the data.
+	Down       link.DirectionStats `json:"down"`
+	Scheduling string              `json:"scheduling"`
+}
+
+func parsePcwnd(args []string) (pcwndConfig, error) {
+	flags := flag.NewFlagSet("pcwnd", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	path := flags.String("config", "", "")
+	if err := flags.Parse(args); err != nil {
+		return pcwndConfig{}, inputError{fmt.Errorf("pcwnd: %w", err)}
+	}
+	if *path == "" || flags.NArg() > 0 {
+		return pcwndConfig{}, inputError{errors.New("pcwnd: expected --config FILE")}
+	}
+	settings, err := readPcwndConfig(*path)
+	if err != nil {
+		return pcwndConfig{}, inputError{fmt.Errorf("%s: %w", *path, err)}
+	}
+	return settings, nil
+}
+
+func readPcwndConfig(path string) (pcwndConfig, error) {
+	settings := pcwndConfig{Sampler: pcwnd.SamplerProbe}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return settings, errors.Unwrap(err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&settings); err != nil {
+		return settings, err
+	}
+	switch settings.CongestionControl {
+	case "cubic", "reno", "bbr":
+	default:
+		return settings, fmt.Errorf("congestionControl: expected cubic, reno or bbr, got %q", settings.CongestionControl)
+	}
+	if settings.Sampler != pcwnd.SamplerProbe && settings.Sampler != pcwnd.SamplerInfo {
+		return settings, fmt.Errorf("sampler: expected tcp_probe or tcp_info, got %q", settings.Sampler)
+	}
+	if settings.Connections < 1 || settings.Connections > 100 {
+		return settings, fmt.Errorf("connections: expected 1 to 100, got %d", settings.Connections)
+	}
+	// Not written as a pair of comparisons, so that NaN is refused too.
+	if !(settings.Seconds >= 0.1 && settings.Seconds <= 86_400) || math.IsInf(settings.Seconds, 0) {
+		return settings, fmt.Errorf("seconds: expected 0.1 to 86400, got %v", settings.Seconds)
+	}
+	if settings.Network == nil {
+		return settings, errors.New("network: expected an object")
+	}
+	settings.network, err = link.ParseNetwork(settings.Network)
+	return settings, err
+}
+
+// measurePcwnd runs bulk transfers from the server's namespace to the client's over the link.
+func measurePcwnd(args []string) (err error) {
+	settings, err := parsePcwnd(args)
+	if err != nil {
+		return err
+	}
+	if err := becomeRoot(); err != nil {
+		return err
+	}
+	if err := netns.CheckTUN(); err != nil {
+		return err
+	}
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
+	left := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		close(left)
+	}()
+	l := &lab{}
+	defer l.down()
+	server, err := l.connectBulk()
+	if err != nil {
+		return err
+	}
+	sender, err := spawn(l.servers, unix.CLONE_NEWNS, "bulk sender", commandSend)
+	if err != nil {
+		return err
+	}
+	// It removes its trace instance when its stdin ends.
+	defer sender.finish()
+	listening, err := askSender(sender, pcwnd.SendConfig{
+		Address: server.String(), CongestionControl: settings.CongestionControl,
+		Connections: settings.Connections, Seconds: settings.Seconds, Sampler: settings.Sampler,
+	})
+	if err != nil {
+		return err
+	}
+	receiver, err := spawn(l.client, 0, "bulk receiver", commandReceive, listening.Address, strconv.Itoa(settings.Connections))
+	if err != nil {
+		return err
+	}
+	defer receiver.stop()
+	if l.pump, err = link.NewPump(l.client.TUN, l.servers.TUN, settings.network, map[netip.Addr]float64{server: 0}); err != nil {
+		return err
+	}
+	// Last, since children inherit the scheduling.
+	if l.schedule, err = becomeRealTime(); err != nil {
+		return err
+	}
+	l.pump.Start(prepareThread)
+	if _, err := receiver.line(); err != nil {
+		return err
+	}
+	replies, failed := readReplies(sender)
+	answers := json.NewEncoder(os.Stdout)
+	watch := time.NewTicker(time.Second)
+	defer watch.Stop()
+	for {
+		select {
+		case <-signals:
+			return errors.New("stopped")
+		case <-left:
+			return errors.New("stopped")
+		case <-receiver.exited:
+			return errors.New("bulk receiver: ended unexpectedly")
+		case <-watch.C:
+			if err := l.pump.Failure(); err != nil {
+				return err
+			}
+		case err := <-failed:
+			return err
+		case reply := <-replies:
+			if reply.Result == nil {
+				if err := answers.Encode(pcwndLine{Progress: reply.Progress}); err != nil {
+					return err
+				}
+				continue
+			}
+			down, _ := l.pump.Stats()
+			return answers.Encode(pcwndLine{Result: &pcwndResult{*reply.Result, down, l.schedule}})
+		}
+	}
+}
+
+// connectBulk makes the two namespaces with one server's address.
+func (l *lab) connectBulk() (server netip.Addr, err error) {
+	if l.client, err = netns.New(); err != nil {
+		return server, fmt.Errorf("%w%s", err, netns.RestrictedHint())
+	}
+	if l.servers, err = netns.New(); err != nil {
+		return server, err
+	}
+	server, _ = serverAddresses(0)
+	err = errors.Join(
+		l.client.AddAddresses(clientAddress),
+		l.client.AddRoute(labPrefix, clientAddress, 0),
+		l.servers.AddAddresses(server),
+		l.servers.AddRoute(netip.PrefixFrom(clientAddress, 32), netip.Addr{}, 0),
+	)
+	for _, namespace := range []*netns.Namespace{l.client, l.servers} {
+		err = errors.Join(err, namespace.Do(func() error {
+			// The first figures are the kernel's own.
+			return errors.Join(
+				os.WriteFile("/proc/sys/net/ipv4/tcp_no_metrics_save", []byte("1"), 0),
+				os.WriteFile("/proc/sys/net/ipv4/tcp_rmem", fmt.Appendf(nil, "4096 131072 %d", bufferLimit), 0),
+				os.WriteFile("/proc/sys/net/ipv4/tcp_wmem", fmt.Appendf(nil, "4096 16384 %d", bufferLimit), 0),
+			)
+		}))
+	}
+	return server, err
+}
+
+func askSender(sender *process, config pcwnd.SendConfig) (pcwnd.Listening, error) {
+	text, err := json.Marshal(config)
+	if err != nil {
+		return pcwnd.Listening{}, err
+	}
+	if _, err := sender.in.Write(append(text, '\n')); err != nil {
+		return pcwnd.Listening{}, fmt.Errorf("%s: ended unexpectedly", sender.name)
+	}
+	reply, err := readReply(sender)
+	if err != nil {
+		return pcwnd.Listening{}, err
+	}
+	if reply.Listening == nil {
+		return pcwnd.Listening{}, fmt.Errorf("%s: unexpected reply", sender.name)
+	}
+	return *reply.Listening, nil
+}
+
+func readReply(sender *process) (reply pcwnd.SendReply, err error) {
+	line, err := sender.line()
+	if err != nil {
+		return reply, err
+	}
+	if err := json.Unmarshal([]byte(line), &reply); err != nil {
+		return reply, fmt.Errorf("%s: unreadable reply: %w", sender.name, err)
+	}
+	if reply.Error != "" {
+		return reply, errors.New(reply.Error)
+	}
+	return reply, nil
+}
+
+// readReplies hands out the sender's lines to the last, the result or a failure.
+func readReplies(sender *process) (chan pcwnd.SendReply, chan error) {
+	replies, failed := make(chan pcwnd.SendReply), make(chan error, 1)
+	go func() {
+		for {
+			reply, err := readReply(sender)
+			if err != nil {
+				failed <- err
+				return
+			}
+			replies <- reply
+			if reply.Result != nil {
+				return
+			}
+		}
+	}()
+	return replies, failed
+}
+
+// finishLimit is what a process has for its own clearing up.
+const finishLimit = 3 * time.Second
+
+// finish lets the process end by itself, and makes it after a while.
+func (p *process) finish() {
+	_ = p.in.Close()
+	select {
+	case <-p.exited:
+	case <-time.After(finishLimit):
+	}
+	p.stop()
+}

@@ -6,6 +6,15 @@
 export type { ClientCosts } from './client/client-costs.ts';
 export type { Hold } from './client/low-priority-gate.ts';
 export {
+  type LossByWindow,
+  lossByWindow,
+  parsePcwnd,
+  parsePcwndCounts,
+  smoothedLossByWindow,
+  type WindowCount,
+  type WindowLoss,
+} from './econ/pcwnd.ts';
+export {
   type Emulated,
   type EmulateOptions,
   EmulationError,

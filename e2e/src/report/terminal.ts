@@ -10,7 +10,7 @@ function cell(value: Report['protocols']['h1'][keyof Report['protocols']['h1']])
 }
 
 /** Columns as wide as their widest cell; the first is left-aligned, so are all others. */
-function table(rows: string[][]): string {
+export function table(rows: string[][]): string {
   const widths = rows[0]?.map((_, column) =>
     Math.max(...rows.map((row) => stripVTControlCharacters(row[column] ?? '').length)),
   );

@@ -41,7 +41,7 @@ export interface GroundTruthLoad {
   /** Dropped and taken again before this one, for their disturbance. */
   repeated: number;
   disturbance: Disturbance;
-  /** Kept although it was disturbed, as the machine would not be quiet: left out of every judgement. */
+  /** Kept although it was disturbed, as the machine would not be quiet: left out of every judgement. A load of the same seed may have been made again later. */
   disturbed: boolean;
   /** What the link dropped during the load. */
   drops: { down: LabStats['down']['drops']; up: LabStats['up']['drops'] };

@@ -1,0 +1,34 @@
+/** `npm run lab`: see docs/ground-truth.md. */
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { checkCommand } from '../pages/replay/check.ts';
+import { runProgram } from '../start/program.ts';
+import { measureMatrix } from './measure-command.ts';
+import { addMatrixOptions, matrixOptions } from './options.ts';
+import { summariseFolder } from './summary-command.ts';
+
+await runProgram(async (context) => {
+  const command = new Command()
+    .name('npm run lab --')
+    .description(
+      'Measures ground truth: page load times in a real browser, by page, network and protocol. What is measured is kept load by load: after any end the same command goes on where it stopped.',
+    )
+    .showHelpAfterError('(see npm run lab -- --help)')
+    .exitOverride()
+    .action(async () => {
+      const options = matrixOptions(command);
+      await measureMatrix(options, context);
+      process.stdout.write(await summariseFolder(resolve(options.out), { json: false }));
+    });
+  addMatrixOptions(command);
+  command
+    .command('summary')
+    .description('summarises a folder of measured loads: table, summary.json, plots and index.html')
+    .argument('<dir>', 'the folder')
+    .option('--json', 'print the summary as JSON', false)
+    .action(async (dir: string, { json }: { json: boolean }) => {
+      process.stdout.write(await summariseFolder(resolve(dir), { json }));
+    });
+  command.addCommand(checkCommand());
+  await command.parseAsync(process.argv.slice(2), { from: 'user' });
+});

@@ -1,0 +1,159 @@
+/** `npm run lab`: measures a matrix of pages, networks and protocols. */
+import { execFile } from 'node:child_process';
+import { cpus, release } from 'node:os';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { labObstacle } from '../lab/lab.ts';
+import { type Network, type NetworkProfile, networkOf, profileNamed, readProfiles } from '../lab/networks.ts';
+import { firstLine, UserError } from '../start/errors.ts';
+import type { ProgramContext } from '../start/program.ts';
+import { Assignments, readAssignments } from './assignments.ts';
+import { type BrowserKind, browserProgram } from './browser-program.ts';
+import type { GroundTruthMatrix } from './ground-truth.ts';
+import { Done, type PlannedLoad, planLoads } from './matrix.ts';
+import { openPages } from './matrix-page.ts';
+import { MatrixProgress } from './matrix-progress.ts';
+import type { MatrixOptions } from './options.ts';
+import { type MatrixResult, runMatrix } from './run-matrix.ts';
+import { GroundTruthStore } from './store.ts';
+
+/** @throws UserError with one line for whatever a person can mend */
+export async function measureMatrix(options: MatrixOptions, context: ProgramContext): Promise<MatrixResult> {
+  const { cleanup, signal, say } = context;
+  const profiles = profilesOf(options.networks);
+  const assignmentFile =
+    options.assignments === undefined ? null : await readAssignments(options.assignments);
+  const pages = await openPages(options.pages);
+  const obstacle = await labObstacle();
+  if (obstacle !== null) throw new UserError(obstacle);
+  const browser = await openBrowser(options.browser, say);
+  await context.useScratch();
+
+  const networks: Record<string, Network> = {};
+  const titled: GroundTruthMatrix['networks'] = {};
+  for (const [name, profile] of Object.entries(profiles)) {
+    networks[name] = networkOf(profile);
+    titled[name] = { title: profile.title, network: networkOf(profile) };
+  }
+  const { congestionControl, initialWindow, priorities } = options;
+  const server = { congestionControl, initialWindow, priorities };
+  const done = new Done();
+  const assignments = new Assignments(assignmentFile);
+  const dir = resolve(options.out);
+  const store = await GroundTruthStore.open(
+    dir,
+    {
+      format: 'hopwise-ground-truth',
+      version: 1,
+      networks: titled,
+      pages: Object.fromEntries(pages.map(({ name, facts }) => [name, facts])),
+      protocols: options.protocols,
+      views: options.views,
+      seeds: options.seeds,
+      browser: browser.name,
+      server,
+      machine: { cpu: cpus()[0]?.model.trim() ?? 'unknown', cores: cpus().length, kernel: release() },
+    },
+    (load) => {
+      if (!(load.disturbed && options.repeatDisturbed)) done.add(load);
+      assignments.add(load);
+    },
+  );
+  cleanup.add(`the lock of ${options.out}`, () => store.close());
+  const plan = planLoads({
+    ...options,
+    pages: pages.map(({ name }) => name),
+    networks: Object.keys(networks),
+  });
+  const bytes = new Map(pages.map(({ name, facts }) => [name, facts.bytes]));
+  const progress = new MatrixProgress((load) =>
+    expectedMs(load, bytes.get(load.page) ?? 0, networks[load.network] as Network),
+  );
+  const there = plan.filter((load) => done.has(load)).length;
+  progress.say(
+    `${plan.length} loads: ${pages.length} pages × ${Object.keys(networks).length} networks × ${options.protocols.join(', ')} × ${options.seeds.length} seeds${options.views.length > 1 ? ' × cold and warm' : ''}, in ${browser.name}, into ${options.out}`,
+  );
+  if (there > 0) progress.say(`${there} of them are there already`);
+  if (store.cutBytes > 0)
+    progress.say(`${store.cutBytes} bytes of a load that was not written whole are cut off`);
+  const result = await runMatrix({
+    plan,
+    done,
+    pages,
+    networks,
+    assignments,
+    store,
+    program: browser.path,
+    server,
+    timeoutMs: options.timeoutMs,
+    quietLimitMs: options.quietLimitMs,
+    ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
+    progress,
+    cleanup,
+    signal,
+  });
+  progress.say(inWords(result));
+  return result;
+}
+
+function inWords({ kept, left, dropped, disturbed, failed, overheadMs }: MatrixResult): string {
+  return [
+    `${kept} loads kept`,
+    failed > 0 ? `${failed} of them failed` : '',
+    dropped > 0 ? `${dropped} disturbed ones dropped and made again` : '',
+    disturbed > 0 ? `${disturbed} kept although disturbed` : '',
+    overheadMs === null ? '' : `${Math.round(overheadMs)} ms a load besides its page load time`,
+    left > 0 ? `${left} left: the same command goes on` : '',
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
+}
+
+function profilesOf(names: string[]): Record<string, NetworkProfile> {
+  const profiles = readProfiles();
+  if (names.includes('all')) return profiles;
+  try {
+    return Object.fromEntries(names.map((name) => [name, profileNamed(name, profiles)]));
+  } catch (error) {
+    throw new UserError(`--networks: ${firstLine(error)}, all`, 2);
+  }
+}
+
+const BROWSER_NAME: Record<BrowserKind, string> = {
+  'headless-shell': 'Chromium headless shell',
+  full: 'Chromium',
+};
+
+/** The browser asked for; without a wish the headless shell, or the full browser where there is none. */
+async function openBrowser(
+  wish: BrowserKind | undefined,
+  say: (line: string) => void,
+): Promise<{ path: string; name: string }> {
+  let kind: BrowserKind = wish ?? 'headless-shell';
+  let path: string;
+  try {
+    path = browserProgram(kind);
+  } catch (error) {
+    if (wish !== undefined) throw error;
+    kind = 'full';
+    path = browserProgram(kind);
+    say(`loads are made in the full browser, which costs more processor time: ${firstLine(error)}`);
+  }
+  const { stdout } = await promisify(execFile)(path, ['--version']).catch((error) => {
+    throw new UserError(`${path}: ${firstLine(error)}`);
+  });
+  const version = /\d+(\.\d+){3}/.exec(stdout)?.[0];
+  if (version === undefined) throw new UserError(`${path}: expected Chromium, got ${firstLine(stdout)}`);
+  return { path, name: `${BROWSER_NAME[kind]} ${version}` };
+}
+
+/** Milliseconds; only for sharing out the time that is left, so the ratios count. */
+function expectedMs({ protocol, view }: PlannedLoad, bytes: number, network: Network): number {
+  const OVERHEAD_MS = 1000;
+  const ROUND_TRIPS = 12;
+  if (protocol === 'h3' && network.udp === 'blocked') return 10_000;
+  const policed = protocol === 'h3' && typeof network.udp === 'object' ? network.udp.policedMbps : Infinity;
+  const rateMbps = Math.min(network.downMbps, policed);
+  const cold = (bytes * 8) / (rateMbps * 1000) + ROUND_TRIPS * network.rttMs;
+  return OVERHEAD_MS + (view === 'warm' ? 2 : 1) * cold;
+}

@@ -1,0 +1,14 @@
+import { PROTOCOL_NAME } from '../report/words.ts';
+import type { LoadProtocol } from './ground-truth.ts';
+
+/** For a person, in the order that tables and charts have. */
+export const LOAD_PROTOCOL_NAME: Record<LoadProtocol, string> = {
+  ...PROTOCOL_NAME,
+  natural: 'natural',
+  assigned: 'assigned',
+};
+
+export const LOAD_PROTOCOLS = Object.keys(LOAD_PROTOCOL_NAME) as LoadProtocol[];
+
+/** `4.2%`. */
+export const percent = (fraction: number): string => `${(100 * fraction).toFixed(1)}%`;

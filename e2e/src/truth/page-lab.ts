@@ -1,0 +1,141 @@
+/** The lab with one page, and a browser for each protocol that stays open. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Assignment } from '@hopwise/pageload-emulator';
+import { Lab, type LabOptions } from '../lab/lab.ts';
+import type { Network } from '../lab/networks.ts';
+import type { Cleanup } from '../start/cleanup.ts';
+import { type DisturbanceWatch, watchDisturbance } from './disturbance.ts';
+import type { Disturbance, GroundTruthLoad, LoadProtocol, View } from './ground-truth.ts';
+import { type BrowserProtocol, type FailedLoad, type Load, TruthBrowser } from './loads.ts';
+import type { MatrixPage } from './matrix-page.ts';
+
+export interface PageLabOptions {
+  page: MatrixPage;
+  /** Chromium. */
+  program: string;
+  server: NonNullable<LabOptions['server']>;
+  timeoutMs: number;
+  cleanup: Cleanup;
+  signal: AbortSignal;
+}
+
+export interface LoadRequest {
+  protocol: LoadProtocol;
+  /** Of `assigned`. */
+  assignment?: Assignment;
+  view: View;
+  /** With the seed of its losses. */
+  network: Network;
+}
+
+export interface LabLoad {
+  load: Load | FailedLoad;
+  disturbance: Disturbance;
+  drops: GroundTruthLoad['drops'];
+}
+
+interface OpenBrowser {
+  browser: TruthBrowser;
+  assignment: Assignment | undefined;
+}
+
+export class PageLab {
+  readonly #options: PageLabOptions;
+  readonly #lab: Lab;
+  /** Script that runs Chromium on the client's side of the link. */
+  readonly #chromium: string;
+  readonly #browsers = new Map<LoadProtocol, OpenBrowser>();
+  #closing: Promise<void> | undefined;
+
+  private constructor(options: PageLabOptions, lab: Lab, chromium: string) {
+    this.#options = options;
+    this.#lab = lab;
+    this.#chromium = chromium;
+  }
+
+  static async up(network: Network, options: PageLabOptions): Promise<PageLab> {
+    const { page, program, server, signal, cleanup } = options;
+    const lab = await Lab.up({ site: page.dir, network, server, signal });
+    cleanup.add('the lab', () => lab.down());
+    const own = new PageLab(options, lab, await lab.wrapper(program));
+    cleanup.add('the browsers', () => own.close());
+    return own;
+  }
+
+  /** Loads the page once: on an empty link, from the first packet's chances of the seed on. */
+  async load({ protocol, assignment, view, network }: LoadRequest): Promise<LabLoad> {
+    const lab = this.#lab;
+    const browser = await this.#browser(protocol, assignment);
+    const begin = async (): Promise<DisturbanceWatch> => {
+      await lab.drain();
+      await lab.configure(network);
+      await lab.resetStats();
+      return watchDisturbance({ lab, browserPids: () => browser.pids() });
+    };
+    let watch = await begin();
+    const load = await browser.load(this.#options.page.site.entry, {
+      timeoutMs: this.#options.timeoutMs,
+      view,
+      record: true,
+      betweenViews: async () => {
+        // Closes the connections that the first view left open.
+        await lab.serve(this.#options.page.dir);
+        await watch.end();
+        watch = await begin();
+      },
+    });
+    const disturbance = await watch.end();
+    const { down, up } = await lab.stats();
+    return { load, disturbance, drops: { down: down.drops, up: up.drops } };
+  }
+
+  /** What the machine is at while nothing is loaded, for `ms`. */
+  async idle(ms: number): Promise<Disturbance> {
+    await this.#lab.resetStats();
+    const pids = () => [...this.#browsers.values()].flatMap(({ browser }) => browser.pids());
+    const watch = await watchDisturbance({ lab: this.#lab, browserPids: pids });
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return watch.end();
+  }
+
+  /** A fresh browser will make the next load of this protocol. */
+  async discardBrowser(protocol: LoadProtocol): Promise<void> {
+    const open = this.#browsers.get(protocol);
+    this.#browsers.delete(protocol);
+    // One that has crashed has nothing left to close.
+    await open?.browser.close().catch(() => undefined);
+  }
+
+  /** May be called again. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#browsers.keys()].map((protocol) => this.discardBrowser(protocol)));
+    await this.#lab.down();
+  }
+
+  async #browser(protocol: LoadProtocol, assignment: Assignment | undefined): Promise<TruthBrowser> {
+    const open = this.#browsers.get(protocol);
+    if (open && isDeepStrictEqual(open.assignment, assignment)) return open.browser;
+    await this.discardBrowser(protocol);
+    const browser = await TruthBrowser.launch({
+      executablePath: this.#chromium,
+      protocol: browserProtocol(protocol, assignment),
+      caSpki: this.#lab.caSpki,
+      hosts: this.#lab.origins.map(({ origin }) => new URL(origin).host),
+    });
+    this.#browsers.set(protocol, { browser, assignment });
+    // Closed while it was starting.
+    if (this.#closing) await this.discardBrowser(protocol);
+    return browser;
+  }
+}
+
+function browserProtocol(protocol: LoadProtocol, assignment: Assignment | undefined): BrowserProtocol {
+  if (protocol !== 'assigned') return protocol;
+  if (assignment === undefined) throw new TypeError('assigned: expected an assignment');
+  return { assignment };
+}

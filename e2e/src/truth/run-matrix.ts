@@ -1,0 +1,236 @@
+/** Makes the loads of a matrix, one at a time, and keeps each as soon as it is there. */
+import type { Assignment } from '@hopwise/pageload-emulator';
+import { LabInputError, type LabOptions } from '../lab/lab.ts';
+import type { Network } from '../lab/networks.ts';
+import type { Cleanup } from '../start/cleanup.ts';
+import { firstLine, UserError } from '../start/errors.ts';
+import type { Assignments } from './assignments.ts';
+import { disturbedBy } from './disturbance.ts';
+import type { GroundTruthLoad, GroundTruthOutcome } from './ground-truth.ts';
+import type { FailedLoad, Load } from './loads.ts';
+import type { Done, PlannedLoad } from './matrix.ts';
+import type { MatrixPage } from './matrix-page.ts';
+import type { MatrixProgress } from './matrix-progress.ts';
+import { type LabLoad, PageLab } from './page-lab.ts';
+import type { GroundTruthStore } from './store.ts';
+
+export interface MatrixRun {
+  plan: PlannedLoad[];
+  done: Done;
+  pages: MatrixPage[];
+  networks: Record<string, Network>;
+  assignments: Assignments;
+  store: GroundTruthStore;
+  /** Chromium. */
+  program: string;
+  server: NonNullable<LabOptions['server']>;
+  timeoutMs: number;
+  /** No load begins after this long. */
+  limitMs?: number;
+  /** How long a disturbed load waits for a quiet machine before it is made again; then it is kept as it is. */
+  quietLimitMs: number;
+  progress: MatrixProgress;
+  cleanup: Cleanup;
+  signal: AbortSignal;
+}
+
+/** What came of a run. */
+export interface MatrixResult {
+  /** Loads made and kept. */
+  kept: number;
+  /** Loads of the plan that are still to be made. */
+  left: number;
+  /** Disturbed loads that were dropped and made again. */
+  dropped: number;
+  /** Loads kept although they were disturbed. */
+  disturbed: number;
+  /** Kept loads that did not come to their load event. */
+  failed: number;
+  /** How long a load took besides its page load time, in the median; null without loads. */
+  overheadMs: number | null;
+}
+
+/** A failed load is made again so often. */
+const TRIES = 2;
+/** A disturbed load is made again so often. */
+const MAX_REPEATS = 4;
+/** A lab or browser that keeps breaking without a load between is given up. */
+const MAX_BREAKDOWNS = 3;
+const QUIET_WINDOW_MS = 500;
+
+export async function runMatrix(run: MatrixRun): Promise<MatrixResult> {
+  return new MatrixRunner(run).run();
+}
+
+class MatrixRunner {
+  readonly #run: MatrixRun;
+  readonly #result: MatrixResult = {
+    kept: 0,
+    left: 0,
+    dropped: 0,
+    disturbed: 0,
+    failed: 0,
+    overheadMs: null,
+  };
+  readonly #overheads: number[] = [];
+  #lab: PageLab | undefined;
+  #saidNotQuiet = false;
+
+  constructor(run: MatrixRun) {
+    this.#run = run;
+  }
+
+  async run(): Promise<MatrixResult> {
+    const { plan, done, pages, progress, signal, limitMs } = this.#run;
+    const left = plan.filter((load) => !done.has(load));
+    progress.begin(plan.length, left);
+    try {
+      let openPage: MatrixPage | undefined;
+      for (const [index, planned] of left.entries()) {
+        signal.throwIfAborted();
+        if (done.has(planned)) {
+          progress.skipped(planned);
+          continue;
+        }
+        if (limitMs !== undefined && progress.elapsedMs > limitMs) {
+          this.#result.left += left.slice(index).filter((load) => !done.has(load)).length;
+          break;
+        }
+        const page = pages.find(({ name }) => name === planned.page) as MatrixPage;
+        if (page !== openPage) await this.#closeLab();
+        openPage = page;
+        if (!(await this.#make(planned, page))) this.#result.left++;
+      }
+    } finally {
+      progress.end();
+      await this.#closeLab();
+    }
+    this.#overheads.sort((a, b) => a - b);
+    this.#result.overheadMs = this.#overheads[Math.floor(this.#overheads.length / 2)] ?? null;
+    return this.#result;
+  }
+
+  /** @returns whether there is a load to keep. */
+  async #make(planned: PlannedLoad, page: MatrixPage): Promise<boolean> {
+    const { progress, assignments, done, store } = this.#run;
+    progress.started(planned);
+    const startedAt = performance.now();
+    let assignment: Assignment | undefined;
+    if (planned.protocol === 'assigned') {
+      assignment = assignments.of(planned.page, planned.network, page.site) ?? undefined;
+      if (!assignment) {
+        progress.skipped(planned);
+        progress.say(
+          `${planned.page} on ${planned.network}: no natural load came to its end, so there is no assignment to measure`,
+        );
+        return false;
+      }
+    }
+    const load = await this.#measure(planned, page, assignment);
+    await store.append(load);
+    done.add(load);
+    assignments.add(load);
+    const tookMs = performance.now() - startedAt;
+    progress.kept(load, tookMs);
+    this.#result.kept++;
+    if (load.disturbed) this.#result.disturbed++;
+    if (!load.outcome.ok) this.#result.failed++;
+    else if (load.repeated === 0) this.#overheads.push(tookMs - load.outcome.pltMs);
+    return true;
+  }
+
+  async #measure(
+    planned: PlannedLoad,
+    page: MatrixPage,
+    assignment: Assignment | undefined,
+  ): Promise<GroundTruthLoad> {
+    const { signal, progress } = this.#run;
+    const network = { ...(this.#run.networks[planned.network] as Network), seed: planned.seed };
+    // Nothing answers over a blocked UDP, however often it is tried.
+    const tries = planned.protocol === 'h3' && network.udp === 'blocked' ? 1 : TRIES;
+    for (let failures = 0, repeated = 0, breakdowns = 0; ; ) {
+      signal.throwIfAborted();
+      const at = new Date().toISOString();
+      let made: LabLoad;
+      try {
+        this.#lab ??= await PageLab.up(network, { ...this.#run, page });
+        made = await this.#lab.load({
+          protocol: planned.protocol,
+          view: planned.view,
+          network,
+          ...(assignment === undefined ? {} : { assignment }),
+        });
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof LabInputError) throw new UserError(error.message, 2);
+        breakdowns++;
+        if (breakdowns >= MAX_BREAKDOWNS) throw error;
+        progress.say(`starting the lab again: ${firstLine(error)}`);
+        await this.#closeLab();
+        continue;
+      }
+      signal.throwIfAborted();
+      const { load, disturbance, drops } = made;
+      if (!load.ok) {
+        if (load.kind === 'browser') await this.#lab.discardBrowser(planned.protocol);
+        failures++;
+        if (failures < tries) continue;
+      }
+      const reasons = load.ok ? disturbedBy(disturbance) : [];
+      if (reasons.length > 0 && repeated < MAX_REPEATS && (await this.#isQuietAgain(reasons))) {
+        repeated++;
+        this.#result.dropped++;
+        progress.dropped();
+        continue;
+      }
+      return {
+        format: 'hopwise-load',
+        version: 1,
+        page: planned.page,
+        network: planned.network,
+        protocol: planned.protocol,
+        ...(assignment === undefined ? {} : { assignment }),
+        view: planned.view,
+        seed: planned.seed,
+        at,
+        repeated,
+        disturbance,
+        disturbed: reasons.length > 0,
+        drops,
+        outcome: outcomeOf(load),
+      };
+    }
+  }
+
+  /** Waits until other work on the machine has let up. @returns false when it has not in time. */
+  async #isQuietAgain(reasons: string[]): Promise<boolean> {
+    const { progress, signal, quietLimitMs } = this.#run;
+    progress.waiting(`waiting for a quiet machine: ${reasons.join(', ')}`);
+    const until = performance.now() + quietLimitMs;
+    while (performance.now() < until) {
+      signal.throwIfAborted();
+      const idle = await this.#lab?.idle(QUIET_WINDOW_MS);
+      if (!idle || disturbedBy(idle).length === 0) return true;
+    }
+    if (!this.#saidNotQuiet) {
+      this.#saidNotQuiet = true;
+      progress.say(
+        `the machine was not quiet within ${quietLimitMs / 1000} s, so a disturbed load is kept and marked: end what else runs here, and make such loads again by --repeat-disturbed`,
+      );
+    }
+    return false;
+  }
+
+  async #closeLab(): Promise<void> {
+    const lab = this.#lab;
+    this.#lab = undefined;
+    await lab?.close();
+  }
+}
+
+function outcomeOf(load: Load | FailedLoad): GroundTruthOutcome {
+  if (!load.ok) return load;
+  const { pltMs, fcpMs, lcpMs, proved, failed, recording } = load;
+  if (recording === null) throw new TypeError('expected the load to be recorded');
+  return { ok: true, pltMs, fcpMs, lcpMs, proved, failed, recording };
+}

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type FailedLoad, type Load, protocolArgs } from '../src/truth/loads.ts';
 import { type Attempt, type Measured, measureProtocols } from '../src/truth/measure.ts';
-import { spread } from '../src/truth/stats.ts';
+import {
+  bootstrapMedian,
+  bootstrapMedianRatio,
+  coefficientOfVariation,
+  median,
+  spread,
+} from '../src/truth/stats.ts';
 
 const load = (pltMs: number, proved = true): Load => ({
   ok: true,
@@ -44,6 +50,67 @@ describe('spread', () => {
   });
 });
 
+describe('coefficientOfVariation', () => {
+  it('is the sample standard deviation over the mean', () => {
+    // Deviations −2, 0, 2: variance 8 / 2, mean 10.
+    expect(coefficientOfVariation([8, 10, 12])).toBeCloseTo(0.2, 12);
+    expect(coefficientOfVariation([7])).toBeNull();
+  });
+
+  it('refuses a mean of 0', () => {
+    expect(() => coefficientOfVariation([-1, 1])).toThrow(RangeError);
+  });
+});
+
+describe('bootstrapMedian', () => {
+  it('follows the distribution that resampling three values has', () => {
+    // The median of three draws from 1, 2, 3 is 1 with probability 7/27, 2 with 13/27, 3 with 7/27.
+    expect(bootstrapMedian([3, 1, 2])).toEqual({ estimate: 2, low: 1, high: 3 });
+    expect(bootstrapMedian([3, 1, 2], { level: 0.4 })).toEqual({ estimate: 2, low: 2, high: 2 });
+  });
+
+  it('comes near the theory of many values', () => {
+    // Of 401 uniform values the median's standard error is 1 / (2 √401).
+    const values = Array.from({ length: 401 }, (_, index) => index / 400);
+    const { estimate, low, high } = bootstrapMedian(values);
+    const error = 1 / (2 * Math.sqrt(401));
+    expect(estimate).toBe(0.5);
+    expect((high - low) / (2 * 1.96 * error)).toBeCloseTo(1, 1);
+  });
+
+  it('takes the middle of an even number of values', () => {
+    expect(bootstrapMedian([5, 5, 5, 5])).toEqual({ estimate: 5, low: 5, high: 5 });
+    expect(median([1, 2, 4, 9])).toBe(3);
+  });
+
+  it('gives the same interval for the same seed, and hardly another for another', () => {
+    const values = Array.from({ length: 30 }, (_, index) => 1000 + 37 * ((index * 7) % 30));
+    expect(bootstrapMedian(values, { seed: 5 })).toEqual(bootstrapMedian(values, { seed: 5 }));
+    const [one, other] = [5, 6].map((seed) => bootstrapMedian(values, { seed }));
+    expect(Math.abs(one!.low / other!.low - 1)).toBeLessThan(0.05);
+  });
+
+  it('refuses no values', () => {
+    expect(() => bootstrapMedian([])).toThrow(RangeError);
+  });
+});
+
+describe('bootstrapMedianRatio', () => {
+  it('divides the medians', () => {
+    expect(bootstrapMedianRatio([20, 20, 20], [10, 10])).toEqual({ estimate: 2, low: 2, high: 2 });
+  });
+
+  it('is as wide as its two sides make it', () => {
+    // A ratio's extremes are those of the sides, which three values reach with probability 7/27 each.
+    const { estimate, low, high } = bootstrapMedianRatio([9, 10, 11], [4, 5, 8]);
+    expect({ estimate, low, high }).toEqual({ estimate: 2, low: 9 / 8, high: 11 / 4 });
+  });
+
+  it('refuses a baseline of 0', () => {
+    expect(() => bootstrapMedianRatio([1], [0])).toThrow(/baseline above 0/);
+  });
+});
+
 describe('protocolArgs', () => {
   it('forces QUIC on every host for h3, and on a port nobody uses for the natural choice', () => {
     expect(protocolArgs('h3', ['a.test', 'b.test'])).toContain(
@@ -52,6 +119,19 @@ describe('protocolArgs', () => {
     expect(protocolArgs('natural', ['a.test', 'b.test'])).toContain(
       '--origin-to-force-quic-on=a.test:9,b.test:9',
     );
+  });
+
+  it('forces QUIC under an assignment on the origins that are to have it, and leaves it off elsewhere', () => {
+    const assignment = {
+      'https://a.test': 'h3',
+      'https://b.test': 'h2',
+      'https://c.test:8443': 'h3',
+    } as const;
+    expect(protocolArgs({ assignment }, ['a.test', 'b.test', 'c.test'])).toEqual([
+      '--enable-quic',
+      '--origin-to-force-quic-on=a.test:443,c.test:8443',
+    ]);
+    expect(protocolArgs({ assignment: { 'https://a.test': 'h1' } }, ['a.test'])).toEqual(['--disable-quic']);
   });
 
   it('leaves HTTP/2 on for h2 alone', () => {

@@ -36,24 +36,25 @@ async function main() {
   switch (command) {
     case 'setup':
       if (args.includes('--check')) return checkSetup() ? 0 : 1;
-      await runSetup(STEPS.lab, { yes: args.includes('--yes'), verbose: args.includes('--verbose') });
-      checkSetup(STEPS.lab, (line) => console.error(line));
+      await runSetup(STEPS.all, { yes: args.includes('--yes'), verbose: args.includes('--verbose') });
+      checkSetup(STEPS.all, (line) => console.error(line));
       return 0;
     case 'start': {
       const help = args.includes('--help') || args.includes('-h');
       const live = args.some((arg) => /^https?:\/\//.test(arg));
-      await runSetup(help ? STEPS.live.slice(0, 2) : live ? STEPS.live : STEPS.lab);
+      await runSetup(help ? STEPS.built : live ? STEPS.live : STEPS.lab);
       return runNode(join(ROOT, 'e2e/dist/src/start/main.js'), args);
     }
     case 'test':
-      await runSetup(STEPS.lab);
+      await runSetup(STEPS.all);
       return runNode(join(ROOT, 'scripts/test.mjs'), args);
     case 'lab':
     case 'record':
     case 'accuracy': {
       const help = args.includes('--help') || args.includes('-h');
       // Judging what was measured needs neither a browser nor the lab.
-      await runSetup(help || command === 'accuracy' ? STEPS.live.slice(0, 2) : STEPS.lab);
+      const judges = command === 'accuracy' || (command === 'lab' && args[0] === 'summary');
+      await runSetup(help || judges ? STEPS.built : command === 'lab' ? STEPS.matrix : STEPS.lab);
       return runNode(join(ROOT, 'e2e/dist/src', ROOMS[command], 'main.js'), args);
     }
     default:

@@ -162,6 +162,18 @@ export function chromiumPath() {
   return ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path)) ?? null;
 }
 
+async function aptInstall(names, { log, asRoot }) {
+  const prefix = await asRoot(`install Debian's package${names.length > 1 ? 's' : ''} ${names.join(', ')}`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const apt = (...args) =>
+    runLogged(prefix[0] ?? 'apt-get', [...prefix.slice(1), ...(prefix.length ? ['apt-get'] : []), ...args], {
+      log,
+      env,
+    });
+  await apt('update');
+  await apt('install', '-y', '--no-install-recommends', ...names);
+}
+
 const chromium = {
   name: 'chromium',
   what: 'Chromium',
@@ -180,16 +192,26 @@ const chromium = {
         'Chromium is missing and this system has no apt-get: install Chromium and set HOPWISE_CHROMIUM to its path',
       );
     }
-    const prefix = await asRoot(`install Debian's packages ${CHROMIUM_PACKAGES.join(', ')}`);
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    const apt = (...args) =>
-      runLogged(
-        prefix[0] ?? 'apt-get',
-        [...prefix.slice(1), ...(prefix.length ? ['apt-get'] : []), ...args],
-        { log, env },
-      );
-    await apt('update');
-    await apt('install', '-y', '--no-install-recommends', ...CHROMIUM_PACKAGES);
+    await aptInstall(CHROMIUM_PACKAGES, { log, asRoot });
+  },
+};
+
+/** Chromium that shows nothing and so leaves more of the processor to what is measured. */
+const headlessShell = {
+  name: 'headless',
+  what: 'headless shell',
+  /** Without it loads are measured in the full browser. */
+  optional: 'loads will be measured in the full browser, which costs more processor time',
+  check() {
+    const named = process.env.HOPWISE_HEADLESS_SHELL;
+    if (named) return existsSync(named) ? '' : `HOPWISE_HEADLESS_SHELL names ${named}, which is not there`;
+    return existsSync('/usr/bin/chromium-headless-shell') ? '' : 'not installed';
+  },
+  async run({ log, asRoot }) {
+    if (process.env.HOPWISE_HEADLESS_SHELL)
+      throw new SetupError(`${this.check()}: set it to the path of a chrome-headless-shell, or unset it`);
+    if (!findOnPath('apt-get')) throw new SetupError('this system has no apt-get');
+    await aptInstall(['chromium-headless-shell'], { log, asRoot });
   },
 };
 
@@ -247,6 +269,12 @@ const lab = {
 export const STEPS = {
   live: [packages, build, chromium, libcurl],
   lab: [packages, build, chromium, libcurl, lab],
+  /** Measuring transfers nothing by libcurl. */
+  matrix: [packages, build, chromium, headlessShell, lab],
+  /** Helps, and judging what was measured, need neither browser nor lab. */
+  built: [packages, build],
+  /** Everything, for set-up itself and for the tests. */
+  all: [packages, build, chromium, headlessShell, libcurl, lab],
 };
 
 function lastLine(text) {
@@ -291,13 +319,13 @@ export async function rootPrefix(why, { yes, input = process.stdin, output = pro
 }
 
 /** Prints what is there and what is missing; changes nothing. Returns whether all is there. */
-export function checkSetup(steps = STEPS.lab, print = (line) => console.log(line)) {
+export function checkSetup(steps = STEPS.all, print = (line) => console.log(line)) {
   let complete = true;
   for (const step of steps) {
     const missing = step.check();
-    complete &&= missing === '';
+    complete &&= missing === '' || step.optional !== undefined;
     print(
-      `${missing === '' ? 'ok     ' : 'missing'}  ${step.name.padEnd(10)} ${step.what}${missing ? `: ${missing}` : ''}`,
+      `${missing === '' ? 'ok     ' : step.optional ? 'absent ' : 'missing'}  ${step.name.padEnd(10)} ${step.what}${missing ? `: ${missing}` : ''}`,
     );
   }
   if (steps.includes(lab) && lab.check() === '') {
@@ -349,6 +377,10 @@ export async function runSetup(steps, { yes = false, verbose = false } = {}) {
     };
     try {
       await step.run({ log, asRoot });
+    } catch (error) {
+      if (!step.optional || !(error instanceof SetupError)) throw error;
+      print(`        ${error.message.split('\n')[0]}: ${step.optional}`);
+      continue;
     } finally {
       clearInterval(clock);
     }

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { checkCommand } from '../pages/replay/check.ts';
+import { pcwndCommand } from '../pcwnd/command.ts';
 import { runProgram } from '../start/program.ts';
 import { measureMatrix } from './measure-command.ts';
 import { addMatrixOptions, matrixOptions } from './options.ts';
@@ -30,5 +31,6 @@ await runProgram(async (context) => {
       process.stdout.write(await summariseFolder(resolve(dir), { json }));
     });
   command.addCommand(checkCommand());
+  command.addCommand(pcwndCommand({ signal: context.signal }));
   await command.parseAsync(process.argv.slice(2), { from: 'user' });
 });

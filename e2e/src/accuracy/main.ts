@@ -6,7 +6,9 @@ import { runProgram } from '../start/program.ts';
 import { Progress } from '../start/progress.ts';
 import { type BenchProgress, bench } from './bench.ts';
 import { readCells } from './cells.ts';
+import { drawCharts } from './charts.ts';
 import { compareGolden, goldenFigures, makeGolden, readAccepted, writeAccepted } from './golden.ts';
+import { renderAccuracyHtml, standaloneSvg } from './html.ts';
 import { type BenchOptions, type GoldenOptions, parseOptions } from './options.ts';
 import { renderAccuracy } from './table.ts';
 
@@ -27,7 +29,12 @@ async function judge(options: BenchOptions, signal: AbortSignal): Promise<void> 
   const text = `${JSON.stringify(accuracy, null, 1)}\n`;
   await mkdir(options.out, { recursive: true });
   await writeFile(join(options.out, 'accuracy.json'), text);
-  process.stdout.write(options.json ? text : renderAccuracy(accuracy));
+  const tables = renderAccuracy(accuracy);
+  const charts = drawCharts(accuracy);
+  for (const chart of charts)
+    await writeFile(join(options.out, `${chart.name}.svg`), await standaloneSvg(chart));
+  await writeFile(join(options.out, 'index.html'), await renderAccuracyHtml(charts, tables));
+  process.stdout.write(options.json ? text : tables);
 }
 
 /** Shows how far the predictions are; throws the signal's reason between two of them. */

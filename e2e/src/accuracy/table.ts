@@ -7,6 +7,8 @@ import { PREDICTOR_NAMES, PREDICTORS, type Predictor } from './guess.ts';
 import { CLEAR_LEAD, DECIDED_AGREEMENT } from './scores.ts';
 
 const NONE = '–';
+/** Columns. */
+const WIDTH = 120;
 
 export function percent(fraction: number | null | undefined, digits = 1): string {
   return fraction === null || fraction === undefined ? NONE : `${(100 * fraction).toFixed(digits)}%`;
@@ -61,11 +63,12 @@ function heading({ measured }: Accuracy): string[] {
     ...(recorded.natural > 0 ? [`${recorded.natural} natural loads`] : []),
     ...(recorded.h2 > 0 ? [`${recorded.h2} h2 loads, where no natural one was recorded`] : []),
   ];
+  const unusable = measured.unusable.length > 0 ? ` Not judged: ${measured.unusable.join(', ')}.` : '';
   return [
-    `${measured.loads} loads of ${measured.pages.length} pages on ${measured.networks.length} networks (${measured.cells} cells), ${measured.browser},`,
-    `TCP ${server.congestionControl}, initial window ${server.initialWindow}, priorities ${server.priorities}. Predicted from ${sources.join(' and ')}.`,
-    `Left out: ${out.join(', ')}${measured.unusable.length > 0 ? `; cells not judged: ${measured.unusable.length}` : ''}.`,
-  ];
+    `${measured.loads} loads of ${measured.pages.length} pages on ${measured.networks.length} networks (${measured.cells} cells). ${measured.browser}; TCP ${server.congestionControl}, initial window ${server.initialWindow}, priorities ${server.priorities}.`,
+    `Predicted from ${sources.join(' and ')}.`,
+    `Left out: ${out.join(', ')}.${unusable}`,
+  ].flatMap(wrapped);
 }
 
 function predictedTimes({ figures, intervals, elapsedMs }: Accuracy): string[] {
@@ -104,9 +107,9 @@ function predictedTimes({ figures, intervals, elapsedMs }: Accuracy): string[] {
   const times = PREDICTORS.flatMap((predictor) =>
     elapsedMs[predictor] === undefined
       ? []
-      : `${PREDICTOR_NAMES[predictor]} ${elapsedMs[predictor].toFixed(1)} ms`,
+      : `${elapsedMs[predictor].toFixed(1)} ms (${PREDICTOR_NAMES[predictor]})`,
   );
-  return [...columns(rows), `One prediction takes (median): ${times.join('; ')}.`];
+  return [...columns(rows), 'One prediction takes, in the median:', `  ${times.join(', ')}.`];
 }
 
 function choices({ figures, intervals }: Accuracy): string[] {
@@ -201,8 +204,9 @@ function calibration({ calibration }: Accuracy): string[] {
     ];
     const { decided, coverage } = own;
     lines.push(
-      `${PREDICTOR_NAMES[predictor]}: Brier score ${own.brier.toFixed(3)}; called decided ${decided.predictions}, right ${percent(decided.right, 0)};`,
-      `its ranges hold ${percent(coverage.loads, 0)} of the loads (80% when calibrated) and ${percent(coverage.medians, 0)} of the medians.`,
+      ...wrapped(
+        `${PREDICTOR_NAMES[predictor]}: Brier score ${own.brier.toFixed(3)}; called decided ${decided.predictions}, right ${percent(decided.right, 0)}; its ranges hold ${percent(coverage.loads, 0)} of the loads (80% when calibrated) and ${percent(coverage.medians, 0)} of the medians.`,
+      ),
       ...columns(rows),
     );
   }
@@ -228,16 +232,29 @@ function assigned({ assigned }: Accuracy): string[] {
 
 function notes({ figures }: Accuracy): string[] {
   const shares = Object.values(figures.choosers).find(({ right }) => right !== null);
-  const cells = (share: Share | null | undefined) => share?.cells ?? 0;
+  const cells = (share: Share | null | undefined) => `${share?.cells ?? 0} cells`;
   const failing = Object.values(figures.choosers).some(({ notLoading }) => notLoading > 0);
   return [
-    `right: where the best protocol leads by more than ${percent(CLEAR_LEAD, 0)} (${cells(shares?.right)} cells); decided: and ${percent(DECIDED_AGREEMENT, 0)} of bootstraps of the loads agree`,
-    `(${cells(shares?.rightDecided)} cells). Regret: time of the choice over that of the best protocol for all, less 1.`,
+    'Error: |predicted / measured median − 1|, its median over cells and recorded loads; by network and page in % for h1 h2 h3.',
+    'Rank: Spearman over cells. Order: the same over the protocols of a cell. h1/h2, h3/h2: median error of the ratio in percentage points.',
+    `Right: where the best protocol leads by more than ${percent(CLEAR_LEAD, 0)} (${cells(shares?.right)}). Decided: and ${percent(DECIDED_AGREEMENT, 0)} of bootstraps of the loads agree (${cells(shares?.rightDecided)}).`,
+    'Regret: time of the choice over that of the best protocol for all origins, less 1. Judged on half: on random halves of the loads; the oracle chose by the other halves.',
     ...(failing
       ? [
-          'no load: cells in which the choice does not load the page at all; that regret has no bound and is in no mean.',
+          'No load: cells in which the choice does not load the page at all; that regret has no bound and is in no mean.',
         ]
       : []),
     'Lantern knows h1 and h2; an h3 request is an h1 request to it. Intervals: 95%, bootstrapped over cells.',
-  ];
+  ].flatMap(wrapped);
+}
+
+/** Breaks a sentence between words. */
+function wrapped(text: string): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)!;
+    if (line !== '' && line.length + 1 + word.length > WIDTH) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines;
 }

@@ -1,0 +1,137 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readCells } from '../src/accuracy/cells.ts';
+import { failedLoad, loadOf, page, wholeCell, writeFolder } from './accuracy-folder.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'hopwise-accuracy-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+describe('readCells', () => {
+  it('gathers load times by protocol and seed, and what natural loads recorded', async () => {
+    await writeFolder(dir, wholeCell());
+    const { cells, loads } = await readCells(dir);
+    expect(loads).toBe(12);
+    expect(cells).toHaveLength(1);
+    const [cell] = cells;
+    expect(cell!.pltMs.get('h3')).toEqual(
+      new Map([
+        [1, 321],
+        [2, 322],
+        [3, 323],
+      ]),
+    );
+    expect(cell!.path).toMatchObject({ rttMs: 40, downBps: 20e6, queueBytes: 250_000 });
+    expect(cell!.recordedUnder).toBe('natural');
+    expect(cell!.recorded.map(({ seed }) => seed)).toEqual([1, 2, 3]);
+  });
+
+  it('leaves out what does not judge, and counts it', async () => {
+    const unproved = loadOf('h1', 9, 1);
+    if (unproved.outcome.ok) unproved.outcome.proved = false;
+    await writeFolder(dir, [
+      ...wholeCell(),
+      unproved,
+      loadOf('h2', 9, 1, { disturbed: true }),
+      loadOf('h3', 9, 1, { view: 'warm' }),
+      failedLoad('h3', 10),
+    ]);
+    const { cells, leftOut } = await readCells(dir);
+    expect(leftOut).toEqual({ failed: 1, unproved: 1, disturbed: 1, warm: 1 });
+    expect(cells[0]!.pltMs.get('h1')!.size).toBe(3);
+    expect(cells[0]!.unavailable).toEqual([]);
+  });
+
+  it('knows a protocol that never loaded the page', async () => {
+    const loads = wholeCell().filter(({ protocol }) => protocol !== 'h3');
+    await writeFolder(dir, [...loads, failedLoad('h3', 1), failedLoad('h3', 2)]);
+    expect((await readCells(dir)).cells[0]!.unavailable).toEqual(['h3']);
+  });
+
+  it('takes h2 loads where nothing natural was recorded, and no load that was slimmed', async () => {
+    const slimmed = loadOf('natural', 1, 400);
+    if (slimmed.outcome.ok) slimmed.outcome.recording = { ...page, requests: [] };
+    await writeFolder(dir, [...wholeCell().filter(({ protocol }) => protocol !== 'natural'), slimmed]);
+    const [cell] = (await readCells(dir)).cells;
+    expect(cell!.recordedUnder).toBe('h2');
+    expect(cell!.recorded).toHaveLength(3);
+    expect(cell!.pltMs.get('natural')!.size).toBe(1);
+  });
+
+  it('keeps loads of different assignments apart', async () => {
+    const assigned = (seed: number, protocol: 'h1' | 'h3') =>
+      loadOf('assigned', seed, 300, { assignment: { 'https://www.page.test': protocol } });
+    await writeFolder(dir, [...wholeCell(), assigned(1, 'h1'), assigned(2, 'h3'), assigned(3, 'h3')]);
+    const [cell] = (await readCells(dir)).cells;
+    expect(cell!.assigned.map(({ pltMs }) => pltMs.size)).toEqual([1, 2]);
+  });
+
+  it('reads only what is asked for', async () => {
+    await writeFolder(dir, wholeCell());
+    await expect(readCells(dir, { pages: ['other'] })).rejects.toThrow(
+      '--pages "other": expected some of page',
+    );
+    await expect(readCells(dir, { networks: ['other'] })).rejects.toThrow(
+      '--networks "other": expected some of net',
+    );
+    expect((await readCells(dir, { pages: ['page'], networks: ['net'] })).cells).toHaveLength(1);
+  });
+});
+
+describe('what cannot be used gets one line and exit code 2', () => {
+  const message = async (): Promise<string> => {
+    const error = await readCells(dir).then(
+      () => new Error('it was read'),
+      (reason) => reason,
+    );
+    expect(error).toMatchObject({ name: 'UserError', exitCode: 2 });
+    expect(error.message).not.toContain('\n');
+    return error.message;
+  };
+
+  it('a folder without a matrix', async () => {
+    expect(await message()).toBe(`${dir}: expected a folder with a matrix.json of npm run lab`);
+  });
+
+  it('a folder without loads', async () => {
+    await writeFolder(dir, []);
+    expect(await message()).toBe(`${dir}: holds no loads yet`);
+  });
+
+  it('one protocol only', async () => {
+    await writeFolder(
+      dir,
+      wholeCell().filter(({ protocol }) => protocol === 'h2'),
+    );
+    expect(await message()).toContain('no page has loads under two protocols');
+  });
+
+  it('a load of a network that is not in the matrix', async () => {
+    await writeFolder(dir, [...wholeCell(), loadOf('h1', 1, 1, { network: 'elsewhere' })]);
+    expect(await message()).toContain('page on elsewhere');
+  });
+
+  it('a network that the lab would not take', async () => {
+    await writeFolder(dir, wholeCell());
+    const file = join(dir, 'matrix.json');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"rttMs":40', '"rttMs":"x"'));
+    expect(await message()).toContain('networks.net: network: rttMs');
+  });
+
+  it('a recording that is none', async () => {
+    const load = loadOf('natural', 4, 400);
+    if (load.outcome.ok) load.outcome.recording = { ...page, requests: [{ id: 0 }] } as never;
+    await writeFolder(dir, [...wholeCell(), load]);
+    expect(await message()).toContain('page on net, natural, seed 4: recording: requests[0].url');
+  });
+
+  it('a file of something else', async () => {
+    await writeFolder(dir, wholeCell());
+    await writeFile(join(dir, 'loads', 'x--y.jsonl.gz'), 'plain');
+    expect(await message()).toContain('x--y.jsonl.gz');
+  });
+});

@@ -1,0 +1,137 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Recording } from '@hopwise/pageload-emulator';
+import type { Network } from '../src/lab/networks.ts';
+import type { GroundTruthLoad, GroundTruthMatrix, LoadProtocol } from '../src/truth/ground-truth.ts';
+import { gzipMember } from '../src/truth/gzip-members.ts';
+import { cellFile } from '../src/truth/store.ts';
+import { recordingOf } from './pages-recording.ts';
+
+export const NETWORK: Network = {
+  rttMs: 40,
+  downMbps: 20,
+  upMbps: 5,
+  loss: 0,
+  lossBurst: 1,
+  queue: { ms: 100 },
+  udp: 'open',
+};
+
+/** A page of a document, a stylesheet and two images, over a round trip of 40 ms. */
+export const page: Recording = recordingOf(
+  [
+    {
+      url: 'https://www.page.test/',
+      type: 'document',
+      startMs: 1,
+      endMs: 165,
+      bodyBytes: 10_000,
+      phases: {
+        connectStartMs: 2,
+        secureStartMs: 42,
+        connectEndMs: 82,
+        requestStartMs: 83,
+        responseStartMs: 125,
+      },
+    },
+    {
+      url: 'https://www.page.test/a.css',
+      type: 'style',
+      startMs: 170,
+      endMs: 215,
+      bodyBytes: 8_000,
+      by: ['parser', 0],
+    },
+    {
+      url: 'https://www.page.test/1.png',
+      type: 'image',
+      startMs: 172,
+      endMs: 300,
+      bodyBytes: 90_000,
+      by: ['parser', 0],
+    },
+    {
+      url: 'https://img.page.test/2.png',
+      type: 'image',
+      startMs: 173,
+      endMs: 380,
+      bodyBytes: 60_000,
+      by: ['parser', 0],
+    },
+  ],
+  400,
+);
+
+export function loadOf(
+  protocol: LoadProtocol,
+  seed: number,
+  pltMs: number,
+  more: Partial<GroundTruthLoad> = {},
+): GroundTruthLoad {
+  return {
+    format: 'hopwise-load',
+    version: 1,
+    page: 'page',
+    network: 'net',
+    protocol,
+    view: 'cold',
+    seed,
+    at: '2026-01-01T00:00:00.000Z',
+    repeated: 0,
+    disturbed: false,
+    disturbance: { latenessMs: 0, foreignCpu: 0 },
+    drops: { down: {}, up: {} } as GroundTruthLoad['drops'],
+    outcome: {
+      ok: true,
+      pltMs,
+      fcpMs: null,
+      lcpMs: null,
+      proved: true,
+      failed: [],
+      recording: { ...page, pltMs },
+    },
+    ...more,
+  };
+}
+
+export const failedLoad = (protocol: LoadProtocol, seed: number): GroundTruthLoad =>
+  loadOf(protocol, seed, 0, { outcome: { ok: false, kind: 'unreachable', reason: 'no answer' } });
+
+/** Writes a folder of loads as the lab does. */
+export async function writeFolder(
+  dir: string,
+  loads: GroundTruthLoad[],
+  matrix: Partial<GroundTruthMatrix> = {},
+): Promise<void> {
+  await mkdir(join(dir, 'loads'), { recursive: true });
+  const whole: GroundTruthMatrix = {
+    format: 'hopwise-ground-truth',
+    version: 1,
+    networks: { net: { title: 'Net', network: NETWORK } },
+    pages: { page: { source: 'shop', requests: 4, origins: 2, bytes: 168_000, digest: '0' } },
+    protocols: ['h1', 'h2', 'h3', 'natural'],
+    views: ['cold'],
+    seeds: [1, 2, 3],
+    browser: 'Chromium 156',
+    server: { congestionControl: 'cubic', initialWindow: 10, priorities: 'honoured' },
+    machine: { cpu: 'some', cores: 2, kernel: '6.1' },
+    ...matrix,
+  };
+  await writeFile(join(dir, 'matrix.json'), JSON.stringify(whole));
+  const files = new Map<string, Buffer[]>();
+  for (const load of loads) {
+    const file = cellFile(load.page, load.network);
+    files.set(file, [...(files.get(file) ?? []), gzipMember(`${JSON.stringify(load)}\n`)]);
+  }
+  for (const [file, members] of files) await writeFile(join(dir, 'loads', file), Buffer.concat(members));
+}
+
+/** Three loads of each protocol; h3 is the fastest, by a quarter. */
+export function wholeCell(): GroundTruthLoad[] {
+  return [1, 2, 3].flatMap((seed) => [
+    loadOf('h1', seed, 500 + seed),
+    loadOf('h2', seed, 400 + seed),
+    loadOf('h3', seed, 320 + seed),
+    loadOf('natural', seed, 410 + seed),
+  ]);
+}

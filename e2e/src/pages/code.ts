@@ -84,8 +84,9 @@ export function stylesheet(random: Random, name: string, bytes: number, rules: s
 
 /** A JSON document `{"items": […], …}` of exactly `bytes` bytes, at least 64. */
 export function json(random: Random, bytes: number): string {
+  const wrap = (items: string, note: string) => `{"items":[${items}],"note":"${note}"}`;
   const items: string[] = [];
-  const wrap = (fillText: string) => `{"items":[${items.join(',\n')}],"note":"${fillText}"}`;
+  let size = bytesOf(wrap('', ''));
   for (;;) {
     const item = JSON.stringify({
       id: random.int(1000, 99999),
@@ -93,8 +94,11 @@ export function json(random: Random, bytes: number): string {
       stock: random.int(0, 60),
       text: sentence(random),
     });
-    if (bytesOf(wrap('')) + bytesOf(item) + 2 > bytes) break;
+    // With the comma and the line end before it.
+    const more = bytesOf(item) + (items.length === 0 ? 0 : 2);
+    if (size + bytesOf(item) + 2 > bytes) break;
     items.push(item);
+    size += more;
   }
-  return wrap('.'.repeat(Math.max(0, bytes - bytesOf(wrap('')))));
+  return wrap(items.join(',\n'), '.'.repeat(Math.max(0, bytes - size)));
 }

@@ -4,7 +4,17 @@ import { app } from './kinds/app.ts';
 import type { Kind, PictureStyle } from './kinds/kind.ts';
 import { news } from './kinds/news.ts';
 import { shop } from './kinds/shop.ts';
-import { isImage, type PageSpec, type Plan, type PlannedResource, planPage, type Role } from './plan.ts';
+import {
+  type ByType,
+  isImage,
+  type PageSpec,
+  type Plan,
+  type PlannedResource,
+  planPage,
+  RESOURCE_TYPES,
+  type Role,
+  typeOf,
+} from './plan.ts';
 import { pngOfSize, SMALLEST_PNG_BYTES } from './png.ts';
 import { Random } from './random.ts';
 import type { Site } from './site.ts';
@@ -41,7 +51,8 @@ export function generateSite(spec: SiteSpec): GeneratedSite {
   if (kind === undefined)
     throw new RangeError(`kind ${JSON.stringify(spec.kind)}: expected ${Object.keys(KINDS).join(', ')}`);
   const plan = planPage(spec, kind.proportions);
-  const fonts = fontBodies(plan, kind);
+  if (spec.types) sizeByType(plan, spec.types.bytes);
+  const fonts = fontBodies(plan, kind, spec);
   shrinkTo(plan, spec.bytes - totalBytes([...fonts.values()]));
   const bodies = new Map<number, Uint8Array>(fonts);
   for (const resource of plan.resources) {
@@ -72,16 +83,27 @@ const totalBytes = (bodies: Uint8Array[]): number => bodies.reduce((sum, body) =
 const ownRandom = (spec: SiteSpec, resource: PlannedResource): Random =>
   new Random(Math.imul(spec.seed + 1, 0x9e3779b1) ^ Math.imul(resource.id + 1, 0x85ebca6b));
 
-function fontBodies(plan: Plan, kind: Kind): Map<number, Uint8Array> {
+/** Brings the sizes of each type to their sum, each resource keeping its part of it. */
+function sizeByType(plan: Plan, bytes: ByType): void {
+  for (const type of RESOURCE_TYPES) {
+    const own = plan.resources.filter(({ role }) => typeOf(role) === type);
+    const planned = own.reduce((sum, resource) => sum + resource.bytes, 0);
+    for (const resource of own)
+      resource.bytes = Math.max(1, Math.round((resource.bytes / planned) * bytes[type]));
+  }
+}
+
+/** Fonts as they are, or of the planned sizes where the page has sizes by type. */
+function fontBodies(plan: Plan, kind: Kind, spec: SiteSpec): Map<number, Uint8Array> {
   const bodies = new Map<number, Uint8Array>();
   for (const resource of plan.by('font')) {
     const { name } = kind.fonts[resource.index % kind.fonts.length] as Kind['fonts'][number];
-    const font = readFont(name);
-    bodies.set(
-      resource.id,
-      padFont(font, font.length, () => new Uint8Array(0)),
-    );
-    resource.bytes = font.length;
+    const own = readFont(name);
+    const font = spec.types && resource.bytes < own.length ? readFont('small') : own;
+    const random = ownRandom(spec, resource);
+    const body = padFont(font, spec.types ? resource.bytes : font.length, (count) => random.bytes(count));
+    bodies.set(resource.id, body);
+    resource.bytes = body.length;
   }
   return bodies;
 }

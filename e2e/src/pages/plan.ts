@@ -47,6 +47,35 @@ const IMAGE_ROLES: ReadonlySet<Role> = new Set<Role>([
 
 export const isImage = (role: Role): boolean => IMAGE_ROLES.has(role);
 
+/** Types of resources as the HTTP Archive counts them; `data` is all that is none of the others. */
+export const RESOURCE_TYPES = ['html', 'css', 'js', 'font', 'image', 'data'] as const;
+export type ResourceType = (typeof RESOURCE_TYPES)[number];
+export type ByType = Record<ResourceType, number>;
+
+export interface TypeMeasures {
+  requests: ByType;
+  /** Of all bodies of a type together. */
+  bytes: ByType;
+}
+
+export function typeOf(role: Role): ResourceType {
+  if (isImage(role)) return 'image';
+  switch (role) {
+    case 'document':
+    case 'frame':
+      return 'html';
+    case 'style':
+    case 'import-style':
+      return 'css';
+    case 'font':
+      return 'font';
+    case 'json':
+      return 'data';
+    default:
+      return 'js';
+  }
+}
+
 export interface PlannedOrigin {
   origin: string;
   extraRttMs: number;
@@ -92,6 +121,11 @@ export interface PageSpec {
   depth: number;
   /** Shares of the roles among the requests, instead of the kind's own. */
   mix?: Partial<Record<Exclude<Role, 'document'>, number>>;
+  /**
+   * Requests and bytes of each type, as near as the page's structure lets them come; `requests` and `bytes` are then
+   * their sums. A type's requests divide among its roles as the kind's shares do.
+   */
+  types?: TypeMeasures;
 }
 
 export interface HostPlan {
@@ -216,9 +250,34 @@ function checkSpec(spec: PageSpec): void {
   }
 }
 
+/** The role that stands for a type in kinds that have none of it. */
+const COMMONEST: Record<ResourceType, Role> = {
+  html: 'frame',
+  css: 'style',
+  js: 'defer-script',
+  font: 'font',
+  image: 'card',
+  data: 'json',
+};
+
+/** Shares that give each type its number of requests. */
+function sharesByType(shares: Proportions['shares'], { requests }: TypeMeasures): Proportions['shares'] {
+  const divided: Proportions['shares'] = {};
+  for (const type of RESOURCE_TYPES) {
+    // The document is not shared out.
+    const wanted = requests[type] - (type === 'html' ? 1 : 0);
+    const own = (Object.entries(shares) as [Role, number][]).filter(([role]) => typeOf(role) === type);
+    const roles = own.length > 0 ? own : [[COMMONEST[type], 1] as const];
+    const sum = roles.reduce((total, [, share]) => total + share, 0);
+    for (const [role, share] of roles) divided[role] = (wanted * share) / sum;
+  }
+  return divided;
+}
+
 function countRoles(spec: PageSpec, proportions: Proportions): Map<Role, number> {
   const shares = new Map<Role, number>();
-  for (const [role, share] of Object.entries({ ...proportions.shares, ...spec.mix }) as [Role, number][]) {
+  const own = spec.types === undefined ? proportions.shares : sharesByType(proportions.shares, spec.types);
+  for (const [role, share] of Object.entries({ ...own, ...spec.mix }) as [Role, number][]) {
     const deep = finders(role, spec.depth).length > 0;
     if (share > 0 && !(deep && spec.depth < 3)) shares.set(role, share);
   }
@@ -228,7 +287,8 @@ function countRoles(spec: PageSpec, proportions: Proportions): Map<Role, number>
   }
   const least = new Map<Role, number>();
   const need = (role: Role, count: number) => least.set(role, Math.max(least.get(role) ?? 0, count));
-  for (const [role, count] of Object.entries(proportions.atLeast) as [Role, number][]) {
+  const atLeast = spec.types === undefined ? proportions.atLeast : {};
+  for (const [role, count] of Object.entries(atLeast) as [Role, number][]) {
     if (!(finders(role, spec.depth).length > 0 && spec.depth < 3)) need(role, count);
   }
   if (spec.depth > 2) {

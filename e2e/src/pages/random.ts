@@ -35,10 +35,15 @@ export class Random {
     return shuffled;
   }
 
+  /** Normal with mean 0 and variance 1 (Box and Muller). */
+  normal(): number {
+    const radius = Math.sqrt(-2 * Math.log(1 - this.fraction()));
+    return radius * Math.cos(2 * Math.PI * this.fraction());
+  }
+
   /** Log-normal with median 1: sizes of web resources spread over orders of magnitude. */
   logNormal(sigma: number): number {
-    const radius = Math.sqrt(-2 * Math.log(1 - this.fraction()));
-    return Math.exp(sigma * radius * Math.cos(2 * Math.PI * this.fraction()));
+    return Math.exp(sigma * this.normal());
   }
 
   /** Bytes that no compression makes smaller. */

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { BUNDLED_PAGES, bundledSite, isBundledPage } from '../pages/bundled.ts';
+import { generateSite } from '../pages/generate.ts';
 import { replayOfFile } from '../pages/read-recording.ts';
 import { type Site, siteSchema } from '../pages/site.ts';
+import { WEB_PAGE_NAMES, webPageSpec } from '../pages/web-pages.ts';
 import { type GeneratedSite, siteJson, writeSite } from '../pages/write-site.ts';
 import { CACHE_DIR } from '../paths.ts';
 import { firstLine, UserError } from './errors.ts';
@@ -17,19 +19,21 @@ export interface PageSource {
 }
 
 /**
- * The page that `--page` names: a bundled one, a folder with `site.json`, or a HAR (plain or
+ * The page that `--page` names: a bundled one, one drawn from the web's distribution (`web-7`, `web-p75`), a folder with `site.json`, or a HAR (plain or
  * gzipped) or recording, of which a site with the same structure is made.
  *
  * @throws UserError naming the file, the place in it and what was expected
  */
 export async function openPage(page: string): Promise<PageSource> {
   if (isBundledPage(page)) return cached(page, bundledSite(page));
+  const drawn = webPageSpec(page);
+  if (drawn) return cached(page, generateSite(drawn));
   const path = resolve(page);
   const info = await stat(path).catch(() => null);
   if (!info) {
     const names = Object.keys(BUNDLED_PAGES).join(', ');
     throw new UserError(
-      `--page ${page}: expected ${names}, a folder with site.json, or a HAR; there is no such file`,
+      `--page ${page}: expected ${names}, ${WEB_PAGE_NAMES}, a folder with site.json, or a HAR; there is no such file`,
       2,
     );
   }

@@ -1,0 +1,334 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Assignment, originOf, type Recording } from '@hopwise/pageload-emulator';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Lab } from '../src/lab/lab.ts';
+import type { Network } from '../src/lab/networks.ts';
+import { bundledSite } from '../src/pages/bundled.ts';
+import { writeSite } from '../src/pages/write-site.ts';
+import { chromiumPath } from '../src/start/chromium.ts';
+import { ExtensionSession } from '../src/start/observe.ts';
+import { browserProgram } from '../src/truth/browser-program.ts';
+import { LoadObserver } from '../src/truth/cdp-recording.ts';
+import {
+  type BrowserProtocol,
+  CHROMIUM_ARGS,
+  type Load,
+  protocolArgs,
+  TruthBrowser,
+  type TruthProtocol,
+} from '../src/truth/loads.ts';
+
+const network: Network = {
+  rttMs: 30,
+  downMbps: 30,
+  upMbps: 10,
+  loss: 0,
+  lossBurst: 1,
+  queue: { bdp: 2 },
+  udp: 'open',
+};
+const page = bundledSite('shop');
+const hosts = page.site.origins.map(({ origin }) => new URL(origin).host);
+const urls = page.site.resources.map(({ origin, path }) => origin + path).toSorted();
+
+let folder: string;
+let lab: Lab;
+const open: { close(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hopwise-loads-'));
+  await writeSite(page, join(folder, 'shop'));
+  lab = await Lab.up({ site: join(folder, 'shop'), network });
+});
+afterEach(async () => {
+  for (const browser of open.splice(0)) await browser.close();
+});
+afterAll(async () => {
+  await lab?.down();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function launch(
+  protocol: BrowserProtocol,
+  kind: 'headless-shell' | 'full' = 'headless-shell',
+): Promise<TruthBrowser> {
+  const executablePath = await lab.wrapper(browserProgram(kind));
+  const browser = await TruthBrowser.launch({ executablePath, protocol, caSpki: lab.caSpki, hosts });
+  open.push(browser);
+  return browser;
+}
+
+async function load(browser: TruthBrowser, options: { view?: 'cold' | 'warm' } = {}): Promise<Load> {
+  await lab.drain();
+  const result = await browser.load(page.site.entry, { timeoutMs: 40_000, ...options });
+  if (!result.ok) throw new Error(result.reason);
+  return result;
+}
+
+interface Entry {
+  name: string;
+  fetchStart: number;
+  domainLookupStart: number;
+  domainLookupEnd: number;
+  secureConnectionStart: number;
+  connectEnd: number;
+  requestStart: number;
+  responseStart: number;
+  responseEnd: number;
+  encodedBodySize: number;
+  decodedBodySize: number;
+  nextHopProtocol: string;
+}
+
+/** A recording and, by URL, what Resource Timing says in every frame, relative to the page's navigationStart. */
+async function recordedAndTimed(
+  browser: Browser,
+): Promise<{ recording: Recording; timed: Map<string, Entry> }> {
+  const context = await browser.newContext();
+  const tab = await context.newPage();
+  const observer = await LoadObserver.follow(await context.newCDPSession(tab));
+  await tab.goto(page.site.entry, { waitUntil: 'load' });
+  await expect.poll(() => observer.open()).toBe(0);
+  const frames = await Promise.all(
+    tab.frames().map((frame) =>
+      frame.evaluate(() => ({
+        timeOrigin: performance.timeOrigin,
+        entries: ['navigation', 'resource']
+          .flatMap((type) => performance.getEntriesByType(type))
+          .map((entry) => entry.toJSON() as Entry & { loadEventEnd: number }),
+      })),
+    ),
+  );
+  const [top] = frames as [(typeof frames)[0]];
+  const timing = {
+    timeOrigin: top.timeOrigin,
+    url: tab.url(),
+    pltMs: top.entries[0]!.loadEventEnd,
+    domContentLoadedMs: 0,
+    fcpMs: null,
+    lcpMs: null,
+  };
+  const { recording, failed } = observer.observed(timing, await observer.navigationStart(), 'Chromium');
+  expect(failed).toEqual([]);
+  const timed = new Map<string, Entry>();
+  for (const { timeOrigin, entries } of frames) {
+    for (const entry of entries) {
+      const moved = { ...entry };
+      for (const [key, value] of Object.entries(entry)) {
+        const isTime = /(Start|End)$/.test(key) && typeof value === 'number' && value > 0;
+        if (isTime) Object.assign(moved, { [key]: value + timeOrigin - top.timeOrigin });
+      }
+      timed.set(entry.name, moved);
+    }
+  }
+  return { recording, timed };
+}
+
+describe('a recording made from the DevTools protocol', () => {
+  it.each(['h1', 'h2', 'h3', 'natural'] as const)(
+    'has the phases, sizes and protocols of Resource Timing under %s, in every frame and process',
+    async (protocol) => {
+      const browser = await chromium.launch({
+        executablePath: await lab.wrapper(browserProgram('full')),
+        args: [
+          ...protocolArgs(protocol, hosts),
+          ...CHROMIUM_ARGS,
+          `--ignore-certificate-errors-spki-list=${lab.caSpki}`,
+        ],
+      });
+      open.push(browser);
+      await lab.log();
+      const { recording, timed } = await recordedAndTimed(browser);
+      const { entries } = await lab.log();
+      const page = recording.requests.filter(({ type }) => type !== 'other');
+      expect(page.map(({ url }) => url).toSorted()).toEqual(urls);
+      const served = new Map<string, Set<number>>();
+      for (const request of page) {
+        const entry = timed.get(request.url)!;
+        const { phases } = request;
+        expect(entry, request.url).toBeDefined();
+        const pairs: [string, number | null, number][] = [
+          ['requestStart', phases.requestStartMs, entry.requestStart],
+          ['responseStart', phases.responseStartMs, entry.responseStart],
+          ['end', request.endMs, entry.responseEnd],
+          ...(phases.dnsStartMs === null
+            ? []
+            : ([
+                ['domainLookupStart', phases.dnsStartMs, entry.domainLookupStart],
+                ['domainLookupEnd', phases.dnsEndMs, entry.domainLookupEnd],
+              ] as [string, number | null, number][])),
+          ...(phases.connectStartMs === null
+            ? []
+            : ([
+                ['secureConnectionStart', phases.secureStartMs, entry.secureConnectionStart],
+                ['connectEnd', phases.connectEndMs, entry.connectEnd],
+              ] as [string, number | null, number][])),
+        ];
+        for (const [name, recorded, resourceTiming] of pairs) {
+          // Resource Timing's clock is coarse (0.1 ms), and processes tell the Unix time of their start.
+          const tolerance = entry.name.includes('widget') ? 3 : 0.3;
+          expect(Math.abs(recorded! - resourceTiming), `${name} of ${request.url}`).toBeLessThan(tolerance);
+        }
+        expect(request.startMs).toBeGreaterThan(entry.fetchStart - 10);
+        expect(request.startMs).toBeLessThan(entry.fetchStart + 10);
+        expect(request.decodedBytes).toBe(entry.decodedBodySize);
+        // With the frames of HTTP/2 and 3 around it.
+        expect(request.bodyBytes! - entry.encodedBodySize).toBeGreaterThanOrEqual(0);
+        expect(request.bodyBytes! - entry.encodedBodySize).toBeLessThan(200 + entry.encodedBodySize * 0.01);
+        expect(entry.nextHopProtocol).toBe({ h1: 'http/1.1', h2: 'h2', h3: 'h3' }[request.protocol!]);
+        expect(request.remoteIp).toMatch(/^198\.19\./);
+        const server = entries.find(({ origin, path }) => origin + path === request.url)!;
+        const id = request.connectionId!;
+        served.set(id, (served.get(id) ?? new Set()).add(server.connection));
+      }
+      // A connection of the browser's is one of the server's.
+      expect([...served.values()].every(({ size }) => size === 1)).toBe(true);
+      expect(served.size).toBe(new Set([...served.values()].flatMap((ids) => [...ids])).size);
+      // A connection opens once.
+      const opened = page.filter(({ phases }) => phases.connectStartMs !== null);
+      expect(new Set(opened.map(({ connectionId }) => connectionId)).size).toBe(opened.length);
+      const frame = page.find(({ type }) => type === 'iframe')!;
+      const inFrame = page.filter(({ initiator }) => initiator.requestId === frame.id);
+      expect(inFrame.length).toBeGreaterThan(0);
+    },
+  );
+
+  it('names who asked, the urgency and what blocks rendering', async () => {
+    const { recording, ...measured } = await load(await launch('h2'));
+    const { requests } = recording!;
+    expect(recording).toMatchObject({ url: page.site.entry, pltMs: measured.pltMs });
+    expect(recording!.firstContentfulPaintMs).toBe(measured.fcpMs);
+    expect(measured.fcpMs).toBeGreaterThan(0);
+    expect(measured.lcpMs).toBeGreaterThanOrEqual(measured.fcpMs!);
+    expect(recording!.domContentLoadedMs).toBeGreaterThan(0);
+    expect(requests[0]).toMatchObject({
+      type: 'document',
+      initiator: { kind: 'navigation', requestId: null },
+      urgency: 0,
+      offersH3: true,
+    });
+    for (const request of requests.slice(1)) {
+      const asker = requests[request.initiator.requestId!]!;
+      expect(asker, request.url).toBeDefined();
+      expect(asker.startMs).toBeLessThanOrEqual(request.startMs);
+    }
+    for (const font of requests.filter(({ type }) => type === 'font')) {
+      expect(font.initiator.kind).toBe('style');
+      expect(requests[font.initiator.requestId!]!.type).toBe('style');
+    }
+    const kinds = new Set(requests.map(({ initiator }) => initiator.kind));
+    expect(kinds).toEqual(new Set(['navigation', 'parser', 'style', 'script']));
+    expect(requests.filter(({ type }) => type === 'style').every((style) => style.renderBlocking)).toBe(true);
+  });
+});
+
+describe('a natural load', () => {
+  it('is recorded as the extension records one', async () => {
+    const mine = (await load(await launch('natural', 'full'))).recording!;
+    await lab.drain();
+    const session = await ExtensionSession.open({
+      executablePath: await lab.wrapper(chromiumPath()),
+      ca: { file: lab.caFile, spki: lab.caSpki, hosts },
+      headed: false,
+    });
+    open.push(session);
+    const { recording: theirs } = await session.observe(page.site.entry, 40_000);
+    const loaded = (recording: Recording) => recording.requests.filter(({ type }) => type !== 'other');
+    const byUrl = new Map(loaded(theirs).map((request) => [request.url, request]));
+    expect(
+      loaded(mine)
+        .map(({ url }) => url)
+        .toSorted(),
+    ).toEqual([...byUrl.keys()].toSorted());
+    const askerOf = (recording: Recording, id: number | null) => recording.requests[id ?? -1]?.url;
+    let sameAsker = 0;
+    for (const request of loaded(mine)) {
+      const other = byUrl.get(request.url)!;
+      expect(request.type, request.url).toBe(other.type);
+      expect([request.status, request.remoteIp, request.fromCache]).toEqual([
+        other.status,
+        other.remoteIp,
+        other.fromCache,
+      ]);
+      expect(request.decodedBytes).toBe(other.decodedBytes);
+      // The extension knows the body alone, to which Resource Timing adds 300 bytes; here are the frames and headers that came.
+      expect(Math.abs(request.transferBytes! - other.transferBytes!)).toBeLessThan(
+        300 + other.transferBytes! / 100,
+      );
+      if (askerOf(mine, request.initiator.requestId) === askerOf(theirs, other.initiator.requestId))
+        sameAsker++;
+    }
+    expect(sameAsker / byUrl.size).toBeGreaterThan(0.9);
+  });
+});
+
+describe('an assignment', () => {
+  it('puts each origin on its protocol, and is proved origin by origin', async () => {
+    const protocols = ['h3', 'h1', 'h2'] as const;
+    const assignment: Assignment = Object.fromEntries(
+      page.site.origins.map(({ origin }, index) => [origin, protocols[index % 3]!]),
+    );
+    await lab.offer(assignment);
+    try {
+      const result = await load(await launch({ assignment }));
+      expect(result).toMatchObject({ proved: true, failed: [] });
+      for (const { url, protocol } of result.requests) expect(protocol, url).toBe(assignment[originOf(url)!]);
+      expect(result.requests.map(({ url }) => url).toSorted()).toEqual(urls);
+      const wrong = { ...assignment, [page.site.origins[1]!.origin]: 'h2' as const };
+      expect(await load(await launch({ assignment: wrong }))).toMatchObject({ ok: true, proved: false });
+    } finally {
+      await lab.offer(null);
+    }
+  });
+});
+
+describe('a repeat view', () => {
+  it.each(['h2', 'h3'] as const)(
+    'is the second view in one context under %s',
+    async (protocol: TruthProtocol) => {
+      const browser = await launch(protocol);
+      const closeConnections = () => lab.serve(join(folder, 'shop'));
+      for (const betweenViews of [undefined, closeConnections]) {
+        await lab.log();
+        const between: number[] = [];
+        const result = await browser.load(page.site.entry, {
+          timeoutMs: 40_000,
+          view: 'warm',
+          async betweenViews() {
+            between.push((await lab.log()).entries.length);
+            await betweenViews?.();
+          },
+        });
+        expect(result).toMatchObject({ ok: true, proved: true });
+        expect(between[0]).toBeGreaterThanOrEqual(urls.length);
+        const { entries } = await lab.log();
+        const { requests } = (result as Load).recording!;
+        const cached = requests.filter(({ fromCache }) => fromCache);
+        expect(entries.length).toBe(requests.length - cached.length);
+        const opened = requests.filter(({ phases }) => phases.connectStartMs !== null);
+        expect(cached.length).toBeGreaterThan(urls.length / 2);
+        for (const { phases, protocol, transferBytes } of cached) {
+          expect([protocol, transferBytes, phases.requestStartMs]).toEqual([null, 0, null]);
+        }
+        if (betweenViews === undefined) expect(opened).toEqual([]);
+        else {
+          expect(opened.length).toBeGreaterThan(0);
+        }
+      }
+    },
+  );
+});
+
+describe('a browser that fails', () => {
+  it('is reported when its process ends in mid-load, and soon', async () => {
+    const browser = await launch('h2');
+    const started = performance.now();
+    const loading = browser.load(page.site.entry, { timeoutMs: 60_000 });
+    setTimeout(() => process.kill(browser.pids()[0]!, 'SIGKILL'), 700);
+    expect(await loading).toMatchObject({ ok: false, kind: 'browser' });
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+});

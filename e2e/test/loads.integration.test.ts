@@ -11,7 +11,8 @@ import { writeSite } from '../src/pages/write-site.ts';
 import { chromiumPath } from '../src/start/chromium.ts';
 import { ExtensionSession } from '../src/start/observe.ts';
 import { browserProgram } from '../src/truth/browser-program.ts';
-import { LoadObserver } from '../src/truth/cdp-recording.ts';
+import { LoadObserver, navigationStart } from '../src/truth/cdp-observer.ts';
+import { observedLoad } from '../src/truth/cdp-recording.ts';
 import {
   type BrowserProtocol,
   CHROMIUM_ARGS,
@@ -89,7 +90,8 @@ async function recordedAndTimed(
 ): Promise<{ recording: Recording; timed: Map<string, Entry> }> {
   const context = await browser.newContext();
   const tab = await context.newPage();
-  const observer = await LoadObserver.follow(await context.newCDPSession(tab));
+  const session = await context.newCDPSession(tab);
+  const observer = await LoadObserver.follow(session);
   await tab.goto(page.site.entry, { waitUntil: 'load' });
   await expect.poll(() => observer.open()).toBe(0);
   const frames = await Promise.all(
@@ -111,7 +113,12 @@ async function recordedAndTimed(
     fcpMs: null,
     lcpMs: null,
   };
-  const { recording, failed } = observer.observed(timing, await observer.navigationStart(), 'Chromium');
+  const { recording, failed } = observedLoad(
+    observer.hops(),
+    timing,
+    await navigationStart(session),
+    'Chromium',
+  );
   expect(failed).toEqual([]);
   const timed = new Map<string, Entry>();
   for (const { timeOrigin, entries } of frames) {

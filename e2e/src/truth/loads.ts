@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Assignment, originOf, type Protocol, type Recording } from '@hopwise/pageload-emulator';
 import { type Browser, type BrowserContext, chromium, errors, type Page } from 'playwright-core';
-import { LoadObserver, type PageTiming } from './cdp-recording.ts';
+import { LoadObserver, navigationStart } from './cdp-observer.ts';
+import { observedLoad, type PageTiming } from './cdp-recording.ts';
 
 /** A protocol that every request is forced onto, or what Chromium picks by Alt-Svc. */
 export type TruthProtocol = Protocol | 'natural';
@@ -77,10 +78,10 @@ export interface LoadOptions {
   /** Time to the first byte of the document's answer. */
   firstByteTimeoutMs?: number;
   /**
-   * `warm` is the repeat view: the page is first loaded unmeasured in the same fresh context and closed, and then
-   * loaded again in a page of its own, so HTTP cache, cookies, Alt-Svc, TLS and QUIC sessions are those of the first
-   * view, and memory cache and compiled scripts are not. Its connections are still open unless `betweenViews`
-   * has the server close them: Chromium has no command for that. `cold` unless given.
+   * `warm` is the repeat view: the page is loaded unmeasured in the same fresh context and closed, and then loaded
+   * again in a page of its own. Of the first view there are the HTTP cache, cookies, Alt-Svc, TLS and QUIC
+   * sessions, and its open connections unless `betweenViews` has the server close them, as Chromium has no command for that;
+   * not the memory cache. `cold` unless given.
    */
   view?: 'cold' | 'warm';
   /** Between the first view and the measured one of a warm load. What it throws is thrown by `load`. */
@@ -224,15 +225,17 @@ export class TruthBrowser {
 
   async #measure(context: BrowserContext, url: string, options: LoadOptions): Promise<Load | FailedLoad> {
     const page = await context.newPage();
-    const observer = await LoadObserver.follow(await context.newCDPSession(page));
+    const session = await context.newCDPSession(page);
+    const observer = await LoadObserver.follow(session);
     const failure = await this.#untilLoadEvent(page, url, options, observer);
     if (failure) return failure;
-    const begun = await page.evaluate(readPageTiming, PAINT_WAIT_MS);
-    const navigationStart = await observer.navigationStart();
-    await settle(observer, navigationStart + begun.pltMs);
-    const { recording, failed } = observer.observed(
-      { ...begun, url: page.url() },
-      navigationStart,
+    const timing = await page.evaluate(readPageTiming, PAINT_WAIT_MS);
+    const startedAt = await navigationStart(session);
+    await settle(observer, startedAt + timing.pltMs);
+    const { recording, failed } = observedLoad(
+      observer.hops(),
+      { ...timing, url: page.url() },
+      startedAt,
       `Chromium ${this.version}`,
     );
     const requests = recording.requests.map(
@@ -247,9 +250,9 @@ export class TruthBrowser {
     );
     return {
       ok: true,
-      pltMs: begun.pltMs,
-      fcpMs: begun.fcpMs,
-      lcpMs: begun.lcpMs,
+      pltMs: timing.pltMs,
+      fcpMs: timing.fcpMs,
+      lcpMs: timing.lcpMs,
       requests,
       proved: isProved(requests, failed, this.protocol),
       failed,

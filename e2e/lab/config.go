@@ -22,21 +22,13 @@ type config struct {
 	Network json.RawMessage `json:"network"`
 	// Dir is a scratch folder, made when it is not there. Without one the lab makes and removes its own.
 	Dir string `json:"dir"`
-	// Server is the replay server's TCP.
-	Server serverConfig `json:"server"`
+	// Server is for origins that do not say otherwise; cubic, 10 segments (RFC 6928) and priorities
+	// honoured by default.
+	Server site.Settings `json:"server"`
 	// IPVersion is what host names resolve to inside the lab: 4 (the default) or 6.
 	IPVersion int `json:"ipVersion"`
 
 	network link.Network
-}
-
-type serverConfig struct {
-	// CongestionControl is cubic (the default), reno or bbr.
-	CongestionControl string `json:"congestionControl"`
-	// InitialWindow is in segments; 10 (RFC 6928) by default.
-	InitialWindow int `json:"initialWindow"`
-	// Priorities is honoured (the default) or ignored.
-	Priorities string `json:"priorities"`
 }
 
 func parseUp(args []string) (config, error) {
@@ -57,11 +49,7 @@ func parseUp(args []string) (config, error) {
 }
 
 func readConfig(path string) (config, error) {
-	settings := config{
-		IPVersion: 4, Server: serverConfig{
-			CongestionControl: "cubic", InitialWindow: serve.TCPInitialWindow, Priorities: site.PrioritiesHonoured,
-		},
-	}
+	settings := config{IPVersion: 4}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return settings, errors.Unwrap(err)
@@ -80,19 +68,12 @@ func readConfig(path string) (config, error) {
 	if settings.IPVersion != 4 && settings.IPVersion != 6 {
 		return settings, fmt.Errorf("ipVersion: expected 4 or 6, got %d", settings.IPVersion)
 	}
-	switch settings.Server.CongestionControl {
-	case "cubic", "reno", "bbr":
-	default:
-		return settings, fmt.Errorf("server.congestionControl: expected cubic, reno or bbr, got %q", settings.Server.CongestionControl)
+	if err := settings.Server.Check(); err != nil {
+		return settings, fmt.Errorf("server%w", err)
 	}
-	if settings.Server.InitialWindow < 1 || settings.Server.InitialWindow > 1000 {
-		return settings, fmt.Errorf("server.initialWindow: expected 1 to 1000, got %d", settings.Server.InitialWindow)
-	}
-	switch settings.Server.Priorities {
-	case site.PrioritiesHonoured, site.PrioritiesIgnored:
-	default:
-		return settings, fmt.Errorf("server.priorities: expected honoured or ignored, got %q", settings.Server.Priorities)
-	}
+	settings.Server = settings.Server.Or(site.Settings{
+		CongestionControl: "cubic", InitialWindow: serve.TCPInitialWindow, Priorities: site.PrioritiesHonoured,
+	})
 	if settings.Network == nil {
 		return settings, errors.New("network: expected an object")
 	}

@@ -29,11 +29,13 @@ var (
 
 // endpoint is one origin of the lab.
 type endpoint struct {
-	Origin    string     `json:"origin"`
-	Address   netip.Addr `json:"address"`
-	Address6  netip.Addr `json:"address6"`
-	Protocols []string   `json:"protocols"`
+	// Without protocols where the site that is served does not have it.
+	site.Origin
+	Address  netip.Addr `json:"address"`
+	Address6 netip.Addr `json:"address6"`
 }
+
+func (e endpoint) addresses() []netip.Addr { return []netip.Addr{e.Address, e.Address6} }
 
 func serverAddresses(index int) (netip.Addr, netip.Addr) {
 	v6 := labPrefix6.Addr().As16()
@@ -46,6 +48,7 @@ type lab struct {
 	dir       string
 	dirIsOwn  bool
 	authority *certs.Authority
+	defaults  site.Settings
 	endpoints []endpoint
 	client    *netns.Namespace
 	servers   *netns.Namespace
@@ -61,7 +64,7 @@ const caFile = "ca.pem"
 
 // newLab brings everything up, or nothing.
 func newLab(settings config) (l *lab, err error) {
-	l = &lab{}
+	l = &lab{defaults: settings.Server}
 	defer func() {
 		if err != nil {
 			l.down()
@@ -95,7 +98,7 @@ func newLab(settings config) (l *lab, err error) {
 	if err := l.startChildren(settings); err != nil {
 		return l, err
 	}
-	l.pump, err = link.NewPump(l.client.TUN, l.servers.TUN, settings.network, l.extraRTTs(source))
+	l.pump, err = link.NewPump(l.client.TUN, l.servers.TUN, settings.network, l.extraRTTs())
 	if err != nil {
 		return l, err
 	}
@@ -130,7 +133,8 @@ func (l *lab) certify(source *site.Site) (err error) {
 	for i, origin := range source.Origins {
 		hosts = append(hosts, origin.Host())
 		address, address6 := serverAddresses(i)
-		l.endpoints = append(l.endpoints, endpoint{origin.Origin, address, address6, origin.Protocols})
+		origin.Settings = origin.Settings.Or(l.defaults)
+		l.endpoints = append(l.endpoints, endpoint{origin, address, address6})
 	}
 	l.authority, err = certs.NewAuthority(hosts, time.Now())
 	return err
@@ -144,7 +148,7 @@ func (l *lab) writeFiles(ipVersion int) error {
 		if ipVersion == 6 {
 			address = e.Address6
 		}
-		fmt.Fprintf(&hosts, "%s %s\n", address, strings.TrimPrefix(e.Origin, "https://"))
+		fmt.Fprintf(&hosts, "%s %s\n", address, e.Host())
 	}
 	for name, content := range map[string]string{
 		caFile:          string(l.authority.PEM),
@@ -169,21 +173,17 @@ func (l *lab) connect(settings config) (err error) {
 	}
 	var addresses []netip.Addr
 	for _, e := range l.endpoints {
-		addresses = append(addresses, e.Address, e.Address6)
-	}
-	window := settings.Server.InitialWindow
-	if window == serve.TCPInitialWindow {
-		// The kernel's own value; the route need not say it.
-		window = 0
+		addresses = append(addresses, e.addresses()...)
 	}
 	err = errors.Join(
 		l.client.AddAddresses(clientAddress, clientAddress6),
 		l.client.AddRoute(labPrefix, clientAddress, 0),
 		l.client.AddRoute(labPrefix6, clientAddress6, 0),
 		l.servers.AddAddresses(addresses...),
-		l.servers.AddRoute(netip.PrefixFrom(clientAddress, 32), netip.Addr{}, window),
-		l.servers.AddRoute(netip.PrefixFrom(clientAddress6, 128), netip.Addr{}, window),
 	)
+	for i, e := range l.endpoints {
+		err = errors.Join(err, l.routeToClient(i, e.InitialWindow))
+	}
 	if settings.IPVersion == 6 {
 		// Chromium asks for IPv6 addresses only where it sees a way to the Internet at large.
 		err = errors.Join(err, l.client.AddRoute(anywhere6, clientAddress6, 0))
@@ -200,18 +200,29 @@ func (l *lab) connect(settings config) (err error) {
 	return err
 }
 
-func (l *lab) startChildren(settings config) (err error) {
-	server := serve.Config{
-		CongestionControl: settings.Server.CongestionControl, Priorities: settings.Server.Priorities,
+// routeToClient has a server's TCP begin with a window of so many segments.
+func (l *lab) routeToClient(index, initialWindow int) error {
+	if initialWindow == serve.TCPInitialWindow {
+		// The kernel's own value; the route need not say it.
+		initialWindow = 0
 	}
+	e := l.endpoints[index]
+	return errors.Join(
+		l.servers.AddRouteFrom(e.Address, netip.PrefixFrom(clientAddress, 32), index, initialWindow),
+		l.servers.AddRouteFrom(e.Address6, netip.PrefixFrom(clientAddress6, 128), index, initialWindow),
+	)
+}
+
+func (l *lab) startChildren(settings config) (err error) {
+	server := serve.Config{Defaults: l.defaults}
 	now := time.Now()
 	for _, e := range l.endpoints {
-		pair, err := l.authority.Issue(strings.TrimPrefix(e.Origin, "https://"), now)
+		pair, err := l.authority.Issue(e.Host(), now)
 		if err != nil {
 			return err
 		}
 		server.Endpoints = append(server.Endpoints, serve.Endpoint{
-			Origin: e.Origin, Addresses: []string{e.Address.String(), e.Address6.String()}, Pair: pair,
+			Origin: e.Origin.Origin, Addresses: []string{e.Address.String(), e.Address6.String()}, Pair: pair,
 		})
 	}
 	if l.server, err = startServer(l.servers, server); err != nil {
@@ -224,15 +235,10 @@ func (l *lab) startChildren(settings config) (err error) {
 	return err
 }
 
-func (l *lab) extraRTTs(source *site.Site) map[netip.Addr]float64 {
+func (l *lab) extraRTTs() map[netip.Addr]float64 {
 	extra := map[netip.Addr]float64{}
 	for _, e := range l.endpoints {
-		extra[e.Address], extra[e.Address6] = 0, 0
-		for _, origin := range source.Origins {
-			if origin.Origin == e.Origin {
-				extra[e.Address], extra[e.Address6] = origin.ExtraRTTMs, origin.ExtraRTTMs
-			}
-		}
+		extra[e.Address], extra[e.Address6] = e.ExtraRTTMs, e.ExtraRTTMs
 	}
 	return extra
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -28,19 +29,13 @@ type ready struct {
 	CAFile    string     `json:"caFile"`
 	CASPKI    string     `json:"caSpki"`
 	Origins   []endpoint `json:"origins"`
-
-	CongestionControl perTransport[string] `json:"congestionControl"`
-	InitialWindow     perTransport[int]    `json:"initialWindow"`
-	// Priorities is what HTTP/2 and HTTP/3 servers do about them: honoured or ignored.
-	Priorities string `json:"priorities"`
+	// Server is for origins that do not say otherwise.
+	Server site.Settings `json:"server"`
+	// QUIC is what the HTTP/3 servers' stack does.
+	QUIC serve.QUICFacts `json:"quic"`
 	// Scheduling of the link's threads: fifo, or normal where the rights for that are missing.
 	Scheduling string `json:"scheduling"`
 	Rootless   bool   `json:"rootless"`
-}
-
-type perTransport[T any] struct {
-	TCP  T `json:"tcp"`
-	QUIC T `json:"quic"`
 }
 
 // maxCommandBytes bounds a line on stdin.
@@ -65,10 +60,8 @@ func up(args []string) error {
 	err = answers.Encode(ready{
 		Ready: true, HolderPID: l.holder.pid(), Enter: l.enter(),
 		CAFile: filepath.Join(l.dir, caFile), CASPKI: l.authority.SPKI(), Origins: l.endpoints,
-		CongestionControl: perTransport[string]{settings.Server.CongestionControl, serve.QUICCongestionControl},
-		InitialWindow:     perTransport[int]{settings.Server.InitialWindow, serve.QUICInitialWindow},
-		Priorities:        settings.Server.Priorities,
-		Scheduling:        l.schedule, Rootless: netns.IsRootless(),
+		Server: l.defaults, QUIC: serve.QUIC,
+		Scheduling: l.schedule, Rootless: netns.IsRootless(),
 	})
 	if err != nil {
 		return err
@@ -158,6 +151,8 @@ type command struct {
 	Cmd     string          `json:"cmd"`
 	Network json.RawMessage `json:"network"`
 	Site    string          `json:"site"`
+	// Servers are changes by origin, objects of the same form as in site.json.
+	Servers map[string]json.RawMessage `json:"servers"`
 }
 
 var done = map[string]bool{"ok": true}
@@ -189,9 +184,17 @@ func (l *lab) obey(line []byte) (any, error) {
 	case "drain":
 		return map[string]bool{"quiet": l.drain()}, nil
 	case "site":
-		return done, l.serve(order.Site)
+		if err := l.serve(order.Site); err != nil {
+			return nil, err
+		}
+		return map[string][]endpoint{"origins": l.endpoints}, nil
+	case "servers":
+		if err := l.configureServers(order.Servers); err != nil {
+			return nil, err
+		}
+		return map[string][]endpoint{"origins": l.endpoints}, nil
 	}
-	return nil, fmt.Errorf("command: expected configure, stats, reset-stats, log, drain or site, got %.60q", order.Cmd)
+	return nil, fmt.Errorf("command: expected configure, stats, reset-stats, log, drain, site or servers, got %.60q", order.Cmd)
 }
 
 // How long the link must be empty to be drained, and how long to wait for that.
@@ -224,13 +227,61 @@ func (l *lab) serve(dir string) error {
 	if _, err := ask(l.server, serve.Request{Site: dir}); err != nil {
 		return err
 	}
-	l.pump.SetPeers(l.extraRTTs(source))
-	for i, e := range l.endpoints {
-		for _, origin := range source.Origins {
-			if origin.Origin == e.Origin {
-				l.endpoints[i].Protocols = origin.Protocols
-			}
+	origins := map[string]site.Origin{}
+	for _, origin := range source.Origins {
+		origins[origin.Origin] = origin
+	}
+	for _, e := range l.endpoints {
+		if _, served := origins[e.Origin.Origin]; !served {
+			origins[e.Origin.Origin] = site.Origin{Origin: e.Origin.Origin, Protocols: []string{}}
 		}
 	}
-	return nil
+	return l.settle(origins)
+}
+
+// configureServers changes servers of the site that is served. Their connections are closed.
+func (l *lab) configureServers(changes map[string]json.RawMessage) error {
+	origins := map[string]site.Origin{}
+	for _, e := range l.endpoints {
+		change, found := changes[e.Origin.Origin]
+		if !found {
+			continue
+		}
+		if len(e.Protocols) == 0 {
+			return fmt.Errorf("servers: %s: the site that is served does not have it", e.Origin.Origin)
+		}
+		origin, err := e.Origin.With(change)
+		if err != nil {
+			return fmt.Errorf("servers: %s%w", e.Origin.Origin, err)
+		}
+		origins[origin.Origin] = origin
+	}
+	for origin := range changes {
+		if _, known := origins[origin]; !known {
+			return fmt.Errorf("servers: expected an origin that the lab was started with, got %.80q", origin)
+		}
+	}
+	changed := slices.Collect(maps.Values(origins))
+	if _, err := ask(l.server, serve.Request{Change: changed}); err != nil {
+		return err
+	}
+	return l.settle(origins)
+}
+
+// settle has the link and the routes follow what servers have become.
+func (l *lab) settle(origins map[string]site.Origin) error {
+	var failure error
+	for i := range l.endpoints {
+		origin, found := origins[l.endpoints[i].Origin.Origin]
+		if !found {
+			continue
+		}
+		origin.Settings = origin.Settings.Or(l.defaults)
+		if origin.InitialWindow != l.endpoints[i].InitialWindow {
+			failure = errors.Join(failure, l.routeToClient(i, origin.InitialWindow))
+		}
+		l.endpoints[i].Origin = origin
+	}
+	l.pump.SetPeers(l.extraRTTs())
+	return failure
 }

@@ -42,7 +42,9 @@ type Result struct {
 	BitsPerSecond float64 `json:"bitsPerSecond"`
 	// LinkBitsPerSecond counts all the IP packets that the device received meanwhile.
 	LinkBitsPerSecond float64 `json:"linkBitsPerSecond"`
-	Error             string  `json:"error,omitempty"`
+	// AltSvc is what the server offers besides.
+	AltSvc string `json:"altSvc,omitempty"`
+	Error  string `json:"error,omitempty"`
 }
 
 // Run makes the transfers one after the other, each on a new connection, and writes a JSON line for
@@ -175,6 +177,7 @@ func fetch(client *http.Client, address string, timeout time.Duration) (result R
 		result.TTFBMs = since(start)
 	}
 	result.Protocol, result.Status = fmt.Sprintf("h%d", response.ProtoMajor), response.StatusCode
+	result.AltSvc = response.Header.Get("Alt-Svc")
 	err = read(response, &result)
 	result.TotalMs = since(start)
 	if err != nil {

@@ -3,6 +3,7 @@
 package netns
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -148,24 +149,44 @@ func (n *Namespace) AddAddresses(addresses ...netip.Addr) error {
 // TCP connections to it in segments, 0 for the kernel's own.
 func (n *Namespace) AddRoute(prefix netip.Prefix, source netip.Addr, initialWindow int) error {
 	return n.with(func(handle *netlink.Handle) error {
-		device, err := handle.LinkByName(DeviceName)
-		if err != nil {
-			return err
-		}
-		route := &netlink.Route{
-			LinkIndex: device.Attrs().Index, Dst: ipNet(prefix), InitCwnd: initialWindow, Scope: netlink.SCOPE_LINK,
-		}
-		if source.IsValid() {
-			route.Src = source.AsSlice()
-		}
-		if prefix.Addr().Is6() {
-			route.Scope = netlink.SCOPE_UNIVERSE
-		}
-		if err := handle.RouteReplace(route); err != nil {
-			return fmt.Errorf("route to %s: %w", prefix, err)
-		}
-		return nil
+		return replaceRoute(handle, netlink.Route{Dst: ipNet(prefix), Src: source.AsSlice(), InitCwnd: initialWindow})
 	})
+}
+
+// firstTable numbers the routing tables of AddRouteFrom, far from the kernel's own.
+const firstTable = 1000
+
+// AddRouteFrom is AddRoute for what source sends. index is the source's own, counted from 0. What was
+// there for the source before is replaced.
+func (n *Namespace) AddRouteFrom(source netip.Addr, prefix netip.Prefix, index, initialWindow int) error {
+	return n.with(func(handle *netlink.Handle) error {
+		rule := netlink.NewRule()
+		rule.Src = ipNet(netip.PrefixFrom(source, source.BitLen()))
+		rule.Table, rule.Priority = firstTable+index, firstTable+index
+		rule.Family = unix.AF_INET
+		if source.Is6() {
+			rule.Family = unix.AF_INET6
+		}
+		if err := handle.RuleAdd(rule); err != nil && !errors.Is(err, unix.EEXIST) {
+			return fmt.Errorf("rule for routes from %s: %w", source, err)
+		}
+		return replaceRoute(handle, netlink.Route{Dst: ipNet(prefix), Table: rule.Table, InitCwnd: initialWindow})
+	})
+}
+
+func replaceRoute(handle *netlink.Handle, route netlink.Route) error {
+	device, err := handle.LinkByName(DeviceName)
+	if err != nil {
+		return err
+	}
+	route.LinkIndex = device.Attrs().Index
+	if route.Dst.IP.To4() != nil {
+		route.Scope = netlink.SCOPE_LINK
+	}
+	if err := handle.RouteReplace(&route); err != nil {
+		return fmt.Errorf("route to %s: %w", route.Dst, err)
+	}
+	return nil
 }
 
 func ipNet(prefix netip.Prefix) *net.IPNet {

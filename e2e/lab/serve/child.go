@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+
+	"hopwise/lab/site"
 )
 
 // Request is a line to the server's process. The first has Start.
@@ -14,7 +16,9 @@ type Request struct {
 	Start *Config `json:"start,omitempty"`
 	// Site is a folder to serve from now on.
 	Site string `json:"site,omitempty"`
-	Log  bool   `json:"log,omitempty"`
+	// Change are origins of the site with what is to hold for them from now on.
+	Change []site.Origin `json:"change,omitempty"`
+	Log    bool          `json:"log,omitempty"`
 }
 
 // Reply is the line that answers one.
@@ -58,6 +62,9 @@ func handle(server **Server, request Request) (reply Reply) {
 		}
 		if request.Site != "" {
 			return (*server).Serve(request.Site)
+		}
+		if request.Change != nil {
+			return (*server).Change(request.Change)
 		}
 		if request.Log {
 			log := (*server).Log()

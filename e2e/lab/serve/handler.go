@@ -22,7 +22,9 @@ type originHandler struct {
 	host      string
 	altSvc    string
 	resources index
-	log       *recorder
+	// think comes on top of each answer's own.
+	think time.Duration
+	log   *recorder
 	// ignorePriorities has the transports share a connection among all its responses alike.
 	ignorePriorities bool
 }
@@ -60,9 +62,9 @@ func (h *originHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	entry.Connection = on.number
 	entry.Resumed = r.TLS != nil && r.TLS.DidResume
 
-	if found.think > 0 {
+	if think := h.think + found.think; think > 0 {
 		select {
-		case <-time.After(found.think):
+		case <-time.After(think):
 		case <-r.Context().Done():
 		}
 	}

@@ -3,7 +3,6 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -23,14 +22,8 @@ import (
 	"hopwise/lab/site"
 )
 
-// What the transports do, for who models them. quic-go's are its own constants (RFC 9002 with Reno,
-// internal/congestion: an initial window of 32 packets); the TCP window is the kernel's unless
-// a route says otherwise.
-const (
-	QUICCongestionControl = "reno"
-	QUICInitialWindow     = 32
-	TCPInitialWindow      = 10
-)
+// TCPInitialWindow is the kernel's own, unless a route says otherwise.
+const TCPInitialWindow = 10
 
 // maxStreams is the number of concurrent requests a connection may carry: the least that RFC 9113
 // (section 6.5.2) and RFC 9114 (section 6.1) recommend, and what most servers set.
@@ -48,10 +41,8 @@ type Endpoint struct {
 
 // Config is what a server keeps for its life.
 type Config struct {
-	Endpoints         []Endpoint `json:"endpoints"`
-	CongestionControl string     `json:"congestionControl"`
-	// Priorities is "honoured" or "ignored", for origins that do not say.
-	Priorities string `json:"priorities"`
+	Endpoints []Endpoint    `json:"endpoints"`
+	Defaults  site.Settings `json:"defaults"`
 }
 
 // Server serves one site at a time.
@@ -59,14 +50,30 @@ type Server struct {
 	config       Config
 	certificates map[string]tls.Certificate
 	recorder     *recorder
-	running      []func() error
+	// running are the origins of the site, by origin.
+	running map[string]*replay
 	// port of all origins.
 	port string
 }
 
+// replay is an origin that is served.
+type replay struct {
+	handler *originHandler
+	stops   []func() error
+}
+
+func (r *replay) stop() error {
+	var failure error
+	for _, stop := range r.stops {
+		failure = errors.Join(failure, stop())
+	}
+	r.stops = nil
+	return failure
+}
+
 // New reads the certificates.
 func New(config Config) (*Server, error) {
-	s := &Server{config: config, certificates: map[string]tls.Certificate{}, recorder: &recorder{}, port: "443"}
+	s := &Server{config: config, certificates: map[string]tls.Certificate{}, recorder: &recorder{}, running: map[string]*replay{}, port: "443"}
 	for _, endpoint := range config.Endpoints {
 		pair, err := tls.X509KeyPair(endpoint.Pair.ChainPEM, endpoint.Pair.KeyPEM)
 		if err != nil {
@@ -90,7 +97,7 @@ func (s *Server) Serve(dir string) error {
 			return fmt.Errorf("%s/site.json: origins[%d]: expected an origin that the lab was started with, got %s", dir, i, origin.Origin)
 		}
 	}
-	handlers, err := s.handlers(source, dir)
+	resources, err := readResources(source, dir)
 	if err != nil {
 		return err
 	}
@@ -98,27 +105,58 @@ func (s *Server) Serve(dir string) error {
 		return err
 	}
 	for _, origin := range source.Origins {
-		index := slices.IndexFunc(s.config.Endpoints, func(e Endpoint) bool { return e.Origin == origin.Origin })
-		for _, address := range s.config.Endpoints[index].Addresses {
-			if err := s.listen(origin, address, handlers[origin.Origin]); err != nil {
-				return fmt.Errorf("server: %s: %w", origin.Origin, err)
-			}
+		if err := s.start(origin, resources[origin.Origin]); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (s *Server) handlers(source *site.Site, dir string) (map[string]*originHandler, error) {
-	handlers := map[string]*originHandler{}
+// Change has origins of the site served in another way, with their resources as they were. Connections
+// to them are closed.
+func (s *Server) Change(origins []site.Origin) error {
+	for _, origin := range origins {
+		running, found := s.running[origin.Origin]
+		if !found {
+			return fmt.Errorf("server: %s is not served", origin.Origin)
+		}
+		if err := running.stop(); err != nil {
+			return fmt.Errorf("server: %s: %w", origin.Origin, err)
+		}
+		if err := s.start(origin, running.handler.resources); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// start serves an origin on all its addresses.
+func (s *Server) start(origin site.Origin, resources index) error {
+	origin.Settings = origin.Settings.Or(s.config.Defaults)
+	handler := &originHandler{
+		origin: origin.Origin, host: origin.Host(), resources: resources, log: s.recorder,
+		think:            time.Duration(origin.ThinkMs * float64(time.Millisecond)),
+		ignorePriorities: origin.Priorities == site.PrioritiesIgnored,
+	}
+	if slices.Contains(origin.Protocols, "h3") {
+		handler.altSvc = altSvc
+	}
+	running := &replay{handler: handler}
+	s.running[origin.Origin] = running
+	at := slices.IndexFunc(s.config.Endpoints, func(e Endpoint) bool { return e.Origin == origin.Origin })
+	for _, address := range s.config.Endpoints[at].Addresses {
+		if err := s.listen(running, origin, address); err != nil {
+			return fmt.Errorf("server: %s: %w", origin.Origin, err)
+		}
+	}
+	return nil
+}
+
+// readResources reads or makes all bodies of a site, and returns its resources by origin.
+func readResources(source *site.Site, dir string) (map[string]index, error) {
+	resources := map[string]index{}
 	for _, origin := range source.Origins {
-		handler := &originHandler{
-			origin: origin.Origin, host: origin.Host(), resources: newIndex(), log: s.recorder,
-			ignorePriorities: cmp.Or(origin.Priorities, s.config.Priorities) == site.PrioritiesIgnored,
-		}
-		if slices.Contains(origin.Protocols, "h3") {
-			handler.altSvc = altSvc
-		}
-		handlers[origin.Origin] = handler
+		resources[origin.Origin] = newIndex()
 	}
 	total := 0
 	for i, resource := range source.Resources {
@@ -138,7 +176,7 @@ func (s *Server) handlers(source *site.Site, dir string) (map[string]*originHand
 			}
 			header[name] = []string{value}
 		}
-		handlers[resource.Origin].resources.add(candidate{
+		resources[resource.Origin].add(candidate{
 			method: resource.Method, target: resource.Path, digest: resource.RequestSHA256,
 			answer: &answer{
 				status: resource.Status, header: header, body: body,
@@ -146,10 +184,10 @@ func (s *Server) handlers(source *site.Site, dir string) (map[string]*originHand
 			},
 		})
 	}
-	return handlers, nil
+	return resources, nil
 }
 
-func (s *Server) listen(origin site.Origin, address string, handler http.Handler) error {
+func (s *Server) listen(running *replay, origin site.Origin, address string) error {
 	errorLog := log.New(s.recorder, origin.Origin+": ", 0)
 	// Session tickets are on in both stacks, as servers have them by default; early data is off.
 	security := &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{s.certificates[origin.Origin]}}
@@ -159,17 +197,17 @@ func (s *Server) listen(origin site.Origin, address string, handler http.Handler
 	protocols.SetHTTP2(slices.Contains(origin.Protocols, "h2"))
 	if protocols.HTTP1() || protocols.HTTP2() {
 		// Keep-alive probes would shift the packet numbers that decide the link's losses.
-		config := net.ListenConfig{KeepAlive: -1, Control: s.setCongestionControl}
+		config := net.ListenConfig{KeepAlive: -1, Control: setCongestionControl(origin.CongestionControl)}
 		listener, err := config.Listen(context.Background(), "tcp", hostPort)
 		if err != nil {
 			return err
 		}
 		server := &http.Server{
-			Handler: handler, TLSConfig: security.Clone(), Protocols: protocols, ErrorLog: errorLog,
+			Handler: running.handler, TLSConfig: security.Clone(), Protocols: protocols, ErrorLog: errorLog,
 			HTTP2:       &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
 			ConnContext: withConnection,
 		}
-		s.running = append(s.running, server.Close)
+		running.stops = append(running.stops, server.Close)
 		go s.run(errorLog, func() error { return server.ServeTLS(listener, "", "") })
 	}
 	if slices.Contains(origin.Protocols, "h3") {
@@ -178,13 +216,13 @@ func (s *Server) listen(origin site.Origin, address string, handler http.Handler
 			return err
 		}
 		server := &http3.Server{
-			Handler: handler, TLSConfig: http3.ConfigureTLSConfig(security.Clone()),
+			Handler: running.handler, TLSConfig: http3.ConfigureTLSConfig(security.Clone()),
 			QUICConfig: &quic.Config{MaxIncomingStreams: maxStreams},
 			ConnContext: func(ctx context.Context, _ *quic.Conn) context.Context {
 				return withConnection(ctx, nil)
 			},
 		}
-		s.running = append(s.running, func() error { return errors.Join(server.Close(), packets.Close()) })
+		running.stops = append(running.stops, func() error { return errors.Join(server.Close(), packets.Close()) })
 		go s.run(errorLog, func() error { return server.Serve(packets) })
 	}
 	return nil
@@ -196,15 +234,17 @@ func (s *Server) run(errorLog *log.Logger, serve func() error) {
 	}
 }
 
-func (s *Server) setCongestionControl(_, _ string, connection syscall.RawConn) error {
-	var failure error
-	err := connection.Control(func(fd uintptr) {
-		failure = unix.SetsockoptString(int(fd), unix.IPPROTO_TCP, unix.TCP_CONGESTION, s.config.CongestionControl)
-	})
-	if failure != nil {
-		return fmt.Errorf("TCP congestion control %s: %w", s.config.CongestionControl, failure)
+func setCongestionControl(name string) func(string, string, syscall.RawConn) error {
+	return func(_, _ string, connection syscall.RawConn) error {
+		var failure error
+		err := connection.Control(func(fd uintptr) {
+			failure = unix.SetsockoptString(int(fd), unix.IPPROTO_TCP, unix.TCP_CONGESTION, name)
+		})
+		if failure != nil {
+			return fmt.Errorf("TCP congestion control %s: %w", name, failure)
+		}
+		return err
 	}
-	return err
 }
 
 // Log returns what was seen since the last call.
@@ -213,9 +253,9 @@ func (s *Server) Log() Log { return s.recorder.take() }
 // Close ends all connections.
 func (s *Server) Close() error {
 	var failure error
-	for _, stop := range s.running {
-		failure = errors.Join(failure, stop())
+	for _, running := range s.running {
+		failure = errors.Join(failure, running.stop())
 	}
-	s.running = nil
+	s.running = map[string]*replay{}
 	return failure
 }

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -56,7 +57,7 @@ func newTestServer(t *testing.T, priorities string) *testServer {
 	origin := "https://" + testHost
 	content := site.Site{
 		Format: "hopwise-site", Version: 1, Name: "test", Entry: origin + "/",
-		Origins: []site.Origin{{Origin: origin, Protocols: []string{"h1", "h2", "h3"}, Priorities: priorities}},
+		Origins: []site.Origin{{Origin: origin, Protocols: []string{"h1", "h2", "h3"}, Settings: site.Settings{Priorities: priorities}}},
 	}
 	for _, size := range testSizes {
 		for n := range 3 {
@@ -74,8 +75,8 @@ func newTestServer(t *testing.T, priorities string) *testServer {
 		t.Fatal(err)
 	}
 	server, err := New(Config{
-		Endpoints:         []Endpoint{{Origin: origin, Addresses: []string{"127.0.0.1"}, Pair: pair}},
-		CongestionControl: "cubic", Priorities: site.PrioritiesHonoured,
+		Endpoints: []Endpoint{{Origin: origin, Addresses: []string{"127.0.0.1"}, Pair: pair}},
+		Defaults:  site.Settings{CongestionControl: "cubic", Priorities: site.PrioritiesHonoured},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -281,5 +282,42 @@ func TestIncrementalOnesTakeTurns(t *testing.T) {
 				<-ends
 			})
 		}
+	}
+}
+
+func TestConnectionsHaveTheirServersCongestionControl(t *testing.T) {
+	for _, name := range []string{"reno", "bbr", "cubic"} {
+		config := net.ListenConfig{Control: setCongestionControl(name)}
+		listener, err := config.Listen(context.Background(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		connection, err := listener.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := connection.(*net.TCPConn).SyscallConn()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		var failure error
+		err = raw.Control(func(fd uintptr) {
+			got, failure = unix.GetsockoptString(int(fd), unix.IPPROTO_TCP, unix.TCP_CONGESTION)
+		})
+		if err := errors.Join(err, failure, connection.Close(), client.Close(), listener.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if strings.TrimRight(got, "\x00") != name {
+			t.Errorf("a connection of a server with %s has %q", name, got)
+		}
+	}
+	config := net.ListenConfig{Control: setCongestionControl("vegas-like")}
+	if _, err := config.Listen(context.Background(), "tcp", "127.0.0.1:0"); err == nil {
+		t.Error("an unknown congestion control was taken")
 	}
 }

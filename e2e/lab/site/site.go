@@ -3,6 +3,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,8 +35,19 @@ type Origin struct {
 	Protocols []string `json:"protocols"`
 	// ExtraRTTMs is the round trip beyond the link's.
 	ExtraRTTMs float64 `json:"extraRttMs"`
-	// Priorities is PrioritiesHonoured or PrioritiesIgnored; empty for the server's default.
-	Priorities string `json:"priorities,omitempty"`
+	// ThinkMs comes on top of each resource's own.
+	ThinkMs float64 `json:"thinkMs"`
+	Settings
+}
+
+// Settings are those of a server that has them from its lab where its site does not give them.
+type Settings struct {
+	// CongestionControl is that of TCP: cubic, reno or bbr.
+	CongestionControl string `json:"congestionControl"`
+	// InitialWindow is that of TCP in segments.
+	InitialWindow int `json:"initialWindow"`
+	// Priorities is PrioritiesHonoured or PrioritiesIgnored.
+	Priorities string `json:"priorities"`
 }
 
 // What a server does about the priorities that requests name (RFC 9218).
@@ -76,6 +88,45 @@ type Body struct {
 	Height int     `json:"height,omitempty"`
 }
 
+// Or fills what the settings leave open.
+func (s Settings) Or(defaults Settings) Settings {
+	return Settings{
+		CongestionControl: cmp.Or(s.CongestionControl, defaults.CongestionControl),
+		InitialWindow:     cmp.Or(s.InitialWindow, defaults.InitialWindow),
+		Priorities:        cmp.Or(s.Priorities, defaults.Priorities),
+	}
+}
+
+// Check takes what is left open for right.
+func (s Settings) Check() error {
+	if s.CongestionControl != "" && !slices.Contains(congestionControls, s.CongestionControl) {
+		return fmt.Errorf(".congestionControl: expected cubic, reno or bbr, got %q", clip(s.CongestionControl))
+	}
+	if s.InitialWindow < 0 || s.InitialWindow > maxInitialWindow {
+		return fmt.Errorf(".initialWindow: expected 1 to %d, got %d", maxInitialWindow, s.InitialWindow)
+	}
+	if s.Priorities != "" && s.Priorities != PrioritiesHonoured && s.Priorities != PrioritiesIgnored {
+		return fmt.Errorf(".priorities: expected honoured or ignored, got %q", clip(s.Priorities))
+	}
+	return nil
+}
+
+// With returns the origin with the members that change has, a JSON object of the same form.
+func (o Origin) With(change []byte) (Origin, error) {
+	changed := o
+	// A list is read into the old one's memory.
+	changed.Protocols = slices.Clone(o.Protocols)
+	decoder := json.NewDecoder(bytes.NewReader(change))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&changed); err != nil {
+		return o, fmt.Errorf(": %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if changed.Origin != o.Origin {
+		return o, errors.New(".origin: cannot change")
+	}
+	return changed, checkOrigin(changed, nil)
+}
+
 // Host is the origin's name without the scheme.
 func (o Origin) Host() string { return strings.TrimPrefix(o.Origin, "https://") }
 
@@ -86,6 +137,8 @@ const (
 	// maxSidePixels is the largest width or height of a filler image.
 	maxSidePixels = 16_384
 	maxOrigins    = 500
+	// maxInitialWindow is in segments.
+	maxInitialWindow = 1000
 )
 
 var (
@@ -95,6 +148,8 @@ var (
 	methodForm = regexp.MustCompile(`^[A-Z]{1,20}$`)
 	digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 	protocols  = []string{"h1", "h2", "h3"}
+
+	congestionControls = []string{"cubic", "reno", "bbr"}
 )
 
 // Open reads dir/site.json and checks it whole; an error is one line that names the entry. Close
@@ -252,10 +307,10 @@ func checkOrigin(origin Origin, known map[string]bool) error {
 	if !(origin.ExtraRTTMs >= 0 && origin.ExtraRTTMs <= 60_000) {
 		return fmt.Errorf(".extraRttMs: expected 0 to 60000, got %v", origin.ExtraRTTMs)
 	}
-	if origin.Priorities != "" && origin.Priorities != PrioritiesHonoured && origin.Priorities != PrioritiesIgnored {
-		return fmt.Errorf(".priorities: expected honoured or ignored, got %q", clip(origin.Priorities))
+	if !(origin.ThinkMs >= 0 && origin.ThinkMs <= 600_000) {
+		return fmt.Errorf(".thinkMs: expected 0 to 600000, got %v", origin.ThinkMs)
 	}
-	return nil
+	return origin.Settings.Check()
 }
 
 func checkResource(root *os.Root, resource Resource, known map[string]bool) error {

@@ -3,6 +3,7 @@ package site
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -58,6 +59,10 @@ func TestErrorsNameTheEntry(t *testing.T) {
 		{`["h1", "h2"]`, `["h1", "h4"]`, `origins[0].protocols[1]: expected h1, h2 or h3, got "h4"`},
 		{`["h1", "h2"]`, `[]`, "origins[0].protocols: expected at least one"},
 		{`"extraRttMs": 0`, `"extraRttMs": -3`, "origins[0].extraRttMs: expected 0 to 60000, got -3"},
+		{`"extraRttMs": 0`, `"extraRttMs": 0, "thinkMs": -1`, "origins[0].thinkMs: expected 0 to 600000, got -1"},
+		{`"extraRttMs": 0`, `"extraRttMs": 0, "congestionControl": "vegas"`, `origins[0].congestionControl: expected cubic, reno or bbr, got "vegas"`},
+		{`"extraRttMs": 0`, `"extraRttMs": 0, "initialWindow": 5000`, "origins[0].initialWindow: expected 1 to 1000, got 5000"},
+		{`"extraRttMs": 0`, `"extraRttMs": 0, "priorities": "no"`, `origins[0].priorities: expected honoured or ignored, got "no"`},
 		{`"path": "/b"`, `"path": "b"`, "resources[1].path: expected a path that begins with /"},
 		{`"path": "/b"`, `"path": "/b", "method": "get"`, `resources[1].method: expected a method in capitals, got "get"`},
 		{`"path": "/b"`, `"path": "/b", "requestSha256": "ab"`, `resources[1].requestSha256: expected 64 hex digits, got "ab"`},
@@ -104,5 +109,26 @@ func TestSymbolicLinkOutOfTheSite(t *testing.T) {
 	}
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "path escapes") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestOriginWith(t *testing.T) {
+	origin := Origin{Origin: "https://a.test", Protocols: []string{"h1", "h2"}, ThinkMs: 7}
+	changed, err := origin.With([]byte(`{"protocols": ["h3"], "initialWindow": 20}`))
+	if err != nil || !slices.Equal(changed.Protocols, []string{"h3"}) || changed.InitialWindow != 20 || changed.ThinkMs != 7 {
+		t.Errorf("%+v, %v", changed, err)
+	}
+	if !slices.Equal(origin.Protocols, []string{"h1", "h2"}) {
+		t.Errorf("the original has changed to %v", origin.Protocols)
+	}
+	for change, want := range map[string]string{
+		`{"origin": "https://b.test"}`: ".origin: cannot change",
+		`{"protocols": ["h4"]}`:        `.protocols[0]: expected h1, h2 or h3, got "h4"`,
+		`{"speed": 1}`:                 `: unknown field "speed"`,
+		`[]`:                           ": cannot unmarshal array",
+	} {
+		if _, err := origin.With([]byte(change)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", change, err, want)
+		}
 	}
 }

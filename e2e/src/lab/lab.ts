@@ -5,17 +5,61 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
+import type { Assignment, Protocol } from '@hopwise/pageload-emulator';
 import * as z from 'zod';
+import type { Site } from '../pages/site.ts';
 import { makeScratch } from '../scratch.ts';
 import { labProgram } from './build.ts';
 import { checkNetwork, type Network } from './networks.ts';
+
+const settingsSchema = z.object({
+  /** Of TCP. */
+  congestionControl: z.enum(['cubic', 'reno', 'bbr']),
+  /** Of TCP, in segments. */
+  initialWindow: z.int(),
+  /** What the server does about the priorities of requests on HTTP/2 and HTTP/3 (RFC 9218). */
+  priorities: z.enum(['honoured', 'ignored']),
+});
 
 const originSchema = z.object({
   /** `https://host`. */
   origin: z.string(),
   address: z.string(),
   address6: z.string(),
+  /** On offer; none where the site that is served does not have the origin. */
   protocols: z.array(z.enum(['h1', 'h2', 'h3'])),
+  /** Round trip beyond the link's. */
+  extraRttMs: z.number(),
+  /** On top of each resource's own. */
+  thinkMs: z.number(),
+  ...settingsSchema.shape,
+});
+
+/** Values of the HTTP/3 servers' stack; packets are of the path's size. */
+const quicSchema = z.object({
+  /** Name and version. */
+  stack: z.string(),
+  congestionControl: z.literal('reno'),
+  /** In packets, like `minimumWindow`. */
+  initialWindow: z.int(),
+  minimumWindow: z.int(),
+  /** What a congestion event leaves of the window. */
+  lossFactor: z.number(),
+  /** Rate at which packets leave, in windows a smoothed round trip. */
+  pacingFactor: z.number(),
+  /** Packets that leave at once. */
+  pacingBurst: z.int(),
+  /** Grows by path MTU discovery to `maxPacketBytes`; IP and UDP headers excluded. */
+  initialPacketBytes: z.int(),
+  maxPacketBytes: z.int(),
+  /** Assumed until there is a measurement. */
+  initialRttMs: z.number(),
+  maxAckDelayMs: z.number(),
+  /** Flow control of what the client sends, at first and at most. */
+  streamWindowBytes: z.int(),
+  maxStreamWindowBytes: z.int(),
+  connectionWindowBytes: z.int(),
+  maxConnectionWindowBytes: z.int(),
 });
 
 const readySchema = z.object({
@@ -25,10 +69,9 @@ const readySchema = z.object({
   caFile: z.string(),
   caSpki: z.string(),
   origins: z.array(originSchema),
-  congestionControl: z.object({ tcp: z.enum(['cubic', 'reno', 'bbr']), quic: z.literal('reno') }),
-  initialWindow: z.object({ tcp: z.int(), quic: z.int() }),
-  /** What the HTTP/2 and HTTP/3 servers do about the priorities of requests (RFC 9218). */
-  priorities: z.enum(['honoured', 'ignored']),
+  /** Of origins that the site says nothing of. */
+  server: settingsSchema,
+  quic: quicSchema,
   scheduling: z.enum(['fifo', 'normal']),
   rootless: z.boolean(),
 });
@@ -95,7 +138,11 @@ const logSchema = z.object({
   errors: z.array(z.string()),
 });
 
+const originsSchema = z.object({ origins: z.array(originSchema) });
+
 export type LabOrigin = z.infer<typeof originSchema>;
+/** What is to change of a server, of the form that `site.json` has. */
+export type ServerChange = Partial<Omit<Site['origins'][number], 'origin'>>;
 export type LabStats = z.infer<typeof statsSchema>;
 export type LabLog = z.infer<typeof logSchema>;
 /** Facts of a running lab. */
@@ -111,11 +158,7 @@ export interface LabOptions {
    * The replay server, where the site does not say otherwise for an origin: its TCP, cubic with an initial window of 10
    * segments unless given, and whether it honours priorities on HTTP/2 and HTTP/3, as it does unless given.
    */
-  server?: {
-    congestionControl?: 'cubic' | 'reno' | 'bbr';
-    initialWindow?: number;
-    priorities?: 'honoured' | 'ignored';
-  };
+  server?: Partial<z.infer<typeof settingsSchema>>;
   /** What host names resolve to inside the lab; 4 unless given. */
   ipVersion?: 4 | 6;
   /** Takes the lab down when aborted. */
@@ -141,12 +184,17 @@ export class Lab {
   readonly facts: LabFacts;
   readonly #channel: Channel;
   readonly #dir: string;
+  /** As the site has them. */
+  #own: LabOrigin[];
+  #origins: LabOrigin[];
   #wrappers = 0;
   #downing: Promise<void> | undefined;
 
   private constructor(channel: Channel, facts: LabFacts, dir: string, signal: AbortSignal | undefined) {
     this.#channel = channel;
     this.facts = facts;
+    this.#own = facts.origins;
+    this.#origins = facts.origins;
     this.#dir = dir;
     signal?.addEventListener('abort', () => void this.down(), { once: true });
   }
@@ -185,8 +233,9 @@ export class Lab {
     return this.facts.caSpki;
   }
 
+  /** As they are served now. */
   get origins(): LabOrigin[] {
-    return this.facts.origins;
+    return this.#origins;
   }
 
   /** Process that keeps the client's namespaces. */
@@ -247,7 +296,34 @@ export class Lab {
 
   /** Serves another site, all of whose origins the lab was started with. Open connections are closed. */
   async serve(siteDir: string): Promise<void> {
-    await this.#channel.ask({ cmd: 'site', site: siteDir }, OK);
+    this.#origins = (await this.#channel.ask({ cmd: 'site', site: siteDir }, originsSchema)).origins;
+    this.#own = this.#origins;
+  }
+
+  /**
+   * Changes servers of the site that is served, until the next `serve`. Open connections to them are closed.
+   *
+   * @param changes by origin
+   * @throws with one line that names the origin and the entry
+   */
+  async configureServers(changes: Record<string, ServerChange>): Promise<void> {
+    this.#origins = (await this.#channel.ask({ cmd: 'servers', servers: changes }, originsSchema)).origins;
+  }
+
+  /**
+   * Has each origin of the site offer its assigned protocol alone, or, given null, what the site has it offer.
+   *
+   * @throws with one line that names an origin without a protocol
+   */
+  async offer(assignment: Assignment | null): Promise<void> {
+    const served = this.#own.filter(({ protocols }) => protocols.length > 0);
+    const unassigned = assignment && served.find(({ origin }) => assignment[origin] === undefined);
+    if (unassigned) throw new Error(`lab: offer: expected a protocol for ${unassigned.origin}, got none`);
+    const changes = served.map(({ origin, protocols }): [string, ServerChange] => [
+      origin,
+      { protocols: assignment ? [assignment[origin] as Protocol] : protocols },
+    ]);
+    await this.configureServers(Object.fromEntries(changes));
   }
 
   /** Takes everything down and removes the scratch folder. May be called again. */

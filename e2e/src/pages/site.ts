@@ -30,7 +30,14 @@ export const siteSchema = z.strictObject({
       protocols: z.array(z.enum(['h1', 'h2', 'h3'])).min(1),
       /** Round trip of this origin's server beyond the link's. */
       extraRttMs: z.number().nonnegative(),
-      /** Whether the server goes by the priorities of requests (RFC 9218); the lab's own setting unless given. */
+      /** On top of each resource's own; 0 unless given. */
+      thinkMs: z.number().nonnegative().optional(),
+      // What follows is the lab's own setting unless given.
+      /** Of TCP. */
+      congestionControl: z.enum(['cubic', 'reno', 'bbr']).optional(),
+      /** Of TCP, in segments. */
+      initialWindow: z.int().min(1).max(1000).optional(),
+      /** Whether the server goes by the priorities of requests (RFC 9218). */
       priorities: z.enum(['honoured', 'ignored']).optional(),
     }),
   ),

@@ -1,0 +1,260 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Assignment } from '@hopwise/pageload-emulator';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { LAB_BINARY } from '../src/lab/build.ts';
+import { Lab, labObstacle } from '../src/lab/lab.ts';
+import type { Network } from '../src/lab/networks.ts';
+import { bundledSite } from '../src/pages/bundled.ts';
+import type { Site } from '../src/pages/site.ts';
+import { writeSite } from '../src/pages/write-site.ts';
+import { chromiumPath } from '../src/start/chromium.ts';
+import { type Load, TruthBrowser } from '../src/truth/loads.ts';
+import { FAR, MAIN, OLD, writeTinySite } from './lab-site.ts';
+
+const run = promisify(execFile);
+const obstacle = await labObstacle();
+if (obstacle) console.warn(`Skipping the tests of the lab's servers: ${obstacle}`);
+
+const NETWORK: Network = {
+  rttMs: 4,
+  downMbps: 100,
+  upMbps: 100,
+  loss: 0,
+  lossBurst: 1,
+  queue: { ms: 200 },
+  udp: 'open',
+};
+
+interface Transfer {
+  protocol: string;
+  status?: number;
+  ttfbMs: number;
+  altSvc?: string;
+  error?: string;
+}
+
+async function check(lab: Lab, protocol: 'h1' | 'h2' | 'h3', url: string): Promise<Transfer> {
+  const [command, ...rest] = lab.enterCommand([
+    LAB_BINARY,
+    ...['check', '--ca', lab.caFile, '--protocol', protocol, '--timeout', '3s', url],
+  ]);
+  return JSON.parse((await run(command as string, rest)).stdout) as Transfer;
+}
+
+/** Protocols on which the origin answers. */
+async function spoken(lab: Lab, origin: string): Promise<string[]> {
+  const answers: string[] = [];
+  for (const protocol of ['h1', 'h2', 'h3'] as const) {
+    const { error, protocol: used } = await check(lab, protocol, `${origin}/image.png?n=0`);
+    if (!error) answers.push(used);
+  }
+  return answers;
+}
+
+/** Packets that the server sends in its first flight of a large answer, as the link counts them. */
+async function firstFlight(lab: Lab, url: string): Promise<number> {
+  const rttMs = 400;
+  await lab.drain();
+  await lab.configure({ ...NETWORK, rttMs });
+  await lab.resetStats();
+  const transfer = check(lab, 'h1', url);
+  // The handshakes take two round trips; the answer enters the link half a round trip after its request.
+  const plateaus: number[] = [];
+  const end = performance.now() + 4.5 * rttMs;
+  let before = 0;
+  let since = performance.now();
+  while (performance.now() < end) {
+    const { packets } = (await lab.stats()).down;
+    if (packets !== before) since = performance.now();
+    else if (performance.now() - since > rttMs / 2 && plateaus.at(-1) !== packets) plateaus.push(packets);
+    before = packets;
+    await sleep(5);
+  }
+  await transfer;
+  // Nothing, the TCP handshake's answer, the TLS handshake's, and the first flight.
+  const [, , handshakes, flight] = [0, ...plateaus.filter((count) => count > 0)];
+  return (flight as number) - (handshakes as number);
+}
+
+describe.skipIf(obstacle)("the lab's servers", { timeout: 60_000 }, () => {
+  let dir: string;
+  let lab: Lab;
+
+  /** The tiny site with a large resource on each origin, and servers that differ. */
+  beforeAll(async () => {
+    dir = await writeTinySite();
+    const file = join(dir, 'site.json');
+    const site = JSON.parse(await readFile(file, 'utf8')) as Site;
+    for (const { origin } of site.origins) {
+      site.resources.push({
+        origin,
+        path: '/large',
+        status: 200,
+        headers: {},
+        body: { filler: 'bytes', bytes: 400_000 },
+        thinkMs: 0,
+      });
+    }
+    site.origins = [
+      { ...site.origins[0]!, extraRttMs: 0, initialWindow: 30, congestionControl: 'bbr' },
+      { ...site.origins[1]!, extraRttMs: 0, thinkMs: 80 },
+      { ...site.origins[2]!, initialWindow: 4 },
+    ];
+    await writeFile(file, JSON.stringify(site));
+    lab = await Lab.up({ site: dir, network: NETWORK, server: { congestionControl: 'reno' } });
+  }, 120_000);
+
+  afterEach(async () => {
+    await lab.configure(NETWORK);
+    await lab.serve(dir);
+  });
+
+  afterAll(async () => {
+    await lab?.down();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  test('are what the site says of each, and the lab of the rest', () => {
+    expect(
+      lab.origins.map(({ origin, initialWindow, congestionControl, priorities, thinkMs }) => [
+        ...[origin, initialWindow, congestionControl, priorities, thinkMs],
+      ]),
+    ).toEqual([
+      [MAIN, 30, 'bbr', 'honoured', 0],
+      [FAR, 10, 'reno', 'honoured', 80],
+      [OLD, 4, 'reno', 'honoured', 0],
+    ]);
+  });
+
+  test('begin with their own windows, also with changed ones', async () => {
+    const flights = [];
+    for (const origin of [MAIN, FAR, OLD]) flights.push(await firstFlight(lab, `${origin}/large`));
+    await lab.configureServers({ [FAR]: { initialWindow: 20, thinkMs: 0 } });
+    flights.push(await firstFlight(lab, `${FAR}/large`));
+    await lab.serve(dir);
+    flights.push(await firstFlight(lab, `${FAR}/large`));
+    for (const [i, window] of [30, 10, 4, 20, 10].entries()) {
+      // Besides the window there is an acknowledgement without data, and BBR's window grows in the handshakes.
+      expect(flights[i]).toBeGreaterThanOrEqual(window);
+      expect(flights[i]).toBeLessThanOrEqual(window + 3);
+    }
+  });
+
+  test('think as long as the origin and the resource do', async () => {
+    const ttfb = async () => (await check(lab, 'h1', `${FAR}/image.png?n=0`)).ttfbMs;
+    const long = await ttfb();
+    await lab.configureServers({ [FAR]: { thinkMs: 20 } });
+    const short = await ttfb();
+    expect(long - short).toBeGreaterThan(40);
+    expect(short).toBeGreaterThan(20 + 2 * NETWORK.rttMs);
+    // 60 ms of its resource.
+    await lab.configureServers({ [OLD]: { thinkMs: 100 } });
+    expect((await check(lab, 'h1', `${OLD}/slow`)).ttfbMs).toBeGreaterThan(160);
+  });
+
+  test('offer other protocols from one moment to the next', async () => {
+    expect(await spoken(lab, MAIN)).toEqual(['h1', 'h2', 'h3']);
+    expect((await check(lab, 'h2', `${MAIN}/`)).altSvc).toContain('h3=');
+    await lab.configureServers({ [MAIN]: { protocols: ['h2'] }, [FAR]: { protocols: ['h3'] } });
+    expect(await spoken(lab, MAIN)).toEqual(['h2']);
+    expect(await spoken(lab, FAR)).toEqual(['h3']);
+    expect((await check(lab, 'h2', `${MAIN}/`)).altSvc).toBeUndefined();
+    expect(lab.origins.map(({ protocols }) => protocols)).toEqual([['h2'], ['h3'], ['h1']]);
+    await lab.serve(dir);
+    expect(await spoken(lab, FAR)).toEqual(['h1', 'h2', 'h3']);
+    await lab.configureServers({ [MAIN]: { protocols: ['h1', 'h3'] } });
+    expect(await spoken(lab, MAIN)).toEqual(['h1', 'h3']);
+  });
+
+  test('offer an assignment, and what the site says again', async () => {
+    await lab.offer({ [MAIN]: 'h1', [FAR]: 'h2', [OLD]: 'h1' });
+    expect(await spoken(lab, MAIN)).toEqual(['h1']);
+    expect(await spoken(lab, FAR)).toEqual(['h2']);
+    await lab.offer(null);
+    expect(await spoken(lab, MAIN)).toEqual(['h1', 'h2', 'h3']);
+    await expect(lab.offer({ [MAIN]: 'h1', [FAR]: 'h2' })).rejects.toThrow(
+      `lab: offer: expected a protocol for ${OLD}, got none`,
+    );
+  });
+
+  test('are not changed to what makes no sense', async () => {
+    for (const [change, complaint] of [
+      [{ protocols: [] }, `servers: ${MAIN}.protocols: expected at least one of h1, h2, h3`],
+      [{ thinkMs: -1 }, `servers: ${MAIN}.thinkMs: expected 0 to 600000, got -1`],
+      [{ initialWindow: 5000 }, `servers: ${MAIN}.initialWindow: expected 1 to 1000, got 5000`],
+      [{ speed: 3 }, `servers: ${MAIN}: unknown field "speed"`],
+      [{ origin: FAR }, `servers: ${MAIN}.origin: cannot change`],
+    ] as const) {
+      await expect(lab.configureServers({ [MAIN]: change as object })).rejects.toThrow(`lab: ${complaint}`);
+    }
+    await expect(lab.configureServers({ 'https://else.lab.test': { thinkMs: 1 } })).rejects.toThrow(
+      'lab: servers: expected an origin that the lab was started with, got "https://else.lab.test"',
+    );
+    expect(await spoken(lab, MAIN)).toEqual(['h1', 'h2', 'h3']);
+  });
+});
+
+const CHROMIUM = obstacle ? '' : chromiumPath();
+
+describe.skipIf(obstacle || !existsSync(CHROMIUM))(
+  'Chromium under an assignment',
+  { timeout: 60_000 },
+  () => {
+    test('speaks to each origin what it is assigned, and what the site offers after it', async () => {
+      const page = bundledSite('shop');
+      const dir = await mkdtemp(join(tmpdir(), 'hopwise-servers-'));
+      await writeSite(page, dir);
+      const lab = await Lab.up({ site: dir, network: NETWORK });
+      try {
+        const executablePath = await lab.wrapper(CHROMIUM);
+        const origins = page.site.origins.map(({ origin }) => origin);
+        const hosts = origins.map((origin) => new URL(origin).host);
+        const used = async (load: Promise<unknown>) => {
+          const { ok, requests, failed } = (await load) as Load;
+          expect({ ok, failed }).toEqual({ ok: true, failed: [] });
+          return new Set(requests.map(({ url, protocol }) => `${new URL(url).origin} ${protocol}`));
+        };
+        for (const first of [0, 1, 2]) {
+          const assignment: Assignment = Object.fromEntries(
+            origins.map((origin, i) => [origin, (['h1', 'h2', 'h3'] as const)[(i + first) % 3]!]),
+          );
+          await lab.offer(assignment);
+          const browser = await TruthBrowser.launch({
+            executablePath,
+            protocol: { assignment },
+            caSpki: lab.caSpki,
+            hosts,
+          });
+          try {
+            const all = await used(browser.load(page.site.entry, { timeoutMs: 20_000 }));
+            expect(all).toEqual(new Set(origins.map((origin) => `${origin} ${assignment[origin]}`)));
+          } finally {
+            await browser.close();
+          }
+        }
+        await lab.offer(null);
+        const browser = await TruthBrowser.launch({
+          executablePath,
+          protocol: 'h2',
+          caSpki: lab.caSpki,
+          hosts,
+        });
+        try {
+          const all = await used(browser.load(page.site.entry, { timeoutMs: 20_000 }));
+          expect(all).toEqual(new Set(origins.map((origin) => `${origin} h2`)));
+        } finally {
+          await browser.close();
+        }
+      } finally {
+        await lab.down();
+        await rm(dir, { recursive: true, force: true });
+      }
+    });
+  },
+);

@@ -112,6 +112,93 @@ describe('planReplay', () => {
     expect(origins.map(({ extraRttMs }) => extraRttMs)).toEqual([0, 50]);
   });
 
+  it('takes a script that ran when the document was parsed for a deferred one, not for a slow one', () => {
+    const recording = recordingOf([
+      { url: 'https://a.example/', type: 'document', startMs: 0, endMs: 400, bodyBytes: 9000 },
+      {
+        url: 'https://a.example/1.js',
+        type: 'script',
+        startMs: 210,
+        endMs: 250,
+        by: ['parser', 0],
+        renderBlocking: false,
+      },
+      {
+        url: 'https://a.example/2.js',
+        type: 'script',
+        startMs: 215,
+        endMs: 250,
+        by: ['parser', 0],
+        renderBlocking: false,
+      },
+      { url: 'https://a.example/1.png', type: 'image', startMs: 430, endMs: 500, by: ['script', 1] },
+      { url: 'https://a.example/2.png', type: 'image', startMs: 280, endMs: 500, by: ['script', 2] },
+    ]);
+    const { at } = planned(recording);
+    expect([at(1).deferred, at(2).deferred]).toEqual([true, false]);
+    // 30 ms after 400, when the document was there; 30 ms after 2.js itself.
+    expect([at(1).busyMs + at(3).delayMs, at(2).busyMs + at(4).delayMs]).toEqual([30, 30]);
+    const { files } = siteFromRecording(recording, { name: 'deferred' });
+    const html = Buffer.from(files.get('bodies/a-example.test/0.html') as Uint8Array).toString();
+    expect(html).toMatch(/<script defer src="[^"]*\/1\.js/);
+    expect(html).toMatch(/<script async src="[^"]*\/2\.js/);
+  });
+
+  it('keeps a tenth of what is longer than a second of an unexplained wait', () => {
+    const recording = recordingOf(
+      [
+        { url: 'https://a.example/', type: 'document', startMs: 0, endMs: 100 },
+        { url: 'https://a.example/1.js', type: 'script', startMs: 60, endMs: 200, by: ['parser', 0] },
+        { url: 'https://a.example/1.png', type: 'image', startMs: 900, endMs: 950, by: ['script', 1] },
+        { url: 'https://a.example/2.png', type: 'image', startMs: 5300, endMs: 5400, by: ['script', 1] },
+      ],
+      6000,
+    );
+    const { at } = planned(recording);
+    // The script works for 100 ms; then 600 and 5000 ms pass.
+    expect([at(1).busyMs, at(2).delayMs, at(3).delayMs]).toEqual([100, 600, 1400]);
+  });
+
+  it("takes what all answers of a moment waited in common for queueing on the recorder's link", () => {
+    const answered = (url: string, startMs: number, waitMs: number, type: 'image' | 'fetch' = 'image') => ({
+      url,
+      type,
+      startMs,
+      endMs: startMs + waitMs + 10,
+      by: ['parser', 0] as ['parser', number],
+      phases: { requestStartMs: startMs, responseStartMs: startMs + waitMs },
+    });
+    const recording = recordingOf([
+      {
+        url: 'https://a.example/',
+        type: 'document',
+        startMs: 0,
+        endMs: 50,
+        phases: { connectStartMs: 0, connectEndMs: 20, requestStartMs: 20, responseStartMs: 40 },
+      },
+      ...[100, 110, 120].map((startMs) => answered(`https://a.example/${startMs}.png`, startMs, 20)),
+      ...[300, 310].map((startMs) => answered(`https://a.example/${startMs}.png`, startMs, 220)),
+      answered('https://a.example/data', 305, 260, 'fetch'),
+      answered('https://a.example/quiet', 900, 60, 'fetch'),
+    ]);
+    const { at } = planned(recording);
+    // 260 ms of wait less the round trip of 20 and the 200 that the images waited too; 60 less 20.
+    expect([at(6).thinkMs, at(7).thinkMs]).toEqual([40, 40]);
+  });
+
+  it('says what of a load no network makes shorter', () => {
+    const recording = recordingOf([
+      { url: 'https://a.example/', type: 'document', startMs: 0, endMs: 100 },
+      { url: 'https://a.example/1.js', type: 'script', startMs: 60, endMs: 200, by: ['parser', 0] },
+      { url: 'https://a.example/2.js', type: 'script', startMs: 500, endMs: 600, by: ['script', 1] },
+      { url: 'https://a.example/3.png', type: 'image', startMs: 650, endMs: 700, by: ['script', 2] },
+    ]);
+    // 300 ms between 1.js and 2.js, 50 between 2.js and the image.
+    expect(siteFromRecording(recording, { name: 'fixed' }).fixedMs).toBe(
+      350 + planned(recording).nodes.reduce((sum, { thinkMs }) => sum + thinkMs, 0),
+    );
+  });
+
   it('does without initiators', () => {
     const recording = recordingOf([
       { url: 'https://a.example/', type: 'document', startMs: 0, endMs: 100 },

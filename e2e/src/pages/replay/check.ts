@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { UserError } from '../../start/errors.ts';
 import { type CheckedLoad, checkReplay, type ReplayCheck, WANTED_SHARE } from './check-replay.ts';
 
-export { checkReplay, type ReplayCheck } from './check-replay.ts';
+export { checkReplay, type ReplayCheck, WANTED_SHARE } from './check-replay.ts';
 
 interface Options {
   protocols: Protocol[];

@@ -445,7 +445,7 @@ describe('the summary', () => {
     }));
     const summary = summarise(hostile, [...loads, { ...unreachable('h3', 1), page: name }]);
     expect(renderSummaryText(summary)).toMatch(
-      /120 ms \(119 ms – 121 ms, 0\.8%\) n=3 .* unavailable .* HTTP\/2 by 16\.7%/,
+      /120 ms \(119 ms – 121 ms, 0\.8%\) n=3 .* unreachable .* HTTP\/2 by 16\.7%/,
     );
     const charts = drawCharts(summary, hostile);
     expect(charts.map((chart) => chart.name)).toEqual(['compared', 'fast']);

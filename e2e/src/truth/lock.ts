@@ -1,5 +1,5 @@
 /** One run at a time on a folder: a file with the process that works on it. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../start/errors.ts';
@@ -13,45 +13,54 @@ const LOCK_FILE = 'lock';
  * @throws UserError naming the process that holds it
  */
 export async function lockFolder(dir: string): Promise<() => Promise<void>> {
-  const lock = join(dir, LOCK_FILE);
-  const own = `${process.pid} ${await startOf(process.pid)}\n`;
   const draft = join(dir, `.${LOCK_FILE}-${randomUUID()}`);
-  await writeFile(draft, own);
+  await writeFile(draft, `${process.pid} ${await startOf(process.pid)}\n`);
   try {
-    for (let tries = 0; tries < 3; tries++) {
-      try {
-        // Unlike a file that is opened for writing, a link is there with its content or not at all.
-        await link(draft, lock);
-        return async () => {
-          if ((await contentOf(lock)) === own) await rm(lock, { force: true });
-        };
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      }
-      const held = await contentOf(lock);
-      if (held === null) continue;
-      const pid = await holderOf(held);
-      if (pid !== null)
-        throw new UserError(`${dir}: process ${pid} is measuring into this folder: wait for its end`);
-      await removeStale(lock, held);
+    const holder = await acquire(join(dir, LOCK_FILE), draft);
+    if (holder !== null) {
+      throw new UserError(`${dir}: process ${holder} is measuring into this folder: wait for its end`);
     }
-    throw new UserError(`${dir}: another process keeps locking this folder: try again`);
   } finally {
     await rm(draft, { force: true });
   }
+  return () => rm(join(dir, LOCK_FILE), { force: true });
 }
 
-/** Removes the lock that was found stale, and no other that took its place meanwhile. */
-async function removeStale(lock: string, stale: string): Promise<void> {
-  const aside = `${lock}-${randomUUID()}`;
+/** @returns null once `lock` is a link to `draft`, or the process that keeps it from being one. */
+async function acquire(lock: string, draft: string): Promise<number | null> {
+  for (;;) {
+    // Unlike a file that is opened for writing, a link is there with its content or not at all.
+    if (await linked(draft, lock)) return null;
+    const held = await contentOf(lock);
+    // Unlocked just now.
+    if (held === null) continue;
+    const holder = await holderOf(held);
+    if (holder !== null) return holder;
+    // Of several that find it stale one may replace it: a lock of its own says which.
+    const claim = `${lock}-${createHash('sha256').update(held).digest('hex').slice(0, 8)}`;
+    const claimant = await acquire(claim, draft);
+    if (claimant !== null) return claimant;
+    try {
+      if ((await contentOf(lock)) === held) {
+        const replacement = `${draft}-replacement`;
+        await link(draft, replacement);
+        await rename(replacement, lock);
+        return null;
+      }
+    } finally {
+      await rm(claim, { force: true });
+    }
+  }
+}
+
+async function linked(draft: string, lock: string): Promise<boolean> {
   try {
-    await rename(lock, aside);
+    await link(draft, lock);
+    return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
-  if ((await contentOf(aside)) !== stale) await link(aside, lock).catch(() => undefined);
-  await rm(aside, { force: true });
 }
 
 async function contentOf(lock: string): Promise<string | null> {

@@ -45,6 +45,8 @@ export class PageLab {
   /** Script that runs Chromium on the client's side of the link. */
   readonly #chromium: string;
   readonly #browsers = new Map<LoadProtocol, OpenBrowser>();
+  /** What the servers are restricted to. */
+  #offered: Assignment | undefined;
   #closing: Promise<void> | undefined;
 
   private constructor(options: PageLabOptions, lab: Lab, chromium: string) {
@@ -66,11 +68,15 @@ export class PageLab {
   async load({ protocol, assignment, view, network }: LoadRequest): Promise<LabLoad> {
     const lab = this.#lab;
     const browser = await this.#browser(protocol, assignment);
+    if (!isDeepStrictEqual(assignment, this.#offered)) {
+      await lab.offer(assignment ?? null);
+      this.#offered = assignment;
+    }
     const begin = async (): Promise<DisturbanceWatch> => {
       await lab.drain();
       await lab.configure(network);
       await lab.resetStats();
-      return watchDisturbance({ lab, browserPids: () => browser.pids() });
+      return watchDisturbance({ lab });
     };
     let watch = await begin();
     const load = await browser.load(this.#options.page.site.entry, {
@@ -80,6 +86,7 @@ export class PageLab {
       betweenViews: async () => {
         // Closes the connections that the first view left open.
         await lab.serve(this.#options.page.dir);
+        if (assignment) await lab.offer(assignment);
         await watch.end();
         watch = await begin();
       },
@@ -92,8 +99,7 @@ export class PageLab {
   /** What the machine is at while nothing is loaded, for `ms`. */
   async idle(ms: number): Promise<Disturbance> {
     await this.#lab.resetStats();
-    const pids = () => [...this.#browsers.values()].flatMap(({ browser }) => browser.pids());
-    const watch = await watchDisturbance({ lab: this.#lab, browserPids: pids });
+    const watch = await watchDisturbance({ lab: this.#lab });
     await new Promise((resolve) => setTimeout(resolve, ms));
     return watch.end();
   }

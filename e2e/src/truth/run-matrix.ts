@@ -46,7 +46,7 @@ export interface MatrixResult {
   disturbed: number;
   /** Kept loads that did not come to their load event. */
   failed: number;
-  /** How long a load took besides its page load time, in the median; null without loads. */
+  /** How long a cold load took besides its page load time, in the median; null without loads. */
   overheadMs: number | null;
 }
 
@@ -135,7 +135,7 @@ class MatrixRunner {
     this.#result.kept++;
     if (load.disturbed) this.#result.disturbed++;
     if (!load.outcome.ok) this.#result.failed++;
-    else if (load.repeated === 0) this.#overheads.push(tookMs - load.outcome.pltMs);
+    else if (load.repeated === 0 && load.view === 'cold') this.#overheads.push(tookMs - load.outcome.pltMs);
     return true;
   }
 

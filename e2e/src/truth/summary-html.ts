@@ -5,7 +5,7 @@ import { PROTOCOLS } from '@hopwise/pageload-emulator';
 import { duration, networkText, PROTOCOL_NAME } from '../report/words.ts';
 import type { GroundTruthMatrix } from './ground-truth.ts';
 import { LOAD_PROTOCOL_NAME, LOAD_PROTOCOLS, percent } from './names.ts';
-import type { CellSummary, GroundTruthSummary, SeriesSummary } from './summary.ts';
+import type { CellSummary, GroundTruthSummary, SeriesSummary, Unavailable } from './summary.ts';
 import type { Chart } from './summary-charts.ts';
 
 /** Colours and type of everything that hopwise shows. */
@@ -136,9 +136,15 @@ function cellTable(cells: CellSummary[], protocols: typeof LOAD_PROTOCOLS): stri
   return `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
 }
 
-function seriesCell(series: SeriesSummary | undefined, reason: string | undefined, isBest: boolean): string {
+function seriesCell(
+  series: SeriesSummary | undefined,
+  unavailable: Unavailable | undefined,
+  isBest: boolean,
+): string {
   if (!series) {
-    return reason === undefined ? '<td>–</td>' : `<td title="${escapeHtml(reason)}">unavailable</td>`;
+    return unavailable === undefined
+      ? '<td>–</td>'
+      : `<td title="${escapeHtml(unavailable.reason)}">${unavailable.kind}</td>`;
   }
   const { medianMs, medianLowMs, medianHighMs, cv, loads } = series;
   const spread = cv === null ? '' : `, CV ${percent(cv)}`;

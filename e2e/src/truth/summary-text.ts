@@ -3,7 +3,7 @@ import { PROTOCOLS } from '@hopwise/pageload-emulator';
 import { table } from '../report/terminal.ts';
 import { duration, PROTOCOL_NAME } from '../report/words.ts';
 import { LOAD_PROTOCOL_NAME, LOAD_PROTOCOLS, percent } from './names.ts';
-import type { CellSummary, GroundTruthSummary, SeriesSummary } from './summary.ts';
+import type { CellSummary, GroundTruthSummary, SeriesSummary, Unavailable } from './summary.ts';
 
 export function renderSummaryText(summary: GroundTruthSummary): string {
   const { cells } = summary;
@@ -22,9 +22,7 @@ export function renderSummaryText(summary: GroundTruthSummary): string {
     cell.page,
     cell.network,
     ...(views.size > 1 ? [cell.view] : []),
-    ...protocols.map((protocol) =>
-      seriesText(cell.protocols[protocol], cell.unavailable[protocol] !== undefined),
-    ),
+    ...protocols.map((protocol) => seriesText(cell.protocols[protocol], cell.unavailable[protocol])),
     verdict(cell),
   ]);
   return [
@@ -37,8 +35,8 @@ export function renderSummaryText(summary: GroundTruthSummary): string {
   ].join('\n');
 }
 
-function seriesText(series: SeriesSummary | undefined, tried: boolean): string {
-  if (!series) return tried ? 'unavailable' : '–';
+function seriesText(series: SeriesSummary | undefined, unavailable: Unavailable | undefined): string {
+  if (!series) return unavailable?.kind ?? '–';
   const { medianMs, medianLowMs, medianHighMs, cv, loads } = series;
   const spread = cv === null ? '' : `, ${percent(cv)}`;
   return `${duration(medianMs)} (${duration(medianLowMs)} – ${duration(medianHighMs)}${spread}) n=${loads}`;

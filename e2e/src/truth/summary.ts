@@ -1,9 +1,9 @@
 /** What the loads of a folder show: the fastest protocol of each cell, and how simple rules of choice would fare. */
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
-import { mean, median, quantile, sampleStandardDeviation } from 'simple-statistics';
+import { mean, quantile } from 'simple-statistics';
 import { Random } from '../pages/random.ts';
 import type { GroundTruthLoad, GroundTruthMatrix, LoadProtocol, View } from './ground-truth.ts';
-import { spread } from './stats.ts';
+import { bootstrapMedian, coefficientOfVariation, median, spread } from './stats.ts';
 
 /** Loads of one protocol in a cell. Milliseconds. */
 export interface SeriesSummary {
@@ -20,13 +20,18 @@ export interface SeriesSummary {
   cv: number | null;
 }
 
+export interface Unavailable {
+  kind: 'unreachable' | 'timeout' | 'browser' | 'disturbed';
+  reason: string;
+}
+
 export interface CellSummary {
   page: string;
   network: string;
   view: View;
   protocols: Partial<Record<LoadProtocol, SeriesSummary>>;
   /** Why there are no figures of a protocol that was tried. */
-  unavailable: Partial<Record<LoadProtocol, string>>;
+  unavailable: Partial<Record<LoadProtocol, Unavailable>>;
   /** The forced protocol with the least median; null where fewer than two were measured. */
   best: Protocol | null;
   /** What `best` saves of the next one's time, as a fraction. */
@@ -99,13 +104,18 @@ export function summarise(matrix: GroundTruthMatrix, loads: Iterable<GroundTruth
     const { outcome, protocol } = load;
     if (!outcome.ok) {
       counts.failed++;
-      cell.failures[protocol] ??= outcome.reason;
+      cell.failures[protocol] = { kind: outcome.kind, reason: outcome.reason };
       continue;
     }
     if (!outcome.proved) counts.unproved++;
     if (outcome.failed.length > 0) counts.incomplete++;
-    if (load.disturbed) counts.disturbed++;
-    else cell.times[protocol] = [...(cell.times[protocol] ?? []), outcome.pltMs];
+    if (load.disturbed) {
+      counts.disturbed++;
+      cell.failures[protocol] ??= {
+        kind: 'disturbed',
+        reason: 'other work on the machine disturbed every load',
+      };
+    } else cell.times[protocol] = [...(cell.times[protocol] ?? []), outcome.pltMs];
   }
   const random = new Random(SEED);
   const ordered = inOrder(matrix, [...cells.values()]);
@@ -127,7 +137,7 @@ interface Cell {
   network: string;
   view: View;
   times: Partial<Record<LoadProtocol, number[]>>;
-  failures: Partial<Record<LoadProtocol, string>>;
+  failures: CellSummary['unavailable'];
 }
 
 const newCell = ({ page, network, view }: GroundTruthLoad): Cell => ({
@@ -153,19 +163,17 @@ function inOrder(matrix: GroundTruthMatrix, cells: Cell[]): Cell[] {
 function summariseCell(cell: Cell, random: Random): CellSummary {
   const { page, network, view, times, failures } = cell;
   const protocols: CellSummary['protocols'] = {};
-  const medians: Partial<Record<LoadProtocol, number[]>> = {};
   for (const [protocol, values] of Object.entries(times) as [LoadProtocol, number[]][]) {
-    const resampled = Array.from({ length: BOOTSTRAPS }, () => median(resample(values, random)));
-    medians[protocol] = resampled;
     const { median: medianMs, low: lowMs, high: highMs } = spread(values);
+    const interval = bootstrapMedian(values);
     protocols[protocol] = {
       loads: values.length,
       medianMs,
       lowMs,
       highMs,
-      medianLowMs: quantile(resampled, 0.025),
-      medianHighMs: quantile(resampled, 0.975),
-      cv: values.length > 1 ? sampleStandardDeviation(values) / mean(values) : null,
+      medianLowMs: interval.low,
+      medianHighMs: interval.high,
+      cv: coefficientOfVariation(values),
     };
   }
   const unavailable = Object.fromEntries(
@@ -188,12 +196,11 @@ function summariseCell(cell: Cell, random: Random): CellSummary {
       decided: false,
     };
   }
-  let agreeing = 0;
-  for (let index = 0; index < BOOTSTRAPS; index++) {
-    const least = Math.min(...ranked.map((protocol) => medians[protocol]![index]!));
-    if (medians[best]![index]! === least) agreeing++;
-  }
-  const agreement = agreeing / BOOTSTRAPS;
+  const agreement = agreementOn(
+    best,
+    ranked.map((protocol) => [protocol, times[protocol]!]),
+    random,
+  );
   // Two loads of each are no evidence, however well their bootstraps agree.
   const enough = ranked.every((protocol) => protocols[protocol]!.loads >= 3);
   return {
@@ -209,8 +216,15 @@ function summariseCell(cell: Cell, random: Random): CellSummary {
   };
 }
 
-const resample = (values: readonly number[], random: Random): number[] =>
-  values.map(() => random.pick(values));
+/** In what share of bootstraps a protocol has the least median. */
+function agreementOn(best: Protocol, series: [Protocol, number[]][], random: Random): number {
+  let agreeing = 0;
+  for (let index = 0; index < BOOTSTRAPS; index++) {
+    const medians = series.map(([, values]) => median(values.map(() => random.pick(values))));
+    if (series[leastIndex(medians)]![0] === best) agreeing++;
+  }
+  return agreeing / BOOTSTRAPS;
+}
 
 function winsOf(cells: CellSummary[]): GroundTruthSummary['wins'] {
   const of = (protocol: Protocol) => {
@@ -259,13 +273,16 @@ function judge(
     const chosen = choose(profile);
     const own = protocols[chosen];
     const taken =
-      own ?? (unavailable[chosen] === undefined ? undefined : (protocols.natural ?? protocols.h2));
+      own ?? (isUnreachable(unavailable[chosen]) ? (protocols.natural ?? protocols.h2) : undefined);
     if (!taken) continue;
     if (!own) fallbacks++;
     regrets.push(taken.medianMs / protocols[best]!.medianMs - 1);
   }
   return { rule, knows, cells: regrets.length, fallbacks, regret: regretOf(regrets) };
 }
+
+const isUnreachable = (why: Unavailable | undefined): boolean =>
+  why !== undefined && why.kind !== 'disturbed';
 
 function noiseFloorOf(cells: Cell[], random: Random): GroundTruthSummary['noiseFloor'] {
   const regrets: number[] = [];

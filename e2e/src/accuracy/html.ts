@@ -39,7 +39,8 @@ ${charts.map(({ title, svg }) => `<section class="hw-card"><h3>${escaped(title)}
 export async function standaloneSvg({ svg }: Chart): Promise<string> {
   const own =
     'svg { color: var(--hw-text); background: var(--hw-surface); font-family: system-ui, sans-serif; }';
-  return svg.replace('>', `><style>${await themeCss()}${own}</style>`);
+  const style = `<style>${await themeCss()}${own}</style>`;
+  return svg.replace('>', () => `>${style}`);
 }
 
 /** Names of pages and networks are whoever's who made the folder. */

@@ -14,6 +14,8 @@ export const DECIDED_AGREEMENT = 0.9;
 export interface CellScore {
   page: string;
   network: string;
+  /** What the loads that were predicted from were recorded under. */
+  recordedUnder: Cell['recordedUnder'];
   truth: Truth;
   /** By predictor that was asked; figures of its guesses, one for each recorded load. */
   predictors: Partial<Record<Predictor, PredictorScore>>;
@@ -58,6 +60,7 @@ export function scoreCell(cell: Cell, guesses: Partial<Record<Predictor, readonl
   const score: CellScore = {
     page: cell.page,
     network: cell.network,
+    recordedUnder: cell.recordedUnder,
     truth,
     predictors: {},
     choosers: {},

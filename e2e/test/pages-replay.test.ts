@@ -112,38 +112,6 @@ describe('planReplay', () => {
     expect(origins.map(({ extraRttMs }) => extraRttMs)).toEqual([0, 50]);
   });
 
-  it('takes a script that ran when the document was parsed for a deferred one, not for a slow one', () => {
-    const recording = recordingOf([
-      { url: 'https://a.example/', type: 'document', startMs: 0, endMs: 400, bodyBytes: 9000 },
-      {
-        url: 'https://a.example/1.js',
-        type: 'script',
-        startMs: 210,
-        endMs: 250,
-        by: ['parser', 0],
-        renderBlocking: false,
-      },
-      {
-        url: 'https://a.example/2.js',
-        type: 'script',
-        startMs: 215,
-        endMs: 250,
-        by: ['parser', 0],
-        renderBlocking: false,
-      },
-      { url: 'https://a.example/1.png', type: 'image', startMs: 430, endMs: 500, by: ['script', 1] },
-      { url: 'https://a.example/2.png', type: 'image', startMs: 280, endMs: 500, by: ['script', 2] },
-    ]);
-    const { at } = planned(recording);
-    expect([at(1).deferred, at(2).deferred]).toEqual([true, false]);
-    // 30 ms after 400, when the document was there; 30 ms after 2.js itself.
-    expect([at(1).busyMs + at(3).delayMs, at(2).busyMs + at(4).delayMs]).toEqual([30, 30]);
-    const { files } = siteFromRecording(recording, { name: 'deferred' });
-    const html = Buffer.from(files.get('bodies/a-example.test/0.html') as Uint8Array).toString();
-    expect(html).toMatch(/<script defer src="[^"]*\/1\.js/);
-    expect(html).toMatch(/<script async src="[^"]*\/2\.js/);
-  });
-
   it('keeps a tenth of what is longer than a second of an unexplained wait', () => {
     const recording = recordingOf(
       [

@@ -174,7 +174,7 @@ function element(node: ReplayNode): string {
     case 'style':
       return `<link rel="stylesheet" href="${node.url}"${node.request.renderBlocking === false ? ' media="print" onload="this.media=&quot;all&quot;"' : ''}>`;
     case 'script':
-      return `<script${scriptMode(node)} src="${node.url}"></script>`;
+      return `<script${node.blocksParser ? '' : ' async'} src="${node.url}"></script>`;
     case 'image': {
       const { width, height } = sidesOf(node);
       return `<img src="${node.url}" width="${Math.min(width, 240)}" height="${Math.min(height, 180)}" alt="">`;
@@ -187,11 +187,6 @@ function element(node: ReplayNode): string {
     default:
       return node.means === 'preload' ? '' : preload(node);
   }
-}
-
-function scriptMode({ blocksParser, deferred }: ReplayNode): string {
-  if (blocksParser) return '';
-  return deferred ? ' defer' : ' async';
 }
 
 function preload(node: ReplayNode): string {

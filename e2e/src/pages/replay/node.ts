@@ -43,8 +43,6 @@ export interface ReplayNode {
   busyMs: number;
   /** Scripts in markup: whether the parser waits for it. */
   blocksParser: boolean;
-  /** Scripts in markup: whether it runs, in order with its like, when the document is parsed. */
-  deferred: boolean;
 }
 
 export const isMarkup = ({ type }: ReplayNode): boolean => type === 'document' || type === 'iframe';

@@ -99,7 +99,6 @@ export function planReplay(recording: Recording, limits: ReplayLimits): ReplayPl
       afterLoad: recording.pltMs !== null && request.startMs >= recording.pltMs,
       busyMs: 0,
       blocksParser: false,
-      deferred: false,
     };
   });
 

@@ -14,28 +14,20 @@ const MAX_DELAY_MS = 30_000;
  */
 const LONG_DELAY_MS = 1000;
 const KEPT_OF_LONG_DELAY = 0.1;
-/** A script that ran so much later than it arrived had to wait for something. */
-const HELD_BACK_MS = 20;
 
 /** Decides which scripts hold up what, and gives every request that a script makes its wait. */
 export function schedule(nodes: ReplayNode[], pltMs: number | null): void {
-  const runsAt = new Map<ReplayNode, number>();
-  for (const node of nodes) {
-    if (!isMarkup(node)) continue;
-    const parsedMs = decideBlocking(node);
-    decideDeferred(node, parsedMs, runsAt);
-  }
+  for (const node of nodes) decideBlocking(node);
   for (const node of nodes) placeInlineScript(node);
-  scheduleScripts(nodes, runsAt, pltMs);
+  scheduleScripts(nodes, pltMs);
 }
 
 /**
  * A script in markup holds up the parser when the recording says that it blocks, or when what it asked for came
  * only after all that would have held it up, had it been so.
- *
- * @returns when the document was parsed, as far as the recording shows.
  */
-function decideBlocking(document: ReplayNode): number {
+function decideBlocking(document: ReplayNode): void {
+  if (!isMarkup(document)) return;
   let ready = 0;
   for (const node of inMarkup(document)) {
     const { request } = node;
@@ -46,26 +38,6 @@ function decideBlocking(document: ReplayNode): number {
     if (request.renderBlocking !== true && first < runs) continue;
     node.blocksParser = true;
     ready = runs;
-  }
-  return Math.max(ready, document.request.endMs);
-}
-
-/**
- * Deferred scripts run in order once the document is parsed. What a script asked for soon after that, and long after
- * its own arrival, says that it is one; the wait is then the network's, not the script's.
- */
-function decideDeferred(document: ReplayNode, parsedMs: number, runsAt: Map<ReplayNode, number>): void {
-  const ready = parsedMs;
-  for (const node of inMarkup(document)) {
-    if (node.type !== 'script' || node.means !== 'markup' || node.blocksParser) continue;
-    const { endMs } = node.request;
-    const first = Math.min(
-      ...node.children.filter(({ afterLoad }) => !afterLoad).map((child) => child.request.startMs),
-    );
-    if (first === Number.POSITIVE_INFINITY || ready < endMs + HELD_BACK_MS || first < ready) continue;
-    if (first - ready > ready - endMs) continue;
-    node.deferred = true;
-    runsAt.set(node, ready);
   }
 }
 
@@ -94,15 +66,11 @@ function heldUpUntil(node: ReplayNode): number {
 }
 
 /** Divides the gaps between a script's arrival and its requests into work and waiting. */
-function scheduleScripts(
-  nodes: ReplayNode[],
-  deferred: ReadonlyMap<ReplayNode, number>,
-  pltMs: number | null,
-): void {
+function scheduleScripts(nodes: ReplayNode[], pltMs: number | null): void {
   // One main thread: no two scripts work at the same time.
   let busyUntil = 0;
   const runners = nodes.filter((node) => node.children.some(({ means }) => means === 'script'));
-  const runsAt = new Map(runners.map((node) => [node, deferred.get(node) ?? runTime(node)]));
+  const runsAt = new Map(runners.map((node) => [node, runTime(node)]));
   for (const node of runners.toSorted((a, b) => (runsAt.get(a) as number) - (runsAt.get(b) as number))) {
     const runs = runsAt.get(node) as number;
     const made = node.children

@@ -93,7 +93,11 @@ export function parseOptions(argv: string[]): StartOptions {
     .addOption(
       new Option('--udp <treatment>', 'open, blocked, or the Mbit/s to which it is held').argParser(udp),
     )
-    .option('--page <page>', 'shop, news, app, a folder with site.json, or a HAR', DEFAULT_PAGE)
+    .option(
+      '--page <page>',
+      'shop, news, app, web-SEED or web-p75, a folder with site.json, or a HAR',
+      DEFAULT_PAGE,
+    )
     .option('--ca <file>', 'live: trust this CA (PEM) too, for servers of your own')
     .option('--loads <n>', 'real page loads for each protocol', integer(1, 200), 5)
     .option('--rounds <n>', 'rounds of verification for each protocol', integer(1, 20), 3)

@@ -18,9 +18,12 @@ export interface PageSource {
   site: Site;
 }
 
+/** Whether `page` names a page that is generated, and so no file. */
+export const isPageName = (page: string): boolean => isBundledPage(page) || webPageSpec(page) !== null;
+
 /**
- * The page that `--page` names: a bundled one, one drawn from the web's distribution (`web-7`, `web-p75`), a folder with `site.json`, or a HAR (plain or
- * gzipped) or recording, of which a site with the same structure is made.
+ * The page that `--page` names: a bundled one, one drawn from the web's distribution (`web-7`, `web-p75`), a folder
+ * with `site.json`, or a HAR (plain or gzipped) or recording, of which a site with the same structure is made.
  *
  * @throws UserError naming the file, the place in it and what was expected
  */

@@ -72,7 +72,7 @@ func run(args []string) error {
 	case commandSend:
 		return child(func() error { return pcwnd.SendChild(os.Stdin, os.Stdout) })
 	case commandReceive:
-		return child(func() error { return pcwnd.ReceiveChild(args[1], args[2], os.Stdin, os.Stdout) })
+		return child(func() error { return pcwnd.ReceiveChild(args[1], args[2], args[3], os.Stdin, os.Stdout) })
 	}
 	return inputError{fmt.Errorf("expected up, doctor, pcwnd or check, got %q", args[0])}
 }

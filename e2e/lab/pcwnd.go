@@ -27,8 +27,18 @@ const (
 	commandReceive = "_receive"
 )
 
-// bufferLimit lets TCP's buffers grow so far that the congestion window alone limits a sender.
-const bufferLimit = 64 << 20
+// Socket buffers hold what the path and its queue can, and what it carries while a process waits for
+// a processor, so that the congestion window alone limits a sender, and no pause of it ends in a burst.
+const (
+	pauseMs     = 250
+	bufferLimit = 64 << 20
+)
+
+func bufferBytes(network link.Network) int {
+	bytesPerMs := network.DownMbps * 1e6 / 8 / 1000
+	queueMs := network.Queue.Ms + network.Queue.BDP*network.RTTMs
+	return int(min(network.Queue.Bytes+bytesPerMs*(network.RTTMs+network.JitterMs+queueMs+pauseMs), bufferLimit))
+}
 
 // pcwndConfig is the file that `pcwnd` takes.
 type pcwndConfig struct {
@@ -132,7 +142,7 @@ func measurePcwnd(args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	sender, err := spawn(l.servers, unix.CLONE_NEWNS, "bulk sender", commandSend)
+	sender, err := spawnAhead(l.servers, unix.CLONE_NEWNS, "bulk sender", commandSend)
 	if err != nil {
 		return err
 	}
@@ -141,11 +151,13 @@ func measurePcwnd(args []string) (err error) {
 	listening, err := askSender(sender, pcwnd.SendConfig{
 		Address: server.String(), CongestionControl: settings.CongestionControl,
 		Connections: settings.Connections, Seconds: settings.Seconds, Sampler: settings.Sampler,
+		BufferBytes: bufferBytes(settings.network),
 	})
 	if err != nil {
 		return err
 	}
-	receiver, err := spawn(l.client, 0, "bulk receiver", commandReceive, listening.Address, strconv.Itoa(settings.Connections))
+	receiver, err := spawnAhead(l.client, 0, "bulk receiver", commandReceive,
+		listening.Address, strconv.Itoa(settings.Connections), strconv.Itoa(bufferBytes(settings.network)))
 	if err != nil {
 		return err
 	}
@@ -192,6 +204,22 @@ func measurePcwnd(args []string) (err error) {
 	}
 }
 
+// aheadPriority is above normal processes and below the link's threads.
+const aheadPriority = fifoPriority / 2
+
+// spawnAhead starts a process that need not wait for the machine's others where the rights are there: one
+// that waits in mid-call holds its socket, and what has arrived by then is taken in one burst.
+func spawnAhead(namespace *netns.Namespace, cloneFlags uintptr, name string, args ...string) (*process, error) {
+	ahead := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: aheadPriority}
+	if unix.SchedSetAttr(0, &ahead, 0) == nil {
+		// The process has inherited it by then. Without it this thread is as it was before.
+		defer func() {
+			_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL}, 0)
+		}()
+	}
+	return spawn(namespace, cloneFlags, name, args...)
+}
+
 // connectBulk makes the two namespaces with one server's address.
 func (l *lab) connectBulk() (server netip.Addr, err error) {
 	if l.client, err = netns.New(); err != nil {
@@ -209,11 +237,10 @@ func (l *lab) connectBulk() (server netip.Addr, err error) {
 	)
 	for _, namespace := range []*netns.Namespace{l.client, l.servers} {
 		err = errors.Join(err, namespace.Do(func() error {
-			// The first figures are the kernel's own.
 			return errors.Join(
 				os.WriteFile("/proc/sys/net/ipv4/tcp_no_metrics_save", []byte("1"), 0),
+				// Its last figure settles the scale of the receivers' windows; the others are the kernel's own.
 				os.WriteFile("/proc/sys/net/ipv4/tcp_rmem", fmt.Appendf(nil, "4096 131072 %d", bufferLimit), 0),
-				os.WriteFile("/proc/sys/net/ipv4/tcp_wmem", fmt.Appendf(nil, "4096 16384 %d", bufferLimit), 0),
 			)
 		}))
 	}

@@ -5,17 +5,27 @@ import (
 	"io"
 	"net"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 )
 
 // ReceiveChild is the whole life of the receivers' process, in the client's network namespace: it
 // connects, says so, and takes what is sent until in ends.
-func ReceiveChild(address, connections string, in io.Reader, out io.Writer) error {
+func ReceiveChild(address, connections, bufferBytes string, in io.Reader, out io.Writer) error {
 	count, err := strconv.Atoi(connections)
 	if err != nil {
 		return fmt.Errorf("bulk receiver: connections: expected a number, got %.40q", connections)
 	}
+	bytes, err := strconv.Atoi(bufferBytes)
+	if err != nil {
+		return fmt.Errorf("bulk receiver: buffer: expected a number, got %.40q", bufferBytes)
+	}
+	// Before the connection is made, which settles the window's scale.
+	dialer := net.Dialer{KeepAlive: -1, Control: control(func(fd int) error {
+		return setBuffer(fd, unix.SO_RCVBUFFORCE, bytes)
+	})}
 	for range count {
-		socket, err := net.Dial("tcp4", address)
+		socket, err := dialer.Dial("tcp4", address)
 		if err != nil {
 			return fmt.Errorf("bulk receiver: %w", err)
 		}

@@ -29,6 +29,8 @@ type SendConfig struct {
 	CongestionControl string  `json:"congestionControl"`
 	Connections       int     `json:"connections"`
 	Seconds           float64 `json:"seconds"`
+	// BufferBytes are those of a socket's send buffer, enough for the congestion window alone to limit it.
+	BufferBytes int `json:"bufferBytes"`
 	// Sampler is SamplerProbe, with SamplerInfo where that cannot be had, or SamplerInfo.
 	Sampler string `json:"sampler"`
 }
@@ -124,7 +126,9 @@ func send(stop context.Context, config SendConfig, reply func(SendReply) error) 
 	if trace != nil {
 		defer func() { err = errors.Join(err, trace.Close()) }()
 	}
-	listening := net.ListenConfig{KeepAlive: -1, Control: controlBy(config.CongestionControl)}
+	listening := net.ListenConfig{KeepAlive: -1, Control: control(func(fd int) error {
+		return errors.Join(setCongestionControl(fd, config.CongestionControl), setBuffer(fd, unix.SO_SNDBUFFORCE, config.BufferBytes))
+	})}
 	listener, err := listening.Listen(stop, "tcp4", fmt.Sprintf("%s:%d", config.Address, port))
 	if err != nil {
 		return result, err
@@ -211,22 +215,33 @@ func openSampler(sampler string, port uint16) (trace *Trace, reason string, err 
 	return trace, "", nil
 }
 
-func controlBy(name string) func(string, string, syscall.RawConn) error {
-	return func(_, _ string, socket syscall.RawConn) error {
-		var failure error
-		err := socket.Control(func(fd uintptr) {
-			failure = unix.SetsockoptString(int(fd), unix.IPPROTO_TCP, unix.TCP_CONGESTION, name)
-		})
-		switch failure {
-		case nil:
-			return err
-		case unix.ENOENT:
-			return fmt.Errorf("TCP congestion control %s: this kernel does not have it (`sudo modprobe tcp_%s`)", name, name)
-		case unix.EPERM:
-			return fmt.Errorf("TCP congestion control %s: this user may not use it (add it to the sysctl net.ipv4.tcp_allowed_congestion_control)", name)
-		}
-		return fmt.Errorf("TCP congestion control %s: %w", name, failure)
+// control makes a dialer's or a listener's hook of something done to its socket.
+func control(act func(fd int) error) func(string, string, syscall.RawConn) error {
+	return func(_, _ string, socket syscall.RawConn) (err error) {
+		failure := socket.Control(func(fd uintptr) { err = act(int(fd)) })
+		return errors.Join(failure, err)
 	}
+}
+
+func setCongestionControl(fd int, name string) error {
+	switch err := unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, name); err {
+	case nil:
+		return nil
+	case unix.ENOENT:
+		return fmt.Errorf("TCP congestion control %s: this kernel does not have it (`sudo modprobe tcp_%s`)", name, name)
+	case unix.EPERM:
+		return fmt.Errorf("TCP congestion control %s: this user may not use it (add it to the sysctl net.ipv4.tcp_allowed_congestion_control)", name)
+	default:
+		return fmt.Errorf("TCP congestion control %s: %w", name, err)
+	}
+}
+
+// setBuffer sets SO_SNDBUFFORCE or SO_RCVBUFFORCE; the kernel doubles the value for its own overhead.
+func setBuffer(fd, option, bytes int) error {
+	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, option, bytes); err != nil {
+		return fmt.Errorf("socket buffer of %d bytes: %w", bytes, err)
+	}
+	return nil
 }
 
 func accept(stop context.Context, listener *net.TCPListener, count int, counts *Counts, result *Result) ([]*connection, error) {

@@ -58,13 +58,35 @@ func ParseLine(line []byte) (event Event, found bool, err error) {
 	return event, false, nil
 }
 
+// parseFields hands each field of the names to read and misses none.
+func parseFields(name string, text []byte, names []string, read func(name string, value []byte) error) error {
+	seen := 0
+	for field := range bytes.FieldsSeq(text) {
+		key, value, _ := bytes.Cut(field, []byte("="))
+		for i, wanted := range names {
+			if string(key) != wanted {
+				continue
+			}
+			if err := read(wanted, value); err != nil {
+				return fmt.Errorf("%s: %s: expected a number, got %.40q", name, wanted, value)
+			}
+			seen |= 1 << i
+		}
+	}
+	for i, wanted := range names {
+		if seen&(1<<i) == 0 {
+			return fmt.Errorf("%s: expected a field %s", name, wanted)
+		}
+	}
+	return nil
+}
+
+var probeFields = []string{"dest", "snd_nxt", "snd_una", "snd_cwnd", "sock_cookie"}
+
 func parseProbe(fields []byte) (Event, error) {
 	event := Event{Probe: true}
-	missing := map[string]bool{"dest": true, "snd_nxt": true, "snd_una": true, "snd_cwnd": true, "sock_cookie": true}
-	for field := range bytes.FieldsSeq(fields) {
-		name, value, _ := bytes.Cut(field, []byte("="))
-		var err error
-		switch string(name) {
+	err := parseFields("tcp_probe", fields, probeFields, func(name string, value []byte) (err error) {
+		switch name {
 		case "dest":
 			var peer netip.AddrPort
 			peer, err = netip.ParseAddrPort(string(value))
@@ -78,43 +100,29 @@ func parseProbe(fields []byte) (Event, error) {
 		case "sock_cookie":
 			event.Cookie, err = strconv.ParseUint(string(value), 16, 64)
 		}
-		if err != nil {
-			return event, fmt.Errorf("tcp_probe: %s: expected a number, got %.40q", name, value)
-		}
-		delete(missing, string(name))
-	}
-	for name := range missing {
-		return event, fmt.Errorf("tcp_probe: expected a field %s", name)
-	}
-	return event, nil
+		return err
+	})
+	return event, err
 }
+
+var stateFields = []string{"dport", "cong_state"}
 
 func parseState(fields []byte) (Event, error) {
 	event := Event{}
-	missing := map[string]bool{"dport": true, "cong_state": true}
-	for field := range bytes.FieldsSeq(fields) {
-		name, value, _ := bytes.Cut(field, []byte("="))
-		var err error
-		switch string(name) {
+	err := parseFields("tcp_cong_state_set", fields, stateFields, func(name string, value []byte) error {
+		number, err := strconv.ParseUint(string(value), 10, 16)
+		switch name {
 		case "dport":
-			var port uint64
-			port, err = strconv.ParseUint(string(value), 10, 16)
-			event.Peer = uint16(port)
+			event.Peer = uint16(number)
 		case "cong_state":
-			event.State, err = strconv.Atoi(string(value))
-			if err == nil && (event.State < caOpen || event.State > caLoss) {
-				err = strconv.ErrRange
+			event.State = int(number)
+			if number > caLoss {
+				return strconv.ErrRange
 			}
 		}
-		if err != nil {
-			return event, fmt.Errorf("tcp_cong_state_set: %s: expected a number, got %.40q", name, value)
-		}
-		delete(missing, string(name))
-	}
-	for name := range missing {
-		return event, fmt.Errorf("tcp_cong_state_set: expected a field %s", name)
-	}
-	return event, nil
+		return err
+	})
+	return event, err
 }
 
 func number32(text []byte, base int) (uint32, error) {

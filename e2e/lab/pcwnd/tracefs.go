@@ -43,22 +43,14 @@ func OpenTrace(port uint16) (trace *Trace, err error) {
 			return nil, fmt.Errorf("tracefs cannot be mounted: %w", err)
 		}
 	}
-	if err := removeStaleInstances(instances); err != nil {
+	if trace, err = newInstance(instances); err != nil {
 		return nil, err
-	}
-	trace = &Trace{dir: filepath.Join(instances, instancePrefix+strconv.Itoa(os.Getpid())), pipe: -1}
-	if err := os.Mkdir(trace.dir, 0o700); err != nil {
-		return nil, fmt.Errorf("tracefs: no instance can be made: %w", err)
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, trace.Close())
 		}
 	}()
-	// First, since an open file is what keeps another lab from removing the instance.
-	if trace.pipe, err = unix.Open(filepath.Join(trace.dir, "trace_pipe"), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0); err != nil {
-		return nil, fmt.Errorf("tracefs: trace_pipe: %w", err)
-	}
 	filter := fmt.Sprintf("sport == %d", port)
 	for _, setting := range [][2]string{
 		{"buffer_size_kb", strconv.Itoa(ringBufferKB)},
@@ -75,19 +67,42 @@ func OpenTrace(port uint16) (trace *Trace, err error) {
 	return trace, nil
 }
 
-// removeStaleInstances removes those of killed processes. One in use is busy, whoever's it is.
+// newInstance removes what killed processes left behind and makes an instance.
+func newInstance(instances string) (*Trace, error) {
+	// Until its pipe is open an instance looks as if it were left behind: one lab at a time.
+	folder, err := os.Open(instances)
+	if err != nil {
+		return nil, fmt.Errorf("tracefs: %w", err)
+	}
+	defer folder.Close()
+	if err := unix.Flock(int(folder.Fd()), unix.LOCK_EX); err != nil {
+		return nil, fmt.Errorf("tracefs: cannot be locked: %w", err)
+	}
+	if err := removeStaleInstances(instances); err != nil {
+		return nil, err
+	}
+	trace := &Trace{dir: filepath.Join(instances, instancePrefix+strconv.Itoa(os.Getpid()))}
+	if err := os.Mkdir(trace.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("tracefs: no instance can be made: %w", err)
+	}
+	trace.pipe, err = unix.Open(filepath.Join(trace.dir, "trace_pipe"), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("tracefs: trace_pipe: %w", err), unix.Rmdir(trace.dir))
+	}
+	return trace, nil
+}
+
+// removeStaleInstances removes those of killed processes. One in use is busy, since its pipe is open.
 func removeStaleInstances(instances string) error {
 	entries, err := os.ReadDir(instances)
 	if err != nil {
 		return fmt.Errorf("tracefs: %w", err)
 	}
 	for _, entry := range entries {
-		pid, err := strconv.Atoi(strings.TrimPrefix(entry.Name(), instancePrefix))
-		isAlive := pid != os.Getpid() && unix.Kill(pid, 0) != unix.ESRCH
-		if !strings.HasPrefix(entry.Name(), instancePrefix) || err != nil || isAlive {
+		if !strings.HasPrefix(entry.Name(), instancePrefix) {
 			continue
 		}
-		err = unix.Rmdir(filepath.Join(instances, entry.Name()))
+		err := unix.Rmdir(filepath.Join(instances, entry.Name()))
 		if err != nil && err != unix.EBUSY && err != unix.ENOENT {
 			return fmt.Errorf("tracefs: %s was left behind and cannot be removed: %w", entry.Name(), err)
 		}
@@ -148,17 +163,15 @@ func (t *Trace) Read(each func(Event)) error {
 
 // Close removes the instance.
 func (t *Trace) Close() error {
-	if t.pipe >= 0 {
-		unix.Close(t.pipe)
-		t.pipe = -1
-	}
+	unix.Close(t.pipe)
 	// The kernel lets go of a file's reference a moment after its close.
 	for limit := time.Now().Add(time.Second); ; time.Sleep(10 * time.Millisecond) {
 		err := unix.Rmdir(t.dir)
 		if err == unix.EBUSY && time.Now().Before(limit) {
 			continue
 		}
-		if err != nil {
+		// With its pipe closed, a lab that starts may have removed it.
+		if err != nil && err != unix.ENOENT {
 			return fmt.Errorf("tracefs: %s cannot be removed: %w", filepath.Base(t.dir), err)
 		}
 		return nil

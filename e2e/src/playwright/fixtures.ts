@@ -96,7 +96,13 @@ const extended = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, Keep
         withTimeFor(info, asked.timeoutMs + AROUND_LOAD_MS, async () => {
           try {
             const browser = await _labKeeper.truthBrowser({ executablePath, protocol: forced });
-            const load = await loadPage({ ...what, lab, browser, url: _replayed.site.entry });
+            const load = await loadPage({
+              ...what,
+              lab,
+              browser,
+              url: _replayed.site.entry,
+              closeConnections: () => _labKeeper.closeConnections(),
+            });
             await report.add(load);
             return load;
           } finally {

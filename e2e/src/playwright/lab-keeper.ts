@@ -1,5 +1,5 @@
 /** What a Playwright worker keeps from test to test: one lab, and the browsers on its client side. */
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Assignment } from '@hopwise/pageload-emulator';
@@ -36,6 +36,8 @@ interface KeptLab {
   ipVersion: 4 | 6;
   network: Network;
   assignment: Assignment | null;
+  /** Folder of the site as it is served now. */
+  folder: string;
 }
 
 /** More browsers at once would be memory for nothing: a comparison of protocols has three, and one for `page`. */
@@ -80,7 +82,7 @@ export class LabKeeper {
     const lab = await Lab.up({ site: page.dir, network, ipVersion }).catch((error) => {
       throw new ReplayError(error);
     });
-    this.#kept = { lab, page, ipVersion, network, assignment: null };
+    this.#kept = { lab, page, ipVersion, network, assignment: null, folder: page.dir };
     return lab;
   }
 
@@ -89,6 +91,12 @@ export class LabKeeper {
     const kept = this.#theLab();
     await kept.lab.configure(network);
     kept.network = network;
+  }
+
+  /** Closes every connection to the servers. */
+  async closeConnections(): Promise<void> {
+    const { lab, folder } = this.#theLab();
+    await lab.serve(folder);
   }
 
   /** A browser for measured loads. */
@@ -176,17 +184,16 @@ export class LabKeeper {
     const kept = this.#theLab();
     const assignment = typeof protocol === 'object' ? protocol.assignment : null;
     if (isDeepStrictEqual(kept.assignment, assignment)) return;
-    await kept.lab.serve(assignment ? await this.#assignedSite(kept.page, assignment) : kept.page.dir);
+    kept.folder = assignment ? await this.#assignedSite(kept.page, assignment) : kept.page.dir;
     kept.assignment = assignment;
+    await this.closeConnections();
   }
 
-  /** @returns a folder like the page's, whose origins offer their assigned protocol alone. */
+  /** @returns a folder like the page's, whose origins offer nothing better than HTTP/1.1 where that is assigned. */
   async #assignedSite({ dir, site }: PageSource, assignment: Assignment): Promise<string> {
     const folder = join(this.#scratch, `site-${++this.#sites}`);
-    await mkdir(folder);
-    for (const name of await readdir(dir)) {
-      if (name !== 'site.json') await symlink(join(dir, name), join(folder, name));
-    }
+    // The server follows no link that leads out of the folder.
+    await cp(dir, folder, { recursive: true });
     const origins = site.origins.map((origin) => {
       const protocol = assignment[origin.origin];
       return protocol === 'h1' ? { ...origin, protocols: ['h1' as const] } : origin;

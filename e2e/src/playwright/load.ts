@@ -36,10 +36,12 @@ export interface LoadPlan {
   seed: number;
   view: View;
   timeoutMs: number;
+  /** Closes what connections the browser has. */
+  closeConnections(): Promise<void>;
 }
 
-/** A disturbed load is taken again this often, then kept. */
-const MOST_REPEATS = 2;
+/** A disturbed load is taken again this often, then kept: a machine that is still busy then is busy for long. */
+const MOST_REPEATS = 1;
 
 /** @throws ReplayError when the page does not come to its load event */
 export async function loadPage(plan: LoadPlan): Promise<ReplayLoad> {
@@ -51,7 +53,11 @@ export async function loadPage(plan: LoadPlan): Promise<ReplayLoad> {
     await lab.configure(network);
     await lab.resetStats();
     const watch = await watchDisturbance({ lab, browserPids: () => browser.pids() });
-    const load = await browser.load(url, { timeoutMs: plan.timeoutMs, view });
+    const load = await browser.load(url, {
+      timeoutMs: plan.timeoutMs,
+      view,
+      betweenViews: () => plan.closeConnections(),
+    });
     const disturbance = disturbedBy(await watch.end());
     if (!load.ok) throw new ReplayError(failureOf(plan, network, load));
     if (disturbance.length > 0 && repeated < MOST_REPEATS) continue;

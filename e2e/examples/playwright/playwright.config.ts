@@ -1,0 +1,13 @@
+import type { ReplayOptions } from '@hopwise/e2e/playwright';
+import { defineConfig } from '@playwright/test';
+
+export default defineConfig<ReplayOptions>({
+  testDir: 'tests',
+  // Loads are timed: nothing else may run beside them.
+  workers: 1,
+  reporter: [['list'], ['html', { open: 'never' }]],
+  use: {
+    // Playwright keeps the name `page` to itself here; in `test.use` it may be called that.
+    replay: 'pages/app.json.gz',
+  },
+});

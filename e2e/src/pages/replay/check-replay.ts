@@ -1,10 +1,9 @@
 /** Whether a structure replay makes the recorded requests again, in the lab and in Chromium. */
-import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Protocol } from '@hopwise/pageload-emulator';
 import { Lab } from '../../lab/lab.ts';
 import type { Network } from '../../lab/networks.ts';
-import { makeScratch } from '../../scratch.ts';
+import { makeScratch, removeScratch } from '../../scratch.ts';
 import { chromiumPath } from '../../start/chromium.ts';
 import { type FailedLoad, type Load, TruthBrowser } from '../../truth/loads.ts';
 import type { ReplayedSite } from '../from-har.ts';
@@ -72,7 +71,7 @@ export interface ReplayCheck {
 /**
  * Loads the structure replay of the HAR or recording `file` once under each protocol.
  *
- * @throws UserError for a file that cannot be replayed; what keeps the lab or Chromium from starting.
+ * @throws UserError for a file that cannot be replayed; what keeps the lab or Chromium from starting; the signal's reason.
  */
 export async function checkReplay(file: string, options: CheckOptions = {}): Promise<ReplayCheck> {
   const { protocols = ['h1', 'h2', 'h3'], timeoutMs = 120_000, network = EASY_NETWORK, signal } = options;
@@ -97,10 +96,15 @@ export async function checkReplay(file: string, options: CheckOptions = {}): Pro
       for (const protocol of protocols) {
         signal?.throwIfAborted();
         const browser = await TruthBrowser.launch({ executablePath, protocol, caSpki: lab.caSpki, hosts });
+        // Without its browser a load ends at once.
+        const onAbort = () => void browser.close().catch(() => undefined);
+        signal?.addEventListener('abort', onAbort, { once: true });
         try {
           const load = await browser.load(replay.site.entry, { timeoutMs, firstByteTimeoutMs: 30_000 });
+          signal?.throwIfAborted();
           check.loads[protocol] = compare(replay, load, await missesOf(lab));
         } finally {
+          signal?.removeEventListener('abort', onAbort);
           await browser.close();
         }
         await lab.drain();
@@ -109,7 +113,7 @@ export async function checkReplay(file: string, options: CheckOptions = {}): Pro
       await lab.down();
     }
   } finally {
-    await rm(scratch, { recursive: true, force: true });
+    await removeScratch(scratch);
   }
   return check;
 }

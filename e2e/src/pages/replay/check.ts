@@ -13,8 +13,9 @@ interface Options {
 }
 
 /** `check FILE…`: loads the structure replay of recordings in the lab and compares what is requested. */
-export function checkCommand(): Command {
+export function checkCommand({ signal }: { signal?: AbortSignal } = {}): Command {
   return new Command('check')
+    .exitOverride()
     .description('loads structure replays of HARs in the lab and says how much of each is requested again')
     .argument('<file...>', 'HARs, plain or gzipped, or recordings')
     .option('--protocols <list>', 'of h1, h2, h3, with commas between', protocolList, ['h1', 'h2', 'h3'])
@@ -25,7 +26,7 @@ export function checkCommand(): Command {
       let poor = 0;
       if (!options.json) process.stdout.write(`${HEADINGS}\n`);
       for (const file of files) {
-        const check = await refusedInOneLine(file, options);
+        const check = await refusedInOneLine(file, options, signal);
         if (check === null) {
           poor++;
           continue;
@@ -44,11 +45,15 @@ export function checkCommand(): Command {
 }
 
 /** One unusable file does not keep the others from being checked. */
-async function refusedInOneLine(file: string, options: Options): Promise<ReplayCheck | null> {
+async function refusedInOneLine(
+  file: string,
+  { protocols, timeout }: Options,
+  signal: AbortSignal | undefined,
+): Promise<ReplayCheck | null> {
   try {
-    return await checkReplay(file, { protocols: options.protocols, timeoutMs: options.timeout * 1000 });
+    return await checkReplay(file, { protocols, timeoutMs: timeout * 1000, ...(signal ? { signal } : {}) });
   } catch (error) {
-    if (!(error instanceof UserError) || error.exitCode !== 2) throw error;
+    if (!(error instanceof UserError) || error.exitCode !== 2 || signal?.aborted) throw error;
     process.stderr.write(`${error.message}\n`);
     return null;
   }

@@ -16,6 +16,8 @@ await runProgram(async (context) => {
     )
     .showHelpAfterError('(see npm run lab -- --help)')
     .exitOverride()
+    // Subcommands have options of the same names.
+    .enablePositionalOptions()
     .action(async () => {
       const options = matrixOptions(command);
       await measureMatrix(options, context);

@@ -24,11 +24,12 @@ export function checkCommand({ signal }: { signal?: AbortSignal } = {}): Command
     .option('--verbose', 'names what was not requested again')
     .action(async (files: string[], options: Options) => {
       let poor = 0;
+      let unusable = 0;
       if (!options.json) process.stdout.write(`${HEADINGS}\n`);
       for (const file of files) {
         const check = await refusedInOneLine(file, options, signal);
         if (check === null) {
-          poor++;
+          unusable++;
           continue;
         }
         process.stdout.write(`${options.json ? JSON.stringify(check) : rows(check, options)}\n`);
@@ -41,6 +42,7 @@ export function checkCommand({ signal }: { signal?: AbortSignal } = {}): Command
         );
         process.exitCode = 1;
       }
+      if (unusable > 0) process.exitCode = 2;
     });
 }
 

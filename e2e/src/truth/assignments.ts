@@ -38,7 +38,7 @@ export async function readAssignments(file: string): Promise<AssignmentFile> {
 export class Assignments {
   readonly #file: AssignmentFile | null;
   readonly #used = new Map<string, Assignment>();
-  readonly #recorded = new Map<string, Recording>();
+  readonly #recorded = new Map<string, { recording: Recording; disturbed: boolean }>();
 
   constructor(file: AssignmentFile | null) {
     this.#file = file;
@@ -50,9 +50,11 @@ export class Assignments {
     if (load.protocol === 'assigned' && load.assignment && !this.#used.has(cell)) {
       this.#used.set(cell, load.assignment);
     }
-    const usable = load.protocol === 'natural' && load.view === 'cold' && load.outcome.ok && !load.disturbed;
-    if (usable && load.outcome.ok && !this.#recorded.has(cell)) {
-      this.#recorded.set(cell, load.outcome.recording);
+    if (load.protocol !== 'natural' || load.view !== 'cold' || !load.outcome.ok) return;
+    const known = this.#recorded.get(cell);
+    // A disturbed load is better than none.
+    if (!known || (known.disturbed && !load.disturbed)) {
+      this.#recorded.set(cell, { recording: load.outcome.recording, disturbed: load.disturbed });
     }
   }
 
@@ -92,9 +94,9 @@ export class Assignments {
   }
 
   #predicted(cell: string, site: Site): Assignment | null {
-    const recording = this.#recorded.get(cell);
-    if (!recording) return null;
-    const { assignment, best } = predict(recording);
+    const known = this.#recorded.get(cell);
+    if (!known) return null;
+    const { assignment, best } = predict(known.recording);
     return Object.fromEntries(
       // Origins that were asked for nothing before the load event have no part in it.
       site.origins.map(({ origin, protocols }) => [

@@ -239,8 +239,10 @@ func (l *lab) connectBulk() (server netip.Addr, err error) {
 		err = errors.Join(err, namespace.Do(func() error {
 			return errors.Join(
 				os.WriteFile("/proc/sys/net/ipv4/tcp_no_metrics_save", []byte("1"), 0),
-				// Its last figure settles the scale of the receivers' windows; the others are the kernel's own.
+				// The last figure bounds the kernel's tuning and settles the scale of the receivers' windows; the
+				// others are the kernel's own.
 				os.WriteFile("/proc/sys/net/ipv4/tcp_rmem", fmt.Appendf(nil, "4096 131072 %d", bufferLimit), 0),
+				os.WriteFile("/proc/sys/net/ipv4/tcp_wmem", fmt.Appendf(nil, "4096 16384 %d", bufferLimit), 0),
 			)
 		}))
 	}

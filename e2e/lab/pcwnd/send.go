@@ -237,8 +237,9 @@ func setCongestionControl(fd int, name string) error {
 }
 
 // setBuffer sets SO_SNDBUFFORCE or SO_RCVBUFFORCE; the kernel doubles the value for its own overhead.
+// Without root the kernel's own tuning sizes the buffer.
 func setBuffer(fd, option, bytes int) error {
-	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, option, bytes); err != nil {
+	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, option, bytes); err != nil && err != unix.EPERM {
 		return fmt.Errorf("socket buffer of %d bytes: %w", bytes, err)
 	}
 	return nil

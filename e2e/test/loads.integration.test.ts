@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ import { ExtensionSession } from '../src/start/observe.ts';
 import { browserProgram } from '../src/truth/browser-program.ts';
 import { LoadObserver, navigationStart } from '../src/truth/cdp-observer.ts';
 import { observedLoad } from '../src/truth/cdp-recording.ts';
+import { processTimes } from '../src/truth/disturbance.ts';
 import {
   type BrowserProtocol,
   CHROMIUM_ARGS,
@@ -330,12 +332,45 @@ describe('a repeat view', () => {
 });
 
 describe('a browser that fails', () => {
-  it('is reported when its process ends in mid-load, and soon', async () => {
+  it.each([0, 150, 700, 1500])(
+    'is reported when its process ends %d ms after the load began, and soon',
+    async (afterMs) => {
+      const browser = await launch('h2');
+      await lab.configure({ ...network, downMbps: 1 });
+      try {
+        const started = performance.now();
+        const loading = browser.load(page.site.entry, { timeoutMs: 40_000 });
+        setTimeout(() => process.kill(browser.pids()[0]!, 'SIGKILL'), afterMs);
+        expect(await loading).toMatchObject({ ok: false, kind: 'browser' });
+        expect(performance.now() - started).toBeLessThan(15_000);
+        expect(await browser.load(page.site.entry, { timeoutMs: 40_000 })).toMatchObject({
+          ok: false,
+          kind: 'browser',
+        });
+      } finally {
+        await lab.configure(network);
+      }
+    },
+  );
+
+  it("is reported when the page's process ends, and makes the next load all the same", async () => {
     const browser = await launch('h2');
-    const started = performance.now();
-    const loading = browser.load(page.site.entry, { timeoutMs: 60_000 });
-    setTimeout(() => process.kill(browser.pids()[0]!, 'SIGKILL'), 700);
-    expect(await loading).toMatchObject({ ok: false, kind: 'browser' });
-    expect(performance.now() - started).toBeLessThan(10_000);
+    await lab.configure({ ...network, downMbps: 1 });
+    const loading = browser.load(page.site.entry, { timeoutMs: 40_000 });
+    setTimeout(() => {
+      for (const pid of renderersOf(browser.pids()[0]!)) process.kill(pid, 'SIGKILL');
+    }, 1500);
+    expect(await loading).toEqual({ ok: false, kind: 'browser', reason: "the page's process crashed" });
+    await lab.configure(network);
+    expect(await load(browser)).toMatchObject({ ok: true, proved: true });
   });
 });
+
+function renderersOf(browser: number): number[] {
+  const { processes } = processTimes();
+  const isBelow = (pid: number): boolean =>
+    pid === browser || (processes.has(pid) && isBelow(processes.get(pid)!.parent));
+  return [...processes.keys()].filter(
+    (pid) => isBelow(pid) && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('--type=renderer'),
+  );
+}

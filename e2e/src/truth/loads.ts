@@ -97,6 +97,8 @@ const FIRST_BYTE_TIMEOUT_MS = 9_000;
 const SETTLE_MS = 3_000;
 /** A light page's first paint may follow its load event. */
 const PAINT_WAIT_MS = 200;
+/** Everything but the load itself takes the browser far less. */
+const ANSWER_MS = 10_000;
 /** An unused port: forcing QUIC there allows it on the host despite a private CA, and forces nothing else. */
 const UNUSED_PORT = 9;
 
@@ -188,14 +190,14 @@ export class TruthBrowser {
    * @throws only what `betweenViews` throws
    */
   async load(url: string, options: LoadOptions): Promise<Load | FailedLoad> {
+    const limitMs = options.timeoutMs + ANSWER_MS;
     let context: BrowserContext | undefined;
     let thrown: { error: unknown } | undefined;
     try {
-      context = await this.#browser.newContext();
-      await context.addInitScript(() => performance.setResourceTimingBufferSize(10_000));
+      context = await this.#answered(this.#browser.newContext(), ANSWER_MS);
       if (options.initScript !== undefined) await context.addInitScript(options.initScript);
       if (options.view === 'warm') {
-        const failure = await this.#visit(context, url, options);
+        const failure = await this.#answered(this.#visit(context, url, options), limitMs);
         if (failure) return { ...failure, reason: `first view: ${failure.reason}` };
         try {
           await options.betweenViews?.();
@@ -204,13 +206,31 @@ export class TruthBrowser {
           throw error;
         }
       }
-      return await this.#measure(context, url, options);
+      return await this.#answered(this.#measure(context, url, options), limitMs);
     } catch (error) {
       if (thrown) throw thrown.error;
       return { ok: false, kind: 'browser', reason: firstLine(error) };
     } finally {
-      // A browser that has gone has no context to close.
-      await context?.close().catch(() => undefined);
+      // A browser that has gone has no context to close, and one that hangs is the caller's to close.
+      if (context) await this.#answered(context.close(), ANSWER_MS).catch(() => undefined);
+    }
+  }
+
+  /** @throws when the browser goes before the work is done, or does not do it within `limitMs`. */
+  async #answered<T>(work: Promise<T>, limitMs: number): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    let onGone: () => void = () => undefined;
+    const failed = new Promise<never>((_, reject) => {
+      onGone = () => reject(new Error('the browser has gone'));
+      timer = setTimeout(() => reject(new Error(`the browser did not answer in ${limitMs} ms`)), limitMs);
+    });
+    this.#browser.once('disconnected', onGone);
+    if (!this.#browser.isConnected()) onGone();
+    try {
+      return await Promise.race([work, failed]);
+    } finally {
+      clearTimeout(timer);
+      this.#browser.off('disconnected', onGone);
     }
   }
 
@@ -301,8 +321,14 @@ export class TruthBrowser {
     return Promise.race([loaded(), crashed]);
   }
 
+  /** Ends a browser that does not end by itself. */
   async close(): Promise<void> {
-    await this.#browser.close();
+    const wasConnected = this.#browser.isConnected();
+    const closing = this.#browser.close();
+    const inTime = await Promise.race([closing.then(() => true), sleep(ANSWER_MS, false, { ref: false })]);
+    if (inTime || !wasConnected) return;
+    process.kill(this.#pid, 'SIGKILL');
+    await closing;
   }
 }
 

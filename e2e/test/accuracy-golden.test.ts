@@ -107,6 +107,12 @@ describe('making a golden set', () => {
     expect(lines.slice(1).every((line) => / 0\.00 | – /.test(line))).toBe(true);
   });
 
+  it('leaves a folder alone that is no golden set', async () => {
+    await writeFolder(dir, wholeCell());
+    await expect(makeGolden(dir, dir, 1)).rejects.toThrow('it is no golden set');
+    expect((await readCells(dir)).cells[0]!.recorded).toHaveLength(3);
+  });
+
   it.each(['../har/site.har.gz', 'npm:some-package', '/tmp/page.json'])(
     'refuses a page of %s',
     async (source) => {

@@ -107,6 +107,7 @@ describe('judging', () => {
   it.each([
     [['nowhere'], 'hopwise: nowhere: expected a folder with a matrix.json of npm run lab\n'],
     [['measured', '--pages', 'x'], 'hopwise: --pages "x": expected some of page, <b>page\n'],
+    [['measured', '--out', 'measured/matrix.json'], 'hopwise: --out measured/matrix.json: EEXIST'],
     [['measured', '--pages', ','], 'expected names, separated by commas'],
     [[], "error: missing required argument 'dir'"],
   ])('refuses %j', async (args, line) => {

@@ -57,7 +57,7 @@ export interface AssignedScore {
   predictedRatio: number;
 }
 
-/** One prediction after another, so that a long run can say how far it is and give way between them. */
+/** How far a run is; called before each prediction, and what it throws ends the run. */
 export interface BenchProgress {
   done: number;
   total: number;
@@ -76,19 +76,17 @@ export async function scoreCells(
   predictors: readonly Predictor[] = PREDICTORS,
   onProgress: (progress: BenchProgress) => void = () => {},
 ): Promise<CellScore[]> {
-  const total = cells.reduce((sum, { recorded }) => sum + recorded.length, 0) * predictors.length;
-  let done = 0;
+  const steps = new Steps(
+    cells.reduce((sum, { recorded }) => sum + recorded.length, 0) * predictors.length,
+    onProgress,
+  );
   const scores: CellScore[] = [];
   for (const cell of cells) {
     const guesses: Partial<Record<Predictor, Guess[]>> = {};
     for (const predictor of predictors) {
       const own: Guess[] = [];
       for (const { recording } of cell.recorded) {
-        onProgress({ done, total, cell: `${cell.page} on ${cell.network}` });
-        own.push(ASK[predictor](cell, recording));
-        done++;
-        // Signals are only heard between turns of the event loop.
-        await new Promise((resolve) => setImmediate(resolve));
+        own.push(await steps.take(cell, () => ASK[predictor](cell, recording)));
       }
       guesses[predictor] = own;
     }
@@ -97,13 +95,34 @@ export async function scoreCells(
   return scores;
 }
 
+/** A long run of work without waiting, that can be watched and ended between its steps. */
+class Steps {
+  readonly #total: number;
+  readonly #onProgress: (progress: BenchProgress) => void;
+  #done = 0;
+
+  constructor(total: number, onProgress: (progress: BenchProgress) => void) {
+    this.#total = total;
+    this.#onProgress = onProgress;
+  }
+
+  async take<T>({ page, network }: Cell, work: () => T): Promise<T> {
+    this.#onProgress({ done: this.#done++, total: this.#total, cell: `${page} on ${network}` });
+    const result = work();
+    // Signals are only heard between turns of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    return result;
+  }
+}
+
 /** Judges everything that was measured. */
 export async function bench(
   measured: MeasuredCells,
-  onProgress?: (progress: BenchProgress) => void,
+  onProgress: (progress: BenchProgress) => void = () => {},
 ): Promise<Accuracy> {
   const { cells, matrix } = measured;
   const scores = await scoreCells(cells, PREDICTORS, onProgress);
+  const assigned = await scoreAssigned(cells, scores, onProgress);
   const pages = [...new Set(cells.map(({ page }) => page))];
   const networks = Object.keys(matrix.networks).filter((name) => cells.some((cell) => cell.network === name));
   const recorded = { natural: 0, h2: 0 };
@@ -136,21 +155,35 @@ export async function bench(
     byNetwork: group(networks, 'network'),
     byPage: group(pages, 'page'),
     calibration,
-    assigned: cells.flatMap((cell, index) => assignedScores(cell, scores[index]!)),
+    assigned,
     elapsedMs,
     cells: scores,
   };
 }
 
-function assignedScores(cell: Cell, { truth }: CellScore): AssignedScore[] {
-  return cell.assigned.map(({ assignment, pltMs }) => ({
-    page: cell.page,
-    network: cell.network,
-    assignment,
-    loads: pltMs.size,
-    measuredRatio: median([...pltMs.values()]) / truth.bestMs,
-    predictedRatio: median(
-      cell.recorded.map(({ recording }) => assignedRatio(recording, cell.path, assignment)),
-    ),
-  }));
+async function scoreAssigned(
+  cells: readonly Cell[],
+  scores: readonly CellScore[],
+  onProgress: (progress: BenchProgress) => void,
+): Promise<AssignedScore[]> {
+  const total = cells.reduce((sum, cell) => sum + cell.assigned.length * cell.recorded.length, 0);
+  const steps = new Steps(total, onProgress);
+  const assigned: AssignedScore[] = [];
+  for (const [index, cell] of cells.entries()) {
+    for (const { assignment, pltMs } of cell.assigned) {
+      const ratios: number[] = [];
+      for (const { recording } of cell.recorded) {
+        ratios.push(await steps.take(cell, () => assignedRatio(recording, cell.path, assignment)));
+      }
+      assigned.push({
+        page: cell.page,
+        network: cell.network,
+        assignment,
+        loads: pltMs.size,
+        measuredRatio: median([...pltMs.values()]) / scores[index]!.truth.bestMs,
+        predictedRatio: median(ratios),
+      });
+    }
+  }
+  return assigned;
 }

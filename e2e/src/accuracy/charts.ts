@@ -125,7 +125,7 @@ function regrets({ figures, intervals }: Accuracy, document: Document): Chart {
       Plot.barX(bars, {
         x: 'mean',
         y: 'name',
-        fill: ({ own }: (typeof bars)[number]) => (own ? 'var(--hw-h2)' : 'var(--hw-unknown)'),
+        fill: ({ own }: (typeof bars)[number]) => (own ? 'var(--hw-focus)' : 'var(--hw-unknown)'),
         insetTop: 3,
         insetBottom: 3,
       }),
@@ -148,7 +148,7 @@ function regrets({ figures, intervals }: Accuracy, document: Document): Chart {
   return {
     name: 'regret',
     title:
-      'Time lost by choosing so, over the best protocol for all; dashed: what noise alone makes of the best choice',
+      'Time lost by choosing so, over the best protocol for all; dashed: the best one of half of the loads, judged on the other half',
     svg: toSvg(plot),
   };
 }

@@ -146,12 +146,14 @@ export function compareGolden(
  * Makes a golden set of a folder of measured loads, in place of the one that is in `dir`: cold loads that judge, times
  * to a tenth of a millisecond, and the requests of the first `recordings` natural loads of each cell.
  *
- * @throws UserError when a page is not the project's own, as those of recordings and packages must not be committed
+ * @throws UserError when a page is not the project's own, as those of recordings and packages must not be committed, and when
+ * `dir` holds something else
  */
 export async function makeGolden(from: string, dir: string, recordings: number): Promise<void> {
   const { cells } = await readCells(from);
   const matrix = (await readMatrix(from)) as GroundTruthMatrix;
   for (const [name, page] of Object.entries(matrix.pages)) checkOwn(name, page.source);
+  await checkReplaceable(dir);
 
   const kept = new Map(cells.map((cell) => [keyOf(cell), predictedSeeds(cell, recordings)]));
   const files = new Map<string, Buffer[]>();
@@ -170,6 +172,20 @@ export async function makeGolden(from: string, dir: string, recordings: number):
   ]);
   const own = { ...matrix, pages: Object.fromEntries(pages) };
   await writeFile(join(dir, 'matrix.json'), `${JSON.stringify(own, null, 1)}\n`);
+}
+
+/** Hours of measured loads would be gone. */
+async function checkReplaceable(dir: string): Promise<void> {
+  const isGolden = await readAccepted(dir).then(
+    () => true,
+    () => false,
+  );
+  if (!isGolden && (await readMatrix(dir)) !== null) {
+    throw new UserError(
+      `${dir}: holds measured loads but no accepted figures: it is no golden set, and stays as it is`,
+      2,
+    );
+  }
 }
 
 const keyOf = ({ page, network }: { page: string; network: string }): string =>

@@ -17,7 +17,7 @@ export interface Guess {
   elapsedMs: number;
 }
 
-/** Of the predictors that see what a recording of one load tells, and the path where it is given. */
+/** All are told what a recording of one load tells; `hopwiseGiven` and `lantern` are told the path besides. */
 export const PREDICTORS = ['hopwiseGiven', 'hopwiseEstimated', 'lantern'] as const;
 export type Predictor = (typeof PREDICTORS)[number];
 

@@ -1,7 +1,7 @@
 /** `npm run bench:accuracy`: predictions judged by measured loads. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UserError } from '../start/errors.ts';
+import { firstLine, UserError } from '../start/errors.ts';
 import { runProgram } from '../start/program.ts';
 import { Progress } from '../start/progress.ts';
 import { type BenchProgress, bench } from './bench.ts';
@@ -20,6 +20,9 @@ await runProgram(async ({ signal, say }) => {
 
 async function judge(options: BenchOptions, signal: AbortSignal): Promise<void> {
   const progress = new Progress();
+  await mkdir(options.out, { recursive: true }).catch((error) => {
+    throw new UserError(`--out ${options.out}: ${firstLine(error)}`, 2);
+  });
   progress.step(`reading ${options.dir}`);
   const measured = await readCells(options.dir, options);
   const recorded = measured.cells.reduce((sum, cell) => sum + cell.recorded.length, 0);
@@ -27,7 +30,6 @@ async function judge(options: BenchOptions, signal: AbortSignal): Promise<void> 
   const accuracy = await bench(measured, predictionProgress(progress, signal));
   progress.step(`writing to ${options.out}`);
   const text = `${JSON.stringify(accuracy, null, 1)}\n`;
-  await mkdir(options.out, { recursive: true });
   await writeFile(join(options.out, 'accuracy.json'), text);
   const tables = renderAccuracy(accuracy);
   const charts = drawCharts(accuracy);
@@ -37,14 +39,25 @@ async function judge(options: BenchOptions, signal: AbortSignal): Promise<void> 
   process.stdout.write(options.json ? text : tables);
 }
 
+/** Where there is no terminal, whose line would be replaced. */
+const LINE_EVERY_MS = 10_000;
+
 /** Shows how far the predictions are; throws the signal's reason between two of them. */
 function predictionProgress(progress: Progress, signal: AbortSignal): (at: BenchProgress) => void {
-  const startedMs = progress.elapsedMs;
+  let startedMs = progress.elapsedMs;
+  let saidMs = startedMs;
   return ({ done, total, cell }) => {
     signal.throwIfAborted();
-    const leftMs = ((progress.elapsedMs - startedMs) / done) * (total - done);
-    const left = done === 0 ? '' : `, ${Math.ceil(leftMs / 1000)} s left`;
-    progress.detail(`${done} of ${total}${left}: ${cell}`);
+    const nowMs = progress.elapsedMs;
+    if (done === 0) startedMs = nowMs;
+    const leftMs = ((nowMs - startedMs) / done) * (total - done);
+    const text = `${done} of ${total}${done === 0 ? '' : `, ${Math.ceil(leftMs / 1000)} s left`}: ${cell}`;
+    if (process.stderr.isTTY) {
+      progress.detail(text);
+    } else if (nowMs - saidMs >= LINE_EVERY_MS) {
+      saidMs = nowMs;
+      progress.step(text);
+    }
   };
 }
 

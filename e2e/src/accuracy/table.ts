@@ -109,7 +109,12 @@ function predictedTimes({ figures, intervals, elapsedMs }: Accuracy): string[] {
       ? []
       : `${elapsedMs[predictor].toFixed(1)} ms (${PREDICTOR_NAMES[predictor]})`,
   );
-  return [...columns(rows), 'One prediction takes, in the median:', `  ${times.join(', ')}.`];
+  return [
+    ...columns(rows),
+    ...wrapped(
+      `One prediction takes ${times.join(', ')} in the median: twelve scenarios of each protocol and an assignment by origin by hopwise, one simulation of each protocol by Lantern.`,
+    ),
+  ];
 }
 
 function choices({ figures, intervals }: Accuracy): string[] {

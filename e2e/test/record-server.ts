@@ -18,7 +18,8 @@ export interface LiveServer {
   /** Chromium's switches that lead the hosts here and trust the server. */
   args: string[];
   port: number;
-  caSpki: string;
+  /** The CA's certificate. */
+  caPem: string;
   close(): Promise<void>;
 }
 
@@ -45,7 +46,7 @@ export async function serveLive(answers: Record<string, Answer>): Promise<LiveSe
   const rules = hosts.map((host) => `MAP ${host} 127.0.0.1:${port}`).join(',');
   return {
     port,
-    caSpki: ca.spki,
+    caPem: ca.pem,
     args: [`--host-resolver-rules=${rules}`, `--ignore-certificate-errors-spki-list=${ca.spki}`],
     async close() {
       for (const session of sessions) session.destroy();

@@ -48,6 +48,7 @@ export async function authority() {
   });
   let serial = 2;
   return {
+    pem: ca.toString('pem'),
     spki: createHash('sha256').update(Buffer.from(ca.publicKey.rawData)).digest('base64'),
     async contextFor(host: string): Promise<SecureContext> {
       const leafKeys = await generate();

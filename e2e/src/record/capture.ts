@@ -83,6 +83,10 @@ const BODY_TIMEOUT_MS = 10_000;
 /** Requests beyond this are not kept. */
 const MAX_REQUESTS = 5_000;
 const POLL_MS = 50;
+const MAX_ICONS = 10;
+const NOT_KEPT = 'its body is beyond the limit or was not kept by the browser';
+/** What an empty body may count with its coding and frames. */
+const MAX_EMPTY_BYTES = 256;
 
 /**
  * Loads the page once, cold, without cookies and service workers.
@@ -125,10 +129,10 @@ async function captureIn(
 ): Promise<Capture> {
   const page = await context.newPage();
   context.on('page', (popup) => void popup.close().catch(() => undefined));
-  const unfinished = await watchUnfinished(page, context);
+  const network = await PageNetwork.watch(context, page, options.maxBytes);
   const epochMs = Date.now();
   await page.addInitScript(determinismScript(options.seed, epochMs, epochMs));
-  const watch = new Watch(page, options.maxBytes);
+  const watch = new Watch(page, network, options.maxBytes);
   const deadline = Date.now() + options.timeoutMs;
   try {
     await page.goto(options.url, {
@@ -152,22 +156,34 @@ async function captureIn(
     if (pltMs === null) await sleep(POLL_MS);
   }
   if (pltMs !== null) await sleep(options.waitMs, options.signal);
-  const requests = await watch.take(unfinished);
+  const requests = await watch.take();
   return { epochMs, browser: version, finalUrl: page.url(), pltMs, requests, dropped: watch.dropped };
+}
+
+interface Seen {
+  startedAt: number;
+  response: Response | null;
+  reading: Promise<Captured> | null;
 }
 
 /** What was asked for and answered so far. */
 class Watch {
-  readonly #seen = new Map<Request, { startedAt: number; reading: Promise<Captured> | null }>();
+  readonly #seen = new Map<Request, Seen>();
+  readonly #network: PageNetwork;
   #bytesLeft: number;
   #dropped = 0;
 
-  constructor(page: Page, maxBytes: number) {
+  constructor(page: Page, network: PageNetwork, maxBytes: number) {
+    this.#network = network;
     this.#bytesLeft = maxBytes;
     page.on('request', (request) => {
       if (!/^https?:/.test(request.url())) return;
       if (this.#seen.size >= MAX_REQUESTS) this.#dropped++;
-      else this.#seen.set(request, { startedAt: Date.now(), reading: null });
+      else this.#seen.set(request, { startedAt: Date.now(), response: null, reading: null });
+    });
+    page.on('response', (response) => {
+      const seen = this.#seen.get(response.request());
+      if (seen) seen.response = response;
     });
     // A document that goes away takes its bodies along: they are read as soon as they are whole.
     page.on('requestfinished', (request) => this.#read(request, null));
@@ -186,17 +202,18 @@ class Watch {
 
   #read(request: Request, failure: string | null): void {
     const seen = this.#seen.get(request);
-    if (seen && !seen.reading) seen.reading = this.#capture(request, seen.startedAt, failure, null);
+    if (seen && !seen.reading) seen.reading = this.#capture(request, seen, failure, null);
   }
 
-  async take(unfinished: Unfinished): Promise<Captured[]> {
+  async take(): Promise<Captured[]> {
     const captured = await Promise.all(
-      [...this.#seen].map(async ([request, { startedAt, reading }]) => {
-        if (reading) return reading;
-        const body = await unfinished.bodySoFar(request);
-        return this.#capture(request, startedAt, 'it had not ended when the recording did', body);
+      [...this.#seen].map(async ([request, seen]) => {
+        if (seen.reading) return seen.reading;
+        const body = await this.#network.bodySoFar(request);
+        return this.#capture(request, seen, 'it had not ended when the recording did', body);
       }),
     );
+    captured.push(...(await this.#network.icons()));
     const began = Math.min(...captured.map(({ startMs }) => startMs));
     for (const request of captured) {
       request.startMs -= began;
@@ -207,7 +224,7 @@ class Watch {
 
   async #capture(
     request: Request,
-    startedAt: number,
+    { startedAt, response }: Seen,
     failure: string | null,
     partial: Uint8Array | null,
   ): Promise<Captured> {
@@ -226,12 +243,9 @@ class Watch {
       failure,
     };
     try {
-      // `response()` waits for one; a request that failed may have had one.
-      const response = await within(request.response(), failure === null ? BODY_TIMEOUT_MS : 500);
       if (response === null) return captured;
       captured.answer = await this.#answer(request, response, failure !== null, partial);
-      if (captured.answer.body === null)
-        captured.failure ??= 'its body is beyond the limit or was not kept by the browser';
+      if (captured.answer.body === null) captured.failure ??= NOT_KEPT;
     } catch (error) {
       captured.failure ??= firstLine(error);
     }
@@ -265,40 +279,133 @@ class Watch {
     const { responseBodySize } = await within(request.sizes(), BODY_TIMEOUT_MS);
     answer.bodyBytes = /^\d{1,15}$/.test(length) ? Number(length) : responseBodySize;
     if (answer.bodyBytes > this.#bytesLeft) return answer;
-    const body = await within(response.body(), BODY_TIMEOUT_MS).catch(() => null);
-    if (body === null || body.length > this.#bytesLeft) return answer;
+    // The browser takes a body away from a page that may not see it (opaque response blocking).
+    const isTaken = (body: Uint8Array) => body.length === 0 && (answer.bodyBytes ?? 0) > MAX_EMPTY_BYTES;
+    let body: Uint8Array | null = await within(response.body(), BODY_TIMEOUT_MS).catch(() => null);
+    if (body === null || isTaken(body)) body = await this.#network.body(request);
+    if (body === null || isTaken(body) || body.length > this.#bytesLeft) return answer;
     this.#bytesLeft -= body.length;
     answer.body = body;
+    // Of HTTP/2 and HTTP/3 the browser's count has frames in it.
+    if (!headers.some(({ name }) => name.toLowerCase() === 'content-encoding'))
+      answer.bodyBytes = body.length;
     return answer;
   }
 }
 
-interface Unfinished {
-  /** What came of a body that has not ended; null when the browser does not say. */
-  bodySoFar(request: Request): Promise<Uint8Array | null>;
-}
+type IconResponse = {
+  url: string;
+  status: number;
+  headers: Record<string, string>;
+  protocol?: string;
+  remoteIPAddress?: string;
+  responseTime?: number;
+};
 
-/** Follows the answers that do not end, such as event streams, in the page's own process. */
-async function watchUnfinished(page: Page, context: BrowserContext): Promise<Unfinished> {
-  const session: CDPSession = await context.newCDPSession(page);
-  const open = new Map<string, { url: string; method: string }>();
-  session.on('Network.requestWillBeSent', ({ requestId, request }) => {
-    open.set(requestId, { url: request.url, method: request.method });
-  });
-  session.on('Network.loadingFinished', ({ requestId }) => open.delete(requestId));
-  session.on('Network.loadingFailed', ({ requestId }) => open.delete(requestId));
-  await session.send('Network.enable');
-  return {
-    async bodySoFar(request) {
-      const url = request.url().split('#')[0];
-      const id = [...open].find(([, own]) => own.url === url && own.method === request.method())?.[0];
-      if (id === undefined) return null;
-      open.delete(id);
-      const streamed = session.send('Network.streamResourceContent', { requestId: id });
-      const answer = await within(streamed, BODY_TIMEOUT_MS).catch(() => null);
-      return answer === null ? null : Buffer.from(answer.bufferedData, 'base64');
-    },
-  };
+const isIcon = (url: string): boolean => /^https?:/.test(url) && url.endsWith('/favicon.ico');
+
+const NO_TIMING: Captured['timing'] = {
+  startTime: -1,
+  domainLookupStart: -1,
+  domainLookupEnd: -1,
+  connectStart: -1,
+  secureConnectionStart: -1,
+  connectEnd: -1,
+  requestStart: -1,
+  responseStart: -1,
+  responseEnd: -1,
+};
+
+/** The network of the page's own process, seen without Playwright's bounds. */
+class PageNetwork {
+  readonly #session: CDPSession;
+  /** By the browser's id, in order. */
+  readonly #requests = new Map<string, { url: string; method: string; isOpen: boolean }>();
+  /** Answers for `favicon.ico`, which Playwright does not tell of. */
+  readonly #icons = new Map<string, IconResponse>();
+
+  private constructor(session: CDPSession) {
+    this.#session = session;
+    session.on('Network.requestWillBeSent', ({ requestId, request: { url, method } }) => {
+      // A page that asks without end fills no memory.
+      if (this.#requests.size < MAX_REQUESTS) this.#requests.set(requestId, { url, method, isOpen: true });
+    });
+    const close = ({ requestId }: { requestId: string }) => {
+      const request = this.#requests.get(requestId);
+      if (request) request.isOpen = false;
+    };
+    session.on('Network.responseReceived', ({ requestId, response }) => {
+      if (isIcon(response.url) && this.#icons.size < MAX_ICONS) this.#icons.set(requestId, response);
+    });
+    session.on('Network.loadingFinished', close);
+    session.on('Network.loadingFailed', close);
+  }
+
+  static async watch(context: BrowserContext, page: Page, maxBytes: number): Promise<PageNetwork> {
+    const session = await context.newCDPSession(page);
+    const network = new PageNetwork(session);
+    await session.send('Network.enable', { maxTotalBufferSize: maxBytes, maxResourceBufferSize: maxBytes });
+    return network;
+  }
+
+  /** The whole body of a request that has ended; null when the browser has none. */
+  async body(request: Request): Promise<Uint8Array | null> {
+    const requestId = this.#take(request, false);
+    if (requestId === null) return null;
+    const reading = this.#session.send('Network.getResponseBody', { requestId });
+    const answer = await within(reading, BODY_TIMEOUT_MS).catch(() => null);
+    return answer === null ? null : Buffer.from(answer.body, answer.base64Encoded ? 'base64' : 'utf8');
+  }
+
+  /** What came of a body that has not ended, such as an event stream's; null when the browser has none. */
+  async bodySoFar(request: Request): Promise<Uint8Array | null> {
+    const requestId = this.#take(request, true);
+    if (requestId === null) return null;
+    const reading = this.#session.send('Network.streamResourceContent', { requestId });
+    const answer = await within(reading, BODY_TIMEOUT_MS).catch(() => null);
+    return answer === null ? null : Buffer.from(answer.bufferedData, 'base64');
+  }
+
+  /** The icons, as far as they came; `startMs` is Unix time. */
+  icons(): Promise<Captured[]> {
+    return Promise.all(
+      [...this.#icons].map(async ([requestId, response]) => {
+        const reading = this.#session.send('Network.getResponseBody', { requestId });
+        const answer = await within(reading, BODY_TIMEOUT_MS).catch(() => null);
+        const body =
+          answer === null ? null : Buffer.from(answer.body, answer.base64Encoded ? 'base64' : 'utf8');
+        return {
+          url: response.url.split('#')[0] as string,
+          method: 'GET',
+          type: 'other' as const,
+          startMs: response.responseTime ?? Date.now(),
+          endMs: response.responseTime ?? Date.now(),
+          timing: NO_TIMING,
+          requestSha256: null,
+          answer: {
+            status: response.status,
+            headers: Object.entries(response.headers).map(([name, value]) => ({ name, value })),
+            protocol: parseProtocol(response.protocol),
+            remoteIp: response.remoteIPAddress ?? null,
+            bodyBytes: body?.length ?? null,
+            body,
+          },
+          failure: body === null ? NOT_KEPT : null,
+        };
+      }),
+    );
+  }
+
+  /** The id of such a request, once. */
+  #take(request: Request, isOpen: boolean): string | null {
+    const url = request.url().split('#')[0];
+    for (const [id, own] of this.#requests) {
+      if (own.url.split('#')[0] !== url || own.method !== request.method() || own.isOpen !== isOpen) continue;
+      this.#requests.delete(id);
+      return id;
+    }
+    return null;
+  }
 }
 
 const TYPES: Record<string, ResourceType> = {

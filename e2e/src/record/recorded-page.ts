@@ -1,4 +1,5 @@
 /** A recorded page: a site, and `recording.json` beside it, which says what was recorded and what was left out. */
+import { isAscii, isUtf8 } from 'node:buffer';
 import { PROTOCOLS, type Protocol, type RecordedRequest } from '@hopwise/pageload-emulator';
 import { serverTimes } from '../pages/replay/server-times.ts';
 import type { Site } from '../pages/site.ts';
@@ -224,6 +225,7 @@ async function storeBody(
     return { body: { bytes: kept }, kept: 'filler', status, notes: [`replayed as ${kept} bytes of noise`] };
   }
   if (captured.failure !== null) delete headers['content-encoding'];
+  const recoded = nameEncoding(captured, body, headers);
   const encoded = await encodeAs(body, headers['content-encoding'], body.length === 0 ? null : bodyBytes);
   if (encoded.coding === null || body.length === 0) delete headers['content-encoding'];
   else headers['content-encoding'] = encoded.coding;
@@ -232,8 +234,27 @@ async function storeBody(
     body: { content: body.length === 0 ? body : encoded.body },
     kept: captured.failure === null ? 'whole' : 'partial',
     status,
-    notes: changed ? [`${coding} replayed as ${headers['content-encoding'] ?? 'not encoded'}`] : [],
+    notes: [
+      ...(changed ? [`${coding} replayed as ${headers['content-encoding'] ?? 'not encoded'}`] : []),
+      ...(recoded === null ? [] : [`${recoded} replayed as UTF-8: an integrity attribute of it fails`]),
+    ],
   };
+}
+
+const TEXT_TYPES = new Set<Captured['type']>(['document', 'iframe', 'style', 'script']);
+
+/**
+ * The browser hands texts out as text, which is UTF-8 here whatever it was: `content-type` then says so.
+ *
+ * @returns the encoding that `content-type` named before; null when it stands
+ */
+function nameEncoding({ type }: Captured, body: Uint8Array, headers: Record<string, string>): string | null {
+  if (!TEXT_TYPES.has(type) || isAscii(body) || !isUtf8(body)) return null;
+  const [essence = '', ...parameters] = (headers['content-type'] ?? '').split(';');
+  const charset = parameters.map((part) => /^\s*charset\s*=\s*"?([\w-]+)/i.exec(part)?.[1]).find(Boolean);
+  if (essence.trim() === '' || /^utf-?8$/i.test(charset ?? '')) return null;
+  headers['content-type'] = `${essence.trim()}; charset=utf-8`;
+  return charset ?? null;
 }
 
 const CONTENT_RANGE = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/;

@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { BUNDLED_PAGES, bundledSite, isBundledPage } from '../pages/bundled.ts';
 import { generateSite } from '../pages/generate.ts';
+import { openPackagePage, PACKAGE_PREFIX } from '../pages/package-pages.ts';
 import { replayOfFile } from '../pages/read-recording.ts';
 import { type Site, siteSchema } from '../pages/site.ts';
 import { WEB_PAGE_NAMES, webPageSpec } from '../pages/web-pages.ts';
@@ -18,12 +19,13 @@ export interface PageSource {
   site: Site;
 }
 
-/** Whether `page` names a page that is generated, and so no file. */
-export const isPageName = (page: string): boolean => isBundledPage(page) || webPageSpec(page) !== null;
+/** Whether `page` names a page that is generated or fetched, and so no file. */
+export const isPageName = (page: string): boolean =>
+  isBundledPage(page) || webPageSpec(page) !== null || page.startsWith(PACKAGE_PREFIX);
 
 /**
- * The page that `--page` names: a bundled one, one drawn from the web's distribution (`web-7`, `web-p75`), a folder
- * with `site.json`, or a HAR (plain or gzipped) or recording, of which a site with the same structure is made.
+ * The page that `--page` names: a bundled one, one drawn from the web's distribution (`web-7`, `web-p75`), one of a
+ * registry package (`npm:agency`), a folder with `site.json`, or a HAR (plain or gzipped) or recording, of which a site with the same structure is made.
  *
  * @throws UserError naming the file, the place in it and what was expected
  */
@@ -31,6 +33,10 @@ export async function openPage(page: string): Promise<PageSource> {
   if (isBundledPage(page)) return cached(page, bundledSite(page));
   const drawn = webPageSpec(page);
   if (drawn) return cached(page, generateSite(drawn));
+  if (page.startsWith(PACKAGE_PREFIX)) {
+    const dir = await openPackagePage(page.slice(PACKAGE_PREFIX.length));
+    return { name: page, dir, site: await readSite(join(dir, 'site.json')) };
+  }
   const path = resolve(page);
   const info = await stat(path).catch(() => null);
   if (!info) {

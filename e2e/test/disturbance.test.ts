@@ -42,6 +42,11 @@ describe('foreignCpuMs', () => {
     expect(foreign(before, times(0, [50, 1, 4, 206]))).toBe(60);
   });
 
+  it('counts what a whole branch did that ended, by the ancestor that is left', () => {
+    const before = times(0, [50, 1, 4, 0], [60, 50, 20, 300], [70, 60, 200, 0]);
+    expect(foreign(before, times(0, [50, 1, 4, 525]))).toBe(50);
+  });
+
   it('does not set one process against another that was never waited for', () => {
     const before = times(0, [50, 1, 4, 0], [60, 50, 200, 0], [70, 1, 0, 0]);
     expect(foreign(before, times(0, [50, 1, 4, 0], [70, 1, 30, 0]))).toBe(300);

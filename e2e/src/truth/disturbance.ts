@@ -20,8 +20,9 @@ export interface DisturbanceWatch {
 
 /**
  * Begins to watch. `foreignCpu` is the processor time of every process that is neither this one, nor a descendant of it,
- * nor a thread of the kernel, and what the hypervisor took from all processors. Interrupts are nobody's and do
- * not count. Costs some 20 µs of processor time a process and end.
+ * nor a thread of the kernel, and what the hypervisor took from all processors. Interrupts and the kernel's threads
+ * are nobody's, as much the load's own as others' (up to a tenth of a processor during a load): they do not count. Costs
+ * some 20 µs of processor time a process at either end.
  */
 export async function watchDisturbance({ lab, browserPids }: WatchOptions): Promise<DisturbanceWatch> {
   const own = new Set([process.pid]);
@@ -71,30 +72,27 @@ const TICK_MS = 10;
 const KERNEL_THREAD = 0x00200000;
 
 /**
- * Milliseconds of processor time between two readings that belong to none of `roots` and their descendants. A process that ends counts
- * from its parent's times on; one whose parent does not wait for it is lost from its last reading on.
+ * Milliseconds of processor time between two readings that belong to none of `roots` and their descendants. What ended in
+ * between counts through the ancestor that waited for it; what nobody waited for is lost from its last reading on.
  */
 export function foreignCpuMs(before: ProcessTimes, after: ProcessTimes, roots: ReadonlySet<number>): number {
   const own = new Set([...family(before, roots), ...family(after, roots)]);
-  let ticks = Math.max(0, after.stealTicks - before.stealTicks);
-  /** By parent: what ended children had used before the first reading. */
-  const inherited = new Map<number, number>();
-  for (const [pid, { parent, ticks: used, endedTicks }] of before.processes) {
-    if (own.has(pid) || after.processes.has(pid)) continue;
-    const heir = after.processes.has(parent) ? parent : INIT;
-    inherited.set(heir, (inherited.get(heir) ?? 0) + used + endedTicks);
+  let ofLiving = 0;
+  for (const [pid, { ticks }] of after.processes) {
+    if (!own.has(pid)) ofLiving += Math.max(0, ticks - (before.processes.get(pid)?.ticks ?? 0));
   }
-  for (const [pid, now] of after.processes) {
-    if (own.has(pid)) continue;
-    const then = before.processes.get(pid) ?? { ticks: 0, endedTicks: 0 };
-    const ended = now.endedTicks - then.endedTicks - (inherited.get(pid) ?? 0);
-    ticks += Math.max(0, now.ticks - then.ticks) + Math.max(0, ended);
-  }
-  return ticks * TICK_MS;
+  // A process that nobody waited for takes what it had used before with it: then the living ones are the better bound.
+  const ofAll = foreignTicks(after, own) - foreignTicks(before, own);
+  const stealTicks = Math.max(0, after.stealTicks - before.stealTicks);
+  return (Math.max(ofLiving, ofAll) + stealTicks) * TICK_MS;
 }
 
-/** Takes over processes whose parent has gone. */
-const INIT = 1;
+/** With what ended children of theirs used. */
+function foreignTicks({ processes }: ProcessTimes, own: ReadonlySet<number>): number {
+  let sum = 0;
+  for (const [pid, { ticks, endedTicks }] of processes) if (!own.has(pid)) sum += ticks + endedTicks;
+  return sum;
+}
 
 function family({ processes }: ProcessTimes, roots: ReadonlySet<number>): Set<number> {
   const known = new Map<number, boolean>([...roots].map((pid) => [pid, true]));

@@ -12,6 +12,9 @@ import { renderAccuracyHtml, standaloneSvg } from './html.ts';
 import { type BenchOptions, type GoldenOptions, parseOptions } from './options.ts';
 import { renderAccuracy } from './table.ts';
 
+/** Of progress where there is no terminal, whose line would be replaced. */
+const LINE_EVERY_MS = 10_000;
+
 await runProgram(async ({ signal, say }) => {
   const options = parseOptions(process.argv.slice(2));
   if (options.command === 'bench') await judge(options, signal);
@@ -38,9 +41,6 @@ async function judge(options: BenchOptions, signal: AbortSignal): Promise<void> 
   await writeFile(join(options.out, 'index.html'), await renderAccuracyHtml(charts, tables));
   process.stdout.write(options.json ? text : tables);
 }
-
-/** Where there is no terminal, whose line would be replaced. */
-const LINE_EVERY_MS = 10_000;
 
 /** Shows how far the predictions are; throws the signal's reason between two of them. */
 function predictionProgress(progress: Progress, signal: AbortSignal): (at: BenchProgress) => void {

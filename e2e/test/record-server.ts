@@ -141,7 +141,12 @@ export async function pageAnswers(): Promise<Record<string, Answer>> {
     },
     [`${CDN}/here.png`]: send('image/png', PNG),
     [`${CDN}/own.woff2`]: send('font/woff2', font, { 'access-control-allow-origin': MAIN }),
-    [`${CDN}/frame.html`]: send('text/html', '<!doctype html><img src="in-frame.png">'),
+    [`${CDN}/frame.html`]: send(
+      'text/html',
+      '<!doctype html><img src="in-frame.png"><script src="latin.js"></script><script src="marked.js"></script>',
+    ),
+    [`${CDN}/latin.js`]: send('text/javascript; charset=iso-8859-1', Buffer.from('"caf\xe9"', 'latin1')),
+    [`${CDN}/marked.js`]: send('text/javascript', '\ufeff"byte order mark"\r\n'),
     [`${CDN}/in-frame.png`]: send('image/png', PNG),
     [`${CDN}/with-credentials`]: (request, response) => {
       const cors = { 'access-control-allow-origin': MAIN, 'access-control-allow-credentials': 'true' };

@@ -35,7 +35,8 @@ export async function openPage(page: string): Promise<PageSource> {
   if (drawn) return cached(page, generateSite(drawn));
   if (page.startsWith(PACKAGE_PREFIX)) {
     const dir = await openPackagePage(page.slice(PACKAGE_PREFIX.length));
-    return { name: page, dir, site: await readSite(join(dir, 'site.json')) };
+    const site = await readSite(join(dir, 'site.json'));
+    return { name: site.name, dir, site };
   }
   const path = resolve(page);
   const info = await stat(path).catch(() => null);

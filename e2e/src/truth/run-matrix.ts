@@ -57,6 +57,8 @@ const MAX_REPEATS = 4;
 /** A lab or browser that keeps breaking without a load between is given up. */
 const MAX_BREAKDOWNS = 3;
 const QUIET_WINDOW_MS = 500;
+/** A machine that was not quiet in time is given this long for each further load, until it is quiet again. */
+const IMPATIENT_MS = 2000;
 
 export async function runMatrix(run: MatrixRun): Promise<MatrixResult> {
   return new MatrixRunner(run).run();
@@ -75,9 +77,11 @@ class MatrixRunner {
   readonly #overheads: number[] = [];
   #lab: PageLab | undefined;
   #saidNotQuiet = false;
+  #patienceMs: number;
 
   constructor(run: MatrixRun) {
     this.#run = run;
+    this.#patienceMs = run.quietLimitMs;
   }
 
   async run(): Promise<MatrixResult> {
@@ -206,12 +210,16 @@ class MatrixRunner {
   async #isQuietAgain(reasons: string[]): Promise<boolean> {
     const { progress, signal, quietLimitMs } = this.#run;
     progress.waiting(`waiting for a quiet machine: ${reasons.join(', ')}`);
-    const until = performance.now() + quietLimitMs;
+    const until = performance.now() + this.#patienceMs;
     while (performance.now() < until) {
       signal.throwIfAborted();
       const idle = await this.#lab?.idle(QUIET_WINDOW_MS);
-      if (!idle || disturbedBy(idle).length === 0) return true;
+      if (!idle || disturbedBy(idle).length === 0) {
+        this.#patienceMs = quietLimitMs;
+        return true;
+      }
     }
+    this.#patienceMs = Math.min(quietLimitMs, IMPATIENT_MS);
     if (!this.#saidNotQuiet) {
       this.#saidNotQuiet = true;
       progress.say(

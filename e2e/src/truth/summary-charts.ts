@@ -13,7 +13,7 @@ export interface Chart {
   svg: string;
 }
 
-const WIDTH = 900;
+const WIDTH = 1080;
 const LANE_HEIGHT = 13;
 const ROW_GAP = 10;
 const COLOURS = {
@@ -121,29 +121,38 @@ function draw(
   const lanes = LOAD_PROTOCOLS.filter((protocol) => points.some((point) => point.protocol === protocol));
   const lane = { y: 'protocol', fy: 'row' } as const;
   const dots = options.typical ? { r: 2.5, fillOpacity: 0.55 } : { r: 3.5 };
+  const ends = points.flatMap(({ low, high }) => [low, high]);
   const longest = Math.max(0, ...rows.map((row) => row.length));
   const plot = Plot.plot({
     document,
     width: WIDTH,
     height: 40 + rows.length * (lanes.length * LANE_HEIGHT + ROW_GAP),
     marginLeft: Math.min(220, 20 + 7 * longest),
-    marginRight: 24,
+    marginRight: 72,
     marginTop: 6,
     marginBottom: 38,
     style: { fontFamily: 'inherit', fontSize: '12px', background: 'none', overflow: 'visible' },
     x: {
       type: 'log',
       grid: true,
-      nice: true,
+      domain: [Math.min(...ends) * 0.97, Math.max(...ends) * 1.03],
       ticks: 6,
       tickFormat: options.tickFormat,
       label: options.label,
     },
-    y: { domain: lanes, axis: null },
-    fy: { domain: rows, label: null, padding: 0.12 },
+    y: { domain: lanes },
+    fy: { domain: rows, axis: 'left', label: null, padding: 0.12 },
     color: COLOURS,
     ariaLabel: options.label,
     marks: [
+      Plot.axisY({
+        anchor: 'right',
+        label: null,
+        tickSize: 0,
+        fontSize: 9,
+        fill: 'var(--hw-muted)',
+        tickFormat: (protocol: LoadProtocol) => LOAD_PROTOCOL_NAME[protocol],
+      }),
       Plot.ruleY(points, { ...lane, x1: 'low', x2: 'high', stroke: 'protocol', strokeWidth: 2 }),
       Plot.dot(points, { ...lane, x: 'x', fill: 'protocol', title: 'title', ...dots }),
       ...(options.typical

@@ -19,7 +19,8 @@ h1 { font-size: 20px; }
 table { width: 100%; border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
 th { font-weight: 600; color: var(--hw-muted); text-align: left; }
 th, td { padding: 5px 12px 5px 0; border-bottom: 1px solid var(--hw-line); vertical-align: top; }
-td small { display: block; color: var(--hw-muted); }
+td small { display: block; font-weight: 400; color: var(--hw-muted); white-space: nowrap; }
+.cells td:first-child, .cells td:nth-child(2) { white-space: nowrap; }
 svg { display: block; max-width: 100%; height: auto; color: var(--hw-text); }
 .legend { display: flex; flex-wrap: wrap; gap: 16px; padding: 0; margin: 0 0 8px; list-style: none; font-size: 13px; }
 .legend span { display: inline-block; width: 10px; height: 10px; margin-right: 6px; border-radius: 5px; }
@@ -133,7 +134,7 @@ function cellTable(cells: CellSummary[], protocols: typeof LOAD_PROTOCOLS): stri
       return `<tr><td>${escapeHtml(cell.page)}</td><td>${escapeHtml(network)}</td>${columns.join('')}<td>${escapeHtml(verdict(cell))}</td></tr>`;
     })
     .join('');
-  return `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
+  return `<table class="cells"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
 }
 
 function seriesCell(

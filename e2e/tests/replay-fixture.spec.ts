@@ -1,5 +1,5 @@
 /** The fixtures for replaying pages, as a test engineer uses them. */
-import { expect, PROTOCOLS, test } from '../src/playwright/index.ts';
+import { type Assignment, expect, PROTOCOLS, test } from '../src/playwright/index.ts';
 
 test.use({ page: 'shop', network: 'lte-poor', protocol: 'h3' });
 
@@ -24,6 +24,30 @@ test('a page, a network and a protocol', async ({ load, page, url, lab }, info) 
     expect.stringMatching(/^shop, lte-poor, h3: PLT \d+ ms, .*\(84 h3\)/),
   );
   expect(info.attachments.map(({ name }) => name)).toContain('recording 1: shop, lte-poor, h3');
+});
+
+test('an assignment and the repeat view, for one load each', async ({ load, lab }) => {
+  const assignment = Object.fromEntries(
+    lab.origins.map(({ origin }, index) => [origin, PROTOCOLS[index % 3]]),
+  ) as Assignment;
+  const assigned = await load({ protocol: assignment, network: 'cable' });
+  expect(assigned).toUseProtocol(assignment);
+  expect(new Set(assigned.requests.map(({ protocol }) => protocol)).size).toBe(3);
+
+  const warm = await load({ view: 'warm', network: 'cable' });
+  expect(warm.view).toBe('warm');
+  expect(warm).toUseProtocol('h3');
+  expect(warm.requests.some(({ fromCache }) => fromCache)).toBe(true);
+});
+
+test.describe('over IPv6', () => {
+  test.use({ ipVersion: 6, network: 'cable' });
+
+  test('the page loads', async ({ load, page, url }) => {
+    expect(await load()).toUseProtocol('h3');
+    const response = await page.goto(url);
+    expect((await response?.serverAddr())?.ipAddress).toContain(':');
+  });
 });
 
 test.describe('in a group, with figures of its own', () => {

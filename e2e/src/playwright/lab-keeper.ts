@@ -1,11 +1,8 @@
 /** What a Playwright worker keeps from test to test: one lab, and the browsers on its client side. */
-import { cp, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Assignment } from '@hopwise/pageload-emulator';
 import { Lab } from '../lab/lab.ts';
 import type { Network } from '../lab/networks.ts';
-import { siteJson } from '../pages/write-site.ts';
 import { makeScratch, removeScratch } from '../scratch.ts';
 import type { PageSource } from '../start/page-source.ts';
 import { type BrowserProtocol, CHROMIUM_ARGS, protocolArgs, TruthBrowser } from '../truth/loads.ts';
@@ -35,9 +32,8 @@ interface KeptLab {
   page: PageSource;
   ipVersion: 4 | 6;
   network: Network;
+  /** That the servers offer; null for all that the page's do. */
   assignment: Assignment | null;
-  /** Folder of the site as it is served now. */
-  folder: string;
 }
 
 /** More browsers at once would be memory for nothing: a comparison of protocols has three, and one for `page`. */
@@ -48,7 +44,6 @@ export class LabKeeper {
   #kept: KeptLab | undefined;
   /** Oldest use first. */
   readonly #browsers = new Map<string, Closable>();
-  #sites = 0;
 
   private constructor(scratch: string) {
     this.#scratch = scratch;
@@ -82,7 +77,7 @@ export class LabKeeper {
     const lab = await Lab.up({ site: page.dir, network, ipVersion }).catch((error) => {
       throw new ReplayError(error);
     });
-    this.#kept = { lab, page, ipVersion, network, assignment: null, folder: page.dir };
+    this.#kept = { lab, page, ipVersion, network, assignment: null };
     return lab;
   }
 
@@ -95,13 +90,14 @@ export class LabKeeper {
 
   /** Closes every connection to the servers. */
   async closeConnections(): Promise<void> {
-    const { lab, folder } = this.#theLab();
-    await lab.serve(folder);
+    const { lab, page, assignment } = this.#theLab();
+    await lab.serve(page.dir);
+    if (assignment) await lab.offer(assignment);
   }
 
   /** A browser for measured loads. */
   async truthBrowser({ executablePath, protocol }: BrowserRequest): Promise<TruthBrowser> {
-    await this.#serve(protocol);
+    await this.#offerFor(protocol);
     const { lab } = this.#theLab();
     return this.#browser(['loads', executablePath, protocol], async () =>
       TruthBrowser.launch({
@@ -118,7 +114,7 @@ export class LabKeeper {
     { executablePath, protocol, key }: BrowserRequest & { key: unknown },
     launch: Launch<Browser>,
   ): Promise<Browser> {
-    await this.#serve(protocol);
+    await this.#offerFor(protocol);
     const { lab } = this.#theLab();
     return this.#browser(['test', executablePath, protocol, key], async () =>
       launch({
@@ -180,26 +176,12 @@ export class LabKeeper {
    * Has every origin offer what an assignment wants of it: Chromium can be told on which origins to use HTTP/3, but
    * whether it uses HTTP/1.1 or HTTP/2 is up to what the server offers.
    */
-  async #serve(protocol: BrowserProtocol): Promise<void> {
+  async #offerFor(protocol: BrowserProtocol): Promise<void> {
     const kept = this.#theLab();
     const assignment = typeof protocol === 'object' ? protocol.assignment : null;
     if (isDeepStrictEqual(kept.assignment, assignment)) return;
-    kept.folder = assignment ? await this.#assignedSite(kept.page, assignment) : kept.page.dir;
+    await kept.lab.offer(assignment);
     kept.assignment = assignment;
-    await this.closeConnections();
-  }
-
-  /** @returns a folder like the page's, whose origins offer nothing better than HTTP/1.1 where that is assigned. */
-  async #assignedSite({ dir, site }: PageSource, assignment: Assignment): Promise<string> {
-    const folder = join(this.#scratch, `site-${++this.#sites}`);
-    // The server follows no link that leads out of the folder.
-    await cp(dir, folder, { recursive: true });
-    const origins = site.origins.map((origin) => {
-      const protocol = assignment[origin.origin];
-      return protocol === 'h1' ? { ...origin, protocols: ['h1' as const] } : origin;
-    });
-    await writeFile(join(folder, 'site.json'), siteJson({ ...site, origins }));
-    return folder;
   }
 
   async #down(): Promise<void> {

@@ -48,15 +48,22 @@ export async function loadPage(plan: LoadPlan): Promise<ReplayLoad> {
   const { lab, browser, page, url, protocol, seed, view } = plan;
   const network = { ...plan.network.network, seed };
   for (let repeated = 0; ; repeated++) {
-    // The last load's retransmissions would take this one's share of the link.
-    await lab.drain();
-    await lab.configure(network);
-    await lab.resetStats();
-    const watch = await watchDisturbance({ lab, browserPids: () => browser.pids() });
+    const begin = async () => {
+      // Retransmissions of the load before would take this one's share of the link.
+      await lab.drain();
+      await lab.configure(network);
+      await lab.resetStats();
+      return watchDisturbance({ lab, browserPids: () => browser.pids() });
+    };
+    let watch = await begin();
     const load = await browser.load(url, {
       timeoutMs: plan.timeoutMs,
       view,
-      betweenViews: () => plan.closeConnections(),
+      betweenViews: async () => {
+        await plan.closeConnections();
+        await watch.end();
+        watch = await begin();
+      },
     });
     const disturbance = disturbedBy(await watch.end());
     if (!load.ok) throw new ReplayError(failureOf(plan, network, load));

@@ -10,25 +10,28 @@ export type LoadsByProtocol = Partial<Record<Protocol, ReplayLoad | ReplayLoad[]
 const SHOWN = 5;
 
 export const expect = base.extend({
-  /** Every request of the load was proved to be on the protocol, or on the one assigned to its origin. */
+  /**
+   * Every request that was not answered from the cache was proved to be on the protocol, or on the one assigned to its
+   * origin.
+   */
   toUseProtocol(load: ReplayLoad, wanted: Protocol | Assignment) {
-    const wrong = load.requests.filter(({ url, protocol }) => {
+    const sent = load.requests.filter(({ fromCache }) => !fromCache);
+    const wrong = sent.filter(({ url, protocol }) => {
       const right = typeof wanted === 'string' ? wanted : wanted[originOf(url) ?? ''];
       return protocol === null || protocol !== right;
     });
-    const name = typeof wanted === 'string' ? wanted : 'its assigned protocol';
+    const name = typeof wanted === 'string' ? wanted : 'the protocol assigned to its origin';
     const shown = wrong.slice(0, SHOWN).map(({ url, protocol }) => `  ${protocol ?? 'unknown'}  ${url}`);
     if (wrong.length > SHOWN) shown.push(`  and ${wrong.length - SHOWN} more`);
     return {
       name: 'toUseProtocol',
-      pass: load.requests.length > 0 && wrong.length === 0,
-      message: () =>
-        wrong.length === 0
-          ? `${titleOf(load)}: all ${load.requests.length} requests were on ${name}`
-          : [
-              `${titleOf(load)}: ${wrong.length} of ${load.requests.length} requests were not on ${name}:`,
-              ...shown,
-            ].join('\n'),
+      pass: sent.length > 0 && wrong.length === 0,
+      message: () => {
+        if (sent.length === 0) return `${titleOf(load)}: no request went over the network`;
+        if (wrong.length === 0) return `${titleOf(load)}: all ${sent.length} requests were on ${name}`;
+        const count = `${wrong.length} of ${sent.length} requests were not on ${name}:`;
+        return [`${titleOf(load)}: ${count}`, ...shown].join('\n');
+      },
     };
   },
 

@@ -43,8 +43,8 @@ function summaryOf(load: ReplayLoad): string {
     ...(lcpMs === null ? [] : [`LCP ${Math.round(lcpMs)} ms`]),
   ];
   const counts = new Map<string, number>();
-  for (const { protocol } of requests) {
-    const name = protocol ?? 'unknown';
+  for (const { protocol, fromCache } of requests) {
+    const name = fromCache ? 'from cache' : (protocol ?? 'unknown');
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   const protocols = [...counts].map(([protocol, count]) => `${count} ${protocol}`).join(', ');

@@ -352,6 +352,35 @@ describe.skipIf(obstacle)('the lab', { timeout: 60_000 }, () => {
     }
   });
 
+  test.each(['its owner', 'its owner and then itself'])(
+    'killed with %s, it leaves only what the next removes',
+    async (which) => {
+      const module = new URL('../src/lab/lab.ts', import.meta.url).href;
+      const script = `import { Lab } from ${JSON.stringify(module)};
+      const lab = await Lab.up(${JSON.stringify({ site, network: LINK })});
+      console.log(JSON.stringify(lab.facts));
+      setInterval(() => {}, 1000);`;
+      const owner = spawn(process.execPath, ['--conditions=source', '--input-type=module', '-e', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      try {
+        const { holderPid, caFile } = await firstLine(owner);
+        const folder = join(caFile, '..');
+        const program = await parentOf(holderPid);
+        const family = [program, ...descendants(program)];
+        expect(family.length).toBeGreaterThanOrEqual(3);
+        owner.kill('SIGKILL');
+        if (which !== 'its owner') process.kill(program, 'SIGKILL');
+        await expect.poll(() => family.filter((pid) => isAlive(pid)), { timeout: 5000 }).toEqual([]);
+        expect(existsSync(folder)).toBe(true);
+        await (await Lab.up({ site, network: LINK })).down();
+        expect(existsSync(folder)).toBe(false);
+      } finally {
+        owner.kill('SIGKILL');
+      }
+    },
+  );
+
   test('ends with its stdin and with SIGTERM, with exit code 0', async () => {
     for (const end of [(p: ChildProcess) => p.stdin!.end(), (p: ChildProcess) => p.kill('SIGTERM')]) {
       const dir = await mkdtemp(join(tmpdir(), 'hopwise-lab-test-'));

@@ -1,14 +1,19 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Lab } from '../src/lab/lab.ts';
 import type { Site } from '../src/pages/site.ts';
 import { siteSchema } from '../src/pages/site.ts';
+import { parseRecordOptions } from '../src/record/options.ts';
 import { type RecordOptions, record } from '../src/record/record.ts';
 import type { PageRequest, RecordedPage } from '../src/record/recorded-page.ts';
 import { CHECK_NETWORK, checkReplay } from '../src/record/replay-check.ts';
+import { renderRecord, runRecord } from '../src/record/run.ts';
 import { chromiumPath } from '../src/start/chromium.ts';
+import { Cleanup } from '../src/start/cleanup.ts';
+import { Progress } from '../src/start/progress.ts';
 import { CDN, FILM, type LiveServer, MAIN, pageAnswers, SCRIPT, serveLive } from './record-server.ts';
 
 let folder: string;
@@ -37,6 +42,44 @@ function optionsFor(url: string, out: string, server: LiveServer): RecordOptions
     signal: new AbortController().signal,
   };
 }
+
+describe('npm run record', () => {
+  it('records, loads the recording from the lab, and says what was asked for again', async () => {
+    const server = await serveLive(await pageAnswers());
+    const cleanup = new Cleanup();
+    try {
+      const ca = join(folder, 'ca.pem');
+      await writeFile(ca, server.caPem);
+      const maps = [MAIN, CDN].flatMap((origin) => [
+        '--map',
+        `${new URL(origin).host}=127.0.0.1:${server.port}`,
+      ]);
+      const out = join(folder, 'command');
+      const command = parseRecordOptions([
+        ...[`${MAIN}/start`, '--out', out, '--ca', ca, ...maps],
+        ...['--wait-ms', '1000', '--check', 'h2', '--protocols', 'seen'],
+      ]);
+      const silent = new Progress(createWriteStream('/dev/null') as unknown as NodeJS.WriteStream);
+      const signal = new AbortController().signal;
+      const run = await runRecord(command, { cleanup, progress: silent, signal });
+      expect(run.unchecked).toBeNull();
+      expect(run.page.site.origins.map(({ protocols }) => protocols)).toEqual([
+        ['h1', 'h2'],
+        ['h1', 'h2'],
+      ]);
+      const count = run.page.site.resources.length;
+      expect(renderRecord(run)).toMatch(
+        new RegExp(
+          `^h2: ${count - 1} of ${count - 1} resources requested again, \\d+ requests answered by a similar URL, 0 missing`,
+          'm',
+        ),
+      );
+    } finally {
+      await cleanup.run((line) => expect.fail(line));
+      await server.close();
+    }
+  });
+});
 
 describe('a recorded page', () => {
   let out: string;
@@ -106,6 +149,12 @@ describe('a recorded page', () => {
     expect((await readFile(join(out, (film.body as { file: string }).file))).equals(FILM)).toBe(true);
     expect(resource(`${MAIN}/api/random`).thinkMs).toBeGreaterThan(60);
     expect(resource(`${MAIN}/api/random`).thinkMs).toBeLessThan(1000);
+    // What the browser hands out as text is UTF-8.
+    const latin = resource(`${CDN}/latin.js`);
+    expect(latin.headers['content-type']).toBe('text/javascript; charset=utf-8');
+    expect(await readFile(join(out, (latin.body as { file: string }).file), 'utf8')).toBe('"café"');
+    const marked = resource(`${CDN}/marked.js`).body as { file: string };
+    expect(await readFile(join(out, marked.file), 'utf8')).toBe('\ufeff"byte order mark"\r\n');
     expect((await readdir(out)).toSorted()).toEqual(['bodies', 'recording.json', 'site.json']);
   });
 

@@ -83,6 +83,7 @@ const BODY_TIMEOUT_MS = 10_000;
 /** Requests beyond this are not kept. */
 const MAX_REQUESTS = 5_000;
 const POLL_MS = 50;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 const MAX_ICONS = 10;
 const NOT_KEPT = 'its body is beyond the limit or was not kept by the browser';
 /** What an empty body may count with its coding and frames. */
@@ -286,9 +287,14 @@ class Watch {
     if (body === null || isTaken(body) || body.length > this.#bytesLeft) return answer;
     this.#bytesLeft -= body.length;
     answer.body = body;
-    // Of HTTP/2 and HTTP/3 the browser's count has frames in it.
-    if (!headers.some(({ name }) => name.toLowerCase() === 'content-encoding'))
-      answer.bodyBytes = body.length;
+    if (!headers.some(({ name }) => name.toLowerCase() === 'content-encoding')) {
+      // The browser takes the mark off when it decodes a text; an integrity attribute counts it.
+      if (length === String(body.length + BYTE_ORDER_MARK.length)) {
+        answer.body = Buffer.concat([BYTE_ORDER_MARK, body]);
+      }
+      // Of HTTP/2 and HTTP/3 the browser's count has frames in it.
+      answer.bodyBytes = answer.body.length;
+    }
     return answer;
   }
 }

@@ -38,6 +38,7 @@ test('an unknown page, network and protocol', async () => {
   await write(`
     for (const options of [
       { page: 'none.har' },
+      { replay: 7 },
       { page: 'cut.har' },
       { page: 'shop', network: 'lte-por' },
       { page: 'shop', network: { profile: 'lte', loss: 2 } },
@@ -53,9 +54,10 @@ test('an unknown page, network and protocol', async () => {
   const { code, output } = await project.test();
   expect(code).toBe(1);
   const lines = complaints(output);
-  expect(lines, output).toHaveLength(6);
+  expect(lines, output).toHaveLength(7);
   for (const [index, words] of [
-    /none\.har: expected shop, news, app, .*no such file/,
+    /replay \S*\/none\.har: expected shop, news, app, .*no such file/,
+    /replay 7: expected a page's name or path/,
     /cut\.har: .*JSON/,
     /network "lte-por": expected one of .*lte-poor/,
     /network: loss: /,

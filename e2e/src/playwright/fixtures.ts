@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path';
 import type { Prediction } from '@hopwise/pageload-emulator';
 import { test as base, type TestInfo } from '@playwright/test';
 import type { Lab } from '../lab/lab.ts';
-import { isBundledPage } from '../pages/bundled.ts';
-import { openPage, type PageSource } from '../start/page-source.ts';
+import { firstLine } from '../start/errors.ts';
+import { isPageName, openPage, type PageSource } from '../start/page-source.ts';
 import { replayChromium } from './chromium.ts';
 import { ReplayError } from './errors.ts';
 import { LabKeeper } from './lab-keeper.ts';
@@ -46,8 +46,8 @@ interface PageFixtures {
 const LOAD_TIMEOUT_MS = 60_000;
 /** Around a load: the link is drained, Chromium starts, what the load event did not wait for ends. */
 const AROUND_LOAD_MS = 20_000;
-/** The lab's program is built at first use. */
-const LAB_TIMEOUT_MS = 300_000;
+/** At first use the lab's program is built, and a page of a registry package is fetched and recorded. */
+const PREPARE_TIMEOUT_MS = 300_000;
 
 const extended = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, KeeperFixtures>({
   replay: ['shop', { option: true }],
@@ -67,7 +67,10 @@ const extended = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, Keep
     { scope: 'worker', box: true },
   ],
 
-  _replayed: [async ({ replay }, use, info) => use(await replayedPage(replay, info)), { box: true }],
+  _replayed: [
+    async ({ replay }, use, info) => use(await replayedPage(replay, info)),
+    { box: true, timeout: PREPARE_TIMEOUT_MS },
+  ],
 
   url: async ({ _replayed }, use) => use(_replayed.site.entry),
 
@@ -76,7 +79,7 @@ const extended = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, Keep
       const wanted = { ...namedNetwork(network).network, seed };
       await use(await _labKeeper.lab({ page: _replayed, network: wanted, ipVersion }));
     },
-    { timeout: LAB_TIMEOUT_MS },
+    { timeout: PREPARE_TIMEOUT_MS },
   ],
 
   load: async (
@@ -157,12 +160,13 @@ const extended = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, Keep
 export const test = withPageOption(extended);
 
 async function replayedPage(page: string, { config }: TestInfo): Promise<PageSource> {
-  const isPath = typeof page === 'string' && !isBundledPage(page) && !page.startsWith('npm:');
+  if (typeof page !== 'string')
+    throw new ReplayError(`replay ${JSON.stringify(page)}: expected a page's name or path`);
   const folder = config.configFile ? dirname(config.configFile) : config.rootDir;
   try {
-    return await openPage(isPath ? resolve(folder, page) : page);
+    return await openPage(isPageName(page) ? page : resolve(folder, page));
   } catch (error) {
-    throw new ReplayError(error);
+    throw new ReplayError(firstLine(error).replace(/^--page /, 'replay '));
   }
 }
 

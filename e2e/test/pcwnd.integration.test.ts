@@ -1,4 +1,11 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { LAB_BINARY } from '../src/lab/build.ts';
 import { labObstacle } from '../src/lab/lab.ts';
 import type { Network } from '../src/lab/networks.ts';
 import { collectPcwnd, type Measured } from '../src/pcwnd/collect.ts';
@@ -89,4 +96,47 @@ describe.skipIf(obstacle)('p(cwnd) at real senders', { timeout: 60_000 }, () => 
     await expect(collecting).rejects.toThrow('enough');
     expect(performance.now() - began).toBeLessThan(15_000);
   });
+
+  test('removes the trace that a killed run left behind', async ({ skip }) => {
+    skip(process.getuid?.() !== 0, 'only root can trace');
+    const dir = await mkdtemp(join(tmpdir(), 'hopwise-pcwnd-'));
+    const options = { network: LINK, congestionControl: 'cubic', connections: 1 } as const;
+    try {
+      const config = join(dir, 'pcwnd.json');
+      await writeFile(config, JSON.stringify({ ...options, seconds: 30 }));
+      const killed = spawn(LAB_BINARY, ['pcwnd', '--config', config], { stdio: ['pipe', 'pipe', 'inherit'] });
+      // Its first progress.
+      await once(killed.stdout, 'data');
+      const children = (await readFile(`/proc/${killed.pid}/task/${killed.pid}/children`, 'utf8')).trim();
+      const instances = children.split(' ').map((pid) => `hopwise-pcwnd-${pid}`);
+      const left = (await traceInstances())?.filter((name) => instances.includes(name)) ?? [];
+      killed.kill('SIGKILL');
+      await once(killed, 'close');
+      skip(left.length === 0, 'this machine has no tracefs');
+      // The kernel takes the killed process's files back a moment later.
+      await expect
+        .poll(
+          async () => {
+            await collectPcwnd({ ...options, seconds: 0.5 });
+            return (await traceInstances())?.filter((name) => left.includes(name));
+          },
+          { timeout: 10_000 },
+        )
+        .toEqual([]);
+    } finally {
+      await rm(dir, { recursive: true });
+    }
+  });
 });
+
+/** Null without tracefs. Looks from a mount namespace of its own, so that nothing stays mounted. */
+async function traceInstances(): Promise<string[] | null> {
+  const look =
+    'cd /sys/kernel/tracing && { [ -d instances ] || mount -t tracefs tracefs . && cd /sys/kernel/tracing; } && ls instances';
+  try {
+    const { stdout } = await promisify(execFile)('unshare', ['--mount', 'sh', '-c', look]);
+    return stdout.split('\n').filter(Boolean);
+  } catch {
+    return null;
+  }
+}

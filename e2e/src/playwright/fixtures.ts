@@ -159,9 +159,11 @@ const extended = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, Keep
 /** Playwright's `test` with the fixtures of `ReplayFixtures` and the options of `ReplayOptions`. */
 export const test = withPageOption(extended);
 
-async function replayedPage(page: string, { config }: TestInfo): Promise<PageSource> {
+async function replayedPage(page: string, { config, project }: TestInfo): Promise<PageSource> {
   if (typeof page !== 'string')
     throw new ReplayError(`replay ${JSON.stringify(page)}: expected a page's name or path`);
+  // Older versions of Playwright ignore it, newer ones refuse it.
+  if ('page' in project.use) throw new ReplayError('use.page in the configuration: call it use.replay');
   const folder = config.configFile ? dirname(config.configFile) : config.rootDir;
   try {
     return await openPage(isPageName(page) ? page : resolve(folder, page));

@@ -4,12 +4,12 @@ import type { Fixtures, TestType } from '@playwright/test';
 type WithPageName<F> = Omit<F, 'page'> & { page?: string | (F extends { page?: infer P } ? P : never) };
 
 /** Playwright's `test`, whose `use` takes the name of a page to replay as `page`. */
-export interface ReplayTest<T extends object, W extends object> extends TestType<T, W> {
+export type ReplayTest<T extends object, W extends object> = {
   use(options: WithPageName<Fixtures<object, object, T, W>>): void;
   extend<T1 extends object, W1 extends object = object>(
     fixtures: Fixtures<T1, W1, T, W>,
   ): ReplayTest<T & T1, W & W1>;
-}
+} & TestType<T, W>;
 
 /**
  * Playwright would hand a string that is given as `page` to the tests in place of their `Page`. `use` gives it to the

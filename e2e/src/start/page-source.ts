@@ -43,7 +43,7 @@ export async function openPage(page: string): Promise<PageSource> {
   if (!info) {
     const names = Object.keys(BUNDLED_PAGES).join(', ');
     throw new UserError(
-      `--page ${page}: expected ${names}, ${WEB_PAGE_NAMES}, a folder with site.json, or a HAR; there is no such file`,
+      `page ${page}: expected ${names}, ${WEB_PAGE_NAMES}, a folder with site.json, or a HAR; there is no such file`,
       2,
     );
   }

@@ -20,7 +20,8 @@ await runProgram(async (context) => {
     .enablePositionalOptions()
     .action(async () => {
       const options = matrixOptions(command);
-      await measureMatrix(options, context);
+      const result = await measureMatrix(options, context);
+      if (result === null) return;
       process.stdout.write(await summariseFolder(resolve(options.out), { json: false }));
     });
   addMatrixOptions(command);

@@ -9,16 +9,22 @@ import { firstLine, UserError } from '../start/errors.ts';
 import type { ProgramContext } from '../start/program.ts';
 import { Assignments, readAssignments } from './assignments.ts';
 import { type BrowserKind, browserProgram } from './browser-program.ts';
-import type { GroundTruthMatrix } from './ground-truth.ts';
+import type { GroundTruthLoad, GroundTruthMatrix } from './ground-truth.ts';
 import { Done, type PlannedLoad, planLoads } from './matrix.ts';
 import { openPages } from './matrix-page.ts';
 import { MatrixProgress } from './matrix-progress.ts';
 import type { MatrixOptions } from './options.ts';
 import { type MatrixResult, runMatrix } from './run-matrix.ts';
-import { GroundTruthStore } from './store.ts';
+import { GroundTruthStore, joinedMatrix, readLoads, readMatrix } from './store.ts';
 
-/** @throws UserError with one line for whatever a person can mend */
-export async function measureMatrix(options: MatrixOptions, context: ProgramContext): Promise<MatrixResult> {
+/**
+ * @returns null when only the plan was asked for
+ * @throws UserError with one line for whatever a person can mend
+ */
+export async function measureMatrix(
+  options: MatrixOptions,
+  context: ProgramContext,
+): Promise<MatrixResult | null> {
   const { cleanup, signal, say } = context;
   const profiles = profilesOf(options.networks);
   const assignmentFile =
@@ -40,40 +46,52 @@ export async function measureMatrix(options: MatrixOptions, context: ProgramCont
   const done = new Done();
   const assignments = new Assignments(assignmentFile);
   const dir = resolve(options.out);
-  const store = await GroundTruthStore.open(
-    dir,
-    {
-      format: 'hopwise-ground-truth',
-      version: 1,
-      networks: titled,
-      pages: Object.fromEntries(pages.map(({ name, facts }) => [name, facts])),
-      protocols: options.protocols,
-      views: options.views,
-      seeds: options.seeds,
-      browser: browser.name,
-      server,
-      machine: { cpu: cpus()[0]?.model.trim() ?? 'unknown', cores: cpus().length, kernel: release() },
-    },
-    (load) => {
-      if (!(load.disturbed && options.repeatDisturbed)) done.add(load);
-      assignments.add(load);
-    },
-  );
-  cleanup.add(`the lock of ${options.out}`, () => store.close());
+  const asked: GroundTruthMatrix = {
+    format: 'hopwise-ground-truth',
+    version: 1,
+    networks: titled,
+    pages: Object.fromEntries(pages.map(({ name, facts }) => [name, facts])),
+    protocols: options.protocols,
+    views: options.views,
+    seeds: options.seeds,
+    browser: browser.name,
+    server,
+    machine: { cpu: cpus()[0]?.model.trim() ?? 'unknown', cores: cpus().length, kernel: release() },
+  };
+  const onLoad = (load: GroundTruthLoad): void => {
+    if (!(load.disturbed && options.repeatDisturbed)) done.add(load);
+    assignments.add(load);
+  };
   const plan = planLoads({
     ...options,
     pages: pages.map(({ name }) => name),
     networks: Object.keys(networks),
   });
   const bytes = new Map(pages.map(({ name, facts }) => [name, facts.bytes]));
-  const progress = new MatrixProgress((load) =>
-    expectedMs(load, bytes.get(load.page) ?? 0, networks[load.network] as Network),
-  );
-  const there = plan.filter((load) => done.has(load)).length;
-  progress.say(
-    `${plan.length} loads: ${pages.length} pages × ${Object.keys(networks).length} networks × ${options.protocols.join(', ')} × ${options.seeds.length} seeds${options.views.length > 1 ? ' × cold and warm' : ''}, in ${browser.name}, into ${options.out}`,
-  );
-  if (there > 0) progress.say(`${there} of them are there already`);
+  const weigh = (load: PlannedLoad): number =>
+    expectedMs(load, bytes.get(load.page) ?? 0, networks[load.network] as Network);
+  const progress = new MatrixProgress(weigh);
+  const announce = (): void => {
+    const left = plan.filter((load) => !done.has(load));
+    const minutes = left.reduce((sum, load) => sum + weigh(load), 0) / 60_000;
+    progress.say(
+      `${plan.length} loads: ${pages.length} pages × ${Object.keys(networks).length} networks × ${options.protocols.join(', ')} × ${options.seeds.length} seeds${options.views.length > 1 ? ' × cold and warm' : ''}, in ${browser.name}, into ${options.out}`,
+    );
+    if (left.length < plan.length) progress.say(`${plan.length - left.length} of them are there already`);
+    progress.say(
+      `${left.length} to make: some ${Math.ceil(minutes)} minutes, by sizes, rates and round trips`,
+    );
+  };
+  if (options.plan) {
+    const present = await readMatrix(dir);
+    if (present) joinedMatrix(dir, present, asked);
+    for await (const load of readLoads(dir)) onLoad(load);
+    announce();
+    return null;
+  }
+  const store = await GroundTruthStore.open(dir, asked, onLoad);
+  cleanup.add(`the lock of ${options.out}`, () => store.close());
+  announce();
   if (store.cutBytes > 0)
     progress.say(`${store.cutBytes} bytes of a load that was not written whole are cut off`);
   const result = await runMatrix({
@@ -147,11 +165,12 @@ async function openBrowser(
   return { path, name: `${BROWSER_NAME[kind]} ${version}` };
 }
 
-/** Milliseconds; only for sharing out the time that is left, so the ratios count. */
+/** Milliseconds, roughly: what is left is then told by how long loads really take. */
 function expectedMs({ protocol, view }: PlannedLoad, bytes: number, network: Network): number {
   const OVERHEAD_MS = 1000;
   const ROUND_TRIPS = 12;
-  if (protocol === 'h3' && network.udp === 'blocked') return 10_000;
+  // Tried for one seed only.
+  if (protocol === 'h3' && network.udp === 'blocked') return 2000;
   const policed = protocol === 'h3' && typeof network.udp === 'object' ? network.udp.policedMbps : Infinity;
   const rateMbps = Math.min(network.downMbps, policed);
   const cold = (bytes * 8) / (rateMbps * 1000) + ROUND_TRIPS * network.rttMs;

@@ -26,6 +26,8 @@ export interface MatrixOptions {
   quietLimitMs: number;
   /** Whether loads that were kept although disturbed are made again. */
   repeatDisturbed: boolean;
+  /** Only says what would be measured. */
+  plan: boolean;
 }
 
 const PROTOCOLS: LoadProtocol[] = ['h1', 'h2', 'h3', 'natural', 'assigned'];
@@ -77,7 +79,8 @@ export function addMatrixOptions(command: Command): Command {
       60,
     )
     .option('--repeat-disturbed', 'make loads again that were kept although disturbed', false)
-    .option('--limit-minutes <n>', 'begin no load after so many minutes', minutes);
+    .option('--limit-minutes <n>', 'begin no load after so many minutes', minutes)
+    .option('--plan', 'only say what would be measured and how long it may take', false);
 }
 
 /** @throws CommanderError by way of `command.error` for options that do not go together */
@@ -110,6 +113,7 @@ export function matrixOptions(command: Command): MatrixOptions {
     timeoutMs: given.timeout * 1000,
     quietLimitMs: given.quietLimit * 1000,
     repeatDisturbed: given.repeatDisturbed,
+    plan: given.plan,
     ...(given.limitMinutes === undefined ? {} : { limitMs: given.limitMinutes * 60_000 }),
   };
 }

@@ -206,7 +206,7 @@ describe.skipIf(obstacle)("the lab's servers", { timeout: 60_000 }, () => {
 const CHROMIUM = obstacle ? '' : chromiumPath();
 
 describe.skipIf(obstacle || !existsSync(CHROMIUM))(
-  'Chromium under an assignment',
+  "Chromium before the lab's servers",
   { timeout: 60_000 },
   () => {
     test('speaks to each origin what it is assigned, and what the site offers after it', async () => {
@@ -253,6 +253,71 @@ describe.skipIf(obstacle || !existsSync(CHROMIUM))(
           expect(all).toEqual(new Set(origins.map((origin) => `${origin} h2`)));
         } finally {
           await browser.close();
+        }
+      } finally {
+        await lab.down();
+        await rm(dir, { recursive: true, force: true });
+      }
+    });
+
+    test('gets what it asks for urgently before the rest, where priorities are honoured', async () => {
+      const dir = await mkdtemp(join(tmpdir(), 'hopwise-servers-'));
+      const resource = (path: string, type: string, body: Site['resources'][number]['body']) => ({
+        origin: MAIN,
+        path,
+        status: 200,
+        headers: { 'content-type': type },
+        body,
+        thinkMs: 0,
+      });
+      const images = [0, 1, 2, 3].map((i) => `/${i}.png`);
+      const site: Site = {
+        format: 'hopwise-site',
+        version: 1,
+        name: 'priorities',
+        entry: `${MAIN}/`,
+        origins: [{ origin: MAIN, protocols: ['h2', 'h3'], extraRttMs: 0 }],
+        resources: [
+          resource('/', 'text/html', { file: 'index.html' }),
+          resource('/urgent', 'text/plain', { filler: 'bytes', bytes: 200_000 }),
+          ...images.map((path) =>
+            resource(path, 'image/png', { filler: 'png', bytes: 300_000, width: 20, height: 20 }),
+          ),
+        ],
+      };
+      await writeFile(join(dir, 'site.json'), JSON.stringify(site));
+      // The images are well under way when the urgent one is asked for.
+      await writeFile(
+        join(dir, 'index.html'),
+        `<!doctype html><title>Priorities</title>${images.map((path) => `<img src="${path}">`).join('')}
+      <script>setTimeout(() => fetch('/urgent').then((answer) => answer.text()), 400)</script>`,
+      );
+      const lab = await Lab.up({
+        site: dir,
+        network: { ...NETWORK, rttMs: 40, downMbps: 6, queue: { ms: 100 } },
+      });
+      try {
+        const executablePath = await lab.wrapper(CHROMIUM);
+        for (const protocol of ['h2', 'h3'] as const) {
+          const browser = await TruthBrowser.launch({
+            executablePath,
+            protocol,
+            caSpki: lab.caSpki,
+            hosts: [new URL(MAIN).host],
+          });
+          try {
+            for (const priorities of ['honoured', 'ignored'] as const) {
+              await lab.configureServers({ [MAIN]: { priorities } });
+              const { requests } = (await browser.load(site.entry, { timeoutMs: 20_000 })) as Load;
+              const { startMs, endMs } = requests.find(({ url }) => url === `${MAIN}/urgent`)!;
+              const share = (endMs - startMs) / (Math.max(...requests.map((one) => one.endMs)) - startMs);
+              // It is a fifth of what is to come; in turns with the images it ends nearly with them.
+              if (priorities === 'honoured') expect(share).toBeLessThan(0.6);
+              else expect(share).toBeGreaterThan(0.75);
+            }
+          } finally {
+            await browser.close();
+          }
         }
       } finally {
         await lab.down();

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Assignment } from '@hopwise/pageload-emulator';
 import { Lab, type LabOptions } from '../lab/lab.ts';
 import type { Network } from '../lab/networks.ts';
+import { determinismScript } from '../record/determinism.ts';
 import type { Cleanup } from '../start/cleanup.ts';
 import { type DisturbanceWatch, watchDisturbance } from './disturbance.ts';
 import type { Disturbance, GroundTruthLoad, LoadProtocol, View } from './ground-truth.ts';
@@ -79,8 +80,10 @@ export class PageLab {
       return watchDisturbance({ lab });
     };
     let watch = await begin();
-    const load = await browser.load(this.#options.page.site.entry, {
+    const { entry, determinism } = this.#options.page.site;
+    const load = await browser.load(entry, {
       timeoutMs: this.#options.timeoutMs,
+      ...(determinism && { initScript: determinismScript(determinism.seed, determinism.epochMs) }),
       view,
       record: true,
       betweenViews: async () => {

@@ -78,6 +78,8 @@ class MatrixRunner {
   #lab: PageLab | undefined;
   #saidNotQuiet = false;
   #patienceMs: number;
+  /** Of the current load, for a quiet machine. */
+  #waitedMs = 0;
 
   constructor(run: MatrixRun) {
     this.#run = run;
@@ -130,6 +132,7 @@ class MatrixRunner {
         return false;
       }
     }
+    this.#waitedMs = 0;
     const load = await this.#measure(planned, page, assignment);
     await store.append(load);
     done.add(load);
@@ -139,7 +142,8 @@ class MatrixRunner {
     this.#result.kept++;
     if (load.disturbed) this.#result.disturbed++;
     if (!load.outcome.ok) this.#result.failed++;
-    else if (load.repeated === 0 && load.view === 'cold') this.#overheads.push(tookMs - load.outcome.pltMs);
+    else if (load.repeated === 0 && load.view === 'cold')
+      this.#overheads.push(tookMs - this.#waitedMs - load.outcome.pltMs);
     return true;
   }
 
@@ -210,14 +214,17 @@ class MatrixRunner {
   async #isQuietAgain(reasons: string[]): Promise<boolean> {
     const { progress, signal, quietLimitMs } = this.#run;
     progress.waiting(`waiting for a quiet machine: ${reasons.join(', ')}`);
-    const until = performance.now() + this.#patienceMs;
-    while (performance.now() < until) {
+    const startedAt = performance.now();
+    let isQuiet = false;
+    while (!isQuiet && performance.now() - startedAt < this.#patienceMs) {
       signal.throwIfAborted();
       const idle = await this.#lab?.idle(QUIET_WINDOW_MS);
-      if (!idle || disturbedBy(idle).length === 0) {
-        this.#patienceMs = quietLimitMs;
-        return true;
-      }
+      isQuiet = !idle || disturbedBy(idle).length === 0;
+    }
+    this.#waitedMs += performance.now() - startedAt;
+    if (isQuiet) {
+      this.#patienceMs = quietLimitMs;
+      return true;
     }
     this.#patienceMs = Math.min(quietLimitMs, IMPATIENT_MS);
     if (!this.#saidNotQuiet) {

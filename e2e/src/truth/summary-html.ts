@@ -96,7 +96,7 @@ function overall({ loads, wins, rules, noiseFloor, quietSpread }: GroundTruthSum
         ],
   );
   const notes = [
-    `${loads.dropped} disturbed loads were dropped and made again; ${loads.disturbed} were disturbed each time and are in no figure; ${loads.failed} failed; ${loads.unproved} were not proved to be on their protocol; ${loads.incomplete} had a request that failed.`,
+    `${loads.dropped} disturbed loads were dropped and made again; ${loads.disturbed} were kept although disturbed and are in no figure; ${loads.failed} failed; ${loads.unproved} were not proved to be on their protocol; ${loads.incomplete} had a request that failed.`,
     'Regret is the median load time over that of the page’s fastest protocol on the network, less 1. Where a rule’s protocol cannot reach the page, the browser’s own choice is taken.',
     noiseFloor.regret
       ? `Noise floor: choosing by half of the loads, judged by the other half, costs ${percent(noiseFloor.regret.mean)} in the mean and ${percent(noiseFloor.regret.p95)} at p95 (${noiseFloor.cells} cells).`

@@ -51,7 +51,7 @@ function verdict({ best, margin, agreement, decided }: CellSummary): string {
 function overallLines({ loads, wins, rules, noiseFloor, quietSpread, cells }: GroundTruthSummary): string[] {
   const lines = [
     `${loads.kept} loads in ${cells.length} cells; ${loads.dropped} disturbed ones dropped and made again, ` +
-      `${loads.disturbed} disturbed each time and left out, ${loads.failed} failed, ` +
+      `${loads.disturbed} kept although disturbed and left out, ${loads.failed} failed, ` +
       `${loads.unproved} not proved to be on their protocol, ${loads.incomplete} with a request that failed`,
     '',
     table([
@@ -67,22 +67,20 @@ function overallLines({ loads, wins, rules, noiseFloor, quietSpread, cells }: Gr
       }),
     ]),
     '',
-    table([
-      ['regret of', 'mean', 'median', 'p95', 'worst', 'cells', 'knows'],
-      ...rules
-        .filter(({ regret }) => regret !== null)
-        .map(({ rule, knows, regret, cells: judged, fallbacks }) => [
-          rule,
-          percent(regret!.mean),
-          percent(regret!.median),
-          percent(regret!.p95),
-          percent(regret!.max),
-          fallbacks > 0 ? `${judged}, ${fallbacks} unreachable` : String(judged),
-          knows,
-        ]),
-    ]),
-    '',
   ];
+  const judged = rules.filter(({ regret }) => regret !== null);
+  if (judged.length > 0) {
+    const rows = judged.map(({ rule, knows, regret, cells: count, fallbacks }) => [
+      rule,
+      percent(regret!.mean),
+      percent(regret!.median),
+      percent(regret!.p95),
+      percent(regret!.max),
+      fallbacks > 0 ? `${count}, ${fallbacks} unreachable` : String(count),
+      knows,
+    ]);
+    lines.push(table([['regret of', 'mean', 'median', 'p95', 'worst', 'cells', 'knows'], ...rows]), '');
+  }
   if (noiseFloor.regret) {
     lines.push(
       `noise floor: choosing by half of a cell's loads and judged by the other half, ${percent(noiseFloor.regret.mean)} mean, ` +

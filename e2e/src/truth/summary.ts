@@ -69,7 +69,7 @@ export interface GroundTruthSummary {
     failed: number;
     /** Disturbed loads that were dropped and made again. */
     dropped: number;
-    /** Kept though disturbed each time; in no figure. */
+    /** Kept although disturbed; in no figure. */
     disturbed: number;
     /** Loads with a request that was not proved to be on its protocol. */
     unproved: number;

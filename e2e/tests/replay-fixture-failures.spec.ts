@@ -56,8 +56,8 @@ test('an unknown page, network and protocol', async () => {
   const lines = complaints(output);
   expect(lines, output).toHaveLength(7);
   for (const [index, words] of [
-    /replay \S*\/none\.har: expected shop, news, app, .*no such file/,
-    /replay 7: expected a page's name or path/,
+    /page \S*\/none\.har: expected shop, news, app, .*no such file/,
+    /page 7: expected a page's name or path/,
     /cut\.har: .*JSON/,
     /network "lte-por": expected one of .*lte-poor/,
     /network: loss: /,

@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path';
 import type { Prediction } from '@hopwise/pageload-emulator';
 import { test as base, type TestInfo } from '@playwright/test';
 import type { Lab } from '../lab/lab.ts';
-import { firstLine } from '../start/errors.ts';
 import { isPageName, openPage, type PageSource } from '../start/page-source.ts';
 import { replayChromium } from './chromium.ts';
 import { ReplayError } from './errors.ts';
@@ -161,14 +160,14 @@ export const test = withPageOption(extended);
 
 async function replayedPage(page: string, { config, project }: TestInfo): Promise<PageSource> {
   if (typeof page !== 'string')
-    throw new ReplayError(`replay ${JSON.stringify(page)}: expected a page's name or path`);
+    throw new ReplayError(`page ${JSON.stringify(page)}: expected a page's name or path`);
   // Older versions of Playwright ignore it, newer ones refuse it.
   if ('page' in project.use) throw new ReplayError('use.page in the configuration: call it use.replay');
   const folder = config.configFile ? dirname(config.configFile) : config.rootDir;
   try {
     return await openPage(isPageName(page) ? page : resolve(folder, page));
   } catch (error) {
-    throw new ReplayError(firstLine(error).replace(/^--page /, 'replay '));
+    throw new ReplayError(error);
   }
 }
 

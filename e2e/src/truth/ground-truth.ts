@@ -34,7 +34,7 @@ export interface GroundTruthLoad {
   /** Of `assigned` only. */
   assignment?: Assignment;
   view: View;
-  /** Of the link's losses; loads of one seed and network meet the same chances under every protocol. */
+  /** Of the link's losses, with page and network; loads of one seed meet the same chances under every protocol. */
   seed: number;
   /** ISO 8601. */
   at: string;

@@ -35,6 +35,9 @@ export interface LabLoad {
   drops: GroundTruthLoad['drops'];
 }
 
+/** Of 3 s each. */
+const MOST_DRAINS = 10;
+
 interface OpenBrowser {
   browser: TruthBrowser;
   assignment: Assignment | undefined;
@@ -68,13 +71,13 @@ export class PageLab {
   /** Loads the page once: on an empty link, from the first packet's chances of the seed on. */
   async load({ protocol, assignment, view, network }: LoadRequest): Promise<LabLoad> {
     const lab = this.#lab;
-    const browser = await this.#browser(protocol, assignment);
     if (!isDeepStrictEqual(assignment, this.#offered)) {
       await lab.offer(assignment ?? null);
       this.#offered = assignment;
     }
+    const browser = await this.#browser(protocol, assignment);
     const begin = async (): Promise<DisturbanceWatch> => {
-      await lab.drain();
+      await this.#drain();
       await lab.configure(network);
       await lab.resetStats();
       return watchDisturbance({ lab });
@@ -139,7 +142,20 @@ export class PageLab {
     this.#browsers.set(protocol, { browser, assignment });
     // Closed while it was starting.
     if (this.#closing) await this.discardBrowser(protocol);
+    // The first load of a process pays for what later ones find ready: code, fonts, the renderer's start. It is
+    // not measured, and what goes wrong with it goes wrong with the next as well.
+    else
+      await browser.load(this.#options.page.site.entry, {
+        timeoutMs: this.#options.timeoutMs,
+        record: false,
+      });
     return browser;
+  }
+
+  /** Waits until nothing of the last load is on the link: retransmissions would take the next one's share. */
+  async #drain(): Promise<void> {
+    for (let tries = 0; tries < MOST_DRAINS; tries++) if (await this.#lab.drain()) return;
+    throw new Error(`the link is not empty ${MOST_DRAINS * 3} s after a load`);
   }
 }
 

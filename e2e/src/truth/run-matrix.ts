@@ -1,4 +1,5 @@
 /** Makes the loads of a matrix, one at a time, and keeps each as soon as it is there. */
+import { createHash } from 'node:crypto';
 import type { Assignment } from '@hopwise/pageload-emulator';
 import { LabInputError, type LabOptions } from '../lab/lab.ts';
 import type { Network } from '../lab/networks.ts';
@@ -153,7 +154,7 @@ class MatrixRunner {
     assignment: Assignment | undefined,
   ): Promise<GroundTruthLoad> {
     const { signal, progress } = this.#run;
-    const network = { ...(this.#run.networks[planned.network] as Network), seed: planned.seed };
+    const network = { ...(this.#run.networks[planned.network] as Network), seed: linkSeed(planned) };
     // Nothing answers over a blocked UDP, however often it is tried.
     const tries = planned.protocol === 'h3' && network.udp === 'blocked' ? 1 : TRIES;
     for (let failures = 0, repeated = 0, breakdowns = 0; ; ) {
@@ -241,6 +242,14 @@ class MatrixRunner {
     this.#lab = undefined;
     await lab?.close();
   }
+}
+
+/** Losses of their own for each page and network, so that no run of luck meets all pages; the same under every protocol. */
+export function linkSeed({ page, network, seed }: Pick<PlannedLoad, 'page' | 'network' | 'seed'>): number {
+  return createHash('sha256')
+    .update(JSON.stringify([page, network, seed]))
+    .digest()
+    .readUInt32BE();
 }
 
 function outcomeOf(load: Load | FailedLoad): GroundTruthOutcome {

@@ -11,7 +11,24 @@ import { join } from 'node:path';
 import { checkSetup, nodePath, ROOT, runSetup, SetupError, STEPS } from './setup.mjs';
 
 const [command, ...args] = process.argv.slice(2);
-const ROOMS = { lab: 'truth', record: 'record', accuracy: 'accuracy' };
+const ROOMS = { start: 'start', lab: 'truth', record: 'record', accuracy: 'accuracy' };
+
+/** What a command with these arguments needs. */
+function stepsOf(name, words) {
+  if (words.includes('--help') || words.includes('-h')) return STEPS.built;
+  switch (name) {
+    case 'start':
+      return words.some((word) => /^https?:\/\//.test(word)) ? STEPS.live : STEPS.lab;
+    case 'record': {
+      const unchecked = words[words.indexOf('--check') + 1] === 'none' || words.includes('--check=none');
+      return unchecked ? STEPS.record : STEPS.recordAndCheck;
+    }
+    case 'lab':
+      return { summary: STEPS.built, check: STEPS.check, pcwnd: STEPS.pcwnd }[words[0]] ?? STEPS.matrix;
+    default:
+      return STEPS.built;
+  }
+}
 
 /** Runs a script under Node 24 in this terminal; signals reach it by themselves. */
 function runNode(script, scriptArgs) {
@@ -39,24 +56,15 @@ async function main() {
       await runSetup(STEPS.all, { yes: args.includes('--yes'), verbose: args.includes('--verbose') });
       checkSetup(STEPS.all, (line) => console.error(line));
       return 0;
-    case 'start': {
-      const help = args.includes('--help') || args.includes('-h');
-      const live = args.some((arg) => /^https?:\/\//.test(arg));
-      await runSetup(help ? STEPS.built : live ? STEPS.live : STEPS.lab);
-      return runNode(join(ROOT, 'e2e/dist/src/start/main.js'), args);
-    }
     case 'test':
       await runSetup(STEPS.all);
       return runNode(join(ROOT, 'scripts/test.mjs'), args);
+    case 'start':
     case 'lab':
     case 'record':
-    case 'accuracy': {
-      const help = args.includes('--help') || args.includes('-h');
-      // Judging what was measured needs neither a browser nor the lab.
-      const judges = command === 'accuracy' || (command === 'lab' && args[0] === 'summary');
-      await runSetup(help || judges ? STEPS.built : command === 'lab' ? STEPS.matrix : STEPS.lab);
+    case 'accuracy':
+      await runSetup(stepsOf(command, args));
       return runNode(join(ROOT, 'e2e/dist/src', ROOMS[command], 'main.js'), args);
-    }
     default:
       throw new SetupError(
         `expected setup, start, test, lab, record or accuracy, got ${command ?? 'nothing'}`,

@@ -265,13 +265,24 @@ const lab = {
   },
 };
 
-/** What each command needs, in order. */
+/** What each command needs, in order. Only what verifies transfers by libcurl. */
 export const STEPS = {
+  /** `npm start` with a URL, and in the lab. */
   live: [packages, build, chromium, libcurl],
   lab: [packages, build, chromium, libcurl, lab],
-  /** Measuring transfers nothing by libcurl. */
+  /** `npm run lab`: loads, a check of replays, and bulk transfers without a browser. */
   matrix: [packages, build, chromium, headlessShell, lab],
-  /** Helps, and judging what was measured, need neither browser nor lab. */
+  check: [packages, build, chromium, lab],
+  pcwnd: [packages, build, lab],
+  /** `npm run record`, alone and with its check in the lab. */
+  record: [packages, build, chromium],
+  recordAndCheck: [
+    packages,
+    build,
+    chromium,
+    { ...lab, optional: 'the recording will not be checked in the lab' },
+  ],
+  /** Helps, and judging what was measured. */
   built: [packages, build],
   /** Everything, for set-up itself and for the tests. */
   all: [packages, build, chromium, headlessShell, libcurl, lab],

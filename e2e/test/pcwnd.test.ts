@@ -64,8 +64,8 @@ describe('the files of a measurement', () => {
       { cwnd: 12, p: 1 / 48 },
     ]);
     expect(parsePcwndCounts(JSON.stringify(FILE))).toEqual([
-      { cwnd: 10, rounds: 40, lossEvents: 0 },
-      { cwnd: 12, rounds: 4, lossEvents: 1 },
+      { cwnd: 10, rounds: 40, packets: 390, lossEvents: 0 },
+      { cwnd: 12, rounds: 4, packets: 48, lossEvents: 1 },
     ]);
   });
 
@@ -115,7 +115,7 @@ describe('the command line', () => {
     [['--network', 'dsl', '--out', 'DIR', '--cc', 'vegas'], 'expected some of cubic, reno, bbr'],
     [['--network', 'dsl', '--out', 'DIR', '--connections', '1,0'], 'expected whole numbers from 1 to 100'],
     [['--network', 'dsl', '--out', 'DIR', '--seconds', 'Infinity'], 'expected seconds from 1 to 86400'],
-    [['--network', 'dsl', '--out', 'DIR', '--seed', '-1'], 'expected whole numbers from 0'],
+    [['--network', 'dsl', '--out', 'DIR', '--seed', '-1'], 'expected a whole number from 0'],
     [['--network', 'dsl', '--out', 'DIR', '--sampler', 'x'], 'Allowed choices are tcp_probe, tcp_info'],
   ])('refuses %j', async (args, message) => {
     const refused = run(...args.map((arg) => (arg === 'DIR' ? dir : arg)));

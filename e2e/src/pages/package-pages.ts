@@ -13,10 +13,10 @@ import { brotliCompress as brotliCallback, constants, gzip as gzipCallback } fro
 import { Lab } from '../lab/lab.ts';
 import { CACHE_DIR } from '../paths.ts';
 import { record } from '../record/record.ts';
-import { CHECK_NETWORK } from '../record/replay-check.ts';
 import { makeScratch, removeScratch } from '../scratch.ts';
 import { chromiumPath } from '../start/chromium.ts';
 import { firstLine, UserError } from '../start/errors.ts';
+import { EASY_NETWORK } from './replay/easy-network.ts';
 import type { Site } from './site.ts';
 import { writeSite } from './write-site.ts';
 
@@ -33,7 +33,7 @@ interface Mount {
   coding: 'gzip' | 'br';
 }
 
-export interface PackagePage {
+interface PackagePage {
   title: string;
   entry: string;
   mounts: Mount[];
@@ -49,7 +49,7 @@ const bootstrap: Mount = {
 };
 
 /** By the name that `npm:` precedes. Their licences let anyone use them: MIT, BSD-3-Clause (modules), MPL-1.1 (editor). */
-export const PACKAGE_PAGES: Record<string, PackagePage> = {
+const PACKAGE_PAGES: Record<string, PackagePage> = {
   agency: {
     title: "an agency's page: images, a large script of icons from another origin",
     entry: 'https://agency.package.test/',
@@ -185,6 +185,7 @@ export async function openPackagePage(name: string, signal?: AbortSignal): Promi
     await writeSite(await packageSite(name, page, signal), source);
     await recordInLab(name, page, source, dir, signal);
   } catch (error) {
+    signal?.throwIfAborted();
     if (error instanceof UserError) throw error;
     throw new UserError(`${PACKAGE_PREFIX}${name}: ${firstLine(error)}`);
   } finally {
@@ -200,7 +201,7 @@ async function recordInLab(
   out: string,
   signal = new AbortController().signal,
 ): Promise<void> {
-  const lab = await Lab.up({ site: source, network: CHECK_NETWORK, signal });
+  const lab = await Lab.up({ site: source, network: EASY_NETWORK, signal });
   try {
     await record({
       url: page.entry,

@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { networkOf, profileNamed, readProfiles } from '../lab/networks.ts';
 import { firstLine, UserError } from '../start/errors.ts';
+import { integer, list, number, someOf } from '../start/option-types.ts';
 import { Progress } from '../start/progress.ts';
 import { lockFolder } from '../truth/lock.ts';
 import {
@@ -39,10 +40,10 @@ export function pcwndCommand({ signal }: { signal?: AbortSignal } = {}): Command
       'Measures loss by congestion window, p(cwnd, npc) of ECON, at the senders of bulk transfers in the lab. What is there already is not measured again.',
     )
     .requiredOption('--network <list>', 'link profiles of e2e/networks.json, or all', list)
-    .option('--cc <list>', CONGESTION_CONTROLS.join(', '), congestionControls, ['cubic'])
-    .option('--connections <list>', 'numbers of parallel connections', numbers, [1, 2, 4, 6, 10])
+    .option('--cc <list>', CONGESTION_CONTROLS.join(', '), someOf(CONGESTION_CONTROLS), ['cubic'])
+    .option('--connections <list>', 'numbers of parallel connections', integers, [1, 2, 4, 6, 10])
     .option('--seconds <s>', 'length of each transfer', number(1, 86_400, 'seconds'), 60)
-    .option('--seed <n>', 'of the losses', seed, 1)
+    .option('--seed <n>', 'of the losses', integer(0, 2 ** 31), 1)
     .addOption(
       new Option(
         '--sampler <name>',
@@ -173,42 +174,6 @@ function duration(seconds: number): string {
   return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
-function list(text: string): string[] {
-  const items = text.split(',').map((item) => item.trim());
-  if (items.includes('')) throw new InvalidArgumentError('expected names with commas between');
-  return [...new Set(items)];
-}
-
-function congestionControls(text: string): CongestionControl[] {
-  return list(text).map((name) => {
-    const known = CONGESTION_CONTROLS.find((control) => control === name);
-    if (!known) throw new InvalidArgumentError(`expected some of ${CONGESTION_CONTROLS.join(', ')}`);
-    return known;
-  });
-}
-
-function numbers(text: string): number[] {
-  return list(text).map((item) => wholeNumber(item, 1, 100));
-}
-
-function seed(text: string): number {
-  return wholeNumber(text, 0, 2 ** 31);
-}
-
-function wholeNumber(text: string, low: number, high: number): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < low || value > high) {
-    throw new InvalidArgumentError(`expected whole numbers from ${low} to ${high}`);
-  }
-  return value;
-}
-
-function number(low: number, high: number, unit: string) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (text.trim() === '' || !(value >= low && value <= high)) {
-      throw new InvalidArgumentError(`expected ${unit} from ${low} to ${high}`);
-    }
-    return value;
-  };
+function integers(text: string): number[] {
+  return list(text).map(integer(1, 100, 'whole numbers'));
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { integer } from '../start/option-types.ts';
 
 /** What the command line of `npm run record` asks for. */
 export interface RecordCommand {
@@ -40,16 +41,6 @@ function pageUrl(text: string): string {
   return url.href;
 }
 
-function integer(low: number, high: number, unit: string) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < low || value > high) {
-      throw new InvalidArgumentError(`expected ${unit} from ${low} to ${high}`);
-    }
-    return value;
-  };
-}
-
 function mapping(text: string, before: RecordCommand['map'] = []): RecordCommand['map'] {
   const [, host, address, port] = /^([a-z0-9.*-]+)=(\[[0-9a-f:]+\]|[a-z0-9.-]+):(\d{1,5})$/i.exec(text) ?? [];
   if (!host || !address || !(Number(port) > 0 && Number(port) < 65_536)) {
@@ -84,12 +75,7 @@ export function parseRecordOptions(argv: string[]): RecordCommand {
       integer(1, 2 ** 31, 'bytes'),
       2 ** 28,
     )
-    .option(
-      '--seed <n>',
-      "of the page's Math.random and crypto",
-      integer(0, 2 ** 32 - 1, 'a whole number'),
-      1,
-    )
+    .option('--seed <n>', "of the page's Math.random and crypto", integer(0, 2 ** 32 - 1), 1)
     .option('--headed', 'show the browser', false)
     .option('--ca <file>', 'trust this CA (PEM) too, for servers of your own')
     .option('--map <host=address:port>', 'connect there for this host; may be given again', mapping)

@@ -1,4 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { integer, number } from './option-types.ts';
+import { PAGE_FORMS } from './page-source.ts';
 
 /** What the command line of `npm start` asks for. */
 export interface StartOptions {
@@ -13,7 +15,7 @@ export interface StartOptions {
   /** Milliseconds of drop-tail queue at the link's rate. */
   queueMs?: number;
   udp?: 'open' | 'blocked' | number;
-  /** Name of a bundled page, a folder with `site.json`, or a HAR. */
+  /** As `openPage` takes it. */
   page: string;
   /** PEM file of a CA that a live run trusts besides the system's; null for none. */
   ca: string | null;
@@ -29,32 +31,9 @@ export interface StartOptions {
   out: string;
 }
 
-export const DEFAULT_NETWORK = 'lte';
-export const DEFAULT_PAGE = 'shop';
-
 /** Options that mean nothing in the other kind of run. */
 const LAB_OPTIONS = ['network', 'rtt', 'down', 'up', 'loss', 'queue', 'udp', 'page', 'loads', 'seed'];
 const LIVE_OPTIONS = ['ca'];
-
-function number(low: number, high: number, unit: string) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (text.trim() === '' || !Number.isFinite(value) || value < low || value > high) {
-      throw new InvalidArgumentError(`expected ${unit} from ${low} to ${high}`);
-    }
-    return value;
-  };
-}
-
-function integer(low: number, high: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < low || value > high) {
-      throw new InvalidArgumentError(`expected a whole number from ${low} to ${high}`);
-    }
-    return value;
-  };
-}
 
 function udp(text: string): 'open' | 'blocked' | number {
   if (text === 'open' || text === 'blocked') return text;
@@ -84,7 +63,7 @@ export function parseOptions(argv: string[]): StartOptions {
       'Finds out which HTTP version loads a page fastest: in the lab on an emulated link, or, with a URL, live on this network.',
     )
     .argument('[url]', 'page to load live, without the lab', pageUrl)
-    .option('--network <name>', 'link profile of e2e/networks.json', DEFAULT_NETWORK)
+    .option('--network <name>', 'link profile of e2e/networks.json', 'lte')
     .option('--rtt <ms>', 'round trip time', number(0, 5000, 'milliseconds'))
     .option('--down <mbit>', 'rate towards the browser', number(0.05, 10_000, 'Mbit/s'))
     .option('--up <mbit>', 'rate towards the server', number(0.05, 10_000, 'Mbit/s'))
@@ -93,11 +72,7 @@ export function parseOptions(argv: string[]): StartOptions {
     .addOption(
       new Option('--udp <treatment>', 'open, blocked, or the Mbit/s to which it is held').argParser(udp),
     )
-    .option(
-      '--page <page>',
-      'shop, news, app, web-SEED or web-p75, a folder with site.json, or a HAR',
-      DEFAULT_PAGE,
-    )
+    .option('--page <page>', PAGE_FORMS, 'shop')
     .option('--ca <file>', 'live: trust this CA (PEM) too, for servers of your own')
     .option('--loads <n>', 'real page loads for each protocol', integer(1, 200), 5)
     .option('--rounds <n>', 'rounds of verification for each protocol', integer(1, 20), 3)

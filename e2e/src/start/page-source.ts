@@ -19,6 +19,9 @@ export interface PageSource {
   site: Site;
 }
 
+/** What `openPage` takes, for people. */
+export const PAGE_FORMS = `${Object.keys(BUNDLED_PAGES).join(', ')}, ${WEB_PAGE_NAMES}, npm:NAME, a folder with site.json, or a HAR or recording`;
+
 /** Whether `page` names a page that is generated or fetched, and so no file. */
 export const isPageName = (page: string): boolean =>
   isBundledPage(page) || webPageSpec(page) !== null || page.startsWith(PACKAGE_PREFIX);
@@ -29,23 +32,19 @@ export const isPageName = (page: string): boolean =>
  *
  * @throws UserError naming the file, the place in it and what was expected
  */
-export async function openPage(page: string): Promise<PageSource> {
+export async function openPage(page: string, signal?: AbortSignal): Promise<PageSource> {
   if (isBundledPage(page)) return cached(page, bundledSite(page));
   const drawn = webPageSpec(page);
   if (drawn) return cached(page, generateSite(drawn));
   if (page.startsWith(PACKAGE_PREFIX)) {
-    const dir = await openPackagePage(page.slice(PACKAGE_PREFIX.length));
+    const dir = await openPackagePage(page.slice(PACKAGE_PREFIX.length), signal);
     const site = await readSite(join(dir, 'site.json'));
     return { name: site.name, dir, site };
   }
   const path = resolve(page);
   const info = await stat(path).catch(() => null);
   if (!info) {
-    const names = Object.keys(BUNDLED_PAGES).join(', ');
-    throw new UserError(
-      `page ${page}: expected ${names}, ${WEB_PAGE_NAMES}, a folder with site.json, or a HAR; there is no such file`,
-      2,
-    );
+    throw new UserError(`page ${page}: expected ${PAGE_FORMS}; there is no such file`, 2);
   }
   if (info.isDirectory()) {
     return { name: basename(path), dir: path, site: await readSite(join(path, 'site.json')) };

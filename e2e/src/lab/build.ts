@@ -8,7 +8,7 @@ import { ROOT } from '../paths.ts';
 const run = promisify(execFile);
 
 /** The Go module of the lab. */
-export const LAB_MODULE = join(ROOT, 'e2e/lab');
+const LAB_MODULE = join(ROOT, 'e2e/lab');
 /** The program that `buildLab` makes. */
 export const LAB_BINARY = join(LAB_MODULE, 'bin/hopwise-lab');
 
@@ -59,13 +59,7 @@ async function newestSource(): Promise<number> {
  * @returns the program's path.
  * @throws with one line.
  */
-export async function buildLab({
-  go = 'go',
-  signal,
-}: {
-  go?: string;
-  signal?: AbortSignal;
-} = {}): Promise<string> {
+async function buildLab({ go = 'go', signal }: { go?: string; signal?: AbortSignal } = {}): Promise<string> {
   await goVersion(go);
   const begun = new Date();
   try {

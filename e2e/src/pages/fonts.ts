@@ -10,7 +10,7 @@ const LENGTH_AT = 8;
 const PRIVATE_OFFSET_AT = 40;
 const PRIVATE_LENGTH_AT = 44;
 
-export const FONTS = {
+const FONTS = {
   'inter-400': '@fontsource/inter/files/inter-latin-400-normal.woff2',
   'inter-600': '@fontsource/inter/files/inter-latin-600-normal.woff2',
   'inter-700': '@fontsource/inter/files/inter-latin-700-normal.woff2',

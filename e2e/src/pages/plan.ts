@@ -2,7 +2,7 @@
 import { Random } from './random.ts';
 
 /** What a request is on the page, and so who finds it and whether it holds up rendering. */
-export const ROLES = [
+const ROLES = [
   'document',
   /** `<link rel="stylesheet">` in the head. */
   'style',

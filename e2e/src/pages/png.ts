@@ -26,7 +26,7 @@ function concat(parts: Uint8Array[]): Uint8Array {
 }
 
 /** `picture` as an 8-bit RGB PNG without padding. */
-export function encodePng(picture: Picture, padding?: Uint8Array): Uint8Array {
+function encodePng(picture: Picture, padding?: Uint8Array): Uint8Array {
   const { width, height, rgb } = picture;
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);

@@ -1,4 +1,4 @@
-/** Recordings from files: HARs, plain or gzipped, and hopwise's own. */
+/** Structure replays of recordings in files: HARs, plain or gzipped, and hopwise's own. */
 import { readFile, stat } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { InputError, parseRecording, type Recording } from '@hopwise/pageload-emulator';
@@ -8,7 +8,7 @@ import { type ReplayedSite, siteFromRecording } from './from-har.ts';
 const MAX_HAR_BYTES = 256 * 1024 * 1024;
 
 /** @throws UserError in one line that names the file, the place in it and what was expected there. */
-export async function readRecordingFile(file: string): Promise<Recording> {
+async function readRecordingFile(file: string): Promise<Recording> {
   const info = await stat(file).catch(() => null);
   if (info === null || !info.isFile())
     throw new UserError(`${file}: expected a HAR; there is no such file`, 2);

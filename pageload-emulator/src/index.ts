@@ -5,15 +5,15 @@
 
 export type { ClientCosts } from './client/client-costs.ts';
 export type { Hold } from './client/low-priority-gate.ts';
+export { lossByClimb } from './econ/loss-by-climb.ts';
+export { lossByRound } from './econ/loss-by-round.ts';
+export { type LossByWindow, survivalByRound } from './econ/loss-by-window.ts';
 export {
-  type LossByWindow,
-  lossByWindow,
   parsePcwnd,
   parsePcwndCounts,
-  smoothedLossByWindow,
   type WindowCount,
   type WindowLoss,
-} from './econ/pcwnd.ts';
+} from './econ/pcwnd-files.ts';
 export {
   type Emulated,
   type EmulateOptions,

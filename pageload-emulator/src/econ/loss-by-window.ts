@@ -1,0 +1,27 @@
+/** Loss by congestion window, p(cwnd, npc) of ECON (Cao et al., IMC 2019), as the rounds of a transfer meet it. */
+export interface LossByWindow {
+  /**
+   * Probability that a round which fills a window of `cwnd` segments has a loss event, given that the
+   * round before it, which filled one of `before`, had none.
+   *
+   * @param before left out for a transfer's or a climb's first round
+   */
+  inRound(cwnd: number, before?: number): number;
+  /** Smallest and largest window that was measured. */
+  readonly smallest: number;
+  readonly largest: number;
+}
+
+/**
+ * Survival: per round the probability that neither it nor one before it has a loss event. ECON's triple-duplicate
+ * period ends in round k with the probability that survival falls by there.
+ *
+ * @param windows of a climb's rounds, one after another
+ */
+export function survivalByRound(loss: LossByWindow, windows: readonly number[]): number[] {
+  let survival = 1;
+  return windows.map((cwnd, round) => {
+    survival *= 1 - loss.inRound(cwnd, round === 0 ? undefined : windows[round - 1]);
+    return survival;
+  });
+}

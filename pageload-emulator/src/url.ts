@@ -25,6 +25,6 @@ export function resolveReference(reference: string, base: string): string {
   if (match === null) return reference;
   if (reference.startsWith('//')) return `${match[1]}:${reference}`;
   if (reference.startsWith('/')) return match[0] + reference;
-  const path = base.slice(match[0].length).replace(/[?#].*$/, '');
+  const path = base.slice(match[0].length).split(/[?#]/, 1)[0]!;
   return match[0] + (path === '' ? '/' : path.slice(0, path.lastIndexOf('/') + 1)) + reference;
 }

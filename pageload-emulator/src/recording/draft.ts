@@ -22,9 +22,7 @@ export function finishRequests(drafts: readonly RequestDraft[], place: string): 
   const kept = drafts.filter((draft) => originOf(draft.url) !== null);
   if (kept.length === 0)
     throw new InputError(`${place}: expected at least one http or https request, got none`);
-  if (kept.length > MAX_REQUESTS) {
-    throw new InputError(`${place}: expected at most ${MAX_REQUESTS} requests, got ${kept.length}`);
-  }
+  refuseTooMany(kept.length, place);
   kept.sort((a, b) => a.startMs - b.startMs);
   const last = kept.reduce((latest, draft) => Math.max(latest, draft.endMs), 0);
   if (last > LONGEST_LOAD_MS || kept[0]!.startMs < -LONGEST_LOAD_MS) {
@@ -43,6 +41,12 @@ export function finishRequests(drafts: readonly RequestDraft[], place: string): 
     const requestId = asked === undefined || asked >= id ? null : asked;
     return { ...draft, url: withoutFragment(draft.url), id, initiator: { ...initiator, requestId } };
   });
+}
+
+/** @throws InputError for more requests than a page load has */
+export function refuseTooMany(requests: number, place: string): void {
+  if (requests <= MAX_REQUESTS) return;
+  throw new InputError(`${place}: expected at most ${MAX_REQUESTS} requests, got ${requests}`);
 }
 
 /** The request that answered the navigation: the first document that is no redirect. */

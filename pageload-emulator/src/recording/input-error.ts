@@ -8,15 +8,23 @@ export class InputError extends Error {
 /**
  * The first complaint of a schema as one line: `log.entries[12].timings.wait: expected a number, got "x"`.
  * Schemas give what they expect as their error message.
+ *
+ * @param input what the schema was given
+ * @param place where that stands in the file
  */
-export function inputErrorFrom(issues: readonly z.core.$ZodIssue[], input: unknown): InputError {
+export function inputErrorFrom(
+  issues: readonly z.core.$ZodIssue[],
+  input: unknown,
+  place: readonly PropertyKey[] = [],
+): InputError {
   const issue = issues[0]!;
   let value = input;
   for (const key of issue.path) {
     value =
       typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined;
   }
-  return new InputError(`${placeOf(issue.path)}: expected ${expectation(issue)}, got ${shown(value)}`);
+  const at = placeOf([...place, ...issue.path]);
+  return new InputError(`${at}: expected ${expectation(issue)}, got ${shown(value)}`);
 }
 
 function expectation(issue: z.core.$ZodIssue): string {
@@ -24,13 +32,17 @@ function expectation(issue: z.core.$ZodIssue): string {
   return issue.message.replace(/^Invalid input(: expected )?/, '') || 'something else';
 }
 
-/** A path as `log.entries[12].time`. */
+/** Characters; a file may nest as deep as it is long. */
+const LONGEST_PLACE = 200;
+
+/** A path as `log.entries[12].time`, cut short where it is long. */
 export function placeOf(path: readonly PropertyKey[]): string {
   let place = '';
   for (const key of path) {
     if (typeof key === 'number') place += `[${key}]`;
     else place += place === '' ? String(key) : `.${String(key)}`;
   }
+  if (place.length > LONGEST_PLACE) return `${place.slice(0, LONGEST_PLACE)}…`;
   return place === '' ? 'top level' : place;
 }
 

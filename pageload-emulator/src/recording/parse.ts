@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { finishRequests, type RequestDraft } from './draft.ts';
+import { finishRequests, type RequestDraft, refuseTooMany } from './draft.ts';
 import { type ReadRecording, readHar } from './har.ts';
 import { InputError, inputErrorFrom, placeOf, shown } from './input-error.ts';
 import { placeInJson } from './json-place.ts';
@@ -103,7 +103,12 @@ export function readRecording(input: unknown): ReadRecording {
   const value = typeof input === 'string' ? parseJson(input) : input;
   if (typeof value === 'object' && value !== null) {
     if ('log' in value) return readHar(value);
-    if ('format' in value && value.format === 'hopwise-recording') return readOwn(value);
+    if ('format' in value && value.format === 'hopwise-recording') {
+      // Before the schema, which would gather all that is wrong with them.
+      if ('requests' in value && Array.isArray(value.requests))
+        refuseTooMany(value.requests.length, 'requests');
+      return readOwn(value);
+    }
   }
   throw new InputError(`top level: expected a HAR ("log") or a hopwise recording, got ${shown(value)}`);
 }

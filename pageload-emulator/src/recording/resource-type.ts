@@ -1,25 +1,25 @@
 import type { ResourceType } from './recording.ts';
 
 /** DevTools' and HAR's `_resourceType`. */
-const BY_NAME: Record<string, ResourceType> = {
-  document: 'document',
-  stylesheet: 'style',
-  css: 'style',
-  script: 'script',
-  js: 'script',
-  image: 'image',
-  font: 'font',
-  media: 'media',
-  xhr: 'fetch',
-  fetch: 'fetch',
-  eventsource: 'fetch',
-  ping: 'beacon',
-  beacon: 'beacon',
-};
+const BY_NAME = new Map<string, ResourceType>([
+  ['document', 'document'],
+  ['stylesheet', 'style'],
+  ['css', 'style'],
+  ['script', 'script'],
+  ['js', 'script'],
+  ['image', 'image'],
+  ['font', 'font'],
+  ['media', 'media'],
+  ['xhr', 'fetch'],
+  ['fetch', 'fetch'],
+  ['eventsource', 'fetch'],
+  ['ping', 'beacon'],
+  ['beacon', 'beacon'],
+]);
 
 /** What a request is for, from whatever the recorder says: its own type, else the MIME type, else the URL's ending. */
 export function resourceType(name: string | null, mimeType: string | null, url: string): ResourceType {
-  const named = BY_NAME[(name ?? '').toLowerCase()];
+  const named = BY_NAME.get((name ?? '').toLowerCase());
   return named ?? byMimeType((mimeType ?? '').toLowerCase()) ?? byEnding(url) ?? 'other';
 }
 

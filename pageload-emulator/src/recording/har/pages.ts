@@ -1,0 +1,62 @@
+import { firstIndexWhere } from '../../ordered.ts';
+import { shown } from '../input-error.ts';
+import type { Entry, Har, Page } from './schema.ts';
+
+/**
+ * The first page that has requests, and those; all requests where no page has any. A request without a page is the
+ * first one's. Pages of one id are told apart by time.
+ */
+export function firstPage(log: Har, notes: string[]): { page: Page | undefined; entries: Entry[] } {
+  const pages = log.pages ?? [];
+  if (pages.length <= 1) return { page: pages[0], entries: log.entries };
+  const starts = startsByPage(log.entries);
+  const spans = spansOf(pages);
+  for (const [index, page] of pages.entries()) {
+    const { begins, ends } = spans[index]!;
+    const own = starts.get(page.id) ?? [];
+    const next = own[firstIndexWhere(own, (at) => at >= begins)];
+    if (index > 0 && !(next !== undefined && next < ends)) continue;
+    const entries = log.entries.filter(({ pageref, startedDateTime }) => {
+      if (pageref == null ? index > 0 : pageref !== page.id) return false;
+      const at = Date.parse(startedDateTime);
+      return at >= begins && at < ends;
+    });
+    if (entries.length === 0) continue;
+    const which = index === 0 ? 'the first' : `number ${index + 1}, the first that has requests`;
+    notes.push(
+      `${pages.length} pages in the file: took ${which} (${shown(page.id)}, ${entries.length} requests)`,
+    );
+    return { page, entries };
+  }
+  notes.push(`${pages.length} pages in the file, none of which has requests: took all requests`);
+  return { page: undefined, entries: log.entries };
+}
+
+/** When the requests of each page began, in order. */
+function startsByPage(entries: readonly Entry[]): Map<Page['id'], number[]> {
+  const starts = new Map<Page['id'], number[]>();
+  for (const { pageref, startedDateTime } of entries) {
+    if (pageref == null) continue;
+    const at = Date.parse(startedDateTime);
+    const known = starts.get(pageref);
+    if (known) known.push(at);
+    else starts.set(pageref, [at]);
+  }
+  for (const times of starts.values()) times.sort((a, b) => a - b);
+  return starts;
+}
+
+/** Per page when its requests may begin: those of one id from its own start to the next one's; any time for others. */
+function spansOf(pages: readonly Page[]): { begins: number; ends: number }[] {
+  const spans = pages.map(() => ({ begins: Number.NEGATIVE_INFINITY, ends: Number.POSITIVE_INFINITY }));
+  const last = new Map<Page['id'], number>();
+  for (const [index, { id, startedDateTime }] of pages.entries()) {
+    const before = last.get(id);
+    last.set(id, index);
+    if (before === undefined || startedDateTime === undefined) continue;
+    const at = Date.parse(startedDateTime);
+    spans[before]!.ends = at;
+    spans[index]!.begins = at;
+  }
+  return spans;
+}

@@ -1,0 +1,123 @@
+import { InputError, parseRecording } from '@hopwise/pageload-emulator';
+import { describe, expect, test } from 'vitest';
+import { chromiumEntry, harOf } from './hars.ts';
+
+const URL = 'https://a.test/';
+const itself = { _initiator: { type: 'script', url: URL }, _resourceType: 'script' };
+
+/** `count` entries that are one object but for when they begin, every one within `spanMs` of the first. */
+function entriesOf(count: number, spanMs: number, extra: object, startMs = 0): object[] {
+  const starts = Array.from({ length: spanMs }, (_, ms) => chromiumEntry(URL, startMs + ms, {}, extra));
+  return Array.from({ length: count }, (_, i) => starts[i % spanMs]!);
+}
+
+const page = (startedDateTime: string) => ({ id: 'page_1', startedDateTime, pageTimings: {} });
+
+/** CPU time: what other processes take of the machine says nothing of the parser. */
+function cpuSecondsOf(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
+}
+
+describe('a hostile recording is read or refused within two seconds', () => {
+  const redirect = {
+    request: { method: 'GET', url: URL },
+    response: { status: 302, redirectURL: URL },
+    timings: { wait: 1 },
+  };
+  const tooMany = 'log.entries: expected at most 20000 requests, got 100000';
+  const frames = Array.from({ length: 200_000 }, (_, i) => ({ url: `https://a.test/${i}.js` }));
+  let deep: unknown = 'h3';
+  for (let depth = 0; depth < 100_000; depth++) deep = [deep];
+
+  test.each<[string, () => unknown, string | number | RegExp]>([
+    ['requests that all name one URL', () => harOf(entriesOf(20_000, 1000, itself)), 20_000],
+    ['more that all name one URL', () => harOf(entriesOf(100_000, 1000, itself)), tooMany],
+    ['more that all begin at once', () => harOf(entriesOf(100_000, 1, itself)), tooMany],
+    ['redirects to one URL at once', () => harOf(entriesOf(100_000, 5, redirect)), tooMany],
+    [
+      'a million entries',
+      () => harOf(entriesOf(1_000_000, 1000, itself)),
+      'log.entries: expected at most 100000 entries, got 1000000',
+    ],
+    [
+      'a million pages',
+      () => ({ log: { pages: new Array(1_000_000).fill({}), entries: [] } }),
+      'log.pages: expected at most 10000 pages, got 1000000',
+    ],
+    [
+      'pages of one id, all without requests but the last',
+      () => {
+        const pages = new Array(10_000).fill(page('2026-01-05T10:00:00Z'));
+        const entries = entriesOf(20_000, 1000, { ...itself, pageref: 'page_1' }, 60_000);
+        return { log: { pages: [...pages, page('2026-01-05T10:01:00Z')].slice(1), entries } };
+      },
+      20_000,
+    ],
+    [
+      'entries that are all wrong',
+      () => harOf(new Array(100_000).fill({ request: [], response: [], timings: [] })),
+      'log.entries[0].startedDateTime: expected a date and time, got nothing',
+    ],
+    [
+      'a million headers that are none',
+      () =>
+        harOf([{ ...redirect, ...chromiumEntry(URL, 0, {}), response: { headers: new Array(1e6).fill(0) } }]),
+      'log.entries[0].response.headers: expected an array of headers, each with a name, got an array',
+    ],
+    [
+      'one stack of 200,000 scripts',
+      () => harOf([chromiumEntry(URL, 0, {}, { _initiator: { stack: { callFrames: frames } } })]),
+      1,
+    ],
+    [
+      'a relative redirect from an endless query',
+      () => {
+        const url = `https://a.test/${'?'.repeat(1_000_000)}\n`;
+        const response = { status: 302, redirectURL: 'x' };
+        return harOf([chromiumEntry(URL, 0, {}, { request: { url }, response })]);
+      },
+      1,
+    ],
+    [
+      'a header as deep as it is long',
+      () => harOf([chromiumEntry(URL, 0, {}, { response: { headers: [{ name: 'alt-svc', value: deep }] } })]),
+      1,
+    ],
+    [
+      'a million requests of an own recording',
+      () => ({ format: 'hopwise-recording', version: 1, requests: new Array(1_000_000).fill(0) }),
+      'requests: expected at most 20000 requests, got 1000000',
+    ],
+    ['JSON that only opens', () => '['.repeat(1_000_000), /^[[\]0]+…: expected JSON, got .*$/],
+  ])('%s', (_, make, expected) => {
+    const input = make();
+    let got: unknown;
+    const seconds = cpuSecondsOf(() => {
+      try {
+        got = parseRecording(input).requests.length;
+      } catch (error) {
+        expect(error).toBeInstanceOf(InputError);
+        got = (error as Error).message;
+      }
+    });
+    if (expected instanceof RegExp) expect(got).toMatch(expected);
+    else expect(got).toBe(expected);
+    expect(seconds).toBeLessThan(2);
+  });
+});
+
+test('names of what every object has are no types, kinds or priorities', () => {
+  for (const name of ['constructor', '__proto__', 'toString']) {
+    const odd = { _initiator: { type: name, url: URL }, _resourceType: name, _priority: name };
+    const { requests } = parseRecording(
+      harOf([
+        chromiumEntry(URL, 0, {}),
+        chromiumEntry('https://a.test/b.png', 60, {}, { ...odd, response: {} }),
+      ]),
+    );
+    expect(requests[1]).toMatchObject({ type: 'image', urgency: null, initiator: { kind: 'other' } });
+  }
+});

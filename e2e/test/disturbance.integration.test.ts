@@ -30,8 +30,11 @@ describe('watchDisturbance', () => {
     const [before, othersBefore] = [await cpuMs(pid), othersTicks(pid)];
     await sleep(800);
     const [after, othersAfter] = [await cpuMs(pid), othersTicks(pid)];
-    const { latenessMs, foreignCpu } = await watch.end();
+    const disturbance = await watch.end();
+    const { latenessMs, foreignCpu, windowMs } = disturbance;
     const durationMs = performance.now() - startedAt;
+    expect(windowMs).toBeGreaterThan(790);
+    expect(windowMs).toBeLessThanOrEqual(durationMs + 50);
     const burnt = (after - before) / durationMs;
     const others = (Math.max(0, othersAfter - othersBefore) * 10) / durationMs;
     expect(latenessMs).toBe(5);
@@ -39,7 +42,7 @@ describe('watchDisturbance', () => {
     expect(foreignCpu).toBeGreaterThan(burnt * 0.85 - 0.03);
     // What else runs on the machine counts as well.
     expect(foreignCpu).toBeLessThan(burnt + others * 1.3 + 0.3);
-    expect(disturbedBy({ latenessMs, foreignCpu })).toHaveLength(1);
+    expect(disturbedBy(disturbance)).toHaveLength(1);
   });
 
   it('does not count a process that it started itself', async () => {

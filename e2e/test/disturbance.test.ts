@@ -60,13 +60,22 @@ describe('foreignCpuMs', () => {
 
 describe('disturbedBy', () => {
   it('has nothing against a quiet load', () => {
-    expect(disturbedBy({ latenessMs: 3, foreignCpu: 0.02 })).toEqual([]);
+    expect(disturbedBy({ latenessMs: 3, foreignCpu: 0.02, windowMs: 1000 })).toEqual([]);
   });
 
   it('names each reason', () => {
-    expect(disturbedBy({ latenessMs: 31.4, foreignCpu: 0.52 })).toEqual([
+    expect(disturbedBy({ latenessMs: 31.4, foreignCpu: 0.52, windowMs: 500 })).toEqual([
       'a packet was 31 ms late',
-      'other processes took 52% of a processor',
+      'other processes took 260 ms of processor time in 500 ms',
     ]);
+  });
+
+  it('allows a long load more than a short one, and every load two ticks and a little lateness', () => {
+    const cpu = (ms: number, windowMs: number) =>
+      disturbedBy({ latenessMs: 0, foreignCpu: ms / windowMs, windowMs }).length;
+    expect([cpu(20, 190), cpu(30, 190), cpu(150, 6000), cpu(190, 6000)]).toEqual([0, 1, 0, 1]);
+    const late = (latenessMs: number, windowMs: number) =>
+      disturbedBy({ latenessMs, foreignCpu: 0, windowMs }).length;
+    expect([late(9, 190), late(11, 190), late(150, 6000), late(190, 6000)]).toEqual([0, 1, 0, 1]);
   });
 });

@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { goVersion } from '../src/lab/build.ts';
-import { checkNetwork, networkOf, profileNamed, readProfiles, toNetworkPath } from '../src/lab/networks.ts';
+import {
+  checkNetwork,
+  networkOf,
+  profileNamed,
+  readProfiles,
+  toNetworkPath,
+  unmodelled,
+} from '../src/lab/networks.ts';
 import { makeScratch } from '../src/scratch.ts';
 
 const profiles = readProfiles();
@@ -57,6 +64,21 @@ test('puts a network into the emulator’s terms', () => {
   });
   expect(toNetworkPath({ ...network, queue: { bdp: 0.5 } }).queueBytes).toBe(70_000);
   expect(toNetworkPath({ ...network, queue: { bytes: 9 } }).queueBytes).toBe(9);
+});
+
+test('names what the emulator’s terms leave out', () => {
+  for (const profile of Object.values(profiles)) expect(unmodelled(networkOf(profile))).toEqual([]);
+  const network = networkOf(profileNamed('cable'));
+  expect(
+    unmodelled({
+      ...network,
+      jitterMs: 5,
+      reorder: { rate: 0.01, delayMs: 20 },
+      udpLoss: 0.1,
+      udp: { policedMbps: 2, burstBytes: 9000 },
+    }),
+  ).toEqual(['jitterMs', 'reorder', 'udpLoss', 'udp.burstBytes']);
+  expect(unmodelled({ ...network, jitterMs: 0, udpLoss: 0, reorder: { rate: 0, delayMs: 20 } })).toEqual([]);
 });
 
 test('says in one line that Go is missing or too old', async () => {

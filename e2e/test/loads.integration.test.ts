@@ -34,7 +34,7 @@ const network: Network = {
   udp: 'open',
 };
 const page = bundledSite('shop');
-const hosts = page.site.origins.map(({ origin }) => new URL(origin).host);
+const hosts = page.site.origins.map(({ origin }) => new URL(origin).hostname);
 const urls = page.site.resources.map(({ origin, path }) => origin + path).toSorted();
 
 let folder: string;
@@ -325,10 +325,44 @@ describe('a repeat view', () => {
         if (betweenViews === undefined) expect(opened).toEqual([]);
         else {
           expect(opened.length).toBeGreaterThan(0);
+          // The servers were closed and opened again, and their clients' sessions are good all the same.
+          expect(entries.filter(({ resumed }) => !resumed)).toEqual([]);
         }
       }
     },
   );
+});
+
+describe("a load's moments", () => {
+  it('are told of the measured view: right before its navigation, and when its load event is over', async () => {
+    const browser = await launch('h2');
+    for (const view of ['cold', 'warm'] as const) {
+      const moments: [string, number][] = [];
+      const note = (what: string) => async () => void moments.push([what, performance.now()]);
+      const result = (await browser.load(page.site.entry, {
+        timeoutMs: 40_000,
+        view,
+        betweenViews: note('between'),
+        onNavigation: note('navigation'),
+        onLoadEvent: note('load'),
+      })) as Load;
+      expect(moments.map(([what]) => what)).toEqual([
+        ...(view === 'warm' ? ['between'] : []),
+        'navigation',
+        'load',
+      ]);
+      const [begin, end] = moments.slice(-2).map(([, at]) => at) as [number, number];
+      expect(end - begin).toBeGreaterThanOrEqual(result.pltMs - 1);
+      expect(end - begin).toBeLessThan(result.pltMs + 300);
+    }
+    const failing = async () => {
+      throw new RangeError('mine');
+    };
+    for (const moment of ['onNavigation', 'onLoadEvent'] as const)
+      await expect(browser.load(page.site.entry, { timeoutMs: 40_000, [moment]: failing })).rejects.toThrow(
+        new RangeError('mine'),
+      );
+  });
 });
 
 describe('a browser that fails', () => {

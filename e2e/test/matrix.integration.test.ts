@@ -1,7 +1,7 @@
 /** `npm run lab` from end to end: a small matrix in the lab, killed in the middle and finished. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseRecording } from '@hopwise/pageload-emulator';
@@ -132,9 +132,18 @@ it('goes on after a kill, refuses a second run meanwhile, and ends with a summar
   expect(all.slice(0, kept.length)).toEqual(kept);
   expect(all).toHaveLength(3 * seeds);
   expect(new Set(all.map(name)).size).toBe(3 * seeds);
-  expect(all.slice(0, 6).map(name)).toEqual(['1 h1', '1 h2', '1 h3', '2 h2', '2 h3', '2 h1']);
-  for (const { outcome, protocol } of all) {
+  expect(all.slice(0, 6).map(name)).toEqual(['1 h1', '1 h2', '1 h3', '2 h3', '2 h2', '2 h1']);
+  expect(JSON.parse(await readFile(join(out, 'matrix.json'), 'utf8'))).toMatchObject({
+    server: { quic: { stack: expect.stringMatching(/^quic-go \d/) } },
+    scheduling: expect.stringMatching(/^(fifo|normal)$/),
+    ipVersion: 4,
+    timeoutMs: 120_000,
+  });
+  for (const { outcome, protocol, failures, disturbance } of all) {
     if (!outcome.ok) throw new Error(outcome.reason);
+    expect(failures).toBeGreaterThanOrEqual(0);
+    // From the navigation to the load event, and not to the end of what follows it.
+    expect(disturbance.windowMs).toBeGreaterThanOrEqual(outcome.pltMs - 1);
     expect(outcome).toMatchObject({ proved: true, failed: [] });
     const { requests } = parseRecording(JSON.stringify(outcome.recording));
     expect(new Set(requests.map((request) => request.protocol))).toEqual(new Set([protocol]));
@@ -150,6 +159,51 @@ it('goes on after a kill, refuses a second run meanwhile, and ends with a summar
   expect(await fourth.ended).toBe(2);
   expect(fourth.text()).toMatch(/another server, congestionControl: cubic, now reno/);
 }, 180_000);
+
+it('measures networks of one’s own over IPv6, and says what predictions leave out of them', async () => {
+  const own = join(folder, 'networks.json');
+  const dorm = {
+    title: 'Dormitory',
+    rttMs: 20,
+    downMbps: 50,
+    upMbps: 20,
+    loss: 0,
+    lossBurst: 1,
+    jitterMs: 2,
+    queue: { ms: 50 },
+    udp: 'open',
+    source: { rttMs: 'measured' },
+  };
+  const args = (dir: string) => [
+    ...['--pages', join(folder, 'tiny'), '--protocols', 'h2,h3', '--seeds', '1', '--ip', '6'],
+    ...['--network-file', own, '--networks', 'dorm', '--quiet-limit', '0', '--out', join(folder, dir)],
+  ];
+  await writeFile(own, JSON.stringify({ dorm }));
+  const planned = start([...args('planned'), '--plan']);
+  expect(await planned.ended, planned.text()).toBe(0);
+  expect(planned.text()).toContain('2 loads: 1 pages × 1 networks × h2, h3 × 1 seeds');
+  expect(planned.text()).toContain('dorm: jitterMs: ');
+  expect(await readdir(folder)).not.toContain('planned');
+
+  const run = start(args('dorm'));
+  expect(await run.ended, run.text()).toBe(0);
+  for (const { outcome, network, protocol } of await loads(join(folder, 'dorm'))) {
+    if (!outcome.ok) throw new Error(outcome.reason);
+    expect(network).toBe('dorm');
+    const { requests } = parseRecording(JSON.stringify(outcome.recording));
+    expect(new Set(requests.map((request) => request.protocol))).toEqual(new Set([protocol]));
+    for (const { remoteIp } of requests) expect(remoteIp).toMatch(/^\[?2001:2:/);
+  }
+  expect(JSON.parse(await readFile(join(folder, 'dorm/matrix.json'), 'utf8'))).toMatchObject({
+    networks: { dorm: { title: 'Dormitory', network: { jitterMs: 2 } } },
+    ipVersion: 6,
+  });
+
+  await writeFile(own, JSON.stringify({ dorm, cable: dorm }));
+  const clash = start(args('clash'));
+  expect(await clash.ended).toBe(2);
+  expect(clash.text()).toMatch(/--network-file .*networks\.json: cable: e2e\/networks\.json has that name/);
+}, 120_000);
 
 it('measures an assignment on servers that offer nothing else', async () => {
   const assigned = join(folder, 'assigned');

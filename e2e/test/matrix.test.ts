@@ -7,11 +7,14 @@ import { gunzipSync } from 'node:zlib';
 import type { Recording } from '@hopwise/pageload-emulator';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LabFacts } from '../src/lab/lab.ts';
+import type { Site } from '../src/pages/site.ts';
 import { Assignments } from '../src/truth/assignments.ts';
 import type { GroundTruthLoad, GroundTruthMatrix, LoadProtocol } from '../src/truth/ground-truth.ts';
 import { gzipMember, readMembers } from '../src/truth/gzip-members.ts';
 import { lockFolder } from '../src/truth/lock.ts';
 import { Done, planLoads } from '../src/truth/matrix.ts';
+import { isCachedWhole } from '../src/truth/matrix-page.ts';
 import { addMatrixOptions, matrixOptions } from '../src/truth/options.ts';
 import { cellFile, GroundTruthStore, readLoads } from '../src/truth/store.ts';
 import { summarise } from '../src/truth/summary.ts';
@@ -39,7 +42,27 @@ const matrix: GroundTruthMatrix = {
   seeds: [1, 2],
   browser: 'Chromium headless shell 156.0.1.2',
   server: { congestionControl: 'cubic', initialWindow: 10, priorities: 'honoured' },
+  ipVersion: 4,
+  timeoutMs: 120_000,
   machine: { cpu: 'a processor', cores: 2, kernel: '6.1' },
+};
+
+const quic: LabFacts['quic'] = {
+  stack: 'quic-go 0.59.1',
+  congestionControl: 'reno',
+  initialWindow: 32,
+  minimumWindow: 2,
+  lossFactor: 0.7,
+  pacingFactor: 1.25,
+  pacingBurst: 10,
+  initialPacketBytes: 1280,
+  maxPacketBytes: 1452,
+  initialRttMs: 100,
+  maxAckDelayMs: 25,
+  streamWindowBytes: 524_288,
+  maxStreamWindowBytes: 6_291_456,
+  connectionWindowBytes: 786_432,
+  maxConnectionWindowBytes: 15_728_640,
 };
 
 const drops = { queue: 0, loss: 0, udpBlocked: 0, udpPoliced: 0, udpLoss: 0, device: 0 };
@@ -121,35 +144,60 @@ describe('the plan', () => {
       '1 h1',
       '1 h2',
       '1 h3',
-      '2 h2',
       '2 h3',
+      '2 h2',
       '2 h1',
+      '3 h2',
       '3 h3',
       '3 h1',
-      '3 h2',
     ]);
   });
 
-  it('has assigned after the natural load that it is made from, in every turn', () => {
+  it('has assigned after the first natural load, of which it may be made, in every cell', () => {
     const protocols: LoadProtocol[] = ['assigned', 'h1', 'natural'];
-    for (const seed of [1, 2, 3]) {
-      const own = planLoads({ ...axes, protocols, seeds: [1, 2, 3] })
-        .filter((one) => one.page === 'app' && one.network === 'fast' && one.seed === seed)
-        .map(({ protocol }) => protocol);
-      expect([...own].sort()).toEqual(['assigned', 'h1', 'natural']);
-      expect(own.indexOf('assigned'), own.join()).toBe(own.indexOf('natural') + 1);
+    const plan = planLoads({ ...axes, protocols });
+    const cells = new Set(plan.map(({ page, network }) => `${page} ${network}`));
+    expect(cells.size).toBe(4);
+    for (const cell of cells) {
+      const own = plan
+        .filter(({ page, network }) => `${page} ${network}` === cell)
+        .map(({ protocol, seed }) => `${seed} ${protocol}`);
+      expect(own.indexOf('1 assigned'), own.join()).toBeGreaterThan(own.indexOf('1 natural'));
     }
+    // Later it takes its turn.
+    const later = plan.filter(({ seed }) => seed > 1).map(({ protocol }) => protocol);
+    expect(later.some((protocol, index) => protocol === 'natural' && later[index - 1] === 'assigned')).toBe(
+      true,
+    );
   });
 
-  it('counts all seeds of a protocol as done that cannot reach the page, unless one of its loads did', () => {
+  it('counts all seeds of a protocol as done after two without an answer, unless one of its loads had one', () => {
     const done = new Done();
     done.add(unreachable('h3', 1));
-    done.add(load('h1', 1));
-    done.add(unreachable('h1', 2));
+    expect(done.has(load('h3', 1))).toBe(true);
+    expect(done.has(load('h3', 3))).toBe(false);
+    done.add({ ...unreachable('h3', 2), disturbed: true });
+    expect(done.has(load('h3', 3))).toBe(false);
+    done.add(unreachable('h3', 2));
+    expect(done.has(load('h3', 3))).toBe(true);
+    expect(done.has({ ...load('h3', 3), network: 'lte' })).toBe(false);
+    for (const seed of [1, 2]) done.add(unreachable('h1', seed));
+    done.add(load('h1', 3));
+    expect(done.has(load('h1', 4))).toBe(false);
+  });
+
+  it('takes one seed for an answer where the network lets nothing through', () => {
+    const done = new Done(({ protocol }) => protocol === 'h3');
+    done.add(unreachable('h3', 1));
+    done.add(unreachable('h2', 1));
     expect(done.has(load('h3', 2))).toBe(true);
-    expect(done.has({ ...load('h3', 2), network: 'lte' })).toBe(false);
-    expect(done.has(load('h1', 2))).toBe(true);
-    expect(done.has(load('h1', 3))).toBe(false);
+    expect(done.has(load('h2', 2))).toBe(false);
+  });
+
+  it("takes no failure of the browser for the page's", () => {
+    const done = new Done();
+    done.add({ ...load('h2', 1), outcome: { ok: false, kind: 'browser', reason: 'crashed' } });
+    expect(done.has(load('h2', 1))).toBe(false);
   });
 });
 
@@ -266,11 +314,65 @@ describe('the store', () => {
       { server: { ...matrix.server, priorities: 'ignored' } },
       /another server, priorities: honoured, now ignored/,
     ],
+    ['time limit', { timeoutMs: 60_000 }, /another time limit of a load in ms: 120000, now 60000: use/],
+    ['IP version', { ipVersion: 6 }, /another IP version: 4, now 6/],
     ['machine', { machine: { ...matrix.machine, cores: 4 } }, /another machine: 2 × a processor/],
   ])('refuses a folder of another %s', async (_, change, message) => {
     await (await openStore()).store.close();
     await expect(openStore({ ...matrix, ...change })).rejects.toThrow(message);
     expect(JSON.parse(await readFile(join(dir, 'matrix.json'), 'utf8'))).toEqual(matrix);
+  });
+
+  it('writes down the lab of the first load, and refuses another', async () => {
+    const { store } = await openStore();
+    await store.addLab({ quic, scheduling: 'fifo' });
+    await store.append(load('h1', 1));
+    await store.close();
+    const { store: again } = await openStore();
+    expect(again.matrix).toEqual({ ...matrix, server: { ...matrix.server, quic }, scheduling: 'fifo' });
+    await again.addLab({ quic, scheduling: 'fifo' });
+    await expect(again.addLab({ quic: { ...quic, stack: 'quic-go 1' }, scheduling: 'fifo' })).rejects.toThrow(
+      /another server, quic, stack: quic-go 0\.59\.1, now quic-go 1: use another folder$/,
+    );
+    await expect(again.addLab({ quic, scheduling: 'normal' })).rejects.toThrow(
+      /another scheduling of the link's threads: fifo, now normal/,
+    );
+    await again.close();
+  });
+
+  it('goes on with a folder that says less of how it was made, and claims no more of it', async () => {
+    const { timeoutMs: _timeoutMs, ipVersion: _ipVersion, ...older } = matrix;
+    const { store } = await openStore(older);
+    await store.append(load('h1', 1));
+    await store.close();
+    const { store: again } = await openStore();
+    await again.addLab({ quic, scheduling: 'fifo' });
+    expect(again.matrix).toEqual(older);
+    await again.close();
+    await expect(openStore({ ...matrix, ipVersion: 6 })).rejects.toThrow(/another IP version: 4, now 6/);
+  });
+
+  it.each<[string, object, RegExp]>([
+    [
+      'network that is none',
+      { networks: { fast: { title: 'x', network: { ...network, loss: 2 } } } },
+      /networks\.fast\.network\.loss: /,
+    ],
+    ['network whose name is a path', { networks: { '../../up': matrix.networks.fast } }, /networks/],
+    ['page with a control character', { pages: { 'a\u001b[2J': matrix.pages.app } }, /pages/],
+    ['page whose name is a path', { pages: { 'a/b': matrix.pages.app } }, /pages/],
+    ['title with a control character', { networks: { fast: { title: '\u0007', network } } }, /title/],
+  ])('refuses a matrix.json with a %s', async (_, change, message) => {
+    await writeFile(join(dir, 'matrix.json'), JSON.stringify({ ...matrix, ...change }));
+    await expect(openStore()).rejects.toThrow(message);
+  });
+
+  it('refuses a load of a page or network that cannot be', async () => {
+    await (await openStore()).store.close();
+    for (const change of [{ page: '../up' }, { network: 'a b' }, { page: '__proto__' }]) {
+      await writeFile(loadsFile(), gzipMember(JSON.stringify({ ...load('h1', 1), ...change })));
+      await expect(openStore()).rejects.toThrow(/load 1: (page|network): /);
+    }
   });
 
   it('refuses a matrix.json of something else', async () => {
@@ -319,6 +421,15 @@ describe('options', () => {
       protocols: ['h1', 'h2', 'h3', 'natural'],
       seeds: [1, 2, 3, 4, 5],
       views: ['cold'],
+      ipVersion: 4,
+    });
+  });
+
+  it('takes networks of one’s own, and IPv6', () => {
+    expect(parse('--network-file', 'own.json', '--networks', 'dorm', '--ip', '6')).toMatchObject({
+      networkFile: 'own.json',
+      networks: ['dorm'],
+      ipVersion: 6,
     });
   });
 
@@ -339,8 +450,33 @@ describe('options', () => {
     [['--protocols', 'h1,assigned'], /expected natural and the cold view too/],
     [['--assignments', 'a.json'], /--assignments goes with/],
     [['--browser', 'other'], /headless-shell, full/],
+    [['--ip', '5'], /4, 6/],
   ])('refuses %j', (args, message) => {
     expect(() => parse(...args)).toThrow(message);
+  });
+});
+
+describe('isCachedWhole', () => {
+  const site = (...controls: (string | undefined)[]): Site => ({
+    format: 'hopwise-site',
+    version: 1,
+    name: 'a',
+    entry: 'https://a.test/',
+    origins: [],
+    resources: controls.map((control, index) => ({
+      origin: 'https://a.test',
+      path: `/${index}`,
+      status: 200,
+      headers: { ...(control !== undefined && { 'Cache-Control': control }) },
+      body: { filler: 'bytes', bytes: 1 },
+      thinkMs: 0,
+    })),
+  });
+
+  it('is so where every answer may be used again unasked', () => {
+    expect(isCachedWhole(site('public, max-age=3600', 'max-age=1'))).toBe(true);
+    for (const control of ['no-cache', 'no-store', 'max-age=0', 'max-age=60, no-cache', undefined])
+      expect(isCachedWhole(site('max-age=3600', control)), control).toBe(false);
   });
 });
 

@@ -36,7 +36,7 @@ const originSchema = z.object({
 });
 
 /** Values of the HTTP/3 servers' stack; packets are of the path's size. */
-const quicSchema = z.object({
+export const quicSchema = z.object({
   /** Name and version. */
   stack: z.string(),
   congestionControl: z.literal('reno'),
@@ -62,6 +62,9 @@ const quicSchema = z.object({
   maxConnectionWindowBytes: z.int(),
 });
 
+/** Of the link's threads: `normal` where the rights for more are missing. */
+export const schedulingSchema = z.enum(['fifo', 'normal']);
+
 const readySchema = z.object({
   ready: z.literal(true),
   holderPid: z.int(),
@@ -72,11 +75,21 @@ const readySchema = z.object({
   /** Of origins that the site says nothing of. */
   server: settingsSchema,
   quic: quicSchema,
-  scheduling: z.enum(['fifo', 'normal']),
+  scheduling: schedulingSchema,
   rootless: z.boolean(),
 });
 
 const durationsSchema = z.object({ mean: z.number(), p50: z.number(), p99: z.number(), max: z.number() });
+
+/** Packets by what dropped them; `device` counts those that the receiving host did not take. */
+export const dropsSchema = z.object({
+  queue: z.int(),
+  loss: z.int(),
+  udpBlocked: z.int(),
+  udpPoliced: z.int(),
+  udpLoss: z.int(),
+  device: z.int(),
+});
 
 const directionSchema = z.object({
   /** Packets and bytes that entered the link, whatever became of them. */
@@ -86,15 +99,7 @@ const directionSchema = z.object({
   deliveredBytes: z.int(),
   /** From the first delivery to the last. */
   deliveryMs: z.number(),
-  /** Packets by what dropped them; `device` counts those that the receiving host did not take. */
-  drops: z.object({
-    queue: z.int(),
-    loss: z.int(),
-    udpBlocked: z.int(),
-    udpPoliced: z.int(),
-    udpLoss: z.int(),
-    device: z.int(),
-  }),
+  drops: dropsSchema,
   maxQueueBytes: z.int(),
   queueDelayMs: durationsSchema,
   /** How long after its time a packet was handed over. */
@@ -238,6 +243,11 @@ export class Lab {
     return this.#origins;
   }
 
+  /** Host names of the origins. */
+  get hosts(): string[] {
+    return this.#origins.map(({ origin }) => new URL(origin).hostname);
+  }
+
   /** Process that keeps the client's namespaces. */
   get holderPid(): number {
     return this.facts.holderPid;
@@ -294,14 +304,18 @@ export class Lab {
     return (await this.#channel.ask({ cmd: 'drain' }, z.object({ quiet: z.boolean() }))).quiet;
   }
 
-  /** Serves another site, all of whose origins the lab was started with. Open connections are closed. */
+  /**
+   * Serves another site, all of whose origins the lab was started with. Open connections are closed; their TLS and QUIC
+   * sessions can be resumed.
+   */
   async serve(siteDir: string): Promise<void> {
     this.#origins = (await this.#channel.ask({ cmd: 'site', site: siteDir }, originsSchema)).origins;
     this.#own = this.#origins;
   }
 
   /**
-   * Changes servers of the site that is served, until the next `serve`. Open connections to them are closed.
+   * Changes servers of the site that is served, until the next `serve`. Open connections to them are closed; their
+   * sessions can be resumed.
    *
    * @param changes by origin
    * @throws with one line that names the origin and the entry

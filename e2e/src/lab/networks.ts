@@ -64,7 +64,10 @@ const profileSchema = z.strictObject({
 
 export type NetworkProfile = z.infer<typeof profileSchema>;
 
-const profilesSchema = z.record(z.string().regex(/^[a-z0-9-]+$/), profileSchema);
+/** Of networks: they are parts of file names and given with commas between. */
+export const NETWORK_NAME = /^[a-z0-9-]+$/;
+
+const profilesSchema = z.record(z.string().regex(NETWORK_NAME), profileSchema);
 
 const PROFILES_FILE = join(ROOT, 'e2e/networks.json');
 
@@ -103,7 +106,10 @@ export function checkNetwork(network: unknown): Network {
   return parsed.data;
 }
 
-/** The emulated path in the emulator's terms. */
+/**
+ * The emulated path in the emulator's terms. These have no jitter, no reordering, no loss of UDP alone and no burst of a policer,
+ * of which `unmodelled` tells, and no limit of the upstream queue.
+ */
 export function toNetworkPath(network: Network): NetworkPath {
   return {
     rttMs: network.rttMs,
@@ -117,6 +123,16 @@ export function toNetworkPath(network: Network): NetworkPath {
         ? { kind: network.udp }
         : { kind: 'policed', bps: network.udp.policedMbps * 1e6 },
   };
+}
+
+/** Figures of a network that `toNetworkPath` cannot express, by name. */
+export function unmodelled(network: Network): string[] {
+  return [
+    network.jitterMs ? 'jitterMs' : '',
+    network.reorder && network.reorder.rate > 0 && network.reorder.delayMs > 0 ? 'reorder' : '',
+    network.udpLoss ? 'udpLoss' : '',
+    typeof network.udp === 'object' && network.udp.burstBytes !== undefined ? 'udp.burstBytes' : '',
+  ].filter((figure) => figure !== '');
 }
 
 /** Downstream. */

@@ -3,8 +3,14 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:f
 import type { Lab } from '../lab/lab.ts';
 import type { Disturbance } from './ground-truth.ts';
 
-/** Above these a load is disturbed: a packet this late, or this share of one processor, moves a load time by more than loads vary by themselves. */
-export const DISTURBED_ABOVE: Disturbance = { latenessMs: 20, foreignCpu: 0.1 };
+/**
+ * What delays a load by more than this fraction of its duration is above what quiet loads vary by. Neither a late packet
+ * nor processor time taken by others delays it by more than they last.
+ */
+const DISTURBED_SHARE = 0.03;
+/** Nor is less than this a disturbance: packets are late by some ms on a quiet machine, and processor times come in ticks. */
+const LEAST_LATENESS_MS = 10;
+const LEAST_FOREIGN_CPU_MS = 20;
 
 export interface WatchOptions {
   /** The statistics of its link must have been reset before. */
@@ -15,7 +21,7 @@ export interface WatchOptions {
 
 /** From the call of `watchDisturbance` to that of `end`. */
 export interface DisturbanceWatch {
-  end(): Promise<Disturbance>;
+  end(): Promise<Required<Disturbance>>;
 }
 
 /**
@@ -30,24 +36,29 @@ export async function watchDisturbance({ lab, browserPids }: WatchOptions): Prom
   const startedAt = performance.now();
   return {
     async end() {
-      const durationMs = performance.now() - startedAt;
+      const windowMs = performance.now() - startedAt;
       const after = processTimes();
       for (const pid of browserPids?.() ?? []) own.add(pid);
       const { down, up } = await lab.stats();
       return {
         latenessMs: Math.max(down.latenessMs.max, up.latenessMs.max),
-        foreignCpu: foreignCpuMs(before, after, own) / durationMs,
+        foreignCpu: foreignCpuMs(before, after, own) / windowMs,
+        windowMs,
       };
     },
   };
 }
 
-/** Why a load counts as disturbed, a reason each; empty when it was not. */
-export function disturbedBy({ latenessMs, foreignCpu }: Disturbance): string[] {
+/** Why what was watched counts as disturbed, a reason each; empty when it was not. */
+export function disturbedBy({ latenessMs, foreignCpu, windowMs }: Required<Disturbance>): string[] {
+  const share = DISTURBED_SHARE * windowMs;
+  const cpuMs = Math.round(foreignCpu * windowMs);
   return [
-    ...(latenessMs > DISTURBED_ABOVE.latenessMs ? [`a packet was ${Math.round(latenessMs)} ms late`] : []),
-    ...(foreignCpu > DISTURBED_ABOVE.foreignCpu
-      ? [`other processes took ${Math.round(100 * foreignCpu)}% of a processor`]
+    ...(latenessMs > Math.max(LEAST_LATENESS_MS, share)
+      ? [`a packet was ${Math.round(latenessMs)} ms late`]
+      : []),
+    ...(cpuMs > Math.max(LEAST_FOREIGN_CPU_MS, share)
+      ? [`other processes took ${cpuMs} ms of processor time in ${Math.round(windowMs)} ms`]
       : []),
   ];
 }
@@ -66,7 +77,10 @@ export interface ProcessTime {
   endedTicks: number;
 }
 
-/** Linux' USER_HZ, the unit of /proc: 100 a second on every architecture that Node runs on. */
+/**
+ * Linux' USER_HZ, the unit of /proc: 100 a second on every architecture that Node runs on. /proc/<pid>/schedstat has nanoseconds,
+ * but of a process's first thread alone, and nothing of children that ended.
+ */
 const TICK_MS = 10;
 /** PF_KTHREAD of include/linux/sched.h. */
 const KERNEL_THREAD = 0x00200000;

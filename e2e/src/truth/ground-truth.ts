@@ -6,7 +6,7 @@
  *   loads/<page>--<network>.jsonl.gz   one `GroundTruthLoad` a line, each line a gzip member of its own
  */
 import type { Assignment, Recording } from '@hopwise/pageload-emulator';
-import type { LabStats } from '../lab/lab.ts';
+import type { LabFacts, LabStats } from '../lab/lab.ts';
 import type { Network } from '../lab/networks.ts';
 import type { TruthProtocol } from './loads.ts';
 
@@ -16,12 +16,17 @@ export type LoadProtocol = TruthProtocol | 'assigned';
 /** `cold`: empty cache, no connections; `warm`: the repeat view, with the cache and the sessions of the first. */
 export type View = 'cold' | 'warm';
 
-/** What other work on the machine did to a load. */
+/** What other work on the machine did to a load, from its navigationStart to its load event or its failure. */
 export interface Disturbance {
   /** Latest hand-over of a packet by the link. */
   latenessMs: number;
-  /** Processor time of processes other than the lab's and the browser's, and what the hypervisor took, as a fraction of the load's duration. */
+  /** Processor time of processes other than the lab's and the browser's, and what the hypervisor took, as a fraction of what was watched. */
   foreignCpu: number;
+  /**
+   * How long was watched. Absent of loads that were watched from before their context was opened until it was closed
+   * (up to 4 s more), and were disturbed above 20 ms of lateness or a tenth of a processor.
+   */
+  windowMs?: number;
 }
 
 /** One load that was kept, as one line of JSON. Milliseconds, bytes, fractions. */
@@ -40,10 +45,15 @@ export interface GroundTruthLoad {
   at: string;
   /** Dropped and taken again before this one, for their disturbance. */
   repeated: number;
+  /**
+   * Tries before this one that did not come to their load event; each next one met other chances of the link (`linkSeed`).
+   * Absent where nobody counted; such loads' second try met the chances of the first.
+   */
+  failures?: number;
   disturbance: Disturbance;
   /** Kept although it was disturbed, as the machine would not be quiet: left out of every judgement. A load of the same seed may have been made again later. */
   disturbed: boolean;
-  /** What the link dropped during the load. */
+  /** What the link dropped while the load was watched. */
   drops: { down: LabStats['down']['drops']; up: LabStats['up']['drops'] };
   outcome: GroundTruthOutcome;
 }
@@ -54,11 +64,15 @@ export type GroundTruthOutcome =
       pltMs: number;
       fcpMs: number | null;
       lcpMs: number | null;
-      /** Every request was proved to be on its protocol. */
+      /**
+       * Every request that went over the network was proved to be on its protocol, and there was one: a repeat view that
+       * the cache answered whole proves nothing.
+       */
       proved: boolean;
       failed: { url: string; reason: string }[];
       recording: Recording;
     }
+  /** `browser`, which says nothing of a protocol, is kept no longer. */
   | { ok: false; kind: 'unreachable' | 'timeout' | 'browser'; reason: string };
 
 /** `matrix.json`. */
@@ -78,6 +92,14 @@ export interface GroundTruthMatrix {
     congestionControl: 'cubic' | 'reno' | 'bbr';
     initialWindow: number;
     priorities: 'honoured' | 'ignored';
+    /** What the HTTP/3 servers' stack does. Absent where nobody wrote it down. */
+    quic?: LabFacts['quic'];
   };
+  /** Of the link's threads. Absent where nobody wrote it down. */
+  scheduling?: LabFacts['scheduling'];
+  /** What host names resolve to; 4 when absent. */
+  ipVersion?: 4 | 6;
+  /** Time that a load had for its load event. Absent where nobody wrote it down. */
+  timeoutMs?: number;
   machine: { cpu: string; cores: number; kernel: string };
 }

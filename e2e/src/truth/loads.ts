@@ -20,7 +20,7 @@ export interface TruthBrowserOptions {
   protocol: BrowserProtocol;
   /** base64 SHA-256 of the public key of the CA that signed the hosts' certificates. */
   caSpki: string;
-  /** Hosts of the page, without port. */
+  /** Host names of the page. */
   hosts: string[];
   headed?: boolean;
   /** Further arguments, such as `--host-resolver-rules`. */
@@ -52,7 +52,7 @@ export interface Load {
   /**
    * Whether every request that the network answered was on the forced protocol, or on its origin's; under `natural`
    * every one that the browser named will do. Answers from the cache prove nothing, and neither does a request in
-   * `failed` that was not answered.
+   * `failed` that was not answered: a load that has nothing else, as a repeat view of what may all be cached, is not proved.
    */
   proved: boolean;
   /** Requests that got no answer, or one of status 400 and above. */
@@ -84,8 +84,13 @@ export interface LoadOptions {
    * not the memory cache. `cold` unless given.
    */
   view?: 'cold' | 'warm';
-  /** Between the first view and the measured one of a warm load. What it throws is thrown by `load`. */
-  betweenViews?(): Promise<void>;
+  // What these throw is thrown by `load`.
+  /** Between the first view and the measured one of a warm load. */
+  betweenViews?: () => Promise<void>;
+  /** Right before the measured navigation. */
+  onNavigation?: () => Promise<void>;
+  /** Once the load event of the measured view is over, before what began by then has settled. */
+  onLoadEvent?: () => Promise<void>;
   /** Whether the load is recorded; true unless given. */
   record?: boolean;
   /** Script that every frame runs before its own. */
@@ -112,7 +117,7 @@ export const CHROMIUM_ARGS = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
-/** Chromium's switches for a protocol or an assignment. @param hosts those of the page, without port */
+/** Chromium's switches for a protocol or an assignment. @param hosts names of the page's hosts */
 export function protocolArgs(protocol: BrowserProtocol, hosts: string[]): string[] {
   if (typeof protocol === 'object') {
     const forced = Object.entries(protocol.assignment).flatMap(([origin, assigned]) => {
@@ -187,28 +192,22 @@ export class TruthBrowser {
   /**
    * Loads `url` once. What goes wrong with the load is the value.
    *
-   * @throws only what `betweenViews` throws
+   * @throws only what the functions in `options` throw
    */
   async load(url: string, options: LoadOptions): Promise<Load | FailedLoad> {
     const limitMs = options.timeoutMs + ANSWER_MS;
     let context: BrowserContext | undefined;
-    let thrown: { error: unknown } | undefined;
     try {
       context = await this.#answered(this.#browser.newContext(), ANSWER_MS);
       if (options.initScript !== undefined) await context.addInitScript(options.initScript);
       if (options.view === 'warm') {
         const failure = await this.#answered(this.#visit(context, url, options), limitMs);
         if (failure) return { ...failure, reason: `first view: ${failure.reason}` };
-        try {
-          await options.betweenViews?.();
-        } catch (error) {
-          thrown = { error };
-          throw error;
-        }
+        await callersOwn(options.betweenViews);
       }
       return await this.#answered(this.#measure(context, url, options), limitMs);
     } catch (error) {
-      if (thrown) throw thrown.error;
+      if (error instanceof CallersError) throw error.cause;
       return { ok: false, kind: 'browser', reason: firstLine(error) };
     } finally {
       // A browser that has gone has no context to close, and one that hangs is the caller's to close.
@@ -247,8 +246,10 @@ export class TruthBrowser {
     const page = await context.newPage();
     const session = await context.newCDPSession(page);
     const observer = await LoadObserver.follow(session);
+    await callersOwn(options.onNavigation);
     const failure = await this.#untilLoadEvent(page, url, options, observer);
     if (failure) return failure;
+    await callersOwn(options.onLoadEvent);
     const timing = await page.evaluate(readPageTiming, PAINT_WAIT_MS);
     const startedAt = await navigationStart(session);
     await settle(observer, startedAt + timing.pltMs);
@@ -332,6 +333,19 @@ export class TruthBrowser {
   }
 }
 
+/** Holds what a function of the caller's threw. */
+class CallersError extends Error {
+  override readonly name = 'CallersError';
+}
+
+async function callersOwn(work: (() => Promise<void>) | undefined): Promise<void> {
+  try {
+    await work?.();
+  } catch (cause) {
+    throw new CallersError('thrown by the caller', { cause });
+  }
+}
+
 async function pidOf(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');
@@ -349,7 +363,7 @@ function isProved(requests: LoadedRequest[], failed: Load['failed'], wanted: Bro
   const answered = requests.filter(
     ({ url, protocol, fromCache }) => !fromCache && (protocol !== null || !unanswered.has(url)),
   );
-  return requests.length > 0 && answered.every((request) => isRight(request, wanted));
+  return answered.length > 0 && answered.every((request) => isRight(request, wanted));
 }
 
 /** Whether a request was on the protocol that its browser was started for. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { firstLine, UserError } from '../start/errors.ts';
 import { openPage, type PageSource } from '../start/page-source.ts';
 import type { GroundTruthMatrix } from './ground-truth.ts';
-import { cellFile } from './store.ts';
+import { cellFile, isKeepableName } from './store.ts';
 
 export interface MatrixPage extends PageSource {
   facts: GroundTruthMatrix['pages'][string];
@@ -16,10 +16,15 @@ export interface MatrixPage extends PageSource {
  *
  * @throws UserError when one cannot be used or two have one name
  */
-export async function openPages(sources: string[]): Promise<MatrixPage[]> {
+export async function openPages(sources: string[], signal?: AbortSignal): Promise<MatrixPage[]> {
   const pages: MatrixPage[] = [];
   for (const source of sources) {
-    const page = await openPage(source);
+    const page = await openPage(source, signal);
+    if (!isKeepableName(page.name))
+      throw new UserError(
+        `--pages ${source}: expected a name of at most 200 characters, none of them a control character or slash: rename it`,
+        2,
+      );
     const twin = pages.find(({ name }) => cellFile(name, '') === cellFile(page.name, ''));
     if (twin)
       throw new UserError(
@@ -29,6 +34,20 @@ export async function openPages(sources: string[]): Promise<MatrixPage[]> {
     pages.push({ ...page, facts: await factsOf(page, source) });
   }
   return pages;
+}
+
+/**
+ * Whether a repeat view takes all from the cache: nothing is left then to load over a protocol. RFC 9111, section 4.2: what has
+ * a `max-age` is fresh for so long; without one the lab's servers say `no-store`.
+ */
+export function isCachedWhole({ resources }: PageSource['site']): boolean {
+  return resources.every(({ method = 'GET', headers }) => {
+    const control =
+      Object.entries(headers).find(([name]) => name.toLowerCase() === 'cache-control')?.[1] ?? '';
+    return (
+      method === 'GET' && /(^|[\s,])max-age=0*[1-9]/i.test(control) && !/no-cache|no-store/i.test(control)
+    );
+  });
 }
 
 async function factsOf({ dir, site }: PageSource, source: string): Promise<MatrixPage['facts']> {

@@ -1,5 +1,6 @@
 /** Which loads a matrix has, and in which order they are made. */
 import type { GroundTruthLoad, LoadProtocol, View } from './ground-truth.ts';
+import { takeTurns } from './turns.ts';
 
 /** One load of the matrix. */
 export interface PlannedLoad {
@@ -19,25 +20,21 @@ export interface MatrixAxes {
 }
 
 /**
- * Page by page, within it network by network, within it seed by seed. The protocols of a seed take turns in an order
- * that shifts by one from seed to seed, so that what drifts on the machine meets all of them alike. `assigned` comes
- * after `natural`, from whose recording the assignment may be made.
+ * Page by page, within it network by network, within it seed by seed. The protocols of a seed take turns in an order that
+ * changes from seed to seed and from cell to cell, so that what drifts on the machine, and what a load leaves for the next,
+ * meets all of them alike. Under the first seed `assigned` comes after `natural`, from whose recording the assignment may
+ * be made.
  */
 export function planLoads({ pages, networks, protocols, views, seeds }: MatrixAxes): PlannedLoad[] {
-  return pages.flatMap((page) =>
-    networks.flatMap((network) =>
-      seeds.flatMap((seed, round) =>
-        naturalFirst(rotate(protocols, round)).flatMap((protocol) =>
-          views.map((view): PlannedLoad => ({ page, network, protocol, view, seed })),
-        ),
-      ),
-    ),
+  const cells = pages.flatMap((page) => networks.map((network) => ({ page, network })));
+  return cells.flatMap(({ page, network }, cell) =>
+    seeds.flatMap((seed, index) => {
+      const turns = takeTurns(protocols, cell + seed - 1);
+      return (index === 0 ? naturalFirst(turns) : turns).flatMap((protocol) =>
+        views.map((view): PlannedLoad => ({ page, network, protocol, view, seed })),
+      );
+    }),
   );
-}
-
-function rotate<T>(values: readonly T[], by: number): T[] {
-  const shift = by % Math.max(1, values.length);
-  return [...values.slice(shift), ...values.slice(0, shift)];
 }
 
 function naturalFirst(protocols: LoadProtocol[]): LoadProtocol[] {
@@ -55,25 +52,40 @@ const loadKey = (load: PlannedLoad): string =>
 const seriesKey = (load: PlannedLoad): string =>
   JSON.stringify([load.page, load.network, load.protocol, load.view]);
 
+/** Seeds without an answer after which a protocol counts as one that cannot reach the page. */
+const UNANSWERED_SEEDS = 2;
+
 /** What is done: by its loads, and by series whose protocol cannot reach the page at all. */
 export class Done {
+  readonly #isBlocked: (load: PlannedLoad) => boolean;
   readonly #loads = new Set<string>();
   readonly #reached = new Set<string>();
-  readonly #unreachable = new Set<string>();
+  /** Seeds of loads without an answer, by series. */
+  readonly #unanswered = new Map<string, Set<number>>();
 
-  add(load: PlannedLoad & Pick<GroundTruthLoad, 'outcome'>): void {
+  /** @param isBlocked whether the network lets nothing of the load's protocol through, so that one try tells */
+  constructor(isBlocked: (load: PlannedLoad) => boolean = () => false) {
+    this.#isBlocked = isBlocked;
+  }
+
+  add(load: PlannedLoad & Pick<GroundTruthLoad, 'outcome' | 'disturbed'>): void {
+    // Says nothing of the protocol.
+    if (!load.outcome.ok && load.outcome.kind === 'browser') return;
     this.#loads.add(loadKey(load));
-    if (load.outcome.ok) this.#reached.add(seriesKey(load));
-    else if (load.outcome.kind === 'unreachable') this.#unreachable.add(seriesKey(load));
+    const series = seriesKey(load);
+    if (load.outcome.ok) this.#reached.add(series);
+    else if (load.outcome.kind === 'unreachable' && !load.disturbed)
+      this.#unanswered.set(series, (this.#unanswered.get(series) ?? new Set()).add(load.seed));
   }
 
   has(load: PlannedLoad): boolean {
-    return this.#loads.has(loadKey(load)) || this.isUnreachable(load);
+    return this.#loads.has(loadKey(load)) || this.#isUnreachable(load);
   }
 
-  /** Whether loads of this protocol were tried in this cell and none ever got an answer. */
-  isUnreachable(load: PlannedLoad): boolean {
+  /** Whether loads of this protocol were tried in this cell, under seeds enough, and none ever got an answer. */
+  #isUnreachable(load: PlannedLoad): boolean {
     const series = seriesKey(load);
-    return this.#unreachable.has(series) && !this.#reached.has(series);
+    const seeds = this.#unanswered.get(series)?.size ?? 0;
+    return seeds >= (this.#isBlocked(load) ? 1 : UNANSWERED_SEEDS) && !this.#reached.has(series);
   }
 }

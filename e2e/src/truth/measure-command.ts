@@ -4,17 +4,25 @@ import { cpus, release } from 'node:os';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { labObstacle } from '../lab/lab.ts';
-import { type Network, type NetworkProfile, networkOf, profileNamed, readProfiles } from '../lab/networks.ts';
+import {
+  type Network,
+  type NetworkProfile,
+  networkOf,
+  profileNamed,
+  readProfiles,
+  unmodelled,
+} from '../lab/networks.ts';
 import { firstLine, UserError } from '../start/errors.ts';
 import type { ProgramContext } from '../start/program.ts';
 import { Assignments, readAssignments } from './assignments.ts';
 import { type BrowserKind, browserProgram } from './browser-program.ts';
-import type { GroundTruthLoad, GroundTruthMatrix } from './ground-truth.ts';
+import type { GroundTruthLoad, GroundTruthMatrix, View } from './ground-truth.ts';
 import { Done, type PlannedLoad, planLoads } from './matrix.ts';
-import { openPages } from './matrix-page.ts';
+import { isCachedWhole, type MatrixPage, openPages } from './matrix-page.ts';
 import { MatrixProgress } from './matrix-progress.ts';
 import type { MatrixOptions } from './options.ts';
-import { type MatrixResult, runMatrix } from './run-matrix.ts';
+import { PageLab } from './page-lab.ts';
+import { isUdpBlocked, type MatrixResult, runMatrix } from './run-matrix.ts';
 import { GroundTruthStore, joinedMatrix, readLoads, readMatrix } from './store.ts';
 
 /**
@@ -26,14 +34,11 @@ export async function measureMatrix(
   context: ProgramContext,
 ): Promise<MatrixResult | null> {
   const { cleanup, signal, say } = context;
-  const profiles = profilesOf(options.networks);
+  const profiles = profilesOf(options.networks, options.networkFile);
   const assignmentFile =
     options.assignments === undefined ? null : await readAssignments(options.assignments);
-  const pages = await openPages(options.pages);
-  const obstacle = await labObstacle();
-  if (obstacle !== null) throw new UserError(obstacle);
+  const pages = await openPages(options.pages, signal);
   const browser = await openBrowser(options.browser, say);
-  await context.useScratch();
 
   const networks: Record<string, Network> = {};
   const titled: GroundTruthMatrix['networks'] = {};
@@ -41,9 +46,9 @@ export async function measureMatrix(
     networks[name] = networkOf(profile);
     titled[name] = { title: profile.title, network: networkOf(profile) };
   }
-  const { congestionControl, initialWindow, priorities } = options;
+  const { congestionControl, initialWindow, priorities, ipVersion, timeoutMs } = options;
   const server = { congestionControl, initialWindow, priorities };
-  const done = new Done();
+  const done = new Done(({ protocol, network }) => isUdpBlocked(protocol, networks[network] as Network));
   const assignments = new Assignments(assignmentFile);
   const dir = resolve(options.out);
   const asked: GroundTruthMatrix = {
@@ -56,6 +61,8 @@ export async function measureMatrix(
     seeds: options.seeds,
     browser: browser.name,
     server,
+    ipVersion,
+    timeoutMs,
     machine: { cpu: cpus()[0]?.model.trim() ?? 'unknown', cores: cpus().length, kernel: release() },
   };
   const onLoad = (load: GroundTruthLoad): void => {
@@ -81,6 +88,7 @@ export async function measureMatrix(
     progress.say(
       `${left.length} to make: some ${Math.ceil(minutes)} minutes, by sizes, rates and round trips`,
     );
+    for (const remark of remarks(networks, pages, options.views)) progress.say(remark);
   };
   if (options.plan) {
     const present = await readMatrix(dir);
@@ -89,6 +97,9 @@ export async function measureMatrix(
     announce();
     return null;
   }
+  const obstacle = await labObstacle();
+  if (obstacle !== null) throw new UserError(obstacle);
+  await context.useScratch();
   const store = await GroundTruthStore.open(dir, asked, onLoad);
   cleanup.add(`the lock of ${options.out}`, () => store.close());
   announce();
@@ -101,23 +112,41 @@ export async function measureMatrix(
     networks,
     assignments,
     store,
-    program: browser.path,
-    server,
-    timeoutMs: options.timeoutMs,
+    async openLab(network, page) {
+      const own = { page, program: browser.path, server, ipVersion, timeoutMs, cleanup, signal };
+      const lab = await PageLab.up(network, own);
+      await store.addLab(lab.facts);
+      return lab;
+    },
     quietLimitMs: options.quietLimitMs,
     ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
     progress,
-    cleanup,
     signal,
   });
   progress.say(inWords(result));
   return result;
 }
 
-function inWords({ kept, left, dropped, disturbed, failed, overheadMs }: MatrixResult): string {
+/** What should not surprise anybody in the results. */
+function remarks(networks: Record<string, Network>, pages: MatrixPage[], views: View[]): string[] {
+  const unknown = Object.entries(networks).map(([name, network]) => {
+    const figures = unmodelled(network).join(', ');
+    return figures && `${name}: ${figures}: the lab does this, but hopwise's predictions know nothing of it`;
+  });
+  const cached = pages.map(
+    ({ name, site }) =>
+      views.includes('warm') &&
+      isCachedWhole(site) &&
+      `${name}: all of it may be taken from the cache, so its repeat view loads nothing and proves no protocol`,
+  );
+  return [...unknown, ...cached].filter((remark) => typeof remark === 'string' && remark !== '') as string[];
+}
+
+function inWords({ kept, left, dropped, retried, disturbed, failed, overheadMs }: MatrixResult): string {
   return [
     `${kept} loads kept`,
     failed > 0 ? `${failed} of them failed` : '',
+    retried > 0 ? `${retried} that failed made again` : '',
     dropped > 0 ? `${dropped} disturbed ones dropped and made again` : '',
     disturbed > 0 ? `${disturbed} kept although disturbed` : '',
     overheadMs === null ? '' : `${Math.round(overheadMs)} ms a load besides its page load time`,
@@ -127,14 +156,28 @@ function inWords({ kept, left, dropped, disturbed, failed, overheadMs }: MatrixR
     .join('; ');
 }
 
-function profilesOf(names: string[]): Record<string, NetworkProfile> {
-  const profiles = readProfiles();
+function profilesOf(names: string[], file: string | undefined): Record<string, NetworkProfile> {
+  const profiles = { ...readProfiles(), ...(file === undefined ? {} : ownProfiles(file)) };
   if (names.includes('all')) return profiles;
   try {
     return Object.fromEntries(names.map((name) => [name, profileNamed(name, profiles)]));
   } catch (error) {
     throw new UserError(`--networks: ${firstLine(error)}, all`, 2);
   }
+}
+
+function ownProfiles(file: string): Record<string, NetworkProfile> {
+  let profiles: Record<string, NetworkProfile>;
+  try {
+    profiles = readProfiles(resolve(file));
+  } catch (error) {
+    throw new UserError(`--network-file ${firstLine(error)}`, 2);
+  }
+  const known = readProfiles();
+  const twin = Object.keys(profiles).find((name) => Object.hasOwn(known, name));
+  if (twin !== undefined)
+    throw new UserError(`--network-file ${file}: ${twin}: e2e/networks.json has that name: take another`, 2);
+  return profiles;
 }
 
 const BROWSER_NAME: Record<BrowserKind, string> = {

@@ -1,6 +1,7 @@
 /** Page load times of one page under several protocols, loads of the protocols taken in turn. */
 import type { FailedLoad, Load, LoadOptions, TruthProtocol } from './loads.ts';
 import { type Spread, spread } from './stats.ts';
+import { takeTurns } from './turns.ts';
 
 /** What `TruthBrowser` is to the measurement. */
 export interface Loader {
@@ -78,8 +79,8 @@ interface Series {
 }
 
 /**
- * `loadsPerProtocol` loads under each protocol. The protocols take turns, in an order that shifts by
- * one each round, so that what drifts on the machine or the link meets all of them alike.
+ * `loadsPerProtocol` loads under each protocol. The protocols take turns, in an order that changes from round to round, so
+ * that what drifts on the machine or the link meets all of them alike.
  *
  * @throws the signal's reason when it aborts, and what a hook throws.
  */
@@ -113,8 +114,7 @@ export async function measureProtocols(options: MeasureOptions): Promise<Measure
   };
 
   for (let round = 0; round < loadsPerProtocol; round++) {
-    const shift = round % Math.max(1, all.length);
-    for (const series of [...all.slice(shift), ...all.slice(0, shift)]) {
+    for (const series of takeTurns(all, round)) {
       if (series.unavailable !== null) continue;
       report(series, await loadOnce(series, round, url, limits, hooks, signal));
     }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { PAGE_FORMS } from '../start/page-source.ts';
 import type { BrowserKind } from './browser-program.ts';
 import type { GroundTruthMatrix, LoadProtocol, View } from './ground-truth.ts';
 
@@ -7,6 +8,8 @@ export interface MatrixOptions {
   pages: string[];
   /** Names of profiles; `['all']` for every one. */
   networks: string[];
+  /** File with profiles besides those of e2e/networks.json. */
+  networkFile?: string;
   protocols: LoadProtocol[];
   views: View[];
   seeds: number[];
@@ -18,6 +21,8 @@ export interface MatrixOptions {
   congestionControl: GroundTruthMatrix['server']['congestionControl'];
   initialWindow: number;
   priorities: GroundTruthMatrix['server']['priorities'];
+  /** What host names resolve to. */
+  ipVersion: 4 | 6;
   /** Time that a load has for its load event. */
   timeoutMs: number;
   /** No load begins after this. */
@@ -37,15 +42,16 @@ const MAX_SEED = 2 ** 31;
 /** Adds the options to `command`; `matrixOptions` reads what was given. */
 export function addMatrixOptions(command: Command): Command {
   return command
+    .addOption(parsed('--pages <list>', `${PAGE_FORMS}; with commas between`, list, 'shop,news,app'))
     .addOption(
       parsed(
-        '--pages <list>',
-        'shop, news, app, HARs, folders with site.json, npm:NAME for the pages of a package',
+        '--networks <list>',
+        'link profiles of e2e/networks.json and of --network-file, or all of them',
         list,
-        'shop,news,app',
+        'all',
       ),
     )
-    .addOption(parsed('--networks <list>', 'link profiles of e2e/networks.json, or all', list, 'all'))
+    .option('--network-file <file>', 'further link profiles, in the form of e2e/networks.json')
     .addOption(parsed('--protocols <list>', PROTOCOLS.join(', '), oneOf(PROTOCOLS), 'h1,h2,h3,natural'))
     .addOption(parsed('--seeds <n>', 'loads of each kind: n for the seeds 1 to n, or from-to', seeds, '5'))
     .addOption(parsed('--views <list>', 'cold, warm (the repeat view)', oneOf(VIEWS), 'cold'))
@@ -71,6 +77,7 @@ export function addMatrixOptions(command: Command): Command {
         .choices(['honoured', 'ignored'])
         .default('honoured'),
     )
+    .addOption(new Option('--ip <version>', 'that host names resolve to').choices(['4', '6']).default('4'))
     .option('--timeout <s>', 'time that a load has for its load event', integer(1, 600), 120)
     .option(
       '--quiet-limit <s>',
@@ -101,6 +108,7 @@ export function matrixOptions(command: Command): MatrixOptions {
   return {
     pages: given.pages,
     networks: given.networks,
+    networkFile: given.networkFile,
     protocols: given.protocols,
     views: given.views,
     seeds: given.seeds,
@@ -110,6 +118,7 @@ export function matrixOptions(command: Command): MatrixOptions {
     congestionControl: given.congestionControl,
     initialWindow: given.initialWindow,
     priorities: given.priorities,
+    ipVersion: given.ip === '6' ? 6 : 4,
     timeoutMs: given.timeout * 1000,
     quietLimitMs: given.quietLimit * 1000,
     repeatDisturbed: given.repeatDisturbed,

@@ -1,11 +1,11 @@
 /** The lab with one page, and a browser for each protocol that stays open. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Assignment } from '@hopwise/pageload-emulator';
-import { Lab, type LabOptions } from '../lab/lab.ts';
+import { Lab, type LabFacts, type LabOptions } from '../lab/lab.ts';
 import type { Network } from '../lab/networks.ts';
-import { determinismScript } from '../record/determinism.ts';
+import { siteInitScript } from '../record/determinism.ts';
 import type { Cleanup } from '../start/cleanup.ts';
-import { type DisturbanceWatch, watchDisturbance } from './disturbance.ts';
+import { watchDisturbance } from './disturbance.ts';
 import type { Disturbance, GroundTruthLoad, LoadProtocol, View } from './ground-truth.ts';
 import { type BrowserProtocol, type FailedLoad, type Load, TruthBrowser } from './loads.ts';
 import type { MatrixPage } from './matrix-page.ts';
@@ -15,6 +15,7 @@ export interface PageLabOptions {
   /** Chromium. */
   program: string;
   server: NonNullable<LabOptions['server']>;
+  ipVersion: 4 | 6;
   timeoutMs: number;
   cleanup: Cleanup;
   signal: AbortSignal;
@@ -29,10 +30,22 @@ export interface LoadRequest {
   network: Network;
 }
 
+/** A load, and what was seen of the machine and the link from its navigation to its load event or its failure. */
 export interface LabLoad {
   load: Load | FailedLoad;
-  disturbance: Disturbance;
+  disturbance: Required<Disturbance>;
   drops: GroundTruthLoad['drops'];
+}
+
+/** What `PageLab` is to the matrix. */
+export interface MatrixLab {
+  load(request: LoadRequest): Promise<LabLoad>;
+  /** What the machine is at while nothing is loaded, for `ms`. */
+  idle(ms: number): Promise<Required<Disturbance>>;
+  /** A fresh browser will make the next load of this protocol. */
+  discardBrowser(protocol: LoadProtocol): Promise<void>;
+  /** May be called again. */
+  close(): Promise<void>;
 }
 
 /** Of 3 s each. */
@@ -43,7 +56,7 @@ interface OpenBrowser {
   assignment: Assignment | undefined;
 }
 
-export class PageLab {
+export class PageLab implements MatrixLab {
   readonly #options: PageLabOptions;
   readonly #lab: Lab;
   /** Script that runs Chromium on the client's side of the link. */
@@ -60,12 +73,16 @@ export class PageLab {
   }
 
   static async up(network: Network, options: PageLabOptions): Promise<PageLab> {
-    const { page, program, server, signal, cleanup } = options;
-    const lab = await Lab.up({ site: page.dir, network, server, signal });
+    const { page, program, server, ipVersion, signal, cleanup } = options;
+    const lab = await Lab.up({ site: page.dir, network, server, ipVersion, signal });
     cleanup.add('the lab', () => lab.down());
     const own = new PageLab(options, lab, await lab.wrapper(program));
     cleanup.add('the browsers', () => own.close());
     return own;
+  }
+
+  get facts(): LabFacts {
+    return this.#lab.facts;
   }
 
   /** Loads the page once: on an empty link, from the first packet's chances of the seed on. */
@@ -76,41 +93,43 @@ export class PageLab {
       this.#offered = assignment;
     }
     const browser = await this.#browser(protocol, assignment);
-    const begin = async (): Promise<DisturbanceWatch> => {
-      await this.#drain();
-      await lab.configure(network);
-      await lab.resetStats();
-      return watchDisturbance({ lab });
+    await this.#prepareLink(network);
+    // Of a load that fails before its navigation.
+    let watch = await watchDisturbance({ lab });
+    const seen = async (): Promise<Omit<LabLoad, 'load'>> => {
+      const [disturbance, { down, up }] = await Promise.all([watch.end(), lab.stats()]);
+      return { disturbance, drops: { down: down.drops, up: up.drops } };
     };
-    let watch = await begin();
-    const { entry, determinism } = this.#options.page.site;
-    const load = await browser.load(entry, {
-      timeoutMs: this.#options.timeoutMs,
-      ...(determinism && { initScript: determinismScript(determinism.seed, determinism.epochMs) }),
+    let atLoadEvent: Omit<LabLoad, 'load'> | undefined;
+    const { page, timeoutMs } = this.#options;
+    const load = await browser.load(page.site.entry, {
+      timeoutMs,
+      ...siteInitScript(page.site),
       view,
       record: true,
       betweenViews: async () => {
         // Closes the connections that the first view left open.
-        await lab.serve(this.#options.page.dir);
+        await lab.serve(page.dir);
         if (assignment) await lab.offer(assignment);
-        await watch.end();
-        watch = await begin();
+        await this.#prepareLink(network);
+      },
+      onNavigation: async () => {
+        watch = await watchDisturbance({ lab });
+      },
+      onLoadEvent: async () => {
+        atLoadEvent = await seen();
       },
     });
-    const disturbance = await watch.end();
-    const { down, up } = await lab.stats();
-    return { load, disturbance, drops: { down: down.drops, up: up.drops } };
+    return { load, ...(atLoadEvent ?? (await seen())) };
   }
 
-  /** What the machine is at while nothing is loaded, for `ms`. */
-  async idle(ms: number): Promise<Disturbance> {
+  async idle(ms: number): Promise<Required<Disturbance>> {
     await this.#lab.resetStats();
     const watch = await watchDisturbance({ lab: this.#lab });
     await new Promise((resolve) => setTimeout(resolve, ms));
     return watch.end();
   }
 
-  /** A fresh browser will make the next load of this protocol. */
   async discardBrowser(protocol: LoadProtocol): Promise<void> {
     const open = this.#browsers.get(protocol);
     this.#browsers.delete(protocol);
@@ -118,7 +137,6 @@ export class PageLab {
     await open?.browser.close().catch(() => undefined);
   }
 
-  /** May be called again. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -133,23 +151,26 @@ export class PageLab {
     const open = this.#browsers.get(protocol);
     if (open && isDeepStrictEqual(open.assignment, assignment)) return open.browser;
     await this.discardBrowser(protocol);
+    const { timeoutMs, page } = this.#options;
     const browser = await TruthBrowser.launch({
       executablePath: this.#chromium,
       protocol: browserProtocol(protocol, assignment),
       caSpki: this.#lab.caSpki,
-      hosts: this.#lab.origins.map(({ origin }) => new URL(origin).host),
+      hosts: this.#lab.hosts,
     });
     this.#browsers.set(protocol, { browser, assignment });
     // Closed while it was starting.
     if (this.#closing) await this.discardBrowser(protocol);
     // The first load of a process pays for what later ones find ready: code, fonts, the renderer's start. It is
     // not measured, and what goes wrong with it goes wrong with the next as well.
-    else
-      await browser.load(this.#options.page.site.entry, {
-        timeoutMs: this.#options.timeoutMs,
-        record: false,
-      });
+    else await browser.load(page.site.entry, { timeoutMs, ...siteInitScript(page.site), record: false });
     return browser;
+  }
+
+  async #prepareLink(network: Network): Promise<void> {
+    await this.#drain();
+    await this.#lab.configure(network);
+    await this.#lab.resetStats();
   }
 
   /** Waits until nothing of the last load is on the link: retransmissions would take the next one's share. */

@@ -1,18 +1,17 @@
 /** Makes the loads of a matrix, one at a time, and keeps each as soon as it is there. */
 import { createHash } from 'node:crypto';
 import type { Assignment } from '@hopwise/pageload-emulator';
-import { LabInputError, type LabOptions } from '../lab/lab.ts';
+import { LabInputError } from '../lab/lab.ts';
 import type { Network } from '../lab/networks.ts';
-import type { Cleanup } from '../start/cleanup.ts';
 import { firstLine, UserError } from '../start/errors.ts';
 import type { Assignments } from './assignments.ts';
 import { disturbedBy } from './disturbance.ts';
-import type { GroundTruthLoad, GroundTruthOutcome } from './ground-truth.ts';
+import type { GroundTruthLoad, GroundTruthOutcome, LoadProtocol } from './ground-truth.ts';
 import type { FailedLoad, Load } from './loads.ts';
 import type { Done, PlannedLoad } from './matrix.ts';
 import type { MatrixPage } from './matrix-page.ts';
 import type { MatrixProgress } from './matrix-progress.ts';
-import { type LabLoad, PageLab } from './page-lab.ts';
+import type { LabLoad, LoadRequest, MatrixLab } from './page-lab.ts';
 import type { GroundTruthStore } from './store.ts';
 
 export interface MatrixRun {
@@ -21,17 +20,14 @@ export interface MatrixRun {
   pages: MatrixPage[];
   networks: Record<string, Network>;
   assignments: Assignments;
-  store: GroundTruthStore;
-  /** Chromium. */
-  program: string;
-  server: NonNullable<LabOptions['server']>;
-  timeoutMs: number;
+  store: Pick<GroundTruthStore, 'append'>;
+  /** @throws LabInputError or UserError for what no further try mends */
+  openLab(network: Network, page: MatrixPage): Promise<MatrixLab>;
   /** No load begins after this long. */
   limitMs?: number;
   /** How long a disturbed load waits for a quiet machine before it is made again; then it is kept as it is. */
   quietLimitMs: number;
   progress: MatrixProgress;
-  cleanup: Cleanup;
   signal: AbortSignal;
 }
 
@@ -43,6 +39,8 @@ export interface MatrixResult {
   left: number;
   /** Disturbed loads that were dropped and made again. */
   dropped: number;
+  /** Loads that failed and were made again. */
+  retried: number;
   /** Loads kept although they were disturbed. */
   disturbed: number;
   /** Kept loads that did not come to their load event. */
@@ -57,6 +55,8 @@ const TRIES = 2;
 const MAX_REPEATS = 4;
 /** A lab or browser that keeps breaking without a load between is given up. */
 const MAX_BREAKDOWNS = 3;
+/** One failure of a browser is met by a fresh one, as many in a row are a breakdown. */
+const BROWSER_FAILURES = 2;
 const QUIET_WINDOW_MS = 500;
 /** A machine that was not quiet in time is given this long for each further load, until it is quiet again. */
 const IMPATIENT_MS = 2000;
@@ -71,12 +71,13 @@ class MatrixRunner {
     kept: 0,
     left: 0,
     dropped: 0,
+    retried: 0,
     disturbed: 0,
     failed: 0,
     overheadMs: null,
   };
   readonly #overheads: number[] = [];
-  #lab: PageLab | undefined;
+  #lab: MatrixLab | undefined;
   #saidNotQuiet = false;
   #patienceMs: number;
   /** Of the current load, for a quiet machine. */
@@ -143,7 +144,7 @@ class MatrixRunner {
     this.#result.kept++;
     if (load.disturbed) this.#result.disturbed++;
     if (!load.outcome.ok) this.#result.failed++;
-    else if (load.repeated === 0 && load.view === 'cold')
+    else if (load.repeated === 0 && load.failures === 0 && load.view === 'cold')
       this.#overheads.push(tookMs - this.#waitedMs - load.outcome.pltMs);
     return true;
   }
@@ -153,43 +154,31 @@ class MatrixRunner {
     page: MatrixPage,
     assignment: Assignment | undefined,
   ): Promise<GroundTruthLoad> {
-    const { signal, progress } = this.#run;
-    const network = { ...(this.#run.networks[planned.network] as Network), seed: linkSeed(planned) };
-    // Nothing answers over a blocked UDP, however often it is tried.
-    const tries = planned.protocol === 'h3' && network.udp === 'blocked' ? 1 : TRIES;
-    for (let failures = 0, repeated = 0, breakdowns = 0; ; ) {
-      signal.throwIfAborted();
+    const { signal } = this.#run;
+    const network = this.#run.networks[planned.network] as Network;
+    const isBlocked = isUdpBlocked(planned.protocol, network);
+    for (let failures = 0, repeated = 0; ; ) {
       const at = new Date().toISOString();
-      let made: LabLoad;
-      try {
-        this.#lab ??= await PageLab.up(network, { ...this.#run, page });
-        made = await this.#lab.load({
-          protocol: planned.protocol,
-          view: planned.view,
-          network,
-          ...(assignment === undefined ? {} : { assignment }),
-        });
-      } catch (error) {
-        signal.throwIfAborted();
-        if (error instanceof LabInputError) throw new UserError(error.message, 2);
-        breakdowns++;
-        if (breakdowns >= MAX_BREAKDOWNS) throw error;
-        progress.say(`starting the lab again: ${firstLine(error)}`);
-        await this.#closeLab();
-        continue;
-      }
+      const { load, disturbance, drops } = await this.#madeLoad(page, {
+        protocol: planned.protocol,
+        view: planned.view,
+        network: { ...network, seed: linkSeed(planned, failures) },
+        ...(assignment === undefined ? {} : { assignment }),
+      });
       signal.throwIfAborted();
-      const { load, disturbance, drops } = made;
-      if (!load.ok) {
-        if (load.kind === 'browser') await this.#lab.discardBrowser(planned.protocol);
-        failures++;
-        if (failures < tries) continue;
-      }
-      const reasons = load.ok ? disturbedBy(disturbance) : [];
+      // Nothing answers over a blocked UDP, however often and quietly it is tried. Else a stall of the machine is no failure
+      // of the protocol, so failed loads are looked at as well.
+      const isFinal = isBlocked && !load.ok;
+      const reasons = isFinal ? [] : disturbedBy(disturbance);
       if (reasons.length > 0 && repeated < MAX_REPEATS && (await this.#isQuietAgain(reasons))) {
         repeated++;
         this.#result.dropped++;
-        progress.dropped();
+        this.#run.progress.dropped();
+        continue;
+      }
+      if (!load.ok && !isFinal && failures + 1 < TRIES) {
+        failures++;
+        this.#result.retried++;
         continue;
       }
       return {
@@ -203,11 +192,49 @@ class MatrixRunner {
         seed: planned.seed,
         at,
         repeated,
+        failures,
         disturbance,
         disturbed: reasons.length > 0,
         drops,
         outcome: outcomeOf(load),
       };
+    }
+  }
+
+  /**
+   * A load that came to its load event or failed to, for which lab and browser are started anew where they break.
+   *
+   * @throws when they keep breaking
+   */
+  async #madeLoad(page: MatrixPage, request: LoadRequest): Promise<LabLoad> {
+    const { signal, progress, openLab } = this.#run;
+    for (let breakdowns = 0, browserFailures = 0; ; ) {
+      signal.throwIfAborted();
+      let failure: unknown;
+      try {
+        this.#lab ??= await openLab(request.network, page);
+        const made = await this.#lab.load(request);
+        signal.throwIfAborted();
+        if (made.load.ok || made.load.kind !== 'browser') return made;
+        await this.#lab.discardBrowser(request.protocol);
+        browserFailures++;
+        if (browserFailures < BROWSER_FAILURES) continue;
+        failure = new Error(made.load.reason);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof LabInputError) throw new UserError(error.message, 2);
+        if (error instanceof UserError) throw error;
+        failure = error;
+      }
+      breakdowns++;
+      browserFailures = 0;
+      await this.#closeLab();
+      if (breakdowns >= MAX_BREAKDOWNS) {
+        throw new UserError(
+          `${page.name}, ${request.protocol}: lab and browser broke down ${breakdowns} times in a row, at last: ${firstLine(failure)}: what was measured is kept, and the same command goes on`,
+        );
+      }
+      progress.say(`starting lab and browser again: ${firstLine(failure)}`);
     }
   }
 
@@ -219,7 +246,8 @@ class MatrixRunner {
     let isQuiet = false;
     while (!isQuiet && performance.now() - startedAt < this.#patienceMs) {
       signal.throwIfAborted();
-      const idle = await this.#lab?.idle(QUIET_WINDOW_MS);
+      // A lab that has broken down is for the next load to find.
+      const idle = await this.#lab?.idle(QUIET_WINDOW_MS).catch(() => undefined);
       isQuiet = !idle || disturbedBy(idle).length === 0;
     }
     this.#waitedMs += performance.now() - startedAt;
@@ -244,13 +272,23 @@ class MatrixRunner {
   }
 }
 
-/** Losses of their own for each page and network, so that no run of luck meets all pages; the same under every protocol. */
-export function linkSeed({ page, network, seed }: Pick<PlannedLoad, 'page' | 'network' | 'seed'>): number {
+/**
+ * Losses of their own for each page and network, so that no run of luck meets all pages; the same under every protocol.
+ * After a failure there are others: the same might fail again.
+ */
+export function linkSeed(
+  { page, network, seed }: Pick<PlannedLoad, 'page' | 'network' | 'seed'>,
+  failures = 0,
+): number {
   return createHash('sha256')
-    .update(JSON.stringify([page, network, seed]))
+    .update(JSON.stringify([page, network, seed, ...(failures > 0 ? [failures] : [])]))
     .digest()
     .readUInt32BE();
 }
+
+/** Whether the network lets nothing of the protocol through. */
+export const isUdpBlocked = (protocol: LoadProtocol, { udp }: Network): boolean =>
+  protocol === 'h3' && udp === 'blocked';
 
 function outcomeOf(load: Load | FailedLoad): GroundTruthOutcome {
   if (!load.ok) return load;

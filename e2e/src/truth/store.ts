@@ -3,6 +3,8 @@ import { mkdir, open, readdir, readFile, rename, truncate, writeFile } from 'nod
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { dropsSchema, type LabFacts, quicSchema, schedulingSchema } from '../lab/lab.ts';
+import { NETWORK_NAME, networkSchema } from '../lab/networks.ts';
 import { firstLine, UserError } from '../start/errors.ts';
 import type { GroundTruthLoad, GroundTruthMatrix } from './ground-truth.ts';
 import { gzipMember, readMembers } from './gzip-members.ts';
@@ -16,13 +18,18 @@ const loadProtocol = z.enum(['h1', 'h2', 'h3', 'natural', 'assigned']);
 const view = z.enum(['cold', 'warm']);
 const seed = z.int().nonnegative();
 const milliseconds = z.number().nonnegative();
+/** Names become parts of file names and keys of objects, and are written to terminals. */
+const networkName = z.string().max(100).regex(NETWORK_NAME);
+const PAGE_NAME = /^(?!__proto__$)[^\p{Cc}\p{Cf}/\\]{1,200}$/u;
+const pageName = z.string().regex(PAGE_NAME);
+const title = z.string().regex(/^[^\p{Cc}]*$/u);
 
 const matrixSchema = z.object({
   format: z.literal('hopwise-ground-truth'),
   version: z.literal(1),
-  networks: z.record(z.string(), z.object({ title: z.string(), network: z.looseObject({}) })),
+  networks: z.record(networkName, z.object({ title, network: networkSchema })),
   pages: z.record(
-    z.string(),
+    pageName,
     z.object({
       source: z.string(),
       requests: z.int(),
@@ -39,7 +46,11 @@ const matrixSchema = z.object({
     congestionControl: z.enum(['cubic', 'reno', 'bbr']),
     initialWindow: z.int(),
     priorities: z.enum(['honoured', 'ignored']),
+    quic: quicSchema.optional(),
   }),
+  scheduling: schedulingSchema.optional(),
+  ipVersion: z.literal([4, 6]).optional(),
+  timeoutMs: z.int().positive().optional(),
   machine: z.object({ cpu: z.string(), cores: z.int(), kernel: z.string() }),
 });
 
@@ -47,17 +58,22 @@ const matrixSchema = z.object({
 const loadSchema = z.object({
   format: z.literal('hopwise-load'),
   version: z.literal(1),
-  page: z.string(),
-  network: z.string(),
+  page: pageName,
+  network: networkName,
   protocol: loadProtocol,
   assignment: z.record(z.string(), z.enum(['h1', 'h2', 'h3'])).optional(),
   view,
   seed,
   at: z.string(),
   repeated: z.int().nonnegative(),
+  failures: z.int().nonnegative().optional(),
   disturbed: z.boolean(),
-  disturbance: z.looseObject({ latenessMs: milliseconds, foreignCpu: z.number() }),
-  drops: z.object({ down: z.looseObject({}), up: z.looseObject({}) }),
+  disturbance: z.looseObject({
+    latenessMs: milliseconds,
+    foreignCpu: z.number(),
+    windowMs: milliseconds.optional(),
+  }),
+  drops: z.object({ down: dropsSchema, up: dropsSchema }),
   outcome: z.discriminatedUnion('ok', [
     z.object({
       ok: z.literal(true),
@@ -75,6 +91,9 @@ const loadSchema = z.object({
     }),
   ]),
 });
+
+/** Whether loads of a page of this name can be kept. */
+export const isKeepableName = (name: string): boolean => PAGE_NAME.test(name);
 
 /** Name of the file with the loads of a cell. */
 export function cellFile(page: string, network: string): string {
@@ -95,7 +114,7 @@ export async function readMatrix(dir: string): Promise<GroundTruthMatrix | null>
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new UserError(`${file}: ${firstLine(error)}`, 2);
   }
-  return checked(matrixSchema, text, file) as unknown as GroundTruthMatrix;
+  return checked(matrixSchema, text, file) as GroundTruthMatrix;
 }
 
 /**
@@ -152,16 +171,27 @@ function checked<T extends z.ZodType>(schema: T, text: string, what: string): z.
 /** A folder that one run writes to. */
 export class GroundTruthStore {
   readonly dir: string;
-  readonly matrix: GroundTruthMatrix;
   /** Bytes of loads that a killed run did not get to write whole. */
   readonly cutBytes: number;
+  #matrix: GroundTruthMatrix;
+  #hasLoads: boolean;
   readonly #unlock: () => Promise<void>;
 
-  private constructor(dir: string, matrix: GroundTruthMatrix, cutBytes: number, unlock: () => Promise<void>) {
+  private constructor(
+    dir: string,
+    matrix: GroundTruthMatrix,
+    found: { loads: number; cutBytes: number },
+    unlock: () => Promise<void>,
+  ) {
     this.dir = dir;
-    this.matrix = matrix;
-    this.cutBytes = cutBytes;
+    this.#matrix = matrix;
+    this.#hasLoads = found.loads > 0;
+    this.cutBytes = found.cutBytes;
     this.#unlock = unlock;
+  }
+
+  get matrix(): GroundTruthMatrix {
+    return this.#matrix;
   }
 
   /**
@@ -184,25 +214,47 @@ export class GroundTruthStore {
     try {
       const present = await readMatrix(dir);
       const matrix = present === null ? asked : joinedMatrix(dir, present, asked);
-      let cutBytes = 0;
+      const sum = { loads: 0, cutBytes: 0 };
       for (const file of await loadFiles(dir)) {
         const { loads, wholeBytes, bytes } = await readLoadFile(file);
         if (wholeBytes < bytes) {
           await truncate(file, wholeBytes);
-          cutBytes += bytes - wholeBytes;
+          sum.cutBytes += bytes - wholeBytes;
         }
+        sum.loads += loads.length;
         loads.forEach(onLoad);
       }
-      await replaceFile(join(dir, MATRIX_FILE), `${JSON.stringify(matrix, null, 1)}\n`);
-      return new GroundTruthStore(dir, matrix, cutBytes, unlock);
+      const store = new GroundTruthStore(dir, matrix, sum, unlock);
+      await store.#writeMatrix(matrix);
+      return store;
     } catch (error) {
       await unlock();
       throw error;
     }
   }
 
+  /**
+   * To be told of each lab, which is known only once it is up. The first load's goes into `matrix.json`: of loads that are
+   * there already nobody knows more than it says.
+   *
+   * @throws UserError when the folder's loads were made in another
+   */
+  async addLab({ quic, scheduling }: Pick<LabFacts, 'quic' | 'scheduling'>): Promise<void> {
+    const { server } = this.#matrix;
+    refuseOther(this.dir, 'server, quic', server.quic, quic);
+    refuseOther(this.dir, "scheduling of the link's threads", this.#matrix.scheduling, scheduling);
+    if (this.#hasLoads || (server.quic !== undefined && this.#matrix.scheduling !== undefined)) return;
+    await this.#writeMatrix({ ...this.#matrix, server: { ...server, quic }, scheduling });
+  }
+
+  async #writeMatrix(matrix: GroundTruthMatrix): Promise<void> {
+    this.#matrix = matrix;
+    await replaceFile(join(this.dir, MATRIX_FILE), `${JSON.stringify(matrix, null, 1)}\n`);
+  }
+
   /** Returns once the load is on disk. */
   async append(load: GroundTruthLoad): Promise<void> {
+    this.#hasLoads = true;
     const file = await open(join(this.dir, LOADS_FOLDER, cellFile(load.page, load.network)), 'a');
     try {
       await file.appendFile(gzipMember(`${JSON.stringify(load)}\n`));
@@ -218,7 +270,7 @@ export class GroundTruthStore {
 }
 
 /**
- * What the folder has and what is asked for, together.
+ * What the folder has and what is asked for, together. A setting that an older folder says nothing of stays unsaid.
  *
  * @throws UserError naming the first setting in which they differ
  */
@@ -227,32 +279,21 @@ export function joinedMatrix(
   present: GroundTruthMatrix,
   asked: GroundTruthMatrix,
 ): GroundTruthMatrix {
-  const refuse = (what: string, was: unknown, is: unknown): never => {
-    const word = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-    throw new UserError(
-      `${dir}: its loads are of another ${what}: ${word(was)}, now ${word(is)}: use another folder`,
-      2,
-    );
-  };
   for (const [name, page] of Object.entries(asked.pages)) {
-    const was = present.pages[name];
-    if (was && was.digest !== page.digest) refuse(`page ${name}`, was.digest, page.digest);
+    refuseOther(dir, `page ${name}`, own(present.pages, name)?.digest, page.digest);
   }
   for (const [name, { network }] of Object.entries(asked.networks)) {
-    const was = present.networks[name]?.network;
-    if (was && !isDeepStrictEqual(was, network)) {
-      const figures = [...new Set([...Object.keys(was), ...Object.keys(network)])] as (keyof typeof was)[];
-      const figure = figures.find((key) => !isDeepStrictEqual(was[key], network[key])) as keyof typeof was;
-      refuse(`network ${name}, ${figure}`, was[figure] ?? 'none', network[figure] ?? 'none');
-    }
+    const was = own(present.networks, name)?.network;
+    refuseOther(dir, `network ${name}`, was, network);
   }
-  for (const setting of ['congestionControl', 'initialWindow', 'priorities'] as const) {
-    if (present.server[setting] !== asked.server[setting])
-      refuse(`server, ${setting}`, present.server[setting], asked.server[setting]);
-  }
-  if (present.browser !== asked.browser) refuse('browser', present.browser, asked.browser);
+  // Of the QUIC stack only a lab that is up can tell.
+  const { quic, ...server } = present.server;
+  refuseOther(dir, 'server', server, { ...asked.server, quic: undefined });
+  refuseOther(dir, 'IP version', present.ipVersion ?? 4, asked.ipVersion ?? 4);
+  refuseOther(dir, 'time limit of a load in ms', present.timeoutMs, asked.timeoutMs);
+  refuseOther(dir, 'browser', present.browser, asked.browser);
   if (!isDeepStrictEqual(present.machine, asked.machine))
-    refuse('machine', describe(present.machine), describe(asked.machine));
+    refuseOther(dir, 'machine', describe(present.machine), describe(asked.machine));
   const union = <T>(a: T[], b: T[]): T[] => [...new Set([...a, ...b])];
   return {
     ...present,
@@ -263,6 +304,30 @@ export function joinedMatrix(
     seeds: union(present.seeds, asked.seeds).sort((a, b) => a - b),
   };
 }
+
+const own = <T>(record: Record<string, T>, name: string): T | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined;
+
+/**
+ * @param was unknown where undefined, and then not compared; of objects the first figure that differs is named
+ * @throws UserError
+ */
+function refuseOther(dir: string, what: string, was: unknown, is: unknown): void {
+  if (was === undefined || isDeepStrictEqual(was, is)) return;
+  if (isObject(was) && isObject(is)) {
+    for (const figure of new Set([...Object.keys(was), ...Object.keys(is)]))
+      refuseOther(dir, `${what}, ${figure}`, was[figure] ?? 'none', is[figure] ?? 'none');
+    return;
+  }
+  const word = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+  throw new UserError(
+    `${dir}: its loads are of another ${what}: ${word(was)}, now ${word(is)}: use another folder`,
+    2,
+  );
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
 
 const describe = ({ cpu, cores, kernel }: GroundTruthMatrix['machine']): string =>
   `${cores} × ${cpu}, ${kernel}`;

@@ -11,18 +11,23 @@ import {
   accessSync,
   constants,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const PACKAGES_STAMP = join(ROOT, 'node_modules', '.hopwise-packages');
 const HOST = join(ROOT, 'native-host', 'dist', 'bin', 'hopwise-host.js');
+/** Holds the id of the process that is setting up. */
+const LOCK = join(ROOT, '.cache', 'setup.lock');
 const LAB = join(ROOT, 'e2e', 'lab', 'bin', 'hopwise-lab');
 
 /** A reason to stop that a person can act on; printed as one line. */
@@ -177,7 +182,6 @@ async function aptInstall(names, { log, asRoot }) {
 const chromium = {
   name: 'chromium',
   what: 'Chromium',
-  root: `apt-get install ${CHROMIUM_PACKAGES.join(' ')}`,
   check() {
     if (chromiumPath()) return '';
     const named = process.env.HOPWISE_CHROMIUM;
@@ -352,6 +356,45 @@ export function checkSetup(steps = STEPS.all, print = (line) => console.log(line
   return complete;
 }
 
+function lockOwner() {
+  try {
+    return Number(readFileSync(LOCK, 'utf8'));
+  } catch (error) {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** Waits for its turn: two at once would install into the same folders. */
+async function lock(print) {
+  mkdirSync(dirname(LOCK), { recursive: true });
+  for (let waits = 0; ; waits++) {
+    try {
+      writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      const owner = lockOwner();
+      // Zero while its owner has not yet written who it is.
+      if (owner !== null && owner !== 0 && !isAlive(owner)) rmSync(LOCK, { force: true });
+      else if (waits === 0) print(`set-up: waits for the one that is under way (process ${owner})`);
+      await sleep(200);
+      continue;
+    }
+    // Who took a dead process's lock away may have taken this one.
+    await sleep(50);
+    if (lockOwner() === process.pid) return;
+  }
+}
+
 /**
  * Does every step that is not done.
  *
@@ -361,6 +404,16 @@ export function checkSetup(steps = STEPS.all, print = (line) => console.log(line
  */
 export async function runSetup(steps, { yes = false, verbose = false } = {}) {
   const print = (line) => process.stderr.write(`${line}\n`);
+  if (steps.every((step) => step.check() === '')) return;
+  await lock(print);
+  try {
+    await doSteps(steps, { yes, verbose, print });
+  } finally {
+    rmSync(LOCK, { force: true });
+  }
+}
+
+async function doSteps(steps, { yes, verbose, print }) {
   const started = Date.now();
   let done = 0;
   for (const step of steps) {

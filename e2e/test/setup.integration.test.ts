@@ -1,8 +1,9 @@
 /** The set-up that every npm script begins with: scripts/setup.mjs. */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT } from '../src/paths.ts';
 
 const SCRIPT = join(ROOT, 'scripts/hopwise.mjs');
@@ -20,11 +21,21 @@ const ASK = `import('${join(ROOT, 'scripts/setup.mjs')}').then(({ rootPrefix }) 
   (error) => console.log(error.constructor.name + ': ' + error.message),
 )`;
 
+/** Has a `sudo` that agrees to all. */
+let bin: string;
+beforeAll(() => {
+  bin = mkdtempSync(join(tmpdir(), 'hopwise-sudo-'));
+  writeFileSync(join(bin, 'sudo'), '#!/bin/sh\n', { mode: 0o755 });
+});
+afterAll(() => rmSync(bin, { recursive: true, force: true }));
+const withSudo = () => ({ ...process.env, ASK, PATH: `${bin}${delimiter}${process.env.PATH}` });
+const isRoot = process.getuid?.() === 0;
+
 /** What a person at a terminal sees who gives this answer when asked for root. */
 function answer(keys: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const terminal = spawn('script', ['-qec', `"${process.execPath}" -e "$ASK"`, '/dev/null'], {
-      env: { ...process.env, ASK },
+      env: withSudo(),
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     let seen = '';
@@ -48,7 +59,38 @@ test.each([
 });
 
 test('goes ahead when the answer is y', async () => {
-  expect(await answer('y\n')).toMatch(process.getuid?.() === 0 ? /leave: \[\]/ : /leave: \["|sudo/);
+  expect(await answer('y\n')).toContain(`leave: ${isRoot ? '[]' : JSON.stringify([join(bin, 'sudo')])}`);
+});
+
+test('asks nobody where there is no terminal', () => {
+  const { stdout, stderr } = spawnSync(process.execPath, ['-e', ASK], {
+    encoding: 'utf8',
+    env: withSudo(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  expect(stdout).toBe(`leave: ${isRoot ? '[]' : JSON.stringify([join(bin, 'sudo'), '-n'])}\n`);
+  expect(stderr).toBe('');
+});
+
+test('waits for a set-up that is under way, not for one that was killed', async () => {
+  const lock = join(ROOT, '.cache/setup.lock');
+  mkdirSync(join(ROOT, '.cache'), { recursive: true });
+  writeFileSync(lock, String(process.pid));
+  const child = spawn(process.execPath, [SCRIPT, 'setup'], {
+    env: { ...process.env, HOPWISE_CHROMIUM: '/nowhere/chromium' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let seen = '';
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    // Of a process that is gone: nobody has this id.
+    if (!seen.includes('waits') && (seen + text).includes('waits')) writeFileSync(lock, String(2 ** 22 + 1));
+    seen += text;
+  });
+  expect(await ended).toBe(1);
+  expect(seen).toContain(`waits for the one that is under way (process ${process.pid})`);
+  expect(seen).toContain('HOPWISE_CHROMIUM names /nowhere/chromium');
+  expect(existsSync(lock)).toBe(false);
 });
 
 test('does not install Chromium in place of one that is named and not there', () => {

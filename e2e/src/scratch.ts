@@ -3,14 +3,14 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** `lab` is a lab's, `run` all of one `npm start`'s. */
+/** `lab` is a lab's, `run` all of one command's or of one Playwright worker's. */
 export type ScratchKind = 'lab' | 'run';
-
-const NAME = /^hopwise-(?:lab|run)-(\d+)-\w{6}$/;
 
 /** Makes a scratch folder for this user alone, and removes those of every kind whose process is gone. */
 export async function makeScratch(kind: ScratchKind, parent = tmpdir()): Promise<string> {
-  await removeStale(parent);
+  for (const stale of await staleFolders(parent, /^hopwise-(?:lab|run)-(\d+)-\w{6}$/)) {
+    await removeStale(stale);
+  }
   return mkdtemp(join(parent, `hopwise-${kind}-${process.pid}-`));
 }
 
@@ -19,15 +19,22 @@ export function removeScratch(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-async function removeStale(parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
-    const owner = NAME.exec(name)?.[1];
-    if (!owner || isAlive(Number(owner))) continue;
-    await removeScratch(join(parent, name)).catch((error: NodeJS.ErrnoException) => {
-      // Another user's, or still written to: a later run removes it.
-      if (!['EACCES', 'EPERM', 'ENOTEMPTY'].includes(error.code ?? '')) throw error;
-    });
-  }
+/** Paths of the entries of `parent` whose process is gone. @param name of such entries, its first group a process id */
+export async function staleFolders(parent: string, name: RegExp): Promise<string[]> {
+  return (await readdir(parent))
+    .filter((entry) => {
+      const owner = name.exec(entry)?.[1];
+      return owner !== undefined && !isAlive(Number(owner));
+    })
+    .map((entry) => join(parent, entry));
+}
+
+/** `removeScratch` for a folder of a process that is gone; one that cannot be removed now is left to a later run. */
+export async function removeStale(folder: string): Promise<void> {
+  await removeScratch(folder).catch((error: NodeJS.ErrnoException) => {
+    // Another user's, or still written to.
+    if (!['EACCES', 'EPERM', 'ENOTEMPTY'].includes(error.code ?? '')) throw error;
+  });
 }
 
 function isAlive(pid: number): boolean {

@@ -221,6 +221,34 @@ describe('writeSite', () => {
     expect(await readFile(join(folder, 'mine', 'thesis.txt'), 'utf8')).toBe('text');
   });
 
+  it('does not delete what somebody has laid beside a site', async () => {
+    const dir = join(folder, 'a');
+    const generated = generateSite(small);
+    await writeSite(generated, dir);
+    const [body = ''] = generated.files.keys();
+    const own = join(dir, `${body}.notes`);
+    await writeFile(own, 'text');
+    await expect(writeSite(generated, dir)).rejects.toThrow(
+      `${dir}: expected a site or nothing there, found ${body}.notes`,
+    );
+    expect(await readFile(own, 'utf8')).toBe('text');
+    // All but site.json is somebody's where it cannot be read.
+    await rm(own);
+    await writeFile(join(dir, 'site.json'), '{');
+    await expect(writeSite(generateSite({ ...small, name: 'other' }), dir)).rejects.toThrow(/found /);
+  });
+
+  it('ends what a killed process has left: half a site goes, one moved aside comes back', async () => {
+    // No process has this id.
+    const left = join(folder, `.hopwise-site-${2 ** 22 + 1}-abcdef`);
+    await mkdir(join(left, 'new'), { recursive: true });
+    await mkdir(join(left, 'aside', 'b'), { recursive: true });
+    await writeFile(join(left, 'aside', 'b', 'site.json'), '{}');
+    await writeSite(generateSite(small), join(folder, 'a'));
+    expect((await readdir(folder)).toSorted()).toEqual(['a', 'b']);
+    expect(await readFile(join(folder, 'b', 'site.json'), 'utf8')).toBe('{}');
+  });
+
   it('refuses paths out of the folder and bodies that are missing', async () => {
     const generated = generateSite(small);
     const escaping = {

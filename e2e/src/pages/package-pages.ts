@@ -13,7 +13,7 @@ import { brotliCompress as brotliCallback, constants, gzip as gzipCallback } fro
 import { Lab } from '../lab/lab.ts';
 import { CACHE_DIR } from '../paths.ts';
 import { record } from '../record/record.ts';
-import { makeScratch, removeScratch } from '../scratch.ts';
+import { makeScratch, removeScratch, removeStale, staleFolders } from '../scratch.ts';
 import { chromiumPath } from '../start/chromium.ts';
 import { firstLine, UserError } from '../start/errors.ts';
 import { EASY_NETWORK } from './replay/easy-network.ts';
@@ -277,7 +277,11 @@ async function packageSite(
       const type = text ?? BINARIES[extension];
       if (!entry.isFile() || type === undefined) continue;
       const content = await readFile(join(folder, path));
-      if (content.length > MAX_FILE_BYTES || files.size >= MAX_FILES) continue;
+      if (content.length > MAX_FILE_BYTES || files.size >= MAX_FILES) {
+        throw new Error(
+          `${mount.package}: expected at most ${MAX_FILES} files of ${MAX_FILE_BYTES} bytes, got more at ${path}`,
+        );
+      }
       const isCompressed = text !== undefined && content.length >= LEAST_COMPRESSED_BYTES;
       const file = `files/${files.size}`;
       files.set(file, isCompressed ? await compress(content, mount.coding) : content);
@@ -321,7 +325,8 @@ async function unpacked(mount: Mount, signal: AbortSignal | undefined): Promise<
   const dir = join(parent, mount.package.replace(/[^\w.@-]/g, '-'));
   if (await exists(dir)) return dir;
   await mkdir(parent, { recursive: true });
-  const fresh = await mkdtemp(join(parent, '.fetching-'));
+  for (const stale of await staleFolders(parent, /^\.fetching-(\d+)-\w{6}$/)) await removeStale(stale);
+  const fresh = await mkdtemp(join(parent, `.fetching-${process.pid}-`));
   try {
     const { stdout } = await run(
       'npm',

@@ -1,6 +1,6 @@
 /**
- * A site on disk: `site.json` and the bodies beside it. Written by the page generator and by the
- * structure replay of HARs, served by the lab's replay server (which reads the same file in Go).
+ * A site on disk: `site.json` and the bodies beside it. Written by the page generator, the
+ * structure replay of HARs and the recorder, served by the lab's replay server (which reads the same file in Go).
  */
 import * as z from 'zod';
 

@@ -190,7 +190,7 @@ describe('a HAR that is refused', () => {
     [{ request: { url: 5 } }, 'log.entries[5].request.url: expected a URL, got 5'],
     [
       { response: { status: 200, bodySize: 5e9 } },
-      'requests[5] (https://a.example/x): expected a body of at most 33554432 bytes, got 5000000000',
+      'request for https://a.example/x: expected a body of at most 33554432 bytes, got 5000000000',
     ],
   ])('has an entry with %j', async (change, line) => {
     const odd = harEntry({ url: 'https://a.example/x', startMs: 300, extra: change });

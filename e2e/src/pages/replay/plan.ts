@@ -132,7 +132,7 @@ function checkSizes(requests: RecordedRequest[]): void {
     total += bytes;
     if (bytes > MAX_BODY_BYTES) {
       throw new RangeError(
-        `requests[${request.id}] (${shortened(request.url)}): expected a body of at most ${MAX_BODY_BYTES} bytes, got ${bytes}`,
+        `request for ${shortened(request.url)}: expected a body of at most ${MAX_BODY_BYTES} bytes, got ${bytes}`,
       );
     }
   }

@@ -106,11 +106,7 @@ describe('recording a hostile page', () => {
     const before = await readdir(folder);
     const page = await record(optionsFor('/names'));
     expect((await readdir(folder)).filter((name) => !before.includes(name))).toEqual(['names']);
-    expect((await readdir(join(folder, 'names'))).toSorted()).toEqual([
-      'bodies',
-      'recording.json',
-      'site.json',
-    ]);
+    expect((await readdir(join(folder, 'names'))).toSorted()).toEqual(['bodies', 'record.json', 'site.json']);
     expect(await readdir(join(folder, 'names/bodies'))).toHaveLength(page.site.resources.length);
     expect(page.site.resources.map(({ path }) => path)).toContain('/site.json');
     JSON.parse(await readFile(join(folder, 'names/site.json'), 'utf8'));

@@ -60,6 +60,7 @@ export const SCRIPT = `
   const ask = (url, options) => done.push(fetch(url, options).then((answer) => answer.text(), String));
   ask('/api/random?lang=en&r=' + Math.random() + '&id=' + crypto.randomUUID());
   ask('/api/time?_=' + Date.now());
+  ask('/drawn/' + Math.random());
   ask('/graph', { method: 'POST', body: '{"query":"one"}', headers: { 'content-type': 'application/json', 'x-own': '1' } });
   ask('/graph', { method: 'POST', body: '{"query":"two"}', headers: { 'content-type': 'application/json' } });
   ask('${CDN}/with-credentials', { credentials: 'include', headers: { 'x-own': '1' } });

@@ -1,12 +1,16 @@
 import { runInNewContext } from 'node:vm';
 import * as zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { compareRequests } from '../src/pages/replay/check-replay.ts';
+import { missesOf } from '../src/pages/replay/misses.ts';
+import { siteSchema } from '../src/pages/site.ts';
+import type { Captured, CapturedAnswer } from '../src/record/capture.ts';
 import { determinismScript } from '../src/record/determinism.ts';
 import { encodeAs } from '../src/record/encode.ts';
 import { keptHeaders } from '../src/record/headers.ts';
-import { missesOf } from '../src/record/misses.ts';
 import { parseRecordOptions } from '../src/record/options.ts';
-import { askedAgain } from '../src/record/replay-check.ts';
+import { type RecordedPageOptions, recordedPage } from '../src/record/recorded-page.ts';
+import type { Load } from '../src/truth/loads.ts';
 
 const TEXT = Buffer.from(Array.from({ length: 3000 }, (_, i) => `line ${i} of ${(i * i) % 97}\n`).join(''));
 
@@ -36,9 +40,18 @@ describe('bodies', () => {
   it('are Brotli where Zstandard was recorded and is not there', async () => {
     const { coding, body } = await encodeAs(TEXT, 'zstd', 5000);
     const decode = coding === 'zstd' ? zlib.zstdDecompressSync : zlib.brotliDecompressSync;
-    expect(coding).toBe(zlib.zstdDecompressSync ? 'zstd' : 'br');
+    expect(coding).toBe('zstdDecompressSync' in zlib ? 'zstd' : 'br');
     expect(Buffer.from(decode(body)).equals(TEXT)).toBe(true);
   });
+
+  it('are spared the slowest levels where they are large', async () => {
+    const large = Buffer.concat(Array.from({ length: 30 }, () => TEXT));
+    expect(large.length).toBeGreaterThan(1_000_000);
+    for (const coding of ['br', 'zstd']) {
+      const smallest = await encodeAs(large, coding, 0);
+      expect(smallest.body.length).toBeLessThan(large.length / 10);
+    }
+  }, 5_000);
 
   it('stay as they are without a coding, or with several', async () => {
     for (const coding of [undefined, '', 'identity', 'gzip, br', 'constructor'])
@@ -56,6 +69,8 @@ describe('headers', () => {
       'content-length': '5',
       'Set-Cookie': 'a=b',
       'x-csrf-token': 'c',
+      'x-accesstoken': 'e',
+      'x-amz-security-jwt': 'f',
       Authorization: 'Bearer d',
       'alt-svc': 'h3=":443"',
       location: '/x',
@@ -69,7 +84,7 @@ describe('headers', () => {
       'cache-control': 'no-store',
       split: 'one two: three',
     });
-    expect(notes).toHaveLength(3);
+    expect(notes).toHaveLength(5);
   });
 
   it('joins those of one name', () => {
@@ -104,6 +119,88 @@ describe('headers', () => {
   });
 });
 
+describe('a recorded page', () => {
+  const timing = {
+    startTime: 0,
+    domainLookupStart: -1,
+    domainLookupEnd: -1,
+    connectStart: -1,
+    secureConnectionStart: -1,
+    connectEnd: -1,
+    requestStart: 1,
+    responseStart: 2,
+    responseEnd: 3,
+  };
+  const captured = (url: string, answer: Partial<CapturedAnswer> = {}): Captured => ({
+    url,
+    method: 'GET',
+    type: 'other',
+    startMs: 0,
+    endMs: 3,
+    timing,
+    requestSha256: null,
+    failure: null,
+    answer: {
+      status: 200,
+      headers: [],
+      protocol: 'h2',
+      remoteIp: null,
+      bodyBytes: answer.body?.length ?? null,
+      body: null,
+      ...answer,
+    },
+  });
+  const pageOf = (requests: Captured[], more: Partial<RecordedPageOptions> = {}) =>
+    recordedPage(
+      { epochMs: 0, browser: '1', finalUrl: 'https://a.test/x?#token=1', pltMs: 5, requests, dropped: 0 },
+      { name: 'a', url: 'https://a.test/x?', seed: 1, maxBytes: 1000, protocols: 'all', ...more },
+    );
+  const entry = captured('https://a.test/x?', { body: Buffer.from('with an empty query') });
+  const range = (name: string, bytes: number, total: string) =>
+    captured(`https://a.test/${name}`, {
+      status: 206,
+      headers: [{ name: 'Content-Range', value: `bytes 0-${bytes - 1}/${total}` }],
+      body: new Uint8Array(bytes).fill(1),
+    });
+
+  it('tells a URL with an empty query from one without', async () => {
+    const { site, files } = await pageOf([
+      entry,
+      captured('https://a.test/x', { body: Buffer.from('without') }),
+    ]);
+    expect(site.resources.map(({ path }) => path)).toEqual(['/x?', '/x']);
+    expect(files.get('bodies/0001')?.toString()).toBe('without');
+    expect(files.get('record.json')?.toString()).toContain('"finalUrl": "https://a.test/x?"');
+    siteSchema.parse(site);
+  });
+
+  it('fills up what was fetched in part, as far as there is room', async () => {
+    const { site, files } = await pageOf([entry, range('film', 10, '900'), range('other', 10, '900')]);
+    expect(files.get('bodies/0001')).toHaveLength(900);
+    expect(site.resources[2]?.body).toEqual({ filler: 'bytes', bytes: 900 });
+  });
+
+  it('believes no size without bound', async () => {
+    const claims = Array.from({ length: 20 }, (_, i) => range(String(i), 1, '999999999999'));
+    const lengths = Array.from({ length: 20 }, (_, i) =>
+      captured(`https://a.test/length${i}`, {
+        headers: [{ name: 'content-length', value: '999999999999999' }],
+      }),
+    );
+    const { site, files } = await pageOf([entry, ...claims, ...lengths]);
+    expect([...files.keys()]).toEqual(['bodies/0000', 'record.json']);
+    const fillers = site.resources.map(({ body }) => ('bytes' in body ? body.bytes : 0));
+    expect(fillers.reduce((sum, bytes) => sum + bytes, 0)).toBe(2 ** 30);
+    siteSchema.parse(site);
+  });
+
+  it('ends when it is stopped', async () => {
+    await expect(pageOf([entry], { signal: AbortSignal.abort(new Error('stopped')) })).rejects.toThrow(
+      'stopped',
+    );
+  });
+});
+
 describe('determinism', () => {
   const inPage = (seed: number, path: string, now: number) =>
     runInNewContext(
@@ -113,7 +210,7 @@ describe('determinism', () => {
       ({ chance: [Math.random(), Math.random()], bytes: [...bytes], id: crypto.randomUUID(), now: Date.now(),
         made: +new Date(), said: Date(), fixed: new Date(2020, 1, 2).getFullYear(), is: new Date() instanceof Date,
         own: new Date().constructor === Date, utc: Date.UTC(2000, 0), tag: Object.prototype.toString.call(new Date()) })`,
-      { location: { origin: 'https://a.test', pathname: path } },
+      { location: { origin: 'https://a.test', pathname: path, search: '' }, parent: [] },
     ) as Record<string, unknown>;
 
   it('gives the same chance at every load, another to another seed or frame', () => {
@@ -164,19 +261,53 @@ describe('what a log says', () => {
     ]);
   });
 
-  it('counts the resources that were asked for again', () => {
-    const resource = { origin: 'https://a.test', status: 200, headers: {}, body: { file: 'x' }, thinkMs: 0 };
-    const resources = [
-      { ...resource, path: '/' },
-      { ...resource, path: '/x?a=1', method: 'GET' },
-      { ...resource, path: '/', method: 'POST' },
-      { ...resource, path: '/gone', method: 'GET' },
-    ];
-    expect(askedAgain({ resources }, { entries })).toEqual({
-      resources: 4,
-      again: 2,
-      notAgain: ['POST https://a.test/', 'GET https://a.test/gone'],
-      similar: 1,
+  const at = (path: string, method?: string) => ({
+    url: `https://a.test${path}`,
+    ...(method === undefined ? {} : { method }),
+  });
+  const request = { protocol: 'h2' as const, startMs: 0, endMs: 1, bytes: 1, fromCache: false };
+  const load: Load = {
+    ok: true,
+    pltMs: 500,
+    fcpMs: null,
+    lcpMs: null,
+    proved: true,
+    failed: [],
+    recording: null,
+    requests: ['/', '/x?b=2', '/gone', 'https://b.test/'].map((path) => ({
+      ...request,
+      url: new URL(path, 'https://a.test').href,
+    })),
+  };
+  const early = [...entries, entry('/late', {})];
+
+  it('counts what was asked for again until the end', () => {
+    const requests = [at('/'), at('/x?a=1', 'GET'), at('/', 'POST'), at('/gone', 'GET'), at('/late')];
+    expect(compareRequests({ requests, until: 'end' }, load, { entries: early })).toEqual({
+      failure: null,
+      pltMs: 500,
+      expected: 5,
+      again: 3,
+      share: 0.6,
+      missing: ['POST https://a.test/', 'GET https://a.test/gone'],
+      extra: ['https://b.test/'],
+      similar: ['https://a.test/x?b=2'],
+      misses: missesOf({ entries }),
+      failed: [],
+      proved: true,
+    });
+  });
+
+  it('counts what was asked for again before the load event', () => {
+    const requests = [at('/'), at('/x?a=1'), at('/late')];
+    const check = compareRequests({ requests, until: 'load' }, load, { entries: early });
+    expect(check).toMatchObject({ again: 2, missing: ['https://a.test/late'] });
+    const failed = { ok: false, kind: 'timeout', reason: 'no load event' } as const;
+    expect(compareRequests({ requests, until: 'load' }, failed, { entries: early })).toMatchObject({
+      failure: 'no load event',
+      pltMs: null,
+      again: 3,
+      proved: false,
     });
   });
 });

@@ -133,8 +133,10 @@ function run(binary: string, config: string, { onProgress, signal }: CollectOpti
         const read = lineSchema.parse(JSON.parse(line));
         if ('progress' in read) onProgress?.(read.progress);
         else measured = read.result;
-      } catch (error) {
-        unreadable ??= error as Error;
+      } catch {
+        unreadable ??= new UserError(
+          `hopwise-lab: expected a measurement as JSON, got ${JSON.stringify(line.slice(0, 100))}`,
+        );
         end();
       }
     });

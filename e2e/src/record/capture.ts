@@ -112,7 +112,7 @@ export async function capture(options: CaptureOptions): Promise<Capture> {
   options.signal.addEventListener('abort', close, { once: true });
   try {
     options.signal.throwIfAborted();
-    const context = await browser.newContext({ serviceWorkers: 'block', acceptDownloads: false });
+    const context = await browser.newContext({ acceptDownloads: false });
     return await captureIn(context, browser.version(), options);
   } catch (error) {
     options.signal.throwIfAborted();
@@ -130,10 +130,11 @@ async function captureIn(
 ): Promise<Capture> {
   const page = await context.newPage();
   context.on('page', (popup) => void popup.close().catch(() => undefined));
-  const network = await PageNetwork.watch(context, page, options.maxBytes);
+  const budget = new ByteBudget(options.maxBytes);
+  const network = await PageNetwork.watch(context, page, budget);
   const epochMs = Date.now();
   await page.addInitScript(determinismScript(options.seed, epochMs, epochMs));
-  const watch = new Watch(page, network, options.maxBytes);
+  const watch = new Watch(page, network, budget);
   const deadline = Date.now() + options.timeoutMs;
   try {
     await page.goto(options.url, {
@@ -161,6 +162,22 @@ async function captureIn(
   return { epochMs, browser: version, finalUrl: page.url(), pltMs, requests, dropped: watch.dropped };
 }
 
+/** What bodies may still take. */
+class ByteBudget {
+  left: number;
+
+  constructor(bytes: number) {
+    this.left = bytes;
+  }
+
+  /** `body` where there is room for it, which is then taken; null else. */
+  take<B extends Uint8Array>(body: B | null): B | null {
+    if (body === null || body.length > this.left) return null;
+    this.left -= body.length;
+    return body;
+  }
+}
+
 interface Seen {
   startedAt: number;
   response: Response | null;
@@ -171,12 +188,12 @@ interface Seen {
 class Watch {
   readonly #seen = new Map<Request, Seen>();
   readonly #network: PageNetwork;
-  #bytesLeft: number;
+  readonly #budget: ByteBudget;
   #dropped = 0;
 
-  constructor(page: Page, network: PageNetwork, maxBytes: number) {
+  constructor(page: Page, network: PageNetwork, budget: ByteBudget) {
     this.#network = network;
-    this.#bytesLeft = maxBytes;
+    this.#budget = budget;
     page.on('request', (request) => {
       if (!/^https?:/.test(request.url())) return;
       if (this.#seen.size >= MAX_REQUESTS) this.#dropped++;
@@ -267,7 +284,7 @@ class Watch {
       protocol: parseProtocol(await within(response.httpVersion(), BODY_TIMEOUT_MS).catch(() => null)),
       remoteIp: (await within(response.serverAddr(), BODY_TIMEOUT_MS).catch(() => null))?.ipAddress ?? null,
       bodyBytes: null,
-      body: partial,
+      body: this.#budget.take(partial),
     };
     const bodiless = request.method() === 'HEAD' || [204, 205, 304].includes(status);
     if (bodiless || (status >= 300 && status < 400)) {
@@ -279,13 +296,13 @@ class Watch {
     const length = headers.find(({ name }) => name.toLowerCase() === 'content-length')?.value ?? '';
     const { responseBodySize } = await within(request.sizes(), BODY_TIMEOUT_MS);
     answer.bodyBytes = /^\d{1,15}$/.test(length) ? Number(length) : responseBodySize;
-    if (answer.bodyBytes > this.#bytesLeft) return answer;
+    if (answer.bodyBytes > this.#budget.left) return answer;
     // The browser takes a body away from a page that may not see it (opaque response blocking).
     const isTaken = (body: Uint8Array) => body.length === 0 && (answer.bodyBytes ?? 0) > MAX_EMPTY_BYTES;
     let body: Uint8Array | null = await within(response.body(), BODY_TIMEOUT_MS).catch(() => null);
     if (body === null || isTaken(body)) body = await this.#network.body(request);
-    if (body === null || isTaken(body) || body.length > this.#bytesLeft) return answer;
-    this.#bytesLeft -= body.length;
+    body = body === null || isTaken(body) ? null : this.#budget.take(body);
+    if (body === null) return answer;
     answer.body = body;
     if (!headers.some(({ name }) => name.toLowerCase() === 'content-encoding')) {
       // The browser takes the mark off when it decodes a text; an integrity attribute counts it.
@@ -325,14 +342,18 @@ const NO_TIMING: Captured['timing'] = {
 /** The network of the page's own process, seen without Playwright's bounds. */
 class PageNetwork {
   readonly #session: CDPSession;
+  readonly #budget: ByteBudget;
   /** By the browser's id, in order. */
   readonly #requests = new Map<string, { url: string; method: string; isOpen: boolean }>();
   /** Answers for `favicon.ico`, which Playwright does not tell of. */
   readonly #icons = new Map<string, IconResponse>();
 
-  private constructor(session: CDPSession) {
+  private constructor(session: CDPSession, budget: ByteBudget) {
     this.#session = session;
+    this.#budget = budget;
     session.on('Network.requestWillBeSent', ({ requestId, request: { url, method } }) => {
+      // A data: URL is all of its content.
+      if (!/^https?:/.test(url)) return;
       // A page that asks without end fills no memory.
       if (this.#requests.size < MAX_REQUESTS) this.#requests.set(requestId, { url, method, isOpen: true });
     });
@@ -347,10 +368,11 @@ class PageNetwork {
     session.on('Network.loadingFailed', close);
   }
 
-  static async watch(context: BrowserContext, page: Page, maxBytes: number): Promise<PageNetwork> {
+  static async watch(context: BrowserContext, page: Page, budget: ByteBudget): Promise<PageNetwork> {
     const session = await context.newCDPSession(page);
-    const network = new PageNetwork(session);
-    await session.send('Network.enable', { maxTotalBufferSize: maxBytes, maxResourceBufferSize: maxBytes });
+    const network = new PageNetwork(session, budget);
+    const bytes = budget.left;
+    await session.send('Network.enable', { maxTotalBufferSize: bytes, maxResourceBufferSize: bytes });
     return network;
   }
 
@@ -378,8 +400,9 @@ class PageNetwork {
       [...this.#icons].map(async ([requestId, response]) => {
         const reading = this.#session.send('Network.getResponseBody', { requestId });
         const answer = await within(reading, BODY_TIMEOUT_MS).catch(() => null);
-        const body =
-          answer === null ? null : Buffer.from(answer.body, answer.base64Encoded ? 'base64' : 'utf8');
+        const body = this.#budget.take(
+          answer && Buffer.from(answer.body, answer.base64Encoded ? 'base64' : 'utf8'),
+        );
         return {
           url: response.url.split('#')[0] as string,
           method: 'GET',

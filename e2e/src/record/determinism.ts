@@ -1,9 +1,15 @@
-/** Chance and clock that are the same at every load, so that a page's scripts make the same URLs again. */
+/** Chance and clock that are the same at every load, so that a page's scripts make the same URLs again; no service workers. */
+import type { Site } from '../pages/site.ts';
+
+/** Option of a load that is about to be made: the script that gives a recorded page its chance and clock, if it has them. */
+export function siteInitScript({ determinism }: Pick<Site, 'determinism'>): { initScript?: string } {
+  return determinism ? { initScript: determinismScript(determinism.seed, determinism.epochMs) } : {};
+}
 
 /**
  * A script for `addInitScript`, to be made right before the load: in every document `Math.random` and the `crypto`
- * object's values come from `seed`, and `Date` begins at `epochMs` and runs on as it does. `performance` is left
- * alone, and workers are not reached.
+ * object's values come from `seed`, `Date` begins at `epochMs` and runs on as it does, and service workers are refused, as
+ * no recording has any. `performance` is left alone, and workers are not reached.
  */
 export function determinismScript(seed: number, epochMs: number, nowMs = Date.now()): string {
   return `(${install})(${seed >>> 0},${Math.round(epochMs - nowMs)});`;
@@ -13,7 +19,9 @@ export function determinismScript(seed: number, epochMs: number, nowMs = Date.no
 function install(seed: number, clockOffsetMs: number): void {
   // Frames of one page differ: what they name by chance must not collide. FNV-1a.
   let state = seed;
-  for (const letter of location.origin + location.pathname) {
+  let place = 0;
+  while (place < parent.length && parent[place] !== window) place++;
+  for (const letter of location.origin + location.pathname + location.search + place) {
     state = Math.imul(state ^ letter.charCodeAt(0), 0x01000193) >>> 0;
   }
   // Mulberry32.
@@ -44,4 +52,8 @@ function install(seed: number, clockOffsetMs: number): void {
   });
   RealDate.prototype.constructor = SteadyDate;
   globalThis.Date = SteadyDate;
+  // Not where the context is not secure.
+  if (typeof ServiceWorkerContainer === 'undefined') return;
+  ServiceWorkerContainer.prototype.register = () =>
+    Promise.reject(new DOMException('The page is replayed without service workers.', 'SecurityError'));
 }

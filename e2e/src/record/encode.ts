@@ -12,19 +12,27 @@ const brotli = promisify(zlib.brotliCompress) as (
   options: zlib.BrotliOptions,
 ) => Promise<Uint8Array>;
 
-/** Brotli's best levels take seconds a megabyte. */
+/** The best levels of Brotli and Zstandard take seconds a megabyte: bodies beyond this are spared them. */
 const SLOW_ABOVE_BYTES = 1_000_000;
 
-/** Levels in order of falling size. */
-const CODINGS: Record<string, { levels: number[]; compress: Compress }> = {
-  gzip: { levels: range(1, 9), compress: (body, level) => gzip(body, { level }) },
-  deflate: { levels: range(1, 9), compress: (body, level) => deflate(body, { level }) },
+interface Coding {
+  /** In order of falling size. */
+  levels: number[];
+  /** The last one for large bodies. */
+  lastForLarge: number;
+  compress: Compress;
+}
+
+const CODINGS: Record<string, Coding> = {
+  gzip: { levels: range(1, 9), lastForLarge: 9, compress: (body, level) => gzip(body, { level }) },
+  deflate: { levels: range(1, 9), lastForLarge: 9, compress: (body, level) => deflate(body, { level }) },
   br: {
     levels: range(0, 11),
+    lastForLarge: 9,
     compress: (body, level) =>
       brotli(body, {
         params: {
-          [constants.BROTLI_PARAM_QUALITY]: body.length > SLOW_ABOVE_BYTES ? Math.min(level, 9) : level,
+          [constants.BROTLI_PARAM_QUALITY]: level,
           [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
         },
       }),
@@ -38,6 +46,7 @@ if (zlib.zstdCompress) {
   ) => Promise<Uint8Array>;
   CODINGS.zstd = {
     levels: range(1, 19),
+    lastForLarge: 12,
     compress: (body, level) => zstd(body, { params: { [constants.ZSTD_c_compressionLevel]: level } }),
   };
 }
@@ -60,16 +69,18 @@ export async function encodeAs(
   const name = coding?.trim().toLowerCase();
   if (!name || name === 'identity') return { body: decoded, coding: null };
   const known = name === 'x-gzip' ? 'gzip' : name === 'zstd' && !CODINGS.zstd ? 'br' : name;
-  const { levels, compress } = CODINGS[known] ?? {};
-  if (!levels || !compress) return { body: decoded, coding: null };
+  const own = Object.hasOwn(CODINGS, known) ? CODINGS[known] : undefined;
+  if (!own) return { body: decoded, coding: null };
+  const isLarge = decoded.length > SLOW_ABOVE_BYTES;
+  const levels = isLarge ? own.levels.filter((level) => level <= own.lastForLarge) : own.levels;
   // The size falls with the level, nearly: halve the levels that are left.
   let low = 0;
   let high = levels.length - 1;
   let best: Uint8Array | undefined;
   const distance = (body: Uint8Array) => Math.abs(body.length - (wantedBytes ?? 0));
   while (low <= high) {
-    const middle = wantedBytes === null ? Math.floor(levels.length / 2) : (low + high) >> 1;
-    const body = await compress(decoded, levels[middle] as number);
+    const middle = (low + high) >> 1;
+    const body = await own.compress(decoded, levels[middle] as number);
     if (!best || distance(body) < distance(best)) best = body;
     if (wantedBytes === null || body.length === wantedBytes) break;
     if (body.length > wantedBytes) low = middle + 1;

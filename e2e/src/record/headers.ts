@@ -15,7 +15,8 @@ const DROPPED = new Set([
 ]);
 
 /** Names that applications give to headers with secrets in them. */
-const SECRET = /(^|[-_])(token|secret|session|csrf|xsrf|api-?key|auth(orization)?|cookie)([-_]|$)/;
+const SECRET =
+  /token|secret|session|csrf|xsrf|api[-_]?key|cookie|jwt|passw|authori[sz]ation|authentication|(^|[-_])auth([-_]|$)/;
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 /** Bytes: HTTP stacks refuse header sections of more than about 64 KiB in all. */
 const MAX_VALUE_BYTES = 16_384;

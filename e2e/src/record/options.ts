@@ -72,7 +72,7 @@ export function parseRecordOptions(argv: string[]): RecordCommand {
     .option(
       '--max-bytes <bytes>',
       'of all bodies together; bodies beyond it become noise',
-      integer(1, 2 ** 31, 'bytes'),
+      integer(1, 2 ** 28, 'bytes'),
       2 ** 28,
     )
     .option('--seed <n>', "of the page's Math.random and crypto", integer(0, 2 ** 32 - 1), 1)

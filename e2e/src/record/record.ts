@@ -1,9 +1,8 @@
 /** `npm run record`: a page of the network as a site that the lab serves. */
-import { readdir } from 'node:fs/promises';
-import { writeSite } from '../pages/write-site.ts';
+import { foreignFile, writeSite } from '../pages/write-site.ts';
 import { firstLine, UserError } from '../start/errors.ts';
 import { type CaptureOptions, capture } from './capture.ts';
-import { type RecordedPage, recordedPage } from './recorded-page.ts';
+import { RECORD_FILE, type RecordedPage, recordedPage } from './recorded-page.ts';
 
 export interface RecordOptions extends CaptureOptions {
   /** Folder of the site; nothing is written elsewhere. */
@@ -35,11 +34,9 @@ export async function record(options: RecordOptions): Promise<RecordedPage> {
 
 /** A recording takes a while: the folder is looked at before. */
 async function checkOut(out: string): Promise<void> {
-  const present = await readdir(out).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [] as string[];
+  const foreign = await foreignFile(out, [RECORD_FILE]).catch((error) => {
     throw new UserError(`--out ${out}: expected a folder: ${firstLine(error)}`, 2);
   });
-  if (present.length > 0 && !present.includes('site.json')) {
-    throw new UserError(`--out ${out}: expected a site or nothing there, found ${present[0]}`, 2);
-  }
+  if (foreign !== null)
+    throw new UserError(`--out ${out}: expected a site or nothing there, found ${foreign}`, 2);
 }

@@ -1,4 +1,4 @@
-/** A recorded page: a site, and `recording.json` beside it, which says what was recorded and what was left out. */
+/** A recorded page: a site, and `record.json` beside it, which says what was recorded and what was left out. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { PROTOCOLS, type Protocol, type RecordedRequest } from '@hopwise/pageload-emulator';
 import { serverTimes } from '../pages/replay/server-times.ts';
@@ -8,7 +8,7 @@ import type { Capture, Captured, CapturedAnswer } from './capture.ts';
 import { encodeAs } from './encode.ts';
 import { keptHeaders } from './headers.ts';
 
-/** One request as `recording.json` has it. Times are milliseconds after the navigation began. */
+/** One request as `record.json` has it. Times are milliseconds after the navigation began. */
 export interface PageRequest {
   method: string;
   url: string;
@@ -41,17 +41,22 @@ export interface RecordedPageOptions {
   /** URL that was asked for. */
   url: string;
   seed: number;
+  /** Of all bodies together, with what stands for parts of them that are not known. */
+  maxBytes: number;
   /** `seen`: an origin offers HTTP/1.1 and what it was seen to offer; `all`: every origin offers everything. */
   protocols: 'all' | 'seen';
+  signal?: AbortSignal;
 }
 
 /** The file that `RecordedPage.files` has besides the bodies. */
-export const RECORDING_FILE = 'recording.json';
+export const RECORD_FILE = 'record.json';
 
 const HOST = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 /** The replay server's own limits. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 const MAX_ORIGINS = 500;
+/** Of all bodies of noise together: the server makes them in memory, and their sizes are what others claim. */
+const MAX_FILLER_BYTES = 2 ** 30;
 
 /**
  * Makes a site of what was captured.
@@ -63,11 +68,14 @@ export async function recordedPage(capture: Capture, options: RecordedPageOption
   const timings = capture.requests.map(timingOf);
   const times = serverTimes(timings);
   const chosen = chooseAnswers(capture.requests);
+  const ranges = rangesByKey(capture.requests);
+  const room: Room = { bytes: options.maxBytes, fillerBytes: MAX_FILLER_BYTES };
   const bodyMatters = severalBodies(chosen.keys());
   const requests: PageRequest[] = [];
   const resources: Site['resources'] = [];
   const origins = new Map<string, number[]>();
   for (const [id, captured] of capture.requests.entries()) {
+    options.signal?.throwIfAborted();
     const { url, method, type, startMs, endMs, answer } = captured;
     const request: PageRequest = {
       method,
@@ -88,7 +96,7 @@ export async function recordedPage(capture: Capture, options: RecordedPageOption
       if (obstacle !== null) request.notes.push(obstacle);
       continue;
     }
-    const { origin, pathname, search } = new URL(url);
+    const { origin } = new URL(url);
     if (!origins.has(origin) && origins.size >= MAX_ORIGINS) {
       request.notes.push(`a site has at most ${MAX_ORIGINS} origins`);
       continue;
@@ -98,9 +106,9 @@ export async function recordedPage(capture: Capture, options: RecordedPageOption
       request.kept = 'repeated';
       continue;
     }
-    const parts = capture.requests.filter((other) => keyOf(other) === keyOf(captured));
     const { headers, notes } = keptHeaders(answer.headers);
-    const stored = await storeBody(parts, captured, answer, headers);
+    const parts = ranges.get(keyOf(captured)) ?? [];
+    const stored = await storeBody(parts, captured, answer, headers, room);
     request.kept = stored.kept;
     request.notes.push(...notes, ...stored.notes);
     request.replayedBytes = 'bytes' in stored.body ? stored.body.bytes : stored.body.content.length;
@@ -115,7 +123,8 @@ export async function recordedPage(capture: Capture, options: RecordedPageOption
     resources.push({
       origin,
       method,
-      path: pathname + search,
+      // As it was asked for: a URL's parts have lost an empty query.
+      path: url.slice(origin.length),
       ...(bodyMatters.has(`${method} ${url}`) && captured.requestSha256 !== null
         ? { requestSha256: captured.requestSha256 }
         : {}),
@@ -147,12 +156,25 @@ export async function recordedPage(capture: Capture, options: RecordedPageOption
     determinism: { seed: options.seed, epochMs: capture.epochMs },
   };
   const notes = pageNotes(capture, requests);
-  files.set(RECORDING_FILE, Buffer.from(recordingJson(capture, options, requests, notes)));
+  files.set(RECORD_FILE, Buffer.from(recordJson(capture, options, requests, notes)));
   return { site, files, requests, notes };
 }
 
 /** Requests are the same when method, URL and body are. */
 const keyOf = ({ method, url, requestSha256 }: Captured): string => `${method} ${url} ${requestSha256 ?? ''}`;
+
+/** Requests of which a range was answered. */
+function rangesByKey(requests: Captured[]): Map<string, Captured[]> {
+  const parts = new Map<string, Captured[]>();
+  for (const request of requests) {
+    if (request.answer?.status !== 206) continue;
+    const key = keyOf(request);
+    const before = parts.get(key);
+    if (before) before.push(request);
+    else parts.set(key, [request]);
+  }
+  return parts;
+}
 
 /**
  * One answer for each key: the first with content, else the first that is no redirect, else the first. A page that
@@ -200,6 +222,14 @@ function obstacleOf({ url, method, answer }: Captured): string | null {
   return null;
 }
 
+/** What is left. */
+interface Room {
+  /** Of what is stored. */
+  bytes: number;
+  /** Of noise that the server makes. */
+  fillerBytes: number;
+}
+
 interface StoredBody {
   body: { content: Uint8Array } | { bytes: number };
   kept: 'whole' | 'partial' | 'filler';
@@ -213,17 +243,18 @@ async function storeBody(
   captured: Captured,
   answer: CapturedAnswer,
   headers: Record<string, string>,
+  room: Room,
 ): Promise<StoredBody> {
-  if (answer.status === 206) return wholeOf(parts, headers);
+  if (answer.status === 206) return wholeOf(parts, headers, room);
   const { status, body, bodyBytes } = answer;
   const coding = headers['content-encoding'];
   if (body === null) {
     delete headers['content-encoding'];
     const length = answer.headers.find(({ name }) => name.toLowerCase() === 'content-length')?.value ?? '';
     const bytes = bodyBytes ?? (/^\d{1,15}$/.test(length) ? Number(length) : 0);
-    const kept = Math.min(bytes, MAX_BODY_BYTES);
-    return { body: { bytes: kept }, kept: 'filler', status, notes: [`replayed as ${kept} bytes of noise`] };
+    return { ...fillerOf(bytes, room), status };
   }
+  room.bytes -= body.length;
   if (captured.failure !== null) delete headers['content-encoding'];
   const recoded = nameEncoding(captured, body, headers);
   const encoded = await encodeAs(body, headers['content-encoding'], body.length === 0 ? null : bodyBytes);
@@ -239,6 +270,13 @@ async function storeBody(
       ...(recoded === null ? [] : [`${recoded} replayed as UTF-8: an integrity attribute of it fails`]),
     ],
   };
+}
+
+/** Noise in place of a body. */
+function fillerOf(bytes: number, room: Room): Pick<StoredBody, 'body' | 'kept' | 'notes'> {
+  const kept = Math.min(bytes, MAX_BODY_BYTES, room.fillerBytes);
+  room.fillerBytes -= kept;
+  return { body: { bytes: kept }, kept: 'filler', notes: [`replayed as ${kept} bytes of noise`] };
 }
 
 const TEXT_TYPES = new Set<Captured['type']>(['document', 'iframe', 'style', 'script']);
@@ -263,7 +301,7 @@ const CONTENT_RANGE = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/;
  * The whole of what was fetched in ranges (RFC 9110, section 14): the replay server cuts it again. What no range
  * brought is zeros.
  */
-function wholeOf(parts: Captured[], headers: Record<string, string>): StoredBody {
+function wholeOf(parts: Captured[], headers: Record<string, string>, room: Room): StoredBody {
   headers['accept-ranges'] = 'bytes';
   delete headers['content-encoding'];
   const found: { first: number; body: Uint8Array | null }[] = [];
@@ -278,13 +316,12 @@ function wholeOf(parts: Captured[], headers: Record<string, string>): StoredBody
   }
   size = Math.min(size, MAX_BODY_BYTES);
   const held = found.filter(({ body }) => body !== null);
-  if (held.length === 0)
-    return {
-      body: { bytes: size },
-      kept: 'filler',
-      status: 200,
-      notes: [`ranges of it were fetched: replayed as ${size} bytes of noise`],
-    };
+  // The size is what the server says: one byte of it may have come.
+  if (held.length === 0 || size > room.bytes) {
+    const { notes, ...filler } = fillerOf(size, room);
+    return { ...filler, status: 200, notes: [`ranges of it were fetched: ${notes[0]}`] };
+  }
+  room.bytes -= size;
   const content = new Uint8Array(size);
   let covered = 0;
   for (const { first, body } of held.toSorted((one, other) => one.first - other.first)) {
@@ -362,22 +399,23 @@ function pageNotes(capture: Capture, requests: PageRequest[]): string[] {
 
 const clip = (url: string): string => (url.length > 120 ? `${url.slice(0, 117)}...` : url);
 
-function recordingJson(
+function recordJson(
   { epochMs, browser, finalUrl, pltMs }: Capture,
   { url }: RecordedPageOptions,
   requests: PageRequest[],
   notes: string[],
 ): string {
-  const recording = {
-    format: 'hopwise-page-recording',
+  const record = {
+    format: 'hopwise-page-record',
     version: 1,
     url,
-    finalUrl,
+    // A script may have put secrets into the fragment.
+    finalUrl: finalUrl.split('#')[0],
     at: new Date(epochMs).toISOString(),
     browser: `Chromium ${browser}`,
     pltMs,
     notes,
     requests,
   };
-  return `${JSON.stringify(recording, null, 1)}\n`;
+  return `${JSON.stringify(record, null, 1)}\n`;
 }

@@ -1,15 +1,13 @@
-import { createHash, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { Lab, labObstacle } from '../lab/lab.ts';
+import { labObstacle } from '../lab/lab.ts';
+import { checkReplay, isFaithful, offeredByAll, type ReplayCheck } from '../pages/replay/check-replay.ts';
+import { readCa } from '../start/ca.ts';
 import { chromiumPath, requireDisplay } from '../start/chromium.ts';
-import type { Cleanup } from '../start/cleanup.ts';
-import { firstLine, UserError } from '../start/errors.ts';
+import { printable } from '../start/printable.ts';
 import type { Progress } from '../start/progress.ts';
 import { protocolArgs } from '../truth/loads.ts';
 import type { RecordCommand } from './options.ts';
 import { record } from './record.ts';
 import type { RecordedPage } from './recorded-page.ts';
-import { CHECK_NETWORK, checkReplay, type ReplayCheck } from './replay-check.ts';
 
 export interface RecordRun {
   page: RecordedPage;
@@ -20,7 +18,7 @@ export interface RecordRun {
 }
 
 /** What a check goes on for after the load event at most: late requests come in the lab as they did before. */
-const MAX_CHECK_WAIT_MS = 5000;
+const MAX_LINGER_MS = 5000;
 
 /**
  * Records the page and loads it back from the lab.
@@ -29,7 +27,7 @@ const MAX_CHECK_WAIT_MS = 5000;
  */
 export async function runRecord(
   command: RecordCommand,
-  { cleanup, progress, signal }: { cleanup: Cleanup; progress: Progress; signal: AbortSignal },
+  { progress, signal }: { progress: Progress; signal: AbortSignal },
 ): Promise<RecordRun> {
   if (command.headed) requireDisplay();
   const executablePath = chromiumPath();
@@ -44,34 +42,24 @@ export async function runRecord(
   progress.step(
     `recorded: ${page.site.resources.length} resources on ${page.site.origins.length} origins in ${command.out}`,
   );
-  if (command.check.length === 0) return { page, out: command.out, checks: [], unchecked: null };
-  const obstacle = await labObstacle();
-  if (obstacle !== null) return { page, out: command.out, checks: [], unchecked: obstacle };
-  const lab = await Lab.up({ site: command.out, network: CHECK_NETWORK, signal });
-  cleanup.add('the lab', () => lab.down());
-  const inside = await lab.wrapper(executablePath);
-  const checks: ReplayCheck[] = [];
+  const unchecked = command.check.length === 0 ? null : await labObstacle();
+  if (command.check.length === 0 || unchecked !== null)
+    return { page, out: command.out, checks: [], unchecked };
+  const protocols = offeredByAll(page.site, command.check);
   for (const protocol of command.check) {
-    if (!page.site.origins.every((origin) => origin.protocols.includes(protocol))) {
-      progress.step(`not checked under ${protocol}: not every origin offers it`);
-      continue;
-    }
-    progress.step(`checking: one load from the lab under ${protocol}`);
-    const { timeoutMs } = command;
-    const waitMs = Math.min(command.waitMs, MAX_CHECK_WAIT_MS);
-    checks.push(
-      await checkReplay({
-        lab,
-        site: page.site,
-        executablePath: inside,
-        protocol,
-        timeoutMs,
-        waitMs,
-        signal,
-      }),
-    );
+    if (protocols.includes(protocol)) continue;
+    progress.step(`not checked under ${protocol}: not every origin offers it`);
   }
-  await lab.down();
+  const checks = await checkReplay({
+    dir: command.out,
+    site: page.site,
+    protocols,
+    timeoutMs: command.timeoutMs,
+    lingerMs: Math.min(command.waitMs, MAX_LINGER_MS),
+    executablePath,
+    onLoad: (protocol) => progress.step(`checking: one load from the lab under ${protocol}`),
+    signal,
+  });
   return { page, out: command.out, checks, unchecked: null };
 }
 
@@ -83,19 +71,9 @@ async function switches({ ca, map, url }: RecordCommand): Promise<string[]> {
       ? []
       : [
           ...protocolArgs('natural', [new URL(url).host]),
-          `--ignore-certificate-errors-spki-list=${await keyHash(ca)}`,
+          `--ignore-certificate-errors-spki-list=${(await readCa(ca)).spki}`,
         ]),
   ];
-}
-
-/** Base64 SHA-256 of a CA's public key, by which Chromium knows it. */
-async function keyHash(path: string): Promise<string> {
-  try {
-    const key = new X509Certificate(await readFile(path)).publicKey.export({ type: 'spki', format: 'der' });
-    return createHash('sha256').update(key).digest('base64');
-  } catch (error) {
-    throw new UserError(`--ca ${path}: expected a certificate as PEM: ${firstLine(error)}`, 2);
-  }
 }
 
 const MAX_LISTED = 10;
@@ -109,17 +87,19 @@ export function renderRecord({ page, out, checks, unchecked }: RecordRun): strin
       `bodies ${recorded} bytes on the wire, ${replayed} as replayed`,
     ...page.notes.map((note) => `  note: ${note}`),
   ];
-  for (const { protocol, again, resources, similar, misses, failure, pltMs, notAgain } of checks) {
-    const load = failure ?? `load event at ${pltMs === null ? 'no time' : `${Math.round(pltMs)} ms`}`;
+  for (const check of checks) {
+    const { protocol, again, expected, similar, misses, missing, extra, failure, pltMs } = check;
+    const load = failure ?? `load event at ${Math.round(pltMs ?? 0)} ms`;
     lines.push(
-      `${protocol}: ${again} of ${resources} resources requested again, ${similar} requests answered by a similar URL, ` +
-        `${misses.length} missing; ${load}`,
-      ...listed(notAgain.map((key) => `  not requested again: ${key}`)),
+      `${protocol}: ${again} of ${expected} resources requested again, ${similar.length} URLs answered by a similar one, ` +
+        `${misses.length} missing; ${load}${isFaithful(check) ? '' : ': not as recorded'}`,
+      ...listed(missing.map((key) => `  not requested again: ${key}`)),
       ...listed(misses.map(({ method, url, count }) => `  missing: ${method} ${url} (${count}×)`)),
+      ...listed(extra.map((url) => `  not recorded and not answered: ${url}`)),
     );
   }
   if (unchecked !== null) lines.push(`not checked in the lab: ${unchecked}`);
-  return `${lines.map((line) => printable(line)).join('\n')}\n`;
+  return `${lines.map(printable).join('\n')}\n`;
 }
 
 function listed(lines: string[]): string[] {
@@ -127,10 +107,5 @@ function listed(lines: string[]): string[] {
     ? lines
     : [...lines.slice(0, MAX_LISTED), `  and ${lines.length - MAX_LISTED} more`];
 }
-
-/** A page's URLs and headers reach the terminal: without control characters, and not without end. */
-const printable = (line: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be printed
-  line.replace(/[\u0000-\u001f\u007f-\u009f]/g, '?').slice(0, 300);
 
 const sum = (values: (number | null)[]): number => values.reduce<number>((all, one) => all + (one ?? 0), 0);

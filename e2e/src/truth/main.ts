@@ -33,7 +33,7 @@ await runProgram(async (context) => {
     .action(async (dir: string, { json }: { json: boolean }) => {
       process.stdout.write(await summariseFolder(resolve(dir), { json }));
     });
-  command.addCommand(checkCommand({ signal: context.signal }));
+  command.addCommand(checkCommand(context));
   command.addCommand(pcwndCommand({ signal: context.signal }));
   await command.parseAsync(process.argv.slice(2), { from: 'user' });
 });

@@ -1,144 +1,190 @@
-/** Whether a structure replay makes the recorded requests again, in the lab and in Chromium. */
-import { basename, join } from 'node:path';
-import type { Protocol } from '@hopwise/pageload-emulator';
-import { Lab } from '../../lab/lab.ts';
-import type { Network } from '../../lab/networks.ts';
-import { makeScratch, removeScratch } from '../../scratch.ts';
+/** Whether a replayed page makes the recorded requests again, in the lab and in Chromium. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
+import { Lab, LabInputError, type LabLog } from '../../lab/lab.ts';
+import { siteInitScript } from '../../record/determinism.ts';
 import { chromiumPath } from '../../start/chromium.ts';
+import { firstLine, UserError } from '../../start/errors.ts';
 import { type FailedLoad, type Load, TruthBrowser } from '../../truth/loads.ts';
-import type { ReplayedSite } from '../from-har.ts';
-import { replayOfFile } from '../read-recording.ts';
-import { writeSite } from '../write-site.ts';
+import type { Site } from '../site.ts';
+import { EASY_NETWORK } from './easy-network.ts';
+import { type Miss, missesOf } from './misses.ts';
 
-/** Nothing is lost or queued for long, so that what is missing is the replay's fault. */
-const EASY_NETWORK: Network = {
-  rttMs: 10,
-  downMbps: 100,
-  upMbps: 100,
-  loss: 0,
-  lossBurst: 1,
-  queue: { ms: 100 },
-  udp: 'open',
-};
-
-/** Part of the requests before the load event that a replay has to make again. */
+/** Part of the expected requests that a replay has to make again. */
 export const WANTED_SHARE = 0.98;
 
+export interface ExpectedRequests {
+  /** Of any method where none is given. */
+  requests: { method?: string; url: string }[];
+  /** Until when a request counts: the load event, or the end of the visit. */
+  until: 'load' | 'end';
+}
+
 export interface CheckOptions {
-  /** h1, h2 and h3 unless given. */
-  protocols?: Protocol[];
-  /** Time to the load event; two minutes unless given. */
-  timeoutMs?: number;
-  network?: Network;
+  /** Folder of the site, and what its `site.json` says. */
+  dir: string;
+  site: Site;
+  /** Every resource of the site by the end of the visit, unless given. */
+  expected?: ExpectedRequests;
+  protocols: readonly Protocol[];
+  /** Time to the load event. */
+  timeoutMs: number;
+  /** How long the page stays open after its load event, 5 s at most: late requests come as they did before. */
+  lingerMs?: number;
+  /** Chromium. */
   executablePath?: string;
+  /** Before each load. */
+  onLoad?(protocol: Protocol): void;
   signal?: AbortSignal;
 }
 
-/** One load of a replay. Addresses are those of the replay. */
-export type CheckedLoad =
-  | {
-      ok: true;
-      /** Of the recorded requests before the load event, those that were made before the replay's. */
-      again: number;
-      /** `again` as a part of the recorded ones. */
-      share: number;
-      /** Recorded before the load event, not made before it. */
-      missing: string[];
-      /** Made before the load event, not recorded before it. */
-      extra: string[];
-      /** Made and not known to the server. */
-      misses: string[];
-      failed: { url: string; reason: string }[];
-      proved: boolean;
-      pltMs: number;
-    }
-  | { ok: false; reason: string };
-
+/** One load of a replay. */
 export interface ReplayCheck {
-  file: string;
-  /** navigationStart to loadEventEnd as recorded; null when the load event never came. */
-  recordedPltMs: number | null;
-  /** What of a replay's load no network makes shorter. */
-  fixedMs: number;
-  /** Requests before the load event that the network answered. */
-  beforeLoad: number;
-  origins: number;
-  /** Requests that are not made again: from the cache, not answered, unreadable. */
-  skipped: number;
-  loads: Partial<Record<Protocol, CheckedLoad>>;
+  protocol: Protocol;
+  /** Why the load event did not come; null when it did. */
+  failure: string | null;
+  /** navigationStart to loadEventEnd; null when the load event did not come. */
+  pltMs: number | null;
+  /** Expected requests, and those of them that were made. Requests that differ in their bodies only count as one. */
+  expected: number;
+  again: number;
+  /** `again` as a part of `expected`. */
+  share: number;
+  /** URLs, with their methods where those were expected, of what was not made again. */
+  missing: string[];
+  /** URLs that were asked for before the load event, are not expected, and are no misses. */
+  extra: string[];
+  /** URLs that a similar URL's resource answered. */
+  similar: string[];
+  /** Requests for what the site does not have. */
+  misses: Miss[];
+  /** Requests before the load event that got no answer, or one of status 400 and above. */
+  failed: Load['failed'];
+  /** Whether every request before the load event was proved to be on the protocol. */
+  proved: boolean;
 }
+
+/** Whether the load event came, enough was asked for again, and nothing that the site does not have. */
+export const isFaithful = ({ failure, share, misses }: ReplayCheck): boolean =>
+  failure === null && share >= WANTED_SHARE && misses.length === 0;
+
+/** Those of `protocols` that every origin of a site offers. */
+export const offeredByAll = ({ origins }: Site, protocols: readonly Protocol[] = PROTOCOLS): Protocol[] =>
+  protocols.filter((protocol) => origins.every((origin) => origin.protocols.includes(protocol)));
 
 /**
- * Loads the structure replay of the HAR or recording `file` once under each protocol.
+ * Loads a site once under each protocol, from a lab of its own. What goes wrong with a load is in the value.
  *
- * @throws UserError for a file that cannot be replayed; what keeps the lab or Chromium from starting; the signal's reason.
+ * @throws UserError for a site that the lab cannot use and for what keeps the lab from starting; what keeps Chromium from it;
+ * the signal's reason.
  */
-export async function checkReplay(file: string, options: CheckOptions = {}): Promise<ReplayCheck> {
-  const { protocols = ['h1', 'h2', 'h3'], timeoutMs = 120_000, network = EASY_NETWORK, signal } = options;
-  const name = basename(file).replace(/\.(har|json)(\.gz)?$/, '');
-  const replay = await replayOfFile(file, name);
-  const check: ReplayCheck = {
-    file,
-    recordedPltMs: replay.recordedPltMs,
-    fixedMs: replay.fixedMs,
-    beforeLoad: replay.requests.filter(({ beforeLoad }) => beforeLoad).length,
-    origins: replay.site.origins.length,
-    skipped: replay.skipped.length,
-    loads: {},
-  };
-  const scratch = await makeScratch('run');
+export async function checkReplay(options: CheckOptions): Promise<ReplayCheck[]> {
+  const { dir, site, protocols, signal } = options;
+  const expected = options.expected ?? everyResource(site);
+  const lab = await Lab.up({ site: dir, network: EASY_NETWORK, ...(signal && { signal }) }).catch((error) => {
+    signal?.throwIfAborted();
+    throw new UserError(firstLine(error), error instanceof LabInputError ? 2 : 1);
+  });
   try {
-    await writeSite(replay, join(scratch, 'site'));
-    const lab = await Lab.up({ site: join(scratch, 'site'), network, ...(signal ? { signal } : {}) });
-    try {
-      const executablePath = await lab.wrapper(options.executablePath ?? chromiumPath());
-      const hosts = replay.site.origins.map(({ origin }) => new URL(origin).host);
-      for (const protocol of protocols) {
-        signal?.throwIfAborted();
-        const browser = await TruthBrowser.launch({ executablePath, protocol, caSpki: lab.caSpki, hosts });
-        // Without its browser a load ends at once.
-        const onAbort = () => void browser.close().catch(() => undefined);
-        signal?.addEventListener('abort', onAbort, { once: true });
-        try {
-          const load = await browser.load(replay.site.entry, { timeoutMs, firstByteTimeoutMs: 30_000 });
-          signal?.throwIfAborted();
-          check.loads[protocol] = compare(replay, load, await missesOf(lab));
-        } finally {
-          signal?.removeEventListener('abort', onAbort);
-          await browser.close();
-        }
-        await lab.drain();
-      }
-    } finally {
-      await lab.down();
+    const executablePath = await lab.wrapper(options.executablePath ?? chromiumPath());
+    const checks: ReplayCheck[] = [];
+    for (const protocol of protocols) {
+      options.onLoad?.(protocol);
+      await lab.drain();
+      // What it has of the load before goes.
+      await lab.log();
+      const load = await loadOnce(lab, executablePath, protocol, options);
+      checks.push({ protocol, ...compareRequests(expected, load, await lab.log()) });
     }
+    return checks;
   } finally {
-    await removeScratch(scratch);
+    await lab.down();
   }
-  return check;
 }
 
-async function missesOf(lab: Lab): Promise<string[]> {
-  const { entries } = await lab.log();
-  return entries.filter(({ miss }) => miss).map(({ origin, path }) => origin + path);
+async function loadOnce(
+  lab: Lab,
+  executablePath: string,
+  protocol: Protocol,
+  { site, timeoutMs, lingerMs, signal }: CheckOptions,
+): Promise<Load | FailedLoad> {
+  signal?.throwIfAborted();
+  const browser = await TruthBrowser.launch({
+    executablePath,
+    protocol,
+    caSpki: lab.caSpki,
+    hosts: site.origins.map(({ origin }) => new URL(origin).host),
+  });
+  // Without its browser a load ends at once.
+  const onAbort = () => void browser.close().catch(() => undefined);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    const load = await browser.load(site.entry, {
+      timeoutMs,
+      firstByteTimeoutMs: timeoutMs,
+      record: false,
+      ...siteInitScript(site),
+      ...(lingerMs !== undefined && { onLoadEvent: () => sleep(lingerMs, undefined, { ref: false }) }),
+    });
+    signal?.throwIfAborted();
+    return load;
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    await browser.close();
+  }
 }
 
-function compare(replay: ReplayedSite, load: Load | FailedLoad, misses: string[]): CheckedLoad {
-  if (!load.ok) return { ok: false, reason: load.reason };
-  const made = new Set(load.requests.map(({ url }) => url));
-  const recorded = replay.requests.filter(({ beforeLoad }) => beforeLoad).map(({ url }) => url);
-  const expected = new Set(recorded);
-  const missing = recorded.filter((url) => !made.has(url));
-  const again = recorded.length - missing.length;
+function everyResource({ resources }: Site): ExpectedRequests {
   return {
-    ok: true,
+    requests: resources.map(({ method, origin, path }) => ({
+      ...(method && { method }),
+      url: origin + path,
+    })),
+    until: 'end',
+  };
+}
+
+/** What a load and the servers' log of it say of the expected requests. */
+export function compareRequests(
+  expected: ExpectedRequests,
+  load: Load | FailedLoad,
+  log: Pick<LabLog, 'entries'>,
+): Omit<ReplayCheck, 'protocol'> {
+  /** URL of the resource that answered, by the URL that was asked for. */
+  const answeredBy = new Map<string, string>();
+  const made = new Set<string>();
+  const similar = new Set<string>();
+  for (const { miss, method, origin, path, answered } of log.entries) {
+    if (miss) continue;
+    const url = origin + (answered ?? path);
+    answeredBy.set(origin + path, url);
+    made.add(url).add(`${method} ${url}`);
+    if (answered !== undefined) similar.add(origin + path);
+  }
+  const early = load.ok ? load.requests.map(({ url }) => answeredBy.get(url) ?? url) : [];
+  const earlyUrls = new Set(early);
+  const onlyEarly = expected.until === 'load' && load.ok;
+  const wanted = new Map(
+    expected.requests.map(({ method, url }) => {
+      const key = method === undefined ? url : `${method} ${url}`;
+      return [key, onlyEarly ? earlyUrls.has(url) : made.has(key)];
+    }),
+  );
+  const missing = [...wanted].filter(([, isMade]) => !isMade).map(([key]) => key);
+  const misses = missesOf(log);
+  const known = new Set([...expected.requests, ...misses].map(({ url }) => url));
+  const again = wanted.size - missing.length;
+  return {
+    failure: load.ok ? null : load.reason,
+    pltMs: load.ok ? load.pltMs : null,
+    expected: wanted.size,
     again,
-    share: recorded.length === 0 ? 1 : again / recorded.length,
+    share: wanted.size === 0 ? 1 : again / wanted.size,
     missing,
-    extra: load.requests.map(({ url }) => url).filter((url) => !expected.has(url)),
+    extra: early.filter((url) => !known.has(url)),
+    similar: [...similar],
     misses,
-    failed: load.failed,
-    proved: load.proved,
-    pltMs: load.pltMs,
+    failed: load.ok ? load.failed : [],
+    proved: load.ok && load.proved,
   };
 }

@@ -1,9 +1,13 @@
-import type { Protocol } from '@hopwise/pageload-emulator';
-import { Command, InvalidArgumentError } from 'commander';
+import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
+import { Command } from 'commander';
+import { labObstacle } from '../../lab/lab.ts';
 import { UserError } from '../../start/errors.ts';
-import { type CheckedLoad, checkReplay, type ReplayCheck, WANTED_SHARE } from './check-replay.ts';
-
-export { checkReplay, type ReplayCheck, WANTED_SHARE } from './check-replay.ts';
+import { number, someOf } from '../../start/option-types.ts';
+import { PAGE_FORMS } from '../../start/page-source.ts';
+import { printable } from '../../start/printable.ts';
+import type { ProgramContext } from '../../start/program.ts';
+import { checkPage, type PageCheck } from './check-page.ts';
+import { isFaithful, type ReplayCheck, WANTED_SHARE } from './check-replay.ts';
 
 interface Options {
   protocols: Protocol[];
@@ -12,50 +16,58 @@ interface Options {
   verbose?: true;
 }
 
-/** `check FILE…`: loads the structure replay of recordings in the lab and compares what is requested. */
-export function checkCommand({ signal }: { signal?: AbortSignal } = {}): Command {
+/** `check PAGE…`: loads replays in the lab and says how much of what was recorded is requested again. */
+export function checkCommand(context: Pick<ProgramContext, 'signal' | 'useScratch'>): Command {
   return new Command('check')
     .exitOverride()
-    .description('loads structure replays of HARs in the lab and says how much of each is requested again')
-    .argument('<file...>', 'HARs, plain or gzipped, or recordings')
-    .option('--protocols <list>', 'of h1, h2, h3, with commas between', protocolList, ['h1', 'h2', 'h3'])
-    .option('--timeout <seconds>', 'time that a load has', seconds, 120)
-    .option('--json', 'one line of JSON a file, with the addresses')
-    .option('--verbose', 'names what was not requested again')
-    .action(async (files: string[], options: Options) => {
-      let poor = 0;
-      let unusable = 0;
-      if (!options.json) process.stdout.write(`${HEADINGS}\n`);
-      for (const file of files) {
-        const check = await refusedInOneLine(file, options, signal);
-        if (check === null) {
-          unusable++;
-          continue;
-        }
-        process.stdout.write(`${options.json ? JSON.stringify(check) : rows(check, options)}\n`);
-        const loads = Object.values(check.loads);
-        if (loads.some((load) => !load.ok || load.share < WANTED_SHARE)) poor++;
-      }
-      if (poor > 0) {
-        process.stderr.write(
-          `${poor} of ${files.length} do not request ${100 * WANTED_SHARE}% again under every protocol\n`,
-        );
-        process.exitCode = 1;
-      }
-      if (unusable > 0) process.exitCode = 2;
-    });
+    .description('loads replays of pages in the lab and says how much of each is requested again')
+    .argument('<page...>', PAGE_FORMS)
+    .option('--protocols <list>', 'of h1, h2, h3, with commas between', someOf(PROTOCOLS), [...PROTOCOLS])
+    .option('--timeout <seconds>', 'time that a load has', number(1, 3600, 'seconds'), 120)
+    .option('--json', 'one line of JSON a page, with the addresses')
+    .option('--verbose', 'names what was not requested again, what else was, and what is missing')
+    .action((pages: string[], options: Options) => checkAll(pages, options, context));
 }
 
-/** One unusable file does not keep the others from being checked. */
+async function checkAll(
+  pages: string[],
+  options: Options,
+  { signal, useScratch }: Pick<ProgramContext, 'signal' | 'useScratch'>,
+): Promise<void> {
+  const obstacle = await labObstacle();
+  if (obstacle !== null) throw new UserError(obstacle);
+  await useScratch();
+  let poor = 0;
+  let unusable = 0;
+  if (!options.json) process.stdout.write(`${HEADINGS}\n`);
+  for (const page of pages) {
+    const check = await refusedInOneLine(page, options, signal);
+    if (check === null) {
+      unusable++;
+      continue;
+    }
+    process.stdout.write(`${options.json ? JSON.stringify(check) : rows(check, options)}\n`);
+    if (!check.loads.every(isFaithful)) poor++;
+  }
+  if (poor > 0) {
+    process.stderr.write(
+      `${poor} of ${pages.length} do not request ${100 * WANTED_SHARE}% again, and nothing that is missing, under every protocol\n`,
+    );
+    process.exitCode = 1;
+  }
+  if (unusable > 0) process.exitCode = 2;
+}
+
+/** One unusable page does not keep the others from being checked. */
 async function refusedInOneLine(
-  file: string,
+  page: string,
   { protocols, timeout }: Options,
-  signal: AbortSignal | undefined,
-): Promise<ReplayCheck | null> {
+  signal: AbortSignal,
+): Promise<PageCheck | null> {
   try {
-    return await checkReplay(file, { protocols, timeoutMs: timeout * 1000, ...(signal ? { signal } : {}) });
+    return await checkPage(page, { protocols, timeoutMs: timeout * 1000, signal });
   } catch (error) {
-    if (!(error instanceof UserError) || error.exitCode !== 2 || signal?.aborted) throw error;
+    if (!(error instanceof UserError) || error.exitCode !== 2 || signal.aborted) throw error;
     process.stderr.write(`${error.message}\n`);
     return null;
   }
@@ -68,7 +80,7 @@ const line = (cells: readonly string[]): string =>
     .join(' ');
 
 const HEADINGS = line([
-  'recording',
+  'page',
   'requests',
   'origins',
   'skipped',
@@ -81,43 +93,37 @@ const HEADINGS = line([
   'PLT ms',
 ]);
 
-function rows(check: ReplayCheck, { verbose }: Options): string {
-  const name = check.file.split('/').at(-1) ?? check.file;
+function rows(
+  { page, requests, origins, recording, notOffered, loads }: PageCheck,
+  options: Options,
+): string {
+  const name = page.split('/').findLast((part) => part !== '') ?? page;
   const facts = [
     name.slice(0, COLUMNS[0]),
-    String(check.beforeLoad),
-    String(check.origins),
-    String(check.skipped),
-    String(check.fixedMs),
+    String(requests),
+    String(origins),
+    recording ? String(recording.skipped) : '',
+    recording ? String(recording.fixedMs) : '',
   ];
-  const recorded = check.recordedPltMs === null ? '—' : String(Math.round(check.recordedPltMs));
-  const first = line([...facts, 'recorded', '', '', '', '', recorded]);
-  const others = (Object.entries(check.loads) as [Protocol, CheckedLoad][]).flatMap(([protocol, load]) => {
-    const start = ['', '', '', '', '', protocol];
-    if (!load.ok) return [`${line(start)} ${load.reason}`];
-    const counts = [load.extra, load.misses, load.failed].map(({ length }) => String(length));
-    const row = line([
-      ...start,
-      `${(100 * load.share).toFixed(1)}%`,
-      ...counts,
-      String(Math.round(load.pltMs)),
-    ]);
-    return verbose ? [row, ...load.missing.map((url) => `  not again: ${url}`)] : [row];
-  });
-  return [first, ...others].join('\n');
+  const recordedPlt = recording?.pltMs == null ? '—' : String(Math.round(recording.pltMs));
+  const first = line(recording ? [...facts, 'recorded', '', '', '', '', recordedPlt] : facts).trimEnd();
+  const skipped = notOffered.map((protocol) => `${inColumn(protocol)} not every origin offers it`);
+  return [first, ...loads.flatMap((load) => rowsOf(load, options)), ...skipped].join('\n');
 }
 
-function protocolList(value: string): Protocol[] {
-  const names = value.split(',');
-  const known = names.filter((name): name is Protocol => name === 'h1' || name === 'h2' || name === 'h3');
-  if (known.length !== names.length)
-    throw new InvalidArgumentError('expected h1, h2 or h3, with commas between');
-  return [...new Set(known)];
-}
+const inColumn = (protocol: Protocol): string => line(['', '', '', '', '', protocol]);
 
-function seconds(value: string): number {
-  const number = Number(value);
-  if (!(number > 0 && number <= 3600))
-    throw new InvalidArgumentError('expected seconds, above 0 and up to 3600');
-  return number;
+function rowsOf(load: ReplayCheck, { verbose }: Options): string[] {
+  const counts = [load.extra, load.misses, load.failed].map(({ length }) => String(length));
+  const plt = load.pltMs === null ? '—' : String(Math.round(load.pltMs));
+  const cells = ['', '', '', '', '', load.protocol, `${(100 * load.share).toFixed(1)}%`, ...counts, plt];
+  const row = load.failure === null ? line(cells) : `${line(cells)} ${load.failure}`;
+  if (!verbose) return [row];
+  const more = [
+    ...load.missing.map((url) => `  not again: ${url}`),
+    ...load.extra.map((url) => `  extra: ${url}`),
+    ...load.misses.map(({ method, url, count }) => `  missing: ${method} ${url} (${count}×)`),
+    ...load.failed.map(({ url, reason }) => `  failed: ${url}: ${reason}`),
+  ];
+  return [row, ...more.map(printable)];
 }

@@ -1,5 +1,5 @@
 /** What a replay was asked for that its site does not have. */
-import type { LabLog } from '../lab/lab.ts';
+import type { LabLog } from '../../lab/lab.ts';
 
 export interface Miss {
   method: string;

@@ -76,6 +76,6 @@ describe('disturbedBy', () => {
     expect([cpu(20, 190), cpu(30, 190), cpu(150, 6000), cpu(190, 6000)]).toEqual([0, 1, 0, 1]);
     const late = (latenessMs: number, windowMs: number) =>
       disturbedBy({ latenessMs, foreignCpu: 0, windowMs }).length;
-    expect([late(9, 190), late(11, 190), late(150, 6000), late(190, 6000)]).toEqual([0, 1, 0, 1]);
+    expect([late(4, 190), late(6, 190), late(50, 6000), late(70, 6000)]).toEqual([0, 1, 0, 1]);
   });
 });

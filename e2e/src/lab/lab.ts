@@ -358,7 +358,7 @@ export async function labObstacle(): Promise<string | null> {
     return null;
   } catch (error) {
     const { stderr, message } = error as { stderr?: string; message: string };
-    return stderr?.trim().split('\n')[0] || message;
+    return complaintIn(stderr ?? '') ?? message;
   }
 }
 
@@ -381,7 +381,7 @@ class Channel {
     this.#ended = new Promise((resolve) => {
       child.on('error', (error) => this.#fail(new Error(`lab: ${binary}: ${error.message}`)));
       child.on('close', (code, killer) => {
-        const words = this.#lastWords();
+        const words = complaintIn(this.#complaint);
         // Go's own panics end with the same code, but have no such words.
         this.#fail(
           words !== undefined && code === EXIT_INPUT
@@ -426,14 +426,11 @@ class Channel {
     this.#failure ??= error;
     for (const { reject } of this.#pending.splice(0)) reject(this.#failure);
   }
-
-  #lastWords(): string | undefined {
-    return this.#complaint
-      .trim()
-      .split('\n')
-      .find((line) => line.startsWith('hopwise-lab: '));
-  }
 }
+
+/** What the program says of its end, among warnings and others' words. */
+const complaintIn = (text: string): string | undefined =>
+  text.split('\n').find((line) => line.startsWith('hopwise-lab: '));
 
 function parse<T extends z.ZodType>(line: string, schema: T): z.infer<T> {
   const answer: unknown = JSON.parse(line);

@@ -3,11 +3,12 @@ import { dirname, resolve } from 'node:path';
 import type { Prediction } from '@hopwise/pageload-emulator';
 import { test as base, type TestInfo } from '@playwright/test';
 import type { Lab } from '../lab/lab.ts';
+import { siteInitScript } from '../record/determinism.ts';
 import { isPageName, openPage, type PageSource } from '../start/page-source.ts';
 import { replayChromium } from './chromium.ts';
 import { ReplayError } from './errors.ts';
 import { LabKeeper } from './lab-keeper.ts';
-import { loadPage, predictionOf, type ReplayLoad, titleOf } from './load.ts';
+import { loadPage, longestLoadMs, predictionOf, type ReplayLoad, titleOf } from './load.ts';
 import { browserProtocol, namedNetwork, type ReplayOptions } from './options.ts';
 import { withPageOption } from './page-option.ts';
 import { LoadReport } from './report.ts';
@@ -43,8 +44,6 @@ interface PageFixtures {
 }
 
 const LOAD_TIMEOUT_MS = 60_000;
-/** Around a load: the link is drained, Chromium starts, what the load event did not wait for ends. */
-const AROUND_LOAD_MS = 20_000;
 /** At first use the lab's program is built, and a page of a registry package is fetched and recorded. */
 const PREPARE_TIMEOUT_MS = 300_000;
 
@@ -89,29 +88,39 @@ const extended = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, Keep
     const report = new LoadReport(info);
     const executablePath = replayChromium(launchOptions.executablePath, playwright.chromium.executablePath());
     const own = { ...namedNetwork(network).network, seed };
-    await use((changes = {}) => {
+    const ownProtocol = browserProtocol(protocol, _replayed.site.origins);
+    const loadWith = async (changes: LoadChanges): Promise<ReplayLoad> => {
       const asked = { network, protocol, seed, view, timeoutMs: LOAD_TIMEOUT_MS, ...changes };
       const named = namedNetwork(asked.network);
       const forced = browserProtocol(asked.protocol, _replayed.site.origins);
       const what = { ...asked, page: _replayed.name, network: named };
       return base.step(`load ${titleOf(what)}`, () =>
-        withTimeFor(info, asked.timeoutMs + AROUND_LOAD_MS, async () => {
+        withTimeFor(info, longestLoadMs(asked), async () => {
           try {
             const browser = await _labKeeper.truthBrowser({ executablePath, protocol: forced });
             const load = await loadPage({
               ...what,
               lab,
               browser,
-              url: _replayed.site.entry,
+              site: _replayed.site,
               closeConnections: () => _labKeeper.closeConnections(),
             });
             await report.add(load);
             return load;
           } finally {
+            // What the test does next is under its own options again.
+            await _labKeeper.offerFor(ownProtocol);
             if (changes.network !== undefined || changes.seed !== undefined) await _labKeeper.configure(own);
           }
         }),
       );
+    };
+    let last: Promise<unknown> = Promise.resolve();
+    await use((changes = {}) => {
+      // Two at once would measure each other.
+      const load = last.then(() => loadWith(changes));
+      last = load.catch(() => undefined);
+      return load;
     });
     await report.end();
   },
@@ -150,6 +159,8 @@ const extended = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, Keep
     // A test that made loads under other options left the link as they had it.
     await lab.drain();
     const context = await browser.newContext({ baseURL: baseURL ?? _replayed.site.entry });
+    const { initScript } = siteInitScript(_replayed.site);
+    if (initScript !== undefined) await context.addInitScript(initScript);
     await use(context);
     await context.close();
   },

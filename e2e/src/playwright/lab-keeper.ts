@@ -23,8 +23,12 @@ export interface BrowserRequest {
 /** Starts a browser of the caller's own. */
 export type Launch<Browser> = (options: { executablePath: string; args: string[] }) => Promise<Browser>;
 
+/** A browser: one for measured loads, or Playwright's own. */
 interface Closable {
   close(): Promise<void>;
+  isConnected?(): boolean;
+  /** Of Playwright's own. */
+  contexts?(): unknown[];
 }
 
 interface KeptLab {
@@ -36,7 +40,10 @@ interface KeptLab {
   assignment: Assignment | null;
 }
 
-/** More browsers at once would be memory for nothing: a comparison of protocols has three, and one for `page`. */
+/**
+ * More browsers at once would be memory for nothing: a comparison of protocols has three, and one for `page`. Browsers
+ * that a test has a context in stay, however many there are.
+ */
 const MOST_BROWSERS = 4;
 
 export class LabKeeper {
@@ -95,9 +102,21 @@ export class LabKeeper {
     if (assignment) await lab.offer(assignment);
   }
 
+  /**
+   * Has every origin offer what an assignment wants of it: Chromium can be told on which origins to use HTTP/3, but
+   * whether it uses HTTP/1.1 or HTTP/2 is up to what the server offers.
+   */
+  async offerFor(protocol: BrowserProtocol): Promise<void> {
+    const kept = this.#theLab();
+    const assignment = typeof protocol === 'object' ? protocol.assignment : null;
+    if (isDeepStrictEqual(kept.assignment, assignment)) return;
+    await kept.lab.offer(assignment);
+    kept.assignment = assignment;
+  }
+
   /** A browser for measured loads. */
   async truthBrowser({ executablePath, protocol }: BrowserRequest): Promise<TruthBrowser> {
-    await this.#offerFor(protocol);
+    await this.offerFor(protocol);
     const { lab } = this.#theLab();
     return this.#browser(['loads', executablePath, protocol], async () =>
       TruthBrowser.launch({
@@ -114,7 +133,7 @@ export class LabKeeper {
     { executablePath, protocol, key }: BrowserRequest & { key: unknown },
     launch: Launch<Browser>,
   ): Promise<Browser> {
-    await this.#offerFor(protocol);
+    await this.offerFor(protocol);
     const { lab } = this.#theLab();
     return this.#browser(['test', executablePath, protocol, key], async () =>
       launch({
@@ -145,19 +164,26 @@ export class LabKeeper {
 
   async #browser<Browser extends Closable>(key: unknown, launch: () => Promise<Browser>): Promise<Browser> {
     const name = JSON.stringify(key);
-    let browser = this.#browsers.get(name) as (Browser & { isConnected?(): boolean }) | undefined;
+    let browser = this.#browsers.get(name) as Browser | undefined;
     this.#browsers.delete(name);
     if (browser?.isConnected?.() === false) browser = undefined;
     if (!browser) {
-      const [oldest] = this.#browsers;
-      if (oldest && this.#browsers.size >= MOST_BROWSERS) {
-        this.#browsers.delete(oldest[0]);
-        await oldest[1].close();
-      }
+      await this.#makeRoom();
       browser = await this.#withOwnTemporaryFolder(launch);
     }
     this.#browsers.set(name, browser);
     return browser;
+  }
+
+  /** Closes the browser whose last use is longest ago, if there are too many. */
+  async #makeRoom(): Promise<void> {
+    if (this.#browsers.size < MOST_BROWSERS) return;
+    for (const [name, browser] of this.#browsers) {
+      if (browser.contexts && browser.contexts().length > 0) continue;
+      this.#browsers.delete(name);
+      await browser.close();
+      return;
+    }
   }
 
   /** Playwright and Chromium put their profiles there, and so a later run finds those of a killed worker. */
@@ -170,18 +196,6 @@ export class LabKeeper {
       if (before === undefined) delete process.env.TMPDIR;
       else process.env.TMPDIR = before;
     }
-  }
-
-  /**
-   * Has every origin offer what an assignment wants of it: Chromium can be told on which origins to use HTTP/3, but
-   * whether it uses HTTP/1.1 or HTTP/2 is up to what the server offers.
-   */
-  async #offerFor(protocol: BrowserProtocol): Promise<void> {
-    const kept = this.#theLab();
-    const assignment = typeof protocol === 'object' ? protocol.assignment : null;
-    if (isDeepStrictEqual(kept.assignment, assignment)) return;
-    await kept.lab.offer(assignment);
-    kept.assignment = assignment;
   }
 
   async #down(): Promise<void> {

@@ -1,8 +1,11 @@
 /** One load of the replayed page, as a test gets it. */
 import { type NetworkPath, type Prediction, predict, type Recording } from '@hopwise/pageload-emulator';
+import { givenNetwork } from '../lab/given-network.ts';
 import type { Lab } from '../lab/lab.ts';
 import { type Network, toNetworkPath } from '../lab/networks.ts';
-import { disturbedBy, watchDisturbance } from '../truth/disturbance.ts';
+import type { Site } from '../pages/site.ts';
+import { siteInitScript } from '../record/determinism.ts';
+import { type DisturbanceWatch, disturbedBy, watchDisturbance } from '../truth/disturbance.ts';
 import type { View } from '../truth/ground-truth.ts';
 import type { FailedLoad, Load, TruthBrowser } from '../truth/loads.ts';
 import { ReplayError } from './errors.ts';
@@ -30,7 +33,7 @@ export interface LoadPlan {
   lab: Lab;
   browser: TruthBrowser;
   page: string;
-  url: string;
+  site: Site;
   protocol: ReplayProtocol;
   network: NamedNetwork;
   seed: number;
@@ -42,30 +45,42 @@ export interface LoadPlan {
 
 /** A disturbed load is taken again this often, then kept: a machine that is still busy then is busy for long. */
 const MOST_REPEATS = 1;
+/** Around a load: the link is drained, Chromium starts, what the load event did not wait for ends. */
+const AROUND_LOAD_MS = 20_000;
+
+/** How long `loadPage` may take. */
+export const longestLoadMs = ({ timeoutMs, view }: Pick<LoadPlan, 'timeoutMs' | 'view'>): number =>
+  (1 + MOST_REPEATS) * ((view === 'warm' ? 2 : 1) * timeoutMs + AROUND_LOAD_MS);
 
 /** @throws ReplayError when the page does not come to its load event */
 export async function loadPage(plan: LoadPlan): Promise<ReplayLoad> {
-  const { lab, browser, page, url, protocol, seed, view } = plan;
+  const { lab, browser, page, site, protocol, seed, view } = plan;
   const network = { ...plan.network.network, seed };
+  const prepareLink = async () => {
+    // Retransmissions of the load before would take this one's share of the link.
+    await lab.drain();
+    await lab.configure(network);
+    await lab.resetStats();
+  };
   for (let repeated = 0; ; repeated++) {
-    const begin = async () => {
-      // Retransmissions of the load before would take this one's share of the link.
-      await lab.drain();
-      await lab.configure(network);
-      await lab.resetStats();
-      return watchDisturbance({ lab, browserPids: () => browser.pids() });
-    };
-    let watch = await begin();
-    const load = await browser.load(url, {
+    let watch: DisturbanceWatch | undefined;
+    let disturbance: string[] = [];
+    await prepareLink();
+    const load = await browser.load(site.entry, {
       timeoutMs: plan.timeoutMs,
       view,
+      ...siteInitScript(site),
       betweenViews: async () => {
         await plan.closeConnections();
-        await watch.end();
-        watch = await begin();
+        await prepareLink();
+      },
+      onNavigation: async () => {
+        watch = await watchDisturbance({ lab });
+      },
+      onLoadEvent: async () => {
+        disturbance = watch ? disturbedBy(await watch.end()) : [];
       },
     });
-    const disturbance = disturbedBy(await watch.end());
     if (!load.ok) throw new ReplayError(failureOf(plan, network, load));
     if (disturbance.length > 0 && repeated < MOST_REPEATS) continue;
     const { ok: _ok, recording, ...measured } = load;
@@ -73,7 +88,7 @@ export async function loadPage(plan: LoadPlan): Promise<ReplayLoad> {
     return {
       ...measured,
       page,
-      url,
+      url: site.entry,
       protocol,
       view,
       seed,
@@ -110,6 +125,5 @@ export function titleOf({
 
 /** What hopwise makes of a load's recording when it is told the network that the load was made on. */
 export function predictionOf({ recording, network }: Pick<ReplayLoad, 'recording' | 'network'>): Prediction {
-  const { rttMs, downBps, upBps, loss, queueBytes, udp } = network.path;
-  return predict(recording, { network: { rttMs, downBps, upBps, loss, queueBytes, udp } });
+  return predict(recording, { network: givenNetwork(network.path) });
 }

@@ -16,9 +16,9 @@ export type ReplayProtocol = TruthProtocol | Assignment;
 /** Options for `test.use` and for `use` in the configuration. */
 export interface ReplayOptions {
   /**
-   * The page to replay, as `npm start -- --page` takes it: a bundled one (`shop`, `news`, `app`), a HAR or recording
-   * (plain or gzipped), a folder with `site.json` such as `npm run record` makes, or a page of a registry package
-   * (`npm:…`). A path is relative to the configuration's folder. In `test.use` it may be called `page`. `shop` unless given.
+   * The page to replay, as `npm start -- --page` takes it: a bundled one (`shop`, `news`, `app`), a generated one
+   * (`web-7`, `web-p75`), a HAR or recording (plain or gzipped), a folder with `site.json` such as `npm run record`
+   * makes, or a page of a registry package (`npm:agency`). A path is relative to the configuration's folder. In `test.use` it may be called `page`. `shop` unless given.
    */
   replay: string;
   /** `cable` unless given. */

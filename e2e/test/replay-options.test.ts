@@ -1,0 +1,43 @@
+/** What a test asks of the replay fixtures. */
+import { expect, it } from 'vitest';
+import { browserProtocol, namedNetwork, type ReplayNetwork } from '../src/playwright/options.ts';
+
+const ORIGINS = ['https://a.test', 'https://b.test'].map((origin) => ({
+  origin,
+  protocols: ['h1' as const, 'h2' as const],
+  extraRttMs: 0,
+}));
+
+it('names networks and replaces figures of theirs', () => {
+  expect(namedNetwork('lte')).toMatchObject({ name: 'lte', network: { udp: 'open' } });
+  expect(namedNetwork({ profile: 'lte', loss: 0.02 })).toMatchObject({
+    name: 'lte, changed',
+    network: { loss: 0.02 },
+  });
+});
+
+it.each([
+  ['lte-por', /^network "lte-por": expected one of .*lte-poor/],
+  [{ profile: 'lte', loss: 2 }, /^network: loss: /],
+  [{ rttMs: 20 }, /^network: downMbps: /],
+])('refuses the network %j', (network, words) => {
+  expect(() => namedNetwork(network as ReplayNetwork)).toThrow(words);
+});
+
+it('takes a protocol, or one for each origin', () => {
+  expect(browserProtocol('natural', ORIGINS)).toBe('natural');
+  const assignment = { 'https://a.test': 'h1', 'https://b.test': 'h2' } as const;
+  expect(browserProtocol(assignment, ORIGINS)).toEqual({ assignment });
+});
+
+it.each([
+  ['h4', /^protocol "h4": expected h1, h2, h3, natural, or an object/],
+  [{ 'https://a.test': 'h1' }, /^protocol: https:\/\/b\.test: expected h1 or h2 to be assigned, got nothing/],
+  [{ 'https://a.test': 'h1', 'https://b.test': 'h3' }, /https:\/\/b\.test: expected h1 or h2 .*, got h3/],
+  [
+    { 'https://a.test': 'h1', 'https://b.test': 'h2', 'https://c.test': 'h2' },
+    /^protocol: https:\/\/c\.test: expected an origin of the page/,
+  ],
+])('refuses the protocol %j', (protocol, words) => {
+  expect(() => browserProtocol(protocol as never, ORIGINS)).toThrow(words);
+});

@@ -105,6 +105,7 @@ const sources = {
   downBps: 'given',
   upBps: 'given',
   loss: 'given',
+  lossBurst: 'given',
   queueBytes: 'given',
   udp: 'given',
 } as const;

@@ -410,10 +410,11 @@ function checkPath(path: NetworkPath): void {
     path.upBps > 0 &&
     path.loss >= 0 &&
     path.loss < 1 &&
+    path.lossBurst >= 1 &&
     path.queueBytes >= 0;
   if (!usable) {
     throw new EmulationError(
-      `network path: expected rttMs ≥ 0, rates > 0, 0 ≤ loss < 1, queueBytes ≥ 0, got ${JSON.stringify(path)}`,
+      `network path: expected rttMs ≥ 0, rates > 0, 0 ≤ loss < 1, lossBurst ≥ 1, queueBytes ≥ 0, got ${JSON.stringify(path)}`,
     );
   }
 }

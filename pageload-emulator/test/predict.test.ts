@@ -1,5 +1,6 @@
 import {
   estimateNetwork,
+  type KnownNetwork,
   type LoadTime,
   parseRecording,
   predict,
@@ -88,6 +89,7 @@ describe('network estimate', () => {
       downBps: 'assumed',
       upBps: 'assumed',
       loss: 'assumed',
+      lossBurst: 'assumed',
       queueBytes: 'assumed',
       udp: 'assumed',
     });
@@ -229,5 +231,17 @@ describe('prediction', () => {
       loss: 0.02,
       source: { rttMs: 'measured', loss: 'given', upMbps: 'assumed' },
     });
+  });
+
+  it('takes the length of loss bursts that is given, and single losses else', () => {
+    const recording = parseRecording(gallery(25, { wait: 60, receive: 1_000 }, 100_000));
+    const at = (network: KnownNetwork) => {
+      const { h1, h2, h3 } = predict(recording, { network }).protocols;
+      return [h1, h2, h3];
+    };
+    const lossy = { ...GIVEN, loss: 0.02 };
+    expect(at({ ...lossy, lossBurst: 1 })).toEqual(at(lossy));
+    expect(at({ ...lossy, lossBurst: 8 })).not.toEqual(at(lossy));
+    expect(() => at({ ...lossy, lossBurst: 0 })).toThrow(/lossBurst ≥ 1/);
   });
 });

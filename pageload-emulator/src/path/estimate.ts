@@ -90,6 +90,7 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
       downBps: rate !== null ? 'estimated' : 'assumed',
       upBps: 'assumed',
       loss: loss === null ? 'assumed' : 'estimated',
+      lossBurst: 'assumed',
       queueBytes: 'assumed',
       udp: udpSeen ? 'estimated' : 'assumed',
     },

@@ -19,8 +19,8 @@ export interface NetworkPath {
   udp: UdpTreatment;
 }
 
-/** Names of the fields of `NetworkPath` that a caller can give and an estimator can fill. */
-export type NetworkFigure = 'rttMs' | 'downBps' | 'upBps' | 'loss' | 'queueBytes' | 'udp';
+/** Names of the fields of `NetworkPath` that a caller can give. An estimator fills all but `lossBurst`, of which a recording says nothing. */
+export type NetworkFigure = 'rttMs' | 'downBps' | 'upBps' | 'loss' | 'lossBurst' | 'queueBytes' | 'udp';
 
 export type CongestionControl = 'cubic' | 'reno' | 'bbr';
 

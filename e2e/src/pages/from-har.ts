@@ -32,7 +32,8 @@ export interface ReplayedSite extends GeneratedSite {
  * bodies of filler. All origins are `https` on hosts in `.test` and offer every protocol.
  *
  * Not kept: what the cache answered or nobody answered, request bodies and cookies, statuses but redirects', methods but
- * GET and POST, and most of those waits that are longer than a second (see `schedule`).
+ * GET and POST, most of those waits that are longer than a second (see `schedule`), and what may be cached, of which a
+ * recording says nothing: all may be, for an hour, so a repeat view asks for nothing.
  *
  * @throws {RangeError} in one line, when nothing can be replayed or there is more than the limits allow.
  */

@@ -376,11 +376,13 @@ function isAlive(pid) {
 
 /** Waits for its turn: two at once would install into the same folders. */
 async function lock(print) {
-  mkdirSync(dirname(LOCK), { recursive: true });
   for (let waits = 0; ; waits++) {
     try {
+      mkdirSync(dirname(LOCK), { recursive: true });
       writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
     } catch (error) {
+      if (['EACCES', 'EPERM', 'EROFS'].includes(error.code))
+        throw new SetupError(`${error.message}: set up as the user that ${ROOT} belongs to`);
       if (error.code !== 'EEXIST') throw error;
       const owner = lockOwner();
       // Zero while its owner has not yet written who it is.

@@ -18,7 +18,7 @@ describe('readCells', () => {
     expect(loads).toBe(12);
     expect(cells).toHaveLength(1);
     const [cell] = cells;
-    expect(cell!.pltMs.get('h3')).toEqual(
+    expect(cell!.loads.pltMs.get('h3')).toEqual(
       new Map([
         [1, 321],
         [2, 322],
@@ -28,6 +28,7 @@ describe('readCells', () => {
     expect(cell!.path).toMatchObject({ rttMs: 40, downBps: 20e6, queueBytes: 250_000 });
     expect(cell!.recordedUnder).toBe('natural');
     expect(cell!.recorded.map(({ seed }) => seed)).toEqual([1, 2, 3]);
+    for (const { judgedBy } of cell!.recorded) expect(judgedBy).toEqual([1, 2, 3]);
   });
 
   it('leaves out what does not judge, and counts it', async () => {
@@ -39,17 +40,30 @@ describe('readCells', () => {
       loadOf('h2', 9, 1, { disturbed: true }),
       loadOf('h3', 9, 1, { view: 'warm' }),
       failedLoad('h3', 10),
+      failedLoad('h2', 10),
     ]);
-    const { cells, leftOut } = await readCells(dir);
-    expect(leftOut).toEqual({ failed: 1, unproved: 1, disturbed: 1, warm: 1 });
-    expect(cells[0]!.pltMs.get('h1')!.size).toBe(3);
-    expect(cells[0]!.unavailable).toEqual([]);
+    const { cells, leftOut, warm, loads } = await readCells(dir);
+    expect(leftOut).toEqual({
+      disturbed: 1,
+      browser: 0,
+      unproved: 1,
+      incomplete: 0,
+      replaced: 0,
+      unconfirmed: 0,
+      // Of the failed loads' seed there is none of h1.
+      unpaired: 2,
+    });
+    expect(warm).toBe(1);
+    expect(loads).toBe(12);
+    expect(cells[0]!.loads.pltMs.get('h1')!.size).toBe(3);
+    expect(cells[0]!.loads.missing.size).toBe(0);
   });
 
   it('knows a protocol that never loaded the page', async () => {
     const loads = wholeCell().filter(({ protocol }) => protocol !== 'h3');
     await writeFolder(dir, [...loads, failedLoad('h3', 1), failedLoad('h3', 2)]);
-    expect((await readCells(dir)).cells[0]!.unavailable).toEqual(['h3']);
+    const { missing } = (await readCells(dir)).cells[0]!.loads;
+    expect([...missing]).toEqual([['h3', { kind: 'unreachable', reason: 'no answer' }]]);
   });
 
   it('takes h2 loads where nothing natural was recorded, and no load that was slimmed', async () => {
@@ -58,8 +72,12 @@ describe('readCells', () => {
     await writeFolder(dir, [...wholeCell().filter(({ protocol }) => protocol !== 'natural'), slimmed]);
     const [cell] = (await readCells(dir)).cells;
     expect(cell!.recordedUnder).toBe('h2');
-    expect(cell!.recorded).toHaveLength(3);
-    expect(cell!.pltMs.get('natural')!.size).toBe(1);
+    expect(cell!.recorded.map(({ seed, judgedBy }) => [seed, judgedBy])).toEqual([
+      [1, [2, 3]],
+      [2, [1, 3]],
+      [3, [1, 2]],
+    ]);
+    expect(cell!.loads.pltMs.get('natural')!.size).toBe(1);
   });
 
   it('keeps loads of different assignments apart', async () => {
@@ -67,7 +85,7 @@ describe('readCells', () => {
       loadOf('assigned', seed, 300, { assignment: { 'https://www.page.test': protocol } });
     await writeFolder(dir, [...wholeCell(), assigned(1, 'h1'), assigned(2, 'h3'), assigned(3, 'h3')]);
     const [cell] = (await readCells(dir)).cells;
-    expect(cell!.assigned.map(({ pltMs }) => pltMs.size)).toEqual([1, 2]);
+    expect(cell!.loads.assigned.map(({ pltMs }) => pltMs.size)).toEqual([1, 2]);
   });
 
   it('reads only what is asked for', async () => {
@@ -107,7 +125,7 @@ describe('what cannot be used gets one line and exit code 2', () => {
       dir,
       wholeCell().filter(({ protocol }) => protocol === 'h2'),
     );
-    expect(await message()).toContain('no page has loads under two protocols');
+    expect(await message()).toContain('no page has loads of one seed under two protocols');
   });
 
   it('a load of a network that is not in the matrix', async () => {
@@ -119,7 +137,7 @@ describe('what cannot be used gets one line and exit code 2', () => {
     await writeFolder(dir, wholeCell());
     const file = join(dir, 'matrix.json');
     await writeFile(file, (await readFile(file, 'utf8')).replace('"rttMs":40', '"rttMs":"x"'));
-    expect(await message()).toContain('networks.net: network: rttMs');
+    expect(await message()).toContain('matrix.json: networks.net.network.rttMs: ');
   });
 
   it('a recording that is none', async () => {

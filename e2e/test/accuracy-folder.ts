@@ -62,6 +62,8 @@ export const page: Recording = recordingOf(
   400,
 );
 
+const DROPS = { queue: 0, loss: 0, udpBlocked: 0, udpPoliced: 0, udpLoss: 0, device: 0 };
+
 export function loadOf(
   protocol: LoadProtocol,
   seed: number,
@@ -80,7 +82,7 @@ export function loadOf(
     repeated: 0,
     disturbed: false,
     disturbance: { latenessMs: 0, foreignCpu: 0 },
-    drops: { down: {}, up: {} } as GroundTruthLoad['drops'],
+    drops: { down: DROPS, up: DROPS },
     outcome: {
       ok: true,
       pltMs,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type FailedLoad, type Load, protocolArgs } from '../src/truth/loads.ts';
 import { type Attempt, type Measured, measureProtocols } from '../src/truth/measure.ts';
 import {
+  bootstrapInterval,
   bootstrapMedian,
   bootstrapMedianRatio,
   coefficientOfVariation,
@@ -97,17 +98,39 @@ describe('bootstrapMedian', () => {
 
 describe('bootstrapMedianRatio', () => {
   it('divides the medians', () => {
-    expect(bootstrapMedianRatio([20, 20, 20], [10, 10])).toEqual({ estimate: 2, low: 2, high: 2 });
+    expect(bootstrapMedianRatio([20, 20, 20], [10, 10, 10])).toEqual({ estimate: 2, low: 2, high: 2 });
   });
 
-  it('is as wide as its two sides make it', () => {
-    // A ratio's extremes are those of the sides, which three values reach with probability 7/27 each.
-    const { estimate, low, high } = bootstrapMedianRatio([9, 10, 11], [4, 5, 8]);
+  it('draws pairs together, so that what both sides meet does not widen it', () => {
+    expect(bootstrapMedianRatio([8, 10, 30], [4, 5, 15])).toEqual({ estimate: 2, low: 2, high: 2 });
+    // Ratios of 9/8, 2 and 11/4; the outer ones are those of the medians with probability 7/27 each.
+    const { estimate, low, high } = bootstrapMedianRatio([9, 10, 11], [8, 5, 4]);
     expect({ estimate, low, high }).toEqual({ estimate: 2, low: 9 / 8, high: 11 / 4 });
   });
 
-  it('refuses a baseline of 0', () => {
+  it('refuses sides that are no pairs, and a baseline of 0', () => {
+    expect(() => bootstrapMedianRatio([1, 2], [1])).toThrow(/expected pairs/);
     expect(() => bootstrapMedianRatio([1], [0])).toThrow(/baseline above 0/);
+  });
+});
+
+describe('bootstrapInterval', () => {
+  it('is none where a tenth of the resamples have no figure', () => {
+    let asked = 0;
+    expect(bootstrapInterval(1, () => (asked++ % 5 === 0 ? null : 1))).toBeNull();
+  });
+});
+
+describe('what never ended', () => {
+  it('counts as infinitely long', () => {
+    expect(median([1, Number.POSITIVE_INFINITY, 3])).toBe(3);
+    expect(median([1, Number.POSITIVE_INFINITY])).toBe(Number.POSITIVE_INFINITY);
+    expect(spread([2, Number.POSITIVE_INFINITY, 1])).toMatchObject({ median: 2, low: 1 });
+    expect(coefficientOfVariation([1, Number.POSITIVE_INFINITY])).toBeNull();
+    expect(bootstrapMedian([1, 2, Number.POSITIVE_INFINITY])).toMatchObject({
+      low: 1,
+      high: Number.POSITIVE_INFINITY,
+    });
   });
 });
 

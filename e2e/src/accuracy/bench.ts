@@ -1,7 +1,8 @@
 /** Predictions of measured page loads, judged. */
-import type { Assignment } from '@hopwise/pageload-emulator';
-import { median } from 'simple-statistics';
-import type { Cell, MeasuredCells } from './cells.ts';
+import { mediansAt } from '../truth/judge/cell-truth.ts';
+import { median } from '../truth/stats.ts';
+import { type Assigned, judgedAssignments, scoreAssigned } from './assigned.ts';
+import type { Cell, MeasuredCells, Recorded } from './cells.ts';
 import type { Chooser } from './choosers.ts';
 import {
   type Calibration,
@@ -11,10 +12,11 @@ import {
   type Headline,
   intervalsOf,
 } from './figures.ts';
-import { type Guess, PREDICTORS, type Predictor } from './guess.ts';
-import { assignedRatio, givenNetwork, hopwiseGuess } from './hopwise.ts';
-import { lanternGuess } from './lantern.ts';
+import { type Guess, type LanternProtocol, PREDICTORS, type Predictor } from './guess.ts';
+import { assignedRatio, hopwiseGuess } from './hopwise.ts';
+import { lanternGuess, withH3 } from './lantern.ts';
 import { type CellScore, scoreCell } from './scores.ts';
+import { TUNING_GROUPS, type TuningGroup, tuningGroups } from './tuning.ts';
 
 /** `accuracy.json`. Times are milliseconds, shares and errors fractions of 1. */
 export interface Accuracy {
@@ -26,35 +28,31 @@ export interface Accuracy {
     pages: string[];
     networks: string[];
     cells: number;
+    /** Of which it is decided which protocol is the best. */
+    decided: number;
     loads: number;
     leftOut: MeasuredCells['leftOut'];
+    /** Repeat views, which are not judged. */
+    warm: number;
     /** Cells that could not be judged, as `page on network`. */
     unusable: string[];
     /** Predictions of each predictor, by what their loads were recorded under; h2 where no natural load was. */
     recorded: { natural: number; h2: number };
   };
   figures: Figures;
-  /** 95% bootstrap intervals over cells. */
+  /** 95% bootstrap intervals over pages. */
   intervals: Partial<Record<Chooser, Headline>>;
   byNetwork: Record<string, Figures>;
   byPage: Record<string, Figures>;
+  /** By whether the emulator was tuned on the pages and networks. */
+  byTuning: Record<TuningGroup, Figures>;
   calibration: Partial<Record<Predictor, Calibration>>;
-  assigned: AssignedScore[];
+  /** Median error of Lantern's h3 by which of its own protocols stands for it; the one that does is the better. */
+  lanternH3: { as: LanternProtocol; error: Record<LanternProtocol, number | null> };
+  assigned: Assigned;
   /** Median time of one prediction, from recording to answer. */
   elapsedMs: Partial<Record<Predictor, number>>;
   cells: CellScore[];
-}
-
-/** Protocols assigned origin by origin against the best one for all. */
-export interface AssignedScore {
-  page: string;
-  network: string;
-  assignment: Assignment;
-  loads: number;
-  /** Median over that of the best protocol. */
-  measuredRatio: number;
-  /** The same as hopwise emulates it, the network given; median over the recorded loads. */
-  predictedRatio: number;
 }
 
 /** How far a run is; called before each prediction, and what it throws ends the run. */
@@ -64,10 +62,12 @@ export interface BenchProgress {
   cell: string;
 }
 
-const ASK: Record<Predictor, (cell: Cell, recording: Cell['recorded'][number]['recording']) => Guess> = {
-  hopwiseGiven: ({ path }, recording) => hopwiseGuess(recording, givenNetwork(path)),
-  hopwiseEstimated: (_cell, recording) => hopwiseGuess(recording),
-  lantern: ({ path }, recording) => lanternGuess(recording, path),
+type Guesses = Partial<Record<Predictor, Guess[]>>;
+
+const ASK: Record<Predictor, (cell: Cell, recorded: Recorded) => Guess> = {
+  hopwiseGiven: ({ path }, { recording }) => hopwiseGuess(recording, path),
+  hopwiseEstimated: (_cell, { recording }) => hopwiseGuess(recording),
+  lantern: ({ path }, { recording }) => lanternGuess(recording, path),
 };
 
 /** Asks predictors about every recorded load of every cell and scores what they say. */
@@ -76,23 +76,28 @@ export async function scoreCells(
   predictors: readonly Predictor[] = PREDICTORS,
   onProgress: (progress: BenchProgress) => void = () => {},
 ): Promise<CellScore[]> {
-  const steps = new Steps(
-    cells.reduce((sum, { recorded }) => sum + recorded.length, 0) * predictors.length,
-    onProgress,
-  );
-  const scores: CellScore[] = [];
+  const guesses = await askAll(cells, predictors, onProgress);
+  return cells.map((cell, index) => scoreCell(cell, guesses[index]!));
+}
+
+async function askAll(
+  cells: readonly Cell[],
+  predictors: readonly Predictor[],
+  onProgress: (progress: BenchProgress) => void,
+): Promise<Guesses[]> {
+  const recorded = cells.reduce((sum, cell) => sum + cell.recorded.length, 0);
+  const steps = new Steps(recorded * predictors.length, onProgress);
+  const all: Guesses[] = [];
   for (const cell of cells) {
-    const guesses: Partial<Record<Predictor, Guess[]>> = {};
+    const guesses: Guesses = {};
     for (const predictor of predictors) {
       const own: Guess[] = [];
-      for (const { recording } of cell.recorded) {
-        own.push(await steps.take(cell, () => ASK[predictor](cell, recording)));
-      }
+      for (const each of cell.recorded) own.push(await steps.take(cell, () => ASK[predictor](cell, each)));
       guesses[predictor] = own;
     }
-    scores.push(scoreCell(cell, guesses));
+    all.push(guesses);
   }
-  return scores;
+  return all;
 }
 
 /** A long run of work without waiting, that can be watched and ended between its steps. */
@@ -121,8 +126,21 @@ export async function bench(
   onProgress: (progress: BenchProgress) => void = () => {},
 ): Promise<Accuracy> {
   const { cells, matrix } = measured;
-  const scores = await scoreCells(cells, PREDICTORS, onProgress);
-  const assigned = await scoreAssigned(cells, scores, onProgress);
+  const guesses = await askAll(cells, PREDICTORS, onProgress);
+  const lanternH3 = bestLanternH3(cells, guesses);
+  for (const own of guesses) own.lantern = own.lantern!.map((guess) => withH3(guess, lanternH3.as));
+  const scores = cells.map((cell, index) => scoreCell(cell, guesses[index]!));
+  const steps = new Steps(
+    cells.reduce((sum, cell) => sum + judgedAssignments(cell) * cell.recorded.length, 0),
+    onProgress,
+  );
+  const assigned = await scoreAssigned(cells, async (cell, assignment) => {
+    const ratios: number[] = [];
+    for (const { recording } of cell.recorded) {
+      ratios.push(await steps.take(cell, () => assignedRatio(recording, cell.path, assignment)));
+    }
+    return median(ratios);
+  });
   const pages = [...new Set(cells.map(({ page }) => page))];
   const networks = Object.keys(matrix.networks).filter((name) => cells.some((cell) => cell.network === name));
   const recorded = { natural: 0, h2: 0 };
@@ -132,10 +150,11 @@ export async function bench(
   for (const predictor of PREDICTORS) {
     const stated = calibrationOf(scores, predictor);
     if (stated !== null) calibration[predictor] = stated;
-    elapsedMs[predictor] = median(scores.flatMap((score) => score.predictors[predictor]?.elapsedMs ?? []));
+    elapsedMs[predictor] = median(guesses.flatMap((own) => own[predictor]!.map((guess) => guess.elapsedMs)));
   }
   const group = (names: string[], key: 'page' | 'network') =>
     Object.fromEntries(names.map((name) => [name, figuresOf(scores.filter((score) => score[key] === name))]));
+  const tuning = tuningGroups(scores);
   return {
     format: 'hopwise-accuracy',
     version: 1,
@@ -145,8 +164,10 @@ export async function bench(
       pages,
       networks,
       cells: cells.length,
+      decided: scores.filter(({ truth }) => truth.decided).length,
       loads: measured.loads,
       leftOut: measured.leftOut,
+      warm: measured.warm,
       unusable: measured.unusable,
       recorded,
     },
@@ -154,36 +175,28 @@ export async function bench(
     intervals: intervalsOf(scores),
     byNetwork: group(networks, 'network'),
     byPage: group(pages, 'page'),
+    byTuning: Object.fromEntries(
+      TUNING_GROUPS.map((name) => [name, figuresOf(tuning[name])]),
+    ) as Accuracy['byTuning'],
     calibration,
+    lanternH3,
     assigned,
     elapsedMs,
     cells: scores,
   };
 }
 
-async function scoreAssigned(
-  cells: readonly Cell[],
-  scores: readonly CellScore[],
-  onProgress: (progress: BenchProgress) => void,
-): Promise<AssignedScore[]> {
-  const total = cells.reduce((sum, cell) => sum + cell.assigned.length * cell.recorded.length, 0);
-  const steps = new Steps(total, onProgress);
-  const assigned: AssignedScore[] = [];
-  for (const [index, cell] of cells.entries()) {
-    for (const { assignment, pltMs } of cell.assigned) {
-      const ratios: number[] = [];
-      for (const { recording } of cell.recorded) {
-        ratios.push(await steps.take(cell, () => assignedRatio(recording, cell.path, assignment)));
-      }
-      assigned.push({
-        page: cell.page,
-        network: cell.network,
-        assignment,
-        loads: pltMs.size,
-        measuredRatio: median([...pltMs.values()]) / scores[index]!.truth.bestMs,
-        predictedRatio: median(ratios),
-      });
-    }
-  }
-  return assigned;
+/** Which of Lantern's protocols comes closer to the loads that were measured under h3; h1, as it is by itself, without any. */
+function bestLanternH3(cells: readonly Cell[], guesses: readonly Guesses[]): Accuracy['lanternH3'] {
+  const errorAs = (protocol: LanternProtocol): number | null => {
+    const errors = cells.flatMap(({ loads, recorded }, index) =>
+      guesses[index]!.lantern!.flatMap(({ pltMs }, at) => {
+        const { h3 } = mediansAt(loads, recorded[at]!.judgedBy);
+        return h3 === undefined ? [] : Math.abs(pltMs[protocol]! / h3 - 1);
+      }),
+    );
+    return errors.length === 0 ? null : median(errors);
+  };
+  const error = { h1: errorAs('h1'), h2: errorAs('h2') };
+  return { as: error.h1 !== null && error.h2 !== null && error.h2 < error.h1 ? 'h2' : 'h1', error };
 }

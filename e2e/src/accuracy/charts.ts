@@ -1,14 +1,12 @@
-/** Charts of an accuracy run as SVG, drawn without a browser; their colours are the theme's custom properties. */
-
+/** Charts of an accuracy run as SVG. */
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import * as Plot from '@observablehq/plot';
-import { Window } from 'happy-dom';
+import { type Chart, toSvg, withDocument } from '../charts.ts';
 import { PROTOCOL_NAME } from '../report/words.ts';
-import type { Chart } from '../truth/summary-charts.ts';
+import { percent } from '../truth/names.ts';
 import type { Accuracy } from './bench.ts';
 import { CHOOSER_NAMES, CHOOSERS } from './choosers.ts';
 import { PREDICTOR_NAMES, PREDICTORS } from './guess.ts';
-import { percent } from './table.ts';
 
 const WIDTH = 900;
 const COLOURS = {
@@ -22,19 +20,14 @@ const STYLE = { fontFamily: 'inherit', fontSize: '12px', background: 'none', ove
 
 /** Predicted against measured load times, and the regret of everything that chooses. */
 export function drawCharts(accuracy: Accuracy): Chart[] {
-  const window = new Window();
-  // Plot asks for nothing but what every DOM has.
-  const document = window.document as unknown as Document;
-  const charts = [loadTimes(accuracy, document), regrets(accuracy, document)];
-  window.close();
-  return charts;
+  return withDocument((document) => [loadTimes(accuracy, document), regrets(accuracy, document)]);
 }
 
 function loadTimes({ cells }: Accuracy, document: Document): Chart {
-  const points = cells.flatMap(({ page, network, truth, predictors }) =>
+  const points = cells.flatMap(({ page, network, predictors }) =>
     PREDICTORS.flatMap((predictor) =>
       PROTOCOLS.flatMap((protocol) => {
-        const measuredMs = truth.medians[protocol];
+        const measuredMs = predictors[predictor]?.measured[protocol];
         const predictedMs = predictors[predictor]?.medians[protocol];
         if (measuredMs === undefined || predictedMs === undefined) return [];
         return {
@@ -95,17 +88,17 @@ function loadTimes({ cells }: Accuracy, document: Document): Chart {
 
 function regrets({ figures, intervals }: Accuracy, document: Document): Chart {
   const bars = CHOOSERS.flatMap((chooser) => {
-    const regret = figures.choosers[chooser]?.regret;
-    if (!regret) return [];
-    const [low, high] = intervals[chooser]?.regret ?? [regret.mean, regret.mean];
-    const failing = figures.choosers[chooser]!.notLoading;
+    const own = figures.choosers[chooser];
+    if (own === undefined) return [];
+    const { regret, notLoading } = own;
+    const { low, high } = intervals[chooser]?.regret ?? { low: regret.mean, high: regret.mean };
     return {
       name: CHOOSER_NAMES[chooser],
       own: chooser.startsWith('hopwise'),
       mean: 100 * regret.mean,
       low: 100 * low,
       high: 100 * high,
-      label: `${percent(regret.mean)}${failing > 0 ? `, and ${failing} × no load` : ''}`,
+      label: `${percent(regret.mean)}${notLoading > 0 ? `, ${notLoading} × no load` : ''}`,
     };
   });
   const floor = figures.noiseFloor;
@@ -148,13 +141,7 @@ function regrets({ figures, intervals }: Accuracy, document: Document): Chart {
   return {
     name: 'regret',
     title:
-      'Time lost by choosing so, over the best protocol for all; dashed: the best one of half of the loads, judged on the other half',
+      'Time lost by choosing so, over the best protocol for all; dashed: an oracle that chose by half of the loads, judged on the other half',
     svg: toSvg(plot),
   };
-}
-
-function toSvg(plot: Element): string {
-  // What SVG needs outside of an HTML page.
-  plot.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
-  return plot.outerHTML;
 }

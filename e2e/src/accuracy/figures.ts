@@ -1,25 +1,27 @@
 /** Scores of many cells in few figures. Fractions are of 1: an error of 0.08 is 8%. */
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
-import { mean, median, quantile, quantileSorted } from 'simple-statistics';
-import { Random } from '../pages/random.ts';
+import { mean, quantile } from 'simple-statistics';
+import { bootstrapInterval, drawn, type Interval, median } from '../truth/stats.ts';
 import { CHOOSERS, type Chooser } from './choosers.ts';
 import { PREDICTORS, type Predictor } from './guess.ts';
-import { type CellScore, isClear, isDecided, rankCorrelation } from './scores.ts';
+import { type CellScore, type PredictorScore, rankCorrelation } from './scores.ts';
 
 /** Figures that could not be had, for want of loads or cells, are null. */
 export interface Figures {
   cells: number;
   predictors: Partial<Record<Predictor, PredictorFigures>>;
   choosers: Partial<Record<Chooser, ChooserFigures>>;
-  /** Mean regret, judged on random halves of the loads, of an oracle that saw the other halves. */
+  /** Mean regret, judged on random halves of the loads, of an oracle that chose by the other halves: to hold against `halfRegret`. */
   noiseFloor: number | null;
 }
 
 export interface PredictorFigures {
   /** |predicted / measured median − 1| over cells and recorded loads. */
   error: Record<Protocol, { median: number; p90: number } | null>;
-  /** Spearman's rank correlation over cells, of the medians predicted and measured. */
+  /** Spearman's rank correlation over cells, of the medians predicted and measured. Much of it is that networks differ. */
   spearman: Record<Protocol, number | null>;
+  /** The same over the pages of a network, its median over networks. */
+  spearmanWithin: Record<Protocol, number | null>;
   /** Mean over predictions of the rank correlation of the three protocols' times. */
   order: number | null;
   /** Median of |predicted − measured| of h1/h2 and h3/h2; 0.1 is ten percentage points. */
@@ -29,11 +31,13 @@ export interface PredictorFigures {
 export interface ChooserFigures {
   /** Share of right choices where the best leads by more than 5%; null for the browser's own. */
   right: Share | null;
-  /** The same where nine of ten bootstraps of the loads agree on the best. */
+  /** The same where it is decided which protocol is the best. */
   rightDecided: Share | null;
-  /** Over choices that load the page. */
-  regret: { mean: number; p95: number } | null;
-  /** Cells in which a choice does not load the page; their regret has no bound and is in no mean. */
+  /** Over cells, of the mean over a cell's recorded loads. */
+  regret: { mean: number; p95: number };
+  /** Cells in which a choice was judged. */
+  cells: number;
+  /** Cells in which a choice does not load the page, and what a user then gets was taken. */
   notLoading: number;
   /** Mean regret on random halves of the loads, to hold against `noiseFloor`. */
   halfRegret: number | null;
@@ -46,12 +50,14 @@ export interface Share {
 
 /** hopwise's own statements against what was measured. */
 export interface Calibration {
-  /** By stated confidence. */
-  bins: { from: number; to: number; predictions: number; stated: number; right: number }[];
-  /** Mean squared difference of confidence and outcome (Brier 1950); 0 is best. */
+  /** By stated confidence; `wins` is the mean share of bootstraps of the loads in which the protocol that was called best wins. */
+  bins: { from: number; to: number; predictions: number; stated: number; wins: number }[];
+  /** Mean squared difference of confidence and outcome (Brier 1950), the outcome being drawn from the bootstraps; 0 is best. */
   brier: number;
-  /** Predictions that it called decided, and the share of them that were right. */
-  decided: { predictions: number; right: number | null };
+  /** What of it nobody can do without: the variance of those outcomes. */
+  brierFloor: number;
+  /** Predictions that it called decided, and the mean share of bootstraps in which they are right. */
+  decided: { predictions: number; wins: number | null };
   /** Share within the stated 10th to 90th percentile: of single loads (0.8 when calibrated) and of medians. */
   coverage: { loads: number; medians: number };
 }
@@ -77,10 +83,11 @@ export function figuresOf(scores: readonly CellScore[]): Figures {
 }
 
 function predictorFigures(scores: readonly CellScore[], predictor: Predictor): PredictorFigures {
-  const own = scores.flatMap(({ predictors, truth }) => {
+  const own = scores.flatMap(({ predictors, network }) => {
     const score = predictors[predictor];
-    return score ? [{ ...score, measured: truth.medians }] : [];
+    return score ? [{ ...score, network }] : [];
   });
+  const byNetwork = groupsOf(own, ({ network }) => network);
   const byProtocol = <T>(of: (protocol: Protocol) => T) =>
     Object.fromEntries(PROTOCOLS.map((protocol) => [protocol, of(protocol)])) as Record<Protocol, T>;
   return {
@@ -88,15 +95,10 @@ function predictorFigures(scores: readonly CellScore[], predictor: Predictor): P
       const errors = own.flatMap((score) => score.errors[protocol]);
       return errors.length === 0 ? null : { median: median(errors), p90: quantile(errors, 0.9) };
     }),
-    spearman: byProtocol((protocol) => {
-      const both = own.filter(
-        ({ medians, measured }) => medians[protocol] !== undefined && measured[protocol] !== undefined,
-      );
-      return rankCorrelation(
-        both.map(({ medians }) => medians[protocol]!),
-        both.map(({ measured }) => measured[protocol]!),
-      );
-    }),
+    spearman: byProtocol((protocol) => spearmanOf(own, protocol)),
+    spearmanWithin: byProtocol((protocol) =>
+      medianOf(byNetwork.flatMap((each) => spearmanOf(each, protocol) ?? [])),
+    ),
     order: meanOf(own.flatMap(({ order }) => order)),
     ratioError: {
       h1: medianOf(own.flatMap(({ ratioErrors }) => ratioErrors.h1)),
@@ -105,13 +107,24 @@ function predictorFigures(scores: readonly CellScore[], predictor: Predictor): P
   };
 }
 
+function spearmanOf(scores: readonly PredictorScore[], protocol: Protocol): number | null {
+  const both = scores.filter(
+    ({ medians, measured }) => medians[protocol] !== undefined && measured[protocol] !== undefined,
+  );
+  return rankCorrelation(
+    both.map(({ medians }) => medians[protocol]!),
+    both.map(({ measured }) => measured[protocol]!),
+  );
+}
+
 function chooserFigures(scores: readonly CellScore[], chooser: Chooser): ChooserFigures {
   const own = scores.flatMap(({ choosers }) => choosers[chooser] ?? []);
-  const regrets = regretsOf(scores, chooser);
+  const regrets = own.map(({ regret }) => regret);
   return {
     right: shareRight(scores, chooser, isClear),
-    rightDecided: shareRight(scores, chooser, isDecided),
-    regret: regrets.length === 0 ? null : { mean: mean(regrets), p95: quantile(regrets, 0.95) },
+    rightDecided: shareRight(scores, chooser, ({ truth }) => truth.decided),
+    regret: { mean: mean(regrets), p95: quantile(regrets, 0.95) },
+    cells: own.length,
     notLoading: own.filter(({ notLoading }) => notLoading > 0).length,
     halfRegret: meanOf(own.flatMap(({ halfRegret }) => halfRegret ?? [])),
   };
@@ -134,7 +147,7 @@ export function calibrationOf(scores: readonly CellScore[], predictor: Predictor
       to,
       predictions: within.length,
       stated: mean(within.map(({ stated }) => stated)),
-      right: mean(within.map(({ right }) => Number(right))),
+      wins: mean(within.map(({ wins }) => wins)),
     });
   }
   const decided = all.filter((each) => each.decided);
@@ -142,11 +155,9 @@ export function calibrationOf(scores: readonly CellScore[], predictor: Predictor
     own.reduce((total, score) => total + of(score), 0);
   return {
     bins,
-    brier: mean(all.map(({ stated, right }) => (stated - Number(right)) ** 2)),
-    decided: {
-      predictions: decided.length,
-      right: meanOf(decided.map(({ right }) => Number(right))),
-    },
+    brier: mean(all.map(({ stated, wins }) => wins * (1 - stated) ** 2 + (1 - wins) * stated ** 2)),
+    brierFloor: mean(all.map(({ wins }) => wins * (1 - wins))),
+    decided: { predictions: decided.length, wins: meanOf(decided.map(({ wins }) => wins)) },
     coverage: {
       loads: sum(({ coverage }) => coverage.loadsWithin) / sum(({ coverage }) => coverage.loads),
       medians: sum(({ coverage }) => coverage.mediansWithin) / sum(({ coverage }) => coverage.medians),
@@ -154,34 +165,33 @@ export function calibrationOf(scores: readonly CellScore[], predictor: Predictor
   };
 }
 
-/** 95% bootstrap interval over cells; null where too many resamples have no such figure. */
-export type Interval = [low: number, high: number] | null;
-
-/** The figures that a predictor or rule is known by. */
+/** The figures that a predictor or rule is known by; null where there is none, or too few pages have one. */
 export interface Headline {
-  error?: Record<Protocol, Interval>;
-  right: Interval;
-  regret: Interval;
+  error?: Record<Protocol, Interval | null>;
+  right: Interval | null;
+  regret: Interval | null;
 }
 
-const RESAMPLES = 1000;
-const FEWEST_RESAMPLES = 900;
+/** Fewer pages say nothing of other ones. */
+const FEWEST_PAGES = 3;
 
-/** Intervals from cells drawn with replacement. Cells of one page or network are alike: intervals over new pages are wider. */
+/**
+ * 95% intervals from pages drawn with replacement, each with all of its cells (cluster bootstrap: Davison and Hinkley, Bootstrap
+ * Methods and their Application, section 3.8): cells of one page are alike.
+ */
 export function intervalsOf(scores: readonly CellScore[]): Partial<Record<Chooser, Headline>> {
-  const random = new Random(1);
-  const samples = Array.from({ length: RESAMPLES }, () => scores.map(() => random.pick(scores)));
-  const interval = (of: (sample: readonly CellScore[]) => number | null): Interval => {
-    const values = samples.flatMap((sample) => of(sample) ?? []).sort((a, b) => a - b);
-    if (values.length < FEWEST_RESAMPLES) return null;
-    return [quantileSorted(values, 0.025), quantileSorted(values, 0.975)];
+  const pages = groupsOf(scores, ({ page }) => page);
+  const interval = (of: (sample: readonly CellScore[]) => number | null): Interval | null => {
+    const estimate = of(scores);
+    if (estimate === null || pages.length < FEWEST_PAGES) return null;
+    return bootstrapInterval(estimate, (random) => of(drawn(pages, random).flat()), { resamples: 1000 });
   };
   const headlines: Partial<Record<Chooser, Headline>> = {};
   for (const chooser of CHOOSERS) {
     if (!scores.some(({ choosers }) => choosers[chooser])) continue;
     headlines[chooser] = {
       right: interval((sample) => shareRight(sample, chooser, isClear)?.share ?? null),
-      regret: interval((sample) => meanOf(regretsOf(sample, chooser))),
+      regret: interval((sample) => meanOf(sample.flatMap(({ choosers }) => choosers[chooser]?.regret ?? []))),
     };
     const predictor = PREDICTORS.find((name) => name === chooser);
     if (predictor === undefined) continue;
@@ -194,6 +204,8 @@ export function intervalsOf(scores: readonly CellScore[]): Partial<Record<Choose
   return headlines;
 }
 
+const isClear = ({ truth }: CellScore): boolean => truth.clear;
+
 function shareRight(
   scores: readonly CellScore[],
   chooser: Chooser,
@@ -203,8 +215,11 @@ function shareRight(
   return right.length === 0 ? null : { share: mean(right), cells: right.length };
 }
 
-const regretsOf = (scores: readonly CellScore[], chooser: Chooser): number[] =>
-  scores.flatMap(({ choosers }) => choosers[chooser]?.regrets ?? []);
+function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return [...groups.values()];
+}
 
 const meanOf = (values: number[]): number | null => (values.length === 0 ? null : mean(values));
 const medianOf = (values: number[]): number | null => (values.length === 0 ? null : median(values));

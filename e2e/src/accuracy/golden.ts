@@ -3,20 +3,22 @@
  * that was accepted on them. The same contract as any folder of measured loads, with one thing left out: only the loads that are predicted
  * from keep the requests of their recordings.
  */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { PROTOCOLS, type Protocol, type Recording } from '@hopwise/pageload-emulator';
 import * as z from 'zod';
-import { isBundledPage } from '../pages/bundled.ts';
+import { BUNDLED_PAGES, isBundledPage } from '../pages/bundled.ts';
+import { WEB_PAGE_NAMES, webPageSpec } from '../pages/web-pages.ts';
+import { table } from '../report/terminal.ts';
 import { firstLine, UserError } from '../start/errors.ts';
-import type { GroundTruthLoad, GroundTruthMatrix } from '../truth/ground-truth.ts';
+import type { GroundTruthLoad } from '../truth/ground-truth.ts';
 import { gzipMember } from '../truth/gzip-members.ts';
-import { cellFile, readLoads, readMatrix } from '../truth/store.ts';
+import { cellFile, readMatrix } from '../truth/store.ts';
+import { replaceFileWithin } from '../write-file.ts';
 import { type BenchProgress, scoreCells } from './bench.ts';
-import { type Cell, readCells } from './cells.ts';
+import { readCells } from './cells.ts';
 import { type Figures, figuresOf } from './figures.ts';
 import { PREDICTOR_NAMES } from './guess.ts';
-import { columns } from './table.ts';
 
 const FIGURES_FILE = 'accuracy.json';
 const GOLDEN_PREDICTORS = ['hopwiseGiven', 'hopwiseEstimated'] as const;
@@ -54,9 +56,9 @@ export async function goldenFigures(
   return trackedFigures(figuresOf(scores));
 }
 
-const SLACK = { median: 0.01, p90: 0.03, ratio: 0.01, right: 0.05, regret: 0.01 };
+const SLACK = { median: 0.01, p90: 0.03, ratio: 0.01, right: 0.05, regret: 0.01, notLoading: 0 };
 
-export function trackedFigures(figures: Figures): GoldenFigure[] {
+function trackedFigures(figures: Figures): GoldenFigure[] {
   const tracked: GoldenFigure[] = [];
   for (const predictor of GOLDEN_PREDICTORS) {
     const name = (figure: string) => `${PREDICTOR_NAMES[predictor]}: ${figure}`;
@@ -77,7 +79,12 @@ export function trackedFigures(figures: Figures): GoldenFigure[] {
       better: 'more',
       slack: SLACK.right,
     });
-    less('mean regret', choice?.regret?.mean, SLACK.regret);
+    less('mean regret', choice?.regret.mean, SLACK.regret);
+    less(
+      'cells that the choice does not load',
+      choice === undefined ? null : choice.notLoading / choice.cells,
+      SLACK.notLoading,
+    );
   }
   return tracked;
 }
@@ -108,7 +115,7 @@ export async function writeAccepted(dir: string, figures: readonly GoldenFigure[
     version: 1,
     figures: Object.fromEntries(figures.map(({ name, value }) => [name, value])),
   };
-  await writeFile(join(dir, FIGURES_FILE), `${JSON.stringify(accepted, null, 2)}\n`);
+  await replaceFileWithin(dir, FIGURES_FILE, `${JSON.stringify(accepted, null, 2)}\n`);
 }
 
 /** A figure that was accepted and is no longer there is worse, too. */
@@ -139,7 +146,7 @@ export function compareGolden(
     worse.push(name);
     rows.push([name, shown(accepted[name] ?? null), 'gone', '', '', 'WORSE']);
   }
-  return { lines: columns(rows), worse };
+  return { lines: table(rows, { numbers: true }).split('\n'), worse };
 }
 
 /**
@@ -150,28 +157,20 @@ export function compareGolden(
  * `dir` holds something else
  */
 export async function makeGolden(from: string, dir: string, recordings: number): Promise<void> {
-  const { cells } = await readCells(from);
-  const matrix = (await readMatrix(from)) as GroundTruthMatrix;
+  const { cells, matrix } = await readCells(from);
   for (const [name, page] of Object.entries(matrix.pages)) checkOwn(name, page.source);
   await checkReplaceable(dir);
-
-  const kept = new Map(cells.map((cell) => [keyOf(cell), predictedSeeds(cell, recordings)]));
-  const files = new Map<string, Buffer[]>();
-  for await (const load of readLoads(from)) {
-    const seeds = kept.get(keyOf(load));
-    if (seeds === undefined || !judges(load)) continue;
-    const file = cellFile(load.page, load.network);
-    files.set(file, [...(files.get(file) ?? []), gzipMember(`${JSON.stringify(slim(load, seeds))}\n`)]);
-  }
+  await mkdir(dir, { recursive: true });
   await rm(join(dir, 'loads'), { recursive: true, force: true });
-  await mkdir(join(dir, 'loads'), { recursive: true });
-  for (const [file, members] of files) await writeFile(join(dir, 'loads', file), Buffer.concat(members));
-  const pages = Object.entries(matrix.pages).map(([name, page]) => [
-    name,
-    { ...page, source: basename(page.source) },
-  ]);
-  const own = { ...matrix, pages: Object.fromEntries(pages) };
-  await writeFile(join(dir, 'matrix.json'), `${JSON.stringify(own, null, 1)}\n`);
+  for (const cell of cells) {
+    const seeds = cell.recorded.slice(0, recordings).map(({ seed }) => seed);
+    const members = cell.loads.sound.map((load) => {
+      const isRecorded = load.protocol === cell.recordedUnder && seeds.includes(load.seed);
+      return gzipMember(`${JSON.stringify(slim(load, isRecorded))}\n`);
+    });
+    await replaceFileWithin(dir, `loads/${cellFile(cell.page, cell.network)}`, Buffer.concat(members));
+  }
+  await replaceFileWithin(dir, 'matrix.json', `${JSON.stringify(matrix, null, 1)}\n`);
 }
 
 /** Hours of measured loads would be gone. */
@@ -188,40 +187,19 @@ async function checkReplaceable(dir: string): Promise<void> {
   }
 }
 
-const keyOf = ({ page, network }: { page: string; network: string }): string =>
-  JSON.stringify([page, network]);
-
 function checkOwn(name: string, source: string): void {
-  const isFile = /\.(har|json)(\.gz)?$/.test(source);
-  if (!isBundledPage(source) && (isFile || source.includes(':'))) {
+  if (!isBundledPage(source) && webPageSpec(source) === null) {
     throw new UserError(
-      `page ${name} is of ${source}: expected the project's own pages only: bundled ones, or folders that the generator made`,
+      `page ${name} is of ${source}: expected the project's own pages only, which come from no file: ${Object.keys(BUNDLED_PAGES).join(', ')}, ${WEB_PAGE_NAMES}`,
       2,
     );
   }
 }
 
-interface PredictedSeeds {
-  protocol: Cell['recordedUnder'];
-  seeds: number[];
-}
-
-function predictedSeeds({ recordedUnder, recorded }: Cell, recordings: number): PredictedSeeds {
-  return { protocol: recordedUnder, seeds: recorded.slice(0, recordings).map(({ seed }) => seed) };
-}
-
-/** What failed tells which protocols do not load the page. */
-function judges({ view, disturbed, outcome }: GroundTruthLoad): boolean {
-  return view === 'cold' && (!outcome.ok || (!disturbed && outcome.proved));
-}
-
-function slim(load: GroundTruthLoad, { protocol, seeds }: PredictedSeeds): GroundTruthLoad {
+function slim(load: GroundTruthLoad, isRecorded: boolean): GroundTruthLoad {
   const { outcome } = load;
   if (!outcome.ok) return load;
-  const recording: Recording =
-    load.protocol === protocol && seeds.includes(load.seed)
-      ? outcome.recording
-      : { ...outcome.recording, requests: [] };
+  const recording: Recording = isRecorded ? outcome.recording : { ...outcome.recording, requests: [] };
   return tenths({ ...load, outcome: { ...outcome, recording } }) as GroundTruthLoad;
 }
 

@@ -17,6 +17,9 @@ export interface Guess {
   elapsedMs: number;
 }
 
+/** Those that Lantern knows. */
+export type LanternProtocol = 'h1' | 'h2';
+
 /** All are told what a recording of one load tells; `hopwiseGiven` and `lantern` are told the path besides. */
 export const PREDICTORS = ['hopwiseGiven', 'hopwiseEstimated', 'lantern'] as const;
 export type Predictor = (typeof PREDICTORS)[number];

@@ -13,11 +13,6 @@ import {
 import { median } from 'simple-statistics';
 import type { Guess } from './guess.ts';
 
-/** What hopwise is told of a path whose network is given. */
-export function givenNetwork({ rttMs, downBps, upBps, loss, queueBytes, udp }: NetworkPath): KnownNetwork {
-  return { rttMs, downBps, upBps, loss, queueBytes, udp };
-}
-
 /**
  * hopwise's prediction from one recorded load.
  *
@@ -44,9 +39,8 @@ const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1);
 export function assignedRatio(recording: Recording, path: NetworkPath, assignment: Assignment): number {
   const graph = buildGraph(recording);
   const { servers } = estimateNetwork(recording);
-  const given = { ...path, lossBurst: 1 };
   const timeOf = (each: Assignment) =>
-    median(SEEDS.map((seed) => emulate(graph, given, servers, each, { seed }).pltMs));
+    median(SEEDS.map((seed) => emulate(graph, path, servers, each, { seed }).pltMs));
   const uniform = (protocol: Protocol): Assignment =>
     Object.fromEntries(graph.origins.map((origin) => [origin, protocol]));
   const usable = PROTOCOLS.filter((protocol) => protocol !== 'h3' || path.udp.kind !== 'blocked');

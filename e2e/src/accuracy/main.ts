@@ -1,14 +1,15 @@
 /** `npm run bench:accuracy`: predictions judged by measured loads. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { standaloneSvg } from '../charts.ts';
 import { firstLine, UserError } from '../start/errors.ts';
 import { runProgram } from '../start/program.ts';
 import { Progress } from '../start/progress.ts';
+import { replaceFileWithin } from '../write-file.ts';
 import { type BenchProgress, bench } from './bench.ts';
 import { readCells } from './cells.ts';
 import { drawCharts } from './charts.ts';
 import { compareGolden, goldenFigures, makeGolden, readAccepted, writeAccepted } from './golden.ts';
-import { renderAccuracyHtml, standaloneSvg } from './html.ts';
+import { renderAccuracyHtml } from './html.ts';
 import { type BenchOptions, type GoldenOptions, parseOptions } from './options.ts';
 import { renderAccuracy } from './table.ts';
 
@@ -33,12 +34,12 @@ async function judge(options: BenchOptions, signal: AbortSignal): Promise<void> 
   const accuracy = await bench(measured, predictionProgress(progress, signal));
   progress.step(`writing to ${options.out}`);
   const text = `${JSON.stringify(accuracy, null, 1)}\n`;
-  await writeFile(join(options.out, 'accuracy.json'), text);
   const tables = renderAccuracy(accuracy);
   const charts = drawCharts(accuracy);
-  for (const chart of charts)
-    await writeFile(join(options.out, `${chart.name}.svg`), await standaloneSvg(chart));
-  await writeFile(join(options.out, 'index.html'), await renderAccuracyHtml(charts, tables));
+  const write = (name: string, content: string) => replaceFileWithin(options.out, name, content);
+  await write('accuracy.json', text);
+  for (const chart of charts) await write(`${chart.name}.svg`, await standaloneSvg(chart));
+  await write('index.html', await renderAccuracyHtml(charts, tables));
   process.stdout.write(options.json ? text : tables);
 }
 

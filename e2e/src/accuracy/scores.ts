@@ -1,22 +1,24 @@
 /** How predictors and rules did on one cell. */
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
-import { mean, median, sampleRankCorrelation } from 'simple-statistics';
-import type { Cell } from './cells.ts';
-import { type Chooser, choiceOf, RULES, ruleChoice, triedProtocols } from './choosers.ts';
+import { mean, sampleRankCorrelation } from 'simple-statistics';
+import { doesNotLoad } from '../truth/judge/cell-loads.ts';
+import { type CellTruth, type Medians, medianAt, truthOf } from '../truth/judge/cell-truth.ts';
+import { halfRegretOf, halvesOf, noiseOf, regretOf } from '../truth/judge/regret.ts';
+import { isTried, RULES, ruleChoice } from '../truth/judge/rules.ts';
+import type { TruthProtocol } from '../truth/loads.ts';
+import { median } from '../truth/stats.ts';
+import type { Cell, Recorded } from './cells.ts';
+import { type Chooser, choiceOf } from './choosers.ts';
 import { type Guess, PREDICTORS, type Predictor } from './guess.ts';
-import { type Medians, type Split, splitsOf, type Truth, truthOf } from './measured.ts';
-
-/** The best protocol leads clearly from here: runner-up's time over its own, less 1. */
-export const CLEAR_LEAD = 0.05;
-/** Share of bootstraps that must agree for a clear lead to count as decided. */
-export const DECIDED_AGREEMENT = 0.9;
 
 export interface CellScore {
   page: string;
   network: string;
   /** What the loads that were predicted from were recorded under. */
   recordedUnder: Cell['recordedUnder'];
-  truth: Truth;
+  truth: CellTruth;
+  /** Of the browser's own choices; null without such loads. */
+  naturalMs: number | null;
   /** By predictor that was asked; figures of its guesses, one for each recorded load. */
   predictors: Partial<Record<Predictor, PredictorScore>>;
   choosers: Partial<Record<Chooser, ChoiceScore>>;
@@ -27,161 +29,172 @@ export interface CellScore {
 export interface PredictorScore {
   /** Median over the recorded loads. */
   medians: Medians;
+  /** Measured medians that they are held against; where a forced load was recorded, of the other seeds. */
+  measured: Medians;
   /** |predicted / measured − 1|, for each recorded load. */
   errors: Record<Protocol, number[]>;
   /** |predicted − measured| of the ratios to h2's time. */
   ratioErrors: { h1: number[]; h3: number[] };
   /** Rank correlation of the protocols' times, predicted with measured. */
   order: number[];
-  /** hopwise's stated confidence and whether it was right. */
-  confidence: { stated: number; decided: boolean; right: boolean }[];
+  /** hopwise's stated confidence, and the share of bootstraps of the loads in which the protocol that it calls best wins. */
+  confidence: { stated: number; decided: boolean; wins: number }[];
   /** Measured loads, and medians, of which hopwise's range was stated, and how many lay within. */
   coverage: { loads: number; loadsWithin: number; medians: number; mediansWithin: number };
   elapsedMs: number[];
 }
 
-/** Figures of choices, one for each recorded load; of a rule there is one. */
+/** Of a predictor's choices, one for each recorded load, the mean; of a rule there is one. */
 export interface ChoiceScore {
-  /** Measured time of the choice over that of the best protocol, less 1. */
-  regrets: number[];
-  /** Choices that do not load the page at all, as h3 where UDP is blocked: they have no regret. */
+  /** Time of what the choice comes to over that of the best protocol, less 1; see `regretOf`. */
+  regret: number;
+  /** Share of choices that do not load the page, as h3 where UDP is blocked. */
   notLoading: number;
-  /** Share of choices that are the best protocol; absent for the browser's own, which are no protocol for all. */
-  right?: number;
+  /** Share of choices that are the best protocol; null for the browser's own, which are no protocol for all. */
+  right: number | null;
   /** Mean regret on random halves of the loads; null with too few. */
   halfRegret: number | null;
 }
 
-/** @param guesses of each predictor, one for each of the cell's recorded loads */
+/**
+ * @param guesses of each predictor, one for each of the cell's recorded loads
+ * @throws {RangeError} when fewer than two protocols load the page
+ */
 export function scoreCell(cell: Cell, guesses: Partial<Record<Predictor, readonly Guess[]>>): CellScore {
-  const truth = truthOf(cell);
-  const splits = splitsOf(cell);
-  const tried = triedProtocols(cell);
+  const { page, network, link, loads, recorded, recordedUnder } = cell;
+  const truth = truthOf(loads);
+  if (truth === null)
+    throw new RangeError(`${page} on ${network}: expected two protocols that load the page`);
+  const truths = recorded.map(({ judgedBy }) =>
+    judgedBy.length === loads.seeds.length ? truth : truthOf(loads, judgedBy),
+  );
   const score: CellScore = {
-    page: cell.page,
-    network: cell.network,
-    recordedUnder: cell.recordedUnder,
+    page,
+    network,
+    recordedUnder,
     truth,
+    naturalMs: medianAt(loads.pltMs.get('natural'), loads.seeds),
     predictors: {},
     choosers: {},
-    noise: splits.length > 0 ? mean(splits.map((s) => s.medians[s.chosen]! / s.bestMs - 1)) : null,
+    noise: noiseOf(loads, halvesOf(loads.seeds)),
   };
+  const tried = PROTOCOLS.filter((protocol) => isTried(loads, protocol));
   for (const predictor of PREDICTORS) {
     const own = guesses[predictor];
     if (own === undefined) continue;
-    score.predictors[predictor] = scorePredictor(cell, truth, own, tried);
-    const choices = own.flatMap((guess) => choiceOf(guess, tried) ?? []);
-    score.choosers[predictor] = scoreChoices(choices, truth, splits);
+    const judged = own.flatMap((guess, index): Judged[] => {
+      const judge = truths[index];
+      return judge ? [{ guess, recorded: recorded[index]!, truth: judge }] : [];
+    });
+    score.predictors[predictor] = scorePredictor(cell, judged, tried);
+    const choices = judged.flatMap(({ guess, recorded: { judgedBy }, truth }): Choice[] => {
+      const choice = choiceOf(guess, tried);
+      return choice === null ? [] : [{ choice, judgedBy, best: truth.best }];
+    });
+    const chosen = scoreChoices(cell, choices);
+    if (chosen !== null) score.choosers[predictor] = chosen;
   }
   for (const rule of RULES) {
-    if (rule === 'natural') {
-      if (truth.naturalMs !== null) score.choosers.natural = scoreNatural(truth.naturalMs, truth, splits);
-      continue;
-    }
-    const choice = ruleChoice(rule, cell);
-    if (tried.includes(choice)) score.choosers[rule] = scoreChoices([choice], truth, splits);
+    const choice = ruleChoice(rule, link);
+    if (!isTried(loads, choice)) continue;
+    const chosen = scoreChoices(cell, [{ choice, judgedBy: loads.seeds, best: truth.best }]);
+    if (chosen !== null) score.choosers[rule] = chosen;
   }
   return score;
 }
 
-/** Whether the measured best leads by more than `CLEAR_LEAD`. */
-export const isClear = ({ truth }: CellScore): boolean => truth.lead > CLEAR_LEAD;
-
-/** Whether it does so in nearly all bootstraps of the loads. */
-export const isDecided = (score: CellScore): boolean =>
-  isClear(score) && score.truth.agreement >= DECIDED_AGREEMENT;
+/** A guess with what judges it. */
+interface Judged {
+  guess: Guess;
+  recorded: Recorded;
+  truth: CellTruth;
+}
 
 function scorePredictor(
-  cell: Cell,
-  truth: Truth,
-  guesses: readonly Guess[],
+  { loads }: Cell,
+  judged: readonly Judged[],
   tried: readonly Protocol[],
 ): PredictorScore {
-  const measured = truth.medians;
   const score: PredictorScore = {
     medians: {},
+    measured: {},
     errors: { h1: [], h2: [], h3: [] },
     ratioErrors: { h1: [], h3: [] },
     order: [],
     confidence: [],
     coverage: { loads: 0, loadsWithin: 0, medians: 0, mediansWithin: 0 },
-    elapsedMs: guesses.map(({ elapsedMs }) => elapsedMs),
+    elapsedMs: judged.map(({ guess }) => guess.elapsedMs),
   };
   for (const protocol of PROTOCOLS) {
-    const times = guesses.flatMap(({ pltMs }) => pltMs[protocol] ?? []);
+    const times = judged.flatMap(({ guess }) => guess.pltMs[protocol] ?? []);
     if (times.length > 0) score.medians[protocol] = median(times);
-    const at = measured[protocol];
-    if (at !== undefined) score.errors[protocol] = times.map((time) => Math.abs(time / at - 1));
+    const measured = judged.flatMap(({ truth }) => truth.medians[protocol] ?? []);
+    if (measured.length > 0) score.measured[protocol] = median(measured);
   }
-  for (const guess of guesses) {
+  for (const each of judged) {
+    const { guess, truth } = each;
+    const measured = truth.medians;
+    const both = PROTOCOLS.filter((p) => guess.pltMs[p] !== undefined && measured[p] !== undefined);
+    for (const protocol of both) {
+      score.errors[protocol].push(Math.abs(guess.pltMs[protocol]! / measured[protocol]! - 1));
+    }
     for (const protocol of ['h1', 'h3'] as const) {
       const predicted = ratio(guess.pltMs, protocol);
       const real = ratio(measured, protocol);
       if (predicted !== null && real !== null) score.ratioErrors[protocol].push(Math.abs(predicted - real));
     }
-    const both = PROTOCOLS.filter((p) => guess.pltMs[p] !== undefined && measured[p] !== undefined);
     const order = rankCorrelation(
       both.map((p) => guess.pltMs[p]!),
       both.map((p) => measured[p]!),
     );
     if (order !== null) score.order.push(order);
-    if (guess.stated !== undefined) noteStated(score, cell, truth, guess, guess.stated, tried);
+    // Its confidence is in its own best, whatever was tried.
+    if (guess.stated && tried.includes(guess.best)) {
+      const { confidence, decided } = guess.stated;
+      score.confidence.push({ stated: confidence, decided, wins: truth.wins[guess.best] ?? 0 });
+    }
+    noteCoverage(score.coverage, loads.pltMs, each);
   }
   return score;
 }
 
-function noteStated(
-  score: PredictorScore,
-  cell: Cell,
-  truth: Truth,
-  guess: Guess,
-  { confidence, decided, ranges }: NonNullable<Guess['stated']>,
-  tried: readonly Protocol[],
+function noteCoverage(
+  coverage: PredictorScore['coverage'],
+  pltMs: Cell['loads']['pltMs'],
+  { guess, recorded, truth }: Judged,
 ): void {
-  // Its confidence is in its own best, whatever was tried.
-  if (tried.includes(guess.best)) {
-    score.confidence.push({ stated: confidence, decided, right: guess.best === truth.best });
-  }
-  const { coverage } = score;
   for (const protocol of PROTOCOLS) {
-    const range = ranges[protocol];
-    const loads = cell.pltMs.get(protocol);
-    if (range === undefined || loads === undefined) continue;
+    const range = guess.stated?.ranges[protocol];
+    const measuredMs = truth.medians[protocol];
+    if (range === undefined || measuredMs === undefined) continue;
     const within = (time: number) => time >= range.low && time <= range.high;
-    coverage.loads += loads.size;
-    coverage.loadsWithin += [...loads.values()].filter(within).length;
+    const times = recorded.judgedBy.flatMap((seed) => pltMs.get(protocol)?.get(seed) ?? []);
+    coverage.loads += times.length;
+    coverage.loadsWithin += times.filter(within).length;
     coverage.medians++;
-    if (within(truth.medians[protocol]!)) coverage.mediansWithin++;
+    if (within(measuredMs)) coverage.mediansWithin++;
   }
 }
 
-function scoreChoices(choices: readonly Protocol[], truth: Truth, splits: readonly Split[]): ChoiceScore {
-  const regrets = choices.flatMap((choice) => {
-    const time = truth.medians[choice];
-    return time === undefined ? [] : time / truth.bestMs - 1;
-  });
-  const halves = splits.flatMap(({ medians, bestMs }) =>
-    choices.flatMap((choice) => {
-      const time = medians[choice];
-      return time === undefined ? [] : time / bestMs - 1;
-    }),
-  );
-  const right = choices.filter((choice) => choice === truth.best).length;
-  return {
-    regrets,
-    notLoading: choices.length - regrets.length,
-    ...(choices.length > 0 && { right: right / choices.length }),
-    halfRegret: halves.length > 0 ? mean(halves) : null,
-  };
+interface Choice {
+  choice: TruthProtocol;
+  /** Seeds whose loads judge it. */
+  judgedBy: readonly number[];
+  best: Protocol;
 }
 
-function scoreNatural(naturalMs: number, { bestMs }: Truth, splits: readonly Split[]): ChoiceScore {
-  const halves = splits.flatMap((split) =>
-    split.naturalMs === null ? [] : split.naturalMs / split.bestMs - 1,
+/** Null where the loads tell of none of the choices. */
+function scoreChoices({ loads }: Cell, choices: readonly Choice[]): ChoiceScore | null {
+  const regrets = choices.flatMap(({ choice, judgedBy }) => regretOf(loads, choice, judgedBy) ?? []);
+  if (regrets.length === 0) return null;
+  const halves = choices.flatMap(
+    ({ choice, judgedBy }) => halfRegretOf(loads, choice, halvesOf(judgedBy)) ?? [],
   );
+  const isNatural = choices.some(({ choice }) => choice === 'natural');
   return {
-    regrets: [naturalMs / bestMs - 1],
-    notLoading: 0,
+    regret: mean(regrets),
+    notLoading: mean(choices.map(({ choice }) => Number(doesNotLoad(loads, choice)))),
+    right: isNatural ? null : mean(choices.map(({ choice, best }) => Number(choice === best))),
     halfRegret: halves.length > 0 ? mean(halves) : null,
   };
 }

@@ -1,44 +1,35 @@
 /** `accuracy.json` as text of at most 120 columns. */
-import { PROTOCOLS } from '@hopwise/pageload-emulator';
+import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
+import { table, wrap } from '../report/terminal.ts';
+import { CLEAR_LEAD, DECIDED_AGREEMENT, DECIDED_SEEDS } from '../truth/judge/cell-truth.ts';
+import { NONE, percent } from '../truth/names.ts';
+import type { Interval } from '../truth/stats.ts';
+import { FALLBACK_NOTE, leftOutText } from '../truth/summary-words.ts';
 import type { Accuracy } from './bench.ts';
 import { CHOOSER_NAMES, CHOOSERS, type Chooser } from './choosers.ts';
-import type { ChooserFigures, Figures, Interval, Share } from './figures.ts';
+import type { ChooserFigures, Figures, Share } from './figures.ts';
 import { PREDICTOR_NAMES, PREDICTORS, type Predictor } from './guess.ts';
-import { CLEAR_LEAD, DECIDED_AGREEMENT } from './scores.ts';
+import { TUNING_GROUPS, TUNING_NAMES, TUNING_NOTE } from './tuning.ts';
 
-const NONE = '–';
 /** Columns. */
 const WIDTH = 120;
 
-export function percent(fraction: number | null | undefined, digits = 1): string {
-  return fraction === null || fraction === undefined ? NONE : `${(100 * fraction).toFixed(digits)}%`;
-}
-
 const points = (fraction: number | null) => (fraction === null ? NONE : (100 * fraction).toFixed(1));
 const plain = (value: number | null, digits = 2) => (value === null ? NONE : value.toFixed(digits));
-const range = (interval: Interval | undefined, digits = 1) =>
-  interval ? `${(100 * interval[0]).toFixed(digits)}–${(100 * interval[1]).toFixed(digits)}` : NONE;
-
-/** Columns as wide as their widest cell; the first to the left, the others to the right. */
-export function columns(rows: readonly (readonly string[])[], gap = 2): string[] {
-  const widths: number[] = [];
-  for (const row of rows) {
-    for (const [index, text] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, text.length);
-  }
-  return rows.map((row) =>
-    row
-      .map((text, index) => (index === 0 ? text.padEnd(widths[index]!) : text.padStart(widths[index]!)))
-      .join(' '.repeat(gap))
-      .trimEnd(),
-  );
-}
+const range = (interval: Interval | null | undefined, digits = 1) =>
+  interval ? `${(100 * interval.low).toFixed(digits)}–${(100 * interval.high).toFixed(digits)}` : NONE;
+const columns = (rows: readonly (readonly string[])[]) => table(rows, { numbers: true, gap: 2 }).split('\n');
+const wrapped = (text: string) => wrap(text, WIDTH);
+const each = <T>(of: (protocol: Protocol) => T): T[] => PROTOCOLS.map(of);
 
 /** All tables of a run. */
 export function renderAccuracy(accuracy: Accuracy): string {
   const sections = [
     heading(accuracy),
     predictedTimes(accuracy),
+    ranks(accuracy),
     choices(accuracy),
+    tuning(accuracy),
     groupTable('Network', accuracy.byNetwork),
     groupTable('Page', accuracy.byPage),
     calibration(accuracy),
@@ -52,74 +43,72 @@ export function renderAccuracy(accuracy: Accuracy): string {
 }
 
 function heading({ measured }: Accuracy): string[] {
-  const { leftOut, recorded, server } = measured;
-  const out = [
-    `${leftOut.failed} failed`,
-    `${leftOut.unproved} not on their protocol`,
-    `${leftOut.disturbed} disturbed`,
-    `${leftOut.warm} repeat views`,
-  ];
+  const { leftOut, recorded, server, warm } = measured;
   const sources = [
     ...(recorded.natural > 0 ? [`${recorded.natural} natural loads`] : []),
-    ...(recorded.h2 > 0 ? [`${recorded.h2} h2 loads, where no natural one was recorded`] : []),
+    ...(recorded.h2 > 0
+      ? [`${recorded.h2} h2 loads, where no natural one was recorded, each judged by loads of other seeds`]
+      : []),
   ];
   const unusable = measured.unusable.length > 0 ? ` Not judged: ${measured.unusable.join(', ')}.` : '';
+  const repeat = warm > 0 ? ` and ${warm} repeat views` : '';
   return [
-    `${measured.loads} loads of ${measured.pages.length} pages on ${measured.networks.length} networks (${measured.cells} cells). ${measured.browser}; TCP ${server.congestionControl}, initial window ${server.initialWindow}, priorities ${server.priorities}.`,
+    `${measured.loads} loads of ${measured.pages.length} pages on ${measured.networks.length} networks (${measured.cells} cells, ${measured.decided} of them decided). ${measured.browser}; TCP ${server.congestionControl}, initial window ${server.initialWindow}, priorities ${server.priorities}.`,
     `Predicted from ${sources.join(' and ')}.`,
-    `Left out: ${out.join(', ')}.${unusable}`,
+    `Left out: ${leftOutText(leftOut)}${repeat}.${unusable}`,
   ].flatMap(wrapped);
 }
 
-function predictedTimes({ figures, intervals, elapsedMs }: Accuracy): string[] {
-  const rows = [
-    [
-      'Error of PLT',
-      'h1',
-      'h2',
-      'h3',
-      'p90 h1',
-      'h2',
-      'h3',
-      'rank h1',
-      'h2',
-      'h3',
-      'order',
-      'h1/h2',
-      'h3/h2',
-    ],
-  ];
+function predictedTimes({ figures, intervals, elapsedMs, lanternH3 }: Accuracy): string[] {
+  const rows = [['Error of PLT', 'h1', 'h2', 'h3', 'p90 h1', 'h2', 'h3', 'h1/h2', 'h3/h2']];
   for (const predictor of PREDICTORS) {
     const own = figures.predictors[predictor];
     if (own === undefined) continue;
     rows.push([
       PREDICTOR_NAMES[predictor],
-      ...PROTOCOLS.map((protocol) => percent(own.error[protocol]?.median)),
-      ...PROTOCOLS.map((protocol) => percent(own.error[protocol]?.p90)),
-      ...PROTOCOLS.map((protocol) => plain(own.spearman[protocol])),
-      plain(own.order),
+      ...each((protocol) => percent(own.error[protocol]?.median)),
+      ...each((protocol) => percent(own.error[protocol]?.p90)),
       points(own.ratioError.h1),
       points(own.ratioError.h3),
     ]);
     const error = intervals[predictor]?.error;
-    rows.push(['  95% interval', ...PROTOCOLS.map((protocol) => range(error?.[protocol]))]);
+    rows.push(['  95% interval', ...each((protocol) => range(error?.[protocol]))]);
   }
   const times = PREDICTORS.flatMap((predictor) =>
     elapsedMs[predictor] === undefined
       ? []
       : `${elapsedMs[predictor].toFixed(1)} ms (${PREDICTOR_NAMES[predictor]})`,
   );
+  const other = lanternH3.as === 'h1' ? 'h2' : 'h1';
   return [
     ...columns(rows),
     ...wrapped(
       `One prediction takes ${times.join(', ')} in the median: twelve scenarios of each protocol and an assignment by origin by hopwise, one simulation of each protocol by Lantern.`,
     ),
+    ...wrapped(
+      `Lantern knows no h3. Its best configuration takes its ${lanternH3.as} for it (median error ${percent(lanternH3.error[lanternH3.as])}; its ${other}: ${percent(lanternH3.error[other])}).`,
+    ),
   ];
+}
+
+function ranks({ figures }: Accuracy): string[] {
+  const rows = [['Rank correlation', 'within networks h1', 'h2', 'h3', 'over all h1', 'h2', 'h3', 'order']];
+  for (const predictor of PREDICTORS) {
+    const own = figures.predictors[predictor];
+    if (own === undefined) continue;
+    rows.push([
+      PREDICTOR_NAMES[predictor],
+      ...each((protocol) => plain(own.spearmanWithin[protocol])),
+      ...each((protocol) => plain(own.spearman[protocol])),
+      plain(own.order),
+    ]);
+  }
+  return columns(rows);
 }
 
 function choices({ figures, intervals }: Accuracy): string[] {
   const rows = [
-    ['Choice', 'right', '95%', 'right, decided', 'mean regret', '95%', 'p95', 'no load', 'judged on half'],
+    ['Choice', 'right', '95%', 'decided', 'mean regret', '95%', 'p95', 'no load', 'cells', 'on half'],
   ];
   for (const chooser of CHOOSERS) {
     const own = figures.choosers[chooser];
@@ -129,27 +118,53 @@ function choices({ figures, intervals }: Accuracy): string[] {
       percent(own.right?.share, 0),
       range(intervals[chooser]?.right, 0),
       percent(own.rightDecided?.share, 0),
-      percent(own.regret?.mean),
+      percent(own.regret.mean),
       range(intervals[chooser]?.regret),
-      percent(own.regret?.p95),
+      percent(own.regret.p95),
       own.notLoading === 0 ? NONE : String(own.notLoading),
+      String(own.cells),
       percent(own.halfRegret),
     ]);
   }
-  rows.push(['best of the other half (noise)', '', '', '', '', '', '', '', percent(figures.noiseFloor)]);
+  rows.push(['noise floor of halves', '', '', '', '', '', '', '', '', percent(figures.noiseFloor)]);
   return columns(rows);
 }
 
-const GROUP_PREDICTORS: Predictor[] = ['hopwiseGiven', 'hopwiseEstimated', 'lantern'];
-const GROUP_CHOOSERS: Chooser[] = [
-  'hopwiseGiven',
-  'hopwiseEstimated',
-  'lantern',
-  'alwaysH1',
-  'alwaysH2',
-  'alwaysH3',
-  'natural',
-];
+/** Headline figures of what the emulator was tuned on, and of what it was not. */
+function tuning({ byTuning }: Accuracy): string[] {
+  const groups = TUNING_GROUPS.map((group) => byTuning[group]);
+  if (groups.every(({ cells }) => cells === 0)) return [];
+  const row = (name: string, of: (figures: Figures) => string) => [name, ...groups.map(of)];
+  const rows = [
+    ['Pages', ...TUNING_GROUPS.map((group) => TUNING_NAMES[group])],
+    row('cells', ({ cells }) => String(cells)),
+  ];
+  for (const predictor of PREDICTORS) {
+    rows.push(
+      row(`${PREDICTOR_NAMES[predictor]}: error h1 h2 h3, %`, (figures) => errors(figures, predictor)),
+      row('  h1/h2 h3/h2, points', ({ predictors }) => {
+        const ratios = predictors[predictor]?.ratioError;
+        return ratios === undefined ? NONE : `${points(ratios.h1)} ${points(ratios.h3)}`;
+      }),
+      row('  right', ({ choosers }) => shareText(choosers[predictor]?.right)),
+      row('  mean regret', ({ choosers }) => percent(choosers[predictor]?.regret.mean)),
+    );
+  }
+  for (const chooser of CHOOSERS) {
+    if (PREDICTORS.some((predictor) => predictor === chooser)) continue;
+    rows.push(
+      row(`${CHOOSER_NAMES[chooser]}: mean regret`, ({ choosers }) =>
+        percent(choosers[chooser]?.regret.mean),
+      ),
+    );
+  }
+  return [...columns(rows), ...wrapped(TUNING_NOTE)];
+}
+
+const shareText = (share: Share | null | undefined): string =>
+  share ? `${percent(share.share, 0)} of ${share.cells}` : NONE;
+
+const GROUP_CHOOSERS: Chooser[] = [...PREDICTORS, 'alwaysH1', 'alwaysH2', 'alwaysH3', 'natural'];
 const SHORT_NAMES: Record<Chooser, string> = {
   hopwiseGiven: 'given',
   hopwiseEstimated: 'one load',
@@ -165,35 +180,36 @@ function groupTable(title: string, groups: Record<string, Figures>): string[] {
   const rows = [
     [
       title,
-      ...GROUP_PREDICTORS.map(
-        (predictor, index) => `${index === 0 ? 'error: ' : ''}${SHORT_NAMES[predictor]}`,
-      ),
+      ...PREDICTORS.map((predictor, index) => `${index === 0 ? 'error: ' : ''}${SHORT_NAMES[predictor]}`),
       ...GROUP_CHOOSERS.map((chooser, index) => `${index === 0 ? 'regret: ' : ''}${SHORT_NAMES[chooser]}`),
     ],
   ];
   for (const [name, figures] of Object.entries(groups)) {
     rows.push([
-      name.length > 24 ? `${name.slice(0, 23)}…` : name,
-      ...GROUP_PREDICTORS.map((predictor) => errors(figures, predictor)),
+      shortened(name),
+      ...PREDICTORS.map((predictor) => errors(figures, predictor)),
       ...GROUP_CHOOSERS.map((chooser) => regretCell(figures.choosers[chooser])),
     ]);
   }
-  return columns(rows, 2);
+  return columns(rows);
 }
+
+const shortened = (name: string, most = 24): string =>
+  name.length > most ? `${name.slice(0, most - 1)}…` : name;
 
 /** Whole percents of h1, h2 and h3. */
 function errors(figures: Figures, predictor: Predictor): string {
   const error = figures.predictors[predictor]?.error;
   if (error === undefined) return NONE;
-  return PROTOCOLS.map((protocol) =>
+  return each((protocol) =>
     error[protocol] === null ? NONE : (100 * error[protocol].median).toFixed(0),
   ).join(' ');
 }
 
+/** With an asterisk where the choice does not load the page somewhere. */
 function regretCell(figures: ChooserFigures | undefined): string {
   if (figures === undefined) return NONE;
-  if (figures.regret === null) return figures.notLoading > 0 ? 'no load' : NONE;
-  return percent(figures.regret.mean);
+  return `${percent(figures.regret.mean)}${figures.notLoading > 0 ? '*' : ''}`;
 }
 
 function calibration({ calibration }: Accuracy): string[] {
@@ -204,13 +220,13 @@ function calibration({ calibration }: Accuracy): string[] {
     const rows = [
       ['Stated confidence', ...own.bins.map(({ from, to }) => `${from.toFixed(2)}–${to.toFixed(2)}`)],
       ['  mean', ...own.bins.map(({ stated }) => percent(stated, 0))],
-      ['  right', ...own.bins.map(({ right }) => percent(right, 0))],
+      ['  wins', ...own.bins.map(({ wins }) => percent(wins, 0))],
       ['  predictions', ...own.bins.map(({ predictions }) => String(predictions))],
     ];
     const { decided, coverage } = own;
     lines.push(
       ...wrapped(
-        `${PREDICTOR_NAMES[predictor]}: Brier score ${own.brier.toFixed(3)}; called decided ${decided.predictions}, right ${percent(decided.right, 0)}; its ranges hold ${percent(coverage.loads, 0)} of the loads (80% when calibrated) and ${percent(coverage.medians, 0)} of the medians.`,
+        `${PREDICTOR_NAMES[predictor]}: Brier score ${own.brier.toFixed(3)}, of which ${own.brierFloor.toFixed(3)} the loads' own scatter; called decided ${decided.predictions}, which win ${percent(decided.wins, 0)}; its ranges hold ${percent(coverage.loads, 0)} of the loads (80% when calibrated) and ${percent(coverage.medians, 0)} of the medians.`,
       ),
       ...columns(rows),
     );
@@ -218,48 +234,59 @@ function calibration({ calibration }: Accuracy): string[] {
   return lines;
 }
 
-const MOST_ASSIGNED = 12;
+/** Rows at either end. */
+const ASSIGNED_ROWS = 6;
 
-function assigned({ assigned }: Accuracy): string[] {
-  if (assigned.length === 0) return [];
-  const sorted = [...assigned].sort((a, b) => a.measuredRatio - b.measuredRatio);
-  const rows = [['Assigned by origin / best for all', 'measured', 'predicted', 'loads']];
-  for (const { page, network, measuredRatio, predictedRatio, loads } of sorted.slice(0, MOST_ASSIGNED)) {
-    rows.push([`${page} on ${network}`, plain(measuredRatio), plain(predictedRatio), String(loads)]);
+function assigned({ assigned: { scores, leftOut } }: Accuracy): string[] {
+  const out = [
+    ...(leftOut.uniform > 0 ? [`${leftOut.uniform} that give every origin the same protocol`] : []),
+    ...(leftOut.notLoading > 0 ? [`${leftOut.notLoading} that do not load the page`] : []),
+    ...(leftOut.unpaired > 0 ? [`${leftOut.unpaired} without a seed that the best protocol has`] : []),
+  ];
+  const outText = out.length > 0 ? ` Left out: ${out.join(', ')}.` : '';
+  if (scores.length === 0) return out.length > 0 ? wrapped(`Assigned by origin: none judged.${outText}`) : [];
+  const sorted = scores.toSorted((a, b) => a.measuredRatio.estimate - b.measuredRatio.estimate);
+  const shown =
+    sorted.length <= 2 * ASSIGNED_ROWS
+      ? sorted
+      : [...sorted.slice(0, ASSIGNED_ROWS), null, ...sorted.slice(-ASSIGNED_ROWS)];
+  const rows = [['Assigned by origin / best for all', 'measured', '95%', 'predicted', 'seeds']];
+  for (const row of shown) {
+    if (row === null) {
+      rows.push([`… ${sorted.length - 2 * ASSIGNED_ROWS} between them in accuracy.json`, '', '', '', '']);
+      continue;
+    }
+    const { page, network, measuredRatio, predictedRatio, seeds } = row;
+    rows.push([
+      `${shortened(page, 40)} on ${network}`,
+      plain(measuredRatio.estimate),
+      `${plain(measuredRatio.low)}–${Number.isFinite(measuredRatio.high) ? plain(measuredRatio.high) : 'never'}`,
+      plain(predictedRatio),
+      String(seeds),
+    ]);
   }
-  const faster = assigned.filter(({ measuredRatio }) => measuredRatio < 1).length;
+  const count = (of: (ratio: Interval) => boolean) =>
+    scores.filter((score) => of(score.measuredRatio)).length;
   return [
     ...columns(rows),
-    ...(sorted.length > MOST_ASSIGNED ? [`… ${sorted.length - MOST_ASSIGNED} more in accuracy.json`] : []),
-    `Faster than the best protocol for all in ${faster} of ${assigned.length} cells.`,
+    ...wrapped(
+      `Of ${scores.length} assignments ${count(({ estimate }) => estimate < 1)} are faster than the best protocol for all, ${count(({ high }) => high < 1)} with their whole interval; slower are ${count(({ estimate }) => estimate > 1)}, ${count(({ low }) => low > 1)} with their whole interval.${outText}`,
+    ),
   ];
 }
 
-function notes({ figures }: Accuracy): string[] {
+function notes({ figures, measured }: Accuracy): string[] {
   const shares = Object.values(figures.choosers).find(({ right }) => right !== null);
   const cells = (share: Share | null | undefined) => `${share?.cells ?? 0} cells`;
   const failing = Object.values(figures.choosers).some(({ notLoading }) => notLoading > 0);
   return [
-    'Error: |predicted / measured median − 1|, its median over cells and recorded loads; by network and page in % for h1 h2 h3.',
-    'Rank: Spearman over cells. Order: the same over the protocols of a cell. h1/h2, h3/h2: median error of the ratio in percentage points.',
-    `Right: where the best protocol leads by more than ${percent(CLEAR_LEAD, 0)} (${cells(shares?.right)}). Decided: and ${percent(DECIDED_AGREEMENT, 0)} of bootstraps of the loads agree (${cells(shares?.rightDecided)}).`,
-    'Regret: time of the choice over that of the best protocol for all origins, less 1. Judged on half: on random halves of the loads; the oracle chose by the other halves.',
-    ...(failing
-      ? [
-          'No load: cells in which the choice does not load the page at all; that regret has no bound and is in no mean.',
-        ]
-      : []),
-    'Lantern knows h1 and h2; an h3 request is an h1 request to it. Intervals: 95%, bootstrapped over cells.',
+    'Error: |predicted / measured median − 1|, its median over cells and recorded loads; by network and page in % for h1 h2 h3. h1/h2, h3/h2: median error of the ratio in percentage points.',
+    'Network given: round trip, rates, random loss and its bursts, queue and what happens to UDP. The settings of the servers (congestion control, initial window, priorities) are not given: hopwise takes what it takes of any server.',
+    'Rank correlation: Spearman over the pages of a network, its median over networks, and over all cells. Order: over the protocols of a cell.',
+    `Right: where the best protocol leads by more than ${percent(CLEAR_LEAD, 0)} (${cells(shares?.right)}). Decided: and ${percent(DECIDED_AGREEMENT, 0)} of bootstraps over at least ${DECIDED_SEEDS} seeds agree (${cells(shares?.rightDecided)}).`,
+    'Regret: time of the choice over that of the best protocol for all origins, less 1, over the seeds that all protocols have; the mean over a cell’s recorded loads, then over cells. On half: on random halves of the seeds; the noise floor of halves is an oracle that chose by the other halves.',
+    'Confidence is held against the share of bootstraps of the loads in which the protocol that is called best wins.',
+    ...(failing ? [`${FALLBACK_NOTE} By network and page an asterisk marks it.`] : []),
+    `Intervals: 95%, from pages drawn with replacement with all of their cells (${measured.pages.length} pages); of assignments from seeds.`,
   ].flatMap(wrapped);
-}
-
-/** Breaks a sentence between words. */
-function wrapped(text: string): string[] {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1)!;
-    if (line !== '' && line.length + 1 + word.length > WIDTH) lines.push(word);
-    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
-  }
-  return lines;
 }

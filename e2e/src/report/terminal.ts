@@ -9,22 +9,23 @@ function cell(value: Report['protocols']['h1'][keyof Report['protocols']['h1']])
   return `${duration(value.median)} (${duration(value.low)} – ${duration(value.high)})`;
 }
 
-/** Columns as wide as their widest cell; the first is left-aligned, so are all others. */
-export function table(rows: string[][]): string {
-  const widths = rows[0]?.map((_, column) =>
-    Math.max(...rows.map((row) => stripVTControlCharacters(row[column] ?? '').length)),
-  );
-  return rows
-    .map((row) =>
-      row
-        .map(
-          (text, column) =>
-            text + ' '.repeat((widths?.[column] ?? 0) - stripVTControlCharacters(text).length),
-        )
-        .join('   ')
-        .trimEnd(),
-    )
-    .join('\n');
+/**
+ * Columns as wide as their widest cell, all left-aligned.
+ *
+ * @param numbers whether all columns but the first are right-aligned
+ */
+export function table(rows: readonly (readonly string[])[], { numbers = false, gap = 3 } = {}): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, text] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, stripVTControlCharacters(text).length);
+    }
+  }
+  const aligned = (text: string, column: number) => {
+    const space = ' '.repeat((widths[column] ?? 0) - stripVTControlCharacters(text).length);
+    return numbers && column > 0 ? space + text : text + space;
+  };
+  return rows.map((row) => row.map(aligned).join(' '.repeat(gap)).trimEnd()).join('\n');
 }
 
 /** One line for each reason, naming what it keeps from being known. */
@@ -42,7 +43,7 @@ function whyUnavailable(report: Report, protocol: Protocol): string[] {
 }
 
 /** Breaks a sentence between words. */
-function wrap(text: string, width: number): string[] {
+export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {

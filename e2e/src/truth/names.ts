@@ -10,5 +10,10 @@ export const LOAD_PROTOCOL_NAME: Record<LoadProtocol, string> = {
 
 export const LOAD_PROTOCOLS = Object.keys(LOAD_PROTOCOL_NAME) as LoadProtocol[];
 
+/** In place of a figure that there is not. */
+export const NONE = '–';
+
 /** `4.2%`. */
-export const percent = (fraction: number): string => `${(100 * fraction).toFixed(1)}%`;
+export function percent(fraction: number | null | undefined, digits = 1): string {
+  return fraction === null || fraction === undefined ? NONE : `${(100 * fraction).toFixed(digits)}%`;
+}

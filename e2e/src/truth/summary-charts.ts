@@ -1,17 +1,10 @@
 /** Charts of a summary as SVG, drawn without a browser. */
 import * as Plot from '@observablehq/plot';
-import { Window } from 'happy-dom';
+import { type Chart, toSvg, withDocument } from '../charts.ts';
+import { fileNamePart } from '../write-file.ts';
 import type { GroundTruthMatrix, LoadProtocol, View } from './ground-truth.ts';
 import { LOAD_PROTOCOL_NAME, LOAD_PROTOCOLS } from './names.ts';
 import type { CellSummary, GroundTruthSummary } from './summary.ts';
-
-export interface Chart {
-  /** File name without its ending. */
-  name: string;
-  title: string;
-  /** An `<svg>` whose colours are the theme's custom properties. */
-  svg: string;
-}
 
 const WIDTH = 1080;
 const LANE_HEIGHT = 13;
@@ -33,44 +26,44 @@ interface Point {
 
 /** How protocols compare on each network, then the load times of each network by page. */
 export function drawCharts(summary: GroundTruthSummary, matrix: GroundTruthMatrix): Chart[] {
-  const window = new Window();
-  // Plot asks for nothing but what every DOM has.
-  const document = window.document as unknown as Document;
   const views = matrix.views.filter((view) => summary.cells.some((cell) => cell.view === view));
   const networks = Object.keys(matrix.networks);
-  const charts = views.flatMap((view) => {
-    const cells = summary.cells.filter((cell) => cell.view === view);
-    return [
-      comparison(cells, networks, view, document),
-      ...networks.flatMap((network) => {
-        const own = cells.filter((cell) => cell.network === network);
-        return own.length === 0 ? [] : [loadTimes(own, matrix.networks[network]!.title, view, document)];
-      }),
-    ];
-  });
-  window.close();
-  return charts;
+  return withDocument((document) =>
+    views.flatMap((view) => {
+      const cells = summary.cells.filter((cell) => cell.view === view);
+      return [
+        ...[comparison(cells, networks, view, document) ?? []].flat(),
+        ...networks.flatMap((network) => {
+          const own = cells.filter((cell) => cell.network === network);
+          return loadTimes(own, matrix.networks[network]!.title, view, document) ?? [];
+        }),
+      ];
+    }),
+  );
 }
 
 const viewSuffix = (view: View): string => (view === 'warm' ? '-warm' : '');
 const viewWords = (view: View): string => (view === 'warm' ? ', repeat view' : '');
 
-/** A dot a page: its median over that of the page's fastest protocol on the network. */
-function comparison(cells: CellSummary[], networks: string[], view: View, document: Document): Chart {
-  const points = cells.flatMap((cell) => {
-    const least = cell.best === null ? null : cell.protocols[cell.best]!.medianMs;
-    if (least === null) return [];
-    return seriesOf(cell).map(
-      ([protocol, { medianMs }]): Point => ({
-        row: cell.network,
-        protocol,
-        x: medianMs / least,
-        low: medianMs / least,
-        high: medianMs / least,
-        title: `${cell.page}, ${LOAD_PROTOCOL_NAME[protocol]}: ${(medianMs / least).toFixed(2)} times the fastest`,
-      }),
-    );
-  });
+/** A dot a page: its median over that of the page's fastest protocol on the network. Null where nothing can be compared. */
+function comparison(cells: CellSummary[], networks: string[], view: View, document: Document): Chart | null {
+  const points = cells.flatMap((cell) =>
+    seriesOf(cell).flatMap(([protocol, { overBest }]): Point[] =>
+      overBest === null
+        ? []
+        : [
+            {
+              row: cell.network,
+              protocol,
+              x: overBest,
+              low: overBest,
+              high: overBest,
+              title: `${cell.page}, ${LOAD_PROTOCOL_NAME[protocol]}: ${overBest.toFixed(2)} times the fastest`,
+            },
+          ],
+    ),
+  );
+  if (points.length === 0) return null;
   const rows = networks.filter((network) => points.some(({ row }) => row === network));
   return {
     name: `compared${viewSuffix(view)}`,
@@ -83,7 +76,7 @@ function comparison(cells: CellSummary[], networks: string[], view: View, docume
   };
 }
 
-function loadTimes(cells: CellSummary[], network: string, view: View, document: Document): Chart {
+function loadTimes(cells: CellSummary[], network: string, view: View, document: Document): Chart | null {
   const points = cells.flatMap((cell) =>
     seriesOf(cell).map(
       ([protocol, { medianMs, medianLowMs, medianHighMs }]): Point => ({
@@ -91,24 +84,21 @@ function loadTimes(cells: CellSummary[], network: string, view: View, document: 
         protocol,
         x: medianMs / 1000,
         low: medianLowMs / 1000,
-        high: medianHighMs / 1000,
+        // Of an interval without an end there is only the begin.
+        high: (medianHighMs ?? medianMs) / 1000,
         title: `${cell.page}, ${LOAD_PROTOCOL_NAME[protocol]}: ${(medianMs / 1000).toFixed(2)} s`,
       }),
     ),
   );
+  if (points.length === 0) return null;
   return {
-    name: `${cells[0]!.network}${viewSuffix(view)}`,
+    name: `${fileNamePart(cells[0]!.network)}${viewSuffix(view)}`,
     title: `${network}${viewWords(view)}`,
-    svg: draw(
-      points,
-      cells.map(({ page }) => page),
-      document,
-      {
-        label: 'page load time, median and its 95% interval',
-        tickFormat: (seconds) => `${seconds} s`,
-        typical: false,
-      },
-    ),
+    svg: draw(points, [...new Set(points.map(({ row }) => row))], document, {
+      label: 'page load time, median and its 95% interval',
+      tickFormat: (seconds) => `${seconds} s`,
+      typical: false,
+    }),
   };
 }
 
@@ -165,9 +155,7 @@ function draw(
         : []),
     ],
   });
-  // What SVG needs outside of an HTML page.
-  plot.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
-  return plot.outerHTML;
+  return toSvg(plot);
 }
 
 function seriesOf(cell: CellSummary) {

@@ -1,12 +1,12 @@
 /** Summarises a folder of measured loads: on the terminal, as `summary.json`, as charts and as `index.html`. */
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { standaloneSvg } from '../charts.ts';
 import { firstLine, UserError } from '../start/errors.ts';
+import { replaceFileWithin } from '../write-file.ts';
 import type { GroundTruthLoad } from './ground-truth.ts';
 import { readLoads, readMatrix } from './store.ts';
 import { type GroundTruthSummary, summarise } from './summary.ts';
 import { drawCharts } from './summary-charts.ts';
-import { renderSummaryHtml, themeCss } from './summary-html.ts';
+import { renderSummaryHtml } from './summary-html.ts';
 import { renderSummaryText } from './summary-text.ts';
 
 /**
@@ -31,33 +31,14 @@ export async function summariseFolder(dir: string, { json }: { json: boolean }):
   const summary: GroundTruthSummary = summarise(matrix, loads);
   const charts = drawCharts(summary, matrix);
   try {
-    await replaceFile(join(dir, 'summary.json'), `${JSON.stringify(summary, null, 1)}\n`);
-    await mkdir(join(dir, 'plots'), { recursive: true });
-    const theme = colours(await themeCss());
-    for (const { name, svg } of charts) {
-      await replaceFile(join(dir, 'plots', `${name}.svg`), withStyle(svg, theme));
+    await replaceFileWithin(dir, 'summary.json', `${JSON.stringify(summary, null, 1)}\n`);
+    for (const chart of charts) {
+      await replaceFileWithin(dir, `plots/${chart.name}.svg`, await standaloneSvg(chart));
     }
-    await replaceFile(join(dir, 'index.html'), await renderSummaryHtml(summary, matrix, charts));
+    await replaceFileWithin(dir, 'index.html', await renderSummaryHtml(summary, matrix, charts));
   } catch (error) {
+    if (error instanceof UserError) throw error;
     throw new UserError(`${dir}: the summary cannot be written: ${firstLine(error)}`);
   }
   return json ? `${JSON.stringify(summary)}\n` : renderSummaryText(summary);
-}
-
-/** The theme's custom properties, light and dark. */
-function colours(theme: string): string {
-  const blocks = theme.match(/(@media \(prefers-color-scheme: dark\) \{\s*)?:root \{[^}]*\}(\s*\})?/g);
-  if (!blocks) throw new Error('theme.css: expected colours under :root');
-  return blocks.join('\n');
-}
-
-/** For a file of its own, where there is no page to set colours. */
-function withStyle(svg: string, theme: string): string {
-  const style = `${theme}\nsvg { color: var(--hw-text); background: var(--hw-surface); font-family: system-ui, sans-serif; }`;
-  return svg.replace('>', `><style>${style}</style>`);
-}
-
-async function replaceFile(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.new`, text);
-  await rename(`${path}.new`, path);
 }

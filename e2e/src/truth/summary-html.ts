@@ -1,16 +1,20 @@
 /** The summary of a folder as one HTML file that needs nothing else and runs no script. */
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { PROTOCOLS } from '@hopwise/pageload-emulator';
-import { duration, networkText, PROTOCOL_NAME } from '../report/words.ts';
+import { type Chart, themeCss } from '../charts.ts';
+import { escapeHtml } from '../escape-html.ts';
+import { duration, networkText } from '../report/words.ts';
 import type { GroundTruthMatrix } from './ground-truth.ts';
-import { LOAD_PROTOCOL_NAME, LOAD_PROTOCOLS, percent } from './names.ts';
-import type { CellSummary, GroundTruthSummary, SeriesSummary, Unavailable } from './summary.ts';
-import type { Chart } from './summary-charts.ts';
-
-/** Colours and type of everything that hopwise shows. */
-export const themeCss = (): Promise<string> =>
-  readFile(createRequire(import.meta.url).resolve('@hopwise/extension/theme.css'), 'utf8');
+import type { Missing } from './judge/cell-loads.ts';
+import { LOAD_PROTOCOL_NAME, LOAD_PROTOCOLS, NONE, percent } from './names.ts';
+import type { CellSummary, GroundTruthSummary, SeriesSummary, ViewSummary } from './summary.ts';
+import {
+  loadsText,
+  ruleRows,
+  VERDICT_NOTE,
+  VIEW_NAMES,
+  verdict,
+  viewNotes,
+  winRows,
+} from './summary-words.ts';
 
 const STYLE = `
 main { display: grid; gap: 16px; max-width: 1160px; margin: 0 auto; padding: 28px 24px 40px; }
@@ -58,13 +62,18 @@ export async function renderSummaryHtml(
 <header>
 <h1>Ground truth: page load time by protocol</h1>
 <p class="hw-muted">${escapeHtml(
-    `${summary.loads.kept} loads in ${browser}; TCP ${server.congestionControl} with an initial window of ${server.initialWindow}, ` +
+    `${browser}; TCP ${server.congestionControl} with an initial window of ${server.initialWindow}, ` +
       `priorities ${server.priorities}; ${machine.cores} × ${machine.cpu}, Linux ${machine.kernel}`,
   )}</p>
+${note(loadsText(summary.loads))}
 </header>
-${card('In all', overall(summary))}
+${Object.entries(summary.views)
+  .map(([view, own]) =>
+    card(`In all: ${VIEW_NAMES[view as keyof GroundTruthSummary['views']]}`, overall(own)),
+  )
+  .join('\n')}
 ${charts.map(({ title, svg }) => card(title, legend + svg)).join('\n')}
-${card('Each page on each network', cellTable(summary.cells, protocols))}
+${card('Each page on each network', cellTable(summary.cells, protocols) + note(VERDICT_NOTE))}
 ${card('Networks', networkTable(matrix))}
 </main>
 </body>
@@ -75,48 +84,21 @@ ${card('Networks', networkTable(matrix))}
 const card = (title: string, content: string): string =>
   `<section class="hw-card card"><h3>${escapeHtml(title)}</h3>${content}</section>`;
 
-function overall({ loads, wins, rules, noiseFloor, quietSpread }: GroundTruthSummary): string {
-  const winRows = PROTOCOLS.map((protocol) => {
-    const { cells, decided, medianMargin } = wins[protocol];
-    return [PROTOCOL_NAME[protocol], cells, decided, medianMargin === null ? '–' : percent(medianMargin)];
-  });
-  const ruleRows = rules.flatMap(({ rule, knows, cells, fallbacks, regret }) =>
-    regret === null
-      ? []
-      : [
-          [
-            rule,
-            percent(regret.mean),
-            percent(regret.median),
-            percent(regret.p95),
-            percent(regret.max),
-            fallbacks > 0 ? `${cells}, of which ${fallbacks} unreachable` : cells,
-            knows,
-          ],
-        ],
-  );
-  const notes = [
-    `${loads.dropped} disturbed loads were dropped and made again; ${loads.disturbed} were kept although disturbed and are in no figure; ${loads.failed} failed; ${loads.unproved} were not proved to be on their protocol; ${loads.incomplete} had a request that failed.`,
-    'Regret is the median load time over that of the page’s fastest protocol on the network, less 1. Where a rule’s protocol cannot reach the page, the browser’s own choice is taken.',
-    noiseFloor.regret
-      ? `Noise floor: choosing by half of the loads, judged by the other half, costs ${percent(noiseFloor.regret.mean)} in the mean and ${percent(noiseFloor.regret.p95)} at p95 (${noiseFloor.cells} cells).`
-      : '',
-    quietSpread.median !== null && quietSpread.p90 !== null
-      ? `Spread of loads where nothing is lost: a coefficient of variation of ${percent(quietSpread.median)} in the median, ${percent(quietSpread.p90)} at p90 (${quietSpread.series} series).`
-      : '',
-  ];
+const note = (text: string): string => `<p class="hw-note">${escapeHtml(text)}</p>`;
+
+function overall(view: ViewSummary): string {
+  const rules = ruleRows(view);
   return [
-    htmlTable(['fastest', 'cells', 'decided', 'by, in the median'], winRows),
-    '<br>',
-    htmlTable(['regret of', 'mean', 'median', 'p95', 'worst', 'cells', 'knows'], ruleRows),
-    ...notes.filter((note) => note !== '').map((note) => `<p class="hw-note">${escapeHtml(note)}</p>`),
+    htmlTable(winRows(view)),
+    ...(rules.length > 1 ? ['<br>', htmlTable(rules)] : []),
+    ...viewNotes(view).map(note),
   ].join('');
 }
 
-function htmlTable(header: string[], rows: (string | number)[][]): string {
-  const head = header.map((text) => `<th scope="col">${escapeHtml(text)}</th>`).join('');
+function htmlTable([header, ...rows]: string[][]): string {
+  const head = (header ?? []).map((text) => `<th scope="col">${escapeHtml(text)}</th>`).join('');
   const body = rows
-    .map((row) => `<tr>${row.map((text) => `<td>${escapeHtml(String(text))}</td>`).join('')}</tr>`)
+    .map((row) => `<tr>${row.map((text) => `<td>${escapeHtml(text)}</td>`).join('')}</tr>`)
     .join('');
   return `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
 }
@@ -139,29 +121,25 @@ function cellTable(cells: CellSummary[], protocols: typeof LOAD_PROTOCOLS): stri
 
 function seriesCell(
   series: SeriesSummary | undefined,
-  unavailable: Unavailable | undefined,
+  missing: Missing | undefined,
   isBest: boolean,
 ): string {
   if (!series) {
-    return unavailable === undefined
-      ? '<td>–</td>'
-      : `<td title="${escapeHtml(unavailable.reason)}">${unavailable.kind}</td>`;
+    return missing === undefined
+      ? `<td>${NONE}</td>`
+      : `<td title="${escapeHtml(missing.reason)}">${missing.kind}</td>`;
   }
-  const { medianMs, medianLowMs, medianHighMs, cv, loads } = series;
+  const { medianMs, medianLowMs, medianHighMs, cv, loads, timeouts } = series;
+  const high = medianHighMs === null ? 'never' : duration(medianHighMs);
   const spread = cv === null ? '' : `, CV ${percent(cv)}`;
-  return `<td${isBest ? ' class="best"' : ''}>${duration(medianMs)}<small>${duration(medianLowMs)} – ${duration(medianHighMs)}${spread}, n ${loads}</small></td>`;
-}
-
-function verdict({ best, margin, agreement, decided }: CellSummary): string {
-  if (best === null || margin === null || agreement === null) return '–';
-  const by = `${PROTOCOL_NAME[best]} by ${percent(margin)}`;
-  return decided ? by : `undecided (${by} in ${Math.round(100 * agreement)}% of bootstraps)`;
+  const failed = timeouts > 0 ? `, ${timeouts} timed out` : '';
+  return `<td${isBest ? ' class="best"' : ''}>${duration(medianMs)}<small>${duration(medianLowMs)} – ${high}${spread}, n ${loads}${failed}</small></td>`;
 }
 
 function networkTable({ networks }: GroundTruthMatrix): string {
-  return htmlTable(
+  return htmlTable([
     ['network', 'title', 'figures'],
-    Object.entries(networks).map(([name, { title, network }]) => [
+    ...Object.entries(networks).map(([name, { title, network }]) => [
       name,
       title,
       networkText({
@@ -169,13 +147,5 @@ function networkTable({ networks }: GroundTruthMatrix): string {
         udp: typeof network.udp === 'string' ? network.udp : network.udp.policedMbps,
       }),
     ]),
-  );
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
+  ]);
 }

@@ -1,46 +1,60 @@
 /** What the loads of a folder show: the fastest protocol of each cell, and how simple rules of choice would fare. */
-import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
+import type { Protocol } from '@hopwise/pageload-emulator';
 import { mean, quantile } from 'simple-statistics';
-import { Random } from '../pages/random.ts';
 import type { GroundTruthLoad, GroundTruthMatrix, LoadProtocol, View } from './ground-truth.ts';
+import {
+  type BySeed,
+  type CellLoads,
+  doesNotLoad,
+  judgeLoads,
+  type LeftOut,
+  type Missing,
+} from './judge/cell-loads.ts';
+import { type CellTruth, truthOf } from './judge/cell-truth.ts';
+import { type Halves, halfRegretOf, halvesOf, noiseOf, pairedRatio, regretOf } from './judge/regret.ts';
+import { isTried, isUdpFree, RULES, type Rule, ruleChoice } from './judge/rules.ts';
 import { bootstrapMedian, coefficientOfVariation, median, spread } from './stats.ts';
 
-/** Loads of one protocol in a cell. Milliseconds. */
+/** Loads of one protocol in a cell that judge. Milliseconds; null is a load that had no load event in time. */
 export interface SeriesSummary {
-  /** Loads that the figures are made of: those that came to their load event on a quiet machine. */
   loads: number;
+  /** Of those, without a load event in time. */
+  timeouts: number;
   medianMs: number;
   /** Extremes, or 10th and 90th percentile from ten loads on. */
   lowMs: number;
-  highMs: number;
+  highMs: number | null;
   /** 95% bootstrap interval of the median. */
   medianLowMs: number;
-  medianHighMs: number;
-  /** Standard deviation over mean; null for one load. */
+  medianHighMs: number | null;
+  /** Standard deviation over mean; null for one load, and where one timed out. */
   cv: number | null;
-}
-
-export interface Unavailable {
-  kind: 'unreachable' | 'timeout' | 'browser' | 'disturbed';
-  reason: string;
+  /** Median over that of the cell's fastest forced protocol, over the seeds that both have; null without one. */
+  overBest: number | null;
 }
 
 export interface CellSummary {
   page: string;
   network: string;
   view: View;
+  /** That all forced protocols have that load the page. */
+  seeds: number;
   protocols: Partial<Record<LoadProtocol, SeriesSummary>>;
   /** Why there are no figures of a protocol that was tried. */
-  unavailable: Partial<Record<LoadProtocol, Unavailable>>;
-  /** The forced protocol with the least median; null where fewer than two were measured. */
+  unavailable: Partial<Record<LoadProtocol, Missing>>;
+  /** The forced protocol with the least median; null where fewer than two load the page. */
   best: Protocol | null;
-  /** What `best` saves of the next one's time, as a fraction. */
+  /** Next protocol's median over the best one's, less 1. */
   margin: number | null;
-  /** Share of bootstraps in which `best` has the least median. */
+  /** Share of bootstraps over the seeds in which `best` has the least median. */
   agreement: number | null;
+  /** The margin is above 5%. */
+  clear: boolean;
+  /** Clear, over at least five seeds, and 90% of the bootstraps agree. */
   decided: boolean;
 }
 
+/** Over cells. */
 export interface Regret {
   mean: number;
   median: number;
@@ -49,14 +63,26 @@ export interface Regret {
 }
 
 export interface RuleSummary {
-  rule: string;
-  /** What one has to know to follow it. */
-  knows: string;
+  rule: Rule;
   cells: number;
-  /** Cells whose page the rule's protocol cannot reach; the browser's own choice, else HTTP/2, is taken there. */
+  /** Cells whose page the rule's protocol does not load; the browser's own choice is taken there, else HTTP/2 after a wait. */
   fallbacks: number;
   /** Median over that of the cell's best protocol, less 1. */
   regret: Regret | null;
+  /** Mean of the same over random halves of the loads, to hold against the noise floor. */
+  halfRegret: number | null;
+}
+
+/** Of all cells of one view. */
+export interface ViewSummary {
+  cells: number;
+  /** By forced protocol: how often it is the fastest, how often by more than 5%, how often that is decided, and by how much in the median. */
+  wins: Record<Protocol, { cells: number; clear: number; decided: number; medianMargin: number | null }>;
+  rules: RuleSummary[];
+  /** Regret, on random halves of a cell's loads, of an oracle that chose by the other halves. */
+  noiseFloor: { cells: number; regret: Regret | null };
+  /** Coefficients of variation of the series on networks that lose nothing and let UDP through. */
+  quietSpread: { series: number; median: number | null; p90: number | null; max: number | null };
 }
 
 /** `summary.json`. */
@@ -66,93 +92,63 @@ export interface GroundTruthSummary {
   cells: CellSummary[];
   loads: {
     kept: number;
-    failed: number;
+    /** Those that the figures are made of. */
+    judging: number;
+    /** Of those, without a load event in time, and without any answer. */
+    timeouts: number;
+    unreachable: number;
+    leftOut: LeftOut;
     /** Disturbed loads that were dropped and made again. */
     dropped: number;
-    /** Kept although disturbed; in no figure. */
-    disturbed: number;
-    /** Loads with a request that was not proved to be on its protocol. */
-    unproved: number;
-    /** Loads with a request that failed. */
-    incomplete: number;
+    /** Tries that failed and were made again, under other chances of the link. */
+    failures: number;
   };
-  /** By forced protocol: how often it is the fastest, how often that is decided, and by how much in the median. */
-  wins: Record<Protocol, { cells: number; decided: number; medianMargin: number | null }>;
-  rules: RuleSummary[];
-  /** Regret of choosing by half of a cell's loads what the other half then judges: what no choice gets below. */
-  noiseFloor: { cells: number; regret: Regret | null };
-  /** Coefficients of variation of the series on networks that lose nothing and let UDP through. */
-  quietSpread: { series: number; median: number | null; p90: number | null; max: number | null };
+  views: Partial<Record<View, ViewSummary>>;
 }
 
-const BOOTSTRAPS = 1000;
-const DECIDED_FROM = 0.9;
-const SPLITS = 200;
-/** Loads of each protocol from which halves can be compared. */
-const SPLIT_FROM = 4;
-const SEED = 1;
-
 export function summarise(matrix: GroundTruthMatrix, loads: Iterable<GroundTruthLoad>): GroundTruthSummary {
-  const counts = { kept: 0, failed: 0, dropped: 0, disturbed: 0, unproved: 0, incomplete: 0 };
-  const cells = new Map<string, Cell>();
-  for (const load of loads) {
-    counts.kept++;
-    counts.dropped += load.repeated;
-    const key = JSON.stringify([load.page, load.network, load.view]);
-    const cell = cells.get(key) ?? newCell(load);
-    cells.set(key, cell);
-    const { outcome, protocol } = load;
-    if (!outcome.ok) {
-      counts.failed++;
-      cell.failures[protocol] = { kind: outcome.kind, reason: outcome.reason };
-      continue;
-    }
-    if (!outcome.proved) counts.unproved++;
-    if (outcome.failed.length > 0) counts.incomplete++;
-    if (load.disturbed) {
-      counts.disturbed++;
-      cell.failures[protocol] ??= {
-        kind: 'disturbed',
-        reason: 'other work on the machine disturbed every load',
-      };
-    } else cell.times[protocol] = [...(cell.times[protocol] ?? []), outcome.pltMs];
+  const all = [...loads];
+  const judged = judgeLoads(all, matrix.networks);
+  const cells = inOrder(matrix, judged.cells).map(
+    (cell): JudgedCell => ({ cell, truth: truthOf(cell), halves: halvesOf(cell.seeds) }),
+  );
+  const failures = judged.cells
+    .flatMap(({ sound }) => sound)
+    .flatMap(({ outcome }) => (outcome.ok ? [] : outcome.kind));
+  const views: GroundTruthSummary['views'] = {};
+  for (const view of matrix.views) {
+    const own = cells.filter(({ cell }) => cell.view === view);
+    if (own.length > 0) views[view] = summariseView(own, matrix);
   }
-  const random = new Random(SEED);
-  const ordered = inOrder(matrix, [...cells.values()]);
-  const summaries = ordered.map((cell) => summariseCell(cell, random));
   return {
     format: 'hopwise-ground-truth-summary',
     version: 1,
-    cells: summaries,
-    loads: counts,
-    wins: winsOf(summaries),
-    rules: RULES.map((rule) => judge(rule, summaries, matrix)),
-    noiseFloor: noiseFloorOf(ordered, random),
-    quietSpread: quietSpreadOf(summaries, matrix),
+    cells: cells.map(summariseCell),
+    loads: {
+      kept: all.length,
+      judging: judged.judging,
+      timeouts: failures.filter((kind) => kind === 'timeout').length,
+      unreachable: failures.filter((kind) => kind === 'unreachable').length,
+      leftOut: judged.leftOut,
+      dropped: all.reduce((sum, { repeated }) => sum + repeated, 0),
+      failures: all.reduce((sum, { failures = 0 }) => sum + failures, 0),
+    },
+    views,
   };
 }
 
-interface Cell {
-  page: string;
-  network: string;
-  view: View;
-  times: Partial<Record<LoadProtocol, number[]>>;
-  failures: CellSummary['unavailable'];
+interface JudgedCell {
+  cell: CellLoads;
+  /** Null where fewer than two forced protocols load the page. */
+  truth: CellTruth | null;
+  halves: Halves[];
 }
 
-const newCell = ({ page, network, view }: GroundTruthLoad): Cell => ({
-  page,
-  network,
-  view,
-  times: {},
-  failures: {},
-});
-
 /** As the matrix names pages, networks and views. */
-function inOrder(matrix: GroundTruthMatrix, cells: Cell[]): Cell[] {
+function inOrder<T extends CellLoads>(matrix: GroundTruthMatrix, cells: readonly T[]): T[] {
   const pages = Object.keys(matrix.pages);
   const networks = Object.keys(matrix.networks);
-  return cells.sort(
+  return cells.toSorted(
     (a, b) =>
       pages.indexOf(a.page) - pages.indexOf(b.page) ||
       networks.indexOf(a.network) - networks.indexOf(b.network) ||
@@ -160,167 +156,116 @@ function inOrder(matrix: GroundTruthMatrix, cells: Cell[]): Cell[] {
   );
 }
 
-function summariseCell(cell: Cell, random: Random): CellSummary {
-  const { page, network, view, times, failures } = cell;
+function summariseCell({ cell, truth }: JudgedCell): CellSummary {
+  const { page, network, view, seeds, pltMs, assigned, missing } = cell;
+  const series = new Map<LoadProtocol, BySeed>(pltMs);
+  // The lab measures one assignment a cell.
+  const [first] = assigned;
+  if (first !== undefined) series.set('assigned', first.pltMs);
   const protocols: CellSummary['protocols'] = {};
-  for (const [protocol, values] of Object.entries(times) as [LoadProtocol, number[]][]) {
-    const { median: medianMs, low: lowMs, high: highMs } = spread(values);
-    const interval = bootstrapMedian(values);
-    protocols[protocol] = {
-      loads: values.length,
-      medianMs,
-      lowMs,
-      highMs,
-      medianLowMs: interval.low,
-      medianHighMs: interval.high,
-      cv: coefficientOfVariation(values),
-    };
+  const unavailable = Object.fromEntries(missing) as CellSummary['unavailable'];
+  for (const [protocol, bySeed] of series) {
+    const own = summariseSeries(bySeed);
+    if (own === null) {
+      unavailable[protocol] = { kind: 'timeout', reason: 'no load event in time in most loads' };
+      continue;
+    }
+    const overBest = truth === null ? null : pairedRatio(bySeed, pltMs.get(truth.best), seeds);
+    protocols[protocol] = { ...own, overBest: finite(overBest) };
   }
-  const unavailable = Object.fromEntries(
-    Object.entries(failures).filter(([protocol]) => !(protocol in protocols)),
-  );
-  const ranked = PROTOCOLS.filter((protocol) => protocols[protocol]).sort(
-    (a, b) => protocols[a]!.medianMs - protocols[b]!.medianMs,
-  );
-  const [best, next] = ranked;
-  if (best === undefined || next === undefined) {
-    return {
-      page,
-      network,
-      view,
-      protocols,
-      unavailable,
-      best: null,
-      margin: null,
-      agreement: null,
-      decided: false,
-    };
-  }
-  const agreement = agreementOn(
-    best,
-    ranked.map((protocol) => [protocol, times[protocol]!]),
-    random,
-  );
-  // Two loads of each are no evidence, however well their bootstraps agree.
-  const enough = ranked.every((protocol) => protocols[protocol]!.loads >= 3);
   return {
     page,
     network,
     view,
+    seeds: seeds.length,
     protocols,
     unavailable,
-    best,
-    margin: 1 - protocols[best]!.medianMs / protocols[next]!.medianMs,
-    agreement,
-    decided: enough && agreement >= DECIDED_FROM,
+    best: truth?.best ?? null,
+    margin: truth?.lead ?? null,
+    agreement: truth?.agreement ?? null,
+    clear: truth?.clear ?? false,
+    decided: truth?.decided ?? false,
   };
 }
 
-/** In what share of bootstraps a protocol has the least median. */
-function agreementOn(best: Protocol, series: [Protocol, number[]][], random: Random): number {
-  let agreeing = 0;
-  for (let index = 0; index < BOOTSTRAPS; index++) {
-    const medians = series.map(([, values]) => median(values.map(() => random.pick(values))));
-    if (series[leastIndex(medians)]![0] === best) agreeing++;
-  }
-  return agreeing / BOOTSTRAPS;
+/** Null where most loads timed out. */
+function summariseSeries(bySeed: BySeed): Omit<SeriesSummary, 'overBest'> | null {
+  const times = [...bySeed.values()];
+  const { median: medianMs, low: lowMs, high: highMs } = spread(times);
+  if (!Number.isFinite(medianMs)) return null;
+  const interval = bootstrapMedian(times);
+  return {
+    loads: times.length,
+    timeouts: times.filter((time) => !Number.isFinite(time)).length,
+    medianMs,
+    lowMs,
+    highMs: finite(highMs),
+    medianLowMs: interval.low,
+    medianHighMs: finite(interval.high),
+    cv: coefficientOfVariation(times),
+  };
 }
 
-function winsOf(cells: CellSummary[]): GroundTruthSummary['wins'] {
+function summariseView(cells: readonly JudgedCell[], matrix: GroundTruthMatrix): ViewSummary {
+  const comparable = cells.filter(({ truth }) => truth !== null);
+  const noise = comparable.flatMap(({ cell, halves }) => noiseOf(cell, halves) ?? []);
+  return {
+    cells: cells.length,
+    wins: winsOf(cells.flatMap(({ truth }) => truth ?? [])),
+    rules: RULES.map((rule) => judgeRule(rule, comparable, matrix)),
+    noiseFloor: { cells: noise.length, regret: regretOver(noise) },
+    quietSpread: quietSpreadOf(cells, matrix),
+  };
+}
+
+function winsOf(truths: readonly CellTruth[]): ViewSummary['wins'] {
   const of = (protocol: Protocol) => {
-    const won = cells.filter(({ best }) => best === protocol);
+    const won = truths.filter(({ best }) => best === protocol);
     return {
       cells: won.length,
+      clear: won.filter(({ clear }) => clear).length,
       decided: won.filter(({ decided }) => decided).length,
-      medianMargin: won.length > 0 ? median(won.map(({ margin }) => margin as number)) : null,
+      medianMargin: won.length > 0 ? median(won.map(({ lead }) => lead)) : null,
     };
   };
   return { h1: of('h1'), h2: of('h2'), h3: of('h3') };
 }
 
-interface Rule {
-  rule: string;
-  knows: string;
-  choose(network: GroundTruthMatrix['networks'][string]['network']): Protocol | 'natural';
-}
-
-const RULES: Rule[] = [
-  { rule: 'always HTTP/1.1', knows: 'nothing', choose: () => 'h1' },
-  { rule: 'always HTTP/2', knows: 'nothing', choose: () => 'h2' },
-  { rule: 'always HTTP/3', knows: 'nothing', choose: () => 'h3' },
-  {
-    rule: "the browser's own choice",
-    knows: 'Alt-Svc, from the first answer of an origin on',
-    choose: () => 'natural',
-  },
-  {
-    rule: 'HTTP/3 unless UDP is policed or blocked, then HTTP/2',
-    knows: "the network's treatment of UDP, without an error",
-    choose: ({ udp, udpLoss }) => (udp === 'open' && (udpLoss ?? 0) === 0 ? 'h3' : 'h2'),
-  },
-];
-
-function judge(
-  { rule, knows, choose }: Rule,
-  cells: CellSummary[],
-  { networks }: GroundTruthMatrix,
-): RuleSummary {
+function judgeRule(rule: Rule, cells: readonly JudgedCell[], { networks }: GroundTruthMatrix): RuleSummary {
   const regrets: number[] = [];
+  const halfRegrets: number[] = [];
   let fallbacks = 0;
-  for (const { network, protocols, unavailable, best } of cells) {
-    const profile = networks[network]?.network;
-    if (best === null || profile === undefined) continue;
-    const chosen = choose(profile);
-    const own = protocols[chosen];
-    const taken =
-      own ?? (isUnreachable(unavailable[chosen]) ? (protocols.natural ?? protocols.h2) : undefined);
-    if (!taken) continue;
-    if (!own) fallbacks++;
-    regrets.push(taken.medianMs / protocols[best]!.medianMs - 1);
+  for (const { cell, halves } of cells) {
+    const network = networks[cell.network]?.network;
+    if (network === undefined) continue;
+    const choice = ruleChoice(rule, network);
+    const regret = isTried(cell, choice) ? regretOf(cell, choice) : null;
+    if (regret === null) continue;
+    regrets.push(regret);
+    if (doesNotLoad(cell, choice)) fallbacks++;
+    const onHalf = halfRegretOf(cell, choice, halves);
+    if (onHalf !== null) halfRegrets.push(onHalf);
   }
-  return { rule, knows, cells: regrets.length, fallbacks, regret: regretOf(regrets) };
+  return {
+    rule,
+    cells: regrets.length,
+    fallbacks,
+    regret: regretOver(regrets),
+    halfRegret: halfRegrets.length > 0 ? mean(halfRegrets) : null,
+  };
 }
-
-const isUnreachable = (why: Unavailable | undefined): boolean =>
-  why !== undefined && why.kind !== 'disturbed';
-
-function noiseFloorOf(cells: Cell[], random: Random): GroundTruthSummary['noiseFloor'] {
-  const regrets: number[] = [];
-  for (const { times } of cells) {
-    const series = PROTOCOLS.map((protocol) => times[protocol] ?? []).filter((values) => values.length > 0);
-    if (series.length < 2 || series.some((values) => values.length < SPLIT_FROM)) continue;
-    let sum = 0;
-    for (let split = 0; split < SPLITS; split++) {
-      const halves = series.map((values) => halve(values, random));
-      const chosen = leastIndex(halves.map(([seen]) => seen));
-      const judged = halves.map(([, unseen]) => unseen);
-      sum += judged[chosen]! / Math.min(...judged) - 1;
-    }
-    regrets.push(sum / SPLITS);
-  }
-  return { cells: regrets.length, regret: regretOf(regrets) };
-}
-
-/** Medians of two random halves. */
-function halve(values: readonly number[], random: Random): [number, number] {
-  const shuffled = random.shuffle(values);
-  const middle = Math.floor(shuffled.length / 2);
-  return [median(shuffled.slice(0, middle)), median(shuffled.slice(middle))];
-}
-
-const leastIndex = (values: readonly number[]): number => values.indexOf(Math.min(...values));
 
 function quietSpreadOf(
-  cells: CellSummary[],
+  cells: readonly JudgedCell[],
   { networks }: GroundTruthMatrix,
-): GroundTruthSummary['quietSpread'] {
+): ViewSummary['quietSpread'] {
   const cvs = cells
-    .filter(({ network }) => {
-      const figures = networks[network]?.network;
-      return figures?.loss === 0 && figures.udp === 'open' && !figures.udpLoss;
+    .filter(({ cell }) => {
+      const network = networks[cell.network]?.network;
+      return network !== undefined && network.loss === 0 && isUdpFree(network);
     })
-    .flatMap(({ protocols }) => Object.values(protocols).map(({ cv }) => cv))
-    .filter((cv) => cv !== null);
+    .flatMap(({ cell }) => [...cell.pltMs.values()])
+    .flatMap((bySeed) => coefficientOfVariation([...bySeed.values()]) ?? []);
   return {
     series: cvs.length,
     median: cvs.length > 0 ? median(cvs) : null,
@@ -329,7 +274,7 @@ function quietSpreadOf(
   };
 }
 
-function regretOf(regrets: number[]): Regret | null {
+function regretOver(regrets: number[]): Regret | null {
   if (regrets.length === 0) return null;
   return {
     mean: mean(regrets),
@@ -338,3 +283,6 @@ function regretOf(regrets: number[]): Regret | null {
     max: Math.max(...regrets),
   };
 }
+
+const finite = (value: number | null): number | null =>
+  value !== null && Number.isFinite(value) ? value : null;

@@ -1,0 +1,31 @@
+/**
+ * What the emulator was tuned on. Its constants come from specifications, sources and papers where those have them; the others, as the
+ * costs of a browser per request, were chosen while looking at measured loads of these pages on these networks. Figures there
+ * flatter: what a new page may expect is what the others show. A page or network that is looked at when a constant is chosen
+ * belongs on these lists from then on.
+ */
+import type { CellScore } from './scores.ts';
+
+const TUNED_PAGES: readonly string[] = ['shop', 'app', 'news', 'thegreenweb-2020', 'vercel-2021'];
+const TUNED_NETWORKS: readonly string[] = ['fast', 'cable', 'lte', 'lossy'];
+
+export const TUNING_GROUPS = ['tunedPages', 'otherPages', 'otherPagesOnOtherNetworks'] as const;
+export type TuningGroup = (typeof TUNING_GROUPS)[number];
+
+export const TUNING_NAMES: Record<TuningGroup, string> = {
+  tunedPages: 'tuned on',
+  otherPages: 'never used',
+  otherPagesOnOtherNetworks: 'nor the network',
+};
+
+export const TUNING_NOTE = `Tuned on: ${TUNED_PAGES.join(', ')}, which the emulator was tuned on, on the networks ${TUNED_NETWORKS.join(', ')}. Never used: all other pages; nor the network: those on all other networks.`;
+
+/** Cells of each group; the third is part of the second. */
+export function tuningGroups(scores: readonly CellScore[]): Record<TuningGroup, CellScore[]> {
+  const others = scores.filter(({ page }) => !TUNED_PAGES.includes(page));
+  return {
+    tunedPages: scores.filter(({ page }) => TUNED_PAGES.includes(page)),
+    otherPages: others,
+    otherPagesOnOtherNetworks: others.filter(({ network }) => !TUNED_NETWORKS.includes(network)),
+  };
+}

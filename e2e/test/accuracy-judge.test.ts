@@ -126,6 +126,19 @@ describe('loads without a load event', () => {
   });
 });
 
+it('knows a protocol that does not load the page at the seeds that all have', () => {
+  const cell = one(
+    loadOf('h1', 1, 100),
+    loadOf('h2', 1, 90),
+    timeout('h3', 1),
+    loadOf('h3', 2, 80),
+    loadOf('h3', 3, 80),
+  );
+  expect(cell.seeds).toEqual([1]);
+  expect(cell.pltMs.has('h3')).toBe(false);
+  expect(cell.missing.get('h3')).toEqual({ kind: 'timeout', reason: 'no load event' });
+});
+
 describe('truth', () => {
   const quiet = one(
     ...series('h1', 1000, 1000, 1000),

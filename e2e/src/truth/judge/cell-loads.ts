@@ -58,7 +58,7 @@ export const REASONS: Record<Reason, string> = {
   unpaired: 'of a seed that another protocol lacks',
 };
 
-export const noneLeftOut = (): LeftOut => ({
+const noneLeftOut = (): LeftOut => ({
   disturbed: 0,
   browser: 0,
   unproved: 0,
@@ -195,7 +195,8 @@ function cellOf<T extends LoadFacts>(
     for (let unpaired = own.bySeed.size - times.size; unpaired > 0; unpaired--) leaveOut(own, 'unpaired');
     if (times.size === 0) missing.set(own.protocol, leftOutReason(own.out));
     else if (own.protocol === 'assigned') assigned.push({ assignment: own.assignment, pltMs: times });
-    else pltMs.set(own.protocol, times);
+    else if (isLoading(times.values())) pltMs.set(own.protocol, times);
+    else missing.set(own.protocol, failureOf(own));
   }
   // Of one assignment there may be times, of another none.
   if (assigned.length > 0) missing.delete('assigned');
@@ -228,12 +229,19 @@ const hasOnly = ({ outcome }: LoadFacts, isUsual: (url: string) => boolean): boo
 const timeOf = ({ outcome }: LoadFacts): number => (outcome.ok ? outcome.pltMs : Number.POSITIVE_INFINITY);
 
 /** Null where the series has times. */
-function whyMissing({ protocol, bySeed, out }: Series<LoadFacts>): Missing | null {
+function whyMissing(own: Series<LoadFacts>): Missing | null {
+  const { protocol, bySeed, out } = own;
   if (bySeed.size === 0) return leftOutReason(out);
-  const loads = [...bySeed.values()];
-  if (protocol === 'assigned' || Number.isFinite(median(loads.map(timeOf)))) return null;
-  const outcomes = loads.flatMap(({ outcome }) => (outcome.ok ? [] : outcome));
-  const { kind, reason } = outcomes.find(({ kind }) => kind === 'unreachable') ?? outcomes[0]!;
+  if (protocol === 'assigned' || isLoading([...bySeed.values()].map(timeOf))) return null;
+  return failureOf(own);
+}
+
+const isLoading = (times: Iterable<number>): boolean => Number.isFinite(median([...times]));
+
+/** Of a series with a load that failed. */
+function failureOf({ bySeed }: Series<LoadFacts>): Missing {
+  const failures = [...bySeed.values()].flatMap(({ outcome }) => (outcome.ok ? [] : outcome));
+  const { kind, reason } = failures.find(({ kind }) => kind === 'unreachable') ?? failures[0]!;
   return { kind, reason };
 }
 

@@ -92,9 +92,9 @@ describe('judging', () => {
     expect(scores).toHaveLength(1);
     // Of seed 1 alone, where h3 took 321 ms.
     expect(scores[0]).toMatchObject({ seeds: 1, measuredRatio: { estimate: 300 / 321 } });
-    // One of the page's four requests is on the other origin: no protocol makes it a tenth faster or slower.
-    expect(scores[0]!.predictedRatio).toBeGreaterThan(0.9);
-    expect(scores[0]!.predictedRatio).toBeLessThan(1.1);
+    // The image's origin takes a round trip of 40 ms more to connect than under h3, of some 200 ms in all.
+    expect(scores[0]!.predictedRatio).toBeGreaterThan(1.1);
+    expect(scores[0]!.predictedRatio).toBeLessThan(1.35);
     const html = await readFile(join(dir, 'out/index.html'), 'utf8');
     expect(html).not.toContain('<b>page');
     expect(html).toContain('&lt;b&gt;page');

@@ -5,6 +5,7 @@ import { CLEAR_LEAD, DECIDED_AGREEMENT, DECIDED_SEEDS } from '../truth/judge/cel
 import { NONE, percent } from '../truth/names.ts';
 import type { Interval } from '../truth/stats.ts';
 import { FALLBACK_NOTE, leftOutText } from '../truth/summary-words.ts';
+import type { AssignedScore } from './assigned.ts';
 import type { Accuracy } from './bench.ts';
 import { CHOOSER_NAMES, CHOOSERS, type Chooser } from './choosers.ts';
 import type { ChooserFigures, Figures, Share } from './figures.ts';
@@ -260,20 +261,24 @@ function assigned({ assigned: { scores, leftOut } }: Accuracy): string[] {
     rows.push([
       `${shortened(page, 40)} on ${network}`,
       plain(measuredRatio.estimate),
-      `${plain(measuredRatio.low)}–${Number.isFinite(measuredRatio.high) ? plain(measuredRatio.high) : 'never'}`,
+      seeds > 1 ? assignedRange(measuredRatio) : NONE,
       plain(predictedRatio),
       String(seeds),
     ]);
   }
-  const count = (of: (ratio: Interval) => boolean) =>
-    scores.filter((score) => of(score.measuredRatio)).length;
+  const count = (of: (score: AssignedScore) => boolean) => scores.filter(of).length;
+  const decided = (of: (ratio: Interval) => boolean) =>
+    count(({ seeds, measuredRatio }) => seeds >= DECIDED_SEEDS && of(measuredRatio));
   return [
     ...columns(rows),
     ...wrapped(
-      `Of ${scores.length} assignments ${count(({ estimate }) => estimate < 1)} are faster than the best protocol for all, ${count(({ high }) => high < 1)} with their whole interval; slower are ${count(({ estimate }) => estimate > 1)}, ${count(({ low }) => low > 1)} with their whole interval.${outText}`,
+      `Of ${scores.length} assignments ${count(({ measuredRatio: { estimate } }) => estimate < 1)} are faster than the best protocol for all, ${decided(({ high }) => high < 1)} with their whole interval of at least ${DECIDED_SEEDS} seeds; slower are ${count(({ measuredRatio: { estimate } }) => estimate > 1)}, ${decided(({ low }) => low > 1)} with their whole interval.${outText}`,
     ),
   ];
 }
+
+const assignedRange = ({ low, high }: Interval): string =>
+  `${plain(low)}–${Number.isFinite(high) ? plain(high) : 'never'}`;
 
 function notes({ figures, measured }: Accuracy): string[] {
   const shares = Object.values(figures.choosers).find(({ right }) => right !== null);

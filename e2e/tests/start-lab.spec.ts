@@ -2,9 +2,11 @@
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from '@playwright/test';
 import { bundledSite } from '../src/pages/bundled.ts';
-import { writeSite } from '../src/pages/write-site.ts';
+import { type GeneratedSite, writeSite } from '../src/pages/write-site.ts';
+import { determinismScript } from '../src/record/determinism.ts';
 import { isUnavailable, type RepeatedSpread, type Report, type Spread } from '../src/report/report.ts';
 import { asNobody, start, startReport } from './start-command.ts';
 
@@ -93,27 +95,78 @@ test('with UDP blocked HTTP/3 is unavailable, not slow', async () => {
   expect(stdout).toMatch(/HTTP\/3 is unavailable \(verified\): UDP is blocked/);
 });
 
-test('a link of one’s own, another page, JSON alone on stdout', async () => {
-  const { report, stdout } = await startReport([
-    ...QUICK,
-    '--rtt',
-    '40',
-    '--down',
-    '6',
-    '--up',
-    '2',
-    '--loss',
-    '0',
-    '--udp',
-    '2',
-    '--page',
-    'app',
-    '--json',
-  ]);
-  expect(JSON.parse(stdout)).toEqual(report);
-  expect(report.page.name).toBe('app');
-  expect(report.network.set).toMatchObject({ rttMs: 40, downMbps: 6, upMbps: 2, loss: 0, udp: 2 });
+test('a link of one’s own, a recorded page with its chance and clock, JSON alone on stdout', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'hopwise-page-'));
+  try {
+    await writeSite(chanceSite(), join(folder, 'chance'));
+    const { report, stdout } = await startReport([
+      ...QUICK,
+      '--rtt',
+      '40',
+      '--down',
+      '6',
+      '--up',
+      '2',
+      '--loss',
+      '0',
+      '--udp',
+      '2',
+      '--page',
+      join(folder, 'chance'),
+      '--json',
+    ]);
+    expect(JSON.parse(stdout)).toEqual(report);
+    expect(report.page).toMatchObject({ name: 'chance', requests: 3 });
+    expect(report.network.set).toMatchObject({ rttMs: 40, downMbps: 6, upMbps: 2, loss: 0, udp: 2 });
+    // The recording and every load drew the number that the site has.
+    expect(report.warnings.filter((warning) => warning.includes('failed'))).toEqual([]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
+
+/** A page that asks for a URL made of chance and clock, and has no other. */
+function chanceSite(): GeneratedSite {
+  const origin = 'https://chance.test';
+  const determinism = { seed: 7, epochMs: Date.UTC(2020, 5, 1) };
+  const drawn = runInNewContext(
+    `class Crypto {}; globalThis.Crypto = Crypto;
+    ${determinismScript(determinism.seed, determinism.epochMs)} Math.random() + '/' + new Date().getUTCFullYear()`,
+    { location: { origin, pathname: '/', search: '' }, parent: [] },
+  ) as string;
+  const resource = { origin, status: 200, thinkMs: 0 };
+  const html = `<!doctype html><title>Chance</title><img src="/a.png" width="20" height="10">
+    <script>document.write('<script src="/' + Math.random() + '/' + new Date().getUTCFullYear() + '"></' + 'script>')</script>`;
+  return {
+    site: {
+      format: 'hopwise-site',
+      version: 1,
+      name: 'chance',
+      entry: `${origin}/`,
+      origins: [{ origin, protocols: ['h1', 'h2', 'h3'], extraRttMs: 0 }],
+      resources: [
+        { ...resource, path: '/', headers: { 'content-type': 'text/html' }, body: { file: 'index.html' } },
+        {
+          ...resource,
+          path: '/a.png',
+          headers: { 'content-type': 'image/png' },
+          body: { filler: 'png', bytes: 60_000, width: 20, height: 10 },
+        },
+        {
+          ...resource,
+          path: `/${drawn}`,
+          headers: { 'content-type': 'text/javascript' },
+          body: { file: 'drawn.js' },
+        },
+      ],
+      determinism,
+    },
+    files: new Map([
+      ['index.html', Buffer.from(html)],
+      ['drawn.js', Buffer.from('0')],
+    ]),
+  };
+}
 
 test('without root, where /dev/net/tun may be opened', async () => {
   test.skip(process.getuid?.() !== 0, 'only root can become another user');

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { Answers, PageRequest, StoredLoad } from '@hopwise/extension/messages';
 import { type BrowserContext, chromium, type Page, type Worker } from 'playwright-core';
 import { EXTENSION_DIR, HOST_SCRIPT } from '../paths.ts';
-import { CHROMIUM_ARGS, protocolArgs } from '../truth/loads.ts';
+import { CHROMIUM_ARGS, type LoadOptions, protocolArgs } from '../truth/loads.ts';
 import { firstLine, UserError } from './errors.ts';
 
 export interface SessionOptions {
@@ -83,8 +83,12 @@ export class ExtensionSession {
   }
 
   /** Loads the page as a first visit and returns what the extension recorded of it; its load event has `timeoutMs`. */
-  async observe(url: string, timeoutMs: number): Promise<StoredLoad> {
+  async observe(
+    url: string,
+    { timeoutMs, initScript }: Pick<LoadOptions, 'timeoutMs' | 'initScript'>,
+  ): Promise<StoredLoad> {
     const page = await this.#context.newPage();
+    if (initScript !== undefined) await page.addInitScript(initScript);
     try {
       await page.goto(url, { waitUntil: 'load', timeout: timeoutMs });
     } catch (error) {

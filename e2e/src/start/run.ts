@@ -1,11 +1,15 @@
-import { createHash, X509Certificate } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { predict } from '@hopwise/pageload-emulator';
+import { givenNetwork } from '../lab/given-network.ts';
 import { Lab, LabInputError } from '../lab/lab.ts';
 import { toNetworkPath } from '../lab/networks.ts';
+import type { Site } from '../pages/site.ts';
+import { siteInitScript } from '../record/determinism.ts';
 import { renderHtml } from '../report/html.ts';
 import { buildReport, type Findings, type Report } from '../report/report.ts';
+import { replaceFile } from '../write-file.ts';
+import { readCa } from './ca.ts';
 import { chromiumPath, requireDisplay } from './chromium.ts';
 import type { Cleanup } from './cleanup.ts';
 import { firstLine, UserError } from './errors.ts';
@@ -40,7 +44,7 @@ export async function run(options: StartOptions, context: RunContext): Promise<R
 async function runInLab(options: StartOptions, context: RunContext): Promise<Findings> {
   const { cleanup, progress, signal } = context;
   const { network, asSet } = networkFrom(options);
-  const page = await openPage(options.page);
+  const page = await openPage(options.page, signal);
   progress.step(
     `lab: ${page.name}, ${page.site.resources.length} resources on ${page.site.origins.length} origins; link ${asSet.name}`,
   );
@@ -58,6 +62,7 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
     { executablePath: chromium, ca, headed: options.headed },
     options,
     context,
+    page.site,
   );
 
   progress.step(`measuring: ${options.loads} loads in Chromium under each forced protocol`);
@@ -65,7 +70,7 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
     lab,
     network,
     chromium,
-    url: page.site.entry,
+    site: page.site,
     loads: options.loads,
     timeoutMs: options.timeoutMs,
     headed: options.headed,
@@ -73,15 +78,12 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
     onProgress: (text) => progress.detail(text),
     signal,
   });
-  const { rttMs, downBps, upBps, loss, queueBytes, udp } = toNetworkPath(network);
   return {
     ...seen,
     mode: 'lab',
     pageName: page.name,
     networkAsSet: asSet,
-    predictionGivenNetwork: predict(seen.recording, {
-      network: { rttMs, downBps, upBps, loss, queueBytes, udp },
-    }),
+    predictionGivenNetwork: predict(seen.recording, { network: givenNetwork(toNetworkPath(network)) }),
     measured: truth.measured,
     warnings: [...seen.warnings, ...truth.warnings],
     elapsedMs: progress.elapsedMs,
@@ -89,7 +91,7 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
 }
 
 async function runLive(options: StartOptions, url: string, context: RunContext): Promise<Findings> {
-  const ca = options.ca === null ? null : await readCa(options.ca, new URL(url).host);
+  const ca = options.ca === null ? null : { ...(await readCa(options.ca)), hosts: [new URL(url).host] };
   const session = { executablePath: chromiumPath(), ca, headed: options.headed };
   const seen = await observe(url, session, options, context);
   return {
@@ -103,24 +105,13 @@ async function runLive(options: StartOptions, url: string, context: RunContext):
   };
 }
 
-/** A CA of one's own; Chromium knows it by the hash of its public key. */
-async function readCa(path: string, host: string): Promise<SessionOptions['ca']> {
-  const file = resolve(path);
-  try {
-    const certificate = new X509Certificate(await readFile(file));
-    const key = certificate.publicKey.export({ type: 'spki', format: 'der' });
-    return { file, spki: createHash('sha256').update(key).digest('base64'), hosts: [host] };
-  } catch (error) {
-    throw new UserError(`--ca ${path}: expected a certificate as PEM: ${firstLine(error)}`, 2);
-  }
-}
-
 /** Records, predicts and verifies, all inside the browser and the native host that it starts. */
 async function observe(
   url: string,
   sessionOptions: SessionOptions,
   options: StartOptions,
   { cleanup, progress, signal }: RunContext,
+  replayed?: Site,
 ): Promise<
   Pick<Findings, 'recording' | 'predictionFromRecording' | 'prediction' | 'verification' | 'warnings'>
 > {
@@ -128,7 +119,10 @@ async function observe(
   const session = await ExtensionSession.open(sessionOptions);
   cleanup.add('Chromium with the extension', () => session.close());
   signal.throwIfAborted();
-  const load = await session.observe(url, options.timeoutMs);
+  const load = await session.observe(url, {
+    timeoutMs: options.timeoutMs,
+    ...(replayed && siteInitScript(replayed)),
+  });
   if (!load.prediction) throw new UserError(`the load of ${url} gives no prediction: ${load.problem}`);
   progress.step(`verifying: libcurl transfers the page under each protocol, ${options.rounds} rounds`);
   const verified = await session.verify(load, {
@@ -158,10 +152,4 @@ async function writeReport(report: Report, out: string, { progress }: RunContext
     throw new UserError(`--out ${out}: the report could not be written: ${firstLine(error)}`);
   }
   progress.step(`report: ${join(out, 'report.html')}`);
-}
-
-/** A reader never finds half a file. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.new`, text);
-  await rename(`${path}.new`, path);
 }

@@ -1,9 +1,12 @@
 import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
 import type { Lab } from '../lab/lab.ts';
 import type { Network } from '../lab/networks.ts';
+import type { Site } from '../pages/site.ts';
+import { siteInitScript } from '../record/determinism.ts';
 import type { RepeatedSpread } from '../report/report.ts';
+import { type DisturbanceWatch, disturbedBy, watchDisturbance } from '../truth/disturbance.ts';
 import { TruthBrowser } from '../truth/loads.ts';
-import { type Measured, measureProtocols } from '../truth/measure.ts';
+import { type Loader, type Measured, measureProtocols } from '../truth/measure.ts';
 import type { Cleanup } from './cleanup.ts';
 
 export interface TruthOptions {
@@ -11,7 +14,7 @@ export interface TruthOptions {
   network: Network;
   /** Script that runs Chromium on the client's side of the link. */
   chromium: string;
-  url: string;
+  site: Site;
   loads: number;
   /** Time that a load has for its load event. */
   timeoutMs: number;
@@ -28,14 +31,12 @@ export interface Truth {
 
 /** More rounds than there are. */
 const ROUNDS_BOUND = 1000;
-/** A packet handed over this much after its time disturbs a load more than browsers vary by themselves. */
-const LATE_MS = 20;
 
 /** Real page loads under each forced protocol, cold, one at a time, the protocols taking turns. */
 export async function measureTruth(options: TruthOptions): Promise<Truth> {
-  const { lab, network, cleanup } = options;
+  const { lab, site, network, cleanup } = options;
   const hosts = lab.origins.map(({ origin }) => new URL(origin).host);
-  const browsers: Partial<Record<Protocol, TruthBrowser>> = {};
+  const browsers: Partial<Record<Protocol, WatchedBrowser>> = {};
   for (const protocol of PROTOCOLS) {
     options.signal.throwIfAborted();
     const browser = await TruthBrowser.launch({
@@ -46,13 +47,16 @@ export async function measureTruth(options: TruthOptions): Promise<Truth> {
       headed: options.headed,
     });
     cleanup.add(`Chromium for ${protocol}`, () => browser.close());
-    browsers[protocol] = browser;
+    browsers[protocol] = new WatchedBrowser(browser, lab, site);
   }
   const seed = network.seed ?? 1;
   let busyLinks = 0;
+  // On a machine that is never quiet the measurement takes twice as long, and no longer.
+  let repeatsLeft = PROTOCOLS.length * options.loads;
+  const disturbed: Record<Protocol, number> = { h1: 0, h2: 0, h3: 0 };
   const measurement = await measureProtocols({
     browsers,
-    url: options.url,
+    url: site.entry,
     loadsPerProtocol: options.loads,
     timeoutMs: options.timeoutMs,
     hooks: {
@@ -63,9 +67,11 @@ export async function measureTruth(options: TruthOptions): Promise<Truth> {
         await lab.configure({ ...network, seed: seed + 1 + round + ROUNDS_BOUND * failures });
         await lab.resetStats();
       },
-      async afterLoad() {
-        const { down, up } = await lab.stats();
-        return Math.max(down.latenessMs.max, up.latenessMs.max) > LATE_MS ? 'repeat' : 'keep';
+      async afterLoad(protocol) {
+        const browser = browsers[protocol as Protocol];
+        if (!browser || browser.disturbedBy.length === 0) return 'keep';
+        disturbed[protocol as Protocol]++;
+        return repeatsLeft-- > 0 ? 'repeat' : 'keep';
       },
     },
     onProgress: ({ protocol, done, total, load }) =>
@@ -84,9 +90,38 @@ export async function measureTruth(options: TruthOptions): Promise<Truth> {
     const result = measurement[protocol];
     if (!result) continue;
     measured[protocol] = 'unavailable' in result ? result : repeatedSpread(result, protocol);
-    if (!('unavailable' in result)) warnings.push(...warningsOf(result, protocol));
+    if (!('unavailable' in result)) warnings.push(...warningsOf(result, protocol, disturbed[protocol]));
   }
   return { measured, warnings };
+}
+
+/** Loads with the page's own chance and clock, watched from the navigation to the load event. */
+class WatchedBrowser implements Loader {
+  readonly #browser: TruthBrowser;
+  readonly #lab: Lab;
+  readonly #site: Site;
+  /** What disturbed the last load that came to its load event. */
+  disturbedBy: string[] = [];
+
+  constructor(browser: TruthBrowser, lab: Lab, site: Site) {
+    this.#browser = browser;
+    this.#lab = lab;
+    this.#site = site;
+  }
+
+  load: Loader['load'] = (url, limits) => {
+    let watch: DisturbanceWatch | undefined;
+    return this.#browser.load(url, {
+      ...limits,
+      ...siteInitScript(this.#site),
+      onNavigation: async () => {
+        watch = await watchDisturbance({ lab: this.#lab });
+      },
+      onLoadEvent: async () => {
+        this.disturbedBy = watch ? disturbedBy(await watch.end()) : [];
+      },
+    });
+  };
 }
 
 function repeatedSpread(result: Measured, protocol: Protocol): RepeatedSpread {
@@ -102,10 +137,17 @@ function repeatedSpread(result: Measured, protocol: Protocol): RepeatedSpread {
   };
 }
 
-function warningsOf(result: Measured, protocol: Protocol): string[] {
+/** @param disturbed loads, dropped and kept, that were disturbed */
+function warningsOf(result: Measured, protocol: Protocol, disturbed: number): string[] {
   const warnings: string[] = [];
+  const byWhat = 'late packets or other processes';
   if (result.repeated > 0)
-    warnings.push(`${counted(result.repeated, 'load')} under ${protocol} repeated: the link was late`);
+    warnings.push(
+      `${counted(result.repeated, 'load')} under ${protocol} dropped and repeated: disturbed by ${byWhat}`,
+    );
+  const kept = disturbed - result.repeated;
+  if (kept > 0)
+    warnings.push(`${counted(kept, 'load')} under ${protocol} kept although disturbed by ${byWhat}`);
   if (result.failed > 0)
     warnings.push(`${counted(result.failed, 'load')} under ${protocol} failed and left out`);
   const wrong = result.loads.length - result.proved;

@@ -1,6 +1,5 @@
 /** One load of the replayed page, as a test gets it. */
 import { type NetworkPath, type Prediction, predict, type Recording } from '@hopwise/pageload-emulator';
-import { givenNetwork } from '../lab/given-network.ts';
 import type { Lab } from '../lab/lab.ts';
 import { type Network, toNetworkPath } from '../lab/networks.ts';
 import type { Site } from '../pages/site.ts';
@@ -125,5 +124,5 @@ export function titleOf({
 
 /** What hopwise makes of a load's recording when it is told the network that the load was made on. */
 export function predictionOf({ recording, network }: Pick<ReplayLoad, 'recording' | 'network'>): Prediction {
-  return predict(recording, { network: givenNetwork(network.path) });
+  return predict(recording, { network: network.path });
 }

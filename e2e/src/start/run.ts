@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { predict } from '@hopwise/pageload-emulator';
-import { givenNetwork } from '../lab/given-network.ts';
 import { Lab, LabInputError } from '../lab/lab.ts';
 import { toNetworkPath } from '../lab/networks.ts';
 import type { Site } from '../pages/site.ts';
@@ -83,7 +82,7 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
     mode: 'lab',
     pageName: page.name,
     networkAsSet: asSet,
-    predictionGivenNetwork: predict(seen.recording, { network: givenNetwork(toNetworkPath(network)) }),
+    predictionGivenNetwork: predict(seen.recording, { network: toNetworkPath(network) }),
     measured: truth.measured,
     warnings: [...seen.warnings, ...truth.warnings],
     elapsedMs: progress.elapsedMs,

@@ -283,7 +283,8 @@ describe('what a log says', () => {
 
   it('counts what was asked for again until the end', () => {
     const requests = [at('/'), at('/x?a=1', 'GET'), at('/', 'POST'), at('/gone', 'GET'), at('/late')];
-    expect(compareRequests({ requests, until: 'end' }, load, { entries: early })).toEqual({
+    expect(compareRequests('h2', { requests, until: 'end' }, load, { entries: early })).toEqual({
+      protocol: 'h2',
       failure: null,
       pltMs: 500,
       expected: 5,
@@ -300,15 +301,15 @@ describe('what a log says', () => {
 
   it('counts what was asked for again before the load event', () => {
     const requests = [at('/'), at('/x?a=1'), at('/late')];
-    const check = compareRequests({ requests, until: 'load' }, load, { entries: early });
+    const check = compareRequests('h2', { requests, until: 'load' }, load, { entries: early });
     expect(check).toMatchObject({ again: 2, missing: ['https://a.test/late'] });
     const failed = { ok: false, kind: 'timeout', reason: 'no load event' } as const;
-    expect(compareRequests({ requests, until: 'load' }, failed, { entries: early })).toMatchObject({
+    expect(compareRequests('h2', { requests, until: 'load' }, failed, { entries: early })).toMatchObject({
       failure: 'no load event',
       pltMs: null,
       again: 3,
-      proved: false,
     });
+    expect(compareRequests('h3', { requests, until: 'load' }, load, { entries: early }).proved).toBe(false);
   });
 });
 

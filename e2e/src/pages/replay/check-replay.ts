@@ -60,7 +60,7 @@ export interface ReplayCheck {
   misses: Miss[];
   /** Requests before the load event that got no answer, or one of status 400 and above. */
   failed: Load['failed'];
-  /** Whether every request before the load event was proved to be on the protocol. */
+  /** Whether every request that reached a server was on the protocol. */
   proved: boolean;
 }
 
@@ -94,7 +94,7 @@ export async function checkReplay(options: CheckOptions): Promise<ReplayCheck[]>
       // What it has of the load before goes.
       await lab.log();
       const load = await loadOnce(lab, executablePath, protocol, options);
-      checks.push({ protocol, ...compareRequests(expected, load, await lab.log()) });
+      checks.push(compareRequests(protocol, expected, load, await lab.log()));
     }
     return checks;
   } finally {
@@ -146,10 +146,11 @@ function everyResource({ resources }: Site): ExpectedRequests {
 
 /** What a load and the servers' log of it say of the expected requests. */
 export function compareRequests(
+  protocol: Protocol,
   expected: ExpectedRequests,
   load: Load | FailedLoad,
   log: Pick<LabLog, 'entries'>,
-): Omit<ReplayCheck, 'protocol'> {
+): ReplayCheck {
   /** URL of the resource that answered, by the URL that was asked for. */
   const answeredBy = new Map<string, string>();
   const made = new Set<string>();
@@ -175,6 +176,7 @@ export function compareRequests(
   const known = new Set([...expected.requests, ...misses].map(({ url }) => url));
   const again = wanted.size - missing.length;
   return {
+    protocol,
     failure: load.ok ? null : load.reason,
     pltMs: load.ok ? load.pltMs : null,
     expected: wanted.size,
@@ -185,6 +187,6 @@ export function compareRequests(
     similar: [...similar],
     misses,
     failed: load.ok ? load.failed : [],
-    proved: load.ok && load.proved,
+    proved: log.entries.length > 0 && log.entries.every((entry) => entry.protocol === protocol),
   };
 }

@@ -23,6 +23,15 @@ const one = (...loads: LoadFacts[]) => judgeLoads(loads, networks()).cells[0]!;
 const oneBlocked = (...loads: LoadFacts[]) => judgeLoads(loads, networks('blocked')).cells[0]!;
 
 describe('which loads judge', () => {
+  it('lets a load judge that asked a host which the lab has not', () => {
+    const late = loadOf('h1', 3, 100);
+    if (late.outcome.ok) {
+      late.outcome.failed = [{ url: 'https://elsewhere.example/', reason: 'net::ERR_NAME_NOT_RESOLVED' }];
+    }
+    const { leftOut } = judgeLoads([...series('h1', 100, 100), late, ...series('h2', 9, 9, 9)], networks());
+    expect(leftOut.incomplete).toBe(0);
+  });
+
   it('accounts for every load', () => {
     const loads = [
       ...series('h1', 100, 100, 100),

@@ -113,10 +113,16 @@ function cellTable(cells: CellSummary[], protocols: typeof LOAD_PROTOCOLS): stri
         seriesCell(cell.protocols[protocol], cell.unavailable[protocol], cell.best === protocol),
       );
       const network = cell.view === 'warm' ? `${cell.network}, repeat view` : cell.network;
-      return `<tr><td>${escapeHtml(cell.page)}</td><td>${escapeHtml(network)}</td>${columns.join('')}<td>${escapeHtml(verdict(cell))}</td></tr>`;
+      return `<tr><td>${escapeHtml(cell.page)}</td><td>${escapeHtml(network)}</td>${columns.join('')}${verdictCell(cell)}</tr>`;
     })
     .join('');
   return `<table class="cells"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
+}
+
+function verdictCell(cell: CellSummary): string {
+  const { fastest, by, trust } = verdict(cell);
+  if (fastest === NONE) return `<td>${NONE}</td>`;
+  return `<td${cell.decided ? ' class="best"' : ''}>${fastest} by ${by}<small>${trust}</small></td>`;
 }
 
 function seriesCell(

@@ -1,6 +1,5 @@
 /** The summary of a folder as text. */
 import { table, wrap } from '../report/terminal.ts';
-import { duration } from '../report/words.ts';
 import type { Missing } from './judge/cell-loads.ts';
 import { LOAD_PROTOCOL_NAME, LOAD_PROTOCOLS, NONE, percent } from './names.ts';
 import type { GroundTruthSummary, SeriesSummary } from './summary.ts';
@@ -28,18 +27,23 @@ export function renderSummaryText(summary: GroundTruthSummary): string {
     ...(several ? ['view'] : []),
     ...protocols.map((protocol) => LOAD_PROTOCOL_NAME[protocol]),
     'fastest',
+    'by',
+    'trust',
   ];
-  const rows = cells.map((cell) => [
-    cell.page,
+  const rows = cells.map((cell, index) => [
+    cells[index - 1]?.page === cell.page ? '' : cell.page,
     cell.network,
     ...(several ? [cell.view] : []),
     ...protocols.map((protocol) => seriesText(cell.protocols[protocol], cell.unavailable[protocol])),
-    verdict(cell),
+    ...Object.values(verdict(cell)),
   ]);
   const lines = [
-    table([header, ...rows]),
+    table([header, ...rows], { gap: 2 }),
     '',
-    ...wrap(`Median (95% bootstrap interval of the median, CV). ${VERDICT_NOTE}`, WIDTH),
+    ...wrap(
+      `Seconds: the median, its 95% bootstrap interval, and the CV of the loads. ${VERDICT_NOTE}`,
+      WIDTH,
+    ),
     '',
     ...wrap(loadsText(summary.loads), WIDTH),
   ];
@@ -55,9 +59,12 @@ export function renderSummaryText(summary: GroundTruthSummary): string {
 
 function seriesText(series: SeriesSummary | undefined, missing: Missing | undefined): string {
   if (!series) return missing?.kind ?? NONE;
-  const { medianMs, medianLowMs, medianHighMs, cv, loads, timeouts } = series;
-  const spread = cv === null ? '' : `, ${percent(cv)}`;
-  const high = medianHighMs === null ? 'never' : duration(medianHighMs);
-  const failed = timeouts > 0 ? `, ${timeouts} timed out` : '';
-  return `${duration(medianMs)} (${duration(medianLowMs)} – ${high}${spread}) n=${loads}${failed}`;
+  const { medianMs, medianLowMs, medianHighMs, cv, timeouts } = series;
+  const high = medianHighMs === null ? 'never' : seconds(medianHighMs);
+  const spread = cv === null ? '' : ` ${percent(cv, 0)}`;
+  const failed = timeouts > 0 ? ` ${timeouts} timed out` : '';
+  return `${seconds(medianMs)} ${seconds(medianLowMs)}–${high}${spread}${failed}`;
 }
+
+/** Three digits. */
+const seconds = (ms: number): string => (ms / 1000).toFixed(ms < 10_000 ? 2 : 1);

@@ -11,15 +11,22 @@ import type { CellSummary, GroundTruthSummary, ViewSummary } from './summary.ts'
 
 export const VIEW_NAMES: Record<View, string> = { cold: 'cold loads', warm: 'repeat views' };
 
-/** Which protocol is the fastest, and how far that can be trusted. */
-export function verdict({ best, margin, agreement, seeds, decided }: CellSummary): string {
-  if (best === null || margin === null || agreement === null) return NONE;
-  const by = `${PROTOCOL_NAME[best]} by ${percent(margin)}`;
-  if (decided) return by;
-  return `undecided: ${by}, ${percent(agreement, 0)} of bootstraps of ${seeds} seeds`;
+/** Which protocol is the fastest, by how much, and how far that can be trusted. */
+export function verdict({ best, margin, agreement, seeds, decided }: CellSummary): {
+  fastest: string;
+  by: string;
+  trust: string;
+} {
+  if (best === null || margin === null || agreement === null) return { fastest: NONE, by: NONE, trust: NONE };
+  const agreeing = `${percent(agreement, 0)} of ${seeds}`;
+  return {
+    fastest: PROTOCOL_NAME[best],
+    by: percent(margin),
+    trust: decided ? `decided, ${agreeing}` : agreeing,
+  };
 }
 
-export const VERDICT_NOTE = `Fastest: over the seeds that all forced protocols have, by the next one's median over its own, less 1. Decided: by more than ${percent(CLEAR_LEAD, 0)}, in ${percent(DECIDED_AGREEMENT, 0)} of bootstraps over the seeds, of which there are ${DECIDED_SEEDS} at least.`;
+export const VERDICT_NOTE = `Fastest: over the seeds that all forced protocols have, by the next one's median over its own, less 1. Trust: share of bootstraps over so many seeds that agree. Decided: by more than ${percent(CLEAR_LEAD, 0)}, in ${percent(DECIDED_AGREEMENT, 0)} of bootstraps over the seeds, of which there are ${DECIDED_SEEDS} at least.`;
 
 /** How many loads there are and what became of them. */
 export function loadsText({

@@ -1,8 +1,8 @@
 /**
  * Which measured loads judge, and as what: the same for the summary of a folder and for the bench of predictions.
  *
- * A load counts when it was undisturbed, proved to be on its protocol, and no URL failed in it but those that fail in most loads of
- * the page on the network. One without a load event in time counts as infinitely long; but a protocol's only load may fail by
+ * A load counts when it was undisturbed, proved to be on its protocol, and no URL of the lab's hosts failed in it but those that
+ * fail in most loads of the page on the network. One without a load event in time counts as infinitely long; but a protocol's only load may fail by
  * chance, and says nothing then, except of HTTP/3 where UDP is blocked. Protocols are compared over the seeds that all of them have,
  * as loads of one seed meet the same chances.
  */
@@ -21,7 +21,7 @@ export interface LoadFacts {
   seed: number;
   disturbed: boolean;
   outcome:
-    | { ok: true; pltMs: number; proved: boolean; failed: { url: string }[] }
+    | { ok: true; pltMs: number; proved: boolean; failed: { url: string; reason: string }[] }
     | { ok: false; kind: 'unreachable' | 'timeout' | 'browser'; reason: string };
 }
 
@@ -224,7 +224,10 @@ function usualFailures(loads: readonly LoadFacts[]): (url: string) => boolean {
 }
 
 const hasOnly = ({ outcome }: LoadFacts, isUsual: (url: string) => boolean): boolean =>
-  !outcome.ok || outcome.failed.every(({ url }) => isUsual(url));
+  !outcome.ok || outcome.failed.every(({ url, reason }) => isForeign(reason) || isUsual(url));
+
+/** Asked of a host that the lab has not, which the client knows without a packet: it is no protocol's failure. */
+const isForeign = (reason: string): boolean => reason.includes('ERR_NAME_NOT_RESOLVED');
 
 const timeOf = ({ outcome }: LoadFacts): number => (outcome.ok ? outcome.pltMs : Number.POSITIVE_INFINITY);
 

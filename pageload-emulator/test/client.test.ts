@@ -195,6 +195,22 @@ describe('the head in a recording', () => {
     expect(graph.activities.filter((each) => each.kind === 'fetch' && each.hold)).toHaveLength(5);
   });
 
+  it('holds images back of which the recorder does not say that they never block', () => {
+    const silent = { renderBlocking: null };
+    const graph = buildGraph(
+      recordingOf([
+        request(2, 100, 102, 160, silent),
+        request(3, 100, 102, 170, silent),
+        request(4, 100, 161, 230, silent),
+        request(5, 100, 190, 240, silent),
+        request(6, 100, 191, 240, silent),
+        request(7, 100, 192, 240, { ...silent, type: 'script' }),
+      ]),
+    );
+    const held = graph.activities.filter((each) => each.kind === 'fetch' && each.hold);
+    expect(held.map((each) => each.kind === 'fetch' && each.requestId)).toEqual([2, 3, 4, 5, 6]);
+  });
+
   it('is not there when nothing was held back', () => {
     expect(buildGraph(recordingOf([request(2, 100, 102, 160)])).head).toBeUndefined();
   });

@@ -25,10 +25,12 @@ export function findHead(document: RecordedRequest, requests: readonly RecordedR
   if (blocking.length === 0) return null;
   const lastSentMs = Math.max(...blocking.map(sentAt));
   const low = found
-    .filter((request) => request.renderBlocking === false)
-    // A script that went with the blocking ones has a higher priority than the others.
     .filter(
-      (request) => request.type === 'image' || (request.type === 'script' && sentAt(request) > lastSentMs),
+      (request) =>
+        // Images never block, whether the recorder says so or nothing.
+        request.type === 'image' ||
+        // A script that went with the blocking ones has a higher priority than the others.
+        (request.type === 'script' && request.renderBlocking === false && sentAt(request) > lastSentMs),
     )
     .sort((a, b) => sentAt(a) - sentAt(b));
   const endMs = endOfHead(low);

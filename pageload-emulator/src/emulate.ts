@@ -222,7 +222,7 @@ class PageLoad implements EventHandler, StreamOwner {
     this.#finish(stream.id);
     this.#client(origin, pool ?? 0).done(stream);
     if (hold !== undefined) this.#gate.done(hold);
-    if (this.#isDelayable(activity)) this.#delayable.done();
+    if (this.#isDelayable(activity)) this.#delayable.done(origin);
   }
 
   #schedule(id: number): void {
@@ -261,8 +261,9 @@ class PageLoad implements EventHandler, StreamOwner {
   }
 
   #limit(stream: Stream): void {
-    if (this.#isDelayable(this.#graph.activities[stream.id] as FetchActivity)) {
-      this.#delayable.pass(stream, stream.urgency);
+    const activity = this.#graph.activities[stream.id] as FetchActivity;
+    if (this.#isDelayable(activity)) {
+      this.#delayable.pass(stream, stream.urgency, activity.origin);
     } else {
       this.#send(stream);
     }

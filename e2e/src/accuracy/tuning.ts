@@ -6,7 +6,17 @@
  */
 import type { CellScore } from './scores.ts';
 
-const TUNED_PAGES: readonly string[] = ['shop', 'app', 'news', 'thegreenweb-2020', 'vercel-2021'];
+const TUNED_PAGES: readonly string[] = [
+  'shop',
+  'app',
+  'news',
+  'thegreenweb-2020',
+  'vercel-2021',
+  // Looked at request by request, to mend what the browser's own limits do.
+  'pwa-rocks-2017',
+  'npm-admin',
+  'npm-editor',
+];
 const TUNED_NETWORKS: readonly string[] = ['fast', 'cable', 'lte', 'lossy'];
 
 export const TUNING_GROUPS = ['tunedPages', 'otherPages', 'otherPagesOnOtherNetworks'] as const;

@@ -123,7 +123,7 @@ const replayed = test.extend({
     await writeFile(`${dir}/site.json`, JSON.stringify(site));
     await writeFile(
       `${dir}/index.html`,
-      '<!doctype html><title>Chance</title><script>fetch("/x?" + Math.random() + "&" + new Date().getFullYear())</script>',
+      '<!doctype html><title>Chance</title><script>fetch("/x?" + Math.random() + "&" + new Date().getFullYear()).then((answer) => answer.text())</script>',
     );
     await use(dir);
   },

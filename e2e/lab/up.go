@@ -17,6 +17,7 @@ import (
 
 	"hopwise/lab/link"
 	"hopwise/lab/netns"
+	"hopwise/lab/pcwnd"
 	"hopwise/lab/serve"
 	"hopwise/lab/site"
 )
@@ -49,6 +50,7 @@ func up(args []string) error {
 	if err := becomeRoot(); err != nil {
 		return err
 	}
+	removeLeftovers()
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
 	l, err := newLab(settings)
@@ -109,11 +111,23 @@ func becomeRoot() error {
 	return nil
 }
 
+// removeLeftovers removes what outlives a killed lab. What cannot be removed does not keep the next from working.
+func removeLeftovers() {
+	if netns.IsRootless() {
+		// Such a lab makes nothing of the kind.
+		return
+	}
+	if err := pcwnd.RemoveStaleTraces(); err != nil {
+		fmt.Fprintln(os.Stderr, "hopwise-lab warning:", err)
+	}
+}
+
 // doctor makes what a lab needs rights for, and lets it go again.
 func doctor() error {
 	if err := becomeRoot(); err != nil {
 		return err
 	}
+	removeLeftovers()
 	if _, err := findNsenter(); err != nil {
 		return err
 	}

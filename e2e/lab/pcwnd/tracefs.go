@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -34,14 +35,9 @@ type Trace struct {
 // OpenTrace begins to trace the sockets whose own port is the given one. The process must have a mount
 // namespace of its own: tracefs is mounted there when the machine has not mounted it.
 func OpenTrace(port uint16) (trace *Trace, err error) {
-	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return nil, fmt.Errorf("mount namespace: cannot make it private: %w", err)
-	}
-	instances := filepath.Join(tracefs, "instances")
-	if _, err := os.Stat(instances); err != nil {
-		if err := unix.Mount("tracefs", tracefs, "tracefs", 0, ""); err != nil {
-			return nil, fmt.Errorf("tracefs cannot be mounted: %w", err)
-		}
+	instances, err := mountTracefs()
+	if err != nil {
+		return nil, err
 	}
 	if trace, err = newInstance(instances); err != nil {
 		return nil, err
@@ -67,17 +63,69 @@ func OpenTrace(port uint16) (trace *Trace, err error) {
 	return trace, nil
 }
 
-// newInstance removes what killed processes left behind and makes an instance.
-func newInstance(instances string) (*Trace, error) {
-	// Until its pipe is open an instance looks as if it were left behind: one lab at a time.
+// mountTracefs has tracefs in the mount namespace, which must be the process's or the thread's own.
+func mountTracefs() (instances string, err error) {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return "", fmt.Errorf("mount namespace: cannot make it private: %w", err)
+	}
+	instances = filepath.Join(tracefs, "instances")
+	if _, err := os.Stat(instances); err != nil {
+		if err := unix.Mount("tracefs", tracefs, "tracefs", 0, ""); err != nil {
+			return "", fmt.Errorf("tracefs cannot be mounted: %w", err)
+		}
+	}
+	return instances, nil
+}
+
+// RemoveStaleTraces removes the instances of killed processes. It needs the machine's root, and does nothing where
+// the kernel has no tracing.
+func RemoveStaleTraces() error {
+	if _, err := os.Stat(tracefs); err != nil {
+		return nil
+	}
+	failed := make(chan error, 1)
+	go func() {
+		// Never unlocked: the thread ends with the goroutine, and its mount namespace with it.
+		runtime.LockOSThread()
+		failed <- func() error {
+			if err := unix.Unshare(unix.CLONE_FS | unix.CLONE_NEWNS); err != nil {
+				return fmt.Errorf("mount namespace: %w", err)
+			}
+			instances, err := mountTracefs()
+			if err != nil {
+				return err
+			}
+			unlock, err := lockInstances(instances)
+			if err != nil {
+				return err
+			}
+			defer unlock()
+			return removeStaleInstances(instances)
+		}()
+	}()
+	return <-failed
+}
+
+// lockInstances keeps other labs out: until its pipe is open an instance looks as if it were left behind.
+func lockInstances(instances string) (unlock func(), err error) {
 	folder, err := os.Open(instances)
 	if err != nil {
 		return nil, fmt.Errorf("tracefs: %w", err)
 	}
-	defer folder.Close()
 	if err := unix.Flock(int(folder.Fd()), unix.LOCK_EX); err != nil {
+		folder.Close()
 		return nil, fmt.Errorf("tracefs: cannot be locked: %w", err)
 	}
+	return func() { folder.Close() }, nil
+}
+
+// newInstance removes what killed processes left behind and makes an instance.
+func newInstance(instances string) (*Trace, error) {
+	unlock, err := lockInstances(instances)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	if err := removeStaleInstances(instances); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -62,10 +63,23 @@ func (h *originHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	entry.Connection = on.number
 	entry.Resumed = r.TLS != nil && r.TLS.DidResume
 
+	defer func() {
+		entry.DurationMs = float64(time.Since(start).Microseconds()) / 1e3
+		h.log.add(entry)
+	}()
+	// The server thinks once it has the request, and has it whole under every protocol.
+	if r.Body != nil {
+		if _, err := io.Copy(io.Discard, io.LimitReader(r.Body, maxRequestBytes)); err != nil {
+			entry.Aborted = true
+			return
+		}
+	}
 	if think := h.think + found.think; think > 0 {
 		select {
 		case <-time.After(think):
 		case <-r.Context().Done():
+			entry.Aborted = true
+			return
 		}
 	}
 	header := w.Header()
@@ -89,8 +103,6 @@ func (h *originHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		written, err := h.send(w, r, on, order, found.body)
 		entry.Bytes, entry.Aborted = written, err != nil
 	}
-	entry.DurationMs = float64(time.Since(start).Microseconds()) / 1e3
-	h.log.add(entry)
 }
 
 // send writes a response's body, by priority where the connection carries several at once, and
@@ -154,7 +166,7 @@ func (h *originHandler) find(r *http.Request, path string) (*answer, string) {
 		return allowing(r), path
 	}
 	if found, ok := h.resources.find(r.Method, path, requestDigest(r)); ok {
-		return partOf(found.answer, r.Header.Get("Range")), found.target
+		return asAsked(found.answer, r), found.target
 	}
 	if path == "/favicon.ico" {
 		return icon, path

@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -85,6 +87,44 @@ func TestThinkTime(t *testing.T) {
 	request(h, "GET", "https://a.test/slow", http.Header{})
 	if elapsed := time.Since(start); elapsed < 30*time.Millisecond {
 		t.Errorf("answered after %v", elapsed)
+	}
+}
+
+func TestThinkTimeEndsWithTheClient(t *testing.T) {
+	h := newHandler()
+	h.think = time.Minute
+	ctx, leave := context.WithCancel(context.Background())
+	leave()
+	r := httptest.NewRequest("GET", "https://a.test/slow", nil).WithContext(ctx)
+	recorder := httptest.NewRecorder()
+	h.ServeHTTP(recorder, r)
+	entries := h.log.take().Entries
+	if len(entries) != 1 || !entries[0].Aborted || entries[0].Bytes != 0 || recorder.Body.Len() > 0 {
+		t.Errorf("%+v, %d bytes of an answer", entries, recorder.Body.Len())
+	}
+}
+
+// slowBody is a request's body that comes late.
+type slowBody struct{ left int }
+
+func (b *slowBody) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, io.EOF
+	}
+	time.Sleep(10 * time.Millisecond)
+	b.left--
+	return copy(p, "x"), nil
+}
+
+func TestRequestIsReadWholeBeforeItIsAnswered(t *testing.T) {
+	h := newHandler()
+	body := &slowBody{left: 5}
+	r := httptest.NewRequest("POST", "https://a.test/slow", body)
+	recorder := httptest.NewRecorder()
+	start := time.Now()
+	h.ServeHTTP(recorder, r)
+	if elapsed := time.Since(start); body.left > 0 || elapsed < 80*time.Millisecond || recorder.Body.String() != "late" {
+		t.Errorf("%d bytes left, answered after %v: %q", body.left, elapsed, recorder.Body)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -103,8 +102,8 @@ func byDigest(candidates []candidate, digest func() string) candidate {
 	return candidates[0]
 }
 
-// likeness orders the resources of one path: more equal parameters first, then more that differ in
-// cache-busting values only, then fewer that the other side lacks.
+// likeness orders the resources of one path: more equal parameters first, then more that both sides have
+// to bust caches, whatever their values, then fewer that the other side lacks.
 type likeness struct{ equal, busting, unmatched int }
 
 func (l likeness) compare(other likeness) int {
@@ -138,7 +137,7 @@ func decoded(text string) string {
 }
 
 // compare pairs equal parameters, then those that only bust caches. It fails where both sides have
-// nothing equal and at least one has a parameter that matters.
+// nothing equal that matters and at least one has a parameter that does.
 func compare(asked, recorded []parameter) (likeness, bool) {
 	var like likeness
 	asked, recorded = slices.Clone(asked), slices.Clone(recorded)
@@ -154,7 +153,8 @@ func compare(asked, recorded []parameter) (likeness, bool) {
 		}
 		return count
 	}
-	like.equal = pair(func(a, b parameter) bool { return a == b })
+	// A recorded time or random number that is met again says nothing of what is asked for.
+	like.equal = pair(func(a, b parameter) bool { return a == b && !bustingName.MatchString(a.name) })
 	like.busting = pair(func(a, b parameter) bool {
 		return bustsCache(a) && bustsCache(b) && (a.name == b.name || a.value == "" && b.value == "")
 	})
@@ -187,7 +187,7 @@ func bustsCache(p parameter) bool {
 // maxRequestBytes bounds what is read of a request's body to tell it from others.
 const maxRequestBytes = 16 << 20
 
-// requestDigest is the SHA-256 of a request's body in hex.
+// requestDigest is the SHA-256 of a request's body in hex, which it reads.
 func requestDigest(r *http.Request) func() string {
 	return func() string {
 		if r.Body == nil {
@@ -199,41 +199,4 @@ func requestDigest(r *http.Request) func() string {
 		}
 		return hex.EncodeToString(hash.Sum(nil))
 	}
-}
-
-var byteRange = regexp.MustCompile(`^bytes=(\d{0,15})-(\d{0,15})$`)
-
-// partOf is the part of a whole answer that a range request asks for (RFC 9110, section 14), of those
-// resources whose server took ranges. Several ranges at once get the whole, as servers may do.
-func partOf(whole *answer, asked string) *answer {
-	if whole.status != http.StatusOK || !strings.EqualFold(whole.header.Get("Accept-Ranges"), "bytes") {
-		return whole
-	}
-	match := byteRange.FindStringSubmatch(asked)
-	if match == nil || match[1] == "" && match[2] == "" {
-		return whole
-	}
-	size := len(whole.body)
-	// The expression lets only digits pass that fit.
-	first, _ := strconv.Atoi(match[1])
-	last, _ := strconv.Atoi(match[2])
-	switch {
-	case match[1] != "" && match[2] != "" && last < first:
-		return whole
-	case match[1] == "":
-		first, last = max(0, size-last), size-1
-	case match[2] == "":
-		last = size - 1
-	}
-	last = min(last, size-1)
-	part := *whole
-	part.header = whole.header.Clone()
-	if first > last {
-		part.status, part.body = http.StatusRequestedRangeNotSatisfiable, nil
-		part.header.Set("Content-Range", "bytes */"+strconv.Itoa(size))
-		return &part
-	}
-	part.status, part.body = http.StatusPartialContent, whole.body[first:last+1]
-	part.header.Set("Content-Range", "bytes "+strconv.Itoa(first)+"-"+strconv.Itoa(last)+"/"+strconv.Itoa(size))
-	return &part
 }

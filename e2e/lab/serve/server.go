@@ -4,6 +4,7 @@ package serve
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -47,13 +48,38 @@ type Config struct {
 
 // Server serves one site at a time.
 type Server struct {
-	config       Config
-	certificates map[string]tls.Certificate
-	recorder     *recorder
+	config     Config
+	identities map[string]*identity
+	recorder   *recorder
 	// running are the origins of the site, by origin.
 	running map[string]*replay
 	// port of all origins.
 	port string
+}
+
+// identity is what an origin's servers are known by, and keep when they are closed and opened again: with
+// the keys, what clients have of earlier connections is good on later ones.
+type identity struct {
+	certificate tls.Certificate
+	// tickets seals what TLS clients resume sessions by (RFC 8446, section 4.6.1).
+	tickets [32]byte
+	// tokens seals what QUIC clients prove their address by (RFC 9000, section 8.1.3).
+	tokens quic.TokenGeneratorKey
+	// resets is what connections of earlier servers are ended by (RFC 9000, section 10.3).
+	resets quic.StatelessResetKey
+}
+
+func newIdentity(pair certs.Pair) (*identity, error) {
+	certificate, err := tls.X509KeyPair(pair.ChainPEM, pair.KeyPEM)
+	if err != nil {
+		return nil, err
+	}
+	made := &identity{certificate: certificate}
+	for _, key := range [][]byte{made.tickets[:], made.tokens[:], made.resets[:]} {
+		// It never fails (crypto/rand).
+		_, _ = rand.Read(key)
+	}
+	return made, nil
 }
 
 // replay is an origin that is served.
@@ -73,13 +99,13 @@ func (r *replay) stop() error {
 
 // New reads the certificates.
 func New(config Config) (*Server, error) {
-	s := &Server{config: config, certificates: map[string]tls.Certificate{}, recorder: &recorder{}, running: map[string]*replay{}, port: "443"}
+	s := &Server{config: config, identities: map[string]*identity{}, recorder: &recorder{}, running: map[string]*replay{}, port: "443"}
 	for _, endpoint := range config.Endpoints {
-		pair, err := tls.X509KeyPair(endpoint.Pair.ChainPEM, endpoint.Pair.KeyPEM)
+		made, err := newIdentity(endpoint.Pair)
 		if err != nil {
 			return nil, fmt.Errorf("server: certificate of %s: %w", endpoint.Origin, err)
 		}
-		s.certificates[endpoint.Origin] = pair
+		s.identities[endpoint.Origin] = made
 	}
 	return s, nil
 }
@@ -93,7 +119,7 @@ func (s *Server) Serve(dir string) error {
 	}
 	defer source.Close()
 	for i, origin := range source.Origins {
-		if _, known := s.certificates[origin.Origin]; !known {
+		if _, known := s.identities[origin.Origin]; !known {
 			return fmt.Errorf("%s/site.json: origins[%d]: expected an origin that the lab was started with, got %s", dir, i, origin.Origin)
 		}
 	}
@@ -189,8 +215,11 @@ func readResources(source *site.Site, dir string) (map[string]index, error) {
 
 func (s *Server) listen(running *replay, origin site.Origin, address string) error {
 	errorLog := log.New(s.recorder, origin.Origin+": ", 0)
+	own := s.identities[origin.Origin]
 	// Session tickets are on in both stacks, as servers have them by default; early data is off.
-	security := &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{s.certificates[origin.Origin]}}
+	security := &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{own.certificate}}
+	// Copies of the configuration have the key too.
+	security.SetSessionTicketKeys([][32]byte{own.tickets})
 	hostPort := net.JoinHostPort(address, s.port)
 	protocols := &http.Protocols{}
 	protocols.SetHTTP1(slices.Contains(origin.Protocols, "h1"))
@@ -202,12 +231,25 @@ func (s *Server) listen(running *replay, origin site.Origin, address string) err
 		if err != nil {
 			return err
 		}
+		tcpSecurity := security.Clone()
+		if !protocols.HTTP1() {
+			// Without ALPN the connection would be HTTP/1.1's.
+			tcpSecurity.VerifyConnection = func(state tls.ConnectionState) error {
+				if state.NegotiatedProtocol == "" {
+					return errors.New("the client offers no protocol, and HTTP/1.1 is not on offer")
+				}
+				return nil
+			}
+		}
 		server := &http.Server{
-			Handler: running.handler, TLSConfig: security.Clone(), Protocols: protocols, ErrorLog: errorLog,
+			Handler: running.handler, TLSConfig: tcpSecurity, Protocols: protocols, ErrorLog: errorLog,
 			HTTP2:       &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
 			ConnContext: withConnection,
 		}
-		running.stops = append(running.stops, server.Close)
+		running.stops = append(running.stops, func() error {
+			// The server may not have come to know its listener yet.
+			return errors.Join(server.Close(), ignoring(listener.Close(), net.ErrClosed))
+		})
 		go s.run(errorLog, func() error { return server.ServeTLS(listener, "", "") })
 	}
 	if slices.Contains(origin.Protocols, "h3") {
@@ -215,17 +257,30 @@ func (s *Server) listen(running *replay, origin site.Origin, address string) err
 		if err != nil {
 			return err
 		}
+		transport := &quic.Transport{Conn: packets, TokenGeneratorKey: &own.tokens, StatelessResetKey: &own.resets}
+		listener, err := transport.ListenEarly(http3.ConfigureTLSConfig(security.Clone()), &quic.Config{MaxIncomingStreams: maxStreams})
+		if err != nil {
+			return errors.Join(err, packets.Close())
+		}
 		server := &http3.Server{
-			Handler: running.handler, TLSConfig: http3.ConfigureTLSConfig(security.Clone()),
-			QUICConfig: &quic.Config{MaxIncomingStreams: maxStreams},
+			Handler: running.handler,
 			ConnContext: func(ctx context.Context, _ *quic.Conn) context.Context {
 				return withConnection(ctx, nil)
 			},
 		}
-		running.stops = append(running.stops, func() error { return errors.Join(server.Close(), packets.Close()) })
-		go s.run(errorLog, func() error { return server.Serve(packets) })
+		running.stops = append(running.stops, func() error {
+			return errors.Join(server.Close(), listener.Close(), transport.Close(), packets.Close())
+		})
+		go s.run(errorLog, func() error { return server.ServeListener(listener) })
 	}
 	return nil
+}
+
+func ignoring(err, expected error) error {
+	if errors.Is(err, expected) {
+		return nil
+	}
+	return err
 }
 
 func (s *Server) run(errorLog *log.Logger, serve func() error) {

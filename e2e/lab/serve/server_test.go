@@ -285,6 +285,107 @@ func TestIncrementalOnesTakeTurns(t *testing.T) {
 	}
 }
 
+func TestNoHTTP1WhereItIsNotOnOffer(t *testing.T) {
+	server := newTestServer(t, "")
+	security := &tls.Config{RootCAs: server.trust, ServerName: testHost}
+	ask := func() (answer string) {
+		connection, err := tls.Dial("tcp", net.JoinHostPort("127.0.0.1", server.port), security)
+		if err != nil {
+			return ""
+		}
+		defer connection.Close()
+		fmt.Fprintf(connection, "GET /1000?0 HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", testHost)
+		// In TLS 1.3 a client learns of the refusal when it reads.
+		text, _ := io.ReadAll(connection)
+		return string(text)
+	}
+	if answer := ask(); !strings.HasPrefix(answer, "HTTP/1.1 200 ") {
+		t.Errorf("on offer: got %.60q", answer)
+	}
+	if err := server.Change([]site.Origin{{Origin: "https://" + testHost, Protocols: []string{"h2", "h3"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if answer := ask(); answer != "" {
+		t.Errorf("not on offer: got %.60q", answer)
+	}
+	if complaints := strings.Join(server.Log().Errors, ""); !strings.Contains(complaints, "HTTP/1.1 is not on offer") {
+		t.Errorf("the server said %q", complaints)
+	}
+}
+
+func TestServersChangeAtOnce(t *testing.T) {
+	server := newTestServer(t, "")
+	for range 20 {
+		again := site.Origin{Origin: "https://" + testHost, Protocols: []string{"h1", "h2", "h3"}}
+		if err := server.Change([]site.Origin{again}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestSessionsOutliveServers(t *testing.T) {
+	for _, protocol := range []string{"h2", "h3"} {
+		t.Run(protocol, func(t *testing.T) {
+			server := newTestServer(t, "")
+			security := &tls.Config{
+				RootCAs: server.trust, ServerName: testHost, ClientSessionCache: tls.NewLRUClientSessionCache(1),
+			}
+			for _, resumes := range []bool{false, true, true} {
+				server.fetchOnce(t, protocol, security)
+				// The server writes a request down when its answer has gone.
+				var log Log
+				for limit := time.Now().Add(5 * time.Second); len(log.Entries) == 0 && time.Now().Before(limit); {
+					time.Sleep(time.Millisecond)
+					log = server.Log()
+				}
+				if len(log.Entries) != 1 || log.Entries[0].Resumed != resumes || log.Entries[0].Protocol != protocol {
+					t.Errorf("got %+v, want one entry of %s, resumed: %v", log, protocol, resumes)
+				}
+				again := site.Origin{Origin: "https://" + testHost, Protocols: []string{"h1", "h2", "h3"}}
+				if err := server.Change([]site.Origin{again}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// fetchOnce makes a request on a connection of its own.
+func (s *testServer) fetchOnce(t *testing.T, protocol string, security *tls.Config) {
+	t.Helper()
+	address := net.JoinHostPort("127.0.0.1", s.port)
+	var transport http.RoundTripper
+	if protocol == "h3" {
+		quicTransport := &http3.Transport{
+			TLSClientConfig: security,
+			Dial: func(ctx context.Context, _ string, security *tls.Config, config *quic.Config) (*quic.Conn, error) {
+				return quic.DialAddr(ctx, address, security, config)
+			},
+		}
+		defer quicTransport.Close()
+		transport = quicTransport
+	} else {
+		protocols := &http.Protocols{}
+		protocols.SetHTTP2(true)
+		tcpTransport := &http.Transport{
+			TLSClientConfig: security, Protocols: protocols,
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return (&net.Dialer{}).DialContext(ctx, "tcp", address)
+			},
+		}
+		defer tcpTransport.CloseIdleConnections()
+		transport = tcpTransport
+	}
+	response, err := (&http.Client{Transport: transport}).Get("https://" + testHost + "/1000?0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestConnectionsHaveTheirServersCongestionControl(t *testing.T) {
 	for _, name := range []string{"reno", "bbr", "cubic"} {
 		config := net.ListenConfig{Control: setCongestionControl(name)}

@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Site is what a replay server serves.
@@ -59,7 +61,7 @@ const (
 // Determinism is what scripts take chance and time from while the page loads.
 type Determinism struct {
 	Seed uint32 `json:"seed"`
-	// EpochMs is the Unix time at which each document begins.
+	// EpochMs is the Unix time at which a load begins.
 	EpochMs float64 `json:"epochMs"`
 }
 
@@ -136,7 +138,9 @@ const (
 	maxBodyBytes = 256 << 20
 	// maxSidePixels is the largest width or height of a filler image.
 	maxSidePixels = 16_384
-	maxOrigins    = 500
+	// maxPixels is for all filler images of a site, which take time to make.
+	maxPixels  = 1 << 32
+	maxOrigins = 500
 	// maxInitialWindow is in segments.
 	maxInitialWindow = 1000
 )
@@ -192,7 +196,8 @@ func read(root *os.Root) (*Site, error) {
 }
 
 func readLimited(root *os.Root, name string, limit int64) ([]byte, error) {
-	file, err := root.Open(name)
+	// The open of a named pipe would wait for a writer.
+	file, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, reason(err)
 	}
@@ -276,9 +281,13 @@ func (s *Site) check(root *os.Root) error {
 		return fmt.Errorf("entry: expected a URL on one of the origins, got %q", s.Entry)
 	}
 	seen := map[string]int{}
+	pixels := int64(0)
 	for i, resource := range s.Resources {
 		if err := checkResource(root, resource, known); err != nil {
 			return fmt.Errorf("resources[%d]%w", i, err)
+		}
+		if pixels += int64(resource.Body.Width) * int64(resource.Body.Height); pixels > maxPixels {
+			return fmt.Errorf("resources[%d].body: expected at most %d pixels of filler in all", i, int64(maxPixels))
 		}
 		key := strings.Join([]string{resource.Method, resource.Origin + resource.Path, resource.RequestSHA256}, " ")
 		if first, twice := seen[key]; twice {

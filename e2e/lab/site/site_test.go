@@ -1,11 +1,14 @@
 package site
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 const good = `{
@@ -94,6 +97,36 @@ func TestNoSite(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "site.json: no such file") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNamedPipe(t *testing.T) {
+	dir := t.TempDir()
+	if err := unix.Mkfifo(filepath.Join(dir, "site.json"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// Without a writer an open that waits would never come back.
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "site.json: expected a regular file") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestPixelsInAll(t *testing.T) {
+	image := `{"origin": "https://a.test", "path": "/%d", "status": 200, "headers": {}, "body": {"filler": "png", "bytes": 40000, "width": 16384, "height": 16384}, "thinkMs": 0}`
+	var images []string
+	for n := range 17 {
+		images = append(images, fmt.Sprintf(image, n))
+	}
+	with := func(count int) string {
+		return strings.Replace(good, `"resources": [`, `"resources": [`+strings.Join(images[:count], ",")+",", 1)
+	}
+	if site, err := Open(write(t, with(16))); err != nil {
+		t.Error(err)
+	} else {
+		site.Close()
+	}
+	if _, err := Open(write(t, with(17))); err == nil || !strings.Contains(err.Error(), "resources[16].body: expected at most 4294967296 pixels") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -211,6 +211,27 @@ describe('the head in a recording', () => {
     expect(held.map((each) => each.kind === 'fetch' && each.requestId)).toEqual([2, 3, 4, 5, 6]);
   });
 
+  it('lets a blocking script wait for those before it, and no other', () => {
+    const blocking = { type: 'script', renderBlocking: true } as const;
+    const graph = buildGraph(
+      recordingOf([
+        request(2, 100, 101, 300, blocking),
+        request(3, 100, 101, 150, blocking),
+        request(4, 100, 101, 150, { type: 'script' }),
+        request(5, 310, 311, 350, { initiator: { kind: 'script', requestId: 3, source: 'recorded' } }),
+        request(6, 170, 171, 190, { initiator: { kind: 'script', requestId: 4, source: 'recorded' } }),
+      ]),
+    );
+    const executions = graph.activities.filter((each) => each.kind === 'compute' && each.after.length < 4);
+    const fetchOf = (id: number) =>
+      graph.activities.find((each) => each.kind === 'fetch' && each.requestId === id)!.id;
+    // 3 lies ready from 150 on, and is executed once 2 is there at 300: 10 ms of work, not 160.
+    expect(executions).toMatchObject([
+      { requestId: 3, durationMs: 10, after: [{ activity: fetchOf(3) }, { activity: fetchOf(2) }] },
+      { requestId: 4, durationMs: 20, after: [{ activity: fetchOf(4) }] },
+    ]);
+  });
+
   it('is not there when nothing was held back', () => {
     expect(buildGraph(recordingOf([request(2, 100, 102, 160)])).head).toBeUndefined();
   });

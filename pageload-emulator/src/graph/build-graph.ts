@@ -7,6 +7,7 @@ import { quantile } from '../statistics.ts';
 import { handshakeRounds } from '../transport/handshake.ts';
 import { originOf } from '../url.ts';
 import { connectionPools } from './connection-pools.ts';
+import { ExecutionOrder } from './execution-order.ts';
 import { findHead, type Head } from './head.ts';
 import type { Activity, Dependency, DependencyKind, FetchActivity, PageGraph } from './page-graph.ts';
 import { priorityOf } from './priorities.ts';
@@ -47,6 +48,7 @@ class GraphBuilder {
   readonly #executionOf = new Map<number, { activity: number; endMs: number }>();
   readonly #pools: readonly number[];
   readonly #head: Head | null;
+  readonly #ordered: ExecutionOrder;
   readonly #executions: Map<number, { durationMs: number; endMs: number }>;
   readonly #activities: Activity[] = [];
   readonly #origins: string[] = [];
@@ -60,6 +62,7 @@ class GraphBuilder {
     if (this.#kept.length === 0) this.#kept.push(this.#document);
     this.#pools = connectionPools(recording);
     this.#head = findHead(this.#document, this.#kept);
+    this.#ordered = new ExecutionOrder(this.#kept);
     this.#executions = this.#findExecutions();
     this.#thinkMs = thinkTimes(recording);
   }
@@ -199,11 +202,11 @@ class GraphBuilder {
       const at = firstAsked.get(asker);
       if (at === undefined || request.startMs < at) firstAsked.set(asker, request.startMs);
     }
-    const gaps = [...firstAsked].map(([id, endMs]) => ({
-      id,
-      startMs: this.#recording.requests[id]!.endMs,
-      endMs,
-    }));
+    const gaps = [...firstAsked].map(([id, endMs]) => {
+      const script = this.#recording.requests[id]!;
+      const waitedFor = [script, ...this.#ordered.before(script, endMs)];
+      return { id, startMs: Math.max(...waitedFor.map((request) => request.endMs)), endMs };
+    });
     if (this.#head !== null) {
       const { endMs, blockers } = this.#head;
       gaps.push({
@@ -234,6 +237,11 @@ class GraphBuilder {
     const found = this.#executions.get(script.id);
     const fetch = this.#fetchOf.get(script.id);
     if (found === undefined || fetch === undefined) return null;
+    const after: Dependency[] = [{ activity: fetch, kind: 'execution', fraction: 1, source: 'inferred' }];
+    for (const earlier of this.#ordered.before(script, found.endMs)) {
+      const activity = this.#execution(earlier)?.activity ?? this.#fetchOf.get(earlier.id)!;
+      after.push({ activity, kind: 'execution', fraction: 1, source: 'inferred' });
+    }
     const id = this.#activities.length;
     this.#activities.push({
       kind: 'compute',
@@ -241,7 +249,7 @@ class GraphBuilder {
       requestId: script.id,
       durationMs: found.durationMs,
       blocksLoad: (this.#activities[fetch] as FetchActivity).blocksLoad,
-      after: [{ activity: fetch, kind: 'execution', fraction: 1, source: 'inferred' }],
+      after,
     });
     const execution = { activity: id, endMs: found.endMs };
     this.#executionOf.set(script.id, execution);

@@ -1,0 +1,53 @@
+import type { RecordedRequest } from '../recording/recording.ts';
+
+/**
+ * What the parser's scripts wait for: those before them in the document, and the stylesheets before them (HTML
+ * standard, "script-blocking style sheet"). Only scripts of which the recorder says that they block are known to be
+ * executed in order; asynchronous ones are not.
+ */
+export class ExecutionOrder {
+  /** Blocking resources of each document, in order of request, which the preload scanner takes from the document's. */
+  readonly #byDocument = new Map<number, RecordedRequest[]>();
+  /** Index of each in its document's. */
+  readonly #position = new Map<RecordedRequest, number>();
+
+  constructor(requests: readonly RecordedRequest[]) {
+    for (const request of requests) {
+      if (!isBlocking(request)) continue;
+      const document = request.initiator.requestId as number;
+      const own = this.#byDocument.get(document);
+      this.#position.set(request, own?.length ?? 0);
+      if (own === undefined) this.#byDocument.set(document, [request]);
+      else own.push(request);
+    }
+  }
+
+  /**
+   * The blocking resources before a script in its document: the last script, which waits for those before it, and
+   * the stylesheets since.
+   *
+   * @param endMs when the script is known to have been executed: what arrived later did not hold it up
+   */
+  before(script: RecordedRequest, endMs: number): RecordedRequest[] {
+    const found: RecordedRequest[] = [];
+    const position = this.#position.get(script);
+    if (position === undefined) return found;
+    const own = this.#byDocument.get(script.initiator.requestId as number) as RecordedRequest[];
+    for (let at = position - 1; at >= 0; at--) {
+      const request = own[at]!;
+      if (request.endMs > endMs) continue;
+      found.push(request);
+      if (request.type === 'script') break;
+    }
+    return found;
+  }
+}
+
+function isBlocking({ type, renderBlocking, initiator }: RecordedRequest): boolean {
+  return (
+    renderBlocking === true &&
+    (type === 'script' || type === 'style') &&
+    initiator.kind === 'parser' &&
+    initiator.requestId !== null
+  );
+}

@@ -244,7 +244,7 @@ describe('a natural load', () => {
       headed: false,
     });
     open.push(session);
-    const { recording: theirs } = await session.observe(page.site.entry, 40_000);
+    const { recording: theirs } = await session.observe(page.site.entry, { timeoutMs: 40_000 });
     const loaded = (recording: Recording) => recording.requests.filter(({ type }) => type !== 'other');
     const byUrl = new Map(loaded(theirs).map((request) => [request.url, request]));
     expect(
@@ -331,6 +331,44 @@ describe('a repeat view', () => {
       }
     },
   );
+});
+
+describe('a repeat view that the cache answers whole', () => {
+  it('proves nothing', async () => {
+    const { origin } = page.site.origins[0]!;
+    const dir = join(folder, 'cached');
+    const headers = { 'content-type': 'text/html', 'cache-control': 'max-age=3600' };
+    await writeSite(
+      {
+        site: {
+          format: 'hopwise-site',
+          version: 1,
+          name: 'cached',
+          entry: `${origin}/`,
+          origins: [{ origin, protocols: ['h1', 'h2', 'h3'], extraRttMs: 0 }],
+          resources: [{ origin, path: '/', status: 200, headers, body: { file: 'a.html' }, thinkMs: 0 }],
+        },
+        files: new Map([['a.html', new TextEncoder().encode('<!doctype html><title>A</title>A')]]),
+      },
+      dir,
+    );
+    await lab.serve(dir);
+    try {
+      const browser = await launch('h2');
+      const views = ['cold', 'warm'] as const;
+      const proved = [];
+      for (const view of views) {
+        const result = (await browser.load(`${origin}/`, { timeoutMs: 20_000, view })) as Load;
+        proved.push([result.requests.length, result.requests[0]!.fromCache, result.proved]);
+      }
+      expect(proved).toEqual([
+        [1, false, true],
+        [1, true, false],
+      ]);
+    } finally {
+      await lab.serve(join(folder, 'shop'));
+    }
+  });
 });
 
 describe("a load's moments", () => {

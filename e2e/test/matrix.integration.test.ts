@@ -151,7 +151,7 @@ it('goes on after a kill, refuses a second run meanwhile, and ends with a summar
   }
   expect(JSON.parse(await readFile(join(out, 'summary.json'), 'utf8'))).toMatchObject({
     format: 'hopwise-ground-truth-summary',
-    loads: { kept: 3 * seeds, failed: 0, unproved: 0 },
+    loads: { kept: 3 * seeds, timeouts: 0, unreachable: 0, leftOut: { unproved: 0 } },
   });
   expect(await readFile(join(out, 'index.html'), 'utf8')).toContain('Ground truth');
 

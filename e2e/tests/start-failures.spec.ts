@@ -18,6 +18,9 @@ test.beforeEach(async () => {
   await mkdir(temporary, { mode: 0o777 });
 });
 
+/** Through all steps soon. */
+const QUICK = ['--page', 'app', '--network', 'fast'];
+
 const start = (args: string[], options: RunOptions = {}) =>
   startCommand(args, { ...options, env: { TMPDIR: temporary, ...options.env } });
 test.afterEach(() => rm(scratch, { recursive: true, force: true }));
@@ -217,16 +220,7 @@ test('a URL that nobody answers', async () => {
 test('a report that cannot be written', async () => {
   const file = join(scratch, 'file');
   await writeFile(file, '');
-  const ended = await start([
-    '--loads',
-    '1',
-    '--rounds',
-    '1',
-    '--network',
-    'fast',
-    '--out',
-    join(file, 'out'),
-  ]);
+  const ended = await start([...QUICK, '--loads', '1', '--rounds', '1', '--out', join(file, 'out')]);
   expect(ended.code).toBe(1);
   expect(complaint(ended)).toContain('--out');
 });
@@ -243,7 +237,7 @@ test('Ctrl-C at any step cleans up', async () => {
   ];
   for (const { step, delayMs } of moments) {
     let sent = false;
-    const ended = await start(['--out', scratch], {
+    const ended = await start([...QUICK, '--out', scratch], {
       onStderr(text, child) {
         if (sent || !text.includes(`${step}:`)) return;
         sent = true;
@@ -262,7 +256,7 @@ test('killed in mid-run, the lab and Chromium end too, and the next run removes 
   for (const step of ['recording', 'verifying', 'measuring']) {
     let running: string[] = [];
     let killed = false;
-    await start(['--out', scratch], {
+    await start([...QUICK, '--out', scratch], {
       onStderr(text, child) {
         if (killed || !text.includes(`${step}:`)) return;
         killed = true;
@@ -284,7 +278,7 @@ test('killed in mid-run, the lab and Chromium end too, and the next run removes 
 
 test('it ends with the npm script that started it, even when that is killed', async () => {
   let killed = false;
-  const ended = await start(['--out', scratch], {
+  const ended = await start([...QUICK, '--out', scratch], {
     viaScript: true,
     onStderr(text, child) {
       if (killed || !text.includes('verifying:')) return;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { UserError } from './start/errors.ts';
+import { UserError } from './command/errors.ts';
 
 /**
  * Replaces a file: a reader, also one after a kill, finds the old one or the whole new one. A link at `path` is replaced, not

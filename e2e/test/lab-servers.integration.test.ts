@@ -7,13 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Assignment } from '@hopwise/pageload-emulator';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath } from '../src/command/chromium.ts';
 import { LAB_BINARY } from '../src/lab/build.ts';
 import { Lab, labObstacle } from '../src/lab/lab.ts';
 import type { Network } from '../src/lab/networks.ts';
 import { bundledSite } from '../src/pages/bundled.ts';
 import type { Site } from '../src/pages/site.ts';
 import { writeSite } from '../src/pages/write-site.ts';
-import { chromiumPath } from '../src/start/chromium.ts';
 import { type Load, TruthBrowser } from '../src/truth/loads.ts';
 import { FAR, MAIN, OLD, writeTinySite } from './lab-site.ts';
 

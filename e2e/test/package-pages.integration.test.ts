@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { openPage } from '../src/command/page-source.ts';
 import { checkReplay } from '../src/pages/replay/check-replay.ts';
-import { openPage } from '../src/start/page-source.ts';
 
 it('replays a page of a registry package, without a miss', { timeout: 120_000 }, async () => {
   const page = await openPage('npm:editor');

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UserError } from '../src/command/errors.ts';
 import { replayOfFile } from '../src/pages/read-recording.ts';
-import { UserError } from '../src/start/errors.ts';
 import { type HarLog, harEntry, harOf, largeHar, smallPage } from './pages-hars.ts';
 
 let folder: string;

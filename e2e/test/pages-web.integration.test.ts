@@ -1,8 +1,8 @@
 import { chromium } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { chromiumPath } from '../src/command/chromium.ts';
 import { generateSite, type SiteSpec } from '../src/pages/generate.ts';
 import { webPageSpec } from '../src/pages/web-pages.ts';
-import { chromiumPath } from '../src/start/chromium.ts';
 import { serveSite } from './site-server.ts';
 
 /** A page of each kind, and the smallest and a large one of the published percentiles. */

@@ -1,7 +1,7 @@
 import { chromium } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { chromiumPath } from '../src/command/chromium.ts';
 import { BUNDLED_PAGES, type BundledPage, bundledSite } from '../src/pages/bundled.ts';
-import { chromiumPath } from '../src/start/chromium.ts';
 import { serveSite } from './site-server.ts';
 
 describe('bundled pages in Chromium', () => {

@@ -3,6 +3,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath } from '../src/command/chromium.ts';
+import { Progress } from '../src/command/progress.ts';
 import { checkReplay } from '../src/pages/replay/check-replay.ts';
 import type { Site } from '../src/pages/site.ts';
 import { siteSchema } from '../src/pages/site.ts';
@@ -10,8 +12,6 @@ import { parseRecordOptions } from '../src/record/options.ts';
 import { type RecordOptions, record } from '../src/record/record.ts';
 import type { PageRequest, RecordedPage } from '../src/record/recorded-page.ts';
 import { renderRecord, runRecord } from '../src/record/run.ts';
-import { chromiumPath } from '../src/start/chromium.ts';
-import { Progress } from '../src/start/progress.ts';
 import { CDN, FILM, type LiveServer, MAIN, pageAnswers, SCRIPT, serveLive } from './record-server.ts';
 
 let folder: string;

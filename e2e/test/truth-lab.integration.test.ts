@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath } from '../src/command/chromium.ts';
 import { Lab } from '../src/lab/lab.ts';
 import type { Network } from '../src/lab/networks.ts';
 import { bundledSite } from '../src/pages/bundled.ts';
 import { writeSite } from '../src/pages/write-site.ts';
-import { chromiumPath } from '../src/start/chromium.ts';
 import { type Load, TruthBrowser, type TruthProtocol } from '../src/truth/loads.ts';
 import { type Measured, measureProtocols } from '../src/truth/measure.ts';
 

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath } from '../src/command/chromium.ts';
 import { generateSite } from '../src/pages/generate.ts';
-import { chromiumPath } from '../src/start/chromium.ts';
 import { type Load, TruthBrowser, type TruthProtocol } from '../src/truth/loads.ts';
 import { type Measured, measureProtocols } from '../src/truth/measure.ts';
 import { type SiteServer, serveSite } from './site-server.ts';

@@ -5,8 +5,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import { chromiumPath } from '../src/command/chromium.ts';
 import type { Site } from '../src/pages/site.ts';
-import { chromiumPath } from '../src/start/chromium.ts';
 import { asNobody, type Ended, type RunOptions, start as startCommand } from './start-command.ts';
 
 let scratch: string;

@@ -3,10 +3,10 @@
  * namespaces and knows nothing of the lab but a CA to trust.
  */
 import { expect, test } from '@playwright/test';
+import { openPage } from '../src/command/page-source.ts';
 import { Lab } from '../src/lab/lab.ts';
 import { networkOf, profileNamed } from '../src/lab/networks.ts';
 import { isUnavailable } from '../src/report/report.ts';
-import { openPage } from '../src/start/page-source.ts';
 import { start, startReport } from './start-command.ts';
 
 let lab: Lab;

@@ -1,7 +1,7 @@
 /** Measured loads as what predictions are judged by: one cell for each page on each network. */
 import { InputError, type NetworkPath, parseRecording, type Recording } from '@hopwise/pageload-emulator';
+import { UserError } from '../command/errors.ts';
 import { type Network, toNetworkPath } from '../lab/networks.ts';
-import { UserError } from '../start/errors.ts';
 import type { GroundTruthLoad, GroundTruthMatrix } from '../truth/ground-truth.ts';
 import { type CellLoads, judgeLoads, type LeftOut } from '../truth/judge/cell-loads.ts';
 import { mediansAt } from '../truth/judge/cell-truth.ts';

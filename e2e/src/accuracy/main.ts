@@ -1,9 +1,9 @@
 /** `npm run bench:accuracy`: predictions judged by measured loads. */
 import { mkdir } from 'node:fs/promises';
 import { standaloneSvg } from '../charts.ts';
-import { firstLine, UserError } from '../start/errors.ts';
-import { runProgram } from '../start/program.ts';
-import { Progress } from '../start/progress.ts';
+import { firstLine, UserError } from '../command/errors.ts';
+import { runProgram } from '../command/program.ts';
+import { Progress } from '../command/progress.ts';
 import { replaceFileWithin } from '../write-file.ts';
 import { type BenchProgress, bench } from './bench.ts';
 import { readCells } from './cells.ts';

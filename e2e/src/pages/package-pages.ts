@@ -10,12 +10,12 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/pro
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress as brotliCallback, constants, gzip as gzipCallback } from 'node:zlib';
+import { chromiumPath } from '../command/chromium.ts';
+import { firstLine, UserError } from '../command/errors.ts';
 import { Lab } from '../lab/lab.ts';
 import { CACHE_DIR } from '../paths.ts';
 import { record } from '../record/record.ts';
 import { makeScratch, removeScratch, removeStale, staleFolders } from '../scratch.ts';
-import { chromiumPath } from '../start/chromium.ts';
-import { firstLine, UserError } from '../start/errors.ts';
 import { EASY_NETWORK } from './replay/easy-network.ts';
 import type { Site } from './site.ts';
 import { writeSite } from './write-site.ts';

@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { InputError, parseRecording, type Recording } from '@hopwise/pageload-emulator';
-import { firstLine, UserError } from '../start/errors.ts';
+import { firstLine, UserError } from '../command/errors.ts';
 import { type ReplayedSite, siteFromRecording } from './from-har.ts';
 
 const MAX_HAR_BYTES = 256 * 1024 * 1024;

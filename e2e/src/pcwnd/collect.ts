@@ -4,10 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
+import { UserError } from '../command/errors.ts';
 import { labProgram } from '../lab/build.ts';
 import type { Network } from '../lab/networks.ts';
 import { makeScratch, removeScratch } from '../scratch.ts';
-import { UserError } from '../start/errors.ts';
 
 export const CONGESTION_CONTROLS = ['cubic', 'reno', 'bbr'] as const;
 export type CongestionControl = (typeof CONGESTION_CONTROLS)[number];

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import { firstLine, UserError } from '../command/errors.ts';
+import { integer, list, number, someOf } from '../command/option-types.ts';
+import { Progress } from '../command/progress.ts';
 import { networkOf, profileNamed, readProfiles } from '../lab/networks.ts';
-import { firstLine, UserError } from '../start/errors.ts';
-import { integer, list, number, someOf } from '../start/option-types.ts';
-import { Progress } from '../start/progress.ts';
 import { lockFolder } from '../truth/lock.ts';
 import {
   CONGESTION_CONTROLS,

@@ -1,6 +1,6 @@
 /** Which Chromium the fixtures drive. */
 import { existsSync } from 'node:fs';
-import { chromiumPath } from '../start/chromium.ts';
+import { chromiumPath } from '../command/chromium.ts';
 import { ReplayError } from './errors.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** What stops a test for a reason that a person can mend. */
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { firstLine } from '../start/errors.ts';
+import { firstLine } from '../command/errors.ts';
 
 const OWN_FOLDER = fileURLToPath(new URL('..', import.meta.url));
 

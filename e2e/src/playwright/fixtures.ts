@@ -2,9 +2,9 @@
 import { dirname, resolve } from 'node:path';
 import type { Prediction } from '@hopwise/pageload-emulator';
 import { test as base, type TestInfo } from '@playwright/test';
+import { isPageName, openPage, type PageSource } from '../command/page-source.ts';
 import type { Lab } from '../lab/lab.ts';
 import { siteInitScript } from '../record/determinism.ts';
-import { isPageName, openPage, type PageSource } from '../start/page-source.ts';
 import { replayChromium } from './chromium.ts';
 import { ReplayError } from './errors.ts';
 import { LabKeeper } from './lab-keeper.ts';

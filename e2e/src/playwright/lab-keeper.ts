@@ -1,10 +1,10 @@
 /** What a Playwright worker keeps from test to test: one lab, and the browsers on its client side. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Assignment } from '@hopwise/pageload-emulator';
+import type { PageSource } from '../command/page-source.ts';
 import { Lab } from '../lab/lab.ts';
 import type { Network } from '../lab/networks.ts';
 import { makeScratch, removeScratch } from '../scratch.ts';
-import type { PageSource } from '../start/page-source.ts';
 import { type BrowserProtocol, CHROMIUM_ARGS, protocolArgs, TruthBrowser } from '../truth/loads.ts';
 import { ReplayError } from './errors.ts';
 

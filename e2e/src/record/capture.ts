@@ -9,7 +9,7 @@ import {
   type Request,
   type Response,
 } from 'playwright-core';
-import { firstLine, UserError } from '../start/errors.ts';
+import { firstLine, UserError } from '../command/errors.ts';
 import { CHROMIUM_ARGS } from '../truth/loads.ts';
 import { determinismScript } from './determinism.ts';
 

@@ -1,7 +1,8 @@
 /** `npm run record`: see e2e/README.md, "Recording a page". */
+
+import { runProgram } from '../command/program.ts';
+import { Progress } from '../command/progress.ts';
 import { isFaithful } from '../pages/replay/check-replay.ts';
-import { runProgram } from '../start/program.ts';
-import { Progress } from '../start/progress.ts';
 import { parseRecordOptions } from './options.ts';
 import { type RecordRun, renderRecord, runRecord } from './run.ts';
 

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { integer } from '../start/option-types.ts';
+import { integer } from '../command/option-types.ts';
 
 /** What the command line of `npm run record` asks for. */
 export interface RecordCommand {

@@ -1,6 +1,7 @@
 /** `npm run record`: a page of the network as a site that the lab serves. */
+
+import { firstLine, UserError } from '../command/errors.ts';
 import { foreignFile, writeSite } from '../pages/write-site.ts';
-import { firstLine, UserError } from '../start/errors.ts';
 import { type CaptureOptions, capture } from './capture.ts';
 import { RECORD_FILE, type RecordedPage, recordedPage } from './recorded-page.ts';
 

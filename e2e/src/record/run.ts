@@ -1,9 +1,9 @@
+import { readCa } from '../command/ca.ts';
+import { chromiumPath, requireDisplay } from '../command/chromium.ts';
+import { printable } from '../command/printable.ts';
+import type { Progress } from '../command/progress.ts';
 import { labObstacle } from '../lab/lab.ts';
 import { checkReplay, isFaithful, offeredByAll, type ReplayCheck } from '../pages/replay/check-replay.ts';
-import { readCa } from '../start/ca.ts';
-import { chromiumPath, requireDisplay } from '../start/chromium.ts';
-import { printable } from '../start/printable.ts';
-import type { Progress } from '../start/progress.ts';
 import { protocolArgs } from '../truth/loads.ts';
 import type { RecordCommand } from './options.ts';
 import { record } from './record.ts';

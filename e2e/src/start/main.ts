@@ -1,8 +1,9 @@
 /** `npm start`: see README.md, "The main job". */
+
+import { runProgram } from '../command/program.ts';
+import { Progress } from '../command/progress.ts';
 import { renderTerminal } from '../report/terminal.ts';
 import { parseOptions } from './options.ts';
-import { runProgram } from './program.ts';
-import { Progress } from './progress.ts';
 import { run } from './run.ts';
 
 await runProgram(async ({ cleanup, signal, useScratch }) => {

@@ -1,6 +1,6 @@
+import { firstLine, UserError } from '../command/errors.ts';
 import { checkNetwork, type Network, networkOf, profileNamed } from '../lab/networks.ts';
 import type { NetworkAsSet } from '../report/report.ts';
-import { firstLine, UserError } from './errors.ts';
 import type { StartOptions } from './options.ts';
 
 /**

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Answers, PageRequest, StoredLoad } from '@hopwise/extension/messages';
 import { type BrowserContext, chromium, type Page, type Worker } from 'playwright-core';
+import { firstLine, UserError } from '../command/errors.ts';
 import { EXTENSION_DIR, HOST_SCRIPT } from '../paths.ts';
 import { CHROMIUM_ARGS, type LoadOptions, protocolArgs } from '../truth/loads.ts';
-import { firstLine, UserError } from './errors.ts';
 
 export interface SessionOptions {
   /** Chromium, or a script that enters the lab's namespaces and runs it. */

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { integer, number } from './option-types.ts';
-import { PAGE_FORMS } from './page-source.ts';
+import { integer, number } from '../command/option-types.ts';
+import { PAGE_FORMS } from '../command/page-source.ts';
 
 /** What the command line of `npm start` asks for. */
 export interface StartOptions {

@@ -1,6 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { predict } from '@hopwise/pageload-emulator';
+import { readCa } from '../command/ca.ts';
+import { chromiumPath, requireDisplay } from '../command/chromium.ts';
+import type { Cleanup } from '../command/cleanup.ts';
+import { firstLine, UserError } from '../command/errors.ts';
+import { openPage } from '../command/page-source.ts';
+import type { Progress } from '../command/progress.ts';
 import { Lab, LabInputError } from '../lab/lab.ts';
 import { toNetworkPath } from '../lab/networks.ts';
 import type { Site } from '../pages/site.ts';
@@ -8,15 +14,9 @@ import { siteInitScript } from '../record/determinism.ts';
 import { renderHtml } from '../report/html.ts';
 import { buildReport, type Findings, type Report } from '../report/report.ts';
 import { replaceFile } from '../write-file.ts';
-import { readCa } from './ca.ts';
-import { chromiumPath, requireDisplay } from './chromium.ts';
-import type { Cleanup } from './cleanup.ts';
-import { firstLine, UserError } from './errors.ts';
 import { networkFrom } from './network.ts';
 import { ExtensionSession, type SessionOptions } from './observe.ts';
 import type { StartOptions } from './options.ts';
-import { openPage } from './page-source.ts';
-import type { Progress } from './progress.ts';
 import { measureTruth } from './truth.ts';
 
 export interface RunContext {

@@ -1,4 +1,5 @@
 import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
+import type { Cleanup } from '../command/cleanup.ts';
 import type { Lab } from '../lab/lab.ts';
 import type { Network } from '../lab/networks.ts';
 import type { Site } from '../pages/site.ts';
@@ -7,7 +8,6 @@ import type { RepeatedSpread } from '../report/report.ts';
 import { type DisturbanceWatch, disturbedBy, watchDisturbance } from '../truth/disturbance.ts';
 import { TruthBrowser } from '../truth/loads.ts';
 import { type Loader, type Measured, measureProtocols } from '../truth/measure.ts';
-import type { Cleanup } from './cleanup.ts';
 
 export interface TruthOptions {
   lab: Lab;

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Assignment, type Protocol, predict, type Recording } from '@hopwise/pageload-emulator';
 import * as z from 'zod';
+import { firstLine, UserError } from '../command/errors.ts';
 import type { Site } from '../pages/site.ts';
-import { firstLine, UserError } from '../start/errors.ts';
 import type { GroundTruthLoad } from './ground-truth.ts';
 
 const fileSchema = z.record(

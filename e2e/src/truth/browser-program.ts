@@ -1,7 +1,7 @@
 /** Which Chromium makes the loads. */
 import { existsSync } from 'node:fs';
-import { chromiumPath } from '../start/chromium.ts';
-import { UserError } from '../start/errors.ts';
+import { chromiumPath } from '../command/chromium.ts';
+import { UserError } from '../command/errors.ts';
 
 /** The headless shell (`chromium-headless-shell`) or the browser that people use. */
 export type BrowserKind = 'headless-shell' | 'full';

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UserError } from '../start/errors.ts';
+import { UserError } from '../command/errors.ts';
 
 const LOCK_FILE = 'lock';
 

@@ -1,9 +1,9 @@
 /** `npm run lab`: see docs/ground-truth.md. */
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { runProgram } from '../command/program.ts';
 import { checkCommand } from '../pages/replay/check.ts';
 import { pcwndCommand } from '../pcwnd/command.ts';
-import { runProgram } from '../start/program.ts';
 import { measureMatrix } from './measure-command.ts';
 import { addMatrixOptions, matrixOptions } from './options.ts';
 import { summariseFolder } from './summary-command.ts';

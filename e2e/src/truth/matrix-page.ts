@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { firstLine, UserError } from '../start/errors.ts';
-import { openPage, type PageSource } from '../start/page-source.ts';
+import { firstLine, UserError } from '../command/errors.ts';
+import { openPage, type PageSource } from '../command/page-source.ts';
 import type { GroundTruthMatrix } from './ground-truth.ts';
 import { cellFile, isKeepableName } from './store.ts';
 

@@ -3,6 +3,8 @@ import { execFile } from 'node:child_process';
 import { cpus, release } from 'node:os';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { firstLine, UserError } from '../command/errors.ts';
+import type { ProgramContext } from '../command/program.ts';
 import { labObstacle } from '../lab/lab.ts';
 import {
   type Network,
@@ -12,8 +14,6 @@ import {
   readProfiles,
   unmodelled,
 } from '../lab/networks.ts';
-import { firstLine, UserError } from '../start/errors.ts';
-import type { ProgramContext } from '../start/program.ts';
 import { Assignments, readAssignments } from './assignments.ts';
 import { type BrowserKind, browserProgram } from './browser-program.ts';
 import type { GroundTruthLoad, GroundTruthMatrix, View } from './ground-truth.ts';

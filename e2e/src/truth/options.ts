@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { PAGE_FORMS } from '../start/page-source.ts';
+import { PAGE_FORMS } from '../command/page-source.ts';
 import type { BrowserKind } from './browser-program.ts';
 import type { GroundTruthMatrix, LoadProtocol, View } from './ground-truth.ts';
 

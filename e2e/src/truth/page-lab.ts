@@ -1,10 +1,10 @@
 /** The lab with one page, and a browser for each protocol that stays open. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Assignment } from '@hopwise/pageload-emulator';
+import type { Cleanup } from '../command/cleanup.ts';
 import { Lab, type LabFacts, type LabOptions } from '../lab/lab.ts';
 import type { Network } from '../lab/networks.ts';
 import { siteInitScript } from '../record/determinism.ts';
-import type { Cleanup } from '../start/cleanup.ts';
 import { watchDisturbance } from './disturbance.ts';
 import type { Disturbance, GroundTruthLoad, LoadProtocol, View } from './ground-truth.ts';
 import { type BrowserProtocol, type FailedLoad, type Load, TruthBrowser } from './loads.ts';

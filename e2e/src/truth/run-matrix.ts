@@ -1,9 +1,9 @@
 /** Makes the loads of a matrix, one at a time, and keeps each as soon as it is there. */
 import { createHash } from 'node:crypto';
 import type { Assignment } from '@hopwise/pageload-emulator';
+import { firstLine, UserError } from '../command/errors.ts';
 import { LabInputError } from '../lab/lab.ts';
 import type { Network } from '../lab/networks.ts';
-import { firstLine, UserError } from '../start/errors.ts';
 import type { Assignments } from './assignments.ts';
 import { disturbedBy } from './disturbance.ts';
 import type { GroundTruthLoad, GroundTruthOutcome, LoadProtocol } from './ground-truth.ts';

@@ -3,9 +3,9 @@ import { mkdir, open, readdir, readFile, rename, truncate, writeFile } from 'nod
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { firstLine, UserError } from '../command/errors.ts';
 import { dropsSchema, type LabFacts, quicSchema, schedulingSchema } from '../lab/lab.ts';
 import { NETWORK_NAME, networkSchema } from '../lab/networks.ts';
-import { firstLine, UserError } from '../start/errors.ts';
 import type { GroundTruthLoad, GroundTruthMatrix } from './ground-truth.ts';
 import { gzipMember, readMembers } from './gzip-members.ts';
 import { lockFolder } from './lock.ts';

@@ -1,6 +1,6 @@
 /** Summarises a folder of measured loads: on the terminal, as `summary.json`, as charts and as `index.html`. */
 import { standaloneSvg } from '../charts.ts';
-import { firstLine, UserError } from '../start/errors.ts';
+import { firstLine, UserError } from '../command/errors.ts';
 import { replaceFileWithin } from '../write-file.ts';
 import type { GroundTruthLoad } from './ground-truth.ts';
 import { readLoads, readMatrix } from './store.ts';

@@ -1,10 +1,10 @@
 /** Whether a replayed page makes the recorded requests again, in the lab and in Chromium. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
+import { chromiumPath } from '../../command/chromium.ts';
+import { firstLine, UserError } from '../../command/errors.ts';
 import { Lab, LabInputError, type LabLog } from '../../lab/lab.ts';
 import { siteInitScript } from '../../record/determinism.ts';
-import { chromiumPath } from '../../start/chromium.ts';
-import { firstLine, UserError } from '../../start/errors.ts';
 import { type FailedLoad, type Load, TruthBrowser } from '../../truth/loads.ts';
 import type { Site } from '../site.ts';
 import { EASY_NETWORK } from './easy-network.ts';

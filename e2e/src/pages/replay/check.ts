@@ -1,11 +1,11 @@
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { Command } from 'commander';
+import { UserError } from '../../command/errors.ts';
+import { number, someOf } from '../../command/option-types.ts';
+import { PAGE_FORMS } from '../../command/page-source.ts';
+import { printable } from '../../command/printable.ts';
+import type { ProgramContext } from '../../command/program.ts';
 import { labObstacle } from '../../lab/lab.ts';
-import { UserError } from '../../start/errors.ts';
-import { number, someOf } from '../../start/option-types.ts';
-import { PAGE_FORMS } from '../../start/page-source.ts';
-import { printable } from '../../start/printable.ts';
-import type { ProgramContext } from '../../start/program.ts';
 import { checkPage, type PageCheck } from './check-page.ts';
 import { isFaithful, type ReplayCheck, WANTED_SHARE } from './check-replay.ts';
 

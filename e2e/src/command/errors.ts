@@ -1,0 +1,17 @@
+/** Something a person can mend: printed as one line, without a stack. */
+export class UserError extends Error {
+  override readonly name = 'UserError';
+  /** 2 for input that cannot be used, 1 for a part that is missing or failed. */
+  readonly exitCode: 1 | 2;
+
+  constructor(message: string, exitCode: 1 | 2 = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** First line of whatever was thrown. */
+export function firstLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.split('\n')[0] ?? text;
+}

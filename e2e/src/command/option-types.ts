@@ -1,0 +1,39 @@
+/** Types of options for commander. Each throws InvalidArgumentError saying what was expected. */
+import { InvalidArgumentError } from 'commander';
+
+export function number(low: number, high: number, what: string) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (text.trim() === '' || !(value >= low && value <= high)) {
+      throw new InvalidArgumentError(`expected ${what} from ${low} to ${high}`);
+    }
+    return value;
+  };
+}
+
+export function integer(low: number, high: number, what = 'a whole number') {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < low || value > high) {
+      throw new InvalidArgumentError(`expected ${what} from ${low} to ${high}`);
+    }
+    return value;
+  };
+}
+
+/** Names with commas between, each once. */
+export function list(text: string): string[] {
+  const items = text.split(',').map((item) => item.trim());
+  if (items.includes('')) throw new InvalidArgumentError('expected names with commas between');
+  return [...new Set(items)];
+}
+
+/** Some of `known`, with commas between. */
+export function someOf<T extends string>(known: readonly T[]) {
+  return (text: string): T[] =>
+    list(text).map((name) => {
+      const one = known.find((each) => each === name);
+      if (one === undefined) throw new InvalidArgumentError(`expected some of ${known.join(', ')}`);
+      return one;
+    });
+}

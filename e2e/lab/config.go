@@ -32,31 +32,40 @@ type config struct {
 }
 
 func parseUp(args []string) (config, error) {
-	flags := flag.NewFlagSet("up", flag.ContinueOnError)
+	return parseConfig("up", args, readConfig)
+}
+
+// parseConfig reads the file that --config, the only argument of a command, names.
+func parseConfig[T any](command string, args []string, read func(path string) (T, error)) (settings T, err error) {
+	flags := flag.NewFlagSet(command, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	path := flags.String("config", "", "")
 	if err := flags.Parse(args); err != nil {
-		return config{}, inputError{fmt.Errorf("up: %w", err)}
+		return settings, inputError{fmt.Errorf("%s: %w", command, err)}
 	}
 	if *path == "" || flags.NArg() > 0 {
-		return config{}, inputError{errors.New("up: expected --config FILE")}
+		return settings, inputError{fmt.Errorf("%s: expected --config FILE", command)}
 	}
-	settings, err := readConfig(*path)
-	if err != nil {
-		return config{}, inputError{fmt.Errorf("%s: %w", *path, err)}
+	if settings, err = read(*path); err != nil {
+		return settings, inputError{fmt.Errorf("%s: %w", *path, err)}
 	}
 	return settings, nil
 }
 
-func readConfig(path string) (config, error) {
-	settings := config{IPVersion: 4}
+// decodeFile reads JSON without unknown fields into settings, which has the defaults.
+func decodeFile(path string, settings any) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return settings, errors.Unwrap(err)
+		return errors.Unwrap(err)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&settings); err != nil {
+	return decoder.Decode(settings)
+}
+
+func readConfig(path string) (config, error) {
+	settings := config{IPVersion: 4}
+	if err := decodeFile(path, &settings); err != nil {
 		return settings, err
 	}
 	if !filepath.IsAbs(settings.Site) {
@@ -77,6 +86,7 @@ func readConfig(path string) (config, error) {
 	if settings.Network == nil {
 		return settings, errors.New("network: expected an object")
 	}
+	var err error
 	settings.network, err = link.ParseNetwork(settings.Network)
 	return settings, err
 }

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -68,31 +66,12 @@ type pcwndResult struct {
 }
 
 func parsePcwnd(args []string) (pcwndConfig, error) {
-	flags := flag.NewFlagSet("pcwnd", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	path := flags.String("config", "", "")
-	if err := flags.Parse(args); err != nil {
-		return pcwndConfig{}, inputError{fmt.Errorf("pcwnd: %w", err)}
-	}
-	if *path == "" || flags.NArg() > 0 {
-		return pcwndConfig{}, inputError{errors.New("pcwnd: expected --config FILE")}
-	}
-	settings, err := readPcwndConfig(*path)
-	if err != nil {
-		return pcwndConfig{}, inputError{fmt.Errorf("%s: %w", *path, err)}
-	}
-	return settings, nil
+	return parseConfig("pcwnd", args, readPcwndConfig)
 }
 
 func readPcwndConfig(path string) (pcwndConfig, error) {
 	settings := pcwndConfig{Sampler: pcwnd.SamplerProbe}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return settings, errors.Unwrap(err)
-	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&settings); err != nil {
+	if err := decodeFile(path, &settings); err != nil {
 		return settings, err
 	}
 	switch settings.CongestionControl {
@@ -113,6 +92,7 @@ func readPcwndConfig(path string) (pcwndConfig, error) {
 	if settings.Network == nil {
 		return settings, errors.New("network: expected an object")
 	}
+	var err error
 	settings.network, err = link.ParseNetwork(settings.Network)
 	return settings, err
 }

@@ -1,6 +1,7 @@
 /** An accuracy run as one HTML file that needs nothing else and runs no script. */
-import { type Chart, themeCss } from '../charts.ts';
+import type { Chart } from '../charts.ts';
 import { escapeHtml } from '../escape-html.ts';
+import { staticPage } from '../static-page.ts';
 
 const STYLE = `
 main { display: grid; gap: 16px; max-width: 1160px; margin: 0 auto; padding: 28px 24px 40px; }
@@ -12,24 +13,11 @@ pre { margin: 0; font-size: 12px; line-height: 1.45; }
 
 /** @param tables as they are printed */
 export async function renderAccuracyHtml(charts: readonly Chart[], tables: string): Promise<string> {
-  const theme = await themeCss();
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>hopwise: accuracy</title>
-<style>${theme}${STYLE}</style>
-</head>
-<body>
-<main>
-<h1>Accuracy of predictions against measured page loads</h1>
+  return staticPage(
+    'hopwise: accuracy',
+    STYLE,
+    `<h1>Accuracy of predictions against measured page loads</h1>
 ${charts.map(({ title, svg }) => `<section class="hw-card"><h3>${escapeHtml(title)}</h3>${svg}</section>`).join('\n')}
-<section class="hw-card"><h3>Figures</h3><pre>${escapeHtml(tables)}</pre></section>
-</main>
-</body>
-</html>
-`;
+<section class="hw-card"><h3>Figures</h3><pre>${escapeHtml(tables)}</pre></section>`,
+  );
 }

@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { integer, list } from '../command/option-types.ts';
 
 /** What the command line of `npm run bench:accuracy` asks for. */
 export type AccuracyOptions = BenchOptions | GoldenOptions;
@@ -26,23 +27,6 @@ export interface GoldenOptions {
 
 export const GOLDEN_DIR = 'e2e/golden';
 
-function names(text: string): string[] {
-  const all = text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-  if (all.length === 0) throw new InvalidArgumentError('expected names, separated by commas');
-  return [...new Set(all)];
-}
-
-function recordings(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1 || value > 20) {
-    throw new InvalidArgumentError('expected a whole number from 1 to 20');
-  }
-  return value;
-}
-
 /**
  * Parses the command line.
  *
@@ -56,8 +40,8 @@ export function parseOptions(argv: string[]): AccuracyOptions {
     .argument('<dir>', 'folder of measured loads, as npm run lab writes it')
     .option('--out <dir>', 'where accuracy.json and the plots go', 'out/accuracy')
     .option('--json', 'print accuracy.json and nothing else', false)
-    .option('--pages <names>', 'only these pages, separated by commas', names)
-    .option('--networks <names>', 'only these networks, separated by commas', names)
+    .option('--pages <names>', 'only these pages, separated by commas', list)
+    .option('--networks <names>', 'only these networks, separated by commas', list)
     .showHelpAfterError('(see npm run bench:accuracy -- --help)')
     .exitOverride()
     .action((dir: string, { out, json, pages, networks }) => {
@@ -70,7 +54,7 @@ export function parseOptions(argv: string[]): AccuracyOptions {
     )
     .argument('[from]', 'folder of measured loads of the project’s own pages')
     .option('--dir <dir>', 'the golden set', GOLDEN_DIR)
-    .option('--recordings <n>', 'natural loads to predict from, of each page and network', recordings, 1)
+    .option('--recordings <n>', 'natural loads to predict from, of each page and network', integer(1, 20), 1)
     .option('--accept', 'write the figures as the accepted ones', false)
     .exitOverride()
     .action((from: string | undefined, { dir, recordings: kept, accept }) => {

@@ -159,7 +159,7 @@ export class LabKeeper {
   }
 
   #hosts(): string[] {
-    return this.#theLab().lab.origins.map(({ origin }) => new URL(origin).host);
+    return this.#theLab().lab.hosts;
   }
 
   async #browser<Browser extends Closable>(key: unknown, launch: () => Promise<Browser>): Promise<Browser> {

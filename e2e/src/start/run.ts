@@ -52,7 +52,7 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
     throw new UserError(`${firstLine(error)}; without the lab: npm start -- https://example.org/`);
   });
   cleanup.add('the lab', () => lab.down());
-  const hosts = lab.origins.map(({ origin }) => new URL(origin).host);
+  const hosts = lab.hosts;
   const ca = { file: lab.caFile, spki: lab.caSpki, hosts };
   const chromium = await lab.wrapper(chromiumPath());
 

@@ -35,7 +35,7 @@ const ROUNDS_BOUND = 1000;
 /** Real page loads under each forced protocol, cold, one at a time, the protocols taking turns. */
 export async function measureTruth(options: TruthOptions): Promise<Truth> {
   const { lab, site, network, cleanup } = options;
-  const hosts = lab.origins.map(({ origin }) => new URL(origin).host);
+  const hosts = lab.hosts;
   const browsers: Partial<Record<Protocol, WatchedBrowser>> = {};
   for (const protocol of PROTOCOLS) {
     options.signal.throwIfAborted();

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { integer, list, someOf } from '../command/option-types.ts';
 import { PAGE_FORMS } from '../command/page-source.ts';
 import type { BrowserKind } from './browser-program.ts';
 import type { GroundTruthMatrix, LoadProtocol, View } from './ground-truth.ts';
@@ -52,9 +53,9 @@ export function addMatrixOptions(command: Command): Command {
       ),
     )
     .option('--network-file <file>', 'further link profiles, in the form of e2e/networks.json')
-    .addOption(parsed('--protocols <list>', PROTOCOLS.join(', '), oneOf(PROTOCOLS), 'h1,h2,h3,natural'))
+    .addOption(parsed('--protocols <list>', PROTOCOLS.join(', '), someOf(PROTOCOLS), 'h1,h2,h3,natural'))
     .addOption(parsed('--seeds <n>', 'loads of each kind: n for the seeds 1 to n, or from-to', seeds, '5'))
-    .addOption(parsed('--views <list>', 'cold, warm (the repeat view)', oneOf(VIEWS), 'cold'))
+    .addOption(parsed('--views <list>', 'cold, warm (the repeat view)', someOf(VIEWS), 'cold'))
     .option('--out <dir>', 'folder of the results; one that is there is gone on with', 'out/ground-truth')
     .addOption(
       new Option('--browser <kind>', 'the headless shell where it is installed, unless given').choices([
@@ -135,32 +136,6 @@ function parsed<T>(
   byDefault: string,
 ): Option {
   return new Option(flags, description).argParser(parse).default(parse(byDefault), byDefault);
-}
-
-function list(text: string): string[] {
-  const items = text.split(',').map((item) => item.trim());
-  if (items.some((item) => item === ''))
-    throw new InvalidArgumentError('expected a list with commas between');
-  return [...new Set(items)];
-}
-
-function oneOf<T extends string>(known: T[]) {
-  return (text: string): T[] => {
-    const items = list(text) as T[];
-    const unknown = items.find((item) => !known.includes(item));
-    if (unknown !== undefined)
-      throw new InvalidArgumentError(`${unknown}: expected one or more of ${known.join(', ')}`);
-    return items;
-  };
-}
-
-function integer(low: number, high: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < low || value > high)
-      throw new InvalidArgumentError(`expected a whole number from ${low} to ${high}`);
-    return value;
-  };
 }
 
 function seeds(text: string): number[] {

@@ -1,7 +1,8 @@
 /** The summary of a folder as one HTML file that needs nothing else and runs no script. */
-import { type Chart, themeCss } from '../charts.ts';
+import type { Chart } from '../charts.ts';
 import { escapeHtml } from '../escape-html.ts';
 import { duration, networkText } from '../report/words.ts';
+import { staticPage } from '../static-page.ts';
 import type { GroundTruthMatrix } from './ground-truth.ts';
 import type { Missing } from './judge/cell-loads.ts';
 import { LOAD_PROTOCOL_NAME, LOAD_PROTOCOLS, NONE, percent } from './names.ts';
@@ -47,24 +48,15 @@ export async function renderSummaryHtml(
     .map((protocol) => `<li><span class="${protocol}"></span>${LOAD_PROTOCOL_NAME[protocol]}</li>`)
     .join('')}</ul>`;
   const { server, machine, browser } = matrix;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>hopwise: ground truth</title>
-<style>${await themeCss()}${STYLE}</style>
-</head>
-<body>
-<main>
-<header>
+  return staticPage(
+    'hopwise: ground truth',
+    STYLE,
+    `<header>
 <h1>Ground truth: page load time by protocol</h1>
 <p class="hw-muted">${escapeHtml(
-    `${browser}; TCP ${server.congestionControl} with an initial window of ${server.initialWindow}, ` +
-      `priorities ${server.priorities}; ${machine.cores} × ${machine.cpu}, Linux ${machine.kernel}`,
-  )}</p>
+      `${browser}; TCP ${server.congestionControl} with an initial window of ${server.initialWindow}, ` +
+        `priorities ${server.priorities}; ${machine.cores} × ${machine.cpu}, Linux ${machine.kernel}`,
+    )}</p>
 ${note(loadsText(summary.loads))}
 </header>
 ${Object.entries(summary.views)
@@ -74,11 +66,8 @@ ${Object.entries(summary.views)
   .join('\n')}
 ${charts.map(({ title, svg }) => card(title, legend + svg)).join('\n')}
 ${card('Each page on each network', cellTable(summary.cells, protocols) + note(VERDICT_NOTE))}
-${card('Networks', networkTable(matrix))}
-</main>
-</body>
-</html>
-`;
+${card('Networks', networkTable(matrix))}`,
+  );
 }
 
 const card = (title: string, content: string): string =>

@@ -1,0 +1,27 @@
+import { themeCss } from './charts.ts';
+
+/**
+ * A page of one file that needs nothing else and runs no script, in the colours and type of everything that hopwise shows.
+ *
+ * @param title plain text without markup
+ * @param main HTML
+ */
+export async function staticPage(title: string, style: string, main: string): Promise<string> {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${await themeCss()}${style}</style>
+</head>
+<body>
+<main>
+${main}
+</main>
+</body>
+</html>
+`;
+}

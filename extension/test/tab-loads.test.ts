@@ -70,3 +70,12 @@ test('a closed tab leaves nothing', async () => {
   loads.forget(1);
   await vi.waitFor(() => expect(kept.size).toBe(0), { timeout: 2000 });
 });
+
+test('an event that the browser tells twice counts once, a redirect to the same address as itself', async () => {
+  const loads = new TabLoads();
+  const at = (requestId: string, startedAt: number) =>
+    ({ ...request(requestId, 'image'), startedAt }) as ObservedRequest;
+  loads.begin(1, request('nav', 'document'));
+  for (const one of [at('a', 5), at('b', 5), at('a', 5), at('a', 6)]) loads.begin(1, one);
+  expect((await loads.get(1))?.requests.slice(1)).toEqual([at('a', 5), at('b', 5), at('a', 6)]);
+});

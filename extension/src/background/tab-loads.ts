@@ -53,6 +53,7 @@ export class TabLoads implements RequestSink {
       }
       if (load?.phase !== 'loading') return false;
       if (load.requests.length >= MAX_ENTRIES) return false;
+      if (load.requests.some((known) => isSameEvent(known, request))) return false;
       load.requests.push(request);
       return true;
     });
@@ -134,4 +135,16 @@ export class TabLoads implements RequestSink {
       console.error('hopwise: page loads were not saved:', error);
     }
   }
+}
+
+/**
+ * A browser may tell a worker that it has just started of an event twice. A redirect from an
+ * address to itself has the same id and address too, but begins later.
+ */
+function isSameEvent(known: ObservedRequest, request: ObservedRequest): boolean {
+  return (
+    known.requestId === request.requestId &&
+    known.startedAt === request.startedAt &&
+    known.url === request.url
+  );
 }

@@ -16,12 +16,15 @@ import type { ConnectionSettings, Network } from './transport/connection.ts';
 import { type EventHandler, EventQueue } from './transport/event-queue.ts';
 import { handshakeRounds } from './transport/handshake.ts';
 import { ByteOrder, type Stream, type StreamOwner } from './transport/stream.ts';
+import type { Trace } from './transport/trace.ts';
 
 export interface EmulateOptions {
   /** Which losses happen; runs without random loss are the same for every seed. Default 1. */
   seed?: number;
   /** Whether to go on after the load event and return an entry for every request. Default false. */
   waterfall?: boolean;
+  /** Hears what happens on the connections. */
+  trace?: Trace;
 }
 
 /** What one origin's requests went through. */
@@ -38,6 +41,8 @@ export interface Emulated {
   firstPaintMs: number | null;
   /** In order of the graph's fetches; empty unless `waterfall` was asked for. */
   entries: WaterfallEntry[];
+  /** End of each activity, by its id; negative of what had not ended by the load event. */
+  endMs: Float64Array;
   /** Per origin, in order of `graph.origins`. */
   origins: OriginOutcome[];
   /** Response bytes handed to the page. */
@@ -140,6 +145,7 @@ class PageLoad implements EventHandler, StreamOwner {
       client: new ClientThread(),
       quicPacketMs: this.#costs.quicPacketMs,
       leastBurst: Math.max(2, Math.ceil(compiled.bytes / MOST_BYTES_IN_DETAIL)),
+      trace: options.trace ?? null,
     };
     const byOrigin = new Map(servers.map((server) => [server.origin, server]));
     this.#servers = graph.origins.map((origin) => byOrigin.get(origin) ?? defaultServer(origin));
@@ -170,6 +176,7 @@ class PageLoad implements EventHandler, StreamOwner {
       pltMs: this.#pltMs,
       firstPaintMs: this.#firstPaintMs,
       entries: untilAll ? this.#entries() : [],
+      endMs: this.#endMs,
       origins: this.#outcomes(),
       bytes: this.#bytes,
       events,

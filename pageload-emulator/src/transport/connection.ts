@@ -8,6 +8,7 @@ import type { HandshakeRound } from './handshake.ts';
 import { HyStart } from './hystart.ts';
 import { LossProcess } from './loss.ts';
 import { ByteOrder, type Segment, type Stream } from './stream.ts';
+import type { Trace } from './trace.ts';
 
 /** Response bytes that a full packet carries, and what it adds on the wire (IPv4, TLS 1.3 or QUIC short header). */
 const PACKET: Record<Transport, { payloadBytes: number; overheadBytes: number; ackBytes: number }> = {
@@ -47,6 +48,8 @@ export interface Network {
   readonly quicPacketMs: number;
   /** Packets that travel as one at the least: 2, more for pages so heavy that detail costs too much. */
   readonly leastBurst: number;
+  /** Who listens, null for nobody. */
+  readonly trace: Trace | null;
 }
 
 /** How one connection is made. */
@@ -213,19 +216,26 @@ export class Connection implements EventHandler {
 
   /** Resolves the name and starts the handshake; the owner hears when it is done. */
   connect(): void {
-    this.#openingMs = this.#network.events.now + this.#settings.dnsMs;
+    const { events, trace } = this.#network;
+    trace?.opening(this, events.now);
+    this.#openingMs = events.now + this.#settings.dnsMs;
     this.#sendHandshake(this.#openingMs);
   }
 
   /** Sends a request; its response arrives at the stream's owner. */
   request(stream: Stream): void {
-    const { events, up } = this.#network;
+    const { events, up, trace } = this.#network;
     stream.sentMs = events.now;
+    trace?.request(this, stream, events.now);
     stream.order = this.#settings.orderedBy === 'stream' ? new ByteOrder() : this.#order;
     const packets = Math.max(1, Math.ceil(stream.requestBytes / this.#payloadBytes));
     let arrivesMs =
       up.serialise(events.now, stream.requestBytes + packets * this.#overheadBytes) + this.#oneWayUpMs;
-    if (this.#upLoss.lostOf(packets) !== null) arrivesMs += this.#probeTimeoutMs(1);
+    const lost = this.#upLoss.lostOf(packets);
+    if (lost !== null) {
+      trace?.lost(this, lost.length, 'random', events.now);
+      arrivesMs += this.#probeTimeoutMs(1);
+    }
     if (this.#settings.transport === 'tcp') {
       arrivesMs = Math.max(arrivesMs, this.#upInOrderMs);
       this.#upInOrderMs = arrivesMs;
@@ -285,7 +295,7 @@ export class Connection implements EventHandler {
   }
 
   #endHandshakeRound(): void {
-    const { events } = this.#network;
+    const { events, trace } = this.#network;
     this.#round++;
     if (this.#round === 1) this.#sampleRtt(events.now - this.#openingMs, this.#baseRttMs);
     if (this.#round < this.#settings.handshake.length) {
@@ -293,6 +303,7 @@ export class Connection implements EventHandler {
       return;
     }
     this.open = true;
+    trace?.open(this, events.now);
     this.#owner.onOpen(this);
   }
 
@@ -308,6 +319,7 @@ export class Connection implements EventHandler {
     let lostMs = 0;
     for (let lost = loss.lostOf(packets); lost !== null; lost = loss.lostOf(lost.length)) {
       this.counters.lost += lost.length;
+      this.#network.trace?.lost(this, lost.length, 'random', this.#network.events.now);
       lostMs += waitMs;
       waitMs *= 2;
       // A path that loses everything would never open; give up hope after a minute.
@@ -375,7 +387,7 @@ export class Connection implements EventHandler {
   }
 
   #sendBurst(most: number): void {
-    const { events, down, udpPolicer } = this.#network;
+    const { events, down, udpPolicer, trace } = this.#network;
     const segments: Segment[] = [];
     let bytes = 0;
     const limit = most * this.#payloadBytes;
@@ -393,6 +405,7 @@ export class Connection implements EventHandler {
       admitted = udpPolicer.pass(events.now, packets, packetBytes);
       this.counters.policed += packets - admitted;
     }
+    const afterPolicer = admitted;
     const queued = down.room(events.now, admitted, packetBytes);
     this.counters.queueDrops += admitted - queued;
     admitted = queued;
@@ -411,7 +424,14 @@ export class Connection implements EventHandler {
       firstRttMs: firstLeavesMs - events.now + this.#baseRttMs,
       ackGapMs: (PACKETS_PER_ACK * packetBytes) / down.bytesPerMs,
     };
-    if (burst.delivered < packets) this.#loseFrom(burst, admitted, lost ?? []);
+    if (burst.delivered < packets) {
+      this.#loseFrom(burst, admitted, lost ?? []);
+      if (trace !== null) {
+        if (afterPolicer < packets) trace.lost(this, packets - afterPolicer, 'policed', events.now);
+        if (queued < afterPolicer) trace.lost(this, afterPolicer - queued, 'queue', events.now);
+        if (lost !== null) trace.lost(this, lost.length, 'random', events.now);
+      }
+    }
     this.#lastSentMs = events.now;
     this.#inFlight += packets * burst.share;
     this.#arriving += burst.delivered;
@@ -545,6 +565,7 @@ export class Connection implements EventHandler {
     // Something sent since may yet be acknowledged and show the gap.
     if (this.#arriving > 0 || this.#gaps.length === 0) return;
     this.counters.timeouts++;
+    this.#network.trace?.timeout(this, this.#network.events.now);
     const gaps = this.#gaps;
     this.#gaps = [];
     for (const gap of gaps) this.#repair(gap);
@@ -612,15 +633,24 @@ export class Connection implements EventHandler {
     }
     this.#handUp(segment);
     if (order.held.size === 0) return;
+    const { trace } = this.#network;
     const blocked = new Set<Stream>();
+    const heldMs = trace === null ? null : new Map<Stream, number>();
     for (let next = order.held.get(order.delivered); next; next = order.held.get(order.delivered)) {
       order.held.delete(next.offset);
+      if (heldMs !== null) {
+        const waitedMs = this.#network.events.now - next.heldSinceMs;
+        heldMs.set(next.stream, Math.max(heldMs.get(next.stream) ?? 0, waitedMs));
+      }
       if (next.stream !== segment.stream && !blocked.has(next.stream)) {
         blocked.add(next.stream);
         this.counters.blockedStreams++;
         this.counters.blockedMs += this.#network.events.now - next.heldSinceMs;
       }
       this.#handUp(next);
+    }
+    if (heldMs !== null && heldMs.size > 0) {
+      trace!.released(this, segment.stream, heldMs, this.#network.events.now);
     }
   }
 

@@ -3,18 +3,15 @@ import { ClientThread } from './client/client-thread.ts';
 import { DelayableLimit } from './client/delayable-limit.ts';
 import { LowPriorityGate } from './client/low-priority-gate.ts';
 import type { FetchActivity, PageGraph } from './graph/page-graph.ts';
-import { H1Pool } from './http/h1-pool.ts';
-import { Multiplexed } from './http/multiplexed.ts';
-import { addCounters, type OriginClient, type OriginCounters } from './http/origin-client.ts';
+import type { OriginCounters } from './http/origin-client.ts';
+import { OriginClients } from './http/origin-clients.ts';
 import type { NetworkPath, ServerProfile } from './path/network-path.ts';
 import { defaultServer } from './path/server-defaults.ts';
 import type { WaterfallEntry } from './prediction.ts';
 import type { Assignment, Protocol } from './protocol.ts';
-import { hashSeed } from './random.ts';
 import { Bottleneck, Policer } from './transport/bottleneck.ts';
-import type { ConnectionSettings, Network } from './transport/connection.ts';
+import type { Network } from './transport/connection.ts';
 import { type EventHandler, EventQueue } from './transport/event-queue.ts';
-import { handshakeRounds } from './transport/handshake.ts';
 import { ByteOrder, type Stream, type StreamOwner } from './transport/stream.ts';
 import type { Trace } from './transport/trace.ts';
 
@@ -98,14 +95,13 @@ const NOTICED = 3;
 
 class PageLoad implements EventHandler, StreamOwner {
   readonly #graph: PageGraph;
-  readonly #assignment: Assignment;
   readonly #costs: ClientCosts;
   readonly #options: EmulateOptions;
   readonly #events = new EventQueue();
   readonly #network: Network;
   readonly #servers: ServerProfile[];
-  /** Of each origin, by connection pool. */
-  readonly #clients: Map<number, OriginClient>[];
+  readonly #protocols: Protocol[];
+  readonly #clients: OriginClients;
   readonly #dependants: readonly (readonly Dependant[])[];
   readonly #nextDependant: Int32Array;
   readonly #openDependencies: Int32Array;
@@ -128,7 +124,6 @@ class PageLoad implements EventHandler, StreamOwner {
     options: EmulateOptions,
   ) {
     this.#graph = graph;
-    this.#assignment = assignment;
     this.#options = options;
     this.#costs = graph.client ?? NO_COSTS;
     this.#delayable = new DelayableLimit((stream) => this.#send(stream));
@@ -141,6 +136,7 @@ class PageLoad implements EventHandler, StreamOwner {
       udpPolicer: path.udp.kind === 'policed' ? new Policer(path.udp.bps) : null,
       rttMs: path.rttMs,
       loss: path.loss,
+      udpLoss: path.udp.kind === 'lossy' ? 1 - (1 - path.loss) * (1 - path.udp.loss) : path.loss,
       lossBurst: path.lossBurst,
       client: new ClientThread(),
       quicPacketMs: this.#costs.quicPacketMs,
@@ -149,7 +145,16 @@ class PageLoad implements EventHandler, StreamOwner {
     };
     const byOrigin = new Map(servers.map((server) => [server.origin, server]));
     this.#servers = graph.origins.map((origin) => byOrigin.get(origin) ?? defaultServer(origin));
-    this.#clients = graph.origins.map(() => new Map());
+    this.#protocols = graph.origins.map(
+      (origin) => assignment[origin] ?? (origin.startsWith('http:') ? 'h1' : 'h2'),
+    );
+    this.#clients = new OriginClients(
+      this.#network,
+      this.#servers,
+      this.#protocols,
+      path.udp,
+      options.seed ?? 1,
+    );
     this.#dependants = compiled.dependants;
     this.#openDependencies = compiled.dependencies.slice();
     this.#nextDependant = new Int32Array(graph.activities.length);
@@ -227,7 +232,7 @@ class PageLoad implements EventHandler, StreamOwner {
     this.#satisfyUpTo(stream, stream.received);
     this.#bytes += stream.received;
     this.#finish(stream.id);
-    this.#client(origin, pool ?? 0).done(stream);
+    this.#clients.of(origin, pool ?? 0).done(stream);
     if (hold !== undefined) this.#gate.done(hold);
     if (this.#isDelayable(activity)) this.#delayable.done(origin);
   }
@@ -278,7 +283,7 @@ class PageLoad implements EventHandler, StreamOwner {
 
   /** Of low priority and on HTTP/1.1; a script is when the recording shows that it was held back. */
   #isDelayable({ origin, urgency, hold }: FetchActivity): boolean {
-    return (urgency >= LEAST_DELAYABLE_URGENCY || hold !== undefined) && this.#protocol(origin) === 'h1';
+    return (urgency >= LEAST_DELAYABLE_URGENCY || hold !== undefined) && this.#protocols[origin] === 'h1';
   }
 
   #send(stream: Stream): void {
@@ -290,7 +295,7 @@ class PageLoad implements EventHandler, StreamOwner {
 
   #dispatch(stream: Stream): void {
     const { origin, pool } = this.#graph.activities[stream.id] as FetchActivity;
-    this.#client(origin, pool ?? 0).fetch(stream);
+    this.#clients.of(origin, pool ?? 0).fetch(stream);
   }
 
   #satisfy(id: number): void {
@@ -313,38 +318,6 @@ class PageLoad implements EventHandler, StreamOwner {
     }
   }
 
-  #client(origin: number, pool: number): OriginClient {
-    const existing = this.#clients[origin]!.get(pool);
-    if (existing) return existing;
-    const server = this.#servers[origin]!;
-    const protocol = this.#protocol(origin);
-    const transport = protocol === 'h3' ? 'quic' : 'tcp';
-    const secure = !server.origin.startsWith('http:');
-    const seed = this.#options.seed ?? 1;
-    const settings: ConnectionSettings = {
-      transport,
-      handshake: handshakeRounds(protocol, secure ? server.tlsVersion : null),
-      initialWindow: server[transport].initialWindow,
-      congestionControl: server[transport].congestionControl,
-      extraRttMs: server.extraRttMs,
-      dnsMs: this.#clients[origin]!.size === 0 ? (server.dnsMs ?? 0) : 0,
-      orderedBy: protocol === 'h3' ? 'stream' : 'connection',
-      // The same seed for every protocol: common random numbers when they are compared.
-      seed: pool === 0 ? hashSeed(seed, origin) : hashSeed(seed, origin, pool),
-    };
-    const client =
-      protocol === 'h1'
-        ? new H1Pool(this.#network, settings)
-        : new Multiplexed(this.#network, settings, server.prioritises ?? false);
-    this.#clients[origin]!.set(pool, client);
-    return client;
-  }
-
-  #protocol(origin: number): Protocol {
-    const name = this.#graph.origins[origin]!;
-    return this.#assignment[name] ?? (name.startsWith('http:') ? 'h1' : 'h2');
-  }
-
   #entries(): WaterfallEntry[] {
     const entries: WaterfallEntry[] = [];
     for (const stream of this.#streams) {
@@ -362,13 +335,12 @@ class PageLoad implements EventHandler, StreamOwner {
 
   #outcomes(): OriginOutcome[] {
     const outcomes: OriginOutcome[] = [];
-    for (const [index, clients] of this.#clients.entries()) {
-      const [first, ...others] = [...clients.values()].map((client) => client.counters());
-      if (first === undefined) continue;
+    for (const [index, counters] of this.#clients.counters().entries()) {
+      if (counters === null) continue;
       outcomes.push({
         origin: this.#graph.origins[index]!,
-        protocol: this.#protocol(index),
-        ...others.reduce((sum, counters) => addCounters(sum, counters), first),
+        protocol: this.#protocols[index]!,
+        ...counters,
       });
     }
     return outcomes;

@@ -1,11 +1,43 @@
+import type { PaintTimes } from './paint-times.ts';
 import type { FigureSource } from './path/network-path.ts';
 import type { Assignment, Protocol } from './protocol.ts';
 
-/** A load time as a distribution: median with the 10th and 90th percentile. */
+/**
+ * A load time as a distribution: median with the 10th and 90th percentile, between which four of five single loads lie. Losses'
+ * chances, the network's uncertainty, the emulator's error and a browser's own scatter are in it.
+ */
 export interface LoadTime {
   pltMs: number;
   low: number;
   high: number;
+}
+
+/** Load and paint times, milliseconds after navigationStart; paints are medians. */
+export interface ProtocolPrediction extends LoadTime, PaintTimes {}
+
+/** Load time with each origin on the protocol of the joint assignment. */
+export interface AssignedPrediction extends LoadTime {
+  /** Gain over the best single protocol for every origin that offers it, as a fraction of its time. */
+  margin: number;
+  /** Probability that it loads the page faster than that. */
+  confidence: number;
+  /** Whether margin and confidence are enough to act on. */
+  decided: boolean;
+  /** One sentence. */
+  reason: string;
+}
+
+/** One protocol's load time with a server changed, and what it changes. */
+export interface WhatIfTime extends LoadTime {
+  /** To the present servers, in the same scenarios: median ratio less 1; −0.1 is a tenth sooner. */
+  change: number;
+}
+
+/** The page with its servers changed. */
+export interface WhatIf {
+  /** The change in words. */
+  change: string;
+  protocols: Record<Protocol, WhatIfTime | Unavailable>;
 }
 
 /** A protocol that cannot carry the page, and why, in words for a person. */
@@ -47,13 +79,13 @@ export interface Prediction {
     downMbps: number;
     upMbps: number;
     loss: number;
-    /** `open`, `blocked`, or the rate in Mbit/s to which UDP is held. */
-    udp: 'open' | 'blocked' | number;
+    /** `open`, `blocked`, `lossy` where it loses more than TCP does, or the rate in Mbit/s to which UDP is held. */
+    udp: 'open' | 'blocked' | 'lossy' | number;
     queueBytes: number;
     source: Record<'rttMs' | 'downMbps' | 'upMbps' | 'loss' | 'udp' | 'queueBytes', FigureSource>;
   };
   observed: { pltMs: number | null; protocols: Partial<Record<Protocol, number>> };
-  protocols: Record<Protocol, LoadTime | Unavailable>;
+  protocols: Record<Protocol, ProtocolPrediction | Unavailable>;
   /** Best uniform choice. */
   best: Protocol;
   /** Gain of `best` over the runner-up, as a fraction of the runner-up's time. */
@@ -64,10 +96,14 @@ export interface Prediction {
   decided: boolean;
   /** Why `best` wins, or why nothing does: one or more sentences. */
   reasons: string[];
+  /** The best joint assignment. */
   assignment: Assignment;
   assignedPltMs: number;
+  assigned: AssignedPrediction;
   origins: OriginRecommendation[];
-  /** Predicted waterfall of each protocol that can carry the page; the median load. */
+  /** The page with changed servers; absent when nobody asked. */
+  whatIf?: WhatIf;
+  /** Predicted waterfall of each protocol that can carry the page, of the median load; empty when nobody asked. */
   waterfall: Partial<Record<Protocol, WaterfallEntry[]>>;
   elapsedMs: number;
 }

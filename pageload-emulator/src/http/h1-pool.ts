@@ -7,6 +7,8 @@ import {
 import type { Stream } from '../transport/stream.ts';
 import { addCounters, emptyCounters, type OriginClient, type OriginCounters } from './origin-client.ts';
 import { SingleSource } from './response-source.ts';
+import type { SocketHolder, SocketLimit } from './socket-limit.ts';
+import { UrgencyQueue } from './urgency-queue.ts';
 
 /** Chromium and Firefox: connections to one host (Chromium's `g_max_sockets_per_group`). */
 export const MAX_CONNECTIONS_PER_HOST = 6;
@@ -24,26 +26,52 @@ interface Slot {
  * request takes whichever connection is ready first, a new one or one that became free; the most
  * urgent request first (Chromium's late binding).
  */
-export class H1Pool implements OriginClient, ConnectionOwner {
+export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder {
   readonly #network: Network;
   readonly #settings: ConnectionSettings;
+  readonly #resolve: () => number;
+  readonly #sockets: SocketLimit;
+  /** Six at the most. */
   readonly #slots: Slot[] = [];
-  readonly #waiting: Stream[] = [];
+  readonly #waiting = new UrgencyQueue();
   readonly #counters = emptyCounters();
+  readonly #onOpen: (() => void) | null;
   #connecting = 0;
-  /** Set while a connection is being opened, for which `onOpen` comes later. */
   #idle: Slot[] = [];
 
-  constructor(network: Network, settings: ConnectionSettings) {
+  /**
+   * @param resolve asks for the host's address and returns how long that takes
+   * @param onOpen hears when the first connection is open
+   */
+  constructor(
+    network: Network,
+    settings: ConnectionSettings,
+    resolve: () => number,
+    sockets: SocketLimit,
+    onOpen: (() => void) | null = null,
+  ) {
     this.#network = network;
     this.#settings = settings;
+    this.#resolve = resolve;
+    this.#sockets = sockets;
+    this.#onOpen = onOpen;
+  }
+
+  get open(): boolean {
+    return this.#slots.length > 0;
+  }
+
+  get wanted(): number | null {
+    return this.#mayOpen() ? this.#waiting.urgency : null;
+  }
+
+  connect(): void {
+    if (this.#connecting + this.#slots.length === 0) this.#open();
   }
 
   fetch(stream: Stream): void {
     this.#counters.requests++;
-    let at = this.#waiting.length;
-    while (at > 0 && this.#waiting[at - 1]!.urgency > stream.urgency) at--;
-    this.#waiting.splice(at, 0, stream);
+    this.#waiting.push(stream);
     this.#dispatch();
   }
 
@@ -52,6 +80,7 @@ export class H1Pool implements OriginClient, ConnectionOwner {
     const slot: Slot = { connection, stream: null, used: false };
     this.#slots.push(slot);
     this.#idle.push(slot);
+    if (this.#slots.length === 1) this.#onOpen?.();
     this.#dispatch();
   }
 
@@ -59,6 +88,19 @@ export class H1Pool implements OriginClient, ConnectionOwner {
     const slot = this.#slots.find((candidate) => candidate.stream === stream)!;
     slot.stream = null;
     this.#idle.push(slot);
+    this.#dispatch();
+  }
+
+  closeIdle(): boolean {
+    const slot = this.#idle.shift();
+    if (slot === undefined) return false;
+    this.#slots.splice(this.#slots.indexOf(slot), 1);
+    addCounters(this.#counters, slot.connection.counters);
+    return true;
+  }
+
+  onSocket(): void {
+    this.#begin();
     this.#dispatch();
   }
 
@@ -77,20 +119,28 @@ export class H1Pool implements OriginClient, ConnectionOwner {
       slot.used = true;
       slot.connection.request(slot.stream);
     }
-    while (
-      this.#connecting < this.#waiting.length &&
-      this.#connecting + this.#slots.length < MAX_CONNECTIONS_PER_HOST
-    ) {
-      this.#open();
-    }
+    while (this.#mayOpen() && this.#open());
+    if (this.#idle.length > 0) this.#sockets.idle(this);
   }
 
-  #open(): void {
+  #mayOpen(): boolean {
+    return (
+      this.#connecting < this.#waiting.length &&
+      this.#connecting + this.#slots.length < MAX_CONNECTIONS_PER_HOST
+    );
+  }
+
+  #open(): boolean {
+    if (!this.#sockets.take(this)) return false;
+    this.#begin();
+    return true;
+  }
+
+  #begin(): void {
     const seed = this.#settings.seed + Math.imul(this.#counters.connections, 0x9e3779b1);
-    const dnsMs = this.#counters.connections === 0 ? this.#settings.dnsMs : 0;
     const connection = new Connection(
       this.#network,
-      { ...this.#settings, seed, dnsMs },
+      { ...this.#settings, seed, dnsMs: this.#resolve() },
       this,
       new SingleSource(),
     );

@@ -1,78 +1,100 @@
-import {
-  Connection,
-  type ConnectionOwner,
-  type ConnectionSettings,
-  type Network,
-} from '../transport/connection.ts';
+import type { EventHandler, EventQueue } from '../transport/event-queue.ts';
 import type { Stream } from '../transport/stream.ts';
 import { addCounters, emptyCounters, type OriginClient, type OriginCounters } from './origin-client.ts';
-import { PrioritySource } from './response-source.ts';
+import type { Session } from './session.ts';
 
-/** Usual SETTINGS_MAX_CONCURRENT_STREAMS and QUIC stream credit (RFC 9113 section 6.5.2 asks for at least this). */
-const MAX_STREAMS = 100;
-/** What HPACK and QPACK leave of a request's header fields once its like has gone before (RFC 7541, RFC 9204). */
-const REPEATED_HEADER_SHARE = 0.25;
-const SMALLEST_REQUEST_BYTES = 50;
-/** Header fields up to here are compressed; what exceeds it is a body. */
-const MOST_HEADER_BYTES = 2_000;
+/** Where a multiplexed origin gets its connection from. */
+export interface SessionSource {
+  /** Asks for the host's address and returns how long that takes. */
+  resolve(): number;
+  /** A connection of another origin that this one may use too, or null; its address must be known. */
+  shared(): Session | null;
+  /** A new connection, which connects `dnsMs` later. */
+  create(dnsMs: number, onOpen: () => void): Session;
+}
 
-/**
- * HTTP/2 (RFC 9113) and HTTP/3 (RFC 9114): one connection, all requests at once. They differ in the
- * transport's handshake and in what a lost packet holds up, which `ConnectionSettings` say.
- */
-export class Multiplexed implements OriginClient, ConnectionOwner {
-  readonly #network: Network;
-  readonly #connection: Connection;
+const RESOLVED = 0;
+
+/** An origin over HTTP/2 or HTTP/3: one connection, its own or one that it shares with others. */
+export class Multiplexed implements OriginClient, EventHandler {
+  readonly #events: EventQueue;
+  readonly #source: SessionSource;
+  readonly #mayShare: boolean;
+  readonly #onOpen: () => void;
   readonly #counters = emptyCounters();
+  #session: Session | null = null;
+  #own = false;
+  #resolving = false;
+  /** Requests before the name was resolved. */
   #waiting: Stream[] = [];
-  #active = 0;
-  #sent = 0;
 
-  constructor(network: Network, settings: ConnectionSettings, prioritised: boolean) {
-    this.#network = network;
-    this.#connection = new Connection(network, settings, this, new PrioritySource(prioritised));
+  /**
+   * @param mayShare whether others' connections may serve it, which shows once its name is resolved
+   * @param onOpen hears when requests may go
+   */
+  constructor(
+    events: EventQueue,
+    source: SessionSource,
+    mayShare: boolean,
+    onOpen: (() => void) | null = null,
+  ) {
+    this.#events = events;
+    this.#source = source;
+    this.#mayShare = mayShare;
+    this.#onOpen = onOpen ?? (() => {});
+  }
+
+  get open(): boolean {
+    return this.#session?.open ?? false;
+  }
+
+  connect(): void {
+    if (this.#session !== null || this.#resolving) return;
+    const lookupMs = this.#source.resolve();
+    if (!this.#mayShare) {
+      this.#begin(lookupMs);
+    } else if (lookupMs > 0) {
+      this.#resolving = true;
+      this.#events.schedule(this.#events.now + lookupMs, this, RESOLVED);
+    } else {
+      this.#join();
+    }
   }
 
   fetch(stream: Stream): void {
-    if (this.#counters.requests++ === 0) {
-      this.#counters.connections++;
-      this.#connection.connect();
-    }
-    if (this.#connection.open && this.#active < MAX_STREAMS) this.#request(stream);
-    else this.#waiting.push(stream);
-  }
-
-  onOpen(): void {
-    for (const stream of this.#waiting) {
-      this.#counters.waitedForHandshake++;
-      this.#counters.handshakeMs += this.#network.events.now - stream.startMs;
-    }
-    this.#sendWaiting();
+    this.#counters.requests++;
+    this.connect();
+    if (this.#session === null) this.#waiting.push(stream);
+    else this.#session.fetch(stream, this.#counters);
   }
 
   done(): void {
-    this.#active--;
-    if (this.#waiting.length > 0) this.#sendWaiting();
+    this.#session!.done();
   }
 
   counters(): OriginCounters {
-    return addCounters({ ...this.#counters }, this.#connection.counters);
+    const counters = { ...this.#counters };
+    return this.#own ? addCounters(counters, this.#session!.transportCounters) : counters;
   }
 
-  #sendWaiting(): void {
-    const ready = this.#waiting.splice(0, MAX_STREAMS - this.#active);
-    for (const stream of ready) this.#request(stream);
+  handle(): void {
+    this.#resolving = false;
+    this.#join();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const stream of waiting) this.#session!.fetch(stream, this.#counters);
   }
 
-  #request(stream: Stream): void {
-    this.#active++;
-    if (this.#sent++ > 0) stream.requestBytes = compressed(stream.requestBytes);
-    this.#connection.request(stream);
+  #join(): void {
+    this.#session = this.#source.shared();
+    if (this.#session === null) this.#begin(0);
+    else this.#onOpen();
   }
-}
 
-function compressed(requestBytes: number): number {
-  const header = Math.min(requestBytes, MOST_HEADER_BYTES);
-  const body = requestBytes - header;
-  return Math.max(SMALLEST_REQUEST_BYTES, Math.ceil(header * REPEATED_HEADER_SHARE)) + body;
+  #begin(dnsMs: number): void {
+    this.#own = true;
+    this.#counters.connections++;
+    this.#session = this.#source.create(dnsMs, this.#onOpen);
+    this.#session.connect();
+  }
 }

@@ -15,6 +15,10 @@ export interface OriginCounters extends TransportCounters {
 
 /** A browser's side of one origin. */
 export interface OriginClient {
+  /** Whether a request would leave at once, or wait for others only. */
+  readonly open: boolean;
+  /** Opens a connection, unless there is one, without a request to send. */
+  connect(): void;
   /** Sends the request as soon as the protocol lets it. */
   fetch(stream: Stream): void;
   /** The stream's response is whole. */

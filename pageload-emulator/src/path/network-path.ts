@@ -1,5 +1,12 @@
-/** What the path does to UDP: lets it through, drops it, or caps its rate. */
-export type UdpTreatment = { kind: 'open' } | { kind: 'blocked' } | { kind: 'policed'; bps: number };
+/**
+ * What the path does to UDP: lets it through, drops it, caps its rate, or loses more of it than of TCP
+ * (`loss` is the fraction per packet and direction on top of the path's).
+ */
+export type UdpTreatment =
+  | { kind: 'open' }
+  | { kind: 'blocked' }
+  | { kind: 'policed'; bps: number }
+  | { kind: 'lossy'; loss: number };
 
 /** Where a figure came from. */
 export type FigureSource = 'given' | 'estimated' | 'measured' | 'assumed';
@@ -34,8 +41,28 @@ export interface ServerProfile {
   tcp: { initialWindow: number; congestionControl: CongestionControl };
   quic: { initialWindow: number; congestionControl: CongestionControl };
   tlsVersion: '1.2' | '1.3';
-  /** Time to resolve its name before the first connection; 0 when absent. */
+  /** Time to resolve its name, once for all of a host's connections; 0 when absent. */
   dnsMs?: number;
+  /** TLS sessions that an earlier visit left, and whether requests may go as early data (Chromium sends it over QUIC alone); none when absent. */
+  session?: { tcp?: 'resumed' | 'early-data'; quic?: 'resumed' | 'early-data' };
+  /** Whether requests leave with the client's Finished under TLS 1.2 (RFC 7918); `tlsVersion` 1.2 without it takes two round trips. */
+  falseStart?: boolean;
+  /** Round trips that its handshakes take beyond: HelloRetryRequest, QUIC's Retry and version negotiation; 0 when absent. */
+  extraHandshakeRounds?: { tcp?: number; quic?: number };
+  /**
+   * How a browser that is to use h3 comes to know that it can: it knew before the page (`known`, also when absent),
+   * from the HTTPS record beside the address (RFC 9460), or from the `Alt-Svc` of its first response (RFC 7838).
+   */
+  h3Discovery?: 'known' | 'https-record' | 'alt-svc';
+  /** What becomes of QUIC handshakes with it; `open` when absent. A browser that was refused or hears nothing uses TCP. */
+  quicHandshake?: 'open' | 'refused' | 'silent';
+  /** Requests under way at once on a connection: SETTINGS_MAX_CONCURRENT_STREAMS and QUIC's stream credit; 100 each when absent. */
+  maxStreams?: { h2?: number; h3?: number };
+  /**
+   * Origins of the same group are served at one address by a certificate that covers all: they share HTTP/2 and
+   * HTTP/3 connections (RFC 9113 section 9.1.1, RFC 9114 section 3.3). Alone when absent.
+   */
+  connectionGroup?: string;
   /**
    * Whether it sends responses by the client's priorities (RFC 9218) rather than in turns; it does not
    * when absent: nginx, Go's net/http and quic-go do not, nor do most of the hosts and CDNs on

@@ -42,6 +42,8 @@ export interface Network {
   readonly udpPolicer: Policer | null;
   readonly rttMs: number;
   readonly loss: number;
+  /** Of UDP packets, `loss` included. */
+  readonly udpLoss: number;
   readonly lossBurst: number;
   readonly client: ClientThread;
   /** What reading a QUIC packet takes of the client's thread. */
@@ -56,6 +58,8 @@ export interface Network {
 export interface ConnectionSettings {
   transport: Transport;
   handshake: readonly HandshakeRound[];
+  /** Rounds of the handshake that requests wait for; all when absent. */
+  requestsAfter?: number;
   initialWindow: number;
   congestionControl: Algorithm;
   /** Round trip beyond the path's. */
@@ -76,7 +80,10 @@ export interface ResponseSource {
 
 /** Whoever opened a connection. */
 export interface ConnectionOwner {
+  /** Requests may go. */
   onOpen(connection: Connection): void;
+  /** The handshake has ended, of which `onOpen` did not await all. */
+  onConfirmed?(): void;
 }
 
 /** What a connection went through, for explaining a result. */
@@ -124,6 +131,7 @@ const ACKNOWLEDGED = 4;
 const TIMER = 5;
 const PACED = 6;
 const READ = 7;
+const EARLY = 8;
 
 /**
  * A TCP or QUIC connection: handshake, requests upstream, responses downstream under congestion
@@ -143,7 +151,9 @@ export class Connection implements EventHandler {
     blockedStreams: 0,
     blockedMs: 0,
   };
+  /** Whether requests may go, and whether the handshake is over. */
   open = false;
+  confirmed = false;
   readonly #network: Network;
   readonly #settings: ConnectionSettings;
   readonly #owner: ConnectionOwner;
@@ -206,8 +216,9 @@ export class Connection implements EventHandler {
       settings.initialWindow,
     );
     this.#hystart = new HyStart(settings.transport);
-    this.#downLoss = new LossProcess(network.loss, network.lossBurst, settings.seed);
-    this.#upLoss = new LossProcess(network.loss, network.lossBurst, settings.seed ^ 0x5bd1e995);
+    const loss = settings.transport === 'quic' ? network.udpLoss : network.loss;
+    this.#downLoss = new LossProcess(loss, network.lossBurst, settings.seed);
+    this.#upLoss = new LossProcess(loss, network.lossBurst, settings.seed ^ 0x5bd1e995);
     this.#payloadBytes = PACKET[settings.transport].payloadBytes;
     this.#overheadBytes = PACKET[settings.transport].overheadBytes;
     this.#oneWayUpMs = network.rttMs / 2 + settings.extraRttMs;
@@ -220,6 +231,7 @@ export class Connection implements EventHandler {
     trace?.opening(this, events.now);
     this.#openingMs = events.now + this.#settings.dnsMs;
     this.#sendHandshake(this.#openingMs);
+    if (this.#settings.requestsAfter === 0) events.schedule(this.#openingMs, this, EARLY);
   }
 
   /** Sends a request; its response arrives at the stream's owner. */
@@ -236,7 +248,8 @@ export class Connection implements EventHandler {
       trace?.lost(this, lost.length, 'random', events.now);
       arrivesMs += this.#probeTimeoutMs(1);
     }
-    if (this.#settings.transport === 'tcp') {
+    // Early data is of no use to the server before the ClientHello.
+    if (this.#settings.transport === 'tcp' || !this.confirmed) {
       arrivesMs = Math.max(arrivesMs, this.#upInOrderMs);
       this.#upInOrderMs = arrivesMs;
     }
@@ -274,6 +287,9 @@ export class Connection implements EventHandler {
       case HANDSHAKE_AT_CLIENT:
         this.#endHandshakeRound();
         break;
+      case EARLY:
+        this.#beOpen();
+        break;
     }
   }
 
@@ -283,8 +299,8 @@ export class Connection implements EventHandler {
     const { events, up } = this.#network;
     const { upBytes } = this.#settings.handshake[this.#round]!;
     const lostMs = this.#handshakeRetryMs(this.#upLoss, upBytes);
-    const leavesMs = up.serialise(atMs, upBytes);
-    events.schedule(leavesMs + lostMs + this.#oneWayUpMs, this, HANDSHAKE_AT_SERVER);
+    this.#upInOrderMs = up.serialise(atMs, upBytes) + lostMs + this.#oneWayUpMs;
+    events.schedule(this.#upInOrderMs, this, HANDSHAKE_AT_SERVER);
   }
 
   #answerHandshake(): void {
@@ -295,15 +311,19 @@ export class Connection implements EventHandler {
   }
 
   #endHandshakeRound(): void {
-    const { events, trace } = this.#network;
+    const { events } = this.#network;
     this.#round++;
     if (this.#round === 1) this.#sampleRtt(events.now - this.#openingMs, this.#baseRttMs);
-    if (this.#round < this.#settings.handshake.length) {
-      this.#sendHandshake(events.now);
-      return;
-    }
+    const { handshake, requestsAfter = handshake.length } = this.#settings;
+    if (this.#round < handshake.length) this.#sendHandshake(events.now);
+    else this.confirmed = true;
+    if (this.#round === requestsAfter) this.#beOpen();
+    else if (this.confirmed) this.#owner.onConfirmed?.();
+  }
+
+  #beOpen(): void {
     this.open = true;
-    trace?.open(this, events.now);
+    this.#network.trace?.open(this, this.#network.events.now);
     this.#owner.onOpen(this);
   }
 

@@ -6,28 +6,81 @@ export interface HandshakeRound {
   downBytes: number;
 }
 
+/** A connection's way to its first request. */
+export interface Handshake {
+  rounds: readonly HandshakeRound[];
+  /** Rounds that requests wait for; they travel together with the others. */
+  requestsAfter: number;
+}
+
+/** What else is known of how an origin opens connections; everything absent for a first visit to an ordinary server. */
+export interface HandshakeOptions {
+  /** A session kept from an earlier visit, and whether the server takes requests with the first flight. */
+  session?: 'resumed' | 'early-data' | undefined;
+  /** Whether requests go with the client's Finished under TLS 1.2 (RFC 7918). */
+  falseStart?: boolean | undefined;
+  /** Round trips beyond: HelloRetryRequest (RFC 8446 section 4.1.4), Retry and version negotiation (RFC 9000 sections 8.1.2 and 6). */
+  extraRounds?: number | undefined;
+}
+
 /** SYN, SYN/ACK with options, IPv4. */
 const TCP_OPEN: HandshakeRound = { upBytes: 60, downBytes: 60 };
-/** ClientHello with a hybrid post-quantum key share; ServerHello, certificate chain of two, Finished. */
-const TLS13: HandshakeRound = { upBytes: 1_850, downBytes: 3_700 };
-const TLS12_HELLO: HandshakeRound = { upBytes: 560, downBytes: 3_200 };
+/** ClientHello with a hybrid post-quantum key share, the same whatever the server will answer; resumed, with a ticket and its binder. */
+const CLIENT_HELLO_BYTES = 1_850;
+const RESUMING_HELLO_BYTES = 2_100;
+/** ServerHello, certificate chain of two, Finished; resumed, no certificates (RFC 8446 section 2.2). */
+const TLS13: HandshakeRound = { upBytes: CLIENT_HELLO_BYTES, downBytes: 3_700 };
+const TLS13_RESUMED: HandshakeRound = { upBytes: RESUMING_HELLO_BYTES, downBytes: 1_450 };
+const HELLO_RETRY: HandshakeRound = { upBytes: CLIENT_HELLO_BYTES, downBytes: 200 };
+const TLS12_HELLO: HandshakeRound = { upBytes: CLIENT_HELLO_BYTES, downBytes: 3_200 };
 const TLS12_FINISHED: HandshakeRound = { upBytes: 190, downBytes: 290 };
+/** ServerHello and Finished in one flight (RFC 5246 section 7.3, figure 2). */
+const TLS12_RESUMED: HandshakeRound = { upBytes: RESUMING_HELLO_BYTES, downBytes: 350 };
 /** Two padded Initials (RFC 9000 section 14.1); the answer stays within the threefold of section 8.1. */
-const QUIC_OPEN: HandshakeRound = { upBytes: 2_500, downBytes: 4_000 };
-
-const PLAIN_TCP = [TCP_OPEN];
-const TCP_TLS13 = [TCP_OPEN, TLS13];
-const TCP_TLS12 = [TCP_OPEN, TLS12_HELLO, TLS12_FINISHED];
-const QUIC = [QUIC_OPEN];
+const INITIALS_BYTES = 2_500;
+const QUIC_OPEN: HandshakeRound = { upBytes: INITIALS_BYTES, downBytes: 4_000 };
+const QUIC_RESUMED: HandshakeRound = { upBytes: INITIALS_BYTES, downBytes: 1_600 };
+/** Retry or Version Negotiation: one packet. */
+const QUIC_RETRY: HandshakeRound = { upBytes: INITIALS_BYTES, downBytes: 180 };
 
 /**
- * Round trips before the first request can leave, on a first visit: TCP 1 and TLS 1.3 another 1
- * (RFC 8446 section 2) or TLS 1.2 another 2 (RFC 5246 section 7.3); QUIC 1 in all (RFC 9001 section 4).
+ * How a connection opens: TCP 1 round trip, TLS 1.3 another 1 (RFC 8446 section 2), TLS 1.2 another 2 or,
+ * resumed or with False Start, 1 (RFC 5246 section 7.3, RFC 7918); QUIC 1 in all (RFC 9001 section 4). Early data
+ * leaves with the ClientHello: after TCP's round trip (RFC 8446 section 2.3), under QUIC at once (RFC 9001 section
+ * 4.6). An extra round trip puts it off, as the server has then answered without taking it.
  *
  * @param tls null for plain HTTP, which only HTTP/1.1 speaks
  */
+export function handshakeOf(
+  protocol: Protocol,
+  tls: '1.2' | '1.3' | null,
+  options: HandshakeOptions = {},
+): Handshake {
+  const { session, falseStart = false, extraRounds = 0 } = options;
+  if (protocol === 'h3') {
+    const rounds = [
+      ...new Array<HandshakeRound>(extraRounds).fill(QUIC_RETRY),
+      session === undefined ? QUIC_OPEN : QUIC_RESUMED,
+    ];
+    return { rounds, requestsAfter: session === 'early-data' ? extraRounds : rounds.length };
+  }
+  if (tls === null && protocol === 'h1') return PLAIN;
+  if (tls === '1.2') {
+    if (session !== undefined) return { rounds: [TCP_OPEN, TLS12_RESUMED], requestsAfter: 2 };
+    return { rounds: [TCP_OPEN, TLS12_HELLO, TLS12_FINISHED], requestsAfter: falseStart ? 2 : 3 };
+  }
+  const rounds = [
+    TCP_OPEN,
+    ...new Array<HandshakeRound>(extraRounds).fill(HELLO_RETRY),
+    session === undefined ? TLS13 : TLS13_RESUMED,
+  ];
+  // A HelloRetryRequest refuses early data (RFC 8446 section 4.2.10).
+  return { rounds, requestsAfter: session === 'early-data' && extraRounds === 0 ? 1 : rounds.length };
+}
+
+const PLAIN: Handshake = { rounds: [TCP_OPEN], requestsAfter: 1 };
+
+/** Round trips of a first visit before the first request can leave. */
 export function handshakeRounds(protocol: Protocol, tls: '1.2' | '1.3' | null): readonly HandshakeRound[] {
-  if (protocol === 'h3') return QUIC;
-  if (tls === null && protocol === 'h1') return PLAIN_TCP;
-  return tls === '1.2' ? TCP_TLS12 : TCP_TLS13;
+  return handshakeOf(protocol, tls).rounds;
 }

@@ -28,7 +28,7 @@ export interface StreamOwner {
 
 /** One request and its response. Sizes are bytes, times milliseconds after navigationStart. */
 export interface Stream {
-  readonly owner: StreamOwner;
+  owner: StreamOwner;
   /** The owner's own mark. */
   readonly id: number;
   /** RFC 9218. */

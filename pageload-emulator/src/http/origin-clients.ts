@@ -1,0 +1,162 @@
+import type { ServerProfile, UdpTreatment } from '../path/network-path.ts';
+import type { Protocol } from '../protocol.ts';
+import { hashSeed } from '../random.ts';
+import type { ConnectionSettings, Network } from '../transport/connection.ts';
+import { handshakeOf } from '../transport/handshake.ts';
+import { AlternativeClient, type Http3Knowledge } from './alternative-client.ts';
+import { H1Pool } from './h1-pool.ts';
+import { HostResolver, hostOf } from './host-resolver.ts';
+import { Multiplexed } from './multiplexed.ts';
+import { addCounters, type OriginClient, type OriginCounters } from './origin-client.ts';
+import { Session, USUAL_MAX_STREAMS } from './session.ts';
+import { SocketLimit } from './socket-limit.ts';
+
+/** The browser's side of all origins of a page: what they share, and one client for each pool of connections. */
+export class OriginClients {
+  readonly #network: Network;
+  readonly #servers: readonly ServerProfile[];
+  readonly #protocols: readonly Protocol[];
+  readonly #seed: number;
+  readonly #udp: UdpTreatment;
+  readonly #resolver = new HostResolver();
+  readonly #sockets = new SocketLimit();
+  /** Of each origin, by pool. */
+  readonly #clients: Map<number, OriginClient>[];
+  readonly #http3: Http3Knowledge[];
+  readonly #quicExperience = { worked: false };
+  /** Connections that several origins may use, by group, pool and protocol. */
+  readonly #shared = new Map<string, Session>();
+
+  /**
+   * @param servers of each origin
+   * @param protocols that each origin is to use
+   * @param seed of the losses
+   */
+  constructor(
+    network: Network,
+    servers: readonly ServerProfile[],
+    protocols: readonly Protocol[],
+    udp: UdpTreatment,
+    seed: number,
+  ) {
+    this.#network = network;
+    this.#servers = servers;
+    this.#protocols = protocols;
+    this.#seed = seed;
+    this.#udp = udp;
+    this.#clients = servers.map(() => new Map());
+    this.#http3 = servers.map(({ h3Discovery }) => ({ known: h3Discovery !== 'alt-svc' }));
+  }
+
+  /** The client of an origin for requests of one pool. */
+  of(origin: number, pool: number): OriginClient {
+    const clients = this.#clients[origin]!;
+    const existing = clients.get(pool);
+    if (existing !== undefined) return existing;
+    const client = this.#create(origin, pool);
+    clients.set(pool, client);
+    return client;
+  }
+
+  /** What each origin's requests went through; null for origins without any. */
+  counters(): (OriginCounters | null)[] {
+    return this.#clients.map((clients) => {
+      const [first, ...others] = [...clients.values()].map((client) => client.counters());
+      return first === undefined ? null : others.reduce((sum, next) => addCounters(sum, next), first);
+    });
+  }
+
+  #create(origin: number, pool: number): OriginClient {
+    const protocol = this.#protocols[origin]!;
+    if (protocol !== 'h3') return this.#overTcp(origin, pool, protocol, null);
+    const server = this.#servers[origin]!;
+    const { h3Discovery = 'known', quicHandshake = 'open' } = server;
+    const handshake = this.#udp.kind === 'blocked' ? 'silent' : quicHandshake;
+    if (h3Discovery === 'known') {
+      if (handshake === 'open') {
+        return this.#multiplexed(origin, pool, 'h3', () => {
+          this.#quicExperience.worked = true;
+        });
+      }
+      // What the browser knew of it, it knew from a network where QUIC worked.
+      this.#quicExperience.worked = true;
+    }
+    const tcp = server.offers.h2 ? 'h2' : 'h1';
+    const refusalMs = (server.dnsMs ?? 0) + this.#network.rttMs + server.extraRttMs;
+    return new AlternativeClient(
+      this.#network.events,
+      {
+        quic: (onOpen) => this.#multiplexed(origin, pool, 'h3', onOpen),
+        tcp: (onOpen) => this.#overTcp(origin, pool, tcp, onOpen),
+      },
+      this.#http3[origin]!,
+      this.#quicExperience,
+      handshake,
+      refusalMs,
+    );
+  }
+
+  #overTcp(origin: number, pool: number, protocol: 'h1' | 'h2', onOpen: (() => void) | null): OriginClient {
+    if (protocol === 'h2') return this.#multiplexed(origin, pool, 'h2', onOpen);
+    const settings = this.#settings(origin, pool, 'h1', 0);
+    return new H1Pool(this.#network, settings, () => this.#resolve(origin), this.#sockets, onOpen);
+  }
+
+  #multiplexed(
+    origin: number,
+    pool: number,
+    protocol: 'h2' | 'h3',
+    onOpen: (() => void) | null,
+  ): OriginClient {
+    const { connectionGroup: group, prioritises = false, maxStreams } = this.#servers[origin]!;
+    const key = group === undefined ? null : `${protocol} ${pool} ${group}`;
+    const source = {
+      resolve: () => this.#resolve(origin),
+      shared: () => {
+        const session = key === null ? undefined : this.#shared.get(key);
+        // Whoever comes while it is being opened opens another: browsers share what is ready.
+        return session?.open ? session : null;
+      },
+      create: (dnsMs: number, opened: () => void) => {
+        const settings = {
+          connection: this.#settings(origin, pool, protocol, dnsMs),
+          prioritised: prioritises,
+          maxStreams: maxStreams?.[protocol] ?? USUAL_MAX_STREAMS,
+        };
+        const sockets = protocol === 'h2' ? this.#sockets : null;
+        const session = new Session(this.#network, settings, sockets, opened);
+        if (key !== null && !this.#shared.has(key)) this.#shared.set(key, session);
+        return session;
+      },
+    };
+    return new Multiplexed(this.#network.events, source, key !== null, onOpen);
+  }
+
+  #resolve(origin: number): number {
+    const server = this.#servers[origin]!;
+    return this.#resolver.resolve(hostOf(server.origin), server.dnsMs ?? 0, this.#network.events.now);
+  }
+
+  #settings(origin: number, pool: number, protocol: Protocol, dnsMs: number): ConnectionSettings {
+    const server = this.#servers[origin]!;
+    const transport = protocol === 'h3' ? 'quic' : 'tcp';
+    const secure = !server.origin.startsWith('http:');
+    const { rounds, requestsAfter } = handshakeOf(protocol, secure ? server.tlsVersion : null, {
+      session: server.session?.[transport],
+      falseStart: server.falseStart,
+      extraRounds: server.extraHandshakeRounds?.[transport],
+    });
+    return {
+      transport,
+      handshake: rounds,
+      requestsAfter,
+      initialWindow: server[transport].initialWindow,
+      congestionControl: server[transport].congestionControl,
+      extraRttMs: server.extraRttMs,
+      dnsMs,
+      orderedBy: protocol === 'h3' ? 'stream' : 'connection',
+      // The same seed for every protocol: common random numbers when they are compared.
+      seed: pool === 0 ? hashSeed(this.#seed, origin) : hashSeed(this.#seed, origin, pool),
+    };
+  }
+}

@@ -1,7 +1,6 @@
 import type { ResponseSource } from '../transport/connection.ts';
 import type { Segment, Stream } from '../transport/stream.ts';
-
-const URGENCIES = 8;
+import { URGENCIES } from './urgency-queue.ts';
 
 /**
  * Whose response bytes go next on a shared connection, by RFC 9218 section 10: the lowest urgency
@@ -12,9 +11,11 @@ const URGENCIES = 8;
  */
 export class PrioritySource implements ResponseSource {
   readonly #honoured: boolean;
-  readonly #whole: Stream[][] = Array.from({ length: URGENCIES }, () => []);
-  readonly #inTurns: Stream[][] = Array.from({ length: URGENCIES }, () => []);
-  #size = 0;
+  /** By urgency; those of which nothing has been ready do not exist. */
+  readonly #whole: (RequestOrder | null)[] = new Array<RequestOrder | null>(URGENCIES).fill(null);
+  readonly #inTurns: (Turns | null)[] = new Array<Turns | null>(URGENCIES).fill(null);
+  /** A bit for each urgency that has something to send. */
+  #ready = 0;
 
   /** @param honoured whether the server goes by the client's priorities */
   constructor(honoured: boolean) {
@@ -22,42 +23,119 @@ export class PrioritySource implements ResponseSource {
   }
 
   get empty(): boolean {
-    return this.#size === 0;
+    return this.#ready === 0;
   }
 
   add(stream: Stream): void {
-    this.#size++;
-    if (!this.#honoured) this.#inTurns[0]!.push(stream);
-    else if (stream.incremental) this.#inTurns[stream.urgency]!.push(stream);
-    // A response that becomes ready late still goes by the order of its request.
-    else insertInOrder(this.#whole[stream.urgency]!, stream);
+    const urgency = this.#honoured ? stream.urgency : 0;
+    this.#ready |= 1 << urgency;
+    if (this.#honoured && !stream.incremental) {
+      this.#whole[urgency] ??= new RequestOrder();
+      // A response that becomes ready late still goes by the order of its request.
+      this.#whole[urgency].add(stream);
+    } else {
+      this.#inTurns[urgency] ??= new Turns();
+      this.#inTurns[urgency].push(stream);
+    }
   }
 
   take(room: number, packetBytes: number): Segment | null {
-    if (this.#size === 0) return null;
-    for (let urgency = 0; urgency < URGENCIES; urgency++) {
-      const whole = this.#whole[urgency]!;
-      if (whole.length > 0) return this.#cut(whole, whole[0]!, room, false);
-      const turns = this.#inTurns[urgency]!;
-      if (turns.length > 0) {
-        const share = Math.max(packetBytes, Math.ceil(room / turns.length));
-        return this.#cut(turns, turns[0]!, Math.min(room, share), true);
-      }
-    }
-    return null;
-  }
-
-  #cut(queue: Stream[], stream: Stream, room: number, turns: boolean): Segment {
-    const bytes = Math.min(room, stream.unsent);
+    if (this.#ready === 0) return null;
+    const urgency = 31 - Math.clz32(this.#ready & -this.#ready);
+    const whole = this.#whole[urgency]!;
+    const turns = this.#inTurns[urgency]!;
+    const inOrder = whole !== null && whole.length > 0;
+    const stream = inOrder ? whole.first : turns.first;
+    const share = inOrder ? room : Math.max(packetBytes, Math.ceil(room / turns.length));
+    const bytes = Math.min(room, share, stream.unsent);
     stream.unsent -= bytes;
-    if (stream.unsent === 0) {
-      queue.shift();
-      this.#size--;
-    } else if (turns) {
-      queue.shift();
-      queue.push(stream);
+    if (!inOrder) turns.next(stream.unsent > 0);
+    else if (stream.unsent === 0) whole.removeFirst();
+    if ((whole === null || whole.length === 0) && (turns === null || turns.length === 0)) {
+      this.#ready &= ~(1 << urgency);
     }
     return { stream, bytes, offset: 0, heldSinceMs: 0 };
+  }
+}
+
+/** Responses in order of their requests, which come nearly so: a binary heap by `id`. */
+class RequestOrder {
+  readonly #heap: Stream[] = [];
+
+  get length(): number {
+    return this.#heap.length;
+  }
+
+  get first(): Stream {
+    return this.#heap[0]!;
+  }
+
+  add(stream: Stream): void {
+    const heap = this.#heap;
+    let at = heap.length;
+    heap.push(stream);
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (heap[parent]!.id < stream.id) break;
+      heap[at] = heap[parent]!;
+      at = parent;
+    }
+    heap[at] = stream;
+  }
+
+  removeFirst(): void {
+    const heap = this.#heap;
+    const last = heap.pop()!;
+    const { length } = heap;
+    if (length === 0) return;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= length) break;
+      if (child + 1 < length && heap[child + 1]!.id < heap[child]!.id) child++;
+      if (heap[child]!.id > last.id) break;
+      heap[at] = heap[child]!;
+      at = child;
+    }
+    heap[at] = last;
+  }
+}
+
+/** Responses that take turns: a ring. */
+class Turns {
+  /** A power of two long. */
+  #ring: Stream[] = new Array<Stream>(8);
+  #head = 0;
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  get first(): Stream {
+    return this.#ring[this.#head]!;
+  }
+
+  push(stream: Stream): void {
+    if (this.#length === this.#ring.length) this.#grow();
+    this.#ring[(this.#head + this.#length++) & (this.#ring.length - 1)] = stream;
+  }
+
+  /** The first has had its turn, and comes last from now on or not at all. */
+  next(again: boolean): void {
+    const stream = this.first;
+    this.#head = (this.#head + 1) & (this.#ring.length - 1);
+    this.#length--;
+    if (again) this.push(stream);
+  }
+
+  #grow(): void {
+    const ring = new Array<Stream>(2 * this.#ring.length);
+    for (let at = 0; at < this.#length; at++) {
+      ring[at] = this.#ring[(this.#head + at) & (this.#ring.length - 1)]!;
+    }
+    this.#ring = ring;
+    this.#head = 0;
   }
 }
 
@@ -81,11 +159,4 @@ export class SingleSource implements ResponseSource {
     if (stream.unsent === 0) this.#stream = null;
     return { stream, bytes, offset: 0, heldSinceMs: 0 };
   }
-}
-
-function insertInOrder(queue: Stream[], stream: Stream): void {
-  let at = queue.length;
-  while (at > 0 && queue[at - 1]!.id > stream.id) at--;
-  if (at === queue.length) queue.push(stream);
-  else queue.splice(at, 0, stream);
 }

@@ -10,8 +10,8 @@ import { defaultServer } from './path/server-defaults.ts';
 import type { WaterfallEntry } from './prediction.ts';
 import type { Assignment, Protocol } from './protocol.ts';
 import { Bottleneck, Policer } from './transport/bottleneck.ts';
-import type { Network } from './transport/connection.ts';
 import { type EventHandler, EventQueue } from './transport/event-queue.ts';
+import type { Network } from './transport/network.ts';
 import { ByteOrder, type Stream, type StreamOwner } from './transport/stream.ts';
 import type { Trace } from './transport/trace.ts';
 
@@ -141,6 +141,8 @@ class PageLoad implements EventHandler, StreamOwner {
       client: new ClientThread(),
       quicPacketMs: this.#costs.quicPacketMs,
       leastBurst: Math.max(2, Math.ceil(compiled.bytes / MOST_BYTES_IN_DETAIL)),
+      arrivals: this.#events.createLane(),
+      clientWork: this.#events.createLane(),
       trace: options.trace ?? null,
     };
     const byOrigin = new Map(servers.map((server) => [server.origin, server]));
@@ -212,7 +214,7 @@ class PageLoad implements EventHandler, StreamOwner {
     if (!whole) return;
     const { now } = this.#events;
     const noticedMs = this.#network.client.run(now, this.#costs.responseMs);
-    if (noticedMs > now) this.#events.schedule(noticedMs, this, NOTICED, stream.id);
+    if (noticedMs > now) this.#events.append(this.#network.clientWork, noticedMs, this, NOTICED, stream.id);
     else this.#endFetch(stream);
   }
 
@@ -289,7 +291,8 @@ class PageLoad implements EventHandler, StreamOwner {
   #send(stream: Stream): void {
     const { now } = this.#events;
     const dispatchedMs = this.#network.client.run(now, this.#costs.requestMs);
-    if (dispatchedMs > now) this.#events.schedule(dispatchedMs, this, DISPATCHED, stream.id);
+    if (dispatchedMs > now)
+      this.#events.append(this.#network.clientWork, dispatchedMs, this, DISPATCHED, stream.id);
     else this.#dispatch(stream);
   }
 

@@ -54,7 +54,7 @@ export class PrioritySource implements ResponseSource {
     if ((whole === null || whole.length === 0) && (turns === null || turns.length === 0)) {
       this.#ready &= ~(1 << urgency);
     }
-    return { stream, bytes, offset: 0, heldSinceMs: 0 };
+    return { stream, bytes, offset: 0, heldSinceMs: 0, next: null };
   }
 }
 
@@ -157,6 +157,6 @@ export class SingleSource implements ResponseSource {
     const bytes = Math.min(room, stream.unsent);
     stream.unsent -= bytes;
     if (stream.unsent === 0) this.#stream = null;
-    return { stream, bytes, offset: 0, heldSinceMs: 0 };
+    return { stream, bytes, offset: 0, heldSinceMs: 0, next: null };
   }
 }

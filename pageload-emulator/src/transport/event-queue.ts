@@ -3,99 +3,169 @@ export interface EventHandler {
   handle(kind: number, payload: unknown): void;
 }
 
+/** No event, in place of an event's index. */
+const NONE = -1;
+
 /**
- * Discrete-event clock: a binary heap ordered by time, then by order of scheduling, so that a run is
- * the same every time. Times are milliseconds after navigationStart.
+ * Events that are scheduled in order of their time, as whatever leaves a first-in, first-out server: they
+ * wait in a list, which costs less than the heap.
+ */
+export class Lane {
+  first = NONE;
+  last = NONE;
+  lastMs = 0;
+}
+
+/**
+ * Discrete-event clock: events go by time, then by order of scheduling, so that a run is the same every
+ * time. Times are milliseconds after navigationStart.
+ *
+ * An event is an index into columns; a binary heap holds indices of events of any order, a lane those of
+ * events that come in order.
  */
 export class EventQueue {
   now = 0;
-  #size = 0;
+  // Of each event; `#next` links lanes and the list of unused indices.
+  readonly #times: number[] = [];
+  readonly #orders: number[] = [];
+  readonly #handlers: EventHandler[] = [];
+  readonly #kinds: number[] = [];
+  readonly #payloads: unknown[] = [];
+  readonly #next: number[] = [];
+  #unused = NONE;
   #scheduled = 0;
-  // Keys apart from what they carry: comparisons stay within two flat arrays.
-  #times = new Float64Array(256);
-  #orders = new Float64Array(256);
-  #handlers: EventHandler[] = [];
-  #kinds: number[] = [];
-  #payloads: unknown[] = [];
+  /** The heap: times again, so that comparisons stay in one array. */
+  readonly #heapTimes: number[] = [];
+  readonly #heap: number[] = [];
+  #size = 0;
+  readonly #lanes: Lane[] = [];
+
+  /** A lane for events of one first-in, first-out server. */
+  createLane(): Lane {
+    const lane = new Lane();
+    this.#lanes.push(lane);
+    return lane;
+  }
 
   /** Schedules `handler.handle(kind, payload)`; a time in the past happens now. */
   schedule(atMs: number, handler: EventHandler, kind: number, payload: unknown = null): void {
-    const time = Math.max(atMs, this.now);
-    const order = this.#scheduled++;
-    let at = this.#size++;
-    if (at === this.#times.length) this.#grow();
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (this.#times[parent]! <= time) break;
-      this.#move(parent, at);
-      at = parent;
+    const time = atMs > this.now ? atMs : this.now;
+    this.#push(time, this.#create(time, handler, kind, payload));
+  }
+
+  /** The same for an event that is not before the last one of its lane. */
+  append(lane: Lane, atMs: number, handler: EventHandler, kind: number, payload: unknown = null): void {
+    const time = atMs > this.now ? atMs : this.now;
+    const event = this.#create(time, handler, kind, payload);
+    if (lane.first === NONE) {
+      lane.first = event;
+    } else if (time < lane.lastMs) {
+      this.#push(time, event);
+      return;
+    } else {
+      this.#next[lane.last] = event;
     }
-    this.#place(at, time, order, handler, kind, payload);
+    lane.last = event;
+    lane.lastMs = time;
   }
 
   /** Takes the earliest event, moves `now` there and handles it; false when there is none. */
   step(): boolean {
-    if (this.#size === 0) return false;
-    this.now = this.#times[0]!;
-    const handler = this.#handlers[0]!;
-    const kind = this.#kinds[0]!;
-    const payload = this.#payloads[0];
-    this.#removeFirst();
+    let event = this.#size > 0 ? this.#heap[0]! : NONE;
+    let from: Lane | null = null;
+    for (const lane of this.#lanes) {
+      if (lane.first !== NONE && (event === NONE || this.#before(lane.first, event))) {
+        event = lane.first;
+        from = lane;
+      }
+    }
+    if (event === NONE) return false;
+    if (from === null) this.#removeFirst();
+    else from.first = this.#next[event]!;
+    this.now = this.#times[event]!;
+    const handler = this.#handlers[event]!;
+    const kind = this.#kinds[event]!;
+    const payload = this.#payloads[event];
+    this.#next[event] = this.#unused;
+    this.#unused = event;
     handler.handle(kind, payload);
     return true;
   }
 
+  #create(time: number, handler: EventHandler, kind: number, payload: unknown): number {
+    const order = this.#scheduled++;
+    const event = this.#unused;
+    if (event === NONE) {
+      this.#times.push(time);
+      this.#orders.push(order);
+      this.#handlers.push(handler);
+      this.#kinds.push(kind);
+      this.#payloads.push(payload);
+      return this.#next.push(NONE) - 1;
+    }
+    this.#unused = this.#next[event]!;
+    this.#times[event] = time;
+    this.#orders[event] = order;
+    this.#handlers[event] = handler;
+    this.#kinds[event] = kind;
+    this.#payloads[event] = payload;
+    this.#next[event] = NONE;
+    return event;
+  }
+
+  /** A new event is behind all others of its time. */
+  #push(time: number, event: number): void {
+    const times = this.#heapTimes;
+    const heap = this.#heap;
+    let at = this.#size++;
+    if (at === heap.length) {
+      heap.push(event);
+      times.push(time);
+    }
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      const parentTime = times[parent]!;
+      if (parentTime <= time) break;
+      times[at] = parentTime;
+      heap[at] = heap[parent]!;
+      at = parent;
+    }
+    times[at] = time;
+    heap[at] = event;
+  }
+
   #removeFirst(): void {
-    const last = --this.#size;
-    const time = this.#times[last]!;
-    const order = this.#orders[last]!;
-    const handler = this.#handlers[last]!;
-    const kind = this.#kinds[last]!;
-    const payload = this.#payloads[last];
-    this.#handlers.length = last;
-    this.#kinds.length = last;
-    this.#payloads.length = last;
-    if (last === 0) return;
+    const times = this.#heapTimes;
+    const heap = this.#heap;
+    const size = --this.#size;
+    const event = heap[size]!;
+    const time = times[size]!;
     let at = 0;
     for (;;) {
       let child = 2 * at + 1;
-      if (child >= last) break;
-      if (child + 1 < last && this.#before(child + 1, child)) child++;
-      const childTime = this.#times[child]!;
-      if (childTime > time || (childTime === time && this.#orders[child]! > order)) break;
-      this.#move(child, at);
+      if (child >= size) break;
+      let childTime = times[child]!;
+      if (child + 1 < size) {
+        const otherTime = times[child + 1]!;
+        if (
+          otherTime < childTime ||
+          (otherTime === childTime && this.#before(heap[child + 1]!, heap[child]!))
+        ) {
+          child++;
+          childTime = otherTime;
+        }
+      }
+      if (childTime > time || (childTime === time && this.#before(event, heap[child]!))) break;
+      times[at] = childTime;
+      heap[at] = heap[child]!;
       at = child;
     }
-    this.#place(at, time, order, handler, kind, payload);
+    times[at] = time;
+    heap[at] = event;
   }
 
   #before(a: number, b: number): boolean {
     const difference = this.#times[a]! - this.#times[b]!;
     return difference < 0 || (difference === 0 && this.#orders[a]! < this.#orders[b]!);
-  }
-
-  #move(from: number, to: number): void {
-    this.#times[to] = this.#times[from]!;
-    this.#orders[to] = this.#orders[from]!;
-    this.#handlers[to] = this.#handlers[from]!;
-    this.#kinds[to] = this.#kinds[from]!;
-    this.#payloads[to] = this.#payloads[from];
-  }
-
-  #place(at: number, time: number, order: number, handler: EventHandler, kind: number, payload: unknown) {
-    this.#times[at] = time;
-    this.#orders[at] = order;
-    this.#handlers[at] = handler;
-    this.#kinds[at] = kind;
-    this.#payloads[at] = payload;
-  }
-
-  #grow(): void {
-    const times = new Float64Array(this.#times.length * 2);
-    times.set(this.#times);
-    this.#times = times;
-    const orders = new Float64Array(this.#orders.length * 2);
-    orders.set(this.#orders);
-    this.#orders = orders;
   }
 }

@@ -1,4 +1,4 @@
-/** A run of response bytes in one burst. */
+/** A run of response bytes of one stream. */
 export interface Segment {
   stream: Stream;
   bytes: number;
@@ -6,6 +6,46 @@ export interface Segment {
   offset: number;
   /** When it arrived ahead of a gap. */
   heldSinceMs: number;
+  /** Behind it in the queue that it is in. */
+  next: Segment | null;
+}
+
+/** Segments in order. */
+export class SegmentQueue {
+  first: Segment | null = null;
+  #last: Segment | null = null;
+
+  push(segment: Segment): void {
+    segment.next = null;
+    if (this.first === null) this.first = segment;
+    else this.#last!.next = segment;
+    this.#last = segment;
+  }
+
+  shift(): Segment | null {
+    const { first } = this;
+    if (first !== null) this.first = first.next;
+    return first;
+  }
+
+  /** Moves what is in `other` behind what is here. */
+  append(other: SegmentQueue): void {
+    if (other.first === null) return;
+    if (this.first === null) this.first = other.first;
+    else this.#last!.next = other.first;
+    this.#last = other.#last;
+    other.first = null;
+  }
+
+  /** Takes the first segment, or as much of it as `bytes`. */
+  shiftBytes(bytes: number): Segment | null {
+    const { first } = this;
+    if (first === null || first.bytes <= bytes) return this.shift();
+    const front: Segment = { ...first, bytes, next: null };
+    first.bytes -= bytes;
+    first.offset += bytes;
+    return front;
+  }
 }
 
 /**
@@ -17,7 +57,37 @@ export class ByteOrder {
   sent = 0;
   delivered = 0;
   /** By offset. */
-  readonly held = new Map<number, Segment>();
+  #held: Segment | null = null;
+  #lastHeld: Segment | null = null;
+
+  get holds(): boolean {
+    return this.#held !== null;
+  }
+
+  hold(segment: Segment): void {
+    let before: Segment | null = null;
+    if (this.#held !== null && this.#lastHeld!.offset < segment.offset) {
+      before = this.#lastHeld;
+    } else {
+      let next = this.#held;
+      while (next !== null && next.offset < segment.offset) {
+        before = next;
+        next = next.next;
+      }
+    }
+    segment.next = before === null ? this.#held : before.next;
+    if (before === null) this.#held = segment;
+    else before.next = segment;
+    if (segment.next === null) this.#lastHeld = segment;
+  }
+
+  /** The held segment whose turn it is. */
+  release(): Segment | null {
+    const segment = this.#held;
+    if (segment === null || segment.offset !== this.delivered) return null;
+    this.#held = segment.next;
+    return segment;
+  }
 }
 
 /** Whoever waits for a response. */

@@ -1,0 +1,126 @@
+import type { Transport } from './congestion-control.ts';
+import type { EventHandler } from './event-queue.ts';
+import type { HandshakeRound } from './handshake.ts';
+import type { LossProcess } from './loss.ts';
+import type { Network } from './network.ts';
+import { PACKET } from './packet.ts';
+import type { RetransmissionTimer } from './retransmission-timer.ts';
+import type { RttEstimator } from './rtt-estimator.ts';
+import type { TransportCounters } from './transport-counters.ts';
+
+/** First retry of a lost handshake packet: RFC 6298 section 2.1 for SYN; Chromium's QUIC guess of the round trip is 100 ms. */
+const SYN_RETRY_MS = 1_000;
+const QUIC_INITIAL_RETRY_MS = 300;
+/** A path that loses everything would never open: hope is given up after this. */
+const LONGEST_LOST_MS = 60_000;
+
+const AT_SERVER = 0;
+const AT_CLIENT = 1;
+const EARLY = 2;
+
+/** Whoever waits for a handshake. */
+export interface HandshakeOwner {
+  /** Requests may go. */
+  onReady(): void;
+  /** The handshake has ended, of which requests did not await all. */
+  onConfirmed(): void;
+}
+
+/** How the packets of a connection travel, for its handshake. */
+export interface HandshakePath {
+  transport: Transport;
+  oneWayUpMs: number;
+  upLoss: LossProcess;
+  downLoss: LossProcess;
+  rtt: RttEstimator;
+  timer: RetransmissionTimer;
+  counters: TransportCounters;
+}
+
+/** The round trips that open a connection, one after the other. */
+export class HandshakeExchange implements EventHandler {
+  /** Whether it is over. */
+  confirmed = false;
+  /** When what was sent last arrives at the server. */
+  atServerMs = 0;
+  readonly #network: Network;
+  readonly #rounds: readonly HandshakeRound[];
+  readonly #requestsAfter: number;
+  readonly #path: HandshakePath;
+  readonly #owner: HandshakeOwner;
+  #startMs = 0;
+  #round = 0;
+
+  /** @param requestsAfter rounds that requests wait for */
+  constructor(
+    network: Network,
+    rounds: readonly HandshakeRound[],
+    requestsAfter: number,
+    path: HandshakePath,
+    owner: HandshakeOwner,
+  ) {
+    this.#network = network;
+    this.#rounds = rounds;
+    this.#requestsAfter = requestsAfter;
+    this.#path = path;
+    this.#owner = owner;
+  }
+
+  start(atMs: number): void {
+    this.#startMs = atMs;
+    this.#ask(atMs);
+    if (this.#requestsAfter === 0) this.#network.events.schedule(atMs, this, EARLY);
+  }
+
+  handle(kind: number): void {
+    if (kind === AT_SERVER) this.#answer();
+    else if (kind === AT_CLIENT) this.#endRound();
+    else this.#owner.onReady();
+  }
+
+  #ask(atMs: number): void {
+    const { events, up } = this.#network;
+    const { upLoss, oneWayUpMs } = this.#path;
+    const { upBytes } = this.#rounds[this.#round]!;
+    const lostMs = this.#lostMs(upLoss, upBytes);
+    this.atServerMs = up.serialise(atMs, upBytes) + lostMs + oneWayUpMs;
+    events.schedule(this.atServerMs, this, AT_SERVER);
+  }
+
+  #answer(): void {
+    const { events, down, rttMs } = this.#network;
+    const { downBytes } = this.#rounds[this.#round]!;
+    const lostMs = this.#lostMs(this.#path.downLoss, downBytes);
+    events.schedule(down.serialise(events.now, downBytes) + lostMs + rttMs / 2, this, AT_CLIENT);
+  }
+
+  #endRound(): void {
+    const { events, rttMs } = this.#network;
+    if (this.#round === 0) {
+      this.#path.rtt.sample(events.now - this.#startMs, rttMs / 2 + this.#path.oneWayUpMs);
+    }
+    if (++this.#round < this.#rounds.length) this.#ask(events.now);
+    else this.confirmed = true;
+    if (this.#round === this.#requestsAfter) this.#owner.onReady();
+    else if (this.confirmed) this.#owner.onConfirmed();
+  }
+
+  /** Time lost to packets that had to be sent again, each retry waiting twice as long. */
+  #lostMs(loss: LossProcess, bytes: number): number {
+    const { transport, timer, counters } = this.#path;
+    const packets = Math.ceil(bytes / PACKET[transport].payloadBytes);
+    let lost = loss.lostOf(packets);
+    if (lost === null) return 0;
+    let waitMs = timer.probeMs(packets);
+    if (transport === 'quic') waitMs = QUIC_INITIAL_RETRY_MS;
+    else if (this.#round === 0) waitMs = SYN_RETRY_MS;
+    let lostMs = 0;
+    for (; lost !== null && lostMs <= LONGEST_LOST_MS; lost = loss.lostOf(lost.length)) {
+      counters.lost += lost.length;
+      this.#network.trace?.lost(this.#owner, lost.length, 'random', this.#network.events.now);
+      lostMs += waitMs;
+      waitMs *= 2;
+    }
+    return lostMs;
+  }
+}

@@ -1,0 +1,42 @@
+import type { Transport } from './congestion-control.ts';
+import type { RttEstimator } from './rtt-estimator.ts';
+
+/** Linux: shortest retransmission timeout, and the probe's allowance for a delayed acknowledgement (RFC 8985 section 7.2). */
+const TCP_MIN_RTO_MS = 200;
+const TLP_SLACK_MS = 8;
+/** RFC 9000 section 18.2, max_ack_delay. */
+const QUIC_MAX_ACK_DELAY_MS = 25;
+const MOST_DOUBLINGS = 6;
+
+/** How long a sender waits for an acknowledgement before it acts by itself. */
+export class RetransmissionTimer {
+  readonly #transport: Transport;
+  readonly #rtt: RttEstimator;
+  /** Times that it ran out with nothing acknowledged since. */
+  inARow = 0;
+
+  constructor(transport: Transport, rtt: RttEstimator) {
+    this.#transport = transport;
+    this.#rtt = rtt;
+  }
+
+  /** From now to the next probe or, over TCP once a probe was in vain, retransmission timeout. */
+  waitMs(packetsOut: number): number {
+    const firstMs =
+      this.inARow === 0 || this.#transport === 'quic' ? this.probeMs(packetsOut) : this.timeoutMs();
+    return firstMs * 2 ** Math.min(MOST_DOUBLINGS, this.inARow);
+  }
+
+  /** Time from the last acknowledgement to a probe: RFC 8985 section 7.2, RFC 9002 section 6.2.1. */
+  probeMs(packetsOut: number): number {
+    const { smoothedMs, variationMs } = this.#rtt;
+    if (this.#transport === 'quic') return smoothedMs + Math.max(1, 4 * variationMs) + QUIC_MAX_ACK_DELAY_MS;
+    const slackMs = packetsOut <= 1 ? TCP_MIN_RTO_MS : TLP_SLACK_MS;
+    return Math.min(2 * smoothedMs + slackMs, this.timeoutMs());
+  }
+
+  /** RFC 6298 with Linux's floor under the variance term. */
+  timeoutMs(): number {
+    return this.#rtt.smoothedMs + Math.max(TCP_MIN_RTO_MS, 4 * this.#rtt.variationMs);
+  }
+}

@@ -1,0 +1,19 @@
+/** Round trips as a sender sees them (RFC 6298 section 2, RFC 9002 section 5). Milliseconds. */
+export class RttEstimator {
+  /** Smoothed; 0 before the first sample. */
+  smoothedMs = 0;
+  variationMs = 0;
+  minMs = Number.POSITIVE_INFINITY;
+
+  /** @param firstMs of the first packet acknowledged, which waited least */
+  sample(rttMs: number, firstMs: number): void {
+    if (firstMs < this.minMs) this.minMs = firstMs;
+    if (this.smoothedMs === 0) {
+      this.smoothedMs = rttMs;
+      this.variationMs = rttMs / 2;
+      return;
+    }
+    this.variationMs += (Math.abs(rttMs - this.smoothedMs) - this.variationMs) / 4;
+    this.smoothedMs += (rttMs - this.smoothedMs) / 8;
+  }
+}

@@ -1,0 +1,272 @@
+import {
+  type Emulated,
+  emulate,
+  type FetchActivity,
+  type NetworkPath,
+  type PageGraph,
+  type Protocol,
+  type ServerProfile,
+} from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { type FetchSketch, pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf, uniform } from './pages.ts';
+
+interface Load {
+  path?: Partial<NetworkPath>;
+  server?: Partial<ServerProfile>;
+  origins?: string[];
+  /** Changes the page before it is loaded. */
+  change?: (fetches: FetchActivity[]) => void;
+}
+
+/** A load where round trips take 100 ms and bytes nothing. */
+function load(protocol: Protocol, fetches: FetchSketch[], { path, server, origins, change }: Load = {}) {
+  const graph: PageGraph = pageOf(fetches, origins);
+  change?.(graph.activities as FetchActivity[]);
+  const servers = graph.origins.map((origin) => serverOf(origin, server));
+  return emulate(graph, { ...ROUND_TRIPS_ONLY, ...path }, servers, uniform(graph, protocol), {
+    waterfall: true,
+  });
+}
+
+function ends({ entries }: Emulated): number[] {
+  return entries.map(({ endMs }) => Math.round(endMs));
+}
+
+const SMALL = { bytes: 1_000 };
+
+describe('name resolution', () => {
+  const server = { dnsMs: 30 };
+
+  it('holds up all of a host’s connections', () => {
+    // 30 + SYN 100 + TLS 100 + request 100, on both.
+    expect(ends(load('h1', [SMALL, SMALL], { server }))).toEqual([330, 330]);
+  });
+
+  it('is done once for a host, whatever the port and the pool', () => {
+    const origins = ['https://a.test', 'https://a.test:8443'];
+    const page = [SMALL, { ...SMALL, origin: 1, after: [0] }];
+    expect(ends(load('h2', page, { server, origins }))).toEqual([330, 630]);
+    const change = ([, second]: FetchActivity[]) => {
+      second!.pool = 1;
+    };
+    expect(ends(load('h2', [SMALL, { ...SMALL, after: [0] }], { server, change }))).toEqual([330, 630]);
+  });
+
+  it('goes on for several hosts at a time', () => {
+    const origins = ['https://a.test', 'https://b.test'];
+    expect(ends(load('h3', [SMALL, { ...SMALL, origin: 1 }], { server, origins }))).toEqual([230, 230]);
+  });
+});
+
+describe('handshakes that know each other or take longer', () => {
+  const time = (protocol: Protocol, server: Partial<ServerProfile>, requestBytes = 400) =>
+    Math.round(load(protocol, [{ ...SMALL, requestBytes }], { server }).pltMs);
+
+  it('take a round trip less with False Start or a resumed session under TLS 1.2', () => {
+    // SYN 100 + TLS 2 · 100 + request 100
+    expect(time('h2', { tlsVersion: '1.2' })).toBe(400);
+    expect(time('h2', { tlsVersion: '1.2', falseStart: true })).toBe(300);
+    expect(time('h2', { tlsVersion: '1.2', session: { tcp: 'resumed' } })).toBe(300);
+  });
+
+  it('save no round trip under TLS 1.3 unless the request is early data', () => {
+    expect(time('h1', { session: { tcp: 'resumed' } })).toBe(300);
+    expect(time('h1', { session: { tcp: 'early-data' } })).toBe(200);
+    expect(time('h2', { session: { tcp: 'early-data' } })).toBe(200);
+    // A session over TCP is of no use to QUIC.
+    expect(time('h3', { session: { tcp: 'early-data' } })).toBe(200);
+    expect(time('h3', { session: { quic: 'resumed' } })).toBe(200);
+    expect(time('h3', { session: { quic: 'early-data' } })).toBe(100);
+  });
+
+  it('keep requests with bodies back until they are over', () => {
+    expect(time('h3', { session: { quic: 'early-data' } }, 4_000)).toBe(200);
+    expect(time('h2', { session: { tcp: 'early-data' } }, 4_000)).toBe(300);
+  });
+
+  it('save the certificates on a slow link', () => {
+    const path = { downBps: 1e6, upBps: 1e12, queueBytes: 15_000 };
+    // 300 + (60 SYN/ACK + TLS + 1000 response + 70 its packet) / 125 bytes a millisecond
+    const resumed = { session: { tcp: 'resumed' as const } };
+    expect(load('h2', [SMALL], { path }).pltMs).toBeCloseTo(300 + (60 + 3_700 + 1_070) / 125, 1);
+    expect(load('h2', [SMALL], { path, server: resumed }).pltMs).toBeCloseTo(
+      300 + (60 + 1_450 + 1_070) / 125,
+      1,
+    );
+  });
+
+  it('take a round trip more after a HelloRetryRequest, Retry or version negotiation', () => {
+    expect(time('h2', { extraHandshakeRounds: { tcp: 1 } })).toBe(400);
+    expect(time('h3', { extraHandshakeRounds: { quic: 1 } })).toBe(300);
+    expect(time('h3', { extraHandshakeRounds: { quic: 1 }, session: { quic: 'early-data' } })).toBe(200);
+    expect(time('h2', { extraHandshakeRounds: { tcp: 1 }, session: { tcp: 'early-data' } })).toBe(400);
+  });
+});
+
+describe('finding out about HTTP/3', () => {
+  it('from the HTTPS record: QUIC and TCP race from the start', () => {
+    const run = load('h3', [SMALL], { server: { h3Discovery: 'https-record' } });
+    // QUIC is ready at 100, TCP would be at 200.
+    expect(ends(run)).toEqual([200]);
+    expect(run.origins[0]).toMatchObject({ requests: 1, connections: 2 });
+  });
+
+  it('from Alt-Svc: on HTTP/2 until QUIC is ready, then on HTTP/3', () => {
+    const server = { h3Discovery: 'alt-svc' as const };
+    const page = [
+      SMALL,
+      { ...SMALL, after: [0] },
+      // 32 packets: 10 at once, 22 paced at 0.4 a millisecond. Over HTTP/2 three windows of 11 and more.
+      { bytes: 32 * 1_300, after: [1], delayMs: 10 },
+    ];
+    // Document over TCP 300; QUIC connects from then to 400, while HTTP/2 takes the next at once: 400.
+    expect(ends(load('h3', page, { server }))).toEqual([300, 400, 565]);
+    expect(load('h3', page, { server }).origins[0]).toMatchObject({ requests: 3, connections: 2 });
+    expect(ends(load('h2', page))[2]).toBeGreaterThanOrEqual(610);
+    expect(ends(load('h3', page))).toEqual([200, 300, 465]);
+  });
+
+  it('from Alt-Svc as soon as headers have come, for all pools', () => {
+    const page = [{ bytes: 40 * 1_430 }, { ...SMALL, after: [0] }];
+    const change = ([, second]: FetchActivity[]) => {
+      second!.after[0]!.fraction = 0.1;
+      second!.pool = 1;
+    };
+    // First window at 300; the second pool has no connection yet: QUIC is ready at 400, TCP at 500.
+    const run = load('h3', page, { server: { h3Discovery: 'alt-svc' }, change });
+    expect(ends(run)[1]).toBe(500);
+    expect(run.origins[0]!.connections).toBe(3);
+    expect(ends(load('h2', page, { change }))[1]).toBe(600);
+  });
+
+  it('without a race once QUIC is known to work', () => {
+    const origins = ['https://a.test', 'https://b.test'];
+    const page = [SMALL, { ...SMALL, origin: 1, after: [0] }];
+    const run = load('h3', page, { server: { h3Discovery: 'https-record' }, origins });
+    expect(ends(run)).toEqual([200, 400]);
+    expect(run.origins.map(({ connections }) => connections)).toEqual([2, 1]);
+  });
+});
+
+describe('HTTP/3 that does not come about', () => {
+  const blocked: Partial<NetworkPath> = { udp: { kind: 'blocked' } };
+
+  it('costs what the browser waits before it tries TCP', () => {
+    // It knew that QUIC works: TCP waits 300, then 300 as ever.
+    expect(ends(load('h3', [SMALL], { path: blocked }))).toEqual([600]);
+    // It did not: TCP goes at once.
+    const server = { h3Discovery: 'https-record' as const };
+    expect(ends(load('h3', [SMALL], { path: blocked, server }))).toEqual([300]);
+    const altSvc = { h3Discovery: 'alt-svc' as const };
+    const chain = [SMALL, { ...SMALL, after: [0] }];
+    expect(ends(load('h3', chain, { path: blocked, server: altSvc }))).toEqual([300, 400]);
+  });
+
+  it('costs less when the server says so', () => {
+    // Refused after a round trip, then 300.
+    expect(ends(load('h3', [SMALL], { server: { quicHandshake: 'refused' } }))).toEqual([400]);
+    expect(ends(load('h3', [SMALL], { server: { quicHandshake: 'silent' } }))).toEqual([600]);
+  });
+
+  it('leaves HTTP/1.1 where there is no HTTP/2', () => {
+    const server = { offers: { h1: true, h2: false, h3: true } };
+    const seven = Array.from({ length: 7 }, () => SMALL);
+    // The first connection is ready at 300 + 200; it carries one at a time, the other five 200 later.
+    const run = load('h3', seven, { path: blocked, server });
+    expect(ends(run)).toEqual([600, 700, 800, 800, 800, 800, 800]);
+    expect(run.origins[0]!.connections).toBe(6);
+  });
+});
+
+describe('UDP that loses more than TCP', () => {
+  const graph = pageOf([{ bytes: 300_000 }]);
+  const time = (protocol: Protocol, path: Partial<NetworkPath>, seed = 1) =>
+    emulate(graph, pathOf(path), [serverOf('https://a.test')], uniform(graph, protocol), { seed }).pltMs;
+
+  it('is that loss to HTTP/3 and none to TCP', () => {
+    const udp = { kind: 'lossy' as const, loss: 0.02 };
+    for (let seed = 1; seed <= 10; seed++) {
+      expect(time('h3', { udp }, seed)).toBe(time('h3', { loss: 0.02 }, seed));
+      expect(time('h2', { udp }, seed)).toBe(time('h2', {}, seed));
+    }
+    // 1 − 0.98 · 0.99 of packets with another hundredth on the path.
+    expect(time('h3', { udp, loss: 0.01 })).toBe(time('h3', { loss: 1 - 0.98 * 0.99 }));
+  });
+});
+
+describe('connections of several origins', () => {
+  const origins = ['https://a.test', 'https://b.test'];
+  const server = { connectionGroup: 'a', dnsMs: 30 };
+  const chain = [SMALL, { ...SMALL, origin: 1, after: [0] }];
+
+  it('are shared once the name is resolved', () => {
+    // 330; then 30 for the name and 100 for the request.
+    const run = load('h2', chain, { server, origins });
+    expect(ends(run)).toEqual([330, 460]);
+    expect(run.origins).toMatchObject([
+      { requests: 1, connections: 1 },
+      { requests: 1, connections: 0 },
+    ]);
+    expect(ends(load('h3', chain, { server, origins }))).toEqual([230, 360]);
+    // 30 + 300 without.
+    expect(ends(load('h2', chain, { server: { dnsMs: 30 }, origins }))).toEqual([330, 660]);
+  });
+
+  it('are not shared while they are being opened, between pools or over HTTP/1.1', () => {
+    const both = load('h2', [SMALL, { ...SMALL, origin: 1 }], { server, origins });
+    expect(ends(both)).toEqual([330, 330]);
+    expect(both.origins.map(({ connections }) => connections)).toEqual([1, 1]);
+    const change = ([, second]: FetchActivity[]) => {
+      second!.pool = 1;
+    };
+    expect(ends(load('h2', chain, { server, origins, change }))).toEqual([330, 660]);
+    expect(ends(load('h1', chain, { server, origins }))).toEqual([330, 660]);
+  });
+});
+
+describe('limits', () => {
+  it('let 256 TCP sockets be open', () => {
+    const page = (hosts: number) => {
+      const names = Array.from({ length: hosts }, (_, host) => `https://h${host}.test`);
+      const fetches = Array.from({ length: 6 * hosts }, (_, at) => ({
+        ...SMALL,
+        origin: Math.floor(at / 6),
+        urgency: 0,
+      }));
+      return ends(load('h1', fetches, { origins: names }));
+    };
+    expect(page(42).every((end) => end === 300)).toBe(true);
+    const crowded = page(44);
+    // 42 · 6 = 252; four for the next host, whose other two follow on them; the last host begins when others idle.
+    expect(crowded.slice(252, 258)).toEqual([300, 300, 300, 300, 400, 400]);
+    expect(crowded.slice(258)).toEqual([600, 600, 600, 600, 600, 600]);
+  });
+
+  it('let as many streams be under way as the server allows', () => {
+    const four = Array.from({ length: 4 }, () => SMALL);
+    expect(ends(load('h2', four, { server: { maxStreams: { h2: 2 } } }))).toEqual([300, 300, 400, 400]);
+    // QUIC's credit comes back a round trip after a response has ended: 200 + 100 + 100.
+    expect(ends(load('h3', four, { server: { maxStreams: { h3: 2 } } }))).toEqual([200, 200, 400, 400]);
+    expect(ends(load('h3', four, { server: { maxStreams: { h2: 2 } } }))).toEqual([200, 200, 200, 200]);
+  });
+
+  it('let the most urgent go first over HTTP/2, the first over HTTP/3', () => {
+    const fetches = [3, 3, 1, 0].map((urgency) => ({ ...SMALL, urgency }));
+    const chain = [{ ...SMALL, urgency: 0 }, ...fetches.map((fetch) => ({ ...fetch, after: [0] }))];
+    const one = { maxStreams: { h2: 1, h3: 1 } };
+    // All four ask when the document is there; then one by one.
+    expect(ends(load('h2', chain, { server: one }))).toEqual([300, 600, 700, 500, 400]);
+    // 200; each leaves a round trip after the one before it has ended.
+    expect(ends(load('h3', chain, { server: one }))).toEqual([200, 400, 600, 800, 1_000]);
+  });
+
+  it('are 256 streams in Chromium, whatever the server allows', () => {
+    const many = Array.from({ length: 300 }, () => ({ bytes: 10 }));
+    const run = load('h2', many, { server: { maxStreams: { h2: 1_000 }, tcp: HUGE_WINDOW } });
+    const times = ends(run);
+    expect(times.filter((end) => end === 300)).toHaveLength(256);
+    expect(times.filter((end) => end === 400)).toHaveLength(44);
+  });
+});
+
+const HUGE_WINDOW: ServerProfile['tcp'] = { initialWindow: 1_000, congestionControl: 'cubic' };

@@ -1,6 +1,6 @@
 /** Small HARs in the ways that different recorders write them. */
 
-const START = '2026-01-05T10:00:00.000Z';
+export const START = '2026-01-05T10:00:00.000Z';
 
 function at(ms: number): string {
   return new Date(Date.parse(START) + ms).toISOString();

@@ -27,20 +27,20 @@ describe('a hostile recording is read or refused within two seconds', () => {
     response: { status: 302, redirectURL: URL },
     timings: { wait: 1 },
   };
-  const tooMany = 'log.entries: expected at most 20000 requests, got 100000';
+  const tooMany = 'log.entries: expected at most 20000 requests, got 50000';
   const frames = Array.from({ length: 200_000 }, (_, i) => ({ url: `https://a.test/${i}.js` }));
   let deep: unknown = 'h3';
   for (let depth = 0; depth < 100_000; depth++) deep = [deep];
 
   test.each<[string, () => unknown, string | number | RegExp]>([
     ['requests that all name one URL', () => harOf(entriesOf(20_000, 1000, itself)), 20_000],
-    ['more that all name one URL', () => harOf(entriesOf(100_000, 1000, itself)), tooMany],
-    ['more that all begin at once', () => harOf(entriesOf(100_000, 1, itself)), tooMany],
-    ['redirects to one URL at once', () => harOf(entriesOf(100_000, 5, redirect)), tooMany],
+    ['more that all name one URL', () => harOf(entriesOf(50_000, 1000, itself)), tooMany],
+    ['more that all begin at once', () => harOf(entriesOf(50_000, 1, itself)), tooMany],
+    ['redirects to one URL at once', () => harOf(entriesOf(50_000, 5, redirect)), tooMany],
     [
       'a million entries',
       () => harOf(entriesOf(1_000_000, 1000, itself)),
-      'log.entries: expected at most 100000 entries, got 1000000',
+      'log.entries: expected at most 50000 entries, got 1000000',
     ],
     [
       'a million pages',
@@ -58,7 +58,7 @@ describe('a hostile recording is read or refused within two seconds', () => {
     ],
     [
       'entries that are all wrong',
-      () => harOf(new Array(100_000).fill({ request: [], response: [], timings: [] })),
+      () => harOf(new Array(50_000).fill({ request: [], response: [], timings: [] })),
       'log.entries[0].startedDateTime: expected a date and time, got nothing',
     ],
     [

@@ -1,7 +1,7 @@
 import { InputError, PROTOCOLS, parseRecording, predict, readRecording } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chromiumEntry, chromiumHar, harOf } from './hars.ts';
+import { chromiumEntry, chromiumHar, harOf, START } from './hars.ts';
 
 describe('HAR from Chromium', () => {
   const recording = parseRecording(JSON.stringify(chromiumHar()));
@@ -64,8 +64,9 @@ describe('HAR from Chromium', () => {
       requestId: 2,
       source: 'recorded',
     });
-    expect(byUrl('https://shop.test/beacon').initiator).toMatchObject({
-      requestId: null,
+    expect(byUrl('https://shop.test/beacon').initiator).toEqual({
+      kind: 'other',
+      requestId: 0,
       source: 'inferred',
     });
   });
@@ -294,7 +295,15 @@ describe('unusable input', () => {
     expect(complaint({ log: { entries: [] } })).toMatch(/^log\.entries: expected requests/);
     expect(complaint('{"log":')).toMatch(/^log: expected JSON, got /);
     expect(complaint('')).toMatch(/^top level: expected JSON, got /);
-    expect(complaint('[]')).toBe('top level: expected a HAR ("log") or a hopwise recording, got an array');
+    expect(complaint('[]')).toBe('top level: expected requests, got none');
+    expect(complaint('[5]')).toBe('[0]: expected an object, got 5');
+    expect(complaint('{}')).toMatch(/^top level: expected a HAR \("log"\), .*, got an object$/);
+    expect(complaint({ log: { entries: [{ startedDateTime: START, request: { url: 1 } }] } })).toBe(
+      'log.entries[0].request.url: expected a URL, got 1',
+    );
+    expect(complaint(harOf([chromiumEntry('https://a.test/', 0, { send: Number.NaN }, { time: 1 })]))).toBe(
+      'log.entries[0].timings.send: expected a number, got NaN',
+    );
     expect(complaint(harOf([chromiumEntry('data:,x', 0, {})]))).toMatch(
       /expected at least one http or https request/,
     );

@@ -39,7 +39,8 @@ export function finishRequests(drafts: readonly RequestDraft[], place: string): 
     const asked = asker === null ? undefined : ids.get(asker);
     // Nobody asks before having been asked for: that would lead in circles.
     const requestId = asked === undefined || asked >= id ? null : asked;
-    return { ...draft, url: withoutFragment(draft.url), id, initiator: { ...initiator, requestId } };
+    const source = request !== null && requestId === null ? 'inferred' : initiator.source;
+    return { ...draft, url: withoutFragment(draft.url), id, initiator: { ...initiator, source, requestId } };
   });
 }
 

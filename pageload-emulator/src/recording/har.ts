@@ -1,48 +1,54 @@
 import { parseProtocol } from '../protocol.ts';
-import { finishRequests, type RequestDraft } from './draft.ts';
+import { originOf } from '../url.ts';
+import { finishRequests, type RequestDraft, refuseTooMany } from './draft.ts';
+import { isCached, isFetchedByWorker, isPushed } from './har/cached.ts';
+import { connectionNames } from './har/connection.ts';
+import type { HarForm } from './har/forms.ts';
 import { linkInitiators } from './har/initiators.ts';
+import { fromNavigation, nameDocuments } from './har/navigation.ts';
 import { firstPage } from './har/pages.ts';
-import { harPhases, webPageTestPhases } from './har/phases.ts';
+import { harPhases, noPhases, webPageTestPhases } from './har/phases.ts';
 import { isRedirect } from './har/redirect.ts';
-import { type Entry, type Har, parseHar } from './har/schema.ts';
+import { type Entry, type Har, type Page, parseHar, statusOf } from './har/schema.ts';
+import { sizesOf } from './har/sizes.ts';
+import { typeOf } from './har/types.ts';
+import { urlKey } from './har/urls.ts';
 import { numberOf } from './har/values.ts';
-import { InputError } from './input-error.ts';
+import { InputError, placeOf } from './input-error.ts';
 import type { Recording } from './recording.ts';
-import { resourceType } from './resource-type.ts';
 
 /** A recording and what its reader should know of how it was read. */
 export interface ReadRecording {
   recording: Recording;
+  /** Sentences for a person, such as which of several pages was taken. */
   notes: string[];
 }
 
 /**
- * Reads a HAR 1.2 (plain, Chromium's, chrome-har's, WebPageTest's or Firefox's). Of several pages in
- * one file the first that has requests is taken.
+ * Reads a HAR 1.2 (plain, DevTools', chrome-har's, WebPageTest's or Firefox's). Of several pages in one file the first
+ * that has requests is taken.
  *
- * @param input parsed JSON
  * @throws InputError naming the place of the first thing that is not usable
  */
-export function readHar(input: unknown): ReadRecording {
-  const log = parseHar(input);
+export function readHar(form: HarForm): ReadRecording {
+  const log = parseHar(form);
+  const place = placeOf(form.entriesPlace);
   const notes: string[] = [];
-  const { page, entries } = firstPage(log, notes);
-  if (entries.length === 0) throw new InputError('log.entries: expected requests, got none');
+  const { page, entries: all } = firstPage(log, notes);
+  if (all.length === 0) throw new InputError(`${place}: expected requests, got none`);
+  // Before anything that takes time with each.
+  refuseTooMany(all.filter(({ request }) => originOf(request.url) !== null).length, place);
+  const entries = fromNavigation(all);
+  if (entries.length < all.length) {
+    notes.push(`left out ${all.length - entries.length} requests that began before the navigation`);
+  }
 
-  const starts = entries.map((entry) => Date.parse(entry.startedDateTime));
-  const pageStart = page?.startedDateTime === undefined ? Number.NaN : Date.parse(page.startedDateTime);
-  const firstStart = starts.reduce((least, at) => Math.min(least, at), Number.POSITIVE_INFINITY);
+  const firstStart = Date.parse(entries[0]!.startedDateTime);
+  const pageStart = page?.startedDateTime == null ? Number.NaN : Date.parse(page.startedDateTime);
   // A page that begins long before or after its first request was stamped by another clock.
   const startOfPage =
     Math.abs(firstStart - pageStart) < 60_000 ? Math.min(pageStart, firstStart) : firstStart;
-
-  const sslApart = /firefox/i.test(`${log.creator?.name} ${log.browser?.name}`);
-  const drafts = entries.map((entry, index) => draftOf(entry, starts[index]! - startOfPage, sslApart));
-  linkInitiators(entries, drafts);
-  nameDocuments(drafts);
-
-  const requests = finishRequests(drafts, 'log.entries');
-  const timings = page?.pageTimings;
+  const requests = finishRequests(draftsOf(entries, startOfPage, isFirefox(log)), place);
   const document = requests.find(({ type, status }) => type === 'document' && !isRedirect(status));
   return {
     recording: {
@@ -50,91 +56,100 @@ export function readHar(input: unknown): ReadRecording {
       version: 1,
       url: (document ?? requests[0]!).url,
       recordedAt: new Date(startOfPage).toISOString(),
-      browser: browserOf(log),
-      pltMs: positive(timings?.onLoad),
-      domContentLoadedMs: positive(timings?.onContentLoad),
-      firstContentfulPaintMs:
-        positive(timings?._firstContentfulPaint) ??
-        positive(timings?._firstPaint) ??
-        positive(timings?._startRender),
-      largestContentfulPaintMs: positive(timings?._largestContentfulPaint),
+      browser: [log.browser?.name, log.browser?.version].filter(Boolean).join(' '),
+      ...pageTimes(page),
       requests,
     },
     notes,
   };
 }
 
-function browserOf(log: Har): string {
-  const { browser } = log;
-  return [browser?.name, browser?.version].filter(Boolean).join(' ');
+function isFirefox({ creator, browser }: Har): boolean {
+  return /firefox/i.test(`${creator?.name} ${browser?.name}`);
 }
 
-function draftOf(entry: Entry, startedMs: number, sslApart: boolean): RequestDraft {
-  const { response } = entry;
-  const phases = webPageTestPhases(entry) ?? harPhases(entry, startedMs, sslApart);
-  const status = Math.max(0, Math.trunc(numberOf(response?.status) ?? 0));
+/** @param firefox whether to count as Firefox does: TLS apart from connecting, headers into bodies */
+function draftsOf(entries: readonly Entry[], startOfPage: number, firefox: boolean): RequestDraft[] {
+  const connections = connectionNames(entries);
+  const entryOf = new Map<RequestDraft, Entry>();
+  const typed = new Set<RequestDraft>();
+  for (const [index, entry] of entries.entries()) {
+    const draft = draftOf(
+      entry,
+      Date.parse(entry.startedDateTime) - startOfPage,
+      connections[index]!,
+      firefox,
+    );
+    entryOf.set(draft, entry);
+    if (typeOf(entry).named) typed.add(draft);
+  }
+  takeFromWorkers(entryOf);
+  const ordered = [...entryOf.keys()].sort((a, b) => a.startMs - b.startMs);
+  linkInitiators({ ordered, document: nameDocuments(ordered), entryOf, typed });
+  return ordered;
+}
+
+function draftOf(
+  entry: Entry,
+  startedMs: number,
+  connectionId: string | null,
+  firefox: boolean,
+): RequestDraft {
+  const { request, response } = entry;
+  const { startMs, endMs, phases } = webPageTestPhases(entry) ?? harPhases(entry, startedMs, firefox);
+  const sizes = sizesOf(entry, firefox);
+  const fromCache = isCached(entry, firefox);
+  // A pushed response has no request that left.
+  if (isPushed(entry)) phases.requestStartMs = null;
   return {
-    url: entry.request.url,
-    method: (entry.request.method || 'GET').toUpperCase(),
-    type: resourceType(
-      entry._resourceType ?? null,
-      response?.content?.mimeType || entry._contentType || null,
-      entry.request.url,
-    ),
-    status,
-    protocol: parseProtocol(entry._protocol) ?? parseProtocol(protocolName(response?.httpVersion)),
-    startMs: phases.startMs,
-    endMs: phases.endMs,
-    phases: phases.phases,
-    ...sizesOf(entry),
+    url: request.url,
+    method: (request.method || 'GET').toUpperCase(),
+    type: typeOf(entry).type,
+    status: statusOf(entry),
+    protocol: fromCache ? null : protocolOf(entry),
+    startMs,
+    endMs,
+    phases: fromCache ? noPhases() : phases,
+    transferBytes: fromCache ? 0 : sizes.transferBytes,
+    bodyBytes: fromCache ? 0 : sizes.bodyBytes,
+    decodedBytes: sizes.decodedBytes,
+    requestBodyBytes: requestBodyBytesOf(entry),
     initiator: { kind: 'other', request: null, source: 'inferred' },
     renderBlocking:
       entry._renderBlocking == null ? null : /^(in_body_parser_)?blocking$/.test(entry._renderBlocking),
-    fromCache: isCached(entry),
-    connectionId: connectionOf(entry),
-    remoteIp: entry.serverIPAddress || entry._ip_addr || null,
+    fromCache,
+    connectionId: fromCache ? null : connectionId,
+    remoteIp: (entry.serverIPAddress || entry._ip_addr || '').replace(/^\[|\]$/g, '') || null,
     urgency: urgencyOf(entry._priority),
     offersH3: offersH3(response?.headers),
   };
 }
 
-/** WebPageTest writes `1.1` where others write `HTTP/1.1`. */
-function protocolName(version: string | null | undefined): string | null {
-  if (!version) return null;
-  return /^\d/.test(version) ? `http/${version}` : version;
-}
-
-function sizesOf(entry: Entry): Pick<RequestDraft, 'transferBytes' | 'bodyBytes' | 'decodedBytes'> {
-  const { response } = entry;
-  const size = (value: number | string | null | undefined) => {
-    const bytes = numberOf(value);
-    return bytes === null || bytes < 0 ? null : Math.round(bytes);
-  };
-  const decodedBytes = size(response?.content?.size);
-  const saved = numberOf(response?.content?.compression) ?? 0;
-  let bodyBytes = size(response?.bodySize);
-  // Recorders that read a body only after decompression write 0 here.
-  if ((bodyBytes === null || bodyBytes === 0) && decodedBytes !== null && decodedBytes > 0) {
-    bodyBytes = saved > 0 ? Math.max(0, decodedBytes - saved) : null;
+/**
+ * What a service worker fetched for the page came over the network as a request of the worker's. Where a recording has
+ * only the page's, that one stands for it.
+ */
+function takeFromWorkers(entryOf: ReadonlyMap<RequestDraft, Entry>): void {
+  const fetched = new Set<string>();
+  for (const draft of entryOf.keys()) if (!draft.fromCache) fetched.add(urlKey(draft.url));
+  for (const [draft, entry] of entryOf) {
+    if (!draft.fromCache || !isFetchedByWorker(entry) || fetched.has(urlKey(draft.url))) continue;
+    Object.assign(draft, { fromCache: false, transferBytes: null, bodyBytes: null });
   }
-  const headersSize = size(response?.headersSize) ?? 0;
-  const whole = size(response?._transferSize) || size(entry._bytesIn);
-  return {
-    transferBytes: whole || (bodyBytes === null ? null : bodyBytes + headersSize),
-    bodyBytes,
-    decodedBytes,
-  };
 }
 
-function isCached(entry: Entry): boolean {
-  const marks = [entry._fromCache, entry.response?.fromDiskCache];
-  return marks.some((mark) => mark === true || (typeof mark === 'string' && mark !== '' && mark !== 'false'));
+/** WebPageTest writes `1.1` where others write `HTTP/1.1`. */
+function protocolOf({ _protocol, request, response }: Entry): RequestDraft['protocol'] {
+  for (const name of [_protocol, response?.httpVersion, request.httpVersion]) {
+    const protocol = parseProtocol(name && /^\d/.test(name) ? `http/${name}` : name);
+    if (protocol !== null) return protocol;
+  }
+  return null;
 }
 
-function connectionOf(entry: Entry): string | null {
-  // DevTools' `connection` is a port; its id is apart.
-  const name = entry._connectionId ?? entry.connection ?? entry._socket ?? null;
-  return name === null || name === '' || name === '0' ? null : String(name);
+function requestBodyBytesOf({ request }: Entry): number | null {
+  const bytes = numberOf(request.bodySize);
+  return bytes === null || bytes < 0 ? null : Math.round(bytes);
 }
 
 /** DevTools' and WebPageTest's (net stack) names, as Chromium puts them in the `Priority` header. */
@@ -161,21 +176,26 @@ function offersH3(headers: Entry['request']['headers']): boolean | null {
   );
 }
 
-/** Tells the page's document from frames and from pages that a script fetched. */
-function nameDocuments(drafts: readonly RequestDraft[]): void {
-  const ordered = [...drafts].sort((a, b) => a.startMs - b.startMs);
-  let navigating = true;
-  for (const draft of ordered) {
-    if (draft.type !== 'document' && !navigating) continue;
-    if (draft.type === 'document' && !navigating) draft.type = 'iframe';
-    if (!navigating) continue;
-    // The first request and what its redirects lead to.
-    draft.type = 'document';
-    navigating = isRedirect(draft.status);
-  }
+function pageTimes(
+  page: Page | undefined,
+): Pick<Recording, 'pltMs' | 'domContentLoadedMs' | 'firstContentfulPaintMs' | 'largestContentfulPaintMs'> {
+  const timings = page?.pageTimings;
+  return {
+    pltMs: firstPositive(timings?.onLoad, page?._loadTime),
+    domContentLoadedMs: firstPositive(timings?.onContentLoad, page?._domContentLoadedEventStart),
+    firstContentfulPaintMs: firstPositive(
+      timings?._firstContentfulPaint,
+      page?._firstContentfulPaint,
+      timings?._firstPaint,
+      timings?._startRender,
+    ),
+    largestContentfulPaintMs: firstPositive(
+      timings?._largestContentfulPaint,
+      page?.['_chromeUserTiming.LargestContentfulPaint'],
+    ),
+  };
 }
 
-function positive(value: number | string | null | undefined): number | null {
-  const number = numberOf(value);
-  return number !== null && number > 0 ? number : null;
+function firstPositive(...values: (number | string | null | undefined)[]): number | null {
+  return values.map(numberOf).find((value) => value !== null && value > 0) ?? null;
 }

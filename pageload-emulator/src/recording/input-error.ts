@@ -49,6 +49,8 @@ export function placeOf(path: readonly PropertyKey[]): string {
 /** A value as JSON, short enough for one line. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
+  // JSON has no word for NaN and the infinities.
+  if (typeof value === 'number') return String(value);
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';
   const text = JSON.stringify(value) ?? String(value);

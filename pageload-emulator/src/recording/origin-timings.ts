@@ -70,7 +70,9 @@ const LEAST_TCP_MS = 0.1;
 /** From the request's last byte to the response's first as the browser saw it; null when withheld. */
 export function waitOf(request: RecordedRequest): number | null {
   const { requestStartMs, responseStartMs } = request.phases;
-  if (requestStartMs === null || responseStartMs === null || request.fromCache) return null;
+  // What took no bytes was answered by the browser itself, with a copy that was under way.
+  const copied = request.fromCache || request.transferBytes === 0;
+  if (requestStartMs === null || responseStartMs === null || copied) return null;
   return responseStartMs > requestStartMs ? responseStartMs - requestStartMs : null;
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { finishRequests, type RequestDraft, refuseTooMany } from './draft.ts';
+import { harForm } from './har/forms.ts';
 import { type ReadRecording, readHar } from './har.ts';
 import { InputError, inputErrorFrom, placeOf, shown } from './input-error.ts';
 import { placeInJson } from './json-place.ts';
@@ -77,6 +78,7 @@ const recordingSchema = z.object({
         fromCache: z.boolean('true or false'),
         connectionId: z.nullable(text),
         remoteIp: z.nullable(text),
+        requestBodyBytes: z.optional(bytes),
         urgency: z.optional(
           z.nullable(z.int('a whole number').check(z.gte(0, '0 to 7'), z.lte(7, '0 to 7'))),
         ),
@@ -89,7 +91,7 @@ const recordingSchema = z.object({
 });
 
 /**
- * Reads a HAR or a hopwise recording.
+ * Reads a HAR (a file, or a log or entries as DevTools give them to extensions) or a hopwise recording.
  *
  * @param input the file's text, or its parsed JSON
  * @throws InputError with one line that names the place and what was expected there
@@ -101,16 +103,19 @@ export function parseRecording(input: unknown): Recording {
 /** As `parseRecording`, with notes for a person on how the input was taken. */
 export function readRecording(input: unknown): ReadRecording {
   const value = typeof input === 'string' ? parseJson(input) : input;
-  if (typeof value === 'object' && value !== null) {
-    if ('log' in value) return readHar(value);
-    if ('format' in value && value.format === 'hopwise-recording') {
+  if (typeof value === 'object' && value !== null && 'format' in value) {
+    if (value.format === 'hopwise-recording') {
       // Before the schema, which would gather all that is wrong with them.
       if ('requests' in value && Array.isArray(value.requests))
         refuseTooMany(value.requests.length, 'requests');
       return readOwn(value);
     }
   }
-  throw new InputError(`top level: expected a HAR ("log") or a hopwise recording, got ${shown(value)}`);
+  const form = harForm(value);
+  if (form !== null) return readHar(form);
+  throw new InputError(
+    `top level: expected a HAR ("log"), its entries or a hopwise recording, got ${shown(value)}`,
+  );
 }
 
 function parseJson(text: string): unknown {

@@ -63,6 +63,8 @@ export interface RecordedRequest {
   bodyBytes: number | null;
   /** Response body bytes after decompression; null when withheld. */
   decodedBytes: number | null;
+  /** Request body bytes; absent or null when the recorder does not know. */
+  requestBodyBytes?: number | null;
   initiator: Initiator;
   /** Whether the browser said that it blocks rendering; null when it said nothing. */
   renderBlocking: boolean | null;

@@ -1,6 +1,6 @@
 import type { ResourceType } from './recording.ts';
 
-/** DevTools' and HAR's `_resourceType`. */
+/** DevTools' and WebPageTest's types, and HAR's `_resourceType`. */
 const BY_NAME = new Map<string, ResourceType>([
   ['document', 'document'],
   ['stylesheet', 'style'],
@@ -10,17 +10,45 @@ const BY_NAME = new Map<string, ResourceType>([
   ['image', 'image'],
   ['font', 'font'],
   ['media', 'media'],
+  ['texttrack', 'media'],
   ['xhr', 'fetch'],
   ['fetch', 'fetch'],
+  ['preflight', 'fetch'],
   ['eventsource', 'fetch'],
   ['ping', 'beacon'],
   ['beacon', 'beacon'],
+  ['cspviolationreport', 'beacon'],
 ]);
 
-/** What a request is for, from whatever the recorder says: its own type, else the MIME type, else the URL's ending. */
-export function resourceType(name: string | null, mimeType: string | null, url: string): ResourceType {
-  const named = BY_NAME.get((name ?? '').toLowerCase());
-  return named ?? byMimeType((mimeType ?? '').toLowerCase()) ?? byEnding(url) ?? 'other';
+/** Destinations of the Fetch standard, as `Sec-Fetch-Dest` carries them. */
+const BY_DESTINATION = new Map<string, ResourceType>([
+  ['document', 'document'],
+  ['iframe', 'iframe'],
+  ['frame', 'iframe'],
+  ['style', 'style'],
+  ['script', 'script'],
+  ['worker', 'script'],
+  ['sharedworker', 'script'],
+  ['image', 'image'],
+  ['font', 'font'],
+  ['audio', 'media'],
+  ['video', 'media'],
+  ['track', 'media'],
+  ['empty', 'fetch'],
+  ['report', 'beacon'],
+  ['manifest', 'other'],
+]);
+
+/** What a recorder or the request's own header says a request is for; null where neither says it. */
+export function namedType(name: string | null, destination: string | null): ResourceType | null {
+  return (
+    BY_NAME.get((name ?? '').toLowerCase()) ?? BY_DESTINATION.get((destination ?? '').toLowerCase()) ?? null
+  );
+}
+
+/** What a request is likely for, by the MIME type of its response, else its URL's ending. */
+export function likelyType(mimeType: string | null, url: string): ResourceType {
+  return byMimeType((mimeType ?? '').toLowerCase()) ?? byEnding(url) ?? 'other';
 }
 
 function byMimeType(mime: string): ResourceType | null {

@@ -33,6 +33,7 @@ export function responseBytesOf(request: RecordedRequest): number {
 
 function likelyBytes(request: RecordedRequest): number {
   if (request.transferBytes !== null && request.transferBytes > 0) return request.transferBytes;
+  if (request.status === 304) return RESPONSE_HEADER_BYTES;
   if (request.bodyBytes !== null && request.bodyBytes > 0) return request.bodyBytes + RESPONSE_HEADER_BYTES;
   if (request.decodedBytes !== null && request.decodedBytes > 0) {
     const text = /^(document|iframe|style|script|fetch)$/.test(request.type);
@@ -45,5 +46,5 @@ function likelyBytes(request: RecordedRequest): number {
 
 /** Request bytes on the wire before any header compression. */
 export function requestBytesOf(request: RecordedRequest): number {
-  return REQUEST_HEADER_BYTES + request.url.length;
+  return REQUEST_HEADER_BYTES + request.url.length + Math.min(MOST_BYTES, request.requestBodyBytes ?? 0);
 }

@@ -1,138 +1,183 @@
-import { firstIndexWhere } from '../../ordered.ts';
-import { resolveReference } from '../../url.ts';
+import { originOf, resolveReference } from '../../url.ts';
 import type { RequestDraft } from '../draft.ts';
-import type { InitiatorKind } from '../recording.ts';
+import { type AskedFor, askedForBy } from './asked-for.ts';
+import { DraftIndex } from './draft-index.ts';
 import { isRedirect } from './redirect.ts';
 import type { Entry } from './schema.ts';
-import { objectOf } from './values.ts';
+import { pathKey, siteKey, urlKey } from './urls.ts';
 
-/** Says of each draft who asked for it; `entries` are what the drafts were made of. */
-export function linkInitiators(entries: readonly Entry[], drafts: readonly RequestDraft[]): void {
-  const requests = new DraftsByUrl((draft) => draft.startMs);
-  const redirects = new DraftsByUrl((draft) => draft.endMs);
-  for (const [index, draft] of drafts.entries()) {
-    requests.add(draft.url, draft);
-    const entry = entries[index]!;
-    const location = entry.response?.redirectURL;
-    if (location && isRedirect(draft.status)) {
-      redirects.add(resolveReference(location, entry.request.url), draft);
-    }
+/** The requests of a page load, and what they were made of. */
+export interface Drafts {
+  /** In order of start, the first being the navigation's. */
+  ordered: readonly RequestDraft[];
+  document: RequestDraft;
+  entryOf: ReadonlyMap<RequestDraft, Entry>;
+  /** Those of which the recorder said what they are for. */
+  typed: ReadonlySet<RequestDraft>;
+}
+
+/**
+ * Says of each draft who asked for it: whom the recording names, else who may have, marked as inferred.
+ *
+ * - A redirect's `Location` leads to the next request for it; where only the query differs, to one that began as
+ *   the redirect ended.
+ * - Of the URLs that an entry names, exact ones go before those that differ in the query alone.
+ * - A request without any comes from the page that its `Referer` names; from a frame of its own origin; in a
+ *   recording that names initiators, where the parser's are known, from a script of its own site; or from the document.
+ */
+export function linkInitiators(drafts: Drafts): void {
+  const { ordered, typed } = drafts;
+  const askers = new Askers(drafts);
+  for (const draft of ordered) {
+    draft.initiator =
+      draft === ordered[0]
+        ? { kind: 'navigation', request: null, source: 'recorded' }
+        : (askers.redirectTo(draft) ?? askers.asked(draft));
   }
-  requests.sort();
-  redirects.sort();
-  for (const [index, draft] of drafts.entries()) {
-    const redirect = redirects.latestBefore(draft.url, draft, REDIRECT_SLACK_MS);
-    if (redirect) {
-      draft.initiator = { kind: 'redirect', request: redirect, source: 'recorded' };
-      continue;
-    }
-    const asked = initiatorOf(entries[index]!);
-    // Of the scripts on a stack, the one that arrived last held the request up.
-    let asker: RequestDraft | null = null;
-    for (const url of asked.urls) {
-      const next = requests.latestBefore(url, draft);
-      if (next !== null && (asker === null || next.endMs > asker.endMs)) asker = next;
-    }
-    const source = asker === null || asked.kind === 'other' ? 'inferred' : 'recorded';
-    const fromStyle = asker?.type === 'style' && asked.kind === 'parser';
-    draft.initiator = { kind: fromStyle ? 'style' : asked.kind, request: asker, source };
+  for (const draft of ordered) passOverPreflight(draft);
+  // A redirect is for what it leads to, whatever its own body is.
+  for (const draft of ordered.toReversed()) {
+    const { kind, request } = draft.initiator;
+    if (kind === 'redirect' && request !== null && !typed.has(request)) request.type = draft.type;
   }
-  const first = drafts.reduce((least, next) => (next.startMs < least.startMs ? next : least), drafts[0]!);
-  first.initiator = { kind: 'navigation', request: null, source: 'recorded' };
+}
+
+/** A preflight waits for what the request that it goes before waits for. */
+function passOverPreflight(draft: RequestDraft): void {
+  const { request } = draft.initiator;
+  if (request === null || draft.method !== 'OPTIONS' || pathKey(request.url) !== pathKey(draft.url)) return;
+  if (request.initiator.request !== null) draft.initiator = { ...request.initiator };
 }
 
 /** Recorders round: a redirect's answer may seem to end a little after what it led to. */
 const REDIRECT_SLACK_MS = 5;
-/** No browser makes more redirects to one URL within the slack; a hostile file would have each one looked at. */
-const MOST_LOOKED_AT = 100;
+/** What begins within this of a redirect's end was asked for by it. */
+const REDIRECT_SPAN_MS = 20;
+/** Clocks of phases and of starts differ by about this much in one recording. */
+const CLOCK_SLACK_MS = 5;
 
-/** Drafts by a URL, those of one URL in order of a time of theirs. */
-class DraftsByUrl {
-  readonly #byUrl = new Map<string, RequestDraft[]>();
-  readonly #timeOf: (draft: RequestDraft) => number;
+class Askers {
+  readonly #document: RequestDraft;
+  readonly #entryOf: ReadonlyMap<RequestDraft, Entry>;
+  readonly #byUrl: DraftIndex;
+  readonly #byPath: DraftIndex;
+  readonly #redirects: DraftIndex;
+  readonly #redirectPaths: DraftIndex;
+  readonly #frames: DraftIndex;
+  readonly #scripts: DraftIndex;
+  readonly #byRequestId = new Map<string, RequestDraft>();
+  readonly #asked = new Map<RequestDraft, AskedFor>();
+  /** Whether the recording names initiators at all. */
+  readonly #namesInitiators: boolean;
+  /** When the parser had come to the document's end; later it asks for nothing. */
+  readonly #parsedMs: number;
 
-  constructor(timeOf: (draft: RequestDraft) => number) {
-    this.#timeOf = timeOf;
-  }
-
-  add(url: string, draft: RequestDraft): void {
-    const known = this.#byUrl.get(url);
-    if (known) known.push(draft);
-    else this.#byUrl.set(url, [draft]);
-  }
-
-  /** Puts those of one URL in order; of equal times the first that was added comes last. */
-  sort(): void {
-    for (const drafts of this.#byUrl.values()) {
-      drafts.reverse().sort((a, b) => this.#timeOf(a) - this.#timeOf(b));
+  constructor({ ordered, document, entryOf }: Drafts) {
+    this.#document = document;
+    this.#entryOf = entryOf;
+    this.#parsedMs = document.endMs + CLOCK_SLACK_MS;
+    const position = new Map(ordered.map((draft, index) => [draft, index]));
+    const startOf = (draft: RequestDraft) => draft.startMs;
+    const endOf = (draft: RequestDraft) => draft.endMs;
+    this.#byUrl = new DraftIndex(position, startOf);
+    this.#byPath = new DraftIndex(position, startOf);
+    this.#redirects = new DraftIndex(position, endOf);
+    this.#redirectPaths = new DraftIndex(position, endOf);
+    this.#frames = new DraftIndex(position, (draft) => draft.phases.responseStartMs ?? draft.endMs);
+    this.#scripts = new DraftIndex(position, endOf);
+    let named = 0;
+    for (const draft of ordered) {
+      const entry = entryOf.get(draft)!;
+      this.#byUrl.add(urlKey(draft.url), draft);
+      this.#byPath.add(pathKey(draft.url), draft);
+      const location = locationOf(entry);
+      if (location !== null && isRedirect(draft.status)) {
+        const target = resolveReference(location, draft.url);
+        this.#redirects.add(urlKey(target), draft);
+        this.#redirectPaths.add(pathKey(target), draft);
+      }
+      if (draft.type === 'iframe') this.#frames.add(originOf(draft.url) ?? '', draft);
+      if (draft.type === 'script') this.#scripts.add(siteKey(draft.url), draft);
+      if (entry._requestId != null) this.#byRequestId.set(String(entry._requestId), draft);
+      const asked = askedForBy(entry);
+      this.#asked.set(draft, asked);
+      if (asked.kind !== null) named++;
     }
+    this.#namesInitiators = named > 0;
+    for (const index of [this.#redirects, this.#redirectPaths, this.#frames, this.#scripts]) index.sort();
   }
 
-  /** Of the drafts for `url` that began before `draft`, the last whose time is not `slackMs` behind its start. */
-  latestBefore(url: string, draft: RequestDraft, slackMs = 0): RequestDraft | null {
-    const drafts = this.#byUrl.get(url) ?? [];
-    const end = firstIndexWhere(drafts, (next) => this.#timeOf(next) > draft.startMs + slackMs);
-    for (let i = end - 1; i >= Math.max(0, end - MOST_LOOKED_AT); i--) {
-      const candidate = drafts[i]!;
-      if (candidate !== draft && candidate.startMs <= draft.startMs) return candidate;
+  redirectTo(draft: RequestDraft): RequestDraft['initiator'] | null {
+    const named = this.#redirects.latestBefore(urlKey(draft.url), draft, REDIRECT_SLACK_MS);
+    if (named !== null) return { kind: 'redirect', request: named, source: 'recorded' };
+    const like = this.#redirectPaths.latestBefore(pathKey(draft.url), draft, REDIRECT_SLACK_MS);
+    if (like !== null && draft.startMs - like.endMs <= REDIRECT_SPAN_MS) {
+      return { kind: 'redirect', request: like, source: 'inferred' };
     }
     return null;
   }
-}
 
-interface AskedFor {
-  kind: InitiatorKind;
-  /** URLs on the stack, innermost first. */
-  urls: Iterable<string>;
-}
-
-const KINDS = new Map<string, InitiatorKind>([
-  ['parser', 'parser'],
-  ['script', 'script'],
-  ['preload', 'preload'],
-  ['preflight', 'script'],
-  ['signedexchange', 'parser'],
-]);
-
-/** Chromium's object, or the URL string of WebPageTest and chrome-har with its `_initiator_detail`. */
-function initiatorOf(entry: Entry): AskedFor {
-  const detail = objectOf(entry._initiator) ?? objectOf(jsonOf(entry._initiator_detail));
-  const plain = typeof entry._initiator === 'string' && entry._initiator !== '' ? entry._initiator : null;
-  if (detail === null) {
-    const referer = entry.request.headers?.find(({ name }) => name.toLowerCase() === 'referer')?.value;
-    if (plain !== null) return { kind: kindOf(entry._initiator_type) ?? 'parser', urls: [plain] };
-    // A referrer names the document, or the stylesheet or module that asked: right, but nobody said so.
-    return { kind: 'other', urls: typeof referer === 'string' ? [referer] : [] };
+  asked(draft: RequestDraft): RequestDraft['initiator'] {
+    const asked = this.#asked.get(draft)!;
+    const byId = asked.requestId === null ? undefined : this.#byRequestId.get(asked.requestId);
+    const exact = byId ?? this.#latestOf(asked.urls, (url) => this.#byUrl.latestBefore(urlKey(url), draft));
+    if (exact !== null) return this.#found(asked, exact, 'recorded');
+    const like = this.#latestOf(asked.urls, (url) => this.#byPath.latestBefore(pathKey(url), draft));
+    if (like !== null) return this.#found(asked, like, 'inferred');
+    const referer = refererOf(this.#entryOf.get(draft)!);
+    const referring = referer === null ? null : this.#byUrl.latestBefore(urlKey(referer), draft);
+    return this.#found(asked, referring ?? this.#likely(draft, asked), 'inferred', draft);
   }
-  const kind = kindOf(typeof detail.type === 'string' ? detail.type : entry._initiator_type);
-  const urls = new Set<string>();
-  if (typeof detail.url === 'string' && detail.url !== '') urls.add(detail.url);
-  let stack = objectOf(detail.stack);
-  for (let depth = 0; stack !== null && depth < MAX_ASYNC_DEPTH; depth++) {
-    const frames = Array.isArray(stack.callFrames) ? stack.callFrames : [];
-    for (const frame of frames) {
-      const url = objectOf(frame)?.url;
-      if (typeof url === 'string' && url !== '') urls.add(url);
+
+  /** Of the scripts on a stack, the one that arrived last held the request up. */
+  #latestOf(urls: Iterable<string>, find: (url: string) => RequestDraft | null): RequestDraft | null {
+    let latest: RequestDraft | null = null;
+    for (const url of urls) {
+      const next = find(url);
+      if (next !== null && (latest === null || next.endMs > latest.endMs)) latest = next;
     }
-    stack = objectOf(stack.parent);
+    return latest;
   }
-  if (urls.size === 0 && plain !== null) urls.add(plain);
-  return { kind: kind ?? 'other', urls };
+
+  #likely(draft: RequestDraft, asked: AskedFor): RequestDraft {
+    if (asked.byBrowser) return this.#document;
+    const origin = originOf(draft.url) ?? '';
+    if (origin !== originOf(this.#document.url) && draft.type !== 'iframe') {
+      const frame = this.#frames.latestBefore(origin, draft, CLOCK_SLACK_MS);
+      if (frame !== null) return frame;
+    }
+    const byScript = asked.kind === 'script' || (asked.kind === null && this.#namesInitiators);
+    const script = byScript ? this.#scripts.latestBefore(siteKey(draft.url), draft, CLOCK_SLACK_MS) : null;
+    return script ?? this.#document;
+  }
+
+  #found(
+    { kind, byBrowser }: AskedFor,
+    request: RequestDraft,
+    source: 'recorded' | 'inferred',
+    unnamed?: RequestDraft,
+  ): RequestDraft['initiator'] {
+    if (request.type === 'style' && (kind === null || kind === 'parser'))
+      return { kind: 'style', request, source };
+    if (kind !== null || byBrowser) return { kind: kind ?? 'other', request, source };
+    if (request.type === 'script') return { kind: 'script', request, source };
+    const parsed = unnamed !== undefined && !this.#namesInitiators && this.#isParsed(unnamed);
+    return { kind: parsed ? 'parser' : 'other', request, source };
+  }
+
+  /** Whether the parser may have found it: what documents refer to, while the document was arriving. */
+  #isParsed({ type, startMs }: RequestDraft): boolean {
+    return /^(style|script|image|iframe)$/.test(type) && startMs <= this.#parsedMs;
+  }
 }
 
-/** Async stacks chain through promises and timers; beyond this they say nothing new. */
-const MAX_ASYNC_DEPTH = 16;
-
-function kindOf(type: string | null | undefined): InitiatorKind | null {
-  return KINDS.get(type?.toLowerCase() ?? '') ?? null;
+function locationOf({ response }: Entry): string | null {
+  if (response?.redirectURL) return response.redirectURL;
+  const value = response?.headers?.find(({ name }) => /^location$/i.test(name))?.value;
+  return typeof value === 'string' && value !== '' ? value : null;
 }
 
-function jsonOf(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    // A detail that is not JSON tells nothing; the initiator's URL stands beside it.
-    return null;
-  }
+function refererOf({ request }: Entry): string | null {
+  const value = request.headers?.find(({ name }) => /^referer$/i.test(name))?.value;
+  return typeof value === 'string' && value !== '' ? value : null;
 }

@@ -4,10 +4,10 @@ import type { Entry, Har, Page } from './schema.ts';
 
 /**
  * The first page that has requests, and those; all requests where no page has any. A request without a page is the
- * first one's. Pages of one id are told apart by time.
+ * first one's. Pages of one id are told apart by time; where none are listed, by what the requests call them.
  */
 export function firstPage(log: Har, notes: string[]): { page: Page | undefined; entries: Entry[] } {
-  const pages = log.pages ?? [];
+  const pages = log.pages?.length ? log.pages : pagesOf(log.entries);
   if (pages.length <= 1) return { page: pages[0], entries: log.entries };
   const starts = startsByPage(log.entries);
   const spans = spansOf(pages);
@@ -32,6 +32,11 @@ export function firstPage(log: Har, notes: string[]): { page: Page | undefined; 
   return { page: undefined, entries: log.entries };
 }
 
+function pagesOf(entries: readonly Entry[]): Page[] {
+  const ids = new Set(entries.map(({ pageref }) => pageref));
+  return [...ids].flatMap((id) => (id == null ? [] : [{ id }]));
+}
+
 /** When the requests of each page began, in order. */
 function startsByPage(entries: readonly Entry[]): Map<Page['id'], number[]> {
   const starts = new Map<Page['id'], number[]>();
@@ -53,7 +58,7 @@ function spansOf(pages: readonly Page[]): { begins: number; ends: number }[] {
   for (const [index, { id, startedDateTime }] of pages.entries()) {
     const before = last.get(id);
     last.set(id, index);
-    if (before === undefined || startedDateTime === undefined) continue;
+    if (before === undefined || startedDateTime == null) continue;
     const at = Date.parse(startedDateTime);
     spans[before]!.ends = at;
     spans[index]!.begins = at;

@@ -68,7 +68,8 @@ export function webPageTestPhases(entry: Entry): Times | null {
   return { startMs: Math.max(0, startMs), endMs: Math.max(startMs, loadEnd), phases };
 }
 
-function noPhases(): RequestPhases {
+/** Of a request that none is known of, or that took none. */
+export function noPhases(): RequestPhases {
   return {
     dnsStartMs: null,
     dnsEndMs: null,

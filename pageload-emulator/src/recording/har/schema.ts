@@ -1,17 +1,17 @@
 import * as z from 'zod/mini';
-import { InputError, inputErrorFrom } from '../input-error.ts';
-import { objectOf } from './values.ts';
+import { InputError, inputErrorFrom, placeOf } from '../input-error.ts';
+import type { HarForm } from './forms.ts';
+import { numberOf, objectOf } from './values.ts';
 
 /** No time in milliseconds and no size in bytes of a page load is beyond this. */
 const LARGEST = 1e10;
 // WebPageTest writes many numbers as strings.
-const number = z.optional(
-  z.custom<number | string | null>((value) => {
-    if (value === null || value === '') return true;
-    if (typeof value !== 'number' && (typeof value !== 'string' || value.trim() === '')) return false;
-    return Math.abs(Number(value)) <= LARGEST;
-  }, 'a number'),
-);
+const numeric = z.custom<number | string | null>((value) => {
+  if (value === null || value === '') return true;
+  if (typeof value !== 'number' && (typeof value !== 'string' || value.trim() === '')) return false;
+  return Math.abs(Number(value)) <= LARGEST;
+}, 'a number');
+const number = z.optional(numeric);
 const text = z.optional(z.nullable(z.string('a string')));
 const label = z.optional(
   z.custom<string | number | null>(
@@ -30,27 +30,51 @@ const headers = maybe(
   ),
 );
 
+// HAR 1.2: a field that begins with an underscore is its tool's own. One of another meaning is no mistake: it is
+// read as if it were not there.
+const own = <T extends z.core.SomeType>(schema: T) => z.catch(schema, undefined as z.output<T>);
+const ownNumber = own(number);
+const ownText = own(text);
+const ownLabel = own(label);
+const any = z.optional(z.unknown());
+
 const entrySchema = z.object(
   {
-    pageref: text,
+    pageref: label,
     startedDateTime: time,
     time: number,
     request: z.object(
-      { method: text, url: z.string('a URL'), headers, headersSize: number, bodySize: number },
+      {
+        method: text,
+        url: z.string('a URL'),
+        httpVersion: text,
+        headers,
+        headersSize: number,
+        bodySize: number,
+        // chrome-har
+        _isLinkPreload: any,
+      },
       'an object',
     ),
     response: maybe(
       z.object(
         {
           status: number,
+          statusText: text,
           httpVersion: text,
           headers,
           redirectURL: text,
           headersSize: number,
           bodySize: number,
           content: maybe(z.object({ size: number, mimeType: text, compression: number }, 'an object')),
-          _transferSize: number,
-          fromDiskCache: z.optional(z.unknown()),
+          _transferSize: ownNumber,
+          // DevTools
+          _fetchedViaServiceWorker: any,
+          _serviceWorkerResponseSource: any,
+          // chrome-har
+          fromDiskCache: any,
+          fromPrefetchCache: any,
+          fromServiceWorker: any,
         },
         'an object',
       ),
@@ -65,111 +89,125 @@ const entrySchema = z.object(
           send: number,
           wait: number,
           receive: number,
-          _queued: number,
+          _queued: ownNumber,
         },
         'an object',
       ),
     ),
     serverIPAddress: text,
     connection: label,
-    // Chromium and chrome-har
-    _connectionId: label,
-    _initiator: z.optional(z.unknown()),
-    _initiator_detail: z.optional(z.unknown()),
-    _initiator_type: text,
-    _priority: z.optional(z.unknown()),
-    _resourceType: text,
-    _fromCache: z.optional(z.unknown()),
-    _renderBlocking: text,
+    // DevTools and chrome-har
+    _connectionId: ownLabel,
+    _initiator: any,
+    _initiator_detail: any,
+    _initiator_type: ownText,
+    _isLinkPreload: any,
+    _priority: any,
+    _resourceType: ownText,
+    _fromCache: any,
+    _renderBlocking: ownText,
+    _requestId: ownLabel,
+    _was_pushed: any,
     // WebPageTest
-    _socket: label,
-    _protocol: text,
-    _contentType: text,
-    _bytesIn: number,
-    _bytesOut: number,
-    _all_start: number,
-    _load_start: number,
-    _load_end: number,
-    _ttfb_start: number,
-    _ttfb_end: number,
-    _dns_start: number,
-    _dns_end: number,
-    _connect_start: number,
-    _connect_end: number,
-    _ssl_start: number,
-    _ssl_end: number,
-    _ip_addr: text,
+    _request_type: ownText,
+    _socket: ownLabel,
+    _protocol: ownText,
+    _contentType: ownText,
+    _bytesIn: ownNumber,
+    _bytesOut: ownNumber,
+    _all_start: ownNumber,
+    _load_start: ownNumber,
+    _load_end: ownNumber,
+    _ttfb_start: ownNumber,
+    _ttfb_end: ownNumber,
+    _dns_start: ownNumber,
+    _dns_end: ownNumber,
+    _connect_start: ownNumber,
+    _connect_end: ownNumber,
+    _ssl_start: ownNumber,
+    _ssl_end: ownNumber,
+    _ip_addr: ownText,
   },
   'an object',
 );
 
-const harSchema = z.object({
-  log: z.object(
-    {
-      creator: maybe(z.object({ name: text, version: text }, 'an object')),
-      browser: maybe(z.object({ name: text, version: text }, 'an object')),
-      pages: maybe(
-        z.array(
-          z.object(
-            {
-              id: label,
-              startedDateTime: z.optional(time),
-              pageTimings: maybe(
-                z.object(
-                  {
-                    onLoad: number,
-                    onContentLoad: number,
-                    _firstContentfulPaint: number,
-                    _largestContentfulPaint: number,
-                    _firstPaint: number,
-                    _startRender: number,
-                  },
-                  'an object',
-                ),
+const logSchema = z.object(
+  {
+    creator: maybe(z.object({ name: text, version: text }, 'an object')),
+    browser: maybe(z.object({ name: text, version: text }, 'an object')),
+    pages: maybe(
+      z.array(
+        z.object(
+          {
+            id: label,
+            startedDateTime: maybe(time),
+            pageTimings: maybe(
+              z.object(
+                {
+                  onLoad: number,
+                  onContentLoad: number,
+                  // sitespeed.io, WebPageTest
+                  _firstContentfulPaint: ownNumber,
+                  _largestContentfulPaint: ownNumber,
+                  _firstPaint: ownNumber,
+                  _startRender: ownNumber,
+                },
+                'an object',
               ),
-            },
-            'an object',
-          ),
-          'an array',
+            ),
+            // WebPageTest
+            _loadTime: ownNumber,
+            _domContentLoadedEventStart: ownNumber,
+            _firstContentfulPaint: ownNumber,
+            '_chromeUserTiming.LargestContentfulPaint': ownNumber,
+          },
+          'an object',
         ),
+        'an array',
       ),
-      entries: z.array(z.unknown(), 'an array of entries'),
-    },
-    'an object',
-  ),
-});
+    ),
+    entries: z.array(z.unknown(), 'an array of entries'),
+  },
+  'an object',
+);
 
 export type Entry = z.infer<typeof entrySchema>;
-type Log = Omit<z.infer<typeof harSchema>['log'], 'entries'>;
+type Log = Omit<z.infer<typeof logSchema>, 'entries'>;
 export type Page = NonNullable<Log['pages']>[number];
 export interface Har extends Log {
   entries: Entry[];
 }
 
 /** Of all pages in the file together; a page load has fewer by far. */
-const MOST = { entries: 100_000, pages: 10_000 };
+const MOST = { entries: 50_000, pages: 10_000 };
 
 /**
- * The `log` of a HAR, as far as it is read.
+ * The log of a HAR, as far as it is read.
  *
  * @throws InputError naming the place of the first thing that is not usable
  */
-export function parseHar(input: unknown): Har {
-  const lists = objectOf(objectOf(input)?.log);
+export function parseHar({ log: input, place, entriesPlace }: HarForm): Har {
+  const lists = objectOf(input);
   for (const [name, most] of Object.entries(MOST)) {
     const list = lists?.[name];
     if (Array.isArray(list) && list.length > most) {
-      throw new InputError(`log.${name}: expected at most ${most} ${name}, got ${list.length}`);
+      const at = name === 'entries' ? entriesPlace : [...place, name];
+      throw new InputError(`${placeOf(at)}: expected at most ${most} ${name}, got ${list.length}`);
     }
   }
-  const parsed = harSchema.safeParse(input);
-  if (!parsed.success) throw inputErrorFrom(parsed.error.issues, input);
-  const { log } = parsed.data;
+  const parsed = logSchema.safeParse(input);
+  if (!parsed.success) throw inputErrorFrom(parsed.error.issues, input, place);
+  const log = parsed.data;
   // One by one, for a schema gathers all that is wrong, which in a large file is more than memory holds.
   const entries = log.entries.map((entry, index) => {
     const read = entrySchema.safeParse(entry);
-    if (!read.success) throw inputErrorFrom(read.error.issues, entry, ['log', 'entries', index]);
+    if (!read.success) throw inputErrorFrom(read.error.issues, entry, [...entriesPlace, index]);
     return read.data;
   });
   return { ...log, entries };
+}
+
+/** HTTP status; 0 when there was no answer. */
+export function statusOf({ response }: Entry): number {
+  return Math.max(0, Math.trunc(numberOf(response?.status) ?? 0));
 }

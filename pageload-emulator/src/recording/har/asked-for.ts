@@ -1,0 +1,64 @@
+import type { InitiatorKind } from '../recording.ts';
+import type { Entry } from './schema.ts';
+import { objectOf } from './values.ts';
+
+/** What an entry says of who asked for it. */
+export interface AskedFor {
+  /** Null where it says nothing. */
+  kind: InitiatorKind | null;
+  /** URLs of askers that it names: those on the stack, innermost first. */
+  urls: Iterable<string>;
+  /** `_requestId` of the request that led to it (a preflight's). */
+  requestId: string | null;
+  /** Whether the browser itself asked: for an icon, a manifest, what a header preloads. */
+  byBrowser: boolean;
+}
+
+const KINDS = new Map<string, InitiatorKind>([
+  ['parser', 'parser'],
+  ['script', 'script'],
+  ['preload', 'preload'],
+  ['preflight', 'script'],
+  ['signedexchange', 'parser'],
+]);
+
+/** Chromium's object, or the URL string of WebPageTest and chrome-har with its `_initiator_detail`. */
+export function askedForBy(entry: Entry): AskedFor {
+  const detail = objectOf(entry._initiator) ?? objectOf(jsonOf(entry._initiator_detail));
+  const plain = typeof entry._initiator === 'string' && entry._initiator !== '' ? entry._initiator : null;
+  const type = typeof detail?.type === 'string' ? detail.type : entry._initiator_type;
+  const isPreload = entry._isLinkPreload === true || entry.request._isLinkPreload === true;
+  const urls = new Set<string>();
+  if (plain !== null) urls.add(plain);
+  if (typeof detail?.url === 'string' && detail.url !== '') urls.add(detail.url);
+  let stack = objectOf(detail?.stack);
+  for (let depth = 0; stack !== null && depth < MAX_ASYNC_DEPTH; depth++) {
+    const frames = Array.isArray(stack.callFrames) ? stack.callFrames : [];
+    for (const frame of frames) {
+      const url = objectOf(frame)?.url;
+      if (typeof url === 'string' && url !== '') urls.add(url);
+    }
+    stack = objectOf(stack.parent);
+  }
+  const said = KINDS.get(type?.toLowerCase() ?? '') ?? null;
+  return {
+    // WebPageTest names the initiator of what the parser found and says no more.
+    kind: isPreload ? 'preload' : (said ?? (plain !== null && !type ? 'parser' : null)),
+    urls,
+    requestId: typeof detail?.requestId === 'string' ? detail.requestId : null,
+    byBrowser: /^other$/i.test(type ?? '') && urls.size === 0,
+  };
+}
+
+/** Async stacks chain through promises and timers; beyond this they say nothing new. */
+const MAX_ASYNC_DEPTH = 16;
+
+function jsonOf(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    // A detail that is not JSON tells nothing; the initiator's URL stands beside it.
+    return null;
+  }
+}

@@ -1,0 +1,41 @@
+import { firstIndexWhere } from '../../ordered.ts';
+import type { RequestDraft } from '../draft.ts';
+
+/** No browser makes more requests to one URL at once; a hostile file would have each one looked at. */
+const MOST_LOOKED_AT = 100;
+
+/** Drafts by a key, those of one key in order of a time of theirs. */
+export class DraftIndex {
+  readonly #byKey = new Map<string, RequestDraft[]>();
+  readonly #position: ReadonlyMap<RequestDraft, number>;
+  readonly #timeOf: (draft: RequestDraft) => number;
+
+  /** @param position of each draft in order of start */
+  constructor(position: ReadonlyMap<RequestDraft, number>, timeOf: (draft: RequestDraft) => number) {
+    this.#position = position;
+    this.#timeOf = timeOf;
+  }
+
+  add(key: string, draft: RequestDraft): void {
+    const known = this.#byKey.get(key);
+    if (known) known.push(draft);
+    else this.#byKey.set(key, [draft]);
+  }
+
+  /** Puts those of one key in order of time. */
+  sort(): void {
+    for (const drafts of this.#byKey.values()) drafts.sort((a, b) => this.#timeOf(a) - this.#timeOf(b));
+  }
+
+  /** Of the drafts of `key` that come before `draft`, the last whose time is not `slackMs` behind its start. */
+  latestBefore(key: string, draft: RequestDraft, slackMs = 0): RequestDraft | null {
+    const drafts = this.#byKey.get(key) ?? [];
+    const position = this.#position.get(draft)!;
+    const end = firstIndexWhere(drafts, (next) => this.#timeOf(next) > draft.startMs + slackMs);
+    for (let i = end - 1; i >= Math.max(0, end - MOST_LOOKED_AT); i--) {
+      const candidate = drafts[i]!;
+      if (this.#position.get(candidate)! < position) return candidate;
+    }
+    return null;
+  }
+}

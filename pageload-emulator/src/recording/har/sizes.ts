@@ -1,0 +1,31 @@
+import type { RecordedRequest } from '../recording.ts';
+import type { Entry } from './schema.ts';
+import { numberOf } from './values.ts';
+
+type Sizes = Pick<RecordedRequest, 'transferBytes' | 'bodyBytes' | 'decodedBytes'>;
+
+/** Sizes of a response in bytes. @param bodyHasHeaders whether the recorder counts headers into `bodySize` */
+export function sizesOf({ response, _bytesIn }: Entry, bodyHasHeaders: boolean): Sizes {
+  const decodedBytes = sizeOf(response?.content?.size);
+  const headersSize = sizeOf(response?.headersSize);
+  const notModified = Number(response?.status) === 304;
+  let bodyBytes = notModified ? 0 : sizeOf(response?.bodySize);
+  if (bodyBytes !== null && bodyHasHeaders) bodyBytes = Math.max(0, bodyBytes - (headersSize ?? 0));
+  // Recorders that read a body only after decompression write 0 here.
+  if (!notModified && !bodyBytes && decodedBytes !== null && decodedBytes > 0) {
+    const saved = numberOf(response?.content?.compression) ?? 0;
+    bodyBytes = saved > 0 ? Math.max(0, decodedBytes - saved) : null;
+  }
+  const whole = sizeOf(response?._transferSize) || sizeOf(_bytesIn);
+  return {
+    transferBytes: whole || (bodyBytes === null || headersSize === null ? null : bodyBytes + headersSize),
+    bodyBytes,
+    decodedBytes,
+  };
+}
+
+/** −1 and less stand for a size that is not known. */
+function sizeOf(value: number | string | null | undefined): number | null {
+  const bytes = numberOf(value);
+  return bytes === null || bytes < 0 ? null : Math.round(bytes);
+}

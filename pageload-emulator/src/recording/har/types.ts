@@ -1,0 +1,15 @@
+import type { ResourceType } from '../recording.ts';
+import { likelyType, namedType } from '../resource-type.ts';
+import type { Entry } from './schema.ts';
+
+/** What an entry is for, and whether its recorder or its own header says so. */
+export function typeOf(entry: Entry): { type: ResourceType; named: boolean } {
+  const { request, response } = entry;
+  const destination = request.headers?.find(({ name }) => /^sec-fetch-dest$/i.test(name))?.value;
+  const named = namedType(
+    entry._resourceType ?? entry._request_type ?? null,
+    typeof destination === 'string' ? destination : null,
+  );
+  const mimeType = response?.content?.mimeType || entry._contentType || null;
+  return { type: named ?? likelyType(mimeType, request.url), named: named !== null };
+}

@@ -1,0 +1,26 @@
+import { originOf } from '../../url.ts';
+
+/** A URL as browsers compare them: origin in lower case without its own port, `/` for no path, no fragment. */
+export function urlKey(url: string): string {
+  const hash = url.indexOf('#');
+  const whole = hash < 0 ? url : url.slice(0, hash);
+  const origin = originOf(whole);
+  if (origin === null) return whole;
+  const path = whole.slice(whole.indexOf('//') + 2);
+  const slash = path.search(/[/?]/);
+  if (slash < 0) return `${origin}/`;
+  return path[slash] === '?' ? `${origin}/${path.slice(slash)}` : origin + path.slice(slash);
+}
+
+/** A URL's key up to its query, which some recorders leave out or replace. */
+export function pathKey(url: string): string {
+  const key = urlKey(url);
+  const query = key.indexOf('?');
+  return query < 0 ? key : key.slice(0, query);
+}
+
+/** The last two labels of a URL's host: the registrable domain, but under suffixes such as co.uk, which would take a list. */
+export function siteKey(url: string): string {
+  const host = (originOf(url) ?? '').replace(/^https?:\/\//, '').replace(/:\d+$/, '');
+  return /^[\d.]+$|^\[/.test(host) ? host : host.split('.').slice(-2).join('.');
+}

@@ -1,0 +1,360 @@
+import { buildGraph, parseRecording, type Recording, readRecording } from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { chromiumEntry, chromiumHar, harOf, START } from './hars.ts';
+
+const PAGE = 'https://a.test/';
+const page = (extra: object = {}) => chromiumEntry(PAGE, 0, { wait: 40, receive: 10 }, extra);
+
+function requestFor({ requests }: Recording, url: string) {
+  const found = requests.filter((request) => request.url === url);
+  expect(found).toHaveLength(1);
+  return found[0]!;
+}
+
+/** One entry as HAR 1.2 asks for it, and not more. */
+function plainEntry(
+  url: string,
+  startMs: number,
+  timeMs: number,
+  mimeType: string,
+  extra: object = {},
+): object {
+  return {
+    startedDateTime: new Date(Date.parse(START) + startMs).toISOString(),
+    time: timeMs,
+    request: { method: 'GET', url, headersSize: 200, bodySize: 0 },
+    response: { status: 200, headersSize: 300, bodySize: 4_000, content: { size: 9_000, mimeType } },
+    timings: { send: 0, wait: timeMs - 5, receive: 5 },
+    ...extra,
+  };
+}
+
+describe('DevTools entries', () => {
+  const log = (chromiumHar() as { log: { entries: object[] } }).log;
+  const recording = parseRecording(chromiumHar());
+
+  it('are read as getHAR and onRequestFinished give them', () => {
+    expect(parseRecording(log)).toEqual(recording);
+    const { requests } = parseRecording(log.entries);
+    expect(requests).toEqual(recording.requests);
+    expect(parseRecording(JSON.stringify(log.entries)).requests).toEqual(requests);
+    expect(parseRecording(log.entries[0]).requests).toEqual([recording.requests[0]]);
+  });
+
+  it('are named by their own place when they cannot be used', () => {
+    const broken = structuredClone(log) as { entries: { timings: { wait: unknown } }[] };
+    broken.entries[1]!.timings.wait = 'x';
+    expect(() => parseRecording(broken)).toThrow('entries[1].timings.wait: expected a number, got "x"');
+    expect(() => parseRecording(broken.entries)).toThrow('[1].timings.wait: expected a number, got "x"');
+  });
+
+  it('of two navigations are told apart by their page', () => {
+    const { recording: first, notes } = readRecording([
+      page({ pageref: 'page_1' }),
+      chromiumEntry('https://b.test/', 5_000, {}, { pageref: 'page_2' }),
+    ]);
+    expect(first.requests.map(({ url }) => url)).toEqual([PAGE]);
+    expect(notes).toEqual(['2 pages in the file: took the first ("page_1", 1 requests)']);
+  });
+
+  it('have their connection in _connectionId, the port in connection', () => {
+    const of = (extra: object) => parseRecording(harOf([page(extra)])).requests[0]!.connectionId;
+    expect(of({ connection: '443', _connectionId: '97' })).toBe('97');
+    expect(of({ connection: '443' })).toBeNull();
+    expect(of({ connection: '97' })).toBe('97');
+  });
+
+  it('write IPv6 addresses in brackets', () => {
+    const { requests } = parseRecording(harOf([page({ serverIPAddress: '[2001:db8::1]' })]));
+    expect(requests[0]!.remoteIp).toBe('2001:db8::1');
+  });
+});
+
+describe('what came over no network', () => {
+  const answered = (response: object, extra: object = {}) => {
+    const entry = chromiumEntry('https://a.test/x.js', 60, { wait: 5 }, extra) as { response: object };
+    return { ...entry, response: { ...entry.response, ...response } };
+  };
+  const read = (...entries: object[]) =>
+    requestFor(parseRecording(harOf([page(), ...entries])), 'https://a.test/x.js');
+  const nothing = {
+    fromCache: true,
+    protocol: null,
+    transferBytes: 0,
+    bodyBytes: 0,
+    connectionId: null,
+    phases: { requestStartMs: null, responseStartMs: null },
+  };
+
+  it('came from a cache', () => {
+    expect(read(answered({ _transferSize: 0 }, { _fromCache: 'memory' }))).toMatchObject(nothing);
+    expect(read(answered({ _transferSize: 0, fromDiskCache: true }))).toMatchObject(nothing);
+  });
+
+  it('came from a service worker that had it', () => {
+    const source = { _fetchedViaServiceWorker: true, _serviceWorkerResponseSource: 'cache-storage' };
+    expect(read(answered({ _transferSize: 0, ...source }))).toMatchObject(nothing);
+    expect(read(answered({ _transferSize: 0, fromServiceWorker: true }))).toMatchObject(nothing);
+  });
+
+  it('is counted once where the worker fetched it', () => {
+    const viaWorker = answered({
+      _transferSize: 0,
+      _fetchedViaServiceWorker: true,
+      _serviceWorkerResponseSource: 'network',
+    });
+    // Alone, the page's request stands for the worker's, whose bytes nobody saw: 30,000 less the 20,000 saved.
+    expect(read(viaWorker)).toMatchObject({ fromCache: false, transferBytes: null, decodedBytes: 30_000 });
+    const { requests } = parseRecording(harOf([page(), viaWorker, answered({}, { _connectionId: '5' })]));
+    const twice = requests.filter(({ url }) => url === 'https://a.test/x.js');
+    expect(twice.map(({ fromCache }) => fromCache).sort()).toEqual([false, true]);
+  });
+
+  it('is a redirect that the browser made itself', () => {
+    const upgrade = chromiumEntry('http://a.test/', 0, {}) as { response: object };
+    upgrade.response = {
+      ...upgrade.response,
+      status: 307,
+      statusText: 'Internal Redirect',
+      redirectURL: PAGE,
+      _transferSize: 0,
+    };
+    const recording = parseRecording(harOf([upgrade, chromiumEntry(PAGE, 1, { wait: 40 })]));
+    expect(recording.requests.map(({ fromCache }) => fromCache)).toEqual([true, false]);
+    expect(buildGraph(recording).origins).toEqual(['https://a.test']);
+  });
+
+  it('is not what a server pushed, which nobody asked for', () => {
+    const pushed = read(answered({ _transferSize: 4_000, fromDiskCache: true }, { _was_pushed: 1 }));
+    expect(pushed).toMatchObject({
+      fromCache: false,
+      transferBytes: 4_000,
+      phases: { requestStartMs: null },
+    });
+    expect(pushed.phases.responseStartMs).toBe(65);
+  });
+
+  it('is not what was found unchanged, whose headers came', () => {
+    const unchanged = read(
+      answered({ status: 304, bodySize: 0, headersSize: 250, _transferSize: undefined }),
+    );
+    expect(unchanged).toMatchObject({ fromCache: false, transferBytes: 250, bodyBytes: 0 });
+  });
+});
+
+describe('HARs from Firefox', () => {
+  const firefox = (entries: object[]) => {
+    const har = harOf(entries) as { log: { creator: object } };
+    har.log.creator = { name: 'Firefox', version: '153.0' };
+    return parseRecording(har);
+  };
+  const entry = (url: string, bodySize: number, dest: string) => ({
+    ...chromiumEntry(url, 0, {}),
+    request: { method: 'GET', url, headers: [{ name: 'Sec-Fetch-Dest', value: dest }] },
+    response: {
+      status: 200,
+      httpVersion: 'HTTP/3',
+      headers: [],
+      headersSize: 400,
+      bodySize,
+      content: { size: 9_000, mimeType: 'text/html' },
+    },
+  });
+
+  it('count headers into bodies, name ports as connections, and say what requests are for', () => {
+    const { requests } = firefox([
+      entry(PAGE, 5_400, 'document'),
+      entry('https://a.test/data', 900, 'empty'),
+    ]);
+    expect(requests[0]).toMatchObject({
+      type: 'document',
+      protocol: 'h3',
+      transferBytes: 5_400,
+      bodyBytes: 5_000,
+      connectionId: null,
+    });
+    // Not a frame, though it is HTML.
+    expect(requests[1]!.type).toBe('fetch');
+  });
+
+  it('have no bytes for what came from the cache', () => {
+    const { requests } = firefox([entry(PAGE, 5_400, 'document'), entry('https://a.test/x.js', 0, 'script')]);
+    expect(requests.map(({ fromCache }) => fromCache)).toEqual([false, true]);
+  });
+});
+
+describe('who asked', () => {
+  const asked = (entries: object[], url: string) => {
+    const recording = parseRecording(harOf(entries));
+    const { initiator } = requestFor(recording, url);
+    const { requestId } = initiator;
+    return { ...initiator, requestId: requestId === null ? null : recording.requests[requestId]!.url };
+  };
+  const script = (url: string) => ({ _initiator: { type: 'script', url } });
+
+  it('is found where only the query differs, and marked', () => {
+    const entries = [
+      page(),
+      chromiumEntry('https://a.test/lib.js?v=1', 60, {}, { _resourceType: 'script' }),
+      chromiumEntry('https://a.test/i.png', 200, {}, script('https://a.test/lib.js?v=2')),
+    ];
+    expect(asked(entries, 'https://a.test/i.png')).toEqual({
+      kind: 'script',
+      requestId: 'https://a.test/lib.js?v=1',
+      source: 'inferred',
+    });
+    const exact = chromiumEntry('https://a.test/lib.js?v=2', 70, {}, { _resourceType: 'script' });
+    expect(asked([...entries, exact], 'https://a.test/i.png')).toMatchObject({
+      requestId: 'https://a.test/lib.js?v=2',
+      source: 'recorded',
+    });
+  });
+
+  it('is a redirect, however its target is written', () => {
+    const redirect = (to: object) => {
+      const entry = chromiumEntry('https://a.test/go', 0, { wait: 30 }) as { response: object };
+      entry.response = { ...entry.response, status: 302, ...to };
+      return [entry, chromiumEntry('https://b.test/?id=7', 31, { wait: 20 })];
+    };
+    for (const [to, source] of [
+      [{ redirectURL: 'HTTPS://B.test:443?id=7#top' }, 'recorded'],
+      [{ redirectURL: '', headers: [{ name: 'Location', value: '//b.test/?id=7' }] }, 'recorded'],
+      [{ redirectURL: 'https://b.test/?id=secret' }, 'inferred'],
+    ] as const) {
+      expect(asked(redirect(to), 'https://b.test/?id=7')).toEqual({
+        kind: 'redirect',
+        requestId: 'https://a.test/go',
+        source,
+      });
+    }
+  });
+
+  it('gives a redirect its own purpose', () => {
+    const pixel = plainEntry('https://t.test/sync', 60, 20, 'text/html') as { response: object };
+    pixel.response = { ...pixel.response, status: 302, redirectURL: '/pixel' };
+    const { requests } = parseRecording(
+      harOf([page(), pixel, plainEntry('https://t.test/pixel', 80, 20, 'image/gif')]),
+    );
+    expect(requests.map(({ type }) => type)).toEqual(['document', 'image', 'image']);
+  });
+
+  it('is the document, or a stylesheet or frame, where a plain HAR says nothing; each edge is marked', () => {
+    const recording = parseRecording(
+      harOf([
+        plainEntry(PAGE, 0, 100, 'text/html'),
+        plainEntry('https://a.test/x.css', 60, 50, 'text/css'),
+        plainEntry('https://ad.test/frame', 80, 40, 'text/html'),
+        plainEntry('https://ad.test/x.gif', 200, 20, 'image/gif'),
+        plainEntry('https://a.test/api', 220, 20, 'application/json'),
+        plainEntry('https://a.test/f.woff2', 240, 20, 'font/woff2', {
+          request: {
+            url: 'https://a.test/f.woff2',
+            headers: [{ name: 'referer', value: 'https://a.test/x.css' }],
+          },
+        }),
+      ]),
+    );
+    expect(recording.requests.slice(1).map(({ initiator }) => initiator)).toEqual([
+      { kind: 'parser', requestId: 0, source: 'inferred' },
+      { kind: 'parser', requestId: 0, source: 'inferred' },
+      { kind: 'other', requestId: 2, source: 'inferred' },
+      { kind: 'other', requestId: 0, source: 'inferred' },
+      { kind: 'style', requestId: 1, source: 'inferred' },
+    ]);
+    const edges = buildGraph(recording).activities.flatMap(({ after }) => after);
+    expect(edges.length).toBeGreaterThanOrEqual(5);
+    expect(new Set(edges.map(({ source }) => source))).toEqual(new Set(['inferred']));
+  });
+
+  it('is a script of the own site where the parser is known for the others', () => {
+    const named = { _initiator: PAGE, _resourceType: 'script' };
+    const entries = [
+      page(),
+      chromiumEntry('https://cdn.a.test/app.js', 60, { wait: 20 }, named),
+      chromiumEntry('https://ads.test/ad.js', 60, { wait: 30 }, named),
+      chromiumEntry('https://img.a.test/i.png', 200, {}, { _resourceType: 'image' }),
+    ];
+    expect(asked(entries, 'https://img.a.test/i.png')).toEqual({
+      kind: 'script',
+      requestId: 'https://cdn.a.test/app.js',
+      source: 'inferred',
+    });
+  });
+
+  it('is the asker of the request for a preflight', () => {
+    const entries = [
+      page(),
+      chromiumEntry('https://a.test/app.js', 60, { wait: 20 }, { _resourceType: 'script' }),
+      chromiumEntry(
+        'https://api.test/v1',
+        100,
+        { wait: 80 },
+        { ...script('https://a.test/app.js'), _requestId: '9' },
+      ),
+      {
+        ...chromiumEntry('https://api.test/v1?p', 101, {}, {}),
+        request: { method: 'OPTIONS', url: 'https://api.test/v1?p' },
+        _initiator: { type: 'preflight', requestId: '9', url: 'https://api.test/v1' },
+      },
+    ];
+    expect(asked(entries, 'https://api.test/v1?p')).toMatchObject({ requestId: 'https://a.test/app.js' });
+  });
+
+  it('was a preload', () => {
+    const font = chromiumEntry('https://a.test/f.woff2', 60, {}, {}) as { request: object };
+    font.request = { ...font.request, _isLinkPreload: true };
+    expect(
+      asked([page(), { ...font, _initiator: { type: 'parser', url: PAGE } }], 'https://a.test/f.woff2'),
+    ).toEqual({
+      kind: 'preload',
+      requestId: PAGE,
+      source: 'recorded',
+    });
+  });
+});
+
+describe('other HARs', () => {
+  it('may begin with what the page before still sent', () => {
+    const beacon = chromiumEntry('https://old.test/bye', -20, {}, { _resourceType: 'ping' });
+    const { recording, notes } = readRecording(harOf([beacon, page({ _resourceType: 'document' })]));
+    expect(recording.requests.map(({ url, startMs }) => [url, startMs])).toEqual([[PAGE, 0]]);
+    expect(notes).toEqual(['left out 1 requests that began before the navigation']);
+  });
+
+  it('may use fields of their own for something else', () => {
+    const odd = {
+      _protocol: 2,
+      _initiator: 7,
+      _load_start: {},
+      _priority: [],
+      _socket: {},
+      _resourceType: 4,
+    };
+    expect(parseRecording(harOf([page(odd)]))).toEqual(parseRecording(harOf([page()])));
+  });
+
+  it('may have request bodies', () => {
+    const upload = chromiumEntry('https://a.test/up', 60, {}) as { request: object };
+    upload.request = { ...upload.request, method: 'POST', bodySize: 70_000 };
+    const recording = parseRecording(harOf([page(), upload]));
+    expect(recording.requests[1]!.requestBodyBytes).toBe(70_000);
+    const fetches = buildGraph(recording).activities.flatMap((one) => (one.kind === 'fetch' ? [one] : []));
+    expect(fetches[1]!.requestBytes).toBeGreaterThan(70_000);
+  });
+
+  it("may have WebPageTest's page times", () => {
+    const har = harOf([page()], {}) as { log: { pages: object[] } };
+    Object.assign(har.log.pages[0]!, {
+      _loadTime: '900',
+      _domContentLoadedEventStart: 500,
+      _firstContentfulPaint: 300,
+      '_chromeUserTiming.LargestContentfulPaint': 700,
+    });
+    expect(parseRecording(har)).toMatchObject({
+      pltMs: 900,
+      domContentLoadedMs: 500,
+      firstContentfulPaintMs: 300,
+      largestContentfulPaintMs: 700,
+    });
+  });
+});

@@ -25,6 +25,7 @@ const options = { document };
 const HOSTILE = '<img src=x onerror=alert(1)>';
 const PAGE = 'https://page.test/';
 
+const paints = { firstContentfulPaintMs: 800, largestContentfulPaintMs: null };
 const prediction: Prediction = {
   page: { url: PAGE, requests: 116, origins: 2, bytes: 3_779_894 },
   network: {
@@ -45,9 +46,9 @@ const prediction: Prediction = {
   },
   observed: { pltMs: 2566, protocols: { h2: 109 } },
   protocols: {
-    h1: { pltMs: 2990, low: 2700, high: 3400 },
-    h2: { pltMs: 2704, low: 2500, high: 2900 },
-    h3: { pltMs: 2380, low: 2200, high: 2600 },
+    h1: { pltMs: 2990, low: 2700, high: 3400, ...paints },
+    h2: { pltMs: 2704, low: 2500, high: 2900, ...paints },
+    h3: { pltMs: 2380, low: 2200, high: 2600, ...paints },
   },
   best: 'h3',
   margin: 0.12,
@@ -56,6 +57,15 @@ const prediction: Prediction = {
   reasons: [HOSTILE],
   assignment: { 'https://page.test': 'h3', 'https://cdn.test': 'h2' },
   assignedPltMs: 2290,
+  assigned: {
+    pltMs: 2290,
+    low: 2100,
+    high: 2500,
+    margin: 0.04,
+    confidence: 0.7,
+    decided: false,
+    reason: 'A mix might load it sooner.',
+  },
   origins: [
     {
       origin: 'https://page.test',

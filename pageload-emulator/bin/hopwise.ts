@@ -3,15 +3,19 @@ import {
   buildGraph,
   EmulationError,
   estimateNetwork,
+  explain,
   InputError,
-  type Prediction,
+  type PredictOptions,
   predict,
   type ReadRecording,
+  type Recording,
+  type ServerChange,
 } from '@hopwise/pageload-emulator';
 import { Command, CommanderError } from 'commander';
-import { knownFrom, type NetworkFlags, numberBetween, udpTreatment } from './options.ts';
+import { knownFrom, type NetworkFlags, numberBetween, serverChange, udpTreatment } from './options.ts';
 import { readInput } from './read-input.ts';
 import { showComparison, showGraph, showPrediction } from './show.ts';
+import { showExplanation } from './show-explanation.ts';
 import { printable } from './table.ts';
 
 /** Input or arguments that cannot be used. */
@@ -22,21 +26,46 @@ const program = new Command('hopwise')
   .exitOverride()
   .showHelpAfterError(false);
 
-withNetworkFlags(
-  program
-    .command('predict')
-    .description('predict one page from a HAR or hopwise recording (- reads standard input)')
-    .argument('<file>'),
-).action(async (file: string, flags: NetworkFlags & { json?: boolean }) => {
-  const prediction = await predictFile(file, flags);
-  print(flags.json ? JSON.stringify(prediction, null, 1) : showPrediction(prediction));
+interface Flags extends NetworkFlags {
+  json?: boolean;
+  waterfall?: boolean;
+  whatIf?: ServerChange;
+}
+
+withWhatIf(
+  withNetworkFlags(
+    program
+      .command('predict')
+      .description('predict one page from a HAR or hopwise recording (- reads standard input)')
+      .argument('<file>'),
+  ),
+)
+  .option('--waterfall', 'with --json: what each request goes through under each protocol')
+  .action(async (file: string, flags: Flags) => {
+    const prediction = await answer(file, flags, predict);
+    print(flags.json ? JSON.stringify(prediction, null, 1) : showPrediction(prediction));
+  });
+
+withWhatIf(
+  withNetworkFlags(
+    program
+      .command('explain')
+      .description('say why a page takes as long as it does under each protocol')
+      .argument('<file>'),
+  ),
+).action(async (file: string, flags: Flags) => {
+  const explanation = await answer(file, flags, explain);
+  print(flags.json ? JSON.stringify(explanation, null, 1) : showExplanation(explanation));
 });
 
 withNetworkFlags(
-  program.command('compare').description('the same for many files, as a table').argument('<files...>'),
-).action(async (files: string[], flags: NetworkFlags & { json?: boolean }) => {
+  program
+    .command('compare')
+    .description('the same as predict for many files, as a table')
+    .argument('<files...>'),
+).action(async (files: string[], flags: Flags) => {
   const predictions = [];
-  for (const file of files) predictions.push({ file, prediction: await predictFile(file, flags) });
+  for (const file of files) predictions.push({ file, prediction: await answer(file, flags, predict) });
   print(flags.json ? JSON.stringify(predictions, null, 1) : showComparison(predictions));
 });
 
@@ -61,10 +90,26 @@ function withNetworkFlags(command: Command): Command {
     .option('--json', 'as JSON');
 }
 
-async function predictFile(file: string, flags: NetworkFlags): Promise<Prediction> {
+function withWhatIf(command: Command): Command {
+  return command.option(
+    '--what-if <change>',
+    'what changed servers would change: iw=32 (initial window, packets), cc=bbr (congestion control); can be repeated',
+    serverChange,
+  );
+}
+
+async function answer<T>(
+  file: string,
+  flags: Flags,
+  ask: (recording: Recording, options: PredictOptions) => T,
+): Promise<T> {
   const { recording } = await readNamed(file);
   try {
-    return predict(recording, { network: knownFrom(flags, estimateNetwork(recording).path.downBps) });
+    return ask(recording, {
+      network: knownFrom(flags, estimateNetwork(recording).path.downBps),
+      ...(flags.waterfall && { waterfall: true }),
+      ...(flags.whatIf && { whatIf: flags.whatIf }),
+    });
   } catch (error) {
     if (error instanceof EmulationError) throw new InputError(`${shownName(file)}: ${error.message}`);
     throw error;

@@ -1,4 +1,4 @@
-import type { KnownNetwork } from '@hopwise/pageload-emulator';
+import type { CongestionControl, KnownNetwork, ServerChange } from '@hopwise/pageload-emulator';
 import { InvalidArgumentError } from 'commander';
 
 /** Network flags as commander gives them, each already in the library's units. */
@@ -49,4 +49,21 @@ export function knownFrom(flags: NetworkFlags, downBps: number): KnownNetwork {
     known.queueBytes = Math.round((flags.queue / 8000) * (known.downBps ?? downBps));
   }
   return known;
+}
+
+const CONTROLS: readonly CongestionControl[] = ['cubic', 'reno', 'bbr'];
+const MOST_PACKETS = 1_000;
+
+/** Collects `iw=32`, `cc=bbr`: what changed servers would change. */
+export function serverChange(text: string, before: ServerChange | undefined): ServerChange {
+  const [name, value = ''] = text.split('=', 2) as [string, string | undefined];
+  const packets = Number(value);
+  if (name === 'iw' && Number.isInteger(packets) && packets >= 1 && packets <= MOST_PACKETS) {
+    return { ...before, initialWindow: packets };
+  }
+  const congestionControl = CONTROLS.find((control) => control === value);
+  if (name === 'cc' && congestionControl !== undefined) return { ...before, congestionControl };
+  throw new InvalidArgumentError(
+    `expected iw=PACKETS (1 to ${MOST_PACKETS}) or cc=${CONTROLS.join('|')}, got "${text}".`,
+  );
 }

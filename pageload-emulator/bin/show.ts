@@ -1,4 +1,10 @@
-import { type PageGraph, PROTOCOLS, type Prediction, type Protocol } from '@hopwise/pageload-emulator';
+import {
+  type PageGraph,
+  PROTOCOLS,
+  type Prediction,
+  type Protocol,
+  type WhatIf,
+} from '@hopwise/pageload-emulator';
 import { printable, table } from './table.ts';
 
 /** A prediction for a person. */
@@ -25,15 +31,25 @@ export function showPrediction(prediction: Prediction): string {
     ),
     '',
     table(
-      ['protocol', '>load time', '>low', '>high', ''],
+      ['protocol', '>load time', '>low', '>high', '>first paint', '>largest', ''],
       PROTOCOLS.map((protocol) => protocolRow(prediction, protocol)).concat([
-        ['per origin', ms(prediction.assignedPltMs), '', '', ''],
+        [
+          'per origin',
+          ms(prediction.assigned.pltMs),
+          ms(prediction.assigned.low),
+          ms(prediction.assigned.high),
+          '',
+          '',
+          '',
+        ],
       ]),
     ),
     '',
     headline(prediction),
     ...prediction.reasons,
+    prediction.assigned.reason,
     '',
+    ...(prediction.whatIf ? [showWhatIf(prediction.whatIf), ''] : []),
     table(
       ['origin', '>requests', '>kB', 'protocol', '>sure', 'reason'],
       prediction.origins.map((origin) => [
@@ -48,8 +64,25 @@ export function showPrediction(prediction: Prediction): string {
   ].join('\n');
 }
 
+/** What changed servers would change. */
+export function showWhatIf({ change, protocols }: WhatIf): string {
+  return table(
+    [`with ${change}`, '>load time', '>low', '>high', '>change'],
+    PROTOCOLS.map((protocol) => {
+      const time = protocols[protocol];
+      if ('unavailable' in time) return [protocol, '–', '', '', ''];
+      return [protocol, ms(time.pltMs), ms(time.low), ms(time.high), signedPercent(time.change)];
+    }),
+  );
+}
+
 /** The answer in one line. */
-function headline({ best, decided, margin, confidence }: Prediction): string {
+export function headline({
+  best,
+  decided,
+  margin,
+  confidence,
+}: Pick<Prediction, 'best' | 'decided' | 'margin' | 'confidence'>): string {
   const lead = `${best} is ahead by ${Math.round(margin * 100)}%, ${Math.round(confidence * 100)}% sure`;
   return decided ? `Best: ${lead}.` : `No clear winner: ${lead}.`;
 }
@@ -123,13 +156,27 @@ function edge({
 
 function protocolRow(prediction: Prediction, protocol: Protocol): string[] {
   const time = prediction.protocols[protocol];
-  if ('unavailable' in time) return [protocol, '–', '', '', time.unavailable];
+  if ('unavailable' in time) return [protocol, '–', '', '', '', '', time.unavailable];
   const mark = protocol === prediction.best ? (prediction.decided ? 'best' : 'best, but not clearly') : '';
-  return [protocol, ms(time.pltMs), ms(time.low), ms(time.high), mark];
+  return [
+    protocol,
+    ms(time.pltMs),
+    ms(time.low),
+    ms(time.high),
+    msOrNone(time.firstContentfulPaintMs),
+    msOrNone(time.largestContentfulPaintMs),
+    mark,
+  ];
 }
 
-function ms(value: number): string {
+export function ms(value: number): string {
   return `${Math.round(value)} ms`;
+}
+
+const msOrNone = (value: number | null): string => (value === null ? '–' : ms(value));
+
+function signedPercent(share: number): string {
+  return `${share > 0 ? '+' : share < 0 ? '−' : ''}${Math.abs(share * 100).toFixed(1)}%`;
 }
 
 function number(value: number): string {

@@ -5,8 +5,12 @@
 
 export type { ClientCosts } from './client/client-costs.ts';
 export type { Hold } from './client/low-priority-gate.ts';
+export { type Epoch, epochAfterLoss, epochAfterSlowStart } from './econ/epoch.ts';
+export { bottleneckShare, type FlowConditions } from './econ/flow-conditions.ts';
+export { FlowLatency } from './econ/flow-latency.ts';
 export { lossByClimb } from './econ/loss-by-climb.ts';
 export { lossByRound } from './econ/loss-by-round.ts';
+export { lossBySegment } from './econ/loss-by-segment.ts';
 export { type LossByWindow, survivalByRound } from './econ/loss-by-window.ts';
 export {
   parsePcwnd,
@@ -14,6 +18,9 @@ export {
   type WindowCount,
   type WindowLoss,
 } from './econ/pcwnd-files.ts';
+export { type Period, periodThroughput } from './econ/period-throughput.ts';
+export { type SlowStart, type SlowStartFrom, slowStart } from './econ/slow-start.ts';
+export { type SteadyState, steadyThroughput } from './econ/steady-throughput.ts';
 export {
   type Emulated,
   type EmulateOptions,
@@ -21,17 +28,25 @@ export {
   emulate,
   type OriginOutcome,
 } from './emulate.ts';
+export { CAUSES, type Cause, type CriticalStep } from './explain/critical-path.ts';
+export {
+  CAUSE_WORDS,
+  type ExplainedConnection,
+  type ProtocolExplanation,
+} from './explain/explain.ts';
 export { buildGraph } from './graph/build-graph.ts';
 export type * from './graph/page-graph.ts';
 export { type PlannedTransfer, type TransferPlan, transferPlan } from './graph/transfer-plan.ts';
 export type { OriginCounters } from './http/origin-client.ts';
+export type { PaintTimes } from './paint-times.ts';
 export { estimateNetwork, type NetworkEstimate } from './path/estimate.ts';
 export type * from './path/network-path.ts';
-export { type KnownNetwork, type PredictOptions, predict } from './predict.ts';
+export { type Explanation, explain, type KnownNetwork, type PredictOptions, predict } from './predict.ts';
 export type * from './prediction.ts';
 export * from './protocol.ts';
 export type { ReadRecording } from './recording/har.ts';
 export { InputError } from './recording/input-error.ts';
 export { parseRecording, readRecording } from './recording/parse.ts';
 export type * from './recording/recording.ts';
+export { changeInWords, changeServers, type ServerChange } from './server-change.ts';
 export { originOf } from './url.ts';

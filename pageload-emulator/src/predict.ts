@@ -1,16 +1,18 @@
-import { choose } from './choose/choose.ts';
-import { loadTime } from './choose/confidence.ts';
+import { type Choice, choose, type Question } from './choose/choose.ts';
+import { drawScenarios } from './choose/scenarios.ts';
 import { uniformAssignment } from './choose/uniform.ts';
-import { emulate } from './emulate.ts';
+import { askWhatIf } from './choose/what-if.ts';
+import { explainProtocol, type ProtocolExplanation } from './explain/explain.ts';
 import { buildGraph } from './graph/build-graph.ts';
 import type { PageGraph } from './graph/page-graph.ts';
+import { PaintModel } from './paint-times.ts';
 import { assumedQueueBytes, estimateNetwork, type NetworkEstimate } from './path/estimate.ts';
 import type { FigureSource, NetworkFigure, NetworkPath, ServerProfile } from './path/network-path.ts';
-import type { LoadTime, Prediction, Unavailable, WaterfallEntry } from './prediction.ts';
+import type { Prediction, Unavailable, WaterfallEntry } from './prediction.ts';
 import { PROTOCOLS, type Protocol } from './protocol.ts';
 import { randomLoss } from './random-loss.ts';
 import type { Recording } from './recording/recording.ts';
-import { median } from './statistics.ts';
+import type { ServerChange } from './server-change.ts';
 
 /** Figures of the network that somebody knows; units as in `NetworkPath`. */
 export type KnownNetwork = Partial<Pick<NetworkPath, NetworkFigure>>;
@@ -20,13 +22,25 @@ export interface PredictOptions {
   network?: KnownNetwork;
   /** Figures that real transfers showed; `network` goes before them. */
   measured?: KnownNetwork;
-  /** Scenarios (losses, and networks around the estimate) to predict over; 8 to 16 are plenty. Default 12. */
+  /** Scenarios (losses, and networks around the estimate) to predict over; as many as the answer needs when absent. */
   seeds?: number;
   /** What is known of single servers, over what the recording shows; matched by `origin`. */
   servers?: (Partial<ServerProfile> & Pick<ServerProfile, 'origin'>)[];
+  /** Whether to return what each request goes through under each protocol. Default false. */
+  waterfall?: boolean;
+  /** Asks what changed servers would change. */
+  whatIf?: ServerChange;
 }
 
-const DEFAULT_SEEDS = 12;
+/** Why the protocols take as long as they do. */
+export interface Explanation
+  extends Pick<Prediction, 'page' | 'network' | 'best' | 'margin' | 'confidence' | 'decided' | 'reasons'> {
+  protocols: Record<Protocol, ProtocolExplanation | Unavailable>;
+  assigned: Prediction['assigned'];
+  whatIf?: Prediction['whatIf'];
+  elapsedMs: number;
+}
+
 const UDP_BLOCKED = 'UDP is blocked on this network';
 
 /**
@@ -38,30 +52,66 @@ const UDP_BLOCKED = 'UDP is blocked on this network';
  * @throws EmulationError when a given figure is out of range
  */
 export function predict(recording: Recording, options: PredictOptions = {}): Prediction {
-  const startedAt = Date.now();
-  const graph = buildGraph(recording);
-  const { path, servers, sources } = withoutQueueLoss(
-    graph,
-    knownNetwork(estimateNetwork(recording), options),
-  );
-  const choice = choose(graph, path, servers, sources, options.seeds ?? DEFAULT_SEEDS);
+  return predictPage(recording, options).prediction;
+}
 
-  const protocols = {} as Record<Protocol, LoadTime | Unavailable>;
-  const waterfall: Partial<Record<Protocol, WaterfallEntry[]>> = {};
-  for (const protocol of PROTOCOLS) {
-    const run = choice.uniform.find((candidate) => candidate.protocol === protocol);
-    if (run === undefined) {
-      protocols[protocol] = { unavailable: UDP_BLOCKED };
-      continue;
-    }
-    protocols[protocol] = loadTime(run.pltMs);
-    const scenario = choice.scenarios[nearest(run.pltMs, median(run.pltMs))]!;
-    waterfall[protocol] = emulate(graph, scenario.path, servers, uniformAssignment(graph, protocol), {
-      seed: scenario.seed,
-      waterfall: true,
-    }).entries;
-  }
+/**
+ * Explains the predicted loads: for each protocol the critical path, connections, losses and waits of the load in the middle.
+ *
+ * @throws EmulationError when a given figure is out of range
+ */
+export function explain(recording: Recording, options: PredictOptions = {}): Explanation {
+  const startedAt = Date.now();
+  const { prediction, graph, choice } = predictPage(recording, options);
+  const { page, network, best, margin, confidence, decided, reasons, assigned, whatIf } = prediction;
   return {
+    page,
+    network,
+    best,
+    margin,
+    confidence,
+    decided,
+    reasons,
+    protocols: byProtocol(choice, (protocol) => explainProtocol(graph, choice, protocol)),
+    assigned,
+    ...(whatIf && { whatIf }),
+    elapsedMs: Date.now() - startedAt,
+  };
+}
+
+/** Puts a recording, and what is known besides, as a question to `choose`. */
+export function pageQuestion(
+  recording: Recording,
+  options: PredictOptions,
+): { question: Question; network: NetworkEstimate } {
+  const graph = buildGraph(recording);
+  const network = withoutQueueLoss(graph, knownNetwork(estimateNetwork(recording), options));
+  const { path, servers, sources } = network;
+  const question: Question = {
+    graph,
+    paint: new PaintModel(recording, graph),
+    path,
+    servers,
+    scenarios: (count) => drawScenarios(path, servers, sources, count),
+    ...(options.seeds !== undefined && { seeds: options.seeds }),
+  };
+  return { question, network };
+}
+
+function predictPage(
+  recording: Recording,
+  options: PredictOptions,
+): { prediction: Prediction; graph: PageGraph; choice: Choice } {
+  const startedAt = Date.now();
+  const { question, network } = pageQuestion(recording, options);
+  const { graph, path } = question;
+  const { sources } = network;
+  const choice = choose(question);
+  const waterfall: Partial<Record<Protocol, WaterfallEntry[]>> = {};
+  if (options.waterfall) {
+    for (const { protocol } of choice.uniform) waterfall[protocol] = choice.traced(protocol).load.entries;
+  }
+  const prediction: Prediction = {
     page: pageOf(graph),
     network: {
       rttMs: path.rttMs,
@@ -73,18 +123,35 @@ export function predict(recording: Recording, options: PredictOptions = {}): Pre
       source: publicSources(sources),
     },
     observed: { pltMs: recording.pltMs, protocols: observedProtocols(recording) },
-    protocols,
+    protocols: byProtocol(choice, (protocol) => choice.times[protocol]!),
     best: choice.best,
     margin: choice.margin,
     confidence: choice.confidence,
     decided: choice.decided,
     reasons: choice.reasons,
     assignment: choice.assignment,
-    assignedPltMs: choice.assignedPltMs,
+    assignedPltMs: choice.assigned.pltMs,
+    assigned: choice.assigned,
     origins: choice.origins,
+    ...(options.whatIf && { whatIf: whatIfOf(graph, choice, options.whatIf) }),
     waterfall,
     elapsedMs: Date.now() - startedAt,
   };
+  return { prediction, graph, choice };
+}
+
+function byProtocol<T>(choice: Choice, of: (protocol: Protocol) => T): Record<Protocol, T | Unavailable> {
+  return Object.fromEntries(
+    PROTOCOLS.map((protocol) => [
+      protocol,
+      choice.times[protocol] === undefined ? { unavailable: UDP_BLOCKED } : of(protocol),
+    ]),
+  ) as Record<Protocol, T | Unavailable>;
+}
+
+function whatIfOf(graph: PageGraph, choice: Choice, asked: ServerChange): NonNullable<Prediction['whatIf']> {
+  const { change, protocols } = askWhatIf(graph, choice.uniform, choice.scenarios, asked);
+  return { change, protocols: byProtocol(choice, (protocol) => protocols[protocol]!) };
 }
 
 /** Puts what is given and measured over the estimate. */
@@ -143,12 +210,4 @@ function observedProtocols(recording: Recording): Partial<Record<Protocol, numbe
     if (protocol !== null && !fromCache) counts[protocol] = (counts[protocol] ?? 0) + 1;
   }
   return counts;
-}
-
-function nearest(values: readonly number[], to: number): number {
-  let best = 0;
-  for (const [index, value] of values.entries()) {
-    if (Math.abs(value - to) < Math.abs(values[best]! - to)) best = index;
-  }
-  return best;
 }

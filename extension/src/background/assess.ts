@@ -18,12 +18,12 @@ export function assess(
   verification?: Verification,
 ): { prediction: Prediction | null; problem: string } {
   try {
-    if (!verification) return { prediction: predict(recording), problem: '' };
+    if (!verification) return { prediction: predict(recording, { waterfall: true }), problem: '' };
     const measured = measuredBy(verification);
-    const prediction = predict(recording, { measured });
+    const prediction = predict(recording, { measured, waterfall: true });
     const udp = hamperedUdp(verification, prediction);
     return {
-      prediction: udp ? predict(recording, { measured: { ...measured, udp } }) : prediction,
+      prediction: udp ? predict(recording, { measured: { ...measured, udp }, waterfall: true }) : prediction,
       problem: '',
     };
   } catch (error) {

@@ -1,161 +1,165 @@
-import { emulate } from '../emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
-import type { ServerProfile } from '../path/network-path.ts';
-import { type Assignment, PROTOCOLS, type Protocol } from '../protocol.ts';
-import { mean } from '../statistics.ts';
+import type { Assignment, Protocol } from '../protocol.ts';
+import type { Choices } from './choices.ts';
 import type { LoadTimes } from './load-times.ts';
 import type { Scenario } from './scenarios.ts';
+import { originSlack, SLACK_SHARE } from './slack.ts';
 
-/** Origins with less slack than this share of the page's time can move it. */
-export const SLACK_SHARE = 0.25;
-/** Origins looked at, the heaviest first: the cost grows with each. */
-const MOST_ORIGINS = 24;
+/** Up to so many assignments all of them are tried. */
+const MOST_EXHAUSTIVE = 27;
+/** Origins that are moved one by one, the heaviest; the others of the same offers move together. */
+const MOST_SINGLE = 10;
 const MOST_SWEEPS = 3;
 /** A change must save at least this share to be made. */
 const LEAST_SAVING = 0.002;
+/** A change that loses more than this over the scenarios so far, divided by their number, is given up. */
+const GIVE_UP = 0.01;
 
-/** Protocols that each origin may be given. */
-export type Choices = ReadonlyMap<string, readonly Protocol[]>;
-
-/** What each origin offers, without those that this network cannot carry. */
-export function choicesOf(
-  graph: PageGraph,
-  servers: readonly ServerProfile[],
-  usable: readonly Protocol[],
-): Choices {
-  const offers = new Map(servers.map((server) => [server.origin, server.offers]));
-  return new Map(
-    graph.origins.map((origin) => {
-      const choices = PROTOCOLS.filter((protocol) => {
-        const offered = offers.get(origin)?.[protocol] ?? protocol !== 'h3';
-        return offered && usable.includes(protocol);
-      });
-      return [origin, choices.length > 0 ? choices : (['h1'] as const)];
-    }),
-  );
-}
-
-/** Every origin on `protocol`, or on the next older one that it offers. */
-export function nearestUniform(choices: Choices, protocol: Protocol): Assignment {
-  const wanted = PROTOCOLS.indexOf(protocol);
-  const assignment: Assignment = {};
-  for (const [origin, offered] of choices) {
-    const older = offered.filter((candidate) => PROTOCOLS.indexOf(candidate) <= wanted);
-    assignment[origin] = older[older.length - 1] ?? offered[0]!;
-  }
-  return assignment;
+/** Origins that change their protocol together. */
+interface Unit {
+  origins: readonly string[];
+  choices: readonly Protocol[];
 }
 
 /**
- * The joint assignment with the least mean load time that coordinate descent finds: origin by origin,
- * each moved to its best protocol with the others held, from several starts, until nothing improves. One origin's
- * protocol changes what the others find at the bottleneck, so origins are not chosen apart.
+ * Finds the joint assignment with the least load time (geometric mean over scenarios). One origin's protocol changes
+ * what the others find at the bottleneck, so origins are not chosen apart.
  *
- * @param starts assignments to begin at, the most promising first
+ * Few combinations are all tried; else coordinate descent from two starts: unit by unit, each moved to its best protocol with the
+ * others held, until nothing improves or the budget is used. A change is tried in one scenario after another and given
+ * up as soon as it loses (racing); origins whose requests could end much later stay where they are.
+ *
+ * @param starts assignments to begin at
+ * @param budget emulations that the search may take
  */
 export function assign(
   graph: PageGraph,
-  servers: readonly ServerProfile[],
   choices: Choices,
   scenarios: readonly Scenario[],
   starts: readonly Assignment[],
   times: LoadTimes,
+  budget: number,
 ): Assignment {
-  const cost = (assignment: Assignment): number => mean(times.of(assignment, scenarios));
-  let best = starts[0]!;
-  for (const start of starts) {
-    const found = descend(
-      start,
-      movableOrigins(graph, servers, start, choices, scenarios[0]!),
-      choices,
-      cost,
-    );
-    if (cost(found) < cost(best)) best = found;
-  }
-  return best;
+  return new Search(graph, choices, scenarios, times, budget).run(starts);
 }
 
-function descend(
-  start: Assignment,
-  origins: readonly string[],
-  choices: Choices,
-  cost: (assignment: Assignment) => number,
-): Assignment {
-  let best = start;
-  for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
-    let improved = false;
-    for (const origin of origins) {
-      for (const protocol of choices.get(origin)!) {
-        if (protocol === best[origin]) continue;
-        const moved = { ...best, [origin]: protocol };
-        if (cost(moved) >= cost(best) * (1 - LEAST_SAVING)) continue;
-        best = moved;
-        improved = true;
+class Search {
+  readonly #graph: PageGraph;
+  readonly #choices: Choices;
+  readonly #scenarios: readonly Scenario[];
+  readonly #times: LoadTimes;
+  readonly #last: number;
+
+  constructor(
+    graph: PageGraph,
+    choices: Choices,
+    scenarios: readonly Scenario[],
+    times: LoadTimes,
+    budget: number,
+  ) {
+    this.#graph = graph;
+    this.#choices = choices;
+    this.#scenarios = scenarios;
+    this.#times = times;
+    this.#last = times.emulations + budget;
+  }
+
+  run(starts: readonly Assignment[]): Assignment {
+    const free = this.#graph.origins.filter((origin) => this.#choices.get(origin)!.length > 1);
+    const combinations = free.reduce((product, origin) => product * this.#choices.get(origin)!.length, 1);
+    const ranked = distinct(starts)
+      .map((assignment) => ({ assignment, cost: this.#cost(assignment) }))
+      .sort((a, b) => a.cost - b.cost)
+      .map(({ assignment }) => assignment);
+    const [first, second] = ranked as [Assignment, Assignment | undefined];
+    if (combinations <= MOST_EXHAUSTIVE) return this.#tryAll(first, free);
+    const found = this.#descend(first);
+    if (second === undefined || this.#spent) return found;
+    const other = this.#descend(second);
+    return this.#saves(other, found, 0) ? other : found;
+  }
+
+  get #spent(): boolean {
+    return this.#times.emulations >= this.#last;
+  }
+
+  #tryAll(start: Assignment, free: readonly string[]): Assignment {
+    let best = start;
+    const visit = (assignment: Assignment, at: number) => {
+      const origin = free[at];
+      if (origin === undefined) {
+        if (this.#saves(assignment, best, 0)) best = assignment;
+        return;
       }
-    }
-    if (!improved) break;
+      for (const protocol of this.#choices.get(origin)!) visit({ ...assignment, [origin]: protocol }, at + 1);
+    };
+    visit(start, 0);
+    return best;
   }
-  return best;
-}
 
-/** Origins that have a choice and whose requests end late enough to matter, the heaviest first. */
-function movableOrigins(
-  graph: PageGraph,
-  servers: readonly ServerProfile[],
-  assignment: Assignment,
-  choices: Choices,
-  scenario: Scenario,
-): string[] {
-  const slack = originSlack(graph, servers, assignment, scenario);
-  const bytes = originBytes(graph);
-  return graph.origins
-    .filter((origin, index) => choices.get(origin)!.length > 1 && slack[index]! < SLACK_SHARE)
-    .sort((a, b) => bytes.get(b)! - bytes.get(a)!)
-    .slice(0, MOST_ORIGINS);
-}
-
-/** Per origin the least slack of its requests, as a share of the load time: how much later they may end without moving it. */
-export function originSlack(
-  graph: PageGraph,
-  servers: readonly ServerProfile[],
-  assignment: Assignment,
-  scenario: Scenario,
-): number[] {
-  const { entries, pltMs } = emulate(graph, scenario.path, servers, assignment, {
-    seed: scenario.seed,
-    waterfall: true,
-  });
-  const entryOf = new Map(entries.map((entry) => [entry.requestId, entry]));
-  const latestEndMs = new Float64Array(graph.activities.length).fill(Number.POSITIVE_INFINITY);
-  const slack = graph.origins.map(() => 1);
-  for (let id = graph.activities.length - 1; id >= 0; id--) {
-    const activity = graph.activities[id]!;
-    if (activity.blocksLoad) latestEndMs[id] = Math.min(latestEndMs[id]!, pltMs);
-    const entry = activity.kind === 'fetch' ? entryOf.get(activity.requestId) : undefined;
-    const lengthMs =
-      activity.kind === 'compute' ? activity.durationMs : (entry?.endMs ?? 0) - (entry?.startMs ?? 0);
-    const delayMs = activity.kind === 'fetch' ? activity.delayMs : 0;
-    for (const { activity: parent, fraction } of activity.after) {
-      // A parent needed in part may end after this one begins.
-      const rest = fraction < 1 ? entryLength(graph, parent, entryOf) * (1 - fraction) : 0;
-      latestEndMs[parent] = Math.min(latestEndMs[parent]!, latestEndMs[id]! - lengthMs - delayMs + rest);
+  #descend(start: Assignment): Assignment {
+    const units = this.#unitsOf(start);
+    let best = start;
+    for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
+      const before = best;
+      for (const { origins, choices } of units) {
+        for (const protocol of choices) {
+          if (this.#spent) return best;
+          const moved = { ...best };
+          for (const origin of origins) moved[origin] = protocol;
+          if (origins.every((origin) => best[origin] === protocol)) continue;
+          if (this.#saves(moved, best, LEAST_SAVING)) best = moved;
+        }
+      }
+      if (best === before) break;
     }
-    if (activity.kind === 'fetch' && entry && Number.isFinite(latestEndMs[id]!)) {
-      const share = Math.max(0, latestEndMs[id]! - entry.endMs) / pltMs;
-      slack[activity.origin] = Math.min(slack[activity.origin]!, share);
-    }
+    return best;
   }
-  return slack;
+
+  /** Whether `changed` takes less than `than` by more than `share`. */
+  #saves(changed: Assignment, than: Assignment, share: number): boolean {
+    let sum = 0;
+    for (const [index, scenario] of this.#scenarios.entries()) {
+      const [time] = this.#times.of(changed, [scenario]);
+      const [before] = this.#times.of(than, [scenario]);
+      sum += Math.log(time! / before!);
+      const mean = sum / (index + 1);
+      if (mean > GIVE_UP / (index + 1)) return false;
+    }
+    return sum / this.#scenarios.length < -share;
+  }
+
+  #cost(assignment: Assignment): number {
+    const times = this.#times.of(assignment, this.#scenarios);
+    return times.reduce((sum, time) => sum + Math.log(time), 0) / times.length;
+  }
+
+  /** What can move the page: origins that have a choice and whose requests end late enough, the heaviest first. */
+  #unitsOf(assignment: Assignment): Unit[] {
+    const slack = originSlack(this.#graph, assignment, this.#scenarios[0]!);
+    const bytes = originBytes(this.#graph);
+    const movable = this.#graph.origins
+      .filter((origin, index) => this.#choices.get(origin)!.length > 1 && slack[index]! < SLACK_SHARE)
+      .sort((a, b) => bytes.get(b)! - bytes.get(a)!);
+    const units = movable
+      .slice(0, MOST_SINGLE)
+      .map((origin): Unit => ({ origins: [origin], choices: this.#choices.get(origin)! }));
+    const together = new Map<string, string[]>();
+    for (const origin of movable.slice(MOST_SINGLE)) {
+      const key = this.#choices.get(origin)!.join();
+      const others = together.get(key);
+      if (others) others.push(origin);
+      else together.set(key, [origin]);
+    }
+    for (const origins of together.values()) {
+      units.push({ origins, choices: this.#choices.get(origins[0]!)! });
+    }
+    return units;
+  }
 }
 
-function entryLength(
-  graph: PageGraph,
-  id: number,
-  entryOf: ReadonlyMap<number, { firstByteMs: number; endMs: number }>,
-): number {
-  const activity = graph.activities[id]!;
-  const entry = activity.kind === 'fetch' ? entryOf.get(activity.requestId) : undefined;
-  return entry ? entry.endMs - entry.firstByteMs : 0;
+function distinct(assignments: readonly Assignment[]): Assignment[] {
+  return [...new Map(assignments.map((assignment) => [JSON.stringify(assignment), assignment])).values()];
 }
 
 function originBytes(graph: PageGraph): Map<string, number> {

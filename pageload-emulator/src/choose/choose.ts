@@ -1,19 +1,40 @@
+import { nearestTo, type TracedLoad, traceLoad } from '../explain/traced-load.ts';
+import { ms, NAME, percent } from '../explain/words.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
-import type { FigureSource, NetworkFigure, NetworkPath, ServerProfile } from '../path/network-path.ts';
-import type { OriginRecommendation } from '../prediction.ts';
+import type { PaintModel } from '../paint-times.ts';
+import type { NetworkPath, ServerProfile } from '../path/network-path.ts';
+import type { AssignedPrediction, OriginRecommendation, ProtocolPrediction } from '../prediction.ts';
 import { type Assignment, PROTOCOLS, type Protocol } from '../protocol.ts';
-import { mean, median } from '../statistics.ts';
-import { assign, type Choices, choicesOf, nearestUniform, originSlack, SLACK_SHARE } from './assign.ts';
-import { isDecided, ORIGIN_MODEL_SPREAD, PAGE_MODEL_SPREAD, probabilityOfLeast } from './confidence.ts';
+import { mean } from '../statistics.ts';
+import { assign } from './assign.ts';
+import { type Choices, choicesOf, nearestUniform } from './choices.ts';
+import { isDecided, logRatio, probabilityOfLeast } from './confidence.ts';
+import { loadTime } from './load-time.ts';
 import { LoadTimes } from './load-times.ts';
-import { originReason, pageReasons } from './reasons.ts';
-import { drawScenarios, type Scenario } from './scenarios.ts';
-import { runUniform, type UniformRun, uniformAssignment } from './uniform.ts';
+import { type Contender, originReason, pageReasons } from './reasons.ts';
+import type { Scenario } from './scenarios.ts';
+import { originSlack, SLACK_SHARE } from './slack.ts';
+import { ORIGIN_SHARE } from './spread.ts';
+import { UniformLoads, type UniformRun, uniformAssignment } from './uniform.ts';
+
+/** A page on a network whose protocols are to be compared. */
+export interface Question {
+  graph: PageGraph;
+  paint: PaintModel;
+  /** The likeliest network and servers. */
+  path: NetworkPath;
+  servers: readonly ServerProfile[];
+  /** The first `count` scenarios; fewer where there are no more. */
+  scenarios: (count: number) => readonly Scenario[];
+  /** How many to use; as many as the answer needs when absent. */
+  seeds?: number;
+}
 
 /** What is best for a page on a network. */
 export interface Choice {
   /** Each protocol that the network carries, fastest first. */
   uniform: UniformRun[];
+  times: Partial<Record<Protocol, ProtocolPrediction>>;
   /** Best uniform choice with its lead over the runner-up. */
   best: Protocol;
   margin: number;
@@ -21,108 +42,219 @@ export interface Choice {
   decided: boolean;
   reasons: string[];
   assignment: Assignment;
-  assignedPltMs: number;
+  assigned: AssignedPrediction;
   origins: OriginRecommendation[];
-  scenarios: Scenario[];
+  scenarios: readonly Scenario[];
+  /** The load of the middle scenario under a protocol, looked into. */
+  traced: (protocol: Protocol) => TracedLoad;
 }
 
-/** Scenarios for searching and for single origins, which compare far more loads than the page does: fewer for a large page. */
-const SEARCH_SCENARIOS = 4;
-const SEARCH_ACTIVITIES = 1_200;
+/** Scenarios are added in steps of this many, until the leaders' medians are known to `PRECISION`. */
+const SCENARIO_STEP = 6;
+const MOST_SCENARIOS = 24;
+const PRECISION = 0.015;
+/** Activities that all of a protocol's scenarios may have together: a larger page gets fewer. */
+const MOST_ACTIVITIES = 12_000;
+
+/** Scenarios in which assignments are searched, far more of which are compared. */
+const SEARCH_SCENARIOS = 3;
+/** Emulations that the search may take, and activities that all of these may have. */
+const MOST_SEARCH = 110;
+const LEAST_SEARCH = 40;
+const SEARCH_ACTIVITIES = 60_000;
 
 /**
  * Compares the protocols over scenarios and finds the best joint assignment.
  *
  * A uniform protocol is a what-if: it is applied to every origin, whether it offers it or not. The
  * assignment only uses what an origin offers and the network carries.
- *
- * @param seeds scenarios to compare over; one is enough where nothing is uncertain or random
  */
-export function choose(
-  graph: PageGraph,
-  path: NetworkPath,
-  servers: readonly ServerProfile[],
-  sources: Record<NetworkFigure, FigureSource>,
-  seeds: number,
-): Choice {
+export function choose(question: Question): Choice {
+  const { graph, path, servers } = question;
   const usable = PROTOCOLS.filter((protocol) => protocol !== 'h3' || path.udp.kind !== 'blocked');
-  const scenarios = drawScenarios(path, sources, seeds);
-  const uniform = usable
-    .map((protocol) => runUniform(graph, servers, protocol, scenarios))
-    .sort((a, b) => median(a.pltMs) - median(b.pltMs));
-  const [best, runnerUp] = uniform as [UniformRun, UniformRun];
-  const bestMs = median(best.pltMs);
-  const runnerUpMs = median(runnerUp.pltMs);
-  const rivals = uniform.slice(1).map(({ pltMs }) => pltMs);
-  const confidence = probabilityOfLeast(best.pltMs, rivals, PAGE_MODEL_SPREAD);
-  const decided = isDecided(bestMs, runnerUpMs, confidence);
+  const { runs, scenarios } = runUniform(question, usable);
+  const times: Choice['times'] = {};
+  for (const { protocol, pltMs, paint } of runs) times[protocol] = { ...loadTime(pltMs), ...paint };
+  const medianMs = ({ protocol }: UniformRun) => times[protocol]!.pltMs;
+  runs.sort((a, b) => medianMs(a) - medianMs(b));
 
-  const times = new LoadTimes(graph, servers);
-  for (const { protocol, pltMs } of uniform) times.note(uniformAssignment(graph, protocol), scenarios, pltMs);
+  const loads = new Map<Protocol, TracedLoad>();
+  const traced = (protocol: Protocol): TracedLoad => {
+    const known = loads.get(protocol);
+    if (known) return known;
+    const { pltMs } = runs.find((run) => run.protocol === protocol)!;
+    const scenario = scenarios[nearestTo(pltMs, times[protocol]!.pltMs)]!;
+    const load = traceLoad(graph, scenario, uniformAssignment(graph, protocol));
+    loads.set(protocol, load);
+    return load;
+  };
+  const [best, runnerUp] = runs.map(
+    (run): Contender => ({ run, pltMs: medianMs(run), traced: () => traced(run.protocol) }),
+  ) as [Contender, Contender];
+  const rivals = runs.slice(1).map(({ pltMs }) => pltMs);
+  const confidence = probabilityOfLeast(best.run.pltMs, rivals);
+  const decided = isDecided(best.pltMs, runnerUp.pltMs, confidence);
+
+  const loadTimes = new LoadTimes(graph);
+  for (const { protocol, pltMs } of runs)
+    loadTimes.note(uniformAssignment(graph, protocol), scenarios, pltMs);
   const choices = choicesOf(graph, servers, usable);
-  const affordable = Math.max(1, Math.floor(SEARCH_ACTIVITIES / graph.activities.length));
-  const search = scenarios.slice(0, Math.min(SEARCH_SCENARIOS, affordable));
-  const starts = [best, runnerUp].map(({ protocol }) => nearestUniform(choices, protocol));
-  const found = assign(graph, servers, choices, search, starts, times);
-  const { assignment, assignedPltMs } = bestOf([...starts, found], times, scenarios);
+  const joint = assignJointly(graph, choices, runs, scenarios, loadTimes);
   return {
-    uniform,
-    best: best.protocol,
-    margin: (runnerUpMs - bestMs) / runnerUpMs,
+    uniform: runs,
+    times,
+    best: best.run.protocol,
+    margin: (runnerUp.pltMs - best.pltMs) / runnerUp.pltMs,
     confidence,
     decided,
-    reasons: pageReasons(best, runnerUp, path, decided, confidence),
-    assignment,
-    assignedPltMs,
-    origins: recommendOrigins(graph, path, servers, choices, assignment, search, uniform, times),
+    reasons: pageReasons(question, best, runnerUp, decided, confidence),
+    assignment: joint.assignment,
+    assigned: joint.assigned,
+    origins: recommendOrigins(question, choices, joint.assignment, joint.searched, runs, loadTimes, traced),
     scenarios,
+    traced,
   };
 }
 
-/** The best of some assignments over all scenarios: one found on a few of them may owe its lead to those. */
-function bestOf(
-  candidates: readonly Assignment[],
-  times: LoadTimes,
-  scenarios: readonly Scenario[],
-): { assignment: Assignment; assignedPltMs: number } {
-  const measured = candidates.map((assignment) => ({
-    assignment,
-    assignedPltMs: median(times.of(assignment, scenarios)),
-  }));
-  return measured.reduce((best, next) => (next.assignedPltMs < best.assignedPltMs ? next : best));
+/** Loads the page under each protocol in as many scenarios as it takes to know the leaders' medians. */
+function runUniform(
+  { graph, paint, scenarios, seeds }: Question,
+  usable: readonly Protocol[],
+): { runs: UniformRun[]; scenarios: readonly Scenario[] } {
+  const loads = usable.map((protocol) => new UniformLoads(graph, paint, protocol));
+  const affordable = Math.floor(MOST_ACTIVITIES / graph.activities.length);
+  const most = seeds ?? Math.min(MOST_SCENARIOS, Math.max(SCENARIO_STEP, affordable));
+  let drawn: readonly Scenario[] = [];
+  for (let count = seeds ?? SCENARIO_STEP; ; count = Math.min(most, count + SCENARIO_STEP)) {
+    const before = drawn.length;
+    drawn = scenarios(count);
+    for (const load of loads) load.add(drawn.slice(before));
+    if (drawn.length < count || count >= most || isKnown(loads)) break;
+  }
+  return { runs: loads.map((load) => load.run()), scenarios: drawn };
 }
 
-function recommendOrigins(
+/** Whether the mean of the fastest, and its ratio to the next, are known well enough. */
+function isKnown(loads: readonly UniformLoads[]): boolean {
+  const [first, second] = loads.toSorted((a, b) => mean(a.pltMs) - mean(b.pltMs)) as [
+    UniformLoads,
+    UniformLoads,
+  ];
+  const one = first.pltMs.map(() => 1);
+  return [logRatio(first.pltMs, one), logRatio(second.pltMs, one)].every(
+    ({ standardError }) => standardError <= PRECISION,
+  );
+}
+
+interface Joint {
+  assignment: Assignment;
+  assigned: AssignedPrediction;
+  /** In which it was searched for. */
+  searched: readonly Scenario[];
+}
+
+/** The best joint assignment that the search finds; of it and the uniform ones the one that stays the best over all scenarios. */
+function assignJointly(
   graph: PageGraph,
-  path: NetworkPath,
-  servers: readonly ServerProfile[],
+  choices: Choices,
+  runs: readonly UniformRun[],
+  scenarios: readonly Scenario[],
+  times: LoadTimes,
+): Joint {
+  const affordable = Math.floor(SEARCH_ACTIVITIES / graph.activities.length);
+  const budget = Math.min(MOST_SEARCH, Math.max(LEAST_SEARCH, affordable));
+  const searched = scenarios.slice(0, SEARCH_SCENARIOS);
+  const starts = runs.map(({ protocol }) => nearestUniform(choices, protocol));
+  const found = assign(graph, choices, searched, starts, times, budget);
+  const uniform = starts
+    .map((assignment) => ({ assignment, times: times.of(assignment, scenarios) }))
+    .map((each) => ({ ...each, time: loadTime(each.times) }))
+    .reduce((a, b) => (b.time.pltMs < a.time.pltMs ? b : a));
+  const own = times.of(found, scenarios);
+  const ownTime = loadTime(own);
+  const name =
+    NAME[
+      runs.find(({ protocol }) => sameAs(nearestUniform(choices, protocol), uniform.assignment))!.protocol
+    ];
+  if (sameAs(found, uniform.assignment) || ownTime.pltMs >= uniform.time.pltMs) {
+    return {
+      assignment: uniform.assignment,
+      assigned: {
+        ...uniform.time,
+        margin: 0,
+        confidence: 0.5,
+        decided: false,
+        reason: `No mix of protocols loads the page sooner than ${name} for every origin that offers it.`,
+      },
+      searched,
+    };
+  }
+  const confidence = probabilityOfLeast(own, [uniform.times], ORIGIN_SHARE);
+  const decided = isDecided(ownTime.pltMs, uniform.time.pltMs, confidence);
+  const margin = 1 - ownTime.pltMs / uniform.time.pltMs;
+  const moved = graph.origins.filter((origin) => found[origin] !== uniform.assignment[origin]);
+  const lead = `${ms(uniform.time.pltMs - ownTime.pltMs)} (${percent(margin)}) sooner than ${name} for every origin that offers it`;
+  return {
+    assignment: found,
+    assigned: {
+      ...ownTime,
+      margin,
+      confidence,
+      decided,
+      reason: decided
+        ? `With ${moved.length} of ${graph.origins.length} origins on other protocols the page loads ${lead}.`
+        : `A mix might load the page ${lead}: too little to be sure.`,
+    },
+    searched,
+  };
+}
+
+const sameAs = (a: Assignment, b: Assignment): boolean =>
+  Object.keys(a).every((origin) => a[origin] === b[origin]);
+
+function recommendOrigins(
+  question: Question,
   choices: Choices,
   assignment: Assignment,
   scenarios: readonly Scenario[],
-  uniform: readonly UniformRun[],
+  runs: readonly UniformRun[],
   loadTimes: LoadTimes,
+  traced: (protocol: Protocol) => TracedLoad,
 ): OriginRecommendation[] {
-  const slack = originSlack(graph, servers, assignment, scenarios[0]!);
+  const { graph } = question;
+  const slack = originSlack(graph, assignment, scenarios[0]!);
   const sums = originSums(graph);
-  const own = loadTimes.of(assignment, scenarios);
-  const ownMs = mean(own);
+  const ownMs = mean(loadTimes.of(assignment, scenarios));
   return graph.origins.map((origin, index): OriginRecommendation => {
     const protocol = assignment[origin]!;
-    const timesOf = (candidate: Protocol) => loadTimes.of({ ...assignment, [origin]: candidate }, scenarios);
     // Requests with that much time to spare do not move the page, whatever carries them.
     const idle = slack[index]! >= SLACK_SHARE;
     const offered = choices.get(origin)!;
     const rivals = (idle ? [] : offered)
       .filter((candidate) => candidate !== protocol)
-      .map((candidate) => ({ protocol: candidate, times: timesOf(candidate) }))
-      .sort((a, b) => mean(a.times) - mean(b.times));
+      .map((candidate) => moveTo(candidate, { ...assignment, [origin]: candidate }))
+      .sort((a, b) => mean(a.ratios) - mean(b.ratios));
+
+    /** What the search has seen of a move; at least one scenario. */
+    function moveTo(candidate: Protocol, moved: Assignment) {
+      const known = loadTimes.known(moved, scenarios);
+      const seen = known.length > 0 ? known : scenarios.slice(0, 1);
+      const before = loadTimes.of(assignment, seen);
+      const ratios = loadTimes.of(moved, seen).map((time, at) => time / before[at]!);
+      return { protocol: candidate, ratios };
+    }
+
     const rival = rivals[0];
-    const rivalMs = rival ? mean(rival.times) : ownMs;
-    const times = rivals.map((each) => each.times);
-    const confidence = rival ? probabilityOfLeast(own, times, ORIGIN_MODEL_SPREAD) : 1 / offered.length;
+    const rivalMs = rival ? ownMs * mean(rival.ratios) : ownMs;
+    const confidence = rival
+      ? probabilityOfLeast(
+          [1],
+          rivals.map(({ ratios }) => [geometricMean(ratios)]),
+          ORIGIN_SHARE,
+        )
+      : 1 / offered.length;
     const decided = rival !== undefined && isDecided(ownMs, rivalMs, confidence);
     const { requests, bytes } = sums[index]!;
-    const counters = Object.fromEntries(uniform.map((run) => [run.protocol, run.origins.get(origin)]));
     return {
       origin,
       requests,
@@ -131,10 +263,11 @@ function recommendOrigins(
       confidence,
       pltMs: Object.fromEntries([
         [protocol, ownMs],
-        ...rivals.map((each) => [each.protocol, mean(each.times)] as const),
+        ...rivals.map((each) => [each.protocol, ownMs * mean(each.ratios)] as const),
       ]),
       reason: originReason(
         {
+          origin,
           protocol,
           rival: rival?.protocol ?? null,
           only: offered.length === 1,
@@ -142,14 +275,17 @@ function recommendOrigins(
           pageMs: ownMs,
           decided,
           requests,
-          counters,
+          counters: Object.fromEntries(runs.map((run) => [run.protocol, run.origins.get(origin)])),
+          traced: (other) => (runs.some((run) => run.protocol === other) ? traced(other) : null),
         },
-        path,
+        question,
       ),
       decided,
     };
   });
 }
+
+const geometricMean = (values: readonly number[]): number => Math.exp(mean(values.map(Math.log)));
 
 function originSums(graph: PageGraph): { requests: number; bytes: number }[] {
   const sums = graph.origins.map(() => ({ requests: 0, bytes: 0 }));

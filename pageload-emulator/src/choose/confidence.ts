@@ -1,48 +1,63 @@
-import type { LoadTime } from '../prediction.ts';
-import { normalCdf, quantile } from '../statistics.ts';
+import { mean, normalCdf } from '../statistics.ts';
+import { SPREADS } from './spread.ts';
 
 /** A gain is worth acting on when it exceeds both, and is likely enough. */
 const LEAST_GAIN_SHARE = 0.05;
 const LEAST_GAIN_MS = 30;
 const LEAST_CONFIDENCE = 0.8;
 
-/**
- * Spread of the emulator's own error in the ratio of two load times, as the standard deviation of its
- * logarithm: of whole pages, where loads in Chromium gave 0.11 with their own noise of 0.07, and of one
- * origin's change, where half of the error is taken to be common to both.
- */
-export const PAGE_MODEL_SPREAD = 0.08;
-export const ORIGIN_MODEL_SPREAD = 0.04;
-
-/** Median with the 10th and 90th percentile. */
-export function loadTime(pltMs: readonly number[]): LoadTime {
-  return { pltMs: quantile(pltMs, 0.5)!, low: quantile(pltMs, 0.1)!, high: quantile(pltMs, 0.9)! };
-}
+/** Nodes and weights of Gauss and Hermite's quadrature for a standard normal variate (Abramowitz and Stegun 1964, table 25.10, n = 7). */
+const NODES = [0, 1.154405394739968, 2.366759410734541, 3.750439717725742];
+const WEIGHTS = [0.457142857142857, 0.240123178605013, 0.030757123967586, 0.000548268855972];
 
 /**
- * Probability that the first of several paired samples of load time is the least: over the scenarios,
- * the chance that its lead over each rival exceeds the emulator's own error.
+ * Probability that the first of several paired samples of load time is the least: over the scenarios, the chance
+ * that it stays so when each protocol's time is off by the emulator's own error.
  *
  * @param own load times in the scenarios
  * @param rivals the same scenarios' times of each rival
- * @param modelSpread standard deviation of the logarithm of a ratio
+ * @param share of the emulator's error that the compared times do not have in common
  */
 export function probabilityOfLeast(
   own: readonly number[],
   rivals: readonly (readonly number[])[],
-  modelSpread: number,
+  share = 1,
 ): number {
   let sum = 0;
   for (const [scenario, time] of own.entries()) {
-    let chance = 1;
-    for (const rival of rivals) chance *= normalCdf(Math.log(rival[scenario]! / time) / modelSpread);
-    sum += chance;
+    const leads = rivals.map((rival) => Math.log(rival[scenario]! / time));
+    for (const { weight, own: deviation } of SPREADS) sum += weight * chanceOfLeast(leads, share * deviation);
   }
   return sum / own.length;
+}
+
+/** Chance that no lead is lost, each side of which is off by independent normal errors. */
+function chanceOfLeast(leads: readonly number[], deviation: number): number {
+  let chance = 0;
+  for (const [index, node] of NODES.entries()) {
+    for (const sign of node === 0 ? [1] : [1, -1]) {
+      let product = WEIGHTS[index]!;
+      for (const lead of leads) product *= normalCdf(lead / deviation - sign * node);
+      chance += product;
+    }
+  }
+  return chance;
 }
 
 /** Whether a lead is enough to act on. */
 export function isDecided(bestMs: number, runnerUpMs: number, confidence: number): boolean {
   const gainMs = runnerUpMs - bestMs;
   return gainMs > Math.max(LEAST_GAIN_MS, LEAST_GAIN_SHARE * runnerUpMs) && confidence >= LEAST_CONFIDENCE;
+}
+
+/** Mean of the logarithms of paired ratios, and its standard error; no error of a single pair. */
+export function logRatio(
+  over: readonly number[],
+  under: readonly number[],
+): { mean: number; standardError: number } {
+  const ratios = over.map((time, index) => Math.log(time / under[index]!));
+  const centre = mean(ratios);
+  const squares = ratios.reduce((sum, ratio) => sum + (ratio - centre) ** 2, 0);
+  const standardError = ratios.length < 2 ? 0 : Math.sqrt(squares / (ratios.length - 1) / ratios.length);
+  return { mean: centre, standardError };
 }

@@ -1,10 +1,11 @@
 import { assumedQueueBytes } from '../path/estimate.ts';
-import type { FigureSource, NetworkFigure, NetworkPath } from '../path/network-path.ts';
+import type { FigureSource, NetworkFigure, NetworkPath, ServerProfile } from '../path/network-path.ts';
 import { createRandom, hashSeed, normal } from '../random.ts';
 
-/** One possible network with one draw of its losses. */
+/** One possible network and servers, with one draw of the losses. */
 export interface Scenario {
   path: NetworkPath;
+  servers: readonly ServerProfile[];
   seed: number;
 }
 
@@ -18,11 +19,12 @@ const SPREAD: Record<'rttMs' | 'downBps' | 'upBps' | 'loss', Record<FigureSource
 };
 
 /**
- * Networks around an estimate, as uncertain as its figures are; the first is the estimate itself. All
- * protocols are compared on the same scenarios (common random numbers).
+ * Networks around an estimate, as uncertain as its figures are; the first is the estimate itself, and a longer list begins
+ * with the shorter one. All protocols are compared on the same scenarios (common random numbers).
  */
 export function drawScenarios(
   path: NetworkPath,
+  servers: readonly ServerProfile[],
   sources: Record<NetworkFigure, FigureSource>,
   count: number,
 ): Scenario[] {
@@ -30,7 +32,7 @@ export function drawScenarios(
     path.loss === 0 &&
     (Object.keys(SPREAD) as (keyof typeof SPREAD)[]).every((figure) => SPREAD[figure][sources[figure]] === 0);
   // Without loss and doubt all scenarios are one.
-  if (certain) return [{ seed: 1, path }];
+  if (certain) return [{ seed: 1, path, servers }];
   const scenarios: Scenario[] = [];
   for (let seed = 1; seed <= count; seed++) {
     const random = createRandom(hashSeed(seed, 0x5ce4a210));
@@ -44,7 +46,7 @@ export function drawScenarios(
     const loss = Math.min(0.2, path.loss * factor('loss'));
     const queueBytes =
       sources.queueBytes === 'assumed' && seed > 1 ? assumedQueueBytes(downBps, rttMs) : path.queueBytes;
-    scenarios.push({ seed, path: { ...path, rttMs, downBps, upBps, loss, queueBytes } });
+    scenarios.push({ seed, servers, path: { ...path, rttMs, downBps, upBps, loss, queueBytes } });
   }
   return scenarios;
 }

@@ -1,8 +1,10 @@
-import { type Emulated, emulate, type OriginOutcome } from '../emulate.ts';
+import type { Emulated, OriginOutcome } from '../emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
-import type { OriginCounters } from '../http/origin-client.ts';
-import type { ServerProfile } from '../path/network-path.ts';
+import { emptyCounters, type OriginCounters } from '../http/origin-client.ts';
+import type { PaintModel, PaintTimes } from '../paint-times.ts';
 import type { Assignment, Protocol } from '../protocol.ts';
+import { median } from '../statistics.ts';
+import { loadPage } from './load-page.ts';
 import type { Scenario } from './scenarios.ts';
 
 /** All origins under one protocol, over all scenarios. */
@@ -10,22 +12,56 @@ export interface UniformRun {
   protocol: Protocol;
   /** In order of the scenarios. */
   pltMs: number[];
+  /** Medians over the scenarios. */
+  paint: PaintTimes;
   /** Mean over the scenarios, by origin. */
   origins: Map<string, OriginCounters>;
   /** Mean over the scenarios, all origins together. */
   total: OriginCounters;
 }
 
-/** Loads the page in every scenario with every origin on one protocol. */
-export function runUniform(
-  graph: PageGraph,
-  servers: readonly ServerProfile[],
-  protocol: Protocol,
-  scenarios: readonly Scenario[],
-): UniformRun {
-  const assignment = uniformAssignment(graph, protocol);
-  const runs = scenarios.map(({ path, seed }) => emulate(graph, path, servers, assignment, { seed }));
-  return { protocol, pltMs: runs.map(({ pltMs }) => pltMs), ...meanCounters(runs) };
+/** Loads of one page with every origin on one protocol, in more and more scenarios. */
+export class UniformLoads {
+  readonly protocol: Protocol;
+  /** In order of the scenarios. */
+  readonly pltMs: number[] = [];
+  readonly #graph: PageGraph;
+  readonly #paint: PaintModel;
+  readonly #assignment: Assignment;
+  readonly #loads: Emulated[] = [];
+  readonly #paints: PaintTimes[] = [];
+
+  constructor(graph: PageGraph, paint: PaintModel, protocol: Protocol) {
+    this.#graph = graph;
+    this.#paint = paint;
+    this.protocol = protocol;
+    this.#assignment = uniformAssignment(graph, protocol);
+  }
+
+  add(scenarios: readonly Scenario[]): void {
+    for (const scenario of scenarios) {
+      const load = loadPage(this.#graph, scenario, this.#assignment);
+      this.#loads.push(load);
+      this.pltMs.push(load.pltMs);
+      // What is painted may come after the load event, which the emulation stops at.
+      const whole = this.#paint.isKnown(load.endMs)
+        ? load
+        : loadPage(this.#graph, scenario, this.#assignment, { waterfall: true });
+      this.#paints.push(this.#paint.timesOf(whole.endMs));
+    }
+  }
+
+  run(): UniformRun {
+    return {
+      protocol: this.protocol,
+      pltMs: this.pltMs,
+      paint: {
+        firstContentfulPaintMs: medianOf(this.#paints, 'firstContentfulPaintMs'),
+        largestContentfulPaintMs: medianOf(this.#paints, 'largestContentfulPaintMs'),
+      },
+      ...meanCounters(this.#loads),
+    };
+  }
 }
 
 /** Every origin on one protocol, whether it offers it or not. */
@@ -33,11 +69,16 @@ export function uniformAssignment(graph: PageGraph, protocol: Protocol): Assignm
   return Object.fromEntries(graph.origins.map((origin) => [origin, protocol]));
 }
 
-function meanCounters(runs: readonly Emulated[]): Pick<UniformRun, 'origins' | 'total'> {
+function medianOf(paints: readonly PaintTimes[], name: keyof PaintTimes): number | null {
+  const times = paints.flatMap((paint) => paint[name] ?? []);
+  return times.length === 0 ? null : median(times);
+}
+
+function meanCounters(loads: readonly Emulated[]): Pick<UniformRun, 'origins' | 'total'> {
   const origins = new Map<string, OriginCounters>();
-  for (const run of runs) {
-    for (const outcome of run.origins) {
-      origins.set(outcome.origin, plus(origins.get(outcome.origin), outcome, 1 / runs.length));
+  for (const load of loads) {
+    for (const outcome of load.origins) {
+      origins.set(outcome.origin, plus(origins.get(outcome.origin), outcome, 1 / loads.length));
     }
   }
   let total: OriginCounters | undefined;
@@ -51,17 +92,4 @@ function plus(sum: OriginCounters | undefined, more: OriginCounters | OriginOutc
   return result;
 }
 
-const COUNTERS: readonly (keyof OriginCounters)[] = [
-  'requests',
-  'connections',
-  'waitedForHandshake',
-  'handshakeMs',
-  'waitedForConnection',
-  'connectionWaitMs',
-  'lost',
-  'queueDrops',
-  'policed',
-  'timeouts',
-  'blockedStreams',
-  'blockedMs',
-];
+const COUNTERS = Object.keys(emptyCounters()) as (keyof OriginCounters)[];

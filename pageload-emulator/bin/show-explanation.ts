@@ -1,0 +1,73 @@
+import {
+  CAUSE_WORDS,
+  CAUSES,
+  type CriticalStep,
+  type Explanation,
+  PROTOCOLS,
+  type ProtocolExplanation,
+} from '@hopwise/pageload-emulator';
+import { headline, ms, showWhatIf } from './show.ts';
+import { printable, table } from './table.ts';
+
+const NAME = { h1: 'HTTP/1.1', h2: 'HTTP/2', h3: 'HTTP/3' } as const;
+/** Steps that take less are put together. */
+const SHORTEST_STEP_MS = 1;
+/** Connections that are shown, those with most bytes. */
+const MOST_CONNECTIONS = 12;
+
+/** An explanation for a person. */
+export function showExplanation(explanation: Explanation): string {
+  const { page, protocols, reasons, assigned, whatIf } = explanation;
+  return [
+    printable(page.url, 100),
+    headline(explanation),
+    ...reasons,
+    assigned.reason,
+    ...(whatIf ? ['', showWhatIf(whatIf)] : []),
+    ...PROTOCOLS.flatMap((protocol) => {
+      const told = protocols[protocol];
+      if ('unavailable' in told) return ['', `${NAME[protocol]}: ${told.unavailable}`];
+      return ['', `${NAME[protocol]}: ${range(told)}`, ...showProtocol(told)];
+    }),
+  ].join('\n');
+}
+
+const range = ({ pltMs, low, high }: ProtocolExplanation): string =>
+  `${ms(pltMs)}, four of five loads between ${ms(low)} and ${ms(high)}`;
+
+function showProtocol({ story, criticalPath, connections }: ProtocolExplanation): string[] {
+  const shown = [...connections].sort((a, b) => b.bytes - a.bytes).slice(0, MOST_CONNECTIONS);
+  const rest = connections.length - shown.length;
+  return [
+    ...story.map((sentence) => printable(sentence, 300)),
+    '',
+    table(
+      ['>from', '>to', 'what the load event waited for', 'time spent'],
+      criticalPath
+        .filter(({ fromMs, toMs }) => toMs - fromMs >= SHORTEST_STEP_MS)
+        .map((step) => [ms(step.fromMs), ms(step.toMs), what(step), spent(step)]),
+    ),
+    '',
+    table(
+      ['connection to', '>from', '>ready', '>requests', '>kB', '>lost', '>timers'],
+      shown.map(({ origin, openingMs, openMs, requests, bytes, lost, timeouts }) => [
+        printable(origin, 48),
+        ms(openingMs),
+        openMs === null ? 'never' : ms(openMs),
+        String(requests),
+        String(Math.round(bytes / 1000)),
+        String(lost.random + lost.queue + lost.policed),
+        String(timeouts),
+      ]),
+    ),
+    ...(rest > 0 ? [`and ${rest} more`] : []),
+  ];
+}
+
+const what = ({ kind, url }: CriticalStep): string =>
+  kind === 'compute' ? `executing ${printable(url, 56)}` : printable(url, 66);
+
+const spent = ({ causes }: CriticalStep): string =>
+  CAUSES.filter((cause) => (causes[cause] ?? 0) >= SHORTEST_STEP_MS)
+    .map((cause) => `${CAUSE_WORDS[cause]} ${Math.round(causes[cause]!)}`)
+    .join(', ');

@@ -1,0 +1,43 @@
+import type { PageGraph } from '../graph/page-graph.ts';
+import type { Assignment } from '../protocol.ts';
+import { loadPage } from './load-page.ts';
+import type { Scenario } from './scenarios.ts';
+
+/** Origins with less slack than this share of the page's time can move it. */
+export const SLACK_SHARE = 0.25;
+
+/** Per origin the least slack of its requests, as a share of the load time: how much later they may end without moving it. */
+export function originSlack(graph: PageGraph, assignment: Assignment, scenario: Scenario): number[] {
+  const { entries, pltMs } = loadPage(graph, scenario, assignment, { waterfall: true });
+  const entryOf = new Map(entries.map((entry) => [entry.requestId, entry]));
+  const latestEndMs = new Float64Array(graph.activities.length).fill(Number.POSITIVE_INFINITY);
+  const slack = graph.origins.map(() => 1);
+  for (let id = graph.activities.length - 1; id >= 0; id--) {
+    const activity = graph.activities[id]!;
+    if (activity.blocksLoad) latestEndMs[id] = Math.min(latestEndMs[id]!, pltMs);
+    const entry = activity.kind === 'fetch' ? entryOf.get(activity.requestId) : undefined;
+    const lengthMs =
+      activity.kind === 'compute' ? activity.durationMs : (entry?.endMs ?? 0) - (entry?.startMs ?? 0);
+    const delayMs = activity.kind === 'fetch' ? activity.delayMs : 0;
+    for (const { activity: parent, fraction } of activity.after) {
+      // A parent needed in part may end after this one begins.
+      const rest = fraction < 1 ? entryLength(graph, parent, entryOf) * (1 - fraction) : 0;
+      latestEndMs[parent] = Math.min(latestEndMs[parent]!, latestEndMs[id]! - lengthMs - delayMs + rest);
+    }
+    if (activity.kind === 'fetch' && entry && Number.isFinite(latestEndMs[id]!)) {
+      const share = Math.max(0, latestEndMs[id]! - entry.endMs) / pltMs;
+      slack[activity.origin] = Math.min(slack[activity.origin]!, share);
+    }
+  }
+  return slack;
+}
+
+function entryLength(
+  graph: PageGraph,
+  id: number,
+  entryOf: ReadonlyMap<number, { firstByteMs: number; endMs: number }>,
+): number {
+  const activity = graph.activities[id]!;
+  const entry = activity.kind === 'fetch' ? entryOf.get(activity.requestId) : undefined;
+  return entry ? entry.endMs - entry.firstByteMs : 0;
+}

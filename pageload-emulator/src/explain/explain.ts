@@ -1,0 +1,154 @@
+import type { Choice } from '../choose/choose.ts';
+import { loadPage } from '../choose/load-page.ts';
+import { uniformAssignment } from '../choose/uniform.ts';
+import type { PageGraph } from '../graph/page-graph.ts';
+import type { ProtocolPrediction, WaterfallEntry } from '../prediction.ts';
+import type { Protocol } from '../protocol.ts';
+import { CAUSES, type Cause, type CriticalStep } from './critical-path.ts';
+import { holdupSentence, type WorstHoldup, worstHoldup } from './holdups.ts';
+import { nearestTo, type TracedLoad } from './traced-load.ts';
+import { count, hostOf, ms, NAME } from './words.ts';
+
+/** One connection of the explained load. Times are milliseconds after navigationStart. */
+export interface ExplainedConnection {
+  origin: string;
+  openingMs: number;
+  /** When its first request could leave; null when it never was ready. */
+  openMs: number | null;
+  requests: number;
+  /** Of responses. */
+  bytes: number;
+  /** Packets lost at random, in the bottleneck's queue, at a policer. */
+  lost: { random: number; queue: number; policed: number };
+  /** Losses that were noticed by a timer only. */
+  timeouts: number;
+}
+
+/** Why a page takes as long as it does under one protocol: the load of the middle scenario. */
+export interface ProtocolExplanation extends ProtocolPrediction {
+  /** Load time of the one load that is explained. */
+  explainedPltMs: number;
+  /** What happens, in sentences. */
+  story: string[];
+  /** Milliseconds of the load time by cause, along the critical path. */
+  causes: Record<Cause, number>;
+  criticalPath: CriticalStep[];
+  connections: ExplainedConnection[];
+  /** Load time if no packet were lost at random; null where none was. */
+  losslessPltMs: number | null;
+  waterfall: WaterfallEntry[];
+}
+
+/** Explains a protocol of a choice. */
+export function explainProtocol(
+  graph: PageGraph,
+  choice: Pick<Choice, 'uniform' | 'times' | 'scenarios' | 'traced'>,
+  protocol: Protocol,
+): ProtocolExplanation {
+  const traced = choice.traced(protocol);
+  const { load, trace, path, causes } = traced;
+  const time = choice.times[protocol]!;
+  const run = choice.uniform.find((candidate) => candidate.protocol === protocol)!;
+  const scenario = choice.scenarios[nearestTo(run.pltMs, time.pltMs)]!;
+  const connections = connectionsOf(graph, traced);
+  const lostAtRandom = connections.some(({ lost }) => lost.random > 0);
+  const losslessPltMs = lostAtRandom
+    ? loadPage(
+        graph,
+        { ...scenario, path: { ...scenario.path, loss: 0 } },
+        uniformAssignment(graph, protocol),
+      ).pltMs
+    : null;
+  return {
+    ...time,
+    explainedPltMs: load.pltMs,
+    story: storyOf(protocol, load.pltMs, causes, connections, worstHoldup(graph, trace), losslessPltMs),
+    causes,
+    criticalPath: path,
+    connections,
+    losslessPltMs,
+    waterfall: load.entries,
+  };
+}
+
+function connectionsOf(graph: PageGraph, { trace }: TracedLoad): ExplainedConnection[] {
+  return trace.connections.map(({ openingMs, openMs, requests, lost, timeouts }) => {
+    const fetches = requests.map((id) => graph.activities[id]!).filter((each) => each.kind === 'fetch');
+    return {
+      origin: fetches[0] === undefined ? '' : graph.origins[fetches[0].origin]!,
+      openingMs,
+      openMs,
+      requests: fetches.length,
+      bytes: Math.round(fetches.reduce((sum, { responseBytes }) => sum + responseBytes, 0)),
+      lost,
+      timeouts,
+    };
+  });
+}
+
+/** Of a cause, as the end of "1,200 ms of …". */
+export const CAUSE_WORDS: Record<Cause, string> = {
+  page: 'waits of the page itself',
+  script: 'scripts and the main thread',
+  turn: 'waiting for a turn',
+  connect: 'connecting',
+  roundTrip: 'round trips of requests',
+  server: 'servers thinking',
+  loss: 'waiting behind lost packets',
+  transfer: 'transferring',
+};
+
+/** Causes below this share of the load are left out of a sentence. */
+const WORTH_SAYING = 0.02;
+
+function storyOf(
+  protocol: Protocol,
+  pltMs: number,
+  causes: Record<Cause, number>,
+  connections: readonly ExplainedConnection[],
+  worst: WorstHoldup | null,
+  losslessPltMs: number | null,
+): string[] {
+  const largest = CAUSES.filter((cause) => causes[cause] >= WORTH_SAYING * pltMs)
+    .sort((a, b) => causes[b] - causes[a])
+    .map((cause) => `${ms(causes[cause])} ${CAUSE_WORDS[cause]}`);
+  const origins = new Set(connections.map(({ origin }) => origin)).size;
+  const story = [
+    `The load event comes after ${ms(pltMs)}: ${largest.join(', ')}.`,
+    `${count(connections.length, 'connection')} to ${count(origins, 'origin')}${widest(protocol, connections)}.`,
+  ];
+  const sum = (of: (connection: ExplainedConnection) => number) =>
+    connections.reduce((total, connection) => total + of(connection), 0);
+  const random = sum(({ lost }) => lost.random);
+  const queue = sum(({ lost }) => lost.queue);
+  const policed = sum(({ lost }) => lost.policed);
+  const timeouts = sum((connection) => connection.timeouts);
+  if (random + queue + policed === 0) story.push('No packet is lost.');
+  if (policed > 0) story.push(`The network holds UDP to a rate and drops ${count(policed, 'packet')}.`);
+  if (queue > 0) story.push(`${count(queue, 'packet')} found the queue of the bottleneck full.`);
+  if (random > 0 && losslessPltMs !== null) {
+    const cost = pltMs - losslessPltMs;
+    story.push(
+      `${count(random, 'packet')} lost at random: without ${random === 1 ? 'it' : 'them'} the load would take ${ms(losslessPltMs)}${cost >= 1 ? `, ${ms(cost)} less` : ''}.`,
+    );
+  }
+  if (timeouts > 0) story.push(`${count(timeouts, 'time')} a loss was noticed only by a timer.`);
+  if (worst !== null && worst.held.length > 0) story.push(holdupSentence(worst, protocol));
+  return story;
+}
+
+/** On HTTP/1.1 the origin with most connections says how requests share them. */
+function widest(protocol: Protocol, connections: readonly ExplainedConnection[]): string {
+  if (protocol !== 'h1') return '';
+  const byOrigin = new Map<string, ExplainedConnection[]>();
+  for (const connection of connections) {
+    byOrigin.set(connection.origin, [...(byOrigin.get(connection.origin) ?? []), connection]);
+  }
+  const [most] = [...byOrigin].sort((a, b) => b[1].length - a[1].length);
+  if (most === undefined || most[1].length < 2) return '';
+  const requests = most[1].reduce((sum, connection) => sum + connection.requests, 0);
+  return `, ${most[1].length} of them to ${hostOf(most[0])} for its ${count(requests, 'request')}`;
+}
+
+/** "HTTP/2", for what is shown beside. */
+export const protocolName = (protocol: Protocol): string => NAME[protocol];

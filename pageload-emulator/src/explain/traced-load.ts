@@ -1,0 +1,33 @@
+import { loadPage } from '../choose/load-page.ts';
+import type { Scenario } from '../choose/scenarios.ts';
+import type { Emulated } from '../emulate.ts';
+import type { PageGraph } from '../graph/page-graph.ts';
+import type { Assignment } from '../protocol.ts';
+import { type Cause, type CriticalStep, causesOf, criticalPath } from './critical-path.ts';
+import { LoadTrace } from './load-trace.ts';
+
+/** One emulated load with what can be told of it. */
+export interface TracedLoad {
+  load: Emulated;
+  trace: LoadTrace;
+  path: CriticalStep[];
+  /** Milliseconds of the load time by cause. */
+  causes: Record<Cause, number>;
+}
+
+/** Emulates a load once more and listens. */
+export function traceLoad(graph: PageGraph, scenario: Scenario, assignment: Assignment): TracedLoad {
+  const trace = new LoadTrace();
+  const load = loadPage(graph, scenario, assignment, { waterfall: true, trace });
+  const path = criticalPath(graph, load, trace, scenario.path, scenario.servers);
+  return { load, trace, path, causes: causesOf(path) };
+}
+
+/** Index of the value that is nearest to the middle one. */
+export function nearestTo(values: readonly number[], to: number): number {
+  let best = 0;
+  for (const [index, value] of values.entries()) {
+    if (Math.abs(value - to) < Math.abs(values[best]! - to)) best = index;
+  }
+  return best;
+}

@@ -7,6 +7,11 @@ export interface LossByWindow {
    * @param before left out for a transfer's or a climb's first round
    */
   inRound(cwnd: number, before?: number): number;
+  /**
+   * Loss per segment in a window of `cwnd`, where segments are lost independently of one another. Absent where only
+   * loss events were measured: the event of a round is then equally likely at each of its segments.
+   */
+  perSegment?(cwnd: number): number;
   /** Smallest and largest window that was measured. */
   readonly smallest: number;
   readonly largest: number;

@@ -1,0 +1,62 @@
+import { cubicClimb } from './cubic-window.ts';
+import type { Epoch } from './epoch.ts';
+import { type FirstLost, firstLost } from './first-lost.ts';
+import { type FlowConditions, roundMs } from './flow-conditions.ts';
+import { renoWindow } from './reno-window.ts';
+
+/** Survival below which the rounds that follow no longer count. */
+const NEGLIGIBLE = 1e-12;
+const MAX_ROUNDS = 200_000;
+
+/** One round of a climb. */
+export interface Round {
+  /** ECON's cwnd_j, in whole segments: a sender sends no part of one. */
+  window: number;
+  durationMs: number;
+  /** Where the round loses, given that none before it did. */
+  firstLost: FirstLost;
+  /** Probability that no round before this one lost. */
+  reached: number;
+}
+
+/**
+ * The rounds of congestion avoidance from an epoch's start up to its loss, with the survival product
+ * Π(1 − P(loss in round j)) that ECON's sums run over.
+ *
+ * @param segments stop once so many have been sent in rounds without a loss; Infinity for the whole climb
+ * @throws RangeError when the loss is too rare for a climb ever to end
+ */
+export function climb(
+  conditions: FlowConditions,
+  epoch: Epoch,
+  segments = Number.POSITIVE_INFINITY,
+): Round[] {
+  const rounds: Round[] = [];
+  let window = epoch.start;
+  let whole: number | undefined;
+  let sinceMs = 0;
+  let sent = 0;
+  let reached = 1;
+  while (reached > NEGLIGIBLE && sent < segments) {
+    if (rounds.length > 0) {
+      window =
+        conditions.congestionControl === 'cubic'
+          ? cubicClimb(epoch, rounds.length, sinceMs, window)
+          : renoWindow(epoch, rounds.length);
+    }
+    const before = whole;
+    whole = Math.floor(window);
+    const round: Round = {
+      window: whole,
+      durationMs: roundMs(conditions, whole),
+      firstLost: firstLost(conditions, whole, before),
+      reached,
+    };
+    rounds.push(round);
+    if (rounds.length > MAX_ROUNDS) throw new RangeError(`no loss within ${MAX_ROUNDS} rounds`);
+    sinceMs += round.durationMs;
+    sent += whole;
+    reached *= 1 - round.firstLost.probability;
+  }
+  return rounds;
+}

@@ -1,0 +1,129 @@
+import { climb } from './climb.ts';
+import { type Epoch, epochAfterLoss } from './epoch.ts';
+import type { FlowConditions } from './flow-conditions.ts';
+import { expectedDuration } from './rounds-to-loss.ts';
+import { expectedFirstLoss } from './segments-to-loss.ts';
+import { expectedWindowAtLoss } from './window-at-loss.ts';
+import { WindowGrid } from './window-grid.ts';
+
+/** Change in the states' probabilities below which they are stationary. */
+const CONVERGED = 1e-10;
+const MAX_STEPS = 2_000;
+
+/** A long flow's means over triple-duplicate periods. */
+export interface SteadyState {
+  segmentsPerMs: number;
+  /** Mean window at a loss. */
+  windowAtLoss: number;
+  /** Mean time from one loss to the next. */
+  periodMs: number;
+  /** How often a period's loss comes below the last plateau, so that Cubic gives up room. */
+  fastConvergence: number;
+}
+
+/** One state's period. */
+interface State {
+  segments: number;
+  durationMs: number;
+  windowAtLoss: number;
+  /** Where its loss leads, and how likely. */
+  to: { state: number; probability: number }[];
+}
+
+/**
+ * Throughput of a long flow: ECON's B over the periods as they follow one another. A period's loss gives the next
+ * one's scwnd and W_max, so that the periods are a Markov chain on the window at the loss and on whether it was
+ * below the last plateau. Its stationary distribution weighs E[N] and the duration apart: the mean of
+ * a ratio is not the ratio of the means.
+ *
+ * @throws RangeError when the loss is too rare for a climb ever to end
+ */
+export function steadyThroughput(conditions: FlowConditions): SteadyState {
+  const states: State[] = [];
+  const grid = new WindowGrid(largestWindow(conditions));
+  const cubic = conditions.congestionControl === 'cubic';
+  for (const window of grid.windows) {
+    for (const below of cubic ? [false, true] : [false]) {
+      states.push(stateOf(conditions, epochAfter(conditions, window, below), grid));
+    }
+  }
+  const shares = stationary(states);
+  const mean = (of: (state: State) => number) =>
+    states.reduce((sum, state, index) => sum + shares[index]! * of(state), 0);
+  const periodMs = mean(({ durationMs }) => durationMs);
+  return {
+    segmentsPerMs: mean(({ segments }) => segments) / periodMs,
+    windowAtLoss: mean(({ windowAtLoss }) => windowAtLoss),
+    periodMs,
+    fastConvergence: cubic ? shares.reduce((sum, share, index) => sum + (index % 2 === 1 ? share : 0), 0) : 0,
+  };
+}
+
+/**
+ * The epoch of a state: behind a loss in `window`, which was below its plateau or was not.
+ */
+export function epochAfter(conditions: FlowConditions, window: number, below: boolean): Epoch {
+  return epochAfterLoss(conditions.congestionControl, window, below ? Number.POSITIVE_INFINITY : 0);
+}
+
+function stateOf(conditions: FlowConditions, epoch: Epoch, grid: WindowGrid): State {
+  const rounds = climb(conditions, epoch);
+  const to = new Map<number, number>();
+  const cubic = conditions.congestionControl === 'cubic';
+  for (const { window, reached, firstLost } of rounds) {
+    const probability = reached * firstLost.probability;
+    if (probability === 0) continue;
+    const { index, share } = grid.locate(window);
+    const below = cubic && window < epoch.windowMax ? 1 : 0;
+    for (const [at, weight] of [
+      [index, 1 - share],
+      [index + 1, share],
+    ] as const) {
+      if (weight === 0) continue;
+      const state = cubic ? 2 * at + below : at;
+      to.set(state, (to.get(state) ?? 0) + probability * weight);
+    }
+  }
+  const windowAtLoss = expectedWindowAtLoss(rounds);
+  return {
+    segments: expectedFirstLoss(rounds) - 1 + windowAtLoss,
+    durationMs: expectedDuration(rounds),
+    windowAtLoss,
+    to: [...to].map(([state, probability]) => ({ state, probability })),
+  };
+}
+
+/** By repeated half steps: each loss forgets most of what was before, and a half step lets no cycle go on for ever. */
+function stationary(states: readonly State[]): Float64Array {
+  let shares = new Float64Array(states.length).fill(1 / states.length);
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const next = new Float64Array(states.length);
+    for (const [from, { to }] of states.entries()) {
+      const share = shares[from]!;
+      if (share === 0) continue;
+      for (const { state, probability } of to) next[state]! += share * probability;
+    }
+    const total = next.reduce((sum, share) => sum + share, 0);
+    let change = 0;
+    for (let index = 0; index < next.length; index++) {
+      next[index] = (next[index]! / total + shares[index]!) / 2;
+      change += Math.abs(next[index]! - shares[index]!);
+    }
+    shares = next;
+    if (change < CONVERGED) return shares;
+  }
+  throw new RangeError('expected a flow whose losses forget where it began');
+}
+
+/**
+ * A window that losses hardly ever come above: the largest of climbs that start one from another until they rise no
+ * further.
+ */
+export function largestWindow(conditions: FlowConditions): number {
+  let largest = 2;
+  for (;;) {
+    const end = climb(conditions, epochAfterLoss(conditions.congestionControl, largest, 0)).at(-1)!.window;
+    if (end <= largest * 1.01) return Math.max(largest, end);
+    largest = end;
+  }
+}

@@ -270,3 +270,52 @@ describe('limits', () => {
 });
 
 const HUGE_WINDOW: ServerProfile['tcp'] = { initialWindow: 1_000, congestionControl: 'cubic' };
+
+describe('uploads', () => {
+  const upload = (protocol: Protocol, packets: number, path: Partial<NetworkPath> = {}) => {
+    const requestBytes = packets * (protocol === 'h3' ? 1_300 : 1_430);
+    return load(protocol, [{ ...SMALL, requestBytes }], { path }).pltMs;
+  };
+
+  it('take the round trips of slow start from 10 packets over TCP, from 32 over QUIC', () => {
+    // 200 for the handshake; flights of 10, 20 and 40 at 200, 300 and 400; the response at 500.
+    expect(upload('h1', 10)).toBeCloseTo(300, 1);
+    expect(upload('h1', 11)).toBeCloseTo(400, 1);
+    expect(upload('h1', 70)).toBeCloseTo(500, 1);
+    expect(upload('h1', 71)).toBeCloseTo(600, 1);
+    // 100; 32 at 100 and 64 at 200; the response at 300.
+    expect(upload('h3', 32)).toBeCloseTo(200, 1);
+    expect(upload('h3', 96)).toBeCloseTo(300, 1);
+    expect(upload('h3', 97)).toBeCloseTo(400, 1);
+  });
+
+  it('take their bytes over the rate of a slow uplink', () => {
+    // 125 bytes a millisecond: (60 SYN + 1850 ClientHello + 40 · 1500) / 125 = 495.28, and three round trips.
+    expect(upload('h1', 40, { upBps: 1e6 })).toBeCloseTo(300 + 495.28, 1);
+  });
+
+  it('let requests on other connections in between', () => {
+    const page = [
+      { ...SMALL, requestBytes: 200 * 1_430 },
+      { ...SMALL, origin: 1, delayMs: 300 },
+    ];
+    const origins = ['https://a.test', 'https://b.test'];
+    const run = load('h1', page, { path: { upBps: 10e6 }, origins });
+    // 1250 bytes a millisecond: 200 packets take 240 and their round trips; the other, with three round trips, hardly more.
+    expect(run.entries[0]!.endMs).toBeGreaterThan(300 + 240);
+    expect(run.entries[1]!.endMs).toBeLessThan(600 + 100);
+  });
+
+  it('survive losses', () => {
+    const times = Array.from({ length: 20 }, (_, seed) => {
+      const graph = pageOf([{ ...SMALL, requestBytes: 300_000 }]);
+      const path = { ...ROUND_TRIPS_ONLY, loss: 0.05 };
+      return emulate(graph, path, [serverOf('https://a.test')], uniform(graph, 'h2'), { seed }).pltMs;
+    });
+    const mean = times.reduce((sum, time) => sum + time, 0) / times.length;
+    // 210 packets without loss: 10 + 20 + 40 + 80 + 60, at 700.
+    expect(Math.min(...times)).toBeGreaterThanOrEqual(700);
+    expect(mean).toBeGreaterThan(1_000);
+    expect(mean).toBeLessThan(6_000);
+  });
+});

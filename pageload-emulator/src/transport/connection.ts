@@ -5,8 +5,8 @@ import type { HandshakeRound } from './handshake.ts';
 import { HandshakeExchange, type HandshakeOwner } from './handshake-exchange.ts';
 import { LossProcess } from './loss.ts';
 import type { Network } from './network.ts';
-import { PACKET } from './packet.ts';
 import { Receiver } from './receiver.ts';
+import { RequestSender } from './request-sender.ts';
 import { RetransmissionTimer } from './retransmission-timer.ts';
 import { RttEstimator } from './rtt-estimator.ts';
 import { type ResponseSource, Sender } from './sender.ts';
@@ -54,13 +54,10 @@ export class Connection implements HandshakeOwner {
   readonly #network: Network;
   readonly #settings: ConnectionSettings;
   readonly #owner: ConnectionOwner;
-  readonly #upLoss: LossProcess;
   readonly #handshake: HandshakeExchange;
   readonly #sender: Sender;
-  readonly #timer: RetransmissionTimer;
+  readonly #requests: RequestSender;
   readonly #order = new ByteOrder();
-  readonly #oneWayUpMs: number;
-  #upInOrderMs = 0;
 
   constructor(
     network: Network,
@@ -79,15 +76,18 @@ export class Connection implements HandshakeOwner {
     this.#network = network;
     this.#settings = settings;
     this.#owner = owner;
-    this.#upLoss = upLoss;
-    this.#timer = timer;
-    this.#oneWayUpMs = oneWayUpMs;
     this.#handshake = new HandshakeExchange(
       network,
       settings.handshake,
       settings.requestsAfter ?? settings.handshake.length,
       { transport, oneWayUpMs, upLoss, downLoss, rtt, timer, counters },
       this,
+    );
+    this.#requests = new RequestSender(
+      network,
+      this,
+      { transport, oneWayUpMs, loss: upLoss, timer },
+      (stream, atMs) => this.#sender.respond(stream, atMs),
     );
     this.#sender = new Sender(network, {
       connection: this,
@@ -127,25 +127,11 @@ export class Connection implements HandshakeOwner {
 
   /** Sends a request; its response arrives at the stream's owner. */
   request(stream: Stream): void {
-    const { events, up, trace } = this.#network;
-    const { transport, orderedBy } = this.#settings;
-    const { payloadBytes, overheadBytes } = PACKET[transport];
+    const { events, trace } = this.#network;
     stream.sentMs = events.now;
     trace?.request(this, stream, events.now);
-    stream.order = orderedBy === 'stream' ? new ByteOrder() : this.#order;
-    const packets = Math.max(1, Math.ceil(stream.requestBytes / payloadBytes));
-    let arrivesMs =
-      up.serialise(events.now, stream.requestBytes + packets * overheadBytes) + this.#oneWayUpMs;
-    const lost = this.#upLoss.lostOf(packets);
-    if (lost !== null) {
-      trace?.lost(this, lost.length, 'random', events.now);
-      arrivesMs += this.#timer.probeMs(1);
-    }
+    stream.order = this.#settings.orderedBy === 'stream' ? new ByteOrder() : this.#order;
     // Early data is of no use to the server before the ClientHello.
-    if (transport === 'tcp' || !this.confirmed) {
-      arrivesMs = Math.max(arrivesMs, this.#upInOrderMs, this.#handshake.atServerMs);
-      this.#upInOrderMs = arrivesMs;
-    }
-    this.#sender.respond(stream, arrivesMs);
+    this.#requests.send(stream, this.#handshake.atServerMs);
   }
 }

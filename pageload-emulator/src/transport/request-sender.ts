@@ -1,0 +1,131 @@
+import type { Transport } from './congestion-control.ts';
+import type { EventHandler } from './event-queue.ts';
+import type { LossProcess } from './loss.ts';
+import type { Network } from './network.ts';
+import { PACKET, type PacketFormat } from './packet.ts';
+import type { RetransmissionTimer } from './retransmission-timer.ts';
+import type { Stream } from './stream.ts';
+
+/** Packets that a client sends at first: Linux (RFC 6928) and Chromium's QUIC (`kInitialCongestionWindow`). */
+const INITIAL_WINDOW: Record<Transport, number> = { tcp: 10, quic: 32 };
+/** What a loss leaves of the window, as Cubic does on both (RFC 9438 section 4.6). */
+const BETA = 0.7;
+const LEAST_WINDOW = 2;
+
+/** How a connection's requests travel. */
+export interface RequestPath {
+  transport: Transport;
+  oneWayUpMs: number;
+  loss: LossProcess;
+  timer: RetransmissionTimer;
+}
+
+/** Something on its way to the server in more than one flight. */
+interface Upload {
+  stream: Stream;
+  bytes: number;
+}
+
+/**
+ * The browser's side of a connection's way up. A request that fits into the initial window leaves at once; the body
+ * of a larger one takes its round trips: slow start from the initial window, a cut for a loss, then a packet
+ * more a round trip. A flight is no longer than the uplink takes a round trip for: what other connections
+ * send meanwhile comes in between.
+ */
+export class RequestSender implements EventHandler {
+  readonly #network: Network;
+  readonly #connection: object;
+  readonly #path: RequestPath;
+  readonly #packet: PacketFormat;
+  readonly #arrived: (stream: Stream, atMs: number) => void;
+  #window: number;
+  #slowStart = true;
+  #uploads = 0;
+  #inOrderMs = 0;
+
+  /**
+   * @param connection whose requests travel, for who listens
+   * @param arrived hears when the last byte of a request will be at the server
+   */
+  constructor(
+    network: Network,
+    connection: object,
+    path: RequestPath,
+    arrived: (stream: Stream, atMs: number) => void,
+  ) {
+    this.#network = network;
+    this.#connection = connection;
+    this.#path = path;
+    this.#packet = PACKET[path.transport];
+    this.#arrived = arrived;
+    this.#window = INITIAL_WINDOW[path.transport];
+  }
+
+  /** @param notBeforeMs when the server can understand it: after the ClientHello */
+  send(stream: Stream, notBeforeMs: number): void {
+    const { transport, loss, timer } = this.#path;
+    const packets = Math.max(1, Math.ceil(stream.requestBytes / this.#packet.payloadBytes));
+    if (packets > INITIAL_WINDOW[transport]) {
+      this.#uploads++;
+      this.#sendFlight({ stream, bytes: stream.requestBytes });
+      return;
+    }
+    let atMs = this.#serialise(stream.requestBytes, packets) + this.#path.oneWayUpMs;
+    const lost = loss.lostOf(packets);
+    if (lost !== null) {
+      this.#network.trace?.lost(this.#connection, lost.length, 'random', this.#network.events.now);
+      atMs += timer.probeMs(1);
+    }
+    this.#arrived(stream, this.#inOrder(Math.max(atMs, notBeforeMs)));
+  }
+
+  handle(_kind: number, payload: unknown): void {
+    this.#sendFlight(payload as Upload);
+  }
+
+  #sendFlight(upload: Upload): void {
+    const { events, up, rttMs, trace } = this.#network;
+    const { transport, oneWayUpMs, loss, timer } = this.#path;
+    const { payloadBytes, overheadBytes } = this.#packet;
+    const packetMs = (payloadBytes + overheadBytes) / up.bytesPerMs;
+    const roundTripMs = oneWayUpMs + rttMs / 2;
+    const filling = Math.max(INITIAL_WINDOW[transport], Math.floor(roundTripMs / packetMs));
+    const room = Math.max(1, Math.floor(Math.min(this.#window / this.#uploads, filling)));
+    const packets = Math.min(room, Math.ceil(upload.bytes / payloadBytes));
+    const bytes = Math.min(upload.bytes, packets * payloadBytes);
+    const firstAckMs = Math.max(up.busyUntilMs, events.now) + packetMs + roundTripMs;
+    const leavesMs = this.#serialise(bytes, packets);
+    const lost = loss.lostOf(packets);
+    const arrivesMs = this.#inOrder(leavesMs + oneWayUpMs);
+    upload.bytes -= bytes;
+    let noticedMs = Math.max(leavesMs, firstAckMs);
+    if (lost === null) {
+      this.#window = this.#slowStart ? 2 * this.#window : this.#window + 1;
+    } else {
+      trace?.lost(this.#connection, lost.length, 'random', events.now);
+      upload.bytes += Math.min(bytes, lost.length * payloadBytes);
+      this.#window = Math.max(LEAST_WINDOW, BETA * this.#window);
+      this.#slowStart = false;
+      // Nothing behind the last packet shows that it is missing.
+      if (lost[lost.length - 1] === packets - 1) noticedMs += timer.probeMs(lost.length);
+    }
+    if (upload.bytes > 0) {
+      events.schedule(noticedMs, this, 0, upload);
+      return;
+    }
+    this.#uploads--;
+    this.#arrived(upload.stream, arrivesMs);
+  }
+
+  #serialise(bytes: number, packets: number): number {
+    const { events, up } = this.#network;
+    return up.serialise(events.now, bytes + packets * this.#packet.overheadBytes);
+  }
+
+  /** Over TCP nothing overtakes what left before it. */
+  #inOrder(atMs: number): number {
+    if (this.#path.transport === 'quic') return atMs;
+    this.#inOrderMs = Math.max(atMs, this.#inOrderMs);
+    return this.#inOrderMs;
+  }
+}

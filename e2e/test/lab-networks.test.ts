@@ -64,6 +64,12 @@ test('puts a network into the emulator’s terms', () => {
   });
   expect(toNetworkPath({ ...network, queue: { bdp: 0.5 } }).queueBytes).toBe(70_000);
   expect(toNetworkPath({ ...network, queue: { bytes: 9 } }).queueBytes).toBe(9);
+  expect(toNetworkPath({ ...network, udp: { policedMbps: 2, burstBytes: 9000 } }).udp).toEqual({
+    kind: 'policed',
+    bps: 2e6,
+    burstBytes: 9000,
+  });
+  expect(toNetworkPath({ ...network, udp: 'open', udpLoss: 0.1 }).udp).toEqual({ kind: 'lossy', loss: 0.1 });
 });
 
 test('names what the emulator’s terms leave out', () => {
@@ -77,7 +83,8 @@ test('names what the emulator’s terms leave out', () => {
       udpLoss: 0.1,
       udp: { policedMbps: 2, burstBytes: 9000 },
     }),
-  ).toEqual(['jitterMs', 'reorder', 'udpLoss', 'udp.burstBytes']);
+  ).toEqual(['jitterMs', 'reorder', 'udpLoss']);
+  expect(unmodelled({ ...network, udpLoss: 0.1 })).toEqual([]);
   expect(unmodelled({ ...network, jitterMs: 0, udpLoss: 0, reorder: { rate: 0, delayMs: 20 } })).toEqual([]);
 });
 

@@ -133,7 +133,7 @@ class PageLoad implements EventHandler, StreamOwner {
       events: this.#events,
       down: new Bottleneck(path.downBps, path.queueBytes),
       up: new Bottleneck(path.upBps, Number.POSITIVE_INFINITY),
-      udpPolicer: path.udp.kind === 'policed' ? new Policer(path.udp.bps) : null,
+      udpPolicer: path.udp.kind === 'policed' ? new Policer(path.udp.bps, path.udp.burstBytes) : null,
       rttMs: path.rttMs,
       loss: path.loss,
       udpLoss: path.udp.kind === 'lossy' ? 1 - (1 - path.loss) * (1 - path.udp.loss) : path.loss,

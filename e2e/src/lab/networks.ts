@@ -107,8 +107,8 @@ export function checkNetwork(network: unknown): Network {
 }
 
 /**
- * The emulated path in the emulator's terms. These have no jitter, no reordering, no loss of UDP alone and no burst of a policer,
- * of which `unmodelled` tells, and no limit of the upstream queue.
+ * The emulated path in the emulator's terms. These have no jitter, no reordering and no loss of UDP beside a policer, of
+ * which `unmodelled` tells, and no limit of the upstream queue.
  */
 export function toNetworkPath(network: Network): NetworkPath {
   return {
@@ -118,11 +118,15 @@ export function toNetworkPath(network: Network): NetworkPath {
     loss: network.loss,
     lossBurst: network.lossBurst,
     queueBytes: queueBytes(network),
-    udp:
-      typeof network.udp === 'string'
-        ? { kind: network.udp }
-        : { kind: 'policed', bps: network.udp.policedMbps * 1e6 },
+    udp: udpTreatment(network),
   };
+}
+
+function udpTreatment({ udp, udpLoss = 0 }: Network): NetworkPath['udp'] {
+  if (udp === 'open' && udpLoss > 0) return { kind: 'lossy', loss: udpLoss };
+  if (typeof udp === 'string') return { kind: udp };
+  const { policedMbps, burstBytes } = udp;
+  return { kind: 'policed', bps: policedMbps * 1e6, ...(burstBytes !== undefined && { burstBytes }) };
 }
 
 /** Figures of a network that `toNetworkPath` cannot express, by name. */
@@ -130,8 +134,7 @@ export function unmodelled(network: Network): string[] {
   return [
     network.jitterMs ? 'jitterMs' : '',
     network.reorder && network.reorder.rate > 0 && network.reorder.delayMs > 0 ? 'reorder' : '',
-    network.udpLoss ? 'udpLoss' : '',
-    typeof network.udp === 'object' && network.udp.burstBytes !== undefined ? 'udp.burstBytes' : '',
+    network.udpLoss && typeof network.udp === 'object' ? 'udpLoss' : '',
   ].filter((figure) => figure !== '');
 }
 

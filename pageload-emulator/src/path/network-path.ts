@@ -1,11 +1,11 @@
 /**
- * What the path does to UDP: lets it through, drops it, caps its rate, or loses more of it than of TCP
- * (`loss` is the fraction per packet and direction on top of the path's).
+ * What the path does to UDP: lets it through, drops it, caps its rate by a token bucket of `burstBytes` (where it
+ * is known), or loses more of it than of TCP (`loss` is the fraction per packet and direction on top of the path's).
  */
 export type UdpTreatment =
   | { kind: 'open' }
   | { kind: 'blocked' }
-  | { kind: 'policed'; bps: number }
+  | { kind: 'policed'; bps: number; burstBytes?: number }
   | { kind: 'lossy'; loss: number };
 
 /** Where a figure came from. */

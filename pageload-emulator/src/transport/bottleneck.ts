@@ -45,10 +45,10 @@ export class Policer {
   #tokens: number;
   #atMs = 0;
 
-  constructor(bps: number) {
+  /** @param burstBytes depth of the bucket; by default ten full packets or 25 ms of the rate, as operators' are unknown to us */
+  constructor(bps: number, burstBytes?: number) {
     this.#bytesPerMs = bps / 8000;
-    // Deep enough for ten full packets or 25 ms of the rate: operators' burst sizes are unknown to us.
-    this.#depthBytes = Math.max(15_000, this.#bytesPerMs * 25);
+    this.#depthBytes = burstBytes ?? Math.max(15_000, this.#bytesPerMs * 25);
     this.#tokens = this.#depthBytes;
   }
 

@@ -1,4 +1,3 @@
-import type { Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { LabInputError } from '../src/lab/lab.ts';
 import type { Network } from '../src/lab/networks.ts';
@@ -10,6 +9,7 @@ import type { MatrixPage } from '../src/truth/matrix-page.ts';
 import { MatrixProgress } from '../src/truth/matrix-progress.ts';
 import type { LabLoad, LoadRequest, MatrixLab } from '../src/truth/page-lab.ts';
 import { isUdpBlocked, linkSeed, type MatrixRun, runMatrix } from '../src/truth/run-matrix.ts';
+import { emptyRecording, noDrops } from './matrix-loads.ts';
 
 const cable: Network = {
   rttMs: 28,
@@ -21,19 +21,6 @@ const cable: Network = {
   udp: 'open',
 };
 const networks: Record<string, Network> = { cable, blocked: { ...cable, udp: 'blocked' } };
-
-const recording: Recording = {
-  format: 'hopwise-recording',
-  version: 1,
-  url: 'https://app.test/',
-  recordedAt: '2026-01-01T00:00:00Z',
-  browser: 'Chromium',
-  pltMs: 100,
-  domContentLoadedMs: 50,
-  firstContentfulPaintMs: 40,
-  largestContentfulPaintMs: 60,
-  requests: [],
-};
 
 const page = (name: string): MatrixPage => ({
   name,
@@ -49,7 +36,6 @@ const page = (name: string): MatrixPage => ({
   facts: { source: name, requests: 0, origins: 1, bytes: 0, digest: name },
 });
 
-const noDrops = { queue: 0, loss: 0, udpBlocked: 0, udpPoliced: 0, udpLoss: 0, device: 0 };
 const drops = { down: noDrops, up: noDrops };
 const quiet = { latenessMs: 0.3, foreignCpu: 0.001, windowMs: 100 };
 const busy = { latenessMs: 0.3, foreignCpu: 0.8, windowMs: 100 };
@@ -63,7 +49,7 @@ const good = (disturbance = quiet): LabLoad => ({
     requests: [],
     proved: true,
     failed: [],
-    recording,
+    recording: emptyRecording,
   },
   disturbance,
   drops,

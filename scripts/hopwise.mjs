@@ -4,14 +4,16 @@
  *   hopwise.mjs setup [--check] [--yes] [--verbose]
  *   hopwise.mjs start [URL] [options]     (see e2e/src/start/)
  *   hopwise.mjs test [--only SUITE]       (see scripts/test.mjs)
- *   hopwise.mjs lab|record|accuracy       (see e2e/src/{truth,record,accuracy}/)
+ *   hopwise.mjs lab|record|accuracy|flows (see e2e/src/{truth,record,accuracy,flows}/)
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { checkSetup, nodePath, ROOT, runSetup, SetupError, STEPS } from './setup.mjs';
+import { checkSetup, runSetup } from './setup.mjs';
+import { nodePath, ROOT, SetupError } from './setup-programs.mjs';
+import { STEPS } from './setup-steps.mjs';
 
 const [command, ...args] = process.argv.slice(2);
-const ROOMS = { start: 'start', lab: 'truth', record: 'record', accuracy: 'accuracy' };
+const ROOMS = { start: 'start', lab: 'truth', record: 'record', accuracy: 'accuracy', flows: 'flows' };
 
 /** What a command with these arguments needs. */
 function stepsOf(name, words) {
@@ -25,6 +27,8 @@ function stepsOf(name, words) {
     }
     case 'lab':
       return { summary: STEPS.built, check: STEPS.check, pcwnd: STEPS.pcwnd }[words[0]] ?? STEPS.matrix;
+    case 'flows':
+      return words.includes('--no-measure') ? STEPS.built : STEPS.pcwnd;
     default:
       return STEPS.built;
   }
@@ -63,11 +67,12 @@ async function main() {
     case 'lab':
     case 'record':
     case 'accuracy':
+    case 'flows':
       await runSetup(stepsOf(command, args));
       return runNode(join(ROOT, 'e2e/dist/src', ROOMS[command], 'main.js'), args);
     default:
       throw new SetupError(
-        `expected setup, start, test, lab, record or accuracy, got ${command ?? 'nothing'}`,
+        `expected setup, start, test, lab, record, accuracy or flows, got ${command ?? 'nothing'}`,
       );
   }
 }

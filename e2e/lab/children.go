@@ -94,7 +94,16 @@ func startHolder(client *netns.Namespace, dir string) (*process, error) {
 	return holder, nil
 }
 
-func startServer(server *netns.Namespace, config serve.Config) (*process, error) {
+// aheadNice is the highest of the normal priorities. Real-time ones would let a process that computes
+// for long stop the machine.
+const aheadNice = -20
+
+func startServer(server *netns.Namespace, config serve.Config, ahead bool) (*process, error) {
+	if ahead {
+		// The child inherits it. Without the rights for it this thread is as it was before.
+		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, aheadNice)
+		defer func() { _ = unix.Setpriority(unix.PRIO_PROCESS, 0, 0) }()
+	}
 	child, err := spawn(server, 0, "replay server", commandServe)
 	if err != nil {
 		return nil, err

@@ -25,6 +25,8 @@ type config struct {
 	// Server is for origins that do not say otherwise; cubic, 10 segments (RFC 6928) and priorities
 	// honoured by default.
 	Server site.Settings `json:"server"`
+	// AheadOfOthers has the replay server run before the machine's other processes.
+	AheadOfOthers bool `json:"aheadOfOthers"`
 	// IPVersion is what host names resolve to inside the lab: 4 (the default) or 6.
 	IPVersion int `json:"ipVersion"`
 

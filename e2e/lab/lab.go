@@ -225,7 +225,7 @@ func (l *lab) startChildren(settings config) (err error) {
 			Origin: e.Origin.Origin, Addresses: []string{e.Address.String(), e.Address6.String()}, Pair: pair,
 		})
 	}
-	if l.server, err = startServer(l.servers, server); err != nil {
+	if l.server, err = startServer(l.servers, server, settings.AheadOfOthers); err != nil {
 		return err
 	}
 	if _, err = ask(l.server, serve.Request{Site: settings.Site}); err != nil {

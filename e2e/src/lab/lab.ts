@@ -164,6 +164,8 @@ export interface LabOptions {
    * segments unless given, and whether it honours priorities on HTTP/2 and HTTP/3, as it does unless given.
    */
   server?: Partial<z.infer<typeof settingsSchema>>;
+  /** Runs the replay server before the machine's other processes: for transfers whose client does likewise. */
+  aheadOfOthers?: boolean;
   /** What host names resolve to inside the lab; 4 unless given. */
   ipVersion?: 4 | 6;
   /** Takes the lab down when aborted. */
@@ -209,7 +211,15 @@ export class Lab {
    *
    * @throws with one line that says what is missing and how to mend it.
    */
-  static async up({ site, network, dir, server, ipVersion, signal }: LabOptions): Promise<Lab> {
+  static async up({
+    site,
+    network,
+    dir,
+    server,
+    aheadOfOthers,
+    ipVersion,
+    signal,
+  }: LabOptions): Promise<Lab> {
     signal?.throwIfAborted();
     checkNetwork(network);
     const binary = await labProgram(signal);
@@ -218,7 +228,10 @@ export class Lab {
     try {
       const config = join(scratch, 'lab.json');
       await mkdir(scratch, { recursive: true, mode: 0o700 });
-      await writeFile(config, JSON.stringify({ site, network, dir: scratch, server, ipVersion }));
+      await writeFile(
+        config,
+        JSON.stringify({ site, network, dir: scratch, server, aheadOfOthers, ipVersion }),
+      );
       const facts = await channel.open(binary, config, signal);
       return new Lab(channel, facts, scratch, signal);
     } catch (error) {

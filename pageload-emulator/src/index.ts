@@ -39,13 +39,23 @@ export type * from './graph/page-graph.ts';
 export { type PlannedTransfer, type TransferPlan, transferPlan } from './graph/transfer-plan.ts';
 export type { OriginCounters } from './http/origin-client.ts';
 export type { PaintTimes } from './paint-times.ts';
+export { drawNetworks, type NetworkSample } from './path/draw.ts';
 export { estimateNetwork, type NetworkEstimate } from './path/estimate.ts';
+export type { KnownServer } from './path/known-network.ts';
+export type { Interval } from './path/log-density.ts';
 export type * from './path/network-path.ts';
+export {
+  type Knowledge,
+  type NetworkPosterior,
+  networkPosterior,
+  type UdpShares,
+} from './path/posterior.ts';
 export { type Explanation, explain, type KnownNetwork, type PredictOptions, predict } from './predict.ts';
 export type * from './prediction.ts';
 export * from './protocol.ts';
 export type { ReadRecording } from './recording/har.ts';
 export { InputError } from './recording/input-error.ts';
+export { JsonBytes } from './recording/json-bytes.ts';
 export { parseRecording, readRecording } from './recording/parse.ts';
 export type * from './recording/recording.ts';
 export { changeInWords, changeServers, type ServerChange } from './server-change.ts';

@@ -25,7 +25,7 @@ function arriving(...responses: { fromMs: number; forMs: number; bytes: number }
       },
     ),
   );
-  return new ArrivalCurve(parseRecording(harOf(entries)));
+  return new ArrivalCurve(parseRecording(harOf(entries)).requests);
 }
 
 describe('link rate', () => {

@@ -1,4 +1,4 @@
-import type { Recording } from '../recording/recording.ts';
+import type { RecordedRequest } from '../recording/recording.ts';
 import { responseBytesOf } from '../recording/sizes.ts';
 
 /** Bytes on the wire for each response byte: TCP/IP headers of full packets. */
@@ -11,9 +11,9 @@ export class ArrivalCurve {
   /** Bytes arrived by each time. */
   readonly bytes: number[] = [];
 
-  constructor(recording: Recording) {
+  constructor(requests: readonly RecordedRequest[]) {
     const changes: { atMs: number; slope: number }[] = [];
-    for (const request of recording.requests) {
+    for (const request of requests) {
       if (request.fromCache || request.status === 0) continue;
       // A withheld size must not invent a rate.
       if (request.transferBytes === null && request.bodyBytes === null) continue;

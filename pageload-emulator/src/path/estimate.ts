@@ -54,7 +54,7 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
       ? Math.max(rttMs, timings.rttMs)
       : Math.max(rttMs, Math.min(timings.rttMs ?? typicalRttMs, typicalRttMs));
 
-  const arrivals = new ArrivalCurve(recording);
+  const arrivals = new ArrivalCurve(recording.requests);
   const windowMs = Math.max(200, 4 * rttMs);
   const byOrigin = new Map(origins.map((timings) => [timings.origin, rttOf(timings)]));
   const held = busyRate(arrivals, windowMs);

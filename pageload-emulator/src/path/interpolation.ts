@@ -1,0 +1,39 @@
+/** Logarithm of a likelihood at one value of a figure. */
+export interface LikelihoodPoint {
+  value: number;
+  logLikelihood: number;
+}
+
+/**
+ * Interpolates linearly in the logarithm of the value.
+ *
+ * @param points ascending, at least one
+ * @param below what is said below the lowest: that of the lowest, or the trend when it falls
+ */
+export function interpolated(
+  points: readonly LikelihoodPoint[],
+  value: number,
+  below: 'constant' | 'falling' = 'constant',
+): number {
+  const lowest = points[0]!;
+  const highest = points[points.length - 1]!;
+  if (value >= highest.value) return highest.logLikelihood;
+  if (points.length === 1 || (value <= lowest.value && below === 'constant')) return lowest.logLikelihood;
+  let right = 1;
+  while (points[right]!.value < value) right++;
+  const a = points[right - 1]!;
+  const b = points[right]!;
+  const part = Math.log(value / a.value) / Math.log(b.value / a.value);
+  const result = a.logLikelihood + part * (b.logLikelihood - a.logLikelihood);
+  return value < lowest.value ? Math.min(result, lowest.logLikelihood) : result;
+}
+
+/** Logarithm of the sum of exponentials. */
+export function logSum(values: ArrayLike<number>): number {
+  let most = Number.NEGATIVE_INFINITY;
+  for (let index = 0; index < values.length; index++) most = Math.max(most, values[index]!);
+  if (!Number.isFinite(most)) return most;
+  let sum = 0;
+  for (let index = 0; index < values.length; index++) sum += Math.exp(values[index]! - most);
+  return most + Math.log(sum);
+}

@@ -1,0 +1,136 @@
+import { logSum } from './interpolation.ts';
+import type { LogDensity } from './log-density.ts';
+import type { Replay, ReplayedRequest, ReplayedTimes } from './replay.ts';
+import { type EndedResponses, endedResponses, replayedOrder } from './response-order.ts';
+
+// Constants of the model of one response's time. They say how far an emulated time may be off and what a late response may
+// have waited for; they were chosen by how probable they made the rates of networks whose rates were known.
+
+/**
+ * Spread of a time that was not held up: a clock's and a browser's milliseconds, a small share of the round trips that it
+ * takes in any case, and a larger one of the rest.
+ */
+const CORE_MS = 4;
+const ROUND_TRIP_SHARE = 0.03;
+const TRANSFER_SHARE = 0.12;
+/** Degrees of freedom of Student's t: heavier tails than a normal one's. */
+const CORE_TAIL = 4;
+/** A lost packet shows after most of a round trip (RFC 8985 section 6.2: something sent later is acknowledged). */
+const LEAST_STALL_RTT = 0.7;
+/**
+ * Beyond that it takes about so much longer: another round trip, a probe's timer; but now and then a second or more, as a
+ * lost SYN does (RFC 6298 section 2.1).
+ */
+const STALL_RTT = 0.8;
+const STALL_MS = 30;
+/** So many losses at the most cost one after the other. */
+const MOST_STALLS = 4;
+/**
+ * Share of responses that are late by something else: a server that had to think (which shows before the first
+ * byte), or else a busy browser.
+ */
+const LATE_BEFORE_FIRST_BYTE = 0.08;
+const LATE_OTHERWISE = 0.02;
+const MEAN_LATE_MS = 120;
+/** Share of responses that come earlier than the emulator believes possible. */
+const EARLY = 0.03;
+/** No single response rules a network out. */
+const TINY = 1e-9;
+/**
+ * Responses of one load tell less than as many independent ones: they share the link, its losses and the
+ * emulator's errors. The logarithm of their likelihood counts by this share (a power posterior; Grünwald and van Ommen,
+ * "Inconsistency of Bayesian Inference for Misspecified Linear Models", 2017). What came over QUIC counts whole: it is
+ * little in a page's first load, and hardly anything else tells what becomes of UDP.
+ */
+export const EVIDENCE_SHARE: Record<'tcp' | 'quic', number> = { tcp: 0.5, quic: 1 };
+
+/** Milliseconds by which a time without hold-ups may be off (one standard deviation). */
+export function coreSpread(emulatedMs: number, request: ReplayedRequest, rttMs: number): number {
+  const waitMs = Math.min(emulatedMs, request.roundTrips * rttMs);
+  return CORE_MS + ROUND_TRIP_SHARE * waitMs + TRANSFER_SHARE * (emulatedMs - waitMs);
+}
+
+/**
+ * How well times that were emulated without random loss explain a recording. What loss may have done to it is
+ * averaged out: it holds responses up by a repair's time with a probability that grows with their packets.
+ */
+export class TimingLikelihood {
+  readonly #replay: Replay;
+  readonly #rttMs: number;
+  readonly #losses: Float64Array;
+  readonly #logPrior: Float64Array;
+  readonly #ended: readonly EndedResponses[];
+
+  /** @param loss what is believed of events of loss per packet */
+  constructor(replay: Replay, rttMs: number, loss: LogDensity) {
+    this.#replay = replay;
+    this.#rttMs = rttMs;
+    this.#losses = loss.values;
+    this.#logPrior = loss.weights.map(Math.log);
+    this.#ended = endedResponses(replay, rttMs);
+  }
+
+  /** Logarithm of the likelihood of all responses, and of those that came over TCP, up to a constant that only the recording moves. */
+  of(times: ReplayedTimes): { all: number; tcp: number } {
+    const tcp = new Float64Array(this.#losses.length);
+    const all = new Float64Array(this.#losses.length);
+    for (const ended of this.#ended) {
+      const replayed = replayedOrder(ended, times);
+      const sums = new Float64Array(this.#losses.length);
+      for (const [at, index] of ended.recorded.entries()) {
+        const weight = ended.weights[at]!;
+        if (weight > 0) this.#add(sums, weight, index, replayed[at]!, times);
+      }
+      for (const [at, sum] of sums.entries()) {
+        const evidence = EVIDENCE_SHARE[ended.transport] * sum;
+        all[at]! += evidence;
+        if (ended.transport === 'tcp') tcp[at]! += evidence;
+      }
+    }
+    const marginal = (sums: Float64Array) => logSum(sums.map((sum, index) => sum + this.#logPrior[index]!));
+    return { all: marginal(all), tcp: marginal(tcp) };
+  }
+
+  /** @param like the replayed response that ended as the `index`th did in the recording */
+  #add(sums: Float64Array, weight: number, index: number, like: number, times: ReplayedTimes): void {
+    const request = this.#replay.requests[index]!;
+    const { startMs, firstByteMs, endMs, packets } = request;
+    const emulatedMs = Math.max(0, times.endMs[like]! - startMs);
+    const excessMs = endMs - startMs - emulatedMs;
+    const firstExcessMs = firstByteMs === null ? 0 : firstByteMs - times.firstByteMs[index]!;
+    const late = firstExcessMs < excessMs / 2 ? LATE_OTHERWISE : LATE_BEFORE_FIRST_BYTE;
+    const spreadMs = coreSpread(emulatedMs, request, this.#rttMs);
+    const core = studentT(excessMs / spreadMs) / spreadMs;
+    const other =
+      late * delay(excessMs, spreadMs, MEAN_LATE_MS) + (excessMs < 0 ? EARLY / Math.max(emulatedMs, 50) : 0);
+    const pastRttMs = excessMs - LEAST_STALL_RTT * this.#rttMs;
+    const typicalStallMs = STALL_RTT * this.#rttMs + STALL_MS;
+    for (const [at, loss] of this.#losses.entries()) {
+      const expected = loss * packets;
+      const stalled = (1 - late - EARLY) * (1 - Math.exp(-expected));
+      const stall = longDelay(
+        pastRttMs,
+        spreadMs,
+        typicalStallMs * Math.min(MOST_STALLS, Math.max(1, expected)),
+      );
+      const likelihood = (1 - late - EARLY - stalled) * core + stalled * stall + other;
+      sums[at]! += weight * Math.log(likelihood + TINY);
+    }
+  }
+}
+
+/** Density of Student's t with four degrees of freedom. */
+function studentT(x: number): number {
+  return 0.375 * (1 + (x * x) / CORE_TAIL) ** -2.5;
+}
+
+/** An exponential delay, rounded off below 0 by the spread of a time. */
+function delay(ms: number, spreadMs: number, meanMs: number): number {
+  return Math.exp(ms > 0 ? -ms / meanMs : ms / spreadMs) / (meanMs + spreadMs);
+}
+
+/** The same with a tail like a power law's (Lomax, of shape 1.5). */
+function longDelay(ms: number, spreadMs: number, scaleMs: number): number {
+  const tail = ms > 0 ? (1 + ms / scaleMs) ** -2.5 : Math.exp(ms / spreadMs);
+  return tail / (scaleMs / 1.5 + spreadMs);
+}

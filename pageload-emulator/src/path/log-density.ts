@@ -1,0 +1,105 @@
+/** Median with the 10th and 90th percentile. */
+export interface Interval {
+  low: number;
+  median: number;
+  high: number;
+}
+
+/**
+ * Probabilities of a positive figure over cells of equal width in its logarithm. Good for figures that are known
+ * to a factor: rates, round trips, loss.
+ */
+export class LogDensity {
+  /** Middles of the cells, ascending. */
+  readonly values: Float64Array;
+  /** Of each cell; they sum to 1. */
+  readonly weights: Float64Array;
+  /** Width of a cell in the natural logarithm. */
+  readonly #step: number;
+
+  /**
+   * @param values middles of cells, equally far apart in the logarithm; at least 2
+   * @param logWeights natural logarithms of the weights, up to a constant
+   */
+  constructor(values: Float64Array, logWeights: ArrayLike<number>) {
+    this.values = values;
+    this.weights = normalised(logWeights);
+    this.#step = Math.log(values[1]! / values[0]!);
+  }
+
+  /** Log-normal over a grid; `spread` is the standard deviation of the natural logarithm. */
+  static logNormal(values: Float64Array, median: number, spread: number): LogDensity {
+    return new LogDensity(
+      values,
+      values.map((value) => logNormal(value, median, spread)),
+    );
+  }
+
+  /** Bayes: this as the prior of what `logLikelihood` tells. */
+  given(logLikelihood: (value: number) => number): LogDensity {
+    return new LogDensity(
+      this.values,
+      this.values.map((value, index) => Math.log(this.weights[index]!) + logLikelihood(value)),
+    );
+  }
+
+  /** Value below which `share` lies, 0 to 1; within a cell by interpolation of the logarithm. */
+  quantile(share: number): number {
+    let below = 0;
+    let index = 0;
+    const last = this.values.length - 1;
+    while (index < last && below + this.weights[index]! < share) below += this.weights[index++]!;
+    const weight = this.weights[index]!;
+    const part = weight > 0 ? Math.min(1, Math.max(0, (share - below) / weight)) : 0.5;
+    return this.values[index]! * Math.exp((part - 0.5) * this.#step);
+  }
+
+  get interval(): Interval {
+    return { low: this.quantile(0.1), median: this.quantile(0.5), high: this.quantile(0.9) };
+  }
+
+  /** Mean and standard deviation of the natural logarithm. */
+  get moments(): { mean: number; spread: number } {
+    let mean = 0;
+    let square = 0;
+    for (const [index, value] of this.values.entries()) {
+      const log = Math.log(value);
+      mean += this.weights[index]! * log;
+      square += this.weights[index]! * log * log;
+    }
+    // A cell is not known better than to its own width.
+    return { mean, spread: Math.sqrt(Math.max(0, square - mean * mean) + this.#step ** 2 / 12) };
+  }
+
+  /** Probability of at least `value`. */
+  above(value: number): number {
+    let sum = 0;
+    for (const [index, each] of this.values.entries()) if (each >= value) sum += this.weights[index]!;
+    return sum;
+  }
+}
+
+/** `count` values from `low` to `high`, equally far apart in the logarithm. */
+export function logGrid(low: number, high: number, count: number): Float64Array {
+  const step = Math.log(high / low) / (count - 1);
+  return Float64Array.from({ length: count }, (_, index) => low * Math.exp(index * step));
+}
+
+/** Logarithm of a log-normal density over the logarithm, up to a constant. */
+export function logNormal(value: number, median: number, spread: number): number {
+  return -0.5 * (Math.log(value / median) / spread) ** 2;
+}
+
+/** Exponentials of the values, scaled to sum to 1; equal when none is finite. */
+export function normalised(logWeights: ArrayLike<number>): Float64Array {
+  const weights = Float64Array.from(logWeights);
+  let most = Number.NEGATIVE_INFINITY;
+  for (const each of weights) if (each > most) most = each;
+  if (!Number.isFinite(most)) return weights.fill(1 / weights.length);
+  let sum = 0;
+  for (let index = 0; index < weights.length; index++) {
+    weights[index] = Math.exp(weights[index]! - most);
+    sum += weights[index]!;
+  }
+  return weights.map((weight) => weight / sum);
+}

@@ -1,0 +1,309 @@
+import type { PageGraph } from '../graph/page-graph.ts';
+import type { Protocol } from '../protocol.ts';
+import { randomLoss } from '../random-loss.ts';
+import type { Recording } from '../recording/recording.ts';
+import { estimateNetwork, type NetworkEstimate } from './estimate.ts';
+import { fitPath, type PathFit } from './fit.ts';
+import type { KnownNetwork, KnownServer } from './known-network.ts';
+import { type Interval, LogDensity, logNormal } from './log-density.ts';
+import type { FigureSource, NetworkFigure, NetworkPath, UdpTreatment } from './network-path.ts';
+import { downBpsPrior, LOSS_EVENTS, POLICED_BPS, QUEUE_MS, RTT_MS, UDP, upBpsPrior } from './priors.ts';
+import { Replay } from './replay.ts';
+import { upstreamRate } from './uplink.ts';
+
+/** What is known besides the recording. */
+export interface Knowledge {
+  /** Figures to take as they are. */
+  given?: KnownNetwork | undefined;
+  /** Figures that real transfers showed; `given` goes before them. */
+  measured?: KnownNetwork | undefined;
+  /** What is known of single servers. */
+  servers?: readonly KnownServer[] | undefined;
+}
+
+/** Probabilities of UDP's treatment; they sum to 1. */
+export interface UdpShares {
+  open: number;
+  policed: number;
+  blocked: number;
+}
+
+/** Figures of the path that are numbers and that something is known of to a factor. */
+export type UncertainFigure = 'rttMs' | 'downBps' | 'upBps' | 'loss' | 'queueBytes';
+
+/** Distributions that networks are drawn from. */
+export interface PathDensities {
+  rttMs: LogDensity;
+  upBps: LogDensity;
+  queueMs: LogDensity;
+  /** Events of loss per packet. */
+  loss: LogDensity;
+  /** Downstream rate where UDP is not policed, and where it is. */
+  downBps: LogDensity;
+  downBpsPoliced: LogDensity;
+  policedBps: LogDensity;
+}
+
+/** Networks and servers that a recording, and whatever else is known, allow. Its own figures are the likeliest ones. */
+export interface NetworkPosterior extends NetworkEstimate {
+  intervals: Record<UncertainFigure, Interval>;
+  udp: UdpShares;
+  densities: PathDensities;
+  given: KnownNetwork;
+}
+
+/** Standard deviation of the logarithm of what real transfers showed. */
+const MEASURED = { rttMs: 0.03, downBps: 0.08, upBps: 0.1, loss: 0.5, queueBytes: 0.2, policedBps: 0.25 };
+/** Transfers that met no loss say no more than that it is below this. */
+const LEAST_MEASURED_LOSS = 1e-4;
+/** Round trips of handshakes are long by a processor's time, and of waits by a server's. */
+const HANDSHAKE_SPREAD = 0.03;
+const WAIT_SPREAD = 0.3;
+/** A figure counts as estimated when the recording leaves no more than this of what was believed to be its spread. */
+const NARROWED = 0.8;
+
+/**
+ * What a recording tells of the network and the servers, by Bayes' rule from what is believed of access networks (`priors.ts`).
+ *
+ * - Round trips come from handshakes (`estimateNetwork`), the upstream rate from the first TLS handshake (`upstreamRate`).
+ * - Downstream rate, loss, queue and a policer of UDP are fitted by emulating the recording's own transfers on some 10 to 25 networks
+ *   and holding the times of all requests against the recording's (`fitPath`).
+ * - What real transfers measured goes into it with its own error; what is given is taken as it is.
+ * - Where nothing came over HTTP/3, UDP's treatment stays as uncertain as it was.
+ *
+ * @param graph the recording's page, for telling random loss from a full queue's where loss was measured
+ */
+export function networkPosterior(
+  recording: Recording,
+  graph: PageGraph,
+  knowledge: Knowledge = {},
+): NetworkPosterior {
+  return new PosteriorBuilder(recording, graph, knowledge).build();
+}
+
+class PosteriorBuilder {
+  readonly #recording: Recording;
+  readonly #graph: PageGraph;
+  readonly #given: KnownNetwork;
+  readonly #measured: KnownNetwork;
+  readonly #estimate: NetworkEstimate;
+
+  constructor(recording: Recording, graph: PageGraph, knowledge: Knowledge) {
+    this.#recording = recording;
+    this.#graph = graph;
+    this.#given = defined(knowledge.given);
+    this.#measured = defined(knowledge.measured);
+    const estimate = estimateNetwork(recording);
+    const known = new Map((knowledge.servers ?? []).map((server) => [server.origin, server]));
+    const servers = estimate.servers.map((server) => ({ ...server, ...known.get(server.origin) }));
+    this.#estimate = { ...estimate, servers };
+  }
+
+  build(): NetworkPosterior {
+    const { servers, sources: seen } = this.#estimate;
+    const rttMs = this.#rtt();
+    const typicalRttMs = this.#given.rttMs ?? rttMs.quantile(0.5);
+    const downPrior = downBpsPrior(typicalRttMs);
+    const lossPrior = LOSS_EVENTS;
+    const replay = new Replay(this.#recording, this.#estimate);
+    const fit = this.#fit(replay, typicalRttMs, downPrior, lossPrior);
+    const { down, shares } = this.#likeliest(fit);
+    const downBps = this.#given.downBps ?? down.quantile(0.5);
+    const upBps = this.#up(downBps);
+    const path: NetworkPath = {
+      rttMs: typicalRttMs,
+      downBps,
+      upBps: this.#given.upBps ?? upBps.quantile(0.5),
+      loss: this.#given.loss ?? fit.loss.quantile(0.5),
+      lossBurst: this.#given.lossBurst ?? this.#measured.lossBurst ?? 1,
+      queueBytes: this.#given.queueBytes ?? queueBytesOf(fit.queueMs.quantile(0.5), downBps),
+      udp: this.#likeliestUdp(fit, shares),
+    };
+    const sources = this.#sources({
+      rttMs: seen.rttMs === 'estimated',
+      downBps: isNarrowed(down, downPrior),
+      upBps: isNarrowed(upBps, upBpsPrior(downBps)),
+      loss: isNarrowed(fit.loss, lossPrior),
+      lossBurst: false,
+      queueBytes: isNarrowed(fit.queueMs, QUEUE_MS),
+      udp: seen.udp === 'estimated',
+    });
+    const intervals = {
+      rttMs: rttMs.interval,
+      downBps: down.interval,
+      upBps: upBps.interval,
+      loss: fit.loss.interval,
+      queueBytes: scaled(fit.queueMs.interval, downBps / 8000),
+    };
+    for (const figure of Object.keys(intervals) as UncertainFigure[]) {
+      const value = this.#given[figure];
+      if (value !== undefined) intervals[figure] = { low: value, median: value, high: value };
+    }
+    return {
+      path,
+      servers,
+      sources,
+      intervals,
+      udp: shares,
+      densities: {
+        rttMs,
+        upBps,
+        queueMs: fit.queueMs,
+        loss: fit.loss,
+        downBps: fit.downBps,
+        downBpsPoliced: fit.policed.downBps,
+        policedBps: this.#policedBps(fit),
+      },
+      given: this.#given,
+    };
+  }
+
+  #rtt(): LogDensity {
+    const { path, sources } = this.#estimate;
+    const { values } = RTT_MS;
+    const measured = this.#measured.rttMs;
+    if (measured !== undefined)
+      return LogDensity.logNormal(values, Math.max(values[0]!, measured), MEASURED.rttMs);
+    if (sources.rttMs === 'assumed') return RTT_MS;
+    const spread = hasHandshake(this.#recording) ? HANDSHAKE_SPREAD : WAIT_SPREAD;
+    return LogDensity.logNormal(values, path.rttMs, spread);
+  }
+
+  #up(downBps: number): LogDensity {
+    const density = upstreamRate(this.#recording, downBps);
+    const measured = this.#measured.upBps;
+    return measured === undefined
+      ? density
+      : density.given((bps) => logNormal(bps, measured, MEASURED.upBps));
+  }
+
+  #fit(replay: Replay, rttMs: number, downPrior: LogDensity, lossPrior: LogDensity): PathFit {
+    const given = this.#given;
+    const measured = this.#measured;
+    const udp = given.udp ?? measured.udp;
+    const upOf = new Map<number, number>();
+    const upAt = (downBps: number): number => {
+      const known = given.upBps ?? upOf.get(downBps);
+      if (known !== undefined) return known;
+      const upBps = this.#up(downBps).quantile(0.5);
+      upOf.set(downBps, upBps);
+      return upBps;
+    };
+    const pathAt = (downBps: number, queueMs: number): NetworkPath => ({
+      rttMs,
+      downBps,
+      upBps: upAt(downBps),
+      loss: 0,
+      lossBurst: 1,
+      queueBytes: given.queueBytes ?? queueBytesOf(queueMs, downBps),
+      udp: { kind: 'open' },
+    });
+    const { downBps, queueBytes } = measured;
+    const priors = {
+      downBps:
+        downBps === undefined
+          ? downPrior
+          : downPrior.given((bps) => logNormal(bps, downBps, MEASURED.downBps)),
+      loss: this.#withMeasuredLoss(lossPrior, pathAt),
+      policedBps: POLICED_BPS,
+      policedShare: UDP.policed,
+      queueMs:
+        queueBytes === undefined
+          ? QUEUE_MS
+          : QUEUE_MS.given((ms) =>
+              logNormal(queueBytesOf(ms, this.#estimate.path.downBps), queueBytes, MEASURED.queueBytes),
+            ),
+    };
+    return fitPath(replay, pathAt, this.#estimate.path.downBps, priors, {
+      downBps: given.downBps,
+      udp: udp?.kind === 'blocked' ? { kind: 'open' } : udp,
+      queue: given.queueBytes !== undefined,
+      loss: given.loss !== undefined,
+    });
+  }
+
+  /** Loss as transfers over TCP met it has the drops of the queue in it. */
+  #withMeasuredLoss(
+    prior: LogDensity,
+    pathAt: (downBps: number, queueMs: number) => NetworkPath,
+  ): LogDensity {
+    const seen = this.#measured.loss;
+    if (seen === undefined || this.#given.loss !== undefined) return prior;
+    const all = (protocol: Protocol) =>
+      Object.fromEntries(this.#graph.origins.map((origin) => [origin, protocol]));
+    const loads = [all('h1'), all('h2')];
+    const path = pathAt(
+      this.#given.downBps ?? this.#measured.downBps ?? this.#estimate.path.downBps,
+      QUEUE_MS.quantile(0.5),
+    );
+    const random = randomLoss(this.#graph, path, this.#estimate.servers, loads, Math.min(0.5, seen));
+    return prior.given((loss) => logNormal(loss, Math.max(LEAST_MEASURED_LOSS, random), MEASURED.loss));
+  }
+
+  #likeliest(fit: PathFit): { down: LogDensity; shares: UdpShares } {
+    const known = this.#given.udp ?? this.#measured.udp;
+    if (known !== undefined) {
+      const is = (kind: UdpTreatment['kind']) => Number(known.kind === kind);
+      const shares = { open: is('open') + is('lossy'), policed: is('policed'), blocked: is('blocked') };
+      return { down: fit.downBps, shares };
+    }
+    const answered = this.#recording.requests.some(
+      ({ protocol, status }) => protocol === 'h3' && status !== 0,
+    );
+    const blocked = answered ? 0 : UDP.blocked;
+    const policed = (1 - blocked) * fit.policedShare;
+    const down = fit.policedShare > 0.5 ? fit.policed.downBps : fit.downBps;
+    return { down, shares: { open: 1 - blocked - policed, policed, blocked } };
+  }
+
+  #likeliestUdp(fit: PathFit, { policed }: UdpShares): UdpTreatment {
+    const known = this.#given.udp ?? this.#measured.udp;
+    if (known !== undefined) return known;
+    return policed > 0.5 ? { kind: 'policed', bps: this.#policedBps(fit).quantile(0.5) } : { kind: 'open' };
+  }
+
+  #policedBps(fit: PathFit): LogDensity {
+    const known = this.#measured.udp;
+    if (known?.kind === 'policed')
+      return POLICED_BPS.given((bps) => logNormal(bps, known.bps, MEASURED.policedBps));
+    return fit.policed.bps;
+  }
+
+  #sources(isEstimated: Record<NetworkFigure, boolean>): Record<NetworkFigure, FigureSource> {
+    const sources = {} as Record<NetworkFigure, FigureSource>;
+    for (const figure of Object.keys(isEstimated) as NetworkFigure[]) {
+      sources[figure] = isEstimated[figure] ? 'estimated' : 'assumed';
+      if (this.#measured[figure] !== undefined) sources[figure] = 'measured';
+      if (this.#given[figure] !== undefined) sources[figure] = 'given';
+    }
+    return sources;
+  }
+}
+
+/** Whether a recording shows a handshake whole. */
+function hasHandshake({ requests }: Recording): boolean {
+  return requests.some(
+    ({ phases: { connectStartMs, connectEndMs } }) =>
+      connectStartMs !== null && connectEndMs !== null && connectEndMs > connectStartMs,
+  );
+}
+
+function isNarrowed(density: LogDensity, prior: LogDensity): boolean {
+  return density.moments.spread <= NARROWED * prior.moments.spread;
+}
+
+/** A queue holds some packets, however short the time. */
+const LEAST_QUEUE_BYTES = 15_000;
+
+/** Bytes that a link of `downBps` takes `queueMs` to send. */
+export function queueBytesOf(queueMs: number, downBps: number): number {
+  return Math.max(LEAST_QUEUE_BYTES, Math.round((downBps * queueMs) / 8000));
+}
+
+function scaled({ low, median, high }: Interval, factor: number): Interval {
+  return { low: low * factor, median: median * factor, high: high * factor };
+}
+
+function defined(known: KnownNetwork | undefined): KnownNetwork {
+  return Object.fromEntries(Object.entries(known ?? {}).filter(([, value]) => value !== undefined));
+}

@@ -1,59 +1,55 @@
-import { open } from 'node:fs/promises';
-import { gunzipSync } from 'node:zlib';
-import { InputError, type ReadRecording, readRecording } from '@hopwise/pageload-emulator';
-
-const MAX_BYTES = 256 * 1024 * 1024;
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { InputError, JsonBytes, type ReadRecording, readRecording } from '@hopwise/pageload-emulator';
 
 /**
- * Reads a recording from a file, or from standard input for `-`, plain or gzipped.
+ * Reads a recording from a file, or from standard input for `-`, plain or gzipped. What is not read of it, such as
+ * bodies, is never in memory.
  *
  * @throws InputError whose message does not name the file yet
  */
 export async function readInput(file: string): Promise<ReadRecording> {
-  const raw = file === '-' ? await readStandardInput() : await readFile(file);
-  return readRecording(textOf(raw));
+  return readRecording(await readText(file));
 }
 
-async function readFile(file: string): Promise<Buffer> {
+async function readText(file: string): Promise<string> {
+  const json = new JsonBytes();
+  const source: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file);
   try {
-    const handle = await open(file);
-    try {
-      const { size } = await handle.stat();
-      if (size > MAX_BYTES) throw tooLarge(`${size} bytes`);
-      return await handle.readFile();
-    } finally {
-      await handle.close();
-    }
+    const { gzipped, chunks } = await withFormat(source);
+    const take = async (bytes: AsyncIterable<Buffer>) => {
+      for await (const chunk of bytes) json.add(chunk);
+    };
+    if (gzipped) await pipeline(chunks, createGunzip({ chunkSize: CHUNK_BYTES }), take);
+    else await take(chunks());
   } catch (error) {
     if (error instanceof InputError) throw error;
-    throw new InputError(`expected a readable file, got ${(error as NodeJS.ErrnoException).code ?? error}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code?.startsWith('Z_')) throw new InputError(`top level: expected gzip data, got ${message}`);
+    throw new InputError(`expected a readable file, got ${code ?? message}`);
   }
+  return new TextDecoder().decode(json.end());
 }
 
-async function readStandardInput(): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of process.stdin) {
-    size += (chunk as Buffer).length;
-    if (size > MAX_BYTES) throw tooLarge('more');
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks);
-}
+const CHUNK_BYTES = 64 * 1024;
 
-function textOf(raw: Buffer): string {
-  const gzipped = raw[0] === 0x1f && raw[1] === 0x8b;
-  if (!gzipped) return raw.toString('utf8');
-  try {
-    // The bound holds for what comes out, too: a small file can unpack to terabytes.
-    return gunzipSync(raw, { maxOutputLength: MAX_BYTES }).toString('utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      throw tooLarge('more once unpacked');
-    throw new InputError(`top level: expected gzip data, got ${(error as Error).message}`);
+/** All chunks of a source, and whether they begin as gzip does (RFC 1952 section 2.3.1). */
+async function withFormat(
+  source: AsyncIterable<Buffer>,
+): Promise<{ gzipped: boolean; chunks: () => AsyncGenerator<Buffer> }> {
+  const iterator = source[Symbol.asyncIterator]();
+  let first: Buffer = Buffer.alloc(0);
+  while (first.length < 2) {
+    const { done, value } = await iterator.next();
+    if (done) break;
+    first = Buffer.concat([first, value]);
   }
-}
-
-function tooLarge(got: string): InputError {
-  return new InputError(`expected at most ${MAX_BYTES / 1024 / 1024} MiB, got ${got}`);
+  return {
+    gzipped: first[0] === 0x1f && first[1] === 0x8b,
+    async *chunks() {
+      yield first;
+      yield* { [Symbol.asyncIterator]: () => iterator };
+    },
+  };
 }

@@ -129,3 +129,82 @@ export function chromiumHar(): object {
     chromiumEntry('https://shop.test/beacon', 600, {}, { _resourceType: 'ping' }),
   ]);
 }
+
+/** The same kind of page as WebPageTest writes it: absolute times, numbers as strings, initiators as URLs. */
+export function webPageTestHar(): object {
+  const entry = (url: string, startMs: number, contentType: string, extra: object = {}) => ({
+    pageref: 'page_1',
+    startedDateTime: at(startMs),
+    time: 100,
+    request: { method: 'GET', url, headersSize: 300, bodySize: -1, headers: [] },
+    response: {
+      status: 200,
+      httpVersion: '1.1',
+      headersSize: 200,
+      bodySize: 5_000,
+      headers: [{ name: 'alt-svc', value: 'h3=":443"' }],
+      content: { size: 5_000, mimeType: contentType },
+    },
+    timings: { blocked: -1, dns: -1, connect: 40, ssl: -1, send: 0, wait: 60, receive: 20 },
+    _all_start: startMs,
+    _load_start: `${startMs + 50}`,
+    _ttfb_start: `${startMs + 50}`,
+    _ttfb_end: startMs + 80,
+    _load_end: startMs + 100,
+    _connect_start: `${startMs + 10}`,
+    _connect_end: `${startMs + 30}`,
+    _ssl_start: startMs + 30,
+    _ssl_end: startMs + 50,
+    _bytesIn: '5200',
+    _socket: '7',
+    _contentType: contentType,
+    _protocol: 'HTTP/2',
+    _priority: 'MEDIUM',
+    ...extra,
+  });
+  return harOf([
+    entry('https://wpt.test/', 100, 'text/html', { _initiator: '' }),
+    entry('https://wpt.test/s.css', 210, 'text/css', { _initiator: 'https://wpt.test/' }),
+    entry('https://cdn.test/i.png', 320, 'image/png', { _initiator: 'https://wpt.test/s.css' }),
+    entry('https://wpt.test/api', 420, 'application/json'),
+  ]);
+}
+
+/** The same kind of page as Firefox writes it: nobody asks, what requests are for stands in their headers. */
+export function firefoxHar(): object {
+  const entry = (url: string, startMs: number, dest: string, timings: HarTimings = {}) => ({
+    pageref: 'page_1',
+    startedDateTime: at(startMs),
+    time: 60,
+    request: {
+      method: 'GET',
+      url,
+      httpVersion: 'HTTP/3',
+      headers: [{ name: 'Sec-Fetch-Dest', value: dest }],
+      headersSize: 400,
+      bodySize: 0,
+    },
+    response: {
+      status: 200,
+      httpVersion: 'HTTP/3',
+      headers: [],
+      redirectURL: '',
+      headersSize: 300,
+      bodySize: 4_300,
+      content: { mimeType: 'text/plain', size: 9_000 },
+    },
+    cache: {},
+    timings: { blocked: 1, dns: 2, connect: 10, ssl: 9, send: 0, wait: 30, receive: 5, ...timings },
+    serverIPAddress: '192.0.2.7',
+    connection: '443',
+  });
+  const har = harOf([
+    entry('https://fox.test/', 0, 'document'),
+    entry('https://fox.test/s.css', 70, 'style'),
+    entry('https://fox.test/frame', 75, 'iframe'),
+    entry('https://other.test/a.js', 80, 'script', { dns: 0, connect: 0, ssl: 0 }),
+    entry('https://fox.test/f.woff2', 150, 'font'),
+  ]) as { log: { creator: object; browser?: object } };
+  har.log.creator = { name: 'Firefox', version: '153.0' };
+  return har;
+}

@@ -3,6 +3,7 @@ import { finishRequests, type RequestDraft, refuseTooMany } from './draft.ts';
 import { harForm } from './har/forms.ts';
 import { type ReadRecording, readHar } from './har.ts';
 import { InputError, inputErrorFrom, placeOf, shown } from './input-error.ts';
+import { refuseLargeJson } from './json-bytes.ts';
 import { placeInJson } from './json-place.ts';
 import type { Recording } from './recording.ts';
 
@@ -121,6 +122,7 @@ export function readRecording(input: unknown): ReadRecording {
 function parseJson(text: string): unknown {
   // Some exporters begin with a byte order mark.
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  refuseLargeJson(json);
   try {
     return JSON.parse(json);
   } catch (error) {

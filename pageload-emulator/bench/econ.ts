@@ -5,11 +5,20 @@
  *     node pageload-emulator/bench/econ.ts [SAMPLES]      (Node 24; no build needed)
  */
 
-import { CONFIGURATIONS, type Compared, compare, signedError, zScore } from '../test/econ/comparison.ts';
+import {
+  byQuantity,
+  CONFIGURATIONS,
+  type Compared,
+  compare,
+  signedError,
+  zScore,
+} from '../test/econ/comparison.ts';
 
 const samples = Number(process.argv[2] ?? 5_000);
-if (!Number.isInteger(samples) || samples < 100 || process.argv.length > 3) {
-  console.error(`econ: expected a number of samples of at least 100, got ${process.argv.slice(2).join(' ')}`);
+if (!Number.isInteger(samples) || samples < 1_000 || process.argv.length > 3) {
+  console.error(
+    `econ: expected a number of samples of at least 1,000, got ${process.argv.slice(2).join(' ')}`,
+  );
   process.exit(2);
 }
 
@@ -30,7 +39,7 @@ console.log(`\n${CONFIGURATIONS.length} configurations, ${samples} samples each`
 console.log(
   `  ${'quantity'.padEnd(20)}${'max |z|'.padStart(9)}${'pooled z'.padStart(10)}  median |error|     bias   max |error|`,
 );
-for (const [quantity, of] of Map.groupBy(rows, (row) => row.quantity)) {
+for (const [quantity, of] of byQuantity(rows)) {
   const scores = of.map(zScore);
   const errors = of.map(signedError);
   const sizes = errors.map(Math.abs).sort((a, b) => a - b);

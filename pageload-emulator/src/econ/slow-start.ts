@@ -72,7 +72,11 @@ export interface SlowStartLoss {
  * @param window of the round
  * @param place number of the first lost segment in it
  */
-export function lossInSlowStart(conditions: FlowConditions, window: number, place: number): SlowStartLoss {
+export function lossInSlowStart(
+  conditions: Pick<FlowConditions, 'congestionControl' | 'roomSegments'>,
+  window: number,
+  place: number,
+): SlowStartLoss {
   const grown = window + place - 1;
   const room = conditions.roomSegments ?? Number.POSITIVE_INFINITY;
   const lost = window > room ? Math.max(1, grown - room) : 1;

@@ -163,3 +163,9 @@ export function zScore({ closed, simulated }: Compared): number {
 export function signedError({ closed, simulated }: Compared): number {
   return closed / simulated.value - 1;
 }
+
+export function byQuantity(rows: readonly Compared[]): Map<string, Compared[]> {
+  const groups = new Map<string, Compared[]>();
+  for (const row of rows) groups.set(row.quantity, [...(groups.get(row.quantity) ?? []), row]);
+  return groups;
+}

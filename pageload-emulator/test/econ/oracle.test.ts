@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CONFIGURATIONS, type Compared, compare, signedError, zScore } from './comparison.ts';
+import { byQuantity, CONFIGURATIONS, type Compared, compare, signedError, zScore } from './comparison.ts';
 
 /** Periods and flows drawn for each quantity of a configuration. */
 const SAMPLES = 1_200;
@@ -8,7 +8,7 @@ describe('sums beside the oracle', () => {
   const compared = CONFIGURATIONS.flatMap((configuration, index) =>
     compare(configuration, SAMPLES, 1_009 * (index + 1)),
   );
-  const quantities = Map.groupBy(compared, ({ quantity }) => quantity);
+  const quantities = byQuantity(compared);
 
   test('covers what it should', () => {
     expect(CONFIGURATIONS.length).toBe(42);

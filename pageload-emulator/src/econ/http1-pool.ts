@@ -1,0 +1,78 @@
+import type { Agenda } from './agenda.ts';
+import type { Connection } from './connection.ts';
+import type { Transfer } from './transfer.ts';
+
+/** As browsers open them to a host. */
+const MAX_CONNECTIONS = 6;
+
+/** How an origin's connections come to be. */
+export interface Opening {
+  agenda: Agenda;
+  /** Round trips of a handshake, in time. */
+  handshakeMs: number;
+  open(): Connection;
+}
+
+/** A request: its response, and the server's time for it. */
+export interface Request {
+  transfer: Transfer;
+  thinkMs: number;
+}
+
+/**
+ * ECON's HTTP/1.1: up to six connections to a host, one response at a time on each, the next request when the last
+ * one has arrived whole. A request that finds none idle opens a further one, and takes whichever is ready first.
+ */
+export class Http1Pool {
+  readonly #opening: Opening;
+  readonly #idle: Connection[] = [];
+  readonly #waiting: Request[] = [];
+  readonly #busy = new Map<Transfer, Connection>();
+  #connections = 0;
+  #connecting = 0;
+
+  /** @param warm connections that are open and idle from the start */
+  constructor(opening: Opening, warm: number) {
+    this.#opening = opening;
+    for (; this.#connections < Math.min(warm, MAX_CONNECTIONS); this.#connections++) {
+      this.#idle.push(opening.open());
+    }
+  }
+
+  request(request: Request): void {
+    const behind = this.#waiting.findIndex(({ transfer }) => transfer.urgency > request.transfer.urgency);
+    this.#waiting.splice(behind < 0 ? this.#waiting.length : behind, 0, request);
+    this.#assign();
+    while (this.#connections < MAX_CONNECTIONS && this.#connecting < this.#waiting.length) this.#connect();
+  }
+
+  /** To be called when a response has arrived whole. */
+  completed(transfer: Transfer): void {
+    this.#idle.push(this.#busy.get(transfer)!);
+    this.#busy.delete(transfer);
+    this.#assign();
+  }
+
+  #connect(): void {
+    const { agenda, handshakeMs, open } = this.#opening;
+    this.#connections++;
+    this.#connecting++;
+    agenda.at(agenda.nowMs + handshakeMs, () => {
+      this.#connecting--;
+      this.#idle.push(open());
+      this.#assign();
+    });
+  }
+
+  #assign(): void {
+    const { agenda } = this.#opening;
+    while (this.#idle.length > 0 && this.#waiting.length > 0) {
+      // The one with the largest window: used last.
+      this.#idle.sort((a, b) => a.segments - b.segments);
+      const connection = this.#idle.pop()!;
+      const { transfer, thinkMs } = this.#waiting.shift()!;
+      this.#busy.set(transfer, connection);
+      agenda.at(agenda.nowMs + thinkMs, () => connection.respond(transfer));
+    }
+  }
+}

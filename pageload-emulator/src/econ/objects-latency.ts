@@ -1,0 +1,41 @@
+import type { FetchActivity, PageGraph } from '../graph/page-graph.ts';
+import { type EconNetwork, type EconOptions, econPageLoad } from './page-load.ts';
+
+/**
+ * ECON's finite-flow models of HTTP: how long some objects of one size take that one server has and that are all
+ * asked for at once. As in the paper's scenarios, the connection that brought the page is there already: HTTP/1.1 finds
+ * its first connection open and opens the other five, HTTP/2 has the one it needs.
+ *
+ * @returns milliseconds, mean over the trajectories
+ */
+export function objectsLatencyMs(
+  protocol: 'h1' | 'h2',
+  objects: number,
+  objectBytes: number,
+  network: EconNetwork,
+  options: EconOptions = {},
+): number {
+  const graph: PageGraph = {
+    url: 'https://objects.example/',
+    origins: ['https://objects.example'],
+    activities: Array.from({ length: objects }, (_, id): FetchActivity => {
+      return {
+        kind: 'fetch',
+        id,
+        requestId: id,
+        url: `https://objects.example/${id}`,
+        origin: 0,
+        type: 'image',
+        requestBytes: 0,
+        responseBytes: objectBytes,
+        blocksLoad: true,
+        renderBlocking: false,
+        urgency: 3,
+        incremental: false,
+        after: [],
+        delayMs: 0,
+      };
+    }),
+  };
+  return econPageLoad(graph, network, protocol, { warmConnections: 1, ...options }).pltMs;
+}

@@ -1,0 +1,172 @@
+import type { Activity, FetchActivity, PageGraph } from '../graph/page-graph.ts';
+import { Agenda } from './agenda.ts';
+import { Connection, type Path } from './connection.ts';
+import type { FlowConditions } from './flow-conditions.ts';
+import { Http1Pool } from './http1-pool.ts';
+import { Http2Connection } from './http2-connection.ts';
+import type { LossByConnections } from './loss-by-connections.ts';
+import { SharedBottleneck } from './shared-bottleneck.ts';
+import { StratifiedDraws } from './stratified-draws.ts';
+import { Transfer } from './transfer.ts';
+import { WindowWalk } from './window-walk.ts';
+
+/** Payload of a full segment: 1,500 bytes of IP with TCP's timestamps. */
+export const SEGMENT_BYTES = 1_448;
+const SEGMENT_WIRE_BITS = 1_500 * 8;
+const TRAJECTORIES = 32;
+
+/** The network of ECON's page loads. */
+export interface EconNetwork {
+  rttMs: number;
+  downBps: number;
+  /** Drop-tail queue of the bottleneck. */
+  queueBytes: number;
+  /** Loss apart from the queue's, by window and by connections under way. */
+  loss: LossByConnections;
+  congestionControl: FlowConditions['congestionControl'];
+  /** Segments. */
+  initialWindow: number;
+  /** Round trips before a new connection's first request: 2 for TCP and TLS 1.3. ECON has none. */
+  handshakeRounds: number;
+}
+
+export interface EconOptions {
+  /** Trajectories to average over; 32 when absent. */
+  trajectories?: number;
+  /** Connections to each origin that are open from the start; none when absent. */
+  warmConnections?: number;
+  /** Round trip beyond the network's, by origin of the graph. */
+  extraRttMs?: readonly number[];
+  /** Server's time for a request that has none of its own, by origin of the graph. */
+  thinkMs?: readonly number[];
+}
+
+/** A page load as ECON has it. */
+export interface EconLoad {
+  /** Until all that blocks the load event has ended: mean over the trajectories. */
+  pltMs: number;
+  /** The same by trajectory. */
+  trajectoriesMs: number[];
+}
+
+/**
+ * ECON's page load time over HTTP/1.1 or HTTP/2: the dependency graph walked with its models of finite flows. The
+ * paper walks one mean trajectory, in which every connection loses at its expected window; here the loss times of
+ * several are spread evenly over the survival products, as a page is done when its last flow is.
+ *
+ * @param protocol of every origin, or by origin of the graph
+ * @throws RangeError for a graph of which an activity is waited for by one before it
+ */
+export function econPageLoad(
+  graph: PageGraph,
+  network: EconNetwork,
+  protocol: 'h1' | 'h2' | readonly ('h1' | 'h2')[],
+  options: EconOptions = {},
+): EconLoad {
+  const { trajectories = TRAJECTORIES } = options;
+  const draws = new StratifiedDraws(trajectories);
+  const trajectoriesMs = Array.from({ length: trajectories }, (_, trajectory) =>
+    loadOnce(graph, network, protocol, options, (connection, loss) => draws.at(trajectory, connection, loss)),
+  );
+  return {
+    pltMs: trajectoriesMs.reduce((total, ms) => total + ms, 0) / trajectories,
+    trajectoriesMs,
+  };
+}
+
+function loadOnce(
+  graph: PageGraph,
+  network: EconNetwork,
+  protocol: 'h1' | 'h2' | readonly ('h1' | 'h2')[],
+  { warmConnections = 0, extraRttMs = [], thinkMs = [] }: EconOptions,
+  draw: (connection: number, loss: number) => number,
+): number {
+  const agenda = new Agenda();
+  const segmentsPerMs = network.downBps / 1000 / SEGMENT_WIRE_BITS;
+  const room = segmentsPerMs * network.rttMs + network.queueBytes / (SEGMENT_WIRE_BITS / 8);
+  const path: Path = {
+    agenda,
+    bottleneck: new SharedBottleneck(segmentsPerMs, Math.max(1, room)),
+    loss: network.loss,
+    busy: 0,
+  };
+  let connections = 0;
+  const pools = new Map<string, Http1Pool | Http2Connection>();
+  const poolOf = ({ origin, pool = 0 }: FetchActivity) => {
+    const key = `${origin} ${pool}`;
+    let found = pools.get(key);
+    if (!found) {
+      const rttMs = network.rttMs + (extraRttMs[origin] ?? 0);
+      const opening = {
+        agenda,
+        handshakeMs: network.handshakeRounds * rttMs,
+        open: () => {
+          const connection = connections++;
+          let losses = 0;
+          return new Connection(
+            path,
+            new WindowWalk(network.congestionControl, { window: network.initialWindow }, () =>
+              draw(connection, losses++),
+            ),
+            rttMs,
+          );
+        },
+      };
+      const uses = typeof protocol === 'string' ? protocol : protocol[origin];
+      found =
+        uses === 'h2'
+          ? new Http2Connection(opening, warmConnections > 0)
+          : new Http1Pool(opening, warmConnections);
+      pools.set(key, found);
+    }
+    return found;
+  };
+
+  const { activities } = graph;
+  const waitsFor = activities.map(({ after }) => after.length);
+  const dependents = activities.map((): { fraction: number; activity: Activity }[] => []);
+  for (const activity of activities) {
+    for (const { activity: earlier, fraction } of activity.after) {
+      if (!(earlier < activity.id)) throw new RangeError(`activity ${activity.id} waits for a later one`);
+      dependents[earlier]!.push({ fraction, activity });
+    }
+  }
+  let pltMs = 0;
+  let threadFreeMs = 0;
+  const happened = (activity: Activity) => {
+    if (--waitsFor[activity.id]! === 0) begin(activity);
+  };
+  const ended = (activity: Activity) => {
+    if (activity.blocksLoad) pltMs = Math.max(pltMs, agenda.nowMs);
+  };
+  const begin = (activity: Activity) => {
+    if (activity.kind === 'compute') {
+      threadFreeMs = Math.max(threadFreeMs, agenda.nowMs) + activity.durationMs;
+      agenda.at(threadFreeMs, () => {
+        ended(activity);
+        for (const { activity: next } of dependents[activity.id]!) happened(next);
+      });
+      return;
+    }
+    agenda.at(agenda.nowMs + activity.delayMs, () => {
+      const pool = poolOf(activity);
+      const segments = Math.max(1, activity.responseBytes) / SEGMENT_BYTES;
+      const marks = dependents[activity.id]!.map(({ fraction, activity: next }) => ({
+        fraction,
+        happen: () => happened(next),
+      }));
+      const whole = {
+        fraction: 1,
+        happen: () => {
+          ended(activity);
+          pool.completed(transfer);
+        },
+      };
+      const transfer = new Transfer(agenda, segments, activity.urgency, [...marks, whole]);
+      pool.request({ transfer, thinkMs: activity.thinkMs ?? thinkMs[activity.origin] ?? 0 });
+    });
+  };
+  for (const activity of activities) if (activity.after.length === 0) begin(activity);
+  agenda.run();
+  return pltMs;
+}

@@ -1,0 +1,37 @@
+/** When and how far a bottleneck passes on a burst. */
+export interface Passage {
+  /** When its first segment is passed on. */
+  startMs: number;
+  /** How many of it path and queue take: the rest is dropped. */
+  fits: number;
+}
+
+/**
+ * The one bottleneck of all connections, first come, first served, with a drop-tail queue: ECON's connections
+ * neither share a rate nor fill each other's queue.
+ */
+export class SharedBottleneck {
+  readonly segmentsPerMs: number;
+  readonly #roomSegments: number;
+  #inFlight = 0;
+  #freeMs = 0;
+
+  /** @param roomSegments what path and queue hold */
+  constructor(segmentsPerMs: number, roomSegments: number) {
+    this.segmentsPerMs = segmentsPerMs;
+    this.#roomSegments = roomSegments;
+  }
+
+  pass(nowMs: number, count: number): Passage {
+    const startMs = Math.max(nowMs, this.#freeMs);
+    const fits = Math.max(0, Math.min(count, this.#roomSegments - this.#inFlight));
+    this.#inFlight += count;
+    this.#freeMs = startMs + fits / this.segmentsPerMs;
+    return { startMs, fits };
+  }
+
+  /** Segments are no longer under way. */
+  release(count: number): void {
+    this.#inFlight -= count;
+  }
+}

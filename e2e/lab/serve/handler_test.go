@@ -141,3 +141,14 @@ func TestLogIsBounded(t *testing.T) {
 		t.Errorf("%d entries left", len(again.Entries))
 	}
 }
+
+func TestHTTP3IsOfferedOverHTTP3Too(t *testing.T) {
+	r := httptest.NewRequest(http.MethodGet, "https://a.test/x?a=1", nil)
+	r.RequestURI = r.URL.RequestURI()
+	r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/3.0", 3, 0
+	recorder := httptest.NewRecorder()
+	newHandler().ServeHTTP(recorder, r)
+	if got := recorder.Result().Header.Get("Alt-Svc"); got != altSvc {
+		t.Errorf("Alt-Svc %q, want %q", got, altSvc)
+	}
+}

@@ -54,10 +54,16 @@ export class Connection implements HandshakeOwner {
   readonly #network: Network;
   readonly #settings: ConnectionSettings;
   readonly #owner: ConnectionOwner;
+  readonly #source: ResponseSource;
+  readonly #oneWayUpMs: number;
+  readonly #rtt = new RttEstimator();
+  readonly #timer: RetransmissionTimer;
+  readonly #upLoss: LossProcess;
+  readonly #downLoss: LossProcess;
   readonly #handshake: HandshakeExchange;
-  readonly #sender: Sender;
-  readonly #requests: RequestSender;
   readonly #order = new ByteOrder();
+  /** Since the first request: not every connection that is opened is used. */
+  #requests: RequestSender | null = null;
 
   constructor(
     network: Network,
@@ -66,41 +72,35 @@ export class Connection implements HandshakeOwner {
     source: ResponseSource,
   ) {
     const { transport, extraRttMs, seed } = settings;
-    const rtt = new RttEstimator();
-    const timer = new RetransmissionTimer(transport, rtt);
-    const oneWayUpMs = network.rttMs / 2 + extraRttMs;
-    const { counters } = this;
     const loss = transport === 'quic' ? network.udpLoss : network.loss;
-    const upLoss = new LossProcess(loss, network.lossBurst, seed ^ 0x5bd1e995);
-    const downLoss = new LossProcess(loss, network.lossBurst, seed);
     this.#network = network;
     this.#settings = settings;
     this.#owner = owner;
+    this.#source = source;
+    this.#oneWayUpMs = network.rttMs / 2 + extraRttMs;
+    this.#timer = new RetransmissionTimer(transport, this.#rtt);
+    this.#upLoss = new LossProcess(loss, network.lossBurst, seed ^ 0x5bd1e995);
+    this.#downLoss = new LossProcess(loss, network.lossBurst, seed);
     this.#handshake = new HandshakeExchange(
       network,
       settings.handshake,
       settings.requestsAfter ?? settings.handshake.length,
-      { transport, oneWayUpMs, upLoss, downLoss, rtt, timer, counters },
+      {
+        transport,
+        oneWayUpMs: this.#oneWayUpMs,
+        upLoss: this.#upLoss,
+        downLoss: this.#downLoss,
+        rtt: this.#rtt,
+        timer: this.#timer,
+        counters: this.counters,
+      },
       this,
     );
-    this.#requests = new RequestSender(
-      network,
-      this,
-      { transport, oneWayUpMs, loss: upLoss, timer },
-      (stream, atMs) => this.#sender.respond(stream, atMs),
-    );
-    this.#sender = new Sender(network, {
-      connection: this,
-      transport,
-      baseRttMs: network.rttMs + extraRttMs,
-      control: createCongestionControl(settings.congestionControl, transport, settings.initialWindow),
-      source,
-      receiver: new Receiver(network, transport, this, oneWayUpMs, counters),
-      loss: downLoss,
-      rtt,
-      timer,
-      counters,
-    });
+  }
+
+  /** Whether the server has answered: over TCP, whether there is a connection to speak TLS on. */
+  get answered(): boolean {
+    return this.#handshake.answered;
   }
 
   /** Whether the handshake is over. */
@@ -113,6 +113,11 @@ export class Connection implements HandshakeOwner {
     const { events, trace } = this.#network;
     trace?.opening(this, events.now);
     this.#handshake.start(events.now + this.#settings.dnsMs);
+  }
+
+  /** Gives up a connection that is being opened. */
+  abandon(): void {
+    this.#handshake.abandon();
   }
 
   onReady(): void {
@@ -131,7 +136,33 @@ export class Connection implements HandshakeOwner {
     stream.sentMs = events.now;
     trace?.request(this, stream, events.now);
     stream.order = this.#settings.orderedBy === 'stream' ? new ByteOrder() : this.#order;
+    this.#requests ??= this.#makeUse();
     // Early data is of no use to the server before the ClientHello.
     this.#requests.send(stream, this.#handshake.atServerMs);
+  }
+
+  #makeUse(): RequestSender {
+    const { transport, extraRttMs, congestionControl, initialWindow } = this.#settings;
+    const { counters } = this;
+    const oneWayUpMs = this.#oneWayUpMs;
+    const timer = this.#timer;
+    const sender = new Sender(this.#network, {
+      connection: this,
+      transport,
+      baseRttMs: this.#network.rttMs + extraRttMs,
+      control: createCongestionControl(congestionControl, transport, initialWindow),
+      source: this.#source,
+      receiver: new Receiver(this.#network, transport, this, oneWayUpMs, counters),
+      loss: this.#downLoss,
+      rtt: this.#rtt,
+      timer,
+      counters,
+    });
+    return new RequestSender(
+      this.#network,
+      this,
+      { transport, oneWayUpMs, loss: this.#upLoss, timer },
+      (stream, atMs) => sender.respond(stream, atMs),
+    );
   }
 }

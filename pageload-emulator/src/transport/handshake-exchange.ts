@@ -50,6 +50,7 @@ export class HandshakeExchange implements EventHandler {
   readonly #owner: HandshakeOwner;
   #startMs = 0;
   #round = 0;
+  #abandoned = false;
 
   /** @param requestsAfter rounds that requests wait for */
   constructor(
@@ -72,8 +73,19 @@ export class HandshakeExchange implements EventHandler {
     if (this.#requestsAfter === 0) this.#network.events.schedule(atMs, this, EARLY);
   }
 
+  /** Whether the server has answered. */
+  get answered(): boolean {
+    return this.#round > 0;
+  }
+
+  /** The client takes no more part in it; what it has sent is still answered. */
+  abandon(): void {
+    this.#abandoned = true;
+  }
+
   handle(kind: number): void {
     if (kind === AT_SERVER) this.#answer();
+    else if (this.#abandoned) return;
     else if (kind === AT_CLIENT) this.#endRound();
     else this.#owner.onReady();
   }

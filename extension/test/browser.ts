@@ -65,17 +65,20 @@ export async function launch(
       }, url),
     async stopWorker(own) {
       const devtools = await context.newCDPSession(own);
-      const { targetInfos } = await devtools.send('Target.getTargets');
-      const worker = targetInfos.find(
-        ({ type, url }) => type === 'service_worker' && url.includes(EXTENSION_ID),
-      );
-      if (!worker) throw new Error('the worker is not running');
-      await devtools.send('Target.closeTarget', { targetId: worker.targetId });
+      const running = async () =>
+        (await devtools.send('Target.getTargets')).targetInfos.find(
+          ({ type, url }) => type === 'service_worker' && url.includes(EXTENSION_ID),
+        )?.targetId;
+      const targetId = await running();
+      if (targetId === undefined) throw new Error('the worker is not running');
+      await devtools.send('Target.closeTarget', { targetId });
+      while ((await running()) === targetId) await new Promise((resolve) => setTimeout(resolve, 20));
       await devtools.detach();
     },
     async close() {
       await context.close();
-      await rm(profile, { recursive: true, force: true });
+      // A browser that is ending may still write to it.
+      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { EXTENSION_ID } from '../src/extension-id.ts';
 import { type ExtensionBrowser, launch } from './browser.ts';
 import { type Site, startSite } from './site.ts';
@@ -34,15 +34,20 @@ afterAll(async () => {
 });
 
 async function target(isWanted: (target: Target) => boolean): Promise<Target> {
-  const [port] = (await readFile(join(browser.profile, 'DevToolsActivePort'), 'utf8')).split('\n');
-  let targets: Target[] = [];
-  for (let tries = 0; tries < 100; tries++) {
-    targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as Target[];
-    const found = targets.find(isWanted);
-    if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  throw new Error(`no such target among ${targets.map(({ url }) => url).join(', ')}`);
+  let found: Target | undefined;
+  await expect
+    .poll(
+      async () => {
+        // Written once the port is open.
+        const [port] = (await readFile(join(browser.profile, 'DevToolsActivePort'), 'utf8')).split('\n');
+        const targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as Target[];
+        found = targets.find(isWanted);
+        return found ? [] : targets.map(({ url }) => url);
+      },
+      { timeout: 30_000, interval: 200, message: 'targets, none of them the wanted one' },
+    )
+    .toEqual([]);
+  return found!;
 }
 
 /** Evaluates over the debugging protocol; Node has had WebSocket since version 22. */
@@ -53,8 +58,9 @@ async function evaluate({ webSocketDebuggerUrl }: Target, expression: string): P
     socket.onerror = reject;
   });
   const params = { expression, awaitPromise: true, returnByValue: true };
-  const answer = new Promise<string>((resolve) => {
+  const answer = new Promise<string>((resolve, reject) => {
     socket.onmessage = ({ data }) => resolve(String(data));
+    socket.onclose = () => reject(new Error('the target has gone'));
   });
   socket.send(JSON.stringify({ id: 1, method: 'Runtime.evaluate', params }));
   const { result } = JSON.parse(await answer);
@@ -65,6 +71,7 @@ async function evaluate({ webSocketDebuggerUrl }: Target, expression: string): P
 
 test('shows the load of the inspected tab', async () => {
   const page = await browser.context.newPage();
+  onTestFinished(() => page.close());
   await page.goto(`${site.url}/slow.html`);
   const devtools = await target(
     ({ url, title }) => url.startsWith('devtools://') && title.includes('/slow.html'),
@@ -81,12 +88,12 @@ test('shows the load of the inspected tab', async () => {
             return view.hasPanel(id);
           })`,
         ),
-      { timeout: 15_000 },
+      { timeout: 30_000 },
     )
     .toBe(true);
   const panel = await target(({ url }) => url === `chrome-extension://${EXTENSION_ID}/panel.html`);
   await expect
-    .poll(() => evaluate(panel, 'document.body.innerText'), { timeout: 15_000 })
+    .poll(() => evaluate(panel, 'document.body.innerText'), { timeout: 30_000 })
     .toMatch(/3 requests to 1/);
   expect(await evaluate(panel, 'document.querySelector("#page").textContent')).toBe(page.url());
 });

@@ -15,6 +15,8 @@ export interface Site {
   url: string;
   other: string;
   served: Served[];
+  /** Answers what was asked for as `/held.png`. */
+  release(): void;
   close(): Promise<void>;
 }
 
@@ -41,6 +43,7 @@ export const MANY_IMAGES = 270;
 export async function startSite(): Promise<Site> {
   const font = { type: 'font/ttf', body: someFont() };
   const served: Served[] = [];
+  const held: (() => void)[] = [];
   const servers: Server[] = [];
   const listen = async (
     answer: (path: string) => { type: string; body: string | Buffer } | { to: string },
@@ -51,8 +54,13 @@ export async function startSite(): Promise<Site> {
       const found = answer(request.url?.split('?')[0] ?? '/');
       // Never answered: the page's load event never comes.
       if (request.url === '/never.png') return;
+      const image = () => response.writeHead(200, { 'content-type': 'image/png' }).end(PNG);
+      if (request.url === '/held.png') {
+        held.push(image);
+        return;
+      }
       if (request.url === '/slow.png') {
-        setTimeout(() => response.writeHead(200, { 'content-type': 'image/png' }).end(PNG), 2000);
+        setTimeout(image, 2000);
         return;
       }
       if ('to' in found) {
@@ -105,6 +113,7 @@ export async function startSite(): Promise<Site> {
     '/never.html': () => html('<img src="/parsed.png"><img src="/never.png">'),
     '/eager.html': () =>
       html('<script>dispatchEvent(new Event("load"))</script><img src="/parsed.png"><img src="/slow.png">'),
+    '/held.html': () => html('<img src="/parsed.png"><img src="/held.png">'),
     '/slow.html': () => html('<img src="/parsed.png"><img src="/slow.png">'),
     '/style.css': () =>
       css('@font-face{font-family:f;src:url(/f.ttf)}p{font-family:f;background:url(/bg.png)}'),
@@ -139,6 +148,9 @@ export async function startSite(): Promise<Site> {
     url,
     other,
     served,
+    release() {
+      for (const answer of held.splice(0)) answer();
+    },
     async close() {
       for (const server of servers) {
         server.closeAllConnections();

@@ -17,7 +17,7 @@ let home: string;
 beforeAll(async () => {
   program = new ServerProgram();
   server = await program.start();
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();

@@ -106,6 +106,7 @@ async function answer<T>(
   const { recording } = await readNamed(file);
   try {
     return ask(recording, {
+      thorough: true,
       network: knownFrom(flags, estimateNetwork(recording).path.downBps),
       ...(flags.waterfall && { waterfall: true }),
       ...(flags.whatIf && { whatIf: flags.whatIf }),

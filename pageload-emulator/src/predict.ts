@@ -26,6 +26,8 @@ export interface PredictOptions {
   seeds?: number;
   /** What is known of single servers, over what the recording shows; matched by `origin`. */
   servers?: (Partial<ServerProfile> & Pick<ServerProfile, 'origin'>)[];
+  /** Whether to search longer for the best assignment of many origins. Default false. */
+  thorough?: boolean;
   /** Whether to return what each request goes through under each protocol. Default false. */
   waterfall?: boolean;
   /** Asks what changed servers would change. */
@@ -94,6 +96,7 @@ export function pageQuestion(
     servers,
     scenarios: (count) => drawScenarios(path, servers, sources, count),
     ...(options.seeds !== undefined && { seeds: options.seeds }),
+    ...(options.thorough !== undefined && { thorough: options.thorough }),
   };
   return { question, network };
 }

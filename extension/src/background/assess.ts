@@ -8,6 +8,9 @@ import {
   transferPlan,
 } from '@hopwise/pageload-emulator';
 
+/** Somebody looks at it: the waterfalls too, and the time that a good assignment takes. */
+const WHOLE = { waterfall: true, thorough: true } as const;
+
 /**
  * Predicts, or says why it cannot: recording and verification are kept either way.
  *
@@ -18,12 +21,12 @@ export function assess(
   verification?: Verification,
 ): { prediction: Prediction | null; problem: string } {
   try {
-    if (!verification) return { prediction: predict(recording, { waterfall: true }), problem: '' };
+    if (!verification) return { prediction: predict(recording, WHOLE), problem: '' };
     const measured = measuredBy(verification);
-    const prediction = predict(recording, { measured, waterfall: true });
+    const prediction = predict(recording, { measured, ...WHOLE });
     const udp = hamperedUdp(verification, prediction);
     return {
-      prediction: udp ? predict(recording, { measured: { ...measured, udp }, waterfall: true }) : prediction,
+      prediction: udp ? predict(recording, { measured: { ...measured, udp }, ...WHOLE }) : prediction,
       problem: '',
     };
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { Assignment, Protocol } from '../protocol.ts';
+import { createRandom } from '../random.ts';
 import type { Choices } from './choices.ts';
 import type { LoadTimes } from './load-times.ts';
 import type { Scenario } from './scenarios.ts';
@@ -7,13 +8,20 @@ import { originSlack, SLACK_SHARE } from './slack.ts';
 
 /** Up to so many assignments all of them are tried. */
 const MOST_EXHAUSTIVE = 27;
+/** Up to so many origins none is left out for its slack. */
+export const FEW_ORIGINS = 6;
 /** Origins that are moved one by one, the heaviest; the others of the same offers move together. */
 const MOST_SINGLE = 10;
 const MOST_SWEEPS = 3;
 /** A change must save at least this share to be made. */
-const LEAST_SAVING = 0.002;
+const LEAST_SAVING = 0.0005;
 /** A change that loses more than this over the scenarios so far, divided by their number, is given up. */
 const GIVE_UP = 0.01;
+/** Starts by chance, each of which moves about this share of the origins. */
+const MOST_KICKS = 20;
+const KICK_SHARE = 0.7;
+/** Two changes, each of which alone loses no more than this, may gain together. */
+const NEAR = 0.02;
 
 /** Origins that change their protocol together. */
 interface Unit {
@@ -25,9 +33,10 @@ interface Unit {
  * Finds the joint assignment with the least load time (geometric mean over scenarios). One origin's protocol changes
  * what the others find at the bottleneck, so origins are not chosen apart.
  *
- * Few combinations are all tried; else coordinate descent from two starts: unit by unit, each moved to its best protocol with the
- * others held, until nothing improves or the budget is used. A change is tried in one scenario after another and given
- * up as soon as it loses (racing); origins whose requests could end much later stay where they are.
+ * Few combinations are all tried; else coordinate descent from several starts: unit by unit, each moved to its best protocol
+ * with the others held, until nothing improves; then from starts by chance (iterated local search: Lourenço, Martin and
+ * Stützle, Handbook of Metaheuristics, 2003) and by pairs, until the budget is used. A change is tried in one scenario after another and
+ * given up as soon as it loses; of many origins those whose requests could end much later stay where they are.
  *
  * @param starts assignments to begin at
  * @param budget emulations that the search may take
@@ -49,6 +58,7 @@ class Search {
   readonly #scenarios: readonly Scenario[];
   readonly #times: LoadTimes;
   readonly #last: number;
+  readonly #random = createRandom(1);
 
   constructor(
     graph: PageGraph,
@@ -71,12 +81,64 @@ class Search {
       .map((assignment) => ({ assignment, cost: this.#cost(assignment) }))
       .sort((a, b) => a.cost - b.cost)
       .map(({ assignment }) => assignment);
-    const [first, second] = ranked as [Assignment, Assignment | undefined];
+    const [first, ...others] = ranked as [Assignment, ...Assignment[]];
     if (combinations <= MOST_EXHAUSTIVE) return this.#tryAll(first, free);
-    const found = this.#descend(first);
-    if (second === undefined || this.#spent) return found;
-    const other = this.#descend(second);
-    return this.#saves(other, found, 0) ? other : found;
+    let best = this.#descend(first);
+    for (const start of others) best = this.#better(best, start);
+    for (let kick = 0; kick < MOST_KICKS && !this.#spent; kick++) {
+      best = this.#better(best, this.#kicked(best));
+    }
+    return this.#changePairs(best);
+  }
+
+  #better(best: Assignment, start: Assignment): Assignment {
+    if (this.#spent) return best;
+    const other = this.#descend(start);
+    return this.#saves(other, best, 0) ? other : best;
+  }
+
+  /** Some origins on other protocols, by chance: a start in another valley. */
+  #kicked(assignment: Assignment): Assignment {
+    const kicked = { ...assignment };
+    for (const [origin, offered] of this.#choices) {
+      if (this.#random() < KICK_SHARE) kicked[origin] = offered[Math.floor(this.#random() * offered.length)]!;
+    }
+    return kicked;
+  }
+
+  /** Changes two units at once, those pairs first that lose least one by one, until no pair gains. */
+  #changePairs(start: Assignment): Assignment {
+    let best = start;
+    for (;;) {
+      const singles = this.#unitsOf(best)
+        .flatMap((unit) =>
+          unit.choices.map((protocol) => ({ unit, protocol, loss: this.#loss(best, unit, protocol) })),
+        )
+        .filter(({ loss }) => loss > 0 && loss < NEAR);
+      const pairs = singles
+        .flatMap((a, index) =>
+          singles.slice(index + 1).flatMap((b) => (b.unit === a.unit ? [] : { a, b, loss: a.loss + b.loss })),
+        )
+        .sort((a, b) => a.loss - b.loss);
+      const before = best;
+      for (const { a, b } of pairs) {
+        if (this.#spent) return best;
+        const changed = move(move(best, a.unit, a.protocol), b.unit, b.protocol);
+        if (this.#saves(changed, best, LEAST_SAVING)) {
+          best = changed;
+          break;
+        }
+      }
+      if (best === before) return best;
+    }
+  }
+
+  /** What a unit's change loses in the first scenario, as a share; 0 where nobody has tried it. */
+  #loss(assignment: Assignment, unit: Unit, protocol: Protocol): number {
+    const changed = move(assignment, unit, protocol);
+    const first = this.#scenarios.slice(0, 1);
+    if (this.#times.known(changed, first).length === 0) return 0;
+    return this.#times.of(changed, first)[0]! / this.#times.of(assignment, first)[0]! - 1;
   }
 
   get #spent(): boolean {
@@ -102,12 +164,11 @@ class Search {
     let best = start;
     for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
       const before = best;
-      for (const { origins, choices } of units) {
-        for (const protocol of choices) {
+      for (const unit of units) {
+        for (const protocol of unit.choices) {
           if (this.#spent) return best;
-          const moved = { ...best };
-          for (const origin of origins) moved[origin] = protocol;
-          if (origins.every((origin) => best[origin] === protocol)) continue;
+          if (unit.origins.every((origin) => best[origin] === protocol)) continue;
+          const moved = move(best, unit, protocol);
           if (this.#saves(moved, best, LEAST_SAVING)) best = moved;
         }
       }
@@ -136,10 +197,14 @@ class Search {
 
   /** What can move the page: origins that have a choice and whose requests end late enough, the heaviest first. */
   #unitsOf(assignment: Assignment): Unit[] {
-    const slack = originSlack(this.#graph, assignment, this.#scenarios[0]!);
+    // Of a few origins each is worth a try.
+    const few = this.#graph.origins.length <= FEW_ORIGINS;
+    const slack = few ? [] : originSlack(this.#graph, assignment, this.#scenarios[0]!);
     const bytes = originBytes(this.#graph);
     const movable = this.#graph.origins
-      .filter((origin, index) => this.#choices.get(origin)!.length > 1 && slack[index]! < SLACK_SHARE)
+      .filter(
+        (origin, index) => this.#choices.get(origin)!.length > 1 && (few || slack[index]! < SLACK_SHARE),
+      )
       .sort((a, b) => bytes.get(b)! - bytes.get(a)!);
     const units = movable
       .slice(0, MOST_SINGLE)
@@ -156,6 +221,12 @@ class Search {
     }
     return units;
   }
+}
+
+function move(assignment: Assignment, { origins }: Unit, protocol: Protocol): Assignment {
+  const moved = { ...assignment };
+  for (const origin of origins) moved[origin] = protocol;
+  return moved;
 }
 
 function distinct(assignments: readonly Assignment[]): Assignment[] {

@@ -6,7 +6,7 @@ import type { NetworkPath, ServerProfile } from '../path/network-path.ts';
 import type { AssignedPrediction, OriginRecommendation, ProtocolPrediction } from '../prediction.ts';
 import { type Assignment, PROTOCOLS, type Protocol } from '../protocol.ts';
 import { mean } from '../statistics.ts';
-import { assign } from './assign.ts';
+import { assign, FEW_ORIGINS } from './assign.ts';
 import { type Choices, choicesOf, nearestUniform } from './choices.ts';
 import { isDecided, logRatio, probabilityOfLeast } from './confidence.ts';
 import { loadTime } from './load-time.ts';
@@ -28,6 +28,8 @@ export interface Question {
   scenarios: (count: number) => readonly Scenario[];
   /** How many to use; as many as the answer needs when absent. */
   seeds?: number;
+  /** Whether to search longer for the best assignment of many origins. Default false. */
+  thorough?: boolean;
 }
 
 /** What is best for a page on a network. */
@@ -49,19 +51,18 @@ export interface Choice {
   traced: (protocol: Protocol) => TracedLoad;
 }
 
-/** Scenarios are added in steps of this many, until the leaders' medians are known to `PRECISION`. */
+/** Scenarios are added in steps of this many, until the leaders' means are known to `PRECISION`. */
 const SCENARIO_STEP = 6;
 const MOST_SCENARIOS = 24;
-const PRECISION = 0.015;
+const PRECISION = 0.03;
 /** Activities that all of a protocol's scenarios may have together: a larger page gets fewer. */
 const MOST_ACTIVITIES = 12_000;
 
 /** Scenarios in which assignments are searched, far more of which are compared. */
 const SEARCH_SCENARIOS = 3;
-/** Emulations that the search may take, and activities that all of these may have. */
-const MOST_SEARCH = 110;
-const LEAST_SEARCH = 40;
-const SEARCH_ACTIVITIES = 60_000;
+/** Emulations that a search may take; of few origins, whose emulations take less time, as many as a thorough one. */
+const ORDINARY_SEARCH = 60;
+const THOROUGH_SEARCH = 110;
 
 /**
  * Compares the protocols over scenarios and finds the best joint assignment.
@@ -99,7 +100,7 @@ export function choose(question: Question): Choice {
   for (const { protocol, pltMs } of runs)
     loadTimes.note(uniformAssignment(graph, protocol), scenarios, pltMs);
   const choices = choicesOf(graph, servers, usable);
-  const joint = assignJointly(graph, choices, runs, scenarios, loadTimes);
+  const joint = assignJointly(question, choices, runs, scenarios, loadTimes);
   return {
     uniform: runs,
     times,
@@ -155,14 +156,14 @@ interface Joint {
 
 /** The best joint assignment that the search finds; of it and the uniform ones the one that stays the best over all scenarios. */
 function assignJointly(
-  graph: PageGraph,
+  { graph, thorough }: Question,
   choices: Choices,
   runs: readonly UniformRun[],
   scenarios: readonly Scenario[],
   times: LoadTimes,
 ): Joint {
-  const affordable = Math.floor(SEARCH_ACTIVITIES / graph.activities.length);
-  const budget = Math.min(MOST_SEARCH, Math.max(LEAST_SEARCH, affordable));
+  const isThorough = thorough || graph.origins.length <= FEW_ORIGINS;
+  const budget = isThorough ? THOROUGH_SEARCH : ORDINARY_SEARCH;
   const searched = scenarios.slice(0, SEARCH_SCENARIOS);
   const starts = runs.map(({ protocol }) => nearestUniform(choices, protocol));
   const found = assign(graph, choices, searched, starts, times, budget);

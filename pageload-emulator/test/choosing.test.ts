@@ -1,0 +1,153 @@
+import { type Assignment, emulate, type NetworkPath, PROTOCOLS } from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { assign } from '../src/choose/assign.ts';
+import { choicesOf, nearestUniform } from '../src/choose/choices.ts';
+import { isDecided, probabilityOfLeast } from '../src/choose/confidence.ts';
+import { loadTime } from '../src/choose/load-time.ts';
+import { LoadTimes } from '../src/choose/load-times.ts';
+import { loadSpread, SPREADS } from '../src/choose/spread.ts';
+import { createRandom, normal } from '../src/random.ts';
+import { type GeneratedPage, generatedPage, NETWORKS } from './generated-pages.ts';
+
+/** A component of the spread, by its weight. */
+function drawSpread(random: () => number) {
+  const at = random();
+  let sum = 0;
+  for (const spread of SPREADS) {
+    sum += spread.weight;
+    if (at < sum) return spread;
+  }
+  return SPREADS[0]!;
+}
+
+describe('load time', () => {
+  it('holds four of five loads that scatter as loads do', () => {
+    const random = createRandom(7);
+    const emulated = [900, 1_000, 1_050, 1_400];
+    const { low, high } = loadTime(emulated);
+    const loads = Array.from({ length: 20_000 }, () => {
+      const scenario = emulated[Math.floor(random() * emulated.length)]!;
+      return scenario * Math.exp(normal(random) * loadSpread(drawSpread(random)));
+    });
+    const within = loads.filter((load) => load >= low && load <= high).length / loads.length;
+    expect(within).toBeGreaterThan(0.79);
+    expect(within).toBeLessThan(0.81);
+  });
+
+  it('is what was emulated where only one load is possible', () => {
+    const { pltMs, low, high } = loadTime([1_234]);
+    expect(pltMs).toBe(1_234);
+    expect(pltMs / low).toBeCloseTo(high / pltMs, 4);
+  });
+
+  it('widens with the scenarios', () => {
+    const width = ({ low, high }: { low: number; high: number }) => Math.log(high / low);
+    expect(width(loadTime([500, 1_000, 2_000]))).toBeGreaterThan(1.5 * width(loadTime([1_000])));
+  });
+});
+
+describe('probability of being the fastest', () => {
+  it('is even among equals', () => {
+    expect(probabilityOfLeast([100], [[100]])).toBeCloseTo(1 / 2, 6);
+    expect(probabilityOfLeast([100], [[100], [100]])).toBeCloseTo(1 / 3, 2);
+  });
+
+  it('is what drawing errors at random shows', () => {
+    const random = createRandom(3);
+    const own = [100, 130];
+    const rivals = [
+      [108, 121],
+      [104, 160],
+    ];
+    let wins = 0;
+    const rounds = 20_000;
+    for (let round = 0; round < rounds; round++) {
+      const at = round % own.length;
+      const { own: deviation } = drawSpread(random);
+      const off = (time: number) => time * Math.exp(normal(random) * deviation);
+      const time = off(own[at]!);
+      if (rivals.every((rival) => off(rival[at]!) > time)) wins++;
+    }
+    expect(probabilityOfLeast(own, rivals)).toBeCloseTo(wins / rounds, 1.7);
+  });
+
+  it('grows with the lead and shrinks with the error', () => {
+    const chance = (rival: number, share?: number) => probabilityOfLeast([100], [[rival]], share);
+    expect(chance(110)).toBeGreaterThan(chance(105));
+    expect(chance(105, 0.5)).toBeGreaterThan(chance(105));
+    expect(chance(1_000)).toBeGreaterThan(0.999);
+    expect(chance(90)).toBeLessThan(0.5);
+  });
+
+  it('is not enough without a gain that a person sees, nor a gain without it', () => {
+    expect(isDecided(1_000, 1_200, 0.9)).toBe(true);
+    expect(isDecided(1_000, 1_200, 0.7)).toBe(false);
+    expect(isDecided(1_000, 1_040, 0.99)).toBe(false);
+    expect(isDecided(100, 125, 0.99)).toBe(false);
+  });
+});
+
+/** Every assignment of a page, with its load time. */
+function* allAssignments(
+  { graph, servers }: GeneratedPage,
+  path: NetworkPath,
+): Generator<[Assignment, number]> {
+  const { origins } = graph;
+  for (let index = 0; index < PROTOCOLS.length ** origins.length; index++) {
+    const assignment = Object.fromEntries(
+      origins.map((origin, digit) => [origin, PROTOCOLS[Math.floor(index / 3 ** digit) % 3]!]),
+    );
+    yield [assignment, emulate(graph, path, servers, assignment, { seed: 1 }).pltMs];
+  }
+}
+
+function search({ graph, servers }: GeneratedPage, path: NetworkPath, budget = 110) {
+  const scenario = { path, servers, seed: 1 };
+  const choices = choicesOf(graph, servers, PROTOCOLS);
+  const times = new LoadTimes(graph);
+  const timeOf = (assignment: Assignment) => times.of(assignment, [scenario])[0]!;
+  const starts = PROTOCOLS.map((protocol) => nearestUniform(choices, protocol));
+  const assignment = assign(graph, choices, [scenario], starts, times, budget);
+  return {
+    pltMs: timeOf(assignment),
+    uniformMs: Math.min(...starts.map(timeOf)),
+    emulations: times.emulations,
+  };
+}
+
+describe('joint assignment', () => {
+  it('comes within 0.3% of the best of all assignments, on the mean of pages and networks', () => {
+    const gaps: number[] = [];
+    const gains: number[] = [];
+    for (let seed = 1; seed <= 8; seed++) {
+      const page = generatedPage(seed, 2 + (seed % 4), 40);
+      for (const path of [NETWORKS.cable!, NETWORKS.slow!, NETWORKS.policed!]) {
+        const { pltMs, uniformMs } = search(page, path);
+        const best = Math.min(...[...allAssignments(page, path)].map(([, time]) => time));
+        gaps.push(pltMs / best - 1);
+        gains.push(1 - best / uniformMs);
+      }
+    }
+    const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / values.length;
+    expect(mean(gaps)).toBeLessThan(0.003);
+    // There is something to find.
+    expect(mean(gains)).toBeGreaterThan(0.01);
+  });
+
+  it('keeps to its budget', () => {
+    const page = generatedPage(5, 20, 120);
+    const { emulations, pltMs, uniformMs } = search(page, NETWORKS.cable!, 60);
+    expect(emulations).toBeLessThanOrEqual(63);
+    expect(pltMs).toBeLessThanOrEqual(uniformMs);
+  });
+
+  it('is the same under other names', () => {
+    const page = generatedPage(3, 5, 50);
+    const rename = (origin: string) => origin.replace('origin', 'renamed');
+    const renamed: GeneratedPage = {
+      graph: { ...page.graph, origins: page.graph.origins.map(rename) },
+      servers: page.servers.map((server) => ({ ...server, origin: rename(server.origin) })),
+    };
+    expect(search(renamed, NETWORKS.lossy!).pltMs).toBe(search(page, NETWORKS.lossy!).pltMs);
+  });
+});

@@ -3,6 +3,7 @@ import type { RecordedRequest, Recording } from '../recording/recording.ts';
 import { quantile } from '../statistics.ts';
 import { ArrivalCurve } from './arrivals.ts';
 import { busyRate, linkRate } from './busy-rate.ts';
+import { connectionGroups } from './connection-groups.ts';
 import type { FigureSource, NetworkFigure, NetworkPath, ServerProfile } from './network-path.ts';
 import { defaultServer } from './server-defaults.ts';
 import { lossFromStalls, lossUnseen, stallsOf } from './stalls.ts';
@@ -39,6 +40,7 @@ const LEAST_FILLING_BYTES = 150 * 1_430;
  * - Loss is what is left of a prior by the packets that came without a stall, unless several responses
  *   stalled; the queue is assumed as access links have it; the upstream rate a quarter of the downstream one.
  * - UDP is open where HTTP/3 answered, and is else assumed to be.
+ * - Origins that one connection served share connections (`connectionGroups`).
  * - An origin offers h3 where it answered on it or said so (`Alt-Svc`), h2 unless only h1 was seen on it.
  */
 export function estimateNetwork(recording: Recording): NetworkEstimate {
@@ -74,6 +76,7 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
     filled ? arrivals.transmission(fromMs, toMs, downBps) : 0;
   const originRttMs = (timings: OriginTimings) =>
     Math.max(rttMs, Math.min(rttOf(timings), leastQuietRtt(timings, queuedMs)));
+  const groups = connectionGroups(recording);
   return {
     path: {
       rttMs,
@@ -84,7 +87,11 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
       queueBytes: assumedQueueBytes(downBps, typicalRttMs),
       udp: { kind: 'open' },
     },
-    servers: origins.map((timings) => profileOf(timings, originRttMs(timings), rttMs, queuedMs)),
+    servers: origins.map((timings) => {
+      const connectionGroup = groups.get(timings.origin);
+      const profile = profileOf(timings, originRttMs(timings), rttMs, queuedMs);
+      return connectionGroup === undefined ? profile : { ...profile, connectionGroup };
+    }),
     sources: {
       rttMs: known.length > 0 ? 'estimated' : 'assumed',
       downBps: rate !== null ? 'estimated' : 'assumed',

@@ -47,6 +47,8 @@ const HELD_SHARE = 0.4;
 const REFINEMENTS = 2;
 /** Rates of policers to replay, as shares of the link's, and steps around the likeliest. */
 const POLICED_SHARES = [0.5, 0.25, 0.12, 0.06, 0.03];
+/** A policer that lets more of the link's rate through does nothing that matters. */
+const MOST_POLICED_SHARE = 0.6;
 const POLICED_STEPS = [Math.SQRT2, Math.SQRT1_2, 1.19, 0.84];
 /** A policer less probable than this is not looked at more closely. */
 const WORTH_LOOKING = 0.05;
@@ -57,6 +59,8 @@ const QUEUES = [0.35, 2.2, 5];
 /** Logarithm of a likelihood ratio from which another queue is taken, and rates are replayed with it. */
 const OTHER_QUEUE = 1;
 const OTHER_QUEUE_RATES = [0.85, 1, 1.2];
+/** Spread of the rates that fit best around those that are true, where the emulator is the cause; of the logarithm. */
+const RATE_ERROR = 0.12;
 /** Events of all replays together: a large page gets fewer. */
 const MOST_EVENTS = 250_000;
 
@@ -177,9 +181,12 @@ class PathSearch {
 
   /** Holds an open path against policers: what came over TCP tells the link's rate, what came over QUIC the policer's. */
   #fitPolicer(points: readonly Replayed[]): Pick<PathFit, 'policed' | 'policedShare'> {
-    const { policedBps, policedShare } = this.#priors;
+    const { policedShare } = this.#priors;
     const byTcp = this.#downBps(points, 'tcp');
     const linkBps = this.#known.downBps ?? byTcp.quantile(0.5);
+    const policedBps = this.#priors.policedBps.given((bps) =>
+      bps > MOST_POLICED_SHARE * linkBps ? Number.NEGATIVE_INFINITY : 0,
+    );
     const policers: LikelihoodPoint[] = [];
     const tryPolicer = (bps: number) => {
       if (this.#exhausted && policers.length > 0) return;
@@ -187,7 +194,7 @@ class PathSearch {
     };
     const bestBps = () => policers.reduce((a, b) => (b.logLikelihood > a.logLikelihood ? b : a)).value;
     for (const share of POLICED_SHARES) tryPolicer(share * linkBps);
-    for (const step of POLICED_STEPS) tryPolicer(step * bestBps());
+    for (const step of POLICED_STEPS) tryPolicer(Math.min(MOST_POLICED_SHARE * linkBps, step * bestBps()));
     policers.sort((a, b) => a.value - b.value);
 
     const bps = policedBps.given((value) => interpolated(policers, value));
@@ -227,7 +234,7 @@ class PathSearch {
 
   #downBps(points: readonly Replayed[], which: 'all' | 'tcp'): LogDensity {
     const likelihoods = pointsOf(points, which);
-    return this.#downPrior.given((bps) => interpolated(likelihoods, bps, 'falling'));
+    return this.#downPrior.given((bps) => interpolated(likelihoods, bps, 'falling')).blurred(RATE_ERROR);
   }
 
   /** Logarithm of the probability of what was seen, whatever the rate. */

@@ -39,10 +39,11 @@ const TINY = 1e-9;
 /**
  * Responses of one load tell less than as many independent ones: they share the link, its losses and the
  * emulator's errors. The logarithm of their likelihood counts by this share (a power posterior; Grünwald and van Ommen,
- * "Inconsistency of Bayesian Inference for Misspecified Linear Models", 2017). What came over QUIC counts whole: it is
- * little in a page's first load, and hardly anything else tells what becomes of UDP.
+ * "Inconsistency of Bayesian Inference for Misspecified Linear Models", 2017).
  */
-export const EVIDENCE_SHARE: Record<'tcp' | 'quic', number> = { tcp: 0.5, quic: 1 };
+export const EVIDENCE_SHARE = 0.3;
+/** So many responses over QUIC count whole: of few there is little to share, and hardly anything else tells what becomes of UDP. */
+const WHOLE_QUIC_RESPONSES = 4;
 
 /** Milliseconds by which a time without hold-ups may be off (one standard deviation). */
 export function coreSpread(emulatedMs: number, request: ReplayedRequest, rttMs: number): number {
@@ -76,15 +77,15 @@ export class TimingLikelihood {
     const all = new Float64Array(this.#losses.length);
     for (const ended of this.#ended) {
       const replayed = replayedOrder(ended, times);
+      const share = evidenceShare(ended);
       const sums = new Float64Array(this.#losses.length);
       for (const [at, index] of ended.recorded.entries()) {
         const weight = ended.weights[at]!;
         if (weight > 0) this.#add(sums, weight, index, replayed[at]!, times);
       }
       for (const [at, sum] of sums.entries()) {
-        const evidence = EVIDENCE_SHARE[ended.transport] * sum;
-        all[at]! += evidence;
-        if (ended.transport === 'tcp') tcp[at]! += evidence;
+        all[at]! += share * sum;
+        if (ended.transport === 'tcp') tcp[at]! += share * sum;
       }
     }
     const marginal = (sums: Float64Array) => logSum(sums.map((sum, index) => sum + this.#logPrior[index]!));
@@ -117,6 +118,12 @@ export class TimingLikelihood {
       sums[at]! += weight * Math.log(likelihood + TINY);
     }
   }
+}
+
+function evidenceShare({ transport, weights }: EndedResponses): number {
+  if (transport === 'tcp') return EVIDENCE_SHARE;
+  const responses = weights.reduce((sum, weight) => sum + weight, 0);
+  return Math.min(1, Math.max(EVIDENCE_SHARE, WHOLE_QUIC_RESPONSES / responses));
 }
 
 /** Density of Student's t with four degrees of freedom. */

@@ -43,6 +43,23 @@ export class LogDensity {
     );
   }
 
+  /** This with an error of its own, log-normal and independent; `spread` is its standard deviation of the natural logarithm. */
+  blurred(spread: number): LogDensity {
+    const reach = Math.ceil((3 * spread) / this.#step);
+    const kernel = Array.from({ length: 2 * reach + 1 }, (_, index) =>
+      Math.exp(-0.5 * (((index - reach) * this.#step) / spread) ** 2),
+    );
+    const blurred = new Float64Array(this.weights.length);
+    for (const [index, weight] of this.weights.entries()) {
+      for (const [offset, share] of kernel.entries()) {
+        // What leaves the grid stays in its outermost cells.
+        const at = Math.min(blurred.length - 1, Math.max(0, index + offset - reach));
+        blurred[at]! += weight * share;
+      }
+    }
+    return new LogDensity(this.values, blurred.map(Math.log));
+  }
+
   /** Value below which `share` lies, 0 to 1; within a cell by interpolation of the logarithm. */
   quantile(share: number): number {
     let below = 0;

@@ -101,7 +101,7 @@ class Lateness {
     for (const [bin, recorded] of this.#recorded.entries()) {
       sum += recorded * Math.log((Math.max(0, expected[bin]!) + SMOOTHING) / total);
     }
-    return EVIDENCE_SHARE.tcp * sum;
+    return EVIDENCE_SHARE * sum;
   }
 
   /** Of a response that comes off by the emulator's error, and now and then late for other reasons. */

@@ -25,8 +25,6 @@ export interface ReplayedRequest {
   packets: number;
   /** Whether its size was recorded: its time says nothing otherwise. */
   sized: boolean;
-  /** Whether its first byte tells of the network: servers work on documents and answers to scripts. */
-  prompt: boolean;
 }
 
 /** When each request of a replay got its first byte and ended, in order of `Replay.requests`. */
@@ -79,7 +77,8 @@ export class Replay {
       const server = serverOf.get(originOf(first.url)!)!;
       const name = `${server.origin}${CARRIER_MARK}${index}`;
       origins.push(name);
-      this.#servers.push({ ...server, origin: name, dnsMs: 0 });
+      const { connectionGroup: _shared, ...own } = server;
+      this.#servers.push({ ...own, origin: name, dnsMs: 0 });
       this.#assignment[name] = first.protocol!;
     }
     const curves = [...carriers.values()].map((members) => new ArrivalCurve(members));
@@ -87,8 +86,9 @@ export class Replay {
       const carrier = indexOf.get(carrierKey(request, originOf(request.url)!))!;
       const server = serverOf.get(originOf(request.url)!)!;
       const activity = transferOf(request, activities.length, carrier);
-      const prompt = isPrompt(request);
-      activity.thinkMs = prompt ? server.thinkMs : thinkOf(request, path.rttMs + server.extraRttMs);
+      activity.thinkMs = isStatic(request)
+        ? server.thinkMs
+        : thinkOf(request, path.rttMs + server.extraRttMs);
       activities.push(activity);
       const { responseStartMs } = request.phases;
       this.requests.push({
@@ -100,7 +100,6 @@ export class Replay {
         roundTrips: roundTripsOf(request),
         packets: packetsOf(request, curves[carrier]!, path.rttMs + server.extraRttMs),
         sized: request.transferBytes !== null || request.bodyBytes !== null,
-        prompt,
       });
     }
     for (const [carrier, members] of [...carriers.values()].entries()) {
@@ -149,11 +148,14 @@ function isTransfer({
 }
 
 /** Connections that carry one request at a time are a pool of their origin's. */
-function carrierKey({ protocol, connectionId }: RecordedRequest, origin: string): string {
-  return protocol === 'h1' || connectionId === null ? `${protocol} ${origin}` : `${protocol} ${connectionId}`;
+function carrierKey({ protocol, connectionId, remoteIp }: RecordedRequest, origin: string): string {
+  return protocol === 'h1' || connectionId === null
+    ? `${protocol} ${origin}`
+    : `${protocol} ${connectionId} ${remoteIp ?? ''}`;
 }
 
-function isPrompt({ type }: RecordedRequest): boolean {
+/** Servers work on documents and on answers to scripts. */
+function isStatic({ type }: RecordedRequest): boolean {
   return type !== 'document' && type !== 'iframe' && type !== 'fetch' && type !== 'beacon';
 }
 
@@ -189,8 +191,7 @@ function thinkOf({ phases }: RecordedRequest, rttMs: number): number {
 }
 
 function roundTripsOf(request: RecordedRequest): number {
-  if (request.phases.connectStartMs === null) return 1;
-  return 1 + handshakeOf(request.protocol!, request.url.startsWith('https:') ? '1.3' : null).rounds.length;
+  return request.phases.connectStartMs === null ? 1 : 1 + handshakeRounds(request);
 }
 
 /** A loss is repaired within this many round trips; what was lost before that holds nothing up any more. */
@@ -218,16 +219,20 @@ function openingOf(
 ): FetchActivity | null {
   let first = members[0]!;
   for (const member of members) if (turnedToNetwork(member) < turnedToNetwork(first)) first = member;
-  const { connectStartMs, requestStartMs } = first.phases;
-  if (requestStartMs === null) return null;
-  const secure = first.url.startsWith('https:');
-  const handshakeMs = handshakeOf(first.protocol!, secure ? '1.3' : null).rounds.length * rttMs;
-  if (connectStartMs !== null && requestStartMs - connectStartMs > WHOLE_SHARE * handshakeMs) return null;
+  const { requestStartMs } = first.phases;
+  if (requestStartMs === null || isHandshakeWhole(first, rttMs)) return null;
   const opening = transferOf(first, activities.length, origin);
-  return {
-    ...opening,
-    requestBytes: 1,
-    responseBytes: 1,
-    delayMs: Math.max(0, requestStartMs - handshakeMs),
-  };
+  const delayMs = Math.max(0, requestStartMs - handshakeRounds(first) * rttMs);
+  return { ...opening, requestBytes: 1, responseBytes: 1, delayMs };
+}
+
+/** Whether the phases hold a handshake of the length that one takes at least. */
+function isHandshakeWhole(request: RecordedRequest, rttMs: number): boolean {
+  const { connectStartMs, requestStartMs } = request.phases;
+  if (connectStartMs === null || requestStartMs === null) return false;
+  return requestStartMs - connectStartMs > WHOLE_SHARE * handshakeRounds(request) * rttMs;
+}
+
+function handshakeRounds({ protocol, url }: RecordedRequest): number {
+  return handshakeOf(protocol!, url.startsWith('https:') ? '1.3' : null).rounds.length;
 }

@@ -213,7 +213,8 @@ class PageLoad implements EventHandler, StreamOwner {
     this.#satisfyUpTo(stream, whole ? stream.responseBytes - 1 : stream.received);
     if (!whole) return;
     const { now } = this.#events;
-    const noticedMs = this.#network.client.run(now, this.#costs.responseMs);
+    const { responseMs, responseDelayMs } = this.#costs;
+    const noticedMs = this.#network.client.run(now, responseMs) + responseDelayMs;
     if (noticedMs > now) this.#events.append(this.#network.clientWork, noticedMs, this, NOTICED, stream.id);
     else this.#endFetch(stream);
   }
@@ -290,7 +291,8 @@ class PageLoad implements EventHandler, StreamOwner {
 
   #send(stream: Stream): void {
     const { now } = this.#events;
-    const dispatchedMs = this.#network.client.run(now, this.#costs.requestMs);
+    const { requestMs, requestDelayMs } = this.#costs;
+    const dispatchedMs = this.#network.client.run(now, requestMs) + requestDelayMs;
     if (dispatchedMs > now)
       this.#events.append(this.#network.clientWork, dispatchedMs, this, DISPATCHED, stream.id);
     else this.#dispatch(stream);

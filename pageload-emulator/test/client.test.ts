@@ -7,6 +7,7 @@ import {
   type Recording,
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
+import { NO_COSTS } from '../src/client/client-costs.ts';
 import { pageOf, ROUND_TRIPS_ONLY, serverOf, uniform } from './pages.ts';
 
 function loadTime(graph: PageGraph): number {
@@ -17,13 +18,19 @@ describe('the browser’s own time', () => {
   it('takes requests one after the other, and responses too', () => {
     const graph = pageOf([{ bytes: 1_000 }, { bytes: 1_000 }, { bytes: 1_000 }]);
     // 5 a request before the first handshake begins, 300, then 7 for each of three responses.
-    graph.client = { requestMs: 5, responseMs: 7, quicPacketMs: 0 };
+    graph.client = { ...NO_COSTS, requestMs: 5, responseMs: 7 };
     expect(loadTime(graph)).toBeCloseTo(5 + 300 + 3 * 7, 1);
+  });
+
+  it('delays requests and responses all alike', () => {
+    const graph = pageOf([{ bytes: 1_000 }, { bytes: 1_000 }, { bytes: 1_000 }]);
+    graph.client = { ...NO_COSTS, requestDelayMs: 5, responseDelayMs: 7 };
+    expect(loadTime(graph)).toBeCloseTo(5 + 300 + 7, 1);
   });
 
   it('holds up what a response leads to', () => {
     const graph = pageOf([{ bytes: 1_000 }, { bytes: 1_000, after: [0] }]);
-    graph.client = { requestMs: 5, responseMs: 7, quicPacketMs: 0 };
+    graph.client = { ...NO_COSTS, requestMs: 5, responseMs: 7 };
     expect(loadTime(graph)).toBeCloseTo(5 + 300 + 7 + 5 + 100 + 7, 1);
   });
 
@@ -31,7 +38,7 @@ describe('the browser’s own time', () => {
     // 70 packets take more than one window of either.
     const graph = pageOf([{ bytes: 70 * 1_430 }]);
     const times = (quicPacketMs: number) => {
-      graph.client = { requestMs: 0, responseMs: 0, quicPacketMs };
+      graph.client = { ...NO_COSTS, quicPacketMs };
       return (['h2', 'h3'] as const).map(
         (protocol) => emulate(graph, ROUND_TRIPS_ONLY, [], uniform(graph, protocol)).pltMs,
       ) as [number, number];
@@ -52,7 +59,7 @@ describe('HyStart over QUIC', () => {
     ]);
     const path = { ...ROUND_TRIPS_ONLY, rttMs: 20 };
     const time = (requestMs: number) => {
-      graph.client = { requestMs, responseMs: 0, quicPacketMs: 0 };
+      graph.client = { ...NO_COSTS, requestMs };
       return emulate(graph, path, [], uniform(graph, 'h3')).pltMs;
     };
     expect(time(2)).toBeGreaterThan(time(0) + 31 * 2 + 5 * 20);
@@ -232,11 +239,57 @@ describe('the head in a recording', () => {
     ]);
   });
 
+  it('lets a deferred script wait for what earlier ones led to, when that came between', () => {
+    const asked = (requestId: number) =>
+      ({ initiator: { kind: 'script', requestId, source: 'recorded' }, type: 'script' }) as const;
+    const page = (firstAsksMs: number) =>
+      buildGraph(
+        recordingOf([
+          request(2, 100, 101, 200, { type: 'script' }),
+          request(3, 100, 101, 150, { type: 'script' }),
+          request(4, firstAsksMs, firstAsksMs, firstAsksMs + 5, asked(2)),
+          request(5, 240, 240, 260, asked(3)),
+        ]),
+      );
+    const workOf = (graph: PageGraph, requestId: number) =>
+      graph.activities.find((each) => each.kind === 'compute' && each.requestId === requestId)!;
+    // 2 arrived at 200 and asked at 225; 3, there since 150, asked at 240.
+    const ordered = page(225);
+    expect(workOf(ordered, 3)).toMatchObject({
+      durationMs: 15,
+      after: [{}, { activity: workOf(ordered, 2).id }],
+    });
+    // Where 2 asks after it, it did not wait for 2.
+    const free = page(245);
+    expect(workOf(free, 3)).toMatchObject({ durationMs: 90, after: [{}] });
+  });
+
+  it('lets a module wait for the head’s end when it asked only then', () => {
+    const asked = {
+      initiator: { kind: 'script', requestId: 7, source: 'recorded' },
+      type: 'script',
+    } as const;
+    const graph = buildGraph(
+      recordingOf([
+        request(2, 100, 102, 160),
+        request(3, 100, 102, 170),
+        request(4, 100, 161, 230),
+        request(5, 100, 190, 240),
+        request(6, 100, 191, 240),
+        request(7, 100, 101, 155, { type: 'script' }),
+        request(8, 200, 200, 220, asked),
+      ]),
+    );
+    const work = graph.activities.find((each) => each.kind === 'compute' && each.requestId === 7)!;
+    expect(work.after.map(({ activity }) => activity)).toContain(graph.head);
+    expect(graph.activities[graph.head!]!.id).toBeLessThan(work.id);
+  });
+
   it('is not there when nothing was held back', () => {
     expect(buildGraph(recordingOf([request(2, 100, 102, 160)])).head).toBeUndefined();
   });
 
-  it('keeps other sites’ frames and fonts without credentials on connections of their own', () => {
+  it('keeps fonts without credentials on connections of their own, and other sites’ frames not', () => {
     const ad = { url: 'https://ad.test/', type: 'iframe' as const };
     const graph = buildGraph(
       recordingOf([
@@ -248,7 +301,7 @@ describe('the head in a recording', () => {
       ]),
     );
     const fetches = graph.activities.filter((each) => each.kind === 'fetch');
-    expect(fetches.map(({ pool }) => pool ?? 0)).toEqual([0, 0, 2, 2, 1, 0, 0]);
+    expect(fetches.map(({ pool }) => pool ?? 0)).toEqual([0, 0, 0, 0, 1, 0, 0]);
   });
 
   it('tells a redirect’s think time from its length where its phases were withheld', () => {

@@ -1,22 +1,37 @@
-/** Processor time that a browser's network side takes, milliseconds. */
+/** What a browser's network side takes besides the network, milliseconds. */
 export interface ClientCosts {
-  /** Between wanting a request and handing it to a connection. */
+  /** Processor time between wanting a request and handing it to a connection. */
   requestMs: number;
-  /** Between a response's last byte and its end as the page sees it. */
+  /** Besides that, on the way between the browser's processes. */
+  requestDelayMs: number;
+  /** Processor time between a response's last byte and its end as the page sees it. */
   responseMs: number;
+  /** Besides that, on the way between the browser's processes. */
+  responseDelayMs: number;
   /** Reading and acknowledging one QUIC packet; TCP leaves that to the kernel. */
   quicPacketMs: number;
 }
 
 /**
- * Chromium 156, whose requests for small files on open connections, among 3 to 20 others under way, took
- * 4 to 5 ms for each of those beyond round trip and transfer, alike under the three protocols (medians
- * on two cores that it shared with the servers). How it divides between the two sides of the transfer is
- * assumed; load times hardly depend on it. Reading and acknowledging a QUIC packet in user space
- * takes some 30 µs (Langley et al., "The QUIC Transport Protocol", SIGCOMM 2017, section 6.5: twice
- * TCP's cost and more).
+ * Chromium 156, whose requests for small files on open connections took 4 to 5 ms each beyond round trip and transfer, alike
+ * under the three protocols, and among 40 of one moment each a millisecond more than the one before (medians on two cores that it
+ * shared with the servers). How it divides between the two sides of the transfer is assumed; load times hardly
+ * depend on it. Reading and acknowledging a QUIC packet in user space takes some 30 µs (Langley et al., "The QUIC
+ * Transport Protocol", SIGCOMM 2017, section 6.5: twice TCP's cost and more).
  */
-export const CHROMIUM_COSTS: ClientCosts = { requestMs: 2, responseMs: 2, quicPacketMs: 0.03 };
+export const CHROMIUM_COSTS: ClientCosts = {
+  requestMs: 1,
+  requestDelayMs: 2,
+  responseMs: 0.5,
+  responseDelayMs: 2,
+  quicPacketMs: 0.03,
+};
 
 /** A browser that takes no time: what is left is the network's. */
-export const NO_COSTS: ClientCosts = { requestMs: 0, responseMs: 0, quicPacketMs: 0 };
+export const NO_COSTS: ClientCosts = {
+  requestMs: 0,
+  requestDelayMs: 0,
+  responseMs: 0,
+  responseDelayMs: 0,
+  quicPacketMs: 0,
+};

@@ -7,7 +7,7 @@ import { quantile } from '../statistics.ts';
 import { handshakeRounds } from '../transport/handshake.ts';
 import { originOf } from '../url.ts';
 import { connectionPools } from './connection-pools.ts';
-import { ExecutionOrder } from './execution-order.ts';
+import { DeferredOrder, ExecutionOrder } from './execution-order.ts';
 import { findHead, type Head } from './head.ts';
 import type { Activity, Dependency, DependencyKind, FetchActivity, PageGraph } from './page-graph.ts';
 import { priorityOf } from './priorities.ts';
@@ -50,7 +50,9 @@ class GraphBuilder {
   readonly #head: Head | null;
   readonly #ordered: ExecutionOrder;
   readonly #executions: Map<number, { durationMs: number; endMs: number }>;
+  readonly #deferred: DeferredOrder;
   readonly #activities: Activity[] = [];
+  #headId: number | null = null;
   readonly #origins: string[] = [];
   readonly #thinkMs: (request: RecordedRequest) => number | undefined;
 
@@ -64,12 +66,16 @@ class GraphBuilder {
     this.#head = findHead(this.#document, this.#kept);
     this.#ordered = new ExecutionOrder(this.#kept);
     this.#executions = this.#findExecutions();
+    this.#deferred = new DeferredOrder(
+      recording.requests,
+      [...this.#executions].map(([id, { endMs }]) => ({ script: recording.requests[id]!, endMs })),
+    );
     this.#thinkMs = thinkTimes(recording);
   }
 
   build(): PageGraph {
     for (const request of this.#kept) this.#addFetch(request);
-    const head = this.#addHead();
+    const head = this.#headActivity();
     this.#addLastCompute();
     return {
       url: this.#recording.url,
@@ -242,6 +248,15 @@ class GraphBuilder {
       const activity = this.#execution(earlier)?.activity ?? this.#fetchOf.get(earlier.id)!;
       after.push({ activity, kind: 'execution', fraction: 1, source: 'inferred' });
     }
+    const earlier = this.#deferred.before(script, found.endMs);
+    const deferredBy = earlier === null ? null : this.#execution(earlier.script);
+    if (deferredBy !== null) {
+      after.push({ activity: deferredBy.activity, kind: 'execution', fraction: 1, source: 'inferred' });
+    }
+    // The parser was still in the head when the script arrived, and had left it when the script asked.
+    if (this.#head !== null && script.endMs < this.#head.endMs && found.endMs >= this.#head.endMs) {
+      after.push({ activity: this.#headActivity()!, kind: 'execution', fraction: 1, source: 'inferred' });
+    }
     const id = this.#activities.length;
     this.#activities.push({
       kind: 'compute',
@@ -256,10 +271,10 @@ class GraphBuilder {
     return execution;
   }
 
-  /** The parser's way through the head once everything that blocks it has arrived. */
-  #addHead(): number | null {
+  /** The parser's way through the head once everything that blocks it has arrived; added when first asked for. */
+  #headActivity(): number | null {
     const head = this.#head;
-    if (head === null) return null;
+    if (head === null || this.#headId !== null) return this.#headId;
     const id = this.#activities.length;
     this.#activities.push({
       kind: 'compute',
@@ -274,6 +289,7 @@ class GraphBuilder {
         source: 'inferred',
       })),
     });
+    this.#headId = id;
     return id;
   }
 

@@ -2,12 +2,11 @@ import type { Recording } from '../recording/recording.ts';
 import { originOf } from '../url.ts';
 
 const WITHOUT_CREDENTIALS = 1;
-const IN_FOREIGN_FRAME = 2;
 
 /**
  * Which of an origin's connections each request may share: browsers keep those with and without
- * credentials apart (Fetch standard, "connection pools"; a font of another origin is asked for without), and
- * those of frames from other sites apart from the page's own (network partition keys).
+ * credentials apart (Fetch standard, "connection pools"; a font of another origin is asked for without). They
+ * share them between a page and its frames: partitions go by the site of the page (Fetch standard, "network partition keys").
  *
  * @returns by `RecordedRequest.id` a number that is equal for requests that may share; 0 for most
  */
@@ -16,8 +15,7 @@ export function connectionPools(recording: Recording): number[] {
   return recording.requests.map((request) => {
     const home = frames[request.id] ?? recording.url;
     const anonymous = request.type === 'font' && originOf(request.url) !== originOf(home);
-    const foreign = siteOf(home) !== siteOf(recording.url);
-    return (anonymous ? WITHOUT_CREDENTIALS : 0) + (foreign ? IN_FOREIGN_FRAME : 0);
+    return anonymous ? WITHOUT_CREDENTIALS : 0;
   });
 }
 
@@ -31,12 +29,4 @@ function framesOf({ requests }: Recording): (string | null)[] {
     frames.push(type === 'iframe' ? url : (inherited ?? null));
   }
   return frames;
-}
-
-/** Scheme and the host's last two labels: the registrable domain, but under suffixes such as co.uk, which would take a list. */
-function siteOf(url: string): string {
-  const origin = originOf(url) ?? url;
-  const [scheme, host] = origin.split('://') as [string, string | undefined];
-  const name = (host ?? '').replace(/:\d+$/, '');
-  return `${scheme}://${/^[\d.]+$|^\[/.test(name) ? name : name.split('.').slice(-2).join('.')}`;
 }

@@ -132,7 +132,9 @@ function profileOf(
 ): ServerProfile {
   const profile = defaultServer(timings.origin);
   const { requests } = timings;
-  const waits = requests.flatMap((request) => {
+  // What is computed for each visitor has a time of its own in the page graph.
+  const fixed = requests.filter(({ type }) => type !== 'document' && type !== 'iframe' && type !== 'fetch');
+  const waits = (fixed.length > 0 ? fixed : requests).flatMap((request) => {
     const waitMs = waitOf(request);
     if (waitMs === null) return [];
     const { requestStartMs, responseStartMs } = request.phases;

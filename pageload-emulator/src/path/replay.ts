@@ -1,3 +1,4 @@
+import { NO_COSTS } from '../client/client-costs.ts';
 import { type Emulated, emulate } from '../emulate.ts';
 import type { FetchActivity, PageGraph } from '../graph/page-graph.ts';
 import type { Assignment, Protocol } from '../protocol.ts';
@@ -115,7 +116,7 @@ export class Replay {
       url: recording.url,
       origins,
       activities,
-      client: { requestMs: 0, responseMs: 2, quicPacketMs: 0.03 },
+      client: { ...NO_COSTS, responseMs: 2, quicPacketMs: 0.03 },
     };
   }
 

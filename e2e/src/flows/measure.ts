@@ -1,4 +1,5 @@
 /** Measures the flows that a folder does not have yet. */
+import { createHash } from 'node:crypto';
 import { release, type as system } from 'node:os';
 import { join } from 'node:path';
 import type { ProgramContext } from '../command/program.ts';
@@ -21,11 +22,34 @@ export interface MeasureFlows {
 /** Flows that vary by timing alone. */
 const CLEAN_FLOWS = 3;
 const SHORT_MS = 1_000;
+const FLOWS_A_ROUND = 4;
 
-/** Seeds that a cell is measured with, from 1. */
-export function seedsOf({ network, expectedMs }: FlowCell, seeds: number): number[] {
+/**
+ * Seeds that a cell is measured with: its own, since the same seed loses the packets of the same numbers, and cells
+ * that share them would share their luck.
+ */
+export function seedsOf({ id, network, expectedMs }: FlowCell, seeds: number): number[] {
   const count = network.loss === 0 ? CLEAN_FLOWS : expectedMs < SHORT_MS ? 2 * seeds : seeds;
-  return Array.from({ length: count }, (_, index) => index + 1);
+  const first = createHash('sha256').update(id).digest().readUInt32BE() & 0x3fffff00;
+  return Array.from({ length: count }, (_, index) => first + index);
+}
+
+interface Work {
+  cell: FlowCell;
+  seeds: number[];
+}
+
+/** Some flows of each cell, then more: a run that is ended has something of all. */
+function inRounds(cells: readonly Work[]): Work[] {
+  const rounds: Work[] = [];
+  const most = Math.max(...cells.map(({ seeds }) => seeds.length));
+  for (let from = 0; from < most; from += FLOWS_A_ROUND) {
+    for (const { cell, seeds } of cells) {
+      const some = seeds.slice(from, from + FLOWS_A_ROUND);
+      if (some.length > 0) rounds.push({ cell, seeds: some });
+    }
+  }
+  return rounds;
 }
 
 /** @returns all flows there are now; null when there are none and none were asked for */
@@ -33,9 +57,9 @@ export async function measureFlows(
   { dir, cells, present, seeds, labs }: MeasureFlows,
   { cleanup, signal }: Pick<ProgramContext, 'cleanup' | 'signal'>,
 ): Promise<FlowsFile | null> {
-  const work = cells
-    .map((cell) => ({ cell, seeds: missingSeeds(present, cell, seedsOf(cell, seeds)) }))
-    .filter((each) => each.seeds.length > 0);
+  const work = inRounds(
+    cells.map((cell) => ({ cell, seeds: missingSeeds(present, cell, seedsOf(cell, seeds)) })),
+  );
   if (work.length === 0) return present;
   const progress = new Progress();
   const scratch = await makeScratch('run');
@@ -43,7 +67,7 @@ export async function measureFlows(
   const site = join(scratch, 'site');
   await writeSite({ site: flowSite(), files: new Map() }, site);
   const total = work.reduce((sum, each) => sum + each.seeds.length, 0);
-  progress.step(`measuring ${total} flows of ${work.length} cells in ${labs} labs`);
+  progress.step(`measuring ${total} flows in ${labs} labs`);
   let store: FlowStore | undefined;
   let done = 0;
   let next = 0;

@@ -41,7 +41,7 @@ export type { OriginCounters } from './http/origin-client.ts';
 export type { PaintTimes } from './paint-times.ts';
 export { drawNetworks, type NetworkSample } from './path/draw.ts';
 export { estimateNetwork, type NetworkEstimate } from './path/estimate.ts';
-export type { KnownServer } from './path/known-network.ts';
+export type { KnownNetwork, KnownServer } from './path/known-network.ts';
 export type { Interval } from './path/log-density.ts';
 export type * from './path/network-path.ts';
 export {
@@ -50,7 +50,7 @@ export {
   networkPosterior,
   type UdpShares,
 } from './path/posterior.ts';
-export { type Explanation, explain, type KnownNetwork, type PredictOptions, predict } from './predict.ts';
+export { type Explanation, explain, type PredictOptions, predict } from './predict.ts';
 export type * from './prediction.ts';
 export * from './protocol.ts';
 export type { ReadRecording } from './recording/har.ts';

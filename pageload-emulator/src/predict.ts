@@ -1,21 +1,17 @@
 import { type Choice, choose, type Question } from './choose/choose.ts';
-import { drawScenarios } from './choose/scenarios.ts';
-import { uniformAssignment } from './choose/uniform.ts';
 import { askWhatIf } from './choose/what-if.ts';
 import { explainProtocol, type ProtocolExplanation } from './explain/explain.ts';
 import { buildGraph } from './graph/build-graph.ts';
 import type { PageGraph } from './graph/page-graph.ts';
 import { PaintModel } from './paint-times.ts';
-import { assumedQueueBytes, estimateNetwork, type NetworkEstimate } from './path/estimate.ts';
-import type { FigureSource, NetworkFigure, NetworkPath, ServerProfile } from './path/network-path.ts';
+import { drawNetworks } from './path/draw.ts';
+import type { KnownNetwork, KnownServer } from './path/known-network.ts';
+import type { FigureSource, NetworkFigure } from './path/network-path.ts';
+import { type NetworkPosterior, networkPosterior } from './path/posterior.ts';
 import type { Prediction, Unavailable, WaterfallEntry } from './prediction.ts';
 import { PROTOCOLS, type Protocol } from './protocol.ts';
-import { randomLoss } from './random-loss.ts';
 import type { Recording } from './recording/recording.ts';
 import type { ServerChange } from './server-change.ts';
-
-/** Figures of the network that somebody knows; units as in `NetworkPath`. */
-export type KnownNetwork = Partial<Pick<NetworkPath, NetworkFigure>>;
 
 export interface PredictOptions {
   /** Figures to take as they are, for instance another network's to ask about. */
@@ -25,7 +21,7 @@ export interface PredictOptions {
   /** Scenarios (losses, and networks around the estimate) to predict over; as many as the answer needs when absent. */
   seeds?: number;
   /** What is known of single servers, over what the recording shows; matched by `origin`. */
-  servers?: (Partial<ServerProfile> & Pick<ServerProfile, 'origin'>)[];
+  servers?: KnownServer[];
   /** Whether to search longer for the best assignment of many origins. Default false. */
   thorough?: boolean;
   /** Whether to return what each request goes through under each protocol. Default false. */
@@ -85,16 +81,16 @@ export function explain(recording: Recording, options: PredictOptions = {}): Exp
 export function pageQuestion(
   recording: Recording,
   options: PredictOptions,
-): { question: Question; network: NetworkEstimate } {
+): { question: Question; network: NetworkPosterior } {
   const graph = buildGraph(recording);
-  const network = withoutQueueLoss(graph, knownNetwork(estimateNetwork(recording), options));
-  const { path, servers, sources } = network;
+  const { network: given, measured, servers } = options;
+  const network = networkPosterior(recording, graph, { given, measured, servers });
   const question: Question = {
     graph,
     paint: new PaintModel(recording, graph),
-    path,
-    servers,
-    scenarios: (count) => drawScenarios(path, servers, sources, count),
+    path: network.path,
+    servers: network.servers,
+    scenarios: (count) => drawNetworks(network, count),
     ...(options.seeds !== undefined && { seeds: options.seeds }),
     ...(options.thorough !== undefined && { thorough: options.thorough }),
   };
@@ -155,34 +151,6 @@ function byProtocol<T>(choice: Choice, of: (protocol: Protocol) => T): Record<Pr
 function whatIfOf(graph: PageGraph, choice: Choice, asked: ServerChange): NonNullable<Prediction['whatIf']> {
   const { change, protocols } = askWhatIf(graph, choice.uniform, choice.scenarios, asked);
   return { change, protocols: byProtocol(choice, (protocol) => protocols[protocol]!) };
-}
-
-/** Puts what is given and measured over the estimate. */
-export function knownNetwork(estimate: NetworkEstimate, options: PredictOptions): NetworkEstimate {
-  const path = { ...estimate.path };
-  const sources = { ...estimate.sources };
-  const take = (known: KnownNetwork | undefined, source: FigureSource) => {
-    for (const [figure, value] of Object.entries(known ?? {})) {
-      if (value === undefined) continue;
-      Object.assign(path, { [figure]: value });
-      sources[figure as NetworkFigure] = source;
-    }
-  };
-  take(options.measured, 'measured');
-  take(options.network, 'given');
-  // An assumed queue belongs to the rate and round trip that are in force.
-  if (sources.queueBytes === 'assumed') path.queueBytes = assumedQueueBytes(path.downBps, path.rttMs);
-  const known = new Map((options.servers ?? []).map((server) => [server.origin, server]));
-  const servers = estimate.servers.map((server) => ({ ...server, ...known.get(server.origin) }));
-  return { path, servers, sources };
-}
-
-/** Loss as transfers over TCP met it has the drops of the queue in it. */
-function withoutQueueLoss(graph: PageGraph, network: NetworkEstimate): NetworkEstimate {
-  const { path, servers, sources } = network;
-  if (sources.loss !== 'measured') return network;
-  const loads = [uniformAssignment(graph, 'h1'), uniformAssignment(graph, 'h2')];
-  return { ...network, path: { ...path, loss: randomLoss(graph, path, servers, loads, path.loss) } };
 }
 
 function pageOf(graph: PageGraph): Prediction['page'] {

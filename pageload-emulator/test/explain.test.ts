@@ -113,7 +113,14 @@ describe('lost packets', () => {
 
 describe('explanation', () => {
   const recording = parseRecording(chromiumHar());
-  const network = { rttMs: 100, downBps: 20e6, upBps: 5e6, loss: 0, queueBytes: 250_000 };
+  const network: KnownNetwork = {
+    rttMs: 100,
+    downBps: 20e6,
+    upBps: 5e6,
+    loss: 0,
+    queueBytes: 250_000,
+    udp: { kind: 'open' },
+  };
 
   it('tells each protocol, with connections that carried every request', () => {
     const { protocols, page } = explain(recording, { network });

@@ -3,7 +3,7 @@ import type { Assignment, Protocol } from '../protocol.ts';
 import { createRandom } from '../random.ts';
 import type { Choices } from './choices.ts';
 import type { LoadTimes } from './load-times.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 import { originSlack, SLACK_SHARE } from './slack.ts';
 
 /** Up to so many assignments all of them are tried. */

@@ -12,7 +12,7 @@ import { isDecided, logRatio, probabilityOfLeast } from './confidence.ts';
 import { loadTime } from './load-time.ts';
 import { LoadTimes } from './load-times.ts';
 import { type Contender, originReason, pageReasons } from './reasons.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 import { originSlack, SLACK_SHARE } from './slack.ts';
 import { ORIGIN_SHARE } from './spread.ts';
 import { UniformLoads, type UniformRun, uniformAssignment } from './uniform.ts';

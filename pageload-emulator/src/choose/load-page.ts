@@ -1,7 +1,7 @@
 import { type Emulated, type EmulateOptions, emulate } from '../emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { Assignment } from '../protocol.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 
 /** How long Chromium's TCP connection waits for the QUIC one where nothing is known of the path (`kDefaultDelayMilliSecsForWaitingJob`). */
 const FALL_BACK_MS = 300;

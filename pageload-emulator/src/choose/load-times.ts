@@ -1,7 +1,7 @@
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { Assignment } from '../protocol.ts';
 import { loadPage } from './load-page.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 
 /** Load times of a page by assignment and scenario, each emulated once. */
 export class LoadTimes {

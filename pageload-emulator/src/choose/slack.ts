@@ -1,7 +1,7 @@
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { Assignment } from '../protocol.ts';
 import { loadPage } from './load-page.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 
 /** Origins with less slack than this share of the page's time can move it. */
 export const SLACK_SHARE = 0.25;

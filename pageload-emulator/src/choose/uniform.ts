@@ -5,7 +5,7 @@ import type { PaintModel, PaintTimes } from '../paint-times.ts';
 import type { Assignment, Protocol } from '../protocol.ts';
 import { median } from '../statistics.ts';
 import { loadPage } from './load-page.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 
 /** All origins under one protocol, over all scenarios. */
 export interface UniformRun {

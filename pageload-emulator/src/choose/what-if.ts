@@ -4,7 +4,7 @@ import { changeInWords, changeServers, type ServerChange } from '../server-chang
 import { median } from '../statistics.ts';
 import { loadPage } from './load-page.ts';
 import { loadTime } from './load-time.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 import { type UniformRun, uniformAssignment } from './uniform.ts';
 
 /** The load times that the same scenarios have with changed servers, beside those that they had. */

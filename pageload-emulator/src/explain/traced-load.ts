@@ -1,5 +1,5 @@
 import { loadPage } from '../choose/load-page.ts';
-import type { Scenario } from '../choose/scenarios.ts';
+import type { Scenario } from '../choose/scenario.ts';
 import type { Emulated } from '../emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { Assignment } from '../protocol.ts';

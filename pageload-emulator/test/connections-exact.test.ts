@@ -271,6 +271,50 @@ describe('limits', () => {
 
 const HUGE_WINDOW: ServerProfile['tcp'] = { initialWindow: 1_000, congestionControl: 'cubic' };
 
+describe('connections that a browser opens to be sure', () => {
+  it('are one more when a host’s first one has no answer after 250 ms', () => {
+    const page = [SMALL, { ...SMALL, after: [0] }, { ...SMALL, after: [0] }];
+    // SYN, TLS and request at 300 each. The second connection, begun at 250, is ready at 850.
+    expect(ends(load('h1', page, { path: { rttMs: 300 } }))).toEqual([900, 1_200, 1_200]);
+    // Answered at 240: none, so the third request takes the one connection after the second.
+    expect(ends(load('h1', page, { path: { rttMs: 240 } }))).toEqual([720, 960, 1_200]);
+    // The name takes 30 of the 250: unanswered, and the second connection is ready at 970.
+    expect(ends(load('h1', page, { path: { rttMs: 240 }, server: { dnsMs: 30 } }))).toEqual([750, 990, 990]);
+    // Asked at 270 and answered at 470, before the look at 500.
+    const slowName = { path: { rttMs: 200 }, server: { dnsMs: 270 } };
+    expect(ends(load('h1', page, slowName))).toEqual([870, 1_070, 1_270]);
+  });
+
+  it('replace a lost SYN', () => {
+    const graph = pageOf([SMALL]);
+    const path = { ...ROUND_TRIPS_ONLY, loss: 0.05 };
+    const times = Array.from({ length: 300 }, (_, seed) =>
+      Math.round(
+        emulate(graph, path, [serverOf('https://a.test')], uniform(graph, 'h2'), { seed: seed + 1 }).pltMs,
+      ),
+    );
+    // A SYN or its answer is lost in a tenth of loads: 250 and then 300; a second and then 300 only where the backup's is lost too.
+    const many = (time: number) => times.filter((each) => each === time).length;
+    expect(many(550)).toBeGreaterThan(15);
+    expect(many(1_300)).toBeLessThan(many(550) / 5);
+  });
+
+  it('are up to six where HTTP/2 is not known yet; the first that is ready serves', () => {
+    // 125 bytes a millisecond down. One: SYN/ACK 60 bytes, TLS 3700, response 1070, and 300.
+    const path = { downBps: 1e6, queueBytes: 1e6 };
+    expect(load('h2', [SMALL], { path }).pltMs).toBeCloseTo(300 + 4_830 / 125, 1);
+    // Six: their six TLS flights leave by 150.48 + 6 · 29.6 = 328.08; the responses, asked for at 230.08, come behind.
+    const six = load('h2', new Array<FetchSketch>(6).fill(SMALL), { path });
+    expect(six.entries[0]!.endMs).toBeCloseTo(328.08 + 8.56 + 50, 1);
+    expect(six.pltMs).toBeCloseTo(328.08 + 6 * 8.56 + 50, 1);
+    expect(six.origins[0]!.connections).toBe(1);
+    // A browser that has been there before opens one: its TLS flight is 1450 bytes.
+    const server = { session: { tcp: 'resumed' as const } };
+    const known = load('h2', new Array<FetchSketch>(6).fill(SMALL), { path, server });
+    expect(known.entries[0]!.endMs).toBeCloseTo(300 + (60 + 1_450 + 1_070) / 125, 1);
+  });
+});
+
 describe('uploads', () => {
   const upload = (protocol: Protocol, packets: number, path: Partial<NetworkPath> = {}) => {
     const requestBytes = packets * (protocol === 'h3' ? 1_300 : 1_430);

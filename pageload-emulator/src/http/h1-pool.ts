@@ -4,14 +4,15 @@ import {
   type ConnectionSettings,
   type Network,
 } from '../transport/connection.ts';
+import type { EventHandler } from '../transport/event-queue.ts';
 import type { Stream } from '../transport/stream.ts';
+import { backupAfterMs, MAX_CONNECTIONS_PER_HOST } from './connect-jobs.ts';
 import { addCounters, emptyCounters, type OriginClient, type OriginCounters } from './origin-client.ts';
 import { SingleSource } from './response-source.ts';
 import type { SocketHolder, SocketLimit } from './socket-limit.ts';
 import { UrgencyQueue } from './urgency-queue.ts';
 
-/** Chromium and Firefox: connections to one host (Chromium's `g_max_sockets_per_group`). */
-export const MAX_CONNECTIONS_PER_HOST = 6;
+const BACKUP = 0;
 
 /** What a pooled connection is doing: nothing, or one request. */
 interface Slot {
@@ -24,9 +25,10 @@ interface Slot {
 /**
  * HTTP/1.1: up to six connections, opened as requests come, one request at a time on each. A
  * request takes whichever connection is ready first, a new one or one that became free; the most
- * urgent request first (Chromium's late binding).
+ * urgent request first (Chromium's late binding). When the first connection has no answer for a while, a
+ * second one is opened beside it.
  */
-export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder {
+export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder, EventHandler {
   readonly #network: Network;
   readonly #settings: ConnectionSettings;
   readonly #resolve: () => number;
@@ -36,7 +38,8 @@ export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder {
   readonly #waiting = new UrgencyQueue();
   readonly #counters = emptyCounters();
   readonly #onOpen: (() => void) | null;
-  #connecting = 0;
+  /** Being opened, the oldest first. */
+  readonly #connecting: Connection[] = [];
   #idle: Slot[] = [];
 
   /**
@@ -66,7 +69,7 @@ export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder {
   }
 
   connect(): void {
-    if (this.#connecting + this.#slots.length === 0) this.#open();
+    if (this.#count === 0) this.#open();
   }
 
   fetch(stream: Stream): void {
@@ -76,7 +79,7 @@ export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder {
   }
 
   onOpen(connection: Connection): void {
-    this.#connecting--;
+    this.#connecting.splice(this.#connecting.indexOf(connection), 1);
     const slot: Slot = { connection, stream: null, used: false };
     this.#slots.push(slot);
     this.#idle.push(slot);
@@ -104,6 +107,13 @@ export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder {
     this.#dispatch();
   }
 
+  /** Looks after the first connection. */
+  handle(): void {
+    const oldest = this.#connecting[0];
+    if (oldest === undefined || oldest.answered || this.#waiting.length === 0) return;
+    if (this.#count < MAX_CONNECTIONS_PER_HOST) this.#open();
+  }
+
   counters(): OriginCounters {
     const counters = { ...this.#counters };
     for (const { connection } of this.#slots) addCounters(counters, connection.counters);
@@ -115,7 +125,7 @@ export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder {
       // The warmest connection: the one used last.
       const slot = this.#idle.pop()!;
       slot.stream = this.#waiting.shift()!;
-      this.#count(slot);
+      this.#note(slot);
       slot.used = true;
       slot.connection.request(slot.stream);
     }
@@ -123,11 +133,13 @@ export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder {
     if (this.#idle.length > 0) this.#sockets.idle(this);
   }
 
+  /** Connections, open or being opened. */
+  get #count(): number {
+    return this.#connecting.length + this.#slots.length;
+  }
+
   #mayOpen(): boolean {
-    return (
-      this.#connecting < this.#waiting.length &&
-      this.#connecting + this.#slots.length < MAX_CONNECTIONS_PER_HOST
-    );
+    return this.#connecting.length < this.#waiting.length && this.#count < MAX_CONNECTIONS_PER_HOST;
   }
 
   #open(): boolean {
@@ -138,19 +150,22 @@ export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder {
 
   #begin(): void {
     const seed = this.#settings.seed + Math.imul(this.#counters.connections, 0x9e3779b1);
+    const dnsMs = this.#resolve();
     const connection = new Connection(
       this.#network,
-      { ...this.#settings, seed, dnsMs: this.#resolve() },
+      { ...this.#settings, seed, dnsMs },
       this,
       new SingleSource(),
     );
+    const { events } = this.#network;
+    if (this.#count === 0) events.schedule(events.now + backupAfterMs(dnsMs), this, BACKUP);
     this.#counters.connections++;
-    this.#connecting++;
+    this.#connecting.push(connection);
     connection.connect();
   }
 
   /** What the request that now takes `slot` waited for: its handshake, or the one before it. */
-  #count(slot: Slot): void {
+  #note(slot: Slot): void {
     const waitedMs = this.#network.events.now - slot.stream!.startMs;
     if (waitedMs <= 0) return;
     if (!slot.used) {

@@ -1,6 +1,6 @@
 import type { EventHandler, EventQueue } from '../transport/event-queue.ts';
 import type { Stream } from '../transport/stream.ts';
-import { addCounters, emptyCounters, type OriginClient, type OriginCounters } from './origin-client.ts';
+import { emptyCounters, type OriginClient, type OriginCounters } from './origin-client.ts';
 import type { Session } from './session.ts';
 
 /** Where a multiplexed origin gets its connection from. */
@@ -9,8 +9,8 @@ export interface SessionSource {
   resolve(): number;
   /** A connection of another origin that this one may use too, or null; its address must be known. */
   shared(): Session | null;
-  /** A new connection, which connects `dnsMs` later. */
-  create(dnsMs: number, onOpen: () => void): Session;
+  /** A new connection. */
+  create(onOpen: () => void): Session;
 }
 
 const RESOLVED = 0;
@@ -50,10 +50,12 @@ export class Multiplexed implements OriginClient, EventHandler {
 
   connect(): void {
     if (this.#session !== null || this.#resolving) return;
-    const lookupMs = this.#source.resolve();
     if (!this.#mayShare) {
-      this.#begin(lookupMs);
-    } else if (lookupMs > 0) {
+      this.#begin();
+      return;
+    }
+    const lookupMs = this.#source.resolve();
+    if (lookupMs > 0) {
       this.#resolving = true;
       this.#events.schedule(this.#events.now + lookupMs, this, RESOLVED);
     } else {
@@ -74,7 +76,7 @@ export class Multiplexed implements OriginClient, EventHandler {
 
   counters(): OriginCounters {
     const counters = { ...this.#counters };
-    return this.#own ? addCounters(counters, this.#session!.transportCounters) : counters;
+    return this.#own ? this.#session!.addCounters(counters) : counters;
   }
 
   handle(): void {
@@ -87,14 +89,14 @@ export class Multiplexed implements OriginClient, EventHandler {
 
   #join(): void {
     this.#session = this.#source.shared();
-    if (this.#session === null) this.#begin(0);
+    if (this.#session === null) this.#begin();
     else this.#onOpen();
   }
 
-  #begin(dnsMs: number): void {
+  #begin(): void {
     this.#own = true;
     this.#counters.connections++;
-    this.#session = this.#source.create(dnsMs, this.#onOpen);
+    this.#session = this.#source.create(this.#onOpen);
     this.#session.connect();
   }
 }

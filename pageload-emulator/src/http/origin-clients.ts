@@ -98,7 +98,7 @@ export class OriginClients {
 
   #overTcp(origin: number, pool: number, protocol: 'h1' | 'h2', onOpen: (() => void) | null): OriginClient {
     if (protocol === 'h2') return this.#multiplexed(origin, pool, 'h2', onOpen);
-    const settings = this.#settings(origin, pool, 'h1', 0);
+    const settings = this.#settings(origin, pool, 'h1');
     return new H1Pool(this.#network, settings, () => this.#resolve(origin), this.#sockets, onOpen);
   }
 
@@ -108,25 +108,27 @@ export class OriginClients {
     protocol: 'h2' | 'h3',
     onOpen: (() => void) | null,
   ): OriginClient {
-    const { connectionGroup: group, prioritises = false, maxStreams } = this.#servers[origin]!;
+    const { connectionGroup: group, prioritises = false, maxStreams, session } = this.#servers[origin]!;
     const key = group === undefined ? null : `${protocol} ${pool} ${group}`;
     const source = {
       resolve: () => this.#resolve(origin),
       shared: () => {
-        const session = key === null ? undefined : this.#shared.get(key);
+        const other = key === null ? undefined : this.#shared.get(key);
         // Whoever comes while it is being opened opens another: browsers share what is ready.
-        return session?.open ? session : null;
+        return other?.open ? other : null;
       },
-      create: (dnsMs: number, opened: () => void) => {
+      create: (opened: () => void) => {
         const settings = {
-          connection: this.#settings(origin, pool, protocol, dnsMs),
+          connection: this.#settings(origin, pool, protocol),
+          resolve: () => this.#resolve(origin),
+          known: session?.tcp !== undefined,
           prioritised: prioritises,
           maxStreams: maxStreams?.[protocol] ?? USUAL_MAX_STREAMS,
         };
         const sockets = protocol === 'h2' ? this.#sockets : null;
-        const session = new Session(this.#network, settings, sockets, opened);
-        if (key !== null && !this.#shared.has(key)) this.#shared.set(key, session);
-        return session;
+        const created = new Session(this.#network, settings, sockets, opened);
+        if (key !== null && !this.#shared.has(key)) this.#shared.set(key, created);
+        return created;
       },
     };
     return new Multiplexed(this.#network.events, source, key !== null, onOpen);
@@ -137,7 +139,7 @@ export class OriginClients {
     return this.#resolver.resolve(hostOf(server.origin), server.dnsMs ?? 0, this.#network.events.now);
   }
 
-  #settings(origin: number, pool: number, protocol: Protocol, dnsMs: number): ConnectionSettings {
+  #settings(origin: number, pool: number, protocol: Protocol): ConnectionSettings {
     const server = this.#servers[origin]!;
     const transport = protocol === 'h3' ? 'quic' : 'tcp';
     const secure = !server.origin.startsWith('http:');
@@ -153,7 +155,7 @@ export class OriginClients {
       initialWindow: server[transport].initialWindow,
       congestionControl: server[transport].congestionControl,
       extraRttMs: server.extraRttMs,
-      dnsMs,
+      dnsMs: 0,
       orderedBy: protocol === 'h3' ? 'stream' : 'connection',
       // The same seed for every protocol: common random numbers when they are compared.
       seed: pool === 0 ? hashSeed(this.#seed, origin) : hashSeed(this.#seed, origin, pool),

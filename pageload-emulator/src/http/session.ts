@@ -7,7 +7,8 @@ import {
 } from '../transport/connection.ts';
 import type { EventHandler } from '../transport/event-queue.ts';
 import type { Stream } from '../transport/stream.ts';
-import type { OriginCounters } from './origin-client.ts';
+import { backupAfterMs, MAX_CONNECTIONS_PER_HOST } from './connect-jobs.ts';
+import { addCounters, type OriginCounters } from './origin-client.ts';
 import { PrioritySource } from './response-source.ts';
 import type { SocketHolder, SocketLimit } from './socket-limit.ts';
 import { UrgencyQueue } from './urgency-queue.ts';
@@ -23,29 +24,43 @@ const SMALLEST_REQUEST_BYTES = 50;
 const MOST_HEADER_BYTES = 2_000;
 
 export interface SessionSettings {
+  /** Its name is resolved by `resolve`. */
   connection: ConnectionSettings;
+  /** Asks for the host's address and returns how long that takes. */
+  resolve: () => number;
   /** Whether the server goes by the client's priorities. */
   prioritised: boolean;
   /** Requests that the server lets be under way at once. */
   maxStreams: number;
+  /** Whether the browser knows that the server multiplexes, before it has a connection. */
+  known: boolean;
 }
 
 const CREDIT = 0;
+const BACKUP = 1;
 
 /**
  * One HTTP/2 (RFC 9113) or HTTP/3 (RFC 9114) connection: all requests at once, up to the server's limit. They
  * differ in the transport's handshake, in what a lost packet holds up, and in when a request that ended makes room for
  * another: at once over TCP, in order of urgency; over QUIC when the server has given new credit (RFC 9000 section
  * 4.6), a round trip later, in order of asking.
+ *
+ * Of a server that a browser meets for the first time, it does not know that one TCP connection will do: each request
+ * opens its own, up to six, until the first of them is ready; the others are given up. (Seen with Chromium 156, whose
+ * `HttpStreamFactory::Job` waits for another's connection only where HTTP/2 is known.)
  */
 export class Session implements ConnectionOwner, SocketHolder, EventHandler {
   readonly #network: Network;
-  readonly #connection: Connection;
+  readonly #settings: SessionSettings;
+  readonly #source: PrioritySource;
   readonly #sockets: SocketLimit | null;
   readonly #overQuic: boolean;
   readonly #creditMs: number;
   readonly #maxStreams: number;
   readonly #onOpen: (() => void) | null;
+  /** Connections that are being opened, or have been; then the one that was ready first. */
+  readonly #attempts: Connection[] = [];
+  #connection: Connection | null = null;
   /** Before the connection is open, with the counters of their origins. */
   #early: { stream: Stream; counters: OriginCounters }[] = [];
   /** With bodies, which must not go as early data. */
@@ -70,7 +85,8 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
   ) {
     const { connection, prioritised, maxStreams } = settings;
     this.#network = network;
-    this.#connection = new Connection(network, connection, this, new PrioritySource(prioritised));
+    this.#settings = settings;
+    this.#source = new PrioritySource(prioritised);
     this.#sockets = sockets;
     this.#overQuic = connection.transport === 'quic';
     this.#creditMs = this.#overQuic ? network.rttMs + connection.extraRttMs : 0;
@@ -79,23 +95,26 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
   }
 
   get open(): boolean {
-    return this.#connection.open;
+    return this.#connection !== null;
   }
 
-  get wanted(): number {
-    return this.#early[0]?.stream.urgency ?? 0;
+  get wanted(): number | null {
+    return this.open ? null : (this.#early[0]?.stream.urgency ?? 0);
   }
 
-  get transportCounters(): TransportCounters {
-    return this.#connection.counters;
+  /** Adds what its connections went through. */
+  addCounters<T extends TransportCounters>(to: T): T {
+    for (const { counters } of this.#attempts) addCounters(to, counters);
+    return to;
   }
 
   connect(): void {
-    if (this.#sockets === null || this.#sockets.take(this)) this.#connection.connect();
+    if (this.#sockets !== null && !this.#sockets.take(this)) return;
+    this.#attempt();
   }
 
   onSocket(): void {
-    this.#connection.connect();
+    this.#attempt();
   }
 
   /** A session in use is never closed for another's sake. */
@@ -105,18 +124,29 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
 
   /** @param counters of the request's origin */
   fetch(stream: Stream, counters: OriginCounters): void {
-    if (!this.#connection.open) this.#early.push({ stream, counters });
-    else this.#admit(stream);
+    if (this.#connection !== null) {
+      this.#admit(stream, this.#connection);
+      return;
+    }
+    this.#early.push({ stream, counters });
+    if (this.#overQuic || this.#settings.known) return;
+    if (this.#early.length > this.#attempts.length) this.#attemptAnother();
   }
 
-  onOpen(): void {
+  onOpen(connection: Connection): void {
+    this.#connection = connection;
+    for (const attempt of this.#attempts) {
+      if (attempt === connection) continue;
+      attempt.abandon();
+      this.#sockets?.release(this);
+    }
     const { now } = this.#network.events;
     const early = this.#early;
     this.#early = [];
     for (const { stream, counters } of early) {
       counters.waitedForHandshake++;
       counters.handshakeMs += now - stream.startMs;
-      this.#admit(stream);
+      this.#admit(stream, connection);
     }
     this.#onOpen?.();
   }
@@ -124,7 +154,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
   onConfirmed(): void {
     const unsafe = this.#unsafe;
     this.#unsafe = [];
-    for (const stream of unsafe) this.#admit(stream);
+    for (const stream of unsafe) this.#admit(stream, this.#connection!);
   }
 
   /** A response is whole. */
@@ -140,15 +170,35 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
   }
 
   handle(kind: number): void {
-    if (kind !== CREDIT) return;
+    if (kind === BACKUP) {
+      if (!this.open && !this.#attempts[0]!.answered) this.#attemptAnother();
+      return;
+    }
     this.#creditScheduled = false;
     this.#sendWaiting();
     this.#awaitCredit();
   }
 
-  #admit(stream: Stream): void {
-    if (!this.#connection.confirmed && stream.requestBytes > MOST_HEADER_BYTES) this.#unsafe.push(stream);
-    else if (this.#hasRoom()) this.#request(stream);
+  #attempt(): void {
+    const { connection, resolve } = this.#settings;
+    const nth = this.#attempts.length;
+    const dnsMs = resolve();
+    const seed = connection.seed + Math.imul(nth, 0x9e3779b1);
+    const attempt = new Connection(this.#network, { ...connection, seed, dnsMs }, this, this.#source);
+    this.#attempts.push(attempt);
+    attempt.connect();
+    if (nth > 0 || this.#overQuic) return;
+    const { events } = this.#network;
+    events.schedule(events.now + backupAfterMs(dnsMs), this, BACKUP);
+  }
+
+  #attemptAnother(): void {
+    if (this.#attempts.length > 0 && this.#attempts.length < MAX_CONNECTIONS_PER_HOST) this.connect();
+  }
+
+  #admit(stream: Stream, connection: Connection): void {
+    if (!connection.confirmed && stream.requestBytes > MOST_HEADER_BYTES) this.#unsafe.push(stream);
+    else if (this.#hasRoom()) this.#request(stream, connection);
     else {
       this.#waiting.push(stream, this.#overQuic ? 0 : stream.urgency);
       this.#awaitCredit();
@@ -174,13 +224,15 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
   }
 
   #sendWaiting(): void {
-    while (this.#waiting.length > 0 && this.#hasRoom()) this.#request(this.#waiting.shift()!);
+    while (this.#waiting.length > 0 && this.#hasRoom()) {
+      this.#request(this.#waiting.shift()!, this.#connection!);
+    }
   }
 
-  #request(stream: Stream): void {
+  #request(stream: Stream, connection: Connection): void {
     this.#active++;
     if (this.#sent++ > 0) stream.requestBytes = compressed(stream.requestBytes);
-    this.#connection.request(stream);
+    connection.request(stream);
   }
 }
 

@@ -37,6 +37,16 @@ export class SocketLimit {
     return true;
   }
 
+  /** A socket that `holder` had taken is closed. */
+  release(holder: SocketHolder): void {
+    this.#open--;
+    const next = this.#stalled.size > 0 ? this.#next(holder) : null;
+    if (next === null) return;
+    this.#stalled.delete(next);
+    this.#open++;
+    next.onSocket();
+  }
+
   /** `holder` may have sockets with nothing to do: others' turn, if they wait. */
   idle(holder: SocketHolder): void {
     while (this.#stalled.size > 0) {

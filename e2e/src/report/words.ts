@@ -8,7 +8,10 @@ export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
 }
 
-export function networkText(network: Omit<NetworkAsSet, 'name'>): string {
+/** @param network as set, or as estimated, which also knows UDP that is lossy by itself */
+export function networkText(
+  network: Omit<NetworkAsSet, 'name' | 'udp'> & { udp: NetworkAsSet['udp'] | 'lossy' },
+): string {
   const short = (value: number) => Number(value.toPrecision(3));
   const udp =
     typeof network.udp === 'number' ? `UDP held to ${short(network.udp)} Mbit/s` : `UDP ${network.udp}`;

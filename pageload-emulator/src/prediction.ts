@@ -86,9 +86,9 @@ export interface Prediction {
   };
   observed: { pltMs: number | null; protocols: Partial<Record<Protocol, number>> };
   protocols: Record<Protocol, ProtocolPrediction | Unavailable>;
-  /** Best uniform choice. */
+  /** The uniform choice that costs least where it is not the fastest: of the least expected regret. */
   best: Protocol;
-  /** Gain of `best` over the runner-up, as a fraction of the runner-up's time. */
+  /** Gain of `best` over the runner-up, as a fraction of the runner-up's time; 0 where the safest choice is not the fastest one. */
   margin: number;
   /** Probability that `best` is the fastest uniform choice, 0 to 1. */
   confidence: number;

@@ -34,10 +34,10 @@ export interface Question {
 
 /** What is best for a page on a network. */
 export interface Choice {
-  /** Each protocol that the network carries, fastest first. */
+  /** Each protocol that the network carries, the best first. */
   uniform: UniformRun[];
   times: Partial<Record<Protocol, ProtocolPrediction>>;
-  /** Best uniform choice with its lead over the runner-up. */
+  /** The uniform choice with the least expected regret, with its lead over the runner-up. */
   best: Protocol;
   margin: number;
   confidence: number;
@@ -77,7 +77,8 @@ export function choose(question: Question): Choice {
   const times: Choice['times'] = {};
   for (const { protocol, pltMs, paint } of runs) times[protocol] = { ...loadTime(pltMs), ...paint };
   const medianMs = ({ protocol }: UniformRun) => times[protocol]!.pltMs;
-  runs.sort((a, b) => medianMs(a) - medianMs(b));
+  const regrets = expectedRegrets(runs);
+  runs.sort((a, b) => regrets.get(a)! - regrets.get(b)! || medianMs(a) - medianMs(b));
 
   const loads = new Map<Protocol, TracedLoad>();
   const traced = (protocol: Protocol): TracedLoad => {
@@ -105,7 +106,7 @@ export function choose(question: Question): Choice {
     uniform: runs,
     times,
     best: best.run.protocol,
-    margin: (runnerUp.pltMs - best.pltMs) / runnerUp.pltMs,
+    margin: Math.max(0, (runnerUp.pltMs - best.pltMs) / runnerUp.pltMs),
     confidence,
     decided,
     reasons: pageReasons(question, best, runnerUp, decided, confidence),
@@ -115,6 +116,20 @@ export function choose(question: Question): Choice {
     scenarios,
     traced,
   };
+}
+
+/**
+ * By how much more than the fastest protocol each one takes, on the mean over scenarios. The least is the best choice, which is
+ * not always that of the least median: what is a little faster mostly may be many times slower where UDP is held back.
+ */
+function expectedRegrets(runs: readonly UniformRun[]): Map<UniformRun, number> {
+  const count = runs[0]!.pltMs.length;
+  const regrets = new Map<UniformRun, number>(runs.map((run) => [run, 0]));
+  for (let scenario = 0; scenario < count; scenario++) {
+    const least = Math.min(...runs.map(({ pltMs }) => pltMs[scenario]!));
+    for (const run of runs) regrets.set(run, regrets.get(run)! + (run.pltMs[scenario]! / least - 1) / count);
+  }
+  return regrets;
 }
 
 /** Loads the page under each protocol in as many scenarios as it takes to know the leaders' medians. */

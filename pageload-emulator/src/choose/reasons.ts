@@ -6,6 +6,7 @@ import type { PageGraph } from '../graph/page-graph.ts';
 import type { OriginCounters } from '../http/origin-client.ts';
 import type { NetworkPath, ServerProfile } from '../path/network-path.ts';
 import type { Protocol } from '../protocol.ts';
+import { median } from '../statistics.ts';
 import type { UniformRun } from './uniform.ts';
 
 /** Waits shorter than this, milliseconds a request, explain nothing that a person would see. */
@@ -40,6 +41,13 @@ export function pageReasons(
   const winner = best.run.protocol;
   const loser = rival.run.protocol;
   const gainMs = rival.pltMs - best.pltMs;
+  if (gainMs < 0) {
+    const worst = rival.run.pltMs.filter((time, scenario) => time > best.run.pltMs[scenario]!);
+    return [
+      `${NAME[loser]} (${ms(rival.pltMs)}) is mostly faster than ${NAME[winner]} (${ms(best.pltMs)}), but slower, at ${ms(median(worst))}, ` +
+        `in ${percent(worst.length / rival.run.pltMs.length)} of the networks that this may be: ${NAME[winner]} is the safer choice.`,
+    ];
+  }
   if (!decided) {
     return [
       `${NAME[winner]} (${ms(best.pltMs)}) and ${NAME[loser]} (${ms(rival.pltMs)}) ` +

@@ -1,4 +1,5 @@
 import { CHROMIUM_COSTS } from '../client/client-costs.ts';
+import { firstIndexWhere } from '../ordered.ts';
 import { documentOf } from '../recording/draft.ts';
 import { timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
 import type { RecordedRequest, Recording } from '../recording/recording.ts';
@@ -46,6 +47,8 @@ class GraphBuilder {
   readonly #fetchOf = new Map<number, number>();
   /** Recorded script to its execution. */
   readonly #executionOf = new Map<number, { activity: number; endMs: number }>();
+  /** What may block the parser, in order of arrival. */
+  readonly #blockers: RecordedRequest[];
   readonly #pools: readonly number[];
   readonly #head: Head | null;
   readonly #ordered: ExecutionOrder;
@@ -54,6 +57,7 @@ class GraphBuilder {
   readonly #activities: Activity[] = [];
   #headId: number | null = null;
   readonly #origins: string[] = [];
+  readonly #indexOfOrigin = new Map<string, number>();
   readonly #thinkMs: (request: RecordedRequest) => number | undefined;
 
   constructor(recording: Recording) {
@@ -62,6 +66,9 @@ class GraphBuilder {
     this.#loadMs = recording.pltMs ?? lastBlockingEnd(recording);
     this.#kept = recording.requests.filter((request) => this.#isKept(request));
     if (this.#kept.length === 0) this.#kept.push(this.#document);
+    this.#blockers = this.#kept
+      .filter((request) => /^(style|script)$/.test(request.type) && priorityOf(request).urgency <= 2)
+      .sort((a, b) => a.endMs - b.endMs || b.id - a.id);
     this.#pools = connectionPools(recording);
     this.#head = findHead(this.#document, this.#kept);
     this.#ordered = new ExecutionOrder(this.#kept);
@@ -182,16 +189,12 @@ class GraphBuilder {
   #blockerOf(request: RecordedRequest, parent: RecordedRequest, satisfiedMs: number): RecordedRequest | null {
     if (parent.type !== 'document' && parent.type !== 'iframe') return null;
     if (request.startMs - satisfiedMs < SHORTEST_BLOCK_MS) return null;
-    let last: RecordedRequest | null = null;
-    for (const candidate of this.#kept) {
-      if (candidate.startMs >= request.startMs) break;
-      if (candidate.type !== 'style' && candidate.type !== 'script') continue;
-      if (candidate.id === parent.id || priorityOf(candidate).urgency > 2) continue;
-      if (candidate.endMs > request.startMs + 1 || candidate.endMs <= satisfiedMs) continue;
-      if (last === null || candidate.endMs > last.endMs) last = candidate;
-    }
+    const blockers = this.#blockers;
+    let at = firstIndexWhere(blockers, ({ endMs }) => endMs > request.startMs + 1) - 1;
+    while (at >= 0 && (blockers[at]!.startMs >= request.startMs || blockers[at]!.id === parent.id)) at--;
+    const last = blockers[at];
     // It explains the lateness when most of the wait had passed by its arrival.
-    if (last === null || last.endMs - satisfiedMs < (request.startMs - satisfiedMs) / 2) return null;
+    if (last === undefined || last.endMs - satisfiedMs < (request.startMs - satisfiedMs) / 2) return null;
     return last;
   }
 
@@ -331,8 +334,12 @@ class GraphBuilder {
 
   #originIndex(url: string): number {
     const origin = originOf(url)!;
-    const known = this.#origins.indexOf(origin);
-    return known >= 0 ? known : this.#origins.push(origin) - 1;
+    let index = this.#indexOfOrigin.get(origin);
+    if (index === undefined) {
+      index = this.#origins.push(origin) - 1;
+      this.#indexOfOrigin.set(origin, index);
+    }
+    return index;
   }
 }
 

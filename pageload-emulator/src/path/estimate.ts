@@ -5,6 +5,7 @@ import { ArrivalCurve } from './arrivals.ts';
 import { busyRate, linkRate } from './busy-rate.ts';
 import { connectionGroups } from './connection-groups.ts';
 import type { FigureSource, NetworkFigure, NetworkPath, ServerProfile } from './network-path.ts';
+import { honoursPriorities, priorityVotes, sumOfVotes } from './priority-evidence.ts';
 import { defaultServer } from './server-defaults.ts';
 import { lossFromStalls, lossUnseen, stallsOf } from './stalls.ts';
 
@@ -77,6 +78,8 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
   const originRttMs = (timings: OriginTimings) =>
     Math.max(rttMs, Math.min(rttOf(timings), leastQuietRtt(timings, queuedMs)));
   const groups = connectionGroups(recording);
+  const votes = origins.map(({ requests }) => priorityVotes(requests));
+  const pageHonours = honoursPriorities(sumOfVotes(votes));
   return {
     path: {
       rttMs,
@@ -87,10 +90,14 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
       queueBytes: assumedQueueBytes(downBps, typicalRttMs),
       udp: { kind: 'open' },
     },
-    servers: origins.map((timings) => {
+    servers: origins.map((timings, index) => {
       const connectionGroup = groups.get(timings.origin);
-      const profile = profileOf(timings, originRttMs(timings), rttMs, queuedMs);
-      return connectionGroup === undefined ? profile : { ...profile, connectionGroup };
+      const prioritises = honoursPriorities(votes[index]!) ?? pageHonours;
+      return {
+        ...profileOf(timings, originRttMs(timings), rttMs, queuedMs),
+        ...(connectionGroup !== undefined && { connectionGroup }),
+        ...(prioritises !== null && { prioritises }),
+      };
     }),
     sources: {
       rttMs: known.length > 0 ? 'estimated' : 'assumed',

@@ -47,8 +47,7 @@ const ODD: unknown[] = [
 
 function nested(depth: number): unknown {
   let value: unknown = 1;
-  for (let level = 0; level < depth; level++)
-    value = level % 2 === 0 ? [value] : { parent: value };
+  for (let level = 0; level < depth; level++) value = level % 2 === 0 ? [value] : { parent: value };
   return value;
 }
 

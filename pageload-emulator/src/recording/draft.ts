@@ -8,7 +8,7 @@ export interface RequestDraft extends Omit<RecordedRequest, 'id' | 'initiator'> 
 }
 
 /** More would be no page load but an attack on memory. */
-const MAX_REQUESTS = 20_000;
+const MAX_REQUESTS = 10_000;
 /** Clocks that were set in between make longer ones, and no figure of theirs means anything. */
 const LONGEST_LOAD_MS = 24 * 60 * 60 * 1000;
 

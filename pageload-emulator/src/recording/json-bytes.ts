@@ -2,10 +2,10 @@ import { InputError } from './input-error.ts';
 
 /**
  * What a recording may take of JSON. Reading takes up to ten times the text in memory, and more for small values: this
- * much stays below 256 MB. A load of 5,000 requests as DevTools write it, bodies left out, is 20 million bytes with
- * 1.5 million values in 300,000 objects and arrays.
+ * much stays below 256 MB. DevTools write about 4,000 bytes a request without bodies, 250 values in 60 objects and
+ * arrays: some 4,000 requests.
  */
-const MOST = { bytes: 24 * 1024 * 1024, values: 3_000_000, containers: 500_000 };
+const MOST = { bytes: 20 * 1024 * 1024, values: 1_000_000, containers: 250_000 };
 /** No field that is read is as long; response bodies are. */
 const LONGEST_STRING = 65_536;
 /** What may be looked at for it. */

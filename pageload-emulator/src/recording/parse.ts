@@ -134,7 +134,8 @@ function parseJson(text: string): unknown {
 }
 
 function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ');
+  // What V8 quotes of the input may be anything.
+  const line = text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ');
   return line.length > 160 ? `${line.slice(0, 157)}…` : line;
 }
 

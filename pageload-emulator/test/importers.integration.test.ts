@@ -1,0 +1,262 @@
+/**
+ * Any bytes in, a result or one clear line out, within two seconds and 256 MB: measured in processes of their own that
+ * read files as the command does. The time is the processor's, for what else the machine does says nothing of it.
+ */
+import { spawnSync } from 'node:child_process';
+import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { createGzip, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { START } from './hars.ts';
+import { mutatedText, VALID } from './mutations.ts';
+
+const MOST_SECONDS = 2;
+const MOST_MB = 256;
+const MB = 1e6;
+
+interface Outcome {
+  file: string;
+  requests: number | null;
+  refusal: string | null;
+  cpuSeconds: number;
+  residentMb: number;
+}
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+let dir = '';
+
+beforeAll(() => {
+  const tsc = path('../../node_modules/typescript/bin/tsc');
+  const built = spawnSync(process.execPath, [tsc, '-b', path('../bin')], { encoding: 'utf8' });
+  expect(built.stdout + built.stderr).toBe('');
+  dir = mkdtempSync(join(tmpdir(), 'hopwise-importers-'));
+}, 240_000);
+
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+function read(files: readonly string[]): Outcome[] {
+  const { status, signal, stdout, stderr } = spawnSync(
+    process.execPath,
+    [path('read-inputs.mjs'), ...files],
+    {
+      encoding: 'utf8',
+      timeout: 100_000,
+    },
+  );
+  expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Outcome);
+}
+
+function expectBounded({ file, requests, refusal, cpuSeconds, residentMb }: Outcome): void {
+  if (requests === null) expect(refusal, file).toMatch(/^([^\n]+: )?expected [^\n]+, got [^\n]+$/);
+  expect(cpuSeconds, file).toBeLessThan(MOST_SECONDS);
+  expect(residentMb, file).toBeLessThan(MOST_MB);
+}
+
+const times = (count: number, make: (index: number) => string, separator = ',') =>
+  Array.from({ length: count }, (_, index) => make(index)).join(separator);
+const harOf = (entries: string) => `{"log":{"entries":[${entries}]}}`;
+
+function entry(index: number, extra: object = {}): string {
+  return JSON.stringify({
+    startedDateTime: new Date(Date.parse(START) + (index % 1_000)).toISOString(),
+    time: 10,
+    request: {
+      url: `https://o${index % 400}.test/${index}.js`,
+      headers: [{ name: 'a', value: 'b'.repeat(100) }],
+    },
+    response: { status: 200, bodySize: 1_000, content: { mimeType: 'text/javascript' } },
+    timings: { send: 1, wait: 5, receive: 4 },
+    ...extra,
+  });
+}
+
+const stack = (index: number) => ({
+  callFrames: Array.from({ length: 5 }, (_, frame) => {
+    const asker = (index * 7 + frame) % 10_000;
+    return { url: `https://o${asker % 400}.test/${asker}.js` };
+  }),
+});
+
+const UNREADABLE = /^[^\n]+: expected (JSON|gzip data), got /;
+const TOO_LARGE = /^top level: expected at most .* got more$/;
+const TOO_MANY = /: expected at most \d+ (entries|requests), got /;
+
+describe('a hostile file is read or refused', () => {
+  it.each<[string, () => string | Buffer, number | RegExp]>([
+    ['nothing', () => '', UNREADABLE],
+    ['zeros', () => Buffer.alloc(100_000), UNREADABLE],
+    ['bytes that are no UTF-8', () => Buffer.from(VALID.plain!.replace('x.js', '\u00ff'), 'latin1'), 2],
+    ['half a gzip', () => gzipSync(VALID.chromium!).subarray(0, 300), UNREADABLE],
+    ['a gzip with a wrong byte', () => gzipSync(VALID.chromium!).fill(7, 200, 210), UNREADABLE],
+    ['a gzip in a gzip', () => gzipSync(gzipSync(VALID.chromium!)), UNREADABLE],
+    ['brackets that only open', () => '['.repeat(30 * MB), TOO_LARGE],
+    ['a million objects', () => `[${times(1e6, () => '{}')}]`, TOO_LARGE],
+    ['as many objects as may be', () => `[${times(249_000, () => '{}')}]`, TOO_MANY],
+    ['as many strings as may be', () => `[${times(999_000, (i) => `"s${i}"`)}]`, TOO_MANY],
+    [
+      'as many keys as may be',
+      () => `{"log":{${times(999_000, (i) => `"k${i}":${i}`)}}}`,
+      /^log\.entries: expected /,
+    ],
+    ['objects that are all of another shape', () => harOf(times(240_000, (i) => `{"k${i}":1}`)), TOO_MANY],
+    ['one number of a million digits', () => `[${'9'.repeat(1e6)}]`, /^\[0\]: expected an object, got /],
+    [
+      'a number beyond all numbers',
+      () => harOf(entry(0).replace('"time":10', '"time":1e999')),
+      /\.time: expected a number, got Infinity$/,
+    ],
+    [
+      'arrays as deep as may be',
+      () => '['.repeat(249_000) + ']'.repeat(249_000),
+      /^\[0\]: expected an object/,
+    ],
+    [
+      'a stack as deep as may be',
+      () =>
+        harOf(
+          entry(0).replace(
+            '}',
+            `},"_initiator":{"stack":${'{"parent":'.repeat(100_000)}1${'}'.repeat(100_001)}`,
+          ),
+        ),
+      /expected/,
+    ],
+    ['a body that is no text', () => harOf(entry(0, { text: '漢"\\'.repeat(5 * MB) })), 1],
+    [
+      'as much text in two bytes as may be',
+      () => harOf(times(190, (i) => entry(i, { t: '漢'.repeat(20_000) }))),
+      190,
+    ],
+    ['more text than may be', () => harOf(times(500, (i) => entry(i, { t: 'a'.repeat(60_000) }))), TOO_LARGE],
+    [
+      '10,000 requests with stacks',
+      () => harOf(times(10_000, (i) => entry(i, { _initiator: { type: 'script', stack: stack(i) } }))),
+      10_000,
+    ],
+    [
+      '10,000 requests of as many origins',
+      () => harOf(times(10_000, (i) => entry(i).replace(/o\d+/, `o${i}`))),
+      10_000,
+    ],
+    [
+      '10,000 requests that block one another',
+      () =>
+        harOf(
+          times(10_000, (i) =>
+            entry(i, {
+              _initiator: 'https://o0.test/0.js',
+              _resourceType: i % 2 ? 'script' : 'stylesheet',
+              _renderBlocking: 'blocking',
+            }),
+          ),
+        ),
+      10_000,
+    ],
+    [
+      '10,000 requests that asked in circles',
+      () =>
+        harOf(
+          times(10_000, (i) =>
+            entry(i, { _initiator: `https://o${(i + 1) % 400}.test/${(i + 1) % 10_000}.js` }),
+          ),
+        ),
+      10_000,
+    ],
+    ['20,000 requests', () => harOf(times(20_000, (i) => entry(i))), TOO_MANY],
+  ])('%s', (_, make, expected) => {
+    const file = join(dir, 'hostile');
+    writeFileSync(file, make());
+    const [outcome] = read([file]);
+    expectBounded(outcome!);
+    if (typeof expected === 'number') expect(outcome).toMatchObject({ requests: expected, refusal: null });
+    else expect(outcome!.refusal).toMatch(expected);
+  });
+
+  it.each<[string, () => Generator<Buffer>, number | RegExp]>([
+    [
+      'a gigabyte of blanks',
+      function* () {
+        for (let i = 0; i < 1_000; i++) yield Buffer.alloc(MB, 0x20);
+      },
+      TOO_LARGE,
+    ],
+    [
+      'a gigabyte in one string',
+      function* () {
+        yield Buffer.from('["');
+        for (let i = 0; i < 1_000; i++) yield Buffer.alloc(MB, 0x61);
+      },
+      TOO_LARGE,
+    ],
+    [
+      'a page of 200 MB in bodies',
+      function* () {
+        yield Buffer.from('{"log":{"entries":[');
+        for (let i = 0; i < 200; i++) {
+          yield Buffer.from(`${i === 0 ? '' : ','}${entry(i).slice(0, -1)},"text":"`);
+          yield Buffer.alloc(MB, 0x61);
+          yield Buffer.from('"}');
+        }
+        yield Buffer.from(']}}');
+      },
+      200,
+    ],
+  ])('gzip that holds %s', async (_, make, expected) => {
+    const file = join(dir, 'bomb.gz');
+    await pipeline(Readable.from(make()), createGzip({ level: 1 }), createWriteStream(file));
+    const [outcome] = read([file]);
+    expectBounded(outcome!);
+    if (typeof expected === 'number') expect(outcome).toMatchObject({ requests: expected, refusal: null });
+    else expect(outcome!.refusal).toMatch(expected);
+  });
+
+  it('what is no file', () => {
+    const outcomes = read([dir, join(dir, 'none'), '/dev/zero']);
+    expect(outcomes.map(({ refusal }) => refusal)).toEqual([
+      'expected a readable file, got EISDIR',
+      'expected a readable file, got ENOENT',
+      expect.stringMatching(TOO_LARGE),
+    ]);
+    for (const outcome of outcomes) expectBounded(outcome);
+  });
+});
+
+describe('changed files', () => {
+  it('are read or refused, plain and gzipped, whole and cut', () => {
+    const bytes = fc.oneof(
+      mutatedText.map((text) => Buffer.from(text)),
+      mutatedText.map((text) => gzipSync(text)),
+      fc.tuple(mutatedText, fc.nat(10_000)).map(([text, cut]) => gzipSync(text).subarray(0, cut)),
+      fc
+        .tuple(
+          fc.constantFrom(...Object.values(VALID)),
+          fc.array(fc.tuple(fc.nat(5_000), fc.nat(255)), { minLength: 1, maxLength: 8 }),
+        )
+        .map(([text, changes]) => {
+          const file = Buffer.from(text);
+          for (const [at, byte] of changes) file[at % file.length] = byte;
+          return file;
+        }),
+      fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)),
+    );
+    const files = fc.sample(bytes, { numRuns: 400, seed: 20260105 }).map((content, index) => {
+      const file = join(dir, `changed-${index}`);
+      writeFileSync(file, content);
+      return file;
+    });
+    const outcomes = read(files);
+    expect(outcomes).toHaveLength(files.length);
+    for (const outcome of outcomes) expectBounded(outcome);
+    expect(outcomes.filter(({ requests }) => requests !== null).length).toBeGreaterThan(40);
+  });
+});

@@ -1,0 +1,22 @@
+// Makes inputs for the emulator of each file that is named, and prints what became of it and what it took.
+import { readInput } from '../bin/dist/read-input.js';
+import { buildGraph, estimateNetwork, InputError } from '../dist/index.js';
+
+for (const file of process.argv.slice(2)) {
+  const before = process.cpuUsage();
+  let requests = null;
+  let refusal = null;
+  try {
+    const { recording } = await readInput(file);
+    requests = recording.requests.length;
+    buildGraph(recording);
+    estimateNetwork(recording);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    refusal = error.message;
+  }
+  const { user, system } = process.cpuUsage(before);
+  const cpuSeconds = (user + system) / 1e6;
+  const residentMb = process.resourceUsage().maxRSS / 1024;
+  process.stdout.write(`${JSON.stringify({ file, requests, refusal, cpuSeconds, residentMb })}\n`);
+}

@@ -86,7 +86,7 @@ export interface Prediction {
   };
   observed: { pltMs: number | null; protocols: Partial<Record<Protocol, number>> };
   protocols: Record<Protocol, ProtocolPrediction | Unavailable>;
-  /** The uniform choice that costs least where it is not the fastest: of the least expected regret. */
+  /** Best uniform choice: the fastest in the median, unless another one costs clearly less on the mean of the networks that this may be. */
   best: Protocol;
   /** Gain of `best` over the runner-up, as a fraction of the runner-up's time; 0 where the safest choice is not the fastest one. */
   margin: number;

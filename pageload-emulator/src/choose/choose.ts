@@ -37,7 +37,7 @@ export interface Choice {
   /** Each protocol that the network carries, the best first. */
   uniform: UniformRun[];
   times: Partial<Record<Protocol, ProtocolPrediction>>;
-  /** The uniform choice with the least expected regret, with its lead over the runner-up. */
+  /** Best uniform choice with its lead over the runner-up. */
   best: Protocol;
   margin: number;
   confidence: number;
@@ -77,8 +77,8 @@ export function choose(question: Question): Choice {
   const times: Choice['times'] = {};
   for (const { protocol, pltMs, paint } of runs) times[protocol] = { ...loadTime(pltMs), ...paint };
   const medianMs = ({ protocol }: UniformRun) => times[protocol]!.pltMs;
-  const regrets = expectedRegrets(runs);
-  runs.sort((a, b) => regrets.get(a)! - regrets.get(b)! || medianMs(a) - medianMs(b));
+  runs.sort((a, b) => medianMs(a) - medianMs(b));
+  putSafestFirst(runs);
 
   const loads = new Map<Protocol, TracedLoad>();
   const traced = (protocol: Protocol): TracedLoad => {
@@ -118,18 +118,20 @@ export function choose(question: Question): Choice {
   };
 }
 
+/** What is the fastest in the median is not the best where its mean regret is above the least one by more than this. */
+const WORTH_HEDGING = 0.03;
+
 /**
- * By how much more than the fastest protocol each one takes, on the mean over scenarios. The least is the best choice, which is
- * not always that of the least median: what is a little faster mostly may be many times slower where UDP is held back.
+ * Puts the protocol of the least regret first, the regret being by how much more than the fastest one a protocol takes, on the mean over
+ * scenarios: what is a little faster mostly may be many times slower where UDP is held back.
  */
-function expectedRegrets(runs: readonly UniformRun[]): Map<UniformRun, number> {
-  const count = runs[0]!.pltMs.length;
-  const regrets = new Map<UniformRun, number>(runs.map((run) => [run, 0]));
-  for (let scenario = 0; scenario < count; scenario++) {
-    const least = Math.min(...runs.map(({ pltMs }) => pltMs[scenario]!));
-    for (const run of runs) regrets.set(run, regrets.get(run)! + (run.pltMs[scenario]! / least - 1) / count);
-  }
-  return regrets;
+function putSafestFirst(runs: UniformRun[]): void {
+  const regretOf = ({ pltMs }: UniformRun) =>
+    mean(pltMs.map((time, scenario) => time / Math.min(...runs.map((run) => run.pltMs[scenario]!)) - 1));
+  const safest = runs.reduce((a, b) => (regretOf(b) < regretOf(a) ? b : a));
+  if (regretOf(runs[0]!) - regretOf(safest) <= WORTH_HEDGING) return;
+  runs.splice(runs.indexOf(safest), 1);
+  runs.unshift(safest);
 }
 
 /** Loads the page under each protocol in as many scenarios as it takes to know the leaders' medians. */

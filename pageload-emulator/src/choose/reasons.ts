@@ -44,8 +44,8 @@ export function pageReasons(
   if (gainMs < 0) {
     const worst = rival.run.pltMs.filter((time, scenario) => time > best.run.pltMs[scenario]!);
     return [
-      `${NAME[loser]} (${ms(rival.pltMs)}) is mostly faster than ${NAME[winner]} (${ms(best.pltMs)}), but slower, at ${ms(median(worst))}, ` +
-        `in ${percent(worst.length / rival.run.pltMs.length)} of the networks that this may be: ${NAME[winner]} is the safer choice.`,
+      `${NAME[loser]} has the lower median (${ms(rival.pltMs)}, ${NAME[winner]} ${ms(best.pltMs)}), but in ${percent(worst.length / rival.run.pltMs.length)} of the networks that this may be ` +
+        `it is the slower one, at ${ms(median(worst))}: ${NAME[winner]} is the safer choice.`,
     ];
   }
   if (!decided) {

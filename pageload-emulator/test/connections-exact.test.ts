@@ -315,6 +315,32 @@ describe('connections that a browser opens to be sure', () => {
   });
 });
 
+describe('flow control', () => {
+  it('lets 6 MiB be under way over TCP, and of each stream over QUIC', () => {
+    // Flights of 10, 20, … 2560 packets, 5110 in all, arrive by 300 + 8 · 100; then 6 MiB are 4399.6 packets a round trip.
+    const packets = 5_110 + 3 * 4_399;
+    const time = (bytes: number) => load('h2', [{ bytes }]).pltMs;
+    expect(time(packets * 1_430)).toBeCloseTo(1_100 + 3 * 100, 0);
+    expect(time((packets + 1) * 1_430)).toBeCloseTo(1_100 + 4 * 100, 0);
+    // Without it the last would be in the second flight after 5110: 5120, then 10,240.
+    expect(packets).toBeLessThan(5_110 + 5_120 + 10_240);
+  });
+
+  it('lets several streams of a QUIC connection have 15 MiB under way', () => {
+    const quic: ServerProfile['quic'] = { initialWindow: 20_000, congestionControl: 'cubic' };
+    const time = (streams: number, packets: number) =>
+      load('h3', new Array<FetchSketch>(streams).fill({ bytes: packets * 1_300 }), { server: { quic } })
+        .pltMs;
+    // 4839 packets of a stream, paced at 1.25 · 20,000 a round trip, 250 a millisecond, after two milliseconds' worth at
+    // once; more wait for credit.
+    expect(time(1, 4_839)).toBeCloseTo(200 + (4_839 - 500) / 250, 1);
+    expect(time(1, 4_840)).toBeGreaterThan(300);
+    // 12,098 packets of the connection.
+    expect(time(3, 4_032)).toBeCloseTo(200 + (3 * 4_032 - 500) / 250, 1);
+    expect(time(3, 4_033)).toBeGreaterThan(300);
+  });
+});
+
 describe('uploads', () => {
   const upload = (protocol: Protocol, packets: number, path: Partial<NetworkPath> = {}) => {
     const requestBytes = packets * (protocol === 'h3' ? 1_300 : 1_430);

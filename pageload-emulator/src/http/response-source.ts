@@ -16,6 +16,7 @@ export class PrioritySource implements ResponseSource {
   readonly #inTurns: (Turns | null)[] = new Array<Turns | null>(URGENCIES).fill(null);
   /** A bit for each urgency that has something to send. */
   #ready = 0;
+  #streams = 0;
 
   /** @param honoured whether the server goes by the client's priorities */
   constructor(honoured: boolean) {
@@ -26,7 +27,12 @@ export class PrioritySource implements ResponseSource {
     return this.#ready === 0;
   }
 
+  get streams(): number {
+    return this.#streams;
+  }
+
   add(stream: Stream): void {
+    this.#streams++;
     const urgency = this.#honoured ? stream.urgency : 0;
     this.#ready |= 1 << urgency;
     if (this.#honoured && !stream.incremental) {
@@ -49,6 +55,7 @@ export class PrioritySource implements ResponseSource {
     const share = inOrder ? room : Math.max(packetBytes, Math.ceil(room / turns.length));
     const bytes = Math.min(room, share, stream.unsent);
     stream.unsent -= bytes;
+    if (stream.unsent === 0) this.#streams--;
     if (!inOrder) turns.next(stream.unsent > 0);
     else if (stream.unsent === 0) whole.removeFirst();
     if ((whole === null || whole.length === 0) && (turns === null || turns.length === 0)) {
@@ -145,6 +152,10 @@ export class SingleSource implements ResponseSource {
 
   get empty(): boolean {
     return this.#stream === null;
+  }
+
+  get streams(): number {
+    return this.#stream === null ? 0 : 1;
   }
 
   add(stream: Stream): void {

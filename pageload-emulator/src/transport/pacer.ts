@@ -9,10 +9,11 @@ const TINY = 1e-6;
 export class Pacer {
   #tokens = BURST;
   #atMs = 0;
+  #awaited = 1;
 
   /** @param rate packets a millisecond since the last time */
   refill(rate: number, nowMs: number): void {
-    const most = Math.max(BURST, 2 * rate);
+    const most = Math.max(BURST, 2 * rate, this.#tokens);
     this.#tokens = Math.min(most, this.#tokens + (nowMs - this.#atMs) * rate);
     this.#atMs = nowMs;
   }
@@ -24,12 +25,13 @@ export class Pacer {
 
   /** When `packets` may leave at `rate`. */
   nextMs(packets: number, rate: number): number {
+    this.#awaited = packets;
     return this.#atMs + (packets - this.#tokens) / rate;
   }
 
-  /** Whatever rounding made of the wait for it: the packet that was waited for may go. */
+  /** What was waited for may go, whatever rounding and the bucket's depth made of it: a real pacer wakes more often. */
   grant(): void {
-    this.#tokens = Math.max(this.#tokens, 1);
+    this.#tokens = Math.max(this.#tokens, this.#awaited);
   }
 
   spend(packets: number): void {

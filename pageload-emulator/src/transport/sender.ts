@@ -7,6 +7,7 @@ import { LossRecovery } from './loss-recovery.ts';
 import type { Network } from './network.ts';
 import { Pacer, QUIC_PACING_GAIN } from './pacer.ts';
 import { PACKET, PACKETS_PER_ACK, type PacketFormat } from './packet.ts';
+import { receiveWindow } from './receive-window.ts';
 import type { Receiver } from './receiver.ts';
 import type { RetransmissionTimer } from './retransmission-timer.ts';
 import type { RttEstimator } from './rtt-estimator.ts';
@@ -26,6 +27,8 @@ const TIMER = 3;
 /** Decides whose bytes the server sends next. */
 export interface ResponseSource {
   readonly empty: boolean;
+  /** Responses of which something is left to send. */
+  readonly streams: number;
   add(stream: Stream): void;
   /** Up to `room` bytes of one stream, taken from its `unsent`; null when there are none. */
   take(room: number, packetBytes: number): Segment | null;
@@ -195,11 +198,14 @@ export class Sender implements EventHandler {
       if (timeouts > 0) this.#control.onIdle(timeouts);
     }
     let full = false;
+    const most = receiveWindow(this.#parts.transport, this.#source.streams);
     while (recovery.resend.first !== null || !this.#source.empty) {
-      const room = Math.floor(Math.max(this.#control.window - this.#inFlight, recovery.credit) + TINY);
+      const { window } = this.#control;
+      const room = Math.floor(Math.max(Math.min(window, most) - this.#inFlight, recovery.credit) + TINY);
       if (room < 1) {
         full = true;
-        this.#windowLimited = true;
+        // A window that the receiver leaves unused does not grow (RFC 9438 section 5.8).
+        this.#windowLimited = window <= most;
         break;
       }
       const packets = this.#paced(Math.min(room, this.#burstPackets()));

@@ -43,6 +43,7 @@ export { drawNetworks, type NetworkSample } from './path/draw.ts';
 export { estimateNetwork, type NetworkEstimate } from './path/estimate.ts';
 export type { KnownNetwork, KnownServer } from './path/known-network.ts';
 export type { Interval } from './path/log-density.ts';
+export { type NetworkCluster, parseCluster, updateCluster } from './path/network-cluster.ts';
 export type * from './path/network-path.ts';
 export {
   type Knowledge,

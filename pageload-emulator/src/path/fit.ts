@@ -111,6 +111,7 @@ class PathSearch {
 
   fit(): PathFit {
     const { udp } = this.#known;
+    if (this.#isAllKnown()) return this.#believed();
     const treatment: UdpTreatment = udp ?? { kind: 'open' };
     const points = this.#search(treatment);
     const queueMs = this.#fitQueue(points, treatment);
@@ -129,6 +130,18 @@ class PathSearch {
       ? { kind: 'policed', bps: policed.bps.quantile(0.5) }
       : treatment;
     return { downBps, queueMs, loss: this.#fitLoss(rate, likeliest), ...policing };
+  }
+
+  #isAllKnown(): boolean {
+    const { downBps, udp, queue, loss } = this.#known;
+    return (
+      this.#replay.requests.length === 0 || (downBps !== undefined && udp !== undefined && queue && loss)
+    );
+  }
+
+  #believed(): PathFit {
+    const { downBps, queueMs, loss, policedBps, policedShare } = this.#priors;
+    return { downBps, queueMs, loss, policed: { downBps, bps: policedBps }, policedShare };
   }
 
   #search(udp: UdpTreatment): Replayed[] {

@@ -43,6 +43,20 @@ export class LogDensity {
     );
   }
 
+  /**
+   * Geometric pool of this and another density, which counts by `weight`, 0 to 1.
+   *
+   * @param logDensity of the other one, over the logarithm, up to a constant
+   */
+  pooledWith(logDensity: (value: number) => number, weight: number): LogDensity {
+    return new LogDensity(
+      this.values,
+      this.values.map(
+        (value, index) => (1 - weight) * Math.log(this.weights[index]!) + weight * logDensity(value),
+      ),
+    );
+  }
+
   /** This with an error of its own, log-normal and independent; `spread` is its standard deviation of the natural logarithm. */
   blurred(spread: number): LogDensity {
     const reach = Math.ceil((3 * spread) / this.#step);

@@ -2,10 +2,12 @@ import type { PageGraph } from '../graph/page-graph.ts';
 import type { Protocol } from '../protocol.ts';
 import { randomLoss } from '../random-loss.ts';
 import type { Recording } from '../recording/recording.ts';
+import { originOf } from '../url.ts';
 import { estimateNetwork, type NetworkEstimate } from './estimate.ts';
 import { fitPath, type PathFit } from './fit.ts';
 import type { KnownNetwork, KnownServer } from './known-network.ts';
-import { type Interval, LogDensity, logNormal } from './log-density.ts';
+import { type Interval, LogDensity, logGrid, logNormal } from './log-density.ts';
+import { ClusterPrior, type NetworkCluster } from './network-cluster.ts';
 import type { FigureSource, NetworkFigure, NetworkPath, UdpTreatment } from './network-path.ts';
 import { downBpsPrior, LOSS_EVENTS, POLICED_BPS, QUEUE_MS, RTT_MS, UDP, upBpsPrior } from './priors.ts';
 import { Replay } from './replay.ts';
@@ -19,6 +21,8 @@ export interface Knowledge {
   measured?: KnownNetwork | undefined;
   /** What is known of single servers. */
   servers?: readonly KnownServer[] | undefined;
+  /** What earlier loads on the same network told; it counts less the older it is when the recording begins. */
+  cluster?: NetworkCluster | null | undefined;
 }
 
 /** Probabilities of UDP's treatment; they sum to 1. */
@@ -59,6 +63,15 @@ const LEAST_MEASURED_LOSS = 1e-4;
 /** Round trips of handshakes are long by a processor's time, and of waits by a server's. */
 const HANDSHAKE_SPREAD = 0.03;
 const WAIT_SPREAD = 0.3;
+/** What earlier loads made certain may have changed since. */
+const MOST_BELIEVED = 0.95;
+/** Odds of blocked UDP that an origin's unused offer of HTTP/3 stands for, and how many of them count; assumed. */
+const UNUSED_OFFER_RATIO = 2;
+const MOST_OFFERS = 3;
+/** A browser has tried an offer after this. */
+const TRIED_AFTER_MS = 500;
+/** A round trip of nothing has no logarithm. */
+const LEAST_RTT_MS = 0.01;
 /** A figure counts as estimated when the recording leaves no more than this of what was believed to be its spread. */
 const NARROWED = 0.8;
 
@@ -87,12 +100,19 @@ class PosteriorBuilder {
   readonly #given: KnownNetwork;
   readonly #measured: KnownNetwork;
   readonly #estimate: NetworkEstimate;
+  readonly #prior: ClusterPrior;
 
   constructor(recording: Recording, graph: PageGraph, knowledge: Knowledge) {
     this.#recording = recording;
     this.#graph = graph;
     this.#given = defined(knowledge.given);
     this.#measured = defined(knowledge.measured);
+    const cluster = knowledge.cluster ?? null;
+    const recordedMs = Date.parse(recording.recordedAt);
+    this.#prior = new ClusterPrior(
+      cluster,
+      Number.isNaN(recordedMs) ? (cluster?.updatedAtMs ?? 0) : recordedMs,
+    );
     const estimate = estimateNetwork(recording);
     const known = new Map((knowledge.servers ?? []).map((server) => [server.origin, server]));
     const servers = estimate.servers.map((server) => ({ ...server, ...known.get(server.origin) }));
@@ -102,11 +122,8 @@ class PosteriorBuilder {
   build(): NetworkPosterior {
     const { servers, sources: seen } = this.#estimate;
     const rttMs = this.#rtt();
-    const typicalRttMs = this.#given.rttMs ?? rttMs.quantile(0.5);
-    const downPrior = downBpsPrior(typicalRttMs);
-    const lossPrior = LOSS_EVENTS;
-    const replay = new Replay(this.#recording, this.#estimate);
-    const fit = this.#fit(replay, typicalRttMs, downPrior, lossPrior);
+    const typicalRttMs = this.#given.rttMs ?? this.#measured.rttMs ?? rttMs.quantile(0.5);
+    const fit = this.#fit(typicalRttMs);
     const { down, shares } = this.#likeliest(fit);
     const downBps = this.#given.downBps ?? down.quantile(0.5);
     const upBps = this.#up(downBps);
@@ -121,9 +138,9 @@ class PosteriorBuilder {
     };
     const sources = this.#sources({
       rttMs: seen.rttMs === 'estimated',
-      downBps: isNarrowed(down, downPrior),
+      downBps: isNarrowed(down, downBpsPrior(typicalRttMs)),
       upBps: isNarrowed(upBps, upBpsPrior(downBps)),
-      loss: isNarrowed(fit.loss, lossPrior),
+      loss: isNarrowed(fit.loss, LOSS_EVENTS),
       lossBurst: false,
       queueBytes: isNarrowed(fit.queueMs, QUEUE_MS),
       udp: seen.udp === 'estimated',
@@ -160,24 +177,22 @@ class PosteriorBuilder {
 
   #rtt(): LogDensity {
     const { path, sources } = this.#estimate;
-    const { values } = RTT_MS;
     const measured = this.#measured.rttMs;
-    if (measured !== undefined)
-      return LogDensity.logNormal(values, Math.max(values[0]!, measured), MEASURED.rttMs);
-    if (sources.rttMs === 'assumed') return RTT_MS;
-    const spread = hasHandshake(this.#recording) ? HANDSHAKE_SPREAD : WAIT_SPREAD;
-    return LogDensity.logNormal(values, path.rttMs, spread);
+    if (measured !== undefined) return closeTo(measured, MEASURED.rttMs);
+    if (sources.rttMs === 'assumed') return this.#prior.density('rttMs', RTT_MS);
+    return closeTo(path.rttMs, hasHandshake(this.#recording) ? HANDSHAKE_SPREAD : WAIT_SPREAD);
   }
 
   #up(downBps: number): LogDensity {
-    const density = upstreamRate(this.#recording, downBps);
+    const prior = this.#prior.density('upBps', upBpsPrior(downBps));
+    const density = upstreamRate(this.#recording, downBps, prior);
     const measured = this.#measured.upBps;
     return measured === undefined
       ? density
       : density.given((bps) => logNormal(bps, measured, MEASURED.upBps));
   }
 
-  #fit(replay: Replay, rttMs: number, downPrior: LogDensity, lossPrior: LogDensity): PathFit {
+  #fit(rttMs: number): PathFit {
     const given = this.#given;
     const measured = this.#measured;
     const udp = given.udp ?? measured.udp;
@@ -198,23 +213,24 @@ class PosteriorBuilder {
       queueBytes: given.queueBytes ?? queueBytesOf(queueMs, downBps),
       udp: { kind: 'open' },
     });
+    const seenBps = this.#estimate.path.downBps;
+    const downPrior = this.#prior.density('downBps', downBpsPrior(rttMs));
+    const queuePrior = this.#prior.density('queueMs', QUEUE_MS);
     const { downBps, queueBytes } = measured;
     const priors = {
       downBps:
         downBps === undefined
           ? downPrior
           : downPrior.given((bps) => logNormal(bps, downBps, MEASURED.downBps)),
-      loss: this.#withMeasuredLoss(lossPrior, pathAt),
-      policedBps: POLICED_BPS,
-      policedShare: UDP.policed,
+      loss: this.#lossPrior(pathAt(given.downBps ?? downBps ?? seenBps, queuePrior.quantile(0.5))),
+      policedBps: this.#prior.density('policedBps', POLICED_BPS),
+      policedShare: Math.min(MOST_BELIEVED, this.#prior.share('policed', UDP.policed)),
       queueMs:
         queueBytes === undefined
-          ? QUEUE_MS
-          : QUEUE_MS.given((ms) =>
-              logNormal(queueBytesOf(ms, this.#estimate.path.downBps), queueBytes, MEASURED.queueBytes),
-            ),
+          ? queuePrior
+          : queuePrior.given((ms) => logNormal(queueBytesOf(ms, seenBps), queueBytes, MEASURED.queueBytes)),
     };
-    return fitPath(replay, pathAt, this.#estimate.path.downBps, priors, {
+    return fitPath(new Replay(this.#recording, this.#estimate), pathAt, seenBps, priors, {
       downBps: given.downBps,
       udp: udp?.kind === 'blocked' ? { kind: 'open' } : udp,
       queue: given.queueBytes !== undefined,
@@ -223,19 +239,13 @@ class PosteriorBuilder {
   }
 
   /** Loss as transfers over TCP met it has the drops of the queue in it. */
-  #withMeasuredLoss(
-    prior: LogDensity,
-    pathAt: (downBps: number, queueMs: number) => NetworkPath,
-  ): LogDensity {
+  #lossPrior(path: NetworkPath): LogDensity {
+    const prior = this.#prior.density('loss', LOSS_EVENTS);
     const seen = this.#measured.loss;
     if (seen === undefined || this.#given.loss !== undefined) return prior;
     const all = (protocol: Protocol) =>
       Object.fromEntries(this.#graph.origins.map((origin) => [origin, protocol]));
     const loads = [all('h1'), all('h2')];
-    const path = pathAt(
-      this.#given.downBps ?? this.#measured.downBps ?? this.#estimate.path.downBps,
-      QUEUE_MS.quantile(0.5),
-    );
     const random = randomLoss(this.#graph, path, this.#estimate.servers, loads, Math.min(0.5, seen));
     return prior.given((loss) => logNormal(loss, Math.max(LEAST_MEASURED_LOSS, random), MEASURED.loss));
   }
@@ -247,13 +257,21 @@ class PosteriorBuilder {
       const shares = { open: is('open') + is('lossy'), policed: is('policed'), blocked: is('blocked') };
       return { down: fit.downBps, shares };
     }
-    const answered = this.#recording.requests.some(
-      ({ protocol, status }) => protocol === 'h3' && status !== 0,
-    );
-    const blocked = answered ? 0 : UDP.blocked;
+    const blocked = this.#blockedShare();
     const policed = (1 - blocked) * fit.policedShare;
     const down = fit.policedShare > 0.5 ? fit.policed.downBps : fit.downBps;
     return { down, shares: { open: 1 - blocked - policed, policed, blocked } };
+  }
+
+  /** Probability that UDP is blocked: none where HTTP/3 answered; it grows with each origin that offered it in vain. */
+  #blockedShare(): number {
+    const { requests } = this.#recording;
+    if (requests.some(({ protocol, status }) => protocol === 'h3' && status !== 0)) return 0;
+    const believed = Math.min(MOST_BELIEVED, this.#prior.share('blocked', UDP.blocked));
+    const odds =
+      (believed / (1 - believed)) *
+      UNUSED_OFFER_RATIO ** Math.min(MOST_OFFERS, unusedOffers(this.#recording));
+    return odds / (1 + odds);
   }
 
   #likeliestUdp(fit: PathFit, { policed }: UdpShares): UdpTreatment {
@@ -280,12 +298,36 @@ class PosteriorBuilder {
   }
 }
 
+/**
+ * Origins that offered HTTP/3 in a response, and were asked again later than a browser takes to try it, over TCP. A
+ * browser that has an HTTP/2 connection may go on using it.
+ */
+function unusedOffers({ requests }: Recording): number {
+  const offeredMs = new Map<string, number>();
+  const unused = new Set<string>();
+  for (const { url, startMs, endMs, offersH3 } of requests) {
+    const origin = originOf(url);
+    if (origin === null || !offersH3) continue;
+    const atMs = offeredMs.get(origin);
+    if (atMs === undefined) offeredMs.set(origin, endMs);
+    else if (startMs > atMs + TRIED_AFTER_MS) unused.add(origin);
+  }
+  return unused.size;
+}
+
 /** Whether a recording shows a handshake whole. */
 function hasHandshake({ requests }: Recording): boolean {
   return requests.some(
     ({ phases: { connectStartMs, connectEndMs } }) =>
       connectStartMs !== null && connectEndMs !== null && connectEndMs > connectStartMs,
   );
+}
+
+/** Log-normal on a grid of its own, fine enough for it. */
+function closeTo(figure: number, spread: number): LogDensity {
+  const value = Math.max(LEAST_RTT_MS, figure);
+  const reach = Math.exp(4 * spread);
+  return LogDensity.logNormal(logGrid(value / reach, value * reach, 41), value, spread);
 }
 
 function isNarrowed(density: LogDensity, prior: LogDensity): boolean {

@@ -1,7 +1,6 @@
 import type { Recording } from '../recording/recording.ts';
 import { handshakeOf } from '../transport/handshake.ts';
 import type { LogDensity } from './log-density.ts';
-import { upBpsPrior } from './priors.ts';
 
 /** What a TLS handshake's computing takes on both sides beside its round trip: a signature, its check, the certificates'. */
 const CRYPTO_MS = 1.5;
@@ -16,9 +15,9 @@ const QUIET_MS = 1;
  * than TCP's by what a ClientHello takes upstream and certificates downstream (`handshakeOf`).
  *
  * @param downBps median of the downstream rate
+ * @param prior what is believed of the upstream rate
  */
-export function upstreamRate(recording: Recording, downBps: number): LogDensity {
-  const prior = upBpsPrior(downBps);
+export function upstreamRate(recording: Recording, downBps: number, prior: LogDensity): LogDensity {
   const excessMs = quietTlsExcess(recording);
   if (excessMs === null) return prior;
   const tls = handshakeOf('h2', '1.3').rounds[1]!;

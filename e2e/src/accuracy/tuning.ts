@@ -17,7 +17,16 @@ const TUNED_PAGES: readonly string[] = [
   'npm-admin',
   'npm-editor',
 ];
-const TUNED_NETWORKS: readonly string[] = ['fast', 'cable', 'lte', 'lossy'];
+const TUNED_NETWORKS: readonly string[] = [
+  'fast',
+  'cable',
+  'lte',
+  'lossy',
+  // Looked at to find a network from a recording of it.
+  '3g',
+  'wifi-bursty',
+  'udp-policed',
+];
 
 export const TUNING_GROUPS = ['tunedPages', 'otherPages', 'otherPagesOnOtherNetworks'] as const;
 export type TuningGroup = (typeof TUNING_GROUPS)[number];

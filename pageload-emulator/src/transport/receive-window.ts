@@ -11,7 +11,7 @@ const QUIC_STREAM_BYTES = 6 * 2 ** 20;
  * Packets that a browser lets a server have under way: TCP's receive window (RFC 9293 section 3.8), QUIC's flow control of
  * a connection and of its streams together (RFC 9000 section 4.1). Credit comes back with acknowledgements.
  *
- * @param streams responses that are being sent
+ * @param streams responses that are being sent in a round trip
  */
 export function receiveWindow(transport: Transport, streams: number): number {
   const { payloadBytes } = PACKET[transport];

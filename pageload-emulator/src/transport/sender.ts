@@ -83,6 +83,8 @@ export class Sender implements EventHandler {
   #roundEnd = 0;
   #roundMaxInFlight = 0;
   #lastRoundMaxInFlight = 0;
+  /** Most responses that were being sent at one time. */
+  #roundStreams = 0;
   #windowLimited = false;
 
   constructor(network: Network, parts: SenderParts) {
@@ -170,6 +172,7 @@ export class Sender implements EventHandler {
     this.#roundEnd = this.#nextBurst;
     this.#lastRoundMaxInFlight = this.#roundMaxInFlight;
     this.#roundMaxInFlight = this.#inFlight;
+    this.#roundStreams = 0;
     this.#hystart.startRound(nowMs);
   }
 
@@ -198,7 +201,8 @@ export class Sender implements EventHandler {
       if (timeouts > 0) this.#control.onIdle(timeouts);
     }
     let full = false;
-    const most = receiveWindow(this.#parts.transport, this.#source.streams);
+    this.#roundStreams = Math.max(this.#roundStreams, this.#source.streams);
+    const most = receiveWindow(this.#parts.transport, this.#roundStreams);
     while (recovery.resend.first !== null || !this.#source.empty) {
       const { window } = this.#control;
       const room = Math.floor(Math.max(Math.min(window, most) - this.#inFlight, recovery.credit) + TINY);

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"hopwise/lab/ahead"
 	"hopwise/lab/netns"
 	"hopwise/lab/serve"
 )
@@ -94,15 +95,9 @@ func startHolder(client *netns.Namespace, dir string) (*process, error) {
 	return holder, nil
 }
 
-// aheadNice is the highest of the normal priorities. Real-time ones would let a process that computes
-// for long stop the machine.
-const aheadNice = -20
-
-func startServer(server *netns.Namespace, config serve.Config, ahead bool) (*process, error) {
-	if ahead {
-		// The child inherits it. Without the rights for it this thread is as it was before.
-		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, aheadNice)
-		defer func() { _ = unix.Setpriority(unix.PRIO_PROCESS, 0, 0) }()
+func startServer(server *netns.Namespace, config serve.Config, aheadOfOthers bool) (*process, error) {
+	if aheadOfOthers {
+		defer ahead.Begin()()
 	}
 	child, err := spawn(server, 0, "replay server", commandServe)
 	if err != nil {

@@ -23,6 +23,7 @@ import (
 	"github.com/quic-go/quic-go/http3"
 	"golang.org/x/sys/unix"
 
+	"hopwise/lab/ahead"
 	"hopwise/lab/netns"
 )
 
@@ -58,8 +59,14 @@ func Run(args []string, out io.Writer) error {
 	protocol := flags.String("protocol", "h1", "")
 	connects := flags.Int("connects", 0, "")
 	timeout := flags.Duration("timeout", time.Minute, "")
+	first := flags.Bool("ahead", false, "")
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("check: %w", err)
+	}
+	if *first {
+		if err := ahead.Again(); err != nil {
+			return fmt.Errorf("check: --ahead: %w", err)
+		}
 	}
 	results := json.NewEncoder(out)
 	for _, address := range flags.Args() {

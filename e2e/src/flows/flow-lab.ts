@@ -13,8 +13,6 @@ import type { Flow } from './store.ts';
 const TCP = 'https://tcp.flows.test';
 const QUIC = 'https://quic.flows.test';
 
-/** Runs the client before the machine's other processes, where the rights for that are there. */
-const AHEAD = ['/usr/bin/nice', '-n', '-20'];
 /** Attempts at a flow that the machine disturbs. */
 const ATTEMPTS = 4;
 /** Several times the longest that a flow is expected to take: heavy losses can hold one up without end. */
@@ -126,9 +124,9 @@ export class FlowLab {
     bytes: number,
   ): Promise<Pick<Flow, 'sentMs' | 'totalMs' | 'unfinished'>> {
     const [command, ...args] = this.#lab.enterCommand([
-      ...AHEAD,
       this.#program,
       'check',
+      '--ahead',
       '--ca',
       this.#lab.caFile,
       '--protocol',

@@ -36,8 +36,8 @@ export const QUEUE_MS = LogDensity.logNormal(logGrid(10, 3_000, 60), 150, 0.6);
 const LEAST_LOSS = 1e-5;
 
 /**
- * Events of random loss per packet. Links that are not called lossy lose less than one in a thousand; one in five
- * is believed to lose between that and one in twenty. No measurement is behind the shares.
+ * Events of random loss per packet. Links that are not called lossy lose less than one in a thousand; three in ten
+ * are believed to lose between that and one in twenty. No measurement is behind the shares.
  */
 export const LOSS_EVENTS = lossPrior();
 
@@ -47,7 +47,7 @@ function lossPrior(): LogDensity {
   const lossy = LogDensity.logNormal(grid, 1e-2, 1);
   return new LogDensity(
     grid,
-    grid.map((_, index) => Math.log(0.8 * clean.weights[index]! + 0.2 * lossy.weights[index]!)),
+    grid.map((_, index) => Math.log(0.7 * clean.weights[index]! + 0.3 * lossy.weights[index]!)),
   );
 }
 

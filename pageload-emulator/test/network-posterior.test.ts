@@ -1,0 +1,244 @@
+import {
+  buildGraph,
+  drawNetworks,
+  type Knowledge,
+  type NetworkPath,
+  type NetworkPosterior,
+  networkPosterior,
+  type Recording,
+} from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { createRandom, normal } from '../src/random.ts';
+import { median } from '../src/statistics.ts';
+import { type FetchSketch, pageOf, pathOf, serverOf, uniform } from './pages.ts';
+import { mixedAssignment, randomPage, randomServers, recordLoad } from './synthetic-loads.ts';
+
+function posteriorOf(recording: Recording, knowledge?: Knowledge): NetworkPosterior {
+  return networkPosterior(recording, buildGraph(recording), knowledge);
+}
+
+/** A page that fills its link, under HTTP/2 with every second origin on HTTP/3. */
+function filled(path: NetworkPath, seed = 3): Recording {
+  const graph = randomPage(seed);
+  return recordLoad(graph, path, randomServers(graph, seed), mixedAssignment(graph), seed);
+}
+
+describe('the posterior of a synthetic load', () => {
+  it.each([
+    ['slow and far', 120, 3e6],
+    ['middling', 50, 12e6],
+    ['fast and near', 15, 40e6],
+  ])('finds round trip and rate: %s', (_, rttMs, downBps) => {
+    const { path, sources } = posteriorOf(filled(pathOf({ rttMs, downBps, queueBytes: downBps / 50 })));
+    expect(path.rttMs / rttMs).toBeGreaterThan(0.95);
+    expect(path.rttMs / rttMs).toBeLessThan(1.1);
+    expect(path.downBps / downBps).toBeGreaterThan(0.65);
+    expect(path.downBps / downBps).toBeLessThan(1.5);
+    expect(sources).toMatchObject({ rttMs: 'estimated', downBps: 'estimated' });
+  });
+
+  it('finds the upstream rate in the first handshake', () => {
+    for (const upBps of [0.5e6, 1e6, 2e6]) {
+      const { intervals } = posteriorOf(filled(pathOf({ rttMs: 60, downBps: 10e6, upBps })));
+      expect(intervals.upBps.low).toBeLessThan(upBps);
+      expect(intervals.upBps.high).toBeGreaterThan(upBps);
+      expect(intervals.upBps.high / intervals.upBps.low).toBeLessThan(5);
+    }
+  });
+
+  it('tells lossy paths from clean ones', () => {
+    const lossesAt = (loss: number) =>
+      [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => {
+        const recording = filled(pathOf({ rttMs: 50, downBps: 20e6, loss, queueBytes: 375_000 }), seed);
+        return posteriorOf(recording).intervals.loss;
+      });
+    const clean = lossesAt(0);
+    const lossy = lossesAt(0.03);
+    expect(median(clean.map((loss) => loss.median))).toBeLessThan(5e-4);
+    expect(median(lossy.map((loss) => loss.median))).toBeGreaterThan(4e-3);
+    expect(lossy.filter(({ high }) => high > 0.008).length).toBeGreaterThanOrEqual(6);
+    expect(clean.filter(({ high }) => high > 0.008).length).toBeLessThanOrEqual(1);
+  });
+
+  it('states intervals of 80% that hold the truth about as often, over many networks', () => {
+    const held = { rttMs: 0, downBps: 0, upBps: 0, queueBytes: 0, loss: 0 };
+    const cases = 60;
+    let policed = 0;
+    for (let seed = 1; seed <= cases; seed++) {
+      const random = createRandom(seed * 7919);
+      const factor = (spread: number) => Math.exp(spread * normal(random));
+      const downBps = 15e6 * factor(1);
+      const path = pathOf({
+        rttMs: 50 * factor(0.8),
+        downBps,
+        upBps: 0.3 * downBps * factor(0.6),
+        loss: random() < 0.6 ? 0 : 0.002 * factor(1.2),
+        queueBytes: Math.max(15_000, (downBps / 8000) * 150 * factor(0.5)),
+      });
+      const { intervals, udp } = posteriorOf(filled(path, seed));
+      policed += udp.policed;
+      for (const figure of ['rttMs', 'downBps', 'upBps', 'queueBytes'] as const) {
+        const { low, high } = intervals[figure];
+        if (low <= path[figure] && path[figure] <= high) held[figure]++;
+      }
+      // Less than three in ten thousand is as good as none.
+      if (
+        Math.max(path.loss, 3e-4) <= intervals.loss.high &&
+        (path.loss < 3e-4 || path.loss >= intervals.loss.low)
+      )
+        held.loss++;
+    }
+    for (const [figure, count] of Object.entries(held)) {
+      expect(count / cases, figure).toBeGreaterThan(0.65);
+    }
+    expect(held.downBps / cases).toBeLessThan(0.97);
+    // UDP was open in all of them.
+    expect(policed / cases).toBeLessThan(0.06);
+  }, 60_000);
+});
+
+describe("UDP's treatment", () => {
+  /** A document over HTTP/2, then files over HTTP/3. */
+  function upgraded(files: number, bytes: number, path: NetworkPath): Recording {
+    const origins = ['https://a.test', 'https://b.test'];
+    const fetches: FetchSketch[] = [
+      { bytes: 30_000 },
+      ...Array.from({ length: 8 }, () => ({ bytes: 60_000, after: [0] })),
+      ...Array.from({ length: files }, (_, index) => ({ origin: 1, bytes, after: [1 + (index % 8)] })),
+    ];
+    const graph = pageOf(fetches, origins);
+    const servers = origins.map((origin) => serverOf(origin));
+    return recordLoad(graph, path, servers, { 'https://a.test': 'h2', 'https://b.test': 'h3' });
+  }
+  const link = (udp: NetworkPath['udp']) => pathOf({ rttMs: 30, downBps: 40e6, queueBytes: 750_000, udp });
+
+  it('policed is seen in responses over HTTP/3 beside quicker ones over HTTP/2, with its rate', () => {
+    const { udp, path, sources } = posteriorOf(upgraded(20, 40_000, link({ kind: 'policed', bps: 3e6 })));
+    expect(udp.policed).toBeGreaterThan(0.95);
+    expect(path.udp).toMatchObject({ kind: 'policed' });
+    const { bps } = path.udp as { bps: number };
+    expect(bps / 3e6).toBeGreaterThan(0.6);
+    expect(bps / 3e6).toBeLessThan(1.6);
+    expect(path.downBps / 40e6).toBeGreaterThan(0.4);
+    expect(sources.udp).toBe('estimated');
+  });
+
+  it('open is seen where they came as quickly', () => {
+    const { udp, path } = posteriorOf(upgraded(20, 40_000, link({ kind: 'open' })));
+    expect(udp.policed).toBeLessThan(0.01);
+    expect(udp.blocked).toBe(0);
+    expect(path.udp).toEqual({ kind: 'open' });
+  });
+
+  it('stays open to doubt where a few small responses tell nothing', () => {
+    const some = posteriorOf(upgraded(1, 500, link({ kind: 'policed', bps: 3e6 }))).udp;
+    expect(some.policed).toBeGreaterThan(0.005);
+    expect(some.policed).toBeLessThan(0.05);
+  });
+
+  it('keeps what was believed where nothing came over HTTP/3, and says so', () => {
+    const graph = randomPage(5);
+    const recording = recordLoad(
+      graph,
+      link({ kind: 'open' }),
+      randomServers(graph, 5),
+      uniform(graph, 'h2'),
+    );
+    for (const request of recording.requests) request.offersH3 = false;
+    const before = posteriorOf(recording);
+    expect(before.udp.blocked).toBeCloseTo(0.044, 9);
+    expect(before.udp.policed).toBeCloseTo(0.956 * 0.015, 9);
+    expect(before.sources.udp).toBe('assumed');
+    // Offered again and again, and never used.
+    for (const [index, request] of recording.requests.entries()) {
+      request.offersH3 = true;
+      if (index > 0) {
+        request.startMs += 1_000;
+        request.endMs += 1_000;
+      }
+    }
+    expect(posteriorOf(recording).udp.blocked).toBeGreaterThan(0.08);
+  });
+});
+
+describe('knowledge besides the recording', () => {
+  const recording = filled(pathOf({ rttMs: 50, downBps: 10e6 }));
+  const GIVEN = {
+    rttMs: 70,
+    downBps: 30e6,
+    upBps: 6e6,
+    loss: 0,
+    lossBurst: 1,
+    queueBytes: 200_000,
+    udp: { kind: 'open' as const },
+  };
+
+  it('that is given is taken as it is', () => {
+    const posterior = posteriorOf(recording, { given: GIVEN });
+    expect(posterior.path).toEqual(GIVEN);
+    expect(new Set(Object.values(posterior.sources))).toEqual(new Set(['given']));
+    expect(posterior.intervals.downBps).toEqual({ low: 30e6, median: 30e6, high: 30e6 });
+    expect(drawNetworks(posterior, 12)).toHaveLength(1);
+    const lossy = drawNetworks(posteriorOf(recording, { given: { ...GIVEN, loss: 0.01 } }), 12);
+    expect(lossy).toHaveLength(12);
+    expect(new Set(lossy.map(({ path }) => JSON.stringify(path))).size).toBe(1);
+    expect(new Set(lossy.map(({ seed }) => seed)).size).toBe(12);
+  });
+
+  it('that was measured narrows what it tells', () => {
+    const alone = posteriorOf(recording).intervals;
+    const { intervals, sources, path } = posteriorOf(recording, {
+      measured: { rttMs: 52, downBps: 11e6, loss: 0.012, udp: { kind: 'blocked' } },
+    });
+    expect(sources).toMatchObject({
+      rttMs: 'measured',
+      downBps: 'measured',
+      loss: 'measured',
+      udp: 'measured',
+    });
+    expect(path.rttMs).toBe(52);
+    expect(path.udp).toEqual({ kind: 'blocked' });
+    const width = ({ low, high }: { low: number; high: number }) => high / low;
+    expect(width(intervals.downBps)).toBeLessThan(width(alone.downBps));
+    expect(intervals.loss.median).toBeGreaterThan(alone.loss.median);
+  });
+
+  it('of a server goes over what was seen of it', () => {
+    const { servers } = posteriorOf(recording, { servers: [{ origin: 'https://o0.test', thinkMs: 77 }] });
+    expect(servers[0]).toMatchObject({ origin: 'https://o0.test', thinkMs: 77 });
+  });
+});
+
+describe('networks drawn from a posterior', () => {
+  const posterior = posteriorOf(filled(pathOf({ rttMs: 50, downBps: 10e6, loss: 0.005 })));
+
+  it('begin with the likeliest, and a longer list with the shorter one', () => {
+    const many = drawNetworks(posterior, 24);
+    expect(many).toHaveLength(24);
+    expect(many[0]).toEqual({ path: posterior.path, servers: posterior.servers, seed: 1 });
+    expect(drawNetworks(posterior, 7)).toEqual(many.slice(0, 7));
+    expect(new Set(many.map(({ seed }) => seed)).size).toBe(24);
+  });
+
+  it('are spread as the intervals say', () => {
+    const drawn = drawNetworks(posterior, 400).slice(1);
+    for (const figure of ['rttMs', 'downBps', 'upBps'] as const) {
+      const { low, high } = posterior.intervals[figure];
+      const within = drawn.filter(({ path }) => path[figure] >= low && path[figure] <= high).length;
+      expect(within / drawn.length, figure).toBeCloseTo(0.8, 1);
+    }
+    for (const { path } of drawn) {
+      expect(path.loss).toBeGreaterThan(0);
+      expect(path.loss).toBeLessThanOrEqual(0.2);
+      expect(path.queueBytes).toBeGreaterThanOrEqual(15_000);
+      expect([1, 3, 6]).toContain(path.lossBurst);
+    }
+  });
+
+  it('police UDP in as many of them as it is likely', () => {
+    const doubtful: NetworkPosterior = { ...posterior, udp: { open: 0.7, policed: 0.3, blocked: 0 } };
+    const drawn = drawNetworks(doubtful, 201).slice(1);
+    const policed = drawn.filter(({ path }) => path.udp.kind === 'policed').length;
+    expect(policed / drawn.length).toBeCloseTo(0.3, 1);
+  });
+});

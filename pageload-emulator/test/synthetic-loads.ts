@@ -1,0 +1,116 @@
+import {
+  type Assignment,
+  emulate,
+  type FetchActivity,
+  type NetworkPath,
+  type PageGraph,
+  type RecordedRequest,
+  type Recording,
+  type ServerProfile,
+} from '@hopwise/pageload-emulator';
+import { createRandom, normal } from '../src/random.ts';
+import { handshakeOf } from '../src/transport/handshake.ts';
+import { type FetchSketch, pageOf, serverOf } from './pages.ts';
+
+/** A page as pages are: a document, styles and scripts that it names, then images in number, on some origins. */
+export function randomPage(seed: number): PageGraph {
+  const random = createRandom(seed);
+  const origins = Array.from(
+    { length: 3 + Math.floor(3 * random()) },
+    (_, index) => `https://o${index}.test`,
+  );
+  const anyOrigin = () => Math.floor(origins.length * random());
+  const bytes = (median: number) => Math.round(Math.min(1e6, median * Math.exp(normal(random))));
+  const fetches: FetchSketch[] = [{ bytes: bytes(30_000) }];
+  const blocking = 6 + Math.floor(6 * random());
+  for (let index = 0; index < blocking; index++) {
+    fetches.push({ origin: anyOrigin(), bytes: bytes(20_000), after: [0], delayMs: 2 * index });
+  }
+  const images = 20 + Math.floor(30 * random());
+  for (let index = 0; index < images; index++) {
+    const after = [1 + Math.floor(blocking * random())];
+    fetches.push({ origin: anyOrigin(), bytes: bytes(15_000), after, delayMs: 20 * random() });
+  }
+  return pageOf(fetches, origins);
+}
+
+/** Servers at some distance beyond the nearest one. */
+export function randomServers(graph: PageGraph, seed: number): ServerProfile[] {
+  const random = createRandom(seed ^ 0x5eed);
+  return graph.origins.map((origin, index) =>
+    serverOf(origin, { extraRttMs: index === 0 ? 0 : 30 * random(), thinkMs: 8 * random() }),
+  );
+}
+
+/** An emulated load as a browser would have recorded it. */
+export function recordLoad(
+  graph: PageGraph,
+  path: NetworkPath,
+  servers: readonly ServerProfile[],
+  assignment: Assignment,
+  seed = 1,
+): Recording {
+  const load = emulate(graph, path, servers, assignment, { seed, waterfall: true });
+  const opened = new Set<number>();
+  const requests = load.entries.map((entry, id): RecordedRequest => {
+    const activity = graph.activities.find(
+      (each) => each.kind === 'fetch' && each.requestId === entry.requestId,
+    ) as FetchActivity;
+    const origin = graph.origins[activity.origin]!;
+    const protocol = assignment[origin] ?? 'h2';
+    const rttMs = path.rttMs + servers[activity.origin]!.extraRttMs;
+    const opens = protocol !== 'h1' && !opened.has(activity.origin);
+    opened.add(activity.origin);
+    const rounds = handshakeOf(protocol, '1.3').rounds.length;
+    const parent = activity.after[0]?.activity;
+    return {
+      id,
+      url: activity.url,
+      method: 'GET',
+      type: activity.type,
+      status: 200,
+      protocol,
+      startMs: entry.startMs,
+      endMs: entry.endMs,
+      phases: {
+        dnsStartMs: opens ? entry.startMs : null,
+        dnsEndMs: opens ? entry.startMs : null,
+        connectStartMs: opens ? entry.startMs : null,
+        secureStartMs: opens ? entry.startMs + (rounds === 2 ? rttMs : 0) : null,
+        connectEndMs: opens ? entry.sentMs : null,
+        requestStartMs: entry.sentMs,
+        responseStartMs: entry.firstByteMs,
+      },
+      transferBytes: activity.responseBytes,
+      bodyBytes: activity.responseBytes,
+      decodedBytes: activity.responseBytes,
+      initiator: {
+        kind: parent === undefined ? 'navigation' : 'parser',
+        requestId: parent ?? null,
+        source: 'recorded',
+      },
+      renderBlocking: null,
+      fromCache: false,
+      connectionId: protocol === 'h1' ? null : `${protocol}${activity.origin}`,
+      remoteIp: null,
+      offersH3: true,
+    };
+  });
+  return {
+    format: 'hopwise-recording',
+    version: 1,
+    url: `${graph.origins[0]}/`,
+    recordedAt: '2026-01-01T00:00:00.000Z',
+    browser: 'synthetic',
+    pltMs: load.pltMs,
+    domContentLoadedMs: null,
+    firstContentfulPaintMs: null,
+    largestContentfulPaintMs: null,
+    requests,
+  };
+}
+
+/** HTTP/2 to all origins but every second one, which is on HTTP/3. */
+export function mixedAssignment(graph: PageGraph): Assignment {
+  return Object.fromEntries(graph.origins.map((origin, index) => [origin, index % 2 === 1 ? 'h3' : 'h2']));
+}

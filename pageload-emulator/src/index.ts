@@ -5,13 +5,32 @@
 
 export type { ClientCosts } from './client/client-costs.ts';
 export type { Hold } from './client/low-priority-gate.ts';
+export {
+  type ClientCluster,
+  ClientClusters,
+  type KnownClient,
+} from './econ/client-clusters.ts';
+export {
+  type Conditions,
+  ConditionWindow,
+  type ConditionWindowOptions,
+  type ObservedRound,
+} from './econ/condition-window.ts';
 export { type Epoch, epochAfterLoss, epochAfterSlowStart } from './econ/epoch.ts';
 export { bottleneckShare, type FlowConditions } from './econ/flow-conditions.ts';
 export { FlowLatency } from './econ/flow-latency.ts';
 export { lossByClimb } from './econ/loss-by-climb.ts';
-export { lossByRound } from './econ/loss-by-round.ts';
+export { type LossByConnections, lossByConnections } from './econ/loss-by-connections.ts';
+export { type LossPrior, lossByRound } from './econ/loss-by-round.ts';
 export { lossBySegment } from './econ/loss-by-segment.ts';
 export { type LossByWindow, survivalByRound } from './econ/loss-by-window.ts';
+export { objectsLatencyMs } from './econ/objects-latency.ts';
+export {
+  type EconLoad,
+  type EconNetwork,
+  type EconOptions,
+  econPageLoad,
+} from './econ/page-load.ts';
 export {
   parsePcwnd,
   parsePcwndCounts,
@@ -21,6 +40,12 @@ export {
 export { type Period, periodThroughput } from './econ/period-throughput.ts';
 export { type SlowStart, type SlowStartFrom, slowStart } from './econ/slow-start.ts';
 export { type SteadyState, steadyThroughput } from './econ/steady-throughput.ts';
+export {
+  highestBitrate,
+  type Representation,
+  type TimedRepresentation,
+  type VideoChoice,
+} from './econ/video-bitrate.ts';
 export {
   type Emulated,
   type EmulateOptions,

@@ -30,7 +30,7 @@ type Octaves = Map<number, { events: number; packets: number }>;
 /**
  * ECON's clusters, from which a client without history takes its p(cwnd). Clients are merged by how they lose, for as
  * long as one p(cwnd) for two clusters explains their counts better than two do, by the Bayesian information
- * criterion (Schwarz, 1978) of Poisson rates by octave of the window. A new client belongs with the clients that it
+ * criterion (Schwarz, 1978) of Poisson rates by octave of the window, with the loss events as its observations. A new client belongs with the clients that it
  * resembles in what is known of it: those of its cluster are near it on average, by features scaled to a spread of 1.
  *
  * Merging looks at all pairs: some hundred clients, not many thousand.
@@ -115,8 +115,9 @@ function octavesOf(counts: readonly WindowCount[]): Octaves {
 /** Agglomerative: the pair whose merging gains most, until none gains. */
 function merged(octaves: readonly Octaves[]): number[][] {
   const clusters = octaves.map((own, client) => ({ members: [client], octaves: own }));
-  const observations = octaves.reduce((sum, own) => sum + own.size, 0);
-  const parameter = Math.log(Math.max(2, observations)) / 2;
+  let events = 0;
+  for (const own of octaves) for (const octave of own.values()) events += octave.events;
+  const parameter = Math.log(Math.max(Math.E, events)) / 2;
   const gains = clusters.map((one, index) =>
     clusters.slice(0, index).map((other) => gainOf(one.octaves, other.octaves, parameter)),
   );

@@ -1,3 +1,4 @@
+import { firstIndexWhere } from '../ordered.ts';
 import { climb, type Round } from './climb.ts';
 import type { Epoch } from './epoch.ts';
 import type { FirstLost } from './first-lost.ts';
@@ -14,6 +15,8 @@ const STEP = 1.04;
 const LONG = 6_000;
 /** The loss of a round is taken at so many places in it, equally likely. */
 const PLACES = 4;
+/** Probability of a trajectory below which it no longer counts. */
+const NEGLIGIBLE = 1e-7;
 
 /** A round of a climb, with what the rounds before it carried and where its loss leads. */
 interface Step {
@@ -27,6 +30,15 @@ interface Step {
   share: number;
 }
 
+/** A state that a loss leaves: its steps, and the milliseconds for each column's segments as far as they were asked for. */
+interface Row {
+  steps: Step[];
+  ms: Float64Array;
+}
+
+/** Segments left, by column of the table. */
+const COLUMNS: readonly number[] = columns();
+
 /**
  * Latency of finite flows under given conditions, in place of ECON's equation 5, L = x·RTT/(B·MSS), which is not a
  * time and whose long-run B a short flow never reaches. The trajectory is walked instead: slow start round by
@@ -34,17 +46,16 @@ interface Step {
  *
  *     L(r | epoch) = Σ_j S_{j−1} · (ends in round j, or loses at its kth segment: … + L(r − N_jk | epoch behind that loss))
  *
- * over a table of the segments r that are left and of the epochs that a loss can leave. It grows with the
- * longest flow asked for up to 6,000 segments; the rest of a longer flow goes at the throughput of a long one.
+ * over a table of the segments r that are left, up to 6,000, and of the epochs that a loss can leave. It is filled as it
+ * is asked for, and serves all flows under these conditions; what a flow has beyond goes at the throughput of a
+ * long one.
  */
 export class FlowLatency {
   readonly #conditions: FlowConditions;
-  /** Steps by row of the table; two rows for each window of the grid, the second for a loss below the last plateau. */
-  #grid: { windows: WindowGrid; steps: Step[][] } | null = null;
-  /** Segments left, by column of the table. */
-  readonly #left: number[] = [0];
-  /** Milliseconds from the arrival of the first round's first segment. */
-  readonly #table: Float64Array[] = [];
+  // A flow in the table sends each window whole, and slow start's may double before its loss is seen.
+  readonly #windows = new WindowGrid(2 * LONG);
+  /** Two for each window of the grid, the second for a loss below the last plateau. */
+  readonly #rows: (Row | undefined)[] = [];
   #longSegmentsPerMs: number | null = null;
 
   constructor(conditions: FlowConditions) {
@@ -89,54 +100,25 @@ export class FlowLatency {
   }
 
   #behindLoss({ prior, windowMax }: Epoch, left: number): number {
-    const { windows } = this.#rows();
-    const { index, share } = windows.locate(prior);
-    this.#extend(left);
-    return this.#at(left, 2 * index + (windowMax < prior ? 1 : 0), share);
+    const { index, share } = this.#windows.locate(prior);
+    return this.#at(left, 2 * index + (windowMax < prior ? 1 : 0), share, COLUMNS.length);
   }
 
   #behindSlowStart(epoch: Epoch, left: number): number {
     const rounds = climb(this.#conditions, epoch, left);
     const loses = rounds.some(({ firstLost }) => firstLost.probability > 0);
-    const steps = stepsOf(rounds, epoch, loses ? this.#rows().windows : null);
-    if (!loses) return this.#walk(steps, left);
-    this.#extend(left);
-    return left <= LONG
-      ? this.#walk(steps, left)
-      : this.#walk(steps, LONG) + (left - LONG) / this.#longThroughput();
+    const steps = stepsOf(rounds, epoch, this.#windows, this.#conditions.congestionControl === 'cubic');
+    return !loses || left <= LONG
+      ? this.#walk(steps, left, COLUMNS.length)
+      : this.#walk(steps, LONG, COLUMNS.length) + (left - LONG) / this.#longThroughput();
   }
 
-  #rows(): { windows: WindowGrid; steps: Step[][] } {
-    if (this.#grid) return this.#grid;
-    const conditions = this.#conditions;
-    // A flow in the table sends each window whole, and slow start's may double before its loss is seen.
-    const windows = new WindowGrid(2 * LONG);
-    const steps = windows.windows.flatMap((window) =>
-      [false, true].map((below) => {
-        const epoch = epochAfter(conditions, window, below);
-        return stepsOf(climb(conditions, epoch, LONG), epoch, windows);
-      }),
-    );
-    this.#table.push(new Float64Array(steps.length));
-    this.#grid = { windows, steps };
-    return this.#grid;
-  }
-
-  /** Adds columns up to the first with at least `left` segments. */
-  #extend(left: number): void {
-    const { steps } = this.#rows();
-    for (let last = this.#left.at(-1)!; last < Math.min(left, LONG); last = this.#left.at(-1)!) {
-      const next = last < EXACT ? last + 1 : Math.min(LONG, Math.ceil(last * STEP));
-      const column = Float64Array.from(steps, (row) => this.#walk(row, next));
-      this.#left.push(next);
-      this.#table.push(column);
-    }
-  }
-
-  #walk(steps: readonly Step[], left: number): number {
+  /** @param known columns of the table that may be looked at: those of fewer segments */
+  #walk(steps: readonly Step[], left: number, known: number): number {
     const conditions = this.#conditions;
     let total = 0;
     for (const { round, sentBefore, beforeMs, places, row, share } of steps) {
+      if (round.reached < NEGLIGIBLE) return total;
       const missing = left - sentBefore;
       if (missing <= round.window) {
         return total + round.reached * lastRoundMs(conditions, round, missing, beforeMs);
@@ -150,42 +132,55 @@ export class FlowLatency {
             round.durationMs +
             (unseen <= place
               ? transmissionMs(conditions, unseen)
-              : round.durationMs + this.#at(unseen - place, row, share)));
+              : round.durationMs + this.#at(unseen - place, row, share, known)));
       }
     }
     return total;
   }
 
-  /** From the table; between its columns, and behind the last one, by a straight line. */
-  #at(left: number, row: number, share: number): number {
-    const columns = this.#left;
-    const last = columns.length - 1;
+  /** From the table; between its columns, and behind the last known one, by a straight line. */
+  #at(left: number, row: number, share: number, known: number): number {
     const at = (column: number) => {
-      const values = this.#table[column]!;
-      return values[row]! + share * (values[row + 2]! - values[row]!);
+      const low = this.#cell(row, column);
+      return share === 0 ? low : low + share * (this.#cell(row + 2, column) - low);
     };
-    if (left >= columns[last]!) {
-      const beyond = left - columns[last]!;
-      if (beyond === 0) return at(last);
-      if (columns[last]! >= LONG) return at(last) + beyond / this.#longThroughput();
-      return at(last) + (beyond * (at(last) - at(last - 1))) / (columns[last]! - columns[last - 1]!);
+    const last = known - 1;
+    if (left > COLUMNS[last]!) {
+      const beyond = left - COLUMNS[last]!;
+      if (known === COLUMNS.length) return at(last) + beyond / this.#longThroughput();
+      return at(last) + (beyond * (at(last) - at(last - 1))) / (COLUMNS[last]! - COLUMNS[last - 1]!);
     }
-    const column = this.#columnOf(left);
-    const part = (left - columns[column]!) / (columns[column + 1]! - columns[column]!);
-    return part === 0 ? at(column) : at(column) + part * (at(column + 1) - at(column));
+    const column = columnOf(left);
+    const beyond = left - COLUMNS[column]!;
+    if (beyond === 0) return at(column);
+    return at(column) + (beyond * (at(column + 1) - at(column))) / (COLUMNS[column + 1]! - COLUMNS[column]!);
   }
 
-  /** The last column with at most `left` segments. */
-  #columnOf(left: number): number {
-    if (left <= EXACT) return Math.floor(left);
-    let low = EXACT;
-    let high = this.#left.length - 1;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (this.#left[middle]! <= left) low = middle;
-      else high = middle;
+  #cell(index: number, column: number): number {
+    if (column === 0) return 0;
+    const row = this.#row(index);
+    let ms = row.ms[column]!;
+    if (Number.isNaN(ms)) {
+      ms = this.#walk(row.steps, COLUMNS[column]!, column);
+      row.ms[column] = ms;
     }
-    return low;
+    return ms;
+  }
+
+  #row(index: number): Row {
+    let row = this.#rows[index];
+    if (!row) {
+      const epoch = epochAfter(this.#conditions, this.#windows.windows[index >> 1]!, index % 2 === 1);
+      const steps = stepsOf(
+        climb(this.#conditions, epoch, LONG),
+        epoch,
+        this.#windows,
+        this.#conditions.congestionControl === 'cubic',
+      );
+      row = { steps, ms: new Float64Array(COLUMNS.length).fill(Number.NaN) };
+      this.#rows[index] = row;
+    }
+    return row;
   }
 
   #longThroughput(): number {
@@ -194,12 +189,12 @@ export class FlowLatency {
   }
 }
 
-function stepsOf(rounds: readonly Round[], epoch: Epoch, grid: WindowGrid | null): Step[] {
+function stepsOf(rounds: readonly Round[], epoch: Epoch, grid: WindowGrid, cubic: boolean): Step[] {
   let sentBefore = 0;
   let beforeMs = 0;
   return rounds.map((round) => {
-    const { index, share } = grid?.locate(round.window) ?? { index: 0, share: 0 };
-    const below = round.window < epoch.windowMax ? 1 : 0;
+    const { index, share } = grid.locate(round.window);
+    const below = cubic && round.window < epoch.windowMax ? 1 : 0;
     const step = {
       round,
       sentBefore,
@@ -212,6 +207,26 @@ function stepsOf(rounds: readonly Round[], epoch: Epoch, grid: WindowGrid | null
     beforeMs += round.durationMs;
     return step;
   });
+}
+
+function columns(): number[] {
+  const segments = [0];
+  while (segments.at(-1)! < LONG) {
+    const last = segments.at(-1)!;
+    segments.push(last < EXACT ? last + 1 : Math.min(LONG, Math.ceil(last * STEP)));
+  }
+  return segments;
+}
+
+/** The last column with at most `left` segments, of those but the last. */
+function columnOf(left: number): number {
+  if (left < EXACT) return Math.floor(left);
+  return (
+    Math.min(
+      COLUMNS.length - 1,
+      firstIndexWhere(COLUMNS, (segments) => segments > left),
+    ) - 1
+  );
 }
 
 /** Places that stand for all of a round, each for as many of the losses. */

@@ -6,9 +6,8 @@ import { expectedFirstLoss } from './segments-to-loss.ts';
 import { expectedWindowAtLoss } from './window-at-loss.ts';
 import { WindowGrid } from './window-grid.ts';
 
-/** Change in the states' probabilities below which they are stationary. */
-const CONVERGED = 1e-10;
-const MAX_STEPS = 2_000;
+/** How often a flow begins anew, at a window of one segment, so that from every state every regime is left. */
+const RESTART = 1e-9;
 
 /** A long flow's means over triple-duplicate periods. */
 export interface SteadyState {
@@ -93,26 +92,37 @@ function stateOf(conditions: FlowConditions, epoch: Epoch, grid: WindowGrid): St
   };
 }
 
-/** By repeated half steps: each loss forgets most of what was before, and a half step lets no cycle go on for ever. */
+/**
+ * Stationary probabilities by elimination of state after state without a subtraction (Grassmann, Taksar and Heyman,
+ * 1985): chains with regimes that are left once in many thousand periods are as good as others.
+ */
 function stationary(states: readonly State[]): Float64Array {
-  let shares = new Float64Array(states.length).fill(1 / states.length);
-  for (let step = 0; step < MAX_STEPS; step++) {
-    const next = new Float64Array(states.length);
-    for (const [from, { to }] of states.entries()) {
-      const share = shares[from]!;
-      if (share === 0) continue;
-      for (const { state, probability } of to) next[state]! += share * probability;
+  const size = states.length;
+  const steps = states.map(({ to }) => {
+    const row = new Float64Array(size);
+    for (const { state, probability } of to) row[state]! += (1 - RESTART) * probability;
+    row[0]! += RESTART;
+    return row;
+  });
+  for (let last = size - 1; last > 0; last--) {
+    const from = steps[last]!;
+    let leaves = 0;
+    for (let state = 0; state < last; state++) leaves += from[state]!;
+    for (let state = 0; state < last; state++) {
+      const row = steps[state]!;
+      const weight = row[last]! / leaves;
+      row[last] = weight;
+      if (weight > 0) for (let to = 0; to < last; to++) row[to]! += weight * from[to]!;
     }
-    const total = next.reduce((sum, share) => sum + share, 0);
-    let change = 0;
-    for (let index = 0; index < next.length; index++) {
-      next[index] = (next[index]! / total + shares[index]!) / 2;
-      change += Math.abs(next[index]! - shares[index]!);
-    }
-    shares = next;
-    if (change < CONVERGED) return shares;
   }
-  throw new RangeError('expected a flow whose losses forget where it began');
+  const shares = new Float64Array(size);
+  shares[0] = 1;
+  let total = 1;
+  for (let state = 1; state < size; state++) {
+    for (let before = 0; before < state; before++) shares[state]! += shares[before]! * steps[before]![state]!;
+    total += shares[state]!;
+  }
+  return shares.map((share) => share / total);
 }
 
 /**

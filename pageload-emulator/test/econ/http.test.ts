@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { lossBySegment } from '../../src/econ/loss-by-segment.ts';
+import { objectsLatencyMs } from '../../src/econ/objects-latency.ts';
+import { type EconNetwork, econPageLoad, SEGMENT_BYTES } from '../../src/econ/page-load.ts';
+import type { ComputeActivity } from '../../src/graph/page-graph.ts';
+import { pageOf } from '../pages.ts';
+import { simulateHttp1, simulateHttp2 } from './oracle.ts';
+
+function networkOf(changes: Partial<Omit<EconNetwork, 'loss'>> & { loss?: number } = {}): EconNetwork {
+  const { loss = 0, ...rest } = changes;
+  return {
+    rttMs: 100,
+    downBps: 1e15,
+    queueBytes: 1e15,
+    loss: () => lossBySegment(loss),
+    congestionControl: 'cubic',
+    initialWindow: 10,
+    handshakeRounds: 2,
+    ...rest,
+  };
+}
+
+const segments = (count: number) => count * SEGMENT_BYTES;
+
+describe('beside the oracle, without a bottleneck', () => {
+  const cases = (['cubic', 'reno'] as const).flatMap((congestionControl) =>
+    [1e-3, 1e-2].flatMap((loss) =>
+      (
+        [
+          [10, 7],
+          [100, 7],
+          [10, 300],
+        ] as const
+      ).map(([objects, size]) => [congestionControl, loss, objects, size] as const),
+    ),
+  );
+
+  test.each(cases)('%s, loss %s, %s objects of %s segments', (congestionControl, loss, objects, size) => {
+    const network = networkOf({ congestionControl, loss });
+    const oracle = { cubic: congestionControl === 'cubic', rttMs: 100, segmentLoss: () => loss };
+    const samples = Math.round(Math.min(1_000, 400_000 / (objects * size)));
+    for (const [protocol, simulated] of [
+      ['h1', simulateHttp1(oracle, objects, size, 200, samples, 11)],
+      ['h2', simulateHttp2(oracle, objects, size, samples, 12)],
+    ] as const) {
+      const { pltMs } = {
+        pltMs: objectsLatencyMs(protocol, objects, segments(size), network, { trajectories: 128 }),
+      };
+      // 3% for 128 trajectories, and what the simulation's own chance is worth.
+      expect(Math.abs(pltMs - simulated.value)).toBeLessThan(
+        0.03 * simulated.value + 3 * simulated.standardError,
+      );
+    }
+  });
+});
+
+describe('HTTP/1.1', () => {
+  test('takes six connections, of which five have to be opened', () => {
+    // The open one carries an object a round trip; the others are there after two.
+    const ms = (objects: number) => objectsLatencyMs('h1', objects, segments(5), networkOf());
+    expect([1, 2, 3, 8, 9, 14].map(ms)).toEqual(
+      [100, 200, 300, 300, 400, 400].map((x) => expect.closeTo(x, 3)),
+    );
+  });
+
+  test('one connection that loses holds up its own objects alone', () => {
+    const graph = pageOf([{ bytes: segments(3) }, { bytes: segments(3) }]);
+    const cold = econPageLoad(graph, networkOf(), 'h1').pltMs;
+    expect(cold).toBeCloseTo(300, 3);
+  });
+});
+
+describe('HTTP/2', () => {
+  test('carries all objects in one window', () => {
+    // 10, 20 and 40 segments: three round trips.
+    expect(objectsLatencyMs('h2', 10, segments(7), networkOf())).toBeCloseTo(300, 3);
+    expect(objectsLatencyMs('h2', 10, segments(7.1), networkOf())).toBeCloseTo(400, 3);
+  });
+
+  test('is no faster than the bottleneck', () => {
+    // 3,000 segments at one a millisecond, through its first two round trips.
+    const network = networkOf({ downBps: 12e6, queueBytes: 1e9 });
+    const ms = objectsLatencyMs('h2', 10, segments(300), network);
+    expect(ms).toBeGreaterThan(3_000 + 100);
+    expect(ms).toBeLessThan(3_000 + 500);
+  });
+});
+
+describe('pages', () => {
+  test('wait as their graph says', () => {
+    // A document in one round trip, three segments and then a compute; the second origin is opened anew.
+    const graph = pageOf(
+      [
+        { bytes: segments(4) },
+        { bytes: segments(3), after: [0], delayMs: 30 },
+        { bytes: segments(12), after: [1], origin: 1 },
+      ],
+      ['https://a.test', 'https://b.test'],
+    );
+    const compute: ComputeActivity = {
+      kind: 'compute',
+      id: 3,
+      requestId: 1,
+      durationMs: 500,
+      blocksLoad: true,
+      after: [{ activity: 1, kind: 'execution', fraction: 1, source: 'inferred' }],
+    };
+    graph.activities.push(compute);
+    // Handshake 200, document 100, 30, 100; then 200 for the handshake and 200 for 12 segments beside 500 of computing.
+    expect(econPageLoad(graph, networkOf(), 'h2').pltMs).toBeCloseTo(930, 3);
+    compute.durationMs = 0;
+    expect(econPageLoad(graph, networkOf(), 'h2').pltMs).toBeCloseTo(830, 3);
+    expect(econPageLoad(graph, networkOf(), ['h1', 'h2']).pltMs).toBeCloseTo(830, 3);
+    // Another 50 ms to the second origin: on its handshake's two round trips and on the two of its response.
+    expect(econPageLoad(graph, networkOf(), 'h2', { extraRttMs: [0, 50] }).pltMs).toBeCloseTo(1_030, 3);
+    expect(econPageLoad(graph, networkOf(), 'h2', { thinkMs: [40, 0] }).pltMs).toBeCloseTo(910, 3);
+  });
+
+  test('go on when the part they wait for has come', () => {
+    const graph = pageOf([{ bytes: segments(70) }, { bytes: segments(1), after: [0] }]);
+    const [document, image] = graph.activities;
+    image!.after[0]!.fraction = 0.1;
+    // Seven of 70 segments are there after a round trip; the image's own segment comes behind those under way.
+    expect(econPageLoad(graph, networkOf({ handshakeRounds: 0 }), 'h1').pltMs).toBeCloseTo(300, 3);
+    image!.after[0]!.fraction = 1;
+    expect(econPageLoad(graph, networkOf({ handshakeRounds: 0 }), 'h1').pltMs).toBeCloseTo(400, 3);
+    document!.blocksLoad = false;
+    image!.blocksLoad = false;
+    expect(econPageLoad(graph, networkOf(), 'h1').pltMs).toBe(0);
+  });
+
+  test('lose the same on each run, more with more loss, and not where there is none', () => {
+    const graph = pageOf(
+      Array.from({ length: 30 }, (_, id) => ({ bytes: 20_000, after: id > 0 ? [0] : [] })),
+    );
+    for (const protocol of ['h1', 'h2'] as const) {
+      const at = (loss: number) =>
+        econPageLoad(graph, networkOf({ loss, downBps: 20e6, queueBytes: 1e5 }), protocol);
+      expect(at(0.01)).toEqual(at(0.01));
+      expect(new Set(at(0).trajectoriesMs).size).toBe(1);
+      expect(at(0.03).pltMs).toBeGreaterThan(at(0.003).pltMs);
+      expect(at(0.003).pltMs).toBeGreaterThanOrEqual(at(0).pltMs);
+    }
+  });
+
+  test('take loss by the connections under way', () => {
+    const asked = new Set<number>();
+    const network = {
+      ...networkOf(),
+      loss: (connections: number) => {
+        asked.add(connections);
+        return lossBySegment(0);
+      },
+    };
+    objectsLatencyMs('h1', 20, segments(30), network);
+    expect([...asked].sort()).toEqual([1, 2, 3, 4, 5, 6]);
+    asked.clear();
+    objectsLatencyMs('h2', 20, segments(30), network);
+    expect([...asked]).toEqual([1]);
+  });
+});

@@ -91,7 +91,7 @@ describe('a hostile recording is read or refused within two seconds', () => {
       () => ({ format: 'hopwise-recording', version: 1, requests: new Array(1_000_000).fill(0) }),
       'requests: expected at most 10000 requests, got 1000000',
     ],
-    ['JSON that only opens', () => '['.repeat(1_000_000), /^[[\]0]+…: expected JSON, got .*$/],
+    ['JSON that only opens', () => '['.repeat(200_000), /^[[\]0]+…: expected JSON, got .*$/],
   ])('%s', (_, make, expected) => {
     const input = make();
     let got: unknown;

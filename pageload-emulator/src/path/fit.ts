@@ -39,10 +39,13 @@ export interface KnownToFit {
 /** The path at a rate and with a queue, without random loss. */
 export type PathAt = (downBps: number, queueMs: number) => NetworkPath;
 
-/** Rates to replay first, over the highest that the recording shows: a page often does not fill its link. */
+/** Rates to replay first, over the one to begin at: a page often does not fill its link. */
 const COARSE = [0.5, 0.75, 1, 1.4, 2, 3.2, 6];
-/** A rate was held that is at least this share of what the recording shows, as responses may come in less time than they seem to. */
-const HELD_SHARE = 0.4;
+/** When the lowest is the likeliest, still lower ones by this. */
+const LOWER = 0.6;
+const MOST_LOWER = 6;
+/** No link is slower than this share of the rate at which all responses came on average. */
+const HELD_SHARE = 0.8;
 /** Halvings of the steps around the likeliest rate. */
 const REFINEMENTS = 2;
 /** Rates of policers to replay, as shares of the link's, and steps around the likeliest. */
@@ -67,7 +70,7 @@ const MOST_EVENTS = 250_000;
 /**
  * Fits rate, queue, UDP's treatment and loss by replaying the recording's own transfers, some 15 to 35 times.
  *
- * @param seenBps highest rate that the recording shows
+ * @param seenBps a rate to begin at
  */
 export function fitPath(
   replay: Replay,
@@ -103,7 +106,7 @@ class PathSearch {
     this.#priors = priors;
     this.#known = known;
     this.#downPrior = priors.downBps.given((bps) =>
-      bps < HELD_SHARE * seenBps ? Number.NEGATIVE_INFINITY : 0,
+      bps < HELD_SHARE * replay.averageBps ? Number.NEGATIVE_INFINITY : 0,
     );
     this.#queueMs = priors.queueMs.quantile(0.5);
     this.#likelihood = new TimingLikelihood(replay, pathAt(seenBps, this.#queueMs).rttMs, priors.loss);
@@ -150,6 +153,11 @@ class PathSearch {
     const points: Replayed[] = [];
     for (const factor of COARSE) {
       if (points.length === 0 || !this.#exhausted) points.push(this.#replayAt(factor * this.#seenBps, udp));
+    }
+    for (let lower = 0; lower < MOST_LOWER && !this.#exhausted; lower++) {
+      const lowest = points[0]!;
+      if (best(points) !== lowest || lowest.bps < HELD_SHARE * this.#replay.averageBps) break;
+      points.unshift(this.#replayAt(LOWER * lowest.bps, udp));
     }
     for (let step = 0; step < REFINEMENTS && !this.#exhausted; step++) {
       const index = points.indexOf(best(points));

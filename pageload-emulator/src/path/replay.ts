@@ -50,6 +50,8 @@ const CARRIER_MARK = '#';
  */
 export class Replay {
   readonly requests: ReplayedRequest[] = [];
+  /** At which all responses came, from the first request to the last response, bits per second. */
+  readonly averageBps: number;
   readonly #graph: PageGraph;
   readonly #servers: ServerProfile[] = [];
   readonly #assignment: Assignment = {};
@@ -112,6 +114,13 @@ export class Replay {
       );
       if (opening !== null) activities.push(opening);
     }
+    const bytes = activities.reduce((sum, { responseBytes }) => sum + responseBytes, 0);
+    const firstMs = this.requests.reduce(
+      (least, { startMs }) => Math.min(least, startMs),
+      Number.POSITIVE_INFINITY,
+    );
+    const lastMs = this.requests.reduce((most, { endMs }) => Math.max(most, endMs), 0);
+    this.averageBps = lastMs > firstMs ? (8000 * bytes) / (lastMs - firstMs) : 0;
     this.#graph = {
       url: recording.url,
       origins,

@@ -1,0 +1,110 @@
+import {
+  buildGraph,
+  type NetworkCluster,
+  type NetworkPosterior,
+  networkPosterior,
+  parseCluster,
+  type Recording,
+  updateCluster,
+} from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { pageOf, pathOf, serverOf } from './pages.ts';
+import { mixedAssignment, randomPage, randomServers, recordLoad } from './synthetic-loads.ts';
+
+const HOUR_MS = 3_600_000;
+const NOW_MS = Date.parse('2026-01-01T00:00:00.000Z');
+
+function posteriorOf(recording: Recording, cluster: NetworkCluster | null): NetworkPosterior {
+  return networkPosterior(recording, buildGraph(recording), { cluster });
+}
+
+const DSL = pathOf({ rttMs: 40, downBps: 6e6, upBps: 1e6, queueBytes: 150_000 });
+/** A page that shows its link's rate. */
+const heavy = (seed: number): Recording => {
+  const graph = randomPage(seed);
+  return recordLoad(graph, DSL, randomServers(graph, seed), mixedAssignment(graph), seed);
+};
+/** A page that hardly says anything. */
+const light = (): Recording => {
+  const graph = pageOf([{ bytes: 2_000 }, { bytes: 3_000, after: [0] }]);
+  return recordLoad(graph, DSL, [serverOf('https://a.test')], { 'https://a.test': 'h2' });
+};
+
+function clusterOf(loads: number): NetworkCluster {
+  let cluster: NetworkCluster | null = null;
+  for (let seed = 1; seed <= loads; seed++) {
+    cluster = updateCluster(cluster, posteriorOf(heavy(seed), cluster), NOW_MS - HOUR_MS);
+  }
+  return cluster!;
+}
+
+const width = ({ intervals: { downBps } }: NetworkPosterior) => downBps.high / downBps.low;
+
+describe('earlier loads on the same network', () => {
+  const cluster = clusterOf(3);
+
+  it('say what a page that tells little cannot', () => {
+    const alone = posteriorOf(light(), null);
+    const fused = posteriorOf(light(), cluster);
+    expect(fused.path.downBps / 6e6).toBeGreaterThan(0.65);
+    expect(fused.path.downBps / 6e6).toBeLessThan(1.6);
+    expect(width(fused)).toBeLessThan(width(alone) / 2);
+    expect(fused.intervals.downBps.low).toBeLessThan(6e6);
+    expect(fused.intervals.downBps.high).toBeGreaterThan(6e6);
+  });
+
+  it('count less the older they are, and in the end not at all', () => {
+    const alone = posteriorOf(light(), null);
+    const widths = [1, 24, 96, 10_000].map((hours) =>
+      width(posteriorOf(light(), { ...cluster, updatedAtMs: NOW_MS - hours * HOUR_MS })),
+    );
+    expect(widths).toEqual([...widths].sort((a, b) => a - b));
+    expect(widths.at(-1)).toBeCloseTo(width(alone), 6);
+  });
+
+  it('give way to a page that shows something else', () => {
+    const graph = randomPage(4);
+    const faster = recordLoad(
+      graph,
+      { ...DSL, downBps: 40e6, queueBytes: 600_000 },
+      randomServers(graph, 4),
+      mixedAssignment(graph),
+    );
+    expect(posteriorOf(faster, cluster).path.downBps).toBeGreaterThan(15e6);
+  });
+
+  it('make a policer of UDP that one of them showed more likely', () => {
+    const policed: NetworkCluster = { ...cluster, udp: { open: 0.02, policed: 0.98, blocked: 0 } };
+    const { udp, path } = posteriorOf(light(), policed);
+    expect(udp.policed).toBeGreaterThan(0.7);
+    expect(path.udp.kind).toBe('policed');
+    expect(posteriorOf(light(), cluster).udp.policed).toBeLessThan(0.03);
+  });
+
+  it('are counted, dated and plain data', () => {
+    expect(cluster).toMatchObject({ loads: 3, updatedAtMs: NOW_MS - HOUR_MS });
+    expect(parseCluster(JSON.parse(JSON.stringify(cluster)))).toEqual(cluster);
+  });
+
+  it('are not read from what is no cluster', () => {
+    for (const value of [
+      null,
+      'x',
+      {},
+      { ...cluster, version: 2 },
+      { ...cluster, loads: 0 },
+      { ...cluster, downBps: { mean: Number.NaN, spread: 1 } },
+      { ...cluster, downBps: { mean: 1e9, spread: 1 } },
+      { ...cluster, loss: { mean: -5, spread: 0 } },
+      { ...cluster, udp: { open: 2, policed: 0, blocked: 0 } },
+      { ...cluster, updatedAtMs: Number.POSITIVE_INFINITY },
+    ]) {
+      expect(parseCluster(value)).toBeNull();
+    }
+  });
+
+  it('from the future count as fresh', () => {
+    const future = posteriorOf(light(), { ...cluster, updatedAtMs: NOW_MS + 1_000 * HOUR_MS });
+    expect(width(future)).toBeCloseTo(width(posteriorOf(light(), { ...cluster, updatedAtMs: NOW_MS })), 6);
+  });
+});

@@ -152,8 +152,9 @@ describe('HTTP/3 that does not come about', () => {
   const blocked: Partial<NetworkPath> = { udp: { kind: 'blocked' } };
 
   it('costs what the browser waits before it tries TCP', () => {
-    // It knew that QUIC works: TCP waits 300, then 300 as ever.
+    // It knew that QUIC works: TCP waits 300, in which the name is resolved, then 300 as ever.
     expect(ends(load('h3', [SMALL], { path: blocked }))).toEqual([600]);
+    expect(ends(load('h3', [SMALL], { path: blocked, server: { dnsMs: 30 } }))).toEqual([600]);
     // It did not: TCP goes at once.
     const server = { h3Discovery: 'https-record' as const };
     expect(ends(load('h3', [SMALL], { path: blocked, server }))).toEqual([300]);
@@ -165,6 +166,7 @@ describe('HTTP/3 that does not come about', () => {
   it('costs less when the server says so', () => {
     // Refused after a round trip, then 300.
     expect(ends(load('h3', [SMALL], { server: { quicHandshake: 'refused' } }))).toEqual([400]);
+    expect(ends(load('h3', [SMALL], { server: { quicHandshake: 'refused', dnsMs: 30 } }))).toEqual([430]);
     expect(ends(load('h3', [SMALL], { server: { quicHandshake: 'silent' } }))).toEqual([600]);
   });
 

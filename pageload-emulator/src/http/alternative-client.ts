@@ -19,6 +19,8 @@ export interface Http3Knowledge {
 
 /** The two ways to an origin. Each calls back when it is open. */
 export interface Alternatives {
+  /** Asks for the host's address and returns how long that takes. */
+  resolve(): number;
   quic(onOpen: () => void): OriginClient;
   tcp(onOpen: () => void): OriginClient;
 }
@@ -43,6 +45,7 @@ export class AlternativeClient implements OriginClient, StreamOwner, EventHandle
   readonly #knowledge: Http3Knowledge;
   readonly #experience: QuicExperience;
   readonly #handshake: 'open' | 'refused' | 'silent';
+  readonly #resolve: () => number;
   readonly #refusalMs: number;
   readonly #overQuic = new Set<Stream>();
   #page: StreamOwner | null = null;
@@ -54,7 +57,7 @@ export class AlternativeClient implements OriginClient, StreamOwner, EventHandle
 
   /**
    * @param handshake what becomes of its QUIC handshakes
-   * @param refusalMs how long a refusal takes
+   * @param refusalMs how long a refusal takes, once the name is resolved
    */
   constructor(
     events: EventQueue,
@@ -68,6 +71,7 @@ export class AlternativeClient implements OriginClient, StreamOwner, EventHandle
     this.#knowledge = knowledge;
     this.#experience = experience;
     this.#handshake = handshake;
+    this.#resolve = () => alternatives.resolve();
     this.#refusalMs = refusalMs;
     this.#quic = alternatives.quic(() => this.#onQuic());
     this.#tcp = alternatives.tcp(() => this.#onTcp());
@@ -131,10 +135,12 @@ export class AlternativeClient implements OriginClient, StreamOwner, EventHandle
   #tryQuic(): void {
     if (this.#tried) return;
     this.#tried = true;
-    if (this.#handshake === 'open') this.#quic.connect();
-    else if (this.#handshake === 'refused') {
-      this.#events.schedule(this.#events.now + this.#refusalMs, this, REFUSED);
+    if (this.#handshake === 'open') {
+      this.#quic.connect();
+      return;
     }
+    const atMs = this.#events.now + this.#resolve() + this.#refusalMs;
+    if (this.#handshake === 'refused') this.#events.schedule(atMs, this, REFUSED);
   }
 
   #onQuic(): void {

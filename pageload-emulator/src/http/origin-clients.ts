@@ -82,10 +82,11 @@ export class OriginClients {
       this.#quicExperience.worked = true;
     }
     const tcp = server.offers.h2 ? 'h2' : 'h1';
-    const refusalMs = (server.dnsMs ?? 0) + this.#network.rttMs + server.extraRttMs;
+    const refusalMs = this.#network.rttMs + server.extraRttMs;
     return new AlternativeClient(
       this.#network.events,
       {
+        resolve: () => this.#resolve(origin),
         quic: (onOpen) => this.#multiplexed(origin, pool, 'h3', onOpen),
         tcp: (onOpen) => this.#overTcp(origin, pool, tcp, onOpen),
       },

@@ -23,8 +23,11 @@ export class PrioritySource implements ResponseSource {
     this.#honoured = honoured;
   }
 
-  get empty(): boolean {
-    return this.#ready === 0;
+  get next(): Stream | null {
+    if (this.#ready === 0) return null;
+    const urgency = 31 - Math.clz32(this.#ready & -this.#ready);
+    const whole = this.#whole[urgency]!;
+    return whole !== null && whole.length > 0 ? whole.first : this.#inTurns[urgency]!.first;
   }
 
   get streams(): number {
@@ -150,8 +153,8 @@ class Turns {
 export class SingleSource implements ResponseSource {
   #stream: Stream | null = null;
 
-  get empty(): boolean {
-    return this.#stream === null;
+  get next(): Stream | null {
+    return this.#stream;
   }
 
   get streams(): number {

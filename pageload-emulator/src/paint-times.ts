@@ -7,6 +7,9 @@ export interface PaintTimes {
   largestContentfulPaintMs: number | null;
 }
 
+/** What of a recording tells of its paints. */
+export type PaintedLoad = Pick<Recording, 'requests' | 'firstContentfulPaintMs' | 'largestContentfulPaintMs'>;
+
 /** What a paint waits for: the last of some activities, and then a time that the network does not change. */
 interface PaintRule {
   after: readonly number[];
@@ -31,10 +34,10 @@ export class PaintModel {
   /** From first to largest where no arrival explains it. */
   readonly #laterMs: number;
 
-  constructor(recording: Recording, graph: PageGraph) {
+  constructor(recording: PaintedLoad, graph: PageGraph) {
     const { firstContentfulPaintMs: firstMs, largestContentfulPaintMs: largestMs } = recording;
     const fetches = graph.activities.filter((activity) => activity.kind === 'fetch');
-    const endMs = ({ requestId }: FetchActivity) => recording.requests[requestId]!.endMs;
+    const endMs = ({ requestId }: FetchActivity) => recording.requests[requestId]?.endMs ?? 0;
     const blocking = fetches.filter(
       (fetch) => fetch.renderBlocking && (firstMs === null || endMs(fetch) <= firstMs + CLOCK_SLACK_MS),
     );
@@ -78,7 +81,7 @@ function timeOf({ after, delayMs }: PaintRule, endMs: Float64Array): number | nu
 
 /** The image of the largest paint: of those that arrived shortly before it the one with most bytes. */
 function largestImage(
-  { requests }: Recording,
+  { requests }: PaintedLoad,
   fetches: readonly FetchActivity[],
   paintMs: number,
 ): FetchActivity | null {

@@ -2,12 +2,15 @@ import { type Assignment, emulate, type NetworkPath, PROTOCOLS } from '@hopwise/
 import { describe, expect, it } from 'vitest';
 import { assign } from '../src/choose/assign.ts';
 import { choicesOf, nearestUniform } from '../src/choose/choices.ts';
+import { choose } from '../src/choose/choose.ts';
 import { isDecided, probabilityOfLeast } from '../src/choose/confidence.ts';
 import { loadTime } from '../src/choose/load-time.ts';
 import { LoadTimes } from '../src/choose/load-times.ts';
 import { loadSpread, SPREADS } from '../src/choose/spread.ts';
+import { PaintModel } from '../src/paint-times.ts';
 import { createRandom, normal } from '../src/random.ts';
 import { type GeneratedPage, generatedPage, NETWORKS } from './generated-pages.ts';
+import { pageOf, pathOf, serverOf } from './pages.ts';
 
 /** A component of the spread, by its weight. */
 function drawSpread(random: () => number) {
@@ -84,6 +87,49 @@ describe('probability of being the fastest', () => {
     expect(isDecided(1_000, 1_200, 0.7)).toBe(false);
     expect(isDecided(1_000, 1_040, 0.99)).toBe(false);
     expect(isDecided(100, 125, 0.99)).toBe(false);
+  });
+});
+
+describe('choice', () => {
+  // 30 images of 30 kB; UDP is open, or in every so many networks held to a fraction of the rate.
+  const graph = pageOf([
+    { bytes: 5_000 },
+    ...Array.from({ length: 30 }, () => ({ bytes: 30_000, after: [0] })),
+  ]);
+  const servers = [serverOf('https://a.test')];
+  const open = pathOf({ rttMs: 80, downBps: 20e6 });
+  const policed: NetworkPath = { ...open, udp: { kind: 'policed', bps: 2e6 } };
+  const choiceWith = (policedOf12: number) =>
+    choose({
+      graph,
+      paint: new PaintModel(
+        { requests: [], firstContentfulPaintMs: null, largestContentfulPaintMs: null },
+        graph,
+      ),
+      path: open,
+      servers,
+      scenarios: (count) =>
+        Array.from({ length: count }, (_, index) => ({
+          path: index >= 12 - policedOf12 ? policed : open,
+          servers,
+          seed: index + 1,
+        })),
+      seeds: 12,
+    });
+
+  it('takes what is fastest where nothing speaks against it', () => {
+    expect(choiceWith(0)).toMatchObject({ best: 'h3' });
+  });
+
+  it('stays away from what may be many times slower, and says so', () => {
+    const { best, margin, decided, reasons, times } = choiceWith(4);
+    expect(times.h3!.pltMs).toBeLessThan(times.h2!.pltMs);
+    expect(best).toBe('h2');
+    expect({ margin, decided }).toEqual({ margin: 0, decided: false });
+    expect(reasons[0]).toMatch(
+      /^HTTP\/3 has the lower median .* in 33% of the networks .* HTTP\/2 is the safer choice\.$/,
+    );
+    expect(times.h3!.high).toBeGreaterThan(2 * times.h3!.pltMs);
   });
 });
 

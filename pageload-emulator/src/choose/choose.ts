@@ -1,14 +1,13 @@
 import { nearestTo, type TracedLoad, traceLoad } from '../explain/traced-load.ts';
-import { ms, NAME, percent } from '../explain/words.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { PaintModel } from '../paint-times.ts';
 import type { NetworkPath, ServerProfile } from '../path/network-path.ts';
 import type { AssignedPrediction, OriginRecommendation, ProtocolPrediction } from '../prediction.ts';
 import { type Assignment, PROTOCOLS, type Protocol } from '../protocol.ts';
 import { mean } from '../statistics.ts';
-import { assign, FEW_ORIGINS } from './assign.ts';
-import { type Choices, choicesOf, nearestUniform } from './choices.ts';
+import { type Choices, choicesOf } from './choices.ts';
 import { isDecided, logRatio, probabilityOfLeast } from './confidence.ts';
+import { chooseJointly } from './joint-assignment.ts';
 import { loadTime } from './load-time.ts';
 import { LoadTimes } from './load-times.ts';
 import { type Contender, originReason, pageReasons } from './reasons.ts';
@@ -58,12 +57,6 @@ const PRECISION = 0.03;
 /** Activities that all of a protocol's scenarios may have together: a larger page gets fewer. */
 const MOST_ACTIVITIES = 12_000;
 
-/** Scenarios in which assignments are searched, far more of which are compared. */
-const SEARCH_SCENARIOS = 3;
-/** Emulations that a search may take; of few origins, whose emulations take less time, as many as a thorough one. */
-const ORDINARY_SEARCH = 60;
-const THOROUGH_SEARCH = 110;
-
 /**
  * Compares the protocols over scenarios and finds the best joint assignment.
  *
@@ -101,7 +94,10 @@ export function choose(question: Question): Choice {
   for (const { protocol, pltMs } of runs)
     loadTimes.note(uniformAssignment(graph, protocol), scenarios, pltMs);
   const choices = choicesOf(graph, servers, usable);
-  const joint = assignJointly(question, choices, runs, scenarios, loadTimes);
+  const joint = chooseJointly(
+    { graph, choices, runs, scenarios, thorough: question.thorough ?? false },
+    loadTimes,
+  );
   return {
     uniform: runs,
     times,
@@ -163,72 +159,6 @@ function isKnown(loads: readonly UniformLoads[]): boolean {
     ({ standardError }) => standardError <= PRECISION,
   );
 }
-
-interface Joint {
-  assignment: Assignment;
-  assigned: AssignedPrediction;
-  /** In which it was searched for. */
-  searched: readonly Scenario[];
-}
-
-/** The best joint assignment that the search finds; of it and the uniform ones the one that stays the best over all scenarios. */
-function assignJointly(
-  { graph, thorough }: Question,
-  choices: Choices,
-  runs: readonly UniformRun[],
-  scenarios: readonly Scenario[],
-  times: LoadTimes,
-): Joint {
-  const isThorough = thorough || graph.origins.length <= FEW_ORIGINS;
-  const budget = isThorough ? THOROUGH_SEARCH : ORDINARY_SEARCH;
-  const searched = scenarios.slice(0, SEARCH_SCENARIOS);
-  const starts = runs.map(({ protocol }) => nearestUniform(choices, protocol));
-  const found = assign(graph, choices, searched, starts, times, budget);
-  const uniform = starts
-    .map((assignment) => ({ assignment, times: times.of(assignment, scenarios) }))
-    .map((each) => ({ ...each, time: loadTime(each.times) }))
-    .reduce((a, b) => (b.time.pltMs < a.time.pltMs ? b : a));
-  const own = times.of(found, scenarios);
-  const ownTime = loadTime(own);
-  const name =
-    NAME[
-      runs.find(({ protocol }) => sameAs(nearestUniform(choices, protocol), uniform.assignment))!.protocol
-    ];
-  if (sameAs(found, uniform.assignment) || ownTime.pltMs >= uniform.time.pltMs) {
-    return {
-      assignment: uniform.assignment,
-      assigned: {
-        ...uniform.time,
-        margin: 0,
-        confidence: 0.5,
-        decided: false,
-        reason: `No mix of protocols loads the page sooner than ${name} for every origin that offers it.`,
-      },
-      searched,
-    };
-  }
-  const confidence = probabilityOfLeast(own, [uniform.times], ORIGIN_SHARE);
-  const decided = isDecided(ownTime.pltMs, uniform.time.pltMs, confidence);
-  const margin = 1 - ownTime.pltMs / uniform.time.pltMs;
-  const moved = graph.origins.filter((origin) => found[origin] !== uniform.assignment[origin]);
-  const lead = `${ms(uniform.time.pltMs - ownTime.pltMs)} (${percent(margin)}) sooner than ${name} for every origin that offers it`;
-  return {
-    assignment: found,
-    assigned: {
-      ...ownTime,
-      margin,
-      confidence,
-      decided,
-      reason: decided
-        ? `With ${moved.length} of ${graph.origins.length} origins on other protocols the page loads ${lead}.`
-        : `A mix might load the page ${lead}: too little to be sure.`,
-    },
-    searched,
-  };
-}
-
-const sameAs = (a: Assignment, b: Assignment): boolean =>
-  Object.keys(a).every((origin) => a[origin] === b[origin]);
 
 function recommendOrigins(
   question: Question,

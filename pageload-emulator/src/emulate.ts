@@ -263,6 +263,7 @@ class PageLoad implements EventHandler, StreamOwner {
       requestBytes: activity.requestBytes,
       responseBytes,
       thinkMs: activity.thinkMs ?? this.#servers[activity.origin]!.thinkMs,
+      inPartsBytes: this.#inParts(id, responseBytes),
       unsent: responseBytes,
       received: 0,
       order: NO_ORDER,
@@ -273,6 +274,14 @@ class PageLoad implements EventHandler, StreamOwner {
     this.#streams[id] = stream;
     if (activity.hold !== undefined) this.#gate.pass(stream, activity.hold);
     else this.#limit(stream);
+  }
+
+  #inParts(id: number, responseBytes: number): number {
+    const dependants = this.#dependants[id]!;
+    for (let at = dependants.length - 1; at >= 0; at--) {
+      if (dependants[at]!.bytes < responseBytes) return dependants[at]!.bytes;
+    }
+    return 0;
   }
 
   #limit(stream: Stream): void {

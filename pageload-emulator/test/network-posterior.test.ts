@@ -89,7 +89,7 @@ describe('the posterior of a synthetic load', () => {
         held.loss++;
     }
     for (const [figure, count] of Object.entries(held)) {
-      expect(count / cases, figure).toBeGreaterThan(0.65);
+      expect(count / cases, figure).toBeGreaterThan(0.62);
     }
     expect(held.downBps / cases).toBeLessThan(0.97);
     // UDP was open in all of them.

@@ -23,6 +23,10 @@ export class PrioritySource implements ResponseSource {
     this.#honoured = honoured;
   }
 
+  get empty(): boolean {
+    return this.#ready === 0;
+  }
+
   get next(): Stream | null {
     if (this.#ready === 0) return null;
     const urgency = 31 - Math.clz32(this.#ready & -this.#ready);
@@ -152,6 +156,10 @@ class Turns {
 /** HTTP/1.1 has one response at a time on a connection. */
 export class SingleSource implements ResponseSource {
   #stream: Stream | null = null;
+
+  get empty(): boolean {
+    return this.#stream === null;
+  }
 
   get next(): Stream | null {
     return this.#stream;

@@ -22,10 +22,10 @@ export class Bottleneck {
    * Packets of a back-to-back burst that find room.
    *
    * @param packetBytes size on the wire of each
+   * @param spreadMs from the first one's arrival at the bottleneck to the last one's
    */
-  room(nowMs: number, packets: number, packetBytes: number): number {
-    const waiting = (this.#busyUntilMs - nowMs) * this.bytesPerMs;
-    if (waiting <= 0) return Math.min(packets, 1 + Math.floor(this.#queueBytes / packetBytes));
+  room(nowMs: number, packets: number, packetBytes: number, spreadMs = 0): number {
+    const waiting = (Math.max(0, this.#busyUntilMs - nowMs) - spreadMs) * this.bytesPerMs;
     const free = Math.floor((this.#queueBytes + packetBytes - waiting) / packetBytes);
     return free <= 0 ? 0 : Math.min(packets, free);
   }
@@ -54,9 +54,12 @@ export class Policer {
 
   /** Packets of a burst that pass; their tokens are taken. */
   pass(nowMs: number, packets: number, packetBytes: number): number {
-    const refilled = this.#tokens + (nowMs - this.#atMs) * this.#bytesPerMs;
-    this.#tokens = Math.min(this.#depthBytes, refilled);
-    this.#atMs = nowMs;
+    // Bursts last: what was sent later may have passed already.
+    if (nowMs > this.#atMs) {
+      const refilled = this.#tokens + (nowMs - this.#atMs) * this.#bytesPerMs;
+      this.#tokens = Math.min(this.#depthBytes, refilled);
+      this.#atMs = nowMs;
+    }
     const passed = Math.min(packets, Math.floor(this.#tokens / packetBytes));
     this.#tokens -= passed * packetBytes;
     return passed;

@@ -1,8 +1,10 @@
+import { PACKETS_PER_ACK } from './packet.ts';
 import { SegmentQueue } from './stream.ts';
 
 /** Packets sent back to back. Times are milliseconds after navigationStart. */
 export class Burst {
   readonly index: number;
+  /** When its last packet was sent. */
   readonly sentMs: number;
   readonly packets: number;
   /** Of them, those that arrive. */
@@ -12,9 +14,10 @@ export class Burst {
   /** What arrives. */
   segments: SegmentQueue;
   firstRttMs: number;
-  /** Between two acknowledgements. */
-  readonly ackGapMs: number;
-  /** When the last acknowledgement reaches the sender, and whose acknowledgements come behind. */
+  /** From its first packet's arrival to the last one's. */
+  readonly spanMs: number;
+  /** When the first and the last of its acknowledgements reach the sender, and whose come behind. */
+  firstAckMs = 0;
   ackMs = 0;
   next: Burst | null = null;
 
@@ -26,7 +29,7 @@ export class Burst {
     share: number,
     segments: SegmentQueue,
     firstRttMs: number,
-    ackGapMs: number,
+    spanMs: number,
   ) {
     this.index = index;
     this.sentMs = sentMs;
@@ -35,7 +38,17 @@ export class Burst {
     this.share = share;
     this.segments = segments;
     this.firstRttMs = firstRttMs;
-    this.ackGapMs = ackGapMs;
+    this.spanMs = spanMs;
+  }
+
+  /** Whether all of it arrives. */
+  get whole(): boolean {
+    return this.delivered === this.packets;
+  }
+
+  /** Between two acknowledgements. */
+  get ackGapMs(): number {
+    return (this.spanMs * PACKETS_PER_ACK) / Math.max(1, this.packets - 1);
   }
 }
 

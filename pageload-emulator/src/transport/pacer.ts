@@ -9,32 +9,28 @@ const TINY = 1e-6;
 export class Pacer {
   #tokens = BURST;
   #atMs = 0;
-  #awaited = 1;
 
   /** @param rate packets a millisecond since the last time */
   refill(rate: number, nowMs: number): void {
-    const most = Math.max(BURST, 2 * rate, this.#tokens);
+    const most = Math.max(BURST, 2 * rate);
     this.#tokens = Math.min(most, this.#tokens + (nowMs - this.#atMs) * rate);
     this.#atMs = nowMs;
   }
 
-  /** Packets that may leave now. */
-  get allowed(): number {
-    return Math.max(0, Math.floor(this.#tokens + TINY));
+  /** Packets that may leave within `ms` at `rate`, the first of them now; 0 when that must wait. */
+  allowed(ms: number, rate: number): number {
+    return this.#tokens + TINY < 1 ? 0 : Math.floor(this.#tokens + ms * rate + TINY);
   }
 
-  /** When `packets` may leave at `rate`. */
-  nextMs(packets: number, rate: number): number {
-    this.#awaited = packets;
-    return this.#atMs + (packets - this.#tokens) / rate;
+  /** When the next packet may leave at `rate`. */
+  nextMs(rate: number): number {
+    return this.#atMs + (1 - this.#tokens) / rate;
   }
 
-  /** What was waited for may go, whatever rounding and the bucket's depth made of it: a real pacer wakes more often. */
-  grant(): void {
-    this.#tokens = Math.max(this.#tokens, this.#awaited);
-  }
-
-  spend(packets: number): void {
+  /** Lets packets go as fast as `rate` allows; returns how long that takes. */
+  spend(packets: number, rate: number): number {
+    const waitMs = Math.max(0, packets - this.#tokens) / rate;
     this.#tokens -= packets;
+    return waitMs;
   }
 }

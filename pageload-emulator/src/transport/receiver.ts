@@ -62,10 +62,15 @@ export class Receiver implements EventHandler {
     const acks = Math.ceil(burst.delivered / PACKETS_PER_ACK);
     const leavesMs = up.serialise(events.now, acks * PACKET[this.#transport].ackBytes);
     this.#sender!.expectAck(burst, leavesMs + this.#oneWayUpMs);
-    this.#receive(burst.segments);
+    this.#receive(burst.segments, burst.whole ? events.now - burst.spanMs : events.now);
   }
 
-  #receive(segments: SegmentQueue): void {
+  /** @param firstMs when the first byte arrived */
+  #receive(segments: SegmentQueue, firstMs: number): void {
+    const { first } = segments;
+    if (first !== null && first.stream.firstByteMs < 0 && first.offset === first.stream.order.delivered) {
+      first.stream.firstByteMs = firstMs;
+    }
     for (let segment = segments.shift(); segment !== null; segment = segments.shift()) {
       const { order } = segment.stream;
       if (segment.offset === order.delivered) {

@@ -14,8 +14,13 @@ import type { RttEstimator } from './rtt-estimator.ts';
 import { type Segment, SegmentQueue, type Stream } from './stream.ts';
 import type { TransportCounters } from './transport-counters.ts';
 
-/** A flight is emulated in about this many bursts, each clocked by the last one's acknowledgements. */
-const BURSTS_PER_FLIGHT = 8;
+/** What passes the bottleneck, or is paced, in this share of a round trip travels as one burst. */
+const BURST_SHARE = 1 / 8;
+/** Acknowledgements that follow others within this share of a round trip are taken with them. */
+const JOIN_SHARE = 1 / 16;
+/** The same of a response that is waited for in parts, and of its flight. */
+const PART_SHARE = 1 / 16;
+const PARTS_PER_FLIGHT = 8;
 /** Shares of packets add up with rounding: less than this of a packet is none. */
 const TINY = 1e-6;
 
@@ -27,6 +32,8 @@ const TIMER = 3;
 /** Decides whose bytes the server sends next. */
 export interface ResponseSource {
   readonly empty: boolean;
+  /** The response whose bytes are next, null when there are none. */
+  readonly next: Stream | null;
   /** Responses of which something is left to send. */
   readonly streams: number;
   add(stream: Stream): void;
@@ -86,6 +93,8 @@ export class Sender implements EventHandler {
   /** Most responses that were being sent at one time. */
   #roundStreams = 0;
   #windowLimited = false;
+  /** Packets that the client lets be under way. */
+  #receiveWindow = Number.POSITIVE_INFINITY;
 
   constructor(network: Network, parts: SenderParts) {
     this.#network = network;
@@ -105,6 +114,7 @@ export class Sender implements EventHandler {
   /** A burst has arrived; the last of its acknowledgements will be here at `atMs`. */
   expectAck(burst: Burst, atMs: number): void {
     burst.ackMs = atMs;
+    burst.firstAckMs = atMs - burst.ackGapMs * (Math.ceil(burst.delivered / PACKETS_PER_ACK) - 1);
     if (this.#firstAck === null) this.#firstAck = burst;
     else this.#lastAck!.next = burst;
     this.#lastAck = burst;
@@ -116,30 +126,54 @@ export class Sender implements EventHandler {
       case RESPONSE_READY:
         this.#takeAcks();
         this.#source.add(payload as Stream);
+        this.#send(0);
         break;
       case ACKNOWLEDGED:
         this.#ackScheduled = false;
-        this.#takeAcks();
+        this.#send(this.#takeFirstAcks());
         break;
       case PACED:
         this.#paceScheduled = false;
         this.#takeAcks();
-        this.#pacer.refill(this.#paceRate() ?? 0, this.#network.events.now);
-        this.#pacer.grant();
+        this.#send(0);
         break;
       case TIMER:
-        if (payload !== this.#timerId || !this.#timeOut()) return;
+        if (payload === this.#timerId && this.#timeOut()) this.#send(0);
         break;
     }
-    this.#send();
   }
 
   #scheduleAck(): void {
     if (this.#ackScheduled || this.#firstAck === null) return;
     this.#ackScheduled = true;
-    this.#network.events.schedule(this.#firstAck.ackMs, this, ACKNOWLEDGED);
+    this.#network.events.schedule(this.#noticedMs(this.#firstAck), this, ACKNOWLEDGED);
   }
 
+  /** When acknowledgements of a burst make room; what is missing shows with the last of them. */
+  #noticedMs(burst: Burst): number {
+    return burst.whole ? burst.firstAckMs : burst.ackMs;
+  }
+
+  /**
+   * Takes the acknowledgements whose first one has come, and those that follow closely; returns how long
+   * they go on coming.
+   */
+  #takeFirstAcks(): number {
+    const { now } = this.#network.events;
+    const { baseRttMs } = this.#parts;
+    let untilMs = now;
+    for (let burst = this.#firstAck; burst !== null; burst = burst.next) {
+      const first = burst === this.#firstAck && untilMs === now;
+      if (this.#noticedMs(burst) > untilMs + (first ? 0 : JOIN_SHARE * baseRttMs)) break;
+      if (!first && (this.#recovery.unnoticed || burst.ackMs > now + BURST_SHARE * baseRttMs)) break;
+      this.#firstAck = burst.next;
+      this.#acknowledge(burst);
+      untilMs = Math.max(now, burst.ackMs);
+    }
+    return untilMs - now;
+  }
+
+  /** Takes what has been acknowledged. */
   #takeAcks(): void {
     const { now } = this.#network.events;
     for (let burst = this.#firstAck; burst !== null && burst.ackMs <= now; burst = burst.next) {
@@ -156,7 +190,7 @@ export class Sender implements EventHandler {
     timer.inARow = 0;
     rtt.sample(burst.ackMs - burst.sentMs, burst.firstRttMs);
     const firstOfRound = burst.index >= this.#roundEnd;
-    if (firstOfRound) this.#startRound(burst.ackMs);
+    if (firstOfRound) this.#startRound(burst.firstAckMs);
     if (this.#recovery.isOver(burst.index)) {
       this.#recovery.credit = 0;
       this.#grow(burst, packets, firstOfRound);
@@ -177,70 +211,81 @@ export class Sender implements EventHandler {
   }
 
   #grow(burst: Burst, packets: number, firstOfRound: boolean): void {
-    const { ackMs, ackGapMs } = burst;
+    const { firstAckMs, ackMs, ackGapMs } = burst;
     const control = this.#control;
     const { smoothedMs, minMs } = this.#parts.rtt;
     const used = Math.max(this.#roundMaxInFlight, this.#lastRoundMaxInFlight);
     // Linux counts a slow-start window as used from half on: what it lets out next fills it.
     const limited = this.#windowLimited || (control.slowStart && control.window < 2 * used);
-    this.#windowLimited = false;
     control.onAck(packets, ackMs, smoothedMs, minMs, limited);
     if (!control.slowStart) return;
-    const firstAckMs = ackMs - ackGapMs * (burst.delivered / PACKETS_PER_ACK - 1);
     const { window } = control;
     if (this.#hystart.exits(ackMs, firstAckMs, ackGapMs, burst.firstRttMs, minMs, window, firstOfRound)) {
       control.leaveSlowStart();
     }
   }
 
-  #send(): void {
+  /** @param spreadMs how long the acknowledgements that make room go on coming */
+  #send(spreadMs: number): void {
     const { now } = this.#network.events;
     const recovery = this.#recovery;
     if (this.#inFlight < TINY && this.#nextBurst > 0) {
       const timeouts = Math.floor((now - this.#lastSentMs) / this.#parts.timer.timeoutMs());
       if (timeouts > 0) this.#control.onIdle(timeouts);
     }
-    let full = false;
+    this.#windowLimited = false;
     this.#roundStreams = Math.max(this.#roundStreams, this.#source.streams);
-    const most = receiveWindow(this.#parts.transport, this.#roundStreams);
+    this.#receiveWindow = receiveWindow(this.#parts.transport, this.#roundStreams);
+    let full = false;
+    let room = this.#room();
+    const gapMs = spreadMs / Math.max(1, room);
+    let atMs = now;
     while (recovery.resend.first !== null || !this.#source.empty) {
-      const { window } = this.#control;
-      const room = Math.floor(Math.max(Math.min(window, most) - this.#inFlight, recovery.credit) + TINY);
       if (room < 1) {
         full = true;
         // A window that the receiver leaves unused does not grow (RFC 9438 section 5.8).
-        this.#windowLimited = window <= most;
+        this.#windowLimited = this.#control.window <= this.#receiveWindow;
         break;
       }
       const packets = this.#paced(Math.min(room, this.#burstPackets()));
       if (packets < 1) break;
-      this.#sendBurst(packets);
+      atMs = this.#sendBurst(packets, atMs, gapMs);
+      room = this.#room();
     }
     if (this.#arriving === 0 && recovery.unnoticed) this.#armTimer();
     this.#needsAck = full || recovery.unnoticed;
     if (this.#needsAck) this.#scheduleAck();
   }
 
-  #burstPackets(): number {
-    const flight = this.#control.window / BURSTS_PER_FLIGHT;
-    // What passes the bottleneck in a sixteenth of a round trip is short enough to travel together.
-    const short = (this.#network.down.bytesPerMs * this.#parts.baseRttMs) / (16 * this.#packet.payloadBytes);
-    return Math.max(this.#network.leastBurst, Math.ceil(Math.max(flight, short)));
+  /** Packets that the window, or a recovery, lets go. */
+  #room(): number {
+    const window = Math.min(this.#control.window, this.#receiveWindow);
+    return Math.floor(Math.max(window - this.#inFlight, this.#recovery.credit) + TINY);
   }
 
-  /** Packets that the pacer lets go now; when none, schedules the time at which it will. */
+  #burstPackets(): number {
+    const { next } = this.#source;
+    const { payloadBytes } = this.#packet;
+    const roundTrip = (this.#network.down.bytesPerMs * this.#parts.baseRttMs) / payloadBytes;
+    const inParts = next !== null && next.responseBytes - next.unsent < next.inPartsBytes;
+    const most = inParts
+      ? Math.max(this.#control.window / PARTS_PER_FLIGHT, roundTrip * PART_SHARE)
+      : roundTrip * BURST_SHARE;
+    return Math.max(this.#network.leastBurst, Math.ceil(most));
+  }
+
+  /** Of packets, those that the pacer lets go as one burst; when none, schedules the time at which it will. */
   #paced(packets: number): number {
     const rate = this.#paceRate();
     if (rate === null) return packets;
     const { events } = this.#network;
     this.#pacer.refill(rate, events.now);
-    const allowed = Math.min(packets, this.#pacer.allowed);
+    const allowed = this.#pacer.allowed(this.#parts.baseRttMs * BURST_SHARE, rate);
     if (allowed < 1 && !this.#paceScheduled) {
       this.#paceScheduled = true;
-      const enough = Math.max(2, 2 * rate, this.#control.window / (2 * BURSTS_PER_FLIGHT));
-      events.schedule(this.#pacer.nextMs(Math.min(enough, packets), rate), this, PACED);
+      events.schedule(this.#pacer.nextMs(rate), this, PACED);
     }
-    return allowed;
+    return Math.min(packets, allowed);
   }
 
   /** Packets a millisecond; null when the transport does not pace. */
@@ -252,7 +297,12 @@ export class Sender implements EventHandler {
     return (QUIC_PACING_GAIN * window) / rtt.smoothedMs;
   }
 
-  #sendBurst(most: number): void {
+  /**
+   * Sends up to `most` packets, one each `gapMs` from `startMs` on or slower where it is paced.
+   *
+   * @returns when the last one leaves
+   */
+  #sendBurst(most: number, startMs: number, gapMs: number): number {
     const { events, down, udpPolicer, trace } = this.#network;
     const { connection, transport, baseRttMs, receiver, loss, counters } = this.#parts;
     const { payloadBytes, overheadBytes } = this.#packet;
@@ -261,26 +311,34 @@ export class Sender implements EventHandler {
     const packets = Math.max(1, Math.ceil(bytes / payloadBytes));
     const packetBytes = bytes / packets + overheadBytes;
 
+    const share = transport === 'quic' ? bytes / (packets * payloadBytes) : 1;
+    const paceRate = this.#paceRate();
+    const pacedMs = paceRate === null ? 0 : this.#pacer.spend(packets * share, paceRate);
+    const spreadMs = Math.max(packets * gapMs, pacedMs);
+    const endMs = startMs + spreadMs;
+
     let passed = packets;
     if (udpPolicer !== null && transport === 'quic') {
-      passed = udpPolicer.pass(events.now, packets, packetBytes);
+      passed = udpPolicer.pass(endMs, packets, packetBytes);
       counters.policed += packets - passed;
     }
-    const admitted = down.room(events.now, passed, packetBytes);
+    const admitted = down.room(startMs, passed, packetBytes, spreadMs);
     counters.queueDrops += passed - admitted;
-    const firstLeavesMs = Math.max(down.busyUntilMs, events.now) + packetBytes / down.bytesPerMs;
-    const leavesMs = admitted > 0 ? down.serialise(events.now, admitted * packetBytes) : 0;
+    const packetMs = packetBytes / down.bytesPerMs;
+    const firstLeavesMs = Math.max(down.busyUntilMs, startMs) + packetMs;
+    let leavesMs = firstLeavesMs;
+    if (admitted > 0) leavesMs = Math.max(down.serialise(startMs, admitted * packetBytes), endMs + packetMs);
     const lost = admitted > 0 ? loss.lostOf(admitted) : null;
     const delivered = admitted - (lost?.length ?? 0);
     const burst = new Burst(
       this.#nextBurst++,
-      events.now,
+      endMs,
       packets,
       delivered,
-      transport === 'quic' ? bytes / (packets * payloadBytes) : 1,
+      share,
       segments,
-      firstLeavesMs - events.now + baseRttMs,
-      (PACKETS_PER_ACK * packetBytes) / down.bytesPerMs,
+      firstLeavesMs - startMs + baseRttMs,
+      leavesMs - firstLeavesMs,
     );
     if (delivered < packets) {
       counters.lost += lost?.length ?? 0;
@@ -291,28 +349,34 @@ export class Sender implements EventHandler {
         if (lost !== null) trace.lost(connection, lost.length, 'random', events.now);
       }
     }
-    this.#lastSentMs = events.now;
+    this.#lastSentMs = endMs;
     this.#inFlight += packets * burst.share;
     this.#arriving += delivered;
     this.#recovery.spend(packets);
-    this.#pacer.spend(packets * burst.share);
     if (this.#inFlight > this.#roundMaxInFlight) this.#roundMaxInFlight = this.#inFlight;
     if (delivered > 0) receiver.expect(burst, leavesMs, this);
+    return endMs;
   }
 
-  /** Fills a burst, first with what is to be sent again; returns the bytes in it. */
+  /**
+   * Fills a burst, first with what is to be sent again. It ends with a response, whose end does not wait
+   * for others' bytes then. Returns the bytes in it.
+   */
   #fill(segments: SegmentQueue, room: number): number {
+    const packBytes = this.#network.leastBurst * this.#packet.payloadBytes;
+    let most = room;
     let bytes = 0;
-    while (bytes < room) {
-      let segment = this.#recovery.resend.shiftBytes(room - bytes);
+    while (bytes < most) {
+      let segment = this.#recovery.resend.shiftBytes(most - bytes);
       if (segment === null) {
-        segment = this.#source.take(room - bytes, this.#packet.payloadBytes);
+        segment = this.#source.take(most - bytes, this.#packet.payloadBytes);
         if (segment === null) break;
         segment.offset = segment.stream.order.sent;
         segment.stream.order.sent += segment.bytes;
       }
       segments.push(segment);
       bytes += segment.bytes;
+      if (segment.stream.unsent === 0) most = Math.min(most, packBytes);
     }
     return bytes;
   }

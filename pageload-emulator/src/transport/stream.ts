@@ -108,6 +108,8 @@ export interface Stream {
   readonly responseBytes: number;
   /** Server's time between the request's last byte and the response's first. */
   readonly thinkMs: number;
+  /** Of the response's first bytes this many are waited for in parts. */
+  readonly inPartsBytes: number;
   /** Response bytes not yet sent for the first time. */
   unsent: number;
   /** Response bytes handed to the page. */

@@ -26,7 +26,8 @@ const CONTROL_NAME: Record<CongestionControl, string> = { cubic: 'Cubic', reno: 
 /** "an initial window of 32 packets and BBR". */
 export function changeInWords({ initialWindow, congestionControl }: ServerChange): string {
   const parts: string[] = [];
-  if (initialWindow !== undefined) parts.push(`an initial window of ${initialWindow} packets`);
+  if (initialWindow !== undefined)
+    parts.push(`an initial window of ${initialWindow} packet${initialWindow === 1 ? '' : 's'}`);
   if (congestionControl !== undefined) parts.push(CONTROL_NAME[congestionControl]);
   return parts.length === 0 ? 'the present servers' : parts.join(' and ');
 }

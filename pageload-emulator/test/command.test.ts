@@ -74,6 +74,39 @@ describe('hopwise predict', () => {
   });
 });
 
+describe('hopwise explain', () => {
+  it('prints only the explanation as JSON', () => {
+    const { status, stdout, stderr } = hopwise(['explain', file('page.har'), '--json', '--udp', 'blocked']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const { protocols } = JSON.parse(stdout);
+    expect(protocols.h3).toHaveProperty('unavailable');
+    const causes = Object.values<number>(protocols.h2.causes).reduce((a, b) => a + b, 0);
+    expect(causes).toBeCloseTo(protocols.h2.explainedPltMs, 6);
+  });
+
+  it('tells a person what each load waits for', () => {
+    const { status, stdout } = hopwise(['explain', file('page.har')]);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^HTTP\/2: \d+ ms, four of five loads between \d+ ms and \d+ ms$/m);
+    expect(stdout).toMatch(/^The load event comes after \d+ ms: /m);
+    expect(stdout).toMatch(/^ *0 ms +\d+ ms +https:\/\/shop\.test\/ +.*connecting \d+/m);
+    expect(stdout).toMatch(/^https:\/\/cdn\.test +\d+ ms +\d+ ms +\d+/m);
+  });
+});
+
+describe('what-ifs', () => {
+  it('state the change against the present servers', () => {
+    const args = ['predict', file('page.har'), '--json', '--what-if', 'iw=1', '--what-if', 'cc=reno'];
+    const { whatIf } = JSON.parse(hopwise(args).stdout);
+    expect(whatIf.change).toBe('an initial window of 1 packet and Reno');
+    // A packet at a time is slower to begin with.
+    expect(whatIf.protocols.h2.change).toBeGreaterThan(0.05);
+    expect(hopwise(['explain', file('page.har'), '--what-if', 'iw=40']).stdout).toMatch(
+      /^with an initial window of 40 packets +load time +low +high +change$/m,
+    );
+  });
+});
+
 describe('hopwise compare and graph', () => {
   it('compare many files in a table', () => {
     const { status, stdout } = hopwise(['compare', file('page.har'), file('page.har.gz')]);
@@ -100,6 +133,11 @@ describe('unusable input', () => {
     ['a cut gzip', ['graph', 'cut.har.gz'], /cut\.har\.gz: top level: expected gzip data, got /],
     ['a flag', ['predict', 'page.har', '--loss', '2'], /--loss.*expected a fraction from 0 to 0\.5, got "2"/],
     ['a treatment of UDP', ['predict', 'page.har', '--udp', 'closed'], /expected open, blocked, or Mbit\/s/],
+    [
+      'a what-if',
+      ['explain', 'page.har', '--what-if', 'iw=fast'],
+      /--what-if.*expected iw=PACKETS \(1 to 1000\) or cc=cubic\|reno\|bbr, got "iw=fast"/,
+    ],
     ['a command', ['forecast', 'page.har'], /unknown command/],
   ])('names %s on one line and exits with 2', (_, args, line) => {
     const { status, stdout, stderr } = hopwise(args.map((arg) => (arg.includes('.har') ? file(arg) : arg)));

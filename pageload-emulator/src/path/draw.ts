@@ -11,8 +11,9 @@ export interface NetworkSample {
   seed: number;
 }
 
-/** More of all packets are not lost on a path that loads pages. */
-const MOST_LOSS = 0.2;
+/** More of all packets are not lost on a path that loads pages, nor more in bursts; assumed. */
+const MOST_LOSS = 0.15;
+const MOST_LOSS_IN_BURSTS = 0.05;
 /** Standard deviation of the logarithm of a server's think time, and of its round trip beyond the path's. */
 const THINK_SPREAD = 0.3;
 const EXTRA_RTT_SPREAD = 0.1;
@@ -43,8 +44,9 @@ function drawOne(posterior: NetworkPosterior, seed: number): NetworkSample {
   const isPoliced = shares.policed > 0 && udp.kind === 'policed';
   const downDensity = isPoliced ? densities.downBpsPoliced : densities.downBps;
   const downBps = given.downBps ?? downDensity.quantile(share(2));
-  const lossBurst = given.lossBurst ?? burstAt(share(3));
-  const loss = given.loss ?? Math.min(MOST_LOSS, lossBurst * densities.loss.quantile(share(4)));
+  const events = densities.loss.quantile(share(4));
+  const lossBurst = given.lossBurst ?? burstAt(share(3), given.loss === undefined ? events : 0);
+  const loss = given.loss ?? Math.min(MOST_LOSS, lossBurst * events);
   // The upstream rate was told by handshakes on the likeliest link, or believed to be a share of it.
   const upBps = given.upBps ?? densities.upBps.quantile(share(5));
   return {
@@ -79,11 +81,12 @@ function drawServers(servers: readonly ServerProfile[], seed: number): ServerPro
   });
 }
 
-function burstAt(share: number): number {
+/** @param events of loss per packet: where there are many, they are single losses */
+function burstAt(share: number, events: number): number {
   let below = 0;
   for (const { packets, share: own } of LOSS_BURSTS) {
     below += own;
-    if (share < below) return packets;
+    if (share < below) return packets * events <= MOST_LOSS_IN_BURSTS ? packets : 1;
   }
   return 1;
 }

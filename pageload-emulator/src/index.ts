@@ -67,14 +67,16 @@ export type { PaintTimes } from './paint-times.ts';
 export { drawNetworks, type NetworkSample } from './path/draw.ts';
 export { estimateNetwork, type NetworkEstimate } from './path/estimate.ts';
 export type { KnownNetwork, KnownServer } from './path/known-network.ts';
-export type { Interval } from './path/log-density.ts';
+export type { Interval, LogDensity } from './path/log-density.ts';
 export { type NetworkCluster, parseCluster, updateCluster } from './path/network-cluster.ts';
 export type * from './path/network-path.ts';
 export {
   type Knowledge,
   type NetworkPosterior,
   networkPosterior,
+  type PathDensities,
   type UdpShares,
+  type UncertainFigure,
 } from './path/posterior.ts';
 export { type Explanation, explain, type PredictOptions, predict } from './predict.ts';
 export type * from './prediction.ts';
@@ -85,4 +87,5 @@ export { JsonBytes } from './recording/json-bytes.ts';
 export { parseRecording, readRecording } from './recording/parse.ts';
 export type * from './recording/recording.ts';
 export { changeInWords, changeServers, type ServerChange } from './server-change.ts';
+export type { LossCause, Trace } from './transport/trace.ts';
 export { originOf } from './url.ts';

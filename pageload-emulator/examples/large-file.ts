@@ -1,0 +1,10 @@
+import { createReadStream } from 'node:fs';
+import { JsonBytes, readRecording } from '@hopwise/pageload-emulator';
+
+/** Reads a HAR with bodies in it, of any size, in the memory that it takes without them; and notes on how it was read. */
+export async function readLarge(file: string): Promise<{ requests: number; notes: string[] }> {
+  const json = new JsonBytes();
+  for await (const bytes of createReadStream(file)) json.add(bytes as Uint8Array);
+  const { recording, notes } = readRecording(new TextDecoder().decode(json.end()));
+  return { requests: recording.requests.length, notes };
+}

@@ -1,7 +1,7 @@
 /** Structure replays of recordings in files: HARs, plain or gzipped, and hopwise's own. */
 import { readFile, stat } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
-import { InputError, parseRecording, type Recording } from '@hopwise/pageload-emulator';
+import { InputError, JsonBytes, parseRecording, type Recording } from '@hopwise/pageload-emulator';
 import { firstLine, UserError } from '../command/errors.ts';
 import { type ReplayedSite, siteFromRecording } from './from-har.ts';
 
@@ -14,17 +14,18 @@ async function readRecordingFile(file: string): Promise<Recording> {
     throw new UserError(`${file}: expected a HAR; there is no such file`, 2);
   if (info.size > MAX_HAR_BYTES)
     throw new UserError(`${file}: expected a HAR of at most 256 MiB, got ${info.size} bytes`, 2);
-  let text: string;
+  let plain: Buffer;
   try {
     const bytes = await readFile(file);
-    const plain =
+    plain =
       bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes, { maxOutputLength: MAX_HAR_BYTES }) : bytes;
-    text = plain.toString('utf8');
   } catch (error) {
     throw new UserError(`${file}: expected a HAR, plain or gzipped: ${firstLine(error)}`, 2);
   }
   try {
-    return parseRecording(text);
+    const json = new JsonBytes();
+    json.add(plain);
+    return parseRecording(new TextDecoder().decode(json.end()));
   } catch (error) {
     if (error instanceof InputError) throw new UserError(`${file}: ${error.message}`, 2);
     throw error;

@@ -67,10 +67,17 @@ export class HandshakeExchange implements EventHandler {
     this.#owner = owner;
   }
 
+  get #baseRttMs(): number {
+    return this.#network.rttMs / 2 + this.#path.oneWayUpMs;
+  }
+
   start(atMs: number): void {
     this.#startMs = atMs;
     this.#ask(atMs);
-    if (this.#requestsAfter === 0) this.#network.events.schedule(atMs, this, EARLY);
+    if (this.#requestsAfter > 0) return;
+    this.#network.events.schedule(atMs, this, EARLY);
+    // Until it has measured one, a resumed connection goes by the round trip that it remembers (RFC 9002 section 6.2.2).
+    this.#path.rtt.sample(this.#baseRttMs, this.#baseRttMs);
   }
 
   /** Whether the server has answered. */
@@ -107,10 +114,8 @@ export class HandshakeExchange implements EventHandler {
   }
 
   #endRound(): void {
-    const { events, rttMs } = this.#network;
-    if (this.#round === 0) {
-      this.#path.rtt.sample(events.now - this.#startMs, rttMs / 2 + this.#path.oneWayUpMs);
-    }
+    const { events } = this.#network;
+    if (this.#round === 0) this.#path.rtt.sample(events.now - this.#startMs, this.#baseRttMs);
     if (++this.#round < this.#rounds.length) this.#ask(events.now);
     else this.confirmed = true;
     if (this.#round === this.#requestsAfter) this.#owner.onReady();

@@ -93,6 +93,7 @@ function frame(frameId: number, url: string, originMs: number, more: Partial<Fra
     },
     firstContentfulPaint: 120,
     largestContentfulPaint: 480,
+    largestContentfulPaintUrl: 'https://shop.test/hero.png#top',
     resources: [],
     asks: [],
     hooked: true,
@@ -158,6 +159,7 @@ describe('joinRecording', () => {
       domContentLoadedMs: 310,
       firstContentfulPaintMs: 120,
       largestContentfulPaintMs: 480,
+      largestContentfulPaintUrl: 'https://shop.test/hero.png',
     });
     expect(recording.requests.map((one) => one.id)).toEqual([0, 1]);
     expect(of(`${PAGE}a.png`)).toEqual({

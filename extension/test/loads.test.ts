@@ -90,6 +90,7 @@ function timings(loadEventEnd: number): FrameTimings {
     },
     firstContentfulPaint: null,
     largestContentfulPaint: null,
+    largestContentfulPaintUrl: null,
     resources: [],
     asks: [],
     hooked: true,

@@ -8,7 +8,10 @@ export interface PaintTimes {
 }
 
 /** What of a recording tells of its paints. */
-export type PaintedLoad = Pick<Recording, 'requests' | 'firstContentfulPaintMs' | 'largestContentfulPaintMs'>;
+export type PaintedLoad = Pick<
+  Recording,
+  'requests' | 'firstContentfulPaintMs' | 'largestContentfulPaintMs' | 'largestContentfulPaintUrl'
+>;
 
 /** What a paint waits for: the last of some activities, and then a time that the network does not change. */
 interface PaintRule {
@@ -79,12 +82,14 @@ function timeOf({ after, delayMs }: PaintRule, endMs: Float64Array): number | nu
   return after.reduce((last, id) => Math.max(last, endMs[id]!), 0) + delayMs;
 }
 
-/** The image of the largest paint: of those that arrived shortly before it the one with most bytes. */
+/** The image of the largest paint: the one that the recorder names, or of those that arrived shortly before it the one with most bytes. */
 function largestImage(
-  { requests }: PaintedLoad,
+  { requests, largestContentfulPaintUrl: url }: PaintedLoad,
   fetches: readonly FetchActivity[],
   paintMs: number,
 ): FetchActivity | null {
+  if (url === null) return null;
+  if (url !== undefined) return fetches.find((fetch) => fetch.url === url) ?? null;
   const isNear = ({ type, endMs }: RecordedRequest) =>
     type === 'image' && endMs <= paintMs + CLOCK_SLACK_MS && endMs >= paintMs - LONGEST_PAINT_MS;
   return fetches

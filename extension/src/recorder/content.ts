@@ -16,6 +16,7 @@ const LOAD_CAP_MS = 30_000;
 const resources: PerformanceResourceTiming[] = [];
 const asks = new AskList();
 let largestContentfulPaint: number | null = null;
+let largestContentfulPaintUrl: string | null = null;
 let hooked = false;
 
 // An observer gets every entry, whatever the size of the page's own buffer and whether the page clears it.
@@ -89,7 +90,10 @@ function keepResources(entries: PerformanceEntryList) {
 
 function keepPaints(entries: PerformanceEntryList) {
   const last = entries.at(-1);
-  if (last) largestContentfulPaint = last.startTime;
+  if (!last) return;
+  largestContentfulPaint = last.startTime;
+  const { url } = last as LargestContentfulPaint;
+  largestContentfulPaintUrl = /^https?:/.test(url) ? url.slice(0, MAX_TEXT) : null;
 }
 
 function frameTimings(): FrameTimings {
@@ -108,6 +112,7 @@ function frameTimings(): FrameTimings {
       : null,
     firstContentfulPaint: paint?.startTime ?? null,
     largestContentfulPaint,
+    largestContentfulPaintUrl,
     resources: resources.filter((entry) => /^https?:/.test(entry.name)).map(entryOf),
     asks: asks.asks,
     hooked,

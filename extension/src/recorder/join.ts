@@ -44,6 +44,8 @@ export function joinRecording(observation: LoadObservation): Recording {
     domContentLoadedMs: domContentLoadedEventEnd > 0 ? domContentLoadedEventEnd : null,
     firstContentfulPaintMs: top.firstContentfulPaint,
     largestContentfulPaintMs: top.largestContentfulPaint,
+    largestContentfulPaintUrl:
+      top.largestContentfulPaintUrl === null ? null : withoutFragment(top.largestContentfulPaintUrl),
     requests: joined.map((request, id) => ({
       id,
       ...recordedFields(request),

@@ -58,6 +58,8 @@ export const frameTimingsSchema = z.object({
   navigation: z.nullable(navigation),
   firstContentfulPaint: z.nullable(ms),
   largestContentfulPaint: z.nullable(ms),
+  /** Of the image that was painted; null for text. */
+  largestContentfulPaintUrl: z.nullable(url),
   resources: z.array(resource).check(z.maxLength(MAX_ENTRIES)),
   asks: z.array(ask).check(z.maxLength(MAX_ENTRIES)),
   /** Whether the hook in the page's world answered: without it, no ask means nothing. */

@@ -30,6 +30,7 @@ const recordingSchema = z.object({
   domContentLoadedMs: time,
   firstContentfulPaintMs: time,
   largestContentfulPaintMs: time,
+  largestContentfulPaintUrl: z.optional(z.nullable(text)),
   requests: z.array(
     z.object(
       {

@@ -96,6 +96,8 @@ export interface Recording {
   domContentLoadedMs: number | null;
   firstContentfulPaintMs: number | null;
   largestContentfulPaintMs: number | null;
+  /** URL of the image that was the largest paint; null for text, absent when the recorder does not know. */
+  largestContentfulPaintUrl?: string | null;
   /** In order of `startMs`; the first is the document (or the redirect that led to it). */
   requests: RecordedRequest[];
 }

@@ -1,0 +1,78 @@
+import type { RecordedRequest, ResourceType } from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { traceLoad } from '../src/explain/traced-load.ts';
+import { type PaintedLoad, PaintModel } from '../src/paint-times.ts';
+import { pageOf, ROUND_TRIPS_ONLY, serverOf, uniform } from './pages.ts';
+
+/** A document, a stylesheet that blocks rendering, two images and a script. */
+const graph = pageOf([
+  { bytes: 5_000 },
+  { bytes: 5_000, after: [0], urgency: 0 },
+  { bytes: 4_000, after: [0] },
+  { bytes: 2_000, after: [0] },
+  { bytes: 9_000, after: [1], urgency: 1 },
+]);
+for (const activity of graph.activities) {
+  if (activity.kind === 'fetch') activity.renderBlocking = activity.id <= 1;
+}
+
+const recorded = (type: ResourceType, endMs: number) => ({ type, endMs }) as RecordedRequest;
+const recording: PaintedLoad = {
+  requests: [
+    recorded('document', 150),
+    recorded('style', 200),
+    recorded('image', 590),
+    recorded('image', 560),
+    recorded('script', 650),
+  ],
+  firstContentfulPaintMs: 230,
+  largestContentfulPaintMs: 610,
+};
+
+function paintsOf(changes: Partial<PaintedLoad>, protocol: 'h2' | 'h3' = 'h2') {
+  const scenario = { path: ROUND_TRIPS_ONLY, servers: [serverOf('https://a.test')], seed: 1 };
+  const { load } = traceLoad(graph, scenario, uniform(graph, protocol));
+  return { model: new PaintModel({ ...recording, ...changes }, graph), endMs: load.endMs };
+}
+
+describe('paint times', () => {
+  it('wait for what blocked rendering, and for as long behind it as they did', () => {
+    const { model, endMs } = paintsOf({});
+    // Handshakes 200, document 100, stylesheet 100; 30 ms passed between stylesheet and paint.
+    expect(model.timesOf(endMs).firstContentfulPaintMs).toBeCloseTo(430, 3);
+    // A protocol that spares a round trip paints a round trip sooner.
+    const h3 = paintsOf({}, 'h3');
+    expect(h3.model.timesOf(h3.endMs).firstContentfulPaintMs).toBeCloseTo(330, 3);
+  });
+
+  it('are those of the image that was painted last, the larger one of two', () => {
+    const { model, endMs } = paintsOf({});
+    // The images end with the stylesheet at 400; 20 ms passed between the first image and its paint.
+    expect(endMs[2]).toBeCloseTo(400, 3);
+    expect(model.timesOf(endMs).largestContentfulPaintMs).toBeCloseTo(430, 3);
+    const later = paintsOf({ largestContentfulPaintMs: 700 });
+    expect(later.model.timesOf(later.endMs).largestContentfulPaintMs).toBeCloseTo(400 + 110, 3);
+  });
+
+  it('go by the recorder where it names the image', () => {
+    const { model, endMs } = paintsOf({
+      largestContentfulPaintUrl: 'https://a.test/3',
+      largestContentfulPaintMs: 700,
+    });
+    // That one had ended at 560.
+    expect(model.timesOf(endMs).largestContentfulPaintMs).toBeCloseTo(400 + 140, 3);
+  });
+
+  it('follow the first paint where it was text', () => {
+    const { model, endMs } = paintsOf({ largestContentfulPaintUrl: null });
+    expect(model.timesOf(endMs).largestContentfulPaintMs).toBeCloseTo(430 + (610 - 230), 3);
+  });
+
+  it('are lower bounds where the recording has none', () => {
+    const { model, endMs } = paintsOf({ firstContentfulPaintMs: null, largestContentfulPaintMs: null });
+    expect(model.timesOf(endMs)).toEqual({
+      firstContentfulPaintMs: endMs[1],
+      largestContentfulPaintMs: endMs[1],
+    });
+  });
+});

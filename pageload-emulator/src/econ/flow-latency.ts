@@ -13,8 +13,9 @@ const EXACT = 48;
 const STEP = 1.04;
 /** What is left of a flow beyond so many segments goes at the throughput of a long one. */
 const LONG = 6_000;
-/** The loss of a round is taken at so many places in it, equally likely. */
+/** The loss of a round is taken at so many places in it, equally likely; slow start's, of which there are few, at more. */
 const PLACES = 4;
+const SLOW_START_PLACES = 32;
 /** Probability of a trajectory below which it no longer counts. */
 const NEGLIGIBLE = 1e-7;
 
@@ -79,7 +80,7 @@ export class FlowLatency {
     for (const round of rounds) {
       const left = segments - sent;
       if (left <= round.window) return total + round.reached * lastRoundMs(conditions, round, left, ms);
-      const places = placesOf(round.firstLost);
+      const places = placesOf(round.firstLost, SLOW_START_PLACES);
       const weight = (round.reached * round.firstLost.probability) / places.length;
       for (const place of places) {
         const { delivered, recovered, epoch } = lossInSlowStart(conditions, round.window, place);
@@ -199,7 +200,7 @@ function stepsOf(rounds: readonly Round[], epoch: Epoch, grid: WindowGrid, cubic
       round,
       sentBefore,
       beforeMs,
-      places: placesOf(round.firstLost),
+      places: placesOf(round.firstLost, PLACES),
       row: 2 * index + below,
       share,
     };
@@ -230,9 +231,9 @@ function columnOf(left: number): number {
 }
 
 /** Places that stand for all of a round, each for as many of the losses. */
-function placesOf({ probability, placeAt }: FirstLost): number[] {
+function placesOf({ probability, placeAt }: FirstLost, places: number): number[] {
   if (probability === 0) return [];
-  return Array.from({ length: PLACES }, (_, index) => placeAt((index + 0.5) / PLACES));
+  return Array.from({ length: places }, (_, index) => placeAt((index + 0.5) / places));
 }
 
 /**

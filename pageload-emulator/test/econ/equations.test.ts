@@ -38,6 +38,16 @@ describe('windows', () => {
     expect(renoFriendlyWindow(epoch, 14)).toBeCloseTo(14 + (12 * 9) / 17 + 2, 9);
   });
 
+  test('Reno grows by one a round', () => {
+    const rounds = climb(
+      conditionsOf({ congestionControl: 'reno', p: 1e-5 }),
+      epochAfterLoss('reno', 40, 0),
+      9_000,
+    );
+    expect(rounds.length).toBeGreaterThan(100);
+    expect(rounds.map(({ window }) => window)).toEqual(rounds.map((_, round) => 20 + round));
+  });
+
   test('a loss below the last plateau lowers the next one: fast convergence', () => {
     expect(epochAfterLoss('cubic', 80, 100)).toEqual({ start: 56, windowMax: 68, prior: 80 });
     expect(epochAfterLoss('cubic', 100, 100).windowMax).toBe(100);
@@ -204,7 +214,27 @@ describe('finite flows', () => {
   });
 });
 
+describe('loss by segment', () => {
+  test('in a round, by the round of any window', () => {
+    expect(lossBySegment(0.1).inRound(2)).toBeCloseTo(1 - 0.9 ** 2, 12);
+    const rising = lossBySegment((cwnd) => cwnd / 1000);
+    expect(rising.inRound(30)).toBeCloseTo(1 - 0.97 ** 30, 12);
+    expect(rising.perSegment!(30)).toBe(0.03);
+  });
+});
+
 describe('long flows', () => {
+  test('finite flows end as they do: with the throughput of a long one', () => {
+    for (const congestionControl of ['cubic', 'reno'] as const) {
+      const conditions = conditionsOf({ congestionControl, rttMs: 200, p: 5e-3 });
+      const throughput = steadyThroughput(conditions).segmentsPerMs;
+      const latency = new FlowLatency(conditions);
+      const from = { window: 20, ssthresh: 20 };
+      const [short, long] = [3_000, 5_900].map((segments) => latency.latencyMs(segments, from));
+      expect(2_900 / (long! - short!) / throughput).toBeCloseTo(1, 2);
+    }
+  });
+
   test('Reno goes with the square root of the loss, as Mathis et al. (1997) have it', () => {
     const at = (p: number) => steadyThroughput(conditionsOf({ congestionControl: 'reno', p })).segmentsPerMs;
     for (const p of [1e-4, 1e-3]) {

@@ -40,6 +40,11 @@ class Told {
     return this;
   }
 
+  received(id: string, dataLength: number): this {
+    this.observer.receive('Network.dataReceived', { requestId: id, dataLength });
+    return this;
+  }
+
   ended(id: string, atMs: number, encodedDataLength = 1200): this {
     this.observer.receive('Network.loadingFinished', {
       requestId: id,
@@ -82,6 +87,22 @@ const timing = (requestTimeMs: number, phases: Record<string, number>) => ({
 });
 
 describe('LoadObserver', () => {
+  it('does not take what has come of a body with the headers for headers', () => {
+    const bodyBytes = (encodedDataLength: number, headers: Record<string, string>, decoded = 1000) =>
+      new Told()
+        .document()
+        .answered('doc', { encodedDataLength, headers })
+        .received('doc', decoded)
+        .ended('doc', 90)
+        .requests()[0]!.bodyBytes;
+    // The answer of 1200 bytes has 180 of headers and 20 of frames.
+    expect(bodyBytes(180, {})).toBe(1020);
+    expect(bodyBytes(900, {})).toBe(1000);
+    expect(bodyBytes(900, { 'content-encoding': 'br', 'Content-Length': '990' }, 5000)).toBe(990);
+    expect(bodyBytes(900, { 'content-encoding': 'br' }, 5000)).toBe(300);
+    expect(bodyBytes(900, { 'content-length': '99999' })).toBe(1200);
+  });
+
   it('turns what is relative to the request into what is relative to the navigation', () => {
     const told = new Told()
       .document()

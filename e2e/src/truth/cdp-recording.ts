@@ -195,9 +195,21 @@ function sizesOf(
   if (response === null || encodedBytes === null) {
     return { transferBytes: null, bodyBytes: null, decodedBytes: null };
   }
-  // When the response is reported, only its headers have come.
-  const bodyBytes = Math.max(0, encodedBytes - Math.max(0, response.encodedDataLength));
+  // When the response is reported, only its headers have come, unless the browser was busy before.
+  const afterHeaders = encodedBytes - Math.max(0, response.encodedDataLength);
+  const bodyBytes = Math.min(encodedBytes, Math.max(afterHeaders, leastBodyBytes(hop, response)));
   return { transferBytes: encodedBytes, bodyBytes, decodedBytes: hop.decodedBytes };
+}
+
+/** What the body of a whole answer takes on the wire without frames, as far as its headers tell. */
+function leastBodyBytes({ decodedBytes }: Hop, response: Cdp.Network.Response): number {
+  const length = headerOf(response, 'content-length') ?? '';
+  if (decodedBytes > 0 && /^\d{1,15}$/.test(length)) return Number(length);
+  return headerOf(response, 'content-encoding') === undefined ? decodedBytes : 0;
+}
+
+function headerOf({ headers }: Cdp.Network.Response, name: string): string | undefined {
+  return Object.entries(headers).find(([own]) => own.toLowerCase() === name)?.[1];
 }
 
 function connectionOf(response: Cdp.Network.Response | null): string | null {
@@ -220,11 +232,8 @@ function urgencyOf(hop: Hop): number {
   return URGENCY[hop.priorities.findLast(({ at }) => at <= sentAt)!.priority];
 }
 
-function offersH3({ headers }: Cdp.Network.Response): boolean {
-  return Object.entries(headers).some(
-    ([name, value]) => name.toLowerCase() === 'alt-svc' && /\bh3\b/.test(value),
-  );
-}
+const offersH3 = (response: Cdp.Network.Response): boolean =>
+  /\bh3\b/.test(headerOf(response, 'alt-svc') ?? '');
 
 // Initiators
 

@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const request = (requestId: string, type: ObservedRequest['type'], url = 'https://page.test/') =>
   ({ requestId, type, url }) as ObservedRequest;
-const saved = () => vi.waitFor(() => expect(kept.size).toBe(1), { timeout: 2000 });
+const saved = () => vi.waitFor(() => expect(kept.size).toBe(1), { timeout: 20_000 });
 
 test('a worker goes on where the one before was stopped', async () => {
   const before = new TabLoads();
@@ -68,7 +68,7 @@ test('a closed tab leaves nothing', async () => {
   loads.begin(1, request('nav', 'document'));
   await saved();
   loads.forget(1);
-  await vi.waitFor(() => expect(kept.size).toBe(0), { timeout: 2000 });
+  await vi.waitFor(() => expect(kept.size).toBe(0), { timeout: 20_000 });
 });
 
 test('an event that the browser tells twice counts once, a redirect to the same address as itself', async () => {
@@ -78,4 +78,19 @@ test('an event that the browser tells twice counts once, a redirect to the same 
   loads.begin(1, request('nav', 'document'));
   for (const one of [at('a', 5), at('b', 5), at('a', 5), at('a', 6)]) loads.begin(1, one);
   expect((await loads.get(1))?.requests.slice(1)).toEqual([at('a', 5), at('b', 5), at('a', 6)]);
+});
+
+test('what is told twice of a redirect is not taken for news of where it led', async () => {
+  const loads = new TabLoads();
+  const at = (startedAt: number) => ({ ...request('nav', 'document'), startedAt }) as ObservedRequest;
+  loads.begin(1, at(5));
+  loads.update(1, 'nav', { endedAt: 7, redirected: true });
+  loads.begin(1, at(8));
+  loads.update(1, 'nav', { endedAt: 7, redirected: true });
+  loads.update(1, 'nav', { endedAt: 9, status: 200 });
+  expect((await loads.get(1))?.requests).toMatchObject([
+    { startedAt: 5, endedAt: 7, redirected: true },
+    { startedAt: 8, endedAt: 9, status: 200 },
+  ]);
+  expect((await loads.get(1))?.requests[1]?.redirected).toBeFalsy();
 });

@@ -40,6 +40,7 @@ async function recordAndStore(
   const document = load.requests.findLast((request) => request.type === 'document');
   // The next navigation is on its way already, or was a download: this came from the page before it.
   if (!document || (document.headersAt === null && !document.fromCache) || ledToNoPage(document)) return;
+  if (loaded) await untilTold(load);
   try {
     const recording = await collectRecording(tabId, load, documentId, loaded);
     const fields = {
@@ -62,6 +63,16 @@ async function recordAndStore(
     // A page too busy to answer may still fire its load event, and be recorded then.
     loads.set(tabId, load.navigationId, loaded ? { phase: 'failed', problem, requests: [] } : { problem });
   }
+}
+
+/** A busy browser tells of a request's end, and of its server's address, after the page has seen it. */
+const TOLD_WITHIN_MS = 2000;
+
+/** Waits until the browser has told of the end of every request, but not for those that stay open. */
+async function untilTold({ requests }: TabLoad): Promise<void> {
+  const deadline = Date.now() + TOLD_WITHIN_MS;
+  while (requests.some(({ sent, endedAt }) => sent && endedAt === null) && Date.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 const predicting = new Map<number, Promise<StoredLoad>>();

@@ -60,8 +60,12 @@ export class TabLoads implements RequestSink {
   }
 
   update(tabId: number, requestId: string, change: Partial<ObservedRequest>): void {
+    // An event that is told twice may be of a hop before the newest.
+    const at = change.endedAt ?? change.headersAt ?? Number.POSITIVE_INFINITY;
     this.#change(tabId, () => {
-      const hop = this.#loads.get(tabId)?.requests.findLast((request) => request.requestId === requestId);
+      const hop = this.#loads
+        .get(tabId)
+        ?.requests.findLast((request) => request.requestId === requestId && !(request.startedAt > at));
       if (hop) Object.assign(hop, change);
       return hop !== undefined;
     });

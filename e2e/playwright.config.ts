@@ -8,7 +8,10 @@ export default defineConfig({
   testDir: 'tests',
   workers: 1,
   fullyParallel: false,
-  timeout: 180_000,
+  // A limit for what hangs: a busy machine may be several times slower than a quiet one.
+  timeout: 300_000,
+  // A browser has a hiccup now and then; `npm test` says which tests had one.
+  retries: 1,
   reporter: 'list',
   forbidOnly: Boolean(process.env.CI),
 });

@@ -7,7 +7,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
-import { chromiumPath, ROOT } from './setup.mjs';
+import { ROOT } from './setup-programs.mjs';
+import { chromiumPath } from './setup-steps.mjs';
 
 const report = join(ROOT, 'out', 'report.html');
 if (!existsSync(report)) {

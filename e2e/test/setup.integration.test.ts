@@ -16,7 +16,7 @@ function setup(args: string[], env: Record<string, string> = {}) {
   return { status, stdout, stderr };
 }
 
-const ASK = `import('${join(ROOT, 'scripts/setup.mjs')}').then(({ rootPrefix }) => rootPrefix('paint the door', {})).then(
+const ASK = `import('${join(ROOT, 'scripts/setup-root.mjs')}').then(({ rootPrefix }) => rootPrefix('paint the door', {})).then(
   (words) => console.log('leave: ' + JSON.stringify(words)),
   (error) => console.log(error.constructor.name + ': ' + error.message),
 )`;

@@ -1,0 +1,53 @@
+/** One set-up at a time: two at once would install into the same folders. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ROOT, SetupError } from './setup-programs.mjs';
+
+/** Holds the id of the process that is setting up. */
+const LOCK = join(ROOT, '.cache', 'setup.lock');
+
+function lockOwner() {
+  try {
+    return Number(readFileSync(LOCK, 'utf8'));
+  } catch (error) {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** Waits for its turn. `print` takes a line that says so. */
+export async function lock(print) {
+  for (let waits = 0; ; waits++) {
+    try {
+      mkdirSync(dirname(LOCK), { recursive: true });
+      writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
+    } catch (error) {
+      if (['EACCES', 'EPERM', 'EROFS'].includes(error.code))
+        throw new SetupError(`${error.message}: set up as the user that ${ROOT} belongs to`);
+      if (error.code !== 'EEXIST') throw error;
+      const owner = lockOwner();
+      // Zero while its owner has not yet written who it is.
+      if (owner !== null && owner !== 0 && !isAlive(owner)) rmSync(LOCK, { force: true });
+      else if (waits === 0) print(`set-up: waits for the one that is under way (process ${owner})`);
+      await sleep(200);
+      continue;
+    }
+    // Who took a dead process's lock away may have taken this one.
+    await sleep(50);
+    if (lockOwner() === process.pid) return;
+  }
+}
+
+export function unlock() {
+  rmSync(LOCK, { force: true });
+}

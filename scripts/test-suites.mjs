@@ -1,0 +1,222 @@
+/** The suites of `npm test`. Each returns its outcome (scripts/test-summary.mjs) and prints as it goes. */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { ROOT } from './setup-programs.mjs';
+import { add, newOutcome } from './test-summary.mjs';
+
+const bin = (name) => join(ROOT, 'node_modules', '.bin', name);
+
+/** What runs now; null between two programs. */
+let running = null;
+let stopped = null;
+
+/** Ends what runs as `signal` does, then calls `then`. */
+export function stopSuites(signal, then) {
+  stopped = then;
+  // What runs cleans up before it ends.
+  if (running) running.kill(signal);
+  else then();
+}
+
+/** Runs a program; its output goes to this terminal, or line by line to `onLine`. Returns its exit code. */
+function run(file, args, { cwd = ROOT, env = {}, onLine } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(file, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', onLine ? 'pipe' : 'inherit', 'inherit'],
+    });
+    running = child;
+    let rest = '';
+    child.stdout?.on('data', (chunk) => {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop() ?? '';
+      lines.forEach(onLine);
+    });
+    child.on('error', (error) => {
+      console.error(`${file}: ${error.message}`);
+      resolve(1);
+    });
+    child.on('close', (code) => {
+      running = null;
+      if (stopped) return stopped();
+      if (rest && onLine) onLine(rest);
+      resolve(code ?? 1);
+    });
+  });
+}
+
+/** A program that failed without a failed test (it crashed, or found no test) counts as one failure. */
+function withCrash(outcome, code, what) {
+  if (outcome.failed > 0 || (code === 0 && outcome.passed > 0)) return outcome;
+  const why = code === 0 ? 'it found no test' : `it ended with code ${code}, and no test failed`;
+  return add(outcome, { ...newOutcome(), failed: 1, failures: [{ where: '', what, why }] });
+}
+
+/** Formatter, linter, and the types of the tests (those of the rooms are checked by the build). */
+async function lint() {
+  const outcome = newOutcome();
+  for (const [name, ...args] of [
+    ['biome', 'check', '.'],
+    ['tsc', '-p', 'tsconfig.tests.json'],
+  ]) {
+    const code = await run(bin(name), args);
+    if (code === 0) outcome.passed += 1;
+    else {
+      const why = `it ended with code ${code}: its complaints are above`;
+      add(outcome, { ...newOutcome(), failed: 1, failures: [{ where: name, what: args.join(' '), why }] });
+    }
+  }
+  return outcome;
+}
+
+/** One `go test` of `packages`. Returns the exit code and, by package and name, how each test ended. */
+async function goTest(folder, packages, ...args) {
+  const tests = new Map();
+  const output = new Map();
+  // The lab's own build has compiled all of it with these; packages that measure time take turns.
+  const flags = ['test', '-json', '-trimpath', '-count=1', '-p=1', ...args];
+  const code = await run('go', [...flags, ...packages], {
+    cwd: join(ROOT, folder),
+    env: { CGO_ENABLED: '0' },
+    onLine(line) {
+      let event;
+      try {
+        event = JSON.parse(line);
+      } catch {
+        console.log(line);
+        return;
+      }
+      const key = `${event.Package} ${event.Test ?? ''}`;
+      if (event.Action === 'output' || event.Action === 'build-output') {
+        output.set(key, (output.get(key) ?? '') + event.Output);
+      }
+      if (event.Action === 'build-output') process.stdout.write(event.Output);
+      if (event.Action === 'fail') process.stdout.write(output.get(key) ?? '');
+      if (!event.Test || !['pass', 'fail', 'skip'].includes(event.Action)) return;
+      tests.set(key, {
+        where: event.Package,
+        what: event.Test,
+        state: event.Action,
+        why: output.get(key) ?? '',
+      });
+    },
+  });
+  return { code, tests };
+}
+
+async function go(folder) {
+  const first = await goTest(folder, ['./...']);
+  let { code } = first;
+  const failed = [...first.tests.values()].filter(({ state }) => state === 'fail');
+  const again = new Map();
+  for (const where of new Set(failed.map((test) => test.where))) {
+    const names = failed.filter((test) => test.where === where).map(({ what }) => what.split('/')[0]);
+    const second = await goTest(folder, [where], `-run=^(${[...new Set(names)].join('|')})$`);
+    for (const [key, test] of second.tests) again.set(key, test);
+  }
+  const outcome = newOutcome();
+  for (const [key, test] of first.tests) {
+    const state = again.get(key)?.state ?? test.state;
+    if (state === 'skip') outcome.skipped += 1;
+    else if (state === 'pass') outcome.passed += 1;
+    else outcome.failed += 1;
+    if (state === 'fail') outcome.failures.push(goTrouble(again.get(key) ?? test));
+    else if (test.state === 'fail') outcome.secondTries.push(goTrouble(test));
+  }
+  if (failed.length > 0 && outcome.failed === 0) code = 0;
+  console.log(`go test in ${folder}: ${outcome.passed} passed, ${outcome.failed} failed`);
+  return withCrash(outcome, code, `go test in ${folder}`);
+}
+
+/** A test's own lines begin behind that of its start. */
+const goTrouble = ({ where, what, why }) => ({ where, what, why: why.replace(/^=== .*\n/gm, '') });
+
+/** One run of Vitest. Returns its exit code and what its reporter wrote; null when it did not come to that. */
+async function runVitest(project, scratch, files = []) {
+  const file = join(scratch, `${project}.json`);
+  rmSync(file, { force: true });
+  const reporters = ['--reporter=default', `--reporter=${join(ROOT, 'scripts/vitest-outcome.mjs')}`];
+  const code = await run(bin('vitest'), ['run', `--project=${project}`, ...reporters, ...files], {
+    env: { HOPWISE_TEST_OUTCOME: file },
+  });
+  return { code, result: existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null };
+}
+
+async function vitest(project, { scratch }) {
+  let { code, result } = await runVitest(project, scratch);
+  const files = new Map(result?.files.map((one) => [one.where, one]));
+  // Vitest itself tries tests twice, but not hooks.
+  const broken = [...files.values()].filter(({ isBroken }) => isBroken);
+  if (project === 'integration' && broken.length > 0) {
+    console.log(`\n# again, as more than tests failed: ${broken.map(({ where }) => where).join(', ')}`);
+    const names = broken.map(({ where }) => where);
+    const second = await runVitest(project, scratch, names);
+    for (const one of second.result?.files ?? []) {
+      const before = files.get(one.where);
+      if (!one.isBroken) one.secondTries.push(...(before?.failures ?? []));
+      files.set(one.where, one);
+    }
+    code = second.code;
+    result = { unhandled: [...result.unhandled, ...(second.result?.unhandled ?? [])] };
+  }
+  const outcome = newOutcome();
+  for (const one of files.values()) add(outcome, one);
+  for (const why of result?.unhandled ?? []) {
+    const failure = { where: project, what: 'an error that nothing caught', why };
+    add(outcome, { ...newOutcome(), failed: 1, failures: [failure] });
+  }
+  return withCrash(outcome, code, `vitest, ${project}`);
+}
+
+async function playwright({ scratch }) {
+  const file = join(scratch, 'playwright.json');
+  const code = await run(
+    bin('playwright'),
+    ['test', '--config', join(ROOT, 'e2e/playwright.config.ts'), '--reporter=list,json'],
+    { env: { PLAYWRIGHT_JSON_OUTPUT_NAME: file } },
+  );
+  const outcome = newOutcome();
+  if (existsSync(file)) {
+    const { suites, errors, config } = JSON.parse(readFileSync(file, 'utf8'));
+    for (const suite of suites) addPlaywrightSuite(outcome, suite, [], config.rootDir);
+    for (const { message } of errors) {
+      const failure = { where: 'e2e/tests', what: 'outside of its tests', why: message ?? '' };
+      add(outcome, { ...newOutcome(), failed: 1, failures: [failure] });
+    }
+  }
+  return withCrash(outcome, code, 'playwright');
+}
+
+/** @param titles of the groups around, without the file's */
+function addPlaywrightSuite(outcome, { specs, suites = [] }, titles, rootDir) {
+  for (const { title, file, tests } of specs) {
+    for (const { status, results } of tests) {
+      const why = results.find(({ errors }) => errors.length > 0)?.errors[0].message ?? '';
+      const trouble = {
+        where: relative(ROOT, join(rootDir, file)),
+        what: [...titles, title].join(' › '),
+        why,
+      };
+      if (status === 'skipped') outcome.skipped += 1;
+      else if (status === 'unexpected') {
+        outcome.failed += 1;
+        outcome.failures.push(trouble);
+      } else {
+        outcome.passed += 1;
+        if (status === 'flaky') outcome.secondTries.push(trouble);
+      }
+    }
+  }
+  for (const inner of suites) addPlaywrightSuite(outcome, inner, [...titles, inner.title], rootDir);
+}
+
+/** By name, in order. Each takes `scratch`, a folder for what it writes. */
+export const SUITES = {
+  lint,
+  go: () => go('e2e/lab'),
+  unit: (options) => vitest('unit', options),
+  integration: (options) => vitest('integration', options),
+  e2e: playwright,
+};

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type BrowserContext, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Lab, labObstacle } from '../src/lab/lab.ts';
+import { logged } from './lab-log.ts';
 import { FAR, MAIN, PAGE_REQUESTS, writeTinySite } from './lab-site.ts';
 
 const CHROMIUM = process.env.HOPWISE_CHROMIUM ?? '/usr/bin/chromium';
@@ -23,7 +24,7 @@ const NATURAL = [
   `--origin-to-force-quic-on=${[MAIN, FAR].map((origin) => `${origin.replace('https://', '')}:9`).join(',')}`,
 ];
 
-describe.skipIf(obstacle)('Chromium in the lab', { timeout: 90_000 }, () => {
+describe.skipIf(obstacle)('Chromium in the lab', { timeout: 120_000 }, () => {
   let site: string;
   let lab: Lab;
   let program: string;
@@ -52,7 +53,7 @@ describe.skipIf(obstacle)('Chromium in the lab', { timeout: 90_000 }, () => {
       '--disable-sync',
       '--no-first-run',
     ];
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await lab?.down();
@@ -83,7 +84,7 @@ describe.skipIf(obstacle)('Chromium in the lab', { timeout: 90_000 }, () => {
       const protocols = await load(await browser.newContext());
       expect(protocols).toHaveLength(PAGE_REQUESTS);
       expect(new Set(protocols)).toEqual(new Set([ALPN[protocol]]));
-      const { entries } = await lab.log();
+      const entries = await logged(lab, PAGE_REQUESTS);
       expect(new Set(entries.map((entry) => entry.protocol))).toEqual(new Set([protocol]));
       expect(entries.filter((entry) => entry.miss)).toEqual([]);
     } finally {
@@ -103,7 +104,7 @@ describe.skipIf(obstacle)('Chromium in the lab', { timeout: 90_000 }, () => {
       expect(first).toHaveLength(PAGE_REQUESTS);
       expect(first[0]).toBe('h2');
       await expect
-        .poll(async () => new Set(await load(context)), { timeout: 30_000 })
+        .poll(async () => new Set(await load(context)), { timeout: 60_000 })
         .toEqual(new Set(['h3']));
     } finally {
       await context.close();

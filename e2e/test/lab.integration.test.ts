@@ -9,6 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LAB_BINARY } from '../src/lab/build.ts';
 import { Lab, labObstacle } from '../src/lab/lab.ts';
 import type { Network } from '../src/lab/networks.ts';
+import { measureUntil } from './attempts.ts';
+import { logged } from './lab-log.ts';
 import { FAR, FAR_MS, MAIN, OLD, writeTinySite } from './lab-site.ts';
 
 const run = promisify(execFile);
@@ -46,19 +48,27 @@ async function check(lab: Lab, ...args: string[]): Promise<Transfer[]> {
     .map((line) => JSON.parse(line) as Transfer);
 }
 
-async function smallestRtt(lab: Lab, url: string): Promise<number> {
-  const connections = await check(lab, '--connects', '15', url);
-  return Math.min(...connections.map(({ rttMs = Number.NaN }) => rttMs));
+/** How far a round trip may be off, in ms. */
+const RTT_TOLERANCE_MS = 0.5;
+
+/** The smallest of many until it is as it should be: on a busy machine any packet can be late, and none is early. */
+async function smallestRtt(lab: Lab, url: string, wantedMs: number): Promise<number> {
+  let smallest = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 10 && smallest >= wantedMs + RTT_TOLERANCE_MS; round++) {
+    const connections = await check(lab, '--connects', '15', url);
+    smallest = Math.min(smallest, ...connections.map(({ rttMs = Number.NaN }) => rttMs));
+  }
+  return smallest;
 }
 
-describe.skipIf(obstacle)('the lab', { timeout: 60_000 }, () => {
+describe.skipIf(obstacle)('the lab', { timeout: 120_000 }, () => {
   let site: string;
   let lab: Lab;
 
   beforeAll(async () => {
     site = await writeTinySite();
     lab = await Lab.up({ site, network: LINK });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await lab?.down();
@@ -67,15 +77,15 @@ describe.skipIf(obstacle)('the lab', { timeout: 60_000 }, () => {
 
   test.each([0, 10, 100])('has a round trip of %i ms within 0.5 ms', async (rttMs) => {
     await lab.configure({ ...LINK, rttMs });
-    // The smallest of 15, since on a disturbed machine any one packet can be late.
-    const rtt = await smallestRtt(lab, `${MAIN}/`);
+    const rtt = await smallestRtt(lab, `${MAIN}/`, rttMs);
     expect(rtt).toBeGreaterThanOrEqual(rttMs);
-    expect(rtt).toBeLessThan(rttMs + 0.5);
+    expect(rtt).toBeLessThan(rttMs + RTT_TOLERANCE_MS);
   });
 
   test('adds the extra round trip of a server', async () => {
     await lab.configure({ ...LINK, rttMs: 20 });
-    expect(Math.abs((await smallestRtt(lab, `${FAR}/`)) - 20 - FAR_MS)).toBeLessThan(0.5);
+    const rttMs = 20 + FAR_MS;
+    expect(Math.abs((await smallestRtt(lab, `${FAR}/`, rttMs)) - rttMs)).toBeLessThan(RTT_TOLERANCE_MS);
   });
 
   test.each([
@@ -85,14 +95,17 @@ describe.skipIf(obstacle)('the lab', { timeout: 60_000 }, () => {
     [100, 12e6],
   ])('delivers %i Mbit/s within 1%%', async (downMbps, bytes) => {
     await lab.configure({ ...LINK, rttMs: 10, downMbps, upMbps: 100 });
-    let closest = Number.POSITIVE_INFINITY;
-    // A stall of the machine makes a transfer slower, never the link faster: the best of three counts.
-    for (let attempt = 0; attempt < 3 && closest > 0.01; attempt++) {
-      const [transfer] = await check(lab, '--protocol', 'h1', `${MAIN}/bytes?${bytes}`);
-      expect(transfer).toMatchObject({ status: 200, bytes, protocol: 'h1' });
-      closest = Math.min(closest, Math.abs(transfer!.linkBitsPerSecond / 1e6 / downMbps - 1));
-    }
-    expect(closest).toBeLessThan(0.01);
+    // A stall of the machine makes a transfer slower, never the link faster.
+    const off = await measureUntil(
+      async () => {
+        const [transfer] = await check(lab, '--protocol', 'h1', `${MAIN}/bytes?${bytes}`);
+        expect(transfer).toMatchObject({ status: 200, bytes, protocol: 'h1' });
+        return Math.abs(transfer!.linkBitsPerSecond / 1e6 / downMbps - 1);
+      },
+      (relative) => relative < 0.01,
+      8,
+    );
+    expect(off).toBeLessThan(0.01);
   });
 
   test('serves every protocol and logs which it was', async () => {
@@ -112,8 +125,7 @@ describe.skipIf(obstacle)('the lab', { timeout: 60_000 }, () => {
         [protocol, 200],
         [protocol, 404],
       ]);
-      const { entries, dropped } = await lab.log();
-      expect(dropped).toBe(0);
+      const entries = await logged(lab, 3);
       expect(entries.map((e) => [e.origin, e.path, e.protocol, e.status, e.miss ?? false])).toEqual([
         [MAIN, '/', protocol, 200, false],
         [FAR, '/image.png?n=1', protocol, 200, false],
@@ -162,21 +174,28 @@ describe.skipIf(obstacle)('the lab', { timeout: 60_000 }, () => {
 
     await lab.configure({ ...LINK, udp: { policedMbps: 4 } });
     const [policed] = await check(lab, '--protocol', 'h3', `${MAIN}/bytes?1000000`);
-    const [tcp] = await check(lab, '--protocol', 'h2', `${MAIN}/bytes?1000000`);
     expect(policed).toMatchObject({ status: 200, bytes: 1e6 });
     expect(policed!.bitsPerSecond).toBeLessThan(4.2e6);
-    expect(tcp!.bitsPerSecond).toBeGreaterThan(10e6);
+    const tcp = await measureUntil(
+      async () => (await check(lab, '--protocol', 'h2', `${MAIN}/bytes?1000000`))[0]!,
+      ({ bitsPerSecond }) => bitsPerSecond > 10e6,
+    );
+    expect(tcp.bitsPerSecond).toBeGreaterThan(10e6);
   });
 
   test('changes the link in mid-transfer', async () => {
+    await lab.drain();
+    await lab.configure({ ...LINK, downMbps: 2, rttMs: 10 });
+    await lab.resetStats();
+    const transfer = check(lab, '--protocol', 'h1', '--timeout', '60s', `${MAIN}/bytes?3000000`);
+    await expect
+      .poll(async () => (await lab.stats()).down.deliveredBytes, { timeout: 30_000 })
+      .toBeGreaterThan(250_000);
     await lab.configure({ ...LINK, downMbps: 40, rttMs: 10 });
-    const transfer = check(lab, '--protocol', 'h1', `${MAIN}/bytes?3000000`);
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    await lab.configure({ ...LINK, downMbps: 10, rttMs: 10 });
-    // 24 Mbit take 0.6 s at the one rate and 2.4 s at the other.
+    // Of 24 Mbit, 2 are through after a second; the rest takes 0.6 s at the one rate and 11 s at the other.
     const { totalMs } = (await transfer)[0]!;
     expect(totalMs).toBeGreaterThan(1000);
-    expect(totalMs).toBeLessThan(2700);
+    expect(totalMs).toBeLessThan(9000);
   });
 
   test('drains', async () => {
@@ -194,7 +213,8 @@ describe.skipIf(obstacle)('the lab', { timeout: 60_000 }, () => {
     expect(stdout).toContain(lab.origins[0]!.address);
     const began = performance.now();
     await expect(inside('/usr/bin/getent', 'hosts', 'other.example')).rejects.toMatchObject({ code: 2 });
-    expect(performance.now() - began).toBeLessThan(1000);
+    // A name server that were asked and silent would take 5 s.
+    expect(performance.now() - began).toBeLessThan(4000);
     await expect(inside('/bin/bash', '-c', 'echo > /dev/tcp/192.0.2.1/80')).rejects.toThrow('unreachable');
   });
 
@@ -245,7 +265,7 @@ describe.skipIf(obstacle)('the lab', { timeout: 60_000 }, () => {
       await writeFile(join(other, 'site.json'), JSON.stringify(content));
       await lab.serve(other);
       expect((await check(lab, `${MAIN}/new`))[0]).toMatchObject({ status: 200, bytes: 5 });
-      expect(await smallestRtt(lab, `${FAR}/`)).toBeLessThan(LINK.rttMs + 1);
+      expect(await smallestRtt(lab, `${FAR}/`, LINK.rttMs)).toBeLessThan(LINK.rttMs + RTT_TOLERANCE_MS);
 
       content.origins.push({ origin: 'https://else.lab.test', protocols: ['h1'], extraRttMs: 0 });
       await writeFile(join(other, 'site.json'), JSON.stringify(content));
@@ -282,7 +302,8 @@ describe.skipIf(obstacle)('the lab', { timeout: 60_000 }, () => {
           status: 200,
         });
       }
-      expect(Math.abs((await smallestRtt(lab6, `${FAR}/`)) - LINK.rttMs - FAR_MS)).toBeLessThan(0.5);
+      const rttMs = LINK.rttMs + FAR_MS;
+      expect(Math.abs((await smallestRtt(lab6, `${FAR}/`, rttMs)) - rttMs)).toBeLessThan(RTT_TOLERANCE_MS);
     } finally {
       await lab6.down();
     }
@@ -301,7 +322,16 @@ describe.skipIf(obstacle)('the lab', { timeout: 60_000 }, () => {
           .totalMs;
       };
       // Quadrupling the window saves two rounds of slow start.
-      expect((await round(lab)) - (await round(big))).toBeGreaterThan(400);
+      const least = { small: Number.POSITIVE_INFINITY, big: Number.POSITIVE_INFINITY };
+      const savedMs = await measureUntil(
+        async () => {
+          least.small = Math.min(least.small, await round(lab));
+          least.big = Math.min(least.big, await round(big));
+          return least.small - least.big;
+        },
+        (saved) => saved > 400,
+      );
+      expect(savedMs).toBeGreaterThan(400);
     } finally {
       await big.down();
     }
@@ -339,7 +369,7 @@ describe.skipIf(obstacle)('the lab', { timeout: 60_000 }, () => {
       // The client's, the servers', and the one that the lab itself is in.
       expect(namespaces.size).toBe(3);
       program.kill('SIGKILL');
-      await expect.poll(() => family.filter((pid) => isAlive(pid))).toEqual([]);
+      await allGone(family);
       namespaces.delete(networkNamespace('self'));
       expect(processesIn(namespaces)).toEqual([]);
       expect(readdirSync('/sys/class/net')).not.toContain('lab0');
@@ -371,7 +401,7 @@ describe.skipIf(obstacle)('the lab', { timeout: 60_000 }, () => {
         expect(family.length).toBeGreaterThanOrEqual(3);
         owner.kill('SIGKILL');
         if (which !== 'its owner') process.kill(program, 'SIGKILL');
-        await expect.poll(() => family.filter((pid) => isAlive(pid)), { timeout: 5000 }).toEqual([]);
+        await allGone(family);
         expect(existsSync(folder)).toBe(true);
         await (await Lab.up({ site, network: LINK })).down();
         expect(existsSync(folder)).toBe(false);
@@ -392,7 +422,7 @@ describe.skipIf(obstacle)('the lab', { timeout: 60_000 }, () => {
       const family = descendants(program.pid!);
       end(program);
       expect(await exited).toBe(0);
-      expect(family.filter((pid) => isAlive(pid))).toEqual([]);
+      await allGone(family);
       expect(existsSync(caFile)).toBe(false);
       await rm(dir, { recursive: true });
     }
@@ -417,6 +447,11 @@ function descendants(pid: number): number[] {
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
   );
   return children.flatMap((child) => [child, ...descendants(child)]);
+}
+
+/** Waits for the end of processes: the kernel takes them back a moment after what they belong to. */
+async function allGone(pids: number[]): Promise<void> {
+  await expect.poll(() => pids.filter((pid) => isAlive(pid)), { timeout: 20_000 }).toEqual([]);
 }
 
 /** Zombies count as gone: they hold nothing. */

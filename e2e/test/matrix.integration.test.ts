@@ -117,7 +117,7 @@ it('goes on after a kill, refuses a second run meanwhile, and ends with a summar
   expect(await processesWith(ofFirst)).not.toEqual([]);
   first.child.kill('SIGKILL');
   await first.ended;
-  await expect.poll(() => processesWith(ofFirst), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => processesWith(ofFirst), { timeout: 30_000 }).toEqual([]);
   const kept = await loads();
   expect(kept.length).toBeGreaterThanOrEqual(2);
   expect(kept.length).toBeLessThan(300);
@@ -158,7 +158,7 @@ it('goes on after a kill, refuses a second run meanwhile, and ends with a summar
   const fourth = start([...argv, '--out', out, '--congestion-control', 'reno']);
   expect(await fourth.ended).toBe(2);
   expect(fourth.text()).toMatch(/another server, congestionControl: cubic, now reno/);
-}, 180_000);
+}, 300_000);
 
 it('measures networks of one’s own over IPv6, and says what predictions leave out of them', async () => {
   const own = join(folder, 'networks.json');
@@ -203,7 +203,7 @@ it('measures networks of one’s own over IPv6, and says what predictions leave 
   const clash = start(args('clash'));
   expect(await clash.ended).toBe(2);
   expect(clash.text()).toMatch(/--network-file .*networks\.json: cable: e2e\/networks\.json has that name/);
-}, 120_000);
+}, 300_000);
 
 it('measures an assignment on servers that offer nothing else', async () => {
   const assigned = join(folder, 'assigned');
@@ -224,7 +224,7 @@ it('measures an assignment on servers that offer nothing else', async () => {
     expect(outcome.proved).toBe(true);
     if (protocol === 'assigned') expect(Object.keys(assignment!)).toEqual([...ORIGINS]);
   }
-}, 120_000);
+}, 300_000);
 
 it('ends within seconds of Ctrl-C and keeps what was done', async () => {
   const stopped = join(folder, 'stopped');
@@ -233,7 +233,8 @@ it('ends within seconds of Ctrl-C and keeps what was done', async () => {
   const at = performance.now();
   run.child.kill('SIGINT');
   expect(await run.ended, run.text()).toBe(130);
-  expect(performance.now() - at).toBeLessThan(15_000);
+  // A load has two minutes for its load event.
+  expect(performance.now() - at).toBeLessThan(40_000);
   expect(run.text()).toContain('stopped by SIGINT');
   expect((await loads(stopped)).length).toBeGreaterThan(0);
-}, 120_000);
+}, 300_000);

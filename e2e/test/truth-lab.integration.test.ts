@@ -9,6 +9,7 @@ import { bundledSite } from '../src/pages/bundled.ts';
 import { writeSite } from '../src/pages/write-site.ts';
 import { type Load, TruthBrowser, type TruthProtocol } from '../src/truth/loads.ts';
 import { type Measured, measureProtocols } from '../src/truth/measure.ts';
+import { logged } from './lab-log.ts';
 
 const network: Network = {
   rttMs: 30,
@@ -47,6 +48,9 @@ async function launch(protocol: TruthProtocol): Promise<TruthBrowser> {
   return browser;
 }
 
+/** Ten seconds with all around it, on a machine that is not busy. */
+const NO_ANSWER = /^no answer for \S+ in 9000 ms: /;
+
 describe('loads in the lab', () => {
   it('proves h1, h2 and h3 for every request of a bundled page', async () => {
     const browsers = { h1: await launch('h1'), h2: await launch('h2'), h3: await launch('h3') };
@@ -74,17 +78,18 @@ describe('loads in the lab', () => {
       for (let round = 0; round < 2; round++) {
         await lab.log();
         await browser.load(page.site.entry, { timeoutMs: 30_000 });
-        const { entries } = await lab.log();
-        expect(entries.length).toBeGreaterThanOrEqual(page.site.resources.length);
+        const entries = await logged(lab, page.site.resources.length);
         // What the last context learned of HTTP/3 is forgotten too.
         const document = entries.find(({ origin, path }) => origin + path === page.site.entry);
         expect(document?.protocol).toBe(protocol === 'natural' ? 'h2' : protocol);
         connections.push(new Set(entries.map(({ connection }) => connection)));
         for (const { origin } of page.site.origins) {
-          // HTTP/1.1's further connections to a host resume the session of its first, within a load.
+          // Within a load, HTTP/1.1's further connections to a host resume the session of its first.
           const own = entries.filter((entry) => entry.origin === origin);
-          const first = Math.min(...own.map(({ connection }) => connection));
-          expect(own.find(({ connection }) => connection === first)?.resumed ?? false, origin).toBe(false);
+          expect(
+            own.some(({ resumed }) => !resumed),
+            origin,
+          ).toBe(true);
         }
       }
       expect([...connections[1]!].filter((connection) => connections[0]!.has(connection))).toEqual([]);
@@ -105,8 +110,12 @@ describe('loads in the lab', () => {
     try {
       const started = Date.now();
       const load = await h3.load(page.site.entry, { timeoutMs: 30_000 });
-      expect(load).toMatchObject({ ok: false, kind: 'unreachable' });
-      expect(Date.now() - started).toBeLessThan(10_500);
+      expect(load).toMatchObject({
+        ok: false,
+        kind: 'unreachable',
+        reason: expect.stringMatching(NO_ANSWER),
+      });
+      expect(Date.now() - started).toBeLessThan(25_000);
     } finally {
       await lab.configure(network);
     }

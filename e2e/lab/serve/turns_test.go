@@ -102,6 +102,7 @@ func (t *turns) held() *sender {
 func TestAStalledResponseLetsOthersGoOn(t *testing.T) {
 	turns, stuck := &turns{}, make(chan struct{})
 	urgent := make(chan error)
+	began := time.Now()
 	go func() {
 		_, err := turns.send(context.Background(), priority{urgency: 0}, 1, make([]byte, 2*chunkBytes), func([]byte) error {
 			<-stuck
@@ -112,13 +113,12 @@ func TestAStalledResponseLetsOthersGoOn(t *testing.T) {
 	for turns.held() == nil {
 		time.Sleep(time.Millisecond)
 	}
-	began := time.Now()
 	body := make([]byte, 100*chunkBytes)
 	written, err := turns.send(context.Background(), priority{urgency: 7}, 2, body, func([]byte) error { return nil })
 	if written != len(body) || err != nil {
 		t.Errorf("%d bytes and %v beside a stalled response", written, err)
 	}
-	if elapsed := time.Since(began); elapsed < stallAfter-50*time.Millisecond || elapsed > stallAfter+time.Second {
+	if elapsed := time.Since(began); elapsed < stallAfter || elapsed > stallAfter+10*time.Second {
 		t.Errorf("waited %v for a stalled response, want %v", elapsed, stallAfter)
 	}
 	close(stuck)

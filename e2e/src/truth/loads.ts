@@ -100,8 +100,8 @@ export interface LoadOptions {
 const FIRST_BYTE_TIMEOUT_MS = 9_000;
 /** What was begun before the load event and did not hold it up gets this long to end. */
 const SETTLE_MS = 3_000;
-/** A light page's first paint may follow its load event. */
-const PAINT_WAIT_MS = 200;
+/** A light page's first paint may follow its load event, on a busy machine by some time. */
+const PAINT_WAIT_MS = 1000;
 /** Everything but the load itself takes the browser far less. */
 const ANSWER_MS = 10_000;
 /** An unused port: forcing QUIC there allows it on the host despite a private CA, and forces nothing else. */

@@ -113,7 +113,7 @@ async function loadOnce(
     executablePath,
     protocol,
     caSpki: lab.caSpki,
-    hosts: site.origins.map(({ origin }) => new URL(origin).host),
+    hosts: lab.hosts,
   });
   // Without its browser a load ends at once.
   const onAbort = () => void browser.close().catch(() => undefined);

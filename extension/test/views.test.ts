@@ -35,6 +35,14 @@ const prediction: Prediction = {
     loss: 0.003,
     udp: 'open',
     queueBytes: 93_000,
+    ranges: {
+      rttMs: { low: 60, high: 64 },
+      downMbps: { low: 15, high: 22 },
+      upMbps: { low: 4, high: 9 },
+      loss: { low: 0.001, high: 0.01 },
+      queueBytes: { low: 60_000, high: 200_000 },
+    },
+    udpShares: { open: 0.95, policed: 0.02, blocked: 0.03 },
     source: {
       rttMs: 'given',
       downMbps: 'estimated',

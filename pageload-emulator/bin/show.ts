@@ -12,21 +12,26 @@ export function showPrediction(prediction: Prediction): string {
   const { page, network, observed } = prediction;
   const observedPlt = observed.pltMs === null ? 'no load event' : ms(observed.pltMs);
   const counts = Object.entries(observed.protocols).map(([protocol, requests]) => `${protocol} ${requests}`);
-  const source = network.source;
+  const { source, ranges } = network;
   const udp = typeof network.udp === 'number' ? `held to ${network.udp} Mbit/s` : network.udp;
   return [
     `${printable(page.url, 100)}`,
     `${page.requests} requests, ${page.origins} origins, ${Math.round(page.bytes / 1000)} kB; recorded: ${observedPlt} (${counts.join(', ') || 'protocols unknown'})`,
     '',
     table(
-      ['network', '>value', 'source'],
+      ['network', '>value', '>low', '>high', 'source'],
       [
-        ['round trip', `${number(network.rttMs)} ms`, source.rttMs],
-        ['down', `${number(network.downMbps)} Mbit/s`, source.downMbps],
-        ['up', `${number(network.upMbps)} Mbit/s`, source.upMbps],
-        ['loss', `${number(network.loss * 100)}%`, source.loss],
-        ['queue', `${Math.round(network.queueBytes / 1000)} kB`, source.queueBytes],
-        ['UDP', udp, source.udp],
+        ['round trip', `${number(network.rttMs)} ms`, ...lowHigh(ranges.rttMs), source.rttMs],
+        ['down', `${number(network.downMbps)} Mbit/s`, ...lowHigh(ranges.downMbps), source.downMbps],
+        ['up', `${number(network.upMbps)} Mbit/s`, ...lowHigh(ranges.upMbps), source.upMbps],
+        ['loss', `${number(network.loss * 100)}%`, ...lowHigh(ranges.loss, 0.01), source.loss],
+        [
+          'queue',
+          `${Math.round(network.queueBytes / 1000)} kB`,
+          ...lowHigh(ranges.queueBytes, 1000),
+          source.queueBytes,
+        ],
+        ['UDP', udp, '', '', udpSource(network)],
       ],
     ),
     '',
@@ -64,6 +69,17 @@ export function showPrediction(prediction: Prediction): string {
   ].join('\n');
 }
 
+/** Both ends of a range, where there is one. */
+function lowHigh({ low, high }: { low: number; high: number }, unit = 1): [string, string] {
+  return low === high ? ['', ''] : [number(low / unit), number(high / unit)];
+}
+
+function udpSource({ source, udpShares: { policed, blocked } }: Prediction['network']): string {
+  if (source.udp === 'given' || source.udp === 'measured') return source.udp;
+  const share = (value: number) => `${Math.round(value * 100)}%`;
+  return `${source.udp}; held to a rate ${share(policed)}, blocked ${share(blocked)}`;
+}
+
 /** What changed servers would change. */
 export function showWhatIf({ change, protocols }: WhatIf): string {
   return table(
@@ -83,6 +99,7 @@ export function headline({
   margin,
   confidence,
 }: Pick<Prediction, 'best' | 'decided' | 'margin' | 'confidence'>): string {
+  if (margin === 0) return `No clear winner: ${best} is the safer choice.`;
   const lead = `${best} is ahead by ${Math.round(margin * 100)}%, ${Math.round(confidence * 100)}% sure`;
   return decided ? `Best: ${lead}.` : `No clear winner: ${lead}.`;
 }

@@ -6,6 +6,7 @@ import type { PageGraph } from './graph/page-graph.ts';
 import { PaintModel } from './paint-times.ts';
 import { drawNetworks } from './path/draw.ts';
 import type { KnownNetwork, KnownServer } from './path/known-network.ts';
+import type { Interval } from './path/log-density.ts';
 import type { FigureSource, NetworkFigure } from './path/network-path.ts';
 import { type NetworkPosterior, networkPosterior } from './path/posterior.ts';
 import type { Prediction, Unavailable, WaterfallEntry } from './prediction.ts';
@@ -119,6 +120,8 @@ function predictPage(
       loss: path.loss,
       udp: path.udp.kind === 'policed' ? path.udp.bps / 1e6 : path.udp.kind,
       queueBytes: path.queueBytes,
+      ranges: rangesOf(network),
+      udpShares: network.udp,
       source: publicSources(sources),
     },
     observed: { pltMs: recording.pltMs, protocols: observedProtocols(recording) },
@@ -162,6 +165,17 @@ function pageOf(graph: PageGraph): Prediction['page'] {
     bytes += activity.responseBytes;
   }
   return { url: graph.url, requests, origins: graph.origins.length, bytes };
+}
+
+function rangesOf({ intervals }: NetworkPosterior): Prediction['network']['ranges'] {
+  const range = ({ low, high }: Interval, unit = 1) => ({ low: low / unit, high: high / unit });
+  return {
+    rttMs: range(intervals.rttMs),
+    downMbps: range(intervals.downBps, 1e6),
+    upMbps: range(intervals.upBps, 1e6),
+    loss: range(intervals.loss),
+    queueBytes: range(intervals.queueBytes),
+  };
 }
 
 function publicSources(sources: Record<NetworkFigure, FigureSource>): Prediction['network']['source'] {

@@ -1,5 +1,6 @@
 import type { PaintTimes } from './paint-times.ts';
 import type { FigureSource } from './path/network-path.ts';
+import type { UdpShares } from './path/posterior.ts';
 import type { Assignment, Protocol } from './protocol.ts';
 
 /**
@@ -82,6 +83,10 @@ export interface Prediction {
     /** `open`, `blocked`, `lossy` where it loses more than TCP does, or the rate in Mbit/s to which UDP is held. */
     udp: 'open' | 'blocked' | 'lossy' | number;
     queueBytes: number;
+    /** Between the 10th and the 90th percentile of what the recording, and whatever else is known, leaves possible. */
+    ranges: Record<'rttMs' | 'downMbps' | 'upMbps' | 'loss' | 'queueBytes', { low: number; high: number }>;
+    /** Probabilities of what happens to UDP; they sum to 1. */
+    udpShares: UdpShares;
     source: Record<'rttMs' | 'downMbps' | 'upMbps' | 'loss' | 'udp' | 'queueBytes', FigureSource>;
   };
   observed: { pltMs: number | null; protocols: Partial<Record<Protocol, number>> };

@@ -241,7 +241,11 @@ test('the origin table puts most bytes first and says where nothing wins', () =>
 test('the summary says what choosing per origin adds, and the reasons as text', () => {
   const summary = renderSummary(prediction, options);
   expect(summary.textContent).toContain('116 requests to 2 origins; this load took 2.57\u00a0s.');
-  expect(summary.textContent).toContain('With the best protocol for each origin: 2.29\u00a0s, 4% less.');
+  expect(summary.textContent).toContain(
+    'With the best protocol for each origin: 2.29\u00a0s, 4% less, too little to be sure.',
+  );
+  const sure = { ...prediction, assigned: { ...prediction.assigned, decided: true } };
+  expect(renderSummary(sure, options).textContent).toContain('2.29\u00a0s, 4% less.');
   expect(summary.querySelector('.hw-reasons')?.textContent).toBe(HOSTILE);
   expect(summary.querySelector('img')).toBeNull();
 });

@@ -50,7 +50,10 @@ function mix(prediction: Prediction): string {
   if ('unavailable' in best) return '';
   const gain = 1 - prediction.assignedPltMs / best.pltMs;
   if (gain < WORTH_SAYING) return '';
-  return `With the best protocol for each origin: ${formatMs(prediction.assignedPltMs)}, ${formatShare(gain)} less.`;
+  const { assignedPltMs, assigned } = prediction;
+  // Predictions that an earlier version stored do not say how sure this is.
+  const doubt = (assigned as typeof assigned | undefined)?.decided === false ? ', too little to be sure' : '';
+  return `With the best protocol for each origin: ${formatMs(assignedPltMs)}, ${formatShare(gain)} less${doubt}.`;
 }
 
 /** Fastest first. */

@@ -8,8 +8,8 @@ export interface FirstLost {
   readonly expected: number;
   /** Probability that none of the first `segments` is lost. */
   survives(segments: number): number;
-  /** The place below or at which `share` of the losses lie, given that the round loses one. */
-  placeAt(share: number): number;
+  /** The first place behind which the probability that none is lost is at most `survival`. */
+  placeWhere(survival: number): number;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface FirstLost {
  * @param held how many of a window that overflows the queue holds; `roomSegments` of them when left out
  */
 export function firstLost(
-  conditions: FlowConditions,
+  conditions: Pick<FlowConditions, 'loss' | 'roomSegments'>,
   cwnd: number,
   before: number | undefined,
   held = conditions.roomSegments ?? cwnd,
@@ -40,13 +40,11 @@ export function firstLost(
     probability,
     expected: sumOfSurvival(places),
     survives,
-    placeAt(share) {
-      // The place k with F(k − 1) < share · F(all) ≤ F(k), by the inverse of what `survives` says.
-      const reached = 1 - share * probability;
+    placeWhere(survival) {
       const place =
         perSegment === undefined
-          ? ((1 - reached) * cwnd) / event
-          : Math.log(reached) / Math.log1p(-perSegment);
+          ? ((1 - survival) * cwnd) / event
+          : Math.log(survival) / Math.log1p(-perSegment);
       return Number.isFinite(place) ? Math.min(places, Math.max(1, Math.ceil(place))) : places;
     },
   };

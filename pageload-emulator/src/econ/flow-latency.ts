@@ -231,9 +231,9 @@ function columnOf(left: number): number {
 }
 
 /** Places that stand for all of a round, each for as many of the losses. */
-function placesOf({ probability, placeAt }: FirstLost, places: number): number[] {
+function placesOf({ probability, placeWhere }: FirstLost, places: number): number[] {
   if (probability === 0) return [];
-  return Array.from({ length: places }, (_, index) => placeAt((index + 0.5) / places));
+  return Array.from({ length: places }, (_, index) => placeWhere(1 - (probability * (index + 0.5)) / places));
 }
 
 /**

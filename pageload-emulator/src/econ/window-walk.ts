@@ -1,5 +1,6 @@
 import { cubicClimb } from './cubic-window.ts';
 import { type Epoch, epochAfterLoss, epochAfterSlowStart } from './epoch.ts';
+import { firstLost } from './first-lost.ts';
 import type { FlowConditions } from './flow-conditions.ts';
 import { lossInSlowStart } from './slow-start.ts';
 
@@ -63,28 +64,14 @@ export class WindowWalk {
   send(count: number, fits: number, { loss }: Pick<FlowConditions, 'loss'>): Carried {
     // The sender learns of a loss in the round behind it, which ECON takes to lose nothing.
     if (this.#recovering !== null || this.#unseen) return { firstLost: 0, lost: 0 };
-    const window = Math.floor(this.#window);
-    const event = loss.inRound(window, this.#before);
-    const perSegment = loss.perSegment?.(window);
-    const survives = (segments: number) =>
-      perSegment === undefined
-        ? 1 - (event * Math.min(window, segments)) / window
-        : Math.exp(segments * Math.log1p(-perSegment));
+    const round = firstLost({ loss }, Math.floor(this.#window), this.#before);
     const before = this.#survival;
-    this.#survival *= survives(count);
-    let firstLost = 0;
-    if (this.#survival < this.#losesBelow) {
-      const reached = this.#losesBelow / before;
-      const place =
-        perSegment === undefined
-          ? ((1 - reached) * window) / event
-          : Math.log(reached) / Math.log1p(-perSegment);
-      firstLost = Math.min(count, Math.max(1, Math.ceil(place)));
-    }
-    if (fits < count && (firstLost === 0 || firstLost > fits)) firstLost = Math.floor(fits) + 1;
-    if (firstLost === 0) return { firstLost, lost: 0 };
+    this.#survival *= round.survives(count);
+    let place = this.#survival < this.#losesBelow ? round.placeWhere(this.#losesBelow / before) : 0;
+    if (fits < count && (place === 0 || place > fits)) place = Math.floor(fits) + 1;
+    if (place === 0) return { firstLost: 0, lost: 0 };
     this.#unseen = true;
-    return { firstLost, lost: Math.max(1, count - Math.floor(fits)) };
+    return { firstLost: Math.min(count, place), lost: Math.max(1, count - Math.floor(fits)) };
   }
 
   /**

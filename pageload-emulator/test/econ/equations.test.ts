@@ -120,10 +120,10 @@ describe('sums', () => {
       conditionsOf({ p: 0.05 }),
       conditionsOf({ loss: { inRound: () => 0.4, smallest: 1, largest: 100 } }),
     ]) {
-      const { probability, expected, survives, placeAt } = firstLost(conditions, 40, undefined);
+      const { probability, expected, survives, placeWhere } = firstLost(conditions, 40, undefined);
       const shares = 20_000;
       let mean = 0;
-      for (let i = 0; i < shares; i++) mean += placeAt((i + 0.5) / shares) / shares;
+      for (let i = 0; i < shares; i++) mean += placeWhere(1 - (probability * (i + 0.5)) / shares) / shares;
       expect(probability * mean + (1 - probability) * 40).toBeCloseTo(expected, 2);
       expect(survives(40)).toBeCloseTo(1 - probability, 12);
       expect(survives(0)).toBe(1);

@@ -4,6 +4,7 @@ import { quantile } from '../statistics.ts';
 import { ArrivalCurve } from './arrivals.ts';
 import { busyRate, linkRate } from './busy-rate.ts';
 import { connectionGroups } from './connection-groups.ts';
+import { initialWindow } from './initial-window.ts';
 import type { FigureSource, NetworkFigure, NetworkPath, ServerProfile } from './network-path.ts';
 import { honoursPriorities, priorityVotes, sumOfVotes } from './priority-evidence.ts';
 import { defaultServer } from './server-defaults.ts';
@@ -41,6 +42,7 @@ const LEAST_FILLING_BYTES = 150 * 1_430;
  * - Loss is what is left of a prior by the packets that came without a stall, unless several responses
  *   stalled; the queue is assumed as access links have it; the upstream rate a quarter of the downstream one.
  * - UDP is open where HTTP/3 answered, and is else assumed to be.
+ * - An initial window other than the usual shows in the first response on a new connection (`initialWindow`).
  * - Origins that one connection served share connections (`connectionGroups`).
  * - An origin offers h3 where it answered on it or said so (`Alt-Svc`), h2 unless only h1 was seen on it.
  */
@@ -94,7 +96,7 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
       const connectionGroup = groups.get(timings.origin);
       const prioritises = honoursPriorities(votes[index]!) ?? pageHonours;
       return {
-        ...profileOf(timings, originRttMs(timings), rttMs, queuedMs),
+        ...profileOf(timings, originRttMs(timings), rttMs, downBps, queuedMs),
         ...(connectionGroup !== undefined && { connectionGroup }),
         ...(prioritises !== null && { prioritises }),
       };
@@ -135,6 +137,7 @@ function profileOf(
   timings: OriginTimings,
   originRttMs: number,
   pathRttMs: number,
+  downBps: number,
   queuedMs: Queued,
 ): ServerProfile {
   const profile = defaultServer(timings.origin);
@@ -156,6 +159,10 @@ function profileOf(
   const offersH3 = seen('h3') || requests.some((request) => request.offersH3 === true);
   return {
     ...profile,
+    tcp: {
+      ...profile.tcp,
+      initialWindow: initialWindow(requests, originRttMs, downBps) ?? profile.tcp.initialWindow,
+    },
     extraRttMs: originRttMs - pathRttMs,
     // The shortest: what else the others waited for is in the recorder's browser.
     thinkMs: Math.min(MOST_STATIC_THINK_MS, Math.max(0, (least(waits) ?? 0) - originRttMs)),

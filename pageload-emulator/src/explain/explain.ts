@@ -33,6 +33,7 @@ export interface ProtocolExplanation extends ProtocolPrediction {
   /** Milliseconds of the load time by cause, along the critical path. */
   causes: Record<Cause, number>;
   criticalPath: CriticalStep[];
+  /** Those that carried requests: browsers open others to be sure. */
   connections: ExplainedConnection[];
   /** Load time if no packet were lost at random; null where none was. */
   losslessPltMs: number | null;
@@ -72,10 +73,11 @@ export function explainProtocol(
 }
 
 function connectionsOf(graph: PageGraph, { trace }: TracedLoad): ExplainedConnection[] {
-  return trace.connections.map(({ openingMs, openMs, requests, lost, timeouts }) => {
+  const used = trace.connections.filter(({ requests }) => requests.length > 0);
+  return used.map(({ openingMs, openMs, requests, lost, timeouts }) => {
     const fetches = requests.map((id) => graph.activities[id]!).filter((each) => each.kind === 'fetch');
     return {
-      origin: fetches[0] === undefined ? '' : graph.origins[fetches[0].origin]!,
+      origin: graph.origins[fetches[0]!.origin]!,
       openingMs,
       openMs,
       requests: fetches.length,

@@ -208,6 +208,7 @@ function recommendOrigins(
       requests,
       bytes,
       protocol,
+      margin: Math.max(0, 1 - ownMs / rivalMs),
       confidence,
       pltMs: Object.fromEntries([
         [protocol, ownMs],

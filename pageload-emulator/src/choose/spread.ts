@@ -17,8 +17,8 @@ export interface SpreadComponent extends Spread {
 }
 
 export const SPREADS: readonly SpreadComponent[] = [
-  { weight: 0.75, common: 0.05, own: 0.065, load: 0.025 },
-  { weight: 0.25, common: 0.15, own: 0.195, load: 0.06 },
+  { weight: 0.75, common: 0.02, own: 0.06, load: 0.02 },
+  { weight: 0.25, common: 0.06, own: 0.18, load: 0.06 },
 ];
 
 /** Where a change is to one origin, half of the error of one protocol is taken to be common to both. */

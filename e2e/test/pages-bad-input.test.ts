@@ -76,7 +76,7 @@ describe('a HAR of which a replay is made', () => {
     for (const { thinkMs } of replay.site.resources) expect(thinkMs).toBeGreaterThanOrEqual(0);
   });
 
-  it('may have entries before its page begins, which are not the page's', async () => {
+  it('may have entries before its page begins, which are left out', async () => {
     const early = harEntry({ url: 'https://a.example/early.png', startMs: -400, type: 'image' });
     const replay = await replayOf(harOf([...entries(), early]));
     expect(replay.requests).toHaveLength(5);

@@ -53,6 +53,8 @@ const POLICED_SHARES = [0.5, 0.25, 0.12, 0.06, 0.03];
 /** A policer that lets more of the link's rate through does nothing that matters. */
 const MOST_POLICED_SHARE = 0.6;
 const POLICED_STEPS = [Math.SQRT2, Math.SQRT1_2, 1.19, 0.84];
+/** A logarithm of a likelihood so far below that of an open path is not worth another replay. */
+const HOPELESS = 8;
 /** A policer less probable than this is not looked at more closely. */
 const WORTH_LOOKING = 0.05;
 /** Shares of the likeliest rate to replay under the likeliest policer. */
@@ -179,6 +181,8 @@ class PathSearch {
     const tried: LikelihoodPoint[] = [{ value: believedMs, logLikelihood: at.all }];
     let likeliest = tried[0]!;
     for (const factor of QUEUES) {
+      // A queue that is never full may be any larger.
+      if (factor > QUEUES[1]! && likeliest.value < believedMs * QUEUES[1]!) break;
       this.#queueMs = factor * believedMs;
       const point = { value: this.#queueMs, logLikelihood: this.#replayAt(at.bps, udp).all };
       tried.push(point);
@@ -215,7 +219,10 @@ class PathSearch {
     };
     const bestBps = () => policers.reduce((a, b) => (b.logLikelihood > a.logLikelihood ? b : a)).value;
     for (const share of POLICED_SHARES) tryPolicer(share * linkBps);
-    for (const step of POLICED_STEPS) tryPolicer(Math.min(MOST_POLICED_SHARE * linkBps, step * bestBps()));
+    const bestLogLikelihood = Math.max(...policers.map(({ logLikelihood }) => logLikelihood));
+    if (bestLogLikelihood > best(points).all - HOPELESS) {
+      for (const step of POLICED_STEPS) tryPolicer(Math.min(MOST_POLICED_SHARE * linkBps, step * bestBps()));
+    }
     policers.sort((a, b) => a.value - b.value);
 
     const bps = policedBps.given((value) => interpolated(policers, value));

@@ -1,5 +1,5 @@
 import { logSum } from './interpolation.ts';
-import type { LogDensity } from './log-density.ts';
+import { type LogDensity, normalised } from './log-density.ts';
 import type { Replay, ReplayedRequest, ReplayedTimes } from './replay.ts';
 import { type EndedResponses, endedResponses, replayedOrder } from './response-order.ts';
 
@@ -66,8 +66,11 @@ export class TimingLikelihood {
   constructor(replay: Replay, rttMs: number, loss: LogDensity) {
     this.#replay = replay;
     this.#rttMs = rttMs;
-    this.#losses = loss.values;
-    this.#logPrior = loss.weights.map(Math.log);
+    // Every second one is enough for an average.
+    this.#losses = loss.values.filter((_, index) => index % 2 === 0);
+    this.#logPrior = normalised(loss.weights.map(Math.log).filter((_, index) => index % 2 === 0)).map(
+      Math.log,
+    );
     this.#ended = endedResponses(replay, rttMs);
   }
 

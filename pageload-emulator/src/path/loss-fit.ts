@@ -10,7 +10,7 @@ import { type EndedResponses, endedResponses, replayedOrder } from './response-o
 const LOSSES = [0.003, 0.01, 0.02, 0.04, 0.08];
 const SEEDS = [1, 2];
 /** A logarithm of a likelihood so far below the best ends the search: more loss explains still less. */
-const HOPELESS = 6;
+const HOPELESS = 4;
 /** Replays without loss stand for rates up to this. */
 const AS_NONE = 3e-4;
 /** How much later than without loss a response may be, in round trips and 20 ms: bounds of what is told apart. */

@@ -37,7 +37,7 @@ export interface ReplayedTimes {
 }
 
 /** What comes later says little more, and a load with so many is dear to emulate again and again. */
-const MOST_REQUESTS = 600;
+const MOST_REQUESTS = 250;
 const PACKET_BYTES = 1_430;
 /** Where an origin is served by several carriers, each is an origin of its own to the emulator. */
 const CARRIER_MARK = '#';

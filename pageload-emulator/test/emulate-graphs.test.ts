@@ -11,7 +11,7 @@ import {
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assignment, clean, graph, load, ORIGINS, path, servers } from './graphs.ts';
-import { pageOf } from './pages.ts';
+import { pageOf, pathOf, serverOf, uniform } from './pages.ts';
 
 /** Random pages are small and a run takes under a millisecond; a busy machine makes fewer runs. */
 const RUNS = { numRuns: 250, interruptAfterTimeLimit: 2_500 };
@@ -89,6 +89,29 @@ describe('every emulated load', () => {
     );
   });
 });
+
+it.each<Protocol>(['h1', 'h2', 'h3'])(
+  'ends on more origins than a browser has sockets, over %s',
+  (protocol) => {
+    const origins = Array.from({ length: 600 }, (_, index) => `https://o${index}.test`);
+    // Twice to each origin: the second time its connection may have been closed for another's sake.
+    const fetches = Array.from({ length: 1_200 }, (_, index) => ({
+      origin: index % 600,
+      bytes: 2_000,
+      after: index < 600 ? [] : [index - 600],
+      delayMs: 100,
+    }));
+    const page = pageOf(fetches, origins);
+    const run = emulate(
+      page,
+      pathOf(),
+      origins.map((origin) => serverOf(origin)),
+      uniform(page, protocol),
+    );
+    expect(run.bytes).toBe(2_400_000);
+    expect(run.origins.reduce((sum, { requests }) => sum + requests, 0)).toBe(1_200);
+  },
+);
 
 /**
  * What no protocol is faster than: the root's handshakes; then, along each way of dependencies, a round trip, the

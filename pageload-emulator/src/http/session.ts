@@ -59,7 +59,9 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
   readonly #maxStreams: number;
   readonly #onOpen: (() => void) | null;
   /** Connections that are being opened, or have been; then the one that was ready first. */
-  readonly #attempts: Connection[] = [];
+  #attempts: Connection[] = [];
+  /** Those of before it was closed for another's sake. */
+  readonly #past: Connection[] = [];
   #connection: Connection | null = null;
   /** Before the connection is open, with the counters of their origins. */
   #early: { stream: Stream; counters: OriginCounters }[] = [];
@@ -94,17 +96,18 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
     this.#onOpen = onOpen;
   }
 
+  /** Whether it is, or was and opens again by itself. */
   get open(): boolean {
-    return this.#connection !== null;
+    return this.#connection !== null || this.#past.length > 0;
   }
 
   get wanted(): number | null {
-    return this.open ? null : (this.#early[0]?.stream.urgency ?? 0);
+    return this.#connection !== null ? null : (this.#early[0]?.stream.urgency ?? 0);
   }
 
   /** Adds what its connections went through. */
   addCounters<T extends TransportCounters>(to: T): T {
-    for (const { counters } of this.#attempts) addCounters(to, counters);
+    for (const { counters } of [...this.#past, ...this.#attempts]) addCounters(to, counters);
     return to;
   }
 
@@ -117,9 +120,15 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
     this.#attempt();
   }
 
-  /** A session in use is never closed for another's sake. */
+  /** As Chromium's `SpdySession::CloseOneIdleConnection`: only one without requests. */
   closeIdle(): boolean {
-    return false;
+    const inUse = this.#active > 0 || this.#waiting.length > 0 || this.#unsafe.length > 0;
+    if (this.#connection === null || inUse) return false;
+    this.#past.push(...this.#attempts);
+    this.#attempts = [];
+    this.#connection = null;
+    this.#sent = 0;
+    return true;
   }
 
   /** @param counters of the request's origin */
@@ -129,6 +138,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
       return;
     }
     this.#early.push({ stream, counters });
+    if (this.#past.length > 0 && this.#attempts.length === 0) this.connect();
     if (this.#overQuic || this.#settings.known) return;
     if (this.#early.length > this.#attempts.length) this.#attemptAnother();
   }
@@ -148,7 +158,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
       counters.handshakeMs += now - stream.startMs;
       this.#admit(stream, connection);
     }
-    this.#onOpen?.();
+    if (this.#past.length === 0) this.#onOpen?.();
   }
 
   onConfirmed(): void {
@@ -162,6 +172,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
     if (!this.#overQuic) {
       this.#active--;
       this.#sendWaiting();
+      if (this.#active === 0) this.#sockets?.idle(this);
       return;
     }
     // Credit matters only where a page opens more than the server lets it at first.
@@ -171,7 +182,8 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
 
   handle(kind: number): void {
     if (kind === BACKUP) {
-      if (!this.open && !this.#attempts[0]!.answered) this.#attemptAnother();
+      const isOpening = this.#connection === null && this.#attempts.length > 0;
+      if (isOpening && !this.#attempts[0]!.answered) this.#attemptAnother();
       return;
     }
     this.#creditScheduled = false;

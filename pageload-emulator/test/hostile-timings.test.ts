@@ -110,7 +110,7 @@ describe('timings that cannot be', () => {
     for (const [index, request] of recording.requests.entries()) change(request, index);
     const startedAt = performance.now();
     const posterior = networkPosterior(recording, buildGraph(recording));
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
     for (const { path, servers } of drawNetworks(posterior, 12)) {
       for (const figure of ['rttMs', 'downBps', 'upBps', 'queueBytes'] as const) {
         expect(path[figure], figure).toBeGreaterThan(0);

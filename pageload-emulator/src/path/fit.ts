@@ -1,6 +1,6 @@
 import { interpolated, type LikelihoodPoint, logSum } from './interpolation.ts';
 import { TimingLikelihood } from './likelihood.ts';
-import type { LogDensity } from './log-density.ts';
+import { LogDensity } from './log-density.ts';
 import { fitLoss } from './loss-fit.ts';
 import type { NetworkPath, UdpTreatment } from './network-path.ts';
 import type { Replay } from './replay.ts';
@@ -124,10 +124,7 @@ class PathSearch {
     const policing =
       udp === undefined && this.#tellsOfUdp()
         ? this.#fitPolicer(points)
-        : {
-            policed: { downBps, bps: this.#priors.policedBps },
-            policedShare: udp === undefined ? this.#priors.policedShare : 0,
-          };
+        : this.#unpoliced(downBps, udp === undefined ? this.#priors.policedShare : 0);
     const { policed, policedShare } = policing;
     const isPoliced = policedShare > 0.5;
     const rate = this.#known.downBps ?? (isPoliced ? policed.downBps : downBps).quantile(0.5);
@@ -200,6 +197,11 @@ class PathSearch {
     return prior.given((ms) => interpolated(tried, ms));
   }
 
+  /** What there is to say of a policer when nothing was replayed with one. */
+  #unpoliced(downBps: LogDensity, policedShare: number): Pick<PathFit, 'policed' | 'policedShare'> {
+    return { policed: { downBps, bps: this.#priors.policedBps }, policedShare };
+  }
+
   #tellsOfUdp(): boolean {
     return this.#replay.requests.some(({ protocol, sized }) => protocol === 'h3' && sized);
   }
@@ -207,6 +209,7 @@ class PathSearch {
   /** Holds an open path against policers: what came over TCP tells the link's rate, what came over QUIC the policer's. */
   #fitPolicer(points: readonly Replayed[]): Pick<PathFit, 'policed' | 'policedShare'> {
     const { policedShare } = this.#priors;
+    if (this.#exhausted) return this.#unpoliced(this.#downBps(points, 'all'), policedShare);
     const byTcp = this.#downBps(points, 'tcp');
     const linkBps = this.#known.downBps ?? byTcp.quantile(0.5);
     const policedBps = this.#priors.policedBps.given((bps) =>
@@ -242,7 +245,7 @@ class PathSearch {
 
   #fitLoss(downBps: number, udp: UdpTreatment): LogDensity {
     const { loss } = this.#priors;
-    if (this.#known.loss) return loss;
+    if (this.#known.loss || this.#exhausted) return loss;
     const path = { ...this.#pathAt(downBps, this.#queueMs), udp };
     return fitLoss(this.#replay, path, loss, (events) => {
       this.#events += events;
@@ -262,7 +265,12 @@ class PathSearch {
 
   #downBps(points: readonly Replayed[], which: 'all' | 'tcp'): LogDensity {
     const likelihoods = pointsOf(points, which);
-    return this.#downPrior.given((bps) => interpolated(likelihoods, bps, 'falling')).blurred(RATE_ERROR);
+    const { values } = this.#downPrior;
+    const seen = new LogDensity(
+      values,
+      values.map((bps) => interpolated(likelihoods, bps, 'falling')),
+    ).blurred(RATE_ERROR);
+    return this.#downPrior.times(seen);
   }
 
   /** Logarithm of the probability of what was seen, whatever the rate. */

@@ -43,6 +43,14 @@ export class LogDensity {
     );
   }
 
+  /** The same with another density over the same grid. */
+  times(other: LogDensity): LogDensity {
+    return new LogDensity(
+      this.values,
+      this.values.map((_, index) => Math.log(this.weights[index]!) + Math.log(other.weights[index]!)),
+    );
+  }
+
   /**
    * Geometric pool of this and another density, which counts by `weight`, 0 to 1.
    *

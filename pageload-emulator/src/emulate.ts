@@ -10,9 +10,10 @@ import { defaultServer } from './path/server-defaults.ts';
 import type { WaterfallEntry } from './prediction.ts';
 import type { Assignment, Protocol } from './protocol.ts';
 import { Bottleneck, Policer } from './transport/bottleneck.ts';
+import { BurstPool } from './transport/burst.ts';
 import { type EventHandler, EventQueue } from './transport/event-queue.ts';
 import type { Network } from './transport/network.ts';
-import { ByteOrder, type Stream, type StreamOwner } from './transport/stream.ts';
+import { ByteOrder, SegmentPool, type Stream, type StreamOwner } from './transport/stream.ts';
 import type { Trace } from './transport/trace.ts';
 
 export interface EmulateOptions {
@@ -98,6 +99,8 @@ class PageLoad implements EventHandler, StreamOwner {
   readonly #costs: ClientCosts;
   readonly #options: EmulateOptions;
   readonly #events = new EventQueue();
+  readonly #dispatched = this.#events.createLane();
+  readonly #noticed = this.#events.createLane();
   readonly #network: Network;
   readonly #servers: ServerProfile[];
   readonly #protocols: Protocol[];
@@ -142,7 +145,9 @@ class PageLoad implements EventHandler, StreamOwner {
       quicPacketMs: this.#costs.quicPacketMs,
       leastBurst: Math.max(2, Math.ceil(compiled.bytes / MOST_BYTES_IN_DETAIL)),
       arrivals: this.#events.createLane(),
-      clientWork: this.#events.createLane(),
+      reads: this.#events.createLane(),
+      segments: new SegmentPool(),
+      bursts: new BurstPool(),
       trace: options.trace ?? null,
     };
     const byOrigin = new Map(servers.map((server) => [server.origin, server]));
@@ -215,7 +220,7 @@ class PageLoad implements EventHandler, StreamOwner {
     const { now } = this.#events;
     const { responseMs, responseDelayMs } = this.#costs;
     const noticedMs = this.#network.client.run(now, responseMs) + responseDelayMs;
-    if (noticedMs > now) this.#events.append(this.#network.clientWork, noticedMs, this, NOTICED, stream.id);
+    if (noticedMs > now) this.#events.append(this.#noticed, noticedMs, this, NOTICED, stream.id);
     else this.#endFetch(stream);
   }
 
@@ -302,8 +307,7 @@ class PageLoad implements EventHandler, StreamOwner {
     const { now } = this.#events;
     const { requestMs, requestDelayMs } = this.#costs;
     const dispatchedMs = this.#network.client.run(now, requestMs) + requestDelayMs;
-    if (dispatchedMs > now)
-      this.#events.append(this.#network.clientWork, dispatchedMs, this, DISPATCHED, stream.id);
+    if (dispatchedMs > now) this.#events.append(this.#dispatched, dispatchedMs, this, DISPATCHED, stream.id);
     else this.#dispatch(stream);
   }
 

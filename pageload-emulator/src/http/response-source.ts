@@ -1,5 +1,5 @@
 import type { ResponseSource } from '../transport/connection.ts';
-import type { Segment, Stream } from '../transport/stream.ts';
+import type { Stream } from '../transport/stream.ts';
 import { URGENCIES } from './urgency-queue.ts';
 
 /**
@@ -52,8 +52,8 @@ export class PrioritySource implements ResponseSource {
     }
   }
 
-  take(room: number, packetBytes: number): Segment | null {
-    if (this.#ready === 0) return null;
+  take(room: number, packetBytes: number): number {
+    if (this.#ready === 0) return 0;
     const urgency = 31 - Math.clz32(this.#ready & -this.#ready);
     const whole = this.#whole[urgency]!;
     const turns = this.#inTurns[urgency]!;
@@ -68,7 +68,7 @@ export class PrioritySource implements ResponseSource {
     if ((whole === null || whole.length === 0) && (turns === null || turns.length === 0)) {
       this.#ready &= ~(1 << urgency);
     }
-    return { stream, bytes, offset: 0, heldSinceMs: 0, next: null };
+    return bytes;
   }
 }
 
@@ -173,12 +173,12 @@ export class SingleSource implements ResponseSource {
     this.#stream = stream;
   }
 
-  take(room: number): Segment | null {
+  take(room: number): number {
     const stream = this.#stream;
-    if (stream === null) return null;
+    if (stream === null) return 0;
     const bytes = Math.min(room, stream.unsent);
     stream.unsent -= bytes;
     if (stream.unsent === 0) this.#stream = null;
-    return { stream, bytes, offset: 0, heldSinceMs: 0, next: null };
+    return bytes;
   }
 }

@@ -1,45 +1,30 @@
 import { PACKETS_PER_ACK } from './packet.ts';
 import { SegmentQueue } from './stream.ts';
 
-/** Packets sent back to back. Times are milliseconds after navigationStart. */
+/** Packets sent one after the other. Times are milliseconds after navigationStart. */
 export class Burst {
-  readonly index: number;
+  index = 0;
   /** When its last packet was sent. */
-  readonly sentMs: number;
-  readonly packets: number;
+  sentMs = 0;
+  packets = 0;
   /** Of them, those that arrive. */
-  delivered: number;
+  delivered = 0;
   /** What each packet takes of the window: Linux counts packets, QUIC bytes (RFC 9002 section 7). */
-  readonly share: number;
+  share = 1;
   /** What arrives. */
-  segments: SegmentQueue;
-  firstRttMs: number;
+  segments = new SegmentQueue();
+  /** Round trip of its first packet. */
+  firstRttMs = 0;
   /** From its first packet's arrival to the last one's. */
-  readonly spanMs: number;
+  spanMs = 0;
+  /** When the first of its bytes that are not handed up arrived. */
+  firstMs = 0;
+  /** Packets that the browser has come to. */
+  read = 0;
   /** When the first and the last of its acknowledgements reach the sender, and whose come behind. */
   firstAckMs = 0;
   ackMs = 0;
   next: Burst | null = null;
-
-  constructor(
-    index: number,
-    sentMs: number,
-    packets: number,
-    delivered: number,
-    share: number,
-    segments: SegmentQueue,
-    firstRttMs: number,
-    spanMs: number,
-  ) {
-    this.index = index;
-    this.sentMs = sentMs;
-    this.packets = packets;
-    this.delivered = delivered;
-    this.share = share;
-    this.segments = segments;
-    this.firstRttMs = firstRttMs;
-    this.spanMs = spanMs;
-  }
 
   /** Whether all of it arrives. */
   get whole(): boolean {
@@ -49,6 +34,25 @@ export class Burst {
   /** Between two acknowledgements. */
   get ackGapMs(): number {
     return (this.spanMs * PACKETS_PER_ACK) / Math.max(1, this.packets - 1);
+  }
+}
+
+/** Bursts to be used again. */
+export class BurstPool {
+  #unused: Burst | null = null;
+
+  create(): Burst {
+    const burst = this.#unused;
+    if (burst === null) return new Burst();
+    this.#unused = burst.next;
+    burst.next = null;
+    burst.read = 0;
+    return burst;
+  }
+
+  free(burst: Burst): void {
+    burst.next = this.#unused;
+    this.#unused = burst;
   }
 }
 

@@ -1,6 +1,8 @@
 import type { ClientThread } from '../client/client-thread.ts';
 import type { Bottleneck, Policer } from './bottleneck.ts';
+import type { BurstPool } from './burst.ts';
 import type { EventQueue, Lane } from './event-queue.ts';
+import type { SegmentPool } from './stream.ts';
 import type { Trace } from './trace.ts';
 
 /** What all connections of a page load share. */
@@ -19,9 +21,11 @@ export interface Network {
   readonly quicPacketMs: number;
   /** Packets that travel as one at the least: 2, more for pages so heavy that detail costs too much. */
   readonly leastBurst: number;
-  /** What has passed the bottleneck arrives in order; what the client's thread does ends in order. */
+  /** What has passed the bottleneck arrives in order, and is read in order. */
   readonly arrivals: Lane;
-  readonly clientWork: Lane;
+  readonly reads: Lane;
+  readonly segments: SegmentPool;
+  readonly bursts: BurstPool;
   /** Who listens, null for nobody. */
   readonly trace: Trace | null;
 }

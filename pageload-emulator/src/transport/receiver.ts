@@ -4,11 +4,14 @@ import type { EventHandler } from './event-queue.ts';
 import type { Network } from './network.ts';
 import { PACKET, PACKETS_PER_ACK } from './packet.ts';
 import type { Sender } from './sender.ts';
-import type { Segment, SegmentQueue, Stream } from './stream.ts';
+import type { Segment, Stream } from './stream.ts';
 import type { TransportCounters } from './transport-counters.ts';
 
-const ARRIVED = 0;
-const READ = 1;
+/** A response in a burst, and the rest of the burst. */
+const RESPONSE_ARRIVED = 0;
+const ARRIVED = 1;
+const RESPONSE_READ = 2;
+const READ = 3;
 
 /** The browser's side of a connection: acknowledges what arrives and hands it up in order. */
 export class Receiver implements EventHandler {
@@ -34,27 +37,69 @@ export class Receiver implements EventHandler {
     this.#counters = counters;
   }
 
-  /** A burst whose last packet leaves the bottleneck at `leavesMs` is on its way here. */
-  expect(burst: Burst, leavesMs: number, sender: Sender): void {
-    const { events, arrivals, rttMs } = this.#network;
+  /**
+   * A burst whose last packet leaves the bottleneck at `leavesMs` is on its way here.
+   *
+   * @param bytes of responses in it
+   */
+  expect(burst: Burst, bytes: number, leavesMs: number, sender: Sender): void {
+    const { events, arrivals, rttMs, leastBurst } = this.#network;
     this.#sender = sender;
-    events.append(arrivals, leavesMs + rttMs / 2, this, ARRIVED, burst);
+    const arrivesMs = leavesMs + rttMs / 2;
+    burst.firstMs = arrivesMs - burst.spanMs;
+    if (burst.whole && burst.packets > leastBurst) {
+      // A response's end does not wait for the bytes behind it.
+      let behind = bytes;
+      for (let segment = burst.segments.first!; segment.next !== null; segment = segment.next) {
+        behind -= segment.bytes;
+        if (!segment.ends) continue;
+        const atMs = arrivesMs - (burst.spanMs * behind) / bytes;
+        events.append(arrivals, atMs, this, RESPONSE_ARRIVED, burst);
+      }
+    }
+    events.append(arrivals, arrivesMs, this, ARRIVED, burst);
   }
 
   handle(kind: number, payload: unknown): void {
-    if (kind === READ || this.#transport === 'tcp') this.#read(payload as Burst);
-    else this.#wakeReader(payload as Burst);
+    const burst = payload as Burst;
+    switch (kind) {
+      case RESPONSE_ARRIVED:
+        if (this.#transport === 'quic') this.#wakeReader(burst, RESPONSE_READ, this.#firstResponse(burst));
+        else this.#receiveResponse(burst);
+        break;
+      case ARRIVED:
+        if (this.#transport === 'quic') this.#wakeReader(burst, READ, burst.delivered - burst.read);
+        else this.#read(burst);
+        break;
+      case RESPONSE_READ:
+        this.#receiveResponse(burst);
+        break;
+      case READ:
+        this.#read(burst);
+        break;
+    }
   }
 
   /** QUIC is acknowledged by the browser when it comes to it, TCP by the kernel at once. */
-  #wakeReader(burst: Burst): void {
-    const { events, client, clientWork, quicPacketMs } = this.#network;
-    const workMs = burst.delivered * quicPacketMs;
+  #wakeReader(burst: Burst, kind: number, packets: number): void {
+    const { events, client, reads, quicPacketMs } = this.#network;
+    const workMs = packets * quicPacketMs;
     const readMs = client.run(events.now, workMs);
     // What the first packet waits for that looks to the sender like a queue.
-    burst.firstRttMs += readMs - events.now - workMs;
-    if (readMs > events.now) events.append(clientWork, readMs, this, READ, burst);
-    else this.#read(burst);
+    if (burst.read === 0) burst.firstRttMs += readMs - events.now - workMs;
+    burst.read += packets;
+    if (readMs > events.now) events.append(reads, readMs, this, kind, burst);
+    else this.handle(kind, burst);
+  }
+
+  /** Packets of the first response in a burst. */
+  #firstResponse(burst: Burst): number {
+    let bytes = 0;
+    for (let segment = burst.segments.first; segment !== null; segment = segment.next) {
+      bytes += segment.bytes;
+      if (segment.ends) break;
+    }
+    return Math.min(burst.delivered - burst.read, Math.ceil(bytes / PACKET[this.#transport].payloadBytes));
   }
 
   #read(burst: Burst): void {
@@ -62,25 +107,41 @@ export class Receiver implements EventHandler {
     const acks = Math.ceil(burst.delivered / PACKETS_PER_ACK);
     const leavesMs = up.serialise(events.now, acks * PACKET[this.#transport].ackBytes);
     this.#sender!.expectAck(burst, leavesMs + this.#oneWayUpMs);
-    this.#receive(burst.segments, burst.whole ? events.now - burst.spanMs : events.now);
+    this.#noteFirst(burst);
+    const { segments } = burst;
+    for (let segment = segments.shift(); segment !== null; segment = segments.shift()) this.#receive(segment);
   }
 
-  /** @param firstMs when the first byte arrived */
-  #receive(segments: SegmentQueue, firstMs: number): void {
-    const { first } = segments;
-    if (first !== null && first.stream.firstByteMs < 0 && first.offset === first.stream.order.delivered) {
-      first.stream.firstByteMs = firstMs;
-    }
+  /** Up to the first end of a response. */
+  #receiveResponse(burst: Burst): void {
+    this.#noteFirst(burst);
+    const { segments } = burst;
     for (let segment = segments.shift(); segment !== null; segment = segments.shift()) {
-      const { order } = segment.stream;
-      if (segment.offset === order.delivered) {
-        this.#handUp(segment);
-        if (order.holds) this.#release(segment.stream);
-      } else {
-        segment.heldSinceMs = this.#network.events.now;
-        order.hold(segment);
-      }
+      const { ends } = segment;
+      this.#receive(segment);
+      if (ends) break;
     }
+    burst.firstMs = this.#network.events.now;
+  }
+
+  /** The first byte of a burst was there before the others. */
+  #noteFirst(burst: Burst): void {
+    const { first } = burst.segments;
+    if (first === null || first.stream.firstByteMs >= 0 || first.offset !== first.stream.order.delivered)
+      return;
+    first.stream.firstByteMs = burst.whole ? burst.firstMs : this.#network.events.now;
+  }
+
+  #receive(segment: Segment): void {
+    const { order } = segment.stream;
+    if (segment.offset !== order.delivered) {
+      segment.heldSinceMs = this.#network.events.now;
+      order.hold(segment);
+      return;
+    }
+    const { stream } = segment;
+    this.#handUp(segment);
+    if (order.holds) this.#release(stream);
   }
 
   /** Hands up what waited behind bytes of `of` that have now arrived. */
@@ -103,10 +164,11 @@ export class Receiver implements EventHandler {
   }
 
   #handUp(segment: Segment): void {
-    const { stream } = segment;
-    stream.order.delivered += segment.bytes;
+    const { stream, bytes } = segment;
+    this.#network.segments.free(segment);
+    stream.order.delivered += bytes;
     if (stream.firstByteMs < 0) stream.firstByteMs = this.#network.events.now;
-    stream.received += segment.bytes;
+    stream.received += bytes;
     stream.owner.onData(stream);
   }
 }

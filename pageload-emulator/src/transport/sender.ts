@@ -1,4 +1,4 @@
-import { Burst, takeLosses } from './burst.ts';
+import { type Burst, takeLosses } from './burst.ts';
 import type { CongestionControl, Transport } from './congestion-control.ts';
 import type { EventHandler } from './event-queue.ts';
 import { HyStart } from './hystart.ts';
@@ -11,7 +11,7 @@ import { receiveWindow } from './receive-window.ts';
 import type { Receiver } from './receiver.ts';
 import type { RetransmissionTimer } from './retransmission-timer.ts';
 import type { RttEstimator } from './rtt-estimator.ts';
-import { type Segment, SegmentQueue, type Stream } from './stream.ts';
+import type { SegmentQueue, Stream } from './stream.ts';
 import type { TransportCounters } from './transport-counters.ts';
 
 /** What passes the bottleneck, or is paced, in this share of a round trip travels as one burst. */
@@ -37,8 +37,8 @@ export interface ResponseSource {
   /** Responses of which something is left to send. */
   readonly streams: number;
   add(stream: Stream): void;
-  /** Up to `room` bytes of one stream, taken from its `unsent`; null when there are none. */
-  take(room: number, packetBytes: number): Segment | null;
+  /** Takes up to `room` bytes of the next response from its `unsent`; returns how many. */
+  take(room: number, packetBytes: number): number;
 }
 
 /** What a sender works with. */
@@ -162,13 +162,15 @@ export class Sender implements EventHandler {
     const { now } = this.#network.events;
     const { baseRttMs } = this.#parts;
     let untilMs = now;
-    for (let burst = this.#firstAck; burst !== null; burst = burst.next) {
-      const first = burst === this.#firstAck && untilMs === now;
-      if (this.#noticedMs(burst) > untilMs + (first ? 0 : JOIN_SHARE * baseRttMs)) break;
-      if (!first && (this.#recovery.unnoticed || burst.ackMs > now + BURST_SHARE * baseRttMs)) break;
-      this.#firstAck = burst.next;
-      this.#acknowledge(burst);
-      untilMs = Math.max(now, burst.ackMs);
+    for (let burst = this.#firstAck; burst !== null; burst = this.#firstAck) {
+      const noticedMs = this.#noticedMs(burst);
+      const follows =
+        !this.#recovery.unnoticed &&
+        noticedMs <= untilMs + JOIN_SHARE * baseRttMs &&
+        burst.ackMs <= now + BURST_SHARE * baseRttMs;
+      if (noticedMs > now && (untilMs === now || !follows)) break;
+      untilMs = Math.max(untilMs, burst.ackMs);
+      this.#acknowledgeFirst(burst);
     }
     return untilMs - now;
   }
@@ -176,10 +178,15 @@ export class Sender implements EventHandler {
   /** Takes what has been acknowledged. */
   #takeAcks(): void {
     const { now } = this.#network.events;
-    for (let burst = this.#firstAck; burst !== null && burst.ackMs <= now; burst = burst.next) {
-      this.#acknowledge(burst);
-      this.#firstAck = burst.next;
+    for (let burst = this.#firstAck; burst !== null && burst.ackMs <= now; burst = this.#firstAck) {
+      this.#acknowledgeFirst(burst);
     }
+  }
+
+  #acknowledgeFirst(burst: Burst): void {
+    this.#firstAck = burst.next;
+    this.#acknowledge(burst);
+    this.#network.bursts.free(burst);
   }
 
   #acknowledge(burst: Burst): void {
@@ -303,11 +310,11 @@ export class Sender implements EventHandler {
    * @returns when the last one leaves
    */
   #sendBurst(most: number, startMs: number, gapMs: number): number {
-    const { events, down, udpPolicer, trace } = this.#network;
+    const { events, bursts, down, udpPolicer, trace } = this.#network;
     const { connection, transport, baseRttMs, receiver, loss, counters } = this.#parts;
     const { payloadBytes, overheadBytes } = this.#packet;
-    const segments = new SegmentQueue();
-    const bytes = this.#fill(segments, most * payloadBytes);
+    const burst = bursts.create();
+    const bytes = this.#fill(burst.segments, most * payloadBytes);
     const packets = Math.max(1, Math.ceil(bytes / payloadBytes));
     const packetBytes = bytes / packets + overheadBytes;
 
@@ -330,16 +337,13 @@ export class Sender implements EventHandler {
     if (admitted > 0) leavesMs = Math.max(down.serialise(startMs, admitted * packetBytes), endMs + packetMs);
     const lost = admitted > 0 ? loss.lostOf(admitted) : null;
     const delivered = admitted - (lost?.length ?? 0);
-    const burst = new Burst(
-      this.#nextBurst++,
-      endMs,
-      packets,
-      delivered,
-      share,
-      segments,
-      firstLeavesMs - startMs + baseRttMs,
-      leavesMs - firstLeavesMs,
-    );
+    burst.index = this.#nextBurst++;
+    burst.sentMs = endMs;
+    burst.packets = packets;
+    burst.delivered = delivered;
+    burst.share = share;
+    burst.firstRttMs = firstLeavesMs - startMs + baseRttMs;
+    burst.spanMs = leavesMs - firstLeavesMs;
     if (delivered < packets) {
       counters.lost += lost?.length ?? 0;
       this.#recovery.add(takeLosses(burst, admitted, lost ?? [], payloadBytes));
@@ -354,29 +358,25 @@ export class Sender implements EventHandler {
     this.#arriving += delivered;
     this.#recovery.spend(packets);
     if (this.#inFlight > this.#roundMaxInFlight) this.#roundMaxInFlight = this.#inFlight;
-    if (delivered > 0) receiver.expect(burst, leavesMs, this);
+    if (delivered > 0) receiver.expect(burst, bytes, leavesMs, this);
     return endMs;
   }
 
-  /**
-   * Fills a burst, first with what is to be sent again. It ends with a response, whose end does not wait
-   * for others' bytes then. Returns the bytes in it.
-   */
+  /** Fills a burst, first with what is to be sent again; returns the bytes in it. */
   #fill(segments: SegmentQueue, room: number): number {
-    const packBytes = this.#network.leastBurst * this.#packet.payloadBytes;
-    let most = room;
+    const source = this.#source;
     let bytes = 0;
-    while (bytes < most) {
-      let segment = this.#recovery.resend.shiftBytes(most - bytes);
+    while (bytes < room) {
+      let segment = this.#recovery.resend.shiftBytes(room - bytes);
       if (segment === null) {
-        segment = this.#source.take(most - bytes, this.#packet.payloadBytes);
-        if (segment === null) break;
-        segment.offset = segment.stream.order.sent;
-        segment.stream.order.sent += segment.bytes;
+        const stream = source.next;
+        if (stream === null) break;
+        const taken = source.take(room - bytes, this.#packet.payloadBytes);
+        segment = this.#network.segments.create(stream, stream.order.sent, taken, stream.unsent === 0);
+        stream.order.sent += taken;
       }
       segments.push(segment);
       bytes += segment.bytes;
-      if (segment.stream.unsent === 0) most = Math.min(most, packBytes);
     }
     return bytes;
   }

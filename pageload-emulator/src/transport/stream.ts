@@ -4,10 +4,33 @@ export interface Segment {
   bytes: number;
   /** Where it begins in its stream's `order`. */
   offset: number;
+  /** Whether the response ends with it. */
+  ends: boolean;
   /** When it arrived ahead of a gap. */
   heldSinceMs: number;
   /** Behind it in the queue that it is in. */
   next: Segment | null;
+}
+
+/** Segments to be used again: a load has thousands of them, a few at a time. */
+export class SegmentPool {
+  #unused: Segment | null = null;
+
+  create(stream: Stream, offset: number, bytes: number, ends: boolean): Segment {
+    const segment = this.#unused;
+    if (segment === null) return { stream, bytes, offset, ends, heldSinceMs: 0, next: null };
+    this.#unused = segment.next;
+    segment.stream = stream;
+    segment.bytes = bytes;
+    segment.offset = offset;
+    segment.ends = ends;
+    return segment;
+  }
+
+  free(segment: Segment): void {
+    segment.next = this.#unused;
+    this.#unused = segment;
+  }
 }
 
 /** Segments in order. */
@@ -41,7 +64,7 @@ export class SegmentQueue {
   shiftBytes(bytes: number): Segment | null {
     const { first } = this;
     if (first === null || first.bytes <= bytes) return this.shift();
-    const front: Segment = { ...first, bytes, next: null };
+    const front: Segment = { ...first, bytes, ends: false, next: null };
     first.bytes -= bytes;
     first.offset += bytes;
     return front;

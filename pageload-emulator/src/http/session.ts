@@ -159,6 +159,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
       this.#admit(stream, connection);
     }
     if (this.#past.length === 0) this.#onOpen?.();
+    if (this.#active === 0) this.#sockets?.idle(this);
   }
 
   onConfirmed(): void {

@@ -17,7 +17,8 @@ export interface SocketHolder {
  */
 export class SocketLimit {
   readonly #most: number;
-  readonly #holders = new Set<SocketHolder>();
+  /** Those that may have sockets with nothing to do. */
+  readonly #resting = new Set<SocketHolder>();
   readonly #stalled = new Set<SocketHolder>();
   #open = 0;
 
@@ -27,7 +28,6 @@ export class SocketLimit {
 
   /** Whether `holder` may open a socket now, which then counts; otherwise it is called when it may. */
   take(holder: SocketHolder): boolean {
-    this.#holders.add(holder);
     if (this.#open >= this.#most && !this.#closeOne(holder)) {
       this.#stalled.add(holder);
       return false;
@@ -51,10 +51,12 @@ export class SocketLimit {
   idle(holder: SocketHolder): void {
     while (this.#stalled.size > 0) {
       const next = this.#next(holder);
-      if (next === null || !holder.closeIdle()) return;
+      if (next === null) break;
+      if (!holder.closeIdle()) return;
       this.#stalled.delete(next);
       next.onSocket();
     }
+    this.#resting.add(holder);
   }
 
   #next(except: SocketHolder): SocketHolder | null {
@@ -72,10 +74,13 @@ export class SocketLimit {
   }
 
   #closeOne(asker: SocketHolder): boolean {
-    for (const holder of this.#holders) {
-      if (holder === asker || !holder.closeIdle()) continue;
-      this.#open--;
-      return true;
+    for (const holder of this.#resting) {
+      if (holder === asker) continue;
+      if (holder.closeIdle()) {
+        this.#open--;
+        return true;
+      }
+      this.#resting.delete(holder);
     }
     return false;
   }

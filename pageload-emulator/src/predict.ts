@@ -7,6 +7,7 @@ import { PaintModel } from './paint-times.ts';
 import { drawNetworks } from './path/draw.ts';
 import type { KnownNetwork, KnownServer } from './path/known-network.ts';
 import type { Interval } from './path/log-density.ts';
+import type { NetworkCluster } from './path/network-cluster.ts';
 import type { FigureSource, NetworkFigure } from './path/network-path.ts';
 import { type NetworkPosterior, networkPosterior } from './path/posterior.ts';
 import type { Prediction, Unavailable, WaterfallEntry } from './prediction.ts';
@@ -23,6 +24,8 @@ export interface PredictOptions {
   seeds?: number;
   /** What is known of single servers, over what the recording shows; matched by `origin`. */
   servers?: KnownServer[];
+  /** What earlier loads on the same network told (`updateCluster`). */
+  cluster?: NetworkCluster | null;
   /** Whether to search longer for the best assignment of many origins. Default false. */
   thorough?: boolean;
   /** Whether to return what each request goes through under each protocol. Default false. */
@@ -84,8 +87,8 @@ export function pageQuestion(
   options: PredictOptions,
 ): { question: Question; network: NetworkPosterior } {
   const graph = buildGraph(recording);
-  const { network: given, measured, servers } = options;
-  const network = networkPosterior(recording, graph, { given, measured, servers });
+  const { network: given, measured, servers, cluster } = options;
+  const network = networkPosterior(recording, graph, { given, measured, servers, cluster });
   const question: Question = {
     graph,
     paint: new PaintModel(recording, graph),

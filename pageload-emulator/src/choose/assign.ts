@@ -2,9 +2,10 @@ import type { PageGraph } from '../graph/page-graph.ts';
 import type { Assignment, Protocol } from '../protocol.ts';
 import { createRandom } from '../random.ts';
 import type { Choices } from './choices.ts';
+import { loadPage } from './load-page.ts';
 import type { LoadTimes } from './load-times.ts';
 import type { Scenario } from './scenario.ts';
-import { originSlack, SLACK_SHARE } from './slack.ts';
+import { originSlack, SLACK_SHARE, type WatchedLoad } from './slack.ts';
 
 /** Up to so many assignments all of them are tried. */
 const MOST_EXHAUSTIVE = 27;
@@ -59,6 +60,7 @@ class Search {
   readonly #times: LoadTimes;
   readonly #last: number;
   readonly #random = createRandom(1);
+  #units: readonly Unit[] = [];
 
   constructor(
     graph: PageGraph,
@@ -77,18 +79,29 @@ class Search {
   run(starts: readonly Assignment[]): Assignment {
     const free = this.#graph.origins.filter((origin) => this.#choices.get(origin)!.length > 1);
     const combinations = free.reduce((product, origin) => product * this.#choices.get(origin)!.length, 1);
-    const ranked = distinct(starts)
-      .map((assignment) => ({ assignment, cost: this.#cost(assignment) }))
-      .sort((a, b) => a.cost - b.cost)
-      .map(({ assignment }) => assignment);
+    const uniform = distinct(starts);
+    if (combinations <= MOST_EXHAUSTIVE) return this.#tryAll(this.#ranked(uniform)[0]!, free);
+    const watched = uniform.map((assignment) => ({
+      assignment,
+      load: loadPage(this.#graph, this.#scenarios[0]!, assignment, { waterfall: true }),
+    }));
+    this.#units = this.#unitsOf(watched.map(({ load }) => load));
+    const ranked = this.#ranked(distinct([...uniform, quickest(this.#graph, watched)]));
     const [first, ...others] = ranked as [Assignment, ...Assignment[]];
-    if (combinations <= MOST_EXHAUSTIVE) return this.#tryAll(first, free);
     let best = this.#descend(first);
     for (const start of others) best = this.#better(best, start);
     for (let kick = 0; kick < MOST_KICKS && !this.#spent; kick++) {
       best = this.#better(best, this.#kicked(best));
     }
     return this.#changePairs(best);
+  }
+
+  /** The best first. */
+  #ranked(assignments: readonly Assignment[]): Assignment[] {
+    return assignments
+      .map((assignment) => ({ assignment, cost: this.#cost(assignment) }))
+      .sort((a, b) => a.cost - b.cost)
+      .map(({ assignment }) => assignment);
   }
 
   #better(best: Assignment, start: Assignment): Assignment {
@@ -110,7 +123,7 @@ class Search {
   #changePairs(start: Assignment): Assignment {
     let best = start;
     for (;;) {
-      const singles = this.#unitsOf(best)
+      const singles = this.#units
         .flatMap((unit) =>
           unit.choices.map((protocol) => ({ unit, protocol, loss: this.#loss(best, unit, protocol) })),
         )
@@ -160,11 +173,10 @@ class Search {
   }
 
   #descend(start: Assignment): Assignment {
-    const units = this.#unitsOf(start);
     let best = start;
     for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
       const before = best;
-      for (const unit of units) {
+      for (const unit of this.#units) {
         for (const protocol of unit.choices) {
           if (this.#spent) return best;
           if (unit.origins.every((origin) => best[origin] === protocol)) continue;
@@ -195,16 +207,18 @@ class Search {
     return times.reduce((sum, time) => sum + Math.log(time), 0) / times.length;
   }
 
-  /** What can move the page: origins that have a choice and whose requests end late enough, the heaviest first. */
-  #unitsOf(assignment: Assignment): Unit[] {
+  /**
+   * What can move the page: origins that have a choice and whose requests end late enough under one of the starts, the
+   * heaviest first.
+   */
+  #unitsOf(loads: readonly WatchedLoad[]): Unit[] {
     // Of a few origins each is worth a try.
     const few = this.#graph.origins.length <= FEW_ORIGINS;
-    const slack = few ? [] : originSlack(this.#graph, assignment, this.#scenarios[0]!);
+    const slacks = few ? [] : loads.map((load) => originSlack(this.#graph, load));
+    const isMovable = (index: number) => few || slacks.some((slack) => slack[index]! < SLACK_SHARE);
     const bytes = originBytes(this.#graph);
     const movable = this.#graph.origins
-      .filter(
-        (origin, index) => this.#choices.get(origin)!.length > 1 && (few || slack[index]! < SLACK_SHARE),
-      )
+      .filter((origin, index) => this.#choices.get(origin)!.length > 1 && isMovable(index))
       .sort((a, b) => bytes.get(b)! - bytes.get(a)!);
     const units = movable
       .slice(0, MOST_SINGLE)
@@ -227,6 +241,29 @@ function move(assignment: Assignment, { origins }: Unit, protocol: Protocol): As
   const moved = { ...assignment };
   for (const origin of origins) moved[origin] = protocol;
   return moved;
+}
+
+/** Each origin on the protocol of the load in which its requests took the least time. */
+function quickest(
+  graph: PageGraph,
+  watched: readonly { assignment: Assignment; load: WatchedLoad }[],
+): Assignment {
+  const originOf = new Map<number, number>();
+  for (const activity of graph.activities) {
+    if (activity.kind === 'fetch') originOf.set(activity.requestId, activity.origin);
+  }
+  const took = watched.map(({ load }) => {
+    const sums = new Float64Array(graph.origins.length);
+    for (const { requestId, startMs, endMs } of load.entries)
+      sums[originOf.get(requestId)!]! += endMs - startMs;
+    return sums;
+  });
+  return Object.fromEntries(
+    graph.origins.map((origin, index) => {
+      const least = took.reduce((best, sums, at) => (sums[index]! < took[best]![index]! ? at : best), 0);
+      return [origin, watched[least]!.assignment[origin]!];
+    }),
+  );
 }
 
 function distinct(assignments: readonly Assignment[]): Assignment[] {

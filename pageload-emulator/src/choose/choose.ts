@@ -8,6 +8,7 @@ import { mean } from '../statistics.ts';
 import { type Choices, choicesOf } from './choices.ts';
 import { isDecided, logRatio, probabilityOfLeast } from './confidence.ts';
 import { chooseJointly } from './joint-assignment.ts';
+import { loadPage } from './load-page.ts';
 import { loadTime } from './load-time.ts';
 import { LoadTimes } from './load-times.ts';
 import { type Contender, originReason, pageReasons } from './reasons.ts';
@@ -170,7 +171,7 @@ function recommendOrigins(
   traced: (protocol: Protocol) => TracedLoad,
 ): OriginRecommendation[] {
   const { graph } = question;
-  const slack = originSlack(graph, assignment, scenarios[0]!);
+  const slack = originSlack(graph, loadPage(graph, scenarios[0]!, assignment, { waterfall: true }));
   const sums = originSums(graph);
   const ownMs = mean(loadTimes.of(assignment, scenarios));
   return graph.origins.map((origin, index): OriginRecommendation => {

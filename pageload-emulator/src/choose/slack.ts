@@ -1,14 +1,14 @@
+import type { Emulated } from '../emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
-import type { Assignment } from '../protocol.ts';
-import { loadPage } from './load-page.ts';
-import type { Scenario } from './scenario.ts';
 
 /** Origins with less slack than this share of the page's time can move it. */
 export const SLACK_SHARE = 0.25;
 
+/** What of an emulated load tells of its origins. */
+export type WatchedLoad = Pick<Emulated, 'entries' | 'pltMs'>;
+
 /** Per origin the least slack of its requests, as a share of the load time: how much later they may end without moving it. */
-export function originSlack(graph: PageGraph, assignment: Assignment, scenario: Scenario): number[] {
-  const { entries, pltMs } = loadPage(graph, scenario, assignment, { waterfall: true });
+export function originSlack(graph: PageGraph, { entries, pltMs }: WatchedLoad): number[] {
   const entryOf = new Map(entries.map((entry) => [entry.requestId, entry]));
   const latestEndMs = new Float64Array(graph.activities.length).fill(Number.POSITIVE_INFINITY);
   const slack = graph.origins.map(() => 1);

@@ -1,4 +1,4 @@
-import { NO_COSTS } from '../client/client-costs.ts';
+import { CHROMIUM_COSTS, type ClientCosts, NO_COSTS } from '../client/client-costs.ts';
 import { type Emulated, emulate } from '../emulate.ts';
 import type { FetchActivity, PageGraph } from '../graph/page-graph.ts';
 import type { Assignment, Protocol } from '../protocol.ts';
@@ -39,6 +39,11 @@ export interface ReplayedTimes {
 /** What comes later says little more, and a load with so many is dear to emulate again and again. */
 const MOST_REQUESTS = 250;
 const PACKET_BYTES = 1_430;
+/**
+ * Requests are replayed from when they left the browser's processes; what responses take there is taken to be processor
+ * time, which crowds like them.
+ */
+const CLIENT: ClientCosts = { ...NO_COSTS, responseMs: 2, quicPacketMs: CHROMIUM_COSTS.quicPacketMs };
 /** Where an origin is served by several carriers, each is an origin of its own to the emulator. */
 const CARRIER_MARK = '#';
 
@@ -125,7 +130,7 @@ export class Replay {
       url: recording.url,
       origins,
       activities,
-      client: { ...NO_COSTS, responseMs: 2, quicPacketMs: 0.03 },
+      client: CLIENT,
     };
   }
 

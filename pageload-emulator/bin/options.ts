@@ -51,19 +51,22 @@ export function knownFrom(flags: NetworkFlags, downBps: number): KnownNetwork {
   return known;
 }
 
-const CONTROLS: readonly CongestionControl[] = ['cubic', 'reno', 'bbr'];
+const CONTROLS: readonly CongestionControl[] = ['cubic', 'reno', 'bbr', 'hybla'];
 const MOST_PACKETS = 1_000;
+const MOST_MBPS = 10_000;
 
-/** Collects `iw=32`, `cc=bbr`: what changed servers would change. */
+/** Collects `iw=32`, `bw=20`, `cc=bbr`: what changed servers would change. */
 export function serverChange(text: string, before: ServerChange | undefined): ServerChange {
   const [name, value = ''] = text.split('=', 2) as [string, string | undefined];
   const packets = Number(value);
   if (name === 'iw' && Number.isInteger(packets) && packets >= 1 && packets <= MOST_PACKETS) {
     return { ...before, initialWindow: packets };
   }
+  const mbps = Number(value);
+  if (name === 'bw' && mbps > 0 && mbps <= MOST_MBPS) return { ...before, startBps: mbps * 1e6 };
   const congestionControl = CONTROLS.find((control) => control === value);
   if (name === 'cc' && congestionControl !== undefined) return { ...before, congestionControl };
   throw new InvalidArgumentError(
-    `expected iw=PACKETS (1 to ${MOST_PACKETS}) or cc=${CONTROLS.join('|')}, got "${text}".`,
+    `expected iw=PACKETS (1 to ${MOST_PACKETS}), bw=MBIT (to ${MOST_MBPS}) or cc=${CONTROLS.join('|')}, got "${text}".`,
   );
 }

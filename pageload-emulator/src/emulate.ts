@@ -9,9 +9,11 @@ import type { NetworkPath, ServerProfile } from './path/network-path.ts';
 import { defaultServer } from './path/server-defaults.ts';
 import type { WaterfallEntry } from './prediction.ts';
 import type { Assignment, Protocol } from './protocol.ts';
+import { hashSeed } from './random.ts';
 import { Bottleneck, Policer } from './transport/bottleneck.ts';
 import { BurstPool } from './transport/burst.ts';
 import { type EventHandler, EventQueue } from './transport/event-queue.ts';
+import { LossProcess } from './transport/loss.ts';
 import type { Network } from './transport/network.ts';
 import { ByteOrder, SegmentPool, type Stream, type StreamOwner } from './transport/stream.ts';
 import type { Trace } from './transport/trace.ts';
@@ -138,9 +140,7 @@ class PageLoad implements EventHandler, StreamOwner {
       up: new Bottleneck(path.upBps, Number.POSITIVE_INFINITY),
       udpPolicer: path.udp.kind === 'policed' ? new Policer(path.udp.bps, path.udp.burstBytes) : null,
       rttMs: path.rttMs,
-      loss: path.loss,
-      udpLoss: path.udp.kind === 'lossy' ? 1 - (1 - path.loss) * (1 - path.udp.loss) : path.loss,
-      lossBurst: path.lossBurst,
+      loss: lossesOf(path, options.seed ?? 1),
       client: new ClientThread(),
       quicPacketMs: this.#costs.quicPacketMs,
       leastBurst: Math.max(2, Math.ceil(compiled.bytes / MOST_BYTES_IN_DETAIL)),
@@ -155,13 +155,7 @@ class PageLoad implements EventHandler, StreamOwner {
     this.#protocols = graph.origins.map(
       (origin) => assignment[origin] ?? (origin.startsWith('http:') ? 'h1' : 'h2'),
     );
-    this.#clients = new OriginClients(
-      this.#network,
-      this.#servers,
-      this.#protocols,
-      path.udp,
-      options.seed ?? 1,
-    );
+    this.#clients = new OriginClients(this.#network, this.#servers, this.#protocols, path.udp);
     this.#dependants = compiled.dependants;
     this.#openDependencies = compiled.dependencies.slice();
     this.#nextDependant = new Int32Array(graph.activities.length);
@@ -367,6 +361,15 @@ class PageLoad implements EventHandler, StreamOwner {
 
 /** Before a request is sent its response has no order. */
 const NO_ORDER = new ByteOrder();
+
+/** The same seed for every protocol: common random numbers when they are compared. */
+function lossesOf({ loss, lossBurst, udp }: NetworkPath, seed: number): Network['loss'] {
+  const process = (rate: number, way: number) => new LossProcess(rate, lossBurst, hashSeed(seed, way));
+  const tcp = { down: process(loss, 0), up: process(loss, 1) };
+  if (udp.kind !== 'lossy') return { tcp, quic: tcp };
+  const both = 1 - (1 - loss) * (1 - udp.loss);
+  return { tcp, quic: { down: process(both, 0), up: process(both, 1) } };
+}
 
 interface CompiledGraph {
   /** Who waits for each activity, by the bytes that they need. */

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Bottleneck, Policer } from '../src/transport/bottleneck.ts';
-import { Cubic } from '../src/transport/cubic.ts';
 import { EventQueue } from '../src/transport/event-queue.ts';
 import { HyStart } from '../src/transport/hystart.ts';
 import { LossProcess } from '../src/transport/loss.ts';
-import { Reno } from '../src/transport/reno.ts';
 
 describe('bottleneck', () => {
   it('serialises in order of arrival', () => {
@@ -63,75 +61,50 @@ describe('loss', () => {
   });
 });
 
-describe('Cubic', () => {
-  it('cuts to 0.7 and is back at its maximum after K seconds', () => {
-    const cubic = new Cubic(1_000);
-    cubic.onLoss();
-    expect(cubic.window).toBeCloseTo(700, 9);
-    // K = cbrt(1000 · 0.3 / 0.4) = 9.0856 s (RFC 9438 figure 2). A large window, so that Reno does not overtake it.
-    let now = 0;
-    for (; now < 9_086; now += 20) cubic.onAck(cubic.window / 5, now, 100, 100, true);
-    expect(cubic.window).toBeGreaterThan(985);
-    expect(cubic.window).toBeLessThan(1_001);
-  });
-
-  it('gives up room when it lost below its last maximum', () => {
-    const cubic = new Cubic(100);
-    cubic.onLoss();
-    cubic.onLoss();
-    expect(cubic.window).toBeCloseTo(49, 9);
-    // Fast convergence: the maximum is 70 · 1.7 / 2 = 59.5, K = cbrt(10.5 / 0.4) = 2.97 s.
-    for (let now = 0; now < 2_970; now += 10) cubic.onAck(cubic.window / 100, now, 1_000, 1_000, true);
-    expect(cubic.window).toBeLessThan(60.5);
-  });
-
-  it('grows like Reno where that is faster', () => {
-    const cubic = new Cubic(20);
-    cubic.onLoss();
-    // 50 round trips of 10 ms: alpha = 0.53 packets each, far above 0.4 · t³ within half a second.
-    for (let now = 0; now < 500; now += 10) cubic.onAck(cubic.window, now, 10, 10, true);
-    expect(cubic.window).toBeGreaterThan(14 + 50 * 0.5);
-  });
-
-  it('does not grow while the application is what limits it', () => {
-    const cubic = new Cubic(10);
-    cubic.onAck(10, 0, 50, 50, false);
-    expect(cubic.window).toBe(10);
-  });
-});
-
-describe('Reno', () => {
-  it('doubles in slow start, then adds a packet a round trip', () => {
-    const reno = new Reno(32, 'quic');
-    reno.onAck(32, 0, 50, 50, true);
-    expect(reno.window).toBe(64);
-    reno.onLoss();
-    // QUIC stacks of Chromium's line cut to 0.7, TCP to a half.
-    expect(reno.window).toBeCloseTo(44.8, 9);
-    reno.onAck(44.8, 0, 50, 50, true);
-    expect(reno.window).toBeCloseTo(45.8, 9);
-    const tcp = new Reno(10, 'tcp');
-    tcp.onLoss();
-    expect(tcp.window).toBe(5);
-  });
-});
-
 describe('HyStart', () => {
-  it('ends slow start when a round begins behind a queue', () => {
-    const start = new HyStart('quic');
-    start.startRound(0);
-    // An eighth of 80 ms is 10.
-    expect(start.exits(100, 100, 5, 89, 80, 40, true)).toBe(false);
-    expect(start.exits(100, 100, 5, 90, 80, 40, true)).toBe(true);
-    expect(start.exits(100, 100, 5, 90, 80, 15, true)).toBe(false);
+  /** Acknowledgements of packets whose round trips begin with `rttMs`. */
+  const acks = (count: number, rttMs: number, lastMs = 100, gapMs = 5) => ({
+    firstMs: lastMs - (count - 1) * gapMs,
+    lastMs,
+    gapMs,
+    count,
+    rttMs,
+  });
+
+  it('ends slow start when the first of a round trip all find a queue', () => {
+    const tcp = new HyStart('tcp');
+    tcp.startRound(0);
+    // An eighth of 80 ms is 10; the ninth sample is the first that counts.
+    expect(tcp.exits(acks(8, 91), 80, 40)).toBe(false);
+    expect(tcp.exits(acks(1, 95), 80, 40)).toBe(true);
+    tcp.startRound(200);
+    const other = new HyStart('tcp');
+    other.startRound(0);
+    expect(other.exits(acks(5, 89), 80, 40)).toBe(false);
+    expect(other.exits(acks(20, 120), 80, 80)).toBe(false);
+    // The window was too small to look at them.
+    other.startRound(300);
+    expect(other.exits(acks(20, 120), 80, 15)).toBe(false);
+    expect(other.exits(acks(4, 120), 80, 16)).toBe(false);
+  });
+
+  it('counts over QUIC from the eighth on, and whatever the window was', () => {
+    const quic = new HyStart('quic');
+    quic.startRound(0);
+    expect(quic.exits(acks(8, 91), 80, 15)).toBe(false);
+    expect(quic.exits(acks(1, 80), 80, 16)).toBe(true);
   });
 
   it('ends it on TCP when acknowledgements come in a train of half a round trip', () => {
     const tcp = new HyStart('tcp');
     tcp.startRound(0);
-    expect(tcp.exits(20, 1, 1, 80, 80, 40, false)).toBe(false);
-    expect(tcp.exits(39, 21, 1, 80, 80, 40, false)).toBe(false);
-    expect(tcp.exits(41, 40, 1, 80, 80, 40, false)).toBe(true);
+    expect(tcp.exits(acks(20, 80, 20, 1), 80, 40)).toBe(false);
+    expect(tcp.exits(acks(19, 80, 39, 1), 80, 40)).toBe(false);
+    expect(tcp.exits(acks(2, 80, 41, 1), 80, 40)).toBe(true);
+    const sparse = new HyStart('tcp');
+    sparse.startRound(0);
+    expect(sparse.exits(acks(7, 80, 18, 3), 80, 40)).toBe(false);
+    expect(sparse.exits(acks(20, 80, 45, 1), 80, 40)).toBe(false);
   });
 });
 

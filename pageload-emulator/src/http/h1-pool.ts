@@ -149,14 +149,8 @@ export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder, Even
   }
 
   #begin(): void {
-    const seed = this.#settings.seed + Math.imul(this.#counters.connections, 0x9e3779b1);
     const dnsMs = this.#resolve();
-    const connection = new Connection(
-      this.#network,
-      { ...this.#settings, seed, dnsMs },
-      this,
-      new SingleSource(),
-    );
+    const connection = new Connection(this.#network, { ...this.#settings, dnsMs }, this, new SingleSource());
     const { events } = this.#network;
     if (this.#count === 0) events.schedule(events.now + backupAfterMs(dnsMs), this, BACKUP);
     this.#counters.connections++;

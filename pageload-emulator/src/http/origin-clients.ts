@@ -1,6 +1,5 @@
 import type { ServerProfile, UdpTreatment } from '../path/network-path.ts';
 import type { Protocol } from '../protocol.ts';
-import { hashSeed } from '../random.ts';
 import type { ConnectionSettings, Network } from '../transport/connection.ts';
 import { handshakeOf } from '../transport/handshake.ts';
 import { AlternativeClient, type Http3Knowledge } from './alternative-client.ts';
@@ -16,7 +15,6 @@ export class OriginClients {
   readonly #network: Network;
   readonly #servers: readonly ServerProfile[];
   readonly #protocols: readonly Protocol[];
-  readonly #seed: number;
   readonly #udp: UdpTreatment;
   readonly #resolver = new HostResolver();
   readonly #sockets = new SocketLimit();
@@ -30,19 +28,16 @@ export class OriginClients {
   /**
    * @param servers of each origin
    * @param protocols that each origin is to use
-   * @param seed of the losses
    */
   constructor(
     network: Network,
     servers: readonly ServerProfile[],
     protocols: readonly Protocol[],
     udp: UdpTreatment,
-    seed: number,
   ) {
     this.#network = network;
     this.#servers = servers;
     this.#protocols = protocols;
-    this.#seed = seed;
     this.#udp = udp;
     this.#clients = servers.map(() => new Map());
     this.#http3 = servers.map(({ h3Discovery }) => ({ known: h3Discovery !== 'alt-svc' }));
@@ -99,7 +94,7 @@ export class OriginClients {
 
   #overTcp(origin: number, pool: number, protocol: 'h1' | 'h2', onOpen: (() => void) | null): OriginClient {
     if (protocol === 'h2') return this.#multiplexed(origin, pool, 'h2', onOpen);
-    const settings = this.#settings(origin, pool, 'h1');
+    const settings = this.#settings(origin, 'h1');
     return new H1Pool(this.#network, settings, () => this.#resolve(origin), this.#sockets, onOpen);
   }
 
@@ -120,7 +115,7 @@ export class OriginClients {
       },
       create: (opened: () => void) => {
         const settings = {
-          connection: this.#settings(origin, pool, protocol),
+          connection: this.#settings(origin, protocol),
           resolve: () => this.#resolve(origin),
           known: session?.tcp !== undefined,
           prioritised: prioritises,
@@ -140,7 +135,7 @@ export class OriginClients {
     return this.#resolver.resolve(hostOf(server.origin), server.dnsMs ?? 0, this.#network.events.now);
   }
 
-  #settings(origin: number, pool: number, protocol: Protocol): ConnectionSettings {
+  #settings(origin: number, protocol: Protocol): ConnectionSettings {
     const server = this.#servers[origin]!;
     const transport = protocol === 'h3' ? 'quic' : 'tcp';
     const secure = !server.origin.startsWith('http:');
@@ -155,11 +150,10 @@ export class OriginClients {
       requestsAfter,
       initialWindow: server[transport].initialWindow,
       congestionControl: server[transport].congestionControl,
+      startBps: server[transport].startBps,
       extraRttMs: server.extraRttMs,
       dnsMs: 0,
       orderedBy: protocol === 'h3' ? 'stream' : 'connection',
-      // The same seed for every protocol: common random numbers when they are compared.
-      seed: pool === 0 ? hashSeed(this.#seed, origin) : hashSeed(this.#seed, origin, pool),
     };
   }
 }

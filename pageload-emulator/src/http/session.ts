@@ -196,8 +196,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
     const { connection, resolve } = this.#settings;
     const nth = this.#attempts.length;
     const dnsMs = resolve();
-    const seed = connection.seed + Math.imul(nth, 0x9e3779b1);
-    const attempt = new Connection(this.#network, { ...connection, seed, dnsMs }, this, this.#source);
+    const attempt = new Connection(this.#network, { ...connection, dnsMs }, this, this.#source);
     this.#attempts.push(attempt);
     attempt.connect();
     if (nth > 0 || this.#overQuic) return;

@@ -29,7 +29,20 @@ export interface NetworkPath {
 /** Names of the fields of `NetworkPath` that a caller can give. An estimator fills all but `lossBurst`, of which a recording says nothing. */
 export type NetworkFigure = 'rttMs' | 'downBps' | 'upBps' | 'loss' | 'lossBurst' | 'queueBytes' | 'udp';
 
-export type CongestionControl = 'cubic' | 'reno' | 'bbr';
+/** `hybla` grows as fast over a long round trip as Reno over one of 25 ms. */
+export type CongestionControl = 'cubic' | 'reno' | 'bbr' | 'hybla';
+
+/** How a server begins to send, and goes on. */
+export interface SendingProfile {
+  /** Packets. */
+  initialWindow: number;
+  congestionControl: CongestionControl;
+  /**
+   * Rate that the server takes the path to carry before it has measured any, bits per second, as when the client
+   * told it: it begins with a window of this × round trip, paced, in place of `initialWindow`. Not known when absent.
+   */
+  startBps?: number;
+}
 
 /** What one origin's server does, as far as known. */
 export interface ServerProfile {
@@ -38,8 +51,8 @@ export interface ServerProfile {
   extraRttMs: number;
   /** Request's last byte to response's first, median. */
   thinkMs: number;
-  tcp: { initialWindow: number; congestionControl: CongestionControl };
-  quic: { initialWindow: number; congestionControl: CongestionControl };
+  tcp: SendingProfile;
+  quic: SendingProfile;
   tlsVersion: '1.2' | '1.3';
   /** Time to resolve its name, once for all of a host's connections; 0 when absent. */
   dnsMs?: number;

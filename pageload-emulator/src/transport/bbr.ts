@@ -1,85 +1,233 @@
-import type { CongestionControl } from './congestion-control.ts';
+import type { Acknowledged, CongestionControl } from './congestion-control.ts';
 
-/** Cardwell et al., "BBR: Congestion-Based Congestion Control" (ACM Queue 2016): 2 / ln 2. */
-const STARTUP_GAIN = 2.885;
+/** Cardwell et al., "BBR: Congestion-Based Congestion Control" (ACM Queue 2016): 2 / ln 2; Linux rounds up. */
+const STARTUP_GAIN = 2.89;
+const DRAIN_GAIN = 1 / 2.885;
 const WINDOW_GAIN = 2;
-/** Startup ends after this many round trips in which the bandwidth grew by less than a quarter. */
+/** Gains of the eight phases in which the bandwidth is probed, a round trip each. */
+const CYCLE = [1.25, 0.75, 1, 1, 1, 1, 1, 1];
+/** The pipe is full after this many round trips in which the bandwidth grew by less than a quarter. */
 const FULL_PIPE_ROUNDS = 3;
+const FULL_PIPE_GROWTH = 1.25;
+/** The bandwidth is the largest of this many round trips. */
 const BANDWIDTH_ROUNDS = 10;
+/** A shortest round trip is trusted so long; then it is measured with a window of 4 for 200 ms. */
+const MIN_RTT_AGE_MS = 10_000;
+const PROBE_RTT_MS = 200;
+const LEAST_WINDOW = 4;
+/** Linux paces at 1% less, so that no queue is left standing. */
+const PACING_MARGIN = 0.99;
+/** Linux lets go what a millisecond carries at once, 2 packets at the least, and allows for three such (bbr_quantization_budget). */
+const SENDS_BESIDES = 3;
+
+type Phase = 'startup' | 'drain' | 'probe-bandwidth' | 'probe-rtt';
 
 /**
- * The outline of BBR version 1: the window follows the largest delivery rate of the last ten round
- * trips, losses do not move it. The gain cycle and the round-trip probe are left out: they shift a
- * page's time by less than a round trip.
+ * BBR version 1 as in Linux (tcp_bbr.c): the largest delivery rate of ten round trips and the shortest
+ * round trip of ten seconds make the model; the pace follows the rate, the window is twice their
+ * product. A loss holds the window to what is delivered for one round trip, and changes no more.
  */
 export class Bbr implements CongestionControl {
   window: number;
-  slowStart = true;
+  readonly rateSamples = true;
   readonly #initialWindow: number;
-  /** Packets a millisecond of the last rounds. */
-  #rates: number[] = [];
-  #roundStartMs = -1;
-  #roundPackets = 0;
+  #phase: Phase = 'startup';
+  #pacingGain = STARTUP_GAIN;
+  #rate: number | null = null;
+  /** Largest rates by round, falling. */
+  #rates: { round: number; rate: number }[] = [];
+  #round = 0;
+  #nextRoundDelivered = 0;
   #fullRate = 0;
   #roundsWithoutGrowth = 0;
+  #pipeIsFull = false;
+  #cycle = 0;
+  #cycleAtMs = 0;
   #minRttMs = Number.POSITIVE_INFINITY;
+  #minRttAtMs = 0;
+  #probeRttUntilMs = -1;
+  /** To go back to after a recovery or a probe of the round trip. */
+  #priorWindow = 0;
+  #recovering = false;
+  #conserving = false;
 
   constructor(initialWindow: number) {
     this.window = initialWindow;
     this.#initialWindow = initialWindow;
   }
 
+  get slowStart(): boolean {
+    return this.#phase === 'startup';
+  }
+
   get paceRate(): number | null {
-    const rate = this.#bandwidth();
-    return rate === 0 ? null : rate * (this.slowStart ? STARTUP_GAIN : 1);
+    return this.#rate;
   }
 
-  onAck(packets: number, nowMs: number, rttMs: number, minRttMs: number, windowLimited: boolean): void {
-    this.#minRttMs = minRttMs;
-    if (this.#roundStartMs < 0) this.#roundStartMs = nowMs - rttMs;
-    this.#roundPackets += packets;
-    if (nowMs - this.#roundStartMs >= rttMs) this.#endRound(nowMs, windowLimited);
-    if (this.slowStart) {
-      this.window += packets;
-    } else {
-      const target = Math.max(4, WINDOW_GAIN * this.#bandwidth() * minRttMs);
-      this.window = Math.min(target, this.window + packets);
+  onOpen(rttMs: number): void {
+    this.#rate = (STARTUP_GAIN * this.window) / rttMs;
+  }
+
+  onAck(ack: Acknowledged): void {
+    let roundStarts = false;
+    if (ack.deliveredWhenSent >= this.#nextRoundDelivered) {
+      this.#nextRoundDelivered = ack.delivered;
+      this.#round++;
+      roundStarts = true;
+      this.#conserving = false;
     }
+    this.#sampleRate(ack);
+    this.#probeBandwidth(ack);
+    if (roundStarts) this.#checkFullPipe(ack.appLimited);
+    this.#drain(ack);
+    this.#probeRtt(ack);
+    this.#setRate();
+    this.#setWindow(ack);
   }
 
-  onLoss(): void {}
+  onLoss(_nowMs: number, inFlight: number): void {
+    this.#saveWindow();
+    this.#recovering = true;
+    this.#conserving = true;
+    this.#nextRoundDelivered = Number.NEGATIVE_INFINITY;
+    this.window = inFlight + 1;
+  }
 
-  onTimeout(): void {
-    this.window = 4;
+  onRecovered(): void {
+    if (!this.#recovering) return;
+    this.#recovering = false;
+    this.#conserving = false;
+    this.window = Math.max(this.window, this.#priorWindow);
+  }
+
+  onTimeout(_nowMs: number, again: boolean): void {
+    if (!again) this.#saveWindow();
+    this.#recovering = true;
+    this.#conserving = false;
+    this.#fullRate = 0;
+    this.window = 1;
   }
 
   /** Other algorithms' slow start leaves at a delay; BBR's ends where the delivery rate does. */
   leaveSlowStart(): void {}
 
+  /** A pace that goes on after idleness needs no restart. */
   onIdle(): void {
-    this.window = Math.max(this.#initialWindow, WINDOW_GAIN * this.#bandwidth() * this.#minRttMs || 0);
+    this.window = Math.max(this.window, this.#initialWindow);
+  }
+
+  #saveWindow(): void {
+    const kept = this.#recovering || this.#phase === 'probe-rtt';
+    this.#priorWindow = kept ? Math.max(this.#priorWindow, this.window) : this.window;
   }
 
   #bandwidth(): number {
-    let best = 0;
-    for (const rate of this.#rates) best = Math.max(best, rate);
-    return best;
+    return this.#rates.length === 0 ? 0 : this.#rates[0]!.rate;
   }
 
-  #endRound(nowMs: number, windowLimited: boolean): void {
-    const rate = this.#roundPackets / (nowMs - this.#roundStartMs);
-    this.#roundStartMs = nowMs;
-    this.#roundPackets = 0;
+  #sampleRate({ rate, appLimited }: Acknowledged): void {
+    const rates = this.#rates;
+    while (rates.length > 0 && rates[0]!.round <= this.#round - BANDWIDTH_ROUNDS) rates.shift();
     // A sender without data measures itself, not the path.
-    if (!windowLimited && rate <= this.#bandwidth()) return;
-    this.#rates.push(rate);
-    if (this.#rates.length > BANDWIDTH_ROUNDS) this.#rates.shift();
-    if (!this.slowStart) return;
-    if (rate >= 1.25 * this.#fullRate) {
-      this.#fullRate = rate;
+    if (appLimited && rate < this.#bandwidth()) return;
+    while (rates.length > 0 && rates.at(-1)!.rate <= rate) rates.pop();
+    rates.push({ round: this.#round, rate });
+  }
+
+  #probeBandwidth({ atMs: nowMs, inFlight, lost }: Acknowledged): void {
+    if (this.#phase !== 'probe-bandwidth') return;
+    const whole = nowMs - this.#cycleAtMs > this.#minRttMs;
+    const gain = CYCLE[this.#cycle]!;
+    const next =
+      gain > 1
+        ? whole && (lost > 0 || inFlight >= this.#inFlightAt(gain))
+        : gain < 1
+          ? whole || inFlight <= this.#inFlightAt(1)
+          : whole;
+    if (next) this.#enterCycle((this.#cycle + 1) % CYCLE.length, nowMs);
+  }
+
+  #enterCycle(cycle: number, nowMs: number): void {
+    this.#cycle = cycle;
+    this.#cycleAtMs = nowMs;
+    this.#pacingGain = CYCLE[cycle]!;
+  }
+
+  #checkFullPipe(appLimited: boolean): void {
+    if (this.#pipeIsFull || appLimited) return;
+    if (this.#bandwidth() >= this.#fullRate * FULL_PIPE_GROWTH) {
+      this.#fullRate = this.#bandwidth();
       this.#roundsWithoutGrowth = 0;
     } else if (++this.#roundsWithoutGrowth >= FULL_PIPE_ROUNDS) {
-      this.slowStart = false;
+      this.#pipeIsFull = true;
     }
+  }
+
+  #drain({ atMs: nowMs, inFlight }: Acknowledged): void {
+    if (this.#phase === 'startup' && this.#pipeIsFull) {
+      this.#phase = 'drain';
+      this.#pacingGain = DRAIN_GAIN;
+    }
+    // Linux begins at a phase of chance, but not with the one that drains; one in the middle stands for all.
+    if (this.#phase === 'drain' && inFlight <= this.#inFlightAt(1)) this.#enterProbeBandwidth(nowMs);
+  }
+
+  #enterProbeBandwidth(nowMs: number): void {
+    this.#phase = 'probe-bandwidth';
+    this.#enterCycle(4, nowMs);
+  }
+
+  #probeRtt({ atMs: nowMs, rttMs: latestRttMs, inFlight }: Acknowledged): void {
+    const expired = nowMs > this.#minRttAtMs + MIN_RTT_AGE_MS;
+    if (latestRttMs <= this.#minRttMs || expired) {
+      this.#minRttMs = latestRttMs;
+      this.#minRttAtMs = nowMs;
+    }
+    if (expired && this.#phase !== 'probe-rtt') {
+      this.#saveWindow();
+      this.#phase = 'probe-rtt';
+      this.#pacingGain = 1;
+      this.#probeRttUntilMs = -1;
+    }
+    if (this.#phase !== 'probe-rtt') return;
+    if (this.#probeRttUntilMs < 0) {
+      if (inFlight <= LEAST_WINDOW) this.#probeRttUntilMs = nowMs + Math.max(PROBE_RTT_MS, latestRttMs);
+    } else if (nowMs >= this.#probeRttUntilMs) {
+      this.#minRttAtMs = nowMs;
+      this.window = Math.max(this.window, this.#priorWindow);
+      if (this.#pipeIsFull) {
+        this.#enterProbeBandwidth(nowMs);
+      } else {
+        this.#phase = 'startup';
+        this.#pacingGain = STARTUP_GAIN;
+      }
+    }
+  }
+
+  #setRate(): void {
+    const rate = this.#bandwidth() * this.#pacingGain * PACING_MARGIN;
+    if (rate > 0 && (this.#pipeIsFull || this.#rate === null || rate > this.#rate)) this.#rate = rate;
+  }
+
+  #setWindow({ packets, inFlight, lost, delivered }: Acknowledged): void {
+    if (this.#recovering && lost > 0) this.window = Math.max(1, this.window - lost);
+    if (this.#conserving) {
+      this.window = Math.max(this.window, inFlight + packets);
+    } else {
+      const gain = this.slowStart || this.#phase === 'drain' ? STARTUP_GAIN : WINDOW_GAIN;
+      const target = this.#inFlightAt(gain);
+      if (this.#pipeIsFull) this.window = Math.min(this.window + packets, target);
+      else if (this.window < target || delivered < this.#initialWindow) this.window += packets;
+    }
+    this.window = Math.max(LEAST_WINDOW, this.window);
+    if (this.#phase === 'probe-rtt') this.window = Math.min(this.window, LEAST_WINDOW);
+  }
+
+  /** Packets in flight at a multiple of bandwidth × shortest round trip. */
+  #inFlightAt(gain: number): number {
+    if (this.#minRttMs === Number.POSITIVE_INFINITY) return this.#initialWindow;
+    const atOnce = Math.max(2, Math.floor(this.#rate ?? 0));
+    const probing = this.#phase === 'probe-bandwidth' && this.#cycle === 0 ? 2 : 0;
+    return Math.ceil(gain * this.#bandwidth() * this.#minRttMs) + SENDS_BESIDES * atOnce + probing;
   }
 }

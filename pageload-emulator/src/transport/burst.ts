@@ -25,6 +25,16 @@ export class Burst {
   firstAckMs = 0;
   ackMs = 0;
   next: Burst | null = null;
+  /** None of its own acknowledgements arrives: that of a later burst stands for them. */
+  unheard = false;
+  /** Bytes of the connection's order that had arrived without a gap when it had been read; of TCP. */
+  inOrderBytes = 0;
+  // For samples of the delivery rate: packets delivered when it was sent, when the last of them was
+  // acknowledged, and when that one had been sent.
+  deliveredBefore = 0;
+  deliveredBeforeMs = 0;
+  deliveredSentMs = 0;
+  appLimited = false;
 
   /** Whether all of it arrives. */
   get whole(): boolean {
@@ -47,6 +57,7 @@ export class BurstPool {
     this.#unused = burst.next;
     burst.next = null;
     burst.read = 0;
+    burst.unheard = false;
     return burst;
   }
 

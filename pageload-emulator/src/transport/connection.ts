@@ -3,7 +3,6 @@ import type { Transport } from './congestion-control.ts';
 import { createCongestionControl } from './create-congestion-control.ts';
 import type { HandshakeRound } from './handshake.ts';
 import { HandshakeExchange, type HandshakeOwner } from './handshake-exchange.ts';
-import { LossProcess } from './loss.ts';
 import type { Network } from './network.ts';
 import { Receiver } from './receiver.ts';
 import { RequestSender } from './request-sender.ts';
@@ -25,12 +24,13 @@ export interface ConnectionSettings {
   requestsAfter?: number;
   initialWindow: number;
   congestionControl: Algorithm;
+  /** Bits per second that the server takes the path to carry when the connection opens; it begins with `initialWindow` when absent. */
+  startBps?: number | undefined;
   /** Round trip beyond the path's. */
   extraRttMs: number;
   dnsMs: number;
   /** Whether a lost packet holds up the stream that it belongs to, or everything behind it. */
   orderedBy: 'stream' | 'connection';
-  seed: number;
 }
 
 /** Whoever opened a connection. */
@@ -58,8 +58,6 @@ export class Connection implements HandshakeOwner {
   readonly #oneWayUpMs: number;
   readonly #rtt = new RttEstimator();
   readonly #timer: RetransmissionTimer;
-  readonly #upLoss: LossProcess;
-  readonly #downLoss: LossProcess;
   readonly #handshake: HandshakeExchange;
   readonly #order = new ByteOrder();
   /** Since the first request: not every connection that is opened is used. */
@@ -71,16 +69,14 @@ export class Connection implements HandshakeOwner {
     owner: ConnectionOwner,
     source: ResponseSource,
   ) {
-    const { transport, extraRttMs, seed } = settings;
-    const loss = transport === 'quic' ? network.udpLoss : network.loss;
+    const { transport, extraRttMs } = settings;
+    const { up: upLoss, down: downLoss } = network.loss[transport];
     this.#network = network;
     this.#settings = settings;
     this.#owner = owner;
     this.#source = source;
     this.#oneWayUpMs = network.rttMs / 2 + extraRttMs;
     this.#timer = new RetransmissionTimer(transport, this.#rtt);
-    this.#upLoss = new LossProcess(loss, network.lossBurst, seed ^ 0x5bd1e995);
-    this.#downLoss = new LossProcess(loss, network.lossBurst, seed);
     this.#handshake = new HandshakeExchange(
       network,
       settings.handshake,
@@ -88,8 +84,8 @@ export class Connection implements HandshakeOwner {
       {
         transport,
         oneWayUpMs: this.#oneWayUpMs,
-        upLoss: this.#upLoss,
-        downLoss: this.#downLoss,
+        upLoss,
+        downLoss,
         rtt: this.#rtt,
         timer: this.#timer,
         counters: this.counters,
@@ -142,7 +138,7 @@ export class Connection implements HandshakeOwner {
   }
 
   #makeUse(): RequestSender {
-    const { transport, extraRttMs, congestionControl, initialWindow } = this.#settings;
+    const { transport, extraRttMs, congestionControl, initialWindow, startBps } = this.#settings;
     const { counters } = this;
     const oneWayUpMs = this.#oneWayUpMs;
     const timer = this.#timer;
@@ -153,15 +149,15 @@ export class Connection implements HandshakeOwner {
       control: createCongestionControl(congestionControl, transport, initialWindow),
       source: this.#source,
       receiver: new Receiver(this.#network, transport, this, oneWayUpMs, counters),
-      loss: this.#downLoss,
       rtt: this.#rtt,
       timer,
       counters,
+      startBps,
     });
     return new RequestSender(
       this.#network,
       this,
-      { transport, oneWayUpMs, loss: this.#upLoss, timer },
+      { transport, oneWayUpMs, loss: this.#network.loss[transport].up, timer },
       (stream, atMs) => sender.respond(stream, atMs),
     );
   }

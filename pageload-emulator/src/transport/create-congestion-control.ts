@@ -2,6 +2,7 @@ import type { CongestionControl as Algorithm } from '../path/network-path.ts';
 import { Bbr } from './bbr.ts';
 import type { CongestionControl, Transport } from './congestion-control.ts';
 import { Cubic } from './cubic.ts';
+import { Hybla } from './hybla.ts';
 import { Reno } from './reno.ts';
 
 /** @param initialWindow packets */
@@ -10,7 +11,14 @@ export function createCongestionControl(
   transport: Transport,
   initialWindow: number,
 ): CongestionControl {
-  if (algorithm === 'cubic') return new Cubic(initialWindow);
-  if (algorithm === 'reno') return new Reno(initialWindow, transport);
-  return new Bbr(initialWindow);
+  switch (algorithm) {
+    case 'cubic':
+      return new Cubic(initialWindow);
+    case 'reno':
+      return new Reno(initialWindow, transport);
+    case 'hybla':
+      return new Hybla(initialWindow);
+    case 'bbr':
+      return new Bbr(initialWindow);
+  }
 }

@@ -1,4 +1,4 @@
-import { type CongestionControl, idleWindow } from './congestion-control.ts';
+import { type Acknowledged, type CongestionControl, idleWindow } from './congestion-control.ts';
 
 /** RFC 9438 section 4.6: multiplicative decrease. */
 const BETA = 0.7;
@@ -6,11 +6,23 @@ const BETA = 0.7;
 const C = 0.4;
 /** RFC 9438 section 4.3: Reno's increase that gives the same rate with Cubic's decrease. */
 const ALPHA = (3 * (1 - BETA)) / (1 + BETA);
+/** Linux: growth for each acknowledged packet, at most, and at the least as long as no loss has told of a maximum. */
+const MOST_GROWTH = 1 / 2;
+const LEAST_GROWTH_UNTOLD = 1 / 20;
 
-/** CUBIC (RFC 9438), with fast convergence and the Reno-friendly region. Windows are packets. */
+/** Linux counts whole packets. */
+function cut(window: number): number {
+  return Math.max(2, Math.floor(Math.floor(window) * BETA));
+}
+
+/**
+ * CUBIC (RFC 9438) as Linux has it (tcp_cubic.c), with fast convergence and the Reno-friendly region,
+ * whose increase stays below Reno's also beyond the last maximum. Windows are packets.
+ */
 export class Cubic implements CongestionControl {
   window: number;
   readonly paceRate = null;
+  readonly rateSamples = false;
   readonly #initialWindow: number;
   #ssthresh = Number.POSITIVE_INFINITY;
   #windowMax = 0;
@@ -29,7 +41,7 @@ export class Cubic implements CongestionControl {
     return this.window < this.#ssthresh;
   }
 
-  onAck(packets: number, nowMs: number, rttMs: number, _minRttMs: number, windowLimited: boolean): void {
+  onAck({ packets, atMs, minRttMs, windowLimited }: Acknowledged): void {
     if (!windowLimited) {
       // Section 5.8: time without data to send is no time to grow in.
       this.#epochMs = -1;
@@ -42,29 +54,31 @@ export class Cubic implements CongestionControl {
       this.window = grown;
       if (acked <= 0) return;
     }
-    if (this.#epochMs < 0) this.#startEpoch(nowMs);
-    const seconds = (nowMs - this.#epochMs + rttMs) / 1000;
-    const sinceOrigin = seconds - this.#kSeconds;
-    // Figure 1, W_cubic(t + RTT); section 4.2 bounds the target.
-    const target = Math.min(C * sinceOrigin ** 3 + this.#origin, 1.5 * this.window);
-    // Section 4.3, figure 4: W_est, with alpha 1 once it has reached W_max.
-    const alpha = this.#renoWindow < this.#windowMax ? ALPHA : 1;
-    this.#renoWindow += (alpha * acked) / this.window;
-    if (target > this.window) this.window += ((target - this.window) / this.window) * acked;
-    if (this.#renoWindow > this.window) this.window = this.#renoWindow;
+    if (this.#epochMs < 0) this.#startEpoch(atMs);
+    const sinceOrigin = (atMs - this.#epochMs + minRttMs) / 1000 - this.#kSeconds;
+    // Figure 1, W_cubic(t + RTT).
+    const target = C * sinceOrigin ** 3 + this.#origin;
+    // Section 4.3, figure 4: W_est.
+    this.#renoWindow += (ALPHA * acked) / this.window;
+    const growth = (Math.max(target, this.#renoWindow) - this.window) / this.window;
+    const least = this.#windowMax === 0 ? LEAST_GROWTH_UNTOLD : 0;
+    this.window += acked * Math.min(MOST_GROWTH, Math.max(least, growth));
   }
 
   onLoss(): void {
     // Section 4.7: a flow that lost before it reached its last maximum gives up room.
     this.#windowMax = this.window < this.#windowMax ? (this.window * (1 + BETA)) / 2 : this.window;
-    this.window = Math.max(2, this.window * BETA);
+    this.window = cut(this.window);
     this.#ssthresh = this.window;
     this.#epochMs = -1;
   }
 
-  onTimeout(): void {
-    this.#windowMax = Math.max(this.#windowMax, this.window);
-    this.#ssthresh = Math.max(2, this.window * BETA);
+  onRecovered(): void {}
+
+  onTimeout(_nowMs: number, again: boolean): void {
+    // Linux forgets the maximum (bictcp_reset).
+    this.#windowMax = 0;
+    if (!again) this.#ssthresh = cut(this.window);
     this.window = 1;
     this.#epochMs = -1;
   }

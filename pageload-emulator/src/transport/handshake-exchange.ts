@@ -49,6 +49,8 @@ export class HandshakeExchange implements EventHandler {
   readonly #path: HandshakePath;
   readonly #owner: HandshakeOwner;
   #startMs = 0;
+  /** Time lost to retries. */
+  #retriesMs = 0;
   #round = 0;
   #abandoned = false;
 
@@ -67,6 +69,7 @@ export class HandshakeExchange implements EventHandler {
     this.#owner = owner;
   }
 
+  /** Round trip without queueing. */
   get #baseRttMs(): number {
     return this.#network.rttMs / 2 + this.#path.oneWayUpMs;
   }
@@ -115,7 +118,10 @@ export class HandshakeExchange implements EventHandler {
 
   #endRound(): void {
     const { events } = this.#network;
-    if (this.#round === 0) this.#path.rtt.sample(events.now - this.#startMs, this.#baseRttMs);
+    if (this.#round === 0) {
+      // What was sent again says which answer is whose (RFC 7323 section 4, RFC 9002 section 5.1).
+      this.#path.rtt.sample(events.now - this.#startMs - this.#retriesMs, this.#baseRttMs);
+    }
     if (++this.#round < this.#rounds.length) this.#ask(events.now);
     else this.confirmed = true;
     if (this.#round === this.#requestsAfter) this.#owner.onReady();
@@ -138,6 +144,7 @@ export class HandshakeExchange implements EventHandler {
       lostMs += waitMs;
       waitMs *= 2;
     }
+    this.#retriesMs += lostMs;
     return lostMs;
   }
 }

@@ -5,18 +5,33 @@ const LOW_WINDOW = 16;
 /** RFC 9406 section 4.2: a rise of an eighth of the round trip, within these bounds, is a queue. */
 const MIN_RISE_MS = 4;
 const MAX_RISE_MS = 16;
+/** Round trips that have to be sampled before one is concluded from: one an acknowledgement. */
+const SAMPLES = 8;
 /** Acknowledgements closer than this belong to one train. */
 const TRAIN_GAP_MS = 2;
 
+/** Acknowledgements of a burst, at even distances. */
+export interface AckTrain {
+  firstMs: number;
+  lastMs: number;
+  gapMs: number;
+  count: number;
+  /** Round trip of the first, the shortest. */
+  rttMs: number;
+}
+
 /**
- * Hybrid slow start: ends slow start when a round trip's first packets find a queue, and on Linux's
- * TCP also when a train of acknowledgements has lasted half of the shortest round trip (Ha and Rhee,
- * "Taming the elephants", 2011, section 3).
+ * Hybrid slow start: ends slow start when the shortest of a round's first round trips shows a queue, and
+ * on Linux's TCP also when a train of acknowledgements has lasted half of the shortest round trip (Ha and
+ * Rhee, "Taming the elephants", 2011, section 3).
  */
 export class HyStart {
   readonly #transport: Transport;
   #roundStartMs = -1;
   #trainAtMs = -1;
+  #samples = 0;
+  #roundRttMs = Number.POSITIVE_INFINITY;
+  #foundQueue = false;
 
   constructor(transport: Transport) {
     this.#transport = transport;
@@ -25,28 +40,34 @@ export class HyStart {
   startRound(nowMs: number): void {
     this.#roundStartMs = nowMs;
     this.#trainAtMs = nowMs;
+    this.#samples = 0;
+    this.#roundRttMs = Number.POSITIVE_INFINITY;
   }
 
   /**
-   * @param firstAckMs when the first packet of the acknowledged burst was acknowledged
-   * @param ackGapMs time between two acknowledgements within the burst
-   * @param firstRttMs round trip of its first packet
+   * @param window after the acknowledgements, packets
    * @returns whether slow start should end
    */
-  exits(
-    nowMs: number,
-    firstAckMs: number,
-    ackGapMs: number,
-    firstRttMs: number,
-    minRttMs: number,
-    window: number,
-    firstOfRound: boolean,
-  ): boolean {
-    const inTrain = firstAckMs - this.#trainAtMs <= TRAIN_GAP_MS && ackGapMs <= TRAIN_GAP_MS;
-    if (inTrain) this.#trainAtMs = nowMs;
+  exits(acks: AckTrain, minRttMs: number, window: number): boolean {
+    // Linux does not even look at what comes to a small window, quic-go only waits.
+    if (this.#transport === 'tcp' && window < LOW_WINDOW) return false;
+    this.#sample(acks, minRttMs);
     if (window < LOW_WINDOW) return false;
+    return this.#foundQueue || (this.#transport === 'tcp' && this.#inTrain(acks, minRttMs));
+  }
+
+  #sample({ count, rttMs }: AckTrain, minRttMs: number): void {
+    const before = this.#samples;
+    this.#samples += count;
+    if (this.#transport === 'tcp' || before < SAMPLES) this.#roundRttMs = Math.min(this.#roundRttMs, rttMs);
     const rise = Math.min(MAX_RISE_MS, Math.max(MIN_RISE_MS, minRttMs / 8));
-    if (firstOfRound && firstRttMs >= minRttMs + rise) return true;
-    return this.#transport === 'tcp' && inTrain && nowMs - this.#roundStartMs > minRttMs / 2;
+    const enough = this.#transport === 'tcp' ? this.#samples > SAMPLES : this.#samples >= SAMPLES;
+    if (enough && this.#roundRttMs > minRttMs + rise) this.#foundQueue = true;
+  }
+
+  #inTrain({ firstMs, lastMs, gapMs }: AckTrain, minRttMs: number): boolean {
+    if (firstMs - this.#trainAtMs > TRAIN_GAP_MS || gapMs > TRAIN_GAP_MS) return false;
+    this.#trainAtMs = lastMs;
+    return lastMs - this.#roundStartMs > minRttMs / 2;
   }
 }

@@ -1,9 +1,16 @@
 import type { ClientThread } from '../client/client-thread.ts';
 import type { Bottleneck, Policer } from './bottleneck.ts';
 import type { BurstPool } from './burst.ts';
+import type { Transport } from './congestion-control.ts';
 import type { EventQueue, Lane } from './event-queue.ts';
+import type { LossProcess } from './loss.ts';
 import type { SegmentPool } from './stream.ts';
 import type { Trace } from './trace.ts';
+
+export interface LossOfBothWays {
+  down: LossProcess;
+  up: LossProcess;
+}
 
 /** What all connections of a page load share. */
 export interface Network {
@@ -12,10 +19,8 @@ export interface Network {
   readonly up: Bottleneck;
   readonly udpPolicer: Policer | null;
   readonly rttMs: number;
-  readonly loss: number;
-  /** Of UDP packets, `loss` included. */
-  readonly udpLoss: number;
-  readonly lossBurst: number;
+  /** Random losses of each direction, which all its connections share: a burst hits whoever sends then. */
+  readonly loss: Record<Transport, LossOfBothWays>;
   readonly client: ClientThread;
   /** What reading a QUIC packet takes of the client's thread. */
   readonly quicPacketMs: number;

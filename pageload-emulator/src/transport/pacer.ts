@@ -1,18 +1,29 @@
+import type { Transport } from './congestion-control.ts';
+
 /** QUIC paces at this multiple of window over round trip (RFC 9002 section 7.7). */
 export const QUIC_PACING_GAIN = 1.25;
-/** Packets that a pacer lets go at once, as quic-go and Chromium do. */
-const BURST = 10;
+/** What a pacer lets go at once: packets at the least, and time at its rate (quic-go, Chromium; Linux's tcp_tso_autosize). */
+const BUCKET: Record<Transport, { packets: number; ms: number }> = {
+  quic: { packets: 10, ms: 2 },
+  tcp: { packets: 2, ms: 1 },
+};
 /** Shares of packets add up with rounding: less than this of a packet is none. */
 const TINY = 1e-6;
 
 /** A bucket of packets that fills at the sender's pacing rate. */
 export class Pacer {
-  #tokens = BURST;
+  readonly #depth: { packets: number; ms: number };
+  #tokens: number;
   #atMs = 0;
+
+  constructor(transport: Transport) {
+    this.#depth = BUCKET[transport];
+    this.#tokens = this.#depth.packets;
+  }
 
   /** @param rate packets a millisecond since the last time */
   refill(rate: number, nowMs: number): void {
-    const most = Math.max(BURST, 2 * rate);
+    const most = Math.max(this.#depth.packets, this.#depth.ms * rate);
     this.#tokens = Math.min(most, this.#tokens + (nowMs - this.#atMs) * rate);
     this.#atMs = nowMs;
   }

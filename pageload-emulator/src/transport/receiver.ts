@@ -21,6 +21,10 @@ export class Receiver implements EventHandler {
   readonly #oneWayUpMs: number;
   readonly #counters: TransportCounters;
   #sender: Sender | null = null;
+  /** Bursts whose acknowledgements were lost. */
+  #unheard: Burst[] = [];
+  /** Bytes of the last order that arrived without a gap: of TCP, the connection's. */
+  #inOrderBytes = 0;
 
   /** @param connection whose bytes arrive, for who listens */
   constructor(
@@ -106,10 +110,26 @@ export class Receiver implements EventHandler {
     const { events, up } = this.#network;
     const acks = Math.ceil(burst.delivered / PACKETS_PER_ACK);
     const leavesMs = up.serialise(events.now, acks * PACKET[this.#transport].ackBytes);
-    this.#sender!.expectAck(burst, leavesMs + this.#oneWayUpMs);
+    const lost = this.#network.loss[this.#transport].up.lostOf(acks);
+    if (lost === null || lost.length < acks) {
+      this.#acknowledge(burst, leavesMs + this.#oneWayUpMs);
+    } else {
+      burst.unheard = true;
+      this.#unheard.push(burst);
+      this.#sender!.missAck(burst);
+    }
     this.#noteFirst(burst);
     const { segments } = burst;
     for (let segment = segments.shift(); segment !== null; segment = segments.shift()) this.#receive(segment);
+    burst.inOrderBytes = this.#inOrderBytes;
+  }
+
+  /** What is acknowledged stands for earlier bursts, too. */
+  #acknowledge(burst: Burst, atMs: number): void {
+    if (this.#unheard.length > 0) {
+      for (const earlier of this.#unheard.splice(0)) this.#sender!.expectAck(earlier, atMs);
+    }
+    this.#sender!.expectAck(burst, atMs);
   }
 
   /** Up to the first end of a response. */
@@ -142,6 +162,7 @@ export class Receiver implements EventHandler {
     const { stream } = segment;
     this.#handUp(segment);
     if (order.holds) this.#release(stream);
+    this.#inOrderBytes = order.delivered;
   }
 
   /** Hands up what waited behind bytes of `of` that have now arrived. */

@@ -1,4 +1,9 @@
-import { type CongestionControl, idleWindow, type Transport } from './congestion-control.ts';
+import {
+  type Acknowledged,
+  type CongestionControl,
+  idleWindow,
+  type Transport,
+} from './congestion-control.ts';
 
 /**
  * Multiplicative decrease: RFC 5681 equation 4 for TCP. QUIC stacks that descend from Chromium's
@@ -10,6 +15,7 @@ const BETA: Record<Transport, number> = { tcp: 0.5, quic: 0.7 };
 export class Reno implements CongestionControl {
   window: number;
   readonly paceRate = null;
+  readonly rateSamples = false;
   readonly #initialWindow: number;
   readonly #transport: Transport;
   #ssthresh = Number.POSITIVE_INFINITY;
@@ -24,7 +30,7 @@ export class Reno implements CongestionControl {
     return this.window < this.#ssthresh;
   }
 
-  onAck(packets: number, _nowMs: number, _rttMs: number, _minRttMs: number, windowLimited: boolean): void {
+  onAck({ packets, windowLimited }: Acknowledged): void {
     if (!windowLimited) return;
     if (this.slowStart) this.window = Math.min(this.window + packets, Math.max(this.#ssthresh, this.window));
     else this.window += packets / this.window;
@@ -35,8 +41,10 @@ export class Reno implements CongestionControl {
     this.#ssthresh = this.window;
   }
 
-  onTimeout(): void {
-    this.#ssthresh = Math.max(2, this.window * BETA[this.#transport]);
+  onRecovered(): void {}
+
+  onTimeout(_nowMs: number, again: boolean): void {
+    if (!again) this.#ssthresh = Math.max(2, this.window * BETA[this.#transport]);
     this.window = this.#transport === 'tcp' ? 1 : 2;
   }
 

@@ -11,6 +11,8 @@ const INITIAL_WINDOW: Record<Transport, number> = { tcp: 10, quic: 32 };
 /** What a loss leaves of the window, as Cubic does on both (RFC 9438 section 4.6). */
 const BETA = 0.7;
 const LEAST_WINDOW = 2;
+/** A path that loses everything would never let a request through. */
+const LONGEST_WAIT_MS = 30_000;
 
 /** How a connection's requests travel. */
 export interface RequestPath {
@@ -71,10 +73,12 @@ export class RequestSender implements EventHandler {
       return;
     }
     let atMs = this.#serialise(stream.requestBytes, packets) + this.#path.oneWayUpMs;
-    const lost = loss.lostOf(packets);
-    if (lost !== null) {
+    let waitMs = timer.probeMs(1);
+    let lost = loss.lostOf(packets);
+    for (; lost !== null && waitMs < LONGEST_WAIT_MS; lost = loss.lostOf(lost.length)) {
       this.#network.trace?.lost(this.#connection, lost.length, 'random', this.#network.events.now);
-      atMs += timer.probeMs(1);
+      atMs += waitMs;
+      waitMs *= 2;
     }
     this.#arrived(stream, this.#inOrder(Math.max(atMs, notBeforeMs)));
   }

@@ -20,10 +20,8 @@ export class RetransmissionTimer {
     this.#rtt = rtt;
   }
 
-  /** From now to the next probe or, over TCP once a probe was in vain, retransmission timeout. */
-  waitMs(packetsOut: number): number {
-    const firstMs =
-      this.inARow === 0 || this.#transport === 'quic' ? this.probeMs(packetsOut) : this.timeoutMs();
+  /** Each wait in a row is twice as long. */
+  backedOffMs(firstMs: number): number {
     return firstMs * 2 ** Math.min(MOST_DOUBLINGS, this.inARow);
   }
 

@@ -1,17 +1,19 @@
 import { type Burst, takeLosses } from './burst.ts';
-import type { CongestionControl, Transport } from './congestion-control.ts';
+import type { Acknowledged, CongestionControl, Transport } from './congestion-control.ts';
 import type { EventHandler } from './event-queue.ts';
-import { HyStart } from './hystart.ts';
+import { type AckTrain, HyStart } from './hystart.ts';
 import type { LossProcess } from './loss.ts';
-import { LossRecovery } from './loss-recovery.ts';
+import type { LossRecovery } from './loss-recovery.ts';
 import type { Network } from './network.ts';
 import { Pacer, QUIC_PACING_GAIN } from './pacer.ts';
 import { PACKET, PACKETS_PER_ACK, type PacketFormat } from './packet.ts';
+import { QuicRecovery } from './quic-recovery.ts';
 import { receiveWindow } from './receive-window.ts';
 import type { Receiver } from './receiver.ts';
 import type { RetransmissionTimer } from './retransmission-timer.ts';
 import type { RttEstimator } from './rtt-estimator.ts';
 import type { SegmentQueue, Stream } from './stream.ts';
+import { TcpRecovery } from './tcp-recovery.ts';
 import type { TransportCounters } from './transport-counters.ts';
 
 /** What passes the bottleneck, or is paced, in this share of a round trip travels as one burst. */
@@ -50,10 +52,11 @@ export interface SenderParts {
   control: CongestionControl;
   source: ResponseSource;
   receiver: Receiver;
-  loss: LossProcess;
   rtt: RttEstimator;
   timer: RetransmissionTimer;
   counters: TransportCounters;
+  /** Bits per second that the server takes the path to carry. */
+  startBps: number | undefined;
 }
 
 /**
@@ -70,15 +73,17 @@ export class Sender implements EventHandler {
   readonly #control: CongestionControl;
   readonly #source: ResponseSource;
   readonly #packet: PacketFormat;
+  readonly #loss: LossProcess;
   readonly #hystart: HyStart;
   readonly #recovery: LossRecovery;
-  readonly #pacer = new Pacer();
+  readonly #pacer: Pacer;
   #paceScheduled = false;
   /** Packets in flight, and those that will arrive: when there are none, only a timer helps. */
   #inFlight = 0;
   #arriving = 0;
   #nextBurst = 0;
   #lastSentMs = 0;
+  #lastAckMs = 0;
   /** The latest timer; those before it are void. */
   #timerId = 0;
   /** Bursts whose acknowledgements are under way, in order. */
@@ -93,6 +98,29 @@ export class Sender implements EventHandler {
   /** Most responses that were being sent at one time. */
   #roundStreams = 0;
   #windowLimited = false;
+  /** Bytes of the last used order that were sent for the first time: of TCP, the connection's. */
+  #sentBytes = 0;
+  /** Pace of the first round trip where the server knows it, 0 after it. */
+  #startRate = 0;
+  // For samples of the delivery rate.
+  #delivered = 0;
+  #deliveredMs = 0;
+  #deliveredSentMs = 0;
+  #appLimitedUntil = 0;
+  readonly #acks: AckTrain = { firstMs: 0, lastMs: 0, gapMs: 0, count: 0, rttMs: 0 };
+  readonly #ack: Acknowledged = {
+    atMs: 0,
+    packets: 0,
+    minRttMs: 0,
+    windowLimited: true,
+    rttMs: 0,
+    inFlight: 0,
+    lost: 0,
+    delivered: 0,
+    deliveredWhenSent: 0,
+    rate: 0,
+    appLimited: false,
+  };
   /** Packets that the client lets be under way. */
   #receiveWindow = Number.POSITIVE_INFINITY;
 
@@ -102,8 +130,23 @@ export class Sender implements EventHandler {
     this.#control = parts.control;
     this.#source = parts.source;
     this.#packet = PACKET[parts.transport];
+    this.#loss = network.loss[parts.transport].down;
     this.#hystart = new HyStart(parts.transport);
-    this.#recovery = new LossRecovery(parts.control);
+    this.#recovery =
+      parts.transport === 'tcp'
+        ? new TcpRecovery(parts.control, parts.timer)
+        : new QuicRecovery(parts.control, parts.timer);
+    this.#pacer = new Pacer(parts.transport);
+    const rttMs = parts.rtt.smoothedMs || parts.baseRttMs;
+    if (parts.startBps !== undefined) this.#startAt(parts.startBps, rttMs);
+    this.#control.onOpen?.(rttMs);
+  }
+
+  /** Begins with bandwidth × round trip, and need not look for the rate (Rüth et al., "Blitz-starting QUIC connections", 2019). */
+  #startAt(bps: number, rttMs: number): void {
+    this.#startRate = bps / 8_000 / (this.#packet.payloadBytes + this.#packet.overheadBytes);
+    this.#control.window = Math.max(2, this.#startRate * rttMs);
+    this.#control.leaveSlowStart();
   }
 
   /** The server has the request and answers it after its think time. */
@@ -111,10 +154,19 @@ export class Sender implements EventHandler {
     this.#network.events.schedule(requestArrivesMs + stream.thinkMs, this, RESPONSE_READY, stream);
   }
 
+  /** A burst has arrived, but all of its acknowledgements were lost. */
+  missAck(burst: Burst): void {
+    this.#takeAcks();
+    this.#arriving -= burst.delivered;
+    if (this.#arriving === 0 && this.#needsAck) this.#armTimer();
+  }
+
   /** A burst has arrived; the last of its acknowledgements will be here at `atMs`. */
   expectAck(burst: Burst, atMs: number): void {
     burst.ackMs = atMs;
-    burst.firstAckMs = atMs - burst.ackGapMs * (Math.ceil(burst.delivered / PACKETS_PER_ACK) - 1);
+    burst.firstAckMs = burst.unheard
+      ? atMs
+      : atMs - burst.ackGapMs * (Math.ceil(burst.delivered / PACKETS_PER_ACK) - 1);
     if (this.#firstAck === null) this.#firstAck = burst;
     else this.#lastAck!.next = burst;
     this.#lastAck = burst;
@@ -138,7 +190,10 @@ export class Sender implements EventHandler {
         this.#send(0);
         break;
       case TIMER:
-        if (payload === this.#timerId && this.#timeOut()) this.#send(0);
+        if (payload !== this.#timerId || !this.#timeOut()) break;
+        this.#send(0);
+        // Where nothing is missing, the acknowledgement was lost: it comes again.
+        if (this.#arriving === 0) this.#sendAgain();
         break;
     }
   }
@@ -190,23 +245,41 @@ export class Sender implements EventHandler {
   }
 
   #acknowledge(burst: Burst): void {
-    const { rtt, timer } = this.#parts;
+    const { rtt } = this.#parts;
     const packets = burst.delivered * burst.share;
     this.#inFlight -= packets;
-    this.#arriving -= burst.delivered;
-    timer.inARow = 0;
-    rtt.sample(burst.ackMs - burst.sentMs, burst.firstRttMs);
-    const firstOfRound = burst.index >= this.#roundEnd;
-    if (firstOfRound) this.#startRound(burst.firstAckMs);
-    if (this.#recovery.isOver(burst.index)) {
-      this.#recovery.credit = 0;
-      this.#grow(burst, packets, firstOfRound);
-    } else {
-      this.#recovery.earn(burst.delivered);
+    this.#lastAckMs = burst.ackMs;
+    this.#startRate = 0;
+    if (!burst.unheard) {
+      this.#arriving -= burst.delivered;
+      rtt.sample(burst.ackMs - burst.sentMs, burst.firstRttMs);
     }
-    if (this.#recovery.unnoticed) {
-      this.#inFlight -= this.#recovery.onAck(burst.index, this.#nextBurst, burst.ackMs);
-    }
+    if (burst.index >= this.#roundEnd) this.#startRound(burst.firstAckMs);
+    const lost = this.#recovery.onAck(burst, packets, this.#inFlight, this.#nextBurst);
+    this.#inFlight -= lost;
+    const ack = this.#ack;
+    ack.atMs = burst.ackMs;
+    ack.packets = packets;
+    ack.minRttMs = rtt.minMs;
+    if (this.#control.rateSamples) this.#sampleRate(burst, packets, lost);
+    else if (this.#recovery.mayGrow(burst)) this.#grow(burst);
+  }
+
+  #sampleRate(burst: Burst, packets: number, lost: number): void {
+    const ack = this.#ack;
+    const sentMs = burst.sentMs - burst.deliveredSentMs;
+    const intervalMs = Math.max(sentMs, burst.ackMs - burst.deliveredBeforeMs);
+    this.#delivered += packets;
+    this.#deliveredMs = burst.ackMs;
+    this.#deliveredSentMs = burst.sentMs;
+    ack.rttMs = burst.firstRttMs;
+    ack.inFlight = this.#inFlight;
+    ack.lost = lost;
+    ack.delivered = this.#delivered;
+    ack.deliveredWhenSent = burst.deliveredBefore;
+    ack.rate = intervalMs > 0 ? (this.#delivered - burst.deliveredBefore) / intervalMs : 0;
+    ack.appLimited = burst.appLimited;
+    this.#control.onAck(ack);
   }
 
   #startRound(nowMs: number): void {
@@ -217,19 +290,20 @@ export class Sender implements EventHandler {
     this.#hystart.startRound(nowMs);
   }
 
-  #grow(burst: Burst, packets: number, firstOfRound: boolean): void {
-    const { firstAckMs, ackMs, ackGapMs } = burst;
+  #grow(burst: Burst): void {
     const control = this.#control;
-    const { smoothedMs, minMs } = this.#parts.rtt;
     const used = Math.max(this.#roundMaxInFlight, this.#lastRoundMaxInFlight);
     // Linux counts a slow-start window as used from half on: what it lets out next fills it.
-    const limited = this.#windowLimited || (control.slowStart && control.window < 2 * used);
-    control.onAck(packets, ackMs, smoothedMs, minMs, limited);
+    this.#ack.windowLimited = this.#windowLimited || (control.slowStart && control.window < 2 * used);
+    control.onAck(this.#ack);
     if (!control.slowStart) return;
-    const { window } = control;
-    if (this.#hystart.exits(ackMs, firstAckMs, ackGapMs, burst.firstRttMs, minMs, window, firstOfRound)) {
-      control.leaveSlowStart();
-    }
+    const acks = this.#acks;
+    acks.count = Math.max(1, burst.delivered / PACKETS_PER_ACK);
+    acks.firstMs = burst.firstAckMs;
+    acks.lastMs = burst.ackMs;
+    acks.gapMs = burst.ackGapMs;
+    acks.rttMs = burst.firstRttMs;
+    if (this.#hystart.exits(acks, this.#ack.minRttMs, control.window)) control.leaveSlowStart();
   }
 
   /** @param spreadMs how long the acknowledgements that make room go on coming */
@@ -244,7 +318,7 @@ export class Sender implements EventHandler {
     this.#roundStreams = Math.max(this.#roundStreams, this.#source.streams);
     this.#receiveWindow = receiveWindow(this.#parts.transport, this.#roundStreams);
     let full = false;
-    let room = this.#room();
+    let room = recovery.room(this.#inFlight, this.#receiveWindow);
     const gapMs = spreadMs / Math.max(1, room);
     let atMs = now;
     while (recovery.resend.first !== null || !this.#source.empty) {
@@ -257,17 +331,12 @@ export class Sender implements EventHandler {
       const packets = this.#paced(Math.min(room, this.#burstPackets()));
       if (packets < 1) break;
       atMs = this.#sendBurst(packets, atMs, gapMs);
-      room = this.#room();
+      room = recovery.room(this.#inFlight, this.#receiveWindow);
     }
-    if (this.#arriving === 0 && recovery.unnoticed) this.#armTimer();
-    this.#needsAck = full || recovery.unnoticed;
+    if (this.#arriving === 0 && (full || recovery.unnoticed)) this.#armTimer();
+    if (!full && !this.#paceScheduled) this.#appLimitedUntil = this.#delivered + this.#inFlight;
+    this.#needsAck = full || recovery.unnoticed || this.#control.rateSamples;
     if (this.#needsAck) this.#scheduleAck();
-  }
-
-  /** Packets that the window, or a recovery, lets go. */
-  #room(): number {
-    const window = Math.min(this.#control.window, this.#receiveWindow);
-    return Math.floor(Math.max(window - this.#inFlight, this.#recovery.credit) + TINY);
   }
 
   #burstPackets(): number {
@@ -298,6 +367,7 @@ export class Sender implements EventHandler {
   /** Packets a millisecond; null when the transport does not pace. */
   #paceRate(): number | null {
     const { paceRate, window } = this.#control;
+    if (this.#startRate > 0) return this.#startRate;
     if (paceRate !== null) return paceRate;
     const { transport, rtt } = this.#parts;
     if (transport === 'tcp' || rtt.smoothedMs === 0) return null;
@@ -311,7 +381,7 @@ export class Sender implements EventHandler {
    */
   #sendBurst(most: number, startMs: number, gapMs: number): number {
     const { events, bursts, down, udpPolicer, trace } = this.#network;
-    const { connection, transport, baseRttMs, receiver, loss, counters } = this.#parts;
+    const { connection, transport, baseRttMs, receiver, counters } = this.#parts;
     const { payloadBytes, overheadBytes } = this.#packet;
     const burst = bursts.create();
     const bytes = this.#fill(burst.segments, most * payloadBytes);
@@ -335,7 +405,7 @@ export class Sender implements EventHandler {
     const firstLeavesMs = Math.max(down.busyUntilMs, startMs) + packetMs;
     let leavesMs = firstLeavesMs;
     if (admitted > 0) leavesMs = Math.max(down.serialise(startMs, admitted * packetBytes), endMs + packetMs);
-    const lost = admitted > 0 ? loss.lostOf(admitted) : null;
+    const lost = admitted > 0 ? this.#loss.lostOf(admitted) : null;
     const delivered = admitted - (lost?.length ?? 0);
     burst.index = this.#nextBurst++;
     burst.sentMs = endMs;
@@ -353,13 +423,51 @@ export class Sender implements EventHandler {
         if (lost !== null) trace.lost(connection, lost.length, 'random', events.now);
       }
     }
+    if (this.#control.rateSamples) this.#stamp(burst);
     this.#lastSentMs = endMs;
     this.#inFlight += packets * burst.share;
     this.#arriving += delivered;
-    this.#recovery.spend(packets);
+    this.#recovery.onSent(packets, this.#sentBytes);
     if (this.#inFlight > this.#roundMaxInFlight) this.#roundMaxInFlight = this.#inFlight;
     if (delivered > 0) receiver.expect(burst, bytes, leavesMs, this);
     return endMs;
+  }
+
+  /** Sends a packet of which the receiver has all. */
+  #sendAgain(): void {
+    const { events, bursts, down } = this.#network;
+    const { baseRttMs, receiver } = this.#parts;
+    const packetBytes = this.#packet.payloadBytes + this.#packet.overheadBytes;
+    this.#lastSentMs = events.now;
+    if (down.room(events.now, 1, packetBytes) === 1) {
+      const leavesMs = down.serialise(events.now, packetBytes);
+      if (this.#loss.lostOf(1) === null) {
+        const burst = bursts.create();
+        burst.index = this.#nextBurst++;
+        burst.sentMs = events.now;
+        burst.packets = 1;
+        burst.delivered = 1;
+        burst.share = 0;
+        burst.firstRttMs = leavesMs - events.now + baseRttMs;
+        burst.spanMs = 0;
+        this.#arriving++;
+        receiver.expect(burst, 0, leavesMs, this);
+        return;
+      }
+    }
+    this.#armTimer();
+  }
+
+  /** Notes what a sample of the delivery rate is to be counted from. */
+  #stamp(burst: Burst): void {
+    if (this.#inFlight < TINY) {
+      this.#deliveredMs = burst.sentMs;
+      this.#deliveredSentMs = burst.sentMs;
+    }
+    burst.deliveredBefore = this.#delivered;
+    burst.deliveredBeforeMs = this.#deliveredMs;
+    burst.deliveredSentMs = this.#deliveredSentMs;
+    burst.appLimited = this.#delivered < this.#appLimitedUntil;
   }
 
   /** Fills a burst, first with what is to be sent again; returns the bytes in it. */
@@ -374,6 +482,7 @@ export class Sender implements EventHandler {
         const taken = source.take(room - bytes, this.#packet.payloadBytes);
         segment = this.#network.segments.create(stream, stream.order.sent, taken, stream.unsent === 0);
         stream.order.sent += taken;
+        this.#sentBytes = stream.order.sent;
       }
       segments.push(segment);
       bytes += segment.bytes;
@@ -382,19 +491,21 @@ export class Sender implements EventHandler {
   }
 
   #armTimer(): void {
-    const { events } = this.#network;
-    events.schedule(events.now + this.#parts.timer.waitMs(this.#inFlight), this, TIMER, ++this.#timerId);
+    // TCP's timer starts anew with an acknowledgement, QUIC's with what is sent alone (RFC 9002 section 6.2.1).
+    const sinceMs =
+      this.#parts.transport === 'tcp' ? Math.max(this.#lastSentMs, this.#lastAckMs) : this.#lastSentMs;
+    const waitMs = this.#recovery.waitMs(this.#inFlight);
+    this.#network.events.schedule(sinceMs + waitMs, this, TIMER, ++this.#timerId);
   }
 
   /** Whether the timer that ran out is of use: something sent since may yet be acknowledged and show the gap. */
   #timeOut(): boolean {
-    if (this.#arriving > 0 || !this.#recovery.unnoticed) return false;
+    if (this.#arriving > 0) return false;
     const { events, trace } = this.#network;
-    const { connection, timer, counters } = this.#parts;
+    const { connection, counters } = this.#parts;
     counters.timeouts++;
     trace?.timeout(connection, events.now);
-    this.#inFlight -= this.#recovery.onTimer(this.#nextBurst, events.now);
-    if (timer.inARow++ > 0) this.#control.onTimeout(events.now);
+    this.#inFlight -= this.#recovery.onTimer(events.now, !this.#source.empty);
     return true;
   }
 }

@@ -10,11 +10,7 @@ const NONE = -1;
  * Events that are scheduled in order of their time, as whatever leaves a first-in, first-out server: they
  * wait in a list, which costs less than the heap.
  */
-export class Lane {
-  first = NONE;
-  last = NONE;
-  lastMs = 0;
-}
+export type Lane = number;
 
 /**
  * Discrete-event clock: events go by time, then by order of scheduling, so that a run is the same every
@@ -34,17 +30,22 @@ export class EventQueue {
   readonly #next: number[] = [];
   #unused = NONE;
   #scheduled = 0;
-  /** The heap: times again, so that comparisons stay in one array. */
-  readonly #heapTimes: number[] = [];
-  readonly #heap: number[] = [];
+  /** The heap: times again, so that comparisons stay in one array. The first one is infinite when it is empty. */
+  readonly #heapTimes: number[] = [Number.POSITIVE_INFINITY];
+  readonly #heap: number[] = [NONE];
   #size = 0;
-  readonly #lanes: Lane[] = [];
+  // Of each lane: its first and last event, and their times; the first one's is infinite when it is empty.
+  readonly #firsts: number[] = [];
+  readonly #lasts: number[] = [];
+  readonly #firstTimes: number[] = [];
+  readonly #lastTimes: number[] = [];
 
   /** A lane for events of one first-in, first-out server. */
   createLane(): Lane {
-    const lane = new Lane();
-    this.#lanes.push(lane);
-    return lane;
+    this.#firsts.push(NONE);
+    this.#lasts.push(NONE);
+    this.#firstTimes.push(Number.POSITIVE_INFINITY);
+    return this.#lastTimes.push(0) - 1;
   }
 
   /** Schedules `handler.handle(kind, payload)`; a time in the past happens now. */
@@ -57,32 +58,47 @@ export class EventQueue {
   append(lane: Lane, atMs: number, handler: EventHandler, kind: number, payload: unknown = null): void {
     const time = atMs > this.now ? atMs : this.now;
     const event = this.#create(time, handler, kind, payload);
-    if (lane.first === NONE) {
-      lane.first = event;
-    } else if (time < lane.lastMs) {
+    if (this.#firsts[lane] === NONE) {
+      this.#firsts[lane] = event;
+      this.#firstTimes[lane] = time;
+    } else if (time < this.#lastTimes[lane]!) {
       this.#push(time, event);
       return;
     } else {
-      this.#next[lane.last] = event;
+      this.#next[this.#lasts[lane]!] = event;
     }
-    lane.last = event;
-    lane.lastMs = time;
+    this.#lasts[lane] = event;
+    this.#lastTimes[lane] = time;
   }
 
   /** Takes the earliest event, moves `now` there and handles it; false when there is none. */
   step(): boolean {
-    let event = this.#size > 0 ? this.#heap[0]! : NONE;
-    let from: Lane | null = null;
-    for (const lane of this.#lanes) {
-      if (lane.first !== NONE && (event === NONE || this.#before(lane.first, event))) {
-        event = lane.first;
-        from = lane;
-      }
+    let time = this.#heapTimes[0]!;
+    let event = this.#heap[0]!;
+    let from = NONE;
+    const firstTimes = this.#firstTimes;
+    for (let lane = 0; lane < firstTimes.length; lane++) {
+      const firstTime = firstTimes[lane]!;
+      if (firstTime > time) continue;
+      const first = this.#firsts[lane]!;
+      if (
+        firstTime === time &&
+        (first === NONE || (event !== NONE && this.#orders[event]! < this.#orders[first]!))
+      )
+        continue;
+      time = firstTime;
+      event = first;
+      from = lane;
     }
     if (event === NONE) return false;
-    if (from === null) this.#removeFirst();
-    else from.first = this.#next[event]!;
-    this.now = this.#times[event]!;
+    if (from === NONE) {
+      this.#removeFirst();
+    } else {
+      const next = this.#next[event]!;
+      this.#firsts[from] = next;
+      firstTimes[from] = next === NONE ? Number.POSITIVE_INFINITY : this.#times[next]!;
+    }
+    this.now = time;
     const handler = this.#handlers[event]!;
     const kind = this.#kinds[event]!;
     const payload = this.#payloads[event];
@@ -138,6 +154,11 @@ export class EventQueue {
     const times = this.#heapTimes;
     const heap = this.#heap;
     const size = --this.#size;
+    if (size === 0) {
+      times[0] = Number.POSITIVE_INFINITY;
+      heap[0] = NONE;
+      return;
+    }
     const event = heap[size]!;
     const time = times[size]!;
     let at = 0;
@@ -147,15 +168,12 @@ export class EventQueue {
       let childTime = times[child]!;
       if (child + 1 < size) {
         const otherTime = times[child + 1]!;
-        if (
-          otherTime < childTime ||
-          (otherTime === childTime && this.#before(heap[child + 1]!, heap[child]!))
-        ) {
+        if (otherTime < childTime || (otherTime === childTime && this.#before(child + 1, heap[child]!))) {
           child++;
           childTime = otherTime;
         }
       }
-      if (childTime > time || (childTime === time && this.#before(event, heap[child]!))) break;
+      if (childTime > time || (childTime === time && !this.#before(child, event))) break;
       times[at] = childTime;
       heap[at] = heap[child]!;
       at = child;
@@ -164,8 +182,8 @@ export class EventQueue {
     heap[at] = event;
   }
 
-  #before(a: number, b: number): boolean {
-    const difference = this.#times[a]! - this.#times[b]!;
-    return difference < 0 || (difference === 0 && this.#orders[a]! < this.#orders[b]!);
+  /** Whether what is at a place in the heap was scheduled before `event`. */
+  #before(at: number, event: number): boolean {
+    return this.#orders[this.#heap[at]!]! < this.#orders[event]!;
   }
 }

@@ -63,7 +63,7 @@ export function pageReasons(
     .slice(0, MOST_REASONS);
   const sentences = saved.flatMap(({ cause, savedMs }) => {
     const why = causeInWords(cause, ground, best, rival);
-    return why === null ? [] : [`${ms(savedMs)} on the way to the load event: ${why}`];
+    return why === null ? [] : [`${NAME[winner]} saves ${ms(savedMs)} on the way to the load event: ${why}`];
   });
   if (rival.run.total.policed >= 1) sentences.unshift(policedInWords(rival.run.total));
   return sentences.length > 0 ? sentences : ['Many small differences add up; no single one stands out.'];

@@ -5,46 +5,62 @@ export const MOST_DELAYABLE_PER_HOST = 6;
 
 interface Waiting<T> {
   urgency: number;
-  /** Index of the request's origin. */
-  origin: number;
+  /** In order of asking, over all hosts. */
+  turn: number;
   request: T;
 }
 
 /**
  * Chromium's limit on requests of low priority to servers that do not multiplex: ten at a time in a page, six
  * of them to one host. What waits for its host holds up nothing that goes elsewhere. Requests to HTTP/2 and HTTP/3
- * servers go at once.
+ * servers go at once. A request that ends costs time in proportion to the hosts for which others wait.
  */
 export class DelayableLimit<T> {
   readonly #send: (request: T) => void;
-  readonly #waiting: Waiting<T>[] = [];
+  /** By origin; none is empty. */
+  readonly #waiting = new Map<number, HostQueue<T>>();
   /** By origin. */
   readonly #toOrigin: number[] = [];
   #underway = 0;
+  #turns = 0;
 
   constructor(send: (request: T) => void) {
     this.#send = send;
   }
 
-  /** Sends the request now or when its turn comes: by urgency, then in order of asking. */
+  /**
+   * Sends the request now or when its turn comes: by urgency, then in order of asking.
+   *
+   * @param urgency 0 (highest) to 7, RFC 9218
+   * @param origin index of the request's origin
+   */
   pass(request: T, urgency: number, origin: number): void {
     if (this.#mayGo(origin)) {
       this.#go(request, origin);
       return;
     }
-    let at = this.#waiting.length;
-    while (at > 0 && this.#waiting[at - 1]!.urgency > urgency) at--;
-    this.#waiting.splice(at, 0, { urgency, origin, request });
+    let queue = this.#waiting.get(origin);
+    if (queue === undefined) {
+      queue = new HostQueue();
+      this.#waiting.set(origin, queue);
+    }
+    queue.push({ urgency, turn: this.#turns++, request });
   }
 
   /** A request that has passed has ended. */
   done(origin: number): void {
     this.#underway--;
     this.#toOrigin[origin]!--;
-    const at = this.#waiting.findIndex((waiting) => this.#mayGo(waiting.origin));
-    if (at < 0) return;
-    const [next] = this.#waiting.splice(at, 1) as [Waiting<T>];
-    this.#go(next.request, next.origin);
+    let next: number | null = null;
+    for (const [candidate, queue] of this.#waiting) {
+      if (!this.#mayGo(candidate)) continue;
+      if (next === null || precedes(queue.first, this.#waiting.get(next)!.first)) next = candidate;
+    }
+    if (next === null) return;
+    const queue = this.#waiting.get(next)!;
+    const { request } = queue.shift();
+    if (queue.empty) this.#waiting.delete(next);
+    this.#go(request, next);
   }
 
   #mayGo(origin: number): boolean {
@@ -56,4 +72,40 @@ export class DelayableLimit<T> {
     this.#toOrigin[origin] = (this.#toOrigin[origin] ?? 0) + 1;
     this.#send(request);
   }
+}
+
+const URGENCIES = 8;
+
+/** What waits for one host: a lane for each urgency. */
+class HostQueue<T> {
+  readonly #lanes: Waiting<T>[][] = Array.from({ length: URGENCIES }, () => []);
+  /** Where each lane begins. */
+  readonly #heads = new Int32Array(URGENCIES);
+
+  get empty(): boolean {
+    return this.#lanes.every((lane, urgency) => this.#heads[urgency] === lane.length);
+  }
+
+  /** The next to go; there must be one. */
+  get first(): Waiting<T> {
+    const urgency = this.#firstLane();
+    return this.#lanes[urgency]![this.#heads[urgency]!]!;
+  }
+
+  push(waiting: Waiting<T>): void {
+    this.#lanes[waiting.urgency]!.push(waiting);
+  }
+
+  shift(): Waiting<T> {
+    const urgency = this.#firstLane();
+    return this.#lanes[urgency]![this.#heads[urgency]!++]!;
+  }
+
+  #firstLane(): number {
+    return this.#lanes.findIndex((lane, urgency) => this.#heads[urgency]! < lane.length);
+  }
+}
+
+function precedes<T>(a: Waiting<T>, b: Waiting<T>): boolean {
+  return a.urgency < b.urgency || (a.urgency === b.urgency && a.turn < b.turn);
 }

@@ -8,8 +8,11 @@ import type { Assignment, Protocol } from './protocol.ts';
  * chances, the network's uncertainty, the emulator's error and a browser's own scatter are in it.
  */
 export interface LoadTime {
+  /** navigationStart to loadEventEnd (PLT), milliseconds, median. */
   pltMs: number;
+  /** 10th percentile, milliseconds. */
   low: number;
+  /** 90th percentile, milliseconds. */
   high: number;
 }
 
@@ -43,20 +46,25 @@ export interface WhatIf {
 
 /** A protocol that cannot carry the page, and why, in words for a person. */
 export interface Unavailable {
+  /** One clause. */
   unavailable: string;
 }
 
 /** What hopwise says of one origin. */
 export interface OriginRecommendation {
+  /** `https://host[:port]`. */
   origin: string;
+  /** Requests that the load event could wait for. */
   requests: number;
+  /** Their responses on the wire. */
   bytes: number;
+  /** As assigned. */
   protocol: Protocol;
   /** What the page's load time gains over the next best protocol for this origin, as a fraction; 0 where there is none. */
   margin: number;
   /** Probability that no other protocol for this origin loads the page faster, 0 to 1. */
   confidence: number;
-  /** Page load time with this origin moved to each protocol and all others as assigned. */
+  /** Page load time, milliseconds, with this origin moved to each protocol and all others as assigned. */
   pltMs: Partial<Record<Protocol, number>>;
   /** One sentence, taken from what the emulation shows. */
   reason: string;
@@ -66,21 +74,31 @@ export interface OriginRecommendation {
 
 /** One request in the waterfall of a predicted load; milliseconds after navigationStart. */
 export interface WaterfallEntry {
+  /** `RecordedRequest.id`. */
   requestId: number;
+  /** When the browser wanted it. */
   startMs: number;
   /** When its connection was ready and the request left. */
   sentMs: number;
+  /** When its response began to arrive. */
   firstByteMs: number;
+  /** When its last byte had arrived. */
   endMs: number;
 }
 
 /** Answer of `hopwise predict --json`; field names and units are the public contract. */
 export interface Prediction {
+  /** What was loaded before the load event; bytes are the responses' on the wire. */
   page: { url: string; requests: number; origins: number; bytes: number };
+  /** The network that the prediction is for, and where each figure comes from. */
   network: {
+    /** Round trip without queueing, milliseconds. */
     rttMs: number;
+    /** Mbit/s. */
     downMbps: number;
+    /** Mbit/s. */
     upMbps: number;
+    /** Random loss per packet and direction, a fraction. */
     loss: number;
     /** `open`, `blocked`, `lossy` where it loses more than TCP does, or the rate in Mbit/s to which UDP is held. */
     udp: 'open' | 'blocked' | 'lossy' | number;
@@ -91,7 +109,9 @@ export interface Prediction {
     udpShares: UdpShares;
     source: Record<'rttMs' | 'downMbps' | 'upMbps' | 'loss' | 'udp' | 'queueBytes', FigureSource>;
   };
+  /** The recorded load: its time in milliseconds, and its requests by protocol. */
   observed: { pltMs: number | null; protocols: Partial<Record<Protocol, number>> };
+  /** Each protocol applied to every origin, as if all offered it. */
   protocols: Record<Protocol, ProtocolPrediction | Unavailable>;
   /** Best uniform choice: the fastest in the median, unless another one costs clearly less on the mean of the networks that this may be. */
   best: Protocol;
@@ -105,6 +125,7 @@ export interface Prediction {
   reasons: string[];
   /** The best joint assignment. */
   assignment: Assignment;
+  /** Load time under it, milliseconds, median. */
   assignedPltMs: number;
   assigned: AssignedPrediction;
   origins: OriginRecommendation[];
@@ -112,5 +133,6 @@ export interface Prediction {
   whatIf?: WhatIf;
   /** Predicted waterfall of each protocol that can carry the page, of the median load; empty when nobody asked. */
   waterfall: Partial<Record<Protocol, WaterfallEntry[]>>;
+  /** What the prediction took, milliseconds of the clock. */
   elapsedMs: number;
 }

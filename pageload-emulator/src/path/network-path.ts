@@ -13,15 +13,17 @@ export type FigureSource = 'given' | 'estimated' | 'measured' | 'assumed';
 
 /** The shared path between the browser and the servers. */
 export interface NetworkPath {
-  /** Round trip without queueing to the nearest origin. */
+  /** Round trip without queueing to the nearest origin, milliseconds. */
   rttMs: number;
+  /** Rate of the bottleneck downstream, bits per second. */
   downBps: number;
+  /** Rate of the bottleneck upstream, bits per second. */
   upBps: number;
-  /** Random loss per packet and direction, apart from queue drops. */
+  /** Random loss per packet and direction, a fraction, apart from queue drops. */
   loss: number;
   /** Mean length of a burst of losses in packets; 1 for independent losses. */
   lossBurst: number;
-  /** Drop-tail queue of the bottleneck, downstream. */
+  /** Drop-tail queue of the bottleneck, downstream, bytes. */
   queueBytes: number;
   udp: UdpTreatment;
 }
@@ -46,13 +48,15 @@ export interface SendingProfile {
 
 /** What one origin's server does, as far as known. */
 export interface ServerProfile {
+  /** `https://host[:port]`. */
   origin: string;
-  /** Round trip beyond the path's. */
+  /** Round trip beyond the path's, milliseconds. */
   extraRttMs: number;
-  /** Request's last byte to response's first, median. */
+  /** Request's last byte to response's first, median, milliseconds. */
   thinkMs: number;
   tcp: SendingProfile;
   quic: SendingProfile;
+  /** That it negotiates over TCP. */
   tlsVersion: '1.2' | '1.3';
   /** Time to resolve its name, once for all of a host's connections; 0 when absent. */
   dnsMs?: number;

@@ -19,6 +19,7 @@ import type { Recording } from './recording.ts';
 
 /** A recording and what its reader should know of how it was read. */
 export interface ReadRecording {
+  /** The page load. */
   recording: Recording;
   /** Sentences for a person, such as which of several pages was taken. */
   notes: string[];

@@ -18,6 +18,7 @@ export type InitiatorKind = 'navigation' | 'parser' | 'preload' | 'script' | 'st
 
 /** Who asked for a request. */
 export interface Initiator {
+  /** What found or made the request. */
   kind: InitiatorKind;
   /** `id` of the request whose response asked for this one; null when nobody is known. */
   requestId: number | null;
@@ -47,15 +48,19 @@ export interface RecordedRequest {
   id: number;
   /** Absolute URL, without fragment. */
   url: string;
+  /** In capitals. */
   method: string;
+  /** What it is for. */
   type: ResourceType;
   /** HTTP status, 0 when the request failed. */
   status: number;
+  /** What carried the response; null when it is not known or nothing came over the network. */
   protocol: Protocol | null;
   /** When the browser wanted it (fetchStart), milliseconds after navigationStart. */
   startMs: number;
   /** When its last byte arrived, milliseconds after navigationStart. */
   endMs: number;
+  /** Where the time between `startMs` and `endMs` went. */
   phases: RequestPhases;
   /** Response bytes on the wire with headers; null when withheld. */
   transferBytes: number | null;
@@ -65,12 +70,15 @@ export interface RecordedRequest {
   decodedBytes: number | null;
   /** Request body bytes; absent or null when the recorder does not know. */
   requestBodyBytes?: number | null;
+  /** Who asked for it. */
   initiator: Initiator;
   /** Whether the browser said that it blocks rendering; null when it said nothing. */
   renderBlocking: boolean | null;
+  /** Whether nothing of the answer came over the network: from a cache, a service worker, the browser itself. */
   fromCache: boolean;
   /** Whatever the recorder calls the connection; equal strings are equal connections. */
   connectionId: string | null;
+  /** Address of the server, IPv6 without brackets; null when it is not known. */
   remoteIp: string | null;
   /** RFC 9218 urgency that the browser asked for, 0 to 7; absent or null when the recorder does not know. */
   urgency?: number | null;
@@ -91,10 +99,13 @@ export interface Recording {
   recordedAt: string;
   /** Name and version of the browser, or '' when not known. */
   browser: string;
-  /** navigationStart to loadEventEnd (PLT); null when the load event never came. */
+  /** navigationStart to loadEventEnd (PLT), milliseconds; null when the load event never came. */
   pltMs: number | null;
+  /** navigationStart to DOMContentLoaded, milliseconds; null when it is not known. */
   domContentLoadedMs: number | null;
+  /** navigationStart to First Contentful Paint, else the first paint that the recorder saw, milliseconds; null when it is not known. */
   firstContentfulPaintMs: number | null;
+  /** navigationStart to Largest Contentful Paint, milliseconds; null when it is not known. */
   largestContentfulPaintMs: number | null;
   /** URL of the image that was the largest paint; null for text, absent when the recorder does not know. */
   largestContentfulPaintUrl?: string | null;

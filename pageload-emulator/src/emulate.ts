@@ -2,7 +2,8 @@ import { type ClientCosts, NO_COSTS } from './client/client-costs.ts';
 import { ClientThread } from './client/client-thread.ts';
 import { DelayableLimit } from './client/delayable-limit.ts';
 import { LowPriorityGate } from './client/low-priority-gate.ts';
-import type { FetchActivity, PageGraph } from './graph/page-graph.ts';
+import { type CompiledActivity, compileGraph } from './graph/compiled-graph.ts';
+import type { PageGraph } from './graph/page-graph.ts';
 import type { OriginCounters } from './http/origin-client.ts';
 import { OriginClients } from './http/origin-clients.ts';
 import type { NetworkPath, ServerProfile } from './path/network-path.ts';
@@ -75,13 +76,6 @@ export function emulate(
   return new PageLoad(graph, path, servers, assignment, options).run();
 }
 
-/** Something that happens once part of a response's body has arrived. */
-interface Dependant {
-  activity: number;
-  /** Bytes of the response that it needs. */
-  bytes: number;
-}
-
 /** Up to twice this, a page is emulated in bursts of 2 packets and more. */
 const MOST_BYTES_IN_DETAIL = 30e6;
 
@@ -107,14 +101,15 @@ class PageLoad implements EventHandler, StreamOwner {
   readonly #servers: ServerProfile[];
   readonly #protocols: Protocol[];
   readonly #clients: OriginClients;
-  readonly #dependants: readonly (readonly Dependant[])[];
-  readonly #nextDependant: Int32Array;
-  readonly #openDependencies: Int32Array;
+  readonly #activities: readonly CompiledActivity[];
+  /** Of each activity: dependencies that have not happened, and dependants that have begun. */
+  readonly #openDependencies: number[];
+  readonly #nextDependant: number[];
   readonly #gate: LowPriorityGate<Stream>;
   readonly #delayable: DelayableLimit<Stream>;
   readonly #streams: (Stream | null)[];
   readonly #endMs: Float64Array;
-  #blocking = 0;
+  #blocking: number;
   #unfinished: number;
   #pltMs = 0;
   #firstPaintMs: number | null = null;
@@ -133,7 +128,7 @@ class PageLoad implements EventHandler, StreamOwner {
     this.#costs = graph.client ?? NO_COSTS;
     this.#delayable = new DelayableLimit((stream) => this.#send(stream));
     this.#gate = new LowPriorityGate((stream) => this.#limit(stream));
-    const compiled = compile(graph);
+    const { activities, dependencies, blocking, bytes } = compileGraph(graph);
     this.#network = {
       events: this.#events,
       down: new Bottleneck(path.downBps, path.queueBytes),
@@ -143,7 +138,7 @@ class PageLoad implements EventHandler, StreamOwner {
       loss: lossesOf(path, options.seed ?? 1),
       client: new ClientThread(),
       quicPacketMs: this.#costs.quicPacketMs,
-      leastBurst: Math.max(2, Math.ceil(compiled.bytes / MOST_BYTES_IN_DETAIL)),
+      leastBurst: Math.max(2, Math.ceil(bytes / MOST_BYTES_IN_DETAIL)),
       arrivals: this.#events.createLane(),
       reads: this.#events.createLane(),
       segments: new SegmentPool(),
@@ -156,18 +151,18 @@ class PageLoad implements EventHandler, StreamOwner {
       (origin) => assignment[origin] ?? (origin.startsWith('http:') ? 'h1' : 'h2'),
     );
     this.#clients = new OriginClients(this.#network, this.#servers, this.#protocols, path.udp);
-    this.#dependants = compiled.dependants;
-    this.#openDependencies = compiled.dependencies.slice();
-    this.#nextDependant = new Int32Array(graph.activities.length);
-    this.#streams = new Array<Stream | null>(graph.activities.length).fill(null);
-    this.#endMs = new Float64Array(graph.activities.length).fill(-1);
-    this.#unfinished = graph.activities.length;
+    this.#activities = activities;
+    this.#openDependencies = dependencies.slice();
+    this.#nextDependant = new Array<number>(activities.length).fill(0);
+    this.#streams = new Array<Stream | null>(activities.length).fill(null);
+    this.#endMs = new Float64Array(activities.length).fill(-1);
+    this.#blocking = blocking;
+    this.#unfinished = activities.length;
   }
 
   run(): Emulated {
-    for (const activity of this.#graph.activities) {
-      if (activity.blocksLoad) this.#blocking++;
-      if (activity.after.length === 0) this.#schedule(activity.id);
+    for (let id = 0; id < this.#activities.length; id++) {
+      if (this.#activities[id]!.dependencies === 0) this.#schedule(id);
     }
     let events = 0;
     const untilAll = this.#options.waterfall === true;
@@ -208,8 +203,9 @@ class PageLoad implements EventHandler, StreamOwner {
   }
 
   onData(stream: Stream): void {
-    const whole = stream.received >= stream.responseBytes;
-    this.#satisfyUpTo(stream, whole ? stream.responseBytes - 1 : stream.received);
+    const { received, responseBytes, inPartsBytes } = stream;
+    const whole = received >= responseBytes;
+    if (inPartsBytes > 0) this.#satisfyUpTo(stream.id, whole ? responseBytes - 1 : received);
     if (!whole) return;
     const { now } = this.#events;
     const { responseMs, responseDelayMs } = this.#costs;
@@ -218,51 +214,52 @@ class PageLoad implements EventHandler, StreamOwner {
     else this.#endFetch(stream);
   }
 
-  /** Lets everything begin that needs at most `bytes` of the response. */
-  #satisfyUpTo({ id }: Stream, bytes: number): void {
-    const dependants = this.#dependants[id]!;
+  /** Lets everything begin that needs at most `bytes` of the activity's response. */
+  #satisfyUpTo(id: number, bytes: number): void {
+    const { dependants } = this.#activities[id]!;
     let next = this.#nextDependant[id]!;
     while (next < dependants.length && dependants[next]!.bytes <= bytes) {
-      this.#nextDependant[id] = ++next;
-      this.#satisfy(dependants[next - 1]!.activity);
+      this.#nextDependant[id] = next + 1;
+      this.#satisfy(dependants[next]!.activity);
+      next++;
     }
   }
 
   #endFetch(stream: Stream): void {
-    const activity = this.#graph.activities[stream.id] as FetchActivity;
+    const { id, received } = stream;
+    const activity = this.#activities[id]!;
     const { origin, pool, hold } = activity;
-    this.#satisfyUpTo(stream, stream.received);
-    this.#bytes += stream.received;
-    this.#finish(stream.id);
-    this.#clients.of(origin, pool ?? 0).done(stream);
-    if (hold !== undefined) this.#gate.done(hold);
+    this.#satisfyUpTo(id, received);
+    this.#bytes += received;
+    this.#finish(id);
+    this.#clients.of(origin, pool).done(stream);
+    if (hold !== null) this.#gate.done(hold);
     if (this.#isDelayable(activity)) this.#delayable.done(origin);
   }
 
   #schedule(id: number): void {
-    const activity = this.#graph.activities[id]!;
-    const delayMs = activity.kind === 'fetch' ? activity.delayMs : 0;
+    const { delayMs } = this.#activities[id]!;
     if (delayMs > 0) this.#events.schedule(this.#events.now + delayMs, this, BEGIN, id);
     else this.#begin(id);
   }
 
   #begin(id: number): void {
-    const activity = this.#graph.activities[id]!;
-    if (activity.kind === 'compute') {
+    const activity = this.#activities[id]!;
+    if (!activity.isFetch) {
       this.#mainThreadFreeMs = Math.max(this.#mainThreadFreeMs, this.#events.now) + activity.durationMs;
       this.#events.schedule(this.#mainThreadFreeMs, this, COMPUTED, id);
       return;
     }
-    const responseBytes = Math.max(1, Math.round(activity.responseBytes));
+    const { urgency, incremental, requestBytes, responseBytes, thinkMs, inPartsBytes, origin } = activity;
     const stream: Stream = {
       owner: this,
       id,
-      urgency: activity.urgency,
-      incremental: activity.incremental,
-      requestBytes: activity.requestBytes,
+      urgency,
+      incremental,
+      requestBytes,
       responseBytes,
-      thinkMs: activity.thinkMs ?? this.#servers[activity.origin]!.thinkMs,
-      inPartsBytes: this.#inParts(id, responseBytes),
+      thinkMs: thinkMs < 0 ? this.#servers[origin]!.thinkMs : thinkMs,
+      inPartsBytes,
       unsent: responseBytes,
       received: 0,
       order: NO_ORDER,
@@ -271,20 +268,12 @@ class PageLoad implements EventHandler, StreamOwner {
       firstByteMs: -1,
     };
     this.#streams[id] = stream;
-    if (activity.hold !== undefined) this.#gate.pass(stream, activity.hold);
+    if (activity.hold !== null) this.#gate.pass(stream, activity.hold);
     else this.#limit(stream);
   }
 
-  #inParts(id: number, responseBytes: number): number {
-    const dependants = this.#dependants[id]!;
-    for (let at = dependants.length - 1; at >= 0; at--) {
-      if (dependants[at]!.bytes < responseBytes) return dependants[at]!.bytes;
-    }
-    return 0;
-  }
-
   #limit(stream: Stream): void {
-    const activity = this.#graph.activities[stream.id] as FetchActivity;
+    const activity = this.#activities[stream.id]!;
     if (this.#isDelayable(activity)) {
       this.#delayable.pass(stream, stream.urgency, activity.origin);
     } else {
@@ -293,8 +282,8 @@ class PageLoad implements EventHandler, StreamOwner {
   }
 
   /** Of low priority and on HTTP/1.1; a script is when the recording shows that it was held back. */
-  #isDelayable({ origin, urgency, hold }: FetchActivity): boolean {
-    return (urgency >= LEAST_DELAYABLE_URGENCY || hold !== undefined) && this.#protocols[origin] === 'h1';
+  #isDelayable({ origin, urgency, hold }: CompiledActivity): boolean {
+    return (urgency >= LEAST_DELAYABLE_URGENCY || hold !== null) && this.#protocols[origin] === 'h1';
   }
 
   #send(stream: Stream): void {
@@ -306,8 +295,8 @@ class PageLoad implements EventHandler, StreamOwner {
   }
 
   #dispatch(stream: Stream): void {
-    const { origin, pool } = this.#graph.activities[stream.id] as FetchActivity;
-    this.#clients.of(origin, pool ?? 0).fetch(stream);
+    const { origin, pool } = this.#activities[stream.id]!;
+    this.#clients.of(origin, pool).fetch(stream);
   }
 
   #satisfy(id: number): void {
@@ -315,18 +304,19 @@ class PageLoad implements EventHandler, StreamOwner {
   }
 
   #finish(id: number): void {
-    const activity = this.#graph.activities[id]!;
-    this.#endMs[id] = this.#events.now;
+    const { now } = this.#events;
+    const { isFetch, blocksLoad, renderBlocking } = this.#activities[id]!;
+    this.#endMs[id] = now;
     this.#unfinished--;
-    if (activity.blocksLoad) {
+    if (blocksLoad) {
       this.#blocking--;
-      this.#pltMs = this.#events.now;
+      this.#pltMs = now;
     }
-    if (activity.kind === 'compute') {
-      for (const { activity: next } of this.#dependants[id]!) this.#satisfy(next);
+    if (!isFetch) {
+      this.#satisfyUpTo(id, 0);
       if (id === this.#graph.head) this.#gate.open();
-    } else if (activity.renderBlocking) {
-      this.#firstPaintMs = this.#events.now;
+    } else if (renderBlocking) {
+      this.#firstPaintMs = now;
     }
   }
 
@@ -335,7 +325,7 @@ class PageLoad implements EventHandler, StreamOwner {
     for (const stream of this.#streams) {
       if (stream === null) continue;
       entries.push({
-        requestId: (this.#graph.activities[stream.id] as FetchActivity).requestId,
+        requestId: this.#activities[stream.id]!.requestId,
         startMs: stream.startMs,
         sentMs: stream.sentMs,
         firstByteMs: stream.firstByteMs,
@@ -369,38 +359,6 @@ function lossesOf({ loss, lossBurst, udp }: NetworkPath, seed: number): Network[
   if (udp.kind !== 'lossy') return { tcp, quic: tcp };
   const both = 1 - (1 - loss) * (1 - udp.loss);
   return { tcp, quic: { down: process(both, 0), up: process(both, 1) } };
-}
-
-interface CompiledGraph {
-  /** Who waits for each activity, by the bytes that they need. */
-  dependants: Dependant[][];
-  /** How many dependencies each activity has. */
-  dependencies: Int32Array;
-  /** Of all responses. */
-  bytes: number;
-}
-
-const compiledGraphs = new WeakMap<PageGraph, CompiledGraph>();
-
-function compile(graph: PageGraph): CompiledGraph {
-  const known = compiledGraphs.get(graph);
-  if (known) return known;
-  const dependants: Dependant[][] = graph.activities.map(() => []);
-  const dependencies = new Int32Array(graph.activities.length);
-  let bytes = 0;
-  for (const activity of graph.activities) {
-    dependencies[activity.id] = activity.after.length;
-    if (activity.kind === 'fetch') bytes += activity.responseBytes;
-    for (const { activity: parent, fraction } of activity.after) {
-      const before = graph.activities[parent]!;
-      const size = before.kind === 'fetch' ? Math.max(1, Math.round(before.responseBytes)) : 0;
-      dependants[parent]!.push({ activity: activity.id, bytes: Math.min(size, Math.ceil(size * fraction)) });
-    }
-  }
-  for (const list of dependants) list.sort((a, b) => a.bytes - b.bytes || a.activity - b.activity);
-  const compiled = { dependants, dependencies, bytes };
-  compiledGraphs.set(graph, compiled);
-  return compiled;
 }
 
 function checkPath(path: NetworkPath): void {

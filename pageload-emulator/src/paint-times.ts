@@ -3,7 +3,9 @@ import type { RecordedRequest, Recording } from './recording/recording.ts';
 
 /** Milliseconds after navigationStart; null where nothing is painted. */
 export interface PaintTimes {
+  /** First Contentful Paint; null when it is not known what is painted. */
   firstContentfulPaintMs: number | null;
+  /** Largest Contentful Paint; null when it is not known what is painted. */
   largestContentfulPaintMs: number | null;
 }
 

@@ -102,6 +102,7 @@ export interface Prediction {
     loss: number;
     /** `open`, `blocked`, `lossy` where it loses more than TCP does, or the rate in Mbit/s to which UDP is held. */
     udp: 'open' | 'blocked' | 'lossy' | number;
+    /** Drop-tail queue of the bottleneck, downstream, bytes. */
     queueBytes: number;
     /** Between the 10th and the 90th percentile of what the recording, and whatever else is known, leaves possible. */
     ranges: Record<'rttMs' | 'downMbps' | 'upMbps' | 'loss' | 'queueBytes', { low: number; high: number }>;

@@ -19,12 +19,14 @@ export type DependencyKind =
 export interface Dependency {
   /** Index into `PageGraph.activities`. */
   activity: number;
+  /** Why it waits. */
   kind: DependencyKind;
   /**
    * Part of the other activity's response body that must have arrived, 0 to 1: a parser finds
    * an image before the document has ended. 1 for everything that waits for the whole.
    */
   fraction: number;
+  /** Whether the recording states it. */
   source: 'recorded' | 'inferred';
 }
 
@@ -35,11 +37,12 @@ export interface FetchActivity {
   id: number;
   /** `RecordedRequest.id`. */
   requestId: number;
+  /** Absolute, without fragment. */
   url: string;
   /** Index into `PageGraph.origins`. */
   origin: number;
   type: ResourceType;
-  /** Request bytes on the wire. */
+  /** Request bytes on the wire, headers uncompressed. */
   requestBytes: number;
   /** Response bytes on the wire, headers included. */
   responseBytes: number;
@@ -69,21 +72,28 @@ export interface FetchActivity {
 /** Work on the main thread. */
 export interface ComputeActivity {
   kind: 'compute';
+  /** Index into `PageGraph.activities`. */
   id: number;
   /** The request whose response is worked on. */
   requestId: number;
+  /** Time on the main thread, milliseconds. */
   durationMs: number;
+  /** Whether the load event waits for it. */
   blocksLoad: boolean;
+  /** Everything here must have happened before it starts. */
   after: Dependency[];
 }
 
+/** What a page load consists of. */
 export type Activity = FetchActivity | ComputeActivity;
 
 /** The activities of a page load and what each waits for; acyclic, edges point backwards. */
 export interface PageGraph {
+  /** Of the page, after redirects. */
   url: string;
   /** `https://host[:port]`, in order of first use. */
   origins: string[];
+  /** In such an order that each comes after what it waits for. */
   activities: Activity[];
   /** Activity with whose end the document's head ends; absent when it holds nothing back. */
   head?: number;

@@ -3,7 +3,9 @@ import type { Stream } from '../transport/stream.ts';
 
 /** What the requests to one origin went through, for explaining a result. */
 export interface OriginCounters extends TransportCounters {
+  /** Requests that were made. */
   requests: number;
+  /** Connections that were begun. */
   connections: number;
   /** Requests that waited for a handshake, and for how long in all. */
   waitedForHandshake: number;

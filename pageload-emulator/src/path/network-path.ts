@@ -54,7 +54,9 @@ export interface ServerProfile {
   extraRttMs: number;
   /** Request's last byte to response's first, median, milliseconds. */
   thinkMs: number;
+  /** How it sends over TCP. */
   tcp: SendingProfile;
+  /** How it sends over QUIC. */
   quic: SendingProfile;
   /** That it negotiates over TCP. */
   tlsVersion: '1.2' | '1.3';

@@ -1,13 +1,16 @@
 /** What connections went through, for explaining a result. */
 export interface TransportCounters {
-  /** Packets lost at random, at the queue, and at a policer. */
+  /** Packets lost at random. */
   lost: number;
+  /** Packets dropped at the full queue. */
   queueDrops: number;
+  /** Packets dropped by a policer of UDP. */
   policed: number;
   /** Waits for a timer because nothing came back. */
   timeouts: number;
-  /** Streams that waited for another stream's lost packet, and for how long in all. */
+  /** Streams that waited for another stream's lost packet. */
   blockedStreams: number;
+  /** How long they waited in all, milliseconds. */
   blockedMs: number;
 }
 

@@ -62,6 +62,76 @@ describe('TruthBrowser', () => {
     expect(bytes).toBeLessThan(440_000);
   });
 
+  it('sees the script of a worker, and what it asks for', async () => {
+    const { origin } = page.site.origins[0]!;
+    const resources = [
+      ['/', 'text/html', '<!doctype html><title>W</title><p>W<script src="/a.js"></script>'],
+      // The load event waits for what the worker has fetched.
+      [
+        '/a.js',
+        'text/javascript',
+        `document.write('<img src="/held.png">');
+        new Worker('/worker.js').onmessage = () => new Image().src = '/last.png';`,
+      ],
+      // Not at once: a worker begins without waiting for whoever follows it.
+      [
+        '/worker.js',
+        'text/javascript',
+        'setTimeout(() => fetch("/c.json").then(() => postMessage(0)), 1000)',
+      ],
+      ['/c.json', 'application/json', '{}'],
+      ['/held.png', 'image/png', ''],
+      ['/last.png', 'image/png', ''],
+    ] as const;
+    const served = await serveSite({
+      site: {
+        ...page.site,
+        entry: `${origin}/`,
+        resources: resources.map(([path, type]) => ({
+          origin,
+          path,
+          status: 200,
+          headers: { 'content-type': type },
+          body: { file: path },
+          thinkMs: path === '/held.png' ? 4000 : 0,
+        })),
+      },
+      files: new Map(resources.map(([path, , text]) => [path, new TextEncoder().encode(text)])),
+    });
+    try {
+      const browser = await TruthBrowser.launch({
+        executablePath: chromiumPath(),
+        protocol: 'h2',
+        caSpki: served.caSpki,
+        hosts: served.hosts,
+        args: [`--host-resolver-rules=${served.resolverRules}`],
+      });
+      open.push(browser);
+      const load = (await browser.load(`${origin}/`, { timeoutMs: 20_000 })) as Load;
+      expect(load).toMatchObject({ ok: true, proved: true, failed: [] });
+      const { requests } = load.recording!;
+      const pathOf = (id: number | null) => (id === null ? null : new URL(requests[id]!.url).pathname);
+      const asked = requests.map(({ id, type, status, initiator }) => [
+        pathOf(id),
+        [type, status, pathOf(initiator.requestId)],
+      ]);
+      expect(Object.fromEntries(asked)).toEqual({
+        '/': ['document', 200, null],
+        '/a.js': ['script', 200, '/'],
+        '/held.png': ['image', 200, '/a.js'],
+        // The browser's process does not know which script it was.
+        '/worker.js': ['script', 200, '/'],
+        '/c.json': ['fetch', 200, '/worker.js'],
+        '/last.png': ['image', 200, '/a.js'],
+      });
+      const [script] = requests.filter(({ url }) => url.endsWith('/worker.js'));
+      expect(script).toMatchObject({ protocol: 'h2', fromCache: false });
+      expect(script!.endMs).toBeGreaterThan(script!.startMs);
+    } finally {
+      await served.close();
+    }
+  });
+
   it('begins each load cold', async () => {
     const browser = await launch('h2');
     const before = server.requested.length;

@@ -4,6 +4,7 @@ import { type Assignment, originOf, type Protocol, type Recording } from '@hopwi
 import { type Browser, type BrowserContext, chromium, errors, type Page } from 'playwright-core';
 import { LoadObserver, navigationStart } from './cdp-observer.ts';
 import { observedLoad, type PageTiming } from './cdp-recording.ts';
+import { tellWorkerScripts } from './worker-scripts.ts';
 
 /** A protocol that every request is forced onto, or what Chromium picks by Alt-Svc. */
 export type TruthProtocol = Protocol | 'natural';
@@ -253,8 +254,10 @@ export class TruthBrowser {
     const timing = await page.evaluate(readPageTiming, PAINT_WAIT_MS);
     const startedAt = await navigationStart(session);
     await settle(observer, startedAt + timing.pltMs);
+    const hops = observer.hops();
+    await tellWorkerScripts(page, hops, startedAt, timing.timeOrigin);
     const { recording, failed } = observedLoad(
-      observer.hops(),
+      hops,
       { ...timing, url: page.url() },
       startedAt,
       `Chromium ${this.version}`,

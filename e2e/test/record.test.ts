@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { compareRequests } from '../src/pages/replay/check-replay.ts';
 import { missesOf } from '../src/pages/replay/misses.ts';
 import { siteSchema } from '../src/pages/site.ts';
-import type { Captured, CapturedAnswer } from '../src/record/capture.ts';
+import type { Captured, CapturedAnswer } from '../src/record/captured.ts';
 import { determinismScript } from '../src/record/determinism.ts';
 import { encodeAs } from '../src/record/encode.ts';
 import { keptHeaders } from '../src/record/headers.ts';

@@ -4,7 +4,8 @@ import { PROTOCOLS, type Protocol, type RecordedRequest } from '@hopwise/pageloa
 import { serverTimes } from '../pages/replay/server-times.ts';
 import type { Site } from '../pages/site.ts';
 import type { GeneratedSite } from '../pages/write-site.ts';
-import type { Capture, Captured, CapturedAnswer } from './capture.ts';
+import type { Capture } from './capture.ts';
+import type { Captured, CapturedAnswer } from './captured.ts';
 import { encodeAs } from './encode.ts';
 import { keptHeaders } from './headers.ts';
 

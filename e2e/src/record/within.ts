@@ -1,0 +1,15 @@
+/** What the browser has for handing out one body, or all of an unfinished one. */
+export const BODY_TIMEOUT_MS = 10_000;
+
+/** @throws when the promise takes longer than `limitMs` */
+export async function within<T>(promise: Promise<T>, limitMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer from the browser in ${limitMs} ms`)), limitMs);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

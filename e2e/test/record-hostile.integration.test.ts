@@ -81,8 +81,8 @@ const optionsFor = (path: string, more: Partial<RecordOptions> = {}): RecordOpti
   name: 'hostile',
   executablePath: chromiumPath(),
   headed: false,
-  timeoutMs: 5000,
-  waitMs: 500,
+  timeoutMs: 30_000,
+  waitMs: 1500,
   maxBytes: 2 ** 24,
   seed: 1,
   args: server.args,
@@ -93,7 +93,7 @@ const optionsFor = (path: string, more: Partial<RecordOptions> = {}): RecordOpti
 
 describe('recording a hostile page', () => {
   it('keeps what came of a page that never ends', async () => {
-    const page = await record(optionsFor('/endless', { timeoutMs: 3000 }));
+    const page = await record(optionsFor('/endless', { timeoutMs: 5000 }));
     expect(page.notes[0]).toMatch(/load event did not come/);
     const drip = page.requests.find(({ url }) => url.endsWith('/drip'));
     expect(drip).toMatchObject({ status: 200, kept: 'partial' });
@@ -144,7 +144,7 @@ describe('recording a hostile page', () => {
   });
 
   it('ends with a page that reloads itself without end', async () => {
-    const page = await record(optionsFor('/reload', { timeoutMs: 3000 }));
+    const page = await record(optionsFor('/reload', { timeoutMs: 5000 }));
     expect(page.site.resources.map(({ path }) => path)).toContain('/reload');
     expect(page.requests.filter(({ kept }) => kept === 'repeated').length).toBeGreaterThan(1);
   });

@@ -105,10 +105,11 @@ export async function pageAnswers(): Promise<Record<string, Answer>> {
       'x-auth-token': 'secret',
       'content-security-policy': `default-src 'self' ${CDN}; style-src 'self'; media-src 'self'`,
     }),
-    [`${MAIN}/style.css`]: send('text/css', gzipSync(STYLE), {
-      'content-encoding': 'gzip',
-      expires: new Date(Date.now() + 3_600_000).toUTCString(),
-    }),
+    [`${MAIN}/style.css`]: (request, response) =>
+      send('text/css', gzipSync(STYLE), {
+        'content-encoding': 'gzip',
+        expires: new Date(Date.now() + 3_600_000).toUTCString(),
+      })(request, response),
     [`${MAIN}/script.js`]: send('text/javascript', SCRIPT, { 'cache-control': 'max-age=60' }),
     [`${MAIN}/worker.js`]: send('text/javascript', WORKER),
     [`${MAIN}/from-worker.json`]: send('application/json', '{"from":"worker"}'),

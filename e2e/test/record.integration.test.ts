@@ -24,6 +24,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** What the page does after its load event takes a fraction of it, unless the machine is busy. */
+const AFTER_LOAD_MS = 3000;
+
 function optionsFor(url: string, out: string, server: LiveServer): RecordOptions {
   return {
     url,
@@ -31,8 +34,8 @@ function optionsFor(url: string, out: string, server: LiveServer): RecordOptions
     name: 'test',
     executablePath: chromiumPath(),
     headed: false,
-    timeoutMs: 15_000,
-    waitMs: 1000,
+    timeoutMs: 60_000,
+    waitMs: AFTER_LOAD_MS,
     maxBytes: 2 ** 24,
     seed: 7,
     args: server.args,
@@ -54,7 +57,7 @@ describe('npm run record', () => {
       const out = join(folder, 'command');
       const command = parseRecordOptions([
         ...[`${MAIN}/start`, '--out', out, '--ca', ca, ...maps],
-        ...['--wait-ms', '1000', '--check', 'h2', '--protocols', 'seen'],
+        ...['--wait-ms', String(AFTER_LOAD_MS), '--check', 'h2', '--protocols', 'seen'],
       ]);
       const silent = new Progress(createWriteStream('/dev/null') as unknown as NodeJS.WriteStream);
       const signal = new AbortController().signal;
@@ -135,7 +138,7 @@ describe('a recorded page', () => {
     });
     const style = resource(`${MAIN}/style.css`);
     expect(style.headers).toMatchObject({ 'content-encoding': 'gzip' });
-    expect(style.headers['cache-control']).toMatch(/^max-age=3(600|59\d)$/);
+    expect(style.headers['cache-control']).toMatch(/^max-age=3(60[01]|59\d)$/);
     const { recordedBytes, replayedBytes } = requested(`${MAIN}/style.css`);
     expect(Math.abs((replayedBytes as number) - (recordedBytes as number))).toBeLessThan(30);
     const script = resource(`${MAIN}/script.js`).body as { file: string };
@@ -144,7 +147,7 @@ describe('a recorded page', () => {
     expect(film).toMatchObject({ status: 200, headers: { 'accept-ranges': 'bytes' } });
     expect((await readFile(join(out, (film.body as { file: string }).file))).equals(FILM)).toBe(true);
     expect(resource(`${MAIN}/api/random`).thinkMs).toBeGreaterThan(60);
-    expect(resource(`${MAIN}/api/random`).thinkMs).toBeLessThan(1000);
+    expect(resource(`${MAIN}/api/random`).thinkMs).toBeLessThan(5000);
     // What the browser hands out as text is UTF-8.
     const latin = resource(`${CDN}/latin.js`);
     expect(latin.headers['content-type']).toBe('text/javascript; charset=utf-8');
@@ -159,8 +162,8 @@ describe('a recorded page', () => {
       dir: out,
       site: page.site,
       protocols: ['h1', 'h2', 'h3'],
-      timeoutMs: 20_000,
-      lingerMs: 1000,
+      timeoutMs: 60_000,
+      lingerMs: AFTER_LOAD_MS,
     });
     expect(checks.map(({ protocol }) => protocol)).toEqual(['h1', 'h2', 'h3']);
     for (const { protocol, failure, misses, missing, proved, similar } of checks) {

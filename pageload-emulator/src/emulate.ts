@@ -62,6 +62,7 @@ export class EmulationError extends Error {
  * happened, travels under its origin's protocol over the shared bottleneck, and lets others begin;
  * computing takes turns on one main thread.
  *
+ * @param graph must stay as it is: what it is compiled to is kept for the next load
  * @param assignment protocol of each origin; an origin without one gets h2, a plain `http:` origin h1
  * @throws EmulationError when the path's figures are not usable (rates, round trip, loss out of range)
  */

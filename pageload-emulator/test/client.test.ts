@@ -120,9 +120,10 @@ describe('connection pools', () => {
   it('have connections of their own', () => {
     const graph = pageOf([{ bytes: 1_000 }, { bytes: 1_000, after: [0] }]);
     expect(loadTime(graph)).toBeCloseTo(400, 1);
-    (graph.activities[1] as FetchActivity).pool = 1;
-    expect(loadTime(graph)).toBeCloseTo(600, 1);
-    const { origins } = emulate(graph, ROUND_TRIPS_ONLY, [], uniform(graph, 'h2'));
+    const apart = structuredClone(graph);
+    (apart.activities[1] as FetchActivity).pool = 1;
+    expect(loadTime(apart)).toBeCloseTo(600, 1);
+    const { origins } = emulate(apart, ROUND_TRIPS_ONLY, [], uniform(apart, 'h2'));
     expect(origins).toHaveLength(1);
     expect(origins[0]).toMatchObject({ requests: 2, connections: 2 });
   });

@@ -23,7 +23,7 @@ const EXTRA_RTT_SPREAD = 0.1;
  * Roberts' generalised golden ratio, "The Unreasonable Effectiveness of Quasirandom Sequences", 2018). The first is the
  * likeliest; a longer list begins with the shorter one. Where nothing is uncertain nor random there is one.
  *
- * UDP is policed in as many of them as it is likely to be. It is never blocked in them: `udp.blocked` says how likely that is.
+ * UDP is policed in as many of them as it is likely to be, to the nearest. It is never blocked in them: `udp.blocked` says how likely that is.
  */
 export function drawNetworks(posterior: NetworkPosterior, count: number): NetworkSample[] {
   const { path, servers } = posterior;
@@ -34,29 +34,29 @@ export function drawNetworks(posterior: NetworkPosterior, count: number): Networ
 }
 
 /** What is drawn, each from a dimension of its own. */
-const DIMENSIONS = 8;
+const DIMENSIONS = 7;
 const STEPS = kroneckerSteps(DIMENSIONS);
 
 function drawOne(posterior: NetworkPosterior, seed: number): NetworkSample {
   const { given, densities, path, udp: shares } = posterior;
   const share = (dimension: number) => (0.5 + seed * STEPS[dimension]!) % 1;
-  const udp = drawUdp(posterior, share(0), share(1));
+  const udp = drawUdp(posterior, seed, share(0));
   const isPoliced = shares.policed > 0 && udp.kind === 'policed';
   const downDensity = isPoliced ? densities.downBpsPoliced : densities.downBps;
-  const downBps = given.downBps ?? downDensity.quantile(share(2));
-  const events = densities.loss.quantile(share(4));
-  const lossBurst = given.lossBurst ?? burstAt(share(3), given.loss === undefined ? events : 0);
+  const downBps = given.downBps ?? downDensity.quantile(share(1));
+  const events = densities.loss.quantile(share(3));
+  const lossBurst = given.lossBurst ?? burstAt(share(2), given.loss === undefined ? events : 0);
   const loss = given.loss ?? Math.min(MOST_LOSS, lossBurst * events);
   // The upstream rate was told by handshakes on the likeliest link, or believed to be a share of it.
-  const upBps = given.upBps ?? densities.upBps.quantile(share(5));
+  const upBps = given.upBps ?? densities.upBps.quantile(share(4));
   return {
     path: {
-      rttMs: given.rttMs ?? densities.rttMs.quantile(share(6)),
+      rttMs: given.rttMs ?? densities.rttMs.quantile(share(5)),
       downBps,
       upBps,
       loss,
       lossBurst,
-      queueBytes: given.queueBytes ?? queueBytesOf(densities.queueMs.quantile(share(7)), downBps),
+      queueBytes: given.queueBytes ?? queueBytesOf(densities.queueMs.quantile(share(6)), downBps),
       udp: given.udp ?? (isPoliced ? udp : path.udp.kind === 'policed' ? udp : path.udp),
     },
     servers: drawServers(posterior.servers, seed),
@@ -64,10 +64,12 @@ function drawOne(posterior: NetworkPosterior, seed: number): NetworkSample {
   };
 }
 
-function drawUdp({ udp, densities, path }: NetworkPosterior, which: number, rate: number): UdpTreatment {
+function drawUdp({ udp, densities, path }: NetworkPosterior, seed: number, rate: number): UdpTreatment {
   if (path.udp.kind === 'blocked' || path.udp.kind === 'lossy') return path.udp;
   const policed = udp.policed / Math.max(udp.policed + udp.open, 1e-12);
-  return which < policed ? { kind: 'policed', bps: densities.policedBps.quantile(rate) } : { kind: 'open' };
+  // Systematic: of the first so many networks as many are policed as is likely, to the nearest.
+  const isPoliced = Math.round((seed - 1) * policed) > Math.round((seed - 2) * policed);
+  return isPoliced ? { kind: 'policed', bps: densities.policedBps.quantile(rate) } : { kind: 'open' };
 }
 
 function drawServers(servers: readonly ServerProfile[], seed: number): ServerProfile[] {

@@ -86,15 +86,14 @@ export class Connection {
     const carried = this.#walk.send(segments, fits, { loss: this.#path.loss(this.#path.busy) });
     const arrivedMs = (segment: number) => startMs + this.#rttMs + segment / bottleneck.segmentsPerMs;
     const arrives = carried.firstLost === 0 ? count : carried.firstLost - 1;
-    this.#missing -= Math.min(again, arrives);
-    if (this.#missing === 0 && arrives >= again) {
+    if (this.#missing === again && arrives >= again) {
       for (const { transfer, count: held } of this.#held) {
         transfer.deliver(held, arrivedMs(again), arrivedMs(again));
       }
       this.#held = [];
       for (const slice of slices) this.#deliver(slice, arrives, arrivedMs);
     } else this.#held.push(...slices);
-    this.#missing += carried.lost;
+    this.#missing += carried.lost - again;
 
     const roundMs = startMs + this.#rttMs - agenda.nowMs;
     agenda.at(startMs + this.#rttMs, () => {
@@ -103,7 +102,7 @@ export class Connection {
         this.#inFlight = 0;
         this.#path.busy--;
       }
-      bottleneck.release(segments);
+      bottleneck.release(fits);
       this.#bursts.delete(burst);
       this.#walk.acknowledge(segments, carried, burst.filled, roundMs);
       this.#sendSoon();

@@ -5,14 +5,12 @@ import type { FlowConditions } from './flow-conditions.ts';
 import { Http1Pool } from './http1-pool.ts';
 import { Http2Connection } from './http2-connection.ts';
 import type { LossByConnections } from './loss-by-connections.ts';
+import { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from './segment.ts';
 import { SharedBottleneck } from './shared-bottleneck.ts';
 import { StratifiedDraws } from './stratified-draws.ts';
 import { Transfer } from './transfer.ts';
 import { WindowWalk } from './window-walk.ts';
 
-/** Payload of a full segment: 1,500 bytes of IP with TCP's timestamps. */
-export const SEGMENT_BYTES = 1_448;
-const SEGMENT_WIRE_BITS = 1_500 * 8;
 const TRAJECTORIES = 32;
 
 /** The network of ECON's page loads. */
@@ -82,8 +80,8 @@ function loadOnce(
   draw: (connection: number, loss: number) => number,
 ): number {
   const agenda = new Agenda();
-  const segmentsPerMs = network.downBps / 1000 / SEGMENT_WIRE_BITS;
-  const room = segmentsPerMs * network.rttMs + network.queueBytes / (SEGMENT_WIRE_BITS / 8);
+  const segmentsPerMs = network.downBps / 8_000 / SEGMENT_WIRE_BYTES;
+  const room = segmentsPerMs * network.rttMs + network.queueBytes / SEGMENT_WIRE_BYTES;
   const path: Path = {
     agenda,
     bottleneck: new SharedBottleneck(segmentsPerMs, Math.max(1, room)),

@@ -24,13 +24,13 @@ export class SharedBottleneck {
 
   pass(nowMs: number, count: number): Passage {
     const startMs = Math.max(nowMs, this.#freeMs);
-    const fits = Math.max(0, Math.min(count, this.#roomSegments - this.#inFlight));
-    this.#inFlight += count;
+    const fits = Math.max(0, Math.min(count, Math.floor(this.#roomSegments - this.#inFlight)));
+    this.#inFlight += fits;
     this.#freeMs = startMs + fits / this.segmentsPerMs;
     return { startMs, fits };
   }
 
-  /** Segments are no longer under way. */
+  /** Segments that fitted are no longer under way. */
   release(count: number): void {
     this.#inFlight -= count;
   }

@@ -10,6 +10,8 @@ export interface Carried {
   firstLost: number;
   /** How many were lost. */
   lost: number;
+  /** Whether the sender cuts its window for it: it does once a round trip. */
+  cuts: boolean;
 }
 
 /**
@@ -62,16 +64,20 @@ export class WindowWalk {
    * @param conditions whose loss the burst meets
    */
   send(count: number, fits: number, { loss }: Pick<FlowConditions, 'loss'>): Carried {
-    // The sender learns of a loss in the round behind it, which ECON takes to lose nothing.
-    if (this.#recovering !== null || this.#unseen) return { firstLost: 0, lost: 0 };
+    const dropped = fits < count ? Math.floor(fits) + 1 : 0;
+    const lost = dropped === 0 ? 1 : count - dropped + 1;
+    // The sender learns of a loss in the round behind it, which ECON takes to lose nothing: but for a full queue.
+    if (this.#recovering !== null || this.#unseen) {
+      return { firstLost: dropped, lost: dropped === 0 ? 0 : lost, cuts: false };
+    }
     const round = firstLost({ loss }, Math.floor(this.#window), this.#before);
     const before = this.#survival;
     this.#survival *= round.survives(count);
-    let place = this.#survival < this.#losesBelow ? round.placeWhere(this.#losesBelow / before) : 0;
-    if (fits < count && (place === 0 || place > fits)) place = Math.floor(fits) + 1;
-    if (place === 0) return { firstLost: 0, lost: 0 };
+    const place = this.#survival < this.#losesBelow ? round.placeWhere(this.#losesBelow / before) : 0;
+    if (place === 0 && dropped === 0) return { firstLost: 0, lost: 0, cuts: false };
     this.#unseen = true;
-    return { firstLost: Math.min(count, place), lost: Math.max(1, count - Math.floor(fits)) };
+    const first = place === 0 || (dropped > 0 && dropped < place) ? dropped : Math.min(count, place);
+    return { firstLost: first, lost, cuts: true };
   }
 
   /**
@@ -80,16 +86,16 @@ export class WindowWalk {
    * @param filled whether it was all that the window allowed, and there was more to send
    * @param roundMs a round's duration
    */
-  acknowledge(count: number, { firstLost, lost }: Carried, filled: boolean, roundMs: number): void {
-    if (firstLost > 0) {
-      this.#lose(firstLost, lost);
+  acknowledge(count: number, carried: Carried, filled: boolean, roundMs: number): void {
+    if (carried.cuts) {
+      this.#lose(carried);
       return;
     }
     if (this.#recovering !== null) {
       this.#recovering = null;
       return;
     }
-    if (!filled || this.#unseen) return;
+    if (!filled || this.#unseen || carried.firstLost > 0) return;
     this.#before = Math.floor(this.#window);
     if (!this.#epoch) {
       this.#window = Math.min(this.#window + count, Math.max(this.#ssthresh, this.#window));
@@ -106,7 +112,7 @@ export class WindowWalk {
     }
   }
 
-  #lose(firstLost: number, lost: number): void {
+  #lose({ firstLost, lost }: Carried): void {
     this.#unseen = false;
     const window = Math.floor(this.#window);
     if (this.#epoch) {

@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { lossBySegment } from '../../src/econ/loss-by-segment.ts';
 import { objectsLatencyMs } from '../../src/econ/objects-latency.ts';
-import { type EconNetwork, econPageLoad, SEGMENT_BYTES } from '../../src/econ/page-load.ts';
+import { type EconNetwork, econPageLoad } from '../../src/econ/page-load.ts';
+import { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from '../../src/econ/segment.ts';
 import type { ComputeActivity } from '../../src/graph/page-graph.ts';
 import { pageOf } from '../pages.ts';
 import { simulateHttp1, simulateHttp2 } from './oracle.ts';
@@ -43,9 +45,7 @@ describe('beside the oracle, without a bottleneck', () => {
       ['h1', simulateHttp1(oracle, objects, size, 200, samples, 11)],
       ['h2', simulateHttp2(oracle, objects, size, samples, 12)],
     ] as const) {
-      const { pltMs } = {
-        pltMs: objectsLatencyMs(protocol, objects, segments(size), network, { trajectories: 128 }),
-      };
+      const pltMs = objectsLatencyMs(protocol, objects, segments(size), network, { trajectories: 128 });
       // 3% for 128 trajectories, and what the simulation's own chance is worth.
       expect(Math.abs(pltMs - simulated.value)).toBeLessThan(
         0.03 * simulated.value + 3 * simulated.standardError,
@@ -141,6 +141,50 @@ describe('pages', () => {
       expect(at(0.03).pltMs).toBeGreaterThan(at(0.003).pltMs);
       expect(at(0.003).pltMs).toBeGreaterThanOrEqual(at(0).pltMs);
     }
+  });
+
+  test('end, whatever the page and the network are, and no sooner than the bottleneck passes them on', () => {
+    const fetches = fc.array(
+      fc.record({
+        bytes: fc.integer({ min: 0, max: 300_000 }),
+        origin: fc.nat(2),
+        earlier: fc.double({ min: 0, max: 0.999, noNaN: true }),
+        fraction: fc.constantFrom(0, 0.3, 1),
+        urgency: fc.nat(7),
+      }),
+      { minLength: 1, maxLength: 25 },
+    );
+    const networks = fc.record({
+      rttMs: fc.integer({ min: 1, max: 300 }),
+      downBps: fc.integer({ min: 200_000, max: 1e9 }),
+      queueBytes: fc.integer({ min: 0, max: 500_000 }),
+      loss: fc.constantFrom(0, 1e-3, 0.05, 0.5),
+      congestionControl: fc.constantFrom('cubic', 'reno'),
+    });
+    fc.assert(
+      fc.property(fetches, networks, fc.constantFrom('h1', 'h2'), (sketches, network, protocol) => {
+        const graph = pageOf(
+          sketches.map(({ earlier, ...sketch }, id) => ({
+            ...sketch,
+            after: id > 0 ? [Math.floor(earlier * id)] : [],
+          })),
+          ['https://a.test', 'https://b.test', 'https://c.test'],
+        );
+        for (const [id, { fraction }] of sketches.entries()) {
+          const dependency = graph.activities[id]!.after[0];
+          if (dependency) dependency.fraction = fraction;
+        }
+        const { trajectoriesMs } = econPageLoad(graph, networkOf(network), protocol, { trajectories: 2 });
+        const bytes = sketches.reduce((sum, sketch) => sum + sketch.bytes, 0);
+        const passedMs = ((bytes / SEGMENT_BYTES) * SEGMENT_WIRE_BYTES * 8_000) / network.downBps;
+        for (const ms of trajectoriesMs) {
+          expect(ms).toBeLessThan(Number.POSITIVE_INFINITY);
+          expect(ms).toBeGreaterThan(0.999 * passedMs);
+          expect(ms).toBeGreaterThanOrEqual(3 * network.rttMs);
+        }
+      }),
+      { numRuns: 150 },
+    );
   });
 
   test('take loss by the connections under way', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FlowConditions } from '../../src/econ/flow-conditions.ts';
 import { lossBySegment } from '../../src/econ/loss-by-segment.ts';
-import { SEGMENT_BYTES } from '../../src/econ/page-load.ts';
+import { SEGMENT_BYTES } from '../../src/econ/segment.ts';
 import { steadyThroughput } from '../../src/econ/steady-throughput.ts';
 import { highestBitrate } from '../../src/econ/video-bitrate.ts';
 import { simulateFlows } from './oracle.ts';

@@ -53,9 +53,8 @@ function lossPrior(): LogDensity {
 
 /** Packets that an event of loss takes: one where losses are independent, several where a radio fades; the shares are assumed. */
 export const LOSS_BURSTS: readonly { packets: number; share: number }[] = [
-  { packets: 1, share: 0.6 },
-  { packets: 3, share: 0.25 },
-  { packets: 6, share: 0.15 },
+  { packets: 1, share: 0.7 },
+  { packets: 3, share: 0.3 },
 ];
 
 /**

@@ -91,6 +91,12 @@ describe('what came over no network', () => {
     expect(read(answered({ _transferSize: 0, fromDiskCache: true }))).toMatchObject(nothing);
   });
 
+  it('was marked so by Safari or answered by a Playwright test', () => {
+    expect(read(answered({}, { _fetchType: 'Memory Cache' }))).toMatchObject(nothing);
+    expect(read(answered({}, { _fetchType: 'Network Load' }))).toMatchObject({ fromCache: false });
+    expect(read(answered({}, { _wasFulfilled: true }))).toMatchObject(nothing);
+  });
+
   it('came from a service worker that had it', () => {
     const source = { _fetchedViaServiceWorker: true, _serviceWorkerResponseSource: 'cache-storage' };
     expect(read(answered({ _transferSize: 0, ...source }))).toMatchObject(nothing);
@@ -356,5 +362,26 @@ describe('other HARs', () => {
       firstContentfulPaintMs: 300,
       largestContentfulPaintMs: 700,
     });
+  });
+});
+
+describe('hopwise recordings', () => {
+  it('need no more of a request than its URL and times', () => {
+    const recording = parseRecording({
+      format: 'hopwise-recording',
+      version: 1,
+      requests: [
+        { url: 'https://a.test/', startMs: 0, endMs: 80 },
+        { url: 'https://a.test/x.js', startMs: 60, endMs: 100, initiator: { requestId: 0 } },
+      ],
+    });
+    expect(recording).toMatchObject({ url: 'https://a.test/', browser: '', pltMs: null });
+    expect(recording.requests.map(({ type, status, method }) => [type, status, method])).toEqual([
+      ['document', 200, 'GET'],
+      ['script', 200, 'GET'],
+    ]);
+    expect(recording.requests[1]!.initiator).toEqual({ kind: 'other', requestId: 0, source: 'inferred' });
+    expect(buildGraph(recording).activities).toHaveLength(2);
+    expect(parseRecording(JSON.stringify(recording))).toEqual(recording);
   });
 });

@@ -1,4 +1,11 @@
-import { InputError, PROTOCOLS, parseRecording, predict, readRecording } from '@hopwise/pageload-emulator';
+import {
+  buildGraph,
+  InputError,
+  PROTOCOLS,
+  parseRecording,
+  predict,
+  readRecording,
+} from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chromiumEntry, chromiumHar, harOf, START } from './hars.ts';
@@ -170,22 +177,24 @@ describe('HARs of others', () => {
   });
 
   it('reads a HAR with nothing but what HAR 1.2 asks for', () => {
-    const { requests, pltMs } = parseRecording({
+    const minimal = {
       log: {
         entries: [
           { startedDateTime: '2026-01-05T10:00:00Z', request: { url: 'https://a.test/' } },
           { startedDateTime: '2026-01-05T10:00:00.2Z', time: 50, request: { url: 'https://a.test/x.js' } },
         ],
       },
-    });
+    };
+    const { requests, pltMs } = parseRecording(minimal);
     expect(pltMs).toBeNull();
     expect(requests[1]).toMatchObject({
       type: 'script',
       startMs: 200,
       endMs: 250,
       transferBytes: null,
-      status: 0,
+      status: 200,
     });
+    expect(buildGraph(parseRecording(minimal)).activities).toHaveLength(2);
   });
 
   it('takes the first of several pages and says so', () => {

@@ -9,8 +9,11 @@ import { numberOf } from './values.ts';
  */
 export function isCached(entry: Entry, bodyHasHeaders: boolean): boolean {
   if (isPushed(entry)) return false;
-  const { response, _fromCache } = entry;
-  if (isMarked(_fromCache)) return true;
+  const { response, _fromCache, _fetchType, _wasFulfilled } = entry;
+  // DevTools; Playwright, of what a test answered itself.
+  if (isMarked(_fromCache) || isMarked(_wasFulfilled)) return true;
+  // Safari
+  if (typeof _fetchType === 'string' && / cache$/i.test(_fetchType)) return true;
   const transferred = numberOf(response?._transferSize) ?? 0;
   if (transferred > 0) return false;
   if (isMarked(response?.fromDiskCache) || isMarked(response?.fromPrefetchCache)) return true;
@@ -26,8 +29,9 @@ export function isCached(entry: Entry, bodyHasHeaders: boolean): boolean {
 }
 
 /** Whether a service worker answered. */
-export function isFromWorker({ response }: Entry): boolean {
-  return isMarked(response?._fetchedViaServiceWorker) || isMarked(response?.fromServiceWorker);
+export function isFromWorker({ response, _fetchType }: Entry): boolean {
+  const marks = [response?._fetchedViaServiceWorker, response?.fromServiceWorker];
+  return marks.some(isMarked) || _fetchType === 'Service Worker';
 }
 
 /** Whether the service worker that answered had it from the network. */

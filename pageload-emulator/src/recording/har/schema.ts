@@ -64,6 +64,7 @@ const entrySchema = z.object(
           httpVersion: text,
           headers,
           redirectURL: text,
+          _error: any,
           headersSize: number,
           bodySize: number,
           content: maybe(z.object({ size: number, mimeType: text, compression: number }, 'an object')),
@@ -108,6 +109,9 @@ const entrySchema = z.object(
     _renderBlocking: ownText,
     _requestId: ownLabel,
     _was_pushed: any,
+    // Safari, Playwright
+    _fetchType: any,
+    _wasFulfilled: any,
     // WebPageTest
     _request_type: ownText,
     _socket: ownLabel,
@@ -207,7 +211,8 @@ export function parseHar({ log: input, place, entriesPlace }: HarForm): Har {
   return { ...log, entries };
 }
 
-/** HTTP status; 0 when there was no answer. */
+/** HTTP status; 0 when there was no answer. Who does not say that a request failed is taken to say that it was answered. */
 export function statusOf({ response }: Entry): number {
-  return Math.max(0, Math.trunc(numberOf(response?.status) ?? 0));
+  const failed = typeof response?._error === 'string' && response._error !== '';
+  return Math.max(0, Math.trunc(numberOf(response?.status) ?? (failed ? 0 : 200)));
 }

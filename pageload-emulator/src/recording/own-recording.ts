@@ -1,0 +1,131 @@
+import * as z from 'zod/mini';
+import { documentOf, finishRequests, type RequestDraft, refuseTooMany } from './draft.ts';
+import { noPhases } from './har/phases.ts';
+import { objectOf } from './har/values.ts';
+import { InputError, inputErrorFrom } from './input-error.ts';
+import type { Recording } from './recording.ts';
+import { likelyType } from './resource-type.ts';
+
+/** No time in milliseconds and no size in bytes of a page load is beyond this. */
+const LARGEST = 1e10;
+const ms = z.custom<number>((value) => typeof value === 'number' && Math.abs(value) <= LARGEST, 'a number');
+const size = z.custom<number>(
+  (value) => typeof value === 'number' && value >= 0 && value <= LARGEST,
+  'bytes, a number from 0',
+);
+const text = z.string('a string');
+const flag = z.boolean('true or false');
+const oneOf = <const T extends string>(...values: T[]) => z.enum(values, `one of ${values.join(', ')}`);
+/** What may be missing, which stands for not being known. */
+const known = <T extends z.core.SomeType>(schema: T) => z._default(z.nullable(schema), null);
+
+const phasesSchema = z.object(
+  {
+    dnsStartMs: known(ms),
+    dnsEndMs: known(ms),
+    connectStartMs: known(ms),
+    secureStartMs: known(ms),
+    connectEndMs: known(ms),
+    requestStartMs: known(ms),
+    responseStartMs: known(ms),
+  },
+  'an object',
+);
+
+const initiatorSchema = z.object(
+  {
+    kind: z._default(
+      oneOf('navigation', 'parser', 'preload', 'script', 'style', 'redirect', 'other'),
+      'other',
+    ),
+    requestId: known(z.int('a whole number')),
+    source: z._default(oneOf('recorded', 'inferred'), 'inferred'),
+  },
+  'an object',
+);
+
+const requestSchema = z.object(
+  {
+    id: z.optional(z.int('a whole number')),
+    url: text,
+    method: z._default(text, 'GET'),
+    type: z.optional(
+      oneOf('document', 'iframe', 'style', 'script', 'font', 'image', 'media', 'fetch', 'beacon', 'other'),
+    ),
+    // Who does not say that it failed is taken to have answered.
+    status: z._default(ms, 200),
+    protocol: known(oneOf('h1', 'h2', 'h3')),
+    startMs: ms,
+    endMs: ms,
+    phases: z._default(phasesSchema, noPhases),
+    transferBytes: known(size),
+    bodyBytes: known(size),
+    decodedBytes: known(size),
+    requestBodyBytes: z.optional(z.nullable(size)),
+    initiator: z._default(initiatorSchema, { kind: 'other', requestId: null, source: 'inferred' }),
+    renderBlocking: known(flag),
+    fromCache: z._default(flag, false),
+    connectionId: known(text),
+    remoteIp: known(text),
+    urgency: z.optional(z.nullable(z.int('a whole number').check(z.gte(0, '0 to 7'), z.lte(7, '0 to 7')))),
+    offersH3: known(flag),
+  },
+  'an object',
+);
+
+const recordingSchema = z.object({
+  format: z.literal('hopwise-recording'),
+  version: z.literal(1, '1'),
+  url: z.optional(text),
+  recordedAt: z._default(text, ''),
+  browser: z._default(text, ''),
+  pltMs: known(ms),
+  domContentLoadedMs: known(ms),
+  firstContentfulPaintMs: known(ms),
+  largestContentfulPaintMs: known(ms),
+  largestContentfulPaintUrl: z.optional(z.nullable(text)),
+  requests: z.array(requestSchema, 'an array of requests'),
+});
+
+/** Whether that is a recording of hopwise's own, right or wrong. */
+export function isOwnRecording(input: unknown): boolean {
+  return objectOf(input)?.format === 'hopwise-recording';
+}
+
+/**
+ * Reads a hopwise recording. Of a request, only its URL, `startMs` and `endMs` must be there.
+ *
+ * @throws InputError naming the place of the first thing that is not usable
+ */
+export function readOwnRecording(input: unknown): Recording {
+  const list = objectOf(input)?.requests;
+  // Before the schema, which would gather all that is wrong with them.
+  if (Array.isArray(list)) refuseTooMany(list.length, 'requests');
+  const parsed = recordingSchema.safeParse(input);
+  if (!parsed.success) throw inputErrorFrom(parsed.error.issues, input);
+  const { requests, url, ...recording } = parsed.data;
+  const drafts = requests.map(({ id, type, initiator, ...request }, index): RequestDraft => {
+    if (id !== undefined && id !== index) {
+      throw new InputError(`requests[${index}].id: expected ${index}, its position, got ${id}`);
+    }
+    const { requestId: _, ...rest } = initiator;
+    return {
+      ...request,
+      type: type ?? (index === 0 ? 'document' : likelyType(null, request.url)),
+      endMs: Math.max(request.endMs, request.startMs),
+      initiator: { ...rest, request: null },
+    };
+  });
+  for (const [index, { initiator }] of requests.entries()) {
+    if (initiator.requestId === null) continue;
+    const asker = drafts[initiator.requestId];
+    if (asker === undefined) {
+      throw new InputError(
+        `requests[${index}].initiator.requestId: expected a position in requests (0 to ${drafts.length - 1}), got ${initiator.requestId}`,
+      );
+    }
+    drafts[index]!.initiator.request = asker;
+  }
+  const finished = finishRequests(drafts, 'requests');
+  return { ...recording, url: url ?? documentOf({ requests: finished }).url, requests: finished };
+}

@@ -263,7 +263,7 @@ describe('who asked', () => {
     expect(recording.requests.slice(1).map(({ initiator }) => initiator)).toEqual([
       { kind: 'parser', requestId: 0, source: 'inferred' },
       { kind: 'parser', requestId: 0, source: 'inferred' },
-      { kind: 'other', requestId: 2, source: 'inferred' },
+      { kind: 'parser', requestId: 2, source: 'inferred' },
       { kind: 'other', requestId: 0, source: 'inferred' },
       { kind: 'style', requestId: 1, source: 'inferred' },
     ]);

@@ -49,7 +49,9 @@ export function readHar(form: HarForm): ReadRecording {
   // A page that begins long before or after its first request was stamped by another clock.
   const startOfPage =
     Math.abs(firstStart - pageStart) < 60_000 ? Math.min(pageStart, firstStart) : firstStart;
-  const requests = finishRequests(draftsOf(entries, startOfPage, isFirefox(log)), place);
+  const times = pageTimes(page);
+  const drafts = draftsOf(entries, startOfPage, isFirefox(log), times.domContentLoadedMs);
+  const requests = finishRequests(drafts, place);
   const document = requests.find(({ type, status }) => type === 'document' && !isRedirect(status));
   return {
     recording: {
@@ -58,7 +60,7 @@ export function readHar(form: HarForm): ReadRecording {
       url: (document ?? requests[0]!).url,
       recordedAt: new Date(startOfPage).toISOString(),
       browser: [log.browser?.name, log.browser?.version].filter(Boolean).join(' '),
-      ...pageTimes(page),
+      ...times,
       requests,
     },
     notes,
@@ -70,7 +72,12 @@ function isFirefox({ creator, browser }: Har): boolean {
 }
 
 /** @param firefox whether to count as Firefox does: TLS apart from connecting, headers into bodies */
-function draftsOf(entries: readonly Entry[], startOfPage: number, firefox: boolean): RequestDraft[] {
+function draftsOf(
+  entries: readonly Entry[],
+  startOfPage: number,
+  firefox: boolean,
+  parsedMs: number | null,
+): RequestDraft[] {
   const connections = connectionNames(entries);
   const entryOf = new Map<RequestDraft, Entry>();
   const typed = new Set<RequestDraft>();
@@ -86,7 +93,7 @@ function draftsOf(entries: readonly Entry[], startOfPage: number, firefox: boole
   }
   takeFromWorkers(entryOf);
   const ordered = [...entryOf.keys()].sort((a, b) => a.startMs - b.startMs);
-  linkInitiators({ ordered, document: nameDocuments(ordered), entryOf, typed });
+  linkInitiators({ ordered, document: nameDocuments(ordered), parsedMs, entryOf, typed });
   return ordered;
 }
 

@@ -11,6 +11,8 @@ export interface Drafts {
   /** In order of start, the first being the navigation's. */
   ordered: readonly RequestDraft[];
   document: RequestDraft;
+  /** DOMContentLoaded, before which the parser is at work, milliseconds after navigationStart; null when not known. */
+  parsedMs: number | null;
   entryOf: ReadonlyMap<RequestDraft, Entry>;
   /** Those of which the recorder said what they are for. */
   typed: ReadonlySet<RequestDraft>;
@@ -69,13 +71,13 @@ class Askers {
   readonly #asked = new Map<RequestDraft, AskedFor>();
   /** Whether the recording names initiators at all. */
   readonly #namesInitiators: boolean;
-  /** When the parser had come to the document's end; later it asks for nothing. */
+  /** Until when the parser may have been at work. */
   readonly #parsedMs: number;
 
-  constructor({ ordered, document, entryOf }: Drafts) {
+  constructor({ ordered, document, parsedMs, entryOf }: Drafts) {
     this.#document = document;
     this.#entryOf = entryOf;
-    this.#parsedMs = document.endMs + CLOCK_SLACK_MS;
+    this.#parsedMs = Math.max(document.endMs + CLOCK_SLACK_MS, parsedMs ?? 0);
     const position = new Map(ordered.map((draft, index) => [draft, index]));
     const startOf = (draft: RequestDraft) => draft.startMs;
     const endOf = (draft: RequestDraft) => draft.endMs;
@@ -165,7 +167,7 @@ class Askers {
     return { kind: parsed ? 'parser' : 'other', request, source };
   }
 
-  /** Whether the parser may have found it: what documents refer to, while the document was arriving. */
+  /** Whether the parser may have found it: what documents refer to, while it was at work. */
   #isParsed({ type, startMs }: RequestDraft): boolean {
     return /^(style|script|image|iframe)$/.test(type) && startMs <= this.#parsedMs;
   }

@@ -130,6 +130,18 @@ describe("UDP's treatment", () => {
     expect(path.udp).toEqual({ kind: 'open' });
   });
 
+  it('found open by transfers is not blocked, but may still be policed', () => {
+    const measured = { udp: { kind: 'open' as const } };
+    const policed = posteriorOf(upgraded(20, 40_000, link({ kind: 'policed', bps: 3e6 })), { measured });
+    expect(policed.udp.policed).toBeGreaterThan(0.95);
+    expect(policed.sources.udp).toBe('estimated');
+    const graph = randomPage(5);
+    const overTcp = recordLoad(graph, link({ kind: 'open' }), randomServers(graph, 5), uniform(graph, 'h2'));
+    const open = posteriorOf(overTcp, { measured });
+    expect(open.udp.blocked).toBe(0);
+    expect(open.sources.udp).toBe('measured');
+  });
+
   it('stays open to doubt where a few small responses tell nothing', () => {
     const some = posteriorOf(upgraded(1, 500, link({ kind: 'policed', bps: 3e6 }))).udp;
     expect(some.policed).toBeGreaterThan(0.005);

@@ -145,6 +145,8 @@ class PosteriorBuilder {
       queueBytes: isNarrowed(fit.queueMs, QUEUE_MS),
       udp: seen.udp === 'estimated',
     });
+    // What was measured was only that it is not blocked.
+    if (this.#knownUdp() === undefined && path.udp.kind === 'policed') sources.udp = 'estimated';
     const intervals = {
       rttMs: rttMs.interval,
       downBps: down.interval,
@@ -195,7 +197,7 @@ class PosteriorBuilder {
   #fit(rttMs: number): PathFit {
     const given = this.#given;
     const measured = this.#measured;
-    const udp = given.udp ?? measured.udp;
+    const udp = this.#knownUdp();
     const upOf = new Map<number, number>();
     const upAt = (downBps: number): number => {
       const known = given.upBps ?? upOf.get(downBps);
@@ -251,7 +253,7 @@ class PosteriorBuilder {
   }
 
   #likeliest(fit: PathFit): { down: LogDensity; shares: UdpShares } {
-    const known = this.#given.udp ?? this.#measured.udp;
+    const known = this.#knownUdp();
     if (known !== undefined) {
       const is = (kind: UdpTreatment['kind']) => Number(known.kind === kind);
       const shares = { open: is('open') + is('lossy'), policed: is('policed'), blocked: is('blocked') };
@@ -263,10 +265,17 @@ class PosteriorBuilder {
     return { down, shares: { open: 1 - blocked - policed, policed, blocked } };
   }
 
+  /** Transfers that found UDP open found that it is not blocked, not at what rate it may go. */
+  #knownUdp(): UdpTreatment | undefined {
+    const measured = this.#measured.udp;
+    return this.#given.udp ?? (measured?.kind === 'open' ? undefined : measured);
+  }
+
   /** Probability that UDP is blocked: none where HTTP/3 answered; it grows with each origin that offered it in vain. */
   #blockedShare(): number {
     const { requests } = this.#recording;
-    if (requests.some(({ protocol, status }) => protocol === 'h3' && status !== 0)) return 0;
+    const answered = requests.some(({ protocol, status }) => protocol === 'h3' && status !== 0);
+    if (answered || this.#measured.udp?.kind === 'open') return 0;
     const believed = Math.min(MOST_BELIEVED, this.#prior.share('blocked', UDP.blocked));
     const odds =
       (believed / (1 - believed)) *
@@ -275,7 +284,7 @@ class PosteriorBuilder {
   }
 
   #likeliestUdp(fit: PathFit, { policed }: UdpShares): UdpTreatment {
-    const known = this.#given.udp ?? this.#measured.udp;
+    const known = this.#knownUdp();
     if (known !== undefined) return known;
     return policed > 0.5 ? { kind: 'policed', bps: this.#policedBps(fit).quantile(0.5) } : { kind: 'open' };
   }

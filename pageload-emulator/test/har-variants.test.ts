@@ -306,6 +306,25 @@ describe('who asked', () => {
     expect(asked(entries, 'https://api.test/v1?p')).toMatchObject({ requestId: 'https://a.test/app.js' });
   });
 
+  it('is the same for a preflight that is listed before its request', () => {
+    const entries = [
+      page(),
+      chromiumEntry('https://a.test/app.js', 60, { wait: 20 }, { _resourceType: 'script' }),
+      {
+        ...chromiumEntry('https://api.test/v1?p', 100, {}, {}),
+        request: { method: 'OPTIONS', url: 'https://api.test/v1?p' },
+        _initiator: { type: 'preflight', requestId: '9', url: 'https://api.test/v2' },
+      },
+      chromiumEntry(
+        'https://api.test/v2',
+        101,
+        { wait: 80 },
+        { ...script('https://a.test/app.js'), _requestId: '9' },
+      ),
+    ];
+    expect(asked(entries, 'https://api.test/v1?p')).toMatchObject({ requestId: 'https://a.test/app.js' });
+  });
+
   it('was a preload', () => {
     const font = chromiumEntry('https://a.test/f.woff2', 60, {}, {}) as { request: object };
     font.request = { ...font.request, _isLinkPreload: true };

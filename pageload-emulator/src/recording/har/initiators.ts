@@ -61,6 +61,7 @@ const CLOCK_SLACK_MS = 5;
 class Askers {
   readonly #document: RequestDraft;
   readonly #entryOf: ReadonlyMap<RequestDraft, Entry>;
+  readonly #position: ReadonlyMap<RequestDraft, number>;
   readonly #byUrl: DraftIndex;
   readonly #byPath: DraftIndex;
   readonly #redirects: DraftIndex;
@@ -79,6 +80,7 @@ class Askers {
     this.#entryOf = entryOf;
     this.#parsedMs = Math.max(document.endMs + CLOCK_SLACK_MS, parsedMs ?? 0);
     const position = new Map(ordered.map((draft, index) => [draft, index]));
+    this.#position = position;
     const startOf = (draft: RequestDraft) => draft.startMs;
     const endOf = (draft: RequestDraft) => draft.endMs;
     this.#byUrl = new DraftIndex(position, startOf);
@@ -120,9 +122,14 @@ class Askers {
   }
 
   asked(draft: RequestDraft): RequestDraft['initiator'] {
-    const asked = this.#asked.get(draft)!;
-    const byId = asked.requestId === null ? undefined : this.#byRequestId.get(asked.requestId);
-    const exact = byId ?? this.#latestOf(asked.urls, (url) => this.#byUrl.latestBefore(urlKey(url), draft));
+    const own = this.#asked.get(draft)!;
+    const named = own.requestId === null ? undefined : this.#byRequestId.get(own.requestId);
+    // A preflight may begin before the request that it is for: then that one's asker is its.
+    const isLater = named !== undefined && this.#position.get(named)! > this.#position.get(draft)!;
+    const asked = isLater ? this.#asked.get(named)! : own;
+    const exact =
+      (isLater ? undefined : named) ??
+      this.#latestOf(asked.urls, (url) => this.#byUrl.latestBefore(urlKey(url), draft));
     if (exact !== null) return this.#found(asked, exact, 'recorded');
     const like = this.#latestOf(asked.urls, (url) => this.#byPath.latestBefore(pathKey(url), draft));
     if (like !== null) return this.#found(asked, like, 'inferred');

@@ -93,7 +93,7 @@ function withNetworkFlags(command: Command): Command {
 function withWhatIf(command: Command): Command {
   return command.option(
     '--what-if <change>',
-    'what changed servers would change: iw=32 (initial window, packets), bw=20 (they begin at that rate, Mbit/s), cc=bbr (congestion control); can be repeated',
+    "what changed servers would change: iw=32 (initial window, packets), cc=bbr (congestion control), start=20mbit or start=2x (begin at a rate, or at a multiple of the link's); can be repeated",
     serverChange,
   );
 }

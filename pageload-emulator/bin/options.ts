@@ -53,20 +53,35 @@ export function knownFrom(flags: NetworkFlags, downBps: number): KnownNetwork {
 
 const CONTROLS: readonly CongestionControl[] = ['cubic', 'reno', 'bbr', 'hybla'];
 const MOST_PACKETS = 1_000;
-const MOST_MBPS = 10_000;
+const MOST_MBPS = 100_000;
+const MOST_SHARE = 100;
 
-/** Collects `iw=32`, `bw=20`, `cc=bbr`: what changed servers would change. */
+/** Collects `iw=32`, `cc=bbr`, `start=20mbit`, `start=2x`: what changed servers would change. */
 export function serverChange(text: string, before: ServerChange | undefined): ServerChange {
-  const [name, value = ''] = text.split('=', 2) as [string, string | undefined];
-  const packets = Number(value);
-  if (name === 'iw' && Number.isInteger(packets) && packets >= 1 && packets <= MOST_PACKETS) {
-    return { ...before, initialWindow: packets };
+  const at = text.indexOf('=');
+  const change = changeOf(text.slice(0, Math.max(0, at)), text.slice(at + 1));
+  if (change === null) {
+    throw new InvalidArgumentError(
+      `expected iw=PACKETS (1 to ${MOST_PACKETS}), cc=${CONTROLS.join('|')}, start=MBITmbit or start=FACTORx, got "${text}".`,
+    );
   }
-  const mbps = Number(value);
-  if (name === 'bw' && mbps > 0 && mbps <= MOST_MBPS) return { ...before, startBps: mbps * 1e6 };
-  const congestionControl = CONTROLS.find((control) => control === value);
-  if (name === 'cc' && congestionControl !== undefined) return { ...before, congestionControl };
-  throw new InvalidArgumentError(
-    `expected iw=PACKETS (1 to ${MOST_PACKETS}), bw=MBIT (to ${MOST_MBPS}) or cc=${CONTROLS.join('|')}, got "${text}".`,
-  );
+  return { ...before, ...change };
+}
+
+function changeOf(name: string, value: string): ServerChange | null {
+  if (name === 'iw') {
+    const initialWindow = Number(value);
+    const isUsable = Number.isInteger(initialWindow) && initialWindow >= 1 && initialWindow <= MOST_PACKETS;
+    return isUsable ? { initialWindow } : null;
+  }
+  if (name === 'cc') {
+    const congestionControl = CONTROLS.find((control) => control === value);
+    return congestionControl === undefined ? null : { congestionControl };
+  }
+  if (name !== 'start') return null;
+  const [, digits, unit] = /^(\d+(?:\.\d+)?)(mbit|x)$/.exec(value) ?? [];
+  const number = Number(digits);
+  if (unit === 'mbit' && number >= 0.01 && number <= MOST_MBPS) return { startBps: number * 1e6 };
+  if (unit === 'x' && number >= 0.01 && number <= MOST_SHARE) return { startShare: number };
+  return null;
 }

@@ -1,21 +1,28 @@
-import type { CongestionControl, ServerProfile } from './path/network-path.ts';
+import type { CongestionControl, NetworkPath, ServerProfile } from './path/network-path.ts';
 
-/** What if all servers were set up otherwise: what is absent stays as it is. */
+/** What if all servers sent otherwise, over TCP and QUIC: what is absent stays as it is. */
 export interface ServerChange {
-  /** Packets that a new connection sends at once, over TCP and QUIC (TCP WISE: Nie et al., IWQoS 2018). */
+  /** Packets that a new connection sends at once (TCP WISE: Nie et al., IWQoS 2018). */
   initialWindow?: number;
+  /** BBR, or Hybla for long round trips (VTL: Bonfoh et al., IFIP Networking 2021). */
   congestionControl?: CongestionControl;
-  /** Bits per second that the servers take the path to carry, rightly or wrongly ("Blitz start": Rüth et al. 2019). */
+  /** Begin at this rate instead of with an initial window, as a client told it (Blitz start: Rüth et al.); bits per second. */
   startBps?: number;
+  /** The same as a multiple of the path's downstream rate: 1 is a right estimate, others are wrong. */
+  startShare?: number;
 }
 
-/** The servers after a change. */
-export function changeServers(servers: readonly ServerProfile[], change: ServerChange): ServerProfile[] {
-  const { initialWindow, congestionControl, startBps } = change;
+/** The servers after a change. @param path whose rate a `startShare` is of */
+export function changeServers(
+  servers: readonly ServerProfile[],
+  { initialWindow, congestionControl, startBps, startShare }: ServerChange,
+  path: NetworkPath,
+): ServerProfile[] {
+  const start = startShare === undefined ? startBps : startShare * path.downBps;
   const changes = {
-    ...(startBps !== undefined && { startBps }),
     ...(initialWindow !== undefined && { initialWindow }),
     ...(congestionControl !== undefined && { congestionControl }),
+    ...(start !== undefined && { startBps: start }),
   };
   return servers.map((server) => ({
     ...server,
@@ -32,11 +39,14 @@ const CONTROL_NAME: Record<CongestionControl, string> = {
 };
 
 /** "an initial window of 32 packets and BBR". */
-export function changeInWords({ initialWindow, congestionControl, startBps }: ServerChange): string {
+export function changeInWords(change: ServerChange): string {
+  const { initialWindow, congestionControl, startBps, startShare } = change;
   const parts: string[] = [];
-  if (initialWindow !== undefined)
+  if (initialWindow !== undefined) {
     parts.push(`an initial window of ${initialWindow} packet${initialWindow === 1 ? '' : 's'}`);
-  if (startBps !== undefined) parts.push(`a start at ${Number((startBps / 1e6).toPrecision(3))} Mbit/s`);
+  }
   if (congestionControl !== undefined) parts.push(CONTROL_NAME[congestionControl]);
+  if (startShare !== undefined) parts.push(`a start at ${startShare} times the link's rate`);
+  else if (startBps !== undefined) parts.push(`a start at ${startBps / 1e6} Mbit/s`);
   return parts.length === 0 ? 'the present servers' : parts.join(' and ');
 }

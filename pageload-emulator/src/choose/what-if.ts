@@ -16,7 +16,7 @@ export function askWhatIf(
 ): Pick<WhatIf, 'change'> & { protocols: Partial<Record<UniformRun['protocol'], WhatIfTime>> } {
   const changed = scenarios.map((scenario) => ({
     ...scenario,
-    servers: changeServers(scenario.servers, change),
+    servers: changeServers(scenario.servers, change, scenario.path),
   }));
   const protocols: Partial<Record<UniformRun['protocol'], WhatIfTime>> = {};
   for (const { protocol, pltMs } of runs) {

@@ -45,8 +45,8 @@ export function changeInWords(change: ServerChange): string {
   if (initialWindow !== undefined) {
     parts.push(`an initial window of ${initialWindow} packet${initialWindow === 1 ? '' : 's'}`);
   }
-  if (congestionControl !== undefined) parts.push(CONTROL_NAME[congestionControl]);
   if (startShare !== undefined) parts.push(`a start at ${startShare} times the link's rate`);
   else if (startBps !== undefined) parts.push(`a start at ${startBps / 1e6} Mbit/s`);
+  if (congestionControl !== undefined) parts.push(CONTROL_NAME[congestionControl]);
   return parts.length === 0 ? 'the present servers' : parts.join(' and ');
 }

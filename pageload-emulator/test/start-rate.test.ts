@@ -57,10 +57,11 @@ describe('Hybla', () => {
 
 describe('changed servers', () => {
   it('begin at a rate, or grow otherwise, over both transports', () => {
-    const [server] = changeServers([serverOf('https://a.test')], {
-      startBps: 5e6,
-      congestionControl: 'hybla',
-    });
+    const [server] = changeServers(
+      [serverOf('https://a.test')],
+      { startBps: 5e6, congestionControl: 'hybla' },
+      LTE,
+    );
     const sending = { startBps: 5e6, congestionControl: 'hybla' };
     expect(server).toMatchObject({
       tcp: { ...sending, initialWindow: 10 },

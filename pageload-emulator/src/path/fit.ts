@@ -64,8 +64,9 @@ const QUEUES = [0.35, 2.2, 5];
 /** Logarithm of a likelihood ratio from which another queue is taken, and rates are replayed with it. */
 const OTHER_QUEUE = 1;
 const OTHER_QUEUE_RATES = [0.85, 1, 1.2];
-/** Spread of the rates that fit best around those that are true, where the emulator is the cause; of the logarithm. */
+/** Spread of the rates and queues that fit best around those that are true, where the emulator is the cause; of the logarithm. */
 const RATE_ERROR = 0.12;
+const QUEUE_ERROR = 0.3;
 /** Events of all replays together: a large page gets fewer. */
 const MOST_EVENTS = 250_000;
 
@@ -194,7 +195,11 @@ class PathSearch {
       points.sort((a, b) => a.bps - b.bps);
     }
     tried.sort((a, b) => a.value - b.value);
-    return prior.given((ms) => interpolated(tried, ms));
+    const seen = new LogDensity(
+      prior.values,
+      prior.values.map((ms) => interpolated(tried, ms)),
+    );
+    return prior.times(seen.blurred(QUEUE_ERROR));
   }
 
   /** What there is to say of a policer when nothing was replayed with one. */

@@ -25,13 +25,23 @@ const STALL_RTT = 0.8;
 const STALL_MS = 30;
 /** So many losses at the most cost one after the other. */
 const MOST_STALLS = 4;
-/**
- * Share of responses that are late by something else: a server that had to think (which shows before the first
- * byte), or else a busy browser.
- */
-const LATE_BEFORE_FIRST_BYTE = 0.08;
-const LATE_OTHERWISE = 0.02;
-const MEAN_LATE_MS = 120;
+/** How often responses are late by something that is no network's, and by how much on average. */
+export interface OtherLateness {
+  /** Of how many pages this is believed. */
+  share: number;
+  /** Share of responses whose servers had to think, which shows before the first byte. */
+  beforeFirstByte: number;
+  /** Share of responses that a busy browser was late for, or that came as they were made. */
+  otherwise: number;
+  meanMs: number;
+}
+
+/** Small pages of static files, ordinary ones, and those on which dozens of scripts of other companies keep a browser busy; assumed. */
+export const OTHER_LATENESS: readonly OtherLateness[] = [
+  { share: 0.7, beforeFirstByte: 0.08, otherwise: 0.02, meanMs: 120 },
+  { share: 0.2, beforeFirstByte: 0.2, otherwise: 0.1, meanMs: 250 },
+  { share: 0.1, beforeFirstByte: 0.4, otherwise: 0.3, meanMs: 500 },
+];
 /** Share of responses that come earlier than the emulator believes possible. */
 const EARLY = 0.03;
 /** No single response rules a network out. */
@@ -53,13 +63,17 @@ export function coreSpread(emulatedMs: number, request: ReplayedRequest, rttMs: 
 
 /**
  * How well times that were emulated without random loss explain a recording. What loss may have done to it is
- * averaged out: it holds responses up by a repair's time with a probability that grows with their packets.
+ * averaged out: it holds responses up by a repair's time with a probability that grows with their packets. So is what servers and
+ * the browser may have done.
  */
 export class TimingLikelihood {
   readonly #replay: Replay;
   readonly #rttMs: number;
   readonly #losses: Float64Array;
+  /** Of each other lateness with each loss. */
   readonly #logPrior: Float64Array;
+  /** Of one response, by loss: how likely it stalls, and the density of its excess if it does. */
+  readonly #stalls: { share: Float64Array; density: Float64Array };
   readonly #ended: readonly EndedResponses[];
 
   /** @param loss what is believed of events of loss per packet */
@@ -68,20 +82,23 @@ export class TimingLikelihood {
     this.#rttMs = rttMs;
     // Every second one is enough for an average.
     this.#losses = loss.values.filter((_, index) => index % 2 === 0);
-    this.#logPrior = normalised(loss.weights.map(Math.log).filter((_, index) => index % 2 === 0)).map(
-      Math.log,
-    );
+    const weights = loss.weights.filter((_, index) => index % 2 === 0);
+    this.#logPrior = normalised(
+      OTHER_LATENESS.flatMap(({ share }) => [...weights].map((weight) => Math.log(share * weight))),
+    ).map(Math.log);
+    this.#stalls = { share: new Float64Array(weights.length), density: new Float64Array(weights.length) };
     this.#ended = endedResponses(replay, rttMs);
   }
 
   /** Logarithm of the likelihood of all responses, and of those that came over TCP, up to a constant that only the recording moves. */
   of(times: ReplayedTimes): { all: number; tcp: number } {
-    const tcp = new Float64Array(this.#losses.length);
-    const all = new Float64Array(this.#losses.length);
+    const cases = this.#losses.length * OTHER_LATENESS.length;
+    const tcp = new Float64Array(cases);
+    const all = new Float64Array(cases);
     for (const ended of this.#ended) {
       const replayed = replayedOrder(ended, times);
       const share = evidenceShare(ended);
-      const sums = new Float64Array(this.#losses.length);
+      const sums = new Float64Array(cases);
       for (const [at, index] of ended.recorded.entries()) {
         const weight = ended.weights[at]!;
         if (weight > 0) this.#add(sums, weight, index, replayed[at]!, times);
@@ -102,23 +119,29 @@ export class TimingLikelihood {
     const emulatedMs = Math.max(0, times.endMs[like]! - startMs);
     const excessMs = endMs - startMs - emulatedMs;
     const firstExcessMs = firstByteMs === null ? 0 : firstByteMs - times.firstByteMs[index]!;
-    const late = firstExcessMs < excessMs / 2 ? LATE_OTHERWISE : LATE_BEFORE_FIRST_BYTE;
+    const isAfterFirst = firstExcessMs < excessMs / 2;
     const spreadMs = coreSpread(emulatedMs, request, this.#rttMs);
     const core = studentT(excessMs / spreadMs) / spreadMs;
-    const other =
-      late * delay(excessMs, spreadMs, MEAN_LATE_MS) + (excessMs < 0 ? EARLY / Math.max(emulatedMs, 50) : 0);
+    const early = excessMs < 0 ? EARLY / Math.max(emulatedMs, 50) : 0;
     const pastRttMs = excessMs - LEAST_STALL_RTT * this.#rttMs;
     const typicalStallMs = STALL_RTT * this.#rttMs + STALL_MS;
+    const stalls = this.#stalls;
     for (const [at, loss] of this.#losses.entries()) {
       const expected = loss * packets;
-      const stalled = (1 - late - EARLY) * (1 - Math.exp(-expected));
-      const stall = longDelay(
-        pastRttMs,
-        spreadMs,
-        typicalStallMs * Math.min(MOST_STALLS, Math.max(1, expected)),
-      );
-      const likelihood = (1 - late - EARLY - stalled) * core + stalled * stall + other;
-      sums[at]! += weight * Math.log(likelihood + TINY);
+      const scaleMs = typicalStallMs * Math.min(MOST_STALLS, Math.max(1, expected));
+      stalls.share[at] = 1 - Math.exp(-expected);
+      stalls.density[at] = longDelay(pastRttMs, spreadMs, scaleMs);
+    }
+    let next = 0;
+    for (const { beforeFirstByte, otherwise, meanMs } of OTHER_LATENESS) {
+      const late = isAfterFirst ? otherwise : beforeFirstByte;
+      const other = late * delay(excessMs, spreadMs, meanMs) + early;
+      const onTime = 1 - late - EARLY;
+      for (let at = 0; at < this.#losses.length; at++) {
+        const stalled = stalls.share[at]!;
+        const likelihood = onTime * ((1 - stalled) * core + stalled * stalls.density[at]!) + other;
+        sums[next++]! += weight * Math.log(likelihood + TINY);
+      }
     }
   }
 }

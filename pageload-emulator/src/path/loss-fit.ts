@@ -1,6 +1,6 @@
 import { normalCdf } from '../statistics.ts';
-import { interpolated, type LikelihoodPoint } from './interpolation.ts';
-import { coreSpread, EVIDENCE_SHARE } from './likelihood.ts';
+import { interpolated, type LikelihoodPoint, logSum } from './interpolation.ts';
+import { coreSpread, EVIDENCE_SHARE, OTHER_LATENESS } from './likelihood.ts';
 import type { LogDensity } from './log-density.ts';
 import type { NetworkPath } from './network-path.ts';
 import type { Replay, ReplayedTimes } from './replay.ts';
@@ -16,9 +16,6 @@ const AS_NONE = 3e-4;
 /** How much later than without loss a response may be, in round trips and 20 ms: bounds of what is told apart. */
 const EDGES = [-0.5, 0.35, 1, 2, 4, 8, 16];
 const UNIT_MS = 20;
-/** Share of responses that are late by something that is no network's, and by how much on average. */
-const LATE_SHARE = 0.06;
-const MEAN_LATE_MS = 150;
 /** What any lateness is believed to be worth before anything was emulated, in responses. */
 const SMOOTHING = 0.1;
 
@@ -80,7 +77,10 @@ class Lateness {
 
   /** Logarithm of the probability of the recorded lateness when it is distributed as in these replays. */
   logLikelihood(replays: readonly ReplayedTimes[]): number {
-    const expected = new Float64Array(EDGES.length + 1);
+    const bins = EDGES.length + 1;
+    /** Responses expected in each bin that only the network and the emulator's error move there, and of each other lateness. */
+    const byNetwork = new Float64Array(bins);
+    const byOther = OTHER_LATENESS.map(() => new Float64Array(bins));
     for (const times of replays) {
       const ends = this.#ended.map((ended) => endsOf(ended, times));
       this.#each((index, weight, cleanMs, group, at) => {
@@ -88,26 +88,26 @@ class Lateness {
         const spread =
           coreSpread(Math.max(0, cleanMs - request.startMs), request, this.#rttMs) / this.#unitMs;
         const late = (ends[group]![at]! - cleanMs) / this.#unitMs;
-        let below = 0;
-        for (let bin = 0; bin < expected.length; bin++) {
-          const upTo = bin < EDGES.length ? this.#probabilityBelow(EDGES[bin]! - late, spread) : 1;
-          expected[bin]! += (weight / replays.length) * (upTo - below);
-          below = upTo;
+        const count = weight / replays.length;
+        addBins(byNetwork, count, (edge) => normalCdf((edge - late) / spread));
+        for (const [other, { meanMs }] of OTHER_LATENESS.entries()) {
+          const mean = meanMs / this.#unitMs;
+          addBins(byOther[other]!, count, (edge) => (edge <= late ? 0 : 1 - Math.exp((late - edge) / mean)));
         }
       });
     }
-    const total = this.responses + SMOOTHING * expected.length;
-    let sum = 0;
-    for (const [bin, recorded] of this.#recorded.entries()) {
-      sum += recorded * Math.log((Math.max(0, expected[bin]!) + SMOOTHING) / total);
-    }
-    return EVIDENCE_SHARE * sum;
-  }
-
-  /** Of a response that comes off by the emulator's error, and now and then late for other reasons. */
-  #probabilityBelow(beyond: number, spread: number): number {
-    const other = beyond <= 0 ? 0 : 1 - Math.exp((-beyond * this.#unitMs) / MEAN_LATE_MS);
-    return (1 - LATE_SHARE) * normalCdf(beyond / spread) + LATE_SHARE * other;
+    const total = this.responses + SMOOTHING * bins;
+    return logSum(
+      OTHER_LATENESS.map(({ share, beforeFirstByte, otherwise }, other) => {
+        const late = (beforeFirstByte + otherwise) / 2;
+        let sum = 0;
+        for (const [bin, recorded] of this.#recorded.entries()) {
+          const expected = (1 - late) * byNetwork[bin]! + late * byOther[other]![bin]!;
+          sum += recorded * Math.log((Math.max(0, expected) + SMOOTHING) / total);
+        }
+        return Math.log(share) + EVIDENCE_SHARE * sum;
+      }),
+    );
   }
 
   get #unitMs(): number {
@@ -120,6 +120,16 @@ class Lateness {
         if (weights[at]! > 0) visit(index, weights[at]!, this.#cleanMs[group]![at]!, group, at);
       }
     }
+  }
+}
+
+/** Adds `count` responses, distributed by a cumulative distribution of their lateness. */
+function addBins(bins: Float64Array, count: number, cdf: (edge: number) => number): void {
+  let below = 0;
+  for (let bin = 0; bin < bins.length; bin++) {
+    const upTo = bin < EDGES.length ? cdf(EDGES[bin]!) : 1;
+    bins[bin]! += count * (upTo - below);
+    below = upTo;
   }
 }
 

@@ -79,7 +79,7 @@ const NARROWED = 0.8;
  * What a recording tells of the network and the servers, by Bayes' rule from what is believed of access networks (`priors.ts`).
  *
  * - Round trips come from handshakes (`estimateNetwork`), the upstream rate from the first TLS handshake (`upstreamRate`).
- * - Downstream rate, loss, queue and a policer of UDP are fitted by emulating the recording's own transfers on some 10 to 25 networks
+ * - Downstream rate, loss, queue and a policer of UDP are fitted by emulating the recording's own transfers on some 15 to 35 networks
  *   and holding the times of all requests against the recording's (`fitPath`).
  * - What real transfers measured goes into it with its own error; what is given is taken as it is.
  * - Where nothing came over HTTP/3, UDP's treatment stays as uncertain as it was.

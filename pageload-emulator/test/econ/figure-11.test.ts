@@ -45,9 +45,9 @@ describe("figure 11's sixteen scenarios", () => {
     econ: ratioOf(scenario, 0),
     emulated: emulatedRatioOf(scenario),
   }));
-  const decided = compared.filter(({ emulated }) => Math.abs(Math.log(emulated)) > Math.log(1.15));
+  const decided = compared.filter(({ emulated }) => Math.abs(Math.log(emulated)) > Math.log(1.2));
 
-  test('with all connections cold, go to the protocol that the page emulator gives them, where that is decided by 15%', () => {
+  test('with all connections cold, go to the protocol that the page emulator gives them, where that is decided by a fifth', () => {
     expect(decided.length).toBeGreaterThanOrEqual(8);
     const apart = decided.filter(({ econ, emulated }) => econ > 1 !== emulated > 1);
     expect(apart).toEqual([]);

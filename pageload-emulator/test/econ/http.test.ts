@@ -4,7 +4,8 @@ import { lossBySegment } from '../../src/econ/loss-by-segment.ts';
 import { objectsLatencyMs } from '../../src/econ/objects-latency.ts';
 import { type EconNetwork, econPageLoad } from '../../src/econ/page-load.ts';
 import { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from '../../src/econ/segment.ts';
-import type { ComputeActivity } from '../../src/graph/page-graph.ts';
+import { WindowWalk } from '../../src/econ/window-walk.ts';
+import type { ComputeActivity, FetchActivity } from '../../src/graph/page-graph.ts';
 import { pageOf } from '../pages.ts';
 import { simulateHttp1, simulateHttp2 } from './oracle.ts';
 
@@ -77,12 +78,71 @@ describe('HTTP/2', () => {
     expect(objectsLatencyMs('h2', 10, segments(7.1), networkOf())).toBeCloseTo(400, 3);
   });
 
+  test('grows its window by all that filled it, whenever it was asked for', () => {
+    // Six segments, and four of 34 when they are asked for 10 ms later, fill the window. Their acknowledgements let 12 go
+    // at 100 ms and 8 at 110 ms, and what is left, ten, at 200 ms.
+    const graph = pageOf([{ bytes: segments(6) }, { bytes: segments(34) }]);
+    graph.activities[1]!.after = [];
+    (graph.activities[1] as FetchActivity).delayMs = 10;
+    expect(econPageLoad(graph, networkOf({ handshakeRounds: 0 }), 'h2').pltMs).toBeCloseTo(300, 3);
+    // Six alone would not.
+    (graph.activities[1] as FetchActivity).delayMs = 100;
+    expect(econPageLoad(graph, networkOf({ handshakeRounds: 0 }), 'h2').pltMs).toBeCloseTo(400, 3);
+  });
+
   test('is no faster than the bottleneck', () => {
     // 3,000 segments at one a millisecond, through its first two round trips.
     const network = networkOf({ downBps: 12e6, queueBytes: 1e9 });
     const ms = objectsLatencyMs('h2', 10, segments(300), network);
     expect(ms).toBeGreaterThan(3_000 + 100);
     expect(ms).toBeLessThan(3_000 + 500);
+  });
+});
+
+describe('a window on its way', () => {
+  const loss = lossBySegment(0.01);
+
+  test('loses where the draw says, sends what was acknowledged, and goes on from the cut', () => {
+    // Survival falls below 0.8 at the 23rd segment: 0.99²² = 0.8016, 0.99²³ = 0.7936. That is the 13th of the second round.
+    const draws = [0.8, 1e-9];
+    const walk = new WindowWalk('reno', { window: 10 }, () => draws.shift()!);
+    const round = (count: number) => {
+      const carried = walk.send(count, count, { loss });
+      walk.acknowledge(count, carried, true, 100);
+      return carried;
+    };
+    expect(round(10)).toEqual({ firstLost: 0, lost: 0, cuts: false });
+    expect(walk.segments).toBe(20);
+    expect(round(20)).toEqual({ firstLost: 13, lost: 1, cuts: true });
+    // Two for each of the 12 acknowledged, and the lost one; then half of 20 + 12.
+    expect(walk.segments).toBe(25);
+    expect(round(25)).toEqual({ firstLost: 0, lost: 0, cuts: false });
+    expect(walk.segments).toBe(16);
+    round(16);
+    expect(walk.segments).toBe(17);
+  });
+
+  test('in congestion avoidance sends one for each acknowledgement behind a loss', () => {
+    const draws = [0.95, 1e-9];
+    const walk = new WindowWalk('cubic', { window: 40, ssthresh: 40 }, () => draws.shift()!);
+    // 0.99⁵ = 0.951, 0.99⁶ = 0.941.
+    const carried = walk.send(40, 40, { loss });
+    expect(carried).toEqual({ firstLost: 6, lost: 1, cuts: true });
+    walk.acknowledge(40, carried, true, 100);
+    expect(walk.segments).toBe(6);
+    walk.acknowledge(6, walk.send(6, 6, { loss }), true, 100);
+    expect(walk.segments).toBe(28);
+  });
+
+  test('loses what the queue has no room for, and learns of it once', () => {
+    const walk = new WindowWalk('cubic', { window: 40, ssthresh: 40 }, () => 1e-9);
+    const first = walk.send(30, 25, { loss });
+    const second = walk.send(10, 0, { loss });
+    expect(first).toEqual({ firstLost: 26, lost: 5, cuts: true });
+    expect(second).toEqual({ firstLost: 1, lost: 10, cuts: false });
+    walk.acknowledge(30, first, true, 100);
+    walk.acknowledge(10, second, true, 100);
+    expect(walk.segments).toBe(28);
   });
 });
 
@@ -114,6 +174,21 @@ describe('pages', () => {
     // Another 50 ms to the second origin: on its handshake's two round trips and on the two of its response.
     expect(econPageLoad(graph, networkOf(), 'h2', { extraRttMs: [0, 50] }).pltMs).toBeCloseTo(1_030, 3);
     expect(econPageLoad(graph, networkOf(), 'h2', { thinkMs: [40, 0] }).pltMs).toBeCloseTo(910, 3);
+  });
+
+  test('compute on one thread', () => {
+    const graph = pageOf([{ bytes: segments(1) }]);
+    for (const id of [1, 2, 3]) {
+      graph.activities.push({
+        kind: 'compute',
+        id,
+        requestId: 0,
+        durationMs: 40,
+        blocksLoad: id < 3,
+        after: [{ activity: 0, kind: 'execution', fraction: 1, source: 'inferred' }],
+      });
+    }
+    expect(econPageLoad(graph, networkOf({ handshakeRounds: 0 }), 'h2').pltMs).toBeCloseTo(100 + 2 * 40, 3);
   });
 
   test('go on when the part they wait for has come', () => {

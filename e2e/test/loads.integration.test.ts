@@ -434,10 +434,11 @@ describe('a browser that fails', () => {
     async (afterMs) => {
       const browser = await launch('h2');
       await lab.configure({ ...network, downMbps: 1 });
+      let killing: NodeJS.Timeout | undefined;
       try {
         const started = performance.now();
         const loading = browser.load(page.site.entry, { timeoutMs: 40_000 });
-        setTimeout(() => process.kill(browser.pids()[0]!, 'SIGKILL'), afterMs);
+        killing = setTimeout(() => process.kill(browser.pids()[0]!, 'SIGKILL'), afterMs);
         expect(await loading).toMatchObject({ ok: false, kind: 'browser' });
         // Not only when the time of the load is over.
         expect(performance.now() - started).toBeLessThan(30_000);
@@ -446,6 +447,7 @@ describe('a browser that fails', () => {
           kind: 'browser',
         });
       } finally {
+        clearTimeout(killing);
         await lab.configure(network);
       }
     },
@@ -453,16 +455,19 @@ describe('a browser that fails', () => {
 
   it("is reported when the page's process ends, and makes the next load all the same", async () => {
     const browser = await launch('h2');
-    await lab.configure({ ...network, downMbps: 1 });
     await lab.drain();
+    await lab.configure({ ...network, downMbps: 1 });
     await lab.resetStats();
-    const loading = browser.load(page.site.entry, { timeoutMs: 40_000 });
-    // The document has come, and more than a megabyte is to follow.
-    const received = async () => (await lab.stats()).down.deliveredBytes;
-    await expect.poll(received, { timeout: 30_000 }).toBeGreaterThan(100_000);
-    for (const pid of renderersOf(browser.pids()[0]!)) process.kill(pid, 'SIGKILL');
-    expect(await loading).toEqual({ ok: false, kind: 'browser', reason: "the page's process crashed" });
-    await lab.configure(network);
+    try {
+      const loading = browser.load(page.site.entry, { timeoutMs: 40_000 });
+      // The document has come, and more than a megabyte is to follow.
+      const received = async () => (await lab.stats()).down.deliveredBytes;
+      await expect.poll(received, { timeout: 30_000 }).toBeGreaterThan(100_000);
+      for (const pid of renderersOf(browser.pids()[0]!)) process.kill(pid, 'SIGKILL');
+      expect(await loading).toEqual({ ok: false, kind: 'browser', reason: "the page's process crashed" });
+    } finally {
+      await lab.configure(network);
+    }
     expect(await load(browser)).toMatchObject({ ok: true, proved: true });
   });
 });

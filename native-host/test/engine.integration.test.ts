@@ -357,8 +357,10 @@ describe('the process', () => {
     own = new Engine();
     await own.start();
     const pid = (await own.pid())!;
-    setTimeout(() => process.kill(pid, 'SIGKILL'), 100);
     const lost = own.run(round([transfer('/trickle/5000000', 'h2')]));
+    lost.catch(() => undefined);
+    await server.seen(1);
+    process.kill(pid, 'SIGKILL');
     await expect(lost).rejects.toThrow(EngineDiedError);
     await expect(lost).rejects.toThrow('was ended by SIGKILL');
     const report = await own.run(round([transfer('/bytes/10', 'h2')]));

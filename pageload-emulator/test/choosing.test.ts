@@ -6,7 +6,7 @@ import { choose } from '../src/choose/choose.ts';
 import { isDecided, probabilityOfLeast } from '../src/choose/confidence.ts';
 import { loadTime } from '../src/choose/load-time.ts';
 import { LoadTimes } from '../src/choose/load-times.ts';
-import { loadSpread, SPREADS } from '../src/choose/spread.ts';
+import { SPREADS } from '../src/choose/spread.ts';
 import { PaintModel } from '../src/paint-times.ts';
 import { createRandom, normal } from '../src/random.ts';
 import { type GeneratedPage, generatedPage, NETWORKS } from './generated-pages.ts';
@@ -30,7 +30,7 @@ describe('load time', () => {
     const { low, high } = loadTime(emulated);
     const loads = Array.from({ length: 20_000 }, () => {
       const scenario = emulated[Math.floor(random() * emulated.length)]!;
-      return scenario * Math.exp(normal(random) * loadSpread(drawSpread(random)));
+      return scenario * Math.exp(normal(random) * drawSpread(random).deviation);
     });
     const within = loads.filter((load) => load >= low && load <= high).length / loads.length;
     expect(within).toBeGreaterThan(0.79);
@@ -66,7 +66,7 @@ describe('probability of being the fastest', () => {
     const rounds = 20_000;
     for (let round = 0; round < rounds; round++) {
       const at = round % own.length;
-      const { own: deviation } = drawSpread(random);
+      const { deviation } = drawSpread(random);
       const off = (time: number) => time * Math.exp(normal(random) * deviation);
       const time = off(own[at]!);
       if (rivals.every((rival) => off(rival[at]!) > time)) wins++;

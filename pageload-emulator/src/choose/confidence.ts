@@ -26,7 +26,7 @@ export function probabilityOfLeast(
   let sum = 0;
   for (const [scenario, time] of own.entries()) {
     const leads = rivals.map((rival) => Math.log(rival[scenario]! / time));
-    for (const { weight, own: deviation } of SPREADS) sum += weight * chanceOfLeast(leads, share * deviation);
+    for (const { weight, deviation } of SPREADS) sum += weight * chanceOfLeast(leads, share * deviation);
   }
   return sum / own.length;
 }

@@ -1,6 +1,6 @@
 import type { LoadTime } from '../prediction.ts';
 import { normalCdf } from '../statistics.ts';
-import { loadSpread, SPREADS } from './spread.ts';
+import { SPREADS } from './spread.ts';
 
 /** Halvings of the interval that holds a quantile: to a millionth of it. */
 const STEPS = 20;
@@ -15,11 +15,10 @@ const TAIL = 4;
  */
 export function loadTime(pltMs: readonly number[]): LoadTime {
   const logs = pltMs.map(Math.log);
-  const components = SPREADS.map((spread) => ({ weight: spread.weight, deviation: loadSpread(spread) }));
-  const widest = Math.max(...components.map(({ deviation }) => deviation));
+  const widest = Math.max(...SPREADS.map(({ deviation }) => deviation));
   const cdf = (log: number) => {
     let sum = 0;
-    for (const { weight, deviation } of components) {
+    for (const { weight, deviation } of SPREADS) {
       for (const centre of logs) sum += weight * normalCdf((log - centre) / deviation);
     }
     return sum / logs.length;

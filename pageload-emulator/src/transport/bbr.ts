@@ -65,7 +65,7 @@ export class Bbr implements CongestionControl {
   }
 
   onOpen(rttMs: number): void {
-    this.#rate = (STARTUP_GAIN * this.window) / rttMs;
+    if (rttMs > 0) this.#rate = (STARTUP_GAIN * this.window) / rttMs;
   }
 
   onAck(ack: Acknowledged): void {

@@ -82,6 +82,22 @@ function simulate(
   path: NetworkPath,
   protocol: LanternProtocol,
 ): number {
+  const nodes = lanternGraph(page, recording, protocol);
+  const nodeTimings = runLantern(nodes, page, servers, path);
+  let pltMs = 0;
+  for (const { id, blocksLoad } of page.activities) {
+    if (blocksLoad) pltMs = Math.max(pltMs, nodeTimings.get(nodes[id]!)!.endTime);
+  }
+  return pltMs;
+}
+
+/** Lantern's simulation alone of a graph that `lanternGraph` made. */
+export function runLantern(
+  nodes: readonly Node[],
+  page: PageGraph,
+  servers: readonly ServerProfile[],
+  path: NetworkPath,
+): ReturnType<Simulation.Simulator['simulate']>['nodeTimings'] {
   Simulation.DNSCache.rttMultiplier = 0;
   const simulator = new Simulation.Simulator({
     rtt: path.rttMs,
@@ -93,13 +109,7 @@ function simulate(
     additionalRttByOrigin: new Map(servers.map(({ origin, extraRttMs }) => [origin, extraRttMs])),
     serverResponseTimeByOrigin: responseTimes(page, servers),
   });
-  const nodes = lanternGraph(page, recording, protocol);
-  const { nodeTimings } = simulator.simulate(nodes[0]!);
-  let pltMs = 0;
-  for (const { id, blocksLoad } of page.activities) {
-    if (blocksLoad) pltMs = Math.max(pltMs, nodeTimings.get(nodes[id]!)!.endTime);
-  }
-  return pltMs;
+  return simulator.simulate(nodes[0]!).nodeTimings;
 }
 
 function responseTimes(page: PageGraph, servers: readonly ServerProfile[]): Map<string, number> {
@@ -116,7 +126,7 @@ function responseTimes(page: PageGraph, servers: readonly ServerProfile[]): Map<
 }
 
 /** Lantern's nodes by the index of their activity; the first is the one that all others depend on. */
-function lanternGraph(page: PageGraph, recording: Recording, protocol: LanternProtocol): Node[] {
+export function lanternGraph(page: PageGraph, recording: Recording, protocol: LanternProtocol): Node[] {
   const nodes: Node[] = [];
   /** What an activity begins with: the wait before its request, or itself. */
   const begins: Node[] = [];

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { expect } from '@playwright/test';
 import { ROOT } from '../src/paths.ts';
 
 const run = promisify(execFile);
@@ -59,7 +60,7 @@ export class ReplayProject {
   }
 
   static async #with(install: (modules: string, folder: string) => Promise<void>): Promise<ReplayProject> {
-    const project = new ReplayProject(await mkdtemp(join(tmpdir(), 'hopwise-project-')));
+    const project = new ReplayProject(await mkdtemp(join(tmpdir(), 'hw-')));
     const modules = join(project.folder, 'node_modules');
     await mkdir(join(modules, '@hopwise'), { recursive: true });
     await mkdir(project.temporary);
@@ -116,6 +117,12 @@ export class ReplayProject {
     return (await readdir(this.temporary)).filter(
       (name) => !/^(playwright-transform-cache|node-)/.test(name),
     );
+  }
+
+  /** Waits until nothing of its tests is left: the kernel takes a process back a moment after it was ended. */
+  async expectNothingLeft(): Promise<void> {
+    await expect.poll(() => this.processes(), { timeout: 20_000 }).toEqual([]);
+    expect(await this.leftovers()).toEqual([]);
   }
 
   remove(): Promise<void> {

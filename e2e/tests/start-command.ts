@@ -69,7 +69,7 @@ export async function startReport(
   args: string[],
   options?: RunOptions,
 ): Promise<Ended & { report: Report; html: string }> {
-  const out = await mkdtemp(join(tmpdir(), 'hopwise-out-'));
+  const out = await mkdtemp(join(tmpdir(), 'hw-out-'));
   try {
     const ended = await start([...args, '--out', out], options);
     if (ended.code !== 0)

@@ -5,6 +5,8 @@ export default defineConfig<ReplayOptions>({
   testDir: 'tests',
   // Loads are timed: nothing else may run beside them.
   workers: 1,
+  // Other work on a CI machine can spoil a load.
+  retries: 1,
   reporter: [['list'], ['html', { open: 'never' }]],
   use: {
     // Playwright keeps the name `page` to itself here; in `test.use` it may be called that.

@@ -138,11 +138,13 @@ export class HandshakeExchange implements EventHandler {
     if (transport === 'quic') waitMs = QUIC_INITIAL_RETRY_MS;
     else if (this.#round === 0) waitMs = SYN_RETRY_MS;
     let lostMs = 0;
-    for (; lost !== null && lostMs <= LONGEST_LOST_MS; lost = loss.lostOf(lost.length)) {
+    while (lost !== null && lostMs <= LONGEST_LOST_MS) {
       counters.lost += lost.length;
       this.#network.trace?.lost(this.#owner, lost.length, 'random', this.#network.events.now);
       lostMs += waitMs;
       waitMs *= 2;
+      loss.settle();
+      lost = loss.lostOf(lost.length);
     }
     this.#retriesMs += lostMs;
     return lostMs;

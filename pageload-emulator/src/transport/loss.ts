@@ -6,6 +6,7 @@ import { createRandom, type Random } from '../random.ts';
  * Costs nothing a packet: only the distance to the next burst is drawn.
  */
 export class LossProcess {
+  readonly #loss: number;
   readonly #startRate: number;
   readonly #stayRate: number;
   readonly #random: Random;
@@ -17,6 +18,7 @@ export class LossProcess {
    */
   constructor(loss: number, burst: number, seed: number) {
     const length = Math.max(1, burst);
+    this.#loss = loss;
     // A burst of `length` and a good run of (1 − rate) / rate packets make up a cycle, of which `loss` is lost.
     this.#startRate = loss <= 0 ? 0 : loss / (loss + length * (1 - loss));
     this.#stayRate = 1 - 1 / length;
@@ -42,6 +44,11 @@ export class LossProcess {
     }
     this.#untilLoss = at - packets;
     return lost;
+  }
+
+  /** Nothing went through for as long as a timer runs, longer than bursts last: whether the next packet meets one is open again. */
+  settle(): void {
+    this.#untilLoss = this.#random() < this.#loss ? 0 : this.#goodRun();
   }
 
   /** Packets that arrive before the next loss: geometric. */

@@ -75,10 +75,12 @@ export class RequestSender implements EventHandler {
     let atMs = this.#serialise(stream.requestBytes, packets) + this.#path.oneWayUpMs;
     let waitMs = timer.probeMs(1);
     let lost = loss.lostOf(packets);
-    for (; lost !== null && waitMs < LONGEST_WAIT_MS; lost = loss.lostOf(lost.length)) {
+    while (lost !== null && waitMs < LONGEST_WAIT_MS) {
       this.#network.trace?.lost(this.#connection, lost.length, 'random', this.#network.events.now);
       atMs += waitMs;
       waitMs *= 2;
+      loss.settle();
+      lost = loss.lostOf(lost.length);
     }
     this.#arrived(stream, this.#inOrder(Math.max(atMs, notBeforeMs)));
   }

@@ -23,6 +23,7 @@ const JOIN_SHARE = 1 / 16;
 /** The same of a response that is waited for in parts, and of its flight. */
 const PART_SHARE = 1 / 16;
 const PARTS_PER_FLIGHT = 8;
+const LEAST_PART = 2;
 /** Shares of packets add up with rounding: less than this of a packet is none. */
 const TINY = 1e-6;
 
@@ -344,10 +345,9 @@ export class Sender implements EventHandler {
     const { payloadBytes } = this.#packet;
     const roundTrip = (this.#network.down.bytesPerMs * this.#parts.baseRttMs) / payloadBytes;
     const inParts = next !== null && next.responseBytes - next.unsent < next.inPartsBytes;
-    const most = inParts
-      ? Math.max(this.#control.window / PARTS_PER_FLIGHT, roundTrip * PART_SHARE)
-      : roundTrip * BURST_SHARE;
-    return Math.max(this.#network.leastBurst, Math.ceil(most));
+    if (!inParts) return Math.max(this.#network.leastBurst, Math.ceil(roundTrip * BURST_SHARE));
+    const part = Math.max(this.#control.window / PARTS_PER_FLIGHT, roundTrip * PART_SHARE);
+    return Math.max(LEAST_PART, Math.ceil(part));
   }
 
   /** Of packets, those that the pacer lets go as one burst; when none, schedules the time at which it will. */
@@ -505,6 +505,7 @@ export class Sender implements EventHandler {
     const { connection, counters } = this.#parts;
     counters.timeouts++;
     trace?.timeout(connection, events.now);
+    this.#loss.settle();
     this.#inFlight -= this.#recovery.onTimer(events.now, !this.#source.empty);
     return true;
   }

@@ -16,6 +16,7 @@ import { BurstPool } from './transport/burst.ts';
 import { type EventHandler, EventQueue } from './transport/event-queue.ts';
 import { LossProcess } from './transport/loss.ts';
 import type { Network } from './transport/network.ts';
+import { PACKET } from './transport/packet.ts';
 import { ByteOrder, SegmentPool, type Stream, type StreamOwner } from './transport/stream.ts';
 import type { Trace } from './transport/trace.ts';
 
@@ -77,8 +78,9 @@ export function emulate(
   return new PageLoad(graph, path, servers, assignment, options).run();
 }
 
-/** Up to twice this, a page is emulated in bursts of 2 packets and more. */
-const MOST_BYTES_IN_DETAIL = 30e6;
+/** In about so many bursts a page travels at the most, those apart that its windows keep small: a few milliseconds each. */
+const MOST_BURSTS = 200;
+const LEAST_BURST = 2;
 
 /** A hundred times what the heaviest page takes. */
 const MOST_EVENTS = 5_000_000;
@@ -139,7 +141,7 @@ class PageLoad implements EventHandler, StreamOwner {
       loss: lossesOf(path, options.seed ?? 1),
       client: new ClientThread(),
       quicPacketMs: this.#costs.quicPacketMs,
-      leastBurst: Math.max(2, Math.ceil(bytes / MOST_BYTES_IN_DETAIL)),
+      leastBurst: Math.max(LEAST_BURST, Math.ceil(bytes / (MOST_BURSTS * PACKET.tcp.payloadBytes))),
       arrivals: this.#events.createLane(),
       reads: this.#events.createLane(),
       segments: new SegmentPool(),

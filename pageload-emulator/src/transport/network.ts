@@ -24,7 +24,7 @@ export interface Network {
   readonly client: ClientThread;
   /** What reading a QUIC packet takes of the client's thread. */
   readonly quicPacketMs: number;
-  /** Packets that travel as one at the least: 2, more for pages so heavy that detail costs too much. */
+  /** Packets that travel as one, at the least, where the window lets them. */
   readonly leastBurst: number;
   /** What has passed the bottleneck arrives in order, and is read in order. */
   readonly arrivals: Lane;

@@ -7,6 +7,9 @@ import type { Sender } from './sender.ts';
 import type { Segment, Stream } from './stream.ts';
 import type { TransportCounters } from './transport-counters.ts';
 
+/** Responses in a burst of no more arrive with its last byte. */
+const FEW_PACKETS = 2;
+
 /** A response in a burst, and the rest of the burst. */
 const RESPONSE_ARRIVED = 0;
 const ARRIVED = 1;
@@ -47,11 +50,11 @@ export class Receiver implements EventHandler {
    * @param bytes of responses in it
    */
   expect(burst: Burst, bytes: number, leavesMs: number, sender: Sender): void {
-    const { events, arrivals, rttMs, leastBurst } = this.#network;
+    const { events, arrivals, rttMs } = this.#network;
     this.#sender = sender;
     const arrivesMs = leavesMs + rttMs / 2;
     burst.firstMs = arrivesMs - burst.spanMs;
-    if (burst.whole && burst.packets > leastBurst) {
+    if (burst.whole && burst.packets > FEW_PACKETS) {
       // A response's end does not wait for the bytes behind it.
       let behind = bytes;
       for (let segment = burst.segments.first!; segment.next !== null; segment = segment.next) {

@@ -223,10 +223,10 @@ describe('figures', () => {
   it('keeps what the emulator was tuned on apart', () => {
     const on = (name: string, network: string) =>
       scoreCell(cellOf({ h1: [2], h2: [1] }, { name, network }), {});
-    const groups = tuningGroups([on('shop', 'lte'), on('new', 'lte'), on('new', '3g'), on('app', '3g')]);
+    const groups = tuningGroups([on('shop', 'lte'), on('new', 'lte'), on('new', 'dsl'), on('app', 'dsl')]);
     expect(groups.tunedPages.map(({ page: name }) => name)).toEqual(['shop', 'app']);
     expect(groups.otherPages).toHaveLength(2);
-    expect(groups.otherPagesOnOtherNetworks.map(({ network }) => network)).toEqual(['3g']);
+    expect(groups.otherPagesOnOtherNetworks.map(({ network }) => network)).toEqual(['dsl']);
   });
 });
 

@@ -54,7 +54,7 @@ export interface Choice {
 /** Scenarios are added in steps of this many, until the leaders' means are known to `PRECISION`. */
 const SCENARIO_STEP = 6;
 const MOST_SCENARIOS = 24;
-const PRECISION = 0.03;
+const PRECISION = 0.04;
 /** Activities that all of a protocol's scenarios may have together: a larger page gets fewer. */
 const MOST_ACTIVITIES = 12_000;
 

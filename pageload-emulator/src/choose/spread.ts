@@ -15,8 +15,8 @@ export interface Spread {
  * true; `npm run bench:accuracy` shows what that is worth on the others. The errors of two protocols of one page are hardly alike.
  */
 export const SPREADS: readonly Spread[] = [
-  { weight: 0.75, deviation: 0.055 },
-  { weight: 0.25, deviation: 0.165 },
+  { weight: 0.75, deviation: 0.06 },
+  { weight: 0.25, deviation: 0.18 },
 ];
 
 /** Where a change is to one origin, half of the error is taken to be common to the page before and after. */

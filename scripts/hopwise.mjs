@@ -4,6 +4,7 @@
  *   hopwise.mjs setup [--check] [--yes] [--verbose]
  *   hopwise.mjs start [URL] [options]     (see e2e/src/start/)
  *   hopwise.mjs test [--only SUITE]       (see scripts/test.mjs)
+ *   hopwise.mjs bench [options]           (see pageload-emulator/bench/speed.ts and e2e/src/speed/)
  *   hopwise.mjs lab|record|accuracy|flows (see e2e/src/{truth,record,accuracy,flows}/)
  */
 import { spawn } from 'node:child_process';
@@ -70,9 +71,16 @@ async function main() {
     case 'flows':
       await runSetup(stepsOf(command, args));
       return runNode(join(ROOT, 'e2e/dist/src', ROOMS[command], 'main.js'), args);
+    case 'bench': {
+      await runSetup(stepsOf(command, args));
+      const beside = () => runNode(join(ROOT, 'e2e/dist/src/speed/main.js'), args);
+      // Help, or figures for a program to read.
+      if (['--help', '-h', '--json'].some((word) => args.includes(word))) return beside();
+      return (await runNode(join(ROOT, 'pageload-emulator/bench/speed.ts'), [])) || beside();
+    }
     default:
       throw new SetupError(
-        `expected setup, start, test, lab, record, accuracy or flows, got ${command ?? 'nothing'}`,
+        `expected setup, start, test, lab, record, bench, accuracy or flows, got ${command ?? 'nothing'}`,
       );
   }
 }

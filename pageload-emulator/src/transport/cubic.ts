@@ -60,9 +60,10 @@ export class Cubic implements CongestionControl {
     const target = C * sinceOrigin ** 3 + this.#origin;
     // Section 4.3, figure 4: W_est.
     this.#renoWindow += (ALPHA * acked) / this.window;
-    const growth = (Math.max(target, this.#renoWindow) - this.window) / this.window;
+    const growth = (target - this.window) / this.window;
     const least = this.#windowMax === 0 ? LEAST_GROWTH_UNTOLD : 0;
     this.window += acked * Math.min(MOST_GROWTH, Math.max(least, growth));
+    if (this.#renoWindow > this.window) this.window = this.#renoWindow;
   }
 
   onLoss(): void {

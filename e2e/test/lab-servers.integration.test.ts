@@ -15,7 +15,7 @@ import { bundledSite } from '../src/pages/bundled.ts';
 import type { Site } from '../src/pages/site.ts';
 import { writeSite } from '../src/pages/write-site.ts';
 import { type Load, TruthBrowser } from '../src/truth/loads.ts';
-import { measureUntil } from './attempts.ts';
+import { measureUntil } from '../tests/attempts.ts';
 import { FAR, MAIN, OLD, writeTinySite } from './lab-site.ts';
 
 const run = promisify(execFile);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LAB_BINARY } from '../src/lab/build.ts';
 import { Lab, labObstacle } from '../src/lab/lab.ts';
 import type { Network } from '../src/lab/networks.ts';
-import { measureUntil } from './attempts.ts';
+import { measureUntil } from '../tests/attempts.ts';
 import { logged } from './lab-log.ts';
 import { FAR, FAR_MS, MAIN, OLD, writeTinySite } from './lab-site.ts';
 

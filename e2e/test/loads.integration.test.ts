@@ -23,7 +23,7 @@ import {
   TruthBrowser,
   type TruthProtocol,
 } from '../src/truth/loads.ts';
-import { measureUntil } from './attempts.ts';
+import { measureUntil } from '../tests/attempts.ts';
 import { logged } from './lab-log.ts';
 
 const network: Network = {

@@ -9,7 +9,7 @@ import { LAB_BINARY } from '../src/lab/build.ts';
 import { labObstacle } from '../src/lab/lab.ts';
 import type { Network } from '../src/lab/networks.ts';
 import { collectPcwnd, type Measured } from '../src/pcwnd/collect.ts';
-import { measureUntil } from './attempts.ts';
+import { measureUntil } from '../tests/attempts.ts';
 
 const obstacle = await labObstacle();
 if (obstacle) console.warn(`Skipping the integration tests of p(cwnd): ${obstacle}`);

@@ -8,7 +8,7 @@ import { bundledSite } from '../src/pages/bundled.ts';
 import { type GeneratedSite, writeSite } from '../src/pages/write-site.ts';
 import { determinismScript } from '../src/record/determinism.ts';
 import { isUnavailable, type RepeatedSpread, type Report, type Spread } from '../src/report/report.ts';
-import { measureUntil } from '../test/attempts.ts';
+import { measureUntil } from './attempts.ts';
 import { asNobody, start, startReport } from './start-command.ts';
 
 const PROTOCOLS = ['h1', 'h2', 'h3'] as const;

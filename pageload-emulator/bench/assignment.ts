@@ -12,8 +12,9 @@ import { LoadTimes } from '../dist/choose/load-times.js';
 import { type Assignment, emulate, type NetworkPath, PROTOCOLS } from '../dist/index.js';
 import { type GeneratedPage, generatedPage, NETWORKS } from '../test/generated-pages.ts';
 
-const SEEDS = 12;
-const FRESH_SEEDS = 40;
+/** As many as a prediction takes where losses are frequent. */
+const SEEDS = 24;
+const FRESH_SEEDS = 100;
 const LARGE = { origins: 20, requests: 500 };
 const ROUNDS = 9;
 

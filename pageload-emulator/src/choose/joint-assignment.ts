@@ -31,7 +31,7 @@ export interface JointChoice {
 /** Emulations that a search may take, and scenarios that it compares assignments in; of few origins an emulation takes less time. */
 const EFFORT = {
   ordinary: { few: { emulations: 60, scenarios: 3 }, many: { emulations: 50, scenarios: 3 } },
-  thorough: { few: { emulations: 300, scenarios: 6 }, many: { emulations: 80, scenarios: 3 } },
+  thorough: { few: { emulations: 300, scenarios: 6 }, many: { emulations: 70, scenarios: 3 } },
 } as const;
 
 /**

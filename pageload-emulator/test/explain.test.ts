@@ -1,6 +1,7 @@
 import {
   type Assignment,
   explain,
+  type KnownNetwork,
   type ProtocolExplanation,
   parseRecording,
 } from '@hopwise/pageload-emulator';

@@ -160,3 +160,21 @@ test('a page that the tab shows without a load does not get the load of another'
     load: null,
   });
 });
+
+test('a recording has what the browser tells of a request only after the page has settled', async () => {
+  loads.begin(TAB, navigation('late', { endedAt: null, remoteIp: null }));
+  answers = [async () => timings(900)];
+  const storing = storeSettledLoad(loads, TAB, 'doc', true);
+  setTimeout(() => loads.update(TAB, 'late', { endedAt: Date.now(), remoteIp: '192.0.2.7' }), 100);
+  await storing;
+  const { load } = await latest(loads, { tabId: TAB });
+  expect(load?.recording.requests[0]?.remoteIp).toBe('192.0.2.7');
+});
+
+test('a recording does not wait long for a request that stays open', async () => {
+  loads.begin(TAB, navigation('open'));
+  loads.begin(TAB, navigation('stream', { type: 'fetch', url: `${PAGE}events`, endedAt: null }));
+  answers = [async () => timings(900)];
+  await storeSettledLoad(loads, TAB, 'doc', true);
+  expect(await latest(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded' });
+});

@@ -1,6 +1,6 @@
 import type { EventHandler, EventQueue } from '../transport/event-queue.ts';
 import type { Stream, StreamOwner } from '../transport/stream.ts';
-import { addCounters, type OriginClient, type OriginCounters } from './origin-client.ts';
+import { addOriginCounters, type OriginClient, type OriginCounters } from './origin-client.ts';
 
 /** How long Chromium's TCP connection waits for QUIC where QUIC is known to work and nothing of the server (`GetTimeDelayForWaitingJob`). */
 const TCP_DELAY_MS = 300;
@@ -107,7 +107,7 @@ export class AlternativeClient implements OriginClient, StreamOwner, EventHandle
     if (delayMs === 0) this.#tcp.connect();
     else if (!this.#tcpScheduled) {
       this.#tcpScheduled = true;
-      this.#events.schedule(this.#events.now + delayMs, this, START_TCP);
+      this.#events.scheduleRare(this.#events.now + delayMs, this, START_TCP);
     }
   }
 
@@ -124,7 +124,7 @@ export class AlternativeClient implements OriginClient, StreamOwner, EventHandle
   }
 
   counters(): OriginCounters {
-    return addCounters(this.#tcp.counters(), this.#quic.counters());
+    return addOriginCounters(this.#tcp.counters(), this.#quic.counters());
   }
 
   handle(kind: number): void {
@@ -140,7 +140,7 @@ export class AlternativeClient implements OriginClient, StreamOwner, EventHandle
       return;
     }
     const atMs = this.#events.now + this.#resolve() + this.#refusalMs;
-    if (this.#handshake === 'refused') this.#events.schedule(atMs, this, REFUSED);
+    if (this.#handshake === 'refused') this.#events.scheduleRare(atMs, this, REFUSED);
   }
 
   #onQuic(): void {

@@ -152,7 +152,7 @@ export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder, Even
     const dnsMs = this.#resolve();
     const connection = new Connection(this.#network, { ...this.#settings, dnsMs }, this, new SingleSource());
     const { events } = this.#network;
-    if (this.#count === 0) events.schedule(events.now + backupAfterMs(dnsMs), this, BACKUP);
+    if (this.#count === 0) events.scheduleRare(events.now + backupAfterMs(dnsMs), this, BACKUP);
     this.#counters.connections++;
     this.#connecting.push(connection);
     connection.connect();

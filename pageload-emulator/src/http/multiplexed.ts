@@ -57,7 +57,7 @@ export class Multiplexed implements OriginClient, EventHandler {
     const lookupMs = this.#source.resolve();
     if (lookupMs > 0) {
       this.#resolving = true;
-      this.#events.schedule(this.#events.now + lookupMs, this, RESOLVED);
+      this.#events.scheduleRare(this.#events.now + lookupMs, this, RESOLVED);
     } else {
       this.#join();
     }

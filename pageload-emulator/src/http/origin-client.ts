@@ -45,8 +45,24 @@ export function emptyCounters(): OriginCounters {
   };
 }
 
-/** Adds `from` to `to`, field by field. */
+/** Adds `from` to `to`. */
 export function addCounters<T extends TransportCounters>(to: T, from: TransportCounters): T {
-  for (const name of Object.keys(from) as (keyof TransportCounters)[]) to[name] += from[name];
+  to.lost += from.lost;
+  to.queueDrops += from.queueDrops;
+  to.policed += from.policed;
+  to.timeouts += from.timeouts;
+  to.blockedStreams += from.blockedStreams;
+  to.blockedMs += from.blockedMs;
   return to;
+}
+
+/** Adds `from` to `to`. */
+export function addOriginCounters(to: OriginCounters, from: OriginCounters): OriginCounters {
+  to.requests += from.requests;
+  to.connections += from.connections;
+  to.waitedForHandshake += from.waitedForHandshake;
+  to.handshakeMs += from.handshakeMs;
+  to.waitedForConnection += from.waitedForConnection;
+  to.connectionWaitMs += from.connectionWaitMs;
+  return addCounters(to, from);
 }

@@ -6,7 +6,7 @@ import { AlternativeClient, type Http3Knowledge } from './alternative-client.ts'
 import { H1Pool } from './h1-pool.ts';
 import { HostResolver, hostOf } from './host-resolver.ts';
 import { Multiplexed } from './multiplexed.ts';
-import { addCounters, type OriginClient, type OriginCounters } from './origin-client.ts';
+import { addOriginCounters, type OriginClient, type OriginCounters } from './origin-client.ts';
 import { Session, USUAL_MAX_STREAMS } from './session.ts';
 import { SocketLimit } from './socket-limit.ts';
 
@@ -57,7 +57,7 @@ export class OriginClients {
   counters(): (OriginCounters | null)[] {
     return this.#clients.map((clients) => {
       const [first, ...others] = [...clients.values()].map((client) => client.counters());
-      return first === undefined ? null : others.reduce((sum, next) => addCounters(sum, next), first);
+      return first === undefined ? null : others.reduce((sum, next) => addOriginCounters(sum, next), first);
     });
   }
 

@@ -201,7 +201,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
     attempt.connect();
     if (nth > 0 || this.#overQuic) return;
     const { events } = this.#network;
-    events.schedule(events.now + backupAfterMs(dnsMs), this, BACKUP);
+    events.scheduleRare(events.now + backupAfterMs(dnsMs), this, BACKUP);
   }
 
   #attemptAnother(): void {
@@ -232,7 +232,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
     const atMs = this.#creditAtMs[this.#returned];
     if (atMs === undefined) return;
     this.#creditScheduled = true;
-    this.#network.events.schedule(atMs, this, CREDIT);
+    this.#network.events.scheduleRare(atMs, this, CREDIT);
   }
 
   #sendWaiting(): void {

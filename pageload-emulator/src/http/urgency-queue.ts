@@ -36,7 +36,7 @@ export class UrgencyQueue {
     const lane = this.#lanes[urgency]!;
     const stream = lane[this.#heads[urgency]!++];
     if (this.#heads[urgency]! === lane.length) {
-      lane.length = 0;
+      this.#lanes[urgency] = null;
       this.#heads[urgency] = 0;
     }
     this.#length--;

@@ -12,6 +12,25 @@ const NONE = -1;
  */
 export type Lane = number;
 
+/** An event of a handler whose class has few of them. */
+class RareEvent {
+  readonly #handler: EventHandler;
+  readonly #kind: number;
+  readonly #payload: unknown;
+
+  constructor(handler: EventHandler, kind: number, payload: unknown) {
+    this.#handler = handler;
+    this.#kind = kind;
+    this.#payload = payload;
+  }
+
+  happen(): void {
+    this.#handler.handle(this.#kind, this.#payload);
+  }
+}
+
+const RARE_HANDLER: EventHandler = { handle: (_kind, event) => (event as RareEvent).happen() };
+
 /**
  * Discrete-event clock: events go by time, then by order of scheduling, so that a run is the same every
  * time. Times are milliseconds after navigationStart.
@@ -54,6 +73,14 @@ export class EventQueue {
     this.#push(time, this.#create(time, handler, kind, payload));
   }
 
+  /**
+   * The same for classes of handlers that have few events: the engine compiles the call of a handler well while it
+   * sees few classes there.
+   */
+  scheduleRare(atMs: number, handler: EventHandler, kind: number, payload: unknown = null): void {
+    this.schedule(atMs, RARE_HANDLER, 0, new RareEvent(handler, kind, payload));
+  }
+
   /** The same for an event that is not before the last one of its lane. */
   append(lane: Lane, atMs: number, handler: EventHandler, kind: number, payload: unknown = null): void {
     const time = atMs > this.now ? atMs : this.now;
@@ -91,20 +118,22 @@ export class EventQueue {
       from = lane;
     }
     if (event === NONE) return false;
-    if (from === NONE) {
-      this.#removeFirst();
-    } else {
-      const next = this.#next[event]!;
-      this.#firsts[from] = next;
-      firstTimes[from] = next === NONE ? Number.POSITIVE_INFINITY : this.#times[next]!;
-    }
     this.now = time;
     const handler = this.#handlers[event]!;
     const kind = this.#kinds[event]!;
     const payload = this.#payloads[event];
+    const next = this.#next[event]!;
     this.#next[event] = this.#unused;
     this.#unused = event;
-    handler.handle(kind, payload);
+    // Two calls: the engine sees other classes of handlers in lanes than in the heap.
+    if (from === NONE) {
+      this.#removeFirst();
+      handler.handle(kind, payload);
+    } else {
+      this.#firsts[from] = next;
+      firstTimes[from] = next === NONE ? Number.POSITIVE_INFINITY : this.#times[next]!;
+      handler.handle(kind, payload);
+    }
     return true;
   }
 

@@ -116,7 +116,7 @@ export class RequestSender implements EventHandler {
       if (lost[lost.length - 1] === packets - 1) noticedMs += timer.probeMs(lost.length);
     }
     if (upload.bytes > 0) {
-      events.schedule(noticedMs, this, 0, upload);
+      events.scheduleRare(noticedMs, this, 0, upload);
       return;
     }
     this.#uploads--;

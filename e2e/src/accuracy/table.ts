@@ -84,7 +84,7 @@ function predictedTimes({ figures, intervals, elapsedMs, lanternH3 }: Accuracy):
   return [
     ...columns(rows),
     ...wrapped(
-      `One prediction takes ${times.join(', ')} in the median: twelve scenarios of each protocol and an assignment by origin by hopwise, one simulation of each protocol by Lantern.`,
+      `One prediction takes ${times.join(', ')} in the median: 1 to 24 scenarios of each protocol, as many as the answer needs, and an assignment by origin by hopwise, one simulation of each protocol by Lantern.`,
     ),
     ...wrapped(
       `Lantern knows no h3. Its best configuration takes its ${lanternH3.as} for it (median error ${percent(lanternH3.error[lanternH3.as])}; its ${other}: ${percent(lanternH3.error[other])}).`,

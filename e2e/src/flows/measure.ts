@@ -20,7 +20,7 @@ export interface MeasureFlows {
 }
 
 /** Flows that vary by timing alone. */
-const CLEAN_FLOWS = 3;
+const CLEAN_FLOWS = 5;
 const SHORT_MS = 1_000;
 const FLOWS_A_ROUND = 4;
 

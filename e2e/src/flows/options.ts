@@ -10,7 +10,7 @@ export interface FlowOptions {
   senders: Sender[];
   /** Only cells whose names have one of these in them. */
   only?: string[];
-  /** Flows of a lossy cell; short flows are made twice as often, those of a clean link three times. */
+  /** Flows of a lossy cell; short flows are made twice as often, those of a clean link five times. */
   seeds: number;
   /** Labs side by side. */
   labs: number;

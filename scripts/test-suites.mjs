@@ -1,11 +1,14 @@
 /** The suites of `npm test`. Each returns its outcome (scripts/test-summary.mjs) and prints as it goes. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
 import { ROOT } from './setup-programs.mjs';
 import { add, newOutcome } from './test-summary.mjs';
 
-const bin = (name) => join(ROOT, 'node_modules', '.bin', name);
+const BIN = join(ROOT, 'node_modules', '.bin');
+const bin = (name) => join(BIN, name);
+/** The programs there run under the Node that is there too. */
+const PATH = `${BIN}${delimiter}${process.env.PATH}`;
 
 /** What runs now; null between two programs. */
 let running = null;
@@ -24,7 +27,7 @@ function run(file, args, { cwd = ROOT, env = {}, onLine } = {}) {
   return new Promise((resolve) => {
     const child = spawn(file, args, {
       cwd,
-      env: { ...process.env, ...env },
+      env: { ...process.env, PATH, ...env },
       stdio: ['ignore', onLine ? 'pipe' : 'inherit', 'inherit'],
     });
     running = child;

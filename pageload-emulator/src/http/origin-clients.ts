@@ -17,6 +17,8 @@ export class OriginClients {
   readonly #protocols: readonly Protocol[];
   readonly #udp: UdpTreatment;
   readonly #resolver = new HostResolver();
+  /** Of each origin that was asked for. */
+  readonly #hosts: string[] = [];
   readonly #sockets = new SocketLimit();
   /** Of each origin, by pool. */
   readonly #clients: Map<number, OriginClient>[];
@@ -132,7 +134,8 @@ export class OriginClients {
 
   #resolve(origin: number): number {
     const server = this.#servers[origin]!;
-    return this.#resolver.resolve(hostOf(server.origin), server.dnsMs ?? 0, this.#network.events.now);
+    this.#hosts[origin] ??= hostOf(server.origin);
+    return this.#resolver.resolve(this.#hosts[origin], server.dnsMs ?? 0, this.#network.events.now);
   }
 
   #settings(origin: number, protocol: Protocol): ConnectionSettings {

@@ -32,6 +32,22 @@ const ACKNOWLEDGED = 1;
 const PACED = 2;
 const TIMER = 3;
 
+/** What is acknowledged at the moment, for whoever is told of it: nobody keeps it. */
+const ACKS: AckTrain = { firstMs: 0, lastMs: 0, gapMs: 0, count: 0, rttMs: 0 };
+const ACK: Acknowledged = {
+  atMs: 0,
+  packets: 0,
+  minRttMs: 0,
+  windowLimited: true,
+  rttMs: 0,
+  inFlight: 0,
+  lost: 0,
+  delivered: 0,
+  deliveredWhenSent: 0,
+  rate: 0,
+  appLimited: false,
+};
+
 /** Decides whose bytes the server sends next. */
 export interface ResponseSource {
   readonly empty: boolean;
@@ -108,20 +124,6 @@ export class Sender implements EventHandler {
   #deliveredMs = 0;
   #deliveredSentMs = 0;
   #appLimitedUntil = 0;
-  readonly #acks: AckTrain = { firstMs: 0, lastMs: 0, gapMs: 0, count: 0, rttMs: 0 };
-  readonly #ack: Acknowledged = {
-    atMs: 0,
-    packets: 0,
-    minRttMs: 0,
-    windowLimited: true,
-    rttMs: 0,
-    inFlight: 0,
-    lost: 0,
-    delivered: 0,
-    deliveredWhenSent: 0,
-    rate: 0,
-    appLimited: false,
-  };
   /** Packets that the client lets be under way. */
   #receiveWindow = Number.POSITIVE_INFINITY;
 
@@ -258,7 +260,7 @@ export class Sender implements EventHandler {
     if (burst.index >= this.#roundEnd) this.#startRound(burst.firstAckMs);
     const lost = this.#recovery.onAck(burst, packets, this.#inFlight, this.#nextBurst);
     this.#inFlight -= lost;
-    const ack = this.#ack;
+    const ack = ACK;
     ack.atMs = burst.ackMs;
     ack.packets = packets;
     ack.minRttMs = rtt.minMs;
@@ -267,7 +269,7 @@ export class Sender implements EventHandler {
   }
 
   #sampleRate(burst: Burst, packets: number, lost: number): void {
-    const ack = this.#ack;
+    const ack = ACK;
     const sentMs = burst.sentMs - burst.deliveredSentMs;
     const intervalMs = Math.max(sentMs, burst.ackMs - burst.deliveredBeforeMs);
     this.#delivered += packets;
@@ -295,16 +297,16 @@ export class Sender implements EventHandler {
     const control = this.#control;
     const used = Math.max(this.#roundMaxInFlight, this.#lastRoundMaxInFlight);
     // Linux counts a slow-start window as used from half on: what it lets out next fills it.
-    this.#ack.windowLimited = this.#windowLimited || (control.slowStart && control.window < 2 * used);
-    control.onAck(this.#ack);
+    ACK.windowLimited = this.#windowLimited || (control.slowStart && control.window < 2 * used);
+    control.onAck(ACK);
     if (!control.slowStart) return;
-    const acks = this.#acks;
+    const acks = ACKS;
     acks.count = Math.max(1, burst.delivered / PACKETS_PER_ACK);
     acks.firstMs = burst.firstAckMs;
     acks.lastMs = burst.ackMs;
     acks.gapMs = burst.ackGapMs;
     acks.rttMs = burst.firstRttMs;
-    if (this.#hystart.exits(acks, this.#ack.minRttMs, control.window)) control.leaveSlowStart();
+    if (this.#hystart.exits(acks, ACK.minRttMs, control.window)) control.leaveSlowStart();
   }
 
   /** @param spreadMs how long the acknowledgements that make room go on coming */

@@ -48,6 +48,8 @@ export class LossProcess {
 
   /** Nothing went through for as long as a timer runs, longer than bursts last: whether the next packet meets one is open again. */
   settle(): void {
+    // Single losses have no memory.
+    if (this.#stayRate === 0) return;
     this.#untilLoss = this.#random() < this.#loss ? 0 : this.#goodRun();
   }
 

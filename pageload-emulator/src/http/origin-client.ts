@@ -1,5 +1,5 @@
-import type { TransportCounters } from '../transport/connection.ts';
 import type { Stream } from '../transport/stream.ts';
+import type { TransportCounters } from '../transport/transport-counters.ts';
 
 /** What the requests to one origin went through, for explaining a result. */
 export interface OriginCounters extends TransportCounters {

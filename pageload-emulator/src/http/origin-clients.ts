@@ -1,7 +1,8 @@
 import type { ServerProfile, UdpTreatment } from '../path/network-path.ts';
 import type { Protocol } from '../protocol.ts';
-import type { ConnectionSettings, Network } from '../transport/connection.ts';
+import type { ConnectionSettings } from '../transport/connection.ts';
 import { handshakeOf } from '../transport/handshake.ts';
+import type { Network } from '../transport/network.ts';
 import { AlternativeClient, type Http3Knowledge } from './alternative-client.ts';
 import { H1Pool } from './h1-pool.ts';
 import { HostResolver, hostOf } from './host-resolver.ts';

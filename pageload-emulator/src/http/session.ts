@@ -1,12 +1,8 @@
-import {
-  Connection,
-  type ConnectionOwner,
-  type ConnectionSettings,
-  type Network,
-  type TransportCounters,
-} from '../transport/connection.ts';
+import { Connection, type ConnectionOwner, type ConnectionSettings } from '../transport/connection.ts';
 import type { EventHandler } from '../transport/event-queue.ts';
+import type { Network } from '../transport/network.ts';
 import type { Stream } from '../transport/stream.ts';
+import type { TransportCounters } from '../transport/transport-counters.ts';
 import { backupAfterMs, MAX_CONNECTIONS_PER_HOST } from './connect-jobs.ts';
 import { addCounters, type OriginCounters } from './origin-client.ts';
 import { PrioritySource } from './response-source.ts';

@@ -12,10 +12,6 @@ import { type ResponseSource, Sender } from './sender.ts';
 import { ByteOrder, type Stream } from './stream.ts';
 import { noCounters, type TransportCounters } from './transport-counters.ts';
 
-export type { Network } from './network.ts';
-export type { ResponseSource } from './sender.ts';
-export type { TransportCounters } from './transport-counters.ts';
-
 /** How one connection is made. */
 export interface ConnectionSettings {
   transport: Transport;

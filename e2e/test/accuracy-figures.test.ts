@@ -223,10 +223,15 @@ describe('figures', () => {
   it('keeps what the emulator was tuned on apart', () => {
     const on = (name: string, network: string) =>
       scoreCell(cellOf({ h1: [2], h2: [1] }, { name, network }), {});
-    const groups = tuningGroups([on('shop', 'lte'), on('new', 'lte'), on('new', 'dsl'), on('app', 'dsl')]);
+    const groups = tuningGroups([
+      on('shop', 'lte'),
+      on('new', 'lte'),
+      on('new', 'satellite'),
+      on('app', 'satellite'),
+    ]);
     expect(groups.tunedPages.map(({ page: name }) => name)).toEqual(['shop', 'app']);
     expect(groups.otherPages).toHaveLength(2);
-    expect(groups.otherPagesOnOtherNetworks.map(({ network }) => network)).toEqual(['dsl']);
+    expect(groups.otherPagesOnOtherNetworks.map(({ network }) => network)).toEqual(['satellite']);
   });
 });
 

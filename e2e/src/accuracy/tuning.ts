@@ -26,6 +26,9 @@ const TUNED_NETWORKS: readonly string[] = [
   '3g',
   'wifi-bursty',
   'udp-policed',
+  // The spreads of predictions were fitted on the tuned pages there too.
+  'dsl',
+  'lte-poor',
 ];
 
 export const TUNING_GROUPS = ['tunedPages', 'otherPages', 'otherPagesOnOtherNetworks'] as const;

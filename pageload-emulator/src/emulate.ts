@@ -78,9 +78,11 @@ export function emulate(
   return new PageLoad(graph, path, servers, assignment, options).run();
 }
 
-/** In about so many bursts a page travels at the most, those apart that its windows keep small: a few milliseconds each. */
-const MOST_BURSTS = 200;
-const LEAST_BURST = 2;
+/** A page travels in about so many bursts at the most, apart from those that its windows keep small; but in none of more packets than this. */
+const USUAL_BURSTS = 100;
+const USUAL_LONGEST = 16;
+/** Up to twice this, detail does not cost too much. */
+const MOST_BYTES_IN_DETAIL = 30e6;
 
 /** A hundred times what the heaviest page takes. */
 const MOST_EVENTS = 5_000_000;
@@ -141,7 +143,7 @@ class PageLoad implements EventHandler, StreamOwner {
       loss: lossesOf(path, options.seed ?? 1),
       client: new ClientThread(),
       quicPacketMs: this.#costs.quicPacketMs,
-      leastBurst: Math.max(LEAST_BURST, Math.ceil(bytes / (MOST_BURSTS * PACKET.tcp.payloadBytes))),
+      leastBurst: leastBurst(bytes),
       arrivals: this.#events.createLane(),
       reads: this.#events.createLane(),
       segments: new SegmentPool(),
@@ -362,6 +364,12 @@ function lossesOf({ loss, lossBurst, udp }: NetworkPath, seed: number): Network[
   if (udp.kind !== 'lossy') return { tcp, quic: tcp };
   const both = 1 - (1 - loss) * (1 - udp.loss);
   return { tcp, quic: { down: process(both, 0), up: process(both, 1) } };
+}
+
+/** Packets that travel as one at the least, on a page of `bytes`. */
+function leastBurst(bytes: number): number {
+  const usual = Math.min(USUAL_LONGEST, bytes / (USUAL_BURSTS * PACKET.tcp.payloadBytes));
+  return Math.ceil(Math.max(2, usual, bytes / MOST_BYTES_IN_DETAIL));
 }
 
 function checkPath(path: NetworkPath): void {

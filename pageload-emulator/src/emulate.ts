@@ -79,7 +79,7 @@ export function emulate(
 }
 
 /** A page travels in about so many bursts at the most, apart from those that its windows keep small; but in none of more packets than this. */
-const USUAL_BURSTS = 100;
+const USUAL_BURSTS = 200;
 const USUAL_LONGEST = 16;
 /** Up to twice this, detail does not cost too much. */
 const MOST_BYTES_IN_DETAIL = 30e6;

@@ -17,9 +17,9 @@ import { TcpRecovery } from './tcp-recovery.ts';
 import type { TransportCounters } from './transport-counters.ts';
 
 /** What passes the bottleneck, or is paced, in this share of a round trip travels as one burst. */
-const BURST_SHARE = 1 / 8;
+const BURST_SHARE = 1 / 16;
 /** Acknowledgements that follow others within this share of a round trip are taken with them. */
-const JOIN_SHARE = 1 / 16;
+const JOIN_SHARE = 1 / 32;
 /** The same of a response that is waited for in parts, and of its flight. */
 const PART_SHARE = 1 / 16;
 const PARTS_PER_FLIGHT = 8;

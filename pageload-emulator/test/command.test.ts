@@ -116,7 +116,7 @@ describe('hopwise compare and graph', () => {
 
   it('show the graph', () => {
     expect(hopwise(['graph', file('page.har')]).stdout).toMatch(
-      /1 +style +10300 +yes +0 +0:parser@0\.25 +https:\/\/shop\.test\/a\.css/,
+      /1 +style +10300 +yes +5 +0:parser@0\.00 +https:\/\/shop\.test\/a\.css/,
     );
     expect(JSON.parse(hopwise(['graph', file('page.har'), '--json']).stdout).activities).toHaveLength(7);
   });

@@ -64,14 +64,19 @@ describe('watchDisturbance', () => {
     expect(Math.abs(all.foreignCpu - others.foreignCpu)).toBeLessThan(0.1);
   });
 
-  it('costs less than 10 ms of processor time among a hundred processes, on a busy machine', async () => {
-    let leastMs = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < 10; round++) {
+  it('costs the processor little more than its two readings of all processes', async () => {
+    const cost = async (work: () => unknown) => {
       const start = process.cpuUsage();
-      await (await watchDisturbance({ lab: lab(0, 0) })).end();
+      await work();
       const { user, system } = process.cpuUsage(start);
-      leastMs = Math.min(leastMs, (user + system) / 1000);
+      return (user + system) / 1000;
+    };
+    let watchMs = Number.POSITIVE_INFINITY;
+    let readingMs = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 20; round++) {
+      watchMs = Math.min(watchMs, await cost(async () => (await watchDisturbance({ lab: lab(0, 0) })).end()));
+      readingMs = Math.min(readingMs, await cost(processTimes));
     }
-    expect((leastMs / processTimes().processes.size) * 100).toBeLessThan(10);
+    expect(watchMs).toBeLessThan(4 * readingMs + 2);
   });
 });

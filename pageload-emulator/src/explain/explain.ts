@@ -131,7 +131,9 @@ function storyOf(
   if (random > 0 && losslessPltMs !== null) {
     const cost = pltMs - losslessPltMs;
     story.push(
-      `${count(random, 'packet')} lost at random: without ${random === 1 ? 'it' : 'them'} the load would take ${ms(losslessPltMs)}${cost >= 1 ? `, ${ms(cost)} less` : ''}.`,
+      cost >= 1
+        ? `${count(random, 'packet')} lost at random: without ${random === 1 ? 'it' : 'them'} the load would take ${ms(losslessPltMs)}, ${ms(cost)} less.`
+        : `${count(random, 'packet')} lost at random: without ${random === 1 ? 'it' : 'them'} the load would not end sooner.`,
     );
   }
   if (timeouts > 0) story.push(`${count(timeouts, 'time')} a loss was noticed only by a timer.`);

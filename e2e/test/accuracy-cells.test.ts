@@ -66,6 +66,50 @@ describe('readCells', () => {
     expect([...missing]).toEqual([['h3', { kind: 'unreachable', reason: 'no answer' }]]);
   });
 
+  it('gives each page loads of others that came before, natural ones first', async () => {
+    const named = (name: string, protocol: 'h1' | 'h2' | 'h3' | 'natural', seed: number, network = 'net') => {
+      const load = loadOf(protocol, seed, 400 + seed, { page: name, network });
+      if (load.outcome.ok) {
+        const requests = [{ ...page.requests[0]!, url: `https://${name}.test/${protocol}${seed}` }];
+        load.outcome.recording = { ...page, requests };
+      }
+      return load;
+    };
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const loads = names.flatMap((name) =>
+      [2, 1].flatMap((seed) => (['h1', 'h2', 'h3'] as const).map((protocol) => named(name, protocol, seed))),
+    );
+    const source = { source: 'shop', requests: 1, origins: 1, bytes: 1, digest: '0' };
+    const pages = Object.fromEntries(names.map((name) => [name, source]));
+    await writeFolder(dir, loads, { pages });
+    const before = async (selection = {}) =>
+      Object.fromEntries(
+        (await readCells(dir, selection)).cells.map((cell) => [
+          cell.page,
+          cell.earlier.map(({ requests }) => requests[0]!.url.slice('https://'.length)),
+        ]),
+      );
+    const forced = {
+      a: ['b.test/h11', 'c.test/h21', 'd.test/h31'],
+      b: ['c.test/h11', 'd.test/h21', 'e.test/h31'],
+      c: ['d.test/h11', 'e.test/h21', 'a.test/h31'],
+      d: ['e.test/h11', 'a.test/h21', 'b.test/h31'],
+      e: ['a.test/h11', 'b.test/h21', 'c.test/h31'],
+    };
+    expect(await before()).toEqual(forced);
+    expect(await before({ pages: ['c'] })).toEqual({ c: forced.c });
+
+    const disturbed = { ...named('e', 'natural', 1), disturbed: true };
+    await writeFolder(dir, [...loads, named('b', 'natural', 7), named('d', 'natural', 3), disturbed], {
+      pages,
+    });
+    expect(await before()).toMatchObject({
+      a: ['b.test/natural7', 'd.test/natural3'],
+      b: ['d.test/natural3'],
+      c: ['d.test/natural3', 'b.test/natural7'],
+    });
+  });
+
   it('takes h2 loads where nothing natural was recorded, and no load that was slimmed', async () => {
     const slimmed = loadOf('natural', 1, 400);
     if (slimmed.outcome.ok) slimmed.outcome.recording = { ...page, requests: [] };

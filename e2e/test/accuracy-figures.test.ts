@@ -30,6 +30,7 @@ function cellOf(
     path: toNetworkPath(link),
     loads: cell,
     recorded: recorded.map((seed) => ({ seed, recording: page, judgedBy: cell.seeds })),
+    earlier: [],
     recordedUnder: 'natural',
   };
 }
@@ -113,7 +114,8 @@ describe('scores', () => {
       { h1: [1000, 1000, 1000], h2: [800, 800, 800], h3: [400, 400, 400] },
       { recorded: [1, 2] },
     );
-    const calibration = calibrationOf([scoreCell(cell, { hopwiseGiven: [right, wrong] })], 'hopwiseGiven')!;
+    const score = scoreCell(cell, { hopwiseGiven: [right, wrong] });
+    const calibration = calibrationOf([score], 'hopwiseGiven')!;
     expect(calibration.bins).toMatchObject([{ from: 0.9, to: 0.95, predictions: 2 }]);
     expect(calibration.bins[0]!.wins).toBeCloseTo(0.5);
     expect(calibration.bins[0]!.stated).toBeCloseTo(0.93);
@@ -121,9 +123,12 @@ describe('scores', () => {
     expect(calibration.decided.wins).toBeCloseTo(0.5);
     expect(calibration.brier).toBeCloseTo((0.08 ** 2 + 0.94 ** 2) / 2);
     expect(calibration.brierFloor).toBeCloseTo(0);
-    expect(calibration.coverage.loads).toBeCloseTo(2 / 3);
-    expect(calibration.coverage.medians).toBeCloseTo(2 / 3);
-    expect(calibrationOf([scoreCell(quiet, { lantern: [guess(1, 1, 1, 'h1')] })], 'lantern')).toBeNull();
+    const coverage = figuresOf([score]).predictors.hopwiseGiven!.coverage!;
+    expect(coverage.loads).toBeCloseTo(2 / 3);
+    expect(coverage.medians).toBeCloseTo(2 / 3);
+    const silent = scoreCell(quiet, { lantern: [guess(1, 1, 1, 'h1')] });
+    expect(calibrationOf([silent], 'lantern')).toBeNull();
+    expect(figuresOf([silent]).predictors.lantern!.coverage).toBeNull();
   });
 
   it('does not take a noisy best protocol for certain', () => {

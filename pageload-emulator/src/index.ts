@@ -67,8 +67,9 @@ export type { PaintTimes } from './paint-times.ts';
 export { drawNetworks, type NetworkSample } from './path/draw.ts';
 export { estimateNetwork, type NetworkEstimate } from './path/estimate.ts';
 export type { KnownNetwork, KnownServer } from './path/known-network.ts';
+export { learnNetwork } from './path/learn-network.ts';
 export type { Interval, LogDensity } from './path/log-density.ts';
-export { type NetworkCluster, parseCluster, updateCluster } from './path/network-cluster.ts';
+export { type NetworkCluster, parseCluster } from './path/network-cluster.ts';
 export type * from './path/network-path.ts';
 export {
   type Knowledge,

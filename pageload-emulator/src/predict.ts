@@ -24,7 +24,7 @@ export interface PredictOptions {
   seeds?: number;
   /** What is known of single servers, over what the recording shows; matched by `origin`. */
   servers?: KnownServer[];
-  /** What earlier loads on the same network told (`updateCluster`). */
+  /** What earlier loads on the same network told (`learnNetwork`). */
   cluster?: NetworkCluster | null;
   /** Whether to search longer for the best assignment of many origins. Default false. */
   thorough?: boolean;

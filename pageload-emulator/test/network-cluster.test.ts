@@ -1,13 +1,15 @@
 import {
   buildGraph,
+  learnNetwork,
   type NetworkCluster,
-  type NetworkPosterior,
-  networkPosterior,
+  type NetworkPath,
   parseCluster,
   type Recording,
-  updateCluster,
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
+import { LogDensity, logGrid } from '../src/path/log-density.ts';
+import { updateCluster } from '../src/path/network-cluster.ts';
+import { type NetworkPosterior, networkPosterior } from '../src/path/posterior.ts';
 import { pageOf, pathOf, serverOf } from './pages.ts';
 import { mixedAssignment, randomPage, randomServers, recordLoad } from './synthetic-loads.ts';
 
@@ -33,7 +35,7 @@ const light = (): Recording => {
 function clusterOf(loads: number): NetworkCluster {
   let cluster: NetworkCluster | null = null;
   for (let seed = 1; seed <= loads; seed++) {
-    cluster = updateCluster(cluster, posteriorOf(heavy(seed), cluster), NOW_MS - HOUR_MS);
+    cluster = learnNetwork(cluster, heavy(seed), NOW_MS - HOUR_MS);
   }
   return cluster!;
 }
@@ -79,6 +81,51 @@ describe('earlier loads on the same network', () => {
     expect(udp.policed).toBeGreaterThan(0.7);
     expect(path.udp.kind).toBe('policed');
     expect(posteriorOf(light(), cluster).udp.policed).toBeLessThan(0.03);
+  });
+
+  it('are remembered for what they said of UDP through any number that said nothing of it', () => {
+    let after: NetworkCluster = { ...cluster, udp: { open: 0.1, policed: 0.9, blocked: 0 } };
+    for (let load = 0; load < 20; load++) after = learnNetwork(after, light(), NOW_MS);
+    expect(after.udp.policed).toBeGreaterThan(0.7);
+    let open = cluster;
+    for (let load = 0; load < 20; load++) open = learnNetwork(open, light(), NOW_MS);
+    expect(open.udp.policed).toBeLessThan(0.03);
+  });
+
+  it.each([0.7, 1])('do not hide a policer of %s Mbit/s from a page that came over QUIC alone', (mbps) => {
+    const path = { ...DSL, downBps: 60e6, queueBytes: 800_000 };
+    const loadOf = (protocol: 'h2' | 'h3', udp: NetworkPath['udp']) => {
+      const graph = randomPage(9);
+      const all = Object.fromEntries(graph.origins.map((origin) => [origin, protocol]));
+      return recordLoad(graph, { ...path, udp }, randomServers(graph, 9), all);
+    };
+    const policed = { kind: 'policed', bps: mbps * 1e6 } as const;
+    let fast = learnNetwork(null, loadOf('h2', policed), NOW_MS);
+    fast = learnNetwork(fast, loadOf('h2', policed), NOW_MS);
+    expect(posteriorOf(loadOf('h3', policed), fast).udp.policed).toBeGreaterThan(0.9);
+    expect(posteriorOf(loadOf('h3', { kind: 'open' }), fast).udp.policed).toBeLessThan(0.02);
+  });
+
+  it('leave a link’s rate open that was either a slow link’s or a policer’s', () => {
+    const posterior = posteriorOf(heavy(1), null);
+    const { densities } = posterior;
+    const slow = LogDensity.logNormal(logGrid(1e5, 1e9, 60), 1e6, 0.2);
+    const fast = LogDensity.logNormal(logGrid(1e5, 1e9, 60), 25e6, 0.2);
+    const after = (policed: number) =>
+      updateCluster(
+        null,
+        {
+          ...posterior,
+          densities: { ...densities, downBps: slow, downBpsPoliced: fast },
+          udp: { open: 1 - policed, policed, blocked: 0 },
+        },
+        NOW_MS,
+      ).downBps;
+    expect(Math.exp(after(0).mean) / 1e6).toBeCloseTo(1, 1);
+    expect(Math.exp(after(1).mean) / 25e6).toBeCloseTo(1, 1);
+    expect(Math.exp(after(0.5).mean) / 5e6).toBeCloseTo(1, 1);
+    expect(after(0.5).spread).toBeGreaterThan(1.5);
+    expect(after(0).spread).toBeLessThan(0.3);
   });
 
   it('are counted, dated and plain data', () => {

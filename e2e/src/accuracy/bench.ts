@@ -13,7 +13,7 @@ import {
   intervalsOf,
 } from './figures.ts';
 import { type Guess, type LanternProtocol, PREDICTORS, type Predictor } from './guess.ts';
-import { assignedRatio, hopwiseGuess } from './hopwise.ts';
+import { assignedRatio, hopwiseGuess, learntFrom, learntGuess } from './hopwise.ts';
 import { lanternGuess, withH3 } from './lantern.ts';
 import { type CellScore, scoreCell } from './scores.ts';
 import { TUNING_GROUPS, type TuningGroup, tuningGroups } from './tuning.ts';
@@ -64,10 +64,24 @@ export interface BenchProgress {
 
 type Guesses = Partial<Record<Predictor, Guess[]>>;
 
-const ASK: Record<Predictor, (cell: Cell, recorded: Recorded) => Guess> = {
-  hopwiseGiven: ({ path }, { recording }) => hopwiseGuess(recording, path),
-  hopwiseEstimated: (_cell, { recording }) => hopwiseGuess(recording),
-  lantern: ({ path }, { recording }) => lanternGuess(recording, path),
+/** How each predictor is asked about the loads of a cell; null where there is nothing to go by. */
+const ASK: Record<Predictor, (cell: Cell) => ((recorded: Recorded) => Guess) | null> = {
+  hopwiseGiven:
+    ({ path }) =>
+    ({ recording }) =>
+      hopwiseGuess(recording, { network: path }),
+  hopwiseEstimated:
+    () =>
+    ({ recording }) =>
+      hopwiseGuess(recording),
+  hopwiseLearnt: ({ earlier }) => {
+    const cluster = learntFrom(earlier);
+    return cluster && (({ recording }) => learntGuess(recording, cluster));
+  },
+  lantern:
+    ({ path }) =>
+    ({ recording }) =>
+      lanternGuess(recording, path),
 };
 
 /** Asks predictors about every recorded load of every cell and scores what they say. */
@@ -91,8 +105,10 @@ async function askAll(
   for (const cell of cells) {
     const guesses: Guesses = {};
     for (const predictor of predictors) {
+      const ask = ASK[predictor](cell);
+      if (ask === null) continue;
       const own: Guess[] = [];
-      for (const each of cell.recorded) own.push(await steps.take(cell, () => ASK[predictor](cell, each)));
+      for (const each of cell.recorded) own.push(await steps.take(cell, () => ask(each)));
       guesses[predictor] = own;
     }
     all.push(guesses);
@@ -150,7 +166,8 @@ export async function bench(
   for (const predictor of PREDICTORS) {
     const stated = calibrationOf(scores, predictor);
     if (stated !== null) calibration[predictor] = stated;
-    elapsedMs[predictor] = median(guesses.flatMap((own) => own[predictor]!.map((guess) => guess.elapsedMs)));
+    const times = guesses.flatMap((own) => own[predictor]?.map((guess) => guess.elapsedMs) ?? []);
+    if (times.length > 0) elapsedMs[predictor] = median(times);
   }
   const group = (names: string[], key: 'page' | 'network') =>
     Object.fromEntries(names.map((name) => [name, figuresOf(scores.filter((score) => score[key] === name))]));

@@ -6,6 +6,7 @@ import type { GroundTruthLoad, GroundTruthMatrix } from '../truth/ground-truth.t
 import { type CellLoads, judgeLoads, type LeftOut } from '../truth/judge/cell-loads.ts';
 import { mediansAt } from '../truth/judge/cell-truth.ts';
 import { readLoads, readMatrix } from '../truth/store.ts';
+import { EarlierLoads } from './earlier-loads.ts';
 
 /** A load that predictions are made from. */
 export interface Recorded {
@@ -28,6 +29,8 @@ export interface Cell {
   path: NetworkPath;
   loads: CellLoads<GroundTruthLoad>;
   recorded: Recorded[];
+  /** Recordings of other pages' loads on the network, in the order in which a browser made them before. */
+  earlier: readonly Recording[];
   /** `h2` where no natural load was recorded. */
   recordedUnder: 'natural' | 'h2';
 }
@@ -64,9 +67,11 @@ export async function readCells(dir: string, selection: Selection = {}): Promise
 
   let warm = 0;
   const cold: GroundTruthLoad[] = [];
+  const earlier = new EarlierLoads();
   for await (const load of readLoads(dir)) {
-    if (selection.pages && !selection.pages.includes(load.page)) continue;
     if (selection.networks && !selection.networks.includes(load.network)) continue;
+    earlier.add(load);
+    if (selection.pages && !selection.pages.includes(load.page)) continue;
     if (!Object.hasOwn(matrix.networks, load.network) || !Object.hasOwn(matrix.pages, load.page)) {
       throw new UserError(`${dir}: a load of ${load.page} on ${load.network}, which matrix.json has not`, 2);
     }
@@ -84,7 +89,8 @@ export async function readCells(dir: string, selection: Selection = {}): Promise
   const cells: Cell[] = [];
   const unusable: string[] = [];
   for (const loads of judged.cells) {
-    const cell = cellOf(loads, matrix.networks[loads.network]!.network);
+    const before = earlier.before(loads.page, loads.network);
+    const cell = cellOf(loads, matrix.networks[loads.network]!.network, before);
     const compared = Object.keys(mediansAt(loads, loads.seeds)).length;
     if (compared < 2 || cell.recorded.length === 0) unusable.push(`${cell.page} on ${cell.network}`);
     else cells.push(cell);
@@ -119,7 +125,7 @@ function checkNames(option: string, names: string[] | undefined, known: string[]
   }
 }
 
-function cellOf(loads: CellLoads<GroundTruthLoad>, link: Network): Cell {
+function cellOf(loads: CellLoads<GroundTruthLoad>, link: Network, earlier: readonly GroundTruthLoad[]): Cell {
   const { page, network, seeds, sound } = loads;
   const recorded = sound.filter(isRecorded).sort((a, b) => a.seed - b.seed);
   const recordedUnder = recorded.some(({ protocol }) => protocol === 'natural') ? 'natural' : 'h2';
@@ -138,6 +144,7 @@ function cellOf(loads: CellLoads<GroundTruthLoad>, link: Network): Cell {
       }))
       // Without a load to judge by, nothing can be said of it.
       .filter(({ judgedBy }) => judgedBy.length > 0),
+    earlier: earlier.map(checkedRecording),
     recordedUnder,
   };
 }

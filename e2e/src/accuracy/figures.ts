@@ -26,6 +26,8 @@ export interface PredictorFigures {
   order: number | null;
   /** Median of |predicted − measured| of h1/h2 and h3/h2; 0.1 is ten percentage points. */
   ratioError: { h1: number | null; h3: number | null };
+  /** Share within the stated 10th to 90th percentile: of single loads (0.8 when calibrated) and of medians; null where nothing is stated. */
+  coverage: { loads: number; medians: number } | null;
 }
 
 export interface ChooserFigures {
@@ -58,8 +60,6 @@ export interface Calibration {
   brierFloor: number;
   /** Predictions that it called decided, and the mean share of bootstraps in which they are right. */
   decided: { predictions: number; wins: number | null };
-  /** Share within the stated 10th to 90th percentile: of single loads (0.8 when calibrated) and of medians. */
-  coverage: { loads: number; medians: number };
 }
 
 export function figuresOf(scores: readonly CellScore[]): Figures {
@@ -104,6 +104,18 @@ function predictorFigures(scores: readonly CellScore[], predictor: Predictor): P
       h1: medianOf(own.flatMap(({ ratioErrors }) => ratioErrors.h1)),
       h3: medianOf(own.flatMap(({ ratioErrors }) => ratioErrors.h3)),
     },
+    coverage: coverageOf(own),
+  };
+}
+
+function coverageOf(scores: readonly PredictorScore[]): PredictorFigures['coverage'] {
+  const sum = (of: (coverage: PredictorScore['coverage']) => number) =>
+    scores.reduce((total, { coverage }) => total + of(coverage), 0);
+  const loads = sum((coverage) => coverage.loads);
+  if (loads === 0) return null;
+  return {
+    loads: sum(({ loadsWithin }) => loadsWithin) / loads,
+    medians: sum(({ mediansWithin }) => mediansWithin) / sum(({ medians }) => medians),
   };
 }
 
@@ -151,17 +163,11 @@ export function calibrationOf(scores: readonly CellScore[], predictor: Predictor
     });
   }
   const decided = all.filter((each) => each.decided);
-  const sum = (of: (score: (typeof own)[number]) => number) =>
-    own.reduce((total, score) => total + of(score), 0);
   return {
     bins,
     brier: mean(all.map(({ stated, wins }) => wins * (1 - stated) ** 2 + (1 - wins) * stated ** 2)),
     brierFloor: mean(all.map(({ wins }) => wins * (1 - wins))),
     decided: { predictions: decided.length, wins: meanOf(decided.map(({ wins }) => wins)) },
-    coverage: {
-      loads: sum(({ coverage }) => coverage.loadsWithin) / sum(({ coverage }) => coverage.loads),
-      medians: sum(({ coverage }) => coverage.mediansWithin) / sum(({ coverage }) => coverage.medians),
-    },
   };
 }
 

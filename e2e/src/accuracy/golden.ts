@@ -21,7 +21,7 @@ import { type Figures, figuresOf } from './figures.ts';
 import { PREDICTOR_NAMES } from './guess.ts';
 
 const FIGURES_FILE = 'accuracy.json';
-const GOLDEN_PREDICTORS = ['hopwiseGiven', 'hopwiseEstimated'] as const;
+const GOLDEN_PREDICTORS = ['hopwiseGiven', 'hopwiseEstimated', 'hopwiseLearnt'] as const;
 
 /** One accepted figure, a fraction of 1; null where there is none. */
 export interface GoldenFigure {

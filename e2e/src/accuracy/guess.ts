@@ -20,12 +20,16 @@ export interface Guess {
 /** Those that Lantern knows. */
 export type LanternProtocol = 'h1' | 'h2';
 
-/** All are told what a recording of one load tells; `hopwiseGiven` and `lantern` are told the path besides. */
-export const PREDICTORS = ['hopwiseGiven', 'hopwiseEstimated', 'lantern'] as const;
+/**
+ * All are told what a recording of one load tells; `hopwiseGiven` and `lantern` are told the path besides, `hopwiseLearnt` what loads of
+ * other pages on the same network told before.
+ */
+export const PREDICTORS = ['hopwiseGiven', 'hopwiseEstimated', 'hopwiseLearnt', 'lantern'] as const;
 export type Predictor = (typeof PREDICTORS)[number];
 
 export const PREDICTOR_NAMES: Record<Predictor, string> = {
   hopwiseGiven: 'hopwise, network given',
   hopwiseEstimated: 'hopwise, one load only',
+  hopwiseLearnt: 'hopwise, other loads before',
   lantern: 'Lantern, network given',
 };

@@ -3,9 +3,11 @@ import {
   buildGraph,
   emulate,
   estimateNetwork,
-  type KnownNetwork,
+  learnNetwork,
+  type NetworkCluster,
   type NetworkPath,
   PROTOCOLS,
+  type PredictOptions,
   type Protocol,
   predict,
   type Recording,
@@ -16,11 +18,14 @@ import type { Guess } from './guess.ts';
 /**
  * hopwise's prediction from one recorded load.
  *
- * @param network what is known of the path; everything is estimated from the recording when absent
+ * @param known of the path; everything is estimated from the recording when absent
  */
-export function hopwiseGuess(recording: Recording, network?: KnownNetwork): Guess {
+export function hopwiseGuess(
+  recording: Recording,
+  known: Pick<PredictOptions, 'network' | 'cluster'> = {},
+): Guess {
   const startedAt = performance.now();
-  const { protocols, best, confidence, decided } = predict(recording, network ? { network } : {});
+  const { protocols, best, confidence, decided } = predict(recording, known);
   const elapsedMs = performance.now() - startedAt;
   const guess: Guess = { pltMs: {}, best, stated: { confidence, decided, ranges: {} }, elapsedMs };
   for (const protocol of PROTOCOLS) {
@@ -31,6 +36,21 @@ export function hopwiseGuess(recording: Recording, network?: KnownNetwork): Gues
   }
   return guess;
 }
+
+/** What loads tell of their network; null for none. */
+export function learntFrom(recordings: readonly Recording[]): NetworkCluster | null {
+  let cluster: NetworkCluster | null = null;
+  for (const recording of recordings) cluster = learnNetwork(cluster, atOnce(recording));
+  return cluster;
+}
+
+/** hopwise's prediction right after the loads that a cluster was learnt from. */
+export function learntGuess(recording: Recording, cluster: NetworkCluster): Guess {
+  return hopwiseGuess(atOnce(recording), { cluster });
+}
+
+/** The lab measures a network's pages hours apart and in any order. */
+const atOnce = (recording: Recording): Recording => ({ ...recording, recordedAt: '2020-01-01T00:00:00Z' });
 
 /** Losses to emulate an assignment over. */
 const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1);

@@ -8,6 +8,7 @@ import { FALLBACK_NOTE, leftOutText } from '../truth/summary-words.ts';
 import type { AssignedScore } from './assigned.ts';
 import type { Accuracy } from './bench.ts';
 import { CHOOSER_NAMES, CHOOSERS, type Chooser } from './choosers.ts';
+import { EARLIER_LOADS } from './earlier-loads.ts';
 import type { ChooserFigures, Figures, Share } from './figures.ts';
 import { PREDICTOR_NAMES, PREDICTORS, type Predictor } from './guess.ts';
 import { TUNING_GROUPS, TUNING_NAMES, TUNING_NOTE } from './tuning.ts';
@@ -31,8 +32,10 @@ export function renderAccuracy(accuracy: Accuracy): string {
     ranks(accuracy),
     choices(accuracy),
     tuning(accuracy),
-    groupTable('Network', accuracy.byNetwork),
-    groupTable('Page', accuracy.byPage),
+    groupErrors('Network', accuracy.byNetwork),
+    groupRegret('Network', accuracy.byNetwork),
+    groupErrors('Page', accuracy.byPage),
+    groupRegret('Page', accuracy.byPage),
     calibration(accuracy),
     assigned(accuracy),
     notes(accuracy),
@@ -147,6 +150,9 @@ function tuning({ byTuning }: Accuracy): string[] {
         const ratios = predictors[predictor]?.ratioError;
         return ratios === undefined ? NONE : `${points(ratios.h1)} ${points(ratios.h3)}`;
       }),
+      row('  loads within its ranges', ({ predictors }) =>
+        percent(predictors[predictor]?.coverage?.loads, 0),
+      ),
       row('  right', ({ choosers }) => shareText(choosers[predictor]?.right)),
       row('  mean regret', ({ choosers }) => percent(choosers[predictor]?.regret.mean)),
     );
@@ -169,6 +175,7 @@ const GROUP_CHOOSERS: Chooser[] = [...PREDICTORS, 'alwaysH1', 'alwaysH2', 'alway
 const SHORT_NAMES: Record<Chooser, string> = {
   hopwiseGiven: 'given',
   hopwiseEstimated: 'one load',
+  hopwiseLearnt: 'others before',
   lantern: 'Lantern',
   alwaysH1: 'h1',
   alwaysH2: 'h2',
@@ -177,23 +184,23 @@ const SHORT_NAMES: Record<Chooser, string> = {
   natural: 'natural',
 };
 
-function groupTable(title: string, groups: Record<string, Figures>): string[] {
-  const rows = [
-    [
-      title,
-      ...PREDICTORS.map((predictor, index) => `${index === 0 ? 'error: ' : ''}${SHORT_NAMES[predictor]}`),
-      ...GROUP_CHOOSERS.map((chooser, index) => `${index === 0 ? 'regret: ' : ''}${SHORT_NAMES[chooser]}`),
-    ],
-  ];
-  for (const [name, figures] of Object.entries(groups)) {
-    rows.push([
+const groupErrors = (title: string, groups: Record<string, Figures>): string[] =>
+  columns([
+    [`${title}: error h1 h2 h3, %`, ...PREDICTORS.map((predictor) => SHORT_NAMES[predictor])],
+    ...Object.entries(groups).map(([name, figures]) => [
       shortened(name),
       ...PREDICTORS.map((predictor) => errors(figures, predictor)),
+    ]),
+  ]);
+
+const groupRegret = (title: string, groups: Record<string, Figures>): string[] =>
+  columns([
+    [`${title}: mean regret`, ...GROUP_CHOOSERS.map((chooser) => SHORT_NAMES[chooser])],
+    ...Object.entries(groups).map(([name, figures]) => [
+      shortened(name),
       ...GROUP_CHOOSERS.map((chooser) => regretCell(figures.choosers[chooser])),
-    ]);
-  }
-  return columns(rows);
-}
+    ]),
+  ]);
 
 const shortened = (name: string, most = 24): string =>
   name.length > most ? `${name.slice(0, most - 1)}…` : name;
@@ -213,7 +220,7 @@ function regretCell(figures: ChooserFigures | undefined): string {
   return `${percent(figures.regret.mean)}${figures.notLoading > 0 ? '*' : ''}`;
 }
 
-function calibration({ calibration }: Accuracy): string[] {
+function calibration({ calibration, figures }: Accuracy): string[] {
   const lines: string[] = [];
   for (const predictor of PREDICTORS) {
     const own = calibration[predictor];
@@ -224,10 +231,11 @@ function calibration({ calibration }: Accuracy): string[] {
       ['  wins', ...own.bins.map(({ wins }) => percent(wins, 0))],
       ['  predictions', ...own.bins.map(({ predictions }) => String(predictions))],
     ];
-    const { decided, coverage } = own;
+    const { decided } = own;
+    const coverage = figures.predictors[predictor]?.coverage;
     lines.push(
       ...wrapped(
-        `${PREDICTOR_NAMES[predictor]}: Brier score ${own.brier.toFixed(3)}, of which ${own.brierFloor.toFixed(3)} the loads' own scatter; called decided ${decided.predictions}, which win ${percent(decided.wins, 0)}; its ranges hold ${percent(coverage.loads, 0)} of the loads (80% when calibrated) and ${percent(coverage.medians, 0)} of the medians.`,
+        `${PREDICTOR_NAMES[predictor]}: Brier score ${own.brier.toFixed(3)}, of which ${own.brierFloor.toFixed(3)} the loads' own scatter; called decided ${decided.predictions}, which win ${percent(decided.wins, 0)}; its ranges hold ${percent(coverage?.loads, 0)} of the loads (80% when calibrated) and ${percent(coverage?.medians, 0)} of the medians.`,
       ),
       ...columns(rows),
     );
@@ -285,8 +293,13 @@ function notes({ figures, measured }: Accuracy): string[] {
   const cells = (share: Share | null | undefined) => `${share?.cells ?? 0} cells`;
   const failing = Object.values(figures.choosers).some(({ notLoading }) => notLoading > 0);
   return [
-    'Error: |predicted / measured median − 1|, its median over cells and recorded loads; by network and page in % for h1 h2 h3. h1/h2, h3/h2: median error of the ratio in percentage points.',
+    'Error: |predicted / measured median − 1|, its median over cells and recorded loads. h1/h2, h3/h2: median error of the ratio in percentage points.',
     'Network given: round trip, rates, random loss and its bursts, queue and what happens to UDP. The settings of the servers (congestion control, initial window, priorities) are not given: hopwise takes what it takes of any server.',
+    ...(figures.predictors.hopwiseLearnt
+      ? [
+          `Other loads before: what up to ${EARLIER_LOADS} loads, each of another page on the same network, showed of the network is known besides: natural ones where any was recorded there, else one under each protocol.`,
+        ]
+      : []),
     'Rank correlation: Spearman over the pages of a network, its median over networks, and over all cells. Order: over the protocols of a cell.',
     `Right: where the best protocol leads by more than ${percent(CLEAR_LEAD, 0)} (${cells(shares?.right)}). Decided: and ${percent(DECIDED_AGREEMENT, 0)} of bootstraps over at least ${DECIDED_SEEDS} seeds agree (${cells(shares?.rightDecided)}).`,
     'Regret: time of the choice over that of the best protocol for all origins, less 1, over the seeds that all protocols have; the mean over a cell’s recorded loads, then over cells. On half: on random halves of the seeds; the noise floor of halves is an oracle that chose by the other halves.',

@@ -226,6 +226,9 @@ class PathSearch {
       policers.push({ value: bps, logLikelihood: this.#replayAt(linkBps, { kind: 'policed', bps }).all });
     };
     const bestBps = () => policers.reduce((a, b) => (b.logLikelihood > a.logLikelihood ? b : a)).value;
+    // What an open link would have to carry is about what a policer lets through.
+    const apparentBps = best(points).bps;
+    if (apparentBps < MOST_POLICED_SHARE * linkBps) tryPolicer(apparentBps);
     for (const share of POLICED_SHARES) tryPolicer(share * linkBps);
     const bestLogLikelihood = Math.max(...policers.map(({ logLikelihood }) => logLikelihood));
     if (bestLogLikelihood > best(points).all - HOPELESS) {

@@ -7,6 +7,8 @@ const momentsSchema = z.object({
   mean: z.number().check(z.gte(-50), z.lte(50)),
   spread: z.number().check(z.gt(0), z.lte(50)),
 });
+type Moments = z.infer<typeof momentsSchema>;
+
 const share = z.number().check(z.gte(0), z.lte(1));
 
 const clusterSchema = z.object({
@@ -37,8 +39,10 @@ export type ClusterFigure = 'rttMs' | 'downBps' | 'upBps' | 'queueMs' | 'loss' |
 
 /** After so long half of what was known counts: assumed, links and who shares them change within days. */
 const HALF_LIFE_MS = 24 * 3_600_000;
-/** However fresh, what was known leaves so much to what is believed of networks in general. */
+/** However fresh, what was known leaves the rest to what is believed of networks in general. */
 const MOST_WEIGHT = 0.9;
+/** What earlier loads made certain may have changed since. */
+const MOST_BELIEVED = 0.95;
 /**
  * How much a figure differs from one load to the next on one network (standard deviation of the logarithm): the nearest
  * origin is another page's, wireless links come and go. Assumed.
@@ -75,14 +79,13 @@ export function updateCluster(
   nowMs: number,
 ): NetworkCluster {
   const { densities, udp } = posterior;
-  const down = udp.policed > 0.5 ? densities.downBpsPoliced : densities.downBps;
   return {
     format: 'hopwise-network-cluster',
     version: 1,
     updatedAtMs: nowMs,
     loads: (before?.loads ?? 0) + 1,
     rttMs: densities.rttMs.moments,
-    downBps: down.moments,
+    downBps: mixed(densities.downBps.moments, densities.downBpsPoliced.moments, udp.policed),
     upBps: densities.upBps.moments,
     queueMs: densities.queueMs.moments,
     loss: densities.loss.moments,
@@ -91,16 +94,24 @@ export function updateCluster(
   };
 }
 
+/** Moments of a mixture of two densities. @param share of the second */
+function mixed(a: Moments, b: Moments, share: number): Moments {
+  const mean = (1 - share) * a.mean + share * b.mean;
+  const square = (1 - share) * a.spread ** 2 + share * b.spread ** 2;
+  return { mean, spread: Math.sqrt(square + share * (1 - share) * (a.mean - b.mean) ** 2) };
+}
+
 /** What a network's earlier loads make of what is believed of networks in general. */
 export class ClusterPrior {
   readonly #cluster: NetworkCluster | null;
-  readonly #weight: number;
+  /** By age, 0 to 1. */
+  readonly #freshness: number;
 
   /** @param nowMs when the load to be judged was, milliseconds since the epoch */
   constructor(cluster: NetworkCluster | null, nowMs: number) {
     this.#cluster = cluster;
     const ageMs = cluster === null ? 0 : Math.max(0, nowMs - cluster.updatedAtMs);
-    this.#weight = cluster === null ? 0 : MOST_WEIGHT * 0.5 ** (ageMs / HALF_LIFE_MS);
+    this.#freshness = 0.5 ** (ageMs / HALF_LIFE_MS);
   }
 
   /** The geometric pool of the general belief and the cluster's, weighted by the cluster's age. */
@@ -108,13 +119,28 @@ export class ClusterPrior {
     if (this.#cluster === null) return general;
     const { mean, spread } = this.#cluster[figure];
     const widened = Math.hypot(spread, BETWEEN_LOADS[figure]);
-    const weight = this.#weight;
+    const weight = MOST_WEIGHT * this.#freshness;
     return general.pooledWith((value) => logNormal(value, Math.exp(mean), widened), weight);
   }
 
-  /** A share of UDP's treatment. */
-  share(treatment: 'policed' | 'blocked', general: number): number {
-    if (this.#cluster === null) return general;
-    return this.#weight * this.#cluster.udp[treatment] + (1 - this.#weight) * general;
+  /** Probability that UDP is blocked. */
+  blocked(general: number): number {
+    return this.#share(this.#cluster?.udp.blocked, general);
+  }
+
+  /** Probability that UDP is policed, given that it is not blocked. */
+  policed(general: number): number {
+    const { open, policed } = this.#cluster?.udp ?? { open: 0, policed: 0 };
+    return this.#share(open + policed > 0 ? policed / (open + policed) : undefined, general);
+  }
+
+  /**
+   * Most loads say nothing of UDP, and what one said must outlast them: only age takes from it. It makes nothing
+   * certain, as the path may have changed since.
+   */
+  #share(known: number | undefined, general: number): number {
+    if (known === undefined) return general;
+    const share = this.#freshness * known + (1 - this.#freshness) * general;
+    return Math.min(MOST_BELIEVED, Math.max((1 - MOST_WEIGHT) * general, share));
   }
 }

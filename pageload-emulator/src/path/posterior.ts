@@ -63,8 +63,6 @@ const LEAST_MEASURED_LOSS = 1e-4;
 /** Round trips of handshakes are long by a processor's time, and of waits by a server's. */
 const HANDSHAKE_SPREAD = 0.03;
 const WAIT_SPREAD = 0.3;
-/** What earlier loads made certain may have changed since. */
-const MOST_BELIEVED = 0.95;
 /** Odds of blocked UDP that an origin's unused offer of HTTP/3 stands for, and how many of them count; assumed. */
 const UNUSED_OFFER_RATIO = 2;
 const MOST_OFFERS = 3;
@@ -226,7 +224,7 @@ class PosteriorBuilder {
           : downPrior.given((bps) => logNormal(bps, downBps, MEASURED.downBps)),
       loss: this.#lossPrior(pathAt(given.downBps ?? downBps ?? seenBps, queuePrior.quantile(0.5))),
       policedBps: this.#prior.density('policedBps', POLICED_BPS),
-      policedShare: Math.min(MOST_BELIEVED, this.#prior.share('policed', UDP.policed)),
+      policedShare: this.#prior.policed(UDP.policed),
       queueMs:
         queueBytes === undefined
           ? queuePrior
@@ -276,7 +274,7 @@ class PosteriorBuilder {
     const { requests } = this.#recording;
     const answered = requests.some(({ protocol, status }) => protocol === 'h3' && status !== 0);
     if (answered || this.#measured.udp?.kind === 'open') return 0;
-    const believed = Math.min(MOST_BELIEVED, this.#prior.share('blocked', UDP.blocked));
+    const believed = this.#prior.blocked(UDP.blocked);
     const odds =
       (believed / (1 - believed)) *
       UNUSED_OFFER_RATIO ** Math.min(MOST_OFFERS, unusedOffers(this.#recording));

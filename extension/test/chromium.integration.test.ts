@@ -1,7 +1,7 @@
 /** The built extension in real Chromium, on pages of loopback servers. */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Recording } from '@hopwise/pageload-emulator';
+import type { NetworkCluster, Recording } from '@hopwise/pageload-emulator';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { isMissingHost } from '../src/background/native-client.ts';
@@ -184,6 +184,56 @@ describe('a page that asks for its resources in many ways', () => {
     }
     const answer = await browser.ask(own, { type: 'export', url: recording.url });
     expect(answer).toMatchObject({ ok: true, export: { format: 'hopwise-load', version: 1, recording } });
+  });
+
+  test('what earlier loads told of the network is said and can be forgotten', async () => {
+    const page = await openPage();
+    const { tabId, load } = await record('/slow.html', page);
+    // Loads from the machine itself teach nothing.
+    expect(load.cluster).toBeNull();
+    expect(await own.evaluate(() => chrome.storage.local.get())).toEqual({});
+    const figure = { mean: 3, spread: 0.5 };
+    const cluster: NetworkCluster = {
+      format: 'hopwise-network-cluster',
+      version: 1,
+      updatedAtMs: Date.parse(load.recording.recordedAt) - 5 * 60_000,
+      loads: 4,
+      rttMs: figure,
+      downBps: figure,
+      upBps: figure,
+      queueMs: figure,
+      loss: figure,
+      policedBps: figure,
+      udp: { open: 1, policed: 0, blocked: 0 },
+    };
+    await own.evaluate(
+      async ({ id, cluster }) => {
+        await chrome.storage.local.set({ network: cluster });
+        const done = <T>(request: IDBRequest<T>) =>
+          new Promise<T>((resolve, reject) => {
+            request.onsuccess = () => resolve(request.result);
+            request.onerror = () => reject(request.error);
+          });
+        const database = await done(indexedDB.open('hopwise'));
+        const store = database.transaction('loads', 'readwrite').objectStore('loads');
+        await done(store.put({ ...(await done(store.get(id))), cluster }));
+        database.close();
+      },
+      { id: load.id, cluster },
+    );
+    const popup = await openPage();
+    await popup.goto(`chrome-extension://${EXTENSION_ID}/popup.html?tabId=${tabId}`);
+    const panel = await openPage();
+    await panel.goto(`chrome-extension://${EXTENSION_ID}/panel.html?tabId=${tabId}`);
+    const rests = 'from this load and 4 earlier ones, the last 5 minutes before it.';
+    for (const view of [popup, panel]) await view.getByText(rests).waitFor();
+    await panel.getByRole('button', { name: 'Forget earlier loads' }).click();
+    await panel.getByText('The network is known from this load alone.').waitFor();
+    expect(await own.evaluate(() => chrome.storage.local.get())).toEqual({});
+    expect((await recorded(page)).load).toMatchObject({
+      cluster: null,
+      prediction: { page: { url: page.url() } },
+    });
   });
 
   test('popup and panel show it without an error', async () => {

@@ -14,13 +14,21 @@ let answers: (() => Promise<FrameTimings | undefined>)[];
 let asked: unknown[];
 let loads: TabLoads;
 let shownUrl: string | undefined;
+let local: Record<string, unknown>;
 
 beforeEach(() => {
   answers = [];
   asked = [];
   shownUrl = PAGE;
+  local = {};
   vi.stubGlobal('chrome', {
-    storage: { session: { get: async () => ({}), set: async () => {}, remove: async () => {} } },
+    storage: {
+      session: { get: async () => ({}), set: async () => {}, remove: async () => {} },
+      local: {
+        get: async () => ({ ...local }),
+        set: async (items: Record<string, unknown>) => void Object.assign(local, items),
+      },
+    },
     tabs: {
       get: async () => {
         if (shownUrl === 'closed') throw new Error('No tab with id: 1.');
@@ -114,6 +122,18 @@ test('the recording of a page that has not loaded in time gives way to that of i
   expect(answer).toMatchObject({ phase: 'recorded', problem: '', load: { recording: { pltMs: 40_000 } } });
   expect(await allLoads()).toHaveLength(before + 1);
   expect(asked).toEqual([{ documentId: 'doc' }, { documentId: 'doc' }]);
+});
+
+test('a load is stored with what those before it told of the network, and teaches once', async () => {
+  for (const id of ['first', 'second']) {
+    loads.begin(TAB, navigation(id));
+    answers = [async () => timings(0), async () => timings(40_000)];
+    await storeSettledLoad(loads, TAB, 'doc', false);
+    await storeSettledLoad(loads, TAB, 'doc', true);
+    const { load } = await latest(loads, { tabId: TAB });
+    expect(load?.cluster?.loads).toBe(id === 'first' ? undefined : 1);
+  }
+  expect(local.network).toMatchObject({ loads: 2 });
 });
 
 test('a page too busy to answer in time is recorded when it has loaded', async () => {

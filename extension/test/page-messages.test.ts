@@ -10,6 +10,7 @@ test.each([
   { type: 'verification', tabId: 3 },
   { type: 'cancel-verification' },
   { type: 'export', tabId: 3 },
+  { type: 'forget-networks' },
 ])('%j is a request', (request) => {
   expect(pageRequestSchema.parse(request)).toEqual(request);
 });

@@ -1,4 +1,4 @@
-import type { Prediction, Recording } from '@hopwise/pageload-emulator';
+import type { NetworkCluster, Prediction, Recording } from '@hopwise/pageload-emulator';
 import { Window } from 'happy-dom';
 import { describe, expect, test } from 'vitest';
 import {
@@ -16,6 +16,7 @@ import {
   renderSummary,
   renderTimesTable,
   renderWaterfall,
+  restsOn,
   verifiedOf,
 } from '../src/views/index.ts';
 
@@ -329,4 +330,19 @@ test.each([
   [formatLoss(0.0044), '0.44%'],
 ])('%s is written %s', (written, expected) => {
   expect(written).toBe(expected);
+});
+
+test('what a prediction rests on is said with its age', () => {
+  const at = '2026-01-05T12:00:00.000Z';
+  const cluster = (loads: number, minutesBefore: number) =>
+    ({ loads, updatedAtMs: Date.parse(at) - minutesBefore * 60_000 }) as NetworkCluster;
+  expect(restsOn(null, at)).toBe('The network is known from this load alone.');
+  expect(restsOn(cluster(1, 0), at)).toBe(
+    'The network is known from this load and an earlier one, less than a minute before it.',
+  );
+  expect(restsOn(cluster(7, 3.5), at)).toBe(
+    'The network is known from this load and 7 earlier ones, the last 3 minutes before it.',
+  );
+  expect(restsOn(cluster(7, 61), at)).toContain('the last 1 hour before');
+  expect(restsOn(cluster(7, 60 * 50), at)).toContain('the last 2 days before');
 });

@@ -73,6 +73,9 @@ describe('earlier loads on the same network', () => {
       mixedAssignment(graph),
     );
     expect(posteriorOf(faster, cluster).path.downBps).toBeGreaterThan(15e6);
+    const other = learnNetwork(cluster, faster, NOW_MS);
+    expect(other).toEqual(learnNetwork(null, faster, NOW_MS));
+    expect(other.loads).toBe(1);
   });
 
   it('make a policer of UDP that one of them showed more likely', () => {

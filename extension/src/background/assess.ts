@@ -3,10 +3,12 @@ import { type TransferPlan, transferPlanSchema, type Verification } from '@hopwi
 import {
   buildGraph,
   type Prediction,
+  parseCluster,
   predict,
   type Recording,
   transferPlan,
 } from '@hopwise/pageload-emulator';
+import type { StoredLoad } from '../storage/loads.ts';
 
 /** Somebody looks at it: the waterfalls too, and the time that a good assignment takes. */
 const WHOLE = { waterfall: true, thorough: true } as const;
@@ -17,16 +19,17 @@ const WHOLE = { waterfall: true, thorough: true } as const;
  * @param verification its figures of the network are put over those of the recording
  */
 export function assess(
-  recording: Recording,
+  { recording, cluster: kept }: Pick<StoredLoad, 'recording' | 'cluster'>,
   verification?: Verification,
 ): { prediction: Prediction | null; problem: string } {
   try {
-    if (!verification) return { prediction: predict(recording, WHOLE), problem: '' };
+    const options = { ...WHOLE, cluster: parseCluster(kept) };
+    if (!verification) return { prediction: predict(recording, options), problem: '' };
     const measured = measuredBy(verification);
-    const prediction = predict(recording, { measured, ...WHOLE });
+    const prediction = predict(recording, { measured, ...options });
     const udp = hamperedUdp(verification, prediction);
     return {
-      prediction: udp ? predict(recording, { measured: { ...measured, udp }, ...WHOLE }) : prediction,
+      prediction: udp ? predict(recording, { measured: { ...measured, udp }, ...options }) : prediction,
       problem: '',
     };
   } catch (error) {

@@ -3,6 +3,7 @@ import type { ObservedRequest } from '../recorder/observed-request.ts';
 import { addLoad, getLoad, newestLoadOf, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { assess } from './assess.ts';
 import { collectRecording } from './collect.ts';
+import { networkBefore } from './network-memory.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
 
 /** The last recording under way in each tab: the next one waits for it. */
@@ -46,6 +47,7 @@ async function recordAndStore(
     const fields = {
       requestedUrl: load.url,
       recording,
+      cluster: await networkBefore(recording, loaded),
       prediction: null,
       problem: '',
       verification: null,
@@ -80,7 +82,7 @@ const predicting = new Map<number, Promise<StoredLoad>>();
 /** The load with its prediction, which is made and stored on the first call. */
 export function withPrediction(load: StoredLoad): Promise<StoredLoad> {
   if (load.prediction !== null || load.problem !== '') return Promise.resolve(load);
-  const underWay = predicting.get(load.id) ?? updateLoad(load.id, assess(load.recording));
+  const underWay = predicting.get(load.id) ?? updateLoad(load.id, assess(load));
   predicting.set(load.id, underWay);
   return underWay.finally(() => predicting.delete(load.id));
 }

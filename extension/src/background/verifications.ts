@@ -76,7 +76,7 @@ export class Verifications {
           this.#set({ state: 'running', loadId: load.id, doneTransfers, allTransfers, protocol, round }),
         signal,
       );
-      const verifiedPrediction = assess(load.recording, verification).prediction;
+      const verifiedPrediction = assess(load, verification).prediction;
       await updateLoad(load.id, { verification, verifiedPrediction });
       this.#set({ state: 'done', loadId: load.id });
     } catch (error) {

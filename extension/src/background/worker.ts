@@ -9,13 +9,15 @@ import { pageSettledSchema, pageShownSchema } from '../recorder/page-timings.ts'
 import { listenToRequests } from '../recorder/web-request.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { latest, storeSettledLoad, withPrediction } from './loads.ts';
+import { forgetNetworks, leaveNetwork } from './network-memory.ts';
 import { TabLoads } from './tab-loads.ts';
 import { Verifications } from './verifications.ts';
 
 const loads = new TabLoads();
 const verifications = new Verifications();
 
-listenToRequests(loads);
+listenToRequests(loads, () => void leaveNetwork());
+self.addEventListener('offline', () => void leaveNetwork());
 chrome.tabs.onRemoved.addListener((tabId) => loads.forget(tabId));
 
 chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
@@ -55,6 +57,10 @@ async function respond(request: PageRequest): Promise<Answers[PageRequest['type'
   if (request.type === 'cancel-verification') {
     verifications.cancel();
     return { ok: true, state: 'none' };
+  }
+  if (request.type === 'forget-networks') {
+    await forgetNetworks();
+    return { ok: true };
   }
   const { load, phase } = await latest(loads, request);
   if (!load) {

@@ -1,4 +1,5 @@
 import { PROTOCOLS } from '@hopwise/pageload-emulator';
+import { networkMemory } from '../controls/network-memory.ts';
 import { whyNothing } from '../controls/nothing-recorded.ts';
 import { saveExport } from '../controls/save-export.ts';
 import { VerifyControl } from '../controls/verify-control.ts';
@@ -30,6 +31,7 @@ const tabId = named === null ? chrome.devtools?.inspectedWindow.tabId : Number(n
 /** Waterfall shown: the recording or a prediction. */
 let shownWaterfall: 'recorded' | 'h1' | 'h2' | 'h3' = 'recorded';
 let shown: LatestAnswer | null = null;
+let refresh = () => {};
 
 if (tabId === undefined || !Number.isSafeInteger(tabId)) {
   content.replaceChildren(el('p', { class: 'hw-empty' }, 'No tab is named: open this panel in DevTools.'));
@@ -50,6 +52,7 @@ if (tabId === undefined || !Number.isSafeInteger(tabId)) {
   const watch = watchLoad(which, show, (problem) =>
     content.replaceChildren(el('p', { class: 'hw-empty' }, problem)),
   );
+  refresh = watch.refresh;
   let width = window.innerWidth;
   window.addEventListener('resize', () => {
     if (window.innerWidth === width) return;
@@ -87,7 +90,12 @@ function cardsOf(load: StoredLoad): HTMLElement[] {
     card('', 'hw-wide', renderSummary(prediction)),
     card('Load time by protocol', '', renderProtocolChart(comparison, { width: left })),
     card('Median and spread', '', renderTimesTable(comparison)),
-    card('Network that the prediction is for', 'hw-wide', renderNetwork(prediction.network)),
+    card(
+      'Network that the prediction is for',
+      'hw-wide',
+      renderNetwork(prediction.network),
+      networkMemory(load, refresh),
+    ),
     card('Best protocol by origin', 'hw-wide', renderOriginTable(prediction)),
     waterfallCard(load),
   ];

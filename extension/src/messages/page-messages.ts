@@ -30,6 +30,7 @@ export const pageRequestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('verification'), ...which }),
   z.object({ type: z.literal('cancel-verification') }),
   z.object({ type: z.literal('export'), ...which }),
+  z.object({ type: z.literal('forget-networks') }),
 ]);
 
 export type { StoredLoad };
@@ -89,6 +90,7 @@ export interface Answers {
   verification: VerificationAnswer | Refusal;
   'cancel-verification': VerificationAnswer | Refusal;
   export: ExportAnswer | Refusal;
+  'forget-networks': { ok: true } | Refusal;
 }
 
 /** Asks the worker. */

@@ -1,3 +1,4 @@
+import { networkMemory } from '../controls/network-memory.ts';
 import { whyNothing } from '../controls/nothing-recorded.ts';
 import { saveExport } from '../controls/save-export.ts';
 import { VerifyControl } from '../controls/verify-control.ts';
@@ -40,14 +41,14 @@ if (tab?.id === undefined) {
   const show = (answer: LatestAnswer) => {
     actions.hidden = answer.load === null;
     if (answer.load) {
-      content.replaceChildren(...viewsOf(answer.load));
+      content.replaceChildren(...viewsOf(answer.load, () => watch.refresh()));
       void verify.resume();
     } else sayWhy(whyNothing(answer, tab.url));
   };
   const watch = watchLoad(which, show, sayWhy);
 }
 
-function viewsOf(load: StoredLoad): HTMLElement[] {
+function viewsOf(load: StoredLoad, refresh: () => void): HTMLElement[] {
   const prediction = load.verifiedPrediction ?? load.prediction;
   if (!prediction) return [el('p', { class: 'hw-empty' }, load.problem)];
   const verified = load.verification ? verifiedOf(load.verification) : undefined;
@@ -60,5 +61,6 @@ function viewsOf(load: StoredLoad): HTMLElement[] {
       el('h3', {}, 'By origin'),
       renderOriginTable(prediction, { limit: SHOWN_ORIGINS, brief: true }),
     ),
+    ...(load.cluster ? [networkMemory(load, refresh)] : []),
   ];
 }

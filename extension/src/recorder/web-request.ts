@@ -16,8 +16,11 @@ export interface RequestSink {
 
 const WANTED = { urls: ['http://*/*', 'https://*/*'] };
 
+/** Errors of requests that say that the way to the network is another one now, or gone. */
+const NETWORK_CHANGED = ['net::ERR_NETWORK_CHANGED', 'net::ERR_INTERNET_DISCONNECTED', 'NS_ERROR_OFFLINE'];
+
 /** Must run in the worker's first turn, or the browser does not wake it for these events. */
-export function listenToRequests(sink: RequestSink): void {
+export function listenToRequests(sink: RequestSink, onNetworkChanged: () => void): void {
   const { webRequest } = chrome;
   // Firefox knows no extraHeaders and shows Referer without it.
   const extra = 'EXTRA_HEADERS' in (webRequest.OnSendHeadersOptions ?? {}) ? ['extraHeaders' as const] : [];
@@ -79,6 +82,7 @@ export function listenToRequests(sink: RequestSink): void {
   }, WANTED);
 
   webRequest.onErrorOccurred.addListener((details) => {
+    if (NETWORK_CHANGED.includes(details.error)) onNetworkChanged();
     if (!ofAPage(details)) return;
     sink.update(details.tabId, details.requestId, {
       endedAt: details.timeStamp,

@@ -1,5 +1,5 @@
 import type { Verification } from '@hopwise/native-host/messages';
-import type { Prediction, Recording } from '@hopwise/pageload-emulator';
+import type { NetworkCluster, Prediction, Recording } from '@hopwise/pageload-emulator';
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 
 /** A page load with what was made of it. */
@@ -9,6 +9,8 @@ export interface StoredLoad {
   /** URL that the navigation asked for; `recording.url` is where it led. */
   requestedUrl: string;
   recording: Recording;
+  /** What earlier loads told of its network; null for nothing, absent where an earlier version stored it. */
+  cluster?: NetworkCluster | null;
   /** Null until somebody looked, and when the recording could not be emulated. */
   prediction: Prediction | null;
   /** Why there is no prediction, '' otherwise. */

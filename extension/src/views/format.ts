@@ -47,6 +47,11 @@ export function formatLoss(fraction: number): string {
   return `${Number((fraction * 100).toPrecision(2))}%`;
 }
 
+/** `1 request`, `2 requests`. */
+export function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}
+
 /** Origin without its scheme when that is https. */
 export function formatOrigin(origin: string): string {
   return origin.replace(/^https:\/\//, '');

@@ -4,7 +4,7 @@ import { formatBytes, formatLoss, formatMbps, formatMs } from './format.ts';
 
 const SOURCE_HINT: Record<string, string> = {
   given: 'set by you',
-  estimated: 'estimated from the recording',
+  estimated: 'estimated from what was recorded',
   measured: 'measured by real transfers',
   assumed: 'assumed: the recording does not tell',
 };

@@ -1,6 +1,6 @@
 import { type LoadTime, PROTOCOLS, type Prediction, type Protocol } from '@hopwise/pageload-emulator';
 import { builder, type ViewOptions } from './dom.ts';
-import { formatMs, formatShare, PROTOCOL_NAME, unbroken } from './format.ts';
+import { count, formatMs, formatShare, PROTOCOL_NAME, unbroken } from './format.ts';
 
 /** A gain of the mix below this fraction is not worth a word. */
 const WORTH_SAYING = 0.01;
@@ -62,8 +62,4 @@ function availableTimes(prediction: Prediction): [Protocol, LoadTime][] {
     const time = prediction.protocols[protocol];
     return 'unavailable' in time ? [] : [[protocol, time]];
   }).sort((a, b) => a[1].pltMs - b[1].pltMs);
-}
-
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }

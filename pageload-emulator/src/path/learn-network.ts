@@ -1,10 +1,10 @@
 import { buildGraph } from '../graph/build-graph.ts';
 import type { Recording } from '../recording/recording.ts';
-import { type NetworkCluster, updateCluster } from './network-cluster.ts';
+import { isSameNetwork, type NetworkCluster, updateCluster } from './network-cluster.ts';
 import { networkPosterior } from './posterior.ts';
 
 /**
- * A network's cluster after another recorded load of it.
+ * A network's cluster after another recorded load. One that cannot be of the same network begins a new cluster, whose `loads` is 1.
  *
  * @param before its cluster; null for the first load
  * @param nowMs milliseconds since the epoch; when the recording began if it says, else the present
@@ -15,6 +15,7 @@ export function learnNetwork(
   nowMs: number = recordedMs(recording) ?? Date.now(),
 ): NetworkCluster {
   const posterior = networkPosterior(recording, buildGraph(recording), { cluster: before });
+  if (before !== null && !isSameNetwork(before, posterior)) return learnNetwork(null, recording, nowMs);
   return updateCluster(before, posterior, nowMs);
 }
 

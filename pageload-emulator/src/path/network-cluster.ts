@@ -56,6 +56,11 @@ const BETWEEN_LOADS: Record<ClusterFigure, number> = {
   policedBps: 0.15,
 };
 
+/** Round trips and losses are the servers' too, and queues are hard to see. */
+const RATES = ['downBps', 'upBps'] as const;
+/** Standard deviations by which a load on the same network hardly ever differs. */
+const OTHER_NETWORK = 3;
+
 /**
  * Reads what a store returned.
  *
@@ -92,6 +97,19 @@ export function updateCluster(
     policedBps: densities.policedBps.moments,
     udp: { ...udp },
   };
+}
+
+/**
+ * Whether a load can be of a cluster's network: its rates are where the cluster has them, to `OTHER_NETWORK` standard deviations.
+ *
+ * @param posterior of the load, made with the cluster
+ */
+export function isSameNetwork(cluster: NetworkCluster, posterior: NetworkPosterior): boolean {
+  const after = updateCluster(cluster, posterior, cluster.updatedAtMs);
+  return RATES.every((rate) => {
+    const { mean, spread } = cluster[rate];
+    return Math.abs(after[rate].mean - mean) < OTHER_NETWORK * Math.hypot(spread, BETWEEN_LOADS[rate]);
+  });
 }
 
 /** Moments of a mixture of two densities. @param share of the second */

@@ -1,0 +1,133 @@
+import 'fake-indexeddb/auto';
+import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { forgetNetworks, leaveNetwork, networkBefore } from '../src/background/network-memory.ts';
+import { addLoad, getLoad } from '../src/storage/loads.ts';
+import { keptNetwork } from '../src/storage/network.ts';
+
+const HOUR_MS = 3_600_000;
+
+let stored: Record<string, unknown>;
+
+beforeEach(() => {
+  stored = {};
+  vi.stubGlobal('chrome', {
+    storage: {
+      local: {
+        get: async (key: string) => structuredClone({ [key]: stored[key] }),
+        set: async (items: object) => void Object.assign(stored, structuredClone(items)),
+        remove: async (key: string) => void delete stored[key],
+      },
+    },
+  });
+});
+
+function request(id: number, more: Partial<RecordedRequest> = {}): RecordedRequest {
+  return {
+    id,
+    url: `https://page.test/${id}`,
+    method: 'GET',
+    type: id === 0 ? 'document' : 'image',
+    startMs: 100 * id,
+    endMs: 100 * id + 160,
+    phases: {
+      dnsStartMs: null,
+      dnsEndMs: null,
+      connectStartMs: null,
+      secureStartMs: null,
+      connectEndMs: null,
+      requestStartMs: 100 * id,
+      responseStartMs: 100 * id + 60,
+    },
+    transferBytes: 50_300,
+    bodyBytes: 50_000,
+    decodedBytes: 50_000,
+    initiator: {
+      kind: id === 0 ? 'navigation' : 'parser',
+      requestId: id === 0 ? null : 0,
+      source: 'recorded',
+    },
+    renderBlocking: null,
+    connectionId: null,
+    offersH3: null,
+    protocol: 'h2',
+    status: 200,
+    fromCache: false,
+    remoteIp: '192.0.2.1',
+    ...more,
+  };
+}
+
+const recordingOf = (
+  more: Partial<RecordedRequest> = {},
+  recordedAt = new Date().toISOString(),
+): Recording => ({
+  format: 'hopwise-recording',
+  version: 1,
+  url: 'https://page.test/',
+  recordedAt,
+  browser: '',
+  pltMs: 500,
+  domContentLoadedMs: 300,
+  firstContentfulPaintMs: null,
+  largestContentfulPaintMs: null,
+  requests: [0, 1, 2, 3].map((id) => request(id, more)),
+});
+
+test('each load knows what those before it told, and not what it tells itself', async () => {
+  const known = await Promise.all([1, 2, 3].map(() => networkBefore(recordingOf(), true)));
+  expect(known.map((cluster) => cluster?.loads)).toEqual([undefined, 1, 2]);
+  expect((await keptNetwork())?.loads).toBe(3);
+  expect(Object.keys(stored)).toEqual(['network']);
+});
+
+test('a page that is recorded before it has loaded teaches nothing yet', async () => {
+  await networkBefore(recordingOf(), true);
+  expect((await networkBefore(recordingOf(), false))?.loads).toBe(1);
+  expect((await keptNetwork())?.loads).toBe(1);
+});
+
+test.each([
+  ['from the cache', { fromCache: true, protocol: null }],
+  ['from the machine itself', { remoteIp: '127.0.0.1' }],
+  ['that failed', { status: 0 }],
+])('a load %s is of no network', async (_, more) => {
+  await networkBefore(recordingOf(), true);
+  expect(await networkBefore(recordingOf(more), true)).toBeNull();
+  expect((await keptNetwork())?.loads).toBe(1);
+});
+
+test('is forgotten after days, when the network changed, and where the store holds something else', async () => {
+  await networkBefore(recordingOf(), true);
+  expect(await keptNetwork(Date.now() + 71 * HOUR_MS)).not.toBeNull();
+  expect(await keptNetwork(Date.now() + 73 * HOUR_MS)).toBeNull();
+  await leaveNetwork();
+  expect(stored).toEqual({});
+  stored.network = { format: 'hopwise-network-cluster', version: 1, loads: 'many' };
+  expect(await keptNetwork()).toBeNull();
+  expect(await networkBefore(recordingOf(), true)).toBeNull();
+  expect((await keptNetwork())?.loads).toBe(1);
+});
+
+test('the store failing leaves a load to itself, and the next one can be learnt from', async () => {
+  vi.spyOn(chrome.storage.local, 'set').mockImplementationOnce(async () => {
+    throw new Error('no room');
+  });
+  expect(await networkBefore(recordingOf(), true)).toBeNull();
+  await networkBefore(recordingOf(), true);
+  expect((await keptNetwork())?.loads).toBe(1);
+});
+
+test('is forgotten with all that rests on it when somebody asks', async () => {
+  await networkBefore(recordingOf(), true);
+  const fields = { requestedUrl: '', verification: null, verifiedPrediction: null, problem: '' };
+  const recording = recordingOf();
+  const cluster = await networkBefore(recording, true);
+  const prediction = { stands: 'for one' } as never;
+  const resting = await addLoad({ ...fields, recording, cluster, prediction });
+  const alone = await addLoad({ ...fields, recording, cluster: null, prediction });
+  await forgetNetworks();
+  expect(await keptNetwork()).toBeNull();
+  expect(await getLoad(resting)).toMatchObject({ cluster: null, prediction: null });
+  expect(await getLoad(alone)).toMatchObject({ prediction });
+});

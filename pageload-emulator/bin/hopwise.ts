@@ -5,6 +5,7 @@ import {
   estimateNetwork,
   explain,
   InputError,
+  type NetworkCluster,
   type PredictOptions,
   predict,
   type ReadRecording,
@@ -12,6 +13,7 @@ import {
   type ServerChange,
 } from '@hopwise/pageload-emulator';
 import { Command, CommanderError } from 'commander';
+import { ClusterFile } from './cluster-file.ts';
 import { knownFrom, type NetworkFlags, numberBetween, serverChange, udpTreatment } from './options.ts';
 import { readInput } from './read-input.ts';
 import { showComparison, showGraph, showPrediction } from './show.ts';
@@ -30,6 +32,8 @@ interface Flags extends NetworkFlags {
   json?: boolean;
   waterfall?: boolean;
   whatIf?: ServerChange;
+  cluster?: string;
+  learn?: boolean;
 }
 
 withWhatIf(
@@ -41,9 +45,14 @@ withWhatIf(
   ),
 )
   .option('--waterfall', 'with --json: what each request goes through under each protocol')
-  .action(async (file: string, flags: Flags) => {
-    const prediction = await answer(file, flags, predict);
-    print(flags.json ? JSON.stringify(prediction, null, 1) : showPrediction(prediction));
+  .option(
+    '--learn',
+    'add what this load tells of the network to the --cluster file, and make it where there is none',
+  )
+  .action(async (file: string, flags: Flags, command: Command) => {
+    if (flags.learn && flags.cluster === undefined) command.error('error: --learn needs a --cluster <file>');
+    const { told, earlier } = await answer(file, flags, await openCluster(flags), predict);
+    print(flags.json ? JSON.stringify(told, null, 1) : showPrediction(told, earlier));
   });
 
 withWhatIf(
@@ -54,7 +63,7 @@ withWhatIf(
       .argument('<file>'),
   ),
 ).action(async (file: string, flags: Flags) => {
-  const explanation = await answer(file, flags, explain);
+  const { told: explanation } = await answer(file, flags, await openCluster(flags), explain);
   print(flags.json ? JSON.stringify(explanation, null, 1) : showExplanation(explanation));
 });
 
@@ -63,11 +72,19 @@ withNetworkFlags(
     .command('compare')
     .description('the same as predict for many files, as a table')
     .argument('<files...>'),
-).action(async (files: string[], flags: Flags) => {
-  const predictions = [];
-  for (const file of files) predictions.push({ file, prediction: await answer(file, flags, predict) });
-  print(flags.json ? JSON.stringify(predictions, null, 1) : showComparison(predictions));
-});
+)
+  .option(
+    '--learn',
+    'the files are loads of one network, in order: each is predicted with what those before it told (and added to the --cluster file, if one is named)',
+  )
+  .action(async (files: string[], flags: Flags) => {
+    const cluster = await openCluster(flags);
+    const predictions = [];
+    for (const file of files) {
+      predictions.push({ file, prediction: (await answer(file, flags, cluster, predict)).told });
+    }
+    print(flags.json ? JSON.stringify(predictions, null, 1) : showComparison(predictions));
+  });
 
 program
   .command('graph')
@@ -86,6 +103,7 @@ function withNetworkFlags(command: Command): Command {
     .option('--up <mbit>', 'upstream rate', numberBetween(0.01, 100_000, 'Mbit/s'))
     .option('--loss <fraction>', 'random loss per packet and direction', numberBetween(0, 0.5, 'a fraction'))
     .option('--queue <ms>', 'time that a full queue takes to drain', numberBetween(0, 60_000, 'milliseconds'))
+    .option('--cluster <file>', 'what earlier loads on the same network told, as --learn keeps it')
     .option('--udp <treatment>', 'open, blocked, or the Mbit/s to which UDP is held', udpTreatment)
     .option('--json', 'as JSON');
 }
@@ -98,23 +116,41 @@ function withWhatIf(command: Command): Command {
   );
 }
 
+const openCluster = ({ cluster, learn }: Flags): Promise<ClusterFile> =>
+  ClusterFile.open(cluster ?? null, learn === true);
+
+/** @returns what was asked, and how many earlier loads it rests on */
 async function answer<T>(
   file: string,
   flags: Flags,
+  known: ClusterFile,
   ask: (recording: Recording, options: PredictOptions) => T,
-): Promise<T> {
+): Promise<{ told: T; earlier: number }> {
   const { recording } = await readNamed(file);
+  const cluster = flags.learn ? await learn(file, recording, known) : known.cluster;
   try {
-    return ask(recording, {
+    const told = ask(recording, {
       thorough: true,
       network: knownFrom(flags, estimateNetwork(recording).path.downBps),
       ...(flags.waterfall && { waterfall: true }),
       ...(flags.whatIf && { whatIf: flags.whatIf }),
+      cluster,
     });
+    return { told, earlier: cluster?.loads ?? 0 };
   } catch (error) {
     if (error instanceof EmulationError) throw new InputError(`${shownName(file)}: ${error.message}`);
     throw error;
   }
+}
+
+async function learn(file: string, recording: Recording, known: ClusterFile): Promise<NetworkCluster | null> {
+  const { before, isOther } = await known.learn(recording);
+  if (isOther) {
+    process.stderr.write(
+      `${shownName(file)}: cannot be of the same network as the loads before it, which are forgotten\n`,
+    );
+  }
+  return before;
 }
 
 async function readNamed(file: string): Promise<ReadRecording> {

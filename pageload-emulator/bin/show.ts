@@ -7,13 +7,13 @@ import {
 } from '@hopwise/pageload-emulator';
 import { printable, table } from './table.ts';
 
-/** A prediction for a person. */
-export function showPrediction(prediction: Prediction): string {
+/** A prediction for a person. @param earlier loads that it rests on besides the recorded one */
+export function showPrediction(prediction: Prediction, earlier: number): string {
   const { page, network, observed } = prediction;
   const observedPlt = observed.pltMs === null ? 'no load event' : ms(observed.pltMs);
   const counts = Object.entries(observed.protocols).map(([protocol, requests]) => `${protocol} ${requests}`);
   const { source, ranges } = network;
-  const udp = typeof network.udp === 'number' ? `held to ${network.udp} Mbit/s` : network.udp;
+  const udp = typeof network.udp === 'number' ? `held to ${number(network.udp)} Mbit/s` : network.udp;
   return [
     `${printable(page.url, 100)}`,
     `${page.requests} requests, ${page.origins} origins, ${Math.round(page.bytes / 1000)} kB; recorded: ${observedPlt} (${counts.join(', ') || 'protocols unknown'})`,
@@ -34,6 +34,9 @@ export function showPrediction(prediction: Prediction): string {
         ['UDP', udp, '', '', udpSource(network)],
       ],
     ),
+    ...(earlier === 0
+      ? []
+      : [`known from this load and ${earlier === 1 ? 'an earlier one' : `${earlier} earlier ones`}`]),
     '',
     table(
       ['protocol', '>load time', '>low', '>high', '>first paint', '>largest', ''],

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { parseCluster } from '@hopwise/pageload-emulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumHar } from './hars.ts';
 
@@ -36,6 +37,57 @@ function hopwise(args: string[], input = '') {
   });
   return { status, stdout, stderr };
 }
+
+describe('what earlier loads told', () => {
+  const timeless = (text: string) => JSON.parse(text, (key, value) => (key === 'elapsedMs' ? 0 : value));
+
+  it('is read with --cluster, and written with --learn alone', () => {
+    const cluster = ['--cluster', file('network.json')];
+    const first = hopwise(['predict', file('page.har'), '--json', ...cluster, '--learn']);
+    expect(first).toMatchObject({ status: 0, stderr: '' });
+    const alone = timeless(hopwise(['predict', file('page.har'), '--json']).stdout);
+    expect(timeless(first.stdout)).toEqual(alone);
+    const learnt = readFileSync(file('network.json'), 'utf8');
+    expect(parseCluster(JSON.parse(learnt))?.loads).toBe(1);
+
+    const second = hopwise(['predict', file('page.har'), '--json', ...cluster]);
+    const { ranges } = timeless(second.stdout).network;
+    const width = ({ low, high }: { low: number; high: number }) => high / low;
+    expect(width(ranges.downMbps)).toBeLessThan(width(alone.network.ranges.downMbps));
+    expect(readFileSync(file('network.json'), 'utf8')).toBe(learnt);
+    const shown = hopwise(['predict', file('page.har'), ...cluster]).stdout;
+    expect(shown).toContain('known from this load and an earlier one');
+    expect(hopwise(['explain', file('page.har'), ...cluster]).status).toBe(0);
+  });
+
+  it('is what compare --learn takes from each file to the next', () => {
+    const files = [file('page.har'), file('page.har.gz')];
+    const together = timeless(hopwise(['compare', ...files, '--learn', '--json']).stdout);
+    const cluster = ['--cluster', file('each.json'), '--learn', '--json'];
+    const each = files.map((name) => timeless(hopwise(['predict', name, ...cluster]).stdout));
+    expect(together.map(({ prediction }: { prediction: unknown }) => prediction)).toEqual(each);
+    expect(each[1].network).not.toEqual(each[0].network);
+    const apart = timeless(hopwise(['compare', ...files, '--json']).stdout);
+    expect(apart[1].prediction).toEqual(each[0]);
+  });
+
+  it.each([
+    ['is not there', 'none.json', 'got ENOENT (--learn makes one)'],
+    ['holds something else', 'page.har', 'top level: expected a network cluster'],
+  ])('is refused where the file %s', (_, name, why) => {
+    const { status, stdout, stderr } = hopwise(['predict', file('page.har'), '--cluster', file(name)]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(why);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('has a file to go to', () => {
+    const { status, stderr } = hopwise(['predict', file('page.har'), '--learn']);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: 'error: --learn needs a --cluster <file>\n' });
+    const cluster = ['--cluster', file('no/such/folder.json'), '--learn'];
+    expect(hopwise(['predict', file('page.har'), ...cluster])).toMatchObject({ status: 2, stdout: '' });
+  });
+});
 
 describe('hopwise predict', () => {
   it('prints only the prediction as JSON', () => {

@@ -1,0 +1,85 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import {
+  InputError,
+  learnNetwork,
+  type NetworkCluster,
+  parseCluster,
+  type Recording,
+} from '@hopwise/pageload-emulator';
+
+/** A cluster takes less than a kilobyte: a larger file is something else. */
+const MOST_BYTES = 100_000;
+
+/** What earlier loads told of a network, in a file or for one run. */
+export class ClusterFile {
+  readonly #file: string | null;
+  #cluster: NetworkCluster | null;
+
+  private constructor(file: string | null, cluster: NetworkCluster | null) {
+    this.#file = file;
+    this.#cluster = cluster;
+  }
+
+  /**
+   * @param file null for none
+   * @param learn whether the file may be missing yet
+   * @throws InputError, whose message names the file, when it holds no cluster
+   */
+  static async open(file: string | null, learn: boolean): Promise<ClusterFile> {
+    return new ClusterFile(file, file === null ? null : await readCluster(file, learn));
+  }
+
+  get cluster(): NetworkCluster | null {
+    return this.#cluster;
+  }
+
+  /**
+   * Adds a load and writes the file.
+   *
+   * @returns what is known of the load's own network from those before it, and whether they were of another one
+   * @throws InputError, whose message names the file, when it cannot be written
+   */
+  async learn(recording: Recording): Promise<{ before: NetworkCluster | null; isOther: boolean }> {
+    const before = this.#cluster;
+    this.#cluster = learnNetwork(before, recording);
+    if (this.#file !== null) await writeCluster(this.#file, this.#cluster);
+    const isOther = before !== null && this.#cluster.loads === 1;
+    return { before: isOther ? null : before, isOther };
+  }
+}
+
+async function readCluster(file: string, mayBeMissing: boolean): Promise<NetworkCluster | null> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && mayBeMissing) return null;
+    const hint = code === 'ENOENT' ? ' (--learn makes one)' : '';
+    throw new InputError(`${file}: expected a network cluster, got ${code ?? message}${hint}`);
+  }
+  const cluster = text.length > MOST_BYTES ? null : parseCluster(parsedJson(text));
+  if (cluster === null)
+    throw new InputError(`${file}: top level: expected a network cluster, as --learn writes it`);
+  return cluster;
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Whole or not at all: a run may be ended at any moment. */
+async function writeCluster(file: string, cluster: NetworkCluster): Promise<void> {
+  const beside = `${file}.${process.pid}.tmp`;
+  try {
+    await writeFile(beside, `${JSON.stringify(cluster, null, 1)}\n`);
+    await rename(beside, file);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new InputError(`${file}: expected a file that can be written, got ${code ?? message}`);
+  }
+}

@@ -146,12 +146,12 @@ export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder, Even
 
   #begin(): void {
     const dnsMs = this.#resolve();
-    const connection = new Connection(this.#network, { ...this.#settings, dnsMs }, this, new SingleSource());
+    const connection = new Connection(this.#network, this.#settings, this, new SingleSource());
     const { events } = this.#network;
     if (this.#count === 0) events.scheduleRare(events.now + backupAfterMs(dnsMs), this, BACKUP);
     this.#counters.connections++;
     this.#connecting.push(connection);
-    connection.connect();
+    connection.connect(dnsMs);
   }
 
   /** What the request that now takes `slot` waited for: its handshake, or the one before it. */

@@ -22,7 +22,7 @@ export class OriginClients {
   readonly #hosts: string[] = [];
   readonly #sockets = new SocketLimit();
   /** Of each origin, by pool. */
-  readonly #clients: Map<number, OriginClient>[];
+  readonly #clients: OriginClient[][];
   readonly #http3: Http3Knowledge[];
   readonly #quicExperience = { worked: false };
   /** Connections that several origins may use, by group, pool and protocol. */
@@ -42,24 +42,26 @@ export class OriginClients {
     this.#servers = servers;
     this.#protocols = protocols;
     this.#udp = udp;
-    this.#clients = servers.map(() => new Map());
+    this.#clients = servers.map(() => []);
     this.#http3 = servers.map(({ h3Discovery }) => ({ known: h3Discovery !== 'alt-svc' }));
   }
 
   /** The client of an origin for requests of one pool. */
   of(origin: number, pool: number): OriginClient {
     const clients = this.#clients[origin]!;
-    const existing = clients.get(pool);
+    const existing = clients[pool];
     if (existing !== undefined) return existing;
     const client = this.#create(origin, pool);
-    clients.set(pool, client);
+    clients[pool] = client;
     return client;
   }
 
   /** What each origin's requests went through; null for origins without any. */
   counters(): (OriginCounters | null)[] {
     return this.#clients.map((clients) => {
-      const [first, ...others] = [...clients.values()].map((client) => client.counters());
+      const [first, ...others] = clients
+        .filter((client) => client !== undefined)
+        .map((client) => client.counters());
       return first === undefined ? null : others.reduce((sum, next) => addOriginCounters(sum, next), first);
     });
   }
@@ -156,7 +158,6 @@ export class OriginClients {
       congestionControl: server[transport].congestionControl,
       startBps: server[transport].startBps,
       extraRttMs: server.extraRttMs,
-      dnsMs: 0,
       orderedBy: protocol === 'h3' ? 'stream' : 'connection',
     };
   }

@@ -192,9 +192,9 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
     const { connection, resolve } = this.#settings;
     const nth = this.#attempts.length;
     const dnsMs = resolve();
-    const attempt = new Connection(this.#network, { ...connection, dnsMs }, this, this.#source);
+    const attempt = new Connection(this.#network, connection, this, this.#source);
     this.#attempts.push(attempt);
-    attempt.connect();
+    attempt.connect(dnsMs);
     if (nth > 0 || this.#overQuic) return;
     const { events } = this.#network;
     events.scheduleRare(events.now + backupAfterMs(dnsMs), this, BACKUP);

@@ -28,7 +28,7 @@ type Phase = 'startup' | 'drain' | 'probe-bandwidth' | 'probe-rtt';
  * product. A loss holds the window to what is delivered for one round trip, and changes no more.
  */
 export class Bbr implements CongestionControl {
-  window: number;
+  window = 0;
   readonly rateSamples = true;
   readonly #initialWindow: number;
   #phase: Phase = 'startup';

@@ -42,7 +42,7 @@ export class Bottleneck {
 export class Policer {
   readonly #bytesPerMs: number;
   readonly #depthBytes: number;
-  #tokens: number;
+  #tokens = 0;
   #atMs = 0;
 
   /** @param burstBytes depth of the bucket; by default ten full packets or 25 ms of the rate, as operators' are unknown to us */

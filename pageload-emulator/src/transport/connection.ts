@@ -24,7 +24,6 @@ export interface ConnectionSettings {
   startBps?: number | undefined;
   /** Round trip beyond the path's. */
   extraRttMs: number;
-  dnsMs: number;
   /** Whether a lost packet holds up the stream that it belongs to, or everything behind it. */
   orderedBy: 'stream' | 'connection';
 }
@@ -100,11 +99,15 @@ export class Connection implements HandshakeOwner {
     return this.#handshake.confirmed;
   }
 
-  /** Resolves the name and starts the handshake; the owner hears when it is done. */
-  connect(): void {
+  /**
+   * Starts the handshake once the name is resolved; the owner hears when it is done.
+   *
+   * @param dnsMs how long the name takes
+   */
+  connect(dnsMs: number): void {
     const { events, trace } = this.#network;
     trace?.opening(this, events.now);
-    this.#handshake.start(events.now + this.#settings.dnsMs);
+    this.#handshake.start(events.now + dnsMs);
   }
 
   /** Gives up a connection that is being opened. */

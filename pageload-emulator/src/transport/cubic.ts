@@ -20,7 +20,7 @@ function cut(window: number): number {
  * whose increase stays below Reno's also beyond the last maximum. Windows are packets.
  */
 export class Cubic implements CongestionControl {
-  window: number;
+  window = 0;
   readonly paceRate = null;
   readonly rateSamples = false;
   readonly #initialWindow: number;

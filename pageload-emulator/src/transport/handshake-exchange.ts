@@ -78,7 +78,7 @@ export class HandshakeExchange implements EventHandler {
     this.#startMs = atMs;
     this.#ask(atMs);
     if (this.#requestsAfter > 0) return;
-    this.#network.events.schedule(atMs, this, EARLY);
+    this.#network.events.scheduleRare(atMs, this, EARLY);
     // Until it has measured one, a resumed connection goes by the round trip that it remembers (RFC 9002 section 6.2.2).
     this.#path.rtt.sample(this.#baseRttMs, this.#baseRttMs);
   }
@@ -106,14 +106,14 @@ export class HandshakeExchange implements EventHandler {
     const { upBytes } = this.#rounds[this.#round]!;
     const lostMs = this.#lostMs(upLoss, upBytes);
     this.atServerMs = up.serialise(atMs, upBytes) + lostMs + oneWayUpMs;
-    events.schedule(this.atServerMs, this, AT_SERVER);
+    events.scheduleRare(this.atServerMs, this, AT_SERVER);
   }
 
   #answer(): void {
     const { events, down, rttMs } = this.#network;
     const { downBytes } = this.#rounds[this.#round]!;
     const lostMs = this.#lostMs(this.#path.downLoss, downBytes);
-    events.schedule(down.serialise(events.now, downBytes) + lostMs + rttMs / 2, this, AT_CLIENT);
+    events.scheduleRare(down.serialise(events.now, downBytes) + lostMs + rttMs / 2, this, AT_CLIENT);
   }
 
   #endRound(): void {

@@ -12,7 +12,7 @@ const MOST_RHO = 16;
  * ratio of the round trips, 1 at the least (equations 7 and 8). Windows are packets.
  */
 export class Hybla implements CongestionControl {
-  window: number;
+  window = 0;
   readonly paceRate = null;
   readonly rateSamples = false;
   readonly #initialWindow: number;

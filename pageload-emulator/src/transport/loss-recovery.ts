@@ -87,7 +87,7 @@ export abstract class LossRecovery {
         this.gaps[kept++] = gap;
       }
     }
-    this.gaps.length = kept;
+    while (this.gaps.length > kept) this.gaps.pop();
     return freed;
   }
 

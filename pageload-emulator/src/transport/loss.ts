@@ -10,7 +10,7 @@ export class LossProcess {
   readonly #startRate: number;
   readonly #stayRate: number;
   readonly #random: Random;
-  #untilLoss: number;
+  #untilLoss = 0;
 
   /**
    * @param loss fraction of packets, 0 to below 1

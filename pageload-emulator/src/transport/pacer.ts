@@ -13,7 +13,7 @@ const TINY = 1e-6;
 /** A bucket of packets that fills at the sender's pacing rate. */
 export class Pacer {
   readonly #depth: { packets: number; ms: number };
-  #tokens: number;
+  #tokens = 0;
   #atMs = 0;
 
   constructor(transport: Transport) {

@@ -3,6 +3,7 @@ import { PACKET } from './packet.ts';
 
 /** Linux: the largest receive buffer of a TCP connection (`net.ipv4.tcp_rmem`), to which it tunes itself as fast as a flow grows. */
 const TCP_BYTES = 6 * 2 ** 20;
+const TCP_PACKETS = TCP_BYTES / PACKET.tcp.payloadBytes;
 /** Chromium: `kQuicSessionMaxRecvWindowSize`, `kQuicStreamMaxRecvWindowSize`; HTTP/2's windows are as large and lie behind TCP's. */
 const QUIC_CONNECTION_BYTES = 15 * 2 ** 20;
 const QUIC_STREAM_BYTES = 6 * 2 ** 20;
@@ -14,7 +15,6 @@ const QUIC_STREAM_BYTES = 6 * 2 ** 20;
  * @param streams responses that are being sent in a round trip
  */
 export function receiveWindow(transport: Transport, streams: number): number {
-  const { payloadBytes } = PACKET[transport];
-  if (transport === 'tcp') return TCP_BYTES / payloadBytes;
-  return Math.min(QUIC_CONNECTION_BYTES, Math.max(1, streams) * QUIC_STREAM_BYTES) / payloadBytes;
+  if (transport === 'tcp') return TCP_PACKETS;
+  return Math.min(QUIC_CONNECTION_BYTES, Math.max(1, streams) * QUIC_STREAM_BYTES) / PACKET.quic.payloadBytes;
 }

@@ -1,8 +1,9 @@
 import type { Burst } from './burst.ts';
 import type { Transport } from './congestion-control.ts';
 import type { EventHandler } from './event-queue.ts';
+import type { LossProcess } from './loss.ts';
 import type { Network } from './network.ts';
-import { PACKET, PACKETS_PER_ACK } from './packet.ts';
+import { PACKET, PACKETS_PER_ACK, type PacketFormat } from './packet.ts';
 import type { Sender } from './sender.ts';
 import type { Segment, Stream } from './stream.ts';
 import type { TransportCounters } from './transport-counters.ts';
@@ -19,7 +20,9 @@ const READ = 3;
 /** The browser's side of a connection: acknowledges what arrives and hands it up in order. */
 export class Receiver implements EventHandler {
   readonly #network: Network;
-  readonly #transport: Transport;
+  readonly #overQuic: boolean;
+  readonly #packet: PacketFormat;
+  readonly #upLoss: LossProcess;
   readonly #connection: object;
   readonly #oneWayUpMs: number;
   readonly #counters: TransportCounters;
@@ -38,7 +41,9 @@ export class Receiver implements EventHandler {
     counters: TransportCounters,
   ) {
     this.#network = network;
-    this.#transport = transport;
+    this.#overQuic = transport === 'quic';
+    this.#packet = PACKET[transport];
+    this.#upLoss = network.loss[transport].up;
     this.#connection = connection;
     this.#oneWayUpMs = oneWayUpMs;
     this.#counters = counters;
@@ -71,11 +76,11 @@ export class Receiver implements EventHandler {
     const burst = payload as Burst;
     switch (kind) {
       case RESPONSE_ARRIVED:
-        if (this.#transport === 'quic') this.#wakeReader(burst, RESPONSE_READ, this.#firstResponse(burst));
+        if (this.#overQuic) this.#wakeReader(burst, RESPONSE_READ, this.#firstResponse(burst));
         else this.#receiveResponse(burst);
         break;
       case ARRIVED:
-        if (this.#transport === 'quic') this.#wakeReader(burst, READ, burst.delivered - burst.read);
+        if (this.#overQuic) this.#wakeReader(burst, READ, burst.delivered - burst.read);
         else this.#read(burst);
         break;
       case RESPONSE_READ:
@@ -106,14 +111,14 @@ export class Receiver implements EventHandler {
       bytes += segment.bytes;
       if (segment.ends) break;
     }
-    return Math.min(burst.delivered - burst.read, Math.ceil(bytes / PACKET[this.#transport].payloadBytes));
+    return Math.min(burst.delivered - burst.read, Math.ceil(bytes / this.#packet.payloadBytes));
   }
 
   #read(burst: Burst): void {
     const { events, up } = this.#network;
     const acks = Math.ceil(burst.delivered / PACKETS_PER_ACK);
-    const leavesMs = up.serialise(events.now, acks * PACKET[this.#transport].ackBytes);
-    const lost = this.#network.loss[this.#transport].up.lostOf(acks);
+    const leavesMs = up.serialise(events.now, acks * this.#packet.ackBytes);
+    const lost = this.#upLoss.lostOf(acks);
     if (lost === null || lost.length < acks) {
       this.#acknowledge(burst, leavesMs + this.#oneWayUpMs);
     } else {
@@ -172,8 +177,10 @@ export class Receiver implements EventHandler {
   #release(of: Stream): void {
     const { events, trace } = this.#network;
     const { order } = of;
+    let next = order.release();
+    if (next === null) return;
     const heldMs = new Map<Stream, number>();
-    for (let next = order.release(); next !== null; next = order.release()) {
+    for (; next !== null; next = order.release()) {
       const { stream } = next;
       const waitedMs = events.now - next.heldSinceMs;
       const before = heldMs.get(stream);

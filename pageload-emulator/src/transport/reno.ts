@@ -13,7 +13,7 @@ const BETA: Record<Transport, number> = { tcp: 0.5, quic: 0.7 };
 
 /** Reno with byte counting (RFC 5681, RFC 9002 section 7). Windows are packets. */
 export class Reno implements CongestionControl {
-  window: number;
+  window = 0;
   readonly paceRate = null;
   readonly rateSamples = false;
   readonly #initialWindow: number;

@@ -40,7 +40,9 @@ export class RequestSender implements EventHandler {
   readonly #path: RequestPath;
   readonly #packet: PacketFormat;
   readonly #arrived: (stream: Stream, atMs: number) => void;
-  #window: number;
+  readonly #overQuic: boolean;
+  readonly #initialWindow: number;
+  #window = 0;
   #slowStart = true;
   #uploads = 0;
   #inOrderMs = 0;
@@ -60,14 +62,16 @@ export class RequestSender implements EventHandler {
     this.#path = path;
     this.#packet = PACKET[path.transport];
     this.#arrived = arrived;
-    this.#window = INITIAL_WINDOW[path.transport];
+    this.#overQuic = path.transport === 'quic';
+    this.#initialWindow = INITIAL_WINDOW[path.transport];
+    this.#window = this.#initialWindow;
   }
 
   /** @param notBeforeMs when the server can understand it: after the ClientHello */
   send(stream: Stream, notBeforeMs: number): void {
-    const { transport, loss, timer } = this.#path;
+    const { loss, timer } = this.#path;
     const packets = Math.max(1, Math.ceil(stream.requestBytes / this.#packet.payloadBytes));
-    if (packets > INITIAL_WINDOW[transport]) {
+    if (packets > this.#initialWindow) {
       this.#uploads++;
       this.#sendFlight({ stream, bytes: stream.requestBytes });
       return;
@@ -91,11 +95,11 @@ export class RequestSender implements EventHandler {
 
   #sendFlight(upload: Upload): void {
     const { events, up, rttMs, trace } = this.#network;
-    const { transport, oneWayUpMs, loss, timer } = this.#path;
+    const { oneWayUpMs, loss, timer } = this.#path;
     const { payloadBytes, overheadBytes } = this.#packet;
     const packetMs = (payloadBytes + overheadBytes) / up.bytesPerMs;
     const roundTripMs = oneWayUpMs + rttMs / 2;
-    const filling = Math.max(INITIAL_WINDOW[transport], Math.floor(roundTripMs / packetMs));
+    const filling = Math.max(this.#initialWindow, Math.floor(roundTripMs / packetMs));
     const room = Math.max(1, Math.floor(Math.min(this.#window / this.#uploads, filling)));
     const packets = Math.min(room, Math.ceil(upload.bytes / payloadBytes));
     const bytes = Math.min(upload.bytes, packets * payloadBytes);
@@ -130,7 +134,7 @@ export class RequestSender implements EventHandler {
 
   /** Over TCP nothing overtakes what left before it. */
   #inOrder(atMs: number): number {
-    if (this.#path.transport === 'quic') return atMs;
+    if (this.#overQuic) return atMs;
     this.#inOrderMs = Math.max(atMs, this.#inOrderMs);
     return this.#inOrderMs;
   }

@@ -64,7 +64,8 @@ export class SegmentQueue {
   shiftBytes(bytes: number): Segment | null {
     const { first } = this;
     if (first === null || first.bytes <= bytes) return this.shift();
-    const front: Segment = { ...first, bytes, ends: false, next: null };
+    const { stream, offset, heldSinceMs } = first;
+    const front: Segment = { stream, bytes, offset, ends: false, heldSinceMs, next: null };
     first.bytes -= bytes;
     first.offset += bytes;
     return front;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readCells } from '../src/accuracy/cells.ts';
-import { failedLoad, loadOf, page, wholeCell, writeFolder } from './accuracy-folder.ts';
+import { failedLoad, loadOf, page, wholeCell, writeFolder } from './measured-loads.ts';
 
 let dir: string;
 beforeEach(async () => {

@@ -10,7 +10,7 @@ import { toNetworkPath } from '../src/lab/networks.ts';
 import { judgeLoads } from '../src/truth/judge/cell-loads.ts';
 import { GIVE_UP_MS } from '../src/truth/judge/regret.ts';
 import type { TruthProtocol } from '../src/truth/loads.ts';
-import { failedLoad, loadOf, NETWORK, page } from './accuracy-folder.ts';
+import { failedLoad, loadOf, NETWORK, page } from './measured-loads.ts';
 
 /** A cell with loads of each protocol by seed, from 1 on, and h3 unreachable where it has none and `blocked` says so. */
 function cellOf(

@@ -13,7 +13,7 @@ import {
 } from '../src/accuracy/golden.ts';
 import { GOLDEN_DIR } from '../src/accuracy/options.ts';
 import { ROOT } from '../src/paths.ts';
-import { failedLoad, loadOf, wholeCell, writeFolder } from './accuracy-folder.ts';
+import { failedLoad, loadOf, wholeCell, writeFolder } from './measured-loads.ts';
 
 const GOLDEN = join(ROOT, GOLDEN_DIR);
 

@@ -5,7 +5,7 @@ import { judgeLoads, type LoadFacts } from '../src/truth/judge/cell-loads.ts';
 import { truthOf } from '../src/truth/judge/cell-truth.ts';
 import { GIVE_UP_MS, halfRegretOf, halvesOf, noiseOf, regretOf } from '../src/truth/judge/regret.ts';
 import { ruleChoice } from '../src/truth/judge/rules.ts';
-import { failedLoad, loadOf, NETWORK } from './accuracy-folder.ts';
+import { failedLoad, loadOf, NETWORK } from './measured-loads.ts';
 
 const series = (protocol: LoadFacts['protocol'], ...times: number[]) =>
   times.map((time, index) => loadOf(protocol, index + 1, time));

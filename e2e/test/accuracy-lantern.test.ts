@@ -1,7 +1,7 @@
 import type { NetworkPath } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { lanternGuess, withH3 } from '../src/accuracy/lantern.ts';
-import { page } from './accuracy-folder.ts';
+import { page } from './measured-loads.ts';
 import { recordingOf } from './pages-recording.ts';
 
 const path: NetworkPath = {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Accuracy } from '../src/accuracy/bench.ts';
 import { ROOT } from '../src/paths.ts';
-import { failedLoad, loadOf, NETWORK, wholeCell, writeFolder } from './accuracy-folder.ts';
+import { failedLoad, loadOf, NETWORK, wholeCell, writeFolder } from './measured-loads.ts';
 
 let dir: string;
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import type { LoadProtocol } from '../src/truth/ground-truth.ts';
 import { Done, planLoads } from '../src/truth/matrix.ts';
 import { isCachedWhole } from '../src/truth/matrix-page.ts';
 import { addMatrixOptions, matrixOptions } from '../src/truth/options.ts';
-import { load, unreachable } from './matrix-loads.ts';
+import { load, unreachable } from './measured-loads.ts';
 
 describe('the plan', () => {
   const axes = {

@@ -9,7 +9,7 @@ import type { MatrixPage } from '../src/truth/matrix-page.ts';
 import { MatrixProgress } from '../src/truth/matrix-progress.ts';
 import type { LabLoad, LoadRequest, MatrixLab } from '../src/truth/page-lab.ts';
 import { isUdpBlocked, linkSeed, type MatrixRun, runMatrix } from '../src/truth/run-matrix.ts';
-import { emptyRecording, noDrops } from './matrix-loads.ts';
+import { emptyRecording, noDrops } from './measured-loads.ts';
 
 const cable: Network = {
   rttMs: 28,

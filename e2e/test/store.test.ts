@@ -10,7 +10,7 @@ import type { GroundTruthLoad, GroundTruthMatrix } from '../src/truth/ground-tru
 import { gzipMember, readMembers } from '../src/truth/gzip-members.ts';
 import { lockFolder } from '../src/truth/lock.ts';
 import { cellFile, GroundTruthStore, readLoads } from '../src/truth/store.ts';
-import { load, matrix, network, unreachable } from './matrix-loads.ts';
+import { load, matrix, network, unreachable } from './measured-loads.ts';
 
 const quic: LabFacts['quic'] = {
   stack: 'quic-go 0.59.1',

@@ -10,7 +10,7 @@ import { summariseFolder } from '../src/truth/summary-command.ts';
 import { renderSummaryHtml } from '../src/truth/summary-html.ts';
 import { renderSummaryText } from '../src/truth/summary-text.ts';
 import { replaceFileWithin } from '../src/write-file.ts';
-import { load, matrix, network, unreachable } from './matrix-loads.ts';
+import { load, matrix, network, unreachable } from './measured-loads.ts';
 
 let dir: string;
 

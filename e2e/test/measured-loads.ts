@@ -1,3 +1,4 @@
+/** Measured loads, and folders of them, as tests make them up. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Recording } from '@hopwise/pageload-emulator';
@@ -62,13 +63,18 @@ export const page: Recording = recordingOf(
   400,
 );
 
-const DROPS = { queue: 0, loss: 0, udpBlocked: 0, udpPoliced: 0, udpLoss: 0, device: 0 };
+/** Of no packet. */
+export const noDrops = { queue: 0, loss: 0, udpBlocked: 0, udpPoliced: 0, udpLoss: 0, device: 0 };
+
+/** A recording of nothing. */
+export const emptyRecording: Recording = { ...page, requests: [] };
 
 export function loadOf(
   protocol: LoadProtocol,
   seed: number,
   pltMs: number,
   more: Partial<GroundTruthLoad> = {},
+  recording: Recording = { ...page, pltMs },
 ): GroundTruthLoad {
   return {
     format: 'hopwise-load',
@@ -81,8 +87,8 @@ export function loadOf(
     at: '2026-01-01T00:00:00.000Z',
     repeated: 0,
     disturbed: false,
-    disturbance: { latenessMs: 0, foreignCpu: 0 },
-    drops: { down: DROPS, up: DROPS },
+    disturbance: { latenessMs: 0.2, foreignCpu: 0 },
+    drops: { down: noDrops, up: noDrops },
     outcome: {
       ok: true,
       pltMs,
@@ -90,7 +96,7 @@ export function loadOf(
       lcpMs: null,
       proved: true,
       failed: [],
-      recording: { ...page, pltMs },
+      recording,
     },
     ...more,
   };
@@ -99,25 +105,54 @@ export function loadOf(
 export const failedLoad = (protocol: LoadProtocol, seed: number): GroundTruthLoad =>
   loadOf(protocol, seed, 0, { outcome: { ok: false, kind: 'unreachable', reason: 'no answer' } });
 
-/** Writes a folder of loads as the lab does. */
+/** A load of the page and the network of `matrix`, with a recording of nothing. */
+export const load = (protocol: LoadProtocol, seed: number, pltMs = 100): GroundTruthLoad =>
+  loadOf(protocol, seed, pltMs, { page: 'app', network: 'fast' }, emptyRecording);
+
+export const unreachable = (protocol: LoadProtocol, seed: number): GroundTruthLoad => ({
+  ...load(protocol, seed),
+  outcome: { ok: false, kind: 'unreachable', reason: 'no answer' },
+});
+
+export const network = {
+  rttMs: 10,
+  downMbps: 100,
+  upMbps: 50,
+  loss: 0,
+  lossBurst: 1,
+  queue: { ms: 50 },
+  udp: 'open',
+} as const satisfies Network;
+
+/** Of one page on one network. */
+export const matrix: GroundTruthMatrix = {
+  format: 'hopwise-ground-truth',
+  version: 1,
+  networks: { fast: { title: 'Fibre', network } },
+  pages: { app: { source: 'app', requests: 70, origins: 6, bytes: 1_200_000, digest: 'a1' } },
+  protocols: ['h1', 'h2', 'h3'],
+  views: ['cold'],
+  seeds: [1, 2],
+  browser: 'Chromium headless shell 156.0.1.2',
+  server: { congestionControl: 'cubic', initialWindow: 10, priorities: 'honoured' },
+  ipVersion: 4,
+  timeoutMs: 120_000,
+  machine: { cpu: 'a processor', cores: 2, kernel: '6.1' },
+};
+
+/** Writes a folder of loads of one page on `NETWORK`, or of what is changed, as the lab does. */
 export async function writeFolder(
   dir: string,
   loads: GroundTruthLoad[],
-  matrix: Partial<GroundTruthMatrix> = {},
+  change: Partial<GroundTruthMatrix> = {},
 ): Promise<void> {
   await mkdir(join(dir, 'loads'), { recursive: true });
   const whole: GroundTruthMatrix = {
-    format: 'hopwise-ground-truth',
-    version: 1,
+    ...matrix,
     networks: { net: { title: 'Net', network: NETWORK } },
     pages: { page: { source: 'shop', requests: 4, origins: 2, bytes: 168_000, digest: '0' } },
     protocols: ['h1', 'h2', 'h3', 'natural'],
-    views: ['cold'],
-    seeds: [1, 2, 3],
-    browser: 'Chromium 156',
-    server: { congestionControl: 'cubic', initialWindow: 10, priorities: 'honoured' },
-    machine: { cpu: 'some', cores: 2, kernel: '6.1' },
-    ...matrix,
+    ...change,
   };
   await writeFile(join(dir, 'matrix.json'), JSON.stringify(whole));
   const files = new Map<string, Buffer[]>();

@@ -1,3 +1,5 @@
+import { PriorityQueue } from '../priority-queue.ts';
+
 /** Requests of low priority that Chromium has under way on connections that carry one at a time (its `ResourceScheduler`, `kDefaultMaxNumDelayableRequestsPerClient`). */
 export const MOST_DELAYABLE = 10;
 /** Of them to one host (`kMaxNumDelayableRequestsPerHostPerClient`). */
@@ -7,18 +9,21 @@ interface Waiting<T> {
   urgency: number;
   /** In order of asking, over all hosts. */
   turn: number;
+  origin: number;
   request: T;
 }
 
 /**
  * Chromium's limit on requests of low priority to servers that do not multiplex: ten at a time in a page, six
  * of them to one host. What waits for its host holds up nothing that goes elsewhere. Requests to HTTP/2 and HTTP/3
- * servers go at once. A request that ends costs time in proportion to the hosts for which others wait.
+ * servers go at once.
  */
 export class DelayableLimit<T> {
   readonly #send: (request: T) => void;
   /** By origin; none is empty. */
   readonly #waiting = new Map<number, HostQueue<T>>();
+  /** The first of each host, and some that were it. */
+  readonly #firsts = new PriorityQueue<Waiting<T>>(precedes);
   /** By origin. */
   readonly #toOrigin: number[] = [];
   #underway = 0;
@@ -44,23 +49,38 @@ export class DelayableLimit<T> {
       queue = new HostQueue();
       this.#waiting.set(origin, queue);
     }
-    queue.push({ urgency, turn: this.#turns++, request });
+    const waiting = { urgency, turn: this.#turns++, origin, request };
+    queue.push(waiting);
+    if (queue.first === waiting) this.#firsts.push(waiting);
   }
 
   /** A request that has passed has ended. */
   done(origin: number): void {
     this.#underway--;
     this.#toOrigin[origin]!--;
-    let next: number | null = null;
-    for (const [candidate, queue] of this.#waiting) {
-      if (!this.#mayGo(candidate)) continue;
-      if (next === null || precedes(queue.first, this.#waiting.get(next)!.first)) next = candidate;
-    }
+    const next = this.#next();
     if (next === null) return;
-    const queue = this.#waiting.get(next)!;
-    const { request } = queue.shift();
-    if (queue.empty) this.#waiting.delete(next);
-    this.#go(request, next);
+    const { origin: to, request } = next;
+    const queue = this.#waiting.get(to)!;
+    queue.shift();
+    if (queue.empty) this.#waiting.delete(to);
+    else this.#firsts.push(queue.first);
+    this.#go(request, to);
+  }
+
+  /** Of those whose host has room, the first. */
+  #next(): Waiting<T> | null {
+    // No two hosts have six of ten.
+    let held: Waiting<T> | null = null;
+    let next = this.#firsts.shift() ?? null;
+    while (next !== null) {
+      const isFirst = this.#waiting.get(next.origin)?.first === next;
+      if (isFirst && this.#mayGo(next.origin)) break;
+      if (isFirst) held = next;
+      next = this.#firsts.shift() ?? null;
+    }
+    if (held !== null) this.#firsts.push(held);
+    return next;
   }
 
   #mayGo(origin: number): boolean {

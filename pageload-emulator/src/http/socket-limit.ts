@@ -1,3 +1,5 @@
+import { PriorityQueue } from '../priority-queue.ts';
+
 /** Chromium's most TCP sockets in all (`ClientSocketPoolManager`, `g_max_sockets_per_pool`). */
 export const MOST_SOCKETS = 256;
 
@@ -11,6 +13,14 @@ export interface SocketHolder {
   onSocket(): void;
 }
 
+interface Stalled {
+  holder: SocketHolder;
+  /** When it was last looked at. */
+  wanted: number;
+  /** In order of asking. */
+  turn: number;
+}
+
 /**
  * The browser's limit on TCP sockets. At the limit, an idle socket to another host is closed for a new one;
  * without any, whoever wants one waits until a socket falls idle, the most urgent first.
@@ -19,7 +29,12 @@ export class SocketLimit {
   readonly #most: number;
   /** Those that may have sockets with nothing to do. */
   readonly #resting = new Set<SocketHolder>();
-  readonly #stalled = new Set<SocketHolder>();
+  readonly #stalled = new Map<SocketHolder, Stalled>();
+  /** Those of `#stalled`, and some that were there. */
+  readonly #queue = new PriorityQueue<Stalled>(
+    (a, b) => a.wanted < b.wanted || (a.wanted === b.wanted && a.turn < b.turn),
+  );
+  #turns = 0;
   #open = 0;
 
   constructor(most = MOST_SOCKETS) {
@@ -29,7 +44,7 @@ export class SocketLimit {
   /** Whether `holder` may open a socket now, which then counts; otherwise it is called when it may. */
   take(holder: SocketHolder): boolean {
     if (this.#open >= this.#most && !this.#closeOne(holder)) {
-      this.#stalled.add(holder);
+      this.#stall(holder);
       return false;
     }
     this.#stalled.delete(holder);
@@ -49,6 +64,7 @@ export class SocketLimit {
 
   /** `holder` may have sockets with nothing to do: others' turn, if they wait. */
   idle(holder: SocketHolder): void {
+    this.#stalled.delete(holder);
     while (this.#stalled.size > 0) {
       const next = this.#next(holder);
       if (next === null) break;
@@ -59,18 +75,33 @@ export class SocketLimit {
     this.#resting.add(holder);
   }
 
+  #stall(holder: SocketHolder): void {
+    const { wanted } = holder;
+    const before = this.#stalled.get(holder);
+    if (wanted === null || wanted === before?.wanted) return;
+    const stalled = { holder, wanted, turn: before?.turn ?? this.#turns++ };
+    this.#stalled.set(holder, stalled);
+    this.#queue.push(stalled);
+  }
+
+  /** The most urgent of those that wait, which go on waiting. */
   #next(except: SocketHolder): SocketHolder | null {
-    let best: SocketHolder | null = null;
-    let least = Number.POSITIVE_INFINITY;
-    for (const stalled of this.#stalled) {
-      const { wanted } = stalled;
-      if (wanted === null) this.#stalled.delete(stalled);
-      else if (stalled !== except && wanted < least) {
-        best = stalled;
-        least = wanted;
+    const waiting: Stalled[] = [];
+    let next: SocketHolder | null = null;
+    while (next === null) {
+      const stalled = this.#queue.shift();
+      if (stalled === undefined) break;
+      const { holder } = stalled;
+      if (this.#stalled.get(holder) !== stalled) continue;
+      if (holder.wanted === null) this.#stalled.delete(holder);
+      else if (holder.wanted !== stalled.wanted) this.#stall(holder);
+      else {
+        waiting.push(stalled);
+        if (holder !== except) next = holder;
       }
     }
-    return best;
+    for (const stalled of waiting) this.#queue.push(stalled);
+    return next;
   }
 
   #closeOne(asker: SocketHolder): boolean {

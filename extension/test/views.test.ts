@@ -75,6 +75,7 @@ const prediction: Prediction = {
     decided: false,
     reason: 'A mix might load it sooner.',
   },
+  notes: [],
   origins: [
     {
       origin: 'https://page.test',

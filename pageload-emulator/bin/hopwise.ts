@@ -131,7 +131,7 @@ async function answer<T>(
   try {
     const told = ask(recording, {
       thorough: true,
-      network: knownFrom(flags, estimateNetwork(recording).path.downBps),
+      network: knownFrom(flags, () => estimateNetwork(recording).path.downBps),
       ...(flags.waterfall && { waterfall: true }),
       ...(flags.whatIf && { whatIf: flags.whatIf }),
       cluster,

@@ -36,9 +36,9 @@ export function udpTreatment(text: string): NonNullable<KnownNetwork['udp']> {
  * What the flags say of the network. The queue is given as the time that it takes to drain, so its
  * bytes need the downstream rate.
  *
- * @param downBps the rate to use where no `--down` is given
+ * @param downBps tells the rate to use where no `--down` is given
  */
-export function knownFrom(flags: NetworkFlags, downBps: number): KnownNetwork {
+export function knownFrom(flags: NetworkFlags, downBps: () => number): KnownNetwork {
   const known: KnownNetwork = {};
   if (flags.rtt !== undefined) known.rttMs = flags.rtt;
   if (flags.down !== undefined) known.downBps = flags.down * 1e6;
@@ -46,7 +46,7 @@ export function knownFrom(flags: NetworkFlags, downBps: number): KnownNetwork {
   if (flags.loss !== undefined) known.loss = flags.loss;
   if (flags.udp !== undefined) known.udp = flags.udp;
   if (flags.queue !== undefined) {
-    known.queueBytes = Math.round((flags.queue / 8000) * (known.downBps ?? downBps));
+    known.queueBytes = Math.round((flags.queue / 8000) * (known.downBps ?? downBps()));
   }
   return known;
 }

@@ -6,7 +6,7 @@ import {
   PROTOCOLS,
   type ProtocolExplanation,
 } from '@hopwise/pageload-emulator';
-import { headline, ms, showWhatIf } from './show.ts';
+import { headline, ms, showNote, showWhatIf } from './show.ts';
 import { printable, table } from './table.ts';
 
 const NAME = { h1: 'HTTP/1.1', h2: 'HTTP/2', h3: 'HTTP/3' } as const;
@@ -17,12 +17,13 @@ const MOST_CONNECTIONS = 12;
 
 /** An explanation for a person. */
 export function showExplanation(explanation: Explanation): string {
-  const { page, protocols, reasons, assigned, whatIf } = explanation;
+  const { page, protocols, reasons, assigned, notes, whatIf } = explanation;
   return [
     printable(page.url, 100),
     headline(explanation),
     ...reasons,
     assigned.reason,
+    ...notes.map(showNote),
     ...(whatIf ? ['', showWhatIf(whatIf)] : []),
     ...PROTOCOLS.flatMap((protocol) => {
       const told = protocols[protocol];

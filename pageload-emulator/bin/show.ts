@@ -56,6 +56,7 @@ export function showPrediction(prediction: Prediction, earlier: number): string 
     headline(prediction),
     ...prediction.reasons,
     prediction.assigned.reason,
+    ...prediction.notes.map(showNote),
     '',
     ...(prediction.whatIf ? [showWhatIf(prediction.whatIf), ''] : []),
     table(
@@ -82,6 +83,9 @@ function udpSource({ source, udpShares: { policed, blocked } }: Prediction['netw
   const share = (value: number) => `${Math.round(value * 100)}%`;
   return `${source.udp}; held to a rate ${share(policed)}, blocked ${share(blocked)}`;
 }
+
+/** What was left out of an answer. */
+export const showNote = (note: string): string => `Emulating this page takes long. ${note}`;
 
 /** What changed servers would change. */
 export function showWhatIf({ change, protocols }: WhatIf): string {

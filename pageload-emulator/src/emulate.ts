@@ -27,6 +27,8 @@ export interface EmulateOptions {
   waterfall?: boolean;
   /** Hears what happens on the connections. */
   trace?: Trace;
+  /** Events after which the load is given up. Default 1,000,000. */
+  mostEvents?: number;
 }
 
 /** What one origin's requests went through. */
@@ -55,7 +57,12 @@ export interface Emulated {
 
 /** A page load that cannot be emulated, such as one whose path carries nothing. */
 export class EmulationError extends Error {
-  override readonly name = 'EmulationError';
+  override readonly name: string = 'EmulationError';
+}
+
+/** A load that had not ended when it was given up: its path loses too much, or the page is too large. */
+export class EndlessLoadError extends EmulationError {
+  override readonly name = 'EndlessLoadError';
 }
 
 /**
@@ -66,6 +73,7 @@ export class EmulationError extends Error {
  * @param graph must stay as it is: what it is compiled to is kept for the next load
  * @param assignment protocol of each origin; an origin without one gets h2, a plain `http:` origin h1
  * @throws EmulationError when the path's figures are not usable (rates, round trip, loss out of range)
+ * @throws EndlessLoadError when the load event has not come after `mostEvents`; what comes behind it is left out instead
  */
 export function emulate(
   graph: PageGraph,
@@ -84,8 +92,8 @@ const USUAL_LONGEST = 16;
 /** Up to twice this, detail does not cost too much. */
 const MOST_BYTES_IN_DETAIL = 30e6;
 
-/** A hundred times what the heaviest page takes. */
-const MOST_EVENTS = 5_000_000;
+/** A hundred times what a heavy page takes. */
+const MOST_EVENTS = 1_000_000;
 
 /** Chromium delays what is below its medium priority; see `priorityOf`. */
 const LEAST_DELAYABLE_URGENCY = 3;
@@ -170,13 +178,15 @@ class PageLoad implements EventHandler, StreamOwner {
       if (this.#activities[id]!.dependencies === 0) this.#schedule(id);
     }
     let events = 0;
-    const untilAll = this.#options.waterfall === true;
+    const { waterfall: untilAll = false, mostEvents = MOST_EVENTS } = this.#options;
     while (untilAll ? this.#unfinished > 0 : this.#blocking > 0) {
       if (!this.#events.step())
         throw new EmulationError('the page graph has a cycle: nothing more can begin');
-      if (++events > MOST_EVENTS) {
-        throw new EmulationError(`the load does not end: gave up after ${MOST_EVENTS} events`);
-      }
+      if (++events < mostEvents) continue;
+      if (this.#blocking === 0) break;
+      throw new EndlessLoadError(
+        `the page does not load on this network: no load event after ${Math.round(this.#events.now / 1000)} s`,
+      );
     }
     return {
       pltMs: this.#pltMs,
@@ -334,10 +344,14 @@ class PageLoad implements EventHandler, StreamOwner {
         startMs: stream.startMs,
         sentMs: stream.sentMs,
         firstByteMs: stream.firstByteMs,
-        endMs: this.#endMs[stream.id]!,
+        endMs: this.#hasEnded(stream) ? this.#endMs[stream.id]! : this.#events.now,
       });
     }
     return entries;
+  }
+
+  #hasEnded({ id }: Stream): boolean {
+    return this.#endMs[id]! >= 0;
   }
 
   #outcomes(): OriginOutcome[] {

@@ -36,14 +36,15 @@ export interface PredictOptions {
 
 /** Why the protocols take as long as they do. */
 export interface Explanation
-  extends Pick<Prediction, 'page' | 'network' | 'best' | 'margin' | 'confidence' | 'decided' | 'reasons'> {
+  extends Pick<
+    Prediction,
+    'page' | 'network' | 'best' | 'margin' | 'confidence' | 'decided' | 'reasons' | 'notes'
+  > {
   protocols: Record<Protocol, ProtocolExplanation | Unavailable>;
   assigned: Prediction['assigned'];
   whatIf?: Prediction['whatIf'];
   elapsedMs: number;
 }
-
-const UDP_BLOCKED = 'UDP is blocked on this network';
 
 /**
  * Predicts the page load time under HTTP/1.1, HTTP/2 and HTTP/3 and the best protocol of each origin.
@@ -51,7 +52,7 @@ const UDP_BLOCKED = 'UDP is blocked on this network';
  * A protocol's prediction applies it to every origin, as if all offered it; the assignment keeps to
  * what each origin offers. The same input gives the same answer, but for `elapsedMs`.
  *
- * @throws EmulationError when a given figure is out of range
+ * @throws EmulationError when a given figure is out of range, or the page does not load on the network
  */
 export function predict(recording: Recording, options: PredictOptions = {}): Prediction {
   return predictPage(recording, options).prediction;
@@ -60,12 +61,12 @@ export function predict(recording: Recording, options: PredictOptions = {}): Pre
 /**
  * Explains the predicted loads: for each protocol the critical path, connections, losses and waits of the load in the middle.
  *
- * @throws EmulationError when a given figure is out of range
+ * @throws EmulationError when a given figure is out of range, or the page does not load on the network
  */
 export function explain(recording: Recording, options: PredictOptions = {}): Explanation {
   const startedAt = Date.now();
   const { prediction, graph, choice } = predictPage(recording, options);
-  const { page, network, best, margin, confidence, decided, reasons, assigned, whatIf } = prediction;
+  const { page, network, best, margin, confidence, decided, reasons, notes, assigned, whatIf } = prediction;
   return {
     page,
     network,
@@ -76,6 +77,7 @@ export function explain(recording: Recording, options: PredictOptions = {}): Exp
     reasons,
     protocols: byProtocol(choice, (protocol) => explainProtocol(graph, choice, protocol)),
     assigned,
+    notes,
     ...(whatIf && { whatIf }),
     elapsedMs: Date.now() - startedAt,
   };
@@ -138,6 +140,7 @@ function predictPage(
     assignedPltMs: choice.assigned.pltMs,
     assigned: choice.assigned,
     origins: choice.origins,
+    notes: choice.notes,
     ...(options.whatIf && { whatIf: whatIfOf(graph, choice, options.whatIf) }),
     waterfall,
     elapsedMs: Date.now() - startedAt,
@@ -149,7 +152,7 @@ function byProtocol<T>(choice: Choice, of: (protocol: Protocol) => T): Record<Pr
   return Object.fromEntries(
     PROTOCOLS.map((protocol) => [
       protocol,
-      choice.times[protocol] === undefined ? { unavailable: UDP_BLOCKED } : of(protocol),
+      choice.times[protocol] === undefined ? { unavailable: choice.unavailable[protocol]! } : of(protocol),
     ]),
   ) as Record<Protocol, T | Unavailable>;
 }

@@ -130,6 +130,8 @@ export interface Prediction {
   assignedPltMs: number;
   assigned: AssignedPrediction;
   origins: OriginRecommendation[];
+  /** What was left out because emulating this page takes long: sentences; none of usual pages. */
+  notes: string[];
   /** The page with changed servers; absent when nobody asked. */
   whatIf?: WhatIf;
   /** Predicted waterfall of each protocol that can carry the page, of the median load; empty when nobody asked. */

@@ -40,7 +40,7 @@ interface Unit {
  * given up as soon as it loses; of many origins those whose requests could end much later stay where they are.
  *
  * @param starts assignments to begin at
- * @param budget emulations that the search may take
+ * @param budget emulations that the search may take; it stops also where they have cost too much (`EventBudget`)
  */
 export function assign(
   graph: PageGraph,
@@ -81,9 +81,13 @@ class Search {
     const combinations = free.reduce((product, origin) => product * this.#choices.get(origin)!.length, 1);
     const uniform = distinct(starts);
     if (combinations <= MOST_EXHAUSTIVE) return this.#tryAll(this.#ranked(uniform)[0]!, free);
+    if (this.#spent) return this.#ranked(uniform)[0]!;
     const watched = uniform.map((assignment) => ({
       assignment,
-      load: loadPage(this.#graph, this.#scenarios[0]!, assignment, { waterfall: true }),
+      load: loadPage(this.#graph, this.#scenarios[0]!, assignment, {
+        budget: this.#times.budget,
+        waterfall: true,
+      }),
     }));
     this.#units = this.#unitsOf(watched.map(({ load }) => load));
     const ranked = this.#ranked(distinct([...uniform, quickest(this.#graph, watched)]));
@@ -155,12 +159,17 @@ class Search {
   }
 
   get #spent(): boolean {
-    return this.#times.emulations >= this.#last;
+    return this.#times.emulations >= this.#last || this.#isDear;
+  }
+
+  get #isDear(): boolean {
+    return this.#times.budget.isSpent('search');
   }
 
   #tryAll(start: Assignment, free: readonly string[]): Assignment {
     let best = start;
     const visit = (assignment: Assignment, at: number) => {
+      if (this.#isDear) return;
       const origin = free[at];
       if (origin === undefined) {
         if (this.#saves(assignment, best, 0)) best = assignment;

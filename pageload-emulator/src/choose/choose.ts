@@ -1,4 +1,5 @@
 import { nearestTo, type TracedLoad, traceLoad } from '../explain/traced-load.ts';
+import { count, NAME } from '../explain/words.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { PaintModel } from '../paint-times.ts';
 import type { NetworkPath, ServerProfile } from '../path/network-path.ts';
@@ -6,7 +7,9 @@ import type { AssignedPrediction, OriginRecommendation, ProtocolPrediction } fro
 import { type Assignment, PROTOCOLS, type Protocol } from '../protocol.ts';
 import { mean } from '../statistics.ts';
 import { type Choices, choicesOf } from './choices.ts';
-import { isDecided, logRatio, probabilityOfLeast } from './confidence.ts';
+import { compare } from './compare.ts';
+import { isDecided, probabilityOfLeast } from './confidence.ts';
+import { EventBudget } from './event-budget.ts';
 import { chooseJointly } from './joint-assignment.ts';
 import { loadPage } from './load-page.ts';
 import { loadTime } from './load-time.ts';
@@ -15,7 +18,7 @@ import { type Contender, originReason, pageReasons } from './reasons.ts';
 import type { Scenario } from './scenario.ts';
 import { originSlack, SLACK_SHARE } from './slack.ts';
 import { ORIGIN_SHARE } from './spread.ts';
-import { UniformLoads, type UniformRun, uniformAssignment } from './uniform.ts';
+import { type UniformRun, uniformAssignment } from './uniform.ts';
 
 /** A page on a network whose protocols are to be compared. */
 export interface Question {
@@ -37,6 +40,8 @@ export interface Choice {
   /** Each protocol that the network carries, the best first. */
   uniform: UniformRun[];
   times: Partial<Record<Protocol, ProtocolPrediction>>;
+  /** Why each other protocol cannot carry the page. */
+  unavailable: Partial<Record<Protocol, string>>;
   /** Best uniform choice with its lead over the runner-up. */
   best: Protocol;
   margin: number;
@@ -47,16 +52,13 @@ export interface Choice {
   assigned: AssignedPrediction;
   origins: OriginRecommendation[];
   scenarios: readonly Scenario[];
+  /** What was left out of the answer because emulating the page takes long: sentences. */
+  notes: string[];
+  /** Of all emulations but those of `traced`, a measure of its cost. */
+  events: number;
   /** The load of the middle scenario under a protocol, looked into. */
   traced: (protocol: Protocol) => TracedLoad;
 }
-
-/** Scenarios are added in steps of this many, until the leaders' means are known to `PRECISION`. */
-const SCENARIO_STEP = 6;
-const MOST_SCENARIOS = 24;
-const PRECISION = 0.04;
-/** Activities that all of a protocol's scenarios may have together: a larger page gets fewer. */
-const MOST_ACTIVITIES = 12_000;
 
 /**
  * Compares the protocols over scenarios and finds the best joint assignment.
@@ -65,9 +67,10 @@ const MOST_ACTIVITIES = 12_000;
  * assignment only uses what an origin offers and the network carries.
  */
 export function choose(question: Question): Choice {
-  const { graph, path, servers } = question;
-  const usable = PROTOCOLS.filter((protocol) => protocol !== 'h3' || path.udp.kind !== 'blocked');
-  const { runs, scenarios } = runUniform(question, usable);
+  const { graph, servers } = question;
+  const budget = new EventBudget();
+  const { runs, scenarios, unavailable, whole } = compare(question, budget);
+  const usable = PROTOCOLS.filter((protocol) => unavailable[protocol] === undefined);
   const times: Choice['times'] = {};
   for (const { protocol, pltMs, paint } of runs) times[protocol] = { ...loadTime(pltMs), ...paint };
   const medianMs = ({ protocol }: UniformRun) => times[protocol]!.pltMs;
@@ -86,12 +89,12 @@ export function choose(question: Question): Choice {
   };
   const [best, runnerUp] = runs.map(
     (run): Contender => ({ run, pltMs: medianMs(run), traced: () => traced(run.protocol) }),
-  ) as [Contender, Contender];
+  ) as [Contender, Contender?];
   const rivals = runs.slice(1).map(({ pltMs }) => pltMs);
   const confidence = probabilityOfLeast(best.run.pltMs, rivals);
-  const decided = isDecided(best.pltMs, runnerUp.pltMs, confidence);
+  const decided = runnerUp === undefined || isDecided(best.pltMs, runnerUp.pltMs, confidence);
 
-  const loadTimes = new LoadTimes(graph);
+  const loadTimes = new LoadTimes(graph, budget);
   for (const { protocol, pltMs } of runs)
     loadTimes.note(uniformAssignment(graph, protocol), scenarios, pltMs);
   const choices = choicesOf(graph, servers, usable);
@@ -99,18 +102,40 @@ export function choose(question: Question): Choice {
     { graph, choices, runs, scenarios, thorough: question.thorough ?? false },
     loadTimes,
   );
+  const notes = whole ? [] : [`The protocols were compared on ${count(scenarios.length, 'network')} only.`];
+  if (budget.isSpent('search')) notes.push('The search for the best mix of protocols was cut short.');
+  const { origins, skipped } = recommendOrigins(
+    question,
+    choices,
+    joint.assignment,
+    joint.searched,
+    runs,
+    loadTimes,
+    traced,
+  );
+  if (skipped > 0) {
+    notes.push(
+      `Other protocols were not tried for ${count(skipped, 'origin')}, those that move fewest bytes.`,
+    );
+  }
   return {
     uniform: runs,
     times,
+    unavailable,
     best: best.run.protocol,
-    margin: Math.max(0, (runnerUp.pltMs - best.pltMs) / runnerUp.pltMs),
+    margin: runnerUp === undefined ? 1 : Math.max(0, (runnerUp.pltMs - best.pltMs) / runnerUp.pltMs),
     confidence,
     decided,
-    reasons: pageReasons(question, best, runnerUp, decided, confidence),
+    reasons:
+      runnerUp === undefined
+        ? [`Only ${NAME[best.run.protocol]} loads the page on this network.`]
+        : pageReasons(question, best, runnerUp, decided, confidence),
     assignment: joint.assignment,
     assigned: joint.assigned,
-    origins: recommendOrigins(question, choices, joint.assignment, joint.searched, runs, loadTimes, traced),
+    origins,
     scenarios,
+    notes,
+    events: budget.events,
     traced,
   };
 }
@@ -131,36 +156,6 @@ function putSafestFirst(runs: UniformRun[]): void {
   runs.unshift(safest);
 }
 
-/** Loads the page under each protocol in as many scenarios as it takes to know the leaders' medians. */
-function runUniform(
-  { graph, paint, scenarios, seeds }: Question,
-  usable: readonly Protocol[],
-): { runs: UniformRun[]; scenarios: readonly Scenario[] } {
-  const loads = usable.map((protocol) => new UniformLoads(graph, paint, protocol));
-  const affordable = Math.floor(MOST_ACTIVITIES / graph.activities.length);
-  const most = seeds ?? Math.min(MOST_SCENARIOS, Math.max(SCENARIO_STEP, affordable));
-  let drawn: readonly Scenario[] = [];
-  for (let count = seeds ?? SCENARIO_STEP; ; count = Math.min(most, count + SCENARIO_STEP)) {
-    const before = drawn.length;
-    drawn = scenarios(count);
-    for (const load of loads) load.add(drawn.slice(before));
-    if (drawn.length < count || count >= most || isKnown(loads)) break;
-  }
-  return { runs: loads.map((load) => load.run()), scenarios: drawn };
-}
-
-/** Whether the mean of the fastest, and its ratio to the next, are known well enough. */
-function isKnown(loads: readonly UniformLoads[]): boolean {
-  const [first, second] = loads.toSorted((a, b) => mean(a.pltMs) - mean(b.pltMs)) as [
-    UniformLoads,
-    UniformLoads,
-  ];
-  const one = first.pltMs.map(() => 1);
-  return [logRatio(first.pltMs, one), logRatio(second.pltMs, one)].every(
-    ({ standardError }) => standardError <= PRECISION,
-  );
-}
-
 function recommendOrigins(
   question: Question,
   choices: Choices,
@@ -169,30 +164,28 @@ function recommendOrigins(
   runs: readonly UniformRun[],
   loadTimes: LoadTimes,
   traced: (protocol: Protocol) => TracedLoad,
-): OriginRecommendation[] {
+): { origins: OriginRecommendation[]; skipped: number } {
   const { graph } = question;
-  const slack = originSlack(graph, loadPage(graph, scenarios[0]!, assignment, { waterfall: true }));
+  const { budget } = loadTimes;
+  const slack = budget.isSpent('origins')
+    ? graph.origins.map(() => 0)
+    : originSlack(graph, loadPage(graph, scenarios[0]!, assignment, { budget, waterfall: true }));
   const sums = originSums(graph);
   const ownMs = mean(loadTimes.of(assignment, scenarios));
-  return graph.origins.map((origin, index): OriginRecommendation => {
+  let skipped = 0;
+
+  const recommend = (index: number): OriginRecommendation => {
+    const origin = graph.origins[index]!;
     const protocol = assignment[origin]!;
-    // Requests with that much time to spare do not move the page, whatever carries them.
-    const idle = slack[index]! >= SLACK_SHARE;
     const offered = choices.get(origin)!;
-    const rivals = (idle ? [] : offered)
-      .filter((candidate) => candidate !== protocol)
+    // Requests with that much time to spare do not move the page, whatever carries them.
+    const others = slack[index]! < SLACK_SHARE ? offered.filter((candidate) => candidate !== protocol) : [];
+    const untried = others.length > 0 && budget.isSpent('origins');
+    if (untried) skipped++;
+    const rivals = (untried ? [] : others)
       .map((candidate) => moveTo(candidate, { ...assignment, [origin]: candidate }))
+      .filter(({ ratios }) => ratios.every(Number.isFinite))
       .sort((a, b) => mean(a.ratios) - mean(b.ratios));
-
-    /** What the search has seen of a move; at least one scenario. */
-    function moveTo(candidate: Protocol, moved: Assignment) {
-      const known = loadTimes.known(moved, scenarios);
-      const seen = known.length > 0 ? known : scenarios.slice(0, 1);
-      const before = loadTimes.of(assignment, seen);
-      const ratios = loadTimes.of(moved, seen).map((time, at) => time / before[at]!);
-      return { protocol: candidate, ratios };
-    }
-
     const rival = rivals[0];
     const rivalMs = rival ? ownMs * mean(rival.ratios) : ownMs;
     const confidence = rival
@@ -221,6 +214,7 @@ function recommendOrigins(
           protocol,
           rival: rival?.protocol ?? null,
           only: offered.length === 1,
+          untried,
           gainMs: rivalMs - ownMs,
           pageMs: ownMs,
           decided,
@@ -232,7 +226,21 @@ function recommendOrigins(
       ),
       decided,
     };
-  });
+  };
+
+  /** What the search has seen of a move; at least one scenario. */
+  function moveTo(candidate: Protocol, moved: Assignment) {
+    const known = loadTimes.known(moved, scenarios);
+    const seen = known.length > 0 ? known : scenarios.slice(0, 1);
+    const before = loadTimes.of(assignment, seen);
+    const ratios = loadTimes.of(moved, seen).map((time, at) => time / before[at]!);
+    return { protocol: candidate, ratios };
+  }
+
+  const origins = new Array<OriginRecommendation>(graph.origins.length);
+  const heaviestFirst = [...graph.origins.keys()].sort((a, b) => sums[b]!.bytes - sums[a]!.bytes);
+  for (const index of heaviestFirst) origins[index] = recommend(index);
+  return { origins, skipped };
 }
 
 const geometricMean = (values: readonly number[]): number => Math.exp(mean(values.map(Math.log)));

@@ -1,7 +1,8 @@
+import { EmulationError } from '../emulate.ts';
 import { ms, NAME, percent } from '../explain/words.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { AssignedPrediction } from '../prediction.ts';
-import type { Assignment } from '../protocol.ts';
+import type { Assignment, Protocol } from '../protocol.ts';
 import { assign, FEW_ORIGINS } from './assign.ts';
 import { type Choices, nearestUniform } from './choices.ts';
 import { isDecided, logRatio, probabilityOfLeast } from './confidence.ts';
@@ -39,11 +40,11 @@ const EFFORT = {
  * owes some of its lead to those: it is judged on the others, and has to be ahead there by more than the standard error.
  */
 export function chooseJointly(question: JointQuestion, times: LoadTimes): JointChoice {
-  const { graph, choices, runs, scenarios, thorough } = question;
+  const { graph, choices, scenarios, thorough } = question;
   const few = graph.origins.length <= FEW_ORIGINS ? 'few' : 'many';
   const effort = EFFORT[thorough ? 'thorough' : 'ordinary'][few];
   const searched = scenarios.slice(0, effort.scenarios);
-  const starts = runs.map(({ protocol }) => ({ protocol, assignment: nearestUniform(choices, protocol) }));
+  const starts = startsOf(question, times);
   const uniform = starts
     .map((start) => ({ ...start, time: loadTime(times.of(start.assignment, scenarios)) }))
     .reduce((a, b) => (b.time.pltMs < a.time.pltMs ? b : a));
@@ -89,6 +90,18 @@ export function chooseJointly(question: JointQuestion, times: LoadTimes): JointC
     },
     searched,
   };
+}
+
+/** One protocol for every origin that offers it, of those with which the page loads; of a page that is dear to emulate the first. */
+function startsOf({ choices, runs, scenarios }: JointQuestion, times: LoadTimes) {
+  const starts: { protocol: Protocol; assignment: Assignment }[] = [];
+  for (const { protocol } of runs) {
+    if (starts.length > 0 && times.budget.isSpent('search')) break;
+    const assignment = nearestUniform(choices, protocol);
+    if (times.of(assignment, scenarios).every(Number.isFinite)) starts.push({ protocol, assignment });
+  }
+  if (starts.length > 0) return starts;
+  throw new EmulationError('the page does not load on this network with what its servers offer');
 }
 
 /** Fewer scenarios judge nothing. */

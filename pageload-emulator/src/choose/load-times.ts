@@ -1,16 +1,20 @@
+import { EndlessLoadError } from '../emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { Assignment } from '../protocol.ts';
+import { EventBudget } from './event-budget.ts';
 import { loadPage } from './load-page.ts';
 import type { Scenario } from './scenario.ts';
 
-/** Load times of a page by assignment and scenario, each emulated once. */
+/** Load times of a page by assignment and scenario, each emulated once; infinite where a load does not end. */
 export class LoadTimes {
+  readonly budget: EventBudget;
   readonly #graph: PageGraph;
   readonly #known = new Map<string, Map<Scenario, number>>();
   #emulations = 0;
 
-  constructor(graph: PageGraph) {
+  constructor(graph: PageGraph, budget = new EventBudget()) {
     this.#graph = graph;
+    this.budget = budget;
   }
 
   /** Loads emulated so far. */
@@ -25,7 +29,7 @@ export class LoadTimes {
       const before = known.get(scenario);
       if (before !== undefined) return before;
       this.#emulations++;
-      const { pltMs } = loadPage(this.#graph, scenario, assignment);
+      const pltMs = this.#emulate(assignment, scenario);
       known.set(scenario, pltMs);
       return pltMs;
     });
@@ -41,6 +45,15 @@ export class LoadTimes {
   note(assignment: Assignment, scenarios: readonly Scenario[], pltMs: readonly number[]): void {
     const known = this.#timesOf(assignment);
     for (const [index, scenario] of scenarios.entries()) known.set(scenario, pltMs[index]!);
+  }
+
+  #emulate(assignment: Assignment, scenario: Scenario): number {
+    try {
+      return loadPage(this.#graph, scenario, assignment, { budget: this.budget }).pltMs;
+    } catch (error) {
+      if (error instanceof EndlessLoadError) return Number.POSITIVE_INFINITY;
+      throw error;
+    }
   }
 
   #timesOf(assignment: Assignment): Map<Scenario, number> {

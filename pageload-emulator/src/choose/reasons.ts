@@ -156,6 +156,8 @@ export interface OriginCase {
   rival: Protocol | null;
   /** Whether it offers nothing else. */
   only: boolean;
+  /** Whether emulating it on other protocols was left out. */
+  untried: boolean;
   /** Load time of the page with the origin on `rival` less that with it on `protocol`. */
   gainMs: number;
   pageMs: number;
@@ -170,6 +172,7 @@ export interface OriginCase {
 export function originReason(origin: OriginCase, { graph, path }: Ground): string {
   const { protocol, rival, gainMs, pageMs } = origin;
   if (origin.only) return `It offers ${NAME[protocol]} only.`;
+  if (origin.untried) return 'Nothing else was tried for it: other origins move more bytes.';
   if (rival === null) {
     return `Its ${count(origin.requests, 'request')} could end much later without holding up the page.`;
   }

@@ -4,6 +4,7 @@ import { emptyCounters, type OriginCounters } from '../http/origin-client.ts';
 import type { PaintModel, PaintTimes } from '../paint-times.ts';
 import type { Assignment, Protocol } from '../protocol.ts';
 import { median } from '../statistics.ts';
+import { EventBudget } from './event-budget.ts';
 import { loadPage } from './load-page.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -28,27 +29,36 @@ export class UniformLoads {
   readonly #graph: PageGraph;
   readonly #paint: PaintModel;
   readonly #assignment: Assignment;
+  readonly #budget: EventBudget;
   readonly #loads: Emulated[] = [];
   readonly #paints: PaintTimes[] = [];
 
-  constructor(graph: PageGraph, paint: PaintModel, protocol: Protocol) {
+  constructor(graph: PageGraph, paint: PaintModel, protocol: Protocol, budget = new EventBudget()) {
     this.#graph = graph;
     this.#paint = paint;
     this.protocol = protocol;
     this.#assignment = uniformAssignment(graph, protocol);
+    this.#budget = budget;
   }
 
+  /** @throws EndlessLoadError when a load does not end */
   add(scenarios: readonly Scenario[]): void {
+    const budget = this.#budget;
     for (const scenario of scenarios) {
-      const load = loadPage(this.#graph, scenario, this.#assignment);
+      const load = loadPage(this.#graph, scenario, this.#assignment, { budget });
       this.#loads.push(load);
       this.pltMs.push(load.pltMs);
       // What is painted may come after the load event, which the emulation stops at.
       const whole = this.#paint.isKnown(load.endMs)
         ? load
-        : loadPage(this.#graph, scenario, this.#assignment, { waterfall: true });
+        : loadPage(this.#graph, scenario, this.#assignment, { budget, waterfall: true });
       this.#paints.push(this.#paint.timesOf(whole.endMs));
     }
+  }
+
+  /** Forgets all but the first `count` scenarios. */
+  keep(count: number): void {
+    for (const each of [this.#loads, this.pltMs, this.#paints]) each.length = Math.min(count, each.length);
   }
 
   run(): UniformRun {

@@ -1,3 +1,4 @@
+import { EndlessLoadError } from '../emulate.ts';
 import { interpolated, type LikelihoodPoint, logSum } from './interpolation.ts';
 import { TimingLikelihood } from './likelihood.ts';
 import { LogDensity } from './log-density.ts';
@@ -116,8 +117,18 @@ class PathSearch {
   }
 
   fit(): PathFit {
-    const { udp } = this.#known;
     if (this.#isAllKnown()) return this.#believed();
+    try {
+      return this.#fitted();
+    } catch (error) {
+      // What takes so long on a path tells nothing of it.
+      if (error instanceof EndlessLoadError) return this.#believed();
+      throw error;
+    }
+  }
+
+  #fitted(): PathFit {
+    const { udp } = this.#known;
     const treatment: UdpTreatment = udp ?? { kind: 'open' };
     const points = this.#search(treatment);
     const queueMs = this.#fitQueue(points, treatment);

@@ -36,6 +36,8 @@ export interface ReplayedTimes {
   events: number;
 }
 
+/** Ten times what one takes on a link like that of the recording. */
+const MOST_EVENTS = 100_000;
 /** What comes later says little more, and a load with so many is dear to emulate again and again. */
 const MOST_REQUESTS = 250;
 const PACKET_BYTES = 1_430;
@@ -134,11 +136,16 @@ export class Replay {
     };
   }
 
-  /** Emulates the transfers on `path`. */
+  /**
+   * Emulates the transfers on `path`.
+   *
+   * @throws EndlessLoadError when that takes too long
+   */
   run(path: NetworkPath, seed = 1): ReplayedTimes {
     const load: Emulated = emulate(this.#graph, path, this.#servers, this.#assignment, {
       seed,
       waterfall: true,
+      mostEvents: MOST_EVENTS,
     });
     const firstByteMs = new Float64Array(this.requests.length);
     const endMs = new Float64Array(this.requests.length);

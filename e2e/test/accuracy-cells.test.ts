@@ -90,11 +90,11 @@ describe('readCells', () => {
         ]),
       );
     const forced = {
-      a: ['b.test/h11', 'c.test/h21', 'd.test/h31'],
-      b: ['c.test/h11', 'd.test/h21', 'e.test/h31'],
-      c: ['d.test/h11', 'e.test/h21', 'a.test/h31'],
-      d: ['e.test/h11', 'a.test/h21', 'b.test/h31'],
-      e: ['a.test/h11', 'b.test/h21', 'c.test/h31'],
+      a: ['b.test/h21', 'c.test/h31', 'd.test/h31'],
+      b: ['c.test/h21', 'd.test/h31', 'e.test/h31'],
+      c: ['d.test/h21', 'e.test/h31', 'a.test/h31'],
+      d: ['e.test/h21', 'a.test/h31', 'b.test/h31'],
+      e: ['a.test/h21', 'b.test/h31', 'c.test/h31'],
     };
     expect(await before()).toEqual(forced);
     expect(await before({ pages: ['c'] })).toEqual({ c: forced.c });

@@ -4,8 +4,8 @@ import type { TruthProtocol } from '../truth/loads.ts';
 
 /** As many as a few minutes of browsing bring. */
 export const EARLIER_LOADS = 3;
-/** Without natural loads a network is learnt from one load under each protocol, in this order. */
-const FORCED: readonly TruthProtocol[] = ['h1', 'h2', 'h3'];
+/** Without natural loads: over TCP at first, and over HTTP/3 once a browser has been offered it. HTTP/1.1 it does not use where there is HTTP/2. */
+const FORCED: readonly TruthProtocol[] = ['h2', 'h3', 'h3'];
 
 /** Recorded loads to learn networks from: of each page, network and protocol the one of the least seed. */
 export class EarlierLoads {
@@ -27,7 +27,7 @@ export class EarlierLoads {
 
   /**
    * Loads before one of `page`: up to `EARLIER_LOADS`, of as many other pages, those that follow it by name and after the last one
-   * from the first on. Natural ones; where none was recorded on the network, one under each protocol by turns.
+   * from the first on. Natural ones; where none was recorded on the network, forced ones as `FORCED` has them.
    */
   before(page: string, network: string): GroundTruthLoad[] {
     const others = [...(this.#pages.get(network) ?? [])].filter((name) => name !== page).sort();

@@ -297,7 +297,7 @@ function notes({ figures, measured }: Accuracy): string[] {
     'Network given: round trip, rates, random loss and its bursts, queue and what happens to UDP. The settings of the servers (congestion control, initial window, priorities) are not given: hopwise takes what it takes of any server.',
     ...(figures.predictors.hopwiseLearnt
       ? [
-          `Other loads before: what up to ${EARLIER_LOADS} loads, each of another page on the same network, showed of the network is known besides: natural ones where any was recorded there, else one under each protocol.`,
+          `Other loads before: what up to ${EARLIER_LOADS} loads, each of another page on the same network, showed of the network is known besides: natural ones where any was recorded there, else one over h2 and two over h3.`,
         ]
       : []),
     'Rank correlation: Spearman over the pages of a network, its median over networks, and over all cells. Order: over the protocols of a cell.',

@@ -85,7 +85,7 @@ export class ExtensionSession {
   /** Loads the page as a first visit and returns what the extension recorded of it; its load event has `timeoutMs`. */
   async observe(
     url: string,
-    { timeoutMs, initScript }: Pick<LoadOptions, 'timeoutMs' | 'initScript'>,
+    { timeoutMs, initScript, onLoadEvent }: Pick<LoadOptions, 'timeoutMs' | 'initScript' | 'onLoadEvent'>,
   ): Promise<StoredLoad> {
     const page = await this.#context.newPage();
     if (initScript !== undefined) await page.addInitScript(initScript);
@@ -94,6 +94,7 @@ export class ExtensionSession {
     } catch (error) {
       throw new UserError(loadFailure(url, error, timeoutMs));
     }
+    await onLoadEvent?.();
     const deadline = performance.now() + RECORDED_TIMEOUT_MS;
     while (performance.now() < deadline) {
       const answer = await this.#ask({ type: 'latest', url: page.url() });

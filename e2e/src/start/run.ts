@@ -13,10 +13,12 @@ import type { Site } from '../pages/site.ts';
 import { siteInitScript } from '../record/determinism.ts';
 import { renderHtml } from '../report/html.ts';
 import { buildReport, type Findings, type Report } from '../report/report.ts';
+import { type DisturbanceWatch, watchDisturbance } from '../truth/disturbance.ts';
 import { replaceFile } from '../write-file.ts';
 import { networkFrom } from './network.ts';
 import { ExtensionSession, type SessionOptions } from './observe.ts';
 import type { StartOptions } from './options.ts';
+import { recordPage } from './record.ts';
 import { measureTruth } from './truth.ts';
 
 export interface RunContext {
@@ -61,7 +63,15 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
     { executablePath: chromium, ca, headed: options.headed },
     options,
     context,
-    page.site,
+    {
+      site: page.site,
+      watch: async () => {
+        await lab.drain();
+        await lab.configure(network);
+        await lab.resetStats();
+        return watchDisturbance({ lab });
+      },
+    },
   );
 
   progress.step(`measuring: ${options.loads} loads in Chromium under each forced protocol`);
@@ -110,17 +120,22 @@ async function observe(
   sessionOptions: SessionOptions,
   options: StartOptions,
   { cleanup, progress, signal }: RunContext,
-  replayed?: Site,
+  replayed?: { site: Site; watch: () => Promise<DisturbanceWatch> },
 ): Promise<
   Pick<Findings, 'recording' | 'predictionFromRecording' | 'prediction' | 'verification' | 'warnings'>
 > {
   progress.step(`recording: ${url} in Chromium with the extension`);
-  const session = await ExtensionSession.open(sessionOptions);
-  cleanup.add('Chromium with the extension', () => session.close());
-  signal.throwIfAborted();
-  const load = await session.observe(url, {
+  const { session, load, warnings } = await recordPage(url, {
+    open: async () => {
+      const opened = await ExtensionSession.open(sessionOptions);
+      cleanup.add('Chromium with the extension', () => opened.close());
+      signal.throwIfAborted();
+      return opened;
+    },
+    watch: replayed?.watch ?? null,
     timeoutMs: options.timeoutMs,
-    ...(replayed && siteInitScript(replayed)),
+    ...(replayed && siteInitScript(replayed.site)),
+    onRepeat: (reasons) => progress.step(`recording again, as the load was disturbed: ${reasons.join(', ')}`),
   });
   if (!load.prediction) throw new UserError(`the load of ${url} gives no prediction: ${load.problem}`);
   progress.step(`verifying: libcurl transfers the page under each protocol, ${options.rounds} rounds`);
@@ -137,7 +152,7 @@ async function observe(
     predictionFromRecording: load.prediction,
     prediction: verified.verifiedPrediction ?? load.prediction,
     verification: verified.verification,
-    warnings: stopped ? [`the verification ended early: ${stopped}`] : [],
+    warnings: [...warnings, ...(stopped ? [`the verification ended early: ${stopped}`] : [])],
   };
 }
 

@@ -189,8 +189,8 @@ describe('a load compared with another', () => {
         emulate(graph, wide, servers, assignment).pltMs,
       ];
     });
-    expect(quantile(found, 0.97)).toBeLessThan(0.02);
-    expect(found.at(-1)).toBeLessThan(0.35);
+    expect(quantile(found, 0.99)).toBeLessThan(0.02);
+    expect(found.at(-1)).toBeLessThan(0.15);
   });
 
   it('is not faster over a longer round trip', () => {
@@ -201,9 +201,9 @@ describe('a load compared with another', () => {
         emulate(graph, path, servers, assignment).pltMs,
       ];
     });
-    // A window that grows slower may overshoot a queue less.
-    expect(quantile(found, 0.97)).toBeLessThan(0.02);
-    expect(found.at(-1)).toBeLessThan(0.55);
+    // A window that grows slower may overshoot a queue less: one page in 500 is a fifth faster.
+    expect(quantile(found, 0.99)).toBeLessThan(0.02);
+    expect(found.at(-1)).toBeLessThan(0.3);
   });
 
   it('changes little when requests of one moment are made in another order and no queue overflows', () => {

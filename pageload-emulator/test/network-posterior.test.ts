@@ -89,7 +89,8 @@ describe('the posterior of a synthetic load', () => {
         held.loss++;
     }
     for (const [figure, count] of Object.entries(held)) {
-      expect(count / cases, figure).toBeGreaterThan(0.62);
+      // Of 60 that hold it with probability 0.8 each, fewer do once in twenty times: 0.8 - 1.645 · √(0.8 · 0.2 / 60).
+      expect(count / cases, figure).toBeGreaterThan(0.71);
     }
     expect(held.downBps / cases).toBeLessThan(0.97);
     // UDP was open in all of them.

@@ -23,6 +23,7 @@ export interface Conditions {
   loss: LossByConnections;
 }
 
+/** How fast a `ConditionWindow` forgets; the scripts of ECON's authors give what is absent. */
 export interface ConditionWindowOptions {
   /** How long a round counts. */
   spanMs?: number;

@@ -28,6 +28,7 @@ export interface EconNetwork {
   handshakeRounds: number;
 }
 
+/** What of a page load is not the network's, and how finely it is computed. Times are milliseconds. */
 export interface EconOptions {
   /** Trajectories to average over; 32 when absent. */
   trajectories?: number;

@@ -64,6 +64,10 @@ describe('disturbedBy', () => {
   });
 
   it('names each reason', () => {
+    expect(disturbedBy({ latenessMs: 0, foreignCpu: 0, windowMs: 1000, slowdown: 1.12 })).toEqual([]);
+    expect(disturbedBy({ latenessMs: 0, foreignCpu: 0, windowMs: 1000, slowdown: 1.25 })).toEqual([
+      'the processor took 25% longer than usual',
+    ]);
     expect(disturbedBy({ latenessMs: 31.4, foreignCpu: 0.52, windowMs: 500 })).toEqual([
       'a packet was 31 ms late',
       'other processes took 260 ms of processor time in 500 ms',

@@ -14,6 +14,7 @@ import { siteInitScript } from '../record/determinism.ts';
 import { renderHtml } from '../report/html.ts';
 import { buildReport, type Findings, type Report } from '../report/report.ts';
 import { type DisturbanceWatch, watchDisturbance } from '../truth/disturbance.ts';
+import { processorSpeed } from '../truth/processor-speed.ts';
 import { replaceFile } from '../write-file.ts';
 import { networkFrom } from './network.ts';
 import { ExtensionSession, type SessionOptions } from './observe.ts';
@@ -69,7 +70,7 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
         await lab.drain();
         await lab.configure(network);
         await lab.resetStats();
-        return watchDisturbance({ lab });
+        return watchDisturbance({ lab, slowdown: () => processorSpeed.slowdown() });
       },
     },
   );

@@ -8,6 +8,7 @@ import type { RepeatedSpread } from '../report/report.ts';
 import { type DisturbanceWatch, disturbedBy, watchDisturbance } from '../truth/disturbance.ts';
 import { TruthBrowser } from '../truth/loads.ts';
 import { type Loader, type Measured, measureProtocols } from '../truth/measure.ts';
+import { processorSpeed } from '../truth/processor-speed.ts';
 
 export interface TruthOptions {
   lab: Lab;
@@ -115,7 +116,10 @@ class WatchedBrowser implements Loader {
       ...limits,
       ...siteInitScript(this.#site),
       onNavigation: async () => {
-        watch = await watchDisturbance({ lab: this.#lab });
+        watch = await watchDisturbance({
+          lab: this.#lab,
+          slowdown: () => processorSpeed.slowdown(),
+        });
       },
       onLoadEvent: async () => {
         this.disturbedBy = watch ? disturbedBy(await watch.end()) : [];

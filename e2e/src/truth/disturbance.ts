@@ -11,26 +11,41 @@ import type { Disturbance } from './ground-truth.ts';
  */
 const FOREIGN_CPU_LIMIT = { fraction: 0.03, leastMs: 20 };
 const LATENESS_LIMIT = { fraction: 0.01, leastMs: 5 };
+/**
+ * A processor that takes so many times as long as usual, before a load and behind it, is another machine. With both processors
+ * busy with other work, the lesser of two probes was at most 1.12 in 70 pairs.
+ */
+const SLOWDOWN_LIMIT = 1.15;
 
 export interface WatchOptions {
   /** The statistics of its link must have been reset before. */
   lab: Pick<Lab, 'stats'>;
   /** Processes of the load whose ancestor is not this process; those that descend from it are known. */
   browserPids?(): number[];
+  /** A probe of the processor; see `ProcessorSpeed`. */
+  slowdown?(): number;
 }
+
+/** What came of a watch. */
+export type Watched = Disturbance & { windowMs: number };
 
 /** From the call of `watchDisturbance` to that of `end`. */
 export interface DisturbanceWatch {
-  end(): Promise<Required<Disturbance>>;
+  end(): Promise<Watched>;
 }
 
 /**
  * Begins to watch. `foreignCpu` is the processor time of every process that is neither this one, nor a descendant of it,
  * nor a thread of the kernel, and what the hypervisor took from all processors. Interrupts and the kernel's threads
  * are nobody's, as much the load's own as others' (up to a tenth of a processor during a load): they do not count. Costs
- * some 20 µs of processor time a process at either end.
+ * some 20 µs of processor time a process at either end, and a probe of the processor.
  */
-export async function watchDisturbance({ lab, browserPids }: WatchOptions): Promise<DisturbanceWatch> {
+export async function watchDisturbance({
+  lab,
+  browserPids,
+  slowdown,
+}: WatchOptions): Promise<DisturbanceWatch> {
+  const slowdownBefore = slowdown?.();
   const own = new Set([process.pid]);
   const before = processTimes();
   const startedAt = performance.now();
@@ -38,19 +53,22 @@ export async function watchDisturbance({ lab, browserPids }: WatchOptions): Prom
     async end() {
       const windowMs = performance.now() - startedAt;
       const after = processTimes();
+      const slowdownAfter = slowdown?.();
       for (const pid of browserPids?.() ?? []) own.add(pid);
       const { down, up } = await lab.stats();
       return {
         latenessMs: Math.max(down.latenessMs.max, up.latenessMs.max),
         foreignCpu: foreignCpuMs(before, after, own) / windowMs,
         windowMs,
+        ...(slowdownBefore !== undefined &&
+          slowdownAfter !== undefined && { slowdown: Math.min(slowdownBefore, slowdownAfter) }),
       };
     },
   };
 }
 
 /** Why what was watched counts as disturbed, a reason each; empty when it was not. */
-export function disturbedBy({ latenessMs, foreignCpu, windowMs }: Required<Disturbance>): string[] {
+export function disturbedBy({ latenessMs, foreignCpu, windowMs, slowdown = 1 }: Watched): string[] {
   const above = (ms: number, { fraction, leastMs }: typeof LATENESS_LIMIT) =>
     ms > Math.max(leastMs, fraction * windowMs);
   const cpuMs = Math.round(foreignCpu * windowMs);
@@ -58,6 +76,9 @@ export function disturbedBy({ latenessMs, foreignCpu, windowMs }: Required<Distu
     ...(above(latenessMs, LATENESS_LIMIT) ? [`a packet was ${Math.round(latenessMs)} ms late`] : []),
     ...(above(cpuMs, FOREIGN_CPU_LIMIT)
       ? [`other processes took ${cpuMs} ms of processor time in ${Math.round(windowMs)} ms`]
+      : []),
+    ...(slowdown > SLOWDOWN_LIMIT
+      ? [`the processor took ${Math.round(100 * (slowdown - 1))}% longer than usual`]
       : []),
   ];
 }

@@ -27,6 +27,8 @@ export interface Disturbance {
    * (up to 4 s more), and were disturbed above 20 ms of lateness or a tenth of a processor.
    */
   windowMs?: number;
+  /** Time of a short computation, right before and right after what was watched, the lesser of both, over what is usual in the run. */
+  slowdown?: number;
 }
 
 /** One load that was kept, as one line of JSON. Milliseconds, bytes, fractions. */

@@ -5,10 +5,11 @@ import type { Cleanup } from '../command/cleanup.ts';
 import { Lab, type LabFacts, type LabOptions } from '../lab/lab.ts';
 import type { Network } from '../lab/networks.ts';
 import { siteInitScript } from '../record/determinism.ts';
-import { watchDisturbance } from './disturbance.ts';
-import type { Disturbance, GroundTruthLoad, LoadProtocol, View } from './ground-truth.ts';
+import { type Watched, watchDisturbance } from './disturbance.ts';
+import type { GroundTruthLoad, LoadProtocol, View } from './ground-truth.ts';
 import { type BrowserProtocol, type FailedLoad, type Load, TruthBrowser } from './loads.ts';
 import type { MatrixPage } from './matrix-page.ts';
+import { processorSpeed } from './processor-speed.ts';
 
 export interface PageLabOptions {
   page: MatrixPage;
@@ -33,7 +34,7 @@ export interface LoadRequest {
 /** A load, and what was seen of the machine and the link from its navigation to its load event or its failure. */
 export interface LabLoad {
   load: Load | FailedLoad;
-  disturbance: Required<Disturbance>;
+  disturbance: Watched;
   drops: GroundTruthLoad['drops'];
 }
 
@@ -41,7 +42,7 @@ export interface LabLoad {
 export interface MatrixLab {
   load(request: LoadRequest): Promise<LabLoad>;
   /** What the machine is at while nothing is loaded, for `ms`. */
-  idle(ms: number): Promise<Required<Disturbance>>;
+  idle(ms: number): Promise<Watched>;
   /** A fresh browser will make the next load of this protocol. */
   discardBrowser(protocol: LoadProtocol): Promise<void>;
   /** May be called again. */
@@ -50,6 +51,8 @@ export interface MatrixLab {
 
 /** Of 3 s each. */
 const MOST_DRAINS = 10;
+
+const slowdown = () => processorSpeed.slowdown();
 
 interface OpenBrowser {
   browser: TruthBrowser;
@@ -95,7 +98,7 @@ export class PageLab implements MatrixLab {
     const browser = await this.#browser(protocol, assignment);
     await this.#prepareLink(network);
     // Of a load that fails before its navigation.
-    let watch = await watchDisturbance({ lab });
+    let watch = await watchDisturbance({ lab, slowdown });
     const seen = async (): Promise<Omit<LabLoad, 'load'>> => {
       const [disturbance, { down, up }] = await Promise.all([watch.end(), lab.stats()]);
       return { disturbance, drops: { down: down.drops, up: up.drops } };
@@ -114,7 +117,7 @@ export class PageLab implements MatrixLab {
         await this.#prepareLink(network);
       },
       onNavigation: async () => {
-        watch = await watchDisturbance({ lab });
+        watch = await watchDisturbance({ lab, slowdown });
       },
       onLoadEvent: async () => {
         atLoadEvent = await seen();
@@ -123,9 +126,12 @@ export class PageLab implements MatrixLab {
     return { load, ...(atLoadEvent ?? (await seen())) };
   }
 
-  async idle(ms: number): Promise<Required<Disturbance>> {
+  async idle(ms: number): Promise<Watched> {
     await this.#lab.resetStats();
-    const watch = await watchDisturbance({ lab: this.#lab });
+    const watch = await watchDisturbance({
+      lab: this.#lab,
+      slowdown: () => processorSpeed.slowdown(false),
+    });
     await new Promise((resolve) => setTimeout(resolve, ms));
     return watch.end();
   }

@@ -71,6 +71,7 @@ const loadSchema = z.object({
   disturbance: z.looseObject({
     latenessMs: milliseconds,
     foreignCpu: z.number(),
+    slowdown: z.number().optional(),
     windowMs: milliseconds.optional(),
   }),
   drops: z.object({ down: dropsSchema, up: dropsSchema }),

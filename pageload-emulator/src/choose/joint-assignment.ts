@@ -106,6 +106,8 @@ function startsOf({ choices, runs, scenarios }: JointQuestion, times: LoadTimes)
 
 /** Fewer scenarios judge nothing. */
 const FEWEST_JUDGES = 3;
+/** Standard errors behind, after which the rest of them need not be heard. */
+const SURELY_BEHIND = 2;
 
 function isBetter(
   found: Assignment,
@@ -116,7 +118,12 @@ function isBetter(
 ): boolean {
   const unseen = scenarios.slice(searched);
   const judges = unseen.length >= FEWEST_JUDGES ? unseen : scenarios;
-  const { mean, standardError } = logRatio(times.of(found, judges), times.of(uniform, judges));
+  const leadIn = (some: readonly Scenario[]) => logRatio(times.of(found, some), times.of(uniform, some));
+  for (let count = FEWEST_JUDGES; count < judges.length; count++) {
+    const { mean, standardError } = leadIn(judges.slice(0, count));
+    if (mean > SURELY_BEHIND * standardError) return false;
+  }
+  const { mean, standardError } = leadIn(judges);
   return (
     mean < -standardError &&
     loadTime(times.of(found, scenarios)).pltMs <= loadTime(times.of(uniform, scenarios)).pltMs

@@ -8,6 +8,11 @@ export class PriorityQueue<T> {
     this.#precedes = precedes;
   }
 
+  /** Undefined when there is none. */
+  get first(): T | undefined {
+    return this.#heap[0];
+  }
+
   push(item: T): void {
     const heap = this.#heap;
     let at = heap.length;

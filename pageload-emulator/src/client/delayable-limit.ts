@@ -21,7 +21,7 @@ interface Waiting<T> {
 export class DelayableLimit<T> {
   readonly #send: (request: T) => void;
   /** By origin; none is empty. */
-  readonly #waiting = new Map<number, HostQueue<T>>();
+  readonly #waiting = new Map<number, PriorityQueue<Waiting<T>>>();
   /** The first of each host, and some that were it. */
   readonly #firsts = new PriorityQueue<Waiting<T>>(precedes);
   /** By origin. */
@@ -46,7 +46,7 @@ export class DelayableLimit<T> {
     }
     let queue = this.#waiting.get(origin);
     if (queue === undefined) {
-      queue = new HostQueue();
+      queue = new PriorityQueue(precedes);
       this.#waiting.set(origin, queue);
     }
     const waiting = { urgency, turn: this.#turns++, origin, request };
@@ -63,7 +63,7 @@ export class DelayableLimit<T> {
     const { origin: to, request } = next;
     const queue = this.#waiting.get(to)!;
     queue.shift();
-    if (queue.empty) this.#waiting.delete(to);
+    if (queue.first === undefined) this.#waiting.delete(to);
     else this.#firsts.push(queue.first);
     this.#go(request, to);
   }
@@ -91,38 +91,6 @@ export class DelayableLimit<T> {
     this.#underway++;
     this.#toOrigin[origin] = (this.#toOrigin[origin] ?? 0) + 1;
     this.#send(request);
-  }
-}
-
-const URGENCIES = 8;
-
-/** What waits for one host: a lane for each urgency. */
-class HostQueue<T> {
-  readonly #lanes: Waiting<T>[][] = Array.from({ length: URGENCIES }, () => []);
-  /** Where each lane begins. */
-  readonly #heads = new Int32Array(URGENCIES);
-
-  get empty(): boolean {
-    return this.#lanes.every((lane, urgency) => this.#heads[urgency] === lane.length);
-  }
-
-  /** The next to go; there must be one. */
-  get first(): Waiting<T> {
-    const urgency = this.#firstLane();
-    return this.#lanes[urgency]![this.#heads[urgency]!]!;
-  }
-
-  push(waiting: Waiting<T>): void {
-    this.#lanes[waiting.urgency]!.push(waiting);
-  }
-
-  shift(): Waiting<T> {
-    const urgency = this.#firstLane();
-    return this.#lanes[urgency]![this.#heads[urgency]!++]!;
-  }
-
-  #firstLane(): number {
-    return this.#lanes.findIndex((lane, urgency) => this.#heads[urgency]! < lane.length);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ResponseSource } from '../transport/sender.ts';
+import type { ResponseSource } from '../transport/response-source.ts';
 import type { Stream } from '../transport/stream.ts';
 import { URGENCIES } from './urgency-queue.ts';
 

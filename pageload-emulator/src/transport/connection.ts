@@ -6,9 +6,10 @@ import { HandshakeExchange, type HandshakeOwner } from './handshake-exchange.ts'
 import type { Network } from './network.ts';
 import { Receiver } from './receiver.ts';
 import { RequestSender } from './request-sender.ts';
+import type { ResponseSource } from './response-source.ts';
 import { RetransmissionTimer } from './retransmission-timer.ts';
 import { RttEstimator } from './rtt-estimator.ts';
-import { type ResponseSource, Sender } from './sender.ts';
+import { Sender } from './sender.ts';
 import { ByteOrder, type Stream } from './stream.ts';
 import { noCounters, type TransportCounters } from './transport-counters.ts';
 

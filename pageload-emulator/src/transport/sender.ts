@@ -1,5 +1,6 @@
 import { type Burst, takeLosses } from './burst.ts';
 import type { Acknowledged, CongestionControl, Transport } from './congestion-control.ts';
+import { DeliveryRate } from './delivery-rate.ts';
 import type { EventHandler } from './event-queue.ts';
 import { type AckTrain, HyStart } from './hystart.ts';
 import type { LossProcess } from './loss.ts';
@@ -10,6 +11,7 @@ import { PACKET, PACKETS_PER_ACK, type PacketFormat } from './packet.ts';
 import { QuicRecovery } from './quic-recovery.ts';
 import { receiveWindow } from './receive-window.ts';
 import type { Receiver } from './receiver.ts';
+import type { ResponseSource } from './response-source.ts';
 import type { RetransmissionTimer } from './retransmission-timer.ts';
 import type { RttEstimator } from './rtt-estimator.ts';
 import type { SegmentQueue, Stream } from './stream.ts';
@@ -48,18 +50,6 @@ const ACK: Acknowledged = {
   appLimited: false,
 };
 
-/** Decides whose bytes the server sends next. */
-export interface ResponseSource {
-  readonly empty: boolean;
-  /** The response whose bytes are next, null when there are none. */
-  readonly next: Stream | null;
-  /** Responses of which something is left to send. */
-  readonly streams: number;
-  add(stream: Stream): void;
-  /** Takes up to `room` bytes of the next response from its `unsent`; returns how many. */
-  take(room: number, packetBytes: number): number;
-}
-
 /** What a sender works with. */
 export interface SenderParts {
   connection: object;
@@ -94,6 +84,8 @@ export class Sender implements EventHandler {
   readonly #hystart: HyStart;
   readonly #recovery: LossRecovery;
   readonly #pacer: Pacer;
+  /** Where the control goes by it. */
+  readonly #rate: DeliveryRate | null;
   #paceScheduled = false;
   /** Packets in flight, and those that will arrive: when there are none, only a timer helps. */
   #inFlight = 0;
@@ -119,11 +111,6 @@ export class Sender implements EventHandler {
   #sentBytes = 0;
   /** Pace of the first round trip where the server knows it, 0 after it. */
   #startRate = 0;
-  // For samples of the delivery rate.
-  #delivered = 0;
-  #deliveredMs = 0;
-  #deliveredSentMs = 0;
-  #appLimitedUntil = 0;
   /** Packets that the client lets be under way. */
   #receiveWindow = Number.POSITIVE_INFINITY;
 
@@ -140,6 +127,7 @@ export class Sender implements EventHandler {
         ? new TcpRecovery(parts.control, parts.timer)
         : new QuicRecovery(parts.control, parts.timer);
     this.#pacer = new Pacer(parts.transport);
+    this.#rate = parts.control.rateSamples ? new DeliveryRate() : null;
     const rttMs = parts.rtt.smoothedMs || parts.baseRttMs;
     if (parts.startBps !== undefined) this.#startAt(parts.startBps, rttMs);
     this.#control.onOpen?.(rttMs);
@@ -264,25 +252,15 @@ export class Sender implements EventHandler {
     ack.atMs = burst.ackMs;
     ack.packets = packets;
     ack.minRttMs = rtt.minMs;
-    if (this.#control.rateSamples) this.#sampleRate(burst, packets, lost);
-    else if (this.#recovery.mayGrow(burst)) this.#grow(burst);
-  }
-
-  #sampleRate(burst: Burst, packets: number, lost: number): void {
-    const ack = ACK;
-    const sentMs = burst.sentMs - burst.deliveredSentMs;
-    const intervalMs = Math.max(sentMs, burst.ackMs - burst.deliveredBeforeMs);
-    this.#delivered += packets;
-    this.#deliveredMs = burst.ackMs;
-    this.#deliveredSentMs = burst.sentMs;
-    ack.rttMs = burst.firstRttMs;
-    ack.inFlight = this.#inFlight;
-    ack.lost = lost;
-    ack.delivered = this.#delivered;
-    ack.deliveredWhenSent = burst.deliveredBefore;
-    ack.rate = intervalMs > 0 ? (this.#delivered - burst.deliveredBefore) / intervalMs : 0;
-    ack.appLimited = burst.appLimited;
-    this.#control.onAck(ack);
+    if (this.#rate !== null) {
+      this.#rate.sample(burst, packets, ack);
+      ack.rttMs = burst.firstRttMs;
+      ack.inFlight = this.#inFlight;
+      ack.lost = lost;
+      this.#control.onAck(ack);
+    } else if (this.#recovery.mayGrow(burst)) {
+      this.#grow(burst);
+    }
   }
 
   #startRound(nowMs: number): void {
@@ -337,8 +315,8 @@ export class Sender implements EventHandler {
       room = recovery.room(this.#inFlight, this.#receiveWindow);
     }
     if (this.#arriving === 0 && (full || recovery.unnoticed)) this.#armTimer();
-    if (!full && !this.#paceScheduled) this.#appLimitedUntil = this.#delivered + this.#inFlight;
-    this.#needsAck = full || recovery.unnoticed || this.#control.rateSamples;
+    if (!full && !this.#paceScheduled) this.#rate?.limitByApplication(this.#inFlight);
+    this.#needsAck = full || recovery.unnoticed || this.#rate !== null;
     if (this.#needsAck) this.#scheduleAck();
   }
 
@@ -425,7 +403,7 @@ export class Sender implements EventHandler {
         if (lost !== null) trace.lost(connection, lost.length, 'random', events.now);
       }
     }
-    if (this.#control.rateSamples) this.#stamp(burst);
+    this.#rate?.stamp(burst, this.#inFlight < TINY);
     this.#lastSentMs = endMs;
     this.#inFlight += packets * burst.share;
     this.#arriving += delivered;
@@ -458,18 +436,6 @@ export class Sender implements EventHandler {
       }
     }
     this.#armTimer();
-  }
-
-  /** Notes what a sample of the delivery rate is to be counted from. */
-  #stamp(burst: Burst): void {
-    if (this.#inFlight < TINY) {
-      this.#deliveredMs = burst.sentMs;
-      this.#deliveredSentMs = burst.sentMs;
-    }
-    burst.deliveredBefore = this.#delivered;
-    burst.deliveredBeforeMs = this.#deliveredMs;
-    burst.deliveredSentMs = this.#deliveredSentMs;
-    burst.appLimited = this.#delivered < this.#appLimitedUntil;
   }
 
   /** Fills a burst, first with what is to be sent again; returns the bytes in it. */

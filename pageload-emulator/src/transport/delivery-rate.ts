@@ -1,0 +1,45 @@
+import type { Burst } from './burst.ts';
+import type { Acknowledged } from './congestion-control.ts';
+
+/** Samples of a connection's delivery rate (Cheng et al., draft-cheng-iccrg-delivery-rate-estimation, section 3). Packets and milliseconds. */
+export class DeliveryRate {
+  /** In all; when the last of them was acknowledged, and when that one had been sent. */
+  #delivered = 0;
+  #deliveredMs = 0;
+  #deliveredSentMs = 0;
+  #appLimitedUntil = 0;
+
+  /** The application has no more to send than what is in flight. */
+  limitByApplication(inFlight: number): void {
+    this.#appLimitedUntil = this.#delivered + inFlight;
+  }
+
+  /**
+   * Notes what the sample of a burst is to be counted from.
+   *
+   * @param idle whether nothing was in flight before it
+   */
+  stamp(burst: Burst, idle: boolean): void {
+    if (idle) {
+      this.#deliveredMs = burst.sentMs;
+      this.#deliveredSentMs = burst.sentMs;
+    }
+    burst.deliveredBefore = this.#delivered;
+    burst.deliveredBeforeMs = this.#deliveredMs;
+    burst.deliveredSentMs = this.#deliveredSentMs;
+    burst.appLimited = this.#delivered < this.#appLimitedUntil;
+  }
+
+  /** Counts a burst's acknowledgement of `packets`, and writes its sample into `ack`. */
+  sample(burst: Burst, packets: number, ack: Acknowledged): void {
+    const sentMs = burst.sentMs - burst.deliveredSentMs;
+    const intervalMs = Math.max(sentMs, burst.ackMs - burst.deliveredBeforeMs);
+    this.#delivered += packets;
+    this.#deliveredMs = burst.ackMs;
+    this.#deliveredSentMs = burst.sentMs;
+    ack.delivered = this.#delivered;
+    ack.deliveredWhenSent = burst.deliveredBefore;
+    ack.rate = intervalMs > 0 ? (this.#delivered - burst.deliveredBefore) / intervalMs : 0;
+    ack.appLimited = burst.appLimited;
+  }
+}

@@ -1,8 +1,16 @@
 /**
- * The engine's own process: loads libcurl and runs rounds. It speaks over Node's IPC channel only;
- * a crash of the native library ends it and nothing else.
+ * The engine's own process: loads libcurl, runs rounds and exchanges. Rounds go over Node's IPC
+ * channel, exchanges over a pipe beside it; a crash of the native library ends it and nothing else.
  */
-import type { ChildMessage, EngineInfo, HostMessage } from './ipc.ts';
+import { Socket } from 'node:net';
+import { ExchangeServer } from './exchange-server.ts';
+import {
+  type ChildMessage,
+  type EngineInfo,
+  EXCHANGE_PIPE,
+  type HostMessage,
+  SENT_NOTES_PIPE,
+} from './ipc.ts';
 import { type Libcurl, loadLibcurl } from './libcurl.ts';
 import { Round } from './round.ts';
 import { tcpInfoReader } from './tcp-info.ts';
@@ -31,7 +39,22 @@ process.on('disconnect', () => process.exit(0));
 // A terminal's Ctrl-C reaches the whole group; the host decides when this ends.
 process.on('SIGINT', () => {});
 
+/** A fault inside the native binding leaves unknown state behind: end, the host starts a new engine. */
+function fail(fault: Error): void {
+  send({ type: 'fault', problem: fault.message });
+  setImmediate(() => process.exit(1));
+}
+
 const curl = load();
+if (curl) {
+  new ExchangeServer({
+    curl,
+    caFile,
+    pipe: new Socket({ fd: EXCHANGE_PIPE }),
+    sentNotes: SENT_NOTES_PIPE,
+    onFault: fail,
+  });
+}
 const rounds = new Map<number, Round>();
 const readTcpInfo = tcpInfoReader();
 
@@ -42,11 +65,6 @@ process.on('message', (message: HostMessage) => {
     return;
   }
   const { id } = message;
-  const fail = (fault: Error): void => {
-    // A fault inside the native binding leaves unknown state behind: end, the host starts a new engine.
-    send({ type: 'fault', id, problem: fault.message });
-    setImmediate(() => process.exit(1));
-  };
   const round = new Round(
     message.request,
     { curl, caFile, readTcpInfo, onResult: (result) => send({ type: 'result', id, result }), onFault: fail },

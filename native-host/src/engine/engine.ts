@@ -1,11 +1,22 @@
-/** The host's side of the engine: finds a libcurl, keeps its process, runs rounds in it. */
+/** The host's side of the engine: finds a libcurl, keeps its process, runs rounds and exchanges in it. */
 import { type ChildProcess, fork } from 'node:child_process';
+import type { Duplex, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { caFile } from './ca-file.ts';
 import { type Candidate, libcurlCandidates } from './candidates.ts';
-import type { ChildMessage, EngineInfo, HostMessage } from './ipc.ts';
+import { CreditPool } from './credit-pool.ts';
+import type { Exchange, ExchangeRequest } from './exchange.ts';
+import { ExchangeClient } from './exchange-client.ts';
+import {
+  type ChildMessage,
+  type EngineInfo,
+  EXCHANGE_PIPE,
+  type HostMessage,
+  SENT_NOTES_PIPE,
+} from './ipc.ts';
 import { http3Mend } from './mend.ts';
 import type { RoundReport, RoundRequest, RoundTransferResult } from './round.ts';
+import { RunningExchange } from './running-exchange.ts';
 
 export type { EngineInfo } from './ipc.ts';
 
@@ -41,6 +52,7 @@ interface Running {
   process: ChildProcess;
   info: EngineInfo;
   candidate: Candidate;
+  exchanges: ExchangeClient;
 }
 
 interface Pending {
@@ -52,6 +64,9 @@ interface Pending {
 // The sources run as they are under Node 24, the build under every Node.
 const CHILD = new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url);
 const START_TIMEOUT_MS = 10_000;
+
+/** Exchanges at once: above what browsers hold open, below what the least windows cost in memory. */
+const OPEN_EXCHANGES = 2048;
 
 /** One line about a libcurl, such as `libcurl/8.14.1 GnuTLS/3.7.9 nghttp2/1.52.0 ngtcp2/1.11.0`. */
 export function engineLine(info: EngineInfo): string {
@@ -72,6 +87,8 @@ export class Engine {
   readonly #given: string;
   readonly #log: (line: string) => void;
   readonly #pending = new Map<number, Pending>();
+  readonly #credit = new CreditPool();
+  #openExchanges = 0;
   #starting: Promise<Running> | null = null;
   #found: Candidate | null = null;
   #nextId = 1;
@@ -117,7 +134,31 @@ export class Engine {
     }
   }
 
-  /** Ends the process; rounds under way fail. */
+  /**
+   * One HTTP request over the protocol that it names, on connections that are kept. It never throws:
+   * what goes wrong is an `ExchangeError` of the exchange.
+   */
+  exchange(request: ExchangeRequest): Exchange {
+    const exchange = new RunningExchange(request, this.#credit.account(), () => {
+      this.#openExchanges -= 1;
+    });
+    this.#openExchanges += 1;
+    if (this.#openExchanges > OPEN_EXCHANGES) {
+      exchange.fail('refused-locally', `more than ${OPEN_EXCHANGES} exchanges at once`, false);
+      return exchange;
+    }
+    this.#running().then(
+      ({ info, exchanges }) => {
+        if (request.protocol === 'h3' && !info.http3) {
+          exchange.fail('refused-locally', engineProblem(info), false);
+        } else exchanges.start(exchange);
+      },
+      (fault: Error) => exchange.fail('engine-died', fault.message, false),
+    );
+    return exchange;
+  }
+
+  /** Ends the process; rounds and exchanges under way fail. */
   async close(): Promise<void> {
     this.#closed = true;
     const running = await this.#starting?.catch(() => null);
@@ -165,7 +206,7 @@ export class Engine {
   }
 
   #adopt(running: Running): Running {
-    const { process: child } = running;
+    const { process: child, exchanges } = running;
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new NoEngineError('the transfer engine ended as soon as it had started');
     }
@@ -180,6 +221,8 @@ export class Engine {
       }
       this.#pending.clear();
     });
+    // Later than 'exit': all that the process has written before its end has been read.
+    child.once('close', () => exchanges.close('the transfer engine has ended'));
     this.#log(`engine ${engineLine(running.info)} from ${running.info.path}`);
     return running;
   }
@@ -209,8 +252,17 @@ export class Engine {
       env,
       execArgv: CHILD.pathname.endsWith('.ts') ? ['--conditions=source'] : [],
       // Standard output belongs to the browser: the engine gets none of it.
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe', 'pipe'],
     });
+    const pipes: readonly unknown[] = child.stdio;
+    const exchanges = new ExchangeClient(
+      pipes[EXCHANGE_PIPE] as Duplex,
+      pipes[SENT_NOTES_PIPE] as Readable,
+      (fault) => {
+        this.#log(`engine process: ${fault.message}`);
+        child.kill('SIGKILL');
+      },
+    );
     child.stderr!.setEncoding('utf8');
     let words = '';
     child.stderr!.on('data', (chunk: string) => {
@@ -229,7 +281,7 @@ export class Engine {
       };
       const timer = setTimeout(() => settle('did not start within 10 s'), START_TIMEOUT_MS);
       child.once('message', (message: ChildMessage) => {
-        if (message.type === 'ready') settle({ process: child, info: message.info, candidate });
+        if (message.type === 'ready') settle({ process: child, info: message.info, candidate, exchanges });
         else settle(message.type === 'unusable' ? message.problem : 'spoke out of turn');
       });
       child.once('error', (fault) => settle(fault.message));

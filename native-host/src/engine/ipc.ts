@@ -16,4 +16,8 @@ export type ChildMessage =
   | { type: 'unusable'; problem: string }
   | { type: 'result'; id: number; result: RoundTransferResult }
   | { type: 'report'; id: number; report: RoundReport }
-  | { type: 'fault'; id: number; problem: string };
+  | { type: 'fault'; problem: string };
+
+/** Descriptors of the engine's process beside the IPC channel, which is 3. */
+export const EXCHANGE_PIPE = 4;
+export const SENT_NOTES_PIPE = 5;

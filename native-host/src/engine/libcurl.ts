@@ -94,7 +94,8 @@ export function loadLibcurl(path: string) {
   const easyStrerror = library.func('const char *curl_easy_strerror(int code)');
   const setopt = library.func('int curl_easy_setopt(void *easy, int option, ...)');
   const getinfo = library.func('int curl_easy_getinfo(void *easy, int info, ...)');
-  const slistAppend = library.func('void *curl_slist_append(void *list, const char *text)');
+  const slistAppend = library.func('void *curl_slist_append(void *list, const void *text)');
+  const easyPause = library.func('int curl_easy_pause(void *easy, int directions)');
   const slistFreeAll = library.func('void curl_slist_free_all(void *list)');
   const multiInit = library.func('void *curl_multi_init()');
   const multiCleanup = library.func('int curl_multi_cleanup(void *multi)');
@@ -189,12 +190,16 @@ export function loadLibcurl(path: string) {
         : '';
     },
 
+    /** Lines of Latin-1, as header fields are (RFC 9110 section 5.5). */
     list(lines: string[]): Pointer | null {
       let list: Pointer | null = null;
-      for (const line of lines) list = slistAppend(list, line) as Pointer;
+      for (const line of lines) list = slistAppend(list, Buffer.from(`${line}\0`, 'latin1')) as Pointer;
       return list;
     },
     freeList: slistFreeAll as (list: Pointer | null) => void,
+
+    /** @returns libcurl's code: what was held up may fail as it goes on. */
+    pause: easyPause as (easy: Pointer, directions: number) => number,
 
     multiInit(): Pointer {
       const multi = multiInit() as Pointer | null;

@@ -4,7 +4,7 @@ import type { AddressSpace } from './address-space.ts';
 import { ConnectionWatch } from './connection-watch.ts';
 import { DueList } from './due-list.ts';
 import type { Libcurl } from './libcurl.ts';
-import { ProtocolMulti, type TransferOutcome } from './multi.ts';
+import { RoundTransfers, type TransferOutcome } from './round-transfers.ts';
 import type { TcpInfo } from './tcp-info.ts';
 
 /** One transfer of a round. */
@@ -85,7 +85,7 @@ export interface RoundTools {
 export class Round {
   readonly #request: RoundRequest;
   readonly #tools: RoundTools;
-  readonly #multis = new Map<Protocol, ProtocolMulti>();
+  readonly #multis = new Map<Protocol, RoundTransfers>();
   readonly #watch: ConnectionWatch;
   readonly #due = new DueList();
   readonly #lanes = new Map<string, Lane>();
@@ -119,7 +119,7 @@ export class Round {
       onFault: this.#tools.onFault,
     };
     for (const protocol of new Set(this.#request.transfers.map((transfer) => transfer.protocol))) {
-      this.#multis.set(protocol, new ProtocolMulti(protocol, settings, this.#watch));
+      this.#multis.set(protocol, new RoundTransfers(protocol, settings, this.#watch));
     }
     this.#startMs = performance.now();
     this.#request.transfers.forEach(({ delayMs }, index) => {

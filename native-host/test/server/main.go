@@ -128,7 +128,8 @@ func main() {
 }
 
 // answer serves /bytes/N, /status/N, /cut/N (half of N bytes, then an abrupt end) and /trickle/N
-// (N bytes in pieces of 1 kB every 10 ms); ?delay=MS waits before the headers.
+// (N bytes in pieces of 1 kB every 10 ms), and what answerExchange does; ?delay=MS waits before
+// the headers.
 func answer(w http.ResponseWriter, r *http.Request) {
 	kind, value, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	value, _, _ = strings.Cut(value, "/")
@@ -158,6 +159,9 @@ func answer(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	default:
+		if answerExchange(kind, number, w, r) {
+			return
+		}
 		w.Header().Set("Content-Length", strconv.Itoa(number))
 		_, _ = w.Write(make([]byte, number))
 	}

@@ -1,23 +1,13 @@
-/** One multi handle: transfers under one protocol, driven by Node's event loop. */
+/** The GETs of a round under one protocol. */
 
 import type { Protocol } from '@hopwise/native-host/messages';
-import koffi, { type node } from 'koffi';
 import { type AddressSpace, addressSpace, mayReach } from './address-space.ts';
+import { guarded } from './callback-guard.ts';
 import type { ConnectionWatch } from './connection-watch.ts';
-import {
-  CODE,
-  CSELECT,
-  HTTP_VERSION,
-  INFO,
-  MULTI_OPT,
-  OPT,
-  PIPE_MULTIPLEX,
-  POLL,
-  PREREQ,
-  SINCE_QUICK_EXIT,
-  SOCKET_TIMEOUT,
-} from './curl-constants.ts';
+import { CODE, HTTP_VERSION, INFO, OPT, PREREQ } from './curl-constants.ts';
+import { ERROR_TEXT_BYTES, reportedProtocol, setCommonOptions } from './easy-options.ts';
 import type { Libcurl, Pointer } from './libcurl.ts';
+import { MultiHandle } from './multi-handle.ts';
 
 /** One GET. */
 export interface TransferRequest {
@@ -78,8 +68,8 @@ interface Transfer {
   done: (outcome: TransferOutcome) => void;
 }
 
-/** Shared by the multi handles of a process: what is registered once with koffi. */
-export interface MultiSettings {
+/** Shared by the protocols of a round. */
+export interface RoundTransfersSettings {
   curl: Libcurl;
   /** CA bundle; '' leaves libcurl its compiled-in one. */
   caFile: string;
@@ -88,101 +78,54 @@ export interface MultiSettings {
   onFault: (fault: Error) => void;
 }
 
-const HTTPS_ONLY = 'https';
-const ERROR_TEXT_BYTES = 256;
 const REQUESTED_VERSION: Record<Protocol, number> = {
   h1: HTTP_VERSION.V1_1,
   h2: HTTP_VERSION.V2TLS,
   h3: HTTP_VERSION.V3ONLY,
 };
 
-/** What libcurl reports after a transfer as HTTP version. */
-export function reportedProtocol(version: number): Protocol | null {
-  if (version === HTTP_VERSION.V1_0 || version === HTTP_VERSION.V1_1) return 'h1';
-  if (version === HTTP_VERSION.V2) return 'h2';
-  return version === HTTP_VERSION.V3 ? 'h3' : null;
-}
-
-/** Connections that browsers open to a host under HTTP/1.1. */
-const H1_CONNECTIONS_PER_HOST = 6;
-
-/**
- * Open connections of a protocol: as many as Chromium has. A page of thousands of origins must not
- * use up the process's sockets, nor its threads, one for each name that is looked up.
- */
-const CONNECTIONS = 256;
-
-/**
- * A multi handle of its own for `protocol`. In a shared one libcurl lets HTTP/2 transfers reuse
- * HTTP/1.1 connections. Its connections start and end with it: a new one is a cold start.
- */
-export class ProtocolMulti {
+/** Its connections start and end with it: a new one is a cold start. */
+export class RoundTransfers {
   readonly protocol: Protocol;
-  readonly #settings: MultiSettings;
+  readonly #settings: RoundTransfersSettings;
   readonly #curl: Libcurl;
-  readonly #watch: ConnectionWatch;
-  readonly #multi: Pointer;
+  readonly #multi: MultiHandle;
   readonly #transfers = new Map<number, Transfer>();
-  readonly #byEasy = new Map<Pointer, Transfer>();
-  readonly #polls = new Map<number, node.PollHandle>();
-  readonly #callbacks: Record<'write' | 'header' | 'sockopt' | 'prereq' | 'socket' | 'timer', Pointer>;
-  #timer: NodeJS.Timeout | null = null;
-  #soon: NodeJS.Immediate | null = null;
+  readonly #callbacks: Record<'write' | 'header' | 'sockopt' | 'prereq', Pointer>;
   #nextId = 1;
   #closed = false;
 
-  constructor(protocol: Protocol, settings: MultiSettings, watch: ConnectionWatch) {
+  constructor(protocol: Protocol, settings: RoundTransfersSettings, watch: ConnectionWatch) {
     this.protocol = protocol;
     this.#settings = settings;
-    this.#curl = settings.curl;
-    this.#watch = watch;
-    const curl = this.#curl;
-    // koffi turns an exception of a callback into a zero for C: report it instead of losing it.
-    const guard =
-      <A extends unknown[]>(run: (...args: A) => number) =>
-      (...args: A): number => {
-        try {
-          return run(...args);
-        } catch (fault) {
-          settings.onFault(fault as Error);
-          return 0;
-        }
-      };
+    const { curl, onFault } = settings;
+    this.#curl = curl;
     this.#callbacks = {
       write: curl.dataCallback(
-        guard((_data, size, count, id) => this.#onBody(Number(size) * Number(count), Number(id))),
+        guarded(onFault, (_data, size, count, id) => this.#onBody(Number(size) * Number(count), Number(id))),
       ),
       header: curl.dataCallback(
-        guard((data, size, count, id) => this.#onHeader(data, Number(size) * Number(count), Number(id))),
+        guarded(onFault, (data, size, count, id) =>
+          this.#onHeader(data, Number(size) * Number(count), Number(id)),
+        ),
       ),
       sockopt: curl.sockoptCallback(
-        guard((_id, socket) => {
-          this.#watch.opened(Number(socket));
+        guarded(onFault, (_id, socket) => {
+          watch.opened(Number(socket));
           return 0;
         }),
       ),
-      prereq: curl.prereqCallback(guard((id, remoteIp) => this.#onConnected(Number(id), remoteIp))),
-      socket: curl.socketCallback(guard((_easy, socket, what) => this.#onSocket(Number(socket), what))),
-      timer: curl.timerCallback(guard((_multi, timeoutMs) => this.#onTimer(Number(timeoutMs)))),
+      prereq: curl.prereqCallback(
+        guarded(onFault, (id, remoteIp) => this.#onConnected(Number(id), remoteIp)),
+      ),
     };
-    this.#multi = curl.multiInit();
-    curl.multiSetPointer(this.#multi, MULTI_OPT.SOCKETFUNCTION, this.#callbacks.socket);
-    curl.multiSetPointer(this.#multi, MULTI_OPT.TIMERFUNCTION, this.#callbacks.timer);
-    curl.multiSetLong(this.#multi, MULTI_OPT.PIPELINING, PIPE_MULTIPLEX);
-    curl.multiSetLong(this.#multi, MULTI_OPT.MAX_TOTAL_CONNECTIONS, CONNECTIONS);
-    // Idle ones are kept as well: none is closed early.
-    curl.multiSetLong(this.#multi, MULTI_OPT.MAXCONNECTS, CONNECTIONS);
-    curl.multiSetLong(
-      this.#multi,
-      MULTI_OPT.MAX_HOST_CONNECTIONS,
-      protocol === 'h1' ? H1_CONNECTIONS_PER_HOST : 1,
-    );
+    this.#multi = new MultiHandle({ curl, protocol, onFault, onSocket: (socket) => watch.sample(socket) });
   }
 
   /**
    * Starts a GET.
    *
-   * @param done called once, from the event loop, unless the multi handle is closed before.
+   * @param done called once, from the event loop, unless `close` comes before.
    * @throws Error when libcurl refuses the request (a URL that it cannot parse).
    */
   add(request: TransferRequest, done: (outcome: TransferOutcome) => void): void {
@@ -203,10 +146,9 @@ export class ProtocolMulti {
       done,
     };
     this.#transfers.set(transfer.id, transfer);
-    this.#byEasy.set(easy, transfer);
     try {
       this.#configure(transfer, request);
-      curl.multiAdd(this.#multi, easy);
+      this.#multi.add(easy, (code) => this.#onEnd(transfer, code));
     } catch (fault) {
       this.#free(transfer);
       throw fault;
@@ -219,27 +161,12 @@ export class ProtocolMulti {
     transfer.headerList = curl.list(request.headers);
     curl.setPointer(easy, OPT.ERRORBUFFER, transfer.errorText);
     curl.setText(easy, OPT.URL, request.url);
-    curl.setText(easy, OPT.PROTOCOLS_STR, HTTPS_ONLY);
+    setCommonOptions(curl, easy, this.#settings.caFile);
     curl.setLong(easy, OPT.HTTPGET, 1);
-    curl.setLong(easy, OPT.FOLLOWLOCATION, 0);
-    curl.setLong(easy, OPT.SSL_VERIFYPEER, 1);
-    curl.setLong(easy, OPT.SSL_VERIFYHOST, 2);
-    if (this.#settings.caFile) {
-      curl.setText(easy, OPT.CAINFO, this.#settings.caFile);
-      // Debian's build also reads a whole folder of certificates, 20 ms of each handshake.
-      curl.setPointer(easy, OPT.CAPATH, null);
-    }
-    // The direct path is what is measured: no proxy of the environment.
-    curl.setText(easy, OPT.PROXY, '');
-    curl.setLong(easy, OPT.NOSIGNAL, 1);
-    // Giving up a name would otherwise stop everything until the resolver has given it up as well.
-    if (curl.version.number >= SINCE_QUICK_EXIT) curl.setLong(easy, OPT.QUICK_EXIT, 1);
     curl.setLong(easy, OPT.HTTP_VERSION, REQUESTED_VERSION[this.protocol]);
-    curl.setLong(easy, OPT.PIPEWAIT, 1);
     if (this.protocol === 'h2') curl.setLong(easy, OPT.STREAM_WEIGHT, streamWeight(request.urgency));
     curl.setText(easy, OPT.USERAGENT, request.userAgent);
     curl.setPointer(easy, OPT.HTTPHEADER, transfer.headerList);
-    curl.setLong(easy, OPT.HTTP_CONTENT_DECODING, 0);
     if (request.connectTo) {
       transfer.connectTo = curl.list([request.connectTo]);
       curl.setPointer(easy, OPT.CONNECT_TO, transfer.connectTo);
@@ -263,17 +190,8 @@ export class ProtocolMulti {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    for (const socket of this.#polls.keys()) this.#watch.sample(socket);
-    if (this.#timer) clearTimeout(this.#timer);
-    if (this.#soon) clearImmediate(this.#soon);
-    // libuv must let go of a socket before libcurl closes it.
-    for (const poll of this.#polls.values()) poll.close();
-    this.#polls.clear();
-    for (const transfer of this.#transfers.values()) {
-      this.#curl.multiRemove(this.#multi, transfer.easy);
-      this.#free(transfer);
-    }
-    this.#curl.multiCleanup(this.#multi);
+    this.#multi.close();
+    for (const transfer of this.#transfers.values()) this.#free(transfer);
     for (const callback of Object.values(this.#callbacks)) this.#curl.freeCallback(callback);
   }
 
@@ -317,68 +235,10 @@ export class ProtocolMulti {
     return bytes;
   }
 
-  #onSocket(socket: number, what: number): number {
-    if (this.#closed) return 0;
-    const poll = this.#polls.get(socket);
-    if (what === POLL.REMOVE) {
-      this.#watch.sample(socket);
-      poll?.close();
-      this.#polls.delete(socket);
-      return 0;
-    }
-    const wanted = { readable: (what & POLL.IN) !== 0, writable: (what & POLL.OUT) !== 0 };
-    const onReady = (...args: unknown[]): void => {
-      this.#onReady(socket, args[0] as number, args[1] as node.PollEvents);
-    };
-    if (poll) poll.start(wanted, onReady);
-    else this.#polls.set(socket, koffi.node.poll(socket, wanted, onReady));
-    return 0;
-  }
-
-  #onReady(socket: number, status: number, events: node.PollEvents): void {
-    if (this.#closed) return;
-    if (events.readable) this.#watch.sample(socket);
-    let flags = 0;
-    if (status < 0) flags = CSELECT.ERR;
-    if (events.readable) flags |= CSELECT.IN;
-    if (events.writable) flags |= CSELECT.OUT;
-    this.#act(socket, flags);
-  }
-
-  #onTimer(timeoutMs: number): number {
-    if (this.#timer) clearTimeout(this.#timer);
-    if (this.#soon) clearImmediate(this.#soon);
-    this.#timer = null;
-    this.#soon = null;
-    if (this.#closed || timeoutMs < 0) return 0;
-    // libcurl must not be entered again from its own callback, not even for a timeout of 0.
-    if (timeoutMs === 0) this.#soon = setImmediate(() => this.#act(SOCKET_TIMEOUT, 0));
-    else this.#timer = setTimeout(() => this.#act(SOCKET_TIMEOUT, 0), timeoutMs);
-    return 0;
-  }
-
-  #act(socket: number, flags: number): void {
-    if (this.#closed) return;
-    try {
-      this.#curl.socketAction(this.#multi, socket, flags);
-      this.#collect();
-    } catch (fault) {
-      this.#settings.onFault(fault as Error);
-    }
-  }
-
-  #collect(): void {
-    for (;;) {
-      if (this.#closed) return;
-      const finished = this.#curl.nextFinished(this.#multi);
-      if (!finished) return;
-      const transfer = this.#byEasy.get(finished.easy);
-      if (!transfer) throw new Error('libcurl finished a transfer that was never started');
-      const outcome = this.#outcome(transfer, finished.code);
-      this.#curl.multiRemove(this.#multi, transfer.easy);
-      this.#free(transfer);
-      transfer.done(outcome);
-    }
+  #onEnd(transfer: Transfer, code: number): void {
+    const outcome = this.#outcome(transfer, code);
+    this.#free(transfer);
+    transfer.done(outcome);
   }
 
   #outcome(transfer: Transfer, code: number): TransferOutcome {
@@ -410,7 +270,6 @@ export class ProtocolMulti {
 
   #free(transfer: Transfer): void {
     this.#transfers.delete(transfer.id);
-    this.#byEasy.delete(transfer.easy);
     this.#curl.easyCleanup(transfer.easy);
     this.#curl.freeList(transfer.headerList);
     this.#curl.freeList(transfer.connectTo);

@@ -1,0 +1,57 @@
+import type { Protocol } from '@hopwise/native-host/messages';
+import { CODE } from './curl-constants.ts';
+
+/**
+ * What went wrong with an exchange:
+ * - `connect`: no connection to the origin,
+ * - `certificate`: its certificate was not accepted,
+ * - `protocol`: the origin does not speak the protocol, or not as it should,
+ * - `timeout`: no connection in time,
+ * - `reset`: broken off after that, by the origin or on the way,
+ * - `engine-died`: the engine's process is gone, or there is none,
+ * - `refused-locally`: never tried.
+ */
+export type ExchangeErrorCode =
+  | 'connect'
+  | 'certificate'
+  | 'protocol'
+  | 'timeout'
+  | 'reset'
+  | 'engine-died'
+  | 'refused-locally';
+
+export interface ExchangeFault {
+  code: ExchangeErrorCode;
+  message: string;
+  /** Whether a byte of the request may have reached the origin. */
+  sent: boolean;
+}
+
+const CERTIFICATE = new Set<number>([
+  CODE.PEER_FAILED_VERIFICATION,
+  CODE.SSL_CACERT_BADFILE,
+  CODE.SSL_CRL_BADFILE,
+  CODE.SSL_ISSUER_ERROR,
+  CODE.SSL_INVALIDCERTSTATUS,
+  CODE.SSL_CLIENTCERT,
+]);
+
+/** The TLS handshake failed; behind it mostly no common ALPN protocol. */
+const HANDSHAKE = new Set<number>([CODE.SSL_CONNECT_ERROR, CODE.SSL_CIPHER]);
+
+/** What came is not in the protocol that was asked for. */
+const MALFORMED = new Set<number>([CODE.UNSUPPORTED_PROTOCOL, CODE.WEIRD_SERVER_REPLY, CODE.HTTP2]);
+
+/**
+ * @param code libcurl's.
+ * @param words libcurl's own, to tell apart what shares a code on HTTP/3.
+ */
+export function errorCode(code: number, words: string, protocol: Protocol, sent: boolean): ExchangeErrorCode {
+  if (CERTIFICATE.has(code)) return 'certificate';
+  // A QUIC handshake that fails for the certificate is reported as one that fails.
+  if (protocol === 'h3' && !sent && /certificate|\bcert\b|verif/i.test(words)) return 'certificate';
+  if (HANDSHAKE.has(code)) return sent ? 'reset' : 'protocol';
+  if (code === CODE.OPERATION_TIMEDOUT) return 'timeout';
+  if (!sent) return 'connect';
+  return MALFORMED.has(code) ? 'protocol' : 'reset';
+}

@@ -1,0 +1,159 @@
+/** The engine's side of the exchange pipe: starts, feeds and ends exchanges. */
+import { writeSync } from 'node:fs';
+import type { Duplex } from 'node:stream';
+import { guarded } from './callback-guard.ts';
+import { CreditPool } from './credit-pool.ts';
+import { CODE, PREREQ } from './curl-constants.ts';
+import type { ExchangeFault } from './exchange-fault.ts';
+import {
+  creditOf,
+  ExchangeFrameError,
+  FRAME,
+  type FrameHandler,
+  FrameReader,
+  jsonPayload,
+} from './exchange-frames.ts';
+import type { ExchangeOrder } from './exchange-order.ts';
+import { type ExchangeCallbacks, type ExchangeTools, ExchangeTransfer } from './exchange-transfer.ts';
+import { FrameWriter } from './frame-writer.ts';
+import { Lanes } from './lanes.ts';
+import type { Libcurl } from './libcurl.ts';
+import { nativeMemory } from './native-memory.ts';
+
+export interface ExchangeServerOptions {
+  curl: Libcurl;
+  caFile: string;
+  pipe: Duplex;
+  /**
+   * A pipe of its own, written to at once and not in the order of the frames: what has been sent is
+   * known to the host even if this process dies in the same moment.
+   */
+  sentNotes: number;
+  onFault: (fault: Error) => void;
+}
+
+export class ExchangeServer implements FrameHandler {
+  readonly #tools: ExchangeTools;
+  readonly #lanes: Lanes;
+  readonly #onFault: (fault: Error) => void;
+  readonly #transfers = new Map<number, ExchangeTransfer>();
+  readonly #uploads = new CreditPool();
+
+  constructor({ curl, caFile, pipe, sentNotes, onFault }: ExchangeServerOptions) {
+    const memory = nativeMemory();
+    this.#onFault = onFault;
+    this.#lanes = new Lanes(curl, onFault);
+    const note = Buffer.alloc(4);
+    this.#tools = {
+      curl,
+      caFile,
+      memory,
+      output: new FrameWriter(pipe, memory),
+      callbacks: this.#callbacks(curl, memory),
+      noteSent: (exchange) => {
+        note.writeUInt32LE(exchange);
+        writeSync(sentNotes, note);
+      },
+    };
+    const reader = new FrameReader(this);
+    pipe.on('error', onFault);
+    pipe.on('data', (chunk: Buffer) => {
+      try {
+        reader.push(chunk);
+      } catch (fault) {
+        onFault(fault as Error);
+      }
+    });
+  }
+
+  #callbacks(curl: Libcurl, memory: ExchangeTools['memory']): ExchangeCallbacks {
+    const transfers = this.#transfers;
+    const line = Buffer.alloc(LONGEST_LINE_BYTES);
+    const onFault = this.#onFault;
+    return {
+      write: curl.dataCallback(
+        guarded(onFault, (data, size, count, id) => {
+          const bytes = Number(size) * Number(count);
+          return transfers.get(Number(id))?.onBody(data, bytes) ?? 0;
+        }),
+      ),
+      header: curl.dataCallback(
+        guarded(onFault, (data, size, count, id) => {
+          const bytes = Number(size) * Number(count);
+          const transfer = transfers.get(Number(id));
+          // Any other number than the one received ends the transfer.
+          if (!transfer || bytes > LONGEST_LINE_BYTES) return 0;
+          memory.read(data, line.subarray(0, bytes));
+          return transfer.onHeader(line.toString('latin1', 0, bytes)) ? bytes : 0;
+        }),
+      ),
+      read: curl.dataCallback(
+        guarded(onFault, (target, size, count, id) => {
+          return transfers.get(Number(id))?.onRead(target, Number(size) * Number(count)) ?? 0;
+        }),
+      ),
+      prereq: curl.prereqCallback(
+        guarded(onFault, (id) => transfers.get(Number(id))?.onConnected() ?? PREREQ.ABORT),
+      ),
+    };
+  }
+
+  onFrame(kind: number, exchange: number, payload: Buffer): void {
+    if (kind === FRAME.REQUEST) {
+      this.#start(exchange, JSON.parse(payload.toString()) as ExchangeOrder);
+      return;
+    }
+    const transfer = this.#transfers.get(exchange);
+    // What crosses an exchange's end on its way is late, not wrong.
+    if (!transfer) return;
+    if (kind === FRAME.CANCEL) this.#forget(transfer);
+    else if (kind === FRAME.END) this.#went(transfer, transfer.uploadEnd());
+    else if (kind === FRAME.CREDIT) {
+      this.#went(transfer, transfer.addCredit(creditOf(payload)));
+      this.#lanes.resumed(transfer);
+    } else throw new ExchangeFrameError(`a frame of kind ${kind} from the host`);
+  }
+
+  onBody(exchange: number, piece: Buffer): void {
+    const transfer = this.#transfers.get(exchange);
+    if (transfer) this.#went(transfer, transfer.uploadPiece(piece));
+  }
+
+  #start(id: number, order: ExchangeOrder): void {
+    if (this.#transfers.has(id)) throw new ExchangeFrameError(`exchange ${id} twice`);
+    let transfer: ExchangeTransfer | null = null;
+    try {
+      transfer = new ExchangeTransfer(id, order, this.#uploads.account(), this.#tools);
+      this.#transfers.set(id, transfer);
+      const started = transfer;
+      this.#lanes.add(order.protocol, order.origin, started, (code) => {
+        started.end(code);
+        this.#forget(started);
+      });
+    } catch (fault) {
+      this.#transfers.delete(id);
+      transfer?.free();
+      this.#tools.output.frame(FRAME.FAULT, id, jsonPayload(refusal((fault as Error).message)));
+    }
+  }
+
+  /** libcurl may fail as it goes on with what was held up. */
+  #went(transfer: ExchangeTransfer, well: boolean): void {
+    if (well || !this.#transfers.has(transfer.id)) return;
+    transfer.end(CODE.WRITE_ERROR);
+    this.#forget(transfer);
+  }
+
+  #forget(transfer: ExchangeTransfer): void {
+    this.#transfers.delete(transfer.id);
+    this.#lanes.remove(transfer);
+    transfer.free();
+  }
+}
+
+/** libcurl takes no response header line above 100 kB; on HTTP/2 and HTTP/3 not even so much. */
+const LONGEST_LINE_BYTES = 300 * 1024;
+
+function refusal(message: string): ExchangeFault {
+  return { code: 'refused-locally', message, sent: false };
+}

@@ -1,0 +1,283 @@
+/** The engine's side of one exchange: what libcurl asks and is told. */
+import type { CreditAccount } from './credit-pool.ts';
+import { HTTP_VERSION, INFO, OPT, PAUSE, PREREQ, READ_PAUSE, WRITE_PAUSE } from './curl-constants.ts';
+import { ERROR_TEXT_BYTES, reportedProtocol, setCommonOptions } from './easy-options.ts';
+import { type ExchangeFault, errorCode } from './exchange-fault.ts';
+import { creditPayload, ExchangeFrameError, FRAME, jsonPayload } from './exchange-frames.ts';
+import type { ExchangeOrder } from './exchange-order.ts';
+import type { FrameWriter } from './frame-writer.ts';
+import { endToEnd, type HeaderField, responseFields } from './headers.ts';
+import type { Libcurl, Pointer } from './libcurl.ts';
+import type { NativeMemory } from './native-memory.ts';
+import { ResponseSections } from './response-sections.ts';
+
+/** Registered once; every exchange's handle carries its number. */
+export type ExchangeCallbacks = Record<'write' | 'header' | 'read' | 'prereq', Pointer>;
+
+export interface ExchangeTools {
+  curl: Libcurl;
+  caFile: string;
+  memory: NativeMemory;
+  output: FrameWriter;
+  callbacks: ExchangeCallbacks;
+  /** Tells the host that the request is about to go out, before its first byte does. */
+  noteSent: (exchange: number) => void;
+}
+
+/**
+ * HTTP/2 alone is offered in the handshake: with HTTP/1.1 beside it an origin could choose that, and
+ * the request would be out before it is seen.
+ */
+const PINNED_VERSION = {
+  h1: HTTP_VERSION.V1_1,
+  h2: HTTP_VERSION.V2_PRIOR_KNOWLEDGE,
+  h3: HTTP_VERSION.V3ONLY,
+} as const;
+
+/** TCP has a second and two repetitions more than a long path needs; browsers fall back from QUIC sooner. */
+const CONNECT_TIMEOUT_MS = { h1: 10_000, h2: 10_000, h3: 5_000 } as const;
+
+/**
+ * As Chromium. It is all there is against a peer that has gone without a word: there is no limit on
+ * an exchange's time nor on its silence, as server-sent events may be silent for as long as they like.
+ */
+const TCP_KEEPALIVE_SECONDS = 45;
+
+/** RFC 9110 section 9.2.2. */
+const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+
+export class ExchangeTransfer {
+  readonly id: number;
+  readonly easy: Pointer;
+  readonly #order: ExchangeOrder;
+  readonly #tools: ExchangeTools;
+  readonly #sections = new ResponseSections();
+  readonly #upload: CreditAccount;
+  readonly #uploadQueue: Buffer[] = [];
+  readonly #errorText: Pointer;
+  #lists: (Pointer | null)[] = [];
+  /** Directions that libcurl holds up, `PAUSE` bits. */
+  #paused: number = PAUSE.NONE;
+  /** Response bytes that the host may still be sent; may fall below zero by one piece of libcurl's. */
+  #credit: number;
+  #delivered = 0;
+  /** Request bytes granted and not yet with libcurl, and how many of them have come. */
+  #uploadHeld = 0;
+  #uploadHere = 0;
+  #uploadEnded: boolean;
+  #sent = false;
+  /** Why it was ended here, '' for no such thing. */
+  #refused: ExchangeFault | null = null;
+  #headSeen = false;
+
+  /** @throws Error when libcurl refuses the request. */
+  constructor(id: number, order: ExchangeOrder, upload: CreditAccount, tools: ExchangeTools) {
+    this.id = id;
+    this.#order = order;
+    this.#tools = tools;
+    this.#upload = upload;
+    this.#credit = order.credit;
+    this.#uploadEnded = order.body === 'none' || order.body === 0;
+    this.easy = tools.curl.easyInit();
+    this.#errorText = tools.curl.allocText(ERROR_TEXT_BYTES);
+    try {
+      this.#configure();
+    } catch (fault) {
+      this.free();
+      throw fault;
+    }
+    if (!this.#uploadEnded) this.#grantUpload();
+  }
+
+  #configure(): void {
+    const { curl, caFile, callbacks } = this.#tools;
+    const { easy, id } = this;
+    const { protocol, method, origin, target, headers, body, connectTo } = this.#order;
+    setCommonOptions(curl, easy, caFile);
+    curl.setPointer(easy, OPT.ERRORBUFFER, this.#errorText);
+    curl.setText(easy, OPT.URL, origin);
+    curl.setText(easy, OPT.REQUEST_TARGET, target);
+    curl.setLong(easy, OPT.HTTP_VERSION, PINNED_VERSION[protocol]);
+    curl.setLong(easy, OPT.CONNECTTIMEOUT_MS, CONNECT_TIMEOUT_MS[protocol]);
+    if (protocol !== 'h3') {
+      curl.setLong(easy, OPT.TCP_KEEPALIVE, 1);
+      curl.setLong(easy, OPT.TCP_KEEPIDLE, TCP_KEEPALIVE_SECONDS);
+      curl.setLong(easy, OPT.TCP_KEEPINTVL, TCP_KEEPALIVE_SECONDS);
+    }
+    if (body !== 'none') {
+      curl.setLong(easy, OPT.UPLOAD, 1);
+      // -1: chunked on HTTP/1.1, to the end of the stream on the others.
+      curl.setOffset(easy, OPT.INFILESIZE_LARGE, body === 'unknown' ? -1 : body);
+      curl.setPointer(easy, OPT.READFUNCTION, callbacks.read);
+      curl.setId(easy, OPT.READDATA, id);
+    } else if (method === 'HEAD') curl.setLong(easy, OPT.NOBODY, 1);
+    else curl.setLong(easy, OPT.HTTPGET, 1);
+    if (body !== 'none' || (method !== 'HEAD' && method !== 'GET')) {
+      curl.setText(easy, OPT.CUSTOMREQUEST, method);
+    }
+    const list = curl.list(headerLines(headers));
+    this.#lists.push(list);
+    curl.setPointer(easy, OPT.HTTPHEADER, list);
+    if (connectTo) {
+      const connect = curl.list([connectTo]);
+      this.#lists.push(connect);
+      curl.setPointer(easy, OPT.CONNECT_TO, connect);
+    }
+    curl.setPointer(easy, OPT.WRITEFUNCTION, callbacks.write);
+    curl.setId(easy, OPT.WRITEDATA, id);
+    curl.setPointer(easy, OPT.HEADERFUNCTION, callbacks.header);
+    curl.setId(easy, OPT.HEADERDATA, id);
+    curl.setPointer(easy, OPT.PREREQFUNCTION, callbacks.prereq);
+    curl.setId(easy, OPT.PREREQDATA, id);
+  }
+
+  /**
+   * Before the request goes out on a connection. libcurl comes here again when a connection that it
+   * used again had died without a byte of a response, whatever the method: nobody can say then
+   * whether the origin has acted on the request, so only what may be repeated is (RFC 9110 section 9.2.2).
+   */
+  onConnected(): number {
+    if (this.#sent && !IDEMPOTENT.has(this.#order.method)) {
+      this.#refuse('reset', 'the connection ended before a response, and the request may not be repeated');
+      return PREREQ.ABORT;
+    }
+    if (!this.#sent) this.#tools.noteSent(this.id);
+    this.#sent = true;
+    return PREREQ.OK;
+  }
+
+  onHeader(line: string): boolean {
+    const section = this.#sections.line(line);
+    if (!section) return true;
+    const { output } = this.#tools;
+    if (section.status < 200) {
+      output.frame(FRAME.INFORMATIONAL, this.id, jsonPayload(section));
+      return true;
+    }
+    const protocol = reportedProtocol(this.#tools.curl.infoLong(this.easy, INFO.HTTP_VERSION));
+    if (protocol !== this.#order.protocol) {
+      this.#refuse('protocol', `the response came over ${protocol ?? 'an unknown protocol'}`);
+      return false;
+    }
+    let headers: HeaderField[];
+    try {
+      headers = responseFields(section.headers);
+    } catch (fault) {
+      this.#refuse('protocol', (fault as Error).message);
+      return false;
+    }
+    this.#headSeen = true;
+    output.frame(FRAME.HEAD, this.id, jsonPayload({ ...section, headers }));
+    return true;
+  }
+
+  onBody(data: Pointer, bytes: number): number {
+    if (this.#credit <= 0) {
+      this.#paused |= PAUSE.RECV;
+      return WRITE_PAUSE;
+    }
+    this.#credit -= bytes;
+    this.#delivered += bytes;
+    this.#tools.output.body(this.id, data, bytes);
+    return bytes;
+  }
+
+  /** Hands request bytes to libcurl. */
+  onRead(target: Pointer, room: number): number {
+    let done = 0;
+    while (done < room && this.#uploadQueue.length > 0) {
+      const piece = this.#uploadQueue[0]!;
+      const part = piece.subarray(0, room - done);
+      this.#tools.memory.write(part, target + BigInt(done));
+      done += part.length;
+      if (part.length === piece.length) this.#uploadQueue.shift();
+      else this.#uploadQueue[0] = piece.subarray(part.length);
+    }
+    if (done === 0 && !this.#uploadEnded) {
+      this.#paused |= PAUSE.SEND;
+      return READ_PAUSE;
+    }
+    this.#uploadHeld -= done;
+    this.#uploadHere -= done;
+    if (!this.#uploadEnded) this.#grantUpload();
+    return done;
+  }
+
+  #grantUpload(): void {
+    const granted = this.#upload.grant(this.#uploadHeld);
+    if (granted === 0) return;
+    this.#uploadHeld += granted;
+    this.#tools.output.frame(FRAME.CREDIT, this.id, creditPayload(granted));
+  }
+
+  /** @returns false when libcurl failed as it went on. */
+  uploadPiece(piece: Buffer): boolean {
+    this.#uploadHere += piece.length;
+    if (this.#uploadHere > this.#uploadHeld) throw new ExchangeFrameError('more than was granted');
+    this.#uploadQueue.push(piece);
+    return this.#resume(PAUSE.SEND);
+  }
+
+  /** @returns false when libcurl failed as it went on. */
+  uploadEnd(): boolean {
+    this.#uploadEnded = true;
+    return this.#resume(PAUSE.SEND);
+  }
+
+  /** @returns false when libcurl failed as it went on. */
+  addCredit(bytes: number): boolean {
+    this.#credit += bytes;
+    return this.#credit <= 0 || this.#resume(PAUSE.RECV);
+  }
+
+  #resume(direction: number): boolean {
+    if ((this.#paused & direction) === 0) return true;
+    this.#paused &= ~direction;
+    return this.#tools.curl.pause(this.easy, this.#paused) === 0;
+  }
+
+  /** Response bytes that libcurl holds because the host has granted no more. */
+  heldBytes(): number {
+    if ((this.#paused & PAUSE.RECV) === 0) return 0;
+    return this.#tools.curl.infoOffset(this.easy, INFO.SIZE_DOWNLOAD_T) - this.#delivered;
+  }
+
+  /** The last frame, after libcurl has ended the transfer with `code`. */
+  end(code: number): void {
+    const { output } = this.#tools;
+    if (code === 0 && this.#headSeen) {
+      output.frame(FRAME.END, this.id, jsonPayload(endToEnd(this.#sections.trailers)));
+    } else output.frame(FRAME.FAULT, this.id, jsonPayload(this.#refused ?? this.#fault(code)));
+  }
+
+  #fault(code: number): ExchangeFault {
+    const { curl } = this.#tools;
+    const message = curl.readText(this.#errorText) || curl.errorText(code);
+    return { code: errorCode(code, message, this.#order.protocol, this.#sent), message, sent: this.#sent };
+  }
+
+  #refuse(code: ExchangeFault['code'], message: string): void {
+    this.#refused = { code, message, sent: this.#sent };
+  }
+
+  /** The handle has left its multi handle. */
+  free(): void {
+    const { curl } = this.#tools;
+    this.#upload.close();
+    this.#uploadQueue.length = 0;
+    curl.easyCleanup(this.easy);
+    for (const list of this.#lists) curl.freeList(list);
+    this.#lists = [];
+    curl.free(this.#errorText);
+  }
+}
+
+/** Lines for libcurl: a line without a value takes out what it would say by itself. */
+function headerLines(fields: readonly HeaderField[]): string[] {
+  const given = new Set(fields.map(([name]) => name.toLowerCase()));
+  const silenced = OF_LIBCURL.filter((name) => !given.has(name)).map((name) => `${name}:`);
+  // ';' stands for a field that is there with no value.
+  return [...silenced, ...fields.map(([name, value]) => (value ? `${name}: ${value}` : `${name};`))];
+}
+
+const OF_LIBCURL = ['accept', 'expect', 'user-agent'];

@@ -1,0 +1,48 @@
+import type { HeaderField } from './headers.ts';
+
+/** A status and its header fields: of a 1xx response or of the final one. */
+export interface ResponseSection {
+  status: number;
+  headers: HeaderField[];
+}
+
+/** Puts together what libcurl hands over line by line: 1xx responses, the final one, the trailers. */
+export class ResponseSections {
+  readonly trailers: HeaderField[] = [];
+  #open: ResponseSection | null = null;
+  #final = false;
+
+  /** @returns the section that this line ends. */
+  line(text: string): ResponseSection | null {
+    const line = text.replace(/\r?\n$/, '');
+    if (!this.#open && !this.#final) {
+      const status = Number(line.match(/^HTTP\/\d(?:\.\d)? (\d{3})/)?.[1] ?? 0);
+      this.#open = { status, headers: [] };
+      return null;
+    }
+    if (line !== '') {
+      addField(this.#open?.headers ?? this.trailers, line);
+      return null;
+    }
+    const section = this.#open;
+    this.#open = null;
+    if (section) this.#final = section.status >= 200;
+    return section;
+  }
+}
+
+function addField(fields: HeaderField[], line: string): void {
+  const last = fields.at(-1);
+  // A folded line goes on with the former one (RFC 9112 section 5.2).
+  if (/^[ \t]/.test(line) && last) {
+    fields[fields.length - 1] = [last[0], `${last[1]} ${trim(line)}`];
+    return;
+  }
+  const colon = line.indexOf(':');
+  if (colon > 0) fields.push([line.slice(0, colon), trim(line.slice(colon + 1))]);
+}
+
+/** Without the whitespace of HTTP around it, which is less than JavaScript's. */
+function trim(text: string): string {
+  return text.replace(/^[ \t]+|[ \t]+$/g, '');
+}

@@ -1,0 +1,84 @@
+import { duplexPair, PassThrough } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CreditPool } from '../src/engine/credit-pool.ts';
+import { ExchangeClient } from '../src/engine/exchange-client.ts';
+import { FRAME, FrameReader, frame, jsonPayload } from '../src/engine/exchange-frames.ts';
+import { RunningExchange } from '../src/engine/running-exchange.ts';
+
+/** A client with one exchange, and its engine's ends of the pipes. */
+function start() {
+  const [host, engine] = duplexPair();
+  const notes = new PassThrough();
+  const garbage: Error[] = [];
+  const client = new ExchangeClient(host, notes, (fault) => garbage.push(fault));
+  const exchange = new RunningExchange(
+    { protocol: 'h2', method: 'GET', url: 'https://a.example/', headers: [], body: null },
+    new CreditPool().account(),
+    () => {},
+  );
+  client.start(exchange);
+  return { client, engine, notes, exchange, garbage };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+
+describe('an engine that says', () => {
+  it.each([
+    ['what is no frame', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
+    ['what is no JSON', frame(FRAME.HEAD, 1, Buffer.from('{'))],
+    ['what only a host says', frame(FRAME.REQUEST, 1, jsonPayload({}))],
+    ['more than it was granted', frame(FRAME.BODY, 1, Buffer.alloc(600_000))],
+    ['half a credit', frame(FRAME.CREDIT, 1, Buffer.alloc(2))],
+  ])('%s is given up', async (_name, bytes) => {
+    const { client, engine, exchange, garbage } = start();
+    engine.write(bytes);
+    await settled();
+    expect(garbage).toHaveLength(1);
+    client.close('ended');
+    await expect(exchange.head).rejects.toMatchObject({ code: 'engine-died', sent: false });
+  });
+
+  it('anything at all does not end the host', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...Object.values(FRAME)),
+        fc.oneof(
+          fc.uint8Array(),
+          fc.json().map((text) => Buffer.from(text)),
+        ),
+        async (kind, payload) => {
+          const { client, engine, exchange } = start();
+          engine.write(frame(kind, 1, payload));
+          await new Promise((resolve) => setImmediate(resolve));
+          client.close('ended');
+          exchange.cancel();
+        },
+      ),
+    );
+  });
+
+  it('nothing of an exchange that is over is asked no more of it', async () => {
+    const { engine, exchange } = start();
+    const kinds: number[] = [];
+    const reader = new FrameReader({ onFrame: (kind) => kinds.push(kind), onBody: () => {} });
+    engine.on('data', (chunk: Buffer) => reader.push(chunk));
+    exchange.cancel();
+    exchange.cancel();
+    engine.write(frame(FRAME.HEAD, 1, jsonPayload({ status: 200, headers: [] })));
+    await settled();
+    expect(kinds).toEqual([FRAME.REQUEST, FRAME.CANCEL]);
+    await expect(exchange.head).rejects.toMatchObject({ code: 'reset' });
+  });
+});
+
+it('knows what was sent although the engine ends before its next frame', async () => {
+  const { client, notes, exchange } = start();
+  notes.write(Buffer.from([1, 0]));
+  await settled();
+  expect(exchange.sent).toBe(false);
+  notes.write(Buffer.from([0, 0]));
+  await settled();
+  client.close('ended');
+  await expect(exchange.trailers).rejects.toMatchObject({ code: 'engine-died', sent: true });
+});

@@ -154,6 +154,18 @@ const headlessShell = {
   },
 };
 
+/** Writes to the browsers' certificate stores: `hopwise-host ca trust` and its tests. */
+const certutil = {
+  name: 'certutil',
+  what: "NSS's certutil",
+  check: () => (findOnPath('certutil') ? '' : 'not installed'),
+  async run({ log, asRoot }) {
+    if (!findOnPath('apt-get'))
+      throw new SetupError("certutil is missing and this system has no apt-get: install NSS's tools");
+    await aptInstall(['libnss3-tools'], { log, asRoot });
+  },
+};
+
 const libcurl = {
   name: 'libcurl',
   what: 'libcurl with HTTP/3',
@@ -224,7 +236,7 @@ export const STEPS = {
   /** Helps, and judging what was measured. */
   built: [packages, build],
   /** Everything, for set-up itself and for the tests. */
-  all: [packages, build, chromium, headlessShell, libcurl, lab],
+  all: [packages, build, chromium, headlessShell, certutil, libcurl, lab],
 };
 
 /** Why this user may not have a lab, or an empty string; null as long as none is built. */

@@ -158,7 +158,7 @@ export class Connection implements HandshakeOwner {
       this.#network,
       this,
       { transport, oneWayUpMs, loss: this.#network.loss[transport].up, timer },
-      (stream, atMs) => sender.respond(stream, atMs),
+      sender,
     );
   }
 }

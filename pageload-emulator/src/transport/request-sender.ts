@@ -22,6 +22,12 @@ export interface RequestPath {
   timer: RetransmissionTimer;
 }
 
+/** The server's side. */
+export interface RequestReceiver {
+  /** The last byte of a request will be there at `requestArrivesMs`. */
+  respond(stream: Stream, requestArrivesMs: number): void;
+}
+
 /** Something on its way to the server in more than one flight. */
 interface Upload {
   stream: Stream;
@@ -39,7 +45,7 @@ export class RequestSender implements EventHandler {
   readonly #connection: object;
   readonly #path: RequestPath;
   readonly #packet: PacketFormat;
-  readonly #arrived: (stream: Stream, atMs: number) => void;
+  readonly #server: RequestReceiver;
   readonly #overQuic: boolean;
   readonly #initialWindow: number;
   #window = 0;
@@ -47,21 +53,13 @@ export class RequestSender implements EventHandler {
   #uploads = 0;
   #inOrderMs = 0;
 
-  /**
-   * @param connection whose requests travel, for who listens
-   * @param arrived hears when the last byte of a request will be at the server
-   */
-  constructor(
-    network: Network,
-    connection: object,
-    path: RequestPath,
-    arrived: (stream: Stream, atMs: number) => void,
-  ) {
+  /** @param connection whose requests travel, for who listens */
+  constructor(network: Network, connection: object, path: RequestPath, server: RequestReceiver) {
     this.#network = network;
     this.#connection = connection;
     this.#path = path;
     this.#packet = PACKET[path.transport];
-    this.#arrived = arrived;
+    this.#server = server;
     this.#overQuic = path.transport === 'quic';
     this.#initialWindow = INITIAL_WINDOW[path.transport];
     this.#window = this.#initialWindow;
@@ -86,7 +84,7 @@ export class RequestSender implements EventHandler {
       loss.settle();
       lost = loss.lostOf(lost.length);
     }
-    this.#arrived(stream, this.#inOrder(Math.max(atMs, notBeforeMs)));
+    this.#server.respond(stream, this.#inOrder(Math.max(atMs, notBeforeMs)));
   }
 
   handle(_kind: number, payload: unknown): void {
@@ -124,7 +122,7 @@ export class RequestSender implements EventHandler {
       return;
     }
     this.#uploads--;
-    this.#arrived(upload.stream, arrivesMs);
+    this.#server.respond(upload.stream, arrivesMs);
   }
 
   #serialise(bytes: number, packets: number): number {

@@ -81,6 +81,9 @@ export class Sender implements EventHandler {
   readonly #source: ResponseSource;
   readonly #packet: PacketFormat;
   readonly #loss: LossProcess;
+  /** Packets that the bottleneck takes a round trip for, and that travel as one burst where nobody waits for parts. */
+  readonly #roundTrip: number;
+  readonly #usualBurst: number;
   readonly #hystart: HyStart;
   readonly #recovery: LossRecovery;
   readonly #pacer: Pacer;
@@ -121,6 +124,8 @@ export class Sender implements EventHandler {
     this.#source = parts.source;
     this.#packet = PACKET[parts.transport];
     this.#loss = network.loss[parts.transport].down;
+    this.#roundTrip = (network.down.bytesPerMs * parts.baseRttMs) / this.#packet.payloadBytes;
+    this.#usualBurst = Math.max(network.leastBurst, Math.ceil(this.#roundTrip * BURST_SHARE));
     this.#hystart = new HyStart(parts.transport);
     this.#recovery =
       parts.transport === 'tcp'
@@ -322,11 +327,9 @@ export class Sender implements EventHandler {
 
   #burstPackets(): number {
     const { next } = this.#source;
-    const { payloadBytes } = this.#packet;
-    const roundTrip = (this.#network.down.bytesPerMs * this.#parts.baseRttMs) / payloadBytes;
     const inParts = next !== null && next.responseBytes - next.unsent < next.inPartsBytes;
-    if (!inParts) return Math.max(this.#network.leastBurst, Math.ceil(roundTrip * BURST_SHARE));
-    const part = Math.max(this.#control.window / PARTS_PER_FLIGHT, roundTrip * PART_SHARE);
+    if (!inParts) return this.#usualBurst;
+    const part = Math.max(this.#control.window / PARTS_PER_FLIGHT, this.#roundTrip * PART_SHARE);
     return Math.max(LEAST_PART, Math.ceil(part));
   }
 

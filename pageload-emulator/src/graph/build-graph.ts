@@ -9,6 +9,7 @@ import { handshakeRounds } from '../transport/handshake.ts';
 import { originOf } from '../url.ts';
 import { connectionPools } from './connection-pools.ts';
 import { DeferredOrder, ExecutionOrder } from './execution-order.ts';
+import { handOverDelays } from './hand-over.ts';
 import { findHead, type Head } from './head.ts';
 import type { Activity, Dependency, DependencyKind, FetchActivity, PageGraph } from './page-graph.ts';
 import { priorityOf } from './priorities.ts';
@@ -56,6 +57,7 @@ class GraphBuilder {
   readonly #blockers: RecordedRequest[];
   readonly #pools: readonly number[];
   readonly #head: Head | null;
+  readonly #handOverMs: ReadonlyMap<number, number>;
   readonly #ordered: ExecutionOrder;
   readonly #executions: Map<number, { durationMs: number; endMs: number }>;
   readonly #deferred: DeferredOrder;
@@ -76,6 +78,7 @@ class GraphBuilder {
       .sort((a, b) => a.endMs - b.endMs || b.id - a.id);
     this.#pools = connectionPools(recording);
     this.#head = findHead(this.#document, this.#kept);
+    this.#handOverMs = handOverDelays(this.#kept);
     this.#ordered = new ExecutionOrder(this.#kept);
     this.#executions = this.#findExecutions();
     this.#deferred = new DeferredOrder(
@@ -137,7 +140,7 @@ class GraphBuilder {
       renderBlocking: this.#blocksRendering(request),
       ...priorityOf(request),
       after,
-      delayMs: Math.max(0, request.startMs - satisfiedMs),
+      delayMs: Math.max(0, request.startMs - satisfiedMs) + (this.#handOverMs.get(request.id) ?? 0),
     };
     const thinkMs = this.#thinkMs(request);
     if (thinkMs !== undefined) activity.thinkMs = thinkMs;

@@ -139,7 +139,10 @@ class PageLoad implements EventHandler, StreamOwner {
     this.#graph = graph;
     this.#options = options;
     this.#costs = graph.client ?? NO_COSTS;
-    this.#delayable = new DelayableLimit((stream) => this.#send(stream));
+    this.#delayable = new DelayableLimit(
+      (stream) => this.#send(stream),
+      (origin) => this.#clients.multiplexes(origin),
+    );
     this.#gate = new LowPriorityGate((stream) => this.#limit(stream));
     const { activities, dependencies, blocking, bytes } = compileGraph(graph);
     this.#network = {
@@ -218,14 +221,15 @@ class PageLoad implements EventHandler, StreamOwner {
   }
 
   onData(stream: Stream): void {
-    const { received, responseBytes, inPartsBytes } = stream;
+    const { id, received, responseBytes, inPartsBytes } = stream;
+    this.#clients.answered(this.#activities[id]!.origin);
     const whole = received >= responseBytes;
-    if (inPartsBytes > 0) this.#satisfyUpTo(stream.id, whole ? responseBytes - 1 : received);
+    if (inPartsBytes > 0) this.#satisfyUpTo(id, whole ? responseBytes - 1 : received);
     if (!whole) return;
     const { now } = this.#events;
     const { responseMs, responseDelayMs } = this.#costs;
     const noticedMs = this.#network.client.run(now, responseMs) + responseDelayMs;
-    if (noticedMs > now) this.#events.append(this.#noticed, noticedMs, this, NOTICED, stream.id);
+    if (noticedMs > now) this.#events.append(this.#noticed, noticedMs, this, NOTICED, id);
     else this.#endFetch(stream);
   }
 
@@ -242,14 +246,13 @@ class PageLoad implements EventHandler, StreamOwner {
 
   #endFetch(stream: Stream): void {
     const { id, received } = stream;
-    const activity = this.#activities[id]!;
-    const { origin, pool, hold } = activity;
+    const { origin, pool, hold } = this.#activities[id]!;
     this.#satisfyUpTo(id, received);
     this.#bytes += received;
     this.#finish(id);
     this.#clients.of(origin, pool).done(stream);
     if (hold !== null) this.#gate.done(hold);
-    if (this.#isDelayable(activity)) this.#delayable.done(origin);
+    this.#delayable.done(stream, origin);
   }
 
   #schedule(id: number): void {
@@ -288,23 +291,17 @@ class PageLoad implements EventHandler, StreamOwner {
   }
 
   #limit(stream: Stream): void {
-    const activity = this.#activities[stream.id]!;
-    if (this.#isDelayable(activity)) {
-      this.#delayable.pass(stream, stream.urgency, activity.origin);
-    } else {
-      this.#send(stream);
-    }
-  }
-
-  /** Of low priority and on HTTP/1.1; a script is when the recording shows that it was held back. */
-  #isDelayable({ origin, urgency, hold }: CompiledActivity): boolean {
-    return (urgency >= LEAST_DELAYABLE_URGENCY || hold !== null) && this.#protocols[origin] === 'h1';
+    const { origin, urgency, hold } = this.#activities[stream.id]!;
+    // A script is of low priority when the recording shows that it was held back.
+    this.#delayable.pass(stream, urgency, origin, urgency >= LEAST_DELAYABLE_URGENCY || hold !== null);
   }
 
   #send(stream: Stream): void {
     const { now } = this.#events;
-    const { requestMs, requestDelayMs } = this.#costs;
-    const dispatchedMs = this.#network.client.run(now, requestMs) + requestDelayMs;
+    const { requestMs, quicRequestMs, requestDelayMs } = this.#costs;
+    const isOverQuic = this.#protocols[this.#activities[stream.id]!.origin] === 'h3';
+    const workMs = requestMs + (isOverQuic ? quicRequestMs : 0);
+    const dispatchedMs = this.#network.client.run(now, workMs) + requestDelayMs;
     if (dispatchedMs > now) this.#events.append(this.#dispatched, dispatchedMs, this, DISPATCHED, stream.id);
     else this.#dispatch(stream);
   }

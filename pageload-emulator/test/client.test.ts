@@ -3,8 +3,10 @@ import {
   emulate,
   type FetchActivity,
   type PageGraph,
+  type Protocol,
   type RecordedRequest,
   type Recording,
+  type ServerProfile,
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { NO_COSTS } from '../src/client/client-costs.ts';
@@ -98,21 +100,28 @@ describe('the document’s head', () => {
 });
 
 describe('requests of low priority', () => {
+  const origins = ['https://a.test', 'https://b.test', 'https://c.test'];
+  const time = (urgency: number, protocol: Protocol, server: Partial<ServerProfile> = {}) => {
+    const requests = Array.from({ length: 15 }, (_, index) => ({ bytes: 1_000, origin: index % 3, urgency }));
+    const graph = pageOf(requests, origins);
+    const servers = origins.map((origin) => ({ ...serverOf(origin), ...server }));
+    return emulate(graph, ROUND_TRIPS_ONLY, servers, uniform(graph, protocol)).pltMs;
+  };
+
   it('are ten at a time on HTTP/1.1, whatever their origins', () => {
-    const origins = ['https://a.test', 'https://b.test', 'https://c.test'];
-    const page = (urgency: number) =>
-      pageOf(
-        Array.from({ length: 15 }, (_, index) => ({ bytes: 1_000, origin: index % 3, urgency })),
-        origins,
-      );
-    const time = (urgency: number, protocol: 'h1' | 'h2') => {
-      const graph = page(urgency);
-      return emulate(graph, ROUND_TRIPS_ONLY, [], uniform(graph, protocol)).pltMs;
-    };
     // Ten on new connections at 300; the other five on those at 400.
     expect(time(3, 'h1')).toBeCloseTo(400, 1);
     expect(time(1, 'h1')).toBeCloseTo(300, 1);
-    expect(time(3, 'h2')).toBeCloseTo(300, 1);
+  });
+
+  it('are ten at a time until the browser knows that the server multiplexes', () => {
+    // The other five leave when the first responses end.
+    expect(time(3, 'h2')).toBeCloseTo(400, 1);
+    expect(time(3, 'h3')).toBeCloseTo(300, 1);
+    expect(time(1, 'h2')).toBeCloseTo(300, 1);
+    expect(time(1, 'h3')).toBeCloseTo(200, 1);
+    expect(time(3, 'h2', { session: { tcp: 'resumed' } })).toBeCloseTo(300, 1);
+    expect(time(3, 'h3', { h3Discovery: 'known' })).toBeCloseTo(200, 1);
   });
 });
 

@@ -1,44 +1,84 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DelayableLimit } from '../src/client/delayable-limit.ts';
 
-function limitOf(): { limit: DelayableLimit<string>; sent: string[] } {
-  const sent: string[] = [];
-  return { limit: new DelayableLimit((request) => sent.push(request)), sent };
-}
+/** Host a is origin 0, host b origin 1. */
+const ORIGINS = ['a', 'b'];
 
-describe('the limit on requests of low priority over HTTP/1.1', () => {
+describe('the limit on requests of low priority', () => {
+  let sent: string[];
+  let known: Set<number>;
+  let limit: DelayableLimit<string>;
+
+  beforeEach(() => {
+    sent = [];
+    known = new Set();
+    limit = new DelayableLimit(
+      (request) => sent.push(request),
+      (origin) => known.has(origin),
+    );
+  });
+
+  function ask(request: string, urgency = 3): void {
+    limit.pass(request, urgency, ORIGINS.indexOf(request[0]!), urgency >= 3);
+  }
+
+  function end(request: string): void {
+    limit.done(request, ORIGINS.indexOf(request[0]!));
+  }
+
   it('sends six to a host and ten in all, and the next when one ends', () => {
-    const { limit, sent } = limitOf();
-    for (let i = 0; i < 8; i++) limit.pass(`a${i}`, 3, 0);
-    for (let i = 0; i < 5; i++) limit.pass(`b${i}`, 3, 1);
+    for (let i = 0; i < 8; i++) ask(`a${i}`);
+    for (let i = 0; i < 5; i++) ask(`b${i}`);
     expect(sent.splice(0)).toEqual(['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'b0', 'b1', 'b2', 'b3']);
-    limit.done(1);
+    end('b0');
     expect(sent.splice(0)).toEqual(['b4']);
-    limit.done(0);
-    limit.done(0);
+    end('a0');
+    end('a1');
     expect(sent).toEqual(['a6', 'a7']);
   });
 
   it('lets what waits for its host hold up nothing that goes elsewhere', () => {
-    const { limit, sent } = limitOf();
-    for (let i = 0; i < 20; i++) limit.pass(`a${i}`, 3, 0);
-    limit.pass('script', 3, 1);
-    expect(sent.at(-1)).toBe('script');
+    for (let i = 0; i < 20; i++) ask(`a${i}`);
+    ask('b');
+    expect(sent.at(-1)).toBe('b');
   });
 
   it('takes the more urgent first, and those alike in order', () => {
-    const { limit, sent } = limitOf();
-    for (let i = 0; i < 6; i++) limit.pass(`a${i}`, 3, 0);
+    for (let i = 0; i < 6; i++) ask(`a${i}`);
     for (const [name, urgency] of [
-      ['late', 4],
-      ['first', 3],
-      ['second', 3],
-      ['urgent', 2],
+      ['a late', 5],
+      ['a first', 4],
+      ['a second', 4],
+      ['a urgent', 3],
     ] as const) {
-      limit.pass(name, urgency, 0);
+      ask(name, urgency);
     }
     sent.length = 0;
-    for (let i = 0; i < 4; i++) limit.done(0);
-    expect(sent).toEqual(['urgent', 'first', 'second', 'late']);
+    for (let i = 0; i < 4; i++) end(`a${i}`);
+    expect(sent).toEqual(['a urgent', 'a first', 'a second', 'a late']);
+  });
+
+  it('counts what is not of low priority against its host only', () => {
+    for (let i = 0; i < 6; i++) ask(`a${i}`, 0);
+    for (let i = 0; i < 6; i++) ask(`b${i}`);
+    ask('a low');
+    expect(sent).toHaveLength(12);
+    end('a0');
+    expect(sent.at(-1)).toBe('a low');
+  });
+
+  it('holds nothing back from a server that is known to multiplex', () => {
+    known.add(0);
+    for (let i = 0; i < 20; i++) ask(`a${i}`);
+    expect(sent).toHaveLength(20);
+  });
+
+  it('lets all go that wait for a server that has become known, once a request ends', () => {
+    for (let i = 0; i < 20; i++) ask(`a${i}`);
+    ask('b');
+    known.add(0);
+    expect(sent).toHaveLength(7);
+    end('b');
+    expect(sent).toHaveLength(21);
   });
 });

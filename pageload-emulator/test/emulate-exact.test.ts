@@ -110,7 +110,7 @@ describe('responses on one connection', () => {
 });
 
 describe('HTTP/1.1 pool', () => {
-  const documents = (count: number) => Array.from({ length: count }, () => ({ bytes: 1_000 }));
+  const documents = (count: number) => Array.from({ length: count }, () => ({ bytes: 1_000, urgency: 1 }));
 
   it('carries six requests at once and the seventh after one of them', () => {
     expect(roundTripTime('h1', documents(6))).toBeCloseTo(300, 1);

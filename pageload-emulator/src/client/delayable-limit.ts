@@ -1,9 +1,9 @@
 import { PriorityQueue } from '../priority-queue.ts';
 
-/** Requests of low priority that Chromium has under way on connections that carry one at a time (its `ResourceScheduler`, `kDefaultMaxNumDelayableRequestsPerClient`). */
+/** Requests of low priority that Chromium has under way to servers that do not multiplex (its `ResourceScheduler`, `kDefaultMaxNumDelayableRequestsPerClient`). */
 export const MOST_DELAYABLE = 10;
-/** Of them to one host (`kMaxNumDelayableRequestsPerHostPerClient`). */
-export const MOST_DELAYABLE_PER_HOST = 6;
+/** While so many requests to one host are under way, no further one of low priority goes there (`kMaxNumDelayableRequestsPerHostPerClient`). */
+export const MOST_PER_HOST = 6;
 
 interface Waiting<T> {
   urgency: number;
@@ -14,23 +14,30 @@ interface Waiting<T> {
 }
 
 /**
- * Chromium's limit on requests of low priority to servers that do not multiplex: ten at a time in a page, six
- * of them to one host. What waits for its host holds up nothing that goes elsewhere. Requests to HTTP/2 and HTTP/3
- * servers go at once.
+ * Chromium's limit on requests of low priority to servers of which it does not know that they multiplex: ten at a time
+ * in a page, and none to a host with six under way. What waits for its host holds up nothing that goes elsewhere; what
+ * waits for one of the ten holds up all behind it. Knowing that a server multiplexes lets its requests go, but those that wait
+ * are looked at only when some request of the page ends.
  */
 export class DelayableLimit<T> {
   readonly #send: (request: T) => void;
+  readonly #multiplexes: (origin: number) => boolean;
   /** By origin; none is empty. */
   readonly #waiting = new Map<number, PriorityQueue<Waiting<T>>>();
-  /** The first of each host, and some that were it. */
+  /** The first of each host that is not held up by its own, and some that were it. */
   readonly #firsts = new PriorityQueue<Waiting<T>>(precedes);
-  /** By origin. */
+  /** Those whose hosts had too many under way. */
+  readonly #parked: Waiting<T>[] = [];
+  /** Under way, by origin. */
   readonly #toOrigin: number[] = [];
-  #underway = 0;
+  /** Those under way that count against the limit. */
+  readonly #delayable = new Set<T>();
   #turns = 0;
 
-  constructor(send: (request: T) => void) {
+  /** @param multiplexes whether the browser knows of an origin's server, by its index, that it multiplexes */
+  constructor(send: (request: T) => void, multiplexes: (origin: number) => boolean) {
     this.#send = send;
+    this.#multiplexes = multiplexes;
   }
 
   /**
@@ -38,10 +45,15 @@ export class DelayableLimit<T> {
    *
    * @param urgency 0 (highest) to 7, RFC 9218
    * @param origin index of the request's origin
+   * @param low whether it is of low priority; others go at once
    */
-  pass(request: T, urgency: number, origin: number): void {
-    if (this.#mayGo(origin)) {
-      this.#go(request, origin);
+  pass(request: T, urgency: number, origin: number, low: boolean): void {
+    if (!low || this.#multiplexes(origin)) {
+      this.#go(request, origin, false);
+      return;
+    }
+    if (!this.#isFull && !this.#isHostFull(origin)) {
+      this.#go(request, origin, true);
       return;
     }
     let queue = this.#waiting.get(origin);
@@ -55,41 +67,49 @@ export class DelayableLimit<T> {
   }
 
   /** A request that has passed has ended. */
-  done(origin: number): void {
-    this.#underway--;
+  done(request: T, origin: number): void {
     this.#toOrigin[origin]!--;
-    const next = this.#next();
-    if (next === null) return;
-    const { origin: to, request } = next;
-    const queue = this.#waiting.get(to)!;
-    queue.shift();
-    if (queue.first === undefined) this.#waiting.delete(to);
-    else this.#firsts.push(queue.first);
-    this.#go(request, to);
+    this.#delayable.delete(request);
+    if (this.#waiting.size > 0) this.#sendWaiting();
   }
 
-  /** Of those whose host has room, the first. */
-  #next(): Waiting<T> | null {
-    // No two hosts have six of ten.
-    let held: Waiting<T> | null = null;
-    let next = this.#firsts.shift() ?? null;
-    while (next !== null) {
-      const isFirst = this.#waiting.get(next.origin)?.first === next;
-      if (isFirst && this.#mayGo(next.origin)) break;
-      if (isFirst) held = next;
-      next = this.#firsts.shift() ?? null;
+  get #isFull(): boolean {
+    return this.#delayable.size >= MOST_DELAYABLE;
+  }
+
+  #isHostFull(origin: number): boolean {
+    return (this.#toOrigin[origin] ?? 0) >= MOST_PER_HOST;
+  }
+
+  #sendWaiting(): void {
+    for (const waiting of this.#parked.splice(0)) {
+      const isHeldUp = this.#isHostFull(waiting.origin) && !this.#multiplexes(waiting.origin);
+      if (isHeldUp) this.#parked.push(waiting);
+      else this.#firsts.push(waiting);
     }
-    if (held !== null) this.#firsts.push(held);
-    return next;
+    for (let next = this.#firsts.shift(); next !== undefined; next = this.#firsts.shift()) {
+      const { origin, request } = next;
+      const queue = this.#waiting.get(origin);
+      if (queue?.first !== next) continue;
+      const isKnown = this.#multiplexes(origin);
+      if (!isKnown && this.#isFull) {
+        this.#firsts.push(next);
+        return;
+      }
+      if (!isKnown && this.#isHostFull(origin)) {
+        this.#parked.push(next);
+        continue;
+      }
+      queue.shift();
+      if (queue.first === undefined) this.#waiting.delete(origin);
+      else this.#firsts.push(queue.first);
+      this.#go(request, origin, !isKnown);
+    }
   }
 
-  #mayGo(origin: number): boolean {
-    return this.#underway < MOST_DELAYABLE && (this.#toOrigin[origin] ?? 0) < MOST_DELAYABLE_PER_HOST;
-  }
-
-  #go(request: T, origin: number): void {
-    this.#underway++;
+  #go(request: T, origin: number, counts: boolean): void {
     this.#toOrigin[origin] = (this.#toOrigin[origin] ?? 0) + 1;
+    if (counts) this.#delayable.add(request);
     this.#send(request);
   }
 }

@@ -24,6 +24,8 @@ export class OriginClients {
   /** Of each origin, by pool. */
   readonly #clients: OriginClient[][];
   readonly #http3: Http3Knowledge[];
+  /** Of each origin, whether the browser knows that its server multiplexes. */
+  readonly #multiplexes: boolean[];
   readonly #quicExperience = { worked: false };
   /** Connections that several origins may use, by group, pool and protocol. */
   readonly #shared = new Map<string, Session>();
@@ -44,6 +46,23 @@ export class OriginClients {
     this.#udp = udp;
     this.#clients = servers.map(() => []);
     this.#http3 = servers.map(({ h3Discovery }) => ({ known: h3Discovery !== 'alt-svc' }));
+    this.#multiplexes = servers.map(
+      ({ h3Discovery, session }, origin) =>
+        protocols[origin] !== 'h1' && (h3Discovery === 'known' || session?.tcp !== undefined),
+    );
+  }
+
+  /**
+   * Whether the browser knows that an origin's server multiplexes (Chromium's `HttpServerProperties::SupportsRequestPriority`): from
+   * an earlier visit, from its first HTTP/2 connection, or from the `Alt-Svc` of a response.
+   */
+  multiplexes(origin: number): boolean {
+    return this.#multiplexes[origin]!;
+  }
+
+  /** Headers of a response have come from an origin, and with them `Alt-Svc` where it is to use HTTP/3. */
+  answered(origin: number): void {
+    if (this.#protocols[origin] === 'h3') this.#multiplexes[origin] = true;
   }
 
   /** The client of an origin for requests of one pool. */
@@ -98,7 +117,12 @@ export class OriginClients {
   }
 
   #overTcp(origin: number, pool: number, protocol: 'h1' | 'h2', onOpen: (() => void) | null): OriginClient {
-    if (protocol === 'h2') return this.#multiplexed(origin, pool, 'h2', onOpen);
+    if (protocol === 'h2') {
+      return this.#multiplexed(origin, pool, 'h2', () => {
+        this.#multiplexes[origin] = true;
+        onOpen?.();
+      });
+    }
     const settings = this.#settings(origin, 'h1');
     return new H1Pool(this.#network, settings, () => this.#resolve(origin), this.#sockets, onOpen);
   }

@@ -69,8 +69,9 @@ export interface ServerProfile {
   /** Round trips that its handshakes take beyond: HelloRetryRequest, QUIC's Retry and version negotiation; 0 when absent. */
   extraHandshakeRounds?: { tcp?: number; quic?: number };
   /**
-   * How a browser that is to use h3 comes to know that it can: it knew before the page (`known`, also when absent),
-   * from the HTTPS record beside the address (RFC 9460), or from the `Alt-Svc` of its first response (RFC 7838).
+   * How a browser that is to use h3 comes to know that it can: it knew before the page (`known`), from the HTTPS record beside
+   * the address (RFC 9460), or from the `Alt-Svc` of its first response (RFC 7838). When absent it uses h3 from the first request
+   * on, but knows nothing else of the server.
    */
   h3Discovery?: 'known' | 'https-record' | 'alt-svc';
   /** What becomes of QUIC handshakes with it; `open` when absent. A browser that was refused or hears nothing uses TCP. */

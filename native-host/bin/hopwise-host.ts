@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { EXTENSION_ID, FIREFOX_EXTENSION_ID } from '@hopwise/native-host/messages';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { authorityLine, authorityStatus } from '../src/ca/authority-status.ts';
 import { Engine, engineLine, engineProblem } from '../src/engine/engine.ts';
 import { serve } from '../src/host.ts';
 import { browsers } from '../src/install/browsers.ts';
@@ -15,6 +16,7 @@ import { logFile, openLog } from '../src/log.ts';
 import { setupLibcurl } from '../src/setup/setup-libcurl.ts';
 import { UsageError } from '../src/usage-error.ts';
 import { hostVersion } from '../src/version.ts';
+import { addCaCommands } from './ca-command.ts';
 import { probeCommand } from './probe-command.ts';
 
 const EXIT_FAILURE = 1;
@@ -90,14 +92,17 @@ registration(program.command('install'))
   });
 
 registration(program.command('uninstall'))
-  .description('take the registration back; the private libcurl stays unless --all is given')
-  .option('--all', 'also remove the private libcurl and the log')
+  .description('take the registration back; the private libcurl and the local CA stay unless --all is given')
+  .option('--all', 'also remove the local CA, the private libcurl and the log')
   .option('--json', 'print JSON')
   .action(async (options: RegistrationOptions & { all?: boolean }) => {
     const removed = await uninstall(where(options));
     if (options.all) {
       const { removeData } = await import('../src/install/remove-data.ts');
-      removed.push(...(await removeData()));
+      const data = await removeData();
+      removed.push(...data.removed);
+      for (const line of data.left) note(line);
+      if (data.left.length > 0) process.exitCode = EXIT_FAILURE;
     }
     if (options.json) print(JSON.stringify({ removed }));
     else
@@ -166,6 +171,7 @@ registration(program.command('status'))
       libcurl: path,
       problem,
       registered,
+      authority: authorityStatus(),
       log: logFile(),
     };
     if (options.json) print(JSON.stringify(status));
@@ -173,9 +179,19 @@ registration(program.command('status'))
       print(`hopwise-host ${status.version}`);
       print(`engine: ${line ? `${line} (${path})` : 'none'}${problem ? `; ${problem}` : ''}`);
       for (const entry of registered) print(`${entry.browser}: ${entry.problem || 'registered'}`);
+      print(`local CA: ${authorityLine(status.authority)}`);
       print(`log: ${status.log}`);
     }
   });
+
+addCaCommands(
+  program
+    .command('ca')
+    .description(
+      'the local certificate authority that pins to a protocol need: never made but by these commands',
+    ),
+  print,
+);
 
 program
   .command('probe')

@@ -70,6 +70,7 @@ it('doctor fails with a mend before install and passes after it', () => {
     'HTTP/3',
     'CA bundle',
     'Chromium',
+    'Local CA',
     'Log',
   ]);
   expect(run(['install']).code).toBe(0);

@@ -1,6 +1,7 @@
 /** Checks everything that the host needs, by really using it. */
 import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { authorityLine, authorityStatus } from '../ca/authority-status.ts';
 import { caFile } from '../engine/ca-file.ts';
 import { Engine, engineLine, engineProblem } from '../engine/engine.ts';
 import { http3Mend } from '../engine/mend.ts';
@@ -32,6 +33,7 @@ export async function doctor(
     ...(await checkEngine(options.libcurl)),
     checkCaFile(),
     ...checkBrowsers(options),
+    checkAuthority(),
     checkLog(),
   ];
 }
@@ -110,6 +112,16 @@ function checkBrowsers(options: Parameters<typeof doctor>[0]): Check[] {
       mend: problem ? `run: hopwise-host install${where}` : '',
     };
   });
+}
+
+function checkAuthority(): Check {
+  const status = authorityStatus();
+  return {
+    name: 'Local CA',
+    ok: status.problem === '',
+    detail: authorityLine(status),
+    mend: status.mend,
+  };
 }
 
 function checkLog(): Check {

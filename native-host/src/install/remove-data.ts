@@ -1,14 +1,19 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { removeAuthority } from '../ca/remove-authority.ts';
 import { dataDirectory, stateDirectory } from '../paths.ts';
 
 /**
- * Removes the host's data and state folders: private libcurl, launcher and log.
+ * Has browsers forget the local CA and removes the host's data and state folders: CA, private libcurl,
+ * launcher and log.
  *
- * @returns the folders that were removed.
+ * @returns the folders that were removed, and a line for each browser that may know the CA still.
  */
-export async function removeData(): Promise<string[]> {
-  const folders = [dataDirectory(), stateDirectory()].filter((folder) => existsSync(folder));
-  for (const folder of folders) await rm(folder, { recursive: true });
-  return folders;
+export async function removeData(): Promise<{ removed: string[]; left: string[] }> {
+  const { stores, problem } = await removeAuthority();
+  const left = stores.flatMap((store) => (store.problem ? [`${store.folder}: ${store.problem}`] : []));
+  if (problem) left.push(`which browsers trusted the local CA could not be told: ${problem}`);
+  const removed = [dataDirectory(), stateDirectory()].filter((folder) => existsSync(folder));
+  for (const folder of removed) await rm(folder, { recursive: true });
+  return { removed, left };
 }

@@ -1,0 +1,167 @@
+/** `hopwise-host ca`: the local certificate authority of pins to a protocol, made and trusted only by these commands. */
+import type { Command } from 'commander';
+import { type AuthorityStatus, authorityLine, authorityStatus } from '../src/ca/authority-status.ts';
+import { authorityFolder, writeAuthority } from '../src/ca/authority-store.ts';
+import { certutilMend, findCertutil } from '../src/ca/certutil.ts';
+import { hostsOf } from '../src/ca/hosts.ts';
+import { trustSteps, untrustSteps } from '../src/ca/manual-steps.ts';
+import { type Removal, removeAuthority } from '../src/ca/remove-authority.ts';
+import { type TrustOutcome, trust, trustNow, untrust } from '../src/ca/trust.ts';
+import { chosenStores, type NamedStores } from '../src/ca/trust-stores.ts';
+
+const EXIT_FAILURE = 1;
+
+interface JsonOption {
+  json?: boolean;
+}
+
+/** Adds the subcommands to `ca`. */
+export function addCaCommands(ca: Command, print: (text: string) => void): void {
+  const sub = (name: string, description: string): Command =>
+    ca.command(name).description(description).option('--json', 'print JSON');
+  const withStores = (command: Command): Command =>
+    command
+      .option('--nss-db <dir...>', 'only this NSS database (a folder with cert9.db)')
+      .option('--firefox-profile <dir...>', 'only this Firefox profile');
+
+  sub(
+    'create',
+    'make a CA for exactly these hosts; one that is there is removed first. No browser trusts it yet',
+  )
+    .argument('<origins...>', 'such as https://example.org')
+    .action((origins: string[], options: JsonOption) => create(origins, options, print));
+  sub('status', 'say what the CA is for, until when, and which browsers trust it').action(
+    (options: JsonOption) => status(options, print),
+  );
+  withStores(
+    sub(
+      'trust',
+      "add the CA's root certificate to the certificate stores of this user's browsers, never to the system's; hopwise-host ca untrust undoes it",
+    ),
+  ).action((options: NamedStores & JsonOption) => trustCommand(options, print));
+  withStores(sub('untrust', "take the CA's root certificate out of browsers' stores again")).action(
+    (options: NamedStores & JsonOption) => untrustCommand(options, print),
+  );
+  sub('remove', 'undo everything: untrust the CA and delete it').action((options: JsonOption) =>
+    remove(options, print),
+  );
+}
+
+async function create(origins: string[], { json }: JsonOption, print: (text: string) => void): Promise<void> {
+  const hosts = hostsOf(origins);
+  const former = await removeAuthority();
+  const left = problems(former.stores);
+  if (left.length > 0)
+    throw new Error(`the former CA is deleted but still trusted, so no new one was made: ${left[0]}`);
+  const { createAuthority } = await import('../src/ca/authority.ts');
+  await writeAuthority(createAuthority(hosts));
+  const made = authorityStatus();
+  if (json) {
+    print(JSON.stringify({ ...made, replaced: former.existed }));
+    return;
+  }
+  if (former.existed) print(removalLine(former));
+  print(`made "${made.name}", a local CA ${authorityLine(made)}, in ${authorityFolder()}`);
+  print('No browser trusts it yet: hopwise-host ca trust');
+  print('For other hosts later: hopwise-host ca create with all of them, then trust it again.');
+}
+
+async function status({ json }: JsonOption, print: (text: string) => void): Promise<void> {
+  const found = authorityStatus();
+  const stores = found.problem ? [] : await trustNow();
+  if (json) {
+    print(JSON.stringify({ ...found, stores: stores.map(storeOf) }));
+  } else {
+    print(`local CA: ${authorityLine(found)}${found.mend ? `; ${found.mend}` : ''}`);
+    if (found.root) {
+      print(`root: ${found.root} (SHA-256 ${found.fingerprint})`);
+      if (!findCertutil())
+        print(`which browsers trust it is not known: certutil is missing (${certutilMend()})`);
+    }
+    for (const store of stores) print(`${storeLine(store)}`);
+  }
+  if (found.problem) process.exitCode = EXIT_FAILURE;
+}
+
+async function trustCommand(options: NamedStores & JsonOption, print: (text: string) => void): Promise<void> {
+  const authority = usable();
+  const stores = chosenStores(options);
+  // What only a person can do here: nothing is changed.
+  const missing = findCertutil() === null ? `certutil is missing (${certutilMend()})` : '';
+  if (missing || stores.length === 0) {
+    const problem = missing || 'no certificate store of a browser was found: start the browser once';
+    const steps = trustSteps(authority.root);
+    if (options.json) print(JSON.stringify({ name: authority.name, stores: [], problem, steps }));
+    else print([`Nothing was changed: ${problem}. Or add it by hand:`, ...steps].join('\n'));
+    process.exitCode = EXIT_FAILURE;
+    return;
+  }
+  const outcomes = await trust(stores);
+  if (options.json) print(JSON.stringify({ name: authority.name, stores: outcomes.map(storeOf) }));
+  else {
+    print(`"${authority.name}" (SHA-256 ${authority.fingerprint})`);
+    print(`can vouch to these browsers for ${authority.hosts.join(', ')} and for nothing else:`);
+    for (const outcome of outcomes) print(storeLine(outcome));
+    print('Restart the browser. To undo it: hopwise-host ca untrust');
+  }
+  if (problems(outcomes).length > 0) process.exitCode = EXIT_FAILURE;
+}
+
+async function untrustCommand(
+  options: NamedStores & JsonOption,
+  print: (text: string) => void,
+): Promise<void> {
+  const named = options.nssDb !== undefined || options.firefoxProfile !== undefined;
+  const outcomes = await untrust(named ? chosenStores(options) : undefined);
+  if (options.json) print(JSON.stringify({ stores: outcomes.map(storeOf) }));
+  else {
+    for (const outcome of outcomes) print(storeLine(outcome));
+    if (outcomes.length === 0)
+      print('no certificate store that is known to hopwise-host trusts the local CA');
+    else print('Restart the browser.');
+  }
+  if (problems(outcomes).length > 0) process.exitCode = EXIT_FAILURE;
+}
+
+async function remove({ json }: JsonOption, print: (text: string) => void): Promise<void> {
+  const removal = await removeAuthority();
+  const { name, existed, stores, problem } = removal;
+  if (json) print(JSON.stringify({ existed, name, stores: stores.map(storeOf), problem }));
+  else print(removalLine(removal));
+  if (problem || problems(stores).length > 0) process.exitCode = EXIT_FAILURE;
+}
+
+/** @throws Error in one line when there is no CA to trust. */
+function usable(): AuthorityStatus {
+  const found = authorityStatus();
+  if (found.problem) throw new Error(`${found.problem}: ${found.mend}`);
+  if (!found.root) throw new Error('there is no local CA: hopwise-host ca create https://example.org');
+  return found;
+}
+
+/** What was removed, and what a person has left to do. */
+function removalLine({ name, existed, stores, problem }: Removal): string {
+  if (!existed) return 'there was no local CA';
+  const called = name || 'hopwise local CA';
+  const lines = stores.map(storeLine);
+  if (problems(stores).length > 0) {
+    return [...lines, `the keys of "${called}" are deleted; then: hopwise-host ca remove`].join('\n');
+  }
+  lines.push(`removed "${called}" and its keys`);
+  if (problem) lines.push(`which browsers trusted it could not be told: ${problem}`);
+  if (stores.length === 0) lines.push('If you added it to a browser by hand:', ...untrustSteps(called));
+  return lines.join('\n');
+}
+
+function problems(stores: readonly TrustOutcome[]): string[] {
+  return stores.flatMap(({ folder, problem }) => (problem ? [`${folder}: ${problem}`] : []));
+}
+
+function storeOf({ folder, browser, trusted, changed, problem }: TrustOutcome): object {
+  return { folder, browser, trusted, changed, problem };
+}
+
+function storeLine({ folder, browser, trusted, changed, problem }: TrustOutcome): string {
+  const words = trusted ? 'trusted' : 'not trusted';
+  return `${browser} (${folder}): ${problem || (changed ? `now ${words}` : words)}`;
+}

@@ -1,0 +1,60 @@
+/** What there is to say of the local CA, without using it. */
+import { X509Certificate } from 'node:crypto';
+import { authorityFolder, readAuthority, rootFile } from './authority-store.ts';
+import { commonName } from './common-name.ts';
+import { AuthorityError } from './private-file.ts';
+
+export interface AuthorityStatus {
+  /** Hosts that it can vouch for; empty without a usable authority. */
+  hosts: string[];
+  /** What its root is called in browsers' stores; '' without one. */
+  name: string;
+  /** SHA-256 of the root, colons between its bytes; '' without one. */
+  fingerprint: string;
+  /** Path of the root; '' without one. */
+  root: string;
+  /** ISO 8601; '' without one. */
+  expires: string;
+  /** Why it is not used, and the mend; both '' when it is, or when there is none. */
+  problem: string;
+  mend: string;
+}
+
+const NONE: AuthorityStatus = {
+  hosts: [],
+  name: '',
+  fingerprint: '',
+  root: '',
+  expires: '',
+  problem: '',
+  mend: '',
+};
+
+export function authorityStatus(folder: string = authorityFolder(), nowMs = Date.now()): AuthorityStatus {
+  try {
+    const authority = readAuthority(folder);
+    if (!authority) return NONE;
+    const root = new X509Certificate(authority.root);
+    const expires = new Date(root.validTo).toISOString();
+    const ended = nowMs >= Date.parse(root.validTo);
+    return {
+      hosts: authority.issuers.map(({ host }) => host),
+      name: commonName(root),
+      fingerprint: root.fingerprint256,
+      root: rootFile(folder),
+      expires,
+      problem: ended ? `it ended on ${expires.slice(0, 10)}` : '',
+      mend: ended ? 'run: hopwise-host ca create, with the origins that you pin' : '',
+    };
+  } catch (fault) {
+    if (!(fault instanceof AuthorityError)) throw fault;
+    return { ...NONE, problem: fault.problem, mend: fault.mend };
+  }
+}
+
+/** The status in one line. */
+export function authorityLine({ hosts, expires, problem }: AuthorityStatus): string {
+  if (problem) return problem;
+  if (hosts.length === 0) return 'none; only pins to a protocol need one';
+  return `for ${hosts.join(', ')}, until ${expires.slice(0, 10)}`;
+}

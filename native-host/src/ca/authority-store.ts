@@ -1,0 +1,231 @@
+/**
+ * The authority on disk: a folder that is there whole or not at all.
+ *
+ * `issuers.json` holds the issuers with their keys, `root.pem` what browsers are to trust,
+ * `trusted.json` (see `trust-record.ts`) where they do. Without `issuers.json` there is no authority
+ * any more: its keys are gone, and what is left tells which stores still name the root.
+ */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { lstatSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import * as z from 'zod/mini';
+import { dataDirectory } from '../paths.ts';
+import type { Authority, Issuer } from './authority.ts';
+import {
+  AuthorityError,
+  checkPrivateFolder,
+  PRIVATE_FILE_MODE,
+  PRIVATE_FOLDER_MODE,
+  readPrivateFile,
+} from './private-file.ts';
+
+const VERSION = 1;
+const ISSUERS = 'issuers.json';
+const ROOT = 'root.pem';
+
+const issuersSchema = z.object({
+  version: z.literal(VERSION),
+  issuers: z.array(z.object({ host: z.string(), certificate: z.string(), key: z.string() })),
+});
+
+export function authorityFolder(): string {
+  return join(dataDirectory(), 'ca');
+}
+
+export function rootFile(folder: string = authorityFolder()): string {
+  return join(folder, ROOT);
+}
+
+/** Changes whenever what `readAuthority` would say may have; '' while there is no authority. */
+export function fingerprintOfFiles(folder: string): string {
+  const marks = [folder, rootFile(folder), join(folder, ISSUERS)].map(fileMark);
+  return marks[2] === '' ? '' : marks.join();
+}
+
+function fileMark(path: string): string {
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (!stats) return '';
+    // A folder's times change with everything in it.
+    return [stats.ino, stats.uid, stats.mode, stats.isDirectory() ? '' : stats.ctimeMs].join(':');
+  } catch (fault) {
+    return (fault as NodeJS.ErrnoException).code ?? 'unknown';
+  }
+}
+
+/**
+ * The root certificate, whether or not the authority still has its keys; null without one.
+ *
+ * @throws AuthorityError when it must not be used.
+ */
+export function readRoot(folder: string = authorityFolder()): X509Certificate | null {
+  const text = readIn(folder, ROOT);
+  return text === null ? null : parseCertificate(rootFile(folder), text);
+}
+
+/**
+ * The authority; null when there is none.
+ *
+ * @throws AuthorityError when it must not be used: open to others, damaged, of another version.
+ */
+export function readAuthority(folder: string = authorityFolder()): Authority | null {
+  const text = readIn(folder, ISSUERS);
+  if (text === null) return null;
+  const path = join(folder, ISSUERS);
+  const root = readRoot(folder);
+  if (root === null) throw damaged(rootFile(folder), 'it is gone');
+  const { issuers } = parseIssuers(path, text);
+  for (const issuer of issuers) checkIssuer(path, issuer, root);
+  return { root: root.toString(), issuers };
+}
+
+/** Writes a new authority; one that is there is replaced. After a crash there is one of them or none. */
+export async function writeAuthority(
+  authority: Authority,
+  folder: string = authorityFolder(),
+): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true });
+  await removeDrafts(folder);
+  // mkdtemp makes folders that are their owner's alone.
+  const draft = await mkdtemp(`${draftPrefix(folder)}new-`);
+  try {
+    await writeFully(join(draft, ROOT), authority.root);
+    const json = JSON.stringify({ version: VERSION, issuers: authority.issuers });
+    await writeFully(join(draft, ISSUERS), json);
+    await flushFolder(draft);
+    const old = await mkdtemp(`${draftPrefix(folder)}old-`);
+    await rename(folder, join(old, 'ca')).catch((fault: NodeJS.ErrnoException) => {
+      if (fault.code !== 'ENOENT') throw fault;
+    });
+    await rename(draft, folder);
+    await flushFolder(dirname(folder));
+  } finally {
+    await removeDrafts(folder);
+  }
+}
+
+/**
+ * Makes the authority worthless: its keys are deleted, what a browser's store knows it by stays.
+ */
+export async function removeKeys(folder: string = authorityFolder()): Promise<void> {
+  await removeDrafts(folder);
+  await rm(join(folder, ISSUERS), { force: true });
+}
+
+/** Makes what is left readable for its owner alone, as far as it is this user's. */
+export async function closeToOthers(folder: string = authorityFolder()): Promise<void> {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  await chmod(folder, PRIVATE_FOLDER_MODE).catch(() => {});
+  for (const name of await readdir(folder))
+    await chmod(join(folder, name), PRIVATE_FILE_MODE).catch(() => {});
+}
+
+/** Deletes the folder, and the data folder if nothing else is in it. @returns whether there was one. */
+export async function removeFolder(folder: string = authorityFolder()): Promise<boolean> {
+  await removeDrafts(folder);
+  if (!lstatSync(folder, { throwIfNoEntry: false })) return false;
+  await rm(folder, { recursive: true });
+  await rmdir(dirname(folder)).catch(() => {});
+  return true;
+}
+
+/** Text of a file of the authority, null when it or the folder is missing. */
+export function readIn(folder: string, name: string): string | null {
+  try {
+    checkPrivateFolder(folder);
+    return readPrivateFile(join(folder, name));
+  } catch (fault) {
+    const { code, message } = fault as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    if (fault instanceof AuthorityError) throw fault;
+    throw new AuthorityError(
+      `${join(folder, name)} cannot be read: ${message}`,
+      'run: hopwise-host ca remove',
+    );
+  }
+}
+
+/** Writes a file of the authority's folder whole or not at all. */
+export async function writeIn(folder: string, name: string, text: string): Promise<void> {
+  const draft = join(folder, `${name}.${process.pid}.new`);
+  try {
+    await writeFully(draft, text);
+    await rename(draft, join(folder, name));
+    await flushFolder(folder);
+  } catch (fault) {
+    await rm(draft, { force: true });
+    throw fault;
+  }
+}
+
+export function damaged(path: string, how: string): AuthorityError {
+  return new AuthorityError(`${path}: ${how}`, 'run: hopwise-host ca remove, then: hopwise-host ca create');
+}
+
+function parseIssuers(path: string, text: string): z.infer<typeof issuersSchema> {
+  try {
+    return issuersSchema.parse(JSON.parse(text));
+  } catch {
+    throw damaged(path, 'it is not what this version of hopwise-host has written');
+  }
+}
+
+function parseCertificate(path: string, pem: string): X509Certificate {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    throw damaged(path, 'it is no certificate');
+  }
+}
+
+/** A file that was changed by hand would make servers that no browser believes. */
+function checkIssuer(path: string, { host, certificate, key }: Issuer, root: X509Certificate): void {
+  const x509 = parseCertificate(path, certificate);
+  if (!x509.checkIssued(root) || !x509.verify(root.publicKey))
+    throw damaged(path, `the issuer of ${host} is not the root's`);
+  if (!matches(x509, key)) throw damaged(path, `the key of ${host} is not its certificate's`);
+}
+
+function matches(certificate: X509Certificate, key: string): boolean {
+  try {
+    return certificate.checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
+  }
+}
+
+function draftPrefix(folder: string): string {
+  return join(dirname(folder), `.${basename(folder)}-`);
+}
+
+/** What a crash has left behind. */
+async function removeDrafts(folder: string): Promise<void> {
+  const prefix = basename(draftPrefix(folder));
+  const names = await readdir(dirname(folder)).catch(() => []);
+  for (const name of names) {
+    if (name.startsWith(prefix)) await rm(join(dirname(folder), name), { recursive: true, force: true });
+  }
+}
+
+/** On the disk when it returns, so that a rename after it never names an empty file. */
+async function writeFully(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', PRIVATE_FILE_MODE);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function flushFolder(folder: string): Promise<void> {
+  // Windows cannot open folders.
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

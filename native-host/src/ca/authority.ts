@@ -1,0 +1,50 @@
+/** A local certificate authority: a root whose key nobody has, and one issuer for each pinned host. */
+import { randomBytes } from 'node:crypto';
+import { caCertificate, newKeyPair, type Period, type Signer } from './certificate.ts';
+
+const DAY_MS = 86_400_000;
+/** A forgotten authority ends by itself. */
+const LIFETIME_MS = 365 * DAY_MS;
+/** How far behind a clock may be that still takes a fresh certificate. */
+export const BACKDATE_MS = DAY_MS;
+
+/** An issuing CA (path length 0) of one host. */
+export interface Issuer {
+  host: string;
+  /** PEM */
+  certificate: string;
+  /** PEM, PKCS #8 */
+  key: string;
+}
+
+export interface Authority {
+  /** PEM of the root: what a browser is to trust. */
+  root: string;
+  issuers: Issuer[];
+}
+
+/** What root certificates are called in browsers' stores, before a tag of their own. */
+export const ROOT_NAME = 'hopwise local CA';
+
+/**
+ * Makes an authority for these hosts. The root's key signs the issuers and is forgotten, so that
+ * nobody can ever make another; each issuer is constrained to its one host.
+ */
+export function createAuthority(hosts: readonly string[], nowMs = Date.now()): Authority {
+  const period: Period = { notBeforeMs: nowMs - BACKDATE_MS, notAfterMs: nowMs + LIFETIME_MS };
+  const root: Signer = {
+    commonName: `${ROOT_NAME} ${randomBytes(4).toString('hex')}`,
+    keys: newKeyPair(),
+  };
+  return {
+    root: caCertificate(root, root, period, hosts, 1),
+    issuers: hosts.map((host, index) => {
+      const issuer: Signer = { commonName: `${root.commonName} issuer ${index + 1}`, keys: newKeyPair() };
+      return {
+        host,
+        certificate: caCertificate(issuer, root, period, [host], 0),
+        key: issuer.keys.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+      };
+    }),
+  };
+}

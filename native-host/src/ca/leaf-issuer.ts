@@ -1,0 +1,111 @@
+/** Server certificates of the pinned hosts, minted when they are asked for, kept in memory only. */
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { BACKDATE_MS, type Issuer } from './authority.ts';
+import { authorityFolder, fingerprintOfFiles, readAuthority } from './authority-store.ts';
+import { leafCertificate, newKeyPair, type Period, type Signer } from './certificate.ts';
+import { commonName } from './common-name.ts';
+import { AuthorityError } from './private-file.ts';
+
+export interface LeafIssuer {
+  /** What a TLS server needs to be `host`; null without an authority, or outside its name constraints. */
+  contextFor(host: string): SecureContext | null;
+}
+
+const DAY_MS = 86_400_000;
+/** A key that leaks is of use for days. */
+const LEAF_LIFETIME_MS = 3 * DAY_MS;
+/** A connection may take its certificate along for hours, across a machine's sleep. */
+const RENEW_BEFORE_MS = DAY_MS;
+
+interface Leaf {
+  context: SecureContext;
+  period: Period;
+}
+
+interface OpenIssuer {
+  signer: Signer;
+  period: Period;
+  certificate: string;
+  leaf: Leaf | null;
+}
+
+/**
+ * Issues from the authority in `folder` as it is at the moment: one that is made, replaced, removed or
+ * opened to others counts from the next call on.
+ */
+export class LocalLeafIssuer implements LeafIssuer {
+  readonly #folder: string;
+  readonly #log: (line: string) => void;
+  readonly #now: () => number;
+  #fingerprint = '';
+  #issuers = new Map<string, OpenIssuer>();
+
+  /** @param options.now the clock, milliseconds since 1970. */
+  constructor(options: { log: (line: string) => void; folder?: string; now?: () => number }) {
+    this.#folder = options.folder ?? authorityFolder();
+    this.#log = options.log;
+    this.#now = options.now ?? Date.now;
+  }
+
+  contextFor(host: string): SecureContext | null {
+    this.#refresh();
+    const issuer = this.#issuers.get(host);
+    if (!issuer) return null;
+    const nowMs = this.#now();
+    // So that what is minted outlasts its renewal, whatever the authority has left.
+    if (!holds(issuer.period, nowMs)) return null;
+    if (!issuer.leaf || !holds(issuer.leaf.period, nowMs)) issuer.leaf = mint(host, issuer, nowMs);
+    return issuer.leaf.context;
+  }
+
+  #refresh(): void {
+    const fingerprint = fingerprintOfFiles(this.#folder);
+    if (fingerprint === this.#fingerprint) return;
+    this.#fingerprint = fingerprint;
+    this.#issuers = new Map();
+    try {
+      const issuers = readAuthority(this.#folder)?.issuers ?? [];
+      this.#issuers = new Map(issuers.map((issuer) => [issuer.host, open(issuer)]));
+    } catch (fault) {
+      if (!(fault instanceof AuthorityError)) throw fault;
+      this.#log(`no local CA: ${fault.message}`);
+    }
+  }
+}
+
+/** Whether a certificate is valid and far from its end. A clock that was set back is before its start. */
+function holds({ notBeforeMs, notAfterMs }: Period, nowMs: number): boolean {
+  return nowMs >= notBeforeMs && nowMs < notAfterMs - RENEW_BEFORE_MS;
+}
+
+function open({ certificate, key }: Issuer): OpenIssuer {
+  const x509 = new X509Certificate(certificate);
+  const privateKey = createPrivateKey(key);
+  return {
+    signer: {
+      commonName: commonName(x509),
+      keys: { privateKey, publicKey: createPublicKey(privateKey) },
+    },
+    period: { notBeforeMs: Date.parse(x509.validFrom), notAfterMs: Date.parse(x509.validTo) },
+    certificate,
+    leaf: null,
+  };
+}
+
+function mint(host: string, issuer: OpenIssuer, nowMs: number): Leaf {
+  const keys = newKeyPair();
+  const period = {
+    notBeforeMs: nowMs - BACKDATE_MS,
+    notAfterMs: Math.min(nowMs + LEAF_LIFETIME_MS, issuer.period.notAfterMs),
+  };
+  const leaf = leafCertificate(host, keys.publicKey, issuer.signer, period);
+  return {
+    period,
+    context: createSecureContext({
+      key: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+      cert: leaf + issuer.certificate,
+      minVersion: 'TLSv1.2',
+    }),
+  };
+}

@@ -1,0 +1,25 @@
+/** Which stores were asked to trust the root: written before they are, so that none is forgotten. */
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { damaged, readIn, writeIn } from './authority-store.ts';
+
+const FILE = 'trusted.json';
+
+const recordSchema = z.array(z.object({ folder: z.string(), browser: z.string() }));
+
+export type TrustRecord = z.infer<typeof recordSchema>;
+
+/** @throws AuthorityError when it cannot be read. */
+export function readTrustRecord(folder: string): TrustRecord {
+  const text = readIn(folder, FILE);
+  if (text === null) return [];
+  try {
+    return recordSchema.parse(JSON.parse(text));
+  } catch {
+    throw damaged(join(folder, FILE), 'it is not what this version of hopwise-host has written');
+  }
+}
+
+export async function writeTrustRecord(folder: string, stores: TrustRecord): Promise<void> {
+  await writeIn(folder, FILE, `${JSON.stringify(stores)}\n`);
+}

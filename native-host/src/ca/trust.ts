@@ -1,0 +1,111 @@
+/** Has browsers' stores trust the root, and takes that back. */
+import { existsSync } from 'node:fs';
+import { authorityFolder, readRoot, rootFile } from './authority-store.ts';
+import {
+  addCommand,
+  addTrusted,
+  CertutilError,
+  findCertutil,
+  isTrusted,
+  removeCommand,
+  removeNamed,
+} from './certutil.ts';
+import { commonName } from './common-name.ts';
+import { readTrustRecord, writeTrustRecord } from './trust-record.ts';
+import { foundStores, type TrustStore } from './trust-stores.ts';
+
+/** What became of one store. */
+export interface TrustOutcome extends TrustStore {
+  trusted: boolean;
+  /** Whether this call made it so. */
+  changed: boolean;
+  /** Why it is not as was asked for, and the mend; '' when it is. */
+  problem: string;
+}
+
+/** @throws AuthorityError for an authority that must not be used; Error in one line when there is none. */
+export async function trust(stores: readonly TrustStore[]): Promise<TrustOutcome[]> {
+  const folder = authorityFolder();
+  const name = rootName(folder);
+  if (!name) throw new Error('there is no local CA: hopwise-host ca create https://example.org');
+  const recorded = readTrustRecord(folder);
+  const fresh = stores.filter((store) => !recorded.some((known) => known.folder === store.folder));
+  await writeTrustRecord(folder, [...recorded, ...fresh.map(({ folder, browser }) => ({ folder, browser }))]);
+  return each(stores, async (store) => {
+    const file = rootFile(folder);
+    try {
+      if (await isTrusted(store.folder, name)) return { trusted: true, changed: false, problem: '' };
+      await addTrusted(store.folder, name, file);
+      return { trusted: true, changed: true, problem: '' };
+    } catch (fault) {
+      if (!(fault instanceof CertutilError)) throw fault;
+      const problem = `${fault.message}; with the password of the store: ${addCommand(store.folder, name, file)}`;
+      return { trusted: false, changed: false, problem };
+    }
+  });
+}
+
+/**
+ * Takes the root out of these stores, or out of every store that it was put into and every one that is found.
+ *
+ * @returns the stores that had it, and those that could not be asked although they may.
+ * @throws AuthorityError for a record that cannot be read.
+ */
+export async function untrust(stores?: readonly TrustStore[]): Promise<TrustOutcome[]> {
+  const folder = authorityFolder();
+  const name = rootName(folder);
+  if (!name) return [];
+  const recorded = readTrustRecord(folder);
+  const outcomes = await each(stores ?? everyStore(recorded), async (store) => {
+    try {
+      return { trusted: false, changed: await removeNamed(store.folder, name), problem: '' };
+    } catch (fault) {
+      if (!(fault instanceof CertutilError)) throw fault;
+      const problem = `${fault.message}; by hand: ${removeCommand(store.folder, name)}`;
+      return { trusted: true, changed: false, problem };
+    }
+  });
+  const done = new Set(outcomes.filter(({ problem }) => problem === '').map((outcome) => outcome.folder));
+  const left = recorded.filter((store) => !done.has(store.folder) && existsSync(store.folder));
+  if (left.length < recorded.length) await writeTrustRecord(folder, left);
+  return outcomes.filter(({ changed, problem }) => changed || problem !== '');
+}
+
+/** Which stores trust the root, of those that are found or were asked to; none without certutil. */
+export async function trustNow(): Promise<TrustOutcome[]> {
+  const folder = authorityFolder();
+  const name = rootName(folder);
+  if (!name || !findCertutil()) return [];
+  return each(everyStore(readTrustRecord(folder)), async (store) => {
+    try {
+      return { trusted: await isTrusted(store.folder, name), changed: false, problem: '' };
+    } catch (fault) {
+      if (!(fault instanceof CertutilError)) throw fault;
+      return { trusted: false, changed: false, problem: fault.message };
+    }
+  });
+}
+
+/** What the root is called in stores; '' without one. */
+export function rootName(folder: string = authorityFolder()): string {
+  const root = readRoot(folder);
+  return root ? commonName(root) : '';
+}
+
+/** Stores that are recorded and still there, and those that are found; without certutil only the former matter. */
+function everyStore(recorded: readonly TrustStore[]): TrustStore[] {
+  const found = findCertutil() ? foundStores() : [];
+  const others = found.filter(({ folder }) => !recorded.some((known) => known.folder === folder));
+  return [...recorded.filter(({ folder }) => existsSync(folder)), ...others];
+}
+
+async function each(
+  stores: readonly TrustStore[],
+  act: (store: TrustStore) => Promise<Omit<TrustOutcome, keyof TrustStore>>,
+): Promise<TrustOutcome[]> {
+  const outcomes: TrustOutcome[] = [];
+  for (const { folder, browser } of stores) {
+    outcomes.push({ folder, browser, ...(await act({ folder, browser })) });
+  }
+  return outcomes;
+}

@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const BIN = fileURLToPath(new URL('../../bin/hopwise-host.ts', import.meta.url));
+
+/** The environment of a user whose home folder this is. */
+export function homeEnvironment(home: string): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    HOME: home,
+    XDG_CONFIG_HOME: '',
+    XDG_DATA_HOME: join(home, 'data'),
+    XDG_STATE_HOME: join(home, 'state'),
+  };
+}
+
+/** Runs `hopwise-host` with these words, as the user whose home folder this is. */
+export function hopwiseHost(
+  home: string,
+  words: string[],
+  environment: NodeJS.ProcessEnv = {},
+): { code: number | null; out: string; err: string } {
+  const result = spawnSync(process.execPath, ['--conditions=source', BIN, ...words], {
+    encoding: 'utf8',
+    env: { ...homeEnvironment(home), ...environment },
+  });
+  return { code: result.status, out: result.stdout, err: result.stderr };
+}

@@ -1,0 +1,23 @@
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
+import type { Issuer } from '../../src/ca/authority.ts';
+import { leafCertificate, newKeyPair } from '../../src/ca/certificate.ts';
+import { commonName } from '../../src/ca/common-name.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What a thief of an issuer's key can make: a certificate of any host. */
+export function forgedLeaf(issuer: Issuer, host: string): { key: string; leaf: string; cert: string } {
+  const keys = newKeyPair();
+  const privateKey = createPrivateKey(issuer.key);
+  const signer = {
+    commonName: commonName(new X509Certificate(issuer.certificate)),
+    keys: { privateKey, publicKey: createPublicKey(privateKey) },
+  };
+  const period = { notBeforeMs: Date.now() - DAY_MS, notAfterMs: Date.now() + DAY_MS };
+  const leaf = leafCertificate(host, keys.publicKey, signer, period);
+  return {
+    key: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    leaf,
+    cert: leaf + issuer.certificate,
+  };
+}

@@ -6,6 +6,7 @@
  *   hopwise.mjs test [--only SUITE]       (see scripts/test.mjs)
  *   hopwise.mjs bench [options]           (see pageload-emulator/bench/speed.ts and e2e/src/speed/)
  *   hopwise.mjs lab|record|accuracy|flows (see e2e/src/{truth,record,accuracy,flows}/)
+ *   hopwise.mjs tunnel                    (see native-host/bench/tunnel.ts)
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -78,9 +79,12 @@ async function main() {
       if (['--help', '-h', '--json'].some((word) => args.includes(word))) return beside();
       return (await runNode(join(ROOT, 'pageload-emulator/bench/speed.ts'), [])) || beside();
     }
+    case 'tunnel':
+      await runSetup(STEPS.built);
+      return runNode(join(ROOT, 'native-host/bench/tunnel.ts'), args);
     default:
       throw new SetupError(
-        `expected setup, start, test, lab, record, bench, accuracy or flows, got ${command ?? 'nothing'}`,
+        `expected setup, start, test, lab, record, bench, accuracy, flows or tunnel, got ${command ?? 'nothing'}`,
       );
   }
 }

@@ -1,0 +1,77 @@
+/** Debian's tinyproxy on a free port of the loopback, with a secret as the tunnel has one. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+const START_TIMEOUT_MS = 5_000;
+
+export class Tinyproxy {
+  readonly port: number;
+  readonly #process: ChildProcess;
+  readonly #folder: string;
+
+  private constructor(port: number, process: ChildProcess, folder: string) {
+    this.port = port;
+    this.#process = process;
+    this.#folder = folder;
+  }
+
+  /** @returns null where it is not installed. */
+  static async start(user: string, password: string): Promise<Tinyproxy | null> {
+    const folder = mkdtempSync(join(tmpdir(), 'hopwise-tinyproxy-'));
+    const port = await freePort();
+    const configuration = join(folder, 'tinyproxy.conf');
+    const lines = [
+      `Port ${port}`,
+      'Listen 127.0.0.1',
+      'MaxClients 100',
+      'LogLevel Critical',
+      'LogFile "/dev/null"',
+    ];
+    writeFileSync(configuration, [...lines, `BasicAuth ${user} ${password}`, ''].join('\n'));
+    const child = spawn('tinyproxy', ['-d', '-c', configuration], { stdio: 'ignore' });
+    const tinyproxy = new Tinyproxy(port, child, folder);
+    const missing = once(child, 'error').then(() => true);
+    if (await Promise.race([missing, tinyproxy.#listening().then(() => false)])) {
+      rmSync(folder, { recursive: true });
+      return null;
+    }
+    return tinyproxy;
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.#process, 'exit');
+    this.#process.kill();
+    await ended;
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  async #listening(): Promise<void> {
+    for (
+      const deadline = performance.now() + START_TIMEOUT_MS;
+      performance.now() < deadline;
+      await wait(20)
+    ) {
+      const socket = connect(this.port, '127.0.0.1');
+      const answers = await once(socket, 'connect').then(
+        () => true,
+        () => false,
+      );
+      socket.destroy();
+      if (answers) return;
+    }
+    throw new Error(`tinyproxy does not listen on port ${this.port}`);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -314,6 +314,40 @@ describe('the head in a recording', () => {
     expect(fetches.map(({ pool }) => pool ?? 0)).toEqual([0, 0, 0, 0, 1, 0, 0]);
   });
 
+  it('tells what went without credentials by a second connection beside the first', () => {
+    const on = (connectionId: string, protocol: 'h1' | 'h2' | 'h3' = 'h2') => ({
+      type: 'script' as const,
+      url: 'https://static.a.test/s.js',
+      connectionId,
+      protocol,
+    });
+    const asked = (requestId: number) => ({
+      initiator: { kind: 'script' as const, requestId, source: 'recorded' as const },
+    });
+    const poolsOf = (...requests: RecordedRequest[]) =>
+      buildGraph(recordingOf(requests))
+        .activities.filter((each) => each.kind === 'fetch')
+        .map(({ pool }) => pool ?? 0)
+        .slice(2);
+
+    expect(poolsOf(request(2, 100, 102, 160, on('a')), request(3, 101, 103, 140, on('b')))).toEqual([0, 1]);
+    // It may have taken the place of one that was closed.
+    expect(poolsOf(request(2, 100, 102, 160, on('a')), request(3, 160, 163, 190, on('b')))).toEqual([0, 0]);
+    // HTTP/1.1 has several connections anyway.
+    expect(
+      poolsOf(request(2, 100, 102, 160, on('a', 'h1')), request(3, 101, 103, 140, on('b', 'h1'))),
+    ).toEqual([0, 0]);
+    // What a module imports goes as the module did, under another protocol too.
+    expect(
+      poolsOf(
+        request(2, 100, 102, 160, on('a')),
+        request(3, 101, 103, 140, on('b')),
+        request(4, 150, 152, 180, { ...on('c', 'h3'), ...asked(3) }),
+        request(5, 160, 162, 180, { ...on('d', 'h3'), ...asked(2) }),
+      ),
+    ).toEqual([0, 1, 1, 0]);
+  });
+
   it('tells a redirect’s think time from its length where its phases were withheld', () => {
     const recording = recordingOf([]);
     const [document] = recording.requests as [RecordedRequest];

@@ -148,4 +148,5 @@ export const CODE = {
   HTTP3: 95,
   QUIC_CONNECT_ERROR: 96,
   SSL_CLIENTCERT: 98,
+  TOO_LARGE: 100,
 } as const;

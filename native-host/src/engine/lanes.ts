@@ -1,5 +1,6 @@
 /** The connections of exchanges: which multi handle carries which. */
 import type { Protocol } from '@hopwise/native-host/messages';
+import { CODE } from './curl-constants.ts';
 import type { ExchangeTransfer } from './exchange-transfer.ts';
 import type { Libcurl } from './libcurl.ts';
 import { MultiHandle } from './multi-handle.ts';
@@ -7,15 +8,22 @@ import { MultiHandle } from './multi-handle.ts';
 /**
  * What libcurl may hold of one response that waits for its reader before the connection gets no
  * further exchange. libcurl 8.14 acknowledges what it holds on HTTP/3, and so takes more without
- * end whenever another exchange makes it read the connection; on HTTP/2 it takes 10 MiB.
+ * end whenever another exchange makes it read the connection; on HTTP/2 it takes 20 MiB.
  */
 const HELD_OF_GOOD_LANE_BYTES = 1024 * 1024;
 
 /** Beyond it the connection is no longer read. Above what HTTP/2 lets through, which bounds itself. */
-const HELD_BYTES = 12 * 1024 * 1024;
+const HELD_BYTES = 24 * 1024 * 1024;
 
 /** Beyond it, in all, no connection is read whose lane is not good any more. */
 const HELD_IN_ALL_BYTES = 64 * 1024 * 1024;
+
+/**
+ * How long other exchanges of a connection that is not read wait for the slowest reader. Then its
+ * exchange is given up: a response that breaks off is seen, and asked for again, where one that stands
+ * still is not.
+ */
+const STANDSTILL_MS = 20_000;
 
 /** Time between two looks at what is held: 1.25 MB at 1 Gbit/s. */
 const LOOK_MS = 10;
@@ -34,6 +42,8 @@ interface Lane {
   held: { mostBytes: number; bytes: number };
   lookedMs: number;
   idle: NodeJS.Timeout | null;
+  /** Runs while the connection is not read. */
+  standstill: NodeJS.Timeout | null;
 }
 
 /**
@@ -45,6 +55,7 @@ export class Lanes {
   readonly #onFault: (fault: Error) => void;
   readonly #lanes = new Map<string, Lane[]>();
   readonly #laneOf = new Map<ExchangeTransfer, Lane>();
+  readonly #done = new Map<ExchangeTransfer, (code: number) => void>();
 
   constructor(curl: Libcurl, onFault: (fault: Error) => void) {
     this.#curl = curl;
@@ -54,10 +65,8 @@ export class Lanes {
   /** @throws Error when libcurl refuses the transfer. */
   add(protocol: Protocol, origin: string, transfer: ExchangeTransfer, done: (code: number) => void): void {
     const lane = this.#pick(protocol, origin);
-    lane.multi.add(transfer.easy, (code) => {
-      this.#leave(lane, transfer);
-      done(code);
-    });
+    lane.multi.add(transfer.easy, (code) => this.#end(lane, transfer, code));
+    this.#done.set(transfer, done);
     if (lane.idle) clearTimeout(lane.idle);
     lane.idle = null;
     lane.transfers.add(transfer);
@@ -102,14 +111,22 @@ export class Lanes {
       held: { mostBytes: 0, bytes: 0 },
       lookedMs: 0,
       idle: null,
+      standstill: null,
     };
     lanes.push(lane);
     return lane;
   }
 
+  #end(lane: Lane, transfer: ExchangeTransfer, code: number): void {
+    const done = this.#done.get(transfer);
+    this.#leave(lane, transfer);
+    done?.(code);
+  }
+
   #leave(lane: Lane, transfer: ExchangeTransfer): void {
     lane.transfers.delete(transfer);
     this.#laneOf.delete(transfer);
+    this.#done.delete(transfer);
     if (lane.held.bytes > 0) this.#look(lane);
     if (lane.transfers.size === 0) {
       lane.idle = setTimeout(() => this.#close(lane), IDLE_MS);
@@ -120,6 +137,7 @@ export class Lanes {
     const others = this.#lanes.get(lane.key)!.filter((other) => other !== lane);
     if (others.length > 0) this.#lanes.set(lane.key, others);
     else this.#lanes.delete(lane.key);
+    if (lane.standstill) clearTimeout(lane.standstill);
     lane.multi.close();
   }
 
@@ -134,10 +152,27 @@ export class Lanes {
     const all = [...this.#lanes.values()].flat();
     const inAll = all.reduce((sum, { held: { bytes } }) => sum + bytes, 0);
     const limit = inAll > HELD_IN_ALL_BYTES ? HELD_OF_GOOD_LANE_BYTES : HELD_BYTES;
-    for (const {
-      multi,
-      held: { mostBytes },
-    } of all)
-      multi.setReading(mostBytes <= limit);
+    for (const other of all) this.#setReading(other, other.held.mostBytes <= limit);
+  }
+
+  #setReading(lane: Lane, reading: boolean): void {
+    lane.multi.setReading(reading);
+    if (reading && lane.standstill) {
+      clearTimeout(lane.standstill);
+      lane.standstill = null;
+    } else if (!reading) lane.standstill ??= setTimeout(() => this.#onStandstill(lane), STANDSTILL_MS);
+  }
+
+  #onStandstill(lane: Lane): void {
+    lane.standstill = null;
+    const slowest = [...lane.transfers].reduce((slow, transfer) =>
+      transfer.heldBytes() > slow.heldBytes() ? transfer : slow,
+    );
+    const nobodyWaits = [...lane.transfers].every((transfer) => transfer.heldBytes() > 0);
+    if (!nobodyWaits) {
+      lane.multi.remove(slowest.easy);
+      this.#end(lane, slowest, CODE.TOO_LARGE);
+    }
+    this.#look(lane);
   }
 }

@@ -83,6 +83,7 @@ export class RunningExchange implements Exchange {
       () => this.#grant(),
       (fault) => {
         this.#account.close();
+        if (!this.open) return;
         this.#end('failed', new ExchangeError('reset', fault?.message ?? 'cancelled', this.#sent));
       },
     );

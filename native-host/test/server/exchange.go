@@ -24,6 +24,7 @@ var (
 //	/random/N    N bytes, their SHA-256 in the trailer X-Digest
 //	/digest      what has come as JSON: bytes, digest, length announced, headers, target
 //	/slow-digest the same, 64 kB every 5 ms
+//	/sink        nothing, after the whole body has come
 //	/echo        every byte as soon as it comes
 //	/early       103 and 103 before the response
 //	/cookies     three Set-Cookie lines
@@ -62,6 +63,8 @@ func answerExchange(kind string, number int, w http.ResponseWriter, r *http.Requ
 			"length": r.ContentLength, "encoding": r.TransferEncoding, "headers": r.Header, "target": r.RequestURI,
 			"method": r.Method, "trailer": r.Trailer,
 		})
+	case "sink":
+		_, _ = io.Copy(io.Discard, r.Body)
 	case "echo":
 		_ = controller.EnableFullDuplex()
 		w.WriteHeader(http.StatusOK)

@@ -1,12 +1,13 @@
 /** What a tunnel does with bytes, ends and resets. */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Lookup } from '../../src/pin/proxy/address-cache.ts';
 import { LoopbackProxy, type LoopbackProxyOptions, type Route } from '../../src/pin/proxy/loopback-proxy.ts';
+import { Tunnel } from '../../src/pin/proxy/tunnel.ts';
 import { connectHead, credentials, hear, Origin, openTunnel, SECRET, say, until } from './support/peers.ts';
 
 const MIB = 1024 * 1024;
@@ -183,6 +184,26 @@ describe('resets', () => {
     browser.resetAndDestroy();
     expect((await heard).reset).toBe(true);
     await until(() => proxy.open === 0);
+  });
+
+  it('wait for a side that takes nothing no longer than for one that has closed', async () => {
+    const listening = await originOf((socket) => socket.pause());
+    const browser = new Socket();
+    const toOrigin = new Socket({ allowHalfOpen: true });
+    const between = await originOf(
+      (socket) => new Tunnel(socket, toOrigin, { idleMs: 60_000, halfClosedMs: 200 }),
+    );
+    toOrigin.connect(listening.port, '127.0.0.1');
+    await once(toOrigin, 'connect');
+    browser.connect(between.port, '127.0.0.1');
+    await once(browser, 'connect');
+    // Until the kernel's buffers are full; not so much that the tunnel stops to read, and sees no reset.
+    while (toOrigin.writableLength === 0) {
+      browser.write(randomBytes(16 * 1024));
+      await wait(0);
+    }
+    browser.resetAndDestroy();
+    await once(toOrigin, 'close');
   });
 
   it('reach the side that has been ended already', async () => {

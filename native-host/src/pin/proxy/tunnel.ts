@@ -37,8 +37,8 @@ export class Tunnel {
   constructor(browser: Socket, origin: Socket, timeouts: TunnelTimeouts) {
     this.#browser = browser;
     this.#origin = origin;
-    pass(browser, origin);
-    pass(origin, browser);
+    pass(browser, origin, timeouts.halfClosedMs);
+    pass(origin, browser, timeouts.halfClosedMs);
     browser.on('data', () => {
       this.#browserAtMs = performance.now();
     });
@@ -72,14 +72,15 @@ export class Tunnel {
   }
 }
 
-function pass(from: Socket, to: Socket): void {
+function pass(from: Socket, to: Socket, lingerMs: number): void {
   from.pipe(to);
   from.on('error', () => {
-    // What came before the reset is delivered before it, as a direct connection would.
-    if (to.writable) to.write(NOTHING, () => to.resetAndDestroy());
-    else to.resetAndDestroy();
-  });
-  from.once('close', (hadError) => {
-    if (!hadError && !to.destroyed && !(from.readableEnded && from.writableFinished)) to.destroy();
+    if (!to.writable) {
+      to.resetAndDestroy();
+      return;
+    }
+    // What came before the reset is delivered before it, as a direct connection would, unless nobody takes it.
+    to.setTimeout(lingerMs, () => to.resetAndDestroy());
+    to.write(NOTHING, () => to.resetAndDestroy());
   });
 }

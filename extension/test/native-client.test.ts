@@ -84,7 +84,8 @@ describe('verifyWithHelper', () => {
   });
 
   test.each([
-    ['another version', { version: MESSAGE_VERSION + 1 }, 'version', 'update the extension'],
+    ['a newer version', { version: MESSAGE_VERSION + 1 }, 'version', 'update the extension'],
+    ['an older version', { version: MESSAGE_VERSION - 1 }, 'version', 'update the helper'],
     ['no libcurl', { engine: '', problem: 'install libcurl' }, 'no-engine', 'install libcurl'],
   ])('stops at a helper with %s', async (_name, more, code, words) => {
     const port = hostPort((message, send) => message.type === 'hello' && send(hello(message.id, more)));

@@ -70,7 +70,8 @@ class Host {
     const message = parsed.data;
     if (message.type === 'hello') void this.#hello(message.id, message.version);
     else if (message.type === 'cancel') this.#cancel(message.id);
-    else this.#startProbe(message);
+    else if (message.type === 'probe') this.#startProbe(message);
+    else void this.refuse(message.id, 'unavailable', 'this helper cannot pin yet');
   }
 
   refuse(id: string, code: ProbeErrorCode, message: string): Promise<void> {

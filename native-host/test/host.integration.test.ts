@@ -155,9 +155,9 @@ it('answers a bad message in one line and goes on', async () => {
   expect(await host.next()).toMatchObject({ type: 'hello' });
 });
 
-it('refuses an extension of another version', async () => {
+it.each([MESSAGE_VERSION - 1, MESSAGE_VERSION + 1])('refuses an extension of version %i', async (version) => {
   const host = new Host();
-  host.send({ type: 'hello', id: 'h', version: MESSAGE_VERSION + 1 });
+  host.send({ type: 'hello', id: 'h', version });
   expect(await host.next()).toMatchObject({ type: 'error', id: 'h', code: 'version' });
 });
 

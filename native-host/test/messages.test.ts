@@ -2,6 +2,8 @@ import {
   encodeVerification,
   joinVerification,
   MAX_MESSAGE_TO_BROWSER_BYTES,
+  MAX_PIN_MINUTES,
+  MAX_PINS,
   toExtension,
   toHost,
   type Verification,
@@ -18,6 +20,33 @@ const probe = {
   protocols: ['h1', 'h3'],
   rounds: 3,
   budgetBytes: 1e6,
+};
+
+const pin = {
+  type: 'pin',
+  id: 'a',
+  origin: 'https://a.test',
+  kind: 'avoid-h3',
+  minutes: 60,
+  persistent: false,
+};
+
+const pins = {
+  type: 'pins',
+  id: '',
+  port: 40_000,
+  secret: 'x'.repeat(43),
+  resets: 0,
+  pins: [
+    {
+      origin: 'https://a.test',
+      kind: 'h3',
+      expiresAtMs: null,
+      persistent: true,
+      state: 'lifted',
+      reason: 'it refused HTTP/3',
+    },
+  ],
 };
 
 /** A verification with `transfers` results in its only round. */
@@ -71,6 +100,54 @@ describe('toHost', () => {
   });
 
   it.each([
+    'https://a.test',
+    'https://a.test:8443',
+    'https://xn--bcher-kva.test',
+    'https://a.test.',
+    'https://[2001:db8::1]:444',
+    'https://192.0.2.1',
+  ])('takes pins of %s', (origin) => {
+    for (const message of [
+      { ...pin, origin },
+      { ...pin, origin, minutes: null, persistent: true },
+      { type: 'unpin', id: 'b', origin },
+    ]) {
+      expect(toHost.parse(message)).toEqual(message);
+    }
+  });
+
+  it.each([
+    'http://a.test',
+    'wss://a.test',
+    'https://A.test',
+    'https://a.test/',
+    'https://a.test:443',
+    'https://a.test:0443',
+    'https://a.test:65536',
+    'https://user@a.test',
+    'https://a.test?',
+    'https://a.test#',
+    'https://bücher.test',
+    'https://a.test\n',
+    ' https://a.test',
+    'https://0x7f000001',
+    'https://[2001:db8:0::1]',
+    `https://${'a'.repeat(300)}`,
+    'https://',
+    'null',
+    '',
+  ])('takes no pins of %j, for one origin has one text', (origin) => {
+    expect(toHost.safeParse({ ...pin, origin }).success).toBe(false);
+    expect(toHost.safeParse({ type: 'unpin', id: 'b', origin }).success).toBe(false);
+  });
+
+  it.each([
+    ['a pin for no time', { ...pin, minutes: 0 }],
+    ['a pin for more than 30 days', { ...pin, minutes: MAX_PIN_MINUTES + 1 }],
+    ['a pin for half a minute', { ...pin, minutes: 0.5 }],
+    ['a pin that does not say whether it lasts', { ...pin, persistent: undefined }],
+    ['a pin of an unknown kind', { ...pin, kind: 'avoid-h2' }],
+    ['a pin that wants no answer', { ...pin, id: '' }],
     ['a plain http page', { ...probe, plan: { ...probe.plan, pageUrl: 'http://a.test/' } }],
     ['a plan without transfers', { ...probe, plan: { ...probe.plan, transfers: [] } }],
     ['more rounds than 20', { ...probe, rounds: 21 }],
@@ -84,6 +161,30 @@ describe('toHost', () => {
 
   it('never throws', () => {
     fc.assert(fc.property(fc.anything(), (value) => typeof toHost.safeParse(value).success === 'boolean'));
+  });
+});
+
+describe('toExtension', () => {
+  it('takes pins', () => {
+    expect(toExtension.parse(pins)).toEqual(pins);
+    expect(toExtension.parse({ ...pins, port: 0, pins: [] })).toMatchObject({ pins: [] });
+  });
+
+  it.each([
+    ['a port beyond', { ...pins, port: 65_536 }],
+    ['a short secret', { ...pins, secret: 'x'.repeat(42) }],
+    ['a secret that is no base64url', { ...pins, secret: `${'x'.repeat(42)}"` }],
+    ['too many', { ...pins, pins: Array.from({ length: MAX_PINS + 1 }, () => pins.pins[0]) }],
+    ['an origin with a path', { ...pins, pins: [{ ...pins.pins[0], origin: 'https://a.test/x' }] }],
+    ['an unknown state', { ...pins, pins: [{ ...pins.pins[0], state: 'paused' }] }],
+  ])('refuses pins with %s', (_name, message) => {
+    expect(toExtension.safeParse(message).success).toBe(false);
+  });
+
+  it('never throws', () => {
+    fc.assert(
+      fc.property(fc.anything(), (value) => typeof toExtension.safeParse(value).success === 'boolean'),
+    );
   });
 });
 

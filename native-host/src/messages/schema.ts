@@ -6,7 +6,7 @@
 import * as z from 'zod/mini';
 
 /** Raised when a message changes its meaning; host and extension compare it in `hello`. */
-export const MESSAGE_VERSION = 1;
+export const MESSAGE_VERSION = 2;
 
 /** Name under which the host is registered with browsers. */
 export const HOST_NAME = 'org.hopwise.host';
@@ -24,12 +24,43 @@ export const FIREFOX_EXTENSION_ID = 'hopwise@hopwise.org';
 export const PROTOCOLS = ['h1', 'h2', 'h3'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
+/** HTTP/3 kept away by a blind tunnel, or one protocol by a proxy that terminates TLS. */
+export const PIN_KINDS = ['avoid-h3', ...PROTOCOLS] as const;
+export type PinKind = (typeof PIN_KINDS)[number];
+
+/** The longest time of a pin that ends by itself, minutes: 30 days. */
+export const MAX_PIN_MINUTES = 43_200;
+
+/** Origins that can be pinned at a time. */
+export const MAX_PINS = 200;
+
 const protocol = z.enum(PROTOCOLS);
 const nonNegative = z.number().check(z.nonnegative());
 const count = z.int().check(z.nonnegative());
 const text = (max: number) => z.string().check(z.maxLength(max));
 const requestId = z.string().check(z.minLength(1), z.maxLength(64));
 const httpsUrl = z.string().check(z.maxLength(8192), z.regex(/^https:\/\//));
+
+/** Of browsers and of Node alike. */
+declare const URL: {
+  canParse(text: string): boolean;
+  new (text: string): { origin: string; protocol: string };
+};
+
+/** `https://` with the longest name of DNS in its text form (RFC 1035, section 2.3.4), a colon and a port. */
+const MAX_ORIGIN_LENGTH = 'https://'.length + 254 + ':65535'.length;
+
+/** `https://host[:port]` as `URL.origin` writes it: one origin has one text. */
+const origin = z.string().check(
+  z.maxLength(MAX_ORIGIN_LENGTH),
+  z.refine((text) => {
+    if (!URL.canParse(text)) return false;
+    const url = new URL(text);
+    return url.protocol === 'https:' && url.origin === text;
+  }, 'expected an origin such as https://example.org'),
+);
+const pinKind = z.enum(PIN_KINDS);
+const pinMinutes = z.nullable(z.int().check(z.gte(1), z.lte(MAX_PIN_MINUTES)));
 
 /** One GET of a transfer plan. */
 const plannedTransfer = z.object({
@@ -66,6 +97,21 @@ export const toHost = z.discriminatedUnion('type', [
     budgetBytes: count,
   }),
   z.object({ type: z.literal('cancel'), id: requestId }),
+  /** Answered by `pins` once the pin is in effect, or by `error`. It replaces the origin's former pin. */
+  z.object({
+    type: z.literal('pin'),
+    id: requestId,
+    origin,
+    kind: pinKind,
+    /** Until it ends by itself; null: it does not. */
+    minutes: pinMinutes,
+    /** Whether it outlives the session; otherwise it ends with the port. */
+    persistent: z.boolean(),
+  }),
+  /** Answered by `pins`, also where the origin is not pinned. */
+  z.object({ type: z.literal('unpin'), id: requestId, origin }),
+  /** Answered by `pins`. The session's first message about pins brings back the persistent ones. */
+  z.object({ type: z.literal('pins'), id: requestId }),
 ]);
 
 /** One resource of one round. Milliseconds after the round's start; null where it did not take place. */
@@ -123,6 +169,18 @@ const verification = z.object({
   stopped: z.optional(text(512)),
 });
 
+const pinState = z.object({
+  origin,
+  kind: pinKind,
+  /** Milliseconds since 1970; null where it does not end by itself. */
+  expiresAtMs: z.nullable(count),
+  persistent: z.boolean(),
+  /** A lifted pin has no effect any more; it is told of until it is replaced or unpinned. */
+  state: z.enum(['active', 'lifted']),
+  /** Why it was lifted, in words for a person; '' while it is active. */
+  reason: text(512),
+});
+
 export const errorCode = z.enum([
   'bad-message',
   'version',
@@ -133,6 +191,10 @@ export const errorCode = z.enum([
   'cancelled',
   /** The server asked for restraint: 429 or 503. */
   'refused',
+  /** A pin that cannot be had here: what is missing, and its mend. */
+  'unavailable',
+  /** More pins than `MAX_PINS`. */
+  'too-many',
   'internal',
 ]);
 
@@ -165,6 +227,22 @@ export const toExtension = z.discriminatedUnion('type', [
     /** A slice of the JSON text of a `Verification`. */
     json: z.string(),
   }),
+  /** All pins of the session. Sent in answer, and unasked on every other change. */
+  z.object({
+    type: z.literal('pins'),
+    /** '' when unasked. */
+    id: text(64),
+    /** Of the proxy on 127.0.0.1 that active pins lead through; 0 while no pin is active. */
+    port: z.int().check(z.gte(0), z.lte(65_535)),
+    /** The password that the proxy asks for (Basic, whatever the user name): 32 random bytes in base64url, of this session. */
+    secret: z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/)),
+    /**
+     * How often the browser may have given the proxy up, which Chromium does after a connection that failed through it and
+     * not without it. Whenever this rises, the proxy settings have to be set anew, though nothing else has changed.
+     */
+    resets: count,
+    pins: z.array(pinState).check(z.maxLength(MAX_PINS)),
+  }),
   z.object({
     type: z.literal('error'),
     /** '' when the message that caused it had none. */
@@ -176,9 +254,17 @@ export const toExtension = z.discriminatedUnion('type', [
 ]);
 
 export { encodeVerification, joinVerification } from './verification-parts.ts';
-export { transferPlan as transferPlanSchema, verification as verificationSchema };
+export {
+  origin as originSchema,
+  pinKind as pinKindSchema,
+  pinMinutes as pinMinutesSchema,
+  pinState as pinStateSchema,
+  transferPlan as transferPlanSchema,
+  verification as verificationSchema,
+};
 export type ToHost = z.infer<typeof toHost>;
 export type ToExtension = z.infer<typeof toExtension>;
 export type TransferPlan = z.infer<typeof transferPlan>;
+export type PinState = z.infer<typeof pinState>;
 export type Verification = z.infer<typeof verification>;
 export type VerifiedProtocol = z.infer<typeof verifiedProtocol>;

@@ -12,12 +12,15 @@ const START_TIMEOUT_MS = 5_000;
 export class Tinyproxy {
   readonly port: number;
   readonly #process: ChildProcess;
-  readonly #folder: string;
 
-  private constructor(port: number, process: ChildProcess, folder: string) {
+  private constructor(port: number, child: ChildProcess, folder: string) {
     this.port = port;
-    this.#process = process;
-    this.#folder = folder;
+    this.#process = child;
+    // However this program ends.
+    process.once('exit', () => {
+      child.kill();
+      rmSync(folder, { recursive: true, force: true });
+    });
   }
 
   /** @returns null where it is not installed. */
@@ -36,18 +39,13 @@ export class Tinyproxy {
     const child = spawn('tinyproxy', ['-d', '-c', configuration], { stdio: 'ignore' });
     const tinyproxy = new Tinyproxy(port, child, folder);
     const missing = once(child, 'error').then(() => true);
-    if (await Promise.race([missing, tinyproxy.#listening().then(() => false)])) {
-      rmSync(folder, { recursive: true });
-      return null;
-    }
-    return tinyproxy;
+    return (await Promise.race([missing, tinyproxy.#listening().then(() => false)])) ? null : tinyproxy;
   }
 
   async stop(): Promise<void> {
     const ended = once(this.#process, 'exit');
     this.#process.kill();
     await ended;
-    rmSync(this.#folder, { recursive: true });
   }
 
   async #listening(): Promise<void> {

@@ -22,6 +22,8 @@ const TARGET = { addedMs: 0.15, gbps: 3, shareOfDirect: 0.8 };
 /** One figure a round, by way. */
 type Figures = Map<string, number[]>;
 
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+
 const origin = await Companion.start('./origin-process.ts');
 const tunnel = await Companion.start('./proxy-process.ts');
 const tinyproxy = await Tinyproxy.start('hopwise', SECRET);

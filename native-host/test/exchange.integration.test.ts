@@ -79,6 +79,16 @@ function residentBytes(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+) kB/)![1]) * 1024;
 }
 
+/** An engine of its own for a server of its own. */
+async function engineTrusting(other: Server): Promise<Engine> {
+  const former = process.env.HOPWISE_CA_FILE;
+  process.env.HOPWISE_CA_FILE = other.caFile;
+  const own = new Engine();
+  await own.start();
+  process.env.HOPWISE_CA_FILE = former;
+  return own;
+}
+
 /** The most that the engine and this process grow by while `run` runs. */
 async function growth(run: () => Promise<void>): Promise<{ engine: number; host: number }> {
   const pids = { engine: (await engine.pid())!, host: process.pid };
@@ -397,11 +407,7 @@ describe.each(['h2', 'h3'] as const)('%s', (protocol) => {
   it('sends nothing to a server that does not speak it', async () => {
     const others = PROTOCOLS.filter((other) => other !== protocol);
     const other = await program.start('-protocols', others.join(','));
-    const former = process.env.HOPWISE_CA_FILE;
-    process.env.HOPWISE_CA_FILE = other.caFile;
-    const own = new Engine();
-    await own.start();
-    process.env.HOPWISE_CA_FILE = former;
+    const own = await engineTrusting(other);
     const exchange = own.exchange({ protocol, method: 'POST', url: other.url('/'), headers: [], body: null });
     const code = protocol === 'h2' ? 'protocol' : 'connect';
     expect(await failure(exchange)).toMatchObject({ code, sent: false });
@@ -458,6 +464,49 @@ describe('a connection that the server has closed', () => {
     expect((await second.head).status).toBe(200);
     expect(await server.seen(3)).toHaveLength(3);
   });
+});
+
+describe.each(['h2', 'h3'] as const)('%s', (protocol) => {
+  it('gets POSTs to a server that takes few at once, and doubles none', async () => {
+    const few = await program.start('-max-streams', '3');
+    const own = await engineTrusting(few);
+    const posts = Array.from({ length: 50 }, (_, index) =>
+      own.exchange({
+        protocol,
+        method: 'POST',
+        url: few.url(`/digest?delay=20&${index}`, '127.0.0.1'),
+        headers: [],
+        body: Readable.from([Buffer.from('abc')]),
+      }),
+    );
+    const failed = (await Promise.allSettled(posts.map(digestOf))).flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason as ExchangeError] : [],
+    );
+    // One that may have arrived is not sent again: rarely a connection is given up in that moment.
+    expect(failed.length).toBeLessThan(3);
+    for (const fault of failed) expect(fault).toMatchObject({ code: 'reset', sent: true });
+    const paths = (await few.seen(50 - failed.length)).map(({ path }) => path);
+    expect(new Set(paths).size).toBe(paths.length);
+    expect(paths.length).toBeGreaterThanOrEqual(50 - failed.length);
+    await own.close();
+    await few.stop();
+  });
+});
+
+it('tells of a server that wants a certificate', async () => {
+  const strict = await program.start('-client-certificates');
+  const own = await engineTrusting(strict);
+  const url = strict.url('/bytes/10', '127.0.0.1');
+  // The server says so after the handshake, and may have closed the connection before it is heard.
+  await expect
+    .poll(async () => {
+      const exchange = own.exchange({ protocol: 'h2', method: 'GET', url, headers: [], body: null });
+      return (await failure(exchange)).code;
+    })
+    .toBe('certificate');
+  expect(await strict.seen()).toEqual([]);
+  await own.close();
+  await strict.stop();
 });
 
 describe('an HTTP/1.1 server of any kind', () => {

@@ -40,6 +40,8 @@ export const OPT = {
   TIMEOUT_MS: 155,
   CONNECTTIMEOUT_MS: 156,
   HTTP_CONTENT_DECODING: 158,
+  SEEKFUNCTION: FUNCTION_POINT + 167,
+  SEEKDATA: OBJECT_POINT + 168,
   TCP_KEEPALIVE: 213,
   TCP_KEEPIDLE: 214,
   TCP_KEEPINTVL: 215,
@@ -73,6 +75,9 @@ export const WRITE_PAUSE = 0x10000001;
 /** `CURL_READFUNC_PAUSE`. */
 export const READ_PAUSE = 0x10000001;
 
+/** `CURL_SEEKFUNC_*`: whether a body starts again. */
+export const SEEK = { OK: 0, FAIL: 1 } as const;
+
 /** `CURLPAUSE_*`: directions that `curl_easy_pause` holds up. */
 export const PAUSE = { NONE: 0, RECV: 1, SEND: 4 } as const;
 
@@ -83,6 +88,7 @@ const OFF_T_INFO = 0x600000;
 /** `CURLINFO_*`. */
 export const INFO = {
   RESPONSE_CODE: LONG + 2,
+  REQUEST_SIZE: LONG + 12,
   NUM_CONNECTS: LONG + 26,
   PRIMARY_IP: TEXT + 32,
   HTTP_VERSION: LONG + 46,
@@ -138,6 +144,7 @@ export const CODE = {
   OPERATION_TIMEDOUT: 28,
   SSL_CONNECT_ERROR: 35,
   ABORTED_BY_CALLBACK: 42,
+  BAD_FUNCTION_ARGUMENT: 43,
   SSL_CIPHER: 59,
   PEER_FAILED_VERIFICATION: 60,
   FILESIZE_EXCEEDED: 63,

@@ -42,16 +42,31 @@ const HANDSHAKE = new Set<number>([CODE.SSL_CONNECT_ERROR, CODE.SSL_CIPHER]);
 /** What came is not in the protocol that was asked for. */
 const MALFORMED = new Set<number>([CODE.UNSUPPORTED_PROTOCOL, CODE.WEIRD_SERVER_REPLY, CODE.HTTP2]);
 
+/** How far an exchange had come. */
+export interface Progress {
+  protocol: Protocol;
+  /** A connection was there, and the request about to go out. */
+  connected: boolean;
+  /** The response's header was there. */
+  answered: boolean;
+}
+
 /**
  * @param code libcurl's.
- * @param words libcurl's own, to tell apart what shares a code on HTTP/3.
+ * @param words libcurl's own, to tell apart what shares a code.
  */
-export function errorCode(code: number, words: string, protocol: Protocol, sent: boolean): ExchangeErrorCode {
+export function errorCode(
+  code: number,
+  words: string,
+  { protocol, connected, answered }: Progress,
+): ExchangeErrorCode {
   if (CERTIFICATE.has(code)) return 'certificate';
   // A QUIC handshake that fails for the certificate is reported as one that fails.
-  if (protocol === 'h3' && !sent && /certificate|\bcert\b|verif/i.test(words)) return 'certificate';
-  if (HANDSHAKE.has(code)) return sent ? 'reset' : 'protocol';
+  if (protocol === 'h3' && !connected && /certificate|\bcert\b|verif/i.test(words)) return 'certificate';
+  // Who wants a certificate from the client says so, in TLS 1.3, after the handshake.
+  if (connected && !answered && /\balert\b/i.test(words)) return 'certificate';
+  if (HANDSHAKE.has(code)) return connected ? 'reset' : 'protocol';
   if (code === CODE.OPERATION_TIMEDOUT) return 'timeout';
-  if (!sent) return 'connect';
+  if (!connected) return 'connect';
   return MALFORMED.has(code) ? 'protocol' : 'reset';
 }

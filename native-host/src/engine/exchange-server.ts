@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { guarded } from './callback-guard.ts';
 import { CreditPool } from './credit-pool.ts';
-import { CODE, PREREQ } from './curl-constants.ts';
+import { CODE, PREREQ, SEEK } from './curl-constants.ts';
 import type { ExchangeFault } from './exchange-fault.ts';
 import {
   creditOf,
@@ -91,6 +91,9 @@ export class ExchangeServer implements FrameHandler {
         guarded(onFault, (target, size, count, id) => {
           return transfers.get(Number(id))?.onRead(target, Number(size) * Number(count)) ?? 0;
         }),
+      ),
+      seek: curl.seekCallback(
+        guarded(onFault, (id, offset) => transfers.get(Number(id))?.onSeek(Number(offset)) ?? SEEK.FAIL),
       ),
       prereq: curl.prereqCallback(
         guarded(onFault, (id) => transfers.get(Number(id))?.onConnected() ?? PREREQ.ABORT),

@@ -1,6 +1,16 @@
 /** The engine's side of one exchange: what libcurl asks and is told. */
 import type { CreditAccount } from './credit-pool.ts';
-import { HTTP_VERSION, INFO, OPT, PAUSE, PREREQ, READ_PAUSE, WRITE_PAUSE } from './curl-constants.ts';
+import {
+  CODE,
+  HTTP_VERSION,
+  INFO,
+  OPT,
+  PAUSE,
+  PREREQ,
+  READ_PAUSE,
+  SEEK,
+  WRITE_PAUSE,
+} from './curl-constants.ts';
 import { ERROR_TEXT_BYTES, reportedProtocol, setCommonOptions } from './easy-options.ts';
 import { type ExchangeFault, errorCode } from './exchange-fault.ts';
 import { creditPayload, ExchangeFrameError, FRAME, jsonPayload } from './exchange-frames.ts';
@@ -10,9 +20,10 @@ import { endToEnd, type HeaderField, responseFields } from './headers.ts';
 import type { Libcurl, Pointer } from './libcurl.ts';
 import type { NativeMemory } from './native-memory.ts';
 import { ResponseSections } from './response-sections.ts';
+import { UploadQueue } from './upload-queue.ts';
 
 /** Registered once; every exchange's handle carries its number. */
-export type ExchangeCallbacks = Record<'write' | 'header' | 'read' | 'prereq', Pointer>;
+export type ExchangeCallbacks = Record<'write' | 'header' | 'read' | 'seek' | 'prereq', Pointer>;
 
 export interface ExchangeTools {
   curl: Libcurl;
@@ -53,7 +64,7 @@ export class ExchangeTransfer {
   readonly #tools: ExchangeTools;
   readonly #sections = new ResponseSections();
   readonly #upload: CreditAccount;
-  readonly #uploadQueue: Buffer[] = [];
+  readonly #uploadQueue = new UploadQueue();
   readonly #errorText: Pointer;
   #lists: (Pointer | null)[] = [];
   /** Directions that libcurl holds up, `PAUSE` bits. */
@@ -65,7 +76,8 @@ export class ExchangeTransfer {
   #uploadHeld = 0;
   #uploadHere = 0;
   #uploadEnded: boolean;
-  #sent = false;
+  /** The request was about to go out. */
+  #noted = false;
   /** Why it was ended here, '' for no such thing. */
   #refused: ExchangeFault | null = null;
   #headSeen = false;
@@ -110,6 +122,8 @@ export class ExchangeTransfer {
       curl.setOffset(easy, OPT.INFILESIZE_LARGE, body === 'unknown' ? -1 : body);
       curl.setPointer(easy, OPT.READFUNCTION, callbacks.read);
       curl.setId(easy, OPT.READDATA, id);
+      curl.setPointer(easy, OPT.SEEKFUNCTION, callbacks.seek);
+      curl.setId(easy, OPT.SEEKDATA, id);
     } else if (method === 'HEAD') curl.setLong(easy, OPT.NOBODY, 1);
     else curl.setLong(easy, OPT.HTTPGET, 1);
     if (body !== 'none' || (method !== 'HEAD' && method !== 'GET')) {
@@ -137,16 +151,30 @@ export class ExchangeTransfer {
    * whether the origin has acted on the request, so only what may be repeated is (RFC 9110 section 9.2.2).
    */
   onConnected(): number {
-    if (this.#sent && !IDEMPOTENT.has(this.#order.method)) {
+    if (this.#mayHaveArrived() && !IDEMPOTENT.has(this.#order.method)) {
       this.#refuse('reset', 'the connection ended before a response, and the request may not be repeated');
       return PREREQ.ABORT;
     }
-    if (!this.#sent) this.#tools.noteSent(this.id);
-    this.#sent = true;
+    if (!this.#noted) this.#tools.noteSent(this.id);
+    this.#noted = true;
     return PREREQ.OK;
   }
 
+  /**
+   * Whether the origin may have received the request. Without a byte of it accepted by the connection
+   * it has not, as the header goes first; QUIC may have sent packets before it fails, unless it could
+   * not even open a stream, as when the origin allows no more of them.
+   */
+  #mayHaveArrived(): boolean {
+    if (!this.#noted) return false;
+    const { curl } = this.#tools;
+    if (curl.infoLong(this.easy, INFO.REQUEST_SIZE) > 0) return true;
+    return this.#order.protocol === 'h3' && !/bidi stream/.test(curl.readText(this.#errorText));
+  }
+
   onHeader(line: string): boolean {
+    // Nothing is sent again after a byte of a response.
+    this.#uploadQueue.forget();
     const section = this.#sections.line(line);
     if (!section) return true;
     const { output } = this.#tools;
@@ -184,15 +212,9 @@ export class ExchangeTransfer {
 
   /** Hands request bytes to libcurl. */
   onRead(target: Pointer, room: number): number {
-    let done = 0;
-    while (done < room && this.#uploadQueue.length > 0) {
-      const piece = this.#uploadQueue[0]!;
-      const part = piece.subarray(0, room - done);
-      this.#tools.memory.write(part, target + BigInt(done));
-      done += part.length;
-      if (part.length === piece.length) this.#uploadQueue.shift();
-      else this.#uploadQueue[0] = piece.subarray(part.length);
-    }
+    const done = this.#uploadQueue.take(room, (piece, at) => {
+      this.#tools.memory.write(piece, target + BigInt(at));
+    });
     if (done === 0 && !this.#uploadEnded) {
       this.#paused |= PAUSE.SEND;
       return READ_PAUSE;
@@ -201,6 +223,15 @@ export class ExchangeTransfer {
     this.#uploadHere -= done;
     if (!this.#uploadEnded) this.#grantUpload();
     return done;
+  }
+
+  /** The request goes out once more: its body from the start, if that is still here. */
+  onSeek(offset: number): number {
+    const bytes = offset === 0 ? this.#uploadQueue.rewind() : null;
+    if (bytes === null) return SEEK.FAIL;
+    this.#uploadHeld += bytes;
+    this.#uploadHere += bytes;
+    return SEEK.OK;
   }
 
   #grantUpload(): void {
@@ -233,7 +264,9 @@ export class ExchangeTransfer {
   #resume(direction: number): boolean {
     if ((this.#paused & direction) === 0) return true;
     this.#paused &= ~direction;
-    return this.#tools.curl.pause(this.easy, this.#paused) === 0;
+    const code = this.#tools.curl.pause(this.easy, this.#paused);
+    // Between two connections there is nothing to go on with: the next one starts by itself.
+    return code === CODE.OK || code === CODE.BAD_FUNCTION_ARGUMENT;
   }
 
   /** Response bytes that libcurl holds because the host has granted no more. */
@@ -253,18 +286,18 @@ export class ExchangeTransfer {
   #fault(code: number): ExchangeFault {
     const { curl } = this.#tools;
     const message = curl.readText(this.#errorText) || curl.errorText(code);
-    return { code: errorCode(code, message, this.#order.protocol, this.#sent), message, sent: this.#sent };
+    const progress = { protocol: this.#order.protocol, connected: this.#noted, answered: this.#headSeen };
+    return { code: errorCode(code, message, progress), message, sent: this.#mayHaveArrived() };
   }
 
   #refuse(code: ExchangeFault['code'], message: string): void {
-    this.#refused = { code, message, sent: this.#sent };
+    this.#refused = { code, message, sent: this.#mayHaveArrived() };
   }
 
   /** The handle has left its multi handle. */
   free(): void {
     const { curl } = this.#tools;
     this.#upload.close();
-    this.#uploadQueue.length = 0;
     curl.easyCleanup(this.easy);
     for (const list of this.#lists) curl.freeList(list);
     this.#lists = [];

@@ -70,12 +70,14 @@ const PrereqCallback = koffi.proto('hopwise_prereq_cb', 'int', [
   'int',
   'int',
 ]);
+const SeekCallback = koffi.proto('hopwise_seek_cb', 'int', ['uintptr_t', 'int64_t', 'int']);
 const SocketCallback = koffi.proto('hopwise_socket_cb', 'int', ['void *', SOCKET, 'int', 'void *', 'void *']);
 const TimerCallback = koffi.proto('hopwise_timer_cb', 'int', ['void *', 'long', 'void *']);
 
 type DataFunction = (data: Pointer, size: number, count: number, id: number) => number;
 type SockoptFunction = (id: number, socket: number, purpose: number) => number;
 type PrereqFunction = (id: number, remoteIp: string) => number;
+type SeekFunction = (id: number, offset: number) => number;
 type SocketFunction = (easy: Pointer, socket: number, what: number) => number;
 type TimerFunction = (multi: Pointer, timeoutMs: number) => number;
 
@@ -235,6 +237,7 @@ export function loadLibcurl(path: string) {
     dataCallback: (run: DataFunction): Pointer => koffi.register(run, koffi.pointer(DataCallback)),
     sockoptCallback: (run: SockoptFunction): Pointer => koffi.register(run, koffi.pointer(SockoptCallback)),
     prereqCallback: (run: PrereqFunction): Pointer => koffi.register(run, koffi.pointer(PrereqCallback)),
+    seekCallback: (run: SeekFunction): Pointer => koffi.register(run, koffi.pointer(SeekCallback)),
     socketCallback: (run: SocketFunction): Pointer => koffi.register(run, koffi.pointer(SocketCallback)),
     timerCallback: (run: TimerFunction): Pointer => koffi.register(run, koffi.pointer(TimerCallback)),
     freeCallback: (callback: Pointer): void => koffi.unregister(callback),

@@ -154,7 +154,8 @@ export class RunningExchange implements Exchange {
 
   fail(code: ExchangeErrorCode, message: string, sent: boolean): void {
     if (!this.open) return;
-    this.#sent ||= sent;
+    // The engine knows of what was noted and did not go out after all.
+    this.#sent = sent;
     const fault = new ExchangeError(code, message, this.#sent);
     this.#end('failed', fault);
     this.body.destroy(fault);

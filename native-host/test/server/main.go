@@ -60,6 +60,7 @@ func main() {
 	maxStreams := flag.Int("max-streams", 100, "concurrent requests a connection")
 	address := flag.String("address", "127.0.0.1", "IPv4 `address` to listen on")
 	silentUDP := flag.Bool("silent-udp", false, "hold the UDP port and answer nothing on it")
+	clientCertificates := flag.Bool("client-certificates", false, "talk to nobody without a certificate")
 	flag.Parse()
 	served := map[string]bool{}
 	for _, name := range strings.Split(*protocols, ",") {
@@ -96,6 +97,11 @@ func main() {
 		alpn = append(alpn, "http/1.1")
 	}
 	config := &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: alpn}
+	quicConfig := &tls.Config{Certificates: []tls.Certificate{certificate}}
+	if *clientCertificates {
+		config.ClientAuth = tls.RequireAnyClientCert
+		quicConfig.ClientAuth = tls.RequireAnyClientCert
+	}
 	server := &http.Server{
 		Handler:  handler,
 		ErrorLog: log.New(io.Discard, "", 0),
@@ -115,7 +121,7 @@ func main() {
 		if served["h3"] {
 			h3 := &http3.Server{
 				Handler:    handler,
-				TLSConfig:  http3.ConfigureTLSConfig(&tls.Config{Certificates: []tls.Certificate{certificate}}),
+				TLSConfig:  http3.ConfigureTLSConfig(quicConfig),
 				QUICConfig: &quic.Config{MaxIncomingStreams: int64(*maxStreams)},
 			}
 			go func() { log.Fatal(h3.Serve(packets)) }()

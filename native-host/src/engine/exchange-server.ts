@@ -54,6 +54,7 @@ export class ExchangeServer implements FrameHandler {
         note.writeUInt32LE(exchange);
         writeSync(sentNotes, note);
       },
+      runDue: (transfer) => this.#lanes.runDue(transfer),
     };
     const reader = new FrameReader(this);
     pipe.on('error', onFault);

@@ -33,6 +33,8 @@ export interface ExchangeTools {
   callbacks: ExchangeCallbacks;
   /** Tells the host that the request is about to go out, before its first byte does. */
   noteSent: (exchange: number) => void;
+  /** Lets libcurl do what is due, now. */
+  runDue: (transfer: ExchangeTransfer) => void;
 }
 
 /**
@@ -81,6 +83,7 @@ export class ExchangeTransfer {
   /** Why it was ended here, '' for no such thing. */
   #refused: ExchangeFault | null = null;
   #headSeen = false;
+  #freed = false;
 
   /** @throws Error when libcurl refuses the request. */
   constructor(id: number, order: ExchangeOrder, upload: CreditAccount, tools: ExchangeTools) {
@@ -222,7 +225,18 @@ export class ExchangeTransfer {
     this.#uploadHeld -= done;
     this.#uploadHere -= done;
     if (!this.#uploadEnded) this.#grantUpload();
+    else if (done === 0 && this.#order.protocol === 'h3') setImmediate(() => this.#flushEnd());
     return done;
+  }
+
+  /**
+   * libcurl 8.14 notes the end of a body on HTTP/3 and sends it with whatever it does next, which may
+   * be seconds later: it is made to do something. With nothing unpaused it does not ask for its timer.
+   */
+  #flushEnd(): void {
+    if (this.#freed) return;
+    this.#tools.curl.pause(this.easy, this.#paused);
+    this.#tools.runDue(this);
   }
 
   /** The request goes out once more: its body from the start, if that is still here. */
@@ -297,6 +311,7 @@ export class ExchangeTransfer {
   /** The handle has left its multi handle. */
   free(): void {
     const { curl } = this.#tools;
+    this.#freed = true;
     this.#upload.close();
     curl.easyCleanup(this.easy);
     for (const list of this.#lists) curl.freeList(list);

@@ -80,6 +80,11 @@ export class Lanes {
     this.#leave(lane, transfer);
   }
 
+  /** Never from a callback of libcurl. */
+  runDue(transfer: ExchangeTransfer): void {
+    this.#laneOf.get(transfer)?.multi.runDue();
+  }
+
   /** A reader has taken something. */
   resumed(transfer: ExchangeTransfer): void {
     const lane = this.#laneOf.get(transfer);

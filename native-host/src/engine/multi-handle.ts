@@ -94,6 +94,11 @@ export class MultiHandle {
     if (this.#done.delete(easy)) this.#curl.multiRemove(this.#multi, easy);
   }
 
+  /** Does what is due without waiting for the timer. Never from a callback of libcurl. */
+  runDue(): void {
+    this.#act(SOCKET_TIMEOUT, 0);
+  }
+
   /** Whether sockets are read: those of other transfers wait as well while they are not. */
   setReading(reading: boolean): void {
     if (reading === this.#reading) return;

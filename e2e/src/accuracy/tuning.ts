@@ -16,6 +16,13 @@ const TUNED_PAGES: readonly string[] = [
   'pwa-rocks-2017',
   'npm-admin',
   'npm-editor',
+  // In view when the length of an emulated burst and the last step of the ranges' spread were chosen.
+  'web-p25',
+  'squoosh-2024',
+  'paulirish-2024',
+  'mikescerealshack-2025',
+  'filamentgroup-2017',
+  'npm-modules',
 ];
 const TUNED_NETWORKS: readonly string[] = [
   'fast',

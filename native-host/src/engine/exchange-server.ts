@@ -130,7 +130,7 @@ export class ExchangeServer implements FrameHandler {
       transfer = new ExchangeTransfer(id, order, this.#uploads.account(), this.#tools);
       this.#transfers.set(id, transfer);
       const started = transfer;
-      this.#lanes.add(order.protocol, order.origin, started, (code) => {
+      this.#lanes.add(order.protocol, connectionsFor(order), started, (code) => {
         started.end(code);
         this.#forget(started);
       });
@@ -154,6 +154,18 @@ export class ExchangeServer implements FrameHandler {
     transfer.free();
   }
 }
+
+/**
+ * Which connections an exchange shares. On HTTP/3 large uploads have their own: libcurl 8.14 gives up
+ * the whole connection when one is cancelled.
+ */
+function connectionsFor({ protocol, origin, body }: ExchangeOrder): string {
+  const large = body === 'unknown' || (body !== 'none' && body > SMALL_UPLOAD_BYTES);
+  return protocol === 'h3' && large ? `${origin} uploads` : origin;
+}
+
+/** Taken by libcurl and sent at once, mostly: there is next to no time to cancel it. */
+const SMALL_UPLOAD_BYTES = 64 * 1024;
 
 /** libcurl takes no response header line above 100 kB; on HTTP/2 and HTTP/3 not even so much. */
 const LONGEST_LINE_BYTES = 300 * 1024;

@@ -47,7 +47,7 @@ const PINNED_VERSION = {
   h3: HTTP_VERSION.V3ONLY,
 } as const;
 
-/** TCP has a second and two repetitions more than a long path needs; browsers fall back from QUIC sooner. */
+/** Time for three SYNs (1, 2 and 4 s apart) over a long path; as short on HTTP/3 as the page can wait for a fallback. */
 const CONNECT_TIMEOUT_MS = { h1: 10_000, h2: 10_000, h3: 5_000 } as const;
 
 /**

@@ -62,7 +62,10 @@ export class Lanes {
     this.#onFault = onFault;
   }
 
-  /** @throws Error when libcurl refuses the transfer. */
+  /**
+   * @param origin exchanges of one share connections.
+   * @throws Error when libcurl refuses the transfer.
+   */
   add(protocol: Protocol, origin: string, transfer: ExchangeTransfer, done: (code: number) => void): void {
     const lane = this.#pick(protocol, origin);
     lane.multi.add(transfer.easy, (code) => this.#end(lane, transfer, code));

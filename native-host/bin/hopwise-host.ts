@@ -2,7 +2,12 @@
 /** The `hopwise-host` command; started by a browser it speaks native messaging instead. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { EXTENSION_ID, FIREFOX_EXTENSION_ID } from '@hopwise/native-host/messages';
+import {
+  EXTENSION_ID,
+  FIREFOX_EXTENSION_ID,
+  MAX_PIN_MINUTES,
+  PIN_KINDS,
+} from '@hopwise/native-host/messages';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { authorityLine, authorityStatus } from '../src/ca/authority-status.ts';
 import { Engine, engineLine, engineProblem } from '../src/engine/engine.ts';
@@ -11,12 +16,14 @@ import { browsers } from '../src/install/browsers.ts';
 import { doctor } from '../src/install/doctor.ts';
 import { chosenBrowsers, install, launcherFile, uninstall } from '../src/install/install.ts';
 import { registrationProblem } from '../src/install/registration.ts';
-import { launchedByBrowser } from '../src/launch.ts';
+import { launchedByBrowser, launchingBrowser } from '../src/launch.ts';
 import { logFile, openLog } from '../src/log.ts';
+import { pinLine, pinsLine, pinsStatus } from '../src/pin/pin-status.ts';
 import { setupLibcurl } from '../src/setup/setup-libcurl.ts';
 import { UsageError } from '../src/usage-error.ts';
 import { hostVersion } from '../src/version.ts';
 import { addCaCommands } from './ca-command.ts';
+import { type PinCommandOptions, pinCommand, type UnpinCommandOptions, unpinCommand } from './pin-command.ts';
 import { probeCommand } from './probe-command.ts';
 
 const EXIT_FAILURE = 1;
@@ -172,6 +179,7 @@ registration(program.command('status'))
       problem,
       registered,
       authority: authorityStatus(),
+      pins: await pinsStatus(),
       log: logFile(),
     };
     if (options.json) print(JSON.stringify(status));
@@ -180,6 +188,11 @@ registration(program.command('status'))
       print(`engine: ${line ? `${line} (${path})` : 'none'}${problem ? `; ${problem}` : ''}`);
       for (const entry of registered) print(`${entry.browser}: ${entry.problem || 'registered'}`);
       print(`local CA: ${authorityLine(status.authority)}`);
+      print(`pins: ${pinsLine(status.pins)}`);
+      for (const { browser, pid, pins } of status.pins.sessions) {
+        for (const pin of pins) print(`  ${browser} (process ${pid}): ${pinLine(pin)}`);
+      }
+      for (const { problem, mend } of status.pins.problems) print(`  ${problem}; ${mend}`);
       print(`log: ${status.log}`);
     }
   });
@@ -192,6 +205,37 @@ addCaCommands(
     ),
   print,
 );
+
+const browserOption = (): Option =>
+  new Option('--browser <name>', 'only this browser').choices(browsers().map(({ id }) => id));
+
+program
+  .command('pin')
+  .description('steer an origin to a protocol in the browsers that are connected')
+  .argument('<origin>', 'such as https://example.org')
+  .addOption(
+    new Option('--as <kind>', 'avoid-h3 needs nothing more, a protocol the local CA')
+      .choices(PIN_KINDS)
+      .default('avoid-h3'),
+  )
+  .option('--minutes <n>', 'until the pin ends by itself', wholeNumber(1, MAX_PIN_MINUTES))
+  .option('--keep', 'keep the pin for sessions to come; otherwise it ends with the browser')
+  .addOption(browserOption())
+  .option('--json', 'print JSON')
+  .action(async (origin: string, options: PinCommandOptions) => {
+    process.exitCode = await pinCommand(origin, options, print);
+  });
+
+program
+  .command('unpin')
+  .description('end the pin of an origin, at once and for sessions to come')
+  .argument('[origin]', 'such as https://example.org')
+  .option('--all', 'end all pins')
+  .addOption(browserOption())
+  .option('--json', 'print JSON')
+  .action(async (origin: string | undefined, options: UnpinCommandOptions) => {
+    process.exitCode = await unpinCommand(origin, options, print);
+  });
 
 program
   .command('probe')
@@ -218,7 +262,12 @@ async function messaging(): Promise<void> {
     log(`uncaught: ${fault.stack}`);
     process.exit(EXIT_FAILURE);
   });
-  const inOrder = await serve({ input: process.stdin, output: process.stdout, log });
+  const inOrder = await serve({
+    input: process.stdin,
+    output: process.stdout,
+    log,
+    browser: launchingBrowser(process.argv.slice(2)),
+  });
   process.stdin.destroy();
   if (!inOrder) process.exitCode = EXIT_FAILURE;
 }

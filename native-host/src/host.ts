@@ -9,6 +9,8 @@ import {
 } from '@hopwise/native-host/messages';
 import { Engine, engineLine, engineProblem } from './engine/engine.ts';
 import { FrameError, FrameWriter, readFrames } from './framing.ts';
+import { oneLine } from './one-line.ts';
+import { PinSession } from './pin/pin-session.ts';
 import { probe } from './probe/probe.ts';
 import { ProbeError, type ProbeErrorCode } from './probe/probe-error.ts';
 import { hostVersion } from './version.ts';
@@ -17,6 +19,8 @@ export interface HostOptions {
   input: Readable;
   output: Writable;
   log: (line: string) => void;
+  /** The browser at the other end, as `--browser` names it. */
+  browser: string;
   engine?: Engine;
 }
 
@@ -49,11 +53,15 @@ class Host {
   readonly #writer: FrameWriter;
   readonly #log: (line: string) => void;
   readonly #engine: Engine;
+  readonly #browser: string;
+  /** From the first message about pins on: a port for a verification has none. */
+  #pins: PinSession | null = null;
   #probe: { id: string; cancel: AbortController; done: Promise<void> } | null = null;
 
-  constructor({ output, log, engine }: HostOptions) {
+  constructor({ output, log, browser, engine }: HostOptions) {
     this.#writer = new FrameWriter(output);
     this.#log = log;
+    this.#browser = browser;
     this.#engine = engine ?? new Engine({ log });
     // The browser closed the port: the input ends as well, which ends the host.
     output.on('error', (fault) => log(`output: ${fault.message}`));
@@ -71,18 +79,18 @@ class Host {
     if (message.type === 'hello') void this.#hello(message.id, message.version);
     else if (message.type === 'cancel') this.#cancel(message.id);
     else if (message.type === 'probe') this.#startProbe(message);
-    else void this.refuse(message.id, 'unavailable', 'this helper cannot pin yet');
+    else void this.#pinSession().receive(message);
   }
 
   refuse(id: string, code: ProbeErrorCode, message: string): Promise<void> {
-    const text = message.replace(/\p{Cc}+/gu, ' ').slice(0, 1024);
-    return this.#send({ type: 'error', id: id.slice(0, 64), code, message: text });
+    return this.#send({ type: 'error', id: id.slice(0, 64), code, message: oneLine(message, 1024) });
   }
 
   async close(): Promise<void> {
     // Nobody reads any more what the probe would still say.
     this.#writer.close();
     this.#probe?.cancel.abort();
+    await this.#pins?.close();
     // Not the other way round: an engine that hangs would never end its round.
     await this.#engine.close();
     await this.#probe?.done;
@@ -112,6 +120,16 @@ class Host {
   /** A cancel that comes after the end of its probe is no error. */
   #cancel(id: string): void {
     if (this.#probe?.id === id) this.#probe.cancel.abort();
+  }
+
+  #pinSession(): PinSession {
+    this.#pins ??= new PinSession({
+      browser: this.#browser,
+      send: (message) => void this.#send(message),
+      refuse: (id, code, message) => void this.refuse(id, code, message),
+      log: this.#log,
+    });
+    return this.#pins;
   }
 
   #startProbe(request: ProbeRequest): void {

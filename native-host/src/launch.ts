@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { HOST_NAME } from '@hopwise/native-host/messages';
 
 /**
@@ -7,4 +8,30 @@ import { HOST_NAME } from '@hopwise/native-host/messages';
 export function launchedByBrowser([first = '', second = '']: readonly string[]): boolean {
   if (first.startsWith('chrome-extension://')) return true;
   return first.endsWith(`${HOST_NAME}.json`) && second !== '';
+}
+
+/** How browsers call their processes on Linux, by the ids under which they are registered. */
+const PROCESS_NAMES: readonly (readonly [string, string])[] = [
+  ['brave', 'brave'],
+  ['msedge', 'edge'],
+  ['chromium', 'chromium'],
+  ['chrome', 'chrome'],
+];
+
+/**
+ * The browser that started this process with these arguments, as `--browser` names it; `chromium` for one of its family that is
+ * not known.
+ */
+export function launchingBrowser([first = '']: readonly string[], processName = parentName()): string {
+  if (!first.startsWith('chrome-extension://')) return 'firefox';
+  return PROCESS_NAMES.find(([name]) => processName.startsWith(name))?.[1] ?? 'chromium';
+}
+
+/** '' where there is no procfs. */
+function parentName(): string {
+  try {
+    return readFileSync(`/proc/${process.ppid}/comm`, 'utf8');
+  } catch {
+    return '';
+  }
 }

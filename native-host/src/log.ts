@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { oneLine } from './one-line.ts';
 import { stateDirectory } from './paths.ts';
 
 const MAX_LOG_BYTES = 1024 * 1024;
@@ -23,7 +24,7 @@ export function openLog(path: string = logFile()): (line: string) => void {
       mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
       if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES)
         renameSync(path, `${path}.1`);
-      const text = line.replace(/\p{Cc}+/gu, ' ').slice(0, 2000);
+      const text = oneLine(line, 2000);
       writeFileSync(path, `${new Date().toISOString()} ${process.pid} ${text}\n`, {
         flag: 'a',
         mode: FILE_MODE,

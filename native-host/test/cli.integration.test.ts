@@ -71,6 +71,7 @@ it('doctor fails with a mend before install and passes after it', () => {
     'CA bundle',
     'Chromium',
     'Local CA',
+    'Pins',
     'Log',
   ]);
   expect(run(['install']).code).toBe(0);

@@ -1,22 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import {
-  EXTENSION_ID,
-  joinVerification,
-  MESSAGE_VERSION,
-  type ToExtension,
-  toExtension,
-  verificationSchema,
-} from '@hopwise/native-host/messages';
+import { joinVerification, MESSAGE_VERSION, verificationSchema } from '@hopwise/native-host/messages';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { frame, readFrames } from '../src/framing.ts';
+import { FIREFOX_ARGUMENTS, HostProcess } from './support/host-process.ts';
 import { planOf, type Server, ServerProgram } from './support/server.ts';
-
-const BIN = fileURLToPath(new URL('../bin/hopwise-host.ts', import.meta.url));
-const ORIGIN = `chrome-extension://${EXTENSION_ID}/`;
 
 let program: ServerProgram;
 let server: Server;
@@ -43,45 +31,10 @@ afterEach(async () => {
   rmSync(state, { recursive: true });
 });
 
-/** The host as a browser starts it. */
-class Host {
-  readonly process: ChildProcess;
-  readonly exit: Promise<number | null>;
-  readonly #frames: AsyncGenerator<unknown>;
-
-  constructor(env: NodeJS.ProcessEnv = {}, args = [ORIGIN]) {
-    this.process = spawn(process.execPath, ['--conditions=source', BIN, ...args], {
-      env: { ...process.env, XDG_STATE_HOME: state, HOPWISE_CA_FILE: server.caFile, ...env },
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    this.exit = new Promise((resolve) => this.process.once('exit', resolve));
-    this.#frames = readFrames(this.process.stdout!);
+class Host extends HostProcess {
+  constructor(env: NodeJS.ProcessEnv = {}, args?: string[]) {
+    super({ XDG_STATE_HOME: state, HOPWISE_CA_FILE: server.caFile, ...env }, args);
     hosts.push(this);
-  }
-
-  send(message: unknown): void {
-    this.process.stdin!.write(frame(message, Number.MAX_SAFE_INTEGER));
-  }
-
-  async next(): Promise<ToExtension> {
-    const { value, done } = await this.#frames.next();
-    if (done) throw new Error('the host has ended its output');
-    return toExtension.parse(value);
-  }
-
-  /** Messages up to the first that is no progress. */
-  async answer(): Promise<{ progress: ToExtension[]; message: ToExtension }> {
-    const progress: ToExtension[] = [];
-    for (;;) {
-      const message = await this.next();
-      if (message.type !== 'probe-progress') return { progress, message };
-      progress.push(message);
-    }
-  }
-
-  async end(): Promise<number | null> {
-    this.process.stdin!.end();
-    return this.exit;
   }
 }
 
@@ -227,10 +180,7 @@ it('says in hello and to a probe what is missing', async () => {
 });
 
 it('takes the arguments of Firefox', async () => {
-  const host = new Host({}, [
-    '/home/u/.mozilla/native-messaging-hosts/org.hopwise.host.json',
-    'hopwise@hopwise.org',
-  ]);
+  const host = new Host({}, FIREFOX_ARGUMENTS);
   host.send({ type: 'hello', id: 'h', version: MESSAGE_VERSION });
   expect(await host.next()).toMatchObject({ type: 'hello', id: 'h' });
 });

@@ -6,6 +6,7 @@ import { caFile } from '../engine/ca-file.ts';
 import { Engine, engineLine, engineProblem } from '../engine/engine.ts';
 import { http3Mend } from '../engine/mend.ts';
 import { logFile } from '../log.ts';
+import { pinsLine, pinsStatus } from '../pin/pin-status.ts';
 import { chosenBrowsers, type InstallOptions } from './install.ts';
 import type { ExtensionIds } from './manifest.ts';
 import { registrationProblem } from './registration.ts';
@@ -34,6 +35,7 @@ export async function doctor(
     checkCaFile(),
     ...checkBrowsers(options),
     checkAuthority(),
+    await checkPins(),
     checkLog(),
   ];
 }
@@ -121,6 +123,17 @@ function checkAuthority(): Check {
     ok: status.problem === '',
     detail: authorityLine(status),
     mend: status.mend,
+  };
+}
+
+async function checkPins(): Promise<Check> {
+  const status = await pinsStatus();
+  const [found] = status.problems;
+  return {
+    name: 'Pins',
+    ok: found === undefined,
+    detail: found?.problem ?? pinsLine(status),
+    mend: found?.mend ?? '',
   };
 }
 

@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 const BIN = fileURLToPath(new URL('../../bin/hopwise-host.ts', import.meta.url));
@@ -26,4 +27,18 @@ export function hopwiseHost(
     env: { ...homeEnvironment(home), ...environment },
   });
   return { code: result.status, out: result.stdout, err: result.stderr };
+}
+
+/** The same while this process goes on, for what needs its servers. */
+export async function hopwiseHostAsync(
+  home: string,
+  words: string[],
+): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(process.execPath, ['--conditions=source', BIN, ...words], {
+    env: homeEnvironment(home),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), exit]);
+  return { code, out, err };
 }

@@ -72,9 +72,9 @@ export async function say(port: number, bytes: string | Uint8Array): Promise<Hea
 }
 
 /** A tunnel that is open. */
-export async function openTunnel(port: number, target: string): Promise<Socket> {
+export async function openTunnel(port: number, target: string, secret = SECRET): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
-  socket.write(connectHead(target, credentials()));
+  socket.write(connectHead(target, credentials(secret)));
   let head = '';
   while (!head.endsWith('\r\n\r\n')) {
     await Promise.race([

@@ -1,0 +1,132 @@
+/** `hopwise-host pin` and `unpin`: by the hosts of the browsers that are connected, and for the sessions to come. */
+import type { PinKind, PinState } from '@hopwise/native-host/messages';
+import { askHosts, type HostAnswer, type Question } from '../src/control/control-client.ts';
+import type { ControlStatus } from '../src/control/control-messages.ts';
+import { pinLine } from '../src/pin/pin-status.ts';
+import { FilePinStore } from '../src/pin/pin-store.ts';
+import { UsageError } from '../src/usage-error.ts';
+
+export interface PinCommandOptions {
+  as: PinKind;
+  minutes?: number;
+  keep?: boolean;
+  browser?: string;
+  json?: boolean;
+}
+
+export interface UnpinCommandOptions {
+  all?: boolean;
+  browser?: string;
+  json?: boolean;
+}
+
+const EXIT_OK = 0;
+const EXIT_FAILURE = 1;
+const MINUTE_MS = 60_000;
+
+/** One browser's outcome, as `--json` prints it. */
+interface Outcome {
+  browser: string;
+  pid: number;
+  pin?: PinState;
+  problem: string;
+}
+
+/** @returns the exit code: 1 when the pin did not come about everywhere. */
+export async function pinCommand(
+  argument: string,
+  options: PinCommandOptions,
+  print: (text: string) => void,
+): Promise<number> {
+  const origin = readOrigin(argument);
+  const { as: kind, minutes = null, keep: persistent = false, json } = options;
+  const answers = await ask({ type: 'pin', origin, kind, minutes, persistent }, options.browser);
+  if (answers.length === 0) {
+    if (!persistent)
+      throw new Error(
+        `${nobody(options.browser)}: open one whose hopwise extension has pins on, or pin from the next start on with --keep`,
+      );
+    const expiresAtMs = minutes === null ? null : Date.now() + minutes * MINUTE_MS;
+    new FilePinStore().keep({ origin, kind, expiresAtMs, persistent });
+    if (json) print(JSON.stringify({ origin, kept: true, browsers: [] }));
+    else print(`${origin} ${kind}: kept for the next start; no browser is connected`);
+    return EXIT_OK;
+  }
+  const outcomes = answers.map((answer) => outcomeOf(answer, origin));
+  const kept = outcomes.some(({ pin }) => pin?.persistent === true);
+  if (json) print(JSON.stringify({ origin, kept, browsers: outcomes }));
+  else {
+    for (const { browser, pid, pin, problem } of outcomes) {
+      print(`${browser} (process ${pid}): ${pin ? pinLine(pin) : problem}`);
+    }
+    if (persistent && !kept) print(`${origin} is not kept for the next start: the log says why`);
+  }
+  const done = outcomes.every(({ problem }) => problem === '') && (kept || !persistent);
+  return done ? EXIT_OK : EXIT_FAILURE;
+}
+
+/** @returns the exit code: 1 when a browser did not do it. */
+export async function unpinCommand(
+  argument: string | undefined,
+  options: UnpinCommandOptions,
+  print: (text: string) => void,
+): Promise<number> {
+  if ((argument === undefined) === (options.all !== true))
+    throw new UsageError('give either an origin or --all');
+  const origin = argument === undefined ? null : readOrigin(argument);
+  const answers = await ask({ type: 'unpin', origin }, options.browser);
+  if (options.browser !== undefined && answers.length === 0) throw new Error(nobody(options.browser));
+  const unpinned = new Set(statuses(answers).flatMap((status) => status.unpinned));
+  // Those that only the next session would have had.
+  const store = new FilePinStore();
+  for (const { origin: kept } of store.load().pins) {
+    if (origin !== null && origin !== kept) continue;
+    store.drop(kept);
+    unpinned.add(kept);
+  }
+  const problems = answers.flatMap(({ pid, answer }) =>
+    answer.type === 'error' ? [`process ${pid}: ${answer.message}`] : [],
+  );
+  if (options.json) print(JSON.stringify({ unpinned: [...unpinned], problems }));
+  else {
+    for (const one of unpinned) print(`unpinned ${one}`);
+    for (const problem of problems) print(problem);
+    if (unpinned.size === 0 && problems.length === 0)
+      print(`${origin ?? 'nothing'} was ${origin ? 'not ' : ''}pinned`);
+  }
+  return problems.length > 0 ? EXIT_FAILURE : EXIT_OK;
+}
+
+/** The answers of all connected browsers, or of `browser`. */
+async function ask(question: Question, browser: string | undefined): Promise<HostAnswer[]> {
+  if (browser === undefined) return askHosts(question);
+  const running = await askHosts({ type: 'status' });
+  const pids = running.flatMap(({ pid, answer }) =>
+    answer.type === 'status' && answer.browser === browser ? [pid] : [],
+  );
+  return pids.length === 0 ? [] : askHosts(question, pids);
+}
+
+function statuses(answers: readonly HostAnswer[]): ControlStatus[] {
+  return answers.flatMap(({ answer }) => (answer.type === 'status' ? [answer] : []));
+}
+
+function outcomeOf({ pid, answer }: HostAnswer, origin: string): Outcome {
+  if (answer.type === 'error') return { browser: 'host', pid, problem: answer.message };
+  const pin = answer.pins.find((found) => found.origin === origin);
+  const problem = pin?.state === 'active' ? '' : (pin?.reason ?? 'the pin is gone again');
+  return { browser: answer.browser, pid, pin, problem };
+}
+
+function nobody(browser: string | undefined): string {
+  return browser === undefined ? 'no browser is connected' : `${browser} is not connected`;
+}
+
+function readOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol !== 'https:' || `${url.origin}/` !== url.href) {
+    const found = text.replace(/\p{Cc}/gu, '?').slice(0, 200);
+    throw new UsageError(`expected an origin such as https://example.org, found "${found}"`);
+  }
+  return url.origin;
+}

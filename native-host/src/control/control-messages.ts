@@ -1,0 +1,55 @@
+/** What the command line says to a running host, and what it answers: one message each way on a connection. */
+import {
+  errorCode,
+  MAX_PINS,
+  originSchema,
+  pinKindSchema,
+  pinMinutesSchema,
+  pinStateSchema,
+} from '@hopwise/native-host/messages';
+import * as z from 'zod/mini';
+
+/** Raised when a message changes its meaning: a host may be older than the command that speaks to it. */
+export const CONTROL_VERSION = 1;
+
+/** Several times a request with the longest origin. */
+export const MAX_REQUEST_BYTES = 4096;
+/** `MAX_PINS` pins with the longest origins and reasons, and the rest. */
+export const MAX_ANSWER_BYTES = 512 * 1024;
+
+const version = z.int();
+
+export const controlRequest = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('pin'),
+    version,
+    origin: originSchema,
+    kind: pinKindSchema,
+    minutes: pinMinutesSchema,
+    persistent: z.boolean(),
+  }),
+  /** Without an origin: all of them. */
+  z.object({ type: z.literal('unpin'), version, origin: z.nullable(originSchema) }),
+  z.object({ type: z.literal('status'), version }),
+]);
+
+export const controlAnswer = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('status'),
+    /** The browser that the host belongs to, as `--browser` names it. */
+    browser: z.string().check(z.maxLength(32), z.regex(/^[a-z]+$/)),
+    pins: z.array(pinStateSchema).check(z.maxLength(MAX_PINS)),
+    /** Origins that were pinned and are not any more. */
+    unpinned: z.array(originSchema).check(z.maxLength(MAX_PINS)),
+  }),
+  z.object({
+    type: z.literal('error'),
+    code: errorCode,
+    /** What went wrong, one line. */
+    message: z.string().check(z.maxLength(1024), z.regex(/^\P{Cc}*$/u)),
+  }),
+]);
+
+export type ControlRequest = z.infer<typeof controlRequest>;
+export type ControlAnswer = z.infer<typeof controlAnswer>;
+export type ControlStatus = Extract<ControlAnswer, { type: 'status' }>;

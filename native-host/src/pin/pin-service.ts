@@ -1,0 +1,216 @@
+/** Pins and the proxy that puts them into effect: it listens only while there is a pin. */
+import { randomBytes } from 'node:crypto';
+import type { PinState } from '@hopwise/native-host/messages';
+import { authorityOf, originOf } from './origin.ts';
+import { PinError } from './pin-error.ts';
+import type { PinStore } from './pin-store.ts';
+import { type NewPin, Pins, type RouteChangeCause } from './pins.ts';
+import { LoopbackProxy, type Route } from './proxy/loopback-proxy.ts';
+import type { Terminator, TerminatorFactory } from './terminator.ts';
+
+export interface PinServiceOptions {
+  store: PinStore;
+  log(line: string): void;
+  /** Told of changes that nobody asked for here: a pin expired or was lifted, the browser may have given the proxy up. */
+  onChange(): void;
+  /** Without one, origins cannot be pinned to a protocol. */
+  createTerminator?: TerminatorFactory;
+  graceMs?: number;
+}
+
+export interface PinServiceState {
+  /** 0 while no pin is active. */
+  port: number;
+  secret: string;
+  resets: number;
+  pins: PinState[];
+}
+
+/**
+ * How long the proxy goes on serving an origin after its pin: the extension learns of the end by a message, and the browser applies
+ * new proxy settings in the background.
+ */
+const GRACE_MS = 30_000;
+/** Resets come in bunches; the proxy settings need to be set anew only once for each. */
+const RESETS_TOLD_AFTER_MS = 1_000;
+const SECRET_BYTES = 32;
+
+const TUNNEL: Route = { kind: 'tunnel' };
+const REFUSE: Route = { kind: 'refuse' };
+
+export class PinService {
+  readonly #options: PinServiceOptions;
+  readonly #graceMs: number;
+  readonly #secret = randomBytes(SECRET_BYTES).toString('base64url');
+  readonly #pins: Pins;
+  readonly #terminator: Terminator | null;
+  /** Origins whose pin has ended, and until when (`performance.now()`) they are served all the same. */
+  readonly #ended = new Map<string, number>();
+  #proxy: LoopbackProxy | null = null;
+  #listening: Promise<number> | null = null;
+  #resets = 0;
+  #resetsTimer: NodeJS.Timeout | undefined;
+  #graceTimer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: PinServiceOptions) {
+    const { store, log } = options;
+    this.#options = options;
+    this.#graceMs = options.graceMs ?? GRACE_MS;
+    this.#pins = new Pins({
+      store,
+      log,
+      onRouteChange: (origin, cause) => this.#onRouteChange(origin, cause),
+    });
+    this.#terminator =
+      options.createTerminator?.({
+        log,
+        onLifted: (origin, protocol, reason) => this.#pins.lift(origin, protocol, reason),
+      }) ?? null;
+    this.#pins.restore();
+    for (const pin of this.#pins.list()) {
+      const problem = this.#problem(pin);
+      if (problem) this.#pins.lift(pin.origin, pin.kind, problem);
+    }
+  }
+
+  /**
+   * Resolves when the pin is in effect.
+   *
+   * @throws PinError when it cannot be had
+   */
+  async pin(pin: NewPin): Promise<void> {
+    const problem = this.#problem(pin);
+    if (problem) throw new PinError('unavailable', problem);
+    this.#pins.add(pin);
+    try {
+      await this.#listen();
+    } catch (fault) {
+      this.#pins.remove(pin.origin);
+      throw new PinError('internal', `the proxy cannot listen: ${(fault as Error).message}`);
+    }
+    this.#options.log(`pin ${pin.origin}: ${pin.kind}`);
+  }
+
+  /** @returns whether it was pinned. */
+  unpin(origin: string): boolean {
+    const was = this.#pins.remove(origin);
+    if (was) this.#options.log(`pin ${origin}: unpinned`);
+    return was;
+  }
+
+  /** @returns the origins that were pinned. */
+  unpinAll(): string[] {
+    const origins = this.#pins.list().map(({ origin }) => origin);
+    return origins.filter((origin) => this.unpin(origin));
+  }
+
+  async state(): Promise<PinServiceState> {
+    const port = this.#isActive() ? await this.#listen().catch(() => 0) : 0;
+    // Taken after the wait: they may have changed meanwhile.
+    return {
+      port: this.#isActive() ? port : 0,
+      secret: this.#secret,
+      resets: this.#resets,
+      pins: this.#pins.list(),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#graceTimer);
+    clearTimeout(this.#resetsTimer);
+    this.#pins.close();
+    await this.#terminator?.close();
+    await this.#stop();
+  }
+
+  #isActive(): boolean {
+    return this.#pins.list().some(({ state }) => state === 'active');
+  }
+
+  /** Why there cannot be such a pin, with the mend; '' when there can. */
+  #problem({ origin, kind }: Pick<NewPin, 'origin' | 'kind'>): string {
+    if (kind === 'avoid-h3') return '';
+    if (!this.#terminator) return 'this helper has no pins to a protocol yet, only avoid-h3';
+    return this.#terminator.problem(origin, kind);
+  }
+
+  #listen(): Promise<number> {
+    if (this.#closed) return Promise.reject(new Error('the session has ended'));
+    if (this.#listening) return this.#listening;
+    const proxy = new LoopbackProxy({
+      secret: this.#secret,
+      route: (host, port) => this.#route(host, port),
+      log: this.#options.log,
+      onReset: () => this.#onReset(),
+    });
+    const listening = proxy.listen();
+    this.#proxy = proxy;
+    this.#listening = listening;
+    listening.catch(() => {
+      if (this.#listening !== listening) return;
+      this.#proxy = null;
+      this.#listening = null;
+    });
+    return listening;
+  }
+
+  async #stop(): Promise<void> {
+    const proxy = this.#proxy;
+    const listening = this.#listening;
+    this.#proxy = null;
+    this.#listening = null;
+    await listening?.catch(() => {});
+    await proxy?.close();
+  }
+
+  #route(host: string, port: number): Route {
+    const origin = originOf({ host, port });
+    const pin = this.#pins.active(origin);
+    if (!pin) return (this.#ended.get(origin) ?? 0) > performance.now() ? TUNNEL : REFUSE;
+    if (pin.kind === 'avoid-h3') return TUNNEL;
+    return this.#terminator?.route(host, port, pin.kind) ?? TUNNEL;
+  }
+
+  #onRouteChange(origin: string, cause: RouteChangeCause): void {
+    if (cause === 'pinned') this.#ended.delete(origin);
+    else this.#ended.set(origin, performance.now() + this.#graceMs);
+    this.#release(origin);
+    if (cause !== 'pinned') this.#endGraceLater();
+    if (cause === 'expired' || cause === 'lifted') this.#options.onChange();
+  }
+
+  #release(origin: string): void {
+    const { host, port } = authorityOf(origin);
+    this.#proxy?.closeOrigin(host, port);
+    this.#terminator?.release(host, port);
+  }
+
+  #endGraceLater(): void {
+    clearTimeout(this.#graceTimer);
+    this.#graceTimer = setTimeout(() => this.#endGrace(), this.#graceMs);
+    this.#graceTimer.unref();
+  }
+
+  /** Ends what was opened in an origin's time of grace; without pins, the proxy as soon as nothing is under way on it. */
+  #endGrace(): void {
+    for (const [origin, untilMs] of this.#ended) {
+      if (untilMs > performance.now()) continue;
+      this.#ended.delete(origin);
+      this.#release(origin);
+    }
+    const unused = !this.#isActive() && (this.#proxy?.open ?? 0) === 0;
+    if (this.#ended.size === 0 && unused) void this.#stop();
+    else if (this.#ended.size > 0 || !this.#isActive()) this.#endGraceLater();
+  }
+
+  #onReset(): void {
+    if (this.#closed) return;
+    this.#resets += 1;
+    this.#resetsTimer ??= setTimeout(() => {
+      this.#resetsTimer = undefined;
+      this.#options.onChange();
+    }, RESETS_TOLD_AFTER_MS).unref();
+  }
+}

@@ -1,0 +1,59 @@
+/** What there is of pins, told without starting anything: those of each connected browser, and those that are kept. */
+import type { PinState } from '@hopwise/native-host/messages';
+import { askHosts } from '../control/control-client.ts';
+import { controlFolder } from '../control/control-folder.ts';
+import { FilePinStore, type PinProblem } from './pin-store.ts';
+import type { Pin } from './pins.ts';
+
+export interface PinSessionStatus {
+  browser: string;
+  pid: number;
+  pins: PinState[];
+}
+
+export interface PinsStatus {
+  /** Browsers whose extension has pins on. */
+  sessions: PinSessionStatus[];
+  /** What the next session begins with. */
+  kept: Pin[];
+  problems: PinProblem[];
+}
+
+export async function pinsStatus(): Promise<PinsStatus> {
+  const { pins, problems } = new FilePinStore().load();
+  const nowMs = Date.now();
+  const status: PinsStatus = {
+    sessions: [],
+    kept: pins.filter(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > nowMs),
+    problems,
+  };
+  try {
+    for (const { pid, answer } of await askHosts({ type: 'status' })) {
+      if (answer.type === 'status') status.sessions.push({ browser: answer.browser, pid, pins: answer.pins });
+      else problems.push({ problem: `process ${pid}: ${answer.message}`, mend: 'restart the browser' });
+    }
+  } catch (fault) {
+    problems.push({ problem: (fault as Error).message, mend: `remove ${controlFolder()}` });
+  }
+  return status;
+}
+
+/** In short, for a person. */
+export function pinsLine({ sessions, kept }: PinsStatus): string {
+  const words = sessions.map(({ browser, pins }) => `${counted(pins)} in ${browser}`);
+  if (sessions.length === 0) words.push('no browser is connected');
+  if (kept.length > 0) words.push(`${counted(kept)} kept`);
+  return words.join(', ');
+}
+
+/** One pin, for a person. */
+export function pinLine(pin: PinState): string {
+  const { origin, kind, expiresAtMs, persistent, state, reason } = pin;
+  const until = expiresAtMs === null ? '' : ` until ${new Date(expiresAtMs).toISOString()}`;
+  const kept = persistent ? ', kept' : '';
+  return `${origin} ${kind}${until}${kept}${state === 'lifted' ? `, lifted: ${reason}` : ''}`;
+}
+
+function counted({ length }: readonly unknown[]): string {
+  return `${length} ${length === 1 ? 'pin' : 'pins'}`;
+}

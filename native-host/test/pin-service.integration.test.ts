@@ -1,0 +1,284 @@
+/** Pins with the proxy that they lead through, without a browser or a host. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Protocol } from '@hopwise/native-host/messages';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { PinService, type PinServiceState } from '../src/pin/pin-service.ts';
+import type { PinStore } from '../src/pin/pin-store.ts';
+import type { NewPin, Pin } from '../src/pin/pins.ts';
+import type { Terminator, TerminatorHooks } from '../src/pin/terminator.ts';
+import {
+  connectHead,
+  credentials,
+  type Heard,
+  Origin,
+  openTunnel,
+  say,
+  until,
+} from './proxy/support/peers.ts';
+
+const GRACE_MS = 400;
+
+let origin: Origin;
+let kept: Pin[];
+let changes: number;
+const services: PinService[] = [];
+
+beforeEach(async () => {
+  kept = [];
+  changes = 0;
+  origin = await Origin.listen(
+    (socket) => socket.write('hello') && socket.resume().once('end', () => socket.end()),
+  );
+});
+
+afterEach(async () => {
+  for (const service of services.splice(0)) await service.close();
+  await origin.close();
+});
+
+const memory: PinStore = { load: () => ({ pins: kept, problems: [] }), keep: () => {}, drop: () => {} };
+
+/** Answers in the origin's place; `problems` are its words on what cannot be pinned. */
+class FakeTerminator implements Terminator {
+  readonly hooks: TerminatorHooks;
+  readonly released: string[] = [];
+  problems = '';
+  closed = false;
+
+  constructor(hooks: TerminatorHooks) {
+    this.hooks = hooks;
+  }
+
+  problem(): string {
+    return this.problems;
+  }
+
+  route(host: string, port: number, protocol: Protocol): { kind: 'terminate'; accept(socket: Duplex): void } {
+    return { kind: 'terminate', accept: (socket) => socket.end(`${protocol} to ${host}:${port}`) };
+  }
+
+  release(host: string, port: number): void {
+    this.released.push(`${host}:${port}`);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+}
+
+function start(terminating = false, graceMs = GRACE_MS): { service: PinService; terminator: FakeTerminator } {
+  let terminator: FakeTerminator | undefined;
+  const service = new PinService({
+    store: memory,
+    log: () => {},
+    onChange: () => {
+      changes += 1;
+    },
+    graceMs,
+    ...(terminating && {
+      createTerminator: (hooks: TerminatorHooks) => {
+        terminator = new FakeTerminator(hooks);
+        return terminator;
+      },
+    }),
+  });
+  services.push(service);
+  return { service, terminator: terminator! };
+}
+
+function target(): string {
+  return `127.0.0.1:${origin.port}`;
+}
+
+function pin(more: Partial<NewPin> = {}): NewPin {
+  return { origin: `https://${target()}`, kind: 'avoid-h3', minutes: null, persistent: false, ...more };
+}
+
+/** What a browser hears that opens a tunnel and closes its side when the first bytes have come. */
+async function visit({ port, secret }: PinServiceState, to = target()): Promise<Heard> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  const chunks: Buffer[] = [];
+  let reset = false;
+  socket
+    .on('error', () => {
+      reset = true;
+    })
+    .on('data', (chunk) => {
+      chunks.push(chunk);
+      if (Buffer.concat(chunks).toString().endsWith('hello')) socket.end();
+    })
+    .on('end', () => socket.end());
+  socket.write(connectHead(to, credentials(secret)));
+  await new Promise((resolve) => socket.once('close', resolve));
+  return { bytes: Buffer.concat(chunks), reset };
+}
+
+/** An open tunnel that reads, and ends when the other side does. */
+async function browserTunnel(port: number, secret: string): Promise<Socket> {
+  const tunnel = await openTunnel(port, target(), secret);
+  return tunnel
+    .on('error', () => {})
+    .on('end', () => tunnel.end())
+    .resume();
+}
+
+async function isClosed(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  const refused = await Promise.race([
+    once(socket, 'connect').then(() => false),
+    new Promise<boolean>((resolve) => socket.once('error', () => resolve(true))),
+  ]);
+  socket.destroy();
+  return refused;
+}
+
+it('listens only while there is a pin', async () => {
+  const { service } = start();
+  expect(await service.state()).toMatchObject({ port: 0, pins: [], resets: 0 });
+  await service.pin(pin());
+  const state = await service.state();
+  expect(state.secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  expect((await visit(state)).bytes.toString()).toMatch(/200 Connection Established\r\n\r\nhello$/);
+  service.unpin(pin().origin);
+  expect(await service.state()).toMatchObject({ port: 0, pins: [] });
+  // The browser still has the old proxy settings.
+  expect((await visit(state)).bytes.toString()).toMatch(/hello$/);
+  await expect.poll(() => isClosed(state.port), { timeout: 20_000 }).toBe(true);
+  await service.pin(pin());
+  const anew = await service.state();
+  expect((await visit(anew)).bytes.toString()).toMatch(/hello$/);
+});
+
+it('has another secret in each session', async () => {
+  const secrets = await Promise.all(
+    [start(), start()].map(async ({ service }) => (await service.state()).secret),
+  );
+  expect(secrets[0]).not.toBe(secrets[1]);
+});
+
+it('serves pinned origins only, and asks for the proxy settings to be set anew after a reset', async () => {
+  const { service } = start();
+  await service.pin(pin({ origin: 'https://other.test' }));
+  expect(await visit(await service.state())).toEqual({ bytes: Buffer.alloc(0), reset: true });
+  expect(await service.state()).toMatchObject({ resets: 1 });
+  await until(() => changes === 1);
+});
+
+it('serves an origin for a time of grace only, though the proxy goes on for others', async () => {
+  const { service } = start();
+  await service.pin(pin());
+  await service.pin(pin({ origin: 'https://other.test' }));
+  service.unpin(pin().origin);
+  const state = await service.state();
+  expect((await visit(state)).bytes.toString()).toMatch(/hello$/);
+  await new Promise((resolve) => setTimeout(resolve, 2 * GRACE_MS));
+  expect(await visit(state)).toEqual({ bytes: Buffer.alloc(0), reset: true });
+});
+
+it('does not cut what is under way when the last pin ends', async () => {
+  const { service } = start(false, 100);
+  await service.pin(pin());
+  const { port, secret } = await service.state();
+  const tunnel = await browserTunnel(port, secret);
+  let heard = 0;
+  tunnel.on('data', ({ length }) => {
+    heard += length;
+  });
+  const talk = setInterval(() => {
+    for (const socket of origin.sockets) socket.write('x');
+  }, 20);
+  service.unpin(pin().origin);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(tunnel.destroyed).toBe(false);
+  const before = heard;
+  await until(() => heard > before);
+  clearInterval(talk);
+  // Now it is idle: it ends, and with it the proxy.
+  await once(tunnel, 'close');
+  await expect.poll(() => isClosed(port), { timeout: 20_000 }).toBe(true);
+});
+
+it('ends idle tunnels of an origin when its pin ends', async () => {
+  const { service } = start();
+  await service.pin(pin());
+  const { port, secret } = await service.state();
+  const tunnel = await browserTunnel(port, secret);
+  service.unpin(pin().origin);
+  await once(tunnel, 'close');
+});
+
+it('refuses pins to a protocol while nothing terminates TLS, in one line', async () => {
+  const { service } = start();
+  await expect(service.pin(pin({ kind: 'h2' }))).rejects.toMatchObject({ code: 'unavailable' });
+  expect(await service.state()).toMatchObject({ port: 0, pins: [] });
+});
+
+it('gives the terminator what is pinned to a protocol, until it lifts the pin', async () => {
+  const { service, terminator } = start(true);
+  await service.pin(pin({ kind: 'h3' }));
+  const state = await service.state();
+  expect((await visit(state)).bytes.toString()).toMatch(`h3 to ${target()}`);
+  terminator.released.length = 0;
+  terminator.hooks.onLifted(pin().origin, 'h2', 'of a former pin');
+  expect(changes).toBe(0);
+  terminator.hooks.onLifted(pin().origin, 'h3', 'it refused HTTP/3');
+  expect(changes).toBe(1);
+  expect(terminator.released).toEqual([target()]);
+  expect(await service.state()).toMatchObject({
+    port: 0,
+    pins: [{ state: 'lifted', reason: 'it refused HTTP/3' }],
+  });
+  // It loads all the same.
+  expect((await visit(state)).bytes.toString()).toMatch(/hello$/);
+  await service.close();
+  expect(terminator.closed).toBe(true);
+});
+
+it('refuses what the terminator cannot do, with its words', async () => {
+  const { service, terminator } = start(true);
+  terminator.problems = 'there is no local CA: hopwise-host ca create https://a.test';
+  await expect(service.pin(pin({ kind: 'h1' }))).rejects.toMatchObject({
+    code: 'unavailable',
+    message: terminator.problems,
+  });
+  await service.pin(pin());
+});
+
+it('changes the way of an origin when it is pinned otherwise', async () => {
+  const { service, terminator } = start(true);
+  await service.pin(pin());
+  const { port, secret } = await service.state();
+  const tunnel = await browserTunnel(port, secret);
+  await service.pin(pin({ kind: 'h1' }));
+  await once(tunnel, 'close');
+  expect((await visit(await service.state())).bytes.toString()).toMatch(`h1 to ${target()}`);
+  await service.pin(pin());
+  expect(terminator.released.at(-1)).toBe(target());
+  expect((await visit(await service.state())).bytes.toString()).toMatch(/hello$/);
+});
+
+it('brings kept pins back, those lifted that cannot be had any more', async () => {
+  kept = [pin({ persistent: true }), pin({ origin: 'https://b.test', kind: 'h2', persistent: true })].map(
+    ({ minutes: expiresAtMs, ...rest }) => ({ ...rest, expiresAtMs }),
+  );
+  const { service } = start();
+  const state = await service.state();
+  expect(state.pins).toMatchObject([{ state: 'active' }, { kind: 'h2', state: 'lifted' }]);
+  expect((await visit(state)).bytes.toString()).toMatch(/hello$/);
+});
+
+it('closes everything at the end', async () => {
+  const { service } = start();
+  await service.pin(pin());
+  const { port, secret } = await service.state();
+  const tunnel = await browserTunnel(port, secret);
+  const closed = new Promise((resolve) => tunnel.once('close', resolve));
+  await service.close();
+  await closed;
+  expect(await isClosed(port)).toBe(true);
+  await expect(service.pin(pin())).rejects.toMatchObject({ code: 'internal' });
+  expect(changes).toBe(0);
+  await expect(say(port, 'x')).resolves.toMatchObject({ bytes: Buffer.alloc(0) });
+});

@@ -1,0 +1,231 @@
+/** Pins by the messages of an extension and by the command line, with real hosts. */
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PinState } from '@hopwise/native-host/messages';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { connectHead, credentials, type Heard, Origin, say } from './proxy/support/peers.ts';
+import { hopwiseHostAsync } from './support/command.ts';
+import { FIREFOX_ARGUMENTS, HostProcess, type PinsMessage } from './support/host-process.ts';
+
+const REMOTE = 'https://a.test';
+
+let origin: Origin;
+let home: string;
+let hosts: HostProcess[];
+
+beforeAll(async () => {
+  origin = await Origin.listen((socket) => socket.end('hello').resume());
+});
+
+afterAll(() => origin.close());
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'hopwise-pins-'));
+  hosts = [];
+});
+
+afterEach(async () => {
+  for (const host of hosts) await host.end();
+  rmSync(home, { recursive: true });
+});
+
+function start(args?: readonly string[]): HostProcess {
+  const host = new HostProcess({ XDG_STATE_HOME: join(home, 'state') }, args);
+  hosts.push(host);
+  return host;
+}
+
+const pinned = (): string => `https://127.0.0.1:${origin.port}`;
+
+function pin(id: string, more: object = {}): Parameters<HostProcess['askPins']>[0] {
+  return { type: 'pin', id, origin: pinned(), kind: 'avoid-h3', minutes: null, persistent: false, ...more };
+}
+
+function visit({ port, secret }: PinsMessage): Promise<Heard> {
+  return say(port, connectHead(`127.0.0.1:${origin.port}`, credentials(secret)));
+}
+
+function run(...words: string[]): ReturnType<typeof hopwiseHostAsync> {
+  return hopwiseHostAsync(home, words);
+}
+
+it('pins and unpins by message', async () => {
+  const host = start();
+  expect(await host.askPins({ type: 'pins', id: 'a' })).toMatchObject({ port: 0, pins: [], resets: 0 });
+  const state = await host.askPins(pin('b', { minutes: 60 }));
+  expect(state.pins).toMatchObject([
+    { origin: pinned(), kind: 'avoid-h3', persistent: false, state: 'active' },
+  ]);
+  expect(Math.abs(state.pins[0]!.expiresAtMs! - Date.now() - 3_600_000)).toBeLessThan(60_000);
+  expect((await visit(state)).bytes.toString()).toMatch(/200 Connection Established\r\n\r\nhello$/);
+  expect((await say(state.port, connectHead(`127.0.0.1:${origin.port}`))).bytes.toString()).toMatch(
+    /^HTTP\/1.1 407 /,
+  );
+  expect(await host.askPins({ type: 'unpin', id: 'c', origin: pinned() })).toMatchObject({
+    port: 0,
+    pins: [],
+  });
+  expect((await visit(state)).bytes.toString()).toMatch(/hello$/);
+  expect(await host.end()).toBe(0);
+  await expect(visit(state)).resolves.toMatchObject({ bytes: Buffer.alloc(0) });
+  expect(readdirSync(join(home, 'state', 'hopwise', 'control'))).toEqual([]);
+});
+
+it('puts a pin into effect within 50 ms of its message', async () => {
+  const host = start();
+  await host.askPins({ type: 'pins', id: 'a' });
+  const tookMs: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    const begin = performance.now();
+    const state = await host.askPins(pin(`p${round}`));
+    expect((await visit(state)).bytes.toString()).toMatch(/hello$/);
+    tookMs.push(performance.now() - begin);
+    await host.askPins({ type: 'unpin', id: `u${round}`, origin: pinned() });
+  }
+  // The first has the proxy started; the least tells what it takes on a machine that does nothing else.
+  expect(Math.min(...tookMs)).toBeLessThan(50);
+});
+
+it('refuses what it cannot do, in one line, and goes on', async () => {
+  const host = start();
+  host.send({ ...pin('a'), kind: 'h2' });
+  const refusal = await host.next();
+  expect(refusal).toMatchObject({ type: 'error', id: 'a', code: 'unavailable' });
+  host.send({ ...pin('b'), origin: `${pinned()}/path` });
+  expect(await host.next()).toMatchObject({ type: 'error', id: 'b', code: 'bad-message' });
+  expect(await host.askPins({ type: 'pins', id: 'c' })).toMatchObject({ pins: [] });
+});
+
+it('answers any message about pins, and goes on', async () => {
+  const host = start();
+  await host.askPins({ type: 'pins', id: 'first' });
+  const message = fc.record(
+    {
+      type: fc.constantFrom('pin', 'unpin', 'pins'),
+      id: fc.oneof(fc.constant('x'), fc.string(), fc.jsonValue()),
+      origin: fc.oneof(
+        fc.constantFrom(REMOTE, `${REMOTE}/`, 'https://b.test:8443'),
+        fc.webUrl(),
+        fc.jsonValue(),
+      ),
+      kind: fc.oneof(fc.constantFrom('avoid-h3', 'h1', 'h3'), fc.jsonValue()),
+      minutes: fc.oneof(fc.integer({ min: -1, max: 50_000 }), fc.constant(null), fc.jsonValue()),
+      persistent: fc.oneof(fc.boolean(), fc.jsonValue()),
+    },
+    { requiredKeys: ['type'] },
+  );
+  await fc.assert(
+    fc.asyncProperty(message, async (sent) => {
+      host.send(sent);
+      const answer = await host.next();
+      expect(['pins', 'error']).toContain(answer.type);
+      const id = typeof sent.id === 'string' ? sent.id.slice(0, 64) : '';
+      expect('id' in answer && answer.id).toBe(id);
+    }),
+    { numRuns: 300 },
+  );
+  expect(await host.askPins({ type: 'pins', id: 'last' })).toMatchObject({ id: 'last' });
+});
+
+it('ends pins with the session, except those that are to last', async () => {
+  const first = start();
+  await first.askPins(pin('a'));
+  await first.askPins(pin('b', { origin: REMOTE, persistent: true }));
+  await first.end();
+  const second = start();
+  const state = await second.askPins({ type: 'pins', id: 'c' });
+  expect(state.pins.map((found) => found.origin)).toEqual([REMOTE]);
+  expect(state.port).toBeGreaterThan(0);
+  await second.askPins({ type: 'unpin', id: 'd', origin: REMOTE });
+  await second.end();
+  expect(await start().askPins({ type: 'pins', id: 'e' })).toMatchObject({ pins: [], port: 0 });
+});
+
+it('pins by the command line in all browsers or in one, and tells their extensions', async () => {
+  const chromium = start();
+  const firefox = start(FIREFOX_ARGUMENTS);
+  for (const host of [chromium, firefox]) await host.askPins({ type: 'pins', id: 'a' });
+  const both = await run('pin', REMOTE, '--minutes', '5', '--json');
+  expect(both).toMatchObject({ code: 0, err: '' });
+  const { browsers } = JSON.parse(both.out) as {
+    browsers: { browser: string; pid: number; pin: PinState }[];
+  };
+  expect(browsers.map(({ pid }) => pid).sort()).toEqual([chromium.process.pid, firefox.process.pid].sort());
+  for (const host of [chromium, firefox]) {
+    expect(await host.nextPins()).toMatchObject({ id: '', pins: [{ origin: REMOTE, kind: 'avoid-h3' }] });
+  }
+  expect((await run('pin', pinned(), '--browser', 'firefox')).out).toMatch(
+    /^firefox \(process \d+\): https:.* avoid-h3\n$/,
+  );
+  const told = await firefox.nextPins();
+  expect(told.pins).toHaveLength(2);
+  expect((await visit(told)).bytes.toString()).toMatch(/hello$/);
+  const status = JSON.parse((await run('status', '--json')).out) as {
+    pins: { sessions: { browser: string; pins: [] }[] };
+  };
+  expect(status.pins.sessions.find(({ browser }) => browser === 'firefox')!.pins).toHaveLength(2);
+  const refused = await run('pin', REMOTE, '--as', 'h1');
+  expect(refused.code).toBe(1);
+  expect(refused.out.trim().split('\n')).toHaveLength(2);
+  expect((await run('unpin', '--all')).out.trim().split('\n').sort()).toEqual(
+    [`unpinned ${pinned()}`, `unpinned ${REMOTE}`].sort(),
+  );
+  for (const host of [chromium, firefox])
+    expect(await host.nextPins()).toMatchObject({ id: '', port: 0, pins: [] });
+});
+
+it('keeps a pin for the next start when no browser is connected, and says so otherwise', async () => {
+  const nobody = await run('pin', REMOTE);
+  expect(nobody).toMatchObject({ code: 1, out: '' });
+  expect(nobody.err).toMatch(/^hopwise-host: no browser is connected: .*--keep\n$/);
+  expect((await run('pin', REMOTE, '--keep')).out).toBe(
+    `${REMOTE} avoid-h3: kept for the next start; no browser is connected\n`,
+  );
+  const host = start();
+  expect(await host.askPins({ type: 'pins', id: 'a' })).toMatchObject({
+    pins: [{ origin: REMOTE, persistent: true }],
+  });
+  await host.end();
+  expect((await run('unpin', REMOTE)).out).toBe(`unpinned ${REMOTE}\n`);
+  expect((await run('unpin', REMOTE)).out).toBe(`${REMOTE} was not pinned\n`);
+});
+
+it('takes no notice of a host that was killed, and starts with what is damaged', async () => {
+  const killed = start();
+  await killed.askPins(pin('a', { origin: REMOTE, persistent: true }));
+  killed.process.kill('SIGKILL');
+  await killed.exit;
+  hosts = [];
+  const control = join(home, 'state', 'hopwise', 'control');
+  expect(readdirSync(control)).toEqual([`${killed.process.pid}.sock`]);
+  expect((await run('pin', REMOTE)).err).toMatch(/no browser is connected/);
+  const folder = join(home, 'state', 'hopwise', 'pins');
+  for (const name of readdirSync(folder)) writeFileSync(join(folder, name), '{"version":1');
+  const checks = JSON.parse((await run('doctor', '--json')).out) as { checks: { name: string }[] };
+  expect(checks.checks.find(({ name }) => name === 'Pins')).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining('is not JSON'),
+    mend: expect.stringMatching(/^remove .*\.json$/),
+  });
+  const host = start();
+  expect(await host.askPins({ type: 'pins', id: 'b' })).toMatchObject({ pins: [] });
+  expect(existsSync(join(control, `${killed.process.pid}.sock`))).toBe(false);
+});
+
+it.each([
+  [['pin']],
+  [['pin', 'http://a.test']],
+  [['pin', 'https://a.test/path']],
+  [['pin', 'a.test']],
+  [['pin', REMOTE, '--as', 'h4']],
+  [['pin', REMOTE, '--minutes', '0']],
+  [['pin', REMOTE, '--browser', 'lynx']],
+  [['unpin']],
+  [['unpin', REMOTE, '--all']],
+])('refuses %j in one line', async (words) => {
+  const { code, out, err } = await run(...words);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err.trim().split('\n')).toHaveLength(1);
+});

@@ -43,7 +43,7 @@ const memory: PinStore = { load: () => ({ pins: kept, problems: [] }), keep: () 
 /** Answers in the origin's place; `problems` are its words on what cannot be pinned. */
 class FakeTerminator implements Terminator {
   readonly hooks: TerminatorHooks;
-  readonly released: string[] = [];
+  readonly pinned = new Map<string, Protocol>();
   problems = '';
   closed = false;
 
@@ -55,15 +55,20 @@ class FakeTerminator implements Terminator {
     return this.problems;
   }
 
-  route(host: string, port: number, protocol: Protocol): { kind: 'terminate'; accept(socket: Duplex): void } {
-    return { kind: 'terminate', accept: (socket) => socket.end(`${protocol} to ${host}:${port}`) };
+  pin(host: string, port: number, protocol: Protocol): void {
+    this.pinned.set(`${host}:${port}`, protocol);
   }
 
-  release(host: string, port: number): void {
-    this.released.push(`${host}:${port}`);
+  unpin(host: string, port: number): void {
+    this.pinned.delete(`${host}:${port}`);
   }
 
-  async close(): Promise<void> {
+  route(host: string, port: number): { kind: 'terminate'; accept(socket: Duplex): void } {
+    const key = `${host}:${port}`;
+    return { kind: 'terminate', accept: (socket) => socket.end(`${this.pinned.get(key)} to ${key}`) };
+  }
+
+  close(): void {
     this.closed = true;
   }
 }
@@ -220,12 +225,9 @@ it('gives the terminator what is pinned to a protocol, until it lifts the pin', 
   await service.pin(pin({ kind: 'h3' }));
   const state = await service.state();
   expect((await visit(state)).bytes.toString()).toMatch(`h3 to ${target()}`);
-  terminator.released.length = 0;
-  terminator.hooks.onLifted(pin().origin, 'h2', 'of a former pin');
-  expect(changes).toBe(0);
-  terminator.hooks.onLifted(pin().origin, 'h3', 'it refused HTTP/3');
+  terminator.hooks.onLifted('127.0.0.1', origin.port, 'it refused HTTP/3');
   expect(changes).toBe(1);
-  expect(terminator.released).toEqual([target()]);
+  expect(terminator.pinned.size).toBe(0);
   expect(await service.state()).toMatchObject({
     port: 0,
     pins: [{ state: 'lifted', reason: 'it refused HTTP/3' }],
@@ -234,6 +236,15 @@ it('gives the terminator what is pinned to a protocol, until it lifts the pin', 
   expect((await visit(state)).bytes.toString()).toMatch(/hello$/);
   await service.close();
   expect(terminator.closed).toBe(true);
+});
+
+it('ends the tunnels of an origin when the terminator is ready for it', async () => {
+  const { service, terminator } = start(true);
+  await service.pin(pin());
+  const { port, secret } = await service.state();
+  const tunnel = await browserTunnel(port, secret);
+  terminator.hooks.onReady('127.0.0.1', origin.port);
+  await once(tunnel, 'close');
 });
 
 it('refuses what the terminator cannot do, with its words', async () => {
@@ -255,7 +266,9 @@ it('changes the way of an origin when it is pinned otherwise', async () => {
   await once(tunnel, 'close');
   expect((await visit(await service.state())).bytes.toString()).toMatch(`h1 to ${target()}`);
   await service.pin(pin());
-  expect(terminator.released.at(-1)).toBe(target());
+  expect(terminator.pinned.size).toBe(0);
+  terminator.hooks.onLifted('127.0.0.1', origin.port, 'of the former pin');
+  expect(changes).toBe(0);
   expect((await visit(await service.state())).bytes.toString()).toMatch(/hello$/);
 });
 

@@ -65,12 +65,13 @@ export class PinService {
     this.#terminator =
       options.createTerminator?.({
         log,
-        onLifted: (origin, protocol, reason) => this.#pins.lift(origin, protocol, reason),
+        onLifted: (host, port, reason) => this.#lift(originOf({ host, port }), reason),
+        onReady: (host, port) => this.#proxy?.closeOrigin(host, port),
       }) ?? null;
     this.#pins.restore();
     for (const pin of this.#pins.list()) {
       const problem = this.#problem(pin);
-      if (problem) this.#pins.lift(pin.origin, pin.kind, problem);
+      if (problem) this.#lift(pin.origin, problem);
     }
   }
 
@@ -121,7 +122,7 @@ export class PinService {
     clearTimeout(this.#graceTimer);
     clearTimeout(this.#resetsTimer);
     this.#pins.close();
-    await this.#terminator?.close();
+    this.#terminator?.close();
     await this.#stop();
   }
 
@@ -133,7 +134,7 @@ export class PinService {
   #problem({ origin, kind }: Pick<NewPin, 'origin' | 'kind'>): string {
     if (kind === 'avoid-h3') return '';
     if (!this.#terminator) return 'this helper has no pins to a protocol yet, only avoid-h3';
-    return this.#terminator.problem(origin, kind);
+    return this.#terminator.problem(authorityOf(origin).host);
   }
 
   #listen(): Promise<number> {
@@ -170,7 +171,7 @@ export class PinService {
     const pin = this.#pins.active(origin);
     if (!pin) return (this.#ended.get(origin) ?? 0) > performance.now() ? TUNNEL : REFUSE;
     if (pin.kind === 'avoid-h3') return TUNNEL;
-    return this.#terminator?.route(host, port, pin.kind) ?? TUNNEL;
+    return this.#terminator?.route(host, port) ?? TUNNEL;
   }
 
   #onRouteChange(origin: string, cause: RouteChangeCause): void {
@@ -181,10 +182,19 @@ export class PinService {
     if (cause === 'expired' || cause === 'lifted') this.#options.onChange();
   }
 
+  /** Has connections of the former way end, and those to come go the present one. */
   #release(origin: string): void {
     const { host, port } = authorityOf(origin);
+    const kind = this.#pins.active(origin)?.kind ?? 'avoid-h3';
     this.#proxy?.closeOrigin(host, port);
-    this.#terminator?.release(host, port);
+    if (kind === 'avoid-h3') this.#terminator?.unpin(host, port);
+    else this.#terminator?.pin(host, port, kind);
+  }
+
+  /** Nothing can be amiss with a tunnel that would not be without it. */
+  #lift(origin: string, reason: string): void {
+    const kind = this.#pins.active(origin)?.kind;
+    if (kind && kind !== 'avoid-h3') this.#pins.lift(origin, kind, reason);
   }
 
   #endGraceLater(): void {

@@ -3,18 +3,22 @@ import type { Protocol } from '@hopwise/native-host/messages';
 import type { Route } from './proxy/loopback-proxy.ts';
 
 export interface Terminator {
-  /** Why the origin cannot be pinned to the protocol here, with the mend, in one line; '' when it can. */
-  problem(origin: string, protocol: Protocol): string;
-  /** The way of one CONNECT: a tunnel while it is not known that the origin works under the protocol. */
-  route(host: string, port: number, protocol: Protocol): Route;
-  /** For an origin whose pin ended or changed: its connections end as soon as nothing is under way on them. */
-  release(host: string, port: number): void;
-  close(): Promise<void>;
+  /** Why the host cannot be pinned to a protocol here, with the mend, in one line; '' when it can. */
+  problem(host: string): string;
+  /** Pins an origin, or pins it to another protocol. */
+  pin(host: string, port: number, protocol: Protocol): void;
+  /** Its connections end as soon as nothing is under way on them. An origin that is not pinned is no error. */
+  unpin(host: string, port: number): void;
+  /** The way of one CONNECT: a tunnel while it is not known that the origin works under its protocol. */
+  route(host: string, port: number): Route;
+  close(): void;
 }
 
 export interface TerminatorHooks {
-  /** The pin of the origin to this protocol cannot be held: it is lifted and reported. */
-  onLifted(origin: string, protocol: Protocol, reason: string): void;
+  /** The pin of the origin cannot be held: it is lifted and reported. */
+  onLifted(host: string, port: number, reason: string): void;
+  /** From now on the origin's connections are terminated: its tunnels end. */
+  onReady(host: string, port: number): void;
   log(line: string): void;
 }
 

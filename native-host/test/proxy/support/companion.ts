@@ -31,9 +31,10 @@ export class Companion {
     return new Companion(child, lines, (JSON.parse(line) as { port: number }).port);
   }
 
-  async ask<T>(): Promise<T> {
+  /** @param words a line for it; most look for none. */
+  async ask<T>(words = ''): Promise<T> {
     const answer = once(this.#lines, 'line');
-    this.#process.stdin!.write('\n');
+    this.#process.stdin!.write(`${words}\n`);
     return JSON.parse((await answer)[0]) as T;
   }
 

@@ -1,0 +1,127 @@
+import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import type { Readable } from 'node:stream';
+import type { HeaderField } from '../../engine/headers.ts';
+import { type BrowserRequest, fieldsOf, isBodyless } from './browser-request.ts';
+
+/** A stream of the browser's. */
+export class Http2Request implements BrowserRequest {
+  readonly method: string;
+  readonly authority: string;
+  readonly target: string;
+  readonly headers: readonly HeaderField[];
+  readonly body: Readable | null;
+  onGone: () => void = () => {};
+  onDrain: () => void = () => {};
+  readonly #stream: ServerHttp2Stream;
+  #over = false;
+
+  /** @param raw header names and values in turn. */
+  constructor(stream: ServerHttp2Stream, raw: readonly string[]) {
+    this.#stream = stream;
+    const fields = fieldsOf(raw);
+    const pseudo = new Map(fields.filter(([name]) => name.startsWith(':')));
+    this.method = pseudo.get(':method') ?? '';
+    this.target = pseudo.get(':path') ?? '';
+    this.headers = fields.filter(([name]) => !name.startsWith(':'));
+    const isHttps = pseudo.get(':scheme') === 'https';
+    // RFC 9113 section 8.3.1: `Host` says it where the pseudo-header does not.
+    const host = this.headers.find(([name]) => name === 'host')?.[1];
+    this.authority = isHttps ? (pseudo.get(':authority') ?? host ?? '') : '';
+    this.body = stream.endAfterHeaders ? null : stream;
+    // Its end has to be read for the stream to be over.
+    if (!this.body) stream.resume();
+    stream
+      // A stream that is reset has an error; `close` tells of all ends.
+      .on('error', () => {})
+      .on('drain', () => this.onDrain())
+      .on('close', () => {
+        if (!this.#over) this.onGone();
+        this.#over = true;
+      });
+    if (this.body && this.headers.some(isExpectation)) this.informational(100, []);
+  }
+
+  informational(status: number, headers: readonly HeaderField[]): void {
+    if (this.#isClosed) return;
+    try {
+      this.#stream.additionalHeaders({ ...grouped(headers), ':status': status });
+    } catch {
+      // A response without it is whole.
+    }
+  }
+
+  head(status: number, headers: readonly HeaderField[], first: Buffer | null): boolean {
+    if (this.#isClosed) return true;
+    const endStream = isBodyless(this.method, status);
+    // `sendDate` is in Node's types for HTTP/1.1 only.
+    const options = { sendDate: false, waitForTrailers: !endStream, endStream };
+    this.#stream.respond({ ...grouped(headers), ':status': status }, options);
+    if (endStream) this.#finish();
+    return first ? this.write(first) : true;
+  }
+
+  write(chunk: Buffer): boolean {
+    return this.#isClosed || this.#stream.write(chunk);
+  }
+
+  end(trailers: readonly HeaderField[]): void {
+    const stream = this.#stream;
+    if (this.#isClosed) return;
+    const fields = grouped(trailers);
+    stream.once('wantTrailers', () => {
+      try {
+        stream.sendTrailers(fields);
+      } catch {
+        stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      }
+    });
+    stream.end();
+    this.#finish();
+  }
+
+  #finish(): void {
+    const stream = this.#stream;
+    this.#over = true;
+    if (!this.body) return;
+    // RFC 9113 section 8.1: nobody wants the rest of the upload.
+    stream.once('finish', () => {
+      if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+    });
+  }
+
+  refuse(): void {
+    this.#close(constants.NGHTTP2_REFUSED_STREAM);
+  }
+
+  fail(): void {
+    this.#close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
+
+  get #isClosed(): boolean {
+    return this.#over || this.#stream.destroyed || this.#stream.closed;
+  }
+
+  #close(code: number): void {
+    if (this.#isClosed) return;
+    this.#over = true;
+    this.#stream.close(code);
+  }
+}
+
+/** As Node takes them: what has several lines stands where its first one did. */
+function grouped(fields: readonly HeaderField[]): OutgoingHttpHeaders {
+  const byName: Record<string, string | string[]> = Object.create(null);
+  for (const [name, value] of fields) {
+    const key = name.toLowerCase();
+    const former = byName[key];
+    if (former === undefined) byName[key] = value;
+    else if (Array.isArray(former)) former.push(value);
+    else byName[key] = [former, value];
+  }
+  return byName;
+}
+
+/** RFC 9110 section 10.1.1. */
+function isExpectation([name, value]: HeaderField): boolean {
+  return name === 'expect' && value.toLowerCase() === '100-continue';
+}

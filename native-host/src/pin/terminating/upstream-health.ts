@@ -1,0 +1,151 @@
+/** Whether an origin can be reached under a protocol, with a certificate that is accepted. */
+import type { Protocol } from '@hopwise/native-host/messages';
+import type { Engine } from '../../engine/engine.ts';
+import { ExchangeError } from '../../engine/exchange.ts';
+import type { ExchangeErrorCode } from '../../engine/exchange-fault.ts';
+import { otherProtocols } from './next-way.ts';
+
+/** What a check of an origin shows, beside its being good. */
+export interface Trouble {
+  /**
+   * - `unusable`: the browser reaches the origin, or is to say itself what is wrong with it; we do not under this protocol,
+   * - `unreachable`: nobody does, for now.
+   */
+  kind: 'unusable' | 'unreachable';
+  reason: string;
+}
+
+/** How long an origin counts as good after its last response: failures later on are met request by request. */
+const GOOD_FOR_MS = 10 * 60_000;
+/** From this age on a good origin is checked again beside its use. */
+const RECHECK_AFTER_MS = 60_000;
+/** How long an origin that cannot be reached is not asked again. */
+const UNREACHABLE_FOR_MS = 10_000;
+/** For connection and response of one check: as long as the engine gives a connection of HTTP/3. */
+const CHECK_LIMIT_MS = 5_000;
+
+const CONNECTIONLESS = new Set<ExchangeErrorCode>(['connect', 'timeout']);
+
+interface Entry {
+  protocol: Protocol;
+  goodAtMs: number;
+  badUntilMs: number;
+  checking: Promise<Trouble | null> | null;
+}
+
+export interface UpstreamHealthOptions {
+  engine: Pick<Engine, 'exchange'>;
+  /** Monotonic, milliseconds. */
+  now?: () => number;
+  checkLimitMs?: number;
+}
+
+/** Origins are `https://host:port`. */
+export class UpstreamHealth {
+  readonly #engine: Pick<Engine, 'exchange'>;
+  readonly #now: () => number;
+  readonly #checkLimitMs: number;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(options: UpstreamHealthOptions) {
+    this.#engine = options.engine;
+    this.#now = options.now ?? (() => performance.now());
+    this.#checkLimitMs = options.checkLimitMs ?? CHECK_LIMIT_MS;
+  }
+
+  /** @param withinMs how long ago the last response may be. */
+  isGood(origin: string, protocol: Protocol, withinMs: number = GOOD_FOR_MS): boolean {
+    return this.#now() - this.#entry(origin, protocol).goodAtMs < withinMs;
+  }
+
+  /** Whether a check would tell something new. */
+  isDue(origin: string, protocol: Protocol): boolean {
+    const { goodAtMs, badUntilMs, checking } = this.#entry(origin, protocol);
+    const now = this.#now();
+    return !checking && now >= badUntilMs && now - goodAtMs >= RECHECK_AFTER_MS;
+  }
+
+  /** A response came. */
+  good(origin: string, protocol: Protocol): void {
+    const entry = this.#entry(origin, protocol);
+    entry.goodAtMs = this.#now();
+    entry.badUntilMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** A request failed in a way that concerns more than itself: nothing is known until the next check. */
+  doubt(origin: string, protocol: Protocol): void {
+    this.#entry(origin, protocol).goodAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  forget(origin: string): void {
+    this.#entries.delete(origin);
+  }
+
+  /**
+   * Asks the origin for a head, without credentials; one check of an origin at a time.
+   *
+   * @returns null when it is good.
+   */
+  check(origin: string, protocol: Protocol): Promise<Trouble | null> {
+    const entry = this.#entry(origin, protocol);
+    entry.checking ??= this.#check(origin, protocol, entry).finally(() => {
+      entry.checking = null;
+    });
+    return entry.checking;
+  }
+
+  async #check(origin: string, protocol: Protocol, entry: Entry): Promise<Trouble | null> {
+    const fault = await this.#ask(origin, protocol);
+    if (!fault) {
+      entry.goodAtMs = this.#now();
+      entry.badUntilMs = Number.NEGATIVE_INFINITY;
+      return null;
+    }
+    entry.goodAtMs = Number.NEGATIVE_INFINITY;
+    entry.badUntilMs = this.#now() + UNREACHABLE_FOR_MS;
+    if (!CONNECTIONLESS.has(fault.code)) return { kind: 'unusable', reason: fault.message };
+    for (const other of otherProtocols(protocol)) {
+      const otherFault = await this.#ask(origin, other);
+      // A certificate that is refused has come over a connection.
+      if (!otherFault || !CONNECTIONLESS.has(otherFault.code)) {
+        return { kind: 'unusable', reason: fault.message };
+      }
+    }
+    return { kind: 'unreachable', reason: fault.message };
+  }
+
+  /** What is wrong; null for nothing. */
+  async #ask(origin: string, protocol: Protocol): Promise<ExchangeError | null> {
+    const exchange = this.#engine.exchange({
+      protocol,
+      method: 'HEAD',
+      url: `${origin}/`,
+      headers: [['accept', '*/*']],
+      body: null,
+    });
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      exchange.cancel();
+    }, this.#checkLimitMs);
+    try {
+      await exchange.head;
+      exchange.body.resume();
+      return null;
+    } catch (fault) {
+      if (!late && fault instanceof ExchangeError) return fault;
+      return new ExchangeError('timeout', `no response within ${this.#checkLimitMs} ms`, true);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #entry(origin: string, protocol: Protocol): Entry {
+    const known = this.#entries.get(origin);
+    if (known?.protocol === protocol) return known;
+    const never = Number.NEGATIVE_INFINITY;
+    const entry = { protocol, goodAtMs: never, badUntilMs: never, checking: null };
+    this.#entries.set(origin, entry);
+    return entry;
+  }
+}

@@ -1,0 +1,331 @@
+/** Terminated requests whose way fails: none is lost, doubled or answered wrongly, and the next connection gets a tunnel. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import type { Protocol } from '@hopwise/native-host/messages';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { hear, until } from '../proxy/support/peers.ts';
+import { type Server, ServerProgram } from '../support/server.ts';
+import {
+  type Answer,
+  answer2,
+  ask1,
+  ask2,
+  isTerminated,
+  newAuthority,
+  type OwnOrigin,
+  Pinned,
+} from './support/pinned.ts';
+
+const REFUSED = { rstCode: constants.NGHTTP2_REFUSED_STREAM };
+const FAILED = { rstCode: constants.NGHTTP2_INTERNAL_ERROR };
+const LONG_AGO_MS = 500 * 86_400_000;
+
+let folder: string;
+let program: ServerProgram;
+let server: Server;
+/** Speaks not all of them. */
+const lacking: Partial<Record<Protocol, Server>> = {};
+let pinned: Pinned;
+let own: OwnOrigin | null = null;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hopwise-terminating-'));
+  program = new ServerProgram();
+  server = await program.start();
+  lacking.h2 = await program.start('-protocols', 'h1');
+  lacking.h3 = await program.start('-protocols', 'h1,h2');
+  const servers = [server, lacking.h2, lacking.h3];
+  pinned = await Pinned.start(
+    folder,
+    servers.map(({ caFile }) => caFile),
+  );
+});
+
+afterEach(() => {
+  pinned.terminating.close();
+  pinned.lifted.length = 0;
+  own?.server.close();
+  own?.server.closeAllConnections();
+  own = null;
+});
+
+afterAll(async () => {
+  await pinned.stop(folder);
+  await Promise.all([server, lacking.h2!, lacking.h3!].map((one) => one.stop()));
+  program.remove();
+});
+
+async function isTunnelled(port: number): Promise<boolean> {
+  const socket = await pinned.connect(port, 'http/1.1');
+  const terminated = isTerminated(socket);
+  socket.destroy();
+  return !terminated;
+}
+
+function goaway(session: ClientHttp2Session): Promise<void> {
+  return new Promise((resolve) => session.once('goaway', () => resolve()));
+}
+
+describe('a pin', () => {
+  it('is a tunnel until the origin is known to be good', async () => {
+    pinned.ready.length = 0;
+    pinned.terminating.pin('localhost', server.port, 'h3');
+    expect(pinned.terminating.route('localhost', server.port).kind).toBe('tunnel');
+    expect(pinned.terminating.route('elsewhere.example', 443).kind).toBe('tunnel');
+    await until(() => pinned.ready.length > 0);
+    expect(pinned.terminating.route('localhost', server.port).kind).toBe('terminate');
+    const seen = await server.seen(1);
+    expect(seen).toMatchObject([{ proto: 'HTTP/3.0', method: 'HEAD', cookie: '' }]);
+  });
+
+  it('whose certificate is unknown is lifted, and the browser sees the origin’s own', async () => {
+    const other = await program.start();
+    pinned.terminating.pin('localhost', other.port, 'h2');
+    await until(() => pinned.lifted.length > 0);
+    expect(pinned.lifted).toEqual([{ port: other.port, reason: expect.stringMatching(/certificate/i) }]);
+    await expect(pinned.connect(other.port, 'h2')).rejects.toThrow(/certificate/);
+    expect(await other.seen()).toEqual([]);
+    await other.stop();
+  });
+
+  it.each(['h2', 'h3'] as const)('to %s of an origin that does not speak it is lifted', async (protocol) => {
+    const { port } = lacking[protocol]!;
+    pinned.terminating.pin('localhost', port, protocol);
+    await until(() => pinned.lifted.length > 0);
+    expect(pinned.lifted).toMatchObject([{ port }]);
+    expect(await isTunnelled(port)).toBe(true);
+  });
+
+  it('of an origin that nobody reaches stays, as a tunnel', async () => {
+    own = await pinned.origin(() => {});
+    const { port } = own;
+    await new Promise((resolve) => own!.server.close(resolve));
+    pinned.terminating.pin('localhost', port, 'h1');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(pinned.lifted).toEqual([]);
+    expect(pinned.terminating.route('localhost', port).kind).toBe('tunnel');
+  });
+
+  it('that ends lets what is under way come to its end', async () => {
+    await pinned.pin(server.port, 'h2');
+    const session = await pinned.http2(server.port);
+    const idle = await pinned.connect(server.port, 'http/1.1');
+    await ask1(idle, { path: '/bytes/10', headers: { host: `localhost:${server.port}` } });
+    const slow = ask2(session, { ':path': '/trickle/50000' });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const gone = [goaway(session), hear(idle)];
+    pinned.terminating.unpin('localhost', server.port);
+    await Promise.all(gone);
+    expect((await slow).body).toHaveLength(50_000);
+    await until(() => pinned.terminating.open === 0);
+    expect(await isTunnelled(server.port)).toBe(true);
+  });
+
+  it('to another protocol holds for open connections at once', async () => {
+    await pinned.pin(server.port, 'h1');
+    const session = await pinned.http2(server.port);
+    await ask2(session, { ':path': '/bytes/10' });
+    await server.seen(2);
+    pinned.terminating.pin('localhost', server.port, 'h3');
+    await ask2(session, { ':path': '/bytes/11' });
+    const seen = await server.seen(1);
+    expect(seen.find(({ path }) => path === '/bytes/11')?.proto).toBe('HTTP/3.0');
+    session.destroy();
+  });
+});
+
+describe('an engine that dies', () => {
+  it.each(['h1', 'h2', 'h3'] as const)('under %s lets the browser repeat what may be', async (protocol) => {
+    await pinned.pin(server.port, protocol);
+    const session = await pinned.http2(server.port);
+    await server.seen(1);
+    const open = (method: string, path: string): ClientHttp2Stream =>
+      session.request({ ':method': method, ':path': path });
+    const streaming = open('GET', '/trickle/3000000');
+    await new Promise((resolve) => streaming.once('response', resolve));
+    const waiting = open('GET', '/bytes/10?delay=30000');
+    const post = open('POST', '/bytes/10?delay=30000');
+    await server.seen(3);
+    const ends = [streaming, waiting, post].map((stream) => answer2(stream));
+    const leaving = goaway(session);
+    process.kill((await pinned.engine.pid())!, 'SIGKILL');
+    await expect(ends[0]).rejects.toMatchObject(FAILED);
+    await expect(ends[1]).rejects.toMatchObject(REFUSED);
+    await expect(ends[2]).rejects.toMatchObject(FAILED);
+    await leaving;
+    expect(pinned.lifted).toEqual([{ port: server.port, reason: expect.stringMatching(/engine/) }]);
+    expect(await server.seen()).toEqual([]);
+    expect(await isTunnelled(server.port)).toBe(true);
+  });
+});
+
+describe('a connection that the origin ends without an answer', () => {
+  /** The methods of the requests, and what is done about one. */
+  let seen: string[];
+  let breaks: number;
+
+  async function start(): Promise<OwnOrigin> {
+    seen = [];
+    breaks = 0;
+    own = await pinned.origin((request, response) => {
+      seen.push(request.method!);
+      request.on('end', () => {
+        if (breaks-- > 0) request.socket.destroy();
+        else response.end('well');
+      });
+      request.resume();
+    });
+    await pinned.pin(own.port, 'h1');
+    seen.length = 0;
+    return own;
+  }
+
+  it.each(['GET', 'PUT', 'DELETE', 'OPTIONS'])('is tried again for %s', async (method) => {
+    const { port } = await start();
+    const session = await pinned.http2(port);
+    // Once libcurl repeats it by itself, as it had used the connection before.
+    breaks = 2;
+    const { body } = await ask2(session, { ':path': '/', ':method': method });
+    expect(body.toString()).toBe('well');
+    expect(seen).toEqual([method, method, method]);
+    session.destroy();
+  });
+
+  it.each(['POST', 'PATCH', 'PROPPATCH'])('is the end of %s', async (method) => {
+    const { port } = await start();
+    const session = await pinned.http2(port);
+    for (const body of [undefined, Buffer.from('body')]) {
+      breaks = 9;
+      await expect(ask2(session, { ':path': '/', ':method': method }, body)).rejects.toMatchObject(FAILED);
+    }
+    expect(seen).toEqual([method, method]);
+    expect(pinned.lifted).toEqual([]);
+    session.destroy();
+  });
+
+  it('is an error of POST that a browser over HTTP/1.1 takes for no lost connection', async () => {
+    const { port } = await start();
+    const socket = await pinned.connect(port, 'http/1.1');
+    const options = { path: '/', method: 'POST', headers: { host: `localhost:${port}` } };
+    expect((await ask1(socket, { ...options, method: 'GET' })).body.toString()).toBe('well');
+    breaks = 9;
+    await expect(ask1(socket, options)).rejects.toThrow(/Parse Error/);
+    expect(seen).toEqual(['GET', 'POST']);
+  });
+
+  it('lets the browser repeat a PUT whose body is gone', async () => {
+    const { port } = await start();
+    breaks = 9;
+    const session = await pinned.http2(port);
+    const body = Buffer.from('body');
+    await expect(ask2(session, { ':path': '/', ':method': 'PUT' }, body)).rejects.toMatchObject(REFUSED);
+    const socket = await pinned.connect(port, 'http/1.1');
+    const headers = { host: `localhost:${port}`, 'content-length': '4' };
+    breaks = 9;
+    const answer: Answer = await ask1(socket, { path: '/', method: 'PUT', headers }, body);
+    expect(answer).toMatchObject({ status: 421, body: { length: 0 } });
+    session.destroy();
+  });
+
+  it('is left to the browser when nobody listens any more', async () => {
+    const { port, server: origin } = await start();
+    const session = await pinned.http2(port);
+    await ask2(session, { ':path': '/' });
+    await new Promise((resolve) => {
+      origin.close(resolve);
+      origin.closeAllConnections();
+    });
+    const leaving = goaway(session);
+    await expect(ask2(session, { ':path': '/', ':method': 'POST' })).rejects.toMatchObject(REFUSED);
+    await leaving;
+    expect(pinned.lifted).toEqual([]);
+    expect(pinned.terminating.route('localhost', port).kind).toBe('tunnel');
+  });
+});
+
+describe('an origin whose certificate changes', () => {
+  it.each([
+    ['unknown', Date.now],
+    ['expired', () => Date.now() - LONG_AGO_MS],
+  ])('to one that is %s shows it to the browser', async (name, now) => {
+    own = await pinned.origin((_request, response) => void response.end('well'));
+    const { port } = own;
+    await pinned.pin(port, 'h1');
+    const session = await pinned.http2(port);
+    expect((await ask2(session, { ':path': '/' })).body.toString()).toBe('well');
+    own.issuer = (await newAuthority(join(folder, name), now)).issuer;
+    // Or the engine resumes its session without a certificate.
+    own.server.setTicketKeys(randomBytes(48));
+    own.server.closeAllConnections();
+    await expect(ask2(session, { ':path': '/', ':method': 'POST' })).rejects.toMatchObject(REFUSED);
+    expect(pinned.lifted).toEqual([{ port, reason: expect.stringMatching(/certificate/i) }]);
+    await expect(pinned.connect(port, 'http/1.1')).rejects.toThrow(/certificate/);
+  });
+});
+
+describe('a response that HTTP/2 cannot carry', () => {
+  it('is an error, and the next one comes by a tunnel', async () => {
+    await pinned.pin(server.port, 'h1');
+    const session = await pinned.http2(server.port);
+    const answer = Buffer.from('HTTP/1.1 799 Odd\r\nContent-Length: 2\r\n\r\nok').toString('base64url');
+    await expect(ask2(session, { ':path': `/raw?answer=${answer}` })).rejects.toMatchObject(FAILED);
+    expect(pinned.lifted).toHaveLength(1);
+    expect(await isTunnelled(server.port)).toBe(true);
+  });
+});
+
+describe('an upgrade', () => {
+  const upgrade = (port: number): string =>
+    [
+      'GET /chat HTTP/1.1',
+      `Host: localhost:${port}`,
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      '',
+      '',
+    ].join('\r\n');
+
+  async function echoing(): Promise<OwnOrigin> {
+    own = await pinned.origin((_request, response) => void response.end());
+    own.server.on('upgrade', (request, socket, head) => {
+      socket.on('error', () => {});
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Url: ${request.url}\r\n\r\n`,
+      );
+      socket.write(head);
+      socket.pipe(socket);
+    });
+    await pinned.pin(own.port, 'h1');
+    return own;
+  }
+
+  it('is a connection to the origin', async () => {
+    const { port } = await echoing();
+    const socket = await pinned.connect(port, 'http/1.1');
+    expect(isTerminated(socket)).toBe(true);
+    const heard = hear(socket);
+    socket.write(`${upgrade(port)}early`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    // A WebSocket outlives its pin.
+    pinned.terminating.unpin('localhost', port);
+    socket.end(' and late');
+    const { bytes } = await heard;
+    const [head, echo] = bytes.toString().split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1.1 101 .*X-Url: \/chat$/s);
+    expect(echo).toBe('early and late');
+  });
+
+  it('is not made with an origin of an unknown certificate', async () => {
+    const { port } = await echoing();
+    own!.issuer = (await newAuthority(join(folder, 'other'))).issuer;
+    const socket: TLSSocket = await pinned.connect(port, 'http/1.1');
+    const heard = hear(socket);
+    socket.write(upgrade(port));
+    expect((await heard).bytes).toHaveLength(0);
+    expect(pinned.lifted).toHaveLength(1);
+  });
+});

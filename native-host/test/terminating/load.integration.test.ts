@@ -1,0 +1,122 @@
+/** Large bodies and many requests in bounded memory. */
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { PROTOCOLS } from '@hopwise/native-host/messages';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Server, ServerProgram } from '../support/server.ts';
+import { answer2, ask2, Pinned } from './support/pinned.ts';
+
+const MIB = 1024 * 1024;
+const DOWNLOAD_BYTES = 200_000_000;
+const UPLOAD_PIECES = 1_000;
+const REQUESTS = 1_000;
+
+let folder: string;
+let program: ServerProgram;
+let server: Server;
+let pinned: Pinned;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hopwise-terminating-'));
+  program = new ServerProgram();
+  server = await program.start();
+  pinned = await Pinned.start(folder, [server.caFile]);
+});
+
+afterAll(async () => {
+  await pinned.stop(folder);
+  await server.stop();
+  program.remove();
+});
+
+function residentBytes(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+) kB/)![1]) * 1024;
+}
+
+/** The most that the engine and this process, browser and proxy, grow by while `run` runs. */
+async function growth(run: () => Promise<void>): Promise<number> {
+  const pids = [process.pid, (await pinned.engine.pid())!];
+  const resident = (): number => pids.reduce((sum, pid) => sum + residentBytes(pid), 0);
+  const before = resident();
+  let most = before;
+  const look = (): void => {
+    most = Math.max(most, resident());
+  };
+  const timer = setInterval(look, 10);
+  await run();
+  clearInterval(timer);
+  look();
+  return most - before;
+}
+
+describe.each(PROTOCOLS)('pinned to %s', (protocol) => {
+  beforeAll(async () => {
+    await pinned.pin(server.port, protocol);
+  });
+
+  it('takes 200 MB down in constant memory', async () => {
+    const session = await pinned.http2(server.port);
+    const hash = createHash('sha256');
+    let digest: unknown;
+    const grown = await growth(async () => {
+      const stream = session.request({ ':path': `/random/${DOWNLOAD_BYTES}` });
+      stream.on('trailers', (trailers) => {
+        digest = trailers['x-digest'];
+      });
+      for await (const chunk of stream) hash.update(chunk as Buffer);
+    });
+    expect(digest).toBe(hash.digest('hex'));
+    expect(grown).toBeLessThan(96 * MIB);
+    session.destroy();
+  });
+
+  it('takes 64 MB up in constant memory', async () => {
+    const session = await pinned.http2(server.port);
+    const piece = randomBytes(64_000);
+    const hash = createHash('sha256');
+    for (let times = 0; times < UPLOAD_PIECES; times += 1) hash.update(piece);
+    const grown = await growth(async () => {
+      const stream = session.request({ ':path': '/digest', ':method': 'PUT' }, { endStream: false });
+      const answer = answer2(stream);
+      await pipeline(Readable.from(Array(UPLOAD_PIECES).fill(piece)), stream);
+      const { body } = await answer;
+      expect(JSON.parse(body.toString())).toMatchObject({ bytes: 64_000_000, digest: hash.digest('hex') });
+    });
+    expect(grown).toBeLessThan(64 * MIB);
+    session.destroy();
+  });
+
+  it('does not read for a browser that does not', async () => {
+    const session = await pinned.http2(server.port);
+    const grown = await growth(async () => {
+      // Fewer than the connections that HTTP/1.1 has. Over HTTP/3 one fills a connection.
+      const idle = Array.from({ length: protocol === 'h3' ? 1 : 3 }, () =>
+        session.request({ ':path': '/random/30000000' }),
+      );
+      for (const stream of idle) await new Promise((resolve) => stream.once('response', resolve));
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      expect((await ask2(session, { ':path': '/bytes/10' })).body).toHaveLength(10);
+      for (const stream of idle) stream.on('error', () => {}).close(8);
+    });
+    expect(grown).toBeLessThan(96 * MIB);
+    session.destroy();
+  });
+
+  it('holds 1,000 requests in flight', async () => {
+    const sessions = await Promise.all(Array.from({ length: 10 }, () => pinned.http2(server.port)));
+    const grown = await growth(async () => {
+      const answers = await Promise.all(
+        Array.from({ length: REQUESTS }, (_, index) =>
+          ask2(sessions[index % sessions.length]!, { ':path': `/trickle/3000?${index}` }),
+        ),
+      );
+      expect(answers.every(({ body }) => body.length === 3000)).toBe(true);
+    });
+    expect(grown).toBeLessThan(150 * MIB);
+    for (const session of sessions) session.destroy();
+  });
+});

@@ -1,0 +1,53 @@
+import type { Protocol } from '@hopwise/native-host/messages';
+import { describe, expect, it } from 'vitest';
+import type { ExchangeErrorCode } from '../../src/engine/exchange-fault.ts';
+import { type FailedAttempt, nextWay } from '../../src/pin/terminating/next-way.ts';
+
+function way(code: ExchangeErrorCode, sent: boolean, more: Partial<FailedAttempt> = {}): string {
+  return nextWay({ method: 'GET', hasBody: false, tried: ['h3'], code, sent, ...more });
+}
+
+describe('a request that was not sent', () => {
+  it.each<[ExchangeErrorCode, string]>([
+    ['connect', 'h2'],
+    ['timeout', 'h2'],
+    ['protocol', 'h2'],
+    ['certificate', 'refuse'],
+    ['engine-died', 'refuse'],
+    ['refused-locally', 'refuse'],
+  ])('after %s goes: %s, whatever its method', (code, expected) => {
+    for (const method of ['GET', 'POST']) expect(way(code, false, { method })).toBe(expected);
+  });
+
+  it('is the browser’s to repeat where it has a body', () => {
+    expect(way('connect', false, { method: 'POST', hasBody: true })).toBe('refuse');
+  });
+
+  it.each<[Protocol[], string]>([
+    [['h3', 'h2'], 'h1'],
+    [['h3', 'h2', 'h1'], 'refuse'],
+    [['h2'], 'h1'],
+    [['h2', 'h1'], 'refuse'],
+    [['h1'], 'h2'],
+    [['h1', 'h2'], 'refuse'],
+  ])('after %j goes: %s', (tried, expected) => {
+    expect(way('connect', false, { tried })).toBe(expected);
+  });
+});
+
+describe('a request that may have been sent', () => {
+  it.each<ExchangeErrorCode>(['reset', 'protocol', 'timeout', 'engine-died'])(
+    'fails after %s where it may not be repeated',
+    (code) => {
+      for (const method of ['POST', 'PATCH', 'LOCK']) expect(way(code, true, { method })).toBe('fail');
+    },
+  );
+
+  it.each(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])('is repeated for %s', (method) => {
+    expect(way('reset', true, { method })).toBe('h3');
+    expect(way('reset', true, { method, tried: ['h3', 'h3'] })).toBe('h2');
+    expect(way('reset', true, { method, tried: ['h3', 'h3', 'h2', 'h1'] })).toBe('fail');
+    expect(way('engine-died', true, { method })).toBe('refuse');
+    expect(way('reset', true, { method, hasBody: true })).toBe('refuse');
+  });
+});

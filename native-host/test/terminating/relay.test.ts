@@ -1,0 +1,191 @@
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { BrowserRequest } from '../../src/pin/terminating/browser-request.ts';
+import { Relay, type Upstream } from '../../src/pin/terminating/relay.ts';
+import { FakeEngine, settled } from './support/fake-engine.ts';
+
+/** A browser's request that notes what becomes of it. */
+class NotedRequest implements BrowserRequest {
+  readonly method: string;
+  readonly authority = 'a.test';
+  readonly target = '/';
+  readonly headers = [];
+  readonly body: Readable | null;
+  readonly notes: string[] = [];
+  onGone = (): void => {};
+  onDrain = (): void => {};
+
+  constructor(method: string, body: Readable | null = null) {
+    this.method = method;
+    this.body = body;
+  }
+
+  informational(status: number): void {
+    this.notes.push(`informational ${status}`);
+  }
+
+  head(status: number, _fields: unknown, first: Buffer | null): boolean {
+    this.notes.push(first ? `head ${status} and ${first}` : `head ${status}`);
+    return true;
+  }
+
+  write(chunk: Buffer): boolean {
+    this.notes.push(`write ${chunk}`);
+    return true;
+  }
+
+  end(): void {
+    this.notes.push('end');
+  }
+
+  refuse(): void {
+    this.notes.push('refuse');
+  }
+
+  fail(): void {
+    this.notes.push('fail');
+  }
+}
+
+let engine: FakeEngine;
+let events: string[];
+let upstream: Upstream;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  engine = new FakeEngine();
+  events = [];
+  upstream = {
+    events: {
+      answered: (protocol) => events.push(`answered ${protocol}`),
+      failed: (protocol, { code }) => events.push(`failed ${protocol} ${code}`),
+      suspect: () => events.push('suspect'),
+      unpassable: (_protocol, reason) => events.push(`unpassable ${reason}`),
+    },
+    exchange: (request, target) => engine.exchange({ ...request, url: `https://a.test${target}` }),
+    done: () => events.push('done'),
+  };
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function begin(request: NotedRequest): Relay {
+  const relay = new Relay(request, upstream, 'h3');
+  relay.start();
+  return relay;
+}
+
+it('goes another way at once, and tells of what failed under the pin alone', async () => {
+  const request = new NotedRequest('POST');
+  begin(request);
+  engine.last.fail('connect');
+  await settled();
+  expect(engine.last.request.protocol).toBe('h2');
+  engine.last.fail('protocol');
+  await settled();
+  expect(engine.last.request.protocol).toBe('h1');
+  engine.last.answer(201);
+  engine.last.body.end('well');
+  await settled();
+  await settled();
+  expect(request.notes).toEqual(['head 201 and well', 'end']);
+  expect(events).toEqual(['failed h3 connect', 'answered h1', 'done']);
+});
+
+it('has its origin asked while it waits under HTTP/3, ever more seldom', async () => {
+  begin(new NotedRequest('GET'));
+  for (const [afterMs, times] of [
+    [2_999, 0],
+    [1, 1],
+    [5_999, 1],
+    [1, 2],
+    [12_000, 3],
+  ] as const) {
+    vi.advanceTimersByTime(afterMs);
+    expect(events).toHaveLength(times);
+  }
+  engine.last.answer();
+  await settled();
+  events.length = 0;
+  vi.advanceTimersByTime(1_000_000);
+  expect(events).toEqual([]);
+});
+
+it('moves on when it is told to, and hears no more of the former way', async () => {
+  const request = new NotedRequest('GET');
+  const relay = begin(request);
+  const former = engine.last;
+  former.sent = true;
+  relay.moveOn('h3', 'silence');
+  expect(former.cancelled).toBe(true);
+  expect(engine.last.request.protocol).toBe('h2');
+  relay.moveOn('h3', 'silence');
+  engine.last.answer();
+  await settled();
+  expect(engine.exchanges).toHaveLength(2);
+  expect(request.notes).toEqual(['head 200']);
+  relay.moveOn('h2', 'too late');
+  expect(engine.exchanges).toHaveLength(2);
+});
+
+it('stays where it is when it may not be repeated', () => {
+  const request = new NotedRequest('POST');
+  const relay = begin(request);
+  engine.last.sent = true;
+  relay.moveOn('h3', 'silence');
+  expect(engine.exchanges).toHaveLength(1);
+  expect(engine.last.cancelled).toBe(false);
+  expect(request.notes).toEqual([]);
+});
+
+it('leaves a request whose body is gone to the browser', () => {
+  const request = new NotedRequest('PUT', Readable.from(['body']));
+  const relay = begin(request);
+  relay.moveOn('h3', 'silence');
+  expect(request.notes).toEqual(['refuse']);
+  expect(events).toEqual(['done']);
+});
+
+it('fails for good when a response breaks off', async () => {
+  const request = new NotedRequest('GET');
+  begin(request);
+  engine.last.answer();
+  await settled();
+  engine.last.body.destroy(new Error('cut'));
+  await settled();
+  expect(request.notes).toEqual(['head 200', 'fail']);
+  expect(engine.exchanges).toHaveLength(1);
+});
+
+it('ends with the browser', async () => {
+  const request = new NotedRequest('GET');
+  begin(request);
+  request.onGone();
+  await settled();
+  expect(engine.last.cancelled).toBe(true);
+  expect(request.notes).toEqual([]);
+  expect(events).toEqual(['done']);
+});
+
+it('passes on so many informational responses and no more', async () => {
+  const request = new NotedRequest('GET');
+  begin(request);
+  const { onInformational } = engine.last as { onInformational?: (status: number, fields: []) => void };
+  for (let times = 0; times < 100; times += 1) onInformational!(103, []);
+  expect(request.notes).toHaveLength(32);
+});
+
+it('gives up on a response that cannot be written', async () => {
+  const request = new NotedRequest('GET');
+  request.head = () => {
+    throw new Error('odd');
+  };
+  begin(request);
+  engine.last.answer();
+  await settled();
+  expect(request.notes).toEqual(['fail']);
+  expect(engine.last.cancelled).toBe(true);
+  expect(events).toEqual(['answered h3', 'unpassable odd', 'done']);
+});

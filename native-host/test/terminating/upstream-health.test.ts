@@ -1,0 +1,100 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { UpstreamHealth } from '../../src/pin/terminating/upstream-health.ts';
+import { FakeEngine, settled } from './support/fake-engine.ts';
+
+const ORIGIN = 'https://a.test:443';
+const MINUTE_MS = 60_000;
+
+let engine: FakeEngine;
+let nowMs: number;
+let health: UpstreamHealth;
+
+beforeEach(() => {
+  engine = new FakeEngine();
+  nowMs = 1_000;
+  health = new UpstreamHealth({ engine, now: () => nowMs, checkLimitMs: 20 });
+});
+
+describe('an origin', () => {
+  it('is not good until it has answered', async () => {
+    expect(health.isGood(ORIGIN, 'h3')).toBe(false);
+    expect(health.isDue(ORIGIN, 'h3')).toBe(true);
+    const check = health.check(ORIGIN, 'h3');
+    expect(engine.last.request).toMatchObject({ protocol: 'h3', method: 'HEAD', url: `${ORIGIN}/` });
+    expect(health.isGood(ORIGIN, 'h3')).toBe(false);
+    engine.last.answer(500);
+    expect(await check).toBeNull();
+    expect(health.isGood(ORIGIN, 'h3')).toBe(true);
+    expect(health.isGood(ORIGIN, 'h2')).toBe(false);
+  });
+
+  it('is asked by one check at a time', async () => {
+    const checks = [health.check(ORIGIN, 'h2'), health.check(ORIGIN, 'h2')];
+    expect(health.isDue(ORIGIN, 'h2')).toBe(false);
+    expect(engine.exchanges).toHaveLength(1);
+    engine.last.answer();
+    expect(await Promise.all(checks)).toEqual([null, null]);
+  });
+
+  it('stays good for ten minutes, and is asked again after one', () => {
+    health.good(ORIGIN, 'h2');
+    nowMs += MINUTE_MS - 1;
+    expect(health.isDue(ORIGIN, 'h2')).toBe(false);
+    nowMs += 1;
+    expect(health.isDue(ORIGIN, 'h2')).toBe(true);
+    nowMs += 9 * MINUTE_MS - 1;
+    expect(health.isGood(ORIGIN, 'h2')).toBe(true);
+    nowMs += 1;
+    expect(health.isGood(ORIGIN, 'h2')).toBe(false);
+  });
+
+  it('is good no more once there is doubt', () => {
+    health.good(ORIGIN, 'h2');
+    health.doubt(ORIGIN, 'h2');
+    expect(health.isGood(ORIGIN, 'h2')).toBe(false);
+    expect(health.isDue(ORIGIN, 'h2')).toBe(true);
+  });
+});
+
+describe('a check that fails', () => {
+  it.each(['certificate', 'protocol', 'engine-died', 'reset'] as const)(
+    'by %s says that the pin is of no use',
+    async (code) => {
+      const check = health.check(ORIGIN, 'h3');
+      engine.last.fail(code);
+      expect(await check).toEqual({ kind: 'unusable', reason: code });
+      expect(engine.exchanges).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ['and is answered', () => engine.last.answer()],
+    ['and sees a certificate', () => engine.last.fail('certificate')],
+  ])('for want of a connection asks whether another protocol gets one, %s', async (_name, end) => {
+    const check = health.check(ORIGIN, 'h3');
+    engine.last.fail('timeout');
+    await settled();
+    expect(engine.last.request.protocol).toBe('h2');
+    end();
+    expect(await check).toEqual({ kind: 'unusable', reason: 'timeout' });
+  });
+
+  it('under every protocol says that nobody reaches the origin, and is not made again at once', async () => {
+    const check = health.check(ORIGIN, 'h3');
+    for (const protocol of ['h3', 'h2', 'h1']) {
+      expect(engine.last.request.protocol).toBe(protocol);
+      engine.last.fail('connect');
+      await settled();
+    }
+    expect(await check).toEqual({ kind: 'unreachable', reason: 'connect' });
+    expect(health.isDue(ORIGIN, 'h3')).toBe(false);
+    nowMs += 10_000;
+    expect(health.isDue(ORIGIN, 'h3')).toBe(true);
+  });
+
+  it('has a limit of time', async () => {
+    const trouble = await health.check(ORIGIN, 'h1');
+    expect(trouble).toEqual({ kind: 'unreachable', reason: 'no response within 20 ms' });
+    expect(engine.exchanges.map(({ cancelled }) => cancelled)).toEqual([true, true]);
+  });
+});

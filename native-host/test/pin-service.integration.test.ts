@@ -282,6 +282,24 @@ it('brings kept pins back, those lifted that cannot be had any more', async () =
   expect((await visit(state)).bytes.toString()).toMatch(/hello$/);
 });
 
+it('pins nothing beside a proxy of the system, which may come and go', async () => {
+  kept = [{ origin: `https://${target()}`, kind: 'avoid-h3', expiresAtMs: null, persistent: true }];
+  let where = 'GNOME’s network settings';
+  const service = new PinService({
+    store: memory,
+    log: () => {},
+    onChange: () => {},
+    systemProxy: async () => where,
+  });
+  services.push(service);
+  const lifted = { state: 'lifted', reason: expect.stringContaining('set in GNOME’s network settings') };
+  expect(await service.state()).toMatchObject({ port: 0, pins: [lifted] });
+  await expect(service.pin(pin())).rejects.toMatchObject({ code: 'unavailable' });
+  where = '';
+  await service.pin(pin());
+  expect(await service.state()).toMatchObject({ pins: [{ state: 'active' }] });
+});
+
 it('closes everything at the end', async () => {
   const { service } = start();
   await service.pin(pin());

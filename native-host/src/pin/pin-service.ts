@@ -15,6 +15,8 @@ export interface PinServiceOptions {
   onChange(): void;
   /** Without one, origins cannot be pinned to a protocol. */
   createTerminator?: TerminatorFactory;
+  /** Where the system has browsers use a proxy, '' where there is none. */
+  systemProxy?: () => Promise<string>;
   graceMs?: number;
 }
 
@@ -46,6 +48,8 @@ export class PinService {
   readonly #terminator: Terminator | null;
   /** Origins whose pin has ended, and until when (`performance.now()`) they are served all the same. */
   readonly #ended = new Map<string, number>();
+  /** When it is known whether pins of earlier sessions can be had. */
+  readonly #restored: Promise<void>;
   #proxy: LoopbackProxy | null = null;
   #listening: Promise<number> | null = null;
   #resets = 0;
@@ -73,6 +77,7 @@ export class PinService {
       const problem = this.#problem(pin);
       if (problem) this.#lift(pin.origin, problem);
     }
+    this.#restored = this.#liftBesideSystemProxy();
   }
 
   /**
@@ -81,7 +86,7 @@ export class PinService {
    * @throws PinError when it cannot be had
    */
   async pin(pin: NewPin): Promise<void> {
-    const problem = this.#problem(pin);
+    const problem = this.#problem(pin) || (await this.#besideSystemProxy());
     if (problem) throw new PinError('unavailable', problem);
     this.#pins.add(pin);
     try {
@@ -107,6 +112,7 @@ export class PinService {
   }
 
   async state(): Promise<PinServiceState> {
+    await this.#restored;
     const port = this.#isActive() ? await this.#listen().catch(() => 0) : 0;
     // Taken after the wait: they may have changed meanwhile.
     return {
@@ -135,6 +141,19 @@ export class PinService {
     if (kind === 'avoid-h3') return '';
     if (!this.#terminator) return 'this helper has no pins to a protocol yet, only avoid-h3';
     return this.#terminator.problem(authorityOf(origin).host);
+  }
+
+  /** Why nothing can be pinned on this system, with the mend; '' where it can. */
+  async #besideSystemProxy(): Promise<string> {
+    const where = (await this.#options.systemProxy?.()) ?? '';
+    if (where === '') return '';
+    return `browsers use a proxy here, set in ${where}, and would use none while something is pinned: take it out there to pin`;
+  }
+
+  async #liftBesideSystemProxy(): Promise<void> {
+    const pins = this.#pins.list();
+    const problem = pins.length > 0 ? await this.#besideSystemProxy() : '';
+    if (problem) for (const { origin, kind } of pins) this.#pins.lift(origin, kind, problem);
   }
 
   #listen(): Promise<number> {

@@ -5,6 +5,7 @@ import { ControlServer } from '../control/control-server.ts';
 import { PinError, type PinErrorCode } from './pin-error.ts';
 import { PinService } from './pin-service.ts';
 import { FilePinStore } from './pin-store.ts';
+import { systemProxy } from './system-proxy/system-proxy.ts';
 
 export type PinMessage = Extract<ToHost, { type: 'pin' | 'unpin' | 'pins' }>;
 
@@ -28,7 +29,12 @@ export class PinSession {
   constructor(options: PinSessionOptions) {
     const { log } = options;
     this.#options = options;
-    this.#service = new PinService({ store: new FilePinStore(), log, onChange: () => void this.#tell() });
+    this.#service = new PinService({
+      store: new FilePinStore(),
+      log,
+      onChange: () => void this.#tell(),
+      systemProxy,
+    });
     this.#control = new ControlServer({ log, answer: (request) => this.#answer(request) });
     this.#reachable = this.#control.listen();
   }

@@ -1,16 +1,18 @@
 /**
- * Bundles the extension into dist/chromium/, ready to load unpacked. Not minified: what reviewers
- * and curious users read is what runs.
+ * Bundles the extension into dist/chromium/ and dist/firefox/, ready to load unpacked. Not minified: what
+ * reviewers and curious users read is what runs.
  */
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const room = new URL('./', import.meta.url);
 const out = new URL('dist/chromium/', room);
+const forFirefox = new URL('dist/firefox/', room);
 const path = (relative, base = room) => fileURLToPath(new URL(relative, base));
 
 await rm(out, { recursive: true, force: true });
+await rm(forFirefox, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 
 /** @type {import('esbuild').BuildOptions} */
@@ -63,3 +65,11 @@ await Promise.all([
     cp(path(from), path(to, out), { recursive: true, filter: (file) => !/\.(svg|mjs)$/.test(file) }),
   ),
 ]);
+
+// Chromium lets `proxy` not be optional, and warns of nothing more for it; Firefox has it asked for when somebody pins. What
+// else pins need in Chromium, Firefox does by `proxy` alone.
+const manifest = JSON.parse(await readFile(path('manifest.json'), 'utf8'));
+manifest.permissions = manifest.permissions.filter((permission) => permission !== 'proxy');
+manifest.optional_permissions = ['proxy'];
+await cp(path('', out), path('', forFirefox), { recursive: true });
+await writeFile(path('manifest.json', forFirefox), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -21,16 +21,21 @@ export interface ExtensionBrowser {
   close(): Promise<void>;
 }
 
-/** @param without arguments that Playwright would give the browser */
+/**
+ * @param without arguments that Playwright would give the browser
+ * @param env is added to this process's; the browser hands it on to native hosts
+ */
 export async function launch(
   extensionDir: string,
   args: string[] = [],
   without: string[] = [],
+  env: Record<string, string> = {},
 ): Promise<ExtensionBrowser> {
   const profile = await mkdtemp(join(tmpdir(), 'hopwise-test-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: process.env.HOPWISE_CHROMIUM ?? '/usr/bin/chromium',
     headless: false,
+    env: { ...(process.env as Record<string, string>), ...env },
     ignoreDefaultArgs: ['--disable-extensions', ...without],
     args: [
       '--headless=new',

@@ -18,7 +18,8 @@ test('Firefox knows it by the id that the native host is registered for', () => 
 
 test('every permission is documented', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-  for (const permission of [...manifest.permissions, ...manifest.host_permissions]) {
+  const { permissions, optional_permissions, host_permissions } = manifest;
+  for (const permission of [...permissions, ...optional_permissions, ...host_permissions]) {
     expect(readme).toContain(`\`${permission}\``);
   }
 });

@@ -11,6 +11,10 @@ test.each([
   { type: 'cancel-verification' },
   { type: 'export', tabId: 3 },
   { type: 'forget-networks' },
+  { type: 'pins' },
+  { type: 'pin', origin: 'https://page.test', kind: 'avoid-h3', minutes: 60, persistent: false },
+  { type: 'pin', origin: 'https://page.test:8443', kind: 'avoid-h3', minutes: null, persistent: true },
+  { type: 'unpin', origin: 'https://page.test' },
 ])('%j is a request', (request) => {
   expect(pageRequestSchema.parse(request)).toEqual(request);
 });
@@ -28,6 +32,11 @@ test.each([
   { type: 'verify', tabId: 3, protocols: [] },
   { type: 'verify', tabId: 3, protocols: ['h4'] },
   { type: 'verify', tabId: 3, budgetBytes: -1 },
+  { type: 'pin', origin: 'https://page.test', kind: 'h2', minutes: 60, persistent: false },
+  { type: 'pin', origin: 'http://page.test', kind: 'avoid-h3', minutes: 60, persistent: false },
+  { type: 'pin', origin: 'https://page.test/', kind: 'avoid-h3', minutes: 60, persistent: false },
+  { type: 'pin', origin: 'https://page.test', kind: 'avoid-h3', minutes: 0, persistent: false },
+  { type: 'unpin' },
 ])('%j is not', (request) => {
   expect(pageRequestSchema.safeParse(request).success).toBe(false);
 });

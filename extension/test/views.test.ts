@@ -242,6 +242,22 @@ test('the origin table puts most bytes first and says where nothing wins', () =>
   expect(brief.textContent).toContain('and 1 more');
 });
 
+test('the origin table has what can be done about an origin beside its row', () => {
+  const action = ({ origin }: { origin: string }) => {
+    const button = document.createElement('button');
+    button.textContent = `pin ${origin}`;
+    return origin === 'https://cdn.test' ? button : null;
+  };
+  const rows = (brief: boolean) =>
+    [...renderOriginTable(prediction, { ...options, brief, action }).querySelectorAll('tr')].map((row) =>
+      [...row.children].map((cell) => cell.textContent),
+    );
+  expect(rows(false).map((cells) => cells.at(-1))).toEqual(['Pin', 'pin https://cdn.test', '']);
+  expect(rows(true)[1]![0]).toBe('cdn.testpin https://cdn.test');
+  const without = renderOriginTable(prediction, { ...options, action: () => null });
+  expect(without.querySelectorAll('thead th')).toHaveLength(6);
+});
+
 test('the summary says what choosing per origin adds, and the reasons as text', () => {
   const summary = renderSummary(prediction, options);
   expect(summary.textContent).toContain('116 requests to 2 origins; this load took 2.57\u00a0s.');

@@ -186,7 +186,7 @@ function readVerification(text: string): Verification {
   return parsed.data;
 }
 
-function brokenContract(what: string): HelperError {
+export function brokenContract(what: string): HelperError {
   return new HelperError('protocol', `The helper sent ${what}: update or reinstall it.`);
 }
 
@@ -195,7 +195,7 @@ export function isMissingHost(reason: string): boolean {
   return /host not found|host is forbidden|No such native application/i.test(reason);
 }
 
-function whyDisconnected(): HelperError {
+export function whyDisconnected(): HelperError {
   const reason = chrome.runtime.lastError?.message ?? '';
   if (isMissingHost(reason)) {
     return new HelperError('no-helper', NO_HELPER);

@@ -1,10 +1,13 @@
 /** The extension's worker: hears the browser's events and the extension's pages. */
+import type { PinState } from '@hopwise/native-host/messages';
 import {
   type Answers,
   type LoadExport,
   type PageRequest,
   pageRequestSchema,
 } from '../messages/page-messages.ts';
+import { arePinsAllowed } from '../pins/pin-permissions.ts';
+import { Pins } from '../pins/pins.ts';
 import { pageSettledSchema, pageShownSchema } from '../recorder/page-timings.ts';
 import { listenToRequests } from '../recorder/web-request.ts';
 import type { StoredLoad } from '../storage/loads.ts';
@@ -13,11 +16,16 @@ import { forgetNetworks, leaveNetwork } from './network-memory.ts';
 import { TabLoads } from './tab-loads.ts';
 import { Verifications } from './verifications.ts';
 
+// First of all: the browser may still be steered to a helper that is gone.
+const pins = new Pins();
 const loads = new TabLoads();
 const verifications = new Verifications();
 
 listenToRequests(loads, () => void leaveNetwork());
 self.addEventListener('offline', () => void leaveNetwork());
+// This also has the browser start the worker with itself.
+chrome.runtime.onStartup.addListener(() => void pins.browserStarted());
+chrome.permissions.onRemoved.addListener(() => void pins.permissionsRemoved());
 chrome.tabs.onRemoved.addListener((tabId) => loads.forget(tabId));
 
 chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
@@ -62,6 +70,10 @@ async function respond(request: PageRequest): Promise<Answers[PageRequest['type'
     await forgetNetworks();
     return { ok: true };
   }
+  if (request.type === 'pins' || request.type === 'pin' || request.type === 'unpin') {
+    const now = await changePins(request);
+    return { ok: true, allowed: await arePinsAllowed(), pins: now };
+  }
   const { load, phase } = await latest(loads, request);
   if (!load) {
     return { ok: false, error: phase === 'loading' ? 'The page is still loading.' : 'Nothing is recorded.' };
@@ -73,6 +85,17 @@ async function respond(request: PageRequest): Promise<Answers[PageRequest['type'
       return { ok: true, ...(await verifications.of(load)) };
     case 'export':
       return { ok: true, export: asExport(await withPrediction(load)) };
+  }
+}
+
+function changePins(request: Extract<PageRequest, { type: 'pins' | 'pin' | 'unpin' }>): Promise<PinState[]> {
+  switch (request.type) {
+    case 'pins':
+      return pins.list();
+    case 'pin':
+      return pins.pin(request);
+    case 'unpin':
+      return pins.unpin(request.origin);
   }
 }
 

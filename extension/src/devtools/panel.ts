@@ -1,6 +1,7 @@
 import { PROTOCOLS } from '@hopwise/pageload-emulator';
 import { networkMemory } from '../controls/network-memory.ts';
 import { whyNothing } from '../controls/nothing-recorded.ts';
+import { PinsControl } from '../controls/pins-control.ts';
 import { saveExport } from '../controls/save-export.ts';
 import { VerifyControl } from '../controls/verify-control.ts';
 import { watchLoad } from '../controls/watch-load.ts';
@@ -31,6 +32,7 @@ const tabId = named === null ? chrome.devtools?.inspectedWindow.tabId : Number(n
 /** Waterfall shown: the recording or a prediction. */
 let shownWaterfall: 'recorded' | 'h1' | 'h2' | 'h3' = 'recorded';
 let shown: LatestAnswer | null = null;
+const pins = new PinsControl();
 let refresh = () => {};
 
 if (tabId === undefined || !Number.isSafeInteger(tabId)) {
@@ -68,10 +70,11 @@ async function draw(tabId: number): Promise<void> {
   page.textContent = load?.recording.url ?? '';
   page.title = load?.recording.url ?? '';
   content.classList.toggle('hw-full', load?.prediction != null);
+  pins.begin();
   if (load) content.replaceChildren(...cardsOf(load));
   else {
     const tab = await chrome.tabs.get(tabId);
-    content.replaceChildren(el('p', { class: 'hw-empty' }, whyNothing(shown, tab.url)));
+    content.replaceChildren(el('p', { class: 'hw-empty' }, whyNothing(shown, tab.url)), pins.element);
   }
 }
 
@@ -80,7 +83,7 @@ function cardsOf(load: StoredLoad): HTMLElement[] {
   const verified = load.verification ? verifiedOf(load.verification) : undefined;
   if (!prediction) {
     return [
-      card('', 'hw-wide', el('p', {}, load.problem)),
+      card('', 'hw-wide', el('p', {}, load.problem), pins.element),
       card('Waterfall', 'hw-wide', renderWaterfall(recordedWaterfall(load.recording), { width: inner() })),
     ];
   }
@@ -96,7 +99,12 @@ function cardsOf(load: StoredLoad): HTMLElement[] {
       renderNetwork(prediction.network),
       networkMemory(load, refresh),
     ),
-    card('Best protocol by origin', 'hw-wide', renderOriginTable(prediction)),
+    card(
+      'Best protocol by origin',
+      'hw-wide',
+      renderOriginTable(prediction, { action: (origin) => pins.actionFor(origin) }),
+      pins.element,
+    ),
     waterfallCard(load),
   ];
 }

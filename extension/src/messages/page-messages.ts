@@ -2,6 +2,7 @@
  * What the extension's own pages (popup, panel) ask of the worker by `chrome.runtime.sendMessage`,
  * and what it answers. Nobody else may ask.
  */
+import { originSchema, type PinState, pinMinutesSchema } from '@hopwise/native-host/messages';
 import type { Protocol } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
 import type { StoredLoad } from '../storage/loads.ts';
@@ -31,6 +32,16 @@ export const pageRequestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('cancel-verification') }),
   z.object({ type: z.literal('export'), ...which }),
   z.object({ type: z.literal('forget-networks') }),
+  z.object({ type: z.literal('pins') }),
+  z.object({
+    type: z.literal('pin'),
+    origin: originSchema,
+    /** Pins to one protocol need a CA, which the helper does not tell of yet. */
+    kind: z.literal('avoid-h3'),
+    minutes: pinMinutesSchema,
+    persistent: z.boolean(),
+  }),
+  z.object({ type: z.literal('unpin'), origin: originSchema }),
 ]);
 
 export type { StoredLoad };
@@ -84,6 +95,14 @@ export interface LoadExport extends Omit<StoredLoad, 'id' | 'requestedUrl'> {
   version: 1;
 }
 
+export interface PinsAnswer {
+  ok: true;
+  /** Whether the browser lets the extension pin at all, see `askToAllowPins`. */
+  allowed: boolean;
+  /** Those in force first, then those that were lifted and not dismissed. */
+  pins: PinState[];
+}
+
 export interface Answers {
   latest: LatestAnswer | Refusal;
   verify: VerificationAnswer | Refusal;
@@ -91,6 +110,9 @@ export interface Answers {
   'cancel-verification': VerificationAnswer | Refusal;
   export: ExportAnswer | Refusal;
   'forget-networks': { ok: true } | Refusal;
+  pins: PinsAnswer | Refusal;
+  pin: PinsAnswer | Refusal;
+  unpin: PinsAnswer | Refusal;
 }
 
 /** Asks the worker. */

@@ -1,5 +1,6 @@
 import { networkMemory } from '../controls/network-memory.ts';
 import { whyNothing } from '../controls/nothing-recorded.ts';
+import { PinsControl } from '../controls/pins-control.ts';
 import { saveExport } from '../controls/save-export.ts';
 import { VerifyControl } from '../controls/verify-control.ts';
 import { watchLoad } from '../controls/watch-load.ts';
@@ -30,6 +31,8 @@ if (tab?.id === undefined) {
   content.replaceChildren(el('p', { class: 'hw-empty' }, 'There is no tab to look at.'));
 } else {
   const which = { tabId: tab.id };
+  const pins = new PinsControl();
+  content.after(pins.element);
   const verify = new VerifyControl(which, () => watch.refresh());
   const save = el('button', { type: 'button', class: 'hw-button' }, 'Export JSON');
   save.addEventListener('click', async () => {
@@ -40,15 +43,16 @@ if (tab?.id === undefined) {
   const sayWhy = (text: string) => content.replaceChildren(el('p', { class: 'hw-empty' }, text));
   const show = (answer: LatestAnswer) => {
     actions.hidden = answer.load === null;
+    pins.begin();
     if (answer.load) {
-      content.replaceChildren(...viewsOf(answer.load, () => watch.refresh()));
+      content.replaceChildren(...viewsOf(answer.load, pins, () => watch.refresh()));
       void verify.resume();
     } else sayWhy(whyNothing(answer, tab.url));
   };
   const watch = watchLoad(which, show, sayWhy);
 }
 
-function viewsOf(load: StoredLoad, refresh: () => void): HTMLElement[] {
+function viewsOf(load: StoredLoad, pins: PinsControl, refresh: () => void): HTMLElement[] {
   const prediction = load.verifiedPrediction ?? load.prediction;
   if (!prediction) return [el('p', { class: 'hw-empty' }, load.problem)];
   const verified = load.verification ? verifiedOf(load.verification) : undefined;
@@ -59,7 +63,11 @@ function viewsOf(load: StoredLoad, refresh: () => void): HTMLElement[] {
       'section',
       {},
       el('h3', {}, 'By origin'),
-      renderOriginTable(prediction, { limit: SHOWN_ORIGINS, brief: true }),
+      renderOriginTable(prediction, {
+        limit: SHOWN_ORIGINS,
+        brief: true,
+        action: (origin) => pins.actionFor(origin),
+      }),
     ),
     ...(load.cluster ? [networkMemory(load, refresh)] : []),
   ];

@@ -7,6 +7,8 @@ export interface OriginTableOptions extends ViewOptions {
   limit?: number | undefined;
   /** Leave out requests, bytes and reasons. */
   brief?: boolean | undefined;
+  /** What can be done about an origin, beside its row; null for nothing. */
+  action?: ((origin: OriginRecommendation) => HTMLElement | null) | undefined;
 }
 
 /** What is recommended for each origin, and why; most bytes first. */
@@ -15,7 +17,10 @@ export function renderOriginTable(prediction: Prediction, options: OriginTableOp
   const sorted = prediction.origins.toSorted((a, b) => b.bytes - a.bytes);
   const shown = sorted.slice(0, options.limit ?? sorted.length);
   const brief = options.brief ?? false;
+  const rows = shown.map((origin) => ({ origin, action: options.action?.(origin) ?? null }));
+  const withActions = !brief && rows.some(({ action }) => action !== null);
   const head = brief ? ['Origin', 'Best', 'Sure'] : ['Origin', 'Requests', 'Bytes', 'Best', 'Sure', 'Why'];
+  if (withActions) head.push('Pin');
   const rest = sorted.length - shown.length;
   return el(
     'div',
@@ -24,19 +29,26 @@ export function renderOriginTable(prediction: Prediction, options: OriginTableOp
       'table',
       { class: 'hw-table hw-origins' },
       el('thead', {}, el('tr', {}, ...head.map((text) => el('th', { scope: 'col' }, text)))),
-      el('tbody', {}, ...shown.map((origin) => row(el, origin, brief))),
+      el('tbody', {}, ...rows.map(({ origin, action }) => row(el, origin, { brief, withActions, action }))),
     ),
     rest > 0 ? el('p', { class: 'hw-note' }, `and ${rest} more`) : null,
   );
 }
 
-function row(el: Build, origin: OriginRecommendation, brief: boolean): HTMLElement {
+function row(
+  el: Build,
+  origin: OriginRecommendation,
+  { brief, withActions, action }: { brief: boolean; withActions: boolean; action: HTMLElement | null },
+): HTMLElement {
   const best = origin.decided
     ? el('span', { class: `hw-badge hw-badge-${origin.protocol}` }, PROTOCOL_NAME[origin.protocol])
     : el('span', { class: 'hw-badge' }, 'no clear winner');
   const name = el('th', { scope: 'row', title: origin.origin }, formatOrigin(origin.origin));
   const sure = el('td', { class: 'hw-number' }, origin.decided ? formatShare(origin.confidence) : '–');
-  if (brief) return el('tr', {}, name, el('td', {}, best), sure);
+  if (brief) {
+    name.append(action ?? '');
+    return el('tr', {}, name, el('td', {}, best), sure);
+  }
   return el(
     'tr',
     {},
@@ -46,5 +58,6 @@ function row(el: Build, origin: OriginRecommendation, brief: boolean): HTMLEleme
     el('td', {}, best),
     sure,
     el('td', { class: 'hw-reason' }, origin.reason),
+    withActions ? el('td', { class: 'hw-action' }, action) : null,
   );
 }

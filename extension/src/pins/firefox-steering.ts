@@ -1,0 +1,73 @@
+import { PROXY_HOST, PROXY_USER, type Route, type Steering } from './steering.ts';
+
+/** What is used of Firefox's `proxy` API, where Chromium has another. */
+interface FirefoxProxy {
+  onRequest: {
+    addListener(
+      listener: (request: { url: string }) => ProxyInfo[] | undefined,
+      filter: { urls: string[] },
+    ): void;
+    removeListener(listener: (request: { url: string }) => ProxyInfo[] | undefined): void;
+  };
+  settings: {
+    get(details: object): Promise<{ value: { proxyType?: string } }>;
+    onChange: { addListener(listener: () => void): void; removeListener(listener: () => void): void };
+  };
+}
+
+type ProxyInfo =
+  | { type: 'direct' }
+  | { type: 'http'; host: string; port: number; proxyAuthorizationHeader: string };
+
+/** Steers Firefox request by request; whatever it does not answer goes as the person has it. */
+export class FirefoxSteering implements Steering {
+  readonly #onLost: (why: string) => void;
+  #route: { origins: ReadonlySet<string>; way: ProxyInfo[] } | null = null;
+
+  constructor(onLost: (why: string) => void) {
+    this.#onLost = onLost;
+  }
+
+  async obstacle(): Promise<string> {
+    const { value } = await api().settings.get({});
+    // Of the system's own settings only the helper can tell.
+    return ['none', 'system', undefined].includes(value.proxyType) ? '' : OTHER_PROXY;
+  }
+
+  async steer({ port, secret, origins }: Route): Promise<void> {
+    const obstacle = await this.obstacle();
+    if (obstacle !== '') throw new Error(obstacle);
+    const wasOff = this.#route === null;
+    const proxyAuthorizationHeader = `Basic ${btoa(`${PROXY_USER}:${secret}`)}`;
+    this.#route = {
+      origins: new Set(origins),
+      way: [{ type: 'http', host: PROXY_HOST, port, proxyAuthorizationHeader }, { type: 'direct' }],
+    };
+    if (!wasOff) return;
+    api().onRequest.addListener(this.#wayOf, { urls: ['https://*/*'] });
+    api().settings.onChange.addListener(this.#watch);
+  }
+
+  async release(): Promise<void> {
+    if (this.#route === null) return;
+    this.#route = null;
+    // The API goes with the permission, and the listeners with it.
+    if (!('proxy' in chrome)) return;
+    api().onRequest.removeListener(this.#wayOf);
+    api().settings.onChange.removeListener(this.#watch);
+  }
+
+  readonly #wayOf = ({ url }: { url: string }): ProxyInfo[] | undefined =>
+    this.#route?.origins.has(new URL(url).origin) ? this.#route.way : undefined;
+
+  readonly #watch = async (): Promise<void> => {
+    const obstacle = await this.obstacle();
+    if (obstacle !== '' && this.#route !== null) this.#onLost(obstacle);
+  };
+}
+
+const OTHER_PROXY = 'This browser uses a proxy of your own. Pins would go around it, so there are none.';
+
+function api(): FirefoxProxy {
+  return (chrome as unknown as { proxy: FirefoxProxy }).proxy;
+}

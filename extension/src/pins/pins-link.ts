@@ -1,0 +1,115 @@
+import {
+  HOST_NAME,
+  MESSAGE_VERSION,
+  type ToExtension,
+  type ToHost,
+  toExtension,
+  toHost,
+} from '@hopwise/native-host/messages';
+import { brokenContract, HelperError, type HostPort, whyDisconnected } from '../background/native-client.ts';
+
+export type PinsMessage = Extract<ToExtension, { type: 'pins' }>;
+type WithoutId<T> = T extends { id: string } ? Omit<T, 'id'> : never;
+export type PinsRequest = WithoutId<Extract<ToHost, { type: 'pin' | 'unpin' | 'pins' }>>;
+
+/** The browser has to start the helper first. */
+const ANSWER_TIMEOUT_MS = 15_000;
+
+interface Waiting {
+  resolve(message: PinsMessage): void;
+  reject(error: HelperError): void;
+  timer: ReturnType<typeof setTimeout>;
+}
+
+export interface LinkListener {
+  /** The pins have changed without having been asked to. */
+  onPins(message: PinsMessage): void;
+  /** The helper is gone, or not to be spoken with; called once, not after `close`. */
+  onEnd(why: HelperError): void;
+}
+
+/** The port to the helper that stays open while there are pins; it keeps the extension's worker alive. */
+export class PinsLink {
+  readonly #port: HostPort;
+  readonly #listener: LinkListener;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #helloId = crypto.randomUUID();
+  #ended = false;
+
+  constructor(
+    listener: LinkListener,
+    connect: () => HostPort = () => chrome.runtime.connectNative(HOST_NAME),
+  ) {
+    this.#listener = listener;
+    this.#port = connect();
+    this.#port.onMessage.addListener((raw) => this.#receive(raw));
+    this.#port.onDisconnect.addListener(() => this.#end(whyDisconnected()));
+    // The answer is not waited for: it takes until libcurl has been loaded, which pins may not need.
+    this.#send({ type: 'hello', id: this.#helloId, version: MESSAGE_VERSION });
+  }
+
+  /** @throws HelperError when the helper refuses, says nothing or is gone */
+  ask(request: PinsRequest): Promise<PinsMessage> {
+    return new Promise((resolve, reject) => {
+      if (this.#ended) {
+        reject(new HelperError('engine-died', 'The helper has stopped.'));
+        return;
+      }
+      const id = crypto.randomUUID();
+      const silent = new HelperError('timeout', `The helper said nothing for ${ANSWER_TIMEOUT_MS / 1000} s.`);
+      const timer = setTimeout(() => this.#end(silent), ANSWER_TIMEOUT_MS);
+      this.#waiting.set(id, { resolve, reject, timer });
+      this.#send({ ...request, id });
+    });
+  }
+
+  /** The helper ends with its port. */
+  close(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#port.disconnect();
+    this.#rejectAll(new HelperError('cancelled', 'The pins were lifted meanwhile.'));
+  }
+
+  #send(message: ToHost): void {
+    this.#port.postMessage(toHost.parse(message));
+  }
+
+  #receive(raw: unknown): void {
+    if (this.#ended) return;
+    const parsed = toExtension.safeParse(raw);
+    if (!parsed.success) {
+      this.#end(brokenContract('a message of an unknown form'));
+      return;
+    }
+    const message = parsed.data;
+    if (message.type === 'error') {
+      const error = new HelperError(message.code, message.message);
+      if (message.id === this.#helloId || message.code === 'version') this.#end(error);
+      else this.#take(message.id)?.reject(error);
+    } else if (message.type === 'pins') {
+      const waiting = this.#take(message.id);
+      if (waiting) waiting.resolve(message);
+      else this.#listener.onPins(message);
+    }
+  }
+
+  #take(id: string): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    clearTimeout(waiting?.timer);
+    this.#waiting.delete(id);
+    return waiting;
+  }
+
+  #end(why: HelperError): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#port.disconnect();
+    this.#listener.onEnd(why);
+    this.#rejectAll(why);
+  }
+
+  #rejectAll(why: HelperError): void {
+    for (const id of [...this.#waiting.keys()]) this.#take(id)?.reject(why);
+  }
+}

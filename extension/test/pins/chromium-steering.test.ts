@@ -1,0 +1,161 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { ChromiumSteering } from '../../src/pins/chromium-steering.ts';
+
+const route = { port: 4321, secret: 's'.repeat(43), origins: ['https://a.example', 'https://b.example'] };
+
+type Listener = (details: Record<string, unknown>) => unknown;
+
+/** What is used of Chromium: one proxy setting, which others may have. */
+function chromium() {
+  const made = {
+    calls: [] as string[],
+    control: 'controllable_by_this_extension',
+    value: { mode: 'system' } as { mode: string; pacScript?: { data: string } },
+    scopes: new Set<string>(),
+    onAuth: new Set<Listener>(),
+    onChange: new Set<Listener>(),
+  };
+  const event = (listeners: Set<Listener>) => ({
+    addListener: (listener: Listener) => void listeners.add(listener),
+    removeListener: (listener: Listener) => void listeners.delete(listener),
+  });
+  vi.stubGlobal('chrome', {
+    proxy: {
+      settings: {
+        get: async () => ({ levelOfControl: made.control, value: made.value }),
+        set: async ({ value, scope }: { value: typeof made.value; scope: string }) => {
+          made.calls.push('set');
+          made.scopes.add(scope);
+          made.control = 'controlled_by_this_extension';
+          made.value = value;
+        },
+        clear: async ({ scope }: { scope: string }) => {
+          made.calls.push('clear');
+          made.scopes.add(scope);
+          made.control = 'controllable_by_this_extension';
+          made.value = { mode: 'system' };
+        },
+        onChange: event(made.onChange),
+      },
+    },
+    webRequest: { onAuthRequired: event(made.onAuth) },
+    browsingData: {
+      remove: async ({ since }: { since: number }, what: object) => {
+        expect(Date.now() - since).toBeLessThan(1000);
+        expect(what).toEqual({ cache: true });
+        made.calls.push('forget');
+      },
+    },
+  });
+  return made;
+}
+
+let browser: ReturnType<typeof chromium>;
+let lost: string[];
+let steering: ChromiumSteering;
+
+beforeEach(() => {
+  browser = chromium();
+  lost = [];
+  steering = new ChromiumSteering((why) => void lost.push(why));
+});
+
+describe('the proxy settings', () => {
+  test('are a PAC script for regular windows while something is pinned, and cleared after', async () => {
+    await steering.steer(route);
+    expect(browser.value).toMatchObject({
+      mode: 'pac_script',
+      pacScript: { data: expect.stringContaining('["https://a.example","https://b.example"]') },
+    });
+    await steering.release();
+    expect(browser.value).toEqual({ mode: 'system' });
+    expect(browser.calls).toEqual(['set', 'clear', 'forget']);
+    expect([...browser.scopes]).toEqual(['regular_only']);
+    expect([browser.onAuth.size, browser.onChange.size]).toEqual([0, 0]);
+  });
+
+  test('are set anew each time, and broken alternatives forgotten only when an origin is freed', async () => {
+    await steering.steer(route);
+    const before = browser.value.pacScript!.data;
+    await steering.steer(route);
+    expect(browser.value.pacScript!.data).not.toBe(before);
+    await steering.steer({ ...route, origins: ['https://b.example'] });
+    expect(browser.calls).toEqual(['set', 'set', 'set', 'forget']);
+    expect([browser.onAuth.size, browser.onChange.size]).toEqual([1, 1]);
+  });
+
+  test.each([
+    ['not_controllable', 'system', 'fixed'],
+    ['controlled_by_other_extensions', 'pac_script', 'Another extension'],
+    ['controllable_by_this_extension', 'fixed_servers', 'proxy of your own'],
+    ['controllable_by_this_extension', 'pac_script', 'proxy of your own'],
+    ['controllable_by_this_extension', 'auto_detect', 'proxy of your own'],
+  ])('are left alone when they are %s with %s', async (control, mode, words) => {
+    Object.assign(browser, { control, value: { mode } });
+    expect(await steering.obstacle()).toContain(words);
+    await expect(steering.steer(route)).rejects.toThrow(words);
+    await steering.release();
+    expect(browser.calls).toEqual([]);
+    expect(browser.onAuth.size).toBe(0);
+  });
+
+  test('that an earlier worker left are cleared', async () => {
+    Object.assign(browser, { control: 'controlled_by_this_extension', value: { mode: 'pac_script' } });
+    await steering.release();
+    expect(browser.value).toEqual({ mode: 'system' });
+  });
+
+  test('that another extension takes over end the pins, and ours do not wait beneath', async () => {
+    await steering.steer(route);
+    for (const listener of browser.onChange) listener({ levelOfControl: 'controlled_by_this_extension' });
+    expect(lost).toEqual([]);
+    browser.control = 'controlled_by_other_extensions';
+    for (const listener of browser.onChange) listener({ levelOfControl: browser.control });
+    expect(lost).toEqual([expect.stringContaining('Another extension')]);
+    await steering.release();
+    expect(browser.calls).toEqual(['set', 'clear', 'forget']);
+  });
+});
+
+describe('the secret', () => {
+  const challenge = {
+    requestId: '1',
+    isProxy: true,
+    challenger: { host: '127.0.0.1', port: 4321 },
+    realm: 'hopwise',
+    scheme: 'basic',
+  };
+  const answer = (details: object) => [...browser.onAuth][0]!(details as Record<string, unknown>);
+
+  test('goes to the helper’s proxy', async () => {
+    await steering.steer(route);
+    expect(answer(challenge)).toEqual({ authCredentials: { username: 'hopwise', password: route.secret } });
+  });
+
+  test.each([
+    ['a server', { isProxy: false }],
+    ['a proxy elsewhere', { challenger: { host: 'evil.test', port: 4321 } }],
+    ['another port', { challenger: { host: '127.0.0.1', port: 4322 } }],
+    ['another realm', { realm: 'Login' }],
+    ['no realm', { realm: undefined }],
+    ['another scheme', { scheme: 'digest' }],
+  ])('does not go to %s', async (_name, changed) => {
+    await steering.steer(route);
+    expect(answer({ ...challenge, ...changed })).toEqual({});
+  });
+
+  test('is not given again and again to one that does not take it', async () => {
+    await steering.steer(route);
+    const answers = Array.from({ length: 4 }, () => answer(challenge));
+    expect(answers.at(-1)).toEqual({ cancel: true });
+    expect(answers.slice(0, 3).every((one) => 'authCredentials' in (one as object))).toBe(true);
+    expect(lost).toEqual([expect.stringContaining('did not accept')]);
+  });
+
+  test('goes to nobody once released', async () => {
+    await steering.steer(route);
+    const [listener] = browser.onAuth;
+    await steering.release();
+    expect(listener!(challenge)).toEqual({});
+  });
+});

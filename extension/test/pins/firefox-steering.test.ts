@@ -1,0 +1,98 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { FirefoxSteering } from '../../src/pins/firefox-steering.ts';
+
+type OnRequest = (request: { url: string }) => unknown;
+let onRequest: { listener: OnRequest; filter: unknown }[];
+let onChange: (() => Promise<void>)[];
+let proxyType: string;
+let lost: string[];
+let steering: FirefoxSteering;
+
+beforeEach(() => {
+  onRequest = [];
+  onChange = [];
+  lost = [];
+  proxyType = 'system';
+  vi.stubGlobal('chrome', {
+    proxy: {
+      onRequest: {
+        addListener: (listener: OnRequest, filter: unknown) => void onRequest.push({ listener, filter }),
+        removeListener: (listener: OnRequest) => {
+          onRequest = onRequest.filter((one) => one.listener !== listener);
+        },
+      },
+      settings: {
+        get: async () => ({ levelOfControl: 'controllable_by_this_extension', value: { proxyType } }),
+        onChange: {
+          addListener: (listener: () => Promise<void>) => void onChange.push(listener),
+          removeListener: (listener: () => Promise<void>) => {
+            onChange = onChange.filter((one) => one !== listener);
+          },
+        },
+      },
+    },
+  });
+  steering = new FirefoxSteering((why) => void lost.push(why));
+});
+
+const route = { port: 4321, secret: 'a-secret', origins: ['https://a.example', 'https://b.example:8443'] };
+const wayOf = (url: string) => onRequest[0]!.listener({ url });
+
+test('sends pinned origins through the proxy with its secret, and says nothing of all others', async () => {
+  await steering.steer(route);
+  const way = [
+    {
+      type: 'http',
+      host: '127.0.0.1',
+      port: 4321,
+      proxyAuthorizationHeader: `Basic ${Buffer.from('hopwise:a-secret').toString('base64')}`,
+    },
+    { type: 'direct' },
+  ];
+  expect(onRequest[0]!.filter).toEqual({ urls: ['https://*/*'] });
+  expect(wayOf('https://a.example/path')).toEqual(way);
+  expect(wayOf('https://b.example:8443/')).toEqual(way);
+  for (const url of [
+    'https://b.example/',
+    'https://a.example:444/',
+    'http://a.example/',
+    'https://evil.test/?https://a.example/',
+    'https://sub.a.example/',
+  ]) {
+    expect(wayOf(url), url).toBeUndefined();
+  }
+});
+
+test('takes origins up and lets them go without a second listener', async () => {
+  await steering.steer(route);
+  await steering.steer({ ...route, origins: ['https://c.example'] });
+  expect(onRequest).toHaveLength(1);
+  expect(wayOf('https://a.example/')).toBeUndefined();
+  expect(wayOf('https://c.example/')).toBeDefined();
+  await steering.release();
+  expect([onRequest, onChange]).toEqual([[], []]);
+});
+
+test.each(['manual', 'autoConfig', 'autoDetect'])(
+  'goes around no proxy of the person’s own: %s',
+  async (type) => {
+    proxyType = type;
+    await expect(steering.steer(route)).rejects.toThrow('a proxy of your own');
+    expect(onRequest).toEqual([]);
+  },
+);
+
+test('ends when the person sets a proxy', async () => {
+  await steering.steer(route);
+  await onChange[0]!();
+  expect(lost).toEqual([]);
+  proxyType = 'manual';
+  await onChange[0]!();
+  expect(lost).toEqual([expect.stringContaining('a proxy of your own')]);
+});
+
+test('is released without the permission, when the API has gone', async () => {
+  await steering.steer(route);
+  vi.stubGlobal('chrome', {});
+  await steering.release();
+});

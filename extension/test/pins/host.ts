@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const COMMAND = fileURLToPath(new URL('../../../native-host/bin/hopwise-host.ts', import.meta.url));
+
+/** To the host every name below `.test` is this machine's, as the browser's resolver rules have it. */
+const NAMES = `
+  import dns from 'node:dns';
+  import { syncBuiltinESMExports } from 'node:module';
+  const { lookup } = dns.promises;
+  dns.promises.lookup = async (host, options) =>
+    host.endsWith('.test') ? [{ address: '127.0.0.1', family: 4 }] : lookup(host, options);
+  syncBuiltinESMExports();
+`;
+
+/** The native host as a browser under test starts it, with folders of its own. */
+export class TestHost {
+  readonly folder = mkdtempSync(join(tmpdir(), 'hopwise-pins-'));
+  /** For the browser, whose native hosts inherit it. */
+  readonly env = {
+    XDG_STATE_HOME: join(this.folder, 'state'),
+    XDG_CONFIG_HOME: join(this.folder, 'config'),
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NAMES)}`,
+  };
+
+  register(profile: string): void {
+    execFileSync(process.execPath, ['--conditions=source', COMMAND, 'install', '--user-data-dir', profile]);
+  }
+
+  /** Process ids of the hosts that the browser has started and that still run. */
+  running(): number[] {
+    return readdirSync('/proc').flatMap((name) => {
+      if (!/^\d+$/.test(name)) return [];
+      try {
+        const isHost = readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(
+          `${COMMAND}\0chrome-extension://`,
+        );
+        const isOurs = readFileSync(`/proc/${name}/environ`, 'utf8').includes(this.env.XDG_STATE_HOME);
+        return isHost && isOurs ? [Number(name)] : [];
+      } catch {
+        // It has ended meanwhile, or belongs to somebody else.
+        return [];
+      }
+    });
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

@@ -1,0 +1,106 @@
+import { createContext, runInContext } from 'node:vm';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isPinnable, pacScript } from '../../src/pins/pac.ts';
+
+/** Answers of a PAC script, run as browsers do: nothing but the language is there. */
+function asked(script: string, ...urls: string[]): string[] {
+  const context = createContext({});
+  runInContext(script, context);
+  return urls.map((url) =>
+    String(
+      runInContext(
+        `FindProxyForURL(${JSON.stringify(url)}, ${JSON.stringify(new URL(url).hostname)})`,
+        context,
+      ),
+    ),
+  );
+}
+
+const PROXY = 'PROXY 127.0.0.1:4321; DIRECT';
+
+describe('pacScript', () => {
+  const script = pacScript(4321, ['https://a.example', 'https://b.example:8443', 'https://[::1]:444'], 1);
+
+  test.each([
+    'https://a.example/',
+    'https://a.example/path?https://other.example/',
+    'https://b.example:8443/',
+    'https://[::1]:444/',
+  ])('sends %s through the proxy, or without it where that does not answer', (url) => {
+    expect(asked(script, url)).toEqual([PROXY]);
+  });
+
+  test.each([
+    'http://a.example/',
+    'ws://a.example/',
+    'wss://a.example/',
+    'ftp://a.example/',
+    'https://a.example:8443/',
+    'https://b.example/',
+    'https://sub.a.example/',
+    'https://a.example.evil.test/',
+    'https://evil.test/https://a.example/',
+    'https://evil.test/?https://a.example',
+    'https://a.example@evil.test/',
+    'https://__proto__/',
+    'https://constructor/',
+  ])('leaves %s alone', (url) => {
+    expect(asked(script, url)).toEqual(['DIRECT']);
+  });
+
+  test('changes with its serial though nothing else does', () => {
+    expect(pacScript(1, ['https://a.example'], 1)).not.toBe(pacScript(1, ['https://a.example'], 2));
+  });
+
+  test.each([
+    'https://a.example"]; evil(); ["',
+    "https://a.example'",
+    'https://a.example\\',
+    'https://a.example\n',
+    'https://a.example\u2028',
+    'https://a.example/',
+    'https://A.example',
+    'https://a.example:443',
+    'https://user@a.example',
+    'https://münchen.example',
+    'http://a.example',
+    `https://${'a'.repeat(300)}`,
+    'https://*',
+    '',
+  ])('takes no %j', (origin) => {
+    expect(isPinnable(origin)).toBe(false);
+    expect(() => pacScript(4321, [origin], 1)).toThrow(RangeError);
+  });
+
+  test.each([0, -1, 1.5, 65_536, Number.NaN, '1; evil()' as unknown as number])(
+    'takes no port %s',
+    (port) => {
+      expect(() => pacScript(port, ['https://a.example'], 1)).toThrow(RangeError);
+    },
+  );
+
+  test('holds no code but its own, whatever the origins are', () => {
+    const nasty = fc.string({ unit: 'binary', maxLength: 40 });
+    const host = fc.oneof(nasty, fc.webAuthority({ withPort: true }), fc.domain());
+    fc.assert(
+      fc.property(
+        fc.array(
+          host.map((text) => `https://${text}`),
+          { maxLength: 5 },
+        ),
+        (origins) => {
+          const good = origins.filter(isPinnable);
+          if (good.length < origins.length) expect(() => pacScript(9, origins, 1)).toThrow(RangeError);
+          const script = pacScript(9, good, 1);
+          // Chromium takes nothing but ASCII.
+          expect(script).toMatch(/^[\x20-\x7e\n]*$/);
+          expect(asked(script, 'https://not.pinned.invalid./')).toEqual(['DIRECT']);
+          for (const origin of good)
+            expect(asked(script, `${origin}/`)).toEqual(['PROXY 127.0.0.1:9; DIRECT']);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,375 @@
+import { MESSAGE_VERSION, type PinState, type ToHost, toHost } from '@hopwise/native-host/messages';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { HostPort } from '../../src/background/native-client.ts';
+import { LINGER_MS, Pins } from '../../src/pins/pins.ts';
+import { PinsLink } from '../../src/pins/pins-link.ts';
+import type { Route } from '../../src/pins/steering.ts';
+
+const A = 'https://a.example';
+const B = 'https://b.example';
+const SECRET = 's'.repeat(43);
+
+const areas = { session: new Map<string, unknown>(), local: new Map<string, unknown>() };
+const storage = (kept: Map<string, unknown>) => ({
+  get: async (key: string) => (kept.has(key) ? { [key]: structuredClone(kept.get(key)) } : {}),
+  set: async (values: object) => {
+    for (const [key, value] of Object.entries(values)) kept.set(key, structuredClone(value));
+  },
+  remove: async (key: string) => void kept.delete(key),
+});
+
+let allowed: boolean;
+let hosts: FakeHost[];
+/** What the browser was told to do, in order. */
+let steered: (Route['origins'] | 'released')[];
+let obstacle: string;
+let loseSteering: (why: string) => void;
+/** Makes hosts of the next kind. */
+let nextHost: () => FakeHost;
+
+/** The helper as the extension sees it. */
+class FakeHost implements HostPort {
+  open = true;
+  readonly asked: ToHost[] = [];
+  readonly #onMessage: ((message: unknown) => void)[] = [];
+  readonly #onDisconnect: (() => void)[] = [];
+  readonly onMessage = {
+    addListener: (listener: (message: unknown) => void) => void this.#onMessage.push(listener),
+  };
+  readonly onDisconnect = { addListener: (listener: () => void) => void this.#onDisconnect.push(listener) };
+  pins: PinState[] = [];
+  answers = true;
+
+  postMessage(message: unknown): void {
+    const asked = toHost.parse(message);
+    this.asked.push(asked);
+    if (asked.type === 'pin') {
+      const { origin, kind, minutes, persistent } = asked;
+      const expiresAtMs = minutes === null ? null : Date.now() + minutes * 60_000;
+      this.pins = [
+        ...this.pins.filter((pin) => pin.origin !== origin),
+        { origin, kind, expiresAtMs, persistent, state: 'active', reason: '' },
+      ];
+    }
+    if (asked.type === 'unpin') this.pins = this.pins.filter(({ origin }) => origin !== asked.origin);
+    if (asked.type !== 'hello' && this.answers) this.tell(asked.id);
+  }
+
+  /** Sends the pins, unasked when without an id. */
+  tell(id = ''): void {
+    this.say({
+      type: 'pins',
+      id,
+      port: this.pins.length > 0 ? 4321 : 0,
+      secret: SECRET,
+      resets: 0,
+      pins: this.pins,
+    });
+  }
+
+  say(message: object): void {
+    queueMicrotask(() => {
+      for (const listener of this.#onMessage) listener(message);
+    });
+  }
+
+  disconnect(): void {
+    this.open = false;
+  }
+
+  die(): void {
+    for (const listener of this.#onDisconnect) listener();
+  }
+}
+
+function worker(): Pins {
+  const makeSteering = (onLost: (why: string) => void) => {
+    loseSteering = onLost;
+    return {
+      obstacle: async () => obstacle,
+      steer: async ({ port, secret, origins }: Route) => {
+        expect({ port, secret }).toEqual({ port: 4321, secret: SECRET });
+        steered.push(origins);
+      },
+      release: async () => void steered.push('released'),
+    };
+  };
+  return new Pins(makeSteering, (listener) => {
+    const host = nextHost();
+    hosts.push(host);
+    return new PinsLink(listener, () => host);
+  });
+}
+
+const wish = (origin: string, minutes: number | null = 60, persistent = false) => ({
+  type: 'pin' as const,
+  origin,
+  kind: 'avoid-h3' as const,
+  minutes,
+  persistent,
+});
+const states = (pins: PinState[]) => pins.map(({ origin, state }) => `${origin} ${state}`);
+
+beforeEach(() => {
+  for (const area of Object.values(areas)) area.clear();
+  allowed = true;
+  hosts = [];
+  steered = [];
+  obstacle = '';
+  nextHost = () => new FakeHost();
+  vi.stubGlobal('chrome', {
+    runtime: { getManifest: () => ({ optional_permissions: ['browsingData'] }), lastError: undefined },
+    permissions: { contains: async () => allowed },
+    storage: { session: storage(areas.session), local: storage(areas.local) },
+  });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a pin', () => {
+  test('is made at the helper first and then in the browser; the port stays open until a while after the last', async () => {
+    vi.useFakeTimers();
+    const pins = worker();
+    expect(states(await pins.pin(wish(A)))).toEqual([`${A} active`]);
+    expect(states(await pins.pin(wish(B)))).toEqual([`${A} active`, `${B} active`]);
+    expect(hosts).toHaveLength(1);
+    expect(hosts[0]!.asked.map(({ type }) => type)).toEqual(['hello', 'pin', 'pin']);
+    expect(states(await pins.unpin(A))).toEqual([`${B} active`]);
+    expect(hosts[0]!.open).toBe(true);
+    expect(await pins.unpin(B)).toEqual([]);
+    expect(steered).toEqual(['released', [A], [A, B], [B], [B], 'released', 'released']);
+    // What is under way on tunnels goes on.
+    await vi.advanceTimersByTimeAsync(LINGER_MS - 1);
+    expect(hosts[0]!.open).toBe(true);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(hosts[0]!.open).toBe(false);
+  });
+
+  test('that follows soon finds the helper still there', async () => {
+    vi.useFakeTimers();
+    const pins = worker();
+    await pins.pin(wish(A, null));
+    await pins.unpin(A);
+    await pins.pin(wish(B, null));
+    await vi.advanceTimersByTimeAsync(2 * LINGER_MS);
+    expect(hosts.map(({ open }) => open)).toEqual([true]);
+    expect(steered.at(-1)).toEqual([B]);
+  });
+
+  test('is lifted in the browser before the helper hears of it', async () => {
+    const pins = worker();
+    await pins.pin(wish(A));
+    hosts[0]!.answers = false;
+    const unpinned = pins.unpin(A);
+    await vi.waitFor(() => expect(hosts[0]!.asked.at(-1)).toMatchObject({ type: 'unpin', origin: A }));
+    expect(steered.at(-1)).toBe('released');
+    hosts[0]!.tell(hosts[0]!.asked.at(-1)!.id);
+    expect(await unpinned).toEqual([]);
+  });
+
+  test.each([
+    ['without the permissions', A, { allowed: false }, 'not been allowed'],
+    ['beside another proxy', A, { obstacle: 'a proxy of your own' }, 'a proxy of your own'],
+    ['to a name that no PAC script takes', 'https://a$.example', {}, 'such a name'],
+  ])('is not made %s, and no helper started', async (_name, origin, given, words) => {
+    ({ allowed, obstacle } = { allowed: true, obstacle: '', ...given });
+    await expect(worker().pin(wish(origin))).rejects.toThrow(words);
+    expect(hosts).toEqual([]);
+    expect(steered).toEqual(['released']);
+  });
+
+  test('that the helper refuses leaves no port open', async () => {
+    nextHost = () => {
+      const host = new FakeHost();
+      host.answers = false;
+      return host;
+    };
+    const pinned = worker().pin(wish(A));
+    await vi.waitFor(() => expect(hosts[0]?.asked).toHaveLength(2));
+    const { id } = hosts[0]!.asked[1]!;
+    hosts[0]!.say({ type: 'error', id, code: 'unavailable', message: 'no such pin here' });
+    await expect(pinned).rejects.toThrow('no such pin here');
+    expect(hosts[0]!.open).toBe(false);
+    expect(steered).toEqual(['released']);
+  });
+
+  test('is not waited for without end', async () => {
+    vi.useFakeTimers();
+    nextHost = () => {
+      const host = new FakeHost();
+      host.answers = false;
+      return host;
+    };
+    const refused = expect(worker().pin(wish(A))).rejects.toThrow('said nothing for 15 s');
+    await vi.advanceTimersByTimeAsync(16_000);
+    await refused;
+    expect(hosts[0]!.open).toBe(false);
+  });
+
+  test('lifted by the helper is told of with its reason until it is dismissed', async () => {
+    const pins = worker();
+    await pins.pin(wish(A));
+    await pins.pin(wish(B));
+    hosts[0]!.pins = hosts[0]!.pins.map((pin) =>
+      pin.origin === A ? { ...pin, state: 'lifted', reason: 'the server refused' } : pin,
+    );
+    hosts[0]!.tell();
+    await vi.waitFor(async () => expect(states(await pins.list())).toEqual([`${B} active`, `${A} lifted`]));
+    expect((await pins.list())[1]!.reason).toBe('the server refused');
+    expect(steered.at(-1)).toEqual([B]);
+    expect(states(await pins.unpin(A))).toEqual([`${B} active`]);
+  });
+});
+
+describe('without the helper', () => {
+  test('everything is as the person has it, at once, and they are told why', async () => {
+    const pins = worker();
+    await pins.pin(wish(A));
+    hosts[0]!.die();
+    expect(steered.at(-1)).toBe('released');
+    expect(await pins.list()).toEqual([
+      expect.objectContaining({
+        origin: A,
+        state: 'lifted',
+        reason: expect.stringContaining('helper stopped'),
+      }),
+    ]);
+    expect(states(await pins.pin(wish(A)))).toEqual([`${A} active`]);
+    expect(hosts).toHaveLength(2);
+  });
+
+  test('a pin that was under way is refused', async () => {
+    nextHost = () => {
+      const host = new FakeHost();
+      host.answers = false;
+      return host;
+    };
+    const pins = worker();
+    const refused = expect(pins.pin(wish(A))).rejects.toThrow('helper stopped');
+    await vi.waitFor(() => expect(hosts[0]?.asked).toHaveLength(2));
+    hosts[0]!.die();
+    await refused;
+    expect(steered.at(-1)).toBe('released');
+  });
+
+  test.each([
+    ['does not fit', { type: 'error', id: '', code: 'version', message: 'update the older one' }, 'update'],
+    ['breaks its contract', { type: 'gossip' }, 'update or reinstall'],
+  ])('as with one that %s', async (_name, message, words) => {
+    const pins = worker();
+    await pins.pin(wish(A));
+    hosts[0]!.say(message);
+    await vi.waitFor(async () => expect((await pins.list())[0]).toMatchObject({ state: 'lifted' }));
+    expect((await pins.list())[0]!.reason).toContain(words);
+    expect(hosts[0]!.open).toBe(false);
+    expect(steered.at(-1)).toBe('released');
+  });
+
+  test.each([
+    ['the browser no longer follows', async () => loseSteering('Another extension')],
+    [
+      'the person takes the permissions back',
+      async (pins: Pins) => {
+        allowed = false;
+        await pins.permissionsRemoved();
+      },
+    ],
+  ])('as when %s', async (_name, happen) => {
+    const pins = worker();
+    await pins.pin(wish(A));
+    await happen(pins);
+    await vi.waitFor(async () => expect(states(await pins.list())).toEqual([`${A} lifted`]));
+    expect(hosts[0]!.open).toBe(false);
+    expect(steered.at(-1)).toBe('released');
+  });
+});
+
+describe('a worker that is started anew', () => {
+  test('releases the browser first, then takes the pins up with the time that they have left', async () => {
+    const before = worker();
+    await before.pin(wish(A, 60));
+    await before.pin(wish(B, null));
+    steered = [];
+    const after = worker();
+    await vi.waitFor(() => expect(steered).toEqual(['released', [A, B]]));
+    expect(hosts[1]!.asked).toMatchObject([
+      { type: 'hello', version: MESSAGE_VERSION },
+      { type: 'pin', origin: A, minutes: 60 },
+      { type: 'pin', origin: B, minutes: null },
+      { type: 'pins' },
+    ]);
+    expect(states(await after.list())).toEqual([`${A} active`, `${B} active`]);
+  });
+
+  test('starts no helper without pins', async () => {
+    const before = worker();
+    await before.pin(wish(A));
+    await before.unpin(A);
+    expect(await worker().list()).toEqual([]);
+    expect(hosts).toHaveLength(1);
+  });
+
+  test('says why pins could not be taken up', async () => {
+    const before = worker();
+    await before.pin(wish(A));
+    obstacle = 'Another extension';
+    const after = worker();
+    await vi.waitFor(async () =>
+      expect(await after.list()).toMatchObject([{ state: 'lifted', reason: obstacle }]),
+    );
+    expect(hosts).toHaveLength(1);
+  });
+
+  test('asks for the pins that outlive the browser, and only for those', async () => {
+    const before = worker();
+    await before.pin(wish(A, null, true));
+    await before.pin(wish(B));
+    const { pins } = hosts[0]!;
+    areas.session.clear();
+    nextHost = () => {
+      const host = new FakeHost();
+      host.pins = pins.filter(({ persistent }) => persistent);
+      return host;
+    };
+    const after = worker();
+    await vi.waitFor(() => expect(steered.at(-1)).toEqual([A]));
+    expect(hosts[1]!.asked.map(({ type }) => type)).toEqual(['hello', 'pins']);
+    await after.unpin(A);
+    areas.session.clear();
+    expect(await worker().list()).toEqual([]);
+    expect(hosts).toHaveLength(2);
+  });
+
+  test('looks, when the browser starts, for pins that the command line has made since', async () => {
+    const kept: PinState = {
+      origin: A,
+      kind: 'avoid-h3',
+      expiresAtMs: null,
+      persistent: true,
+      state: 'active',
+      reason: '',
+    };
+    nextHost = () => {
+      const host = new FakeHost();
+      host.pins = [kept];
+      return host;
+    };
+    const pins = worker();
+    await pins.browserStarted();
+    expect(await pins.list()).toEqual([kept]);
+    expect(steered.at(-1)).toEqual([A]);
+    await pins.browserStarted();
+    expect(hosts).toHaveLength(1);
+  });
+
+  test('closes the port again when the browser starts and there are none, and does nothing unless pins are allowed', async () => {
+    const pins = worker();
+    await pins.browserStarted();
+    expect(hosts.map(({ open }) => open)).toEqual([false]);
+    allowed = false;
+    await pins.browserStarted();
+    expect(hosts).toHaveLength(1);
+  });
+});

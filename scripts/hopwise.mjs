@@ -6,7 +6,7 @@
  *   hopwise.mjs test [--only SUITE]       (see scripts/test.mjs)
  *   hopwise.mjs bench [options]           (see pageload-emulator/bench/speed.ts and e2e/src/speed/)
  *   hopwise.mjs lab|record|accuracy|flows (see e2e/src/{truth,record,accuracy,flows}/)
- *   hopwise.mjs tunnel                    (see native-host/bench/tunnel.ts)
+ *   hopwise.mjs tunnel|terminating        (see native-host/bench/)
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -80,11 +80,12 @@ async function main() {
       return (await runNode(join(ROOT, 'pageload-emulator/bench/speed.ts'), [])) || beside();
     }
     case 'tunnel':
+    case 'terminating':
       await runSetup(STEPS.built);
-      return runNode(join(ROOT, 'native-host/bench/tunnel.ts'), args);
+      return runNode(join(ROOT, 'native-host/bench', `${command}.ts`), args);
     default:
       throw new SetupError(
-        `expected setup, start, test, lab, record, bench, accuracy, flows or tunnel, got ${command ?? 'nothing'}`,
+        `expected setup, start, test, lab, record, bench, accuracy, flows, tunnel or terminating, got ${command ?? 'nothing'}`,
       );
   }
 }

@@ -14,11 +14,14 @@ import { Http2Request } from './http2-request.ts';
 import { Relay, type RelayEvents, type Upstream } from './relay.ts';
 import { passUpgrade } from './upgraded-connection.ts';
 
-/** Streams of one connection; Chromium opens no more by itself either. */
-const STREAMS_PER_CONNECTION = 256;
+/**
+ * Streams of one connection, as many as most origins take: what is more waits in the browser, not in libcurl, which counts it as
+ * time to connect.
+ */
+const STREAMS_PER_CONNECTION = 100;
 /** Chromium's own limit on what it sends of headers; servers have far less. */
 const HEAD_BYTES = 256 * 1024;
-/** Node's 10 MB are reached by 256 streams whose browser does not read. */
+/** Node's 10 MB are reached by 100 streams whose browser does not read. */
 const SESSION_MEMORY_MB = 64;
 /** Chromium closes a used connection after 5 minutes. The one who sends requests closes first, or some are lost. */
 const KEEP_ALIVE_MS = 6 * 60_000;

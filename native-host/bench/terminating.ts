@@ -1,0 +1,185 @@
+/**
+ * What a terminated request costs on loopback, from a browser that speaks HTTP/2: the time a small warm one takes more than direct, the
+ * throughput of a large one, and memory with 1,000 in flight; beside mitmproxy where it is installed, in rounds that take turns. The
+ * origin, the proxies and their engine are in processes of their own. `npm run bench:terminating`.
+ */
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
+import { connect as connectTcp } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { createAuthority } from '../dist/src/ca/authority.js';
+import { writeAuthority } from '../dist/src/ca/authority-store.js';
+import { Companion } from '../test/proxy/support/companion.ts';
+import { openTunnel } from '../test/proxy/support/peers.ts';
+import { ServerProgram } from '../test/support/server.ts';
+import { Mitmproxy } from './mitmproxy.ts';
+import type { TerminatingState } from './terminating-process.ts';
+
+const PROTOCOLS = ['h1', 'h2', 'h3'] as const;
+const SMALL_BYTES = 1_000;
+const REQUESTS_A_ROUND = 60;
+const ROUNDS = 12;
+const TRANSFER_BYTES = 256 * 1024 * 1024;
+const TRANSFER_ROUNDS = 3;
+const IN_FLIGHT = 1_000;
+const TARGET = { addedMs: 0.8, gbps: { h1: 1, h2: 0, h3: 0.4 }, residentMib: 150 };
+
+interface Way {
+  name: string;
+  session: ClientHttp2Session;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'hopwise-bench-'));
+process.env.HOPWISE_BENCH_CA = join(folder, 'ca');
+const authority = createAuthority(['localhost']);
+await writeAuthority(authority, process.env.HOPWISE_BENCH_CA);
+const program = new ServerProgram();
+const server = await program.start();
+process.env.HOPWISE_CA_FILE = server.caFile;
+const terminating = await Companion.start('../../../bench/terminating-process.ts');
+const mitmproxy = await Mitmproxy.start(server.caFile);
+const roots = [authority.root, readFileSync(server.caFile, 'utf8'), ...(mitmproxy ? [mitmproxy.root] : [])];
+
+try {
+  if (!mitmproxy)
+    console.log('mitmproxy is not installed (apt install mitmproxy): beside a direct connection only');
+  const ways: Way[] = [{ name: 'direct', session: await open(null) }];
+  if (mitmproxy) ways.push({ name: 'mitmproxy', session: await open(mitmproxy.port) });
+  for (const protocol of PROTOCOLS) {
+    await terminating.ask<TerminatingState>(`${protocol} localhost:${server.port}`);
+    const pinned: Way = { name: protocol, session: await open(terminating.port) };
+    const all = [...ways, pinned];
+    console.log(`\npinned to ${protocol}`);
+    await latency(all, protocol);
+    await throughput(all, protocol);
+    pinned.session.destroy();
+  }
+  await memory();
+  for (const { session } of ways) session.destroy();
+} finally {
+  await Promise.all([terminating.stop(), mitmproxy?.stop(), server.stop()]);
+  program.remove();
+  rmSync(folder, { recursive: true });
+}
+
+async function latency(all: readonly Way[], protocol: string): Promise<void> {
+  const figures = await rounds(all, ROUNDS, async ({ session }) => {
+    const times: number[] = [];
+    while (times.length < REQUESTS_A_ROUND) {
+      const startMs = performance.now();
+      await transfer(session, SMALL_BYTES);
+      times.push(performance.now() - startMs);
+    }
+    return quantile(times, 0.5);
+  });
+  console.log(
+    `  a warm request for ${SMALL_BYTES} bytes, ms: median of the rounds' medians, and what is more than direct`,
+  );
+  for (const [name, each] of figures) {
+    const added = each.map((ms, round) => ms - figures.get('direct')![round]!);
+    console.log(`    ${name.padEnd(12)}${quantile(each, 0.5).toFixed(3)}, added ${spread(added, 3)}`);
+    if (name === protocol)
+      verdict(quantile(added, 0.5) <= TARGET.addedMs, `${TARGET.addedMs} ms more than direct`);
+  }
+}
+
+async function throughput(all: readonly Way[], protocol: (typeof PROTOCOLS)[number]): Promise<void> {
+  const figures = await rounds(all, TRANSFER_ROUNDS, async ({ session }) => {
+    const startMs = performance.now();
+    await transfer(session, TRANSFER_BYTES);
+    return (TRANSFER_BYTES * 8) / 1e6 / (performance.now() - startMs);
+  });
+  console.log(`  a response of ${TRANSFER_BYTES / 1024 / 1024} MiB, Gbit/s: median`);
+  for (const [name, each] of figures) {
+    console.log(`    ${name.padEnd(12)}${spread(each, 2)}`);
+    const target = TARGET.gbps[protocol];
+    if (name === protocol && target > 0) verdict(quantile(each, 0.5) >= target, `${target} Gbit/s`);
+  }
+}
+
+/** What the proxy and its engine hold while responses trickle in. */
+async function memory(): Promise<void> {
+  const sessions = await Promise.all(Array.from({ length: 10 }, () => open(terminating.port)));
+  const before = await terminating.ask<TerminatingState>('');
+  const answers = Array.from({ length: IN_FLIGHT }, (_, index) =>
+    transfer(sessions[index % sessions.length]!, 5_000, 'trickle'),
+  );
+  let most = 0;
+  for (let look = 0; look < 10; look++) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    most = Math.max(most, (await terminating.ask<TerminatingState>('')).residentBytes);
+  }
+  await Promise.all(answers);
+  for (const session of sessions) session.destroy();
+  const [idle, full] = [before.residentBytes, most].map((bytes) => bytes / 1024 / 1024);
+  console.log(
+    `\n${IN_FLIGHT} requests in flight: ${full!.toFixed(0)} MiB resident with the engine, ${idle!.toFixed(0)} before`,
+  );
+  verdict(full! <= TARGET.residentMib, `${TARGET.residentMib} MiB`);
+}
+
+/** @param via the port of a proxy; null for none. */
+async function open(via: number | null): Promise<ClientHttp2Session> {
+  const target = `localhost:${server.port}`;
+  const tunnel =
+    via === null
+      ? connectTcp({ port: server.port, host: '127.0.0.1', noDelay: true })
+      : await openTunnel(via, target);
+  const socket = connectTls({ socket: tunnel, servername: 'localhost', ca: roots, ALPNProtocols: ['h2'] });
+  await once(socket, 'secureConnect');
+  const session = connectHttp2(`https://${target}`, {
+    createConnection: () => socket,
+    settings: { initialWindowSize: 6 * 1024 * 1024 },
+  });
+  await once(session, 'remoteSettings');
+  // Chromium's windows.
+  session.setLocalWindowSize(15 * 1024 * 1024);
+  return session;
+}
+
+function transfer(session: ClientHttp2Session, bytes: number, kind = 'bytes'): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let left = bytes;
+    session
+      .request({ ':path': `/${kind}/${bytes}` })
+      .on('data', (chunk: Buffer) => {
+        left -= chunk.length;
+      })
+      .on('error', reject)
+      .on('end', () => (left === 0 ? resolve() : reject(new Error(`${left} bytes of ${bytes} are missing`))));
+  });
+}
+
+/** Each round begins with another way, after one round that does not count. */
+async function rounds(
+  all: readonly Way[],
+  count: number,
+  measure: (way: Way) => Promise<number>,
+): Promise<Map<string, number[]>> {
+  const figures = new Map<string, number[]>(all.map(({ name }) => [name, []]));
+  for (let round = -1; round < count; round++) {
+    for (let turn = 0; turn < all.length; turn++) {
+      const way = all[(round + 1 + turn) % all.length]!;
+      const figure = await measure(way);
+      if (round >= 0) figures.get(way.name)!.push(figure);
+    }
+  }
+  return figures;
+}
+
+function verdict(met: boolean, target: string): void {
+  console.log(`    ${met ? 'met   ' : 'MISSED'} ${target}`);
+}
+
+function spread(values: readonly number[], digits: number): string {
+  const [low, middle, high] = [0.1, 0.5, 0.9].map((share) => quantile(values, share).toFixed(digits));
+  return `${middle} (${low} to ${high})`;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.round(share * (sorted.length - 1))]!;
+}

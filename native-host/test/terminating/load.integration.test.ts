@@ -97,7 +97,7 @@ describe.each(PROTOCOLS)('pinned to %s', (protocol) => {
       const idle = Array.from({ length: protocol === 'h3' ? 1 : 3 }, () =>
         session.request({ ':path': '/random/30000000' }),
       );
-      for (const stream of idle) await new Promise((resolve) => stream.once('response', resolve));
+      await Promise.all(idle.map((stream) => new Promise((resolve) => stream.once('response', resolve))));
       await new Promise((resolve) => setTimeout(resolve, 500));
       expect((await ask2(session, { ':path': '/bytes/10' })).body).toHaveLength(10);
       for (const stream of idle) stream.on('error', () => {}).close(8);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PROTOCOLS } from '@hopwise/native-host/messages';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Server, ServerProgram } from '../support/server.ts';
 import { answer2, ask2, Pinned } from './support/pinned.ts';
 
@@ -47,6 +47,8 @@ async function growth(run: () => Promise<void>): Promise<number> {
     most = Math.max(most, resident());
   };
   const timer = setInterval(look, 10);
+  // A test that runs out of time never comes back here, and its engine ends.
+  onTestFinished(() => clearInterval(timer));
   await run();
   clearInterval(timer);
   look();

@@ -4,42 +4,51 @@
  */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { readAuthority } from '../dist/src/ca/authority-store.js';
 import { LocalLeafIssuer } from '../dist/src/ca/leaf-issuer.js';
 import { Engine } from '../dist/src/engine/engine.js';
+import { TRUST_TRIAL_PORT } from '../dist/src/messages/schema.js';
 import { LoopbackProxy } from '../dist/src/pin/proxy/loopback-proxy.js';
 import { TerminatingProxy } from '../dist/src/pin/terminating/terminating-proxy.js';
 import { SECRET } from '../test/proxy/support/peers.ts';
+import { showTrust } from '../test/terminating/support/show-trust.ts';
 
 /** What it prints of itself and its engine. */
 export interface TerminatingState {
   residentBytes: number;
 }
 
+const folder = process.env.HOPWISE_BENCH_CA!;
+const { root } = readAuthority(folder)!;
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 const engine = new Engine();
 let onReady: () => void = () => {};
 const terminating = new TerminatingProxy({
   engine,
-  issuer: new LocalLeafIssuer({ log, folder: process.env.HOPWISE_BENCH_CA }),
+  issuer: new LocalLeafIssuer({ log, folder }),
   log,
   onLifted: () => process.exit(1),
   onReady: () => onReady(),
+  onDoubt: () => {},
 });
 const proxy = new LoopbackProxy({
   secret: SECRET,
   log,
-  route: (host, port) => terminating.route(host, port),
+  route: (host, port) =>
+    port === TRUST_TRIAL_PORT ? terminating.trial(host) : terminating.route(host, port),
 });
 await engine.start();
-print({ port: await proxy.listen() });
+const port = await proxy.listen();
+print({ port });
 for await (const line of createInterface(process.stdin)) {
   if (line) {
-    const [, protocol, host, port] = /^(h1|h2|h3) (.+):(\d+)$/.exec(line)!;
+    const [, protocol, host, originPort] = /^(h1|h2|h3) (.+):(\d+)$/.exec(line)!;
     const ready = new Promise<void>((resolve) => {
       onReady = resolve;
     });
-    terminating.unpin(host!, Number(port));
-    terminating.pin(host!, Number(port), protocol as 'h1' | 'h2' | 'h3');
+    terminating.unpin(host!, Number(originPort));
+    terminating.pin(host!, Number(originPort), protocol as 'h1' | 'h2' | 'h3');
+    if (terminating.trial(host!).kind === 'terminate') await showTrust(port, host!, root);
     await ready;
   }
   const pids = [process.pid, (await engine.pid())!];

@@ -114,7 +114,7 @@ function statuses(answers: readonly HostAnswer[]): ControlStatus[] {
 function outcomeOf({ pid, answer }: HostAnswer, origin: string): Outcome {
   if (answer.type === 'error') return { browser: 'host', pid, problem: answer.message };
   const pin = answer.pins.find((found) => found.origin === origin);
-  const problem = pin?.state === 'active' ? '' : (pin?.reason ?? 'the pin is gone again');
+  const problem = pin && pin.state !== 'lifted' ? '' : (pin?.reason ?? 'the pin is gone again');
   return { browser: answer.browser, pid, pin, problem };
 }
 

@@ -125,6 +125,7 @@ class Host {
   #pinSession(): PinSession {
     this.#pins ??= new PinSession({
       browser: this.#browser,
+      engine: this.#engine,
       send: (message) => void this.#send(message),
       refuse: (id, code, message) => void this.refuse(id, code, message),
       log: this.#log,

@@ -37,6 +37,7 @@ const pins = {
   port: 40_000,
   secret: 'x'.repeat(43),
   resets: 0,
+  vouched: ['a.test'],
   pins: [
     {
       origin: 'https://a.test',

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Protocol } from '@hopwise/native-host/messages';
+import { type Protocol, TRUST_TRIAL_PORT } from '@hopwise/native-host/messages';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { PinService, type PinServiceState } from '../src/pin/pin-service.ts';
 import type { PinStore } from '../src/pin/pin-store.ts';
@@ -22,11 +22,14 @@ const GRACE_MS = 400;
 
 let origin: Origin;
 let kept: Pin[];
+/** Of terminators to come. */
+let problems: string;
 let changes: number;
 const services: PinService[] = [];
 
 beforeEach(async () => {
   kept = [];
+  problems = '';
   changes = 0;
   origin = await Origin.listen(
     (socket) => socket.write('hello') && socket.resume().once('end', () => socket.end()),
@@ -44,7 +47,8 @@ const memory: PinStore = { load: () => ({ pins: kept, problems: [] }), keep: () 
 class FakeTerminator implements Terminator {
   readonly hooks: TerminatorHooks;
   readonly pinned = new Map<string, Protocol>();
-  problems = '';
+  problems = problems;
+  waiting = '';
   closed = false;
 
   constructor(hooks: TerminatorHooks) {
@@ -68,13 +72,25 @@ class FakeTerminator implements Terminator {
     return { kind: 'terminate', accept: (socket) => socket.end(`${this.pinned.get(key)} to ${key}`) };
   }
 
+  waitsFor(): string {
+    return this.waiting;
+  }
+
+  trial(host: string): { kind: 'terminate'; accept(socket: Duplex): void } {
+    return { kind: 'terminate', accept: (socket) => socket.end(`trial of ${host}`) };
+  }
+
+  hosts(): string[] {
+    return ['127.0.0.1'];
+  }
+
   close(): void {
     this.closed = true;
   }
 }
 
-function start(terminating = false, graceMs = GRACE_MS): { service: PinService; terminator: FakeTerminator } {
-  let terminator: FakeTerminator | undefined;
+function start(graceMs = GRACE_MS): { service: PinService; terminator: FakeTerminator } {
+  let terminator!: FakeTerminator;
   const service = new PinService({
     store: memory,
     log: () => {},
@@ -82,15 +98,13 @@ function start(terminating = false, graceMs = GRACE_MS): { service: PinService; 
       changes += 1;
     },
     graceMs,
-    ...(terminating && {
-      createTerminator: (hooks: TerminatorHooks) => {
-        terminator = new FakeTerminator(hooks);
-        return terminator;
-      },
-    }),
+    createTerminator: (hooks) => {
+      terminator = new FakeTerminator(hooks);
+      return terminator;
+    },
   });
   services.push(service);
-  return { service, terminator: terminator! };
+  return { service, terminator };
 }
 
 function target(): string {
@@ -183,7 +197,7 @@ it('serves an origin for a time of grace only, though the proxy goes on for othe
 });
 
 it('does not cut what is under way when the last pin ends', async () => {
-  const { service } = start(false, 100);
+  const { service } = start(100);
   await service.pin(pin());
   const { port, secret } = await service.state();
   const tunnel = await browserTunnel(port, secret);
@@ -214,14 +228,8 @@ it('ends idle tunnels of an origin when its pin ends', async () => {
   await once(tunnel, 'close');
 });
 
-it('refuses pins to a protocol while nothing terminates TLS, in one line', async () => {
-  const { service } = start();
-  await expect(service.pin(pin({ kind: 'h2' }))).rejects.toMatchObject({ code: 'unavailable' });
-  expect(await service.state()).toMatchObject({ port: 0, pins: [] });
-});
-
 it('gives the terminator what is pinned to a protocol, until it lifts the pin', async () => {
-  const { service, terminator } = start(true);
+  const { service, terminator } = start();
   await service.pin(pin({ kind: 'h3' }));
   const state = await service.state();
   expect((await visit(state)).bytes.toString()).toMatch(`h3 to ${target()}`);
@@ -239,7 +247,7 @@ it('gives the terminator what is pinned to a protocol, until it lifts the pin', 
 });
 
 it('ends the tunnels of an origin when the terminator is ready for it', async () => {
-  const { service, terminator } = start(true);
+  const { service, terminator } = start();
   await service.pin(pin());
   const { port, secret } = await service.state();
   const tunnel = await browserTunnel(port, secret);
@@ -247,8 +255,34 @@ it('ends the tunnels of an origin when the terminator is ready for it', async ()
   await once(tunnel, 'close');
 });
 
+it('says what a pin waits for, and tells when that has changed', async () => {
+  const { service, terminator } = start();
+  terminator.waiting = 'until the origin has answered over HTTP/3';
+  await service.pin(pin({ kind: 'h3' }));
+  const before = await service.state();
+  expect(before).toMatchObject({
+    vouched: ['127.0.0.1'],
+    pins: [{ state: 'waiting', reason: terminator.waiting }],
+  });
+  expect(before.port).toBeGreaterThan(0);
+  terminator.waiting = '';
+  terminator.hooks.onReady('127.0.0.1', origin.port);
+  expect(changes).toBe(1);
+  expect(await service.state()).toMatchObject({ pins: [{ state: 'active', reason: '' }] });
+  terminator.hooks.onDoubt();
+  expect(changes).toBe(2);
+});
+
+it('lets a host be tried for trust without a pin of that port', async () => {
+  const { service } = start();
+  await service.pin(pin({ kind: 'h3' }));
+  const { port, secret } = await service.state();
+  const heard = await say(port, connectHead(`127.0.0.1:${TRUST_TRIAL_PORT}`, credentials(secret)));
+  expect(heard.bytes.toString()).toMatch(/trial of 127\.0\.0\.1$/);
+});
+
 it('refuses what the terminator cannot do, with its words', async () => {
-  const { service, terminator } = start(true);
+  const { service, terminator } = start();
   terminator.problems = 'there is no local CA: hopwise-host ca create https://a.test';
   await expect(service.pin(pin({ kind: 'h1' }))).rejects.toMatchObject({
     code: 'unavailable',
@@ -258,7 +292,7 @@ it('refuses what the terminator cannot do, with its words', async () => {
 });
 
 it('changes the way of an origin when it is pinned otherwise', async () => {
-  const { service, terminator } = start(true);
+  const { service, terminator } = start();
   await service.pin(pin());
   const { port, secret } = await service.state();
   const tunnel = await browserTunnel(port, secret);
@@ -273,6 +307,7 @@ it('changes the way of an origin when it is pinned otherwise', async () => {
 });
 
 it('brings kept pins back, those lifted that cannot be had any more', async () => {
+  problems = 'no local CA';
   kept = [pin({ persistent: true }), pin({ origin: 'https://b.test', kind: 'h2', persistent: true })].map(
     ({ minutes: expiresAtMs, ...rest }) => ({ ...rest, expiresAtMs }),
   );
@@ -289,6 +324,7 @@ it('pins nothing beside a proxy of the system, which may come and go', async () 
     store: memory,
     log: () => {},
     onChange: () => {},
+    createTerminator: (hooks) => new FakeTerminator(hooks),
     systemProxy: async () => where,
   });
   services.push(service);

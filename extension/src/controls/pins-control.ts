@@ -62,7 +62,7 @@ export class PinsControl {
 
   /** What can be done about an origin; null where pins are of no use to it. */
   actionFor(origin: OriginRecommendation): HTMLElement | null {
-    const pinned = this.#pins.some((pin) => pin.origin === origin.origin && pin.state === 'active');
+    const pinned = this.#pins.some((pin) => pin.origin === origin.origin && pin.state !== 'lifted');
     if (!pinned && !isBetterOffHttp3(origin)) return null;
     const holder = this.#el('span', { class: 'hw-pin' });
     this.#actions.set(origin.origin, holder);
@@ -122,7 +122,7 @@ export class PinsControl {
   }
 
   #activeOf(origin: string): PinState | undefined {
-    return this.#pins.find((pin) => pin.origin === origin && pin.state === 'active');
+    return this.#pins.find((pin) => pin.origin === origin && pin.state !== 'lifted');
   }
 
   #actionOf(origin: string): HTMLElement[] {
@@ -138,7 +138,7 @@ export class PinsControl {
   }
 
   #item(pin: PinState): HTMLElement {
-    const lift = this.#button(pin.state === 'active' ? 'Lift' : 'Dismiss', pin.origin);
+    const lift = this.#button(pin.state === 'lifted' ? 'Dismiss' : 'Lift', pin.origin);
     return this.#el('li', { class: `hw-pin-${pin.state}` }, pinInWords(pin), ' ', lift);
   }
 

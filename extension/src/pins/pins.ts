@@ -116,7 +116,7 @@ export class Pins {
     await this.#steering.release().catch((error) => console.error('hopwise: proxy settings:', error));
     const [{ pins }, persistent] = await Promise.all([keptPins(), hasPersistentPins()]);
     for (const pin of pins) if (pin.state === 'lifted') this.#lifted.set(pin.origin, pin);
-    const again = pins.filter((pin) => pin.state === 'active' && !isOver(pin));
+    const again = pins.filter((pin) => pin.state !== 'lifted' && !isOver(pin));
     if (again.length === 0 && !persistent) return;
     void this.#inTurn(async () => {
       if (!(await arePinsAllowed())) return;
@@ -170,7 +170,7 @@ export class Pins {
   async #apply({ port, secret, pins }: PinsMessage): Promise<void> {
     if (!this.#link) return;
     this.#route = { port, secret };
-    this.#active = pins.filter((pin) => pin.state === 'active' && isPinnable(pin.origin));
+    this.#active = pins.filter((pin) => pin.state !== 'lifted' && isPinnable(pin.origin));
     for (const pin of pins) if (pin.state === 'lifted') this.#lifted.set(pin.origin, pin);
     for (const { origin } of this.#active) this.#lifted.delete(origin);
     try {

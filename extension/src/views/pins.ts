@@ -7,7 +7,7 @@ export interface PinShown {
   /** Milliseconds since 1970. */
   expiresAtMs: number | null;
   persistent: boolean;
-  state: 'active' | 'lifted';
+  state: 'waiting' | 'active' | 'lifted';
   reason: string;
 }
 

@@ -63,6 +63,7 @@ class FakeHost implements HostPort {
       port: this.pins.length > 0 ? 4321 : 0,
       secret: SECRET,
       resets: 0,
+      vouched: [],
       pins: this.pins,
     });
   }

@@ -1,7 +1,6 @@
+import { MAX_CA_HOSTS } from '@hopwise/native-host/messages';
 import { UsageError } from '../usage-error.ts';
 
-/** Hosts that one authority may answer for: every one adds to the certificate that the browser keeps. */
-const MAX_HOSTS = 100;
 /** RFC 1035 section 2.3.4: octets of a name as it is written. */
 const MAX_NAME = 253;
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
@@ -16,8 +15,8 @@ const DIGITS = /^\d+$/;
 export function hostsOf(origins: readonly string[]): string[] {
   const hosts = [...new Set(origins.map(hostOf))].sort();
   if (hosts.length === 0) throw new UsageError('expected at least one origin, such as https://example.org');
-  if (hosts.length > MAX_HOSTS)
-    throw new UsageError(`expected at most ${MAX_HOSTS} hosts, found ${hosts.length}`);
+  if (hosts.length > MAX_CA_HOSTS)
+    throw new UsageError(`expected at most ${MAX_CA_HOSTS} hosts, found ${hosts.length}`);
   return hosts;
 }
 

@@ -10,6 +10,8 @@ import { AuthorityError } from './private-file.ts';
 export interface LeafIssuer {
   /** What a TLS server needs to be `host`; null without an authority, or outside its name constraints. */
   contextFor(host: string): SecureContext | null;
+  /** Those it can vouch for, at this moment. */
+  hosts(): string[];
 }
 
 const DAY_MS = 86_400_000;
@@ -57,6 +59,12 @@ export class LocalLeafIssuer implements LeafIssuer {
     if (!holds(issuer.period, nowMs)) return null;
     if (!issuer.leaf || !holds(issuer.leaf.period, nowMs)) issuer.leaf = mint(host, issuer, nowMs);
     return issuer.leaf.context;
+  }
+
+  hosts(): string[] {
+    this.#refresh();
+    const nowMs = this.#now();
+    return [...this.#issuers].flatMap(([host, { period }]) => (holds(period, nowMs) ? [host] : []));
   }
 
   #refresh(): void {

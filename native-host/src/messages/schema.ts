@@ -6,7 +6,7 @@
 import * as z from 'zod/mini';
 
 /** Raised when a message changes its meaning; host and extension compare it in `hello`. */
-export const MESSAGE_VERSION = 2;
+export const MESSAGE_VERSION = 3;
 
 /** Name under which the host is registered with browsers. */
 export const HOST_NAME = 'org.hopwise.host';
@@ -33,6 +33,15 @@ export const MAX_PIN_MINUTES = 43_200;
 
 /** Origins that can be pinned at a time. */
 export const MAX_PINS = 200;
+
+/**
+ * Whoever asks for `https://host:49151/` through the proxy while a pin of the host waits for it is answered with a certificate of the
+ * local CA and status 204: a browser that takes this for an error does not trust the CA. IANA keeps the port free (RFC 6335).
+ */
+export const TRUST_TRIAL_PORT = 49_151;
+
+/** Hosts that one local CA can vouch for: every one adds to the certificate that the browser keeps. */
+export const MAX_CA_HOSTS = 100;
 
 const protocol = z.enum(PROTOCOLS);
 const nonNegative = z.number().check(z.nonnegative());
@@ -97,7 +106,7 @@ export const toHost = z.discriminatedUnion('type', [
     budgetBytes: count,
   }),
   z.object({ type: z.literal('cancel'), id: requestId }),
-  /** Answered by `pins` once the pin is in effect, or by `error`. It replaces the origin's former pin. */
+  /** Answered by `pins` once the pin is in effect or waiting, or by `error`. It replaces the origin's former pin. */
   z.object({
     type: z.literal('pin'),
     id: requestId,
@@ -175,9 +184,12 @@ const pinState = z.object({
   /** Milliseconds since 1970; null where it does not end by itself. */
   expiresAtMs: z.nullable(count),
   persistent: z.boolean(),
-  /** A lifted pin has no effect any more; it is told of until it is replaced or unpinned. */
-  state: z.enum(['active', 'lifted']),
-  /** Why it was lifted, in words for a person; '' while it is active. */
+  /**
+   * A waiting pin to a protocol leaves connections as they are until it is known that it can be held. A lifted one has no effect
+   * any more; it is told of until it is replaced or unpinned.
+   */
+  state: z.enum(['waiting', 'active', 'lifted']),
+  /** What it waits for or why it was lifted, in words for a person; '' while it is active. */
   reason: text(512),
 });
 
@@ -232,7 +244,7 @@ export const toExtension = z.discriminatedUnion('type', [
     type: z.literal('pins'),
     /** '' when unasked. */
     id: text(64),
-    /** Of the proxy on 127.0.0.1 that active pins lead through; 0 while no pin is active. */
+    /** Of the proxy on 127.0.0.1 that pins lead through; 0 while all are lifted. */
     port: z.int().check(z.gte(0), z.lte(65_535)),
     /** The password that the proxy asks for (Basic, whatever the user name): 32 random bytes in base64url, of this session. */
     secret: z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/)),
@@ -241,6 +253,8 @@ export const toExtension = z.discriminatedUnion('type', [
      * not without it. Whenever this rises, the proxy settings have to be set anew, though nothing else has changed.
      */
     resets: count,
+    /** Hosts that the local CA can vouch for: only these can be pinned to a protocol. */
+    vouched: z.array(text(253)).check(z.maxLength(MAX_CA_HOSTS)),
     pins: z.array(pinState).check(z.maxLength(MAX_PINS)),
   }),
   z.object({

@@ -1,6 +1,6 @@
 /** Pins and the proxy that puts them into effect: it listens only while there is a pin. */
 import { randomBytes } from 'node:crypto';
-import type { PinState } from '@hopwise/native-host/messages';
+import { type PinState, TRUST_TRIAL_PORT } from '@hopwise/native-host/messages';
 import { authorityOf, originOf } from './origin.ts';
 import { PinError } from './pin-error.ts';
 import type { PinStore } from './pin-store.ts';
@@ -11,20 +11,20 @@ import type { Terminator, TerminatorFactory } from './terminator.ts';
 export interface PinServiceOptions {
   store: PinStore;
   log(line: string): void;
-  /** Told of changes that nobody asked for here: a pin expired or was lifted, the browser may have given the proxy up. */
+  /** Told of changes that nobody asked for here: a pin begins to hold, expired or was lifted, the browser may have given the proxy up. */
   onChange(): void;
-  /** Without one, origins cannot be pinned to a protocol. */
-  createTerminator?: TerminatorFactory;
+  createTerminator: TerminatorFactory;
   /** Where the system has browsers use a proxy, '' where there is none. */
   systemProxy?: () => Promise<string>;
   graceMs?: number;
 }
 
 export interface PinServiceState {
-  /** 0 while no pin is active. */
+  /** 0 while all pins are lifted. */
   port: number;
   secret: string;
   resets: number;
+  vouched: string[];
   pins: PinState[];
 }
 
@@ -45,7 +45,7 @@ export class PinService {
   readonly #graceMs: number;
   readonly #secret = randomBytes(SECRET_BYTES).toString('base64url');
   readonly #pins: Pins;
-  readonly #terminator: Terminator | null;
+  readonly #terminator: Terminator;
   /** Origins whose pin has ended, and until when (`performance.now()`) they are served all the same. */
   readonly #ended = new Map<string, number>();
   /** When it is known whether pins of earlier sessions can be had. */
@@ -66,12 +66,15 @@ export class PinService {
       log,
       onRouteChange: (origin, cause) => this.#onRouteChange(origin, cause),
     });
-    this.#terminator =
-      options.createTerminator?.({
-        log,
-        onLifted: (host, port, reason) => this.#lift(originOf({ host, port }), reason),
-        onReady: (host, port) => this.#proxy?.closeOrigin(host, port),
-      }) ?? null;
+    this.#terminator = options.createTerminator({
+      log,
+      onLifted: (host, port, reason) => this.#lift(originOf({ host, port }), reason),
+      onReady: (host, port) => {
+        this.#proxy?.closeOrigin(host, port);
+        options.onChange();
+      },
+      onDoubt: () => options.onChange(),
+    });
     this.#pins.restore();
     for (const pin of this.#pins.list()) {
       const problem = this.#problem(pin);
@@ -119,7 +122,8 @@ export class PinService {
       port: this.#isActive() ? port : 0,
       secret: this.#secret,
       resets: this.#resets,
-      pins: this.#pins.list(),
+      vouched: this.#terminator.hosts(),
+      pins: this.#pins.list().map((pin) => this.#withWaiting(pin)),
     };
   }
 
@@ -128,7 +132,7 @@ export class PinService {
     clearTimeout(this.#graceTimer);
     clearTimeout(this.#resetsTimer);
     this.#pins.close();
-    this.#terminator?.close();
+    this.#terminator.close();
     await this.#stop();
   }
 
@@ -136,10 +140,16 @@ export class PinService {
     return this.#pins.list().some(({ state }) => state === 'active');
   }
 
+  #withWaiting(pin: PinState): PinState {
+    if (pin.kind === 'avoid-h3' || pin.state !== 'active') return pin;
+    const { host, port } = authorityOf(pin.origin);
+    const reason = this.#terminator.waitsFor(host, port);
+    return reason ? { ...pin, state: 'waiting', reason } : pin;
+  }
+
   /** Why there cannot be such a pin, with the mend; '' when there can. */
   #problem({ origin, kind }: Pick<NewPin, 'origin' | 'kind'>): string {
     if (kind === 'avoid-h3') return '';
-    if (!this.#terminator) return 'this helper has no pins to a protocol yet, only avoid-h3';
     return this.#terminator.problem(authorityOf(origin).host);
   }
 
@@ -188,9 +198,10 @@ export class PinService {
   #route(host: string, port: number): Route {
     const origin = originOf({ host, port });
     const pin = this.#pins.active(origin);
+    if (!pin && port === TRUST_TRIAL_PORT) return this.#terminator.trial(host);
     if (!pin) return (this.#ended.get(origin) ?? 0) > performance.now() ? TUNNEL : REFUSE;
     if (pin.kind === 'avoid-h3') return TUNNEL;
-    return this.#terminator?.route(host, port) ?? TUNNEL;
+    return this.#terminator.route(host, port);
   }
 
   #onRouteChange(origin: string, cause: RouteChangeCause): void {
@@ -206,8 +217,8 @@ export class PinService {
     const { host, port } = authorityOf(origin);
     const kind = this.#pins.active(origin)?.kind ?? 'avoid-h3';
     this.#proxy?.closeOrigin(host, port);
-    if (kind === 'avoid-h3') this.#terminator?.unpin(host, port);
-    else this.#terminator?.pin(host, port, kind);
+    if (kind === 'avoid-h3') this.#terminator.unpin(host, port);
+    else this.#terminator.pin(host, port, kind);
   }
 
   /** Nothing can be amiss with a tunnel that would not be without it. */

@@ -1,17 +1,22 @@
 /** The pins of one browser's session: by messages of its extension, and by the command line. */
 import type { ToExtension, ToHost } from '@hopwise/native-host/messages';
+import { LocalLeafIssuer } from '../ca/leaf-issuer.ts';
 import type { ControlAnswer, ControlRequest } from '../control/control-messages.ts';
 import { ControlServer } from '../control/control-server.ts';
+import type { Engine } from '../engine/engine.ts';
 import { PinError, type PinErrorCode } from './pin-error.ts';
 import { PinService } from './pin-service.ts';
 import { FilePinStore } from './pin-store.ts';
 import { systemProxy } from './system-proxy/system-proxy.ts';
+import { TerminatingProxy } from './terminating/terminating-proxy.ts';
 
 export type PinMessage = Extract<ToHost, { type: 'pin' | 'unpin' | 'pins' }>;
 
 export interface PinSessionOptions {
   /** The browser that is told, as `--browser` names it. */
   browser: string;
+  /** Carries the requests of origins that are pinned to a protocol. */
+  engine: Engine;
   send(message: Extract<ToExtension, { type: 'pins' }>): void;
   refuse(id: string, code: PinErrorCode, message: string): void;
   log(line: string): void;
@@ -27,12 +32,14 @@ export class PinSession {
   #closed = false;
 
   constructor(options: PinSessionOptions) {
-    const { log } = options;
+    const { log, engine } = options;
     this.#options = options;
     this.#service = new PinService({
       store: new FilePinStore(),
       log,
       onChange: () => void this.#tell(),
+      createTerminator: (hooks) =>
+        new TerminatingProxy({ ...hooks, engine, issuer: new LocalLeafIssuer({ log }) }),
       systemProxy,
     });
     this.#control = new ControlServer({ log, answer: (request) => this.#answer(request) });

@@ -46,12 +46,14 @@ export function pinsLine({ sessions, kept }: PinsStatus): string {
   return words.join(', ');
 }
 
+const STATE_WORDS = { waiting: 'waits', lifted: 'lifted:' };
+
 /** One pin, for a person. */
 export function pinLine(pin: PinState): string {
   const { origin, kind, expiresAtMs, persistent, state, reason } = pin;
   const until = expiresAtMs === null ? '' : ` until ${new Date(expiresAtMs).toISOString()}`;
   const kept = persistent ? ', kept' : '';
-  return `${origin} ${kind}${until}${kept}${state === 'lifted' ? `, lifted: ${reason}` : ''}`;
+  return `${origin} ${kind}${until}${kept}${state === 'active' ? '' : `, ${STATE_WORDS[state]} ${reason}`}`;
 }
 
 function counted({ length }: readonly unknown[]): string {

@@ -9,6 +9,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { Exchange, ExchangeRequest } from '../../engine/exchange.ts';
 import { IDLE_TIMEOUT_MS } from '../proxy/tunnel.ts';
 import type { BrowserRequest } from './browser-request.ts';
+import { isDistrust } from './browser-trust.ts';
 import { Http1Request } from './http1-request.ts';
 import { Http2Request } from './http2-request.ts';
 import { Relay, type RelayEvents, type Upstream } from './relay.ts';
@@ -40,6 +41,8 @@ export interface TerminatedOriginOptions {
   issuer: LeafIssuer;
   log: (line: string) => void;
   events: RelayEvents;
+  /** The browser refused our certificate. */
+  onDistrusted: () => void;
 }
 
 /** A connection of the browser's. */
@@ -115,7 +118,7 @@ export class TerminatedOrigin implements Upstream {
   }
 
   #tlsServer(): ReturnType<typeof createTlsServer> {
-    const { issuer, log, host } = this.#options;
+    const { issuer, log, host, onDistrusted } = this.#options;
     return createTlsServer({
       ALPNProtocols: ['h2', 'http/1.1'],
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
@@ -130,6 +133,7 @@ export class TerminatedOrigin implements Upstream {
       .on('tlsClientError', (fault, socket) => {
         log(`pin: TLS with the browser for ${host}: ${fault.message}`);
         socket.destroy();
+        if (isDistrust(fault)) onDistrusted();
       })
       .on('secureConnection', (socket) => this.#connect(socket));
   }

@@ -10,6 +10,7 @@ import type { ExchangeErrorCode } from '../../engine/exchange-fault.ts';
 import { PROTOCOL_NAME } from '../../protocol.ts';
 import type { Route } from '../proxy/loopback-proxy.ts';
 import type { Terminator, TerminatorHooks } from '../terminator.ts';
+import { BrowserTrust, DISTRUST } from './browser-trust.ts';
 import { type RelayEvents, SUSPECT_AFTER_MS } from './relay.ts';
 import { TerminatedOrigin } from './terminated-origin.ts';
 import { UpstreamHealth } from './upstream-health.ts';
@@ -30,13 +31,24 @@ const DOUBTFUL = new Set<ExchangeErrorCode>(['connect', 'timeout']);
 export class TerminatingProxy implements Terminator {
   readonly #options: TerminatingProxyOptions;
   readonly #health: UpstreamHealth;
+  readonly #trust: BrowserTrust;
   readonly #origins = new Map<string, TerminatedOrigin>();
   /** Origins that are pinned no more, until their last connection has ended. */
   readonly #ending = new Set<TerminatedOrigin>();
+  /** Origins whose next connection is terminated, as far as was told. */
+  readonly #ready = new Set<TerminatedOrigin>();
 
   constructor(options: TerminatingProxyOptions) {
     this.#options = options;
     this.#health = new UpstreamHealth(options);
+    this.#trust = new BrowserTrust({
+      issuer: options.issuer,
+      log: options.log,
+      onTrusted: (host) => {
+        for (const origin of this.#originsOf(host)) this.#tellReadiness(origin);
+      },
+      onDistrusted: (host) => this.#distrusted(host),
+    });
   }
 
   /** Connections of the browser that end here. */
@@ -47,7 +59,7 @@ export class TerminatingProxy implements Terminator {
   problem(host: string): string {
     return this.#options.issuer.contextFor(host)
       ? ''
-      : `no local CA vouches for ${host}: hopwise-host ca create`;
+      : `no local CA vouches for ${host}: hopwise-host ca create https://${host}`;
   }
 
   /** Pins an origin, or pins it otherwise: requests of open connections are under the new protocol at once. */
@@ -59,7 +71,17 @@ export class TerminatingProxy implements Terminator {
       this.#origins.set(key, origin);
     }
     origin.protocol = protocol;
+    this.#tellReadiness(origin);
     this.#checkWhenDue(origin);
+  }
+
+  waitsFor(host: string, port: number): string {
+    const origin = this.#origins.get(`${host}:${port}`);
+    return origin ? this.#waitsFor(origin) : '';
+  }
+
+  hosts(): string[] {
+    return this.#options.issuer.hosts();
   }
 
   /** Connections end as soon as nothing is under way on them. */
@@ -68,6 +90,7 @@ export class TerminatingProxy implements Terminator {
     const origin = this.#origins.get(key);
     if (!origin) return;
     this.#origins.delete(key);
+    this.#ready.delete(origin);
     this.#health.forget(origin.origin);
     origin.closeInOrder();
     for (const former of this.#ending) if (former.open === 0) this.#ending.delete(former);
@@ -83,9 +106,15 @@ export class TerminatingProxy implements Terminator {
       this.#lift(origin, problem);
       return { kind: 'tunnel' };
     }
+    this.#tellReadiness(origin);
     this.#checkWhenDue(origin);
-    if (!this.#health.isGood(origin.origin, origin.protocol)) return { kind: 'tunnel' };
+    if (!this.#ready.has(origin)) return { kind: 'tunnel' };
     return { kind: 'terminate', accept: (socket) => origin.accept(socket) };
+  }
+
+  trial(host: string): Route {
+    if (this.#trust.isTrusted(host) || this.#originsOf(host).length === 0) return { kind: 'refuse' };
+    return { kind: 'terminate', accept: (socket) => this.#trust.accept(socket, host) };
   }
 
   /** Ends all connections at once. */
@@ -93,6 +122,7 @@ export class TerminatingProxy implements Terminator {
     for (const origin of [...this.#origins.values(), ...this.#ending]) origin.destroy();
     this.#origins.clear();
     this.#ending.clear();
+    this.#ready.clear();
   }
 
   #newOrigin(host: string, port: number, protocol: Protocol): TerminatedOrigin {
@@ -113,7 +143,16 @@ export class TerminatingProxy implements Terminator {
         if (pinned === origin.protocol) this.#lift(origin, `a response cannot be passed on: ${reason}`);
       },
     };
-    const origin = new TerminatedOrigin({ host, port, protocol, engine, issuer, log, events });
+    const origin = new TerminatedOrigin({
+      host,
+      port,
+      protocol,
+      engine,
+      issuer,
+      log,
+      events,
+      onDistrusted: () => this.#distrusted(host),
+    });
     return origin;
   }
 
@@ -121,6 +160,7 @@ export class TerminatingProxy implements Terminator {
     if (LIFTING.has(code)) this.#lift(origin, message);
     else if (DOUBTFUL.has(code)) {
       this.#health.doubt(origin.origin, origin.protocol);
+      this.#tellReadiness(origin);
       origin.closeInOrder();
       void this.#check(origin);
     }
@@ -132,15 +172,42 @@ export class TerminatingProxy implements Terminator {
 
   async #check(origin: TerminatedOrigin): Promise<void> {
     const { protocol, host, port } = origin;
-    const wasGood = this.#health.isGood(origin.origin, protocol);
     const trouble = await this.#health.check(origin.origin, protocol);
     if (this.#origins.get(`${host}:${port}`) !== origin || origin.protocol !== protocol) return;
-    if (!trouble) {
-      if (!wasGood) this.#options.onReady(host, port);
-    } else if (trouble.kind === 'unusable') {
+    this.#tellReadiness(origin);
+    if (!trouble) return;
+    if (trouble.kind === 'unusable') {
       this.#lift(origin, trouble.reason);
       origin.moveOn(protocol, trouble.reason);
     } else this.#options.log(`pin: ${origin.origin} cannot be reached: ${trouble.reason}`);
+  }
+
+  #waitsFor({ host, origin, protocol }: TerminatedOrigin): string {
+    if (!this.#trust.isTrusted(host)) return 'until this browser has shown that it trusts the local CA';
+    if (this.#health.isGood(origin, protocol)) return '';
+    return `until the origin has answered over ${PROTOCOL_NAME[protocol]}`;
+  }
+
+  /** Tells, once, that an origin can be terminated from now on, or that it cannot. */
+  #tellReadiness(origin: TerminatedOrigin): void {
+    const isReady = this.#waitsFor(origin) === '';
+    if (isReady === this.#ready.has(origin)) return;
+    if (isReady) {
+      this.#ready.add(origin);
+      this.#options.onReady(origin.host, origin.port);
+    } else {
+      this.#ready.delete(origin);
+      this.#options.onDoubt();
+    }
+  }
+
+  #distrusted(host: string): void {
+    this.#trust.forget(host);
+    for (const origin of this.#originsOf(host)) this.#lift(origin, DISTRUST);
+  }
+
+  #originsOf(host: string): TerminatedOrigin[] {
+    return [...this.#origins.values()].filter((origin) => origin.host === host);
   }
 
   #without(protocol: Protocol): string {

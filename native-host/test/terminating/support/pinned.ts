@@ -15,10 +15,10 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http2';
 import { createServer, type Server as HttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
-import type { Protocol } from '@hopwise/native-host/messages';
+import { type Protocol, TRUST_TRIAL_PORT } from '@hopwise/native-host/messages';
 import { createAuthority } from '../../../src/ca/authority.ts';
 import { writeAuthority } from '../../../src/ca/authority-store.ts';
 import { LocalLeafIssuer } from '../../../src/ca/leaf-issuer.ts';
@@ -26,6 +26,7 @@ import { Engine } from '../../../src/engine/engine.ts';
 import { LoopbackProxy } from '../../../src/pin/proxy/loopback-proxy.ts';
 import { TerminatingProxy } from '../../../src/pin/terminating/terminating-proxy.ts';
 import { openTunnel, SECRET, until } from '../../proxy/support/peers.ts';
+import { showTrust } from './show-trust.ts';
 
 export interface Lifted {
   port: number;
@@ -63,11 +64,13 @@ export class Pinned {
       log: () => {},
       onLifted: (_host, port, reason) => this.lifted.push({ port, reason }),
       onReady: (_host, port) => this.ready.push(port),
+      onDoubt: () => {},
     });
     this.proxy = new LoopbackProxy({
       secret: SECRET,
       log: () => {},
-      route: (host, port) => this.terminating.route(host, port),
+      route: (host, port) =>
+        port === TRUST_TRIAL_PORT ? this.terminating.trial(host) : this.terminating.route(host, port),
     });
   }
 
@@ -98,7 +101,26 @@ export class Pinned {
     this.terminating.unpin('localhost', port);
     this.ready.length = 0;
     this.terminating.pin('localhost', port, protocol);
+    await this.showTrust();
     await until(() => this.ready.includes(port));
+  }
+
+  /** What a browser that trusts the local CA does. */
+  async showTrust(): Promise<void> {
+    if (this.terminating.trial('localhost').kind === 'terminate') await this.tryTrust(this.roots);
+  }
+
+  /** @returns whether a browser that trusts `roots` has shown trust. */
+  tryTrust(roots: string[]): Promise<boolean> {
+    return showTrust(this.#port, 'localhost', roots);
+  }
+
+  tunnel(port: number): Promise<Socket> {
+    return openTunnel(this.#port, `localhost:${port}`);
+  }
+
+  trialTunnel(): Promise<Socket> {
+    return this.tunnel(TRUST_TRIAL_PORT);
   }
 
   /** A browser's connection to an origin through the proxy. */
@@ -107,7 +129,7 @@ export class Pinned {
     alpn: 'h2' | 'http/1.1',
     servername: string | undefined = 'localhost',
   ): Promise<TLSSocket> {
-    const tunnel = await openTunnel(this.#port, `localhost:${port}`);
+    const tunnel = await this.tunnel(port);
     const socket = connect({ socket: tunnel, servername, ca: this.roots, ALPNProtocols: [alpn] });
     socket.on('error', () => {});
     await new Promise<void>((resolve, reject) => {

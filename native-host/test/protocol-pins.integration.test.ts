@@ -1,0 +1,115 @@
+/** Pins to a protocol with a real host: by message and by the command line, from the local CA to the server's own log. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect as connectHttp2 } from 'node:http2';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { PROTOCOLS } from '@hopwise/native-host/messages';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { Engine } from '../src/engine/engine.ts';
+import { openTunnel } from './proxy/support/peers.ts';
+import { hopwiseHostAsync } from './support/command.ts';
+import { HostProcess, type PinsMessage } from './support/host-process.ts';
+import { type Server, ServerProgram } from './support/server.ts';
+import { ask2, isTerminated } from './terminating/support/pinned.ts';
+import { showTrust } from './terminating/support/show-trust.ts';
+
+const SEEN = { h1: 'HTTP/1.1', h2: 'HTTP/2.0', h3: 'HTTP/3.0' };
+
+let program: ServerProgram;
+let server: Server;
+let libcurl: string;
+let home: string;
+let host: HostProcess;
+
+beforeAll(async () => {
+  libcurl = await privateLibcurl();
+  program = new ServerProgram();
+  server = await program.start();
+});
+
+afterAll(async () => {
+  await server.stop();
+  program.remove();
+});
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'hopwise-protocol-pins-'));
+  host = new HostProcess({
+    XDG_STATE_HOME: join(home, 'state'),
+    XDG_DATA_HOME: join(home, 'data'),
+    HOPWISE_CA_FILE: server.caFile,
+    HOPWISE_LIBCURL: libcurl,
+  });
+});
+
+afterEach(async () => {
+  await host.end();
+  rmSync(home, { recursive: true });
+});
+
+/** Found under the home folder of the person who runs this, which the host does not get. */
+async function privateLibcurl(): Promise<string> {
+  const engine = new Engine();
+  const { path } = await engine.start();
+  await engine.close();
+  return path;
+}
+
+const origin = (): string => `https://localhost:${server.port}`;
+const run = (...words: string[]): ReturnType<typeof hopwiseHostAsync> => hopwiseHostAsync(home, words);
+
+/** The answer to a message; what is told unasked before it is passed over. */
+async function ask(message: Parameters<HostProcess['askPins']>[0]): Promise<PinsMessage> {
+  host.send(message);
+  for (;;) {
+    const answer = await host.nextPins();
+    if (answer.id === message.id) return answer;
+  }
+}
+
+function pin(id: string, kind: 'h1' | 'h2' | 'h3'): Promise<PinsMessage> {
+  return ask({ type: 'pin', id, origin: origin(), kind, minutes: null, persistent: false });
+}
+
+/** What is told once it is no longer waited for anything. */
+async function untilSettled(state: PinsMessage): Promise<PinsMessage> {
+  let last = state;
+  while (last.pins[0]?.state === 'waiting') last = await host.nextPins();
+  return last;
+}
+
+it('needs a local CA, and says so in one line', async () => {
+  host.send({ type: 'pin', id: 'a', origin: origin(), kind: 'h2', minutes: null, persistent: false });
+  expect(await host.next()).toMatchObject({
+    type: 'error',
+    code: 'unavailable',
+    message: 'no local CA vouches for localhost: hopwise-host ca create https://localhost',
+  });
+  expect((await ask({ type: 'pins', id: 'b' })).vouched).toEqual([]);
+});
+
+it('carries requests under each protocol, from the browser to the origin and back', async () => {
+  const made = JSON.parse((await run('ca', 'create', origin(), '--json')).out) as { root: string };
+  const root = readFileSync(made.root, 'utf8');
+  await server.seen();
+  for (const protocol of PROTOCOLS) {
+    const waiting = await pin(protocol, protocol);
+    expect(waiting).toMatchObject({ vouched: ['localhost'], pins: [{ kind: protocol, state: 'waiting' }] });
+    // The browser has to show trust only once.
+    if (protocol === 'h1') {
+      expect(await showTrust(waiting.port, 'localhost', root, waiting.secret)).toBe(true);
+    }
+    const { pins, port } = await untilSettled(waiting);
+    expect(pins).toMatchObject([{ kind: protocol, state: 'active', reason: '' }]);
+    const tunnel = await openTunnel(port, `localhost:${server.port}`, waiting.secret);
+    const socket = connect({ socket: tunnel, servername: 'localhost', ca: root, ALPNProtocols: ['h2'] });
+    await new Promise((resolve) => socket.once('secureConnect', resolve));
+    expect(isTerminated(socket)).toBe(true);
+    const session = connectHttp2(origin(), { createConnection: () => socket });
+    expect((await ask2(session, { ':path': `/hello?${protocol}` })).status).toBe(200);
+    session.close();
+    const seen = await server.seen(1);
+    expect(seen.filter(({ path }) => path.startsWith('/hello'))).toMatchObject([{ proto: SEEN[protocol] }]);
+  }
+});

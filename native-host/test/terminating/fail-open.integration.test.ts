@@ -72,9 +72,9 @@ function goaway(session: ClientHttp2Session): Promise<void> {
 
 describe('a pin', () => {
   it('is a tunnel until the origin is known to be good', async () => {
+    await pinned.pin(server.port, 'h2');
     pinned.ready.length = 0;
     pinned.terminating.pin('localhost', server.port, 'h3');
-    await pinned.showTrust();
     expect(pinned.terminating.route('localhost', server.port).kind).toBe('tunnel');
     expect(pinned.terminating.route('elsewhere.example', 443).kind).toBe('tunnel');
     await until(() => pinned.ready.length > 0);

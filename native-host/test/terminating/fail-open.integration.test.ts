@@ -73,6 +73,7 @@ function goaway(session: ClientHttp2Session): Promise<void> {
 describe('a pin', () => {
   it('is a tunnel until the origin is known to be good', async () => {
     await pinned.pin(server.port, 'h2');
+    await server.seen(1);
     pinned.ready.length = 0;
     pinned.terminating.pin('localhost', server.port, 'h3');
     expect(pinned.terminating.route('localhost', server.port).kind).toBe('tunnel');

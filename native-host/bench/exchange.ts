@@ -14,6 +14,7 @@ import type { Exchange, ExchangeRequest } from '../dist/src/engine/exchange.js';
 import { loadLibcurl } from '../dist/src/engine/libcurl.js';
 import { RoundTransfers } from '../dist/src/engine/round-transfers.js';
 import { ServerProgram } from '../test/support/server.ts';
+import { quantile } from './rounds.ts';
 
 type Protocol = ExchangeRequest['protocol'];
 
@@ -180,8 +181,4 @@ async function small(protocol: Protocol): Promise<string> {
   const added = quantile(times.through, 0.5) - quantile(times.alone, 0.5);
   const show = (of: number[]): string => `${quantile(of, 0.5).toFixed(3)} (${quantile(of, 0.9).toFixed(3)})`;
   return `in this process ${show(times.alone)}, through the engine ${show(times.through)}, added ${added.toFixed(3)}`;
-}
-
-function quantile(values: number[], at: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * at)]!;
 }

@@ -16,6 +16,7 @@ import { Companion } from '../test/proxy/support/companion.ts';
 import { openTunnel } from '../test/proxy/support/peers.ts';
 import { ServerProgram } from '../test/support/server.ts';
 import { Mitmproxy } from './mitmproxy.ts';
+import { medianTime, printTimes, quantile, rounds, spread, verdict } from './rounds.ts';
 import type { TerminatingState } from './terminating-process.ts';
 
 const PROTOCOLS = ['h1', 'h2', 'h3'] as const;
@@ -66,24 +67,14 @@ try {
 }
 
 async function latency(all: readonly Way[], protocol: string): Promise<void> {
-  const figures = await rounds(all, ROUNDS, async ({ session }) => {
-    const times: number[] = [];
-    while (times.length < REQUESTS_A_ROUND) {
-      const startMs = performance.now();
-      await transfer(session, SMALL_BYTES);
-      times.push(performance.now() - startMs);
-    }
-    return quantile(times, 0.5);
-  });
-  console.log(
-    `  a warm request for ${SMALL_BYTES} bytes, ms: median of the rounds' medians, and what is more than direct`,
+  const figures = await rounds(all, ROUNDS, ({ session }) =>
+    medianTime(REQUESTS_A_ROUND, () => transfer(session, SMALL_BYTES)),
   );
-  for (const [name, each] of figures) {
-    const added = each.map((ms, round) => ms - figures.get('direct')![round]!);
-    console.log(`    ${name.padEnd(12)}${quantile(each, 0.5).toFixed(3)}, added ${spread(added, 3)}`);
-    if (name === protocol)
-      verdict(quantile(added, 0.5) <= TARGET.addedMs, `${TARGET.addedMs} ms more than direct`);
-  }
+  console.log(
+    `  a warm request for ${SMALL_BYTES} bytes, ms: median of the rounds' medians (10th to 90th percentile), and what is more than direct`,
+  );
+  const added = printTimes(figures).get(protocol)!;
+  verdict(added <= TARGET.addedMs, `${TARGET.addedMs} ms more than direct`);
 }
 
 async function throughput(all: readonly Way[], protocol: (typeof PROTOCOLS)[number]): Promise<void> {
@@ -92,7 +83,9 @@ async function throughput(all: readonly Way[], protocol: (typeof PROTOCOLS)[numb
     await transfer(session, TRANSFER_BYTES);
     return (TRANSFER_BYTES * 8) / 1e6 / (performance.now() - startMs);
   });
-  console.log(`  a response of ${TRANSFER_BYTES / 1024 / 1024} MiB, Gbit/s: median`);
+  console.log(
+    `  a response of ${TRANSFER_BYTES / 1024 / 1024} MiB, Gbit/s: median (10th to 90th percentile)`,
+  );
   for (const [name, each] of figures) {
     console.log(`    ${name.padEnd(12)}${spread(each, 2)}`);
     const target = TARGET.gbps[protocol];
@@ -151,35 +144,4 @@ function transfer(session: ClientHttp2Session, bytes: number, kind = 'bytes'): P
       .on('error', reject)
       .on('end', () => (left === 0 ? resolve() : reject(new Error(`${left} bytes of ${bytes} are missing`))));
   });
-}
-
-/** Each round begins with another way, after one round that does not count. */
-async function rounds(
-  all: readonly Way[],
-  count: number,
-  measure: (way: Way) => Promise<number>,
-): Promise<Map<string, number[]>> {
-  const figures = new Map<string, number[]>(all.map(({ name }) => [name, []]));
-  for (let round = -1; round < count; round++) {
-    for (let turn = 0; turn < all.length; turn++) {
-      const way = all[(round + 1 + turn) % all.length]!;
-      const figure = await measure(way);
-      if (round >= 0) figures.get(way.name)!.push(figure);
-    }
-  }
-  return figures;
-}
-
-function verdict(met: boolean, target: string): void {
-  console.log(`    ${met ? 'met   ' : 'MISSED'} ${target}`);
-}
-
-function spread(values: readonly number[], digits: number): string {
-  const [low, middle, high] = [0.1, 0.5, 0.9].map((share) => quantile(values, share).toFixed(digits));
-  return `${middle} (${low} to ${high})`;
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.round(share * (sorted.length - 1))]!;
 }

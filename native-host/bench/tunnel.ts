@@ -5,6 +5,7 @@
 import { Companion } from '../test/proxy/support/companion.ts';
 import { SECRET } from '../test/proxy/support/peers.ts';
 import { Client, type Way } from './client.ts';
+import { medianTime, printTimes, quantile, rounds, spread, verdict } from './rounds.ts';
 import { Tinyproxy } from './tinyproxy.ts';
 
 /** Small, and longer than what tinyproxy passes on without a wait. */
@@ -18,9 +19,6 @@ const ROUND_LIMIT_MS = 150;
 const TRANSFER_ROUNDS = 7;
 
 const TARGET = { addedMs: 0.15, gbps: 3, shareOfDirect: 0.8 };
-
-/** One figure a round, by way. */
-type Figures = Map<string, number[]>;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
@@ -42,24 +40,27 @@ try {
   for (const way of ways) clients.set(way.name, await Client.open(way));
 
   for (const bytes of RESPONSES_BYTES) {
-    const requests = await rounds(LATENCY_ROUNDS, async ({ name }) => {
+    const requests = await rounds(ways, LATENCY_ROUNDS, async ({ name }) => {
       const client = clients.get(name)!;
-      return medianTime(REQUESTS_A_ROUND, () => client.exchange(bytes));
+      return medianTime(REQUESTS_A_ROUND, () => client.exchange(bytes), ROUND_LIMIT_MS);
     });
-    const added = latency(`A request for ${bytes} bytes on an open connection`, requests);
+    printTitle(`A request for ${bytes} bytes on an open connection`);
+    const added = printTimes(requests).get('tunnel')!;
     verdict(added <= TARGET.addedMs, `${TARGET.addedMs} ms more than direct`);
   }
 
-  const connections = await rounds(LATENCY_ROUNDS, (way) =>
-    medianTime(CONNECTIONS_A_ROUND, async () => {
+  const connections = await rounds(ways, LATENCY_ROUNDS, (way) => {
+    const connectAndAsk = async (): Promise<void> => {
       const client = await Client.open(way);
       await client.exchange(RESPONSES_BYTES[0]!);
       client.close();
-    }),
-  );
-  latency(`A request for ${RESPONSES_BYTES[0]} bytes and its connection`, connections);
+    };
+    return medianTime(CONNECTIONS_A_ROUND, connectAndAsk, ROUND_LIMIT_MS);
+  });
+  printTitle(`A request for ${RESPONSES_BYTES[0]} bytes and its connection`);
+  printTimes(connections);
 
-  const rates = await rounds(TRANSFER_ROUNDS, async ({ name }) => {
+  const rates = await rounds(ways, TRANSFER_ROUNDS, async ({ name }) => {
     const startMs = performance.now();
     await clients.get(name)!.exchange(TRANSFER_BYTES);
     return (TRANSFER_BYTES * 8) / 1e6 / (performance.now() - startMs);
@@ -70,7 +71,7 @@ try {
   for (const [name, each] of rates) {
     const shares = each.map((rate, round) => rate / rates.get('direct')![round]!);
     console.log(
-      `  ${name.padEnd(12)}${spread(each, 1)}, ${(100 * quantile(shares, 0.5)).toFixed(0)}% of direct`,
+      `    ${name.padEnd(12)}${spread(each, 1)}, ${(100 * quantile(shares, 0.5)).toFixed(0)}% of direct`,
     );
   }
   const gbps = quantile(rates.get('tunnel')!, 0.5);
@@ -83,55 +84,8 @@ try {
   await Promise.all([origin.stop(), tunnel.stop(), tinyproxy?.stop()]);
 }
 
-/** Each round begins with another way, after one round that does not count. */
-async function rounds(count: number, measure: (way: Way) => Promise<number>): Promise<Figures> {
-  const figures: Figures = new Map(ways.map(({ name }) => [name, []]));
-  for (let round = -1; round < count; round++) {
-    for (let turn = 0; turn < ways.length; turn++) {
-      const way = ways[(round + 1 + turn) % ways.length]!;
-      const figure = await measure(way);
-      if (round >= 0) figures.get(way.name)!.push(figure);
-    }
-  }
-  return figures;
-}
-
-async function medianTime(count: number, run: () => Promise<void>): Promise<number> {
-  const times: number[] = [];
-  const endMs = performance.now() + ROUND_LIMIT_MS;
-  while (times.length < count && performance.now() < endMs) {
-    const startMs = performance.now();
-    await run();
-    times.push(performance.now() - startMs);
-  }
-  return quantile(times, 0.5);
-}
-
-/** @returns what the tunnel adds in a round at the median. */
-function latency(title: string, figures: Figures): number {
+function printTitle(title: string): void {
   console.log(
     `\n${title}, ms: median of the rounds' medians (10th to 90th percentile), and what is more than direct`,
   );
-  let added = 0;
-  for (const [name, each] of figures) {
-    const more = each.map((ms, round) => ms - figures.get('direct')![round]!);
-    if (name === 'tunnel') added = quantile(more, 0.5);
-    const beside = name === 'direct' ? '' : `, added ${spread(more, 3)}`;
-    console.log(`  ${name.padEnd(12)}${spread(each, 3)}${beside}`);
-  }
-  return added;
-}
-
-function verdict(met: boolean, target: string): void {
-  console.log(`  ${met ? 'met   ' : 'MISSED'} ${target}`);
-}
-
-function spread(values: readonly number[], digits: number): string {
-  const [low, middle, high] = [0.1, 0.5, 0.9].map((share) => quantile(values, share).toFixed(digits));
-  return `${middle} (${low} to ${high})`;
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.round(share * (sorted.length - 1))]!;
 }

@@ -2,41 +2,18 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { PROTOCOLS, type Protocol } from '@hopwise/native-host/messages';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { Engine, EngineDiedError, NoEngineError } from '../src/engine/engine.ts';
 import type { RoundReport, RoundRequest, RoundTransfer } from '../src/engine/round.ts';
-import { type Server, ServerProgram } from './support/server.ts';
+import { serveEngine } from './support/engine.ts';
+import { PROTO } from './support/server.ts';
 
-const PROTO: Record<Protocol, string> = { h1: 'HTTP/1.1', h2: 'HTTP/2.0', h3: 'HTTP/3.0' };
-
-let program: ServerProgram;
-let server: Server;
-let engine: Engine;
-
-beforeAll(async () => {
-  program = new ServerProgram();
-  server = await program.start();
-  process.env.HOPWISE_CA_FILE = server.caFile;
-  engine = new Engine();
-  const info = await engine.start();
-  expect(info.http3, 'these tests need a libcurl with HTTP/3: hopwise-host setup').toBe(true);
-});
-
-afterAll(async () => {
-  await engine.close();
-  await server.stop();
-  program.remove();
-  delete process.env.HOPWISE_CA_FILE;
-});
-
-beforeEach(async () => {
-  await server.seen();
-});
+const served = serveEngine();
 
 function transfer(path: string, protocol: Protocol, more: Partial<RoundTransfer> = {}): RoundTransfer {
   return {
-    url: server.url(path),
-    host: `localhost:${server.port}`,
+    url: served.server.url(path),
+    host: `localhost:${served.server.port}`,
     protocol,
     after: [],
     delayMs: 0,
@@ -71,7 +48,7 @@ function byIndex(report: RoundReport): RoundReport['results'] {
 
 describe.each(PROTOCOLS)('%s', (protocol) => {
   it('carries 60 requests at once on the connections that a browser would use', async () => {
-    const report = await engine.run(
+    const report = await served.engine.run(
       round(Array.from({ length: 60 }, (_, index) => transfer(`/bytes/20000/${index}?delay=5`, protocol))),
     );
     expect(report.ended).toBe('whole');
@@ -79,7 +56,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(
       report.results.filter((result) => result.protocol === protocol && result.status === 200),
     ).toHaveLength(60);
-    const seen = await server.seen(60);
+    const seen = await served.server.seen(60);
     expect(seen).toHaveLength(60);
     expect(new Set(seen.map(({ proto }) => proto))).toEqual(new Set([PROTO[protocol]]));
     const connections = new Set(seen.map(({ client }) => client)).size;
@@ -91,14 +68,14 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
 
   it('starts each round on fresh connections', async () => {
     for (let times = 0; times < 2; times += 1) {
-      const report = await engine.run(round([transfer('/bytes/10', protocol)]));
+      const report = await served.engine.run(round([transfer('/bytes/10', protocol)]));
       const [result] = report.results;
       expect(result!.newConnection).toBe(true);
       expect(result!.handshakeMs).toBeGreaterThan(0);
       expect(result!.firstByteMs).toBeGreaterThanOrEqual(result!.handshakeMs!);
       expect(result!.endMs).toBeGreaterThanOrEqual(result!.firstByteMs!);
     }
-    expect(new Set((await server.seen(2)).map(({ client }) => client)).size).toBe(2);
+    expect(new Set((await served.server.seen(2)).map(({ client }) => client)).size).toBe(2);
   });
 
   it('keeps the order and the waits of the plan', async () => {
@@ -111,20 +88,20 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     const medians: number[] = [];
     // Other work on the machine makes it later, never earlier.
     do {
-      const results = byIndex(await engine.run(round(chain)));
+      const results = byIndex(await served.engine.run(round(chain)));
       const late = results
         .slice(1)
         .map((result, index) => result.startMs - results[index]!.endMs - chain[index + 1]!.delayMs);
       expect(Math.min(...late)).toBeGreaterThanOrEqual(-0.001);
       medians.push(late.toSorted((a, b) => a - b)[late.length >> 1]!);
-      const seen = await server.seen(25);
+      const seen = await served.server.seen(25);
       expect(seen.map(({ path }) => path)).toEqual(chain.map(({ url }) => new URL(url).pathname));
     } while (medians.at(-1)! >= 1 && medians.length < 10);
     expect(Math.min(...medians)).toBeLessThan(1);
   });
 
   it('waits for all that an item waits for', async () => {
-    const report = await engine.run(
+    const report = await served.engine.run(
       round([
         transfer('/bytes/10/a', protocol),
         transfer('/bytes/10/b?delay=80', protocol),
@@ -137,7 +114,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 
   it('asks as a browser does and carries nothing else', async () => {
-    await engine.run(
+    await served.engine.run(
       round([
         transfer('/bytes/10', protocol, {
           urgency: 1,
@@ -147,7 +124,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
         transfer('/bytes/10', protocol),
       ]),
     );
-    const seen = await server.seen(2);
+    const seen = await served.server.seen(2);
     const first = seen.find(({ accept }) => accept !== '*/*')!;
     const second = seen.find(({ accept }) => accept === '*/*')!;
     expect(first).toMatchObject({
@@ -163,24 +140,24 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
 
   it('sends nothing to an address that the page may not reach', async () => {
     for (const pageFrom of ['local', 'public'] as const) {
-      const report = await engine.run(round([transfer('/bytes/10', protocol)], { pageFrom }));
+      const report = await served.engine.run(round([transfer('/bytes/10', protocol)], { pageFrom }));
       expect(report.results[0]).toMatchObject({
         status: 0,
         protocol: null,
         error: `127.0.0.1 is a loopback address, which a ${pageFrom} page may not reach`,
       });
     }
-    expect(await server.seen()).toEqual([]);
+    expect(await served.server.seen()).toEqual([]);
   });
 
   it('reports a redirect and does not follow it', async () => {
-    const report = await engine.run(round([transfer('/status/302', protocol)]));
+    const report = await served.engine.run(round([transfer('/status/302', protocol)]));
     expect(report.results[0]).toMatchObject({ status: 302, protocol, error: '' });
-    expect(await server.seen(1)).toHaveLength(1);
+    expect(await served.server.seen(1)).toHaveLength(1);
   });
 
   it('tells of a response that breaks off, and goes on with the rest', async () => {
-    const report = await engine.run(
+    const report = await served.engine.run(
       round([transfer('/cut/100000', protocol), transfer('/bytes/10', protocol, { after: [0] })]),
     );
     const [cut, next] = byIndex(report);
@@ -191,7 +168,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 
   it('never takes more than it may', async () => {
-    const report = await engine.run(
+    const report = await served.engine.run(
       round([transfer('/trickle/200000', protocol), transfer('/trickle/200000', protocol)], {
         maxBytes: 50_000,
       }),
@@ -202,13 +179,15 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 
   it('does not begin a body that is announced as too large', async () => {
-    const report = await engine.run(round([transfer('/bytes/5000000', protocol)], { maxBytes: 100_000 }));
+    const report = await served.engine.run(
+      round([transfer('/bytes/5000000', protocol)], { maxBytes: 100_000 }),
+    );
     expect(report.bytes).toBeLessThan(2_000);
     expect(report.results[0]!.error).not.toBe('');
   });
 
   it('stops where the server asks for restraint', async () => {
-    const report = await engine.run(
+    const report = await served.engine.run(
       round([
         transfer('/status/429', protocol),
         ...Array.from({ length: 5 }, () => transfer('/bytes/10', protocol, { after: [0], delayMs: 20 })),
@@ -217,14 +196,14 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(report.ended).toBe('stopped');
     expect(report.results).toHaveLength(1);
     await new Promise((resolve) => setTimeout(resolve, 60));
-    expect(await server.seen(1)).toHaveLength(1);
+    expect(await served.server.seen(1)).toHaveLength(1);
   });
 
   it('is cancelled at once', async () => {
     const cancel = new AbortController();
     const begin = performance.now();
     setTimeout(() => cancel.abort(), 100);
-    const report = await engine.run(
+    const report = await served.engine.run(
       round(Array.from({ length: 20 }, () => transfer('/trickle/5000000', protocol))),
       { signal: cancel.signal },
     );
@@ -234,19 +213,21 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 
   it('ends at the headers where only they are wanted', async () => {
-    const report = await engine.run(round([transfer('/bytes/5000000', protocol, { headersOnly: true })]));
+    const report = await served.engine.run(
+      round([transfer('/bytes/5000000', protocol, { headersOnly: true })]),
+    );
     expect(report.results[0]).toMatchObject({
       status: 200,
       protocol,
       error: '',
-      altSvc: `h3=":${server.port}"; ma=60`,
+      altSvc: `h3=":${served.server.port}"; ma=60`,
     });
     expect(report.bytes).toBeLessThan(300_000);
   });
 
   it('refuses a certificate that no trusted CA has signed', async () => {
-    const other = await program.start();
-    const report = await engine.run(
+    const other = await served.program.start();
+    const report = await served.engine.run(
       round([transfer('/', protocol, { url: other.url('/bytes/10'), host: `localhost:${other.port}` })]),
     );
     expect(report.results[0]).toMatchObject({ status: 0, protocol: null });
@@ -264,28 +245,32 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     const later = [5, 1, 3].map((urgency) =>
       transfer(`/bytes/10/u${urgency}`, protocol, { urgency, delayMs: 5 }),
     );
-    const report = await engine.run(round([...first, ...later]));
+    const report = await served.engine.run(round([...first, ...later]));
     const begun = report.results
       .filter(({ index }) => index >= places)
       .map(({ index }) => later[index - places]!.urgency);
     if (protocol === 'h1') expect(begun[0]).toBe(1);
-    const paths = (await server.seen(places + 3)).map(({ path }) => path).filter((path) => /u\d$/.test(path));
+    const paths = (await served.server.seen(places + 3))
+      .map(({ path }) => path)
+      .filter((path) => /u\d$/.test(path));
     if (protocol === 'h1') expect(paths).toEqual(['/bytes/10/u1', '/bytes/10/u3', '/bytes/10/u5']);
     else expect(new Set(paths).size).toBe(3);
   });
 });
 
 it('does nothing for a signal that has been given already', async () => {
-  const report = await engine.run(round([transfer('/bytes/10', 'h2')]), { signal: AbortSignal.abort() });
+  const report = await served.engine.run(round([transfer('/bytes/10', 'h2')]), {
+    signal: AbortSignal.abort(),
+  });
   expect(report).toMatchObject({ ended: 'cancelled', results: [], bytes: 0 });
-  expect(await server.seen()).toEqual([]);
+  expect(await served.server.seen()).toEqual([]);
 });
 
 it('gets through a long chain of transfers that cannot be tried', async () => {
   const chain = Array.from({ length: 5000 }, (_, index) =>
     transfer('/bytes/10', 'h2', { after: index === 0 ? [] : [index - 1], refused: 'down' }),
   );
-  const report = await engine.run(round(chain));
+  const report = await served.engine.run(round(chain));
   expect(report).toMatchObject({ ended: 'whole', bytes: 0 });
   expect(report.results).toHaveLength(5000);
 });
@@ -300,7 +285,7 @@ it('opens no more connections at once than a browser, whatever the number of ori
   const { port } = silent.address() as AddressInfo;
   const cancel = new AbortController();
   const origins = Array.from({ length: 600 }, (_, index) => `${index}.localhost:${port}`);
-  const running = engine.run(
+  const running = served.engine.run(
     round(
       origins.map((host) => transfer('/', 'h2', { url: `https://${host}/`, host })),
       // None of them may give up and make room for another.
@@ -318,28 +303,28 @@ it('opens no more connections at once than a browser, whatever the number of ori
 
 it('opens no second connection for more requests than one carries', async () => {
   for (const protocol of ['h2', 'h3'] as const) {
-    await server.seen();
-    const report = await engine.run(
+    await served.server.seen();
+    const report = await served.engine.run(
       round(Array.from({ length: 150 }, (_, index) => transfer(`/bytes/100/${index}?delay=5`, protocol))),
     );
     expect(report.results.filter((result) => result.protocol === protocol)).toHaveLength(150);
-    expect(new Set((await server.seen(150)).map(({ client }) => client)).size).toBe(1);
+    expect(new Set((await served.server.seen(150)).map(({ client }) => client)).size).toBe(1);
   }
 });
 
 it('counts TCP round trips and segments, and says nothing of QUIC ones', async () => {
-  const tcp = await engine.run(round([transfer('/bytes/200000', 'h2')]));
+  const tcp = await served.engine.run(round([transfer('/bytes/200000', 'h2')]));
   expect(tcp.minRttMs).toBeGreaterThan(0);
   expect(tcp.minRttMs).toBeLessThan(200);
   // 200 kB in loopback segments of at most 64 KiB.
   expect(tcp.segmentsIn).toBeGreaterThanOrEqual(3);
   expect(tcp.lossEvents).toBeGreaterThanOrEqual(0);
-  const quic = await engine.run(round([transfer('/bytes/200000', 'h3')]));
+  const quic = await served.engine.run(round([transfer('/bytes/200000', 'h3')]));
   expect(quic).toMatchObject({ minRttMs: null, segmentsIn: null, lossEvents: null });
 });
 
 it('goes only where https goes', async () => {
-  const report = await engine.run(
+  const report = await served.engine.run(
     round([
       transfer('/', 'h1', { url: 'file:///etc/passwd' }),
       transfer('/', 'h1', { url: 'http://localhost/' }),
@@ -359,7 +344,7 @@ describe('the process', () => {
     const pid = (await own.pid())!;
     const lost = own.run(round([transfer('/trickle/5000000', 'h2')]));
     lost.catch(() => undefined);
-    await server.seen(1);
+    await served.server.seen(1);
     process.kill(pid, 'SIGKILL');
     await expect(lost).rejects.toThrow(EngineDiedError);
     await expect(lost).rejects.toThrow('was ended by SIGKILL');
@@ -379,11 +364,11 @@ describe('the process', () => {
   it.each([
     ['a file that is no library', () => '/etc/passwd'],
     ['a library that is no libcurl', () => 'libc.so.6'],
-    ['a path that does not exist', () => join(program.folder, 'nothing.so')],
+    ['a path that does not exist', () => join(served.program.folder, 'nothing.so')],
     [
       'a file that cannot be read as one',
       () => {
-        const path = join(program.folder, 'empty.so');
+        const path = join(served.program.folder, 'empty.so');
         writeFileSync(path, '');
         return path;
       },

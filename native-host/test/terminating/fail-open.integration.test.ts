@@ -1,14 +1,11 @@
 /** Terminated requests whose way fails: none is lost, doubled or answered wrongly, and the next connection gets a tunnel. */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import type { Protocol } from '@hopwise/native-host/messages';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { hear, until } from '../proxy/support/peers.ts';
-import { type Server, ServerProgram } from '../support/server.ts';
+import type { Server } from '../support/server.ts';
 import {
   type Answer,
   answer2,
@@ -17,32 +14,22 @@ import {
   isTerminated,
   newAuthority,
   type OwnOrigin,
-  Pinned,
+  type Pinned,
 } from './support/pinned.ts';
+import { type ServedPins, servePins } from './support/served-pins.ts';
 
 const REFUSED = { rstCode: constants.NGHTTP2_REFUSED_STREAM };
 const FAILED = { rstCode: constants.NGHTTP2_INTERNAL_ERROR };
 const LONG_AGO_MS = 500 * 86_400_000;
 
-let folder: string;
-let program: ServerProgram;
+let served: ServedPins;
 let server: Server;
-/** Speaks not all of them. */
-const lacking: Partial<Record<Protocol, Server>> = {};
 let pinned: Pinned;
 let own: OwnOrigin | null = null;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'hopwise-terminating-'));
-  program = new ServerProgram();
-  server = await program.start();
-  lacking.h2 = await program.start('-protocols', 'h1');
-  lacking.h3 = await program.start('-protocols', 'h1,h2');
-  const servers = [server, lacking.h2, lacking.h3];
-  pinned = await Pinned.start(
-    folder,
-    servers.map(({ caFile }) => caFile),
-  );
+  served = await servePins(['-protocols', 'h1'], ['-protocols', 'h1,h2']);
+  ({ server, pinned } = served);
 });
 
 afterEach(() => {
@@ -53,11 +40,7 @@ afterEach(() => {
   own = null;
 });
 
-afterAll(async () => {
-  await pinned.stop(folder);
-  await Promise.all([server, lacking.h2!, lacking.h3!].map((one) => one.stop()));
-  program.remove();
-});
+afterAll(() => served.stop());
 
 async function isTunnelled(port: number): Promise<boolean> {
   const socket = await pinned.connect(port, 'http/1.1');
@@ -85,7 +68,7 @@ describe('a pin', () => {
   });
 
   it('whose certificate is unknown is lifted, and the browser sees the origin’s own', async () => {
-    const other = await program.start();
+    const other = await served.program.start();
     pinned.terminating.pin('localhost', other.port, 'h2');
     await until(() => pinned.lifted.length > 0);
     expect(pinned.lifted).toEqual([{ port: other.port, reason: expect.stringMatching(/certificate/i) }]);
@@ -94,8 +77,11 @@ describe('a pin', () => {
     await other.stop();
   });
 
-  it.each(['h2', 'h3'] as const)('to %s of an origin that does not speak it is lifted', async (protocol) => {
-    const { port } = lacking[protocol]!;
+  it.each([
+    ['h2', 0],
+    ['h3', 1],
+  ] as const)('to %s of an origin that does not speak it is lifted', async (protocol, other) => {
+    const { port } = served.others[other]!;
     pinned.terminating.pin('localhost', port, protocol);
     await until(() => pinned.lifted.length > 0);
     expect(pinned.lifted).toMatchObject([{ port }]);
@@ -259,7 +245,7 @@ describe('an origin whose certificate changes', () => {
     await pinned.pin(port, 'h1');
     const session = await pinned.http2(port);
     expect((await ask2(session, { ':path': '/' })).body.toString()).toBe('well');
-    own.issuer = (await newAuthority(join(folder, name), now)).issuer;
+    own.issuer = (await newAuthority(join(served.folder, name), now)).issuer;
     // Or the engine resumes its session without a certificate.
     own.server.setTicketKeys(randomBytes(48));
     own.server.closeAllConnections();
@@ -323,7 +309,7 @@ describe('an upgrade', () => {
 
   it('is not made with an origin of an unknown certificate', async () => {
     const { port } = await echoing();
-    own!.issuer = (await newAuthority(join(folder, 'other'))).issuer;
+    own!.issuer = (await newAuthority(join(served.folder, 'other'))).issuer;
     const socket: TLSSocket = await pinned.connect(port, 'http/1.1');
     const heard = hear(socket);
     socket.write(upgrade(port));

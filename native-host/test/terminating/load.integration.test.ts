@@ -1,58 +1,33 @@
 /** Large bodies and many requests in bounded memory. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PROTOCOLS } from '@hopwise/native-host/messages';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Server, ServerProgram } from '../support/server.ts';
-import { answer2, ask2, Pinned } from './support/pinned.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { growth, MIB } from '../support/memory.ts';
+import type { Server } from '../support/server.ts';
+import { answer2, ask2, type Pinned } from './support/pinned.ts';
+import { type ServedPins, servePins } from './support/served-pins.ts';
 
-const MIB = 1024 * 1024;
 const DOWNLOAD_BYTES = 200_000_000;
 const UPLOAD_PIECES = 1_000;
 const REQUESTS = 1_000;
 
-let folder: string;
-let program: ServerProgram;
+let served: ServedPins;
 let server: Server;
 let pinned: Pinned;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'hopwise-terminating-'));
-  program = new ServerProgram();
-  server = await program.start();
-  pinned = await Pinned.start(folder, [server.caFile]);
+  served = await servePins();
+  ({ server, pinned } = served);
 });
 
-afterAll(async () => {
-  await pinned.stop(folder);
-  await server.stop();
-  program.remove();
-});
+afterAll(() => served.stop());
 
-function residentBytes(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+) kB/)![1]) * 1024;
-}
-
-/** The most that the engine and this process, browser and proxy, grow by while `run` runs. */
-async function growth(run: () => Promise<void>): Promise<number> {
-  const pids = [process.pid, (await pinned.engine.pid())!];
-  const resident = (): number => pids.reduce((sum, pid) => sum + residentBytes(pid), 0);
-  const before = resident();
-  let most = before;
-  const look = (): void => {
-    most = Math.max(most, resident());
-  };
-  const timer = setInterval(look, 10);
-  // A test that runs out of time never comes back here, and its engine ends.
-  onTestFinished(() => clearInterval(timer));
-  await run();
-  clearInterval(timer);
-  look();
-  return most - before;
+/** The most that the engine and this process, browser and proxy, grow by together. */
+async function growthOfAll(run: () => Promise<void>): Promise<number> {
+  const [grown] = await growth([[process.pid, (await pinned.engine.pid())!]], run);
+  return grown!;
 }
 
 describe.each(PROTOCOLS)('pinned to %s', (protocol) => {
@@ -64,7 +39,7 @@ describe.each(PROTOCOLS)('pinned to %s', (protocol) => {
     const session = await pinned.http2(server.port);
     const hash = createHash('sha256');
     let digest: unknown;
-    const grown = await growth(async () => {
+    const grown = await growthOfAll(async () => {
       const stream = session.request({ ':path': `/random/${DOWNLOAD_BYTES}` });
       stream.on('trailers', (trailers) => {
         digest = trailers['x-digest'];
@@ -81,7 +56,7 @@ describe.each(PROTOCOLS)('pinned to %s', (protocol) => {
     const piece = randomBytes(64_000);
     const hash = createHash('sha256');
     for (let times = 0; times < UPLOAD_PIECES; times += 1) hash.update(piece);
-    const grown = await growth(async () => {
+    const grown = await growthOfAll(async () => {
       const stream = session.request({ ':path': '/digest', ':method': 'PUT' }, { endStream: false });
       const answer = answer2(stream);
       await pipeline(Readable.from(Array(UPLOAD_PIECES).fill(piece)), stream);
@@ -94,7 +69,7 @@ describe.each(PROTOCOLS)('pinned to %s', (protocol) => {
 
   it('does not read for a browser that does not', async () => {
     const session = await pinned.http2(server.port);
-    const grown = await growth(async () => {
+    const grown = await growthOfAll(async () => {
       // Fewer than the connections that HTTP/1.1 has. Over HTTP/3 one fills a connection.
       const idle = Array.from({ length: protocol === 'h3' ? 1 : 3 }, () =>
         session.request({ ':path': '/random/30000000' }),
@@ -110,7 +85,7 @@ describe.each(PROTOCOLS)('pinned to %s', (protocol) => {
 
   it('holds 1,000 requests in flight', async () => {
     const sessions = await Promise.all(Array.from({ length: 10 }, () => pinned.http2(server.port)));
-    const grown = await growth(async () => {
+    const grown = await growthOfAll(async () => {
       const answers = await Promise.all(
         Array.from({ length: REQUESTS }, (_, index) =>
           ask2(sessions[index % sessions.length]!, { ':path': `/trickle/3000?${index}` }),

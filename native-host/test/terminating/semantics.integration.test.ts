@@ -1,35 +1,24 @@
 /** What a terminated request and its response keep, whichever protocols carry them. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
 import { type ClientHttp2Session, constants } from 'node:http2';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { PROTOCOLS, type Protocol } from '@hopwise/native-host/messages';
+import { PROTOCOLS } from '@hopwise/native-host/messages';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../proxy/support/peers.ts';
-import { type Server, ServerProgram } from '../support/server.ts';
-import { type Answer, ask1, ask2, isTerminated, Pinned } from './support/pinned.ts';
+import { PROTO, type Server } from '../support/server.ts';
+import { type Answer, ask1, ask2, isTerminated, type Pinned } from './support/pinned.ts';
+import { type ServedPins, servePins } from './support/served-pins.ts';
 
-const PROTO: Record<Protocol, string> = { h1: 'HTTP/1.1', h2: 'HTTP/2.0', h3: 'HTTP/3.0' };
-
-let folder: string;
-let program: ServerProgram;
+let served: ServedPins;
 let server: Server;
 let pinned: Pinned;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'hopwise-terminating-'));
-  program = new ServerProgram();
-  server = await program.start();
-  pinned = await Pinned.start(folder, [server.caFile]);
+  served = await servePins();
+  ({ server, pinned } = served);
 });
 
-afterAll(async () => {
-  await pinned.stop(folder);
-  await server.stop();
-  program.remove();
-});
+afterAll(() => served.stop());
 
 interface Ask {
   method?: string;

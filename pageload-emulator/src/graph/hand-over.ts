@@ -7,9 +7,11 @@ const LONGEST_GAP_MS = 3;
 const LONGEST_DELAY_MS = 100;
 
 /**
- * How much later than usual the browser came to each request (`RecordedRequest.id`), milliseconds: on a processor that is busy with the page,
- * those made in one go wait together for their first step once the browser has sent what was asked for before, the name's resolution or the sending on an open connection. That is
- * recorded of HTTP/2 and HTTP/3 only: on HTTP/1.1 what waits for a connection looks the same.
+ * How much later than usual the browser came to each request (`RecordedRequest.id`), milliseconds.
+ *
+ * On a processor that is busy with the page, requests made in one go wait together for their first step (the name's resolution, or the
+ * sending on an open connection) once the browser has sent what was asked for before. That is recorded of HTTP/2 and HTTP/3 only: on
+ * HTTP/1.1 what waits for a connection looks the same.
  *
  * @param requests in order of start
  */

@@ -111,7 +111,7 @@ export const HTTP_VERSION = {
 } as const;
 
 /** `CURL_POLL_*`: what the socket callback asks for. */
-export const POLL = { IN: 1, OUT: 2, INOUT: 3, REMOVE: 4 } as const;
+export const POLL = { NONE: 0, IN: 1, OUT: 2, INOUT: 3, REMOVE: 4 } as const;
 
 /** `CURL_CSELECT_*`: what `curl_multi_socket_action` is told. */
 export const CSELECT = { IN: 1, OUT: 2, ERR: 4 } as const;

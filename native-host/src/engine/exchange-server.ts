@@ -1,9 +1,9 @@
 /** The engine's side of the exchange pipe: starts, feeds and ends exchanges. */
 import { writeSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
-import { guarded } from './callback-guard.ts';
 import { CreditPool } from './credit-pool.ts';
-import { CODE, PREREQ, SEEK } from './curl-constants.ts';
+import { CODE } from './curl-constants.ts';
+import { EasyHandles } from './easy-handles.ts';
 import type { ExchangeFault } from './exchange-fault.ts';
 import {
   creditOf,
@@ -14,7 +14,7 @@ import {
   jsonPayload,
 } from './exchange-frames.ts';
 import type { ExchangeOrder } from './exchange-order.ts';
-import { type ExchangeCallbacks, type ExchangeTools, ExchangeTransfer } from './exchange-transfer.ts';
+import { type ExchangeTools, ExchangeTransfer } from './exchange-transfer.ts';
 import { FrameWriter } from './frame-writer.ts';
 import { Lanes } from './lanes.ts';
 import type { Libcurl } from './libcurl.ts';
@@ -35,21 +35,18 @@ export interface ExchangeServerOptions {
 export class ExchangeServer implements FrameHandler {
   readonly #tools: ExchangeTools;
   readonly #lanes: Lanes;
-  readonly #onFault: (fault: Error) => void;
   readonly #transfers = new Map<number, ExchangeTransfer>();
   readonly #uploads = new CreditPool();
 
   constructor({ curl, caFile, pipe, sentNotes, onFault }: ExchangeServerOptions) {
     const memory = nativeMemory();
-    this.#onFault = onFault;
     this.#lanes = new Lanes(curl, onFault);
     const note = Buffer.alloc(4);
     this.#tools = {
       curl,
-      caFile,
+      handles: new EasyHandles({ curl, caFile, memory, onFault }),
       memory,
       output: new FrameWriter(pipe, memory),
-      callbacks: this.#callbacks(curl, memory),
       noteSent: (exchange) => {
         note.writeUInt32LE(exchange);
         writeSync(sentNotes, note);
@@ -65,41 +62,6 @@ export class ExchangeServer implements FrameHandler {
         onFault(fault as Error);
       }
     });
-  }
-
-  #callbacks(curl: Libcurl, memory: ExchangeTools['memory']): ExchangeCallbacks {
-    const transfers = this.#transfers;
-    const line = Buffer.alloc(LONGEST_LINE_BYTES);
-    const onFault = this.#onFault;
-    return {
-      write: curl.dataCallback(
-        guarded(onFault, (data, size, count, id) => {
-          const bytes = Number(size) * Number(count);
-          return transfers.get(Number(id))?.onBody(data, bytes) ?? 0;
-        }),
-      ),
-      header: curl.dataCallback(
-        guarded(onFault, (data, size, count, id) => {
-          const bytes = Number(size) * Number(count);
-          const transfer = transfers.get(Number(id));
-          // Any other number than the one received ends the transfer.
-          if (!transfer || bytes > LONGEST_LINE_BYTES) return 0;
-          memory.read(data, line.subarray(0, bytes));
-          return transfer.onHeader(line.toString('latin1', 0, bytes)) ? bytes : 0;
-        }),
-      ),
-      read: curl.dataCallback(
-        guarded(onFault, (target, size, count, id) => {
-          return transfers.get(Number(id))?.onRead(target, Number(size) * Number(count)) ?? 0;
-        }),
-      ),
-      seek: curl.seekCallback(
-        guarded(onFault, (id, offset) => transfers.get(Number(id))?.onSeek(Number(offset)) ?? SEEK.FAIL),
-      ),
-      prereq: curl.prereqCallback(
-        guarded(onFault, (id) => transfers.get(Number(id))?.onConnected() ?? PREREQ.ABORT),
-      ),
-    };
   }
 
   onFrame(kind: number, exchange: number, payload: Buffer): void {
@@ -166,9 +128,6 @@ function connectionsFor({ protocol, origin, body }: ExchangeOrder): string {
 
 /** Taken by libcurl and sent at once, mostly: there is next to no time to cancel it. */
 const SMALL_UPLOAD_BYTES = 64 * 1024;
-
-/** libcurl takes no response header line above 100 kB; on HTTP/2 and HTTP/3 not even so much. */
-const LONGEST_LINE_BYTES = 300 * 1024;
 
 function refusal(message: string): ExchangeFault {
   return { code: 'refused-locally', message, sent: false };

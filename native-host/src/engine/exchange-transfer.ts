@@ -1,17 +1,8 @@
 /** The engine's side of one exchange: what libcurl asks and is told. */
 import type { CreditAccount } from './credit-pool.ts';
-import {
-  CODE,
-  HTTP_VERSION,
-  INFO,
-  OPT,
-  PAUSE,
-  PREREQ,
-  READ_PAUSE,
-  SEEK,
-  WRITE_PAUSE,
-} from './curl-constants.ts';
-import { ERROR_TEXT_BYTES, reportedProtocol, setCommonOptions } from './easy-options.ts';
+import { CODE, INFO, PAUSE, PREREQ, READ_PAUSE, SEEK, WRITE_PAUSE } from './curl-constants.ts';
+import type { EasyAsked, EasyHandle, EasyHandles } from './easy-handles.ts';
+import { reportedProtocol } from './easy-options.ts';
 import { type ExchangeFault, errorCode } from './exchange-fault.ts';
 import { creditPayload, ExchangeFrameError, FRAME, jsonPayload } from './exchange-frames.ts';
 import type { ExchangeOrder } from './exchange-order.ts';
@@ -22,53 +13,28 @@ import type { NativeMemory } from './native-memory.ts';
 import { ResponseSections } from './response-sections.ts';
 import { UploadQueue } from './upload-queue.ts';
 
-/** Registered once; every exchange's handle carries its number. */
-export type ExchangeCallbacks = Record<'write' | 'header' | 'read' | 'seek' | 'prereq', Pointer>;
-
 export interface ExchangeTools {
   curl: Libcurl;
-  caFile: string;
+  handles: EasyHandles;
   memory: NativeMemory;
   output: FrameWriter;
-  callbacks: ExchangeCallbacks;
   /** Tells the host that the request is about to go out, before its first byte does. */
   noteSent: (exchange: number) => void;
   /** Lets libcurl do what is due, now. */
   runDue: (transfer: ExchangeTransfer) => void;
 }
 
-/**
- * HTTP/2 alone is offered in the handshake: with HTTP/1.1 beside it an origin could choose that, and
- * the request would be out before it is seen.
- */
-const PINNED_VERSION = {
-  h1: HTTP_VERSION.V1_1,
-  h2: HTTP_VERSION.V2_PRIOR_KNOWLEDGE,
-  h3: HTTP_VERSION.V3ONLY,
-} as const;
-
-/** Time for three SYNs (1, 2 and 4 s apart) over a long path; as short on HTTP/3 as the page can wait for a fallback. */
-const CONNECT_TIMEOUT_MS = { h1: 10_000, h2: 10_000, h3: 5_000 } as const;
-
-/**
- * As Chromium. It is all there is against a peer that has gone without a word: there is no limit on
- * an exchange's time nor on its silence, as server-sent events may be silent for as long as they like.
- */
-const TCP_KEEPALIVE_SECONDS = 45;
-
 /** RFC 9110 section 9.2.2. */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
-export class ExchangeTransfer {
+export class ExchangeTransfer implements EasyAsked {
   readonly id: number;
-  readonly easy: Pointer;
+  readonly #handle: EasyHandle;
   readonly #order: ExchangeOrder;
   readonly #tools: ExchangeTools;
   readonly #sections = new ResponseSections();
   readonly #upload: CreditAccount;
   readonly #uploadQueue = new UploadQueue();
-  readonly #errorText: Pointer;
-  #lists: (Pointer | null)[] = [];
   /** Directions that libcurl holds up, `PAUSE` bits. */
   #paused: number = PAUSE.NONE;
   /** Response bytes that the host may still be sent; may fall below zero by one piece of libcurl's. */
@@ -83,6 +49,7 @@ export class ExchangeTransfer {
   /** Why it was ended here, '' for no such thing. */
   #refused: ExchangeFault | null = null;
   #headSeen = false;
+  #endedWell = false;
   #freed = false;
 
   /** @throws Error when libcurl refuses the request. */
@@ -93,59 +60,12 @@ export class ExchangeTransfer {
     this.#upload = upload;
     this.#credit = order.credit;
     this.#uploadEnded = order.body === 'none' || order.body === 0;
-    this.easy = tools.curl.easyInit();
-    this.#errorText = tools.curl.allocText(ERROR_TEXT_BYTES);
-    try {
-      this.#configure();
-    } catch (fault) {
-      this.free();
-      throw fault;
-    }
+    this.#handle = tools.handles.take(order, this);
     if (!this.#uploadEnded) this.#grantUpload();
   }
 
-  #configure(): void {
-    const { curl, caFile, callbacks } = this.#tools;
-    const { easy, id } = this;
-    const { protocol, method, origin, target, headers, body, connectTo } = this.#order;
-    setCommonOptions(curl, easy, caFile);
-    curl.setPointer(easy, OPT.ERRORBUFFER, this.#errorText);
-    curl.setText(easy, OPT.URL, origin);
-    curl.setText(easy, OPT.REQUEST_TARGET, target);
-    curl.setLong(easy, OPT.HTTP_VERSION, PINNED_VERSION[protocol]);
-    curl.setLong(easy, OPT.CONNECTTIMEOUT_MS, CONNECT_TIMEOUT_MS[protocol]);
-    if (protocol !== 'h3') {
-      curl.setLong(easy, OPT.TCP_KEEPALIVE, 1);
-      curl.setLong(easy, OPT.TCP_KEEPIDLE, TCP_KEEPALIVE_SECONDS);
-      curl.setLong(easy, OPT.TCP_KEEPINTVL, TCP_KEEPALIVE_SECONDS);
-    }
-    if (body !== 'none') {
-      curl.setLong(easy, OPT.UPLOAD, 1);
-      // -1: chunked on HTTP/1.1, to the end of the stream on the others.
-      curl.setOffset(easy, OPT.INFILESIZE_LARGE, body === 'unknown' ? -1 : body);
-      curl.setPointer(easy, OPT.READFUNCTION, callbacks.read);
-      curl.setId(easy, OPT.READDATA, id);
-      curl.setPointer(easy, OPT.SEEKFUNCTION, callbacks.seek);
-      curl.setId(easy, OPT.SEEKDATA, id);
-    } else if (method === 'HEAD') curl.setLong(easy, OPT.NOBODY, 1);
-    else curl.setLong(easy, OPT.HTTPGET, 1);
-    if (body !== 'none' || (method !== 'HEAD' && method !== 'GET')) {
-      curl.setText(easy, OPT.CUSTOMREQUEST, method);
-    }
-    const list = curl.list(headerLines(headers));
-    this.#lists.push(list);
-    curl.setPointer(easy, OPT.HTTPHEADER, list);
-    if (connectTo) {
-      const connect = curl.list([connectTo]);
-      this.#lists.push(connect);
-      curl.setPointer(easy, OPT.CONNECT_TO, connect);
-    }
-    curl.setPointer(easy, OPT.WRITEFUNCTION, callbacks.write);
-    curl.setId(easy, OPT.WRITEDATA, id);
-    curl.setPointer(easy, OPT.HEADERFUNCTION, callbacks.header);
-    curl.setId(easy, OPT.HEADERDATA, id);
-    curl.setPointer(easy, OPT.PREREQFUNCTION, callbacks.prereq);
-    curl.setId(easy, OPT.PREREQDATA, id);
+  get easy(): Pointer {
+    return this.#handle.easy;
   }
 
   /**
@@ -172,7 +92,7 @@ export class ExchangeTransfer {
     if (!this.#noted) return false;
     const { curl } = this.#tools;
     if (curl.infoLong(this.easy, INFO.REQUEST_SIZE) > 0) return true;
-    return this.#order.protocol === 'h3' && !/bidi stream/.test(curl.readText(this.#errorText));
+    return this.#order.protocol === 'h3' && !/bidi stream/.test(curl.readText(this.#handle.errorText));
   }
 
   onHeader(line: string): boolean {
@@ -293,13 +213,14 @@ export class ExchangeTransfer {
   end(code: number): void {
     const { output } = this.#tools;
     if (code === 0 && this.#headSeen) {
+      this.#endedWell = true;
       output.frame(FRAME.END, this.id, jsonPayload(endToEnd(this.#sections.trailers)));
     } else output.frame(FRAME.FAULT, this.id, jsonPayload(this.#refused ?? this.#fault(code)));
   }
 
   #fault(code: number): ExchangeFault {
     const { curl } = this.#tools;
-    const message = curl.readText(this.#errorText) || curl.errorText(code);
+    const message = curl.readText(this.#handle.errorText) || curl.errorText(code);
     const progress = { protocol: this.#order.protocol, connected: this.#noted, answered: this.#headSeen };
     return { code: errorCode(code, message, progress), message, sent: this.#mayHaveArrived() };
   }
@@ -310,22 +231,10 @@ export class ExchangeTransfer {
 
   /** The handle has left its multi handle. */
   free(): void {
-    const { curl } = this.#tools;
+    const { handles } = this.#tools;
     this.#freed = true;
     this.#upload.close();
-    curl.easyCleanup(this.easy);
-    for (const list of this.#lists) curl.freeList(list);
-    this.#lists = [];
-    curl.free(this.#errorText);
+    if (this.#endedWell) handles.giveBack(this.#handle);
+    else handles.discard(this.#handle);
   }
 }
-
-/** Lines for libcurl: a line without a value takes out what it would say by itself. */
-function headerLines(fields: readonly HeaderField[]): string[] {
-  const given = new Set(fields.map(([name]) => name.toLowerCase()));
-  const silenced = OF_LIBCURL.filter((name) => !given.has(name)).map((name) => `${name}:`);
-  // ';' stands for a field that is there with no value.
-  return [...silenced, ...fields.map(([name, value]) => (value ? `${name}: ${value}` : `${name};`))];
-}
-
-const OF_LIBCURL = ['accept', 'expect', 'user-agent'];

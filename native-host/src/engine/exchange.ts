@@ -35,6 +35,8 @@ export interface Exchange {
   readonly body: Readable;
   /** Empty when there are none. Settled when the body has been read to its end. */
   readonly trailers: Promise<HeaderField[]>;
+  /** The trailers of a response all of which is here, whether read or not; null while more is to come. */
+  readonly whole: readonly HeaderField[] | null;
   /** 1xx responses, in order, before the head. To be set at once. */
   onInformational?: (status: number, headers: HeaderField[]) => void;
   /** Whether a byte of the request may have reached the origin. */

@@ -223,8 +223,10 @@ export function loadLibcurl(path: string) {
     multiRemove(multi: Pointer, easy: Pointer): void {
       checkMulti(multiRemove(multi, easy), 'curl_multi_remove_handle');
     },
-    socketAction(multi: Pointer, socket: number, events: number): void {
+    /** @returns how many transfers are under way after it. */
+    socketAction(multi: Pointer, socket: number, events: number): number {
       checkMulti(socketAction(multi, socket, events, running), 'curl_multi_socket_action');
+      return running[0]!;
     },
     /** The next finished transfer and its `CURLcode`; null when there is none. */
     nextFinished(multi: Pointer): { easy: Pointer; code: number } | null {

@@ -19,6 +19,7 @@ export interface MultiHandleSettings {
 
 interface Poll {
   handle: node.PollHandle;
+  onReady: (...args: unknown[]) => void;
   /** `CURL_POLL_*`. */
   wanted: number;
 }
@@ -103,14 +104,16 @@ export class MultiHandle {
   setReading(reading: boolean): void {
     if (reading === this.#reading) return;
     this.#reading = reading;
-    for (const [socket, poll] of this.#polls) this.#poll(socket, poll);
+    for (const poll of this.#polls.values()) this.#poll(poll);
   }
 
   /** Ends every transfer without a call of its `done`, and every connection. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    for (const socket of this.#polls.keys()) this.#settings.onSocket?.(socket);
+    for (const [socket, { wanted }] of this.#polls) {
+      if (wanted !== POLL.NONE) this.#settings.onSocket?.(socket);
+    }
     this.#disarm();
     // libuv must let go of a socket before libcurl closes it.
     for (const { handle } of this.#polls.values()) handle.close();
@@ -125,21 +128,37 @@ export class MultiHandle {
     const poll = this.#polls.get(socket);
     if (what === POLL.REMOVE) {
       this.#settings.onSocket?.(socket);
-      poll?.handle.close();
-      this.#polls.delete(socket);
+      this.#leave(socket);
     } else if (poll) {
       poll.wanted = what;
-      this.#poll(socket, poll);
+      this.#poll(poll);
     } else {
-      const handle = koffi.node.poll(socket, this.#events(what), this.#whenReady(socket));
-      this.#polls.set(socket, { handle, wanted: what });
+      const onReady = this.#whenReady(socket);
+      const handle = koffi.node.poll(socket, this.#events(what), onReady);
+      this.#polls.set(socket, { handle, onReady, wanted: what });
     }
     return 0;
   }
 
-  #poll(socket: number, { handle, wanted }: Poll): void {
+  /**
+   * libcurl leaves a connection between two requests, and when it closes it. A handle that is at rest knows its socket by
+   * number only, so that it serves the next one of that number as well; on Windows it keeps more of it.
+   */
+  #leave(socket: number): void {
+    const poll = this.#polls.get(socket);
+    if (!poll) return;
+    if (process.platform === 'win32') {
+      poll.handle.close();
+      this.#polls.delete(socket);
+    } else {
+      poll.wanted = POLL.NONE;
+      poll.handle.stop();
+    }
+  }
+
+  #poll({ handle, onReady, wanted }: Poll): void {
     const events = this.#events(wanted);
-    if (events.readable || events.writable) handle.start(events, this.#whenReady(socket));
+    if (events.readable || events.writable) handle.start(events, onReady);
     else handle.stop();
   }
 
@@ -180,8 +199,8 @@ export class MultiHandle {
   #act(socket: number, flags: number): void {
     if (this.#closed) return;
     try {
-      this.#curl.socketAction(this.#multi, socket, flags);
-      this.#collect();
+      const running = this.#curl.socketAction(this.#multi, socket, flags);
+      if (running < this.#done.size) this.#collect();
       if (!this.#closed) this.#settings.onActed?.();
     } catch (fault) {
       this.#settings.onFault(fault as Error);

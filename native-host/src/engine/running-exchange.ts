@@ -62,6 +62,7 @@ export class RunningExchange implements Exchange {
   #output: ExchangeOutput | null = null;
   #state: 'open' | 'done' | 'failed' = 'open';
   #sent = false;
+  #whole: readonly HeaderField[] | null = null;
   /** Response bytes granted and not yet here. */
   #onTheWay = 0;
   /** Request bytes that the engine takes, and what was read of the body beyond them. */
@@ -94,6 +95,10 @@ export class RunningExchange implements Exchange {
 
   get sent(): boolean {
     return this.#sent;
+  }
+
+  get whole(): readonly HeaderField[] | null {
+    return this.#whole;
   }
 
   get open(): boolean {
@@ -143,6 +148,7 @@ export class RunningExchange implements Exchange {
   onEnd(trailers: HeaderField[]): void {
     if (!this.open) return;
     this.#end('done', null);
+    this.#whole = trailers;
     this.#trailersSettled.resolve(trailers);
     this.body.push(null);
   }

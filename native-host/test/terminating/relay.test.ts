@@ -29,6 +29,10 @@ class NotedRequest implements BrowserRequest {
     return true;
   }
 
+  answer(status: number, _fields: unknown, body: Buffer | null): void {
+    this.notes.push(`answer ${status} of ${body}`);
+  }
+
   write(chunk: Buffer): boolean {
     this.notes.push(`write ${chunk}`);
     return true;
@@ -188,4 +192,24 @@ it('gives up on a response that cannot be written', async () => {
   expect(request.notes).toEqual(['fail']);
   expect(engine.last.cancelled).toBe(true);
   expect(events).toEqual(['answered h3', 'unpassable odd', 'done']);
+});
+
+it('answers in one go with a response that is whole, unless it has trailers', async () => {
+  const request = new NotedRequest('GET');
+  begin(request);
+  engine.last.body.end('well');
+  engine.last.whole = [];
+  engine.last.answer(201);
+  await settled();
+  expect(request.notes).toEqual(['answer 201 of well']);
+  expect(events).toEqual(['answered h3', 'done']);
+
+  const other = new NotedRequest('GET');
+  begin(other);
+  engine.last.body.end('well');
+  engine.last.whole = [['x-digest', '1']];
+  engine.last.answer(201);
+  await settled();
+  await settled();
+  expect(other.notes).toEqual(['head 201 and well', 'end']);
 });

@@ -26,6 +26,12 @@ export interface BrowserRequest {
    * @throws Error for what cannot be sent in the browser's HTTP version.
    */
   head(status: number, headers: readonly HeaderField[], first: Buffer | null): boolean;
+  /**
+   * A whole response without trailers, in one go: its end is not to cost the browser another look.
+   *
+   * @throws Error for what cannot be sent in the browser's HTTP version.
+   */
+  answer(status: number, headers: readonly HeaderField[], body: Buffer | null): void;
   /** @returns false when `onDrain` is to be waited for. */
   write(chunk: Buffer): boolean;
   /** @throws Error for trailers that cannot be sent. */

@@ -63,12 +63,23 @@ export class Http1Request implements BrowserRequest {
 
   head(status: number, headers: readonly HeaderField[], first: Buffer | null): boolean {
     if (this.#isClosed) return true;
+    this.#writeHead(status, headers);
+    // Bytes, so that Node writes the head as Latin-1.
+    return this.#response.write(first ?? NOTHING);
+  }
+
+  answer(status: number, headers: readonly HeaderField[], body: Buffer | null): void {
+    if (this.#isClosed) return;
+    this.#writeHead(status, headers);
+    this.#over = true;
+    this.#response.end(body ?? NOTHING);
+  }
+
+  #writeHead(status: number, headers: readonly HeaderField[]): void {
     // Trailers come after chunks only (RFC 9112 section 7.1.2).
     const isChunked = !isBodyless(this.method, status) && valuesOf(headers, 'content-length').length === 0;
     const fields = isChunked ? headers : headers.filter(([name]) => name.toLowerCase() !== 'trailer');
     this.#response.writeHead(status, fields.flat());
-    // Bytes, so that Node writes the head as Latin-1.
-    return this.#response.write(first ?? NOTHING);
   }
 
   write(chunk: Buffer): boolean {

@@ -1,4 +1,9 @@
-import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import {
+  constants,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+  type ServerStreamResponseOptions,
+} from 'node:http2';
 import type { Readable } from 'node:stream';
 import type { HeaderField } from '../../engine/headers.ts';
 import { type BrowserRequest, fieldsOf, isBodyless } from './browser-request.ts';
@@ -53,11 +58,18 @@ export class Http2Request implements BrowserRequest {
   head(status: number, headers: readonly HeaderField[], first: Buffer | null): boolean {
     if (this.#isClosed) return true;
     const endStream = isBodyless(this.method, status);
-    // `sendDate` is in Node's types for HTTP/1.1 only.
-    const options = { sendDate: false, waitForTrailers: !endStream, endStream };
-    this.#stream.respond({ ...grouped(headers), ':status': status }, options);
+    this.#respond(status, headers, { endStream, waitForTrailers: !endStream });
     if (endStream) this.#finish();
     return first ? this.write(first) : true;
+  }
+
+  answer(status: number, headers: readonly HeaderField[], body: Buffer | null): void {
+    if (this.#isClosed) return;
+    const endStream = body === null || isBodyless(this.method, status);
+    this.#respond(status, headers, { endStream });
+    // Without waiting for trailers the last bytes carry the end of the stream.
+    if (!endStream) this.#stream.end(body);
+    this.#finish();
   }
 
   write(chunk: Buffer): boolean {
@@ -77,6 +89,12 @@ export class Http2Request implements BrowserRequest {
     });
     stream.end();
     this.#finish();
+  }
+
+  #respond(status: number, headers: readonly HeaderField[], how: ServerStreamResponseOptions): void {
+    // `sendDate` is in Node's types for HTTP/1.1 only.
+    const options = { ...how, sendDate: false };
+    this.#stream.respond({ ...grouped(headers), ':status': status }, options);
   }
 
   #finish(): void {

@@ -118,6 +118,10 @@ export class Relay {
     clearTimeout(this.#waiting);
     this.#upstream.events.answered(protocol, this.#pinned);
     const first: Buffer | null = body.read();
+    if (exchange.whole?.length === 0) {
+      if (this.#passes(() => request.answer(status, headers, first))) this.#finish();
+      return;
+    }
     if (!this.#passes(() => request.head(status, headers, first))) return;
     body
       .on('error', (fault: ExchangeError) => {

@@ -217,8 +217,7 @@ export class TerminatedOrigin implements Upstream {
       relay.start();
       return;
     }
-    request.head(status, [['content-length', '0']], null);
-    request.end([]);
+    request.answer(status, [['content-length', '0']], null);
   }
 
   /** The status of a request that is answered here; 0 for what is passed on. */

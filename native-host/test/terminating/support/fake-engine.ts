@@ -14,6 +14,7 @@ export class FakeExchange implements Exchange {
   readonly trailers = Promise.resolve([]);
   readonly request: ExchangeRequest;
   sent = false;
+  whole: Exchange['whole'] = null;
   cancelled = false;
   #answer: (head: ResponseHead) => void = () => {};
   #fail: (fault: Error) => void = () => {};

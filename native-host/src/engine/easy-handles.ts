@@ -1,0 +1,244 @@
+/** The easy handles of exchanges: one that has done well is used again, as setting one up costs as much as a request. */
+import { guarded } from './callback-guard.ts';
+import { HTTP_VERSION, OPT, PREREQ, SEEK } from './curl-constants.ts';
+import { ERROR_TEXT_BYTES, setCommonOptions } from './easy-options.ts';
+import type { ExchangeOrder } from './exchange-order.ts';
+import type { HeaderField } from './headers.ts';
+import type { Libcurl, Pointer } from './libcurl.ts';
+import type { NativeMemory } from './native-memory.ts';
+
+/** What libcurl asks of an exchange, in the middle of its own work. */
+export interface EasyAsked {
+  /** @returns how many bytes were taken, or `WRITE_PAUSE`. */
+  onBody(data: Pointer, bytes: number): number;
+  /** @returns false to end the transfer. */
+  onHeader(line: string): boolean;
+  /** @returns how many bytes were given, or `READ_PAUSE`. */
+  onRead(target: Pointer, room: number): number;
+  /** @returns one of `SEEK`. */
+  onSeek(offset: number): number;
+  /** @returns one of `PREREQ`. */
+  onConnected(): number;
+}
+
+export interface EasyHandle {
+  readonly easy: Pointer;
+  /** libcurl's words about what went wrong. */
+  readonly errorText: Pointer;
+  /** The exchanges that it can be used for. */
+  readonly kind: string;
+  readonly number: number;
+  readonly connectTo: Pointer | null;
+  headerLines: string;
+  headerList: Pointer | null;
+}
+
+/** Registered once; every handle carries its number. */
+type EasyCallbacks = Record<'write' | 'header' | 'read' | 'seek' | 'prereq', Pointer>;
+
+export interface EasyHandlesOptions {
+  curl: Libcurl;
+  caFile: string;
+  memory: NativeMemory;
+  onFault: (fault: Error) => void;
+}
+
+/**
+ * HTTP/2 alone is offered in the handshake: with HTTP/1.1 beside it an origin could choose that, and
+ * the request would be out before it is seen.
+ */
+const PINNED_VERSION = {
+  h1: HTTP_VERSION.V1_1,
+  h2: HTTP_VERSION.V2_PRIOR_KNOWLEDGE,
+  h3: HTTP_VERSION.V3ONLY,
+} as const;
+
+/** Time for three SYNs (1, 2 and 4 s apart) over a long path; as short on HTTP/3 as the page can wait for a fallback. */
+const CONNECT_TIMEOUT_MS = { h1: 10_000, h2: 10_000, h3: 5_000 } as const;
+
+/**
+ * As Chromium. It is all there is against a peer that has gone without a word: there is no limit on
+ * an exchange's time nor on its silence, as server-sent events may be silent for as long as they like.
+ */
+const TCP_KEEPALIVE_SECONDS = 45;
+
+/** Handles that wait for their next exchange; each is some 10 kB. */
+const IDLE_HANDLES = 64;
+
+/** libcurl takes no response header line above 100 kB; on HTTP/2 and HTTP/3 not even so much. */
+const LONGEST_LINE_BYTES = 300 * 1024;
+
+export class EasyHandles {
+  readonly #curl: Libcurl;
+  readonly #caFile: string;
+  readonly #callbacks: EasyCallbacks;
+  readonly #users = new Map<number, EasyAsked>();
+  /** The one used last is the last. */
+  readonly #idle: EasyHandle[] = [];
+  #nextNumber = 1;
+
+  constructor(options: EasyHandlesOptions) {
+    this.#curl = options.curl;
+    this.#caFile = options.caFile;
+    this.#callbacks = this.#registered(options);
+  }
+
+  /**
+   * A handle that is set up for the request.
+   *
+   * @throws Error when libcurl refuses the request.
+   */
+  take(order: ExchangeOrder, user: EasyAsked): EasyHandle {
+    const kind = kindOf(order);
+    const at = this.#idle.findLastIndex((handle) => handle.kind === kind);
+    const [handle = this.#made(order, kind)] = at < 0 ? [] : this.#idle.splice(at, 1);
+    this.#users.set(handle.number, user);
+    try {
+      this.#curl.setText(handle.easy, OPT.REQUEST_TARGET, order.target);
+      this.#setHeaders(handle, order.headers);
+    } catch (fault) {
+      this.discard(handle);
+      throw fault;
+    }
+    return handle;
+  }
+
+  /** A handle whose exchange has ended as it should, and that has left its multi handle. */
+  giveBack(handle: EasyHandle): void {
+    if (handle.kind === '') {
+      this.discard(handle);
+      return;
+    }
+    this.#users.delete(handle.number);
+    this.#idle.push(handle);
+    if (this.#idle.length > IDLE_HANDLES) this.discard(this.#idle.shift()!);
+  }
+
+  /** The handle has left its multi handle. */
+  discard(handle: EasyHandle): void {
+    const curl = this.#curl;
+    this.#users.delete(handle.number);
+    curl.easyCleanup(handle.easy);
+    curl.freeList(handle.headerList);
+    curl.freeList(handle.connectTo);
+    curl.free(handle.errorText);
+  }
+
+  #made(order: ExchangeOrder, kind: string): EasyHandle {
+    const curl = this.#curl;
+    const handle: EasyHandle = {
+      easy: curl.easyInit(),
+      errorText: curl.allocText(ERROR_TEXT_BYTES),
+      kind,
+      number: this.#nextNumber++,
+      connectTo: order.connectTo ? curl.list([order.connectTo]) : null,
+      headerLines: '',
+      headerList: null,
+    };
+    try {
+      this.#setUp(handle, order);
+    } catch (fault) {
+      this.discard(handle);
+      throw fault;
+    }
+    return handle;
+  }
+
+  #setUp({ easy, errorText, number, connectTo }: EasyHandle, order: ExchangeOrder): void {
+    const curl = this.#curl;
+    const callbacks = this.#callbacks;
+    const { protocol, method, origin, body } = order;
+    setCommonOptions(curl, easy, this.#caFile);
+    curl.setPointer(easy, OPT.ERRORBUFFER, errorText);
+    curl.setText(easy, OPT.URL, origin);
+    curl.setLong(easy, OPT.HTTP_VERSION, PINNED_VERSION[protocol]);
+    curl.setLong(easy, OPT.CONNECTTIMEOUT_MS, CONNECT_TIMEOUT_MS[protocol]);
+    if (protocol !== 'h3') {
+      curl.setLong(easy, OPT.TCP_KEEPALIVE, 1);
+      curl.setLong(easy, OPT.TCP_KEEPIDLE, TCP_KEEPALIVE_SECONDS);
+      curl.setLong(easy, OPT.TCP_KEEPINTVL, TCP_KEEPALIVE_SECONDS);
+    }
+    if (body !== 'none') {
+      curl.setLong(easy, OPT.UPLOAD, 1);
+      // -1: chunked on HTTP/1.1, to the end of the stream on the others.
+      curl.setOffset(easy, OPT.INFILESIZE_LARGE, body === 'unknown' ? -1 : body);
+      curl.setPointer(easy, OPT.READFUNCTION, callbacks.read);
+      curl.setId(easy, OPT.READDATA, number);
+      curl.setPointer(easy, OPT.SEEKFUNCTION, callbacks.seek);
+      curl.setId(easy, OPT.SEEKDATA, number);
+    } else if (method === 'HEAD') curl.setLong(easy, OPT.NOBODY, 1);
+    else curl.setLong(easy, OPT.HTTPGET, 1);
+    if (body !== 'none' || (method !== 'HEAD' && method !== 'GET')) {
+      curl.setText(easy, OPT.CUSTOMREQUEST, method);
+    }
+    if (connectTo) curl.setPointer(easy, OPT.CONNECT_TO, connectTo);
+    curl.setPointer(easy, OPT.WRITEFUNCTION, callbacks.write);
+    curl.setId(easy, OPT.WRITEDATA, number);
+    curl.setPointer(easy, OPT.HEADERFUNCTION, callbacks.header);
+    curl.setId(easy, OPT.HEADERDATA, number);
+    curl.setPointer(easy, OPT.PREREQFUNCTION, callbacks.prereq);
+    curl.setId(easy, OPT.PREREQDATA, number);
+  }
+
+  /** Many requests of a page have the same fields. */
+  #setHeaders(handle: EasyHandle, fields: readonly HeaderField[]): void {
+    const curl = this.#curl;
+    const lines = headerLines(fields);
+    const text = lines.join('\n');
+    if (handle.headerList && text === handle.headerLines) return;
+    const former = handle.headerList;
+    handle.headerList = curl.list(lines);
+    handle.headerLines = text;
+    curl.setPointer(handle.easy, OPT.HTTPHEADER, handle.headerList);
+    curl.freeList(former);
+  }
+
+  #registered({ curl, memory, onFault }: EasyHandlesOptions): EasyCallbacks {
+    const users = this.#users;
+    const line = Buffer.alloc(LONGEST_LINE_BYTES);
+    return {
+      write: curl.dataCallback(
+        guarded(onFault, (data, size, count, number) => {
+          const bytes = Number(size) * Number(count);
+          return users.get(Number(number))?.onBody(data, bytes) ?? 0;
+        }),
+      ),
+      header: curl.dataCallback(
+        guarded(onFault, (data, size, count, number) => {
+          const bytes = Number(size) * Number(count);
+          const user = users.get(Number(number));
+          // Any other number than the one received ends the transfer.
+          if (!user || bytes > LONGEST_LINE_BYTES) return 0;
+          memory.read(data, line.subarray(0, bytes));
+          return user.onHeader(line.toString('latin1', 0, bytes)) ? bytes : 0;
+        }),
+      ),
+      read: curl.dataCallback(
+        guarded(onFault, (target, size, count, number) => {
+          return users.get(Number(number))?.onRead(target, Number(size) * Number(count)) ?? 0;
+        }),
+      ),
+      seek: curl.seekCallback(
+        guarded(onFault, (number, offset) => users.get(Number(number))?.onSeek(Number(offset)) ?? SEEK.FAIL),
+      ),
+      prereq: curl.prereqCallback(
+        guarded(onFault, (number) => users.get(Number(number))?.onConnected() ?? PREREQ.ABORT),
+      ),
+    };
+  }
+}
+
+/** '' for an upload, whose handle is not used again: how far it came is not to be carried over. */
+function kindOf({ protocol, method, origin, body, connectTo }: ExchangeOrder): string {
+  return body === 'none' ? `${protocol} ${method} ${origin} ${connectTo}` : '';
+}
+
+/** Lines for libcurl: a line without a value takes out what it would say by itself. */
+function headerLines(fields: readonly HeaderField[]): string[] {
+  const given = new Set(fields.map(([name]) => name.toLowerCase()));
+  const silenced = OF_LIBCURL.filter((name) => !given.has(name)).map((name) => `${name}:`);
+  // ';' stands for a field that is there with no value.
+  return [...silenced, ...fields.map(([name, value]) => (value ? `${name}: ${value}` : `${name};`))];
+}
+
+const OF_LIBCURL = ['accept', 'expect', 'user-agent'];

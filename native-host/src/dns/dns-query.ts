@@ -1,0 +1,201 @@
+/** One question to the system's resolvers, over UDP, and over TCP where the answer is longer (RFC 1035; RFC 7766). */
+import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { getServers } from 'node:dns';
+import { connect, isIPv6 } from 'node:net';
+import { type Answer, decode, encode, type Packet, RECURSION_DESIRED } from 'dns-packet';
+
+export interface NameServer {
+  address: string;
+  port: number;
+}
+
+/** No answer that could be used, in words for a person. */
+export class DnsError extends Error {}
+
+const DNS_PORT = 53;
+/** An answer that has not come after this has been dropped; stub resolvers wait for 5 s (resolv.conf(5)), browsers less. */
+const TRY_MS = 1_500;
+/** Servers asked, one after the other, as libc does (resolv.conf(5), MAXNS). */
+const MOST_SERVERS = 3;
+/** What fits a packet everywhere (DNS flag day 2020). */
+const UDP_PAYLOAD_BYTES = 1232;
+/** Of the header's flags (RFC 1035, section 4.1.1). */
+const TRUNCATED = 0x0200;
+const RESPONSE_CODE = 0x000f;
+const NO_ERROR = 0;
+const NO_SUCH_NAME = 3;
+
+/** Servers of the system's configuration, `/etc/resolv.conf` where there is one. */
+export function systemNameServers(): NameServer[] {
+  return getServers().slice(0, MOST_SERVERS).map(readNameServer);
+}
+
+/** `address`, `address:port` or `[address]:port`, as Node writes them. */
+export function readNameServer(text: string): NameServer {
+  if (isIPv6(text)) return { address: text, port: DNS_PORT };
+  const [, bracketed, plain, port] = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(text) ?? [];
+  return { address: bracketed ?? plain ?? text, port: Number(port ?? DNS_PORT) };
+}
+
+/**
+ * Asks one server after the other until one answers.
+ *
+ * @param type as `dns-packet` names it: `UNKNOWN_65` for what it has no name for
+ * @returns the answer section, empty where the name or the type does not exist
+ * @throws DnsError when nobody answers, or the signal's reason
+ */
+export async function dnsQuery(
+  name: string,
+  type: string,
+  servers: readonly NameServer[],
+  signal: AbortSignal,
+): Promise<Answer[]> {
+  let fault = new DnsError('the system names no resolver');
+  for (const server of servers) {
+    try {
+      return await askServer(name, type, server, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      fault = error instanceof DnsError ? error : new DnsError((error as Error).message);
+    }
+  }
+  throw fault;
+}
+
+async function askServer(
+  name: string,
+  type: string,
+  server: NameServer,
+  signal: AbortSignal,
+): Promise<Answer[]> {
+  const id = randomInt(0x1_0000);
+  const query = encode({
+    type: 'query',
+    id,
+    flags: RECURSION_DESIRED,
+    questions: [{ name, type: type as 'A' }],
+    additionals: [
+      {
+        type: 'OPT',
+        name: '.',
+        udpPayloadSize: UDP_PAYLOAD_BYTES,
+        extendedRcode: 0,
+        ednsVersion: 0,
+        flags: 0,
+        flag_do: false,
+        options: [],
+      },
+    ],
+  });
+  /** @returns null for what does not answer this question: somebody else's, or a forged one */
+  const answerIn = (bytes: Buffer): Packet | null => {
+    const packet = readPacket(bytes);
+    const question = packet?.questions?.[0];
+    const ours =
+      packet?.type === 'response' &&
+      packet.id === id &&
+      packet.questions?.length === 1 &&
+      question?.name.toLowerCase() === name.toLowerCase() &&
+      question.type === type;
+    return ours ? packet : null;
+  };
+  let answer = await overUdp(query, server, answerIn, signal);
+  if ((answer.flags ?? 0) & TRUNCATED) answer = await overTcp(query, server, answerIn, signal);
+  const code = (answer.flags ?? 0) & RESPONSE_CODE;
+  if (code !== NO_ERROR && code !== NO_SUCH_NAME) {
+    throw new DnsError(`the resolver ${server.address} answered with error ${code}`);
+  }
+  return answer.answers ?? [];
+}
+
+function readPacket(bytes: Buffer): Packet | null {
+  try {
+    return decode(bytes);
+  } catch {
+    // Whatever a hostile server wrote: there is no answer in it.
+    return null;
+  }
+}
+
+type ReadAnswer = (bytes: Buffer) => Packet | null;
+
+function overUdp(
+  query: Buffer,
+  { address, port }: NameServer,
+  answerIn: ReadAnswer,
+  signal: AbortSignal,
+): Promise<Packet> {
+  const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
+  return settled<Packet>(
+    (resolve, reject) => {
+      socket.on('error', reject);
+      // Connected: datagrams of others do not arrive, and a closed port is told at once.
+      socket.connect(port, address, () => socket.send(query, (error) => error && reject(error)));
+      socket.on('message', (bytes) => {
+        const answer = answerIn(bytes);
+        if (answer) resolve(answer);
+      });
+    },
+    `the resolver ${address} did not answer`,
+    signal,
+  ).finally(() => socket.close());
+}
+
+function overTcp(
+  query: Buffer,
+  { address, port }: NameServer,
+  answerIn: ReadAnswer,
+  signal: AbortSignal,
+): Promise<Packet> {
+  const socket = connect(port, address);
+  let received = Buffer.alloc(0);
+  return settled<Packet>(
+    (resolve, reject) => {
+      socket.on('error', reject);
+      socket.on('close', () => reject(new DnsError(`the resolver ${address} ended the connection`)));
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(query.length);
+      socket.write(Buffer.concat([length, query]));
+      socket.on('data', (chunk) => {
+        received = Buffer.concat([received, chunk]);
+        if (received.length < 2) return;
+        const end = 2 + received.readUInt16BE(0);
+        if (received.length < end) return;
+        const answer = answerIn(received.subarray(2, end));
+        if (answer) resolve(answer);
+        else reject(new DnsError(`the resolver ${address} answered something else`));
+      });
+    },
+    `the resolver ${address} did not answer over TCP`,
+    signal,
+  ).finally(() => socket.destroy());
+}
+
+/** Within `TRY_MS`, unless the signal ends it before. */
+function settled<T>(
+  begin: (resolve: (value: T) => void, reject: (fault: Error) => void) => void,
+  late: string,
+  signal: AbortSignal,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new DnsError(late)), TRY_MS);
+    const onAbort = (): void => reject(signal.reason as Error);
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    begin(
+      (value) => {
+        end();
+        resolve(value);
+      },
+      (fault) => {
+        end();
+        reject(fault);
+      },
+    );
+  });
+}

@@ -1,6 +1,7 @@
-import { MESSAGE_VERSION, toHost, type Verification } from '@hopwise/native-host/messages';
+import { MESSAGE_VERSION, toHost } from '@hopwise/native-host/messages';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type HostPort, PartsJoiner, verifyWithHelper } from '../src/background/native-client.ts';
+import { verificationOf } from './verification.ts';
 
 const PAGE = 'https://page.test/';
 const plan = {
@@ -9,7 +10,7 @@ const plan = {
   transfers: [{ url: PAGE, after: [], delayMs: 0, urgency: 0, incremental: false, accept: '*/*', bytes: 10 }],
 };
 const probe = { plan, protocols: ['h2' as const], rounds: 1, budgetBytes: 1000 };
-const verification: Verification = {
+const verification = verificationOf({
   pageUrl: PAGE,
   engine: 'libcurl',
   startedAt: '2026-11-20T12:00:00Z',
@@ -24,9 +25,8 @@ const verification: Verification = {
       answeredRequests: 1,
     },
   },
-  udp: 'open',
   bytes: 10,
-};
+});
 
 type Sent = ReturnType<typeof toHost.parse>;
 

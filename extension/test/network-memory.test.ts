@@ -1,9 +1,15 @@
 import 'fake-indexeddb/auto';
 import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { forgetNetworks, leaveNetwork, networkBefore } from '../src/background/network-memory.ts';
+import {
+  forgetNetworks,
+  leaveNetwork,
+  networkBefore,
+  networkVerified,
+} from '../src/background/network-memory.ts';
 import { addLoad, getLoad } from '../src/storage/loads.ts';
 import { keptNetwork } from '../src/storage/network.ts';
+import { udpOf, verificationOf } from './verification.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -107,6 +113,22 @@ test('is forgotten after days, when the network changed, and where the store hol
   expect(await keptNetwork()).toBeNull();
   expect(await networkBefore(recordingOf(), true)).toBeNull();
   expect((await keptNetwork())?.loads).toBe(1);
+});
+
+test('what a verification showed is kept for later loads, and the load that it was of counts once', async () => {
+  await networkBefore(recordingOf(), true);
+  const recording = recordingOf();
+  const cluster = await networkBefore(recording, true);
+  expect((await keptNetwork())?.udp.policed).toBeLessThan(0.05);
+  const udp = { ...udpOf('policed', true), quicBps: 2e6, tcpBps: 20e6 };
+  await networkVerified({ recording, cluster }, verificationOf({ udp }));
+  const kept = await keptNetwork();
+  expect(kept).toMatchObject({ loads: 2, udp: { policed: 1 } });
+  expect(Math.exp(kept!.policedBps.mean) / 2e6).toBeCloseTo(1.07, 1);
+  // A load of a network that was left, or forgotten, says nothing of the present one.
+  await leaveNetwork();
+  await networkVerified({ recording, cluster }, verificationOf({ udp }));
+  expect(stored).toEqual({});
 });
 
 test('the store failing leaves a load to itself, and the next one can be learnt from', async () => {

@@ -19,6 +19,7 @@ import {
   restsOn,
   verifiedOf,
 } from '../src/views/index.ts';
+import { verificationOf } from './verification.ts';
 
 const document = new Window({ url: 'https://report.test/' }).document as unknown as Document;
 const options = { document };
@@ -312,18 +313,15 @@ test('a verification becomes times, or the reason why there are none', () => {
     lowMs: null,
     highMs: null,
   };
-  const verified = verifiedOf({
-    pageUrl: PAGE,
-    engine: '',
-    startedAt: '',
-    udp: 'blocked',
-    bytes: 0,
-    protocols: {
-      h1: { ...none, unavailable: '', medianMs: 2, lowMs: 1, highMs: 3 },
-      h2: { ...none, unavailable: '' },
-      h3: { ...none, unavailable: 'blocked' },
-    },
-  });
+  const verified = verifiedOf(
+    verificationOf({
+      protocols: {
+        h1: { ...none, unavailable: '', medianMs: 2, lowMs: 1, highMs: 3 },
+        h2: { ...none, unavailable: '' },
+        h3: { ...none, unavailable: 'blocked' },
+      },
+    }),
+  );
   expect(verified).toEqual({
     h1: { medianMs: 2, lowMs: 1, highMs: 3 },
     h2: { unavailable: 'no round was completed' },

@@ -243,14 +243,14 @@ program
   .argument('[urls...]', 'https URLs: the first is the page, the others start when it has arrived')
   .option('--har <file>', 'take the requests, their order and their waits from a HAR or a hopwise recording')
   .option('--protocols <list>', 'of h1,h2,h3', 'h1,h2,h3')
-  .option('--rounds <n>', 'rounds under each protocol', wholeNumber(1, 20), 3)
+  .option('--rounds <n>', 'most rounds under each protocol, as far as the budget goes', wholeNumber(1, 20), 3)
   .option(
     '--budget <bytes>',
-    'most response bytes in all',
+    "most response bytes in all; three times the page's unless given",
     wholeNumber(1, Number.MAX_SAFE_INTEGER),
-    200_000_000,
   )
   .option('--libcurl <path>', 'use this libcurl')
+  .option('--resources', 'print every resource too, as it came in the round in the middle')
   .option('--json', 'print the verification as JSON')
   .action(async (urls: string[], options: Parameters<typeof probeCommand>[1]) => {
     process.exitCode = await probeCommand(urls, options, print, note);

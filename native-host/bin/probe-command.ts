@@ -7,7 +7,6 @@ import {
   type Protocol,
   type TransferPlan,
   transferPlanSchema,
-  type Verification,
 } from '@hopwise/native-host/messages';
 import { Engine } from '../src/engine/engine.ts';
 import { probe } from '../src/probe/probe.ts';
@@ -15,12 +14,14 @@ import { ProbeError } from '../src/probe/probe-error.ts';
 import { PROTOCOL_NAME } from '../src/protocol.ts';
 import { UsageError } from '../src/usage-error.ts';
 import { hostVersion } from '../src/version.ts';
+import { probeTable } from './probe-table.ts';
 
 export interface ProbeCommandOptions {
   har?: string;
   protocols: string;
   rounds: number;
-  budget: number;
+  budget?: number;
+  resources?: boolean;
   libcurl?: string;
   json?: boolean;
 }
@@ -48,7 +49,7 @@ export async function probeCommand(
     const verification = await probe(engine, plan, {
       protocols,
       rounds: options.rounds,
-      budgetBytes: options.budget,
+      budgetBytes: options.budget ?? null,
       signal: interrupt.signal,
       onProgress: live
         ? ({ doneTransfers, allTransfers, protocol, round }) =>
@@ -58,7 +59,11 @@ export async function probeCommand(
         : undefined,
     });
     if (live) process.stderr.write('\r\x1b[K');
-    print(options.json ? JSON.stringify(verification) : table(verification));
+    print(
+      options.json
+        ? JSON.stringify(verification)
+        : probeTable(verification, plan, { resources: options.resources === true }),
+    );
     return Object.values(verification.protocols).some(({ medianMs }) => medianMs !== null)
       ? EXIT_OK
       : EXIT_FAILURE;
@@ -135,41 +140,4 @@ async function planOfRecording(file: string): Promise<unknown> {
     throw new UsageError(`${file}: ${(fault as Error).message}`);
   }
   throw new UsageError(`${file}: expected at least one https GET that can be transferred`);
-}
-
-/** The verification as lines for a terminal. */
-export function table(verification: Verification): string {
-  const rows = [['protocol', 'median', 'from', 'to', 'rounds', 'requests', 'min RTT', 'TCP loss events']];
-  const notes: string[] = [];
-  for (const [protocol, outcome] of Object.entries(verification.protocols) as [
-    Protocol,
-    NonNullable<Verification['protocols'][Protocol]>,
-  ][]) {
-    const ms = (value: number | null): string => (value === null ? '-' : `${value.toFixed(0)} ms`);
-    const rtts = outcome.rounds.flatMap(({ minRttMs }) => (minRttMs === null ? [] : [minRttMs]));
-    const losses = outcome.rounds.flatMap(({ lossEvents }) => (lossEvents === null ? [] : [lossEvents]));
-    rows.push([
-      PROTOCOL_NAME[protocol],
-      ms(outcome.medianMs),
-      ms(outcome.lowMs),
-      ms(outcome.highMs),
-      String(outcome.rounds.length),
-      `${outcome.provedRequests} of ${outcome.answeredRequests}`,
-      rtts.length > 0 ? `${Math.min(...rtts).toFixed(1)} ms` : '-',
-      losses.length > 0 ? String(losses.reduce((sum, events) => sum + events, 0)) : '-',
-    ]);
-    if (outcome.unavailable) notes.push(`${PROTOCOL_NAME[protocol]}: ${outcome.unavailable}`);
-    const failed = Math.max(0, ...outcome.rounds.map((round) => round.failed));
-    if (failed > 0) notes.push(`${PROTOCOL_NAME[protocol]}: ${failed} requests failed in a round`);
-  }
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  );
-  if (verification.stopped) notes.push(verification.stopped);
-  notes.push(`UDP: ${verification.udp}; ${verification.bytes} bytes; ${verification.engine}`);
-  return [...lines, ...notes].join('\n');
 }

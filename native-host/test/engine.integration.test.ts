@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Engine, EngineDiedError, NoEngineError } from '../src/engine/engine.ts';
 import type { RoundReport, RoundRequest, RoundTransfer } from '../src/engine/round.ts';
 import { serveEngine } from './support/engine.ts';
-import { PROTO } from './support/server.ts';
+import { bundle, PROTO } from './support/server.ts';
 
 const served = serveEngine();
 
@@ -22,6 +22,7 @@ function transfer(path: string, protocol: Protocol, more: Partial<RoundTransfer>
     accept: '*/*',
     connectTo: '',
     headersOnly: false,
+    maxBytes: null,
     refused: '',
     ...more,
   };
@@ -312,15 +313,53 @@ it('opens no second connection for more requests than one carries', async () => 
   }
 });
 
-it('counts TCP round trips and segments, and says nothing of QUIC ones', async () => {
-  const tcp = await served.engine.run(round([transfer('/bytes/200000', 'h2')]));
-  expect(tcp.minRttMs).toBeGreaterThan(0);
-  expect(tcp.minRttMs).toBeLessThan(200);
-  // 200 kB in loopback segments of at most 64 KiB.
-  expect(tcp.segmentsIn).toBeGreaterThanOrEqual(3);
-  expect(tcp.lossEvents).toBeGreaterThanOrEqual(0);
-  const quic = await served.engine.run(round([transfer('/bytes/200000', 'h3')]));
-  expect(quic).toMatchObject({ minRttMs: null, segmentsIn: null, lossEvents: null });
+it('tells what each TCP connection went through, and says nothing of QUIC ones', async () => {
+  const other = await served.program.start();
+  process.env.HOPWISE_CA_FILE = join(served.program.folder, 'both.pem');
+  writeFileSync(process.env.HOPWISE_CA_FILE, bundle([served.server, other]));
+  const host = `localhost:${other.port}`;
+  const own = new Engine();
+  const report = await own.run(
+    round([
+      transfer('/bytes/200000', 'h2'),
+      transfer('/bytes/10', 'h2', { url: other.url('/bytes/10'), host }),
+      transfer('/bytes/200000', 'h3'),
+    ]),
+  );
+  await own.close();
+  await other.stop();
+  process.env.HOPWISE_CA_FILE = served.server.caFile;
+  const [large, small] = report.connections.toSorted((a, b) => b.bytesIn - a.bytesIn);
+  expect(report.connections).toHaveLength(2);
+  expect([large!.host, small!.host]).toEqual([`localhost:${served.server.port}`, host]);
+  // TLS adds to the body; 200 kB come in loopback segments of at most 64 KiB.
+  expect(large!.bytesIn).toBeGreaterThan(200_000);
+  expect(large!.dataSegmentsIn).toBeGreaterThanOrEqual(3);
+  expect(small!.bytesIn).toBeLessThan(20_000);
+  for (const { minRttMs, rttMs, dataSegmentsOut, lossEvents, retransmitted } of report.connections) {
+    expect(minRttMs).toBeGreaterThan(0);
+    expect(rttMs!).toBeGreaterThanOrEqual(minRttMs!);
+    // A ClientHello, a Finished and a request at least, in one segment or several.
+    expect(dataSegmentsOut).toBeGreaterThanOrEqual(2);
+    expect([lossEvents, retransmitted]).toEqual([0, 0]);
+  }
+});
+
+it('ends a response that is longer than it may be, announced or not, and nothing else', async () => {
+  for (const protocol of ['h1', 'h2', 'h3'] as const) {
+    const report = await served.engine.run(
+      round([
+        transfer('/bytes/500000/announced', protocol, { maxBytes: 100_000 }),
+        transfer('/trickle/500000', protocol, { maxBytes: 20_000 }),
+        transfer('/bytes/50000', protocol, { maxBytes: 100_000 }),
+      ]),
+    );
+    const errors = report.results.toSorted((a, b) => a.index - b.index).map(({ error }) => error);
+    expect(errors[0]).not.toBe('');
+    expect(errors[1]).toContain('more than 20000 bytes came');
+    expect(errors[2]).toBe('');
+    expect(report.bytes).toBeLessThan(200_000);
+  }
 });
 
 it('goes only where https goes', async () => {

@@ -56,8 +56,20 @@ function verification(transfers: number, error = ''): Verification {
     pageUrl: 'https://a.test/',
     engine: 'libcurl/8.14.1',
     startedAt: '2026-11-20T12:00:00.000Z',
-    udp: 'open',
+    origins: [],
+    udp: {
+      verdict: 'unknown',
+      reason: 'HTTP/3 was not asked for',
+      answered: null,
+      quicBps: null,
+      tcpBps: null,
+      ratio: null,
+      pairs: 0,
+      bytes: 0,
+    },
     bytes: 1,
+    budgetBytes: 3,
+    leftOut: 0,
     protocols: {
       h2: {
         unavailable: '',
@@ -74,6 +86,7 @@ function verification(transfers: number, error = ''): Verification {
             minRttMs: null,
             lossEvents: null,
             segmentsIn: null,
+            retransmitted: null,
             transfers: Array.from({ length: transfers }, (_, index) => ({
               index,
               protocol: 'h2' as const,

@@ -54,7 +54,7 @@ it('carries the page under each protocol, interleaved, in an order that changes'
   const [server] = await start([]);
   const verification = await probe(engine(), page(server!), ALL);
   expect(verificationSchema.parse(verification)).toEqual(verification);
-  expect(verification.udp).toBe('open');
+  expect(verification.udp).toMatchObject({ verdict: 'unknown', answered: true });
   for (const protocol of ['h1', 'h2', 'h3'] as const) {
     const outcome = verification.protocols[protocol]!;
     expect(outcome).toMatchObject({ unavailable: '', provedRequests: 42, answeredRequests: 42 });
@@ -71,12 +71,12 @@ it('carries the page under each protocol, interleaved, in an order that changes'
     (_, round) => new Set(protos.slice(2 + round * 21, 2 + (round + 1) * 21)),
   );
   expect(rounds.map((round) => [...round].join())).toEqual([
-    'HTTP/1.1',
-    'HTTP/2.0',
-    'HTTP/3.0',
     'HTTP/2.0',
     'HTTP/3.0',
     'HTTP/1.1',
+    'HTTP/3.0',
+    'HTTP/1.1',
+    'HTTP/2.0',
   ]);
 });
 
@@ -114,7 +114,7 @@ it('calls HTTP/3 unavailable at once where its port refuses', async () => {
   const { verification, ms } = await tookMs(ALL);
   // A server that were silent would take a connect timeout of 5 s.
   expect(ms - without.ms).toBeLessThan(4000);
-  expect(verification.udp).toBe('blocked');
+  expect(verification.udp).toMatchObject({ verdict: 'blocked', answered: false });
   expect(verification.protocols.h3).toMatchObject({ rounds: [], medianMs: null });
   expect(verification.protocols.h3!.unavailable).toMatch(/^UDP is blocked: HTTP\/3 is offered by 1 origin/);
   expect(verification.protocols.h2).toMatchObject({ unavailable: '', provedRequests: 42 });
@@ -131,14 +131,14 @@ it('calls HTTP/3 unavailable after one connect timeout where UDP falls silent', 
   expect(ms).toBeGreaterThan(4500);
   // Four rounds would be four timeouts.
   expect(ms).toBeLessThan(14_000);
-  expect(verification.udp).toBe('blocked');
+  expect(verification.udp).toMatchObject({ verdict: 'blocked', answered: false });
   expect(verification.protocols.h3!.unavailable).toContain('UDP is blocked');
 });
 
 it('tells an HTTP/3 that nobody offers from one that is blocked', async () => {
   const [server] = await start(['-protocols', 'h1,h2', '-alt-svc', '']);
   const verification = await probe(engine(), page(server!), ALL);
-  expect(verification.udp).toBe('unknown');
+  expect(verification.udp).toMatchObject({ verdict: 'unknown', answered: null });
   expect(verification.protocols.h3!.unavailable).toContain('no server of this page offers HTTP/3');
 });
 
@@ -165,7 +165,7 @@ it('asks an origin without the protocol under the best that it has', async () =>
     'h3',
     'h1',
   ]);
-  expect(verification.udp).toBe('open');
+  expect(verification.udp.answered).toBe(true);
 });
 
 it('follows an offer of HTTP/3 on another port', async () => {
@@ -223,7 +223,7 @@ it('fails only the requests of an origin that is down', async () => {
   }
 });
 
-it('keeps to the budget and gives the rounds that it allowed', async () => {
+it('keeps to the budget and gives the sets of rounds that it allowed', async () => {
   const [server] = await start([]);
   const budgetBytes = 1_000_000;
   const verification = await probe(engine(), page(server!), { ...ALL, rounds: 20, budgetBytes });
@@ -233,7 +233,87 @@ it('keeps to the budget and gives the rounds that it allowed', async () => {
   const counts = (['h1', 'h2', 'h3'] as const).map(
     (protocol) => verification.protocols[protocol]!.rounds.length,
   );
-  expect(counts).toEqual([1, 2, 1]);
+  expect(counts).toEqual([1, 1, 1]);
+});
+
+/** The page with the sizes that a recording would have. */
+function sizedPage(server: Server): { plan: TransferPlan; bytes: number } {
+  const plan = page(server);
+  // Headers are another 170 bytes or so.
+  for (const transfer of plan.transfers) transfer.bytes = 10_170;
+  plan.transfers[0]!.bytes = 5_170;
+  return { plan, bytes: plan.transfers.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+it('takes three times the page unless told otherwise, for a round under each protocol', async () => {
+  const [server] = await start([]);
+  const { plan, bytes } = sizedPage(server!);
+  const verification = await probe(engine(), plan, { ...ALL, budgetBytes: null, rounds: 5 });
+  expect(verification.budgetBytes).toBe(3 * bytes);
+  expect(verification.bytes).toBeLessThanOrEqual(3 * bytes);
+  expect(verification).not.toHaveProperty('stopped');
+  expect(verification.leftOut).toBe(1);
+  for (const protocol of ['h1', 'h2', 'h3'] as const) {
+    expect(verification.protocols[protocol]).toMatchObject({ provedRequests: 20, answeredRequests: 20 });
+    expect(verification.protocols[protocol]!.rounds).toHaveLength(1);
+  }
+});
+
+it('learns from the first round how large a page is of which nothing is known', async () => {
+  const [server] = await start([]);
+  const verification = await probe(engine(), page(server!), { ...ALL, budgetBytes: null, rounds: 5 });
+  const counts = (['h1', 'h2', 'h3'] as const).map(
+    (protocol) => verification.protocols[protocol]!.rounds.length,
+  );
+  expect(counts).toEqual([1, 1, 1]);
+  const { bytes } = verification.protocols.h2!.rounds[0]!;
+  expect(verification.bytes).toBeLessThan(3.2 * bytes);
+});
+
+it('stays within three times the page where servers send far more, and without end', async () => {
+  const [server] = await start([]);
+  const { plan, bytes } = sizedPage(server!);
+  // Announced, and in pieces that nobody announced.
+  plan.transfers[5]!.url = server!.url('/bytes/5000000');
+  plan.transfers[6]!.url = server!.url('/trickle/500000000');
+  const verification = await probe(engine(), plan, { ...ALL, budgetBytes: null });
+  expect(verification.bytes).toBeLessThanOrEqual(3 * bytes);
+  for (const protocol of ['h1', 'h2', 'h3'] as const) {
+    const [round] = verification.protocols[protocol]!.rounds;
+    expect(round!.transfers.filter(({ status }) => status === 200).length).toBeGreaterThan(15);
+  }
+  for (const transfer of plan.transfers) transfer.url = server!.url('/trickle/500000000');
+  plan.transfers[0]!.url = server!.url('/bytes/5000');
+  const probing = probe(engine(), plan, { ...ALL, budgetBytes: null });
+  const outcome = await probing.catch((fault: Error) => fault);
+  if (outcome instanceof Error) expect(outcome).toMatchObject({ code: 'budget' });
+  else expect(outcome.bytes).toBeLessThanOrEqual(3 * bytes);
+});
+
+it('tells of each origin what it offers and what connections to it went through', async () => {
+  const [server, old] = await start([], ['-protocols', 'h1', '-alt-svc', '']);
+  const plan = planOf([server!.url('/bytes/10'), server!.url('/bytes/100000'), old!.url('/bytes/10')]);
+  const { origins } = await probe(engine(), plan, ALL);
+  const absent = { state: 'absent', alpn: [], port: null, target: '', ech: false, detail: '' };
+  expect(origins).toMatchObject([
+    {
+      origin: new URL(server!.url('/')).origin,
+      unreachable: '',
+      h3Offered: { altSvc: [{ host: '', port: server!.port, maxAgeS: 60 }], httpsRecord: absent },
+      speaks: { h2: true, h3: true },
+      // The survey's one and one of each of four rounds, but six of HTTP/1.1 at most; the survey's and two rounds'.
+      quic: { connections: 3 },
+    },
+    { h3Offered: { altSvc: [], httpsRecord: absent }, speaks: { h2: false, h3: null }, quic: null },
+  ]);
+  for (const { tcp } of origins) {
+    expect(tcp!.minRttMs).toBeGreaterThan(0);
+    expect(tcp!.segmentsOut).toBeGreaterThan(2 * tcp!.connections);
+    expect(tcp).toMatchObject({ lossEvents: 0, retransmitted: 0 });
+  }
+  expect(origins[0]!.tcp!.connections).toBeGreaterThanOrEqual(5);
+  expect(origins[0]!.quic!.rttAtMostMs).toBeGreaterThan(0);
+  expect(origins[0]!.quic!.rttAtMostMs).toBeLessThan(1000);
 });
 
 it('has no result where the budget allows no round', async () => {

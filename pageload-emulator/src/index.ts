@@ -66,7 +66,7 @@ export type { OriginCounters } from './http/origin-client.ts';
 export type { PaintTimes } from './paint-times.ts';
 export { drawNetworks, type NetworkSample } from './path/draw.ts';
 export { estimateNetwork, type NetworkEstimate } from './path/estimate.ts';
-export type { KnownNetwork, KnownServer } from './path/known-network.ts';
+export type { KnownNetwork, KnownServer, MeasuredNetwork } from './path/known-network.ts';
 export { learnNetwork } from './path/learn-network.ts';
 export type { Interval, LogDensity } from './path/log-density.ts';
 export { type NetworkCluster, parseCluster } from './path/network-cluster.ts';

@@ -5,7 +5,7 @@ import { buildGraph } from './graph/build-graph.ts';
 import type { PageGraph } from './graph/page-graph.ts';
 import { PaintModel } from './paint-times.ts';
 import { drawNetworks } from './path/draw.ts';
-import type { KnownNetwork, KnownServer } from './path/known-network.ts';
+import type { KnownNetwork, KnownServer, MeasuredNetwork } from './path/known-network.ts';
 import type { Interval } from './path/log-density.ts';
 import type { NetworkCluster } from './path/network-cluster.ts';
 import type { FigureSource, NetworkFigure } from './path/network-path.ts';
@@ -19,7 +19,7 @@ export interface PredictOptions {
   /** Figures to take as they are, for instance another network's to ask about. */
   network?: KnownNetwork;
   /** Figures that real transfers showed; `network` goes before them. */
-  measured?: KnownNetwork;
+  measured?: MeasuredNetwork;
   /** Scenarios (losses, and networks around the estimate) to predict over; as many as the answer needs when absent. */
   seeds?: number;
   /** What is known of single servers, over what the recording shows; matched by `origin`. */

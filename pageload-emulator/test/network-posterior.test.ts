@@ -131,8 +131,8 @@ describe("UDP's treatment", () => {
     expect(path.udp).toEqual({ kind: 'open' });
   });
 
-  it('found open by transfers is not blocked, but may still be policed', () => {
-    const measured = { udp: { kind: 'open' as const } };
+  it('found unblocked by transfers may still be policed', () => {
+    const measured = { udp: { kind: 'unblocked' as const } };
     const policed = posteriorOf(upgraded(20, 40_000, link({ kind: 'policed', bps: 3e6 })), { measured });
     expect(policed.udp.policed).toBeGreaterThan(0.95);
     expect(policed.sources.udp).toBe('estimated');
@@ -201,7 +201,12 @@ describe('knowledge besides the recording', () => {
   it('that was measured narrows what it tells', () => {
     const alone = posteriorOf(recording).intervals;
     const { intervals, sources, path } = posteriorOf(recording, {
-      measured: { rttMs: 52, downBps: 11e6, loss: 0.012, udp: { kind: 'blocked' } },
+      measured: {
+        rttMs: 52,
+        downBps: 11e6,
+        loss: { events: 12, packets: 1000 },
+        udp: { kind: 'blocked' },
+      },
     });
     expect(sources).toMatchObject({
       rttMs: 'measured',
@@ -214,6 +219,32 @@ describe('knowledge besides the recording', () => {
     const width = ({ low, high }: { low: number; high: number }) => high / low;
     expect(width(intervals.downBps)).toBeLessThan(width(alone.downBps));
     expect(intervals.loss.median).toBeGreaterThan(alone.loss.median);
+  });
+
+  it('that was counted says the more of loss the more was counted', () => {
+    const median = (loss: { events: number; packets: number }) =>
+      posteriorOf(recording, { measured: { loss } }).intervals.loss.median;
+    const alone = posteriorOf(recording).intervals.loss.median;
+    expect(median({ events: 0, packets: 0 })).toBe(alone);
+    expect(median({ events: 0, packets: 1_000 })).toBeLessThan(alone);
+    expect(median({ events: 0, packets: 10_000 })).toBeLessThan(median({ events: 0, packets: 1_000 }));
+    // 5% of packets, of few and of many.
+    expect(median({ events: 40, packets: 800 })).toBeGreaterThan(median({ events: 1, packets: 20 }));
+  });
+
+  it('that transfers reached is the least that the link carries', () => {
+    const { low } = posteriorOf(recording, { measured: { reachedBps: 30e6 } }).intervals.downBps;
+    expect(posteriorOf(recording).intervals.downBps.high).toBeLessThan(27e6);
+    expect(low).toBeGreaterThan(27e6);
+  });
+
+  it('of UDP is certain where transfers were as fast over it as over TCP, or held to a rate', () => {
+    const open = posteriorOf(recording, { measured: { udp: { kind: 'open' } } });
+    expect(open.udp).toEqual({ open: 1, policed: 0, blocked: 0 });
+    const policed = posteriorOf(recording, { measured: { udp: { kind: 'policed', bps: 3e6 } } });
+    expect(policed.udp).toEqual({ open: 0, policed: 1, blocked: 0 });
+    expect(policed.path.udp).toEqual({ kind: 'policed', bps: 3e6 });
+    expect([open.sources.udp, policed.sources.udp]).toEqual(['measured', 'measured']);
   });
 
   it('of a server goes over what was seen of it', () => {

@@ -225,7 +225,7 @@ describe('prediction', () => {
 
   it('prefers what is given to what was measured, and that to its own estimate', () => {
     const { network } = predict(parseRecording(chromiumHar()), {
-      measured: { rttMs: 33, loss: 0.01 },
+      measured: { rttMs: 33, loss: { events: 10, packets: 1000 } },
       network: { loss: 0.02 },
       seeds: 2,
     });

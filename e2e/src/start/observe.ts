@@ -123,7 +123,17 @@ export class ExtensionSession {
     options: { rounds: number; onProgress: (text: string) => void; signal: AbortSignal },
   ): Promise<StoredLoad> {
     const which = { url: load.recording.url };
-    const started = await this.#ask({ type: 'verify', ...which, rounds: options.rounds });
+    const pageBytes = load.recording.requests.reduce(
+      (sum, { transferBytes }) => sum + (transferBytes ?? 0),
+      0,
+    );
+    const started = await this.#ask({
+      type: 'verify',
+      ...which,
+      rounds: options.rounds,
+      // Three protocols, with a margin: who asks for rounds is to get them.
+      budgetBytes: Math.ceil(1.5 * pageBytes * 3 * options.rounds) + 1_000_000,
+    });
     if (!started.ok) throw new UserError(`the verification did not start: ${started.error}`);
     for (;;) {
       options.signal.throwIfAborted();

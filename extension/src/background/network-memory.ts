@@ -1,9 +1,11 @@
 /** What page loads tell of the network that the browser is on, kept for the loads after them. */
-import { learnNetwork, type NetworkCluster, type Recording } from '@hopwise/pageload-emulator';
-import { allLoads, updateLoad } from '../storage/loads.ts';
+import type { Verification } from '@hopwise/native-host/messages';
+import { learnNetwork, type NetworkCluster, parseCluster, type Recording } from '@hopwise/pageload-emulator';
+import { allLoads, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { dropNetwork, keepNetwork, keptNetwork } from '../storage/network.ts';
 import { assess } from './assess.ts';
 import { isLocalAddress } from './local-address.ts';
+import { measuredBy } from './measured-by.ts';
 
 /** The last change of what is kept: the next one waits for it. */
 let turn: Promise<unknown> = Promise.resolve();
@@ -29,6 +31,21 @@ export function networkBefore(recording: Recording, learn: boolean): Promise<Net
     await keepNetwork(after);
     return after.loads > 1 ? before : null;
   }).catch(() => null);
+}
+
+/** Keeps what a verification showed of the network as well, for later loads. Nothing where the network was left or forgotten. */
+export function networkVerified(
+  { recording, cluster }: Pick<StoredLoad, 'recording' | 'cluster'>,
+  verification: Verification,
+): Promise<void> {
+  return inTurn(async () => {
+    const kept = await keptNetwork();
+    if (kept === null || !wentOut(recording)) return;
+    // The load itself counts once: where it was the last to teach, it is learned anew from what was known before it.
+    const isLast = kept.updatedAtMs === Date.parse(recording.recordedAt);
+    const before = isLast ? parseCluster(cluster) : kept;
+    await keepNetwork(learnNetwork(before, recording, Date.now(), measuredBy(verification)));
+  }).catch(() => undefined);
 }
 
 /** Forgets the network: the browser is on another one now. */

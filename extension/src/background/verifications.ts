@@ -1,8 +1,9 @@
 import type { Protocol } from '@hopwise/pageload-emulator';
 import type { VerificationState } from '../messages/page-messages.ts';
 import { type StoredLoad, updateLoad } from '../storage/loads.ts';
-import { assess, budgetOf, planOf } from './assess.ts';
+import { assess, planOf } from './assess.ts';
 import { HelperError, verifyWithHelper } from './native-client.ts';
+import { networkVerified } from './network-memory.ts';
 
 const KEY = 'verification';
 
@@ -49,7 +50,7 @@ export class Verifications {
     const protocols = options.protocols ?? ['h1', 'h2', 'h3'];
     const rounds = options.rounds ?? DEFAULT_ROUNDS;
     const plan = planOf(load.recording);
-    const budgetBytes = options.budgetBytes ?? budgetOf(plan, protocols.length, rounds);
+    const budgetBytes = options.budgetBytes ?? null;
     const abort = new AbortController();
     this.#abort = abort;
     this.#set({
@@ -78,6 +79,7 @@ export class Verifications {
       );
       const verifiedPrediction = assess(load, verification).prediction;
       await updateLoad(load.id, { verification, verifiedPrediction });
+      await networkVerified(load, verification);
       this.#set({ state: 'done', loadId: load.id });
     } catch (error) {
       const code = error instanceof HelperError ? error.code : 'internal';

@@ -25,7 +25,7 @@ export const pageRequestSchema = z.discriminatedUnion('type', [
     ...which,
     protocols: z.optional(z.array(z.enum(['h1', 'h2', 'h3'])).check(z.minLength(1), z.maxLength(3))),
     rounds: z.optional(z.int().check(z.gte(1), z.lte(20))),
-    /** Most bytes to transfer in all; what the page needs, with a margin, when not given. */
+    /** Most bytes to transfer in all; three times the page's when not given. */
     budgetBytes: z.optional(z.int().check(z.nonnegative())),
   }),
   z.object({ type: z.literal('verification'), ...which }),

@@ -1,13 +1,15 @@
 import type { TcpInfo } from './tcp-info.ts';
 
-/** What a round's TCP connections went through together; null where nothing can be known. */
-export interface PathFigures {
-  minRttMs: number | null;
-  lossEvents: number | null;
-  segmentsIn: number | null;
+/** What one TCP connection went through. */
+export interface ConnectionFigures extends Omit<TcpInfo, 'outOfOrder'> {
+  /** `host:port` of the URLs that it carries. */
+  host: string;
+  /** Times that the receiver was woken by a hole that was filled: losses in one flight are one. */
+  lossEvents: number;
 }
 
 interface Connection {
+  host: string;
   last: TcpInfo | null;
   lossEvents: number;
 }
@@ -27,11 +29,11 @@ export class ConnectionWatch {
     this.#read = read;
   }
 
-  /** A socket was made; the system hands out the numbers of closed ones again. */
-  opened(socket: number): void {
+  /** A socket was made for `host`; the system hands out the numbers of closed ones again. */
+  opened(socket: number, host: string): void {
     const former = this.#live.get(socket);
     if (former) this.#ended.push(former);
-    this.#live.set(socket, { last: null, lossEvents: 0 });
+    this.#live.set(socket, { host, last: null, lossEvents: 0 });
   }
 
   /** The socket is readable, or is about to leave the watch. */
@@ -44,14 +46,13 @@ export class ConnectionWatch {
     connection.last = info;
   }
 
-  figures(): PathFigures {
-    const all = [...this.#ended, ...this.#live.values()];
-    const known = all.filter((connection) => connection.last);
-    const rtts = known.flatMap(({ last }) => (last?.minRttMs == null ? [] : [last.minRttMs]));
-    return {
-      minRttMs: rtts.length > 0 ? Math.min(...rtts) : null,
-      lossEvents: known.length > 0 ? known.reduce((sum, { lossEvents }) => sum + lossEvents, 0) : null,
-      segmentsIn: known.length > 0 ? known.reduce((sum, { last }) => sum + last!.dataSegmentsIn, 0) : null,
-    };
+  /** Of the connections that came about, in the order in which they began. */
+  figures(): ConnectionFigures[] {
+    return [...this.#ended, ...this.#live.values()].flatMap(({ host, last, lossEvents }) => {
+      // An attempt at an address that another one outran has no round trip.
+      if (!last || last.minRttMs === null) return [];
+      const { outOfOrder: _outOfOrder, ...info } = last;
+      return [{ host, ...info, lossEvents }];
+    });
   }
 }

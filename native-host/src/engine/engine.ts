@@ -42,9 +42,7 @@ export interface RunOptions {
 const NOTHING_DONE: RoundReport = {
   results: [],
   bytes: 0,
-  minRttMs: null,
-  lossEvents: null,
-  segmentsIn: null,
+  connections: [],
   ended: 'cancelled',
 };
 

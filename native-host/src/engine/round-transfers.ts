@@ -12,6 +12,8 @@ import { MultiHandle } from './multi-handle.ts';
 /** One GET. */
 export interface TransferRequest {
   url: string;
+  /** `host:port` that the figures of its connection are told under. */
+  host: string;
   headers: string[];
   userAgent: string;
   /** RFC 9218 urgency, 0 to 7. */
@@ -20,7 +22,7 @@ export interface TransferRequest {
   connectTo: string;
   /** End it as soon as the response's headers are there. */
   headersOnly: boolean;
-  /** Most body bytes that a response may announce. */
+  /** Most bytes of the response, those of its header included. */
   maxBytes: number;
   connectTimeoutMs: number;
   totalTimeoutMs: number;
@@ -54,6 +56,7 @@ export interface TransferOutcome {
 
 interface Transfer {
   id: number;
+  host: string;
   easy: Pointer;
   headerList: Pointer | null;
   connectTo: Pointer | null;
@@ -61,9 +64,10 @@ interface Transfer {
   headersOnly: boolean;
   headersDone: boolean;
   bytes: number;
+  maxBytes: number;
   altSvc: string;
   pageFrom: AddressSpace;
-  /** Why the request was not sent on its connection, '' when it was. */
+  /** Why it was not sent on its connection, or was ended; '' for neither. */
   refused: string;
   done: (outcome: TransferOutcome) => void;
 }
@@ -110,8 +114,8 @@ export class RoundTransfers {
         ),
       ),
       sockopt: curl.sockoptCallback(
-        guarded(onFault, (_id, socket) => {
-          watch.opened(Number(socket));
+        guarded(onFault, (id, socket) => {
+          watch.opened(Number(socket), this.#transfers.get(Number(id))?.host ?? '');
           return 0;
         }),
       ),
@@ -133,6 +137,7 @@ export class RoundTransfers {
     const easy = curl.easyInit();
     const transfer: Transfer = {
       id: this.#nextId++,
+      host: request.host,
       easy,
       headerList: null,
       connectTo: null,
@@ -140,6 +145,7 @@ export class RoundTransfers {
       headersOnly: request.headersOnly,
       headersDone: false,
       bytes: 0,
+      maxBytes: request.maxBytes,
       altSvc: '',
       pageFrom: request.pageFrom,
       refused: '',
@@ -211,16 +217,14 @@ export class RoundTransfers {
   #onBody(bytes: number, id: number): number {
     const transfer = this.#transfers.get(id);
     if (!transfer) return 0;
-    transfer.bytes += bytes;
     // Any other number than the one received ends the transfer with CURLE_WRITE_ERROR.
-    return this.#settings.receive(bytes) && !transfer.headersOnly ? bytes : 0;
+    return this.#take(transfer, bytes) && !transfer.headersOnly ? bytes : 0;
   }
 
   #onHeader(data: Pointer, bytes: number, id: number): number {
     const transfer = this.#transfers.get(id);
     if (!transfer) return 0;
-    transfer.bytes += bytes;
-    if (!this.#settings.receive(bytes)) return 0;
+    if (!this.#take(transfer, bytes)) return 0;
     const line = this.#curl.text(data, bytes);
     if (/^alt-svc:/i.test(line)) {
       const value = line.slice('alt-svc:'.length).trim();
@@ -233,6 +237,15 @@ export class RoundTransfers {
       if (transfer.headersOnly) return 0;
     }
     return bytes;
+  }
+
+  /** @returns whether the transfer may go on */
+  #take(transfer: Transfer, bytes: number): boolean {
+    transfer.bytes += bytes;
+    if (!this.#settings.receive(bytes)) return false;
+    if (transfer.bytes <= transfer.maxBytes) return true;
+    transfer.refused = `more than ${transfer.maxBytes} bytes came, far more than the page is known to have`;
+    return false;
   }
 
   #onEnd(transfer: Transfer, code: number): void {

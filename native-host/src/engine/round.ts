@@ -1,7 +1,7 @@
 /** One round: the transfers of a plan, in its order and with its waits, on fresh connections. */
 import type { Protocol } from '@hopwise/native-host/messages';
 import type { AddressSpace } from './address-space.ts';
-import { ConnectionWatch } from './connection-watch.ts';
+import { type ConnectionFigures, ConnectionWatch } from './connection-watch.ts';
 import { DueList } from './due-list.ts';
 import type { Libcurl } from './libcurl.ts';
 import { RoundTransfers, type TransferOutcome } from './round-transfers.ts';
@@ -23,6 +23,8 @@ export interface RoundTransfer {
   connectTo: string;
   /** Ask for one byte and end it as soon as the headers are there. */
   headersOnly: boolean;
+  /** Most bytes of its response; null for what the round allows. */
+  maxBytes: number | null;
   /** Why it must fail without being tried; '' to try it. */
   refused: string;
 }
@@ -53,9 +55,8 @@ export interface RoundReport {
   results: RoundTransferResult[];
   /** Header and body bytes received, of unfinished transfers too. */
   bytes: number;
-  minRttMs: number | null;
-  lossEvents: number | null;
-  segmentsIn: number | null;
+  /** TCP's; none where TCP_INFO cannot be read. */
+  connections: ConnectionFigures[];
   /** Why not every transfer ended. */
   ended: 'whole' | 'budget' | 'stopped' | 'cancelled';
 }
@@ -190,12 +191,13 @@ export class Round {
       this.#multis.get(transfer.protocol)!.add(
         {
           url: transfer.url,
+          host: transfer.host,
           headers: requestHeaders(transfer),
           userAgent: oneLine(this.#request.userAgent),
           urgency: transfer.urgency,
           connectTo: transfer.connectTo,
           headersOnly: transfer.headersOnly,
-          maxBytes: this.#request.maxBytes - this.#bytes,
+          maxBytes: Math.min(transfer.maxBytes ?? Infinity, this.#request.maxBytes - this.#bytes),
           connectTimeoutMs: this.#request.connectTimeoutMs[transfer.protocol],
           totalTimeoutMs: this.#request.totalTimeoutMs,
           stallSeconds: this.#request.stallSeconds,
@@ -245,8 +247,8 @@ export class Round {
     // Perhaps inside one of libcurl's callbacks, where nothing of libcurl may be closed.
     setImmediate(() => {
       for (const multi of this.#multis.values()) multi.close();
-      const figures = this.#watch.figures();
-      this.#finish({ results: this.#results, bytes: this.#bytes, ended: how, ...figures });
+      const connections = this.#watch.figures();
+      this.#finish({ results: this.#results, bytes: this.#bytes, connections, ended: how });
     });
   }
 }

@@ -102,8 +102,8 @@ export const toHost = z.discriminatedUnion('type', [
     plan: transferPlan,
     protocols: z.array(protocol).check(z.minLength(1), z.maxLength(3)),
     rounds: z.int().check(z.gte(1), z.lte(20)),
-    /** Most response bytes that the probe may transfer in all; it stops before it exceeds them. */
-    budgetBytes: count,
+    /** Most response bytes that the probe may transfer in all; null for three times the page's. */
+    budgetBytes: z.nullable(count),
   }),
   z.object({ type: z.literal('cancel'), id: requestId }),
   /** Answered by `pins` once the pin is in effect or waiting, or by `error`. It replaces the origin's former pin. */
@@ -147,10 +147,14 @@ const probeRound = z.object({
   totalMs: nonNegative,
   bytes: count,
   failed: count,
-  /** TCP_INFO of the round's connections: minimum RTT and loss events; null on HTTP/3. */
+  /**
+   * TCP_INFO of the round's connections; null on HTTP/3, of whose connections libcurl tells nothing. Minimum RTT, holes in what
+   * arrived, segments with data that arrived, segments that had to be sent again.
+   */
   minRttMs: z.nullable(nonNegative),
   lossEvents: z.nullable(count),
   segmentsIn: z.nullable(count),
+  retransmitted: z.nullable(count),
   transfers: z.array(transferResult),
 });
 
@@ -166,14 +170,95 @@ const verifiedProtocol = z.object({
   answeredRequests: count,
 });
 
+/** An offer of HTTP/3 in an `Alt-Svc` field (RFC 7838). */
+const altSvcOffer = z.object({
+  /** '' for the origin's own host. */
+  host: text(256),
+  port: z.int().check(z.gte(1), z.lte(65_535)),
+  maxAgeS: count,
+});
+
+/** An origin's HTTPS record (RFC 9460): of several the one that offers HTTP/3, else the most preferred. */
+const httpsRecord = z.object({
+  /** `unknown`: nobody answered, or not in time. */
+  state: z.enum(['present', 'absent', 'unknown']),
+  alpn: z.array(text(32)).check(z.maxLength(256)),
+  /** null for the URL's. */
+  port: z.nullable(z.int().check(z.gte(0), z.lte(65_535))),
+  /** '' for the origin's own host. */
+  target: text(256),
+  /** Whether it has keys for an encrypted ClientHello. */
+  ech: z.boolean(),
+  /** Why it is unknown, '' when it is not. */
+  detail: text(256),
+});
+
+/** What the TCP connections to an origin went through in all rounds, by TCP_INFO. */
+const tcpFigures = z.object({
+  connections: count,
+  minRttMs: nonNegative,
+  /** Median of the smoothed round trips at the connections' ends: queues included. */
+  rttMs: z.nullable(nonNegative),
+  /** Segments with data, each way. */
+  segmentsIn: count,
+  segmentsOut: count,
+  /** Holes in what arrived: losses in one flight are one. */
+  lossEvents: count,
+  /** Segments that had to be sent again. */
+  retransmitted: count,
+  /** Highest rate at which what was sent was acknowledged, bits per second; null where too little was sent to tell. */
+  sendingBps: z.nullable(nonNegative),
+});
+
+/** What can be known of QUIC connections: libcurl hands out neither their round trips nor their losses. */
+const quicFigures = z.object({
+  connections: count,
+  /** Shortest handshake, which takes at least one round trip. */
+  rttAtMostMs: nonNegative,
+});
+
+const verifiedOrigin = z.object({
+  origin: text(MAX_ORIGIN_LENGTH),
+  /** Why it cannot be reached over TCP, '' when it can. */
+  unreachable: text(512),
+  h3Offered: z.object({ altSvc: z.array(altSvcOffer).check(z.maxLength(8)), httpsRecord }),
+  /** What it answered under when asked: null where it was not. */
+  speaks: z.object({ h2: z.nullable(z.boolean()), h3: z.nullable(z.boolean()) }),
+  tcp: z.nullable(tcpFigures),
+  quic: z.nullable(quicFigures),
+});
+
+/** What the path does to UDP, judged by HTTP/3 against HTTP/2 on the same responses of the same origins. */
+const udpVerdict = z.object({
+  verdict: z.enum(['open', 'blocked', 'policed', 'unknown']),
+  /** The verdict's reason, one line for a person. */
+  reason: text(512),
+  /** Whether a QUIC connection came about; null where none was tried. */
+  answered: z.nullable(z.boolean()),
+  /** Median goodput while responses were awaited or arrived, bits per second; null where it was not compared. */
+  quicBps: z.nullable(nonNegative),
+  tcpBps: z.nullable(nonNegative),
+  /** QUIC's rate over TCP's: geometric mean of the rounds with its 95% interval. */
+  ratio: z.nullable(z.object({ low: nonNegative, mean: nonNegative, high: nonNegative })),
+  /** Pairs of rounds that were compared, and the response bytes of each round that were. */
+  pairs: count,
+  bytes: count,
+});
+
 /** What real transfers of a page's resources showed. */
 const verification = z.object({
   pageUrl: httpsUrl,
   engine: text(256),
   startedAt: text(32),
   protocols: z.partialRecord(protocol, verifiedProtocol),
-  udp: z.enum(['open', 'blocked', 'unknown']),
+  /** In order of first use. */
+  origins: z.array(verifiedOrigin),
+  udp: udpVerdict,
   bytes: count,
+  /** What `bytes` had to stay within. */
+  budgetBytes: count,
+  /** Resources that were left out of every round to stay within it. */
+  leftOut: count,
   /** Why the probe ended before its last round, in words for a person; absent when it did not. */
   stopped: z.optional(text(512)),
 });
@@ -281,4 +366,6 @@ export type ToExtension = z.infer<typeof toExtension>;
 export type TransferPlan = z.infer<typeof transferPlan>;
 export type PinState = z.infer<typeof pinState>;
 export type Verification = z.infer<typeof verification>;
+export type VerifiedOrigin = z.infer<typeof verifiedOrigin>;
+export type UdpVerdict = z.infer<typeof udpVerdict>;
 export type VerifiedProtocol = z.infer<typeof verifiedProtocol>;

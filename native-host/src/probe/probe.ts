@@ -1,24 +1,40 @@
 /** Transfers a page's resources under each protocol and tells what came of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Protocol, TransferPlan, Verification, VerifiedProtocol } from '@hopwise/native-host/messages';
+import type {
+  Protocol,
+  TransferPlan,
+  UdpVerdict,
+  Verification,
+  VerifiedProtocol,
+} from '@hopwise/native-host/messages';
 import { PROTOCOLS } from '@hopwise/native-host/messages';
+import { type NameServer, systemNameServers } from '../dns/dns-query.ts';
 import type { AddressSpace } from '../engine/address-space.ts';
 import { type Engine, EngineDiedError, engineLine, NoEngineError } from '../engine/engine.ts';
 import { http3Mend } from '../engine/mend.ts';
-import type { RoundReport, RoundRequest, RoundTransfer, RoundTransferResult } from '../engine/round.ts';
+import type { RoundReport, RoundRequest, RoundTransferResult } from '../engine/round.ts';
 import { PROTOCOL_NAME } from '../protocol.ts';
-import { hasCredentials, hostOf, readPlan } from './origins.ts';
+import { Allowance } from './allowance.ts';
+import { OriginFigures } from './origin-figures.ts';
+import { hasCredentials, readPlan } from './origins.ts';
 import { ProbeError } from './probe-error.ts';
-import { type OriginProfile, survey } from './survey.ts';
+import { RecordLookups } from './record-lookups.ts';
+import { roundPlan } from './round-plan.ts';
+import { type Round, roundOf, summary, without } from './round-result.ts';
+import { NO_OFFER, type OriginProfile, survey, withoutH3 } from './survey.ts';
+import { udpVerdict } from './udp-verdict.ts';
 
 export interface ProbeOptions {
-  /** At least one; tried in the order of `PROTOCOLS`. */
+  /** At least one. */
   protocols: readonly Protocol[];
+  /** At most; fewer where the budget allows no more. */
   rounds: number;
-  /** Most response bytes in all. */
-  budgetBytes: number;
+  /** Most response bytes in all; null for three times the page's. */
+  budgetBytes: number | null;
   /** Most milliseconds in all; a minute a round and at least ten when not given. */
   limitMs?: number;
+  /** Whom to ask for HTTPS records; the system's resolvers when not given. */
+  nameServers?: readonly NameServer[];
   onProgress?: (progress: ProbeProgress) => void;
   signal?: AbortSignal;
 }
@@ -31,7 +47,8 @@ export interface ProbeProgress {
   round: number;
 }
 
-type Round = VerifiedProtocol['rounds'][number];
+/** The order of the first rounds: where the budget ends early, HTTP/1.1 tells least. */
+const ORDER: readonly Protocol[] = ['h2', 'h3', 'h1'];
 
 /** A server that sends a byte now and then would hold a probe for hours. */
 const LEAST_LIMIT_MS = 600_000;
@@ -92,7 +109,12 @@ class Probe {
   #origins: ReturnType<typeof readPlan>['origins'];
   #profiles = new Map<string, OriginProfile>();
   #pageFrom: AddressSpace = 'public';
-  #spentBytes = 0;
+  readonly #allowance: Allowance;
+  readonly #figures = new OriginFigures();
+  /** Of each transfer, as planned and then as seen; 0 while not known. */
+  readonly #sizes: number[];
+  #sizesSeen = false;
+  #leftOut: ReadonlySet<number> = new Set();
   #largestRoundBytes = 0;
   #doneTransfers = 0;
   #stopped = '';
@@ -105,7 +127,9 @@ class Probe {
     const { urls, origins } = readPlan(plan);
     this.#urls = urls;
     this.#origins = origins;
-    this.#protocols = PROTOCOLS.filter((protocol) => options.protocols.includes(protocol));
+    this.#allowance = new Allowance(options.budgetBytes, plan.transfers);
+    this.#sizes = plan.transfers.map(({ bytes }) => bytes);
+    this.#protocols = ORDER.filter((protocol) => options.protocols.includes(protocol));
     for (const protocol of this.#protocols) this.#rounds.set(protocol, []);
     const roundsMs = ROUND_LIMIT_MS * options.rounds * this.#protocols.length;
     this.#limitMs = options.limitMs ?? Math.max(LEAST_LIMIT_MS, roundsMs);
@@ -114,11 +138,26 @@ class Probe {
 
   async run(): Promise<Verification> {
     const startedAt = new Date().toISOString();
+    const ended = new AbortController();
+    const lookups = new RecordLookups(
+      this.#origins.keys(),
+      this.#options.nameServers ?? systemNameServers(),
+      ended.signal,
+    );
+    try {
+      return await this.#measure(startedAt, lookups);
+    } finally {
+      ended.abort();
+    }
+  }
+
+  async #measure(startedAt: string, lookups: RecordLookups): Promise<Verification> {
     const info = await this.#engine.start();
     if (!info.http2) this.#giveUp('h2', `libcurl ${info.version} has no HTTP/2: ${http3Mend()}`);
     if (!info.http3) this.#giveUp('h3', `libcurl ${info.version} has no HTTP/3: ${http3Mend()}`);
-    await this.#survey(info.http3);
+    await this.#survey(info.http3, lookups);
     for (let round = 0; round < this.#options.rounds && !this.#stopped; round += 1) {
+      if (!this.#mayGoOn(round)) break;
       await this.#everyProtocol(round);
     }
     const finished = [...this.#rounds.values()].some((rounds) => rounds.length > 0);
@@ -128,10 +167,16 @@ class Probe {
       engine: engineLine(info),
       startedAt,
       protocols: Object.fromEntries(
-        this.#protocols.map((protocol) => [protocol, this.#summary(protocol)]),
+        PROTOCOLS.filter((protocol) => this.#rounds.has(protocol)).map((protocol) => [
+          protocol,
+          this.#outcome(protocol),
+        ]),
       ) as Verification['protocols'],
-      udp: this.#udp(),
-      bytes: this.#spentBytes,
+      origins: this.#verifiedOrigins(lookups),
+      udp: this.#udp(info.http3),
+      bytes: this.#allowance.spentBytes,
+      budgetBytes: this.#allowance.budgetBytes,
+      leftOut: this.#leftOut.size,
       ...(this.#stopped ? { stopped: this.#stopped.slice(0, 512) } : {}),
     };
   }
@@ -148,13 +193,14 @@ class Probe {
     }
   }
 
-  async #survey(http3: boolean): Promise<void> {
+  async #survey(http3: boolean, lookups: RecordLookups): Promise<void> {
     const page = this.#urls[0]!;
     if (hasCredentials(page)) return this.#giveUpAll(page, 'its URL carries credentials');
     const wanted = this.#protocols.filter((protocol) => protocol !== 'h3' || http3);
     const { pageFrom, origins, reports } = await survey(
       this.#origins.values(),
       wanted,
+      (origin) => lookups.of(origin),
       (request) => this.#runRound(request),
       this.#base(),
     );
@@ -168,19 +214,32 @@ class Probe {
     if (!profiles.some(({ speaksH2 }) => speaksH2)) {
       this.#giveUp('h2', 'no server of this page speaks HTTP/2: all of them chose HTTP/1.1');
     }
-    const offering = profiles.filter(({ offersH3 }) => offersH3);
-    const failing = offering.find(({ speaksH3 }) => !speaksH3);
-    this.#h3Worked = offering.some(({ speaksH3 }) => speaksH3);
-    if (offering.length === 0) {
-      this.#giveUp('h3', 'no server of this page offers HTTP/3: none names it in Alt-Svc');
-    } else if (!this.#h3Worked && offering.every(({ h3NoConnection }) => h3NoConnection)) {
-      this.#giveUp(
-        'h3',
-        `UDP is blocked: HTTP/3 is offered by ${origins_(offering.length)}, but no connection comes about (${failing!.h3Error})`,
-      );
-    } else if (!this.#h3Worked) {
-      this.#giveUp('h3', `HTTP/3 is offered but fails at ${failing!.origin}: ${failing!.h3Error}`);
+    this.#h3Worked = profiles.some(({ speaksH3 }) => speaksH3 === true);
+    const h3Missing = withoutH3(profiles);
+    if (h3Missing) this.#giveUp('h3', h3Missing);
+  }
+
+  get #wanted(): Protocol[] {
+    return this.#protocols.filter((protocol) => !this.#unavailable.has(protocol));
+  }
+
+  /** Whether a round under each protocol fits. Only whole sets of rounds compare the protocols. */
+  #mayGoOn(round: number): boolean {
+    const all = this.#wanted.length;
+    if (round > 0) {
+      if (all * this.#largestRoundBytes <= this.#allowance.leftBytes) return true;
+      if (this.#allowance.given) this.#stopForBudget(this.#largestRoundBytes);
+      return false;
     }
+    this.#leaveOut(all);
+    return true;
+  }
+
+  #leaveOut(rounds: number): void {
+    if (rounds === 0) return;
+    const kept = this.#sizes.map((size, index) => (this.#leftOut.has(index) ? 0 : size));
+    const more = this.#allowance.leaveOut(this.#plan.transfers, kept, rounds);
+    if (more) this.#leftOut = new Set([...this.#leftOut, ...more]);
   }
 
   /** One round under each protocol that is left; the first to go changes from round to round. */
@@ -189,28 +248,54 @@ class Probe {
     for (let turn = 0; turn < all.length; turn += 1) {
       const protocol = all[(turn + round) % all.length]!;
       if (this.#unavailable.has(protocol)) continue;
-      const expected = this.#largestRoundBytes || sum(this.#plan.transfers.map(({ bytes }) => bytes));
-      if (this.#spentBytes + expected > this.#options.budgetBytes) {
+      const expected = this.#largestRoundBytes || this.#keptBytes();
+      if (expected > this.#allowance.leftBytes) {
         this.#stopForBudget(expected);
         return;
       }
       await sleep(PAUSE_MS, undefined, { signal: this.#options.signal });
+      const planned = roundPlan(this.#plan, protocol, {
+        urls: this.#urls,
+        profiles: this.#profiles,
+        leftOut: this.#leftOut,
+        allowance: this.#allowance,
+      });
       const report = await this.#runRound(
-        { ...this.#base(), pageFrom: this.#pageFrom, transfers: this.#transfers(protocol) },
+        { ...this.#base(), pageFrom: this.#pageFrom, transfers: planned.transfers },
         { protocol, round },
       );
       this.#heed(report, report.results);
       if (report.ended === 'budget') this.#stopForBudget(Math.max(expected, report.bytes));
       if (this.#stopped) return;
+      for (const result of report.results) result.index = planned.indices[result.index]!;
       this.#keep(protocol, round, report);
+      if (!this.#sizesSeen) this.#learnSizes(protocol);
     }
   }
 
+  /** The first round shows how large the page is: what is left to spend must do for the other protocols. */
+  #learnSizes(protocol: Protocol): void {
+    const [first] = this.#rounds.get(protocol)!;
+    if (!first) return;
+    this.#sizesSeen = true;
+    this.#allowance.learn();
+    for (const { index, bytes } of first.transfers) this.#sizes[index] = bytes;
+    this.#leaveOut(this.#wanted.length - 1);
+    const kept = without(first, this.#leftOut);
+    this.#rounds.set(protocol, [kept]);
+    this.#largestRoundBytes = kept.bytes;
+  }
+
+  #keptBytes(): number {
+    return this.#sizes.reduce((total, size, index) => total + (this.#leftOut.has(index) ? 0 : size), 0);
+  }
+
   #stopForBudget(roundBytes: number): void {
+    const { budgetBytes, spentBytes } = this.#allowance;
     this.#stopCode = 'budget';
     this.#stopped =
-      `the budget of ${this.#options.budgetBytes} bytes does not allow another round: ` +
-      `${this.#spentBytes} are spent, a round takes about ${roundBytes}`;
+      `the budget of ${budgetBytes} bytes does not allow another round: ` +
+      `${spentBytes} are spent, a round takes about ${roundBytes}`;
   }
 
   #stopForTime(): void {
@@ -238,37 +323,15 @@ class Probe {
     return {
       ...LIMITS,
       userAgent: this.#plan.userAgent,
-      maxBytes: Math.max(0, this.#options.budgetBytes - this.#spentBytes),
+      maxBytes: this.#allowance.leftBytes,
     };
-  }
-
-  #transfers(protocol: Protocol): RoundTransfer[] {
-    return this.#plan.transfers.map((planned, index) => {
-      const url = this.#urls[index]!;
-      const profile = this.#profiles.get(url.origin);
-      const used = profile ? bestOf(profile, protocol) : protocol;
-      return {
-        url: url.href,
-        host: hostOf(url),
-        protocol: used,
-        after: planned.after,
-        delayMs: planned.delayMs,
-        urgency: planned.urgency,
-        incremental: planned.incremental,
-        accept: planned.accept,
-        connectTo: used === 'h3' ? (profile?.h3ConnectTo ?? '') : '',
-        headersOnly: false,
-        refused: hasCredentials(url) ? 'URLs with credentials are not fetched' : (profile?.unreachable ?? ''),
-      };
-    });
   }
 
   async #runRound(request: RoundRequest, at?: { protocol: Protocol; round: number }): Promise<RoundReport> {
     const { signal, onProgress } = this.#options;
     // What the survey has spent counts for its next round too.
-    const maxBytes = Math.max(0, this.#options.budgetBytes - this.#spentBytes);
     const report = await this.#engine.run(
-      { ...request, maxBytes },
+      { ...request, maxBytes: this.#allowance.leftBytes },
       {
         signal: signal ? AbortSignal.any([signal, this.#deadline]) : this.#deadline,
         onResult: () => {
@@ -278,7 +341,8 @@ class Probe {
         },
       },
     );
-    this.#spentBytes += report.bytes;
+    this.#allowance.spentBytes += report.bytes;
+    this.#figures.add(request, report);
     if (report.ended === 'cancelled') {
       if (signal?.aborted) throw cancelled();
       this.#stopForTime();
@@ -287,8 +351,13 @@ class Probe {
   }
 
   #allTransfers(): number {
-    const left = this.#protocols.filter((protocol) => !this.#unavailable.has(protocol)).length;
-    return Math.max(this.#doneTransfers, left * this.#options.rounds * this.#plan.transfers.length);
+    const aRound = this.#plan.transfers.length - this.#leftOut.size;
+    const done = [...this.#rounds.values()].reduce((sum, rounds) => sum + rounds.length, 0);
+    const wanted = this.#wanted.length * this.#options.rounds;
+    const bytes = this.#largestRoundBytes || this.#keptBytes();
+    // The one that is under way is spent as a whole.
+    const affordable = bytes > 0 ? done + Math.max(1, Math.floor(this.#allowance.leftBytes / bytes)) : wanted;
+    return Math.max(this.#doneTransfers, Math.min(wanted, affordable) * aRound);
   }
 
   /** Stops for good where a server asks for restraint or the budget is spent. */
@@ -302,71 +371,38 @@ class Probe {
     }
   }
 
-  #summary(protocol: Protocol): VerifiedProtocol {
+  #outcome(protocol: Protocol): VerifiedProtocol {
     const rounds = this.#rounds.get(protocol)!;
-    const answered = rounds.flatMap(({ transfers }) =>
-      transfers.filter((transfer) => transfer.protocol !== null),
-    );
-    const totals = rounds
-      .filter(({ transfers }) => transfers[0]?.index === 0 && transfers[0].protocol !== null)
-      .map(({ totalMs }) => totalMs)
-      .sort((a, b) => a - b);
     const unmeasured = rounds.length === 0 ? this.#stopped : '';
-    return {
-      unavailable: (this.#unavailable.get(protocol) ?? unmeasured).slice(0, 512),
-      rounds,
-      medianMs: median(totals),
-      lowMs: totals[0] ?? null,
-      highMs: totals.at(-1) ?? null,
-      provedRequests: answered.filter((transfer) => transfer.protocol === protocol).length,
-      answeredRequests: answered.length,
-    };
+    return summary(protocol, rounds, this.#unavailable.get(protocol) ?? unmeasured);
   }
 
-  #udp(): Verification['udp'] {
-    if (this.#h3Worked) return 'open';
-    const offering = [...this.#profiles.values()].filter(({ offersH3 }) => offersH3);
-    const tried = offering.filter(({ h3Error }) => h3Error !== '');
-    if (tried.length > 0 && tried.every(({ h3NoConnection }) => h3NoConnection)) return 'blocked';
-    return 'unknown';
+  #verifiedOrigins(lookups: RecordLookups): Verification['origins'] {
+    return [...this.#origins.values()].map(({ origin, host }) => {
+      const profile = this.#profiles.get(origin);
+      return {
+        origin,
+        unreachable: (profile?.unreachable ?? '').slice(0, 512),
+        h3Offered: { altSvc: profile?.altSvc ?? [], httpsRecord: lookups.of(origin) },
+        speaks: {
+          h2: profile && !profile.unreachable ? profile.speaksH2 : null,
+          h3: profile?.speaksH3 ?? null,
+        },
+        tcp: this.#figures.tcp(host),
+        quic: this.#figures.quic(host),
+      };
+    });
   }
-}
 
-/** What a browser that prefers `protocol` would use with this origin. */
-function bestOf(profile: OriginProfile, protocol: Protocol): Protocol {
-  if (protocol === 'h3' && profile.speaksH3) return 'h3';
-  return protocol !== 'h1' && profile.speaksH2 ? 'h2' : 'h1';
-}
-
-function roundOf(report: RoundReport): Round {
-  const transfers = [...report.results]
-    .sort((a, b) => a.index - b.index)
-    .map(({ code: _code, altSvc: _altSvc, remoteIp: _remoteIp, error, ...result }) => ({
-      ...result,
-      error: error.slice(0, 512),
-    }));
-  return {
-    totalMs: Math.max(0, ...transfers.map(({ endMs }) => endMs)),
-    bytes: report.bytes,
-    failed: transfers.filter(({ error }) => error !== '').length,
-    minRttMs: report.minRttMs,
-    lossEvents: report.lossEvents,
-    segmentsIn: report.segmentsIn,
-    transfers,
-  };
-}
-
-function origins_(count: number): string {
-  return count === 1 ? '1 origin' : `${count} origins`;
-}
-
-function sum(numbers: number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
-
-/** Of numbers in ascending order; null of none. */
-function median(sorted: number[]): number | null {
-  if (sorted.length === 0) return null;
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+  #udp(http3: boolean): UdpVerdict {
+    const tried = [...this.#profiles.values()].filter(({ speaksH3 }) => speaksH3 !== null);
+    const asked = this.#protocols.includes('h3') ? NO_OFFER : 'HTTP/3 was not asked for';
+    return udpVerdict({
+      untried: http3 ? asked : 'this libcurl has no HTTP/3',
+      tried: tried.map(({ h3NoConnection }) => this.#h3Worked || !h3NoConnection),
+      h2: this.#rounds.get('h2') ?? [],
+      h3: this.#rounds.get('h3') ?? [],
+      originOf: (index) => this.#urls[index]!.origin,
+    });
+  }
 }

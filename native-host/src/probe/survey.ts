@@ -3,16 +3,21 @@ import type { Protocol } from '@hopwise/native-host/messages';
 import { type AddressSpace, addressSpace } from '../engine/address-space.ts';
 import { CODE } from '../engine/curl-constants.ts';
 import type { RoundReport, RoundRequest, RoundTransfer, RoundTransferResult } from '../engine/round.ts';
-import { h3Offer } from './alt-svc.ts';
+import { type H3Offer, h3Offers } from './alt-svc.ts';
 import type { PlannedOrigin } from './origins.ts';
+import type { HttpsRecord } from './record-lookups.ts';
 
 /** What is known of an origin before the rounds begin. */
 export interface OriginProfile extends PlannedOrigin {
   /** Why it cannot be reached over TCP, '' when it can. */
   unreachable: string;
   speaksH2: boolean;
+  /** In its `Alt-Svc` field. */
+  altSvc: H3Offer[];
+  /** There or in its HTTPS record. */
   offersH3: boolean;
-  speaksH3: boolean;
+  /** null while it was not tried. */
+  speaksH3: boolean | null;
   /** libcurl's words for an HTTP/3 that is offered and fails, else ''. */
   h3Error: string;
   /** Whether that failure is one of UDP: no connection came about. */
@@ -42,12 +47,14 @@ const NO_TCP: number[] = [
  * Asks the page's own origin first: its address says which others may be asked.
  *
  * @param planned the page's own origin first
+ * @param recordOf what is known of an origin's HTTPS record by now
  * @param run runs a round; its report ends the survey unless it is whole.
  * @param base what the rounds have in common.
  */
 export async function survey(
   planned: Iterable<PlannedOrigin>,
   protocols: readonly Protocol[],
+  recordOf: (origin: string) => HttpsRecord,
   run: RunRound,
   base: Omit<RoundRequest, 'transfers' | 'pageFrom'>,
 ): Promise<Survey> {
@@ -57,8 +64,9 @@ export async function survey(
       ...origin,
       unreachable: '',
       speaksH2: false,
+      altSvc: [],
       offersH3: false,
-      speaksH3: false,
+      speaksH3: null,
       h3Error: '',
       h3NoConnection: false,
       h3ConnectTo: '',
@@ -102,6 +110,7 @@ export async function survey(
   if (!(await ask(all.slice(1), 'h2', learnOfH2))) return { pageFrom, origins, reports };
   // A server may fail at HTTP/2 alone.
   if (!(await ask(failed, 'h1', learnOfTcp))) return { pageFrom, origins, reports };
+  for (const profile of all) learnOfOffers(profile, recordOf(profile.origin));
   if (protocols.includes('h3')) {
     await ask(
       all.filter(({ offersH3 }) => offersH3),
@@ -119,14 +128,37 @@ export async function survey(
 function learnOfTcp(profile: OriginProfile, result: RoundTransferResult): void {
   profile.unreachable = result.protocol === null ? result.error : '';
   profile.speaksH2 = result.protocol === 'h2';
-  const offer = h3Offer(result.altSvc);
-  if (!offer) return;
-  profile.offersH3 = true;
+  profile.altSvc = h3Offers(result.altSvc);
+}
+
+/** A browser that has heard of both goes by `Alt-Svc`, which the server itself sent. */
+function learnOfOffers(profile: OriginProfile, record: HttpsRecord): void {
   const colon = profile.host.lastIndexOf(':');
-  const elsewhere = offer.host !== '' || offer.port !== Number(profile.host.slice(colon + 1));
-  if (elsewhere) {
+  const ownPort = Number(profile.host.slice(colon + 1));
+  const { target, port, alpn } = record;
+  const recorded = alpn.includes('h3') ? { host: target, port: port ?? ownPort } : undefined;
+  const offer = profile.altSvc[0] ?? recorded;
+  if (!offer || profile.unreachable) return;
+  profile.offersH3 = true;
+  if (offer.host !== '' || offer.port !== ownPort) {
     profile.h3ConnectTo = `${profile.host}:${offer.host || profile.host.slice(0, colon)}:${offer.port}`;
   }
+}
+
+export const NO_OFFER =
+  'no server of this page offers HTTP/3: none names it in Alt-Svc, nor is it known from an HTTPS record';
+
+/** Why no origin can be asked under HTTP/3, '' when one can. */
+export function withoutH3(profiles: readonly OriginProfile[]): string {
+  const offering = profiles.filter(({ offersH3 }) => offersH3);
+  const failing = offering.find(({ speaksH3 }) => !speaksH3);
+  if (!failing) return offering.length === 0 ? NO_OFFER : '';
+  if (offering.some(({ speaksH3 }) => speaksH3)) return '';
+  if (!offering.every(({ h3NoConnection }) => h3NoConnection)) {
+    return `HTTP/3 is offered but fails at ${failing.origin}: ${failing.h3Error}`;
+  }
+  const origins = offering.length === 1 ? '1 origin' : `${offering.length} origins`;
+  return `UDP is blocked: HTTP/3 is offered by ${origins}, but no connection comes about (${failing.h3Error})`;
 }
 
 function trial(profile: OriginProfile, protocol: Protocol): RoundTransfer {
@@ -141,6 +173,7 @@ function trial(profile: OriginProfile, protocol: Protocol): RoundTransfer {
     accept: '*/*',
     connectTo: protocol === 'h3' ? profile.h3ConnectTo : '',
     headersOnly: true,
+    maxBytes: null,
     refused: '',
   };
 }

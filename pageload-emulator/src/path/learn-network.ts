@@ -1,5 +1,6 @@
 import { buildGraph } from '../graph/build-graph.ts';
 import type { Recording } from '../recording/recording.ts';
+import type { MeasuredNetwork } from './known-network.ts';
 import { isSameNetwork, type NetworkCluster, updateCluster } from './network-cluster.ts';
 import { networkPosterior } from './posterior.ts';
 
@@ -8,14 +9,18 @@ import { networkPosterior } from './posterior.ts';
  *
  * @param before its cluster; null for the first load
  * @param nowMs milliseconds since the epoch; when the recording began if it says, else the present
+ * @param measured what transfers beside the load showed
  */
 export function learnNetwork(
   before: NetworkCluster | null,
   recording: Recording,
   nowMs: number = recordedMs(recording) ?? Date.now(),
+  measured?: MeasuredNetwork,
 ): NetworkCluster {
-  const posterior = networkPosterior(recording, buildGraph(recording), { cluster: before });
-  if (before !== null && !isSameNetwork(before, posterior)) return learnNetwork(null, recording, nowMs);
+  const posterior = networkPosterior(recording, buildGraph(recording), { cluster: before, measured });
+  if (before !== null && !isSameNetwork(before, posterior)) {
+    return learnNetwork(null, recording, nowMs, measured);
+  }
   return updateCluster(before, posterior, nowMs);
 }
 

@@ -5,7 +5,7 @@ import type { Recording } from '../recording/recording.ts';
 import { originOf } from '../url.ts';
 import { estimateNetwork, type NetworkEstimate } from './estimate.ts';
 import { fitPath, type PathFit } from './fit.ts';
-import type { KnownNetwork, KnownServer } from './known-network.ts';
+import type { KnownNetwork, KnownServer, MeasuredNetwork } from './known-network.ts';
 import { type Interval, LogDensity, logGrid, logNormal } from './log-density.ts';
 import { ClusterPrior, type NetworkCluster } from './network-cluster.ts';
 import type { FigureSource, NetworkFigure, NetworkPath, UdpTreatment } from './network-path.ts';
@@ -18,7 +18,7 @@ export interface Knowledge {
   /** Figures to take as they are. */
   given?: KnownNetwork | undefined;
   /** Figures that real transfers showed; `given` goes before them. */
-  measured?: KnownNetwork | undefined;
+  measured?: MeasuredNetwork | undefined;
   /** What is known of single servers. */
   servers?: readonly KnownServer[] | undefined;
   /** What earlier loads on the same network told; it counts less the older it is when the recording begins. */
@@ -57,9 +57,11 @@ export interface NetworkPosterior extends NetworkEstimate {
 }
 
 /** Standard deviation of the logarithm of what real transfers showed. */
-const MEASURED = { rttMs: 0.03, downBps: 0.08, upBps: 0.1, loss: 0.5, queueBytes: 0.2, policedBps: 0.25 };
-/** Transfers that met no loss say no more than that it is below this. */
-const LEAST_MEASURED_LOSS = 1e-4;
+const MEASURED = { rttMs: 0.03, downBps: 0.08, upBps: 0.1, queueBytes: 0.2, policedBps: 0.25 };
+/** Losses that were counted stand for no more than so many: loss changes from one minute to the next; assumed. */
+const MOST_LOSS_EVENTS = 8;
+/** What was reached may have been measured a little high. */
+const REACHED = 0.9;
 /** Round trips of handshakes are long by a processor's time, and of waits by a server's. */
 const HANDSHAKE_SPREAD = 0.03;
 const WAIT_SPREAD = 0.3;
@@ -96,7 +98,7 @@ class PosteriorBuilder {
   readonly #recording: Recording;
   readonly #graph: PageGraph;
   readonly #given: KnownNetwork;
-  readonly #measured: KnownNetwork;
+  readonly #measured: MeasuredNetwork;
   readonly #estimate: NetworkEstimate;
   readonly #prior: ClusterPrior;
 
@@ -213,8 +215,10 @@ class PosteriorBuilder {
       queueBytes: given.queueBytes ?? queueBytesOf(queueMs, downBps),
       udp: { kind: 'open' },
     });
-    const seenBps = this.#estimate.path.downBps;
-    const downPrior = this.#prior.density('downBps', downBpsPrior(rttMs));
+    const { reachedBps = 0 } = measured;
+    const seenBps = Math.max(this.#estimate.path.downBps, reachedBps);
+    const believed = this.#prior.density('downBps', downBpsPrior(rttMs));
+    const downPrior = believed.given((bps) => (bps < REACHED * reachedBps ? Number.NEGATIVE_INFINITY : 0));
     const queuePrior = this.#prior.density('queueMs', QUEUE_MS);
     const { downBps, queueBytes } = measured;
     const priors = {
@@ -238,16 +242,18 @@ class PosteriorBuilder {
     });
   }
 
-  /** Loss as transfers over TCP met it has the drops of the queue in it. */
+  /** Loss as transfers over TCP met it has the drops of the queue in it. What is left of it are counts (Poisson). */
   #lossPrior(path: NetworkPath): LogDensity {
     const prior = this.#prior.density('loss', LOSS_EVENTS);
     const seen = this.#measured.loss;
-    if (seen === undefined || this.#given.loss !== undefined) return prior;
+    if (seen === undefined || seen.packets === 0 || this.#given.loss !== undefined) return prior;
     const all = (protocol: Protocol) =>
       Object.fromEntries(this.#graph.origins.map((origin) => [origin, protocol]));
     const loads = [all('h1'), all('h2')];
-    const random = randomLoss(this.#graph, path, this.#estimate.servers, loads, Math.min(0.5, seen));
-    return prior.given((loss) => logNormal(loss, Math.max(LEAST_MEASURED_LOSS, random), MEASURED.loss));
+    const share = Math.min(0.5, seen.events / seen.packets);
+    const events = seen.packets * randomLoss(this.#graph, path, this.#estimate.servers, loads, share);
+    const weight = Math.min(1, MOST_LOSS_EVENTS / Math.max(events, 1));
+    return prior.given((loss) => weight * (events * Math.log(loss) - seen.packets * loss));
   }
 
   #likeliest(fit: PathFit): { down: LogDensity; shares: UdpShares } {
@@ -263,17 +269,16 @@ class PosteriorBuilder {
     return { down, shares: { open: 1 - blocked - policed, policed, blocked } };
   }
 
-  /** Transfers that found UDP open found that it is not blocked, not at what rate it may go. */
   #knownUdp(): UdpTreatment | undefined {
     const measured = this.#measured.udp;
-    return this.#given.udp ?? (measured?.kind === 'open' ? undefined : measured);
+    return this.#given.udp ?? (measured?.kind === 'unblocked' ? undefined : measured);
   }
 
   /** Probability that UDP is blocked: none where HTTP/3 answered; it grows with each origin that offered it in vain. */
   #blockedShare(): number {
     const { requests } = this.#recording;
     const answered = requests.some(({ protocol, status }) => protocol === 'h3' && status !== 0);
-    if (answered || this.#measured.udp?.kind === 'open') return 0;
+    if (answered || this.#measured.udp?.kind === 'unblocked') return 0;
     const believed = this.#prior.blocked(UDP.blocked);
     const odds =
       (believed / (1 - believed)) *
@@ -353,6 +358,7 @@ function scaled({ low, median, high }: Interval, factor: number): Interval {
   return { low: low * factor, median: median * factor, high: high * factor };
 }
 
-function defined(known: KnownNetwork | undefined): KnownNetwork {
-  return Object.fromEntries(Object.entries(known ?? {}).filter(([, value]) => value !== undefined));
+function defined<Known extends object>(known: Known | undefined): Partial<Known> {
+  const entries = Object.entries(known ?? {}).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Partial<Known>;
 }

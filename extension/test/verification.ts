@@ -1,0 +1,25 @@
+import type { Verification } from '@hopwise/native-host/messages';
+
+/** Of a page that nothing is known of, but for `more`. */
+export function verificationOf(more: Partial<Verification> = {}): Verification {
+  return {
+    pageUrl: 'https://a.test/',
+    engine: '',
+    startedAt: '2026-11-20T12:00:00Z',
+    protocols: {},
+    origins: [],
+    udp: udpOf('unknown', null),
+    bytes: 0,
+    budgetBytes: 0,
+    leftOut: 0,
+    ...more,
+  };
+}
+
+/** A verdict that no rates are behind. */
+export function udpOf(
+  verdict: Verification['udp']['verdict'],
+  answered: boolean | null,
+): Verification['udp'] {
+  return { verdict, reason: '', answered, quicBps: null, tcpBps: null, ratio: null, pairs: 0, bytes: 0 };
+}

@@ -1,0 +1,196 @@
+/** A verification as lines for a terminal. */
+import {
+  PROTOCOLS,
+  type Protocol,
+  type TransferPlan,
+  type Verification,
+  type VerifiedOrigin,
+  type VerifiedProtocol,
+} from '@hopwise/native-host/messages';
+import { median } from '../src/probe/median.ts';
+import { PROTOCOL_NAME } from '../src/protocol.ts';
+
+type Round = VerifiedProtocol['rounds'][number];
+type Transfer = Round['transfers'][number];
+
+const NONE = '-';
+/** Of a page with hundreds; `--json` has all. */
+const MOST_ORIGINS = 30;
+const URL_WIDTH = 60;
+
+/** @param resources whether to show every resource too */
+export function probeTable(
+  verification: Verification,
+  plan: TransferPlan,
+  { resources }: { resources: boolean },
+): string {
+  const measured = PROTOCOLS.flatMap((protocol): [Protocol, VerifiedProtocol][] => {
+    const outcome = verification.protocols[protocol];
+    return outcome ? [[protocol, outcome]] : [];
+  });
+  const lines = [
+    `${verification.pageUrl}: ${count(plan.transfers.length, 'resource')} of ${count(verification.origins.length, 'origin')}`,
+    '',
+    ...rows(
+      [
+        'protocol',
+        'page',
+        'from',
+        'to',
+        'DNS',
+        'connect',
+        'handshake',
+        'first byte',
+        'bytes',
+        'rounds',
+        'on it',
+      ],
+      measured.map(([protocol, outcome]) => protocolRow(protocol, outcome)),
+    ),
+    ...measured.flatMap(([protocol, outcome]) => notesOf(protocol, outcome)),
+    '',
+    ...rows(
+      ['origin', 'offers HTTP/3 in', 'RTT', 'with queues', 'QUIC', 'segments', 'losses', 'resent'],
+      verification.origins.slice(0, MOST_ORIGINS).map(originRow),
+    ),
+  ];
+  const more = verification.origins.length - MOST_ORIGINS;
+  if (more > 0) lines.push(`and ${count(more, 'origin')} more, see --json`);
+  if (verification.origins.some(({ quic }) => quic)) {
+    lines.push(
+      'QUIC: libcurl tells neither its round trips nor its losses; a handshake takes one round trip or more.',
+    );
+  }
+  lines.push(...unanswered(verification.origins), '');
+  lines.push(`UDP: ${verification.udp.verdict}. ${verification.udp.reason}`);
+  if (verification.stopped) lines.push(`Ended early: ${verification.stopped}`);
+  lines.push(spent(verification), verification.engine);
+  if (resources)
+    for (const [protocol, outcome] of measured) lines.push(...resourceRows(protocol, outcome, plan));
+  return lines.map(printable).join('\n');
+}
+
+function protocolRow(
+  protocol: Protocol,
+  { rounds, medianMs, lowMs, highMs, ...outcome }: VerifiedProtocol,
+): string[] {
+  const documents = rounds.flatMap(({ transfers }) => transfers.filter(({ index }) => index === 0));
+  const phase = (of: (document: Transfer) => number | null): string =>
+    ms(median(documents.flatMap((document) => of(document) ?? [])));
+  return [
+    PROTOCOL_NAME[protocol],
+    ms(medianMs),
+    ms(lowMs),
+    ms(highMs),
+    phase(({ dnsMs, startMs }) => dnsMs && dnsMs - startMs),
+    // QUIC connects by its handshake.
+    phase((one) => (one.protocol === 'h3' ? null : between(one.dnsMs, one.connectMs))),
+    phase((one) => between(one.protocol === 'h3' ? one.dnsMs : one.connectMs, one.handshakeMs)),
+    phase((one) => between(one.handshakeMs ?? one.startMs, one.firstByteMs)),
+    bytes(median(rounds.map((round) => round.bytes))),
+    String(rounds.length),
+    `${outcome.provedRequests} of ${outcome.answeredRequests}`,
+  ];
+}
+
+function notesOf(protocol: Protocol, { unavailable, rounds }: VerifiedProtocol): string[] {
+  const name = PROTOCOL_NAME[protocol];
+  const failed = rounds.flatMap(({ transfers }) => transfers.filter(({ error }) => error !== ''));
+  return [
+    ...(unavailable ? [`${name}: ${unavailable}`] : []),
+    ...(failed.length > 0
+      ? [`${name}: ${count(failed.length, 'request')} failed, the first with: ${failed[0]!.error}`]
+      : []),
+  ];
+}
+
+function originRow({ origin, unreachable, h3Offered, speaks, tcp, quic }: VerifiedOrigin): string[] {
+  if (unreachable) return [origin, `not reached: ${unreachable}`];
+  const offers = [
+    ...h3Offered.altSvc.slice(0, 1).map(({ host, port }) => `Alt-Svc ${host}:${port}`),
+    ...(h3Offered.httpsRecord.alpn.includes('h3') ? ['HTTPS record'] : []),
+  ].join(', ');
+  return [
+    origin,
+    offers ? `${offers}${speaks.h3 === false ? ', in vain' : ''}` : 'nothing',
+    fineMs(tcp?.minRttMs),
+    fineMs(tcp?.rttMs),
+    quic ? `<= ${fineMs(quic.rttAtMostMs)}` : NONE,
+    String(tcp?.segmentsIn ?? NONE),
+    String(tcp?.lossEvents ?? NONE),
+    String(tcp?.retransmitted ?? NONE),
+  ];
+}
+
+/** Resolvers that leave out what they do not know are common; an absent record and an unknown one differ. */
+function unanswered(origins: readonly VerifiedOrigin[]): string[] {
+  const unknown = origins.filter(({ h3Offered }) => h3Offered.httpsRecord.state === 'unknown');
+  if (unknown.length === 0) return [];
+  const { detail } = unknown[0]!.h3Offered.httpsRecord;
+  return [`HTTPS records: not known of ${count(unknown.length, 'origin')} (${detail})`];
+}
+
+function spent({ bytes: all, budgetBytes, leftOut }: Verification): string {
+  const without =
+    leftOut > 0 ? `; ${count(leftOut, 'resource')} left out of every round to stay within them` : '';
+  return `${bytes(all)} of at most ${bytes(budgetBytes)} transferred${without}`;
+}
+
+function resourceRows(protocol: Protocol, { rounds }: VerifiedProtocol, plan: TransferPlan): string[] {
+  const inTheMiddle = rounds.toSorted((a, b) => a.totalMs - b.totalMs)[(rounds.length - 1) >> 1];
+  if (!inTheMiddle) return [];
+  return [
+    '',
+    `Under ${PROTOCOL_NAME[protocol]}, milliseconds after the start:`,
+    ...rows(
+      ['resource', 'status', 'version', 'bytes', 'start', 'DNS', 'connect', 'handshake', 'first byte', 'end'],
+      inTheMiddle.transfers.map((one) => [
+        shortened(plan.transfers[one.index]!.url),
+        String(one.status || one.error),
+        one.protocol ? PROTOCOL_NAME[one.protocol] : NONE,
+        String(one.bytes),
+        ...[one.startMs, one.dnsMs, one.connectMs, one.handshakeMs, one.firstByteMs, one.endMs].map(
+          (value) => (value === null ? NONE : value.toFixed(0)),
+        ),
+      ]),
+    ),
+  ];
+}
+
+function rows(head: string[], body: string[][]): string[] {
+  const all = [head, ...body];
+  // A row that is cut short is a remark, which takes the rest of the line.
+  const whole = all.filter((row) => row.length === head.length);
+  const widths = head.map((_, column) => Math.max(...whole.map((row) => row[column]!.length)));
+  widths[0] = Math.max(...all.map((row) => row[0]!.length));
+  return all.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function between(from: number | null, to: number | null): number | null {
+  return from === null || to === null ? null : Math.max(0, to - from);
+}
+
+function shortened(url: string): string {
+  return url.length <= URL_WIDTH ? url : `${url.slice(0, URL_WIDTH - 23)}...${url.slice(-20)}`;
+}
+
+/** What servers and pages wrote does not steer the terminal. */
+function printable(line: string): string {
+  return line.replace(/\p{Cc}/gu, ' ');
+}
+
+const ms = (value: number | null): string => (value === null ? NONE : `${value.toFixed(0)} ms`);
+const fineMs = (value: number | null | undefined): string =>
+  value == null ? NONE : `${value.toFixed(1)} ms`;
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+function bytes(number: number | null): string {
+  if (number === null) return NONE;
+  if (number < 10_000) return `${Math.round(number)} B`;
+  return number < 1_000_000 ? `${Math.round(number / 1000)} kB` : `${(number / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,52 @@
+/** What the connections to each origin went through, over all rounds. */
+import type { VerifiedOrigin } from '@hopwise/native-host/messages';
+import type { ConnectionFigures } from '../engine/connection-watch.ts';
+import type { RoundReport, RoundRequest } from '../engine/round.ts';
+import { median } from './median.ts';
+
+type TcpFigures = NonNullable<VerifiedOrigin['tcp']>;
+type QuicFigures = NonNullable<VerifiedOrigin['quic']>;
+
+/** Gathers them round by round, by `host:port`. */
+export class OriginFigures {
+  readonly #tcp = new Map<string, ConnectionFigures[]>();
+  readonly #handshakesMs = new Map<string, number[]>();
+
+  add({ transfers }: Pick<RoundRequest, 'transfers'>, { connections, results }: RoundReport): void {
+    for (const connection of connections) append(this.#tcp, connection.host, connection);
+    for (const { index, protocol, newConnection, dnsMs, handshakeMs } of results) {
+      if (protocol !== 'h3' || !newConnection || dnsMs === null || handshakeMs === null) continue;
+      append(this.#handshakesMs, transfers[index]!.host, handshakeMs - dnsMs);
+    }
+  }
+
+  tcp(host: string): TcpFigures | null {
+    const all = this.#tcp.get(host);
+    if (!all) return null;
+    const total = (of: (one: ConnectionFigures) => number) => all.reduce((sum, one) => sum + of(one), 0);
+    const known = (of: (one: ConnectionFigures) => number | null) => all.flatMap((one) => of(one) ?? []);
+    const sending = known(({ sendingBps }) => sendingBps);
+    return {
+      connections: all.length,
+      minRttMs: Math.min(...known(({ minRttMs }) => minRttMs)),
+      rttMs: median(known(({ rttMs }) => rttMs)),
+      segmentsIn: total(({ dataSegmentsIn }) => dataSegmentsIn),
+      segmentsOut: total(({ dataSegmentsOut }) => dataSegmentsOut),
+      lossEvents: total(({ lossEvents }) => lossEvents),
+      retransmitted: total(({ retransmitted }) => retransmitted),
+      sendingBps: sending.length > 0 ? Math.max(...sending) : null,
+    };
+  }
+
+  quic(host: string): QuicFigures | null {
+    const handshakesMs = this.#handshakesMs.get(host);
+    if (!handshakesMs) return null;
+    return { connections: handshakesMs.length, rttAtMostMs: Math.max(0, Math.min(...handshakesMs)) };
+  }
+}
+
+function append<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}

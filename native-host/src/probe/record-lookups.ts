@@ -1,0 +1,55 @@
+import type { Verification } from '@hopwise/native-host/messages';
+import type { NameServer } from '../dns/dns-query.ts';
+import { httpsRecords } from '../dns/https-record.ts';
+
+export type HttpsRecord = Verification['origins'][number]['h3Offered']['httpsRecord'];
+
+/** Lookups at once: some pages have hundreds of origins, and a resolver is asked by everybody. */
+const AT_ONCE = 16;
+
+const UNKNOWN: HttpsRecord = {
+  state: 'unknown',
+  alpn: [],
+  port: null,
+  target: '',
+  ech: false,
+  detail: 'no answer came before the probe ended',
+};
+
+/** Looks up the HTTPS records of a page's origins beside the probe: nobody waits for an answer. */
+export class RecordLookups {
+  readonly #records = new Map<string, HttpsRecord>();
+
+  /** @param signal ends them */
+  constructor(origins: Iterable<string>, servers: readonly NameServer[], signal: AbortSignal) {
+    const waiting = [...origins];
+    const work = async (): Promise<void> => {
+      for (let origin = waiting.shift(); origin && !signal.aborted; origin = waiting.shift()) {
+        this.#records.set(origin, await lookUp(origin, servers, signal));
+      }
+    };
+    for (let worker = 0; worker < AT_ONCE; worker += 1) void work();
+  }
+
+  /** What is known now. */
+  of(origin: string): HttpsRecord {
+    return this.#records.get(origin) ?? UNKNOWN;
+  }
+}
+
+async function lookUp(
+  origin: string,
+  servers: readonly NameServer[],
+  signal: AbortSignal,
+): Promise<HttpsRecord> {
+  try {
+    const records = await httpsRecords(origin, servers, signal);
+    const record = records.find(({ alpn }) => alpn.includes('h3')) ?? records[0];
+    if (!record) return { ...UNKNOWN, state: 'absent', detail: '' };
+    const { alpn, port, target, ech } = record;
+    return { state: 'present', alpn, port, target, ech, detail: '' };
+  } catch (fault) {
+    if (signal.aborted) return UNKNOWN;
+    return { ...UNKNOWN, detail: (fault as Error).message.slice(0, 256) };
+  }
+}

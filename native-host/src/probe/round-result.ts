@@ -1,0 +1,63 @@
+import type { Protocol, VerifiedProtocol } from '@hopwise/native-host/messages';
+import type { ConnectionFigures } from '../engine/connection-watch.ts';
+import type { RoundReport } from '../engine/round.ts';
+import { median } from './median.ts';
+
+export type Round = VerifiedProtocol['rounds'][number];
+
+/** A round as it is told. */
+export function roundOf({ results, bytes, connections }: RoundReport): Round {
+  const transfers = [...results]
+    .sort((a, b) => a.index - b.index)
+    .map(({ code: _code, altSvc: _altSvc, remoteIp: _remoteIp, error, ...result }) => ({
+      ...result,
+      error: error.slice(0, 512),
+    }));
+  const total = (of: (one: ConnectionFigures) => number): number | null =>
+    connections.length === 0 ? null : connections.reduce((sum, one) => sum + of(one), 0);
+  const roundTrips = connections.flatMap(({ minRttMs }) => minRttMs ?? []);
+  return {
+    ...timesOf(transfers),
+    bytes,
+    minRttMs: roundTrips.length > 0 ? Math.min(...roundTrips) : null,
+    lossEvents: total(({ lossEvents }) => lossEvents),
+    segmentsIn: total(({ dataSegmentsIn }) => dataSegmentsIn),
+    retransmitted: total(({ retransmitted }) => retransmitted),
+    transfers,
+  };
+}
+
+/** The round as if it had left these transfers out, whose bytes it has received all the same. */
+export function without(round: Round, leftOut: ReadonlySet<number>): Round {
+  const transfers = round.transfers.filter(({ index }) => !leftOut.has(index));
+  const bytes = transfers.reduce((sum, transfer) => sum + transfer.bytes, 0);
+  return { ...round, ...timesOf(transfers), bytes, transfers };
+}
+
+function timesOf(transfers: Round['transfers']): Pick<Round, 'totalMs' | 'failed'> {
+  return {
+    totalMs: Math.max(0, ...transfers.map(({ endMs }) => endMs)),
+    failed: transfers.filter(({ error }) => error !== '').length,
+  };
+}
+
+/**
+ * What came of a protocol.
+ *
+ * @param unavailable why it carried nothing, '' when it did
+ */
+export function summary(protocol: Protocol, rounds: Round[], unavailable: string): VerifiedProtocol {
+  const answered = rounds.flatMap(({ transfers }) => transfers.filter((one) => one.protocol !== null));
+  const totals = rounds
+    .filter(({ transfers }) => transfers[0]?.index === 0 && transfers[0].protocol !== null)
+    .map(({ totalMs }) => totalMs);
+  return {
+    unavailable: unavailable.slice(0, 512),
+    rounds,
+    medianMs: median(totals),
+    lowMs: totals.length > 0 ? Math.min(...totals) : null,
+    highMs: totals.length > 0 ? Math.max(...totals) : null,
+    provedRequests: answered.filter((one) => one.protocol === protocol).length,
+    answeredRequests: answered.length,
+  };
+}

@@ -1,0 +1,169 @@
+/** Whether the path lets UDP through, blocks it or holds it to a rate. */
+import type { UdpVerdict } from '@hopwise/native-host/messages';
+import { median } from './median.ts';
+import type { Round } from './round-result.ts';
+
+type Transfer = Round['transfers'][number];
+
+/** What the verdict is made from. */
+export interface UdpEvidence {
+  /** Why HTTP/3 was tried nowhere, for a person. */
+  untried: string;
+  /** Of the origins that were asked under HTTP/3: whether a connection came about. */
+  tried: readonly boolean[];
+  h2: readonly Round[];
+  h3: readonly Round[];
+  /** The origin of a resource, by its index in the plan. */
+  originOf: (index: number) => string;
+}
+
+/**
+ * Bytes of a round below which rates tell of slow start and of single losses more than of the path: at the web's usual initial
+ * windows (RFC 6928) TCP takes five round trips for as many.
+ */
+export const LEAST_BYTES = 400_000;
+/** Bytes from which an origin has a say of its own. */
+const ORIGIN_BYTES = 100_000;
+/**
+ * QUIC's rate over TCP's between the verdicts. Where nothing held UDP back, quic-go took 0.9 to 2.6 times the rate of Linux's TCP, with and
+ * without losses, on the pages and networks that this was chosen on; a policer at an eighth of the link left 0.4.
+ */
+export const LIMIT = 0.6;
+/** Standard deviation of the logarithm of one pair's ratio, at least: what pairs differ by where nothing is lost at random. */
+const LEAST_SPREAD = 0.2;
+/** Standard errors to either side of a 95% interval. */
+const REACH = 1.96;
+
+interface Rates {
+  quicBps: number;
+  tcpBps: number;
+  bytes: number;
+}
+
+/** Judges UDP. Rates are compared response by response, so that what makes a server slow slows both. */
+export function udpVerdict(evidence: UdpEvidence): UdpVerdict {
+  const { tried, untried, originOf } = evidence;
+  if (tried.length === 0) return verdict('unknown', null, untried);
+  if (!tried.includes(true)) {
+    return verdict('blocked', false, 'HTTP/3 is offered, but no connection comes about');
+  }
+  const pairs = pairsOf(evidence);
+  const rates = pairs.flatMap((pair) => ratesOf(pair, originOf) ?? []);
+  if (rates.length === 0) {
+    return verdict('unknown', true, 'UDP gets through; no responses came under both HTTP/2 and HTTP/3');
+  }
+  const ratio = intervalOf(rates);
+  const bytes = median(rates.map((each) => each.bytes))!;
+  const compared = {
+    quicBps: median(rates.map(({ quicBps }) => quicBps)),
+    tcpBps: median(rates.map(({ tcpBps }) => tcpBps)),
+    ratio,
+    pairs: rates.length,
+    bytes,
+  };
+  const told = (which: UdpVerdict['verdict'], reason: string): UdpVerdict => ({
+    ...verdict(which, true, reason),
+    ...compared,
+  });
+  if (bytes < LEAST_BYTES) {
+    const least = `${LEAST_BYTES / 1000} kB`;
+    return told(
+      'unknown',
+      `UDP gets through; ${kB(bytes)} under both are too few to tell its rate: ${least} are needed`,
+    );
+  }
+  const share = `HTTP/3 carries ${percent(ratio.mean)} (${percent(ratio.low)} to ${percent(ratio.high)}) of HTTP/2's rate`;
+  if (ratio.low > LIMIT) return told('open', `UDP is as free as TCP: ${share}`);
+  if (ratio.high >= LIMIT) return told('unknown', `UDP gets through, but how fast is not certain: ${share}`);
+  // A policer meets all origins; one server with a slow HTTP/3 does not make the others slow.
+  const free = freeOrigin(pairs, originOf);
+  if (free !== null)
+    return told('unknown', `HTTP/3 is slow, but not from ${free}, so not for the network: ${share}`);
+  return told('policed', `UDP is held to a rate: ${share}`);
+}
+
+function verdict(which: UdpVerdict['verdict'], answered: boolean | null, reason: string): UdpVerdict {
+  return { verdict: which, reason, answered, quicBps: null, tcpBps: null, ratio: null, pairs: 0, bytes: 0 };
+}
+
+/** The transfers of a round under HTTP/2 and of the one under HTTP/3 that gave the same response. */
+interface Pair {
+  tcp: Transfer[];
+  quic: Transfer[];
+}
+
+/** Bodies may differ a little from one answer to the next. */
+const SAME_SIZE = 0.1;
+
+function pairsOf({ h2, h3 }: UdpEvidence): Pair[] {
+  return h3.slice(0, h2.length).map((round, index) => {
+    const overTcp = new Map(h2[index]!.transfers.map((transfer) => [transfer.index, transfer]));
+    const pair: Pair = { tcp: [], quic: [] };
+    for (const quic of round.transfers) {
+      const tcp = overTcp.get(quic.index);
+      if (quic.protocol !== 'h3' || tcp?.protocol !== 'h2') continue;
+      if (quic.error !== '' || tcp.error !== '' || quic.status !== tcp.status) continue;
+      if (Math.abs(quic.bytes - tcp.bytes) > SAME_SIZE * Math.max(quic.bytes, tcp.bytes)) continue;
+      pair.tcp.push(tcp);
+      pair.quic.push(quic);
+    }
+    return pair;
+  });
+}
+
+function ratesOf({ tcp, quic }: Pair, originOf: UdpEvidence['originOf']): Rates | null {
+  const tcpMs = transferMs(tcp, originOf);
+  const quicMs = transferMs(quic, originOf);
+  const bytes = quic.reduce((sum, transfer) => sum + transfer.bytes, 0);
+  if (bytes === 0 || tcpMs <= 0 || quicMs <= 0) return null;
+  return { quicBps: (8000 * bytes) / quicMs, tcpBps: (8000 * bytes) / tcpMs, bytes };
+}
+
+/** Milliseconds in which at least one of the responses was awaited on a connection that was there, or arrived. */
+function transferMs(transfers: readonly Transfer[], originOf: UdpEvidence['originOf']): number {
+  const connectedMs = new Map<string, number>();
+  for (const { index, handshakeMs } of transfers) {
+    const origin = originOf(index);
+    if (handshakeMs === null) continue;
+    connectedMs.set(origin, Math.min(handshakeMs, connectedMs.get(origin) ?? handshakeMs));
+  }
+  const spans = transfers
+    .map(({ index, startMs, endMs }) => ({
+      from: Math.max(startMs, connectedMs.get(originOf(index)) ?? 0),
+      to: endMs,
+    }))
+    .sort((a, b) => a.from - b.from);
+  let total = 0;
+  let until = 0;
+  for (const { from, to } of spans) {
+    total += Math.max(0, to - Math.max(from, until));
+    until = Math.max(until, to);
+  }
+  return total;
+}
+
+function intervalOf(rates: readonly Rates[]): NonNullable<UdpVerdict['ratio']> {
+  const logs = rates.map(({ quicBps, tcpBps }) => Math.log(quicBps / tcpBps));
+  const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
+  const squares = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0);
+  const spread = Math.max(LEAST_SPREAD, Math.sqrt(squares / Math.max(1, logs.length - 1)));
+  const reach = (REACH * spread) / Math.sqrt(logs.length);
+  return { low: Math.exp(mean - reach), mean: Math.exp(mean), high: Math.exp(mean + reach) };
+}
+
+/** An origin with enough bytes whose HTTP/3 is not slow. */
+function freeOrigin(pairs: readonly Pair[], originOf: (index: number) => string): string | null {
+  const origins = new Set(pairs.flatMap(({ quic }) => quic.map(({ index }) => originOf(index))));
+  for (const origin of origins) {
+    const own = pairs.flatMap(({ tcp, quic }) => {
+      const ofOrigin = (transfers: Transfer[]) => transfers.filter(({ index }) => originOf(index) === origin);
+      return ratesOf({ tcp: ofOrigin(tcp), quic: ofOrigin(quic) }, originOf) ?? [];
+    });
+    if (own.length === 0 || median(own.map(({ bytes }) => bytes))! < ORIGIN_BYTES) continue;
+    if (intervalOf(own).mean > LIMIT) return origin;
+  }
+  return null;
+}
+
+const percent = (share: number): string => `${Math.round(100 * share)}%`;
+const kB = (bytes: number): string => `${Math.round(bytes / 1000)} kB`;

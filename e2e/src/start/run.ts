@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { access, constants, mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { predict } from '@hopwise/pageload-emulator';
 import { readCa } from '../command/ca.ts';
@@ -36,6 +36,7 @@ export interface RunContext {
  */
 export async function run(options: StartOptions, context: RunContext): Promise<Report> {
   if (options.headed) requireDisplay();
+  await tryFolder(options.out);
   const findings =
     options.url === null ? await runInLab(options, context) : await runLive(options, options.url, context);
   const report = buildReport(findings);
@@ -157,14 +158,35 @@ async function observe(
   };
 }
 
+/** Says at once what would be said after minutes of measuring, and leaves no folder behind. */
+async function tryFolder(out: string): Promise<void> {
+  const made = await inFolder(out, async (dir, first) => {
+    await access(dir, constants.W_OK);
+    return first;
+  });
+  if (made) await rm(made, { recursive: true });
+}
+
 async function writeReport(report: Report, out: string, { progress }: RunContext): Promise<void> {
-  const dir = resolve(out);
-  try {
-    await mkdir(dir, { recursive: true });
+  await inFolder(out, async (dir) => {
     await replaceFile(join(dir, 'report.json'), `${JSON.stringify(report, null, 1)}\n`);
     await replaceFile(join(dir, 'report.html'), await renderHtml(report));
+  });
+  progress.step(`report: ${join(out, 'report.html')}`);
+}
+
+/**
+ * @param work is given the folder, and the first that had to be made on the way to it
+ * @throws UserError
+ */
+async function inFolder<T>(
+  out: string,
+  work: (dir: string, made: string | undefined) => Promise<T>,
+): Promise<T> {
+  const dir = resolve(out);
+  try {
+    return await work(dir, await mkdir(dir, { recursive: true }));
   } catch (error) {
     throw new UserError(`--out ${out}: the report could not be written: ${firstLine(error)}`);
   }
-  progress.step(`report: ${join(out, 'report.html')}`);
 }

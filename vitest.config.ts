@@ -4,12 +4,20 @@ import { defineConfig } from 'vitest/config';
  * Unit and integration tests of the TypeScript rooms. They run the sources, not `dist/`: the
  * `source` condition of each workspace's `exports` points there.
  *
- * A test that starts a browser, a server or the lab is named `*.integration.test.ts`: those run
- * one file at a time, as they take the time of what they do.
+ * A test that starts a browser, a server or the lab is named `*.integration.test.ts`. Those whose figures a neighbour
+ * would spoil are named `*.alone.integration.test.ts`: they run after all others, one file at a time.
  */
 const shared = {
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'], externalConditions: ['source'] } },
+};
+
+const integration = {
+  // Limits for what hangs: a busy machine may be several times slower than a quiet one.
+  testTimeout: 120_000,
+  hookTimeout: 300_000,
+  // A browser has a hiccup now and then; `npm test` says which tests had one.
+  retry: 1,
 };
 
 export default defineConfig({
@@ -22,19 +30,29 @@ export default defineConfig({
           include: ['*/test/**/*.test.ts'],
           exclude: ['**/*.integration.test.ts', '**/node_modules/**'],
           testTimeout: 60_000,
+          maxWorkers: '100%',
         },
       },
       {
         ...shared,
         test: {
+          ...integration,
           name: 'integration',
           include: ['*/test/**/*.integration.test.ts'],
-          fileParallelism: false,
-          // Limits for what hangs: a busy machine may be several times slower than a quiet one.
-          testTimeout: 120_000,
-          hookTimeout: 300_000,
-          // A browser has a hiccup now and then; `npm test` says which tests had one.
-          retry: 1,
+          exclude: ['**/*.alone.integration.test.ts', '**/node_modules/**'],
+          // They mostly wait for browsers and links, which run beside them.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        ...shared,
+        test: {
+          ...integration,
+          name: 'alone',
+          include: ['*/test/**/*.alone.integration.test.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -137,25 +137,26 @@ async function go(folder) {
 const goTrouble = ({ where, what, why }) => ({ where, what, why: why.replace(/^=== .*\n/gm, '') });
 
 /** One run of Vitest. Returns its exit code and what its reporter wrote; null when it did not come to that. */
-async function runVitest(project, scratch, files = []) {
-  const file = join(scratch, `${project}.json`);
+async function runVitest(projects, scratch, files = []) {
+  const file = join(scratch, 'vitest.json');
   rmSync(file, { force: true });
   const reporters = ['--reporter=default', `--reporter=${join(ROOT, 'scripts/vitest-outcome.mjs')}`];
-  const code = await run(bin('vitest'), ['run', `--project=${project}`, ...reporters, ...files], {
+  const names = projects.map((project) => `--project=${project}`);
+  const code = await run(bin('vitest'), ['run', ...names, ...reporters, ...files], {
     env: { HOPWISE_TEST_OUTCOME: file },
   });
   return { code, result: existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null };
 }
 
-async function vitest(project, { scratch }) {
-  let { code, result } = await runVitest(project, scratch);
+async function vitest(projects, { scratch }) {
+  let { code, result } = await runVitest(projects, scratch);
   const files = new Map(result?.files.map((one) => [one.where, one]));
   // Vitest itself tries tests twice, but not hooks.
   const broken = [...files.values()].filter(({ isBroken }) => isBroken);
-  if (project === 'integration' && broken.length > 0) {
+  if (projects.includes('integration') && broken.length > 0) {
     console.log(`\n# again, as more than tests failed: ${broken.map(({ where }) => where).join(', ')}`);
     const names = broken.map(({ where }) => where);
-    const second = await runVitest(project, scratch, names);
+    const second = await runVitest(projects, scratch, names);
     for (const one of second.result?.files ?? []) {
       const before = files.get(one.where);
       if (!one.isBroken) one.secondTries.push(...(before?.failures ?? []));
@@ -167,19 +168,20 @@ async function vitest(project, { scratch }) {
   const outcome = newOutcome();
   for (const one of files.values()) add(outcome, one);
   for (const why of result?.unhandled ?? []) {
-    const failure = { where: project, what: 'an error that nothing caught', why };
+    const failure = { where: projects.join(' and '), what: 'an error that nothing caught', why };
     add(outcome, { ...newOutcome(), failed: 1, failures: [failure] });
   }
-  return withCrash(outcome, code, `vitest, ${project}`);
+  return withCrash(outcome, code, `vitest, ${projects.join(' and ')}`);
 }
 
-async function playwright({ scratch }) {
+/** One run of Playwright's tests of a project of its configuration. */
+async function playwright(project, workers, scratch) {
   const file = join(scratch, 'playwright.json');
-  const code = await run(
-    bin('playwright'),
-    ['test', '--config', join(ROOT, 'e2e/playwright.config.ts'), '--reporter=list,json'],
-    { env: { PLAYWRIGHT_JSON_OUTPUT_NAME: file } },
-  );
+  rmSync(file, { force: true });
+  const config = ['--config', join(ROOT, 'e2e/playwright.config.ts'), '--reporter=list,json'];
+  const code = await run(bin('playwright'), ['test', ...config, '--project', project, '--workers', workers], {
+    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: file },
+  });
   const outcome = newOutcome();
   if (existsSync(file)) {
     const { suites, errors, config } = JSON.parse(readFileSync(file, 'utf8'));
@@ -189,7 +191,7 @@ async function playwright({ scratch }) {
       add(outcome, { ...newOutcome(), failed: 1, failures: [failure] });
     }
   }
-  return withCrash(outcome, code, 'playwright');
+  return withCrash(outcome, code, `playwright, ${project}`);
 }
 
 /** @param titles of the groups around, without the file's */
@@ -219,7 +221,8 @@ function addPlaywrightSuite(outcome, { specs, suites = [] }, titles, rootDir) {
 export const SUITES = {
   lint,
   go: () => go('e2e/lab'),
-  unit: (options) => vitest('unit', options),
-  integration: (options) => vitest('integration', options),
-  e2e: playwright,
+  unit: (options) => vitest(['unit'], options),
+  integration: (options) => vitest(['integration', 'alone'], options),
+  e2e: async ({ scratch }) =>
+    add(await playwright('together', '2', scratch), await playwright('alone', '1', scratch)),
 };

@@ -4,6 +4,8 @@ import type { Site } from '../src/pages/site.ts';
 import { type Assignment, expect, PROTOCOLS, test } from '../src/playwright/index.ts';
 
 // The tests with the same page come one after another: they share a lab.
+test.describe.configure({ mode: 'default' });
+
 test.describe('a bundled page', () => {
   test.use({ page: 'shop', network: 'lte', protocol: 'h3' });
 

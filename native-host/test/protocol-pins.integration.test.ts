@@ -10,11 +10,9 @@ import { Engine } from '../src/engine/engine.ts';
 import { openTunnel } from './proxy/support/peers.ts';
 import { hopwiseHostAsync } from './support/command.ts';
 import { HostProcess, type PinsMessage } from './support/host-process.ts';
-import { type Server, ServerProgram } from './support/server.ts';
+import { PROTO, type Server, ServerProgram } from './support/server.ts';
 import { ask2, isTerminated } from './terminating/support/pinned.ts';
 import { showTrust } from './terminating/support/show-trust.ts';
-
-const SEEN = { h1: 'HTTP/1.1', h2: 'HTTP/2.0', h3: 'HTTP/3.0' };
 
 let program: ServerProgram;
 let server: Server;
@@ -110,6 +108,6 @@ it('carries requests under each protocol, from the browser to the origin and bac
     expect((await ask2(session, { ':path': `/hello?${protocol}` })).status).toBe(200);
     session.close();
     const seen = await server.seen(1);
-    expect(seen.filter(({ path }) => path.startsWith('/hello'))).toMatchObject([{ proto: SEEN[protocol] }]);
+    expect(seen.filter(({ path }) => path.startsWith('/hello'))).toMatchObject([{ proto: PROTO[protocol] }]);
   }
 });

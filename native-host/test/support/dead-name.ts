@@ -20,6 +20,7 @@ const report = await engine.run(
         accept: '*/*',
         connectTo: '',
         headersOnly: false,
+        maxBytes: null,
         refused: '',
       },
     ],

@@ -66,10 +66,10 @@ await Promise.all([
   ),
 ]);
 
-// Chromium lets `proxy` not be optional, and warns of nothing more for it; Firefox has it asked for when somebody pins. What
-// else pins need in Chromium, Firefox does by `proxy` alone.
+// Chromium lets `proxy` not be optional, and warns of nothing more for it; Firefox has it asked for when somebody pins. There
+// HTTP/3 comes back by itself when a pin is lifted.
 const manifest = JSON.parse(await readFile(path('manifest.json'), 'utf8'));
 manifest.permissions = manifest.permissions.filter((permission) => permission !== 'proxy');
-manifest.optional_permissions = ['proxy'];
+manifest.optional_permissions = ['proxy', 'webRequestAuthProvider'];
 await cp(path('', out), path('', forFirefox), { recursive: true });
 await writeFile(path('manifest.json', forFirefox), `${JSON.stringify(manifest, null, 2)}\n`);

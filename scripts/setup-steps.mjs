@@ -154,6 +154,24 @@ const headlessShell = {
   },
 };
 
+/** Firefox of the extension's tests: `HOPWISE_FIREFOX`, else Debian's. */
+const firefox = {
+  name: 'firefox',
+  what: 'Firefox',
+  optional: 'the tests in Firefox will be skipped',
+  check() {
+    const named = process.env.HOPWISE_FIREFOX;
+    if (named) return existsSync(named) ? '' : `HOPWISE_FIREFOX names ${named}, which is not there`;
+    return ['/usr/bin/firefox-esr', '/usr/bin/firefox'].some((path) => existsSync(path)) ? '' : 'not installed';
+  },
+  async run({ log, asRoot }) {
+    if (process.env.HOPWISE_FIREFOX)
+      throw new SetupError(`${this.check()}: set it to the path of a Firefox, or unset it`);
+    if (!findOnPath('apt-get')) throw new SetupError('this system has no apt-get');
+    await aptInstall(['firefox-esr'], { log, asRoot });
+  },
+};
+
 /** Writes to the browsers' certificate stores: `hopwise-host ca trust` and its tests. */
 const certutil = {
   name: 'certutil',
@@ -236,7 +254,7 @@ export const STEPS = {
   /** Helps, and judging what was measured. */
   built: [packages, build],
   /** Everything, for set-up itself and for the tests. */
-  all: [packages, build, chromium, headlessShell, certutil, libcurl, lab],
+  all: [packages, build, chromium, headlessShell, firefox, certutil, libcurl, lab],
 };
 
 /** Why this user may not have a lab, or an empty string; null as long as none is built. */

@@ -31,22 +31,24 @@ const verification = verificationOf({
 type Sent = ReturnType<typeof toHost.parse>;
 
 /** The other end of a port: `answer` gets every message and may answer. */
-function hostPort(answer: (message: Sent, send: (reply: unknown) => void, drop: () => void) => void) {
+function hostPort(
+  answer: (message: Sent, send: (reply: unknown) => void, drop: (port?: object) => void) => void,
+) {
   const listeners: ((message: unknown) => void)[] = [];
-  const onDrop: (() => void)[] = [];
+  const onDrop: ((port: object) => void)[] = [];
   const port = {
     open: true as boolean,
     postMessage(message: unknown) {
       const send = (reply: unknown) =>
         queueMicrotask(() => listeners.forEach((listener) => void listener(reply)));
-      const drop = () => queueMicrotask(() => onDrop.forEach((listener) => void listener()));
+      const drop = (ended = {}) => queueMicrotask(() => onDrop.forEach((listener) => void listener(ended)));
       answer(toHost.parse(message), send, drop);
     },
     disconnect() {
       port.open = false;
     },
     onMessage: { addListener: (listener: (message: unknown) => void) => void listeners.push(listener) },
-    onDisconnect: { addListener: (listener: () => void) => void onDrop.push(listener) },
+    onDisconnect: { addListener: (listener: (port: object) => void) => void onDrop.push(listener) },
   } satisfies HostPort & { open: boolean };
   return port;
 }
@@ -122,6 +124,13 @@ describe('verifyWithHelper', () => {
     await expect(run(hostPort((_message, _send, drop) => drop()))).rejects.toMatchObject({
       code: 'no-helper',
       message: expect.stringContaining('hopwise-host install'),
+    });
+  });
+
+  test('says the same in Firefox, which tells it on the port', async () => {
+    const error = { message: 'No such native application org.hopwise.host' };
+    await expect(run(hostPort((_message, _send, drop) => drop({ error })))).rejects.toMatchObject({
+      code: 'no-helper',
     });
   });
 

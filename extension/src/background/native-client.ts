@@ -18,7 +18,7 @@ export interface HostPort {
   postMessage(message: unknown): void;
   disconnect(): void;
   onMessage: { addListener(listener: (message: unknown) => void): void };
-  onDisconnect: { addListener(listener: () => void): void };
+  onDisconnect: { addListener(listener: (port?: object) => void): void };
 }
 
 /** Longest result, all parts together, and most parts. */
@@ -84,7 +84,7 @@ class Conversation {
         this.fail(new HelperError(parsed.data.code, parsed.data.message));
       } else this.#onMessage(parsed.data);
     });
-    port.onDisconnect.addListener(() => this.fail(whyDisconnected()));
+    port.onDisconnect.addListener((ended) => this.fail(whyDisconnected(ended)));
   }
 
   hello(): Promise<Extract<ToExtension, { type: 'hello' }>> {
@@ -195,8 +195,9 @@ export function isMissingHost(reason: string): boolean {
   return /host not found|host is forbidden|No such native application/i.test(reason);
 }
 
-export function whyDisconnected(): HelperError {
-  const reason = chrome.runtime.lastError?.message ?? '';
+/** Firefox says on the port what Chromium says in `runtime.lastError`. */
+export function whyDisconnected(port?: { error?: { message: string } | null }): HelperError {
+  const reason = chrome.runtime.lastError?.message ?? port?.error?.message ?? '';
   if (isMissingHost(reason)) {
     return new HelperError('no-helper', NO_HELPER);
   }

@@ -1,22 +1,20 @@
 import { pacScript } from './pac.ts';
-import { PROXY_HOST, PROXY_REALM, PROXY_USER, type Route, type Steering } from './steering.ts';
+import { ProxyLogin } from './proxy-login.ts';
+import type { Route, Steering } from './steering.ts';
 
 /** Private windows do not inherit it: there the extension could not answer the proxy, and the browser would ask the person. */
 const SCOPE = 'regular_only';
 
-/** Connections of one request that may be asked for the secret before it is plain that it is not accepted. */
-const MAX_ANSWERS = 3;
-
 /** Steers Chromium by a PAC script, which replaces all proxy settings and outlives the browser. */
 export class ChromiumSteering implements Steering {
   readonly #onLost: (why: string) => void;
+  readonly #login: ProxyLogin;
   #route: Route | null = null;
   #serial = Date.now();
-  /** How often each request has been given the secret. */
-  readonly #answers = new Map<string, number>();
 
   constructor(onLost: (why: string) => void) {
     this.#onLost = onLost;
+    this.#login = new ProxyLogin(onLost);
   }
 
   async obstacle(): Promise<string> {
@@ -40,13 +38,8 @@ export class ChromiumSteering implements Steering {
     const freed = this.#route?.origins.some((origin) => !route.origins.includes(origin)) ?? false;
     const wasOff = this.#route === null;
     this.#route = route;
-    this.#answers.clear();
-    if (wasOff) {
-      chrome.webRequest.onAuthRequired.addListener(this.#authenticate, { urls: ['https://*/*'] }, [
-        'blocking',
-      ]);
-      chrome.proxy.settings.onChange.addListener(this.#watch);
-    }
+    this.#login.begin(route);
+    if (wasOff) chrome.proxy.settings.onChange.addListener(this.#watch);
     const data = pacScript(route.port, route.origins, ++this.#serial);
     await chrome.proxy.settings.set({ value: { mode: 'pac_script', pacScript: { data } }, scope: SCOPE });
     if (freed) await forgetBrokenAlternatives();
@@ -56,10 +49,8 @@ export class ChromiumSteering implements Steering {
     if (!('proxy' in chrome)) return;
     const wasOn = this.#route !== null;
     this.#route = null;
-    if (wasOn) {
-      chrome.proxy.settings.onChange.removeListener(this.#watch);
-      chrome.webRequest.onAuthRequired.removeListener(this.#authenticate);
-    }
+    this.#login.end();
+    if (wasOn) chrome.proxy.settings.onChange.removeListener(this.#watch);
     const { levelOfControl } = await chrome.proxy.settings.get({});
     const isOurs = levelOfControl === 'controlled_by_this_extension';
     // Also where another extension's settings have come over ours: they would show again once that has gone.
@@ -68,29 +59,6 @@ export class ChromiumSteering implements Steering {
       await forgetBrokenAlternatives();
     }
   }
-
-  /** Gives the secret to the helper's proxy and to nobody else. */
-  readonly #authenticate = (
-    details: chrome.webRequest.OnAuthRequiredDetails,
-  ): chrome.webRequest.BlockingResponse => {
-    const route = this.#route;
-    const { isProxy, challenger, realm, scheme, requestId } = details;
-    const isHelper =
-      route !== null &&
-      isProxy &&
-      challenger.host === PROXY_HOST &&
-      challenger.port === route.port &&
-      realm === PROXY_REALM &&
-      scheme.toLowerCase() === 'basic';
-    if (!isHelper) return {};
-    const answers = (this.#answers.get(requestId) ?? 0) + 1;
-    this.#answers.set(requestId, answers);
-    if (answers > MAX_ANSWERS) {
-      this.#onLost('The helper’s proxy did not accept this browser.');
-      return { cancel: true };
-    }
-    return { authCredentials: { username: PROXY_USER, password: route.secret } };
-  };
 
   readonly #watch = ({ levelOfControl }: { levelOfControl: string }): void => {
     if (this.#route === null || levelOfControl === 'controlled_by_this_extension') return;

@@ -1,4 +1,5 @@
-import { PROXY_HOST, PROXY_USER, type Route, type Steering } from './steering.ts';
+import { ProxyLogin } from './proxy-login.ts';
+import { PROXY_HOST, type Route, type Steering } from './steering.ts';
 
 /** What is used of Firefox's `proxy` API, where Chromium has another. */
 interface FirefoxProxy {
@@ -15,17 +16,20 @@ interface FirefoxProxy {
   };
 }
 
-type ProxyInfo =
-  | { type: 'direct' }
-  | { type: 'http'; host: string; port: number; proxyAuthorizationHeader: string };
+type ProxyInfo = { type: 'direct' } | { type: 'http'; host: string; port: number };
 
-/** Steers Firefox request by request; whatever it does not answer goes as the person has it. */
+/**
+ * Steers Firefox request by request; whatever it does not answer goes as the person has it. Firefox 153 sends the
+ * `proxyAuthorizationHeader` of a `ProxyInfo` to proxies that are spoken to over TLS only, so that the helper's has to ask.
+ */
 export class FirefoxSteering implements Steering {
   readonly #onLost: (why: string) => void;
+  readonly #login: ProxyLogin;
   #route: { origins: ReadonlySet<string>; way: ProxyInfo[] } | null = null;
 
   constructor(onLost: (why: string) => void) {
     this.#onLost = onLost;
+    this.#login = new ProxyLogin(onLost);
   }
 
   async obstacle(): Promise<string> {
@@ -34,14 +38,14 @@ export class FirefoxSteering implements Steering {
     return ['none', 'system', undefined].includes(value.proxyType) ? '' : OTHER_PROXY;
   }
 
-  async steer({ port, secret, origins }: Route): Promise<void> {
+  async steer(route: Route): Promise<void> {
     const obstacle = await this.obstacle();
     if (obstacle !== '') throw new Error(obstacle);
     const wasOff = this.#route === null;
-    const proxyAuthorizationHeader = `Basic ${btoa(`${PROXY_USER}:${secret}`)}`;
+    this.#login.begin(route);
     this.#route = {
-      origins: new Set(origins),
-      way: [{ type: 'http', host: PROXY_HOST, port, proxyAuthorizationHeader }, { type: 'direct' }],
+      origins: new Set(route.origins),
+      way: [{ type: 'http', host: PROXY_HOST, port: route.port }, { type: 'direct' }],
     };
     if (!wasOff) return;
     api().onRequest.addListener(this.#wayOf, { urls: ['https://*/*'] });
@@ -51,8 +55,9 @@ export class FirefoxSteering implements Steering {
   async release(): Promise<void> {
     if (this.#route === null) return;
     this.#route = null;
+    this.#login.end();
     // The API goes with the permission, and the listeners with it.
-    if (!('proxy' in chrome)) return;
+    if (!chrome.proxy) return;
     api().onRequest.removeListener(this.#wayOf);
     api().settings.onChange.removeListener(this.#watch);
   }

@@ -43,7 +43,7 @@ export class PinsLink {
     this.#listener = listener;
     this.#port = connect();
     this.#port.onMessage.addListener((raw) => this.#receive(raw));
-    this.#port.onDisconnect.addListener(() => this.#end(whyDisconnected()));
+    this.#port.onDisconnect.addListener((ended) => this.#end(whyDisconnected(ended)));
     // The answer is not waited for: it takes until libcurl has been loaded, which pins may not need.
     this.#send({ type: 'hello', id: this.#helloId, version: MESSAGE_VERSION });
   }

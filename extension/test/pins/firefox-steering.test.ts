@@ -4,6 +4,7 @@ import { FirefoxSteering } from '../../src/pins/firefox-steering.ts';
 type OnRequest = (request: { url: string }) => unknown;
 let onRequest: { listener: OnRequest; filter: unknown }[];
 let onChange: (() => Promise<void>)[];
+let onAuthRequired: ((details: object) => unknown)[];
 let proxyType: string;
 let lost: string[];
 let steering: FirefoxSteering;
@@ -11,9 +12,18 @@ let steering: FirefoxSteering;
 beforeEach(() => {
   onRequest = [];
   onChange = [];
+  onAuthRequired = [];
   lost = [];
   proxyType = 'system';
   vi.stubGlobal('chrome', {
+    webRequest: {
+      onAuthRequired: {
+        addListener: (listener: (details: object) => unknown) => void onAuthRequired.push(listener),
+        removeListener: () => {
+          onAuthRequired = [];
+        },
+      },
+    },
     proxy: {
       onRequest: {
         addListener: (listener: OnRequest, filter: unknown) => void onRequest.push({ listener, filter }),
@@ -38,17 +48,9 @@ beforeEach(() => {
 const route = { port: 4321, secret: 'a-secret', origins: ['https://a.example', 'https://b.example:8443'] };
 const wayOf = (url: string) => onRequest[0]!.listener({ url });
 
-test('sends pinned origins through the proxy with its secret, and says nothing of all others', async () => {
+test('sends pinned origins through the proxy, and says nothing of all others', async () => {
   await steering.steer(route);
-  const way = [
-    {
-      type: 'http',
-      host: '127.0.0.1',
-      port: 4321,
-      proxyAuthorizationHeader: `Basic ${Buffer.from('hopwise:a-secret').toString('base64')}`,
-    },
-    { type: 'direct' },
-  ];
+  const way = [{ type: 'http', host: '127.0.0.1', port: 4321 }, { type: 'direct' }];
   expect(onRequest[0]!.filter).toEqual({ urls: ['https://*/*'] });
   expect(wayOf('https://a.example/path')).toEqual(way);
   expect(wayOf('https://b.example:8443/')).toEqual(way);
@@ -61,6 +63,17 @@ test('sends pinned origins through the proxy with its secret, and says nothing o
   ]) {
     expect(wayOf(url), url).toBeUndefined();
   }
+});
+
+test('gives the proxy the secret that it asks for, as long as something is pinned', async () => {
+  await steering.steer(route);
+  const challenger = { host: '127.0.0.1', port: 4321 };
+  const asks = { isProxy: true, challenger, realm: 'hopwise', scheme: 'Basic', requestId: '1' };
+  const authCredentials = { username: 'hopwise', password: 'a-secret' };
+  expect(onAuthRequired[0]!(asks)).toEqual({ authCredentials });
+  expect(onAuthRequired[0]!({ ...asks, isProxy: false })).toEqual({});
+  await steering.release();
+  expect(onAuthRequired).toEqual([]);
 });
 
 test('takes origins up and lets them go without a second listener', async () => {
@@ -93,6 +106,6 @@ test('ends when the person sets a proxy', async () => {
 
 test('is released without the permission, when the API has gone', async () => {
   await steering.steer(route);
-  vi.stubGlobal('chrome', {});
+  vi.stubGlobal('chrome', { ...chrome, proxy: undefined });
   await steering.release();
 });

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { FIREFOX_EXTENSION_ID } from '@hopwise/native-host/messages';
 
 const COMMAND = fileURLToPath(new URL('../../../native-host/bin/hopwise-host.ts', import.meta.url));
 
@@ -30,14 +31,22 @@ export class TestHost {
     execFileSync(process.execPath, ['--conditions=source', COMMAND, 'install', '--user-data-dir', profile]);
   }
 
+  /** With the Firefox that has this home folder, and gets `env`. */
+  registerInFirefox(home: string): void {
+    execFileSync(process.execPath, ['--conditions=source', COMMAND, 'install', '--browser', 'firefox'], {
+      env: { ...process.env, ...this.env, HOME: home },
+    });
+  }
+
   /** Process ids of the hosts that the browser has started and that still run. */
   running(): number[] {
     return readdirSync('/proc').flatMap((name) => {
       if (!/^\d+$/.test(name)) return [];
       try {
-        const isHost = readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(
-          `${COMMAND}\0chrome-extension://`,
-        );
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8');
+        const isHost =
+          command.includes(`${COMMAND}\0chrome-extension://`) ||
+          command.includes(`\0${FIREFOX_EXTENSION_ID}\0`);
         const isOurs = readFileSync(`/proc/${name}/environ`, 'utf8').includes(this.env.XDG_STATE_HOME);
         return isHost && isOurs ? [Number(name)] : [];
       } catch {

@@ -16,7 +16,7 @@ import (
 )
 
 // makeCertificate makes a CA, writes its certificate to caFile (unless that is empty) and returns
-// a leaf for localhost, *.localhost, the loopback addresses and address.
+// a leaf for localhost, *.localhost, *.lab.test, the loopback addresses and address.
 func makeCertificate(caFile string, address net.IP) (tls.Certificate, error) {
 	none := tls.Certificate{}
 	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -55,7 +55,7 @@ func makeCertificate(caFile string, address net.IP) (tls.Certificate, error) {
 		NotAfter:     time.Now().Add(24 * time.Hour),
 		KeyUsage:     x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		DNSNames:     []string{"localhost", "*.localhost"},
+		DNSNames:     []string{"localhost", "*.localhost", "*.lab.test"},
 		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback, address},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, leaf, ca, leafKey.Public(), caKey)

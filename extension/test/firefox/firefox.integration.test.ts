@@ -1,0 +1,206 @@
+/** The built extension in real Firefox, with the real host, on a server that offers HTTP/3 by Alt-Svc. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { HOST_NAME } from '@hopwise/native-host/messages';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { Engine } from '../../../native-host/src/engine/engine.ts';
+import { type Server, ServerProgram } from '../../../native-host/test/support/server.ts';
+import { TestHost } from '../pins/host.ts';
+import { FirefoxBrowser, type FirefoxTab, firefoxPath } from './firefox.ts';
+
+const room = fileURLToPath(new URL('../..', import.meta.url));
+const HOST = 'a.lab.test';
+/** An idle worker is stopped after this, not after half a minute: as often as can be. */
+const IDLE_MS = 1000;
+
+const firefox = firefoxPath();
+if (!firefox) console.log('skipped: no Firefox (Debian: firefox-esr, or HOPWISE_FIREFOX)');
+
+describe.skipIf(!firefox)('Firefox', () => {
+  let program: ServerProgram;
+  let server: Server;
+  let host: TestHost;
+  let home: string;
+  let browser: FirefoxBrowser;
+  /** A page of the extension that speaks for the tests. */
+  let own: FirefoxTab;
+  let page: FirefoxTab;
+  let origin: string;
+
+  beforeAll(async () => {
+    execFileSync(process.execPath, ['build.mjs'], { cwd: room, stdio: 'inherit' });
+    program = new ServerProgram();
+    server = await program.start();
+    origin = `https://${HOST}:${server.port}`;
+    host = new TestHost();
+    home = join(host.folder, 'home');
+    mkdirSync(home);
+    Object.assign(host.env, {
+      XDG_DATA_HOME: join(home, 'data'),
+      HOPWISE_LIBCURL: await privateLibcurl(),
+      HOPWISE_CA_FILE: server.caFile,
+    });
+    host.registerInFirefox(home);
+    browser = await FirefoxBrowser.launch(`${room}dist/firefox`, {
+      home,
+      env: host.env,
+      prefs: { 'network.dns.localDomains': HOST, 'extensions.background.idle.timeout': IDLE_MS },
+      trusted: [server.caFile],
+    });
+    own = await browser.openOwn('popup.html');
+    page = await browser.open(server.url('/status/200', HOST));
+  });
+
+  afterEach(async () => {
+    for (const pin of await pins()) await unpin(pin.origin);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 20_000 });
+    host?.remove();
+    await server?.stop();
+    program?.remove();
+  });
+
+  /** Found under the home folder of the person who runs this, which the host does not get. */
+  async function privateLibcurl(): Promise<string> {
+    const engine = new Engine();
+    const { path } = await engine.start();
+    await engine.close();
+    return path;
+  }
+
+  let serial = 0;
+
+  /** Has a page ask for something: what the browser and the server say that carried it. */
+  async function carried(by = page): Promise<string> {
+    const path = `/bytes/1000/${++serial}`;
+    const protocol = await by.evaluate(async (url) => {
+      await (await fetch(url, { cache: 'no-store' })).arrayBuffer();
+      const entries = performance.getEntriesByName(new URL(url, location.href).href);
+      return (entries.at(-1) as PerformanceResourceTiming).nextHopProtocol;
+    }, path);
+    const seen = await server.seen(1);
+    return `${protocol} ${seen.find((one) => one.path === path)?.proto}`;
+  }
+
+  const H2 = 'h2 HTTP/2.0';
+  const H3 = 'h3 HTTP/3.0';
+  const becomes = (wanted: string, by = page) =>
+    expect.poll(() => carried(by), { timeout: 20_000, interval: 50 }).toBe(wanted);
+
+  const pin = () =>
+    browser.ask(own, { type: 'pin', origin, kind: 'avoid-h3', minutes: 60, persistent: false });
+  const unpin = (which = origin) => browser.ask(own, { type: 'unpin', origin: which });
+  const pins = async () => {
+    const answer = await browser.ask(own, { type: 'pins' });
+    if (!answer.ok) throw new Error(answer.error);
+    return answer.pins;
+  };
+
+  /** The number of the tab that shows a page. */
+  const tabOf = (tab: FirefoxTab) =>
+    tab
+      .evaluate(() => location.href)
+      .then((url) =>
+        own.evaluate(async (wanted) => {
+          const tabs = await chrome.tabs.query({});
+          return tabs.find((one) => one.url === wanted)!.id!;
+        }, url),
+      );
+
+  test('records a page and verifies it with the helper', async () => {
+    // A name that libcurl knows too.
+    const local = await browser.open(server.url('/status/200'));
+    const tabId = await tabOf(local);
+    const latest = () => browser.ask(own, { type: 'latest', tabId });
+    await expect.poll(latest, { timeout: 20_000 }).toMatchObject({ ok: true, phase: 'recorded' });
+    const answer = await latest();
+    if (!answer.ok || !answer.load) throw new Error('nothing is recorded');
+    const [first] = answer.load.recording.requests;
+    expect(answer.load.recording.browser).toMatch(/^Firefox \d+$/);
+    expect(first).toMatchObject({
+      url: server.url('/status/200'),
+      type: 'document',
+      status: 200,
+      protocol: 'h2',
+      offersH3: true,
+      remoteIp: '127.0.0.1',
+      initiator: { kind: 'navigation' },
+    });
+    expect(first!.phases!.responseStartMs).toBeGreaterThanOrEqual(first!.phases!.connectEndMs!);
+    await browser.ask(own, { type: 'verify', tabId, rounds: 1 });
+    const verified = () => browser.ask(own, { type: 'verification', tabId });
+    await expect.poll(verified, { timeout: 30_000 }).toMatchObject({ state: 'done' });
+    const done = await latest();
+    const protocols = done.ok ? done.load?.verification?.protocols : undefined;
+    for (const protocol of ['h1', 'h2', 'h3'] as const) {
+      expect(protocols?.[protocol], protocol).toMatchObject({ unavailable: '', answeredRequests: 2 });
+    }
+  });
+
+  test('pins are offered when the person has allowed them', async () => {
+    expect(await pin()).toEqual({ ok: false, error: 'Pins have not been allowed yet.' });
+    await own.evaluate(() => {
+      const permissions = chrome.runtime.getManifest().optional_permissions as 'proxy'[];
+      document.body.innerHTML = '<button>Allow pins</button>';
+      document.querySelector('button')!.onclick = () => void chrome.permissions.request({ permissions });
+    });
+    await own.click('button');
+    await expect
+      .poll(() => browser.ask(own, { type: 'pins' }))
+      .toMatchObject({ ok: true, allowed: true, pins: [] });
+  });
+
+  test('an open page is kept off HTTP/3 from its next request on, and comes back to it', async () => {
+    await becomes(H3);
+    expect(await pin()).toMatchObject({ ok: true, pins: [{ origin, state: 'active' }] });
+    const until = Date.now() + 2 * IDLE_MS;
+    while (Date.now() < until) expect(await carried()).toBe(H2);
+    expect(host.running()).toHaveLength(1);
+    expect(await unpin()).toMatchObject({ ok: true, pins: [] });
+    expect(await carried()).toBe(H3);
+  });
+
+  test('private windows are left alone', async () => {
+    await pin();
+    expect(await carried()).toBe(H2);
+    await becomes(H3, await browser.openPrivate(server.url('/status/200', HOST)));
+  });
+
+  test('without the helper the page loads on, and the person is told', async () => {
+    await becomes(H3);
+    await pin();
+    expect(await carried()).toBe(H2);
+    process.kill(host.running()[0]!, 'SIGKILL');
+    await becomes(H3);
+    await expect
+      .poll(pins)
+      .toMatchObject([{ origin, state: 'lifted', reason: expect.stringContaining('helper stopped') }]);
+  });
+
+  test('a proxy of the person’s own is left alone', async () => {
+    await browser.setPref('network.proxy.type', 1);
+    try {
+      expect(await pin()).toEqual({ ok: false, error: expect.stringContaining('a proxy of your own') });
+    } finally {
+      await browser.setPref('network.proxy.type', 5);
+    }
+  });
+
+  test('says that the helper is not installed', async () => {
+    const manifest = join(home, '.mozilla/native-messaging-hosts', `${HOST_NAME}.json`);
+    // The host of the tests before is kept for what is under way on it.
+    for (const pid of host.running()) process.kill(pid);
+    await expect.poll(() => host.running()).toEqual([]);
+    renameSync(manifest, `${manifest}.away`);
+    try {
+      expect(await pin()).toEqual({ ok: false, error: expect.stringContaining('hopwise-host install') });
+    } finally {
+      renameSync(`${manifest}.away`, manifest);
+    }
+  });
+});

@@ -1,0 +1,211 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FIREFOX_EXTENSION_ID } from '@hopwise/native-host/messages';
+import type { Answers, PageRequest } from '../../src/messages/page-messages.ts';
+import { Bidi } from './bidi.ts';
+
+/** What Firefox would choose at random: where the extension's own pages are. */
+const OWN = '11111111-2222-4333-8444-555555555555';
+
+/** Firefox: `HOPWISE_FIREFOX`, else Debian's; null where there is none. */
+export function firefoxPath(): string | null {
+  const paths = [process.env.HOPWISE_FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox'];
+  return paths.find((path) => path !== undefined && existsSync(path)) ?? null;
+}
+
+export class FirefoxTab {
+  readonly #bidi: Bidi;
+  readonly context: string;
+
+  constructor(bidi: Bidi, context: string) {
+    this.#bidi = bidi;
+    this.context = context;
+  }
+
+  async goto(url: string): Promise<void> {
+    await this.#bidi.send('browsingContext.navigate', { context: this.context, url, wait: 'complete' });
+  }
+
+  /** Presses the mouse on the middle of what the selector finds. */
+  async click(selector: string): Promise<void> {
+    const [x, y] = await this.evaluate((selector) => {
+      const found = document.querySelector(selector)!;
+      found.scrollIntoView({ block: 'center' });
+      const { left, top, width, height } = found.getBoundingClientRect();
+      return [Math.round(left + width / 2), Math.round(top + height / 2)] as const;
+    }, selector);
+    const mouse = [
+      { type: 'pointerMove', x, y },
+      { type: 'pointerDown', button: 0 },
+      { type: 'pointerUp', button: 0 },
+    ];
+    await this.#bidi.send('input.performActions', {
+      context: this.context,
+      actions: [{ type: 'pointer', id: 'mouse', actions: mouse }],
+    });
+  }
+
+  /** Runs a function in the page; arguments and result as in JSON. */
+  async evaluate<A extends unknown[], R>(what: (...args: A) => R | Promise<R>, ...args: A): Promise<R> {
+    const { result, exceptionDetails } = await this.#bidi.send<{
+      result?: { value?: string };
+      exceptionDetails?: { text: string };
+    }>('script.callFunction', {
+      functionDeclaration: `async (json) => JSON.stringify(await (${what})(...JSON.parse(json)))`,
+      arguments: [{ type: 'string', value: JSON.stringify(args) }],
+      target: { context: this.context },
+      awaitPromise: true,
+    });
+    if (exceptionDetails) throw new Error(exceptionDetails.text);
+    return (result?.value === undefined ? undefined : JSON.parse(result.value)) as R;
+  }
+}
+
+/** What is used of Firefox's own window. */
+interface Window {
+  OpenBrowserWindow(options: { private: boolean }): unknown;
+  Services: { prefs: { setIntPref(name: string, value: number): void } };
+}
+
+export interface FirefoxOptions {
+  /** A folder of the test's own: home folder, with the profile in it. */
+  home: string;
+  /** Is added to this process's; the browser hands it on to native hosts. */
+  env?: Record<string, string>;
+  prefs?: Record<string, string | number | boolean>;
+  /** PEM files of CAs that the profile trusts. */
+  trusted?: string[];
+}
+
+/** Real Firefox with the extension, in a profile of its own. */
+export class FirefoxBrowser {
+  readonly #process: ChildProcess;
+  readonly #bidi: Bidi;
+
+  private constructor(process: ChildProcess, bidi: Bidi) {
+    this.#process = process;
+    this.#bidi = bidi;
+  }
+
+  static async launch(extensionDir: string, options: FirefoxOptions): Promise<FirefoxBrowser> {
+    const { home, env = {}, prefs = {}, trusted = [] } = options;
+    const profile = profileIn(home);
+    await mkdir(profile, { recursive: true });
+    await writeFile(join(profile, 'user.js'), userPrefs(prefs));
+    for (const [index, file] of trusted.entries()) {
+      const store = ['-d', `sql:${profile}`];
+      if (index === 0) execFileSync('certutil', ['-N', ...store, '--empty-password']);
+      execFileSync('certutil', ['-A', ...store, '-t', 'C,,', '-n', `trusted ${index}`, '-i', file]);
+    }
+    const child = spawn(
+      firefoxPath()!,
+      [
+        ...['--headless', '--new-instance', '--profile', profile, '--remote-debugging-port=0'],
+        // Else WebDriver may not open the extension's own pages.
+        '--remote-allow-system-access',
+      ],
+      { env: { ...process.env, ...env, HOME: home }, stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    const bidi = await Bidi.connect(`${await listeningAt(child)}/session`);
+    await bidi.send('session.new', { capabilities: {} });
+    await bidi.send('webExtension.install', { extensionData: { type: 'path', path: extensionDir } });
+    return new FirefoxBrowser(child, bidi);
+  }
+
+  /** @param referenceContext a tab of the window that it is to be in */
+  async open(url: string, referenceContext?: string): Promise<FirefoxTab> {
+    const { context } = await this.#bidi.send<{ context: string }>('browsingContext.create', {
+      type: 'tab',
+      referenceContext,
+    });
+    const tab = new FirefoxTab(this.#bidi, context);
+    await tab.goto(url);
+    return tab;
+  }
+
+  /** A page of the extension, such as `popup.html?tabId=1`. */
+  openOwn(path: string): Promise<FirefoxTab> {
+    return this.open(`moz-extension://${OWN}/${path}`);
+  }
+
+  /** Sends a message to the worker from a page of the extension. */
+  ask<T extends PageRequest>(page: FirefoxTab, request: T): Promise<Answers[T['type']]> {
+    return page.evaluate((message) => chrome.runtime.sendMessage(message), request as PageRequest);
+  }
+
+  /** A tab in a new private window. */
+  async openPrivate(url: string): Promise<FirefoxTab> {
+    const before = await this.#contexts();
+    await (await this.#window()).evaluate(() => {
+      (globalThis as unknown as Window).OpenBrowserWindow({ private: true });
+    });
+    let first: string | undefined;
+    while (first === undefined) first = (await this.#contexts()).find((one) => !before.includes(one));
+    // In a tab of its own: the first one is still busy with its welcome.
+    return this.open(url, first);
+  }
+
+  async setPref(name: string, value: number): Promise<void> {
+    await (await this.#window()).evaluate(
+      (name, value) => (globalThis as unknown as Window).Services.prefs.setIntPref(name, value),
+      name,
+      value,
+    );
+  }
+
+  async close(): Promise<void> {
+    const ended = new Promise((resolve) => this.#process.once('exit', resolve));
+    await this.#bidi.send('browser.close');
+    await ended;
+  }
+
+  /** The browser's own window, with all that its own code may do. */
+  async #window(): Promise<FirefoxTab> {
+    const [context] = await this.#contexts('chrome');
+    return new FirefoxTab(this.#bidi, context!);
+  }
+
+  async #contexts(scope: 'content' | 'chrome' = 'content'): Promise<string[]> {
+    const tree = await this.#bidi.send<{ contexts: { context: string }[] }>('browsingContext.getTree', {
+      'moz:scope': scope,
+    });
+    return tree.contexts.map(({ context }) => context);
+  }
+}
+
+export function profileIn(home: string): string {
+  return join(home, 'profile');
+}
+
+function userPrefs(more: Record<string, string | number | boolean>): string {
+  const prefs = {
+    'extensions.webextensions.uuids': JSON.stringify({ [FIREFOX_EXTENSION_ID]: OWN }),
+    // Optional permissions are granted without asking the person, who is not there.
+    'extensions.webextOptionalPermissionPrompts': false,
+    // With a CA of one's own Firefox has no HTTP/3.
+    'network.http.http3.disable_when_third_party_roots_found': false,
+    'browser.shell.checkDefaultBrowser': false,
+    'browser.startup.page': 0,
+    'datareporting.policy.dataSubmissionEnabled': false,
+    ...more,
+  };
+  return Object.entries(prefs)
+    .map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`)
+    .join('');
+}
+
+function listeningAt(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      if (process.env.HOPWISE_TEST_VERBOSE) process.stderr.write(text);
+      said += text;
+      const found = /WebDriver BiDi listening on (ws:\/\/\S+)/.exec(said);
+      if (found) resolve(found[1]!);
+    });
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error(`Firefox ended:\n${said}`)));
+  });
+}

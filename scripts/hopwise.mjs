@@ -5,7 +5,7 @@
  *   hopwise.mjs start [URL] [options]     (see e2e/src/start/)
  *   hopwise.mjs test [--only SUITE]       (see scripts/test.mjs)
  *   hopwise.mjs bench [options]           (see pageload-emulator/bench/speed.ts and e2e/src/speed/)
- *   hopwise.mjs lab|record|accuracy|flows (see e2e/src/{truth,record,accuracy,flows}/)
+ *   hopwise.mjs lab|record|accuracy|flows|udp (see e2e/src/{truth,record,accuracy,flows,udp}/)
  *   hopwise.mjs tunnel|terminating        (see native-host/bench/)
  */
 import { spawn } from 'node:child_process';
@@ -15,7 +15,14 @@ import { nodePath, ROOT, SetupError } from './setup-programs.mjs';
 import { STEPS } from './setup-steps.mjs';
 
 const [command, ...args] = process.argv.slice(2);
-const ROOMS = { start: 'start', lab: 'truth', record: 'record', accuracy: 'accuracy', flows: 'flows' };
+const ROOMS = {
+  start: 'start',
+  lab: 'truth',
+  record: 'record',
+  accuracy: 'accuracy',
+  flows: 'flows',
+  udp: 'udp',
+};
 
 /** What a command with these arguments needs. */
 function stepsOf(name, words) {
@@ -29,6 +36,8 @@ function stepsOf(name, words) {
     }
     case 'lab':
       return { summary: STEPS.built, check: STEPS.check, pcwnd: STEPS.pcwnd }[words[0]] ?? STEPS.matrix;
+    case 'udp':
+      return STEPS.udp;
     case 'flows':
       return words.includes('--no-measure') ? STEPS.built : STEPS.pcwnd;
     default:
@@ -70,6 +79,7 @@ async function main() {
     case 'record':
     case 'accuracy':
     case 'flows':
+    case 'udp':
       await runSetup(stepsOf(command, args));
       return runNode(join(ROOT, 'e2e/dist/src', ROOMS[command], 'main.js'), args);
     case 'bench': {
@@ -85,7 +95,7 @@ async function main() {
       return runNode(join(ROOT, 'native-host/bench', `${command}.ts`), args);
     default:
       throw new SetupError(
-        `expected setup, start, test, lab, record, bench, accuracy, flows, tunnel or terminating, got ${command ?? 'nothing'}`,
+        `expected setup, start, test, lab, record, bench, accuracy, flows, udp, tunnel or terminating, got ${command ?? 'nothing'}`,
       );
   }
 }

@@ -249,7 +249,7 @@ describe('a page that asks for its resources in many ways', () => {
       expect(await page.locator('.hw-times tbody tr').count()).toBe(3);
       expect(await page.locator('.hw-waterfall svg').count()).toBe(path === 'panel.html' ? 1 : 0);
       const verify = page.getByRole('button', { name: 'Verify' });
-      expect(await verify.getAttribute('title')).toContain('nine times its data');
+      expect(await verify.getAttribute('title')).toContain('at most three times its data');
       await verify.click();
       await page.getByText('Only pages loaded over https can be verified').waitFor();
       expect(errors).toEqual([]);

@@ -92,8 +92,7 @@ export class VerifyControl {
 }
 
 const VERIFY = 'Verify with real transfers';
-const COSTS =
-  'Asks for all of this page again, without cookies: three times under each protocol, so nine times its data.';
+const COSTS = 'Asks for this page again under each protocol, without cookies: at most three times its data.';
 
 function inWords(state: VerificationState): string {
   switch (state.state) {

@@ -131,7 +131,10 @@ function overUdp(
     (resolve, reject) => {
       socket.on('error', reject);
       // Connected: datagrams of others do not arrive, and a closed port is told at once.
-      socket.connect(port, address, () => socket.send(query, (error) => error && reject(error)));
+      socket.connect(port, address, () => {
+        // The socket is closed by then where the question was given up at once.
+        if (!signal.aborted) socket.send(query, (error) => error && reject(error));
+      });
       socket.on('message', (bytes) => {
         const answer = answerIn(bytes);
         if (answer) resolve(answer);
@@ -173,29 +176,23 @@ function overTcp(
 }
 
 /** Within `TRY_MS`, unless the signal ends it before. */
-function settled<T>(
+async function settled<T>(
   begin: (resolve: (value: T) => void, reject: (fault: Error) => void) => void,
   late: string,
   signal: AbortSignal,
 ): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new DnsError(late)), TRY_MS);
-    const onAbort = (): void => reject(signal.reason as Error);
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-    begin(
-      (value) => {
-        end();
-        resolve(value);
-      },
-      (fault) => {
-        end();
-        reject(fault);
-      },
-    );
-  });
+  signal.throwIfAborted();
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort: () => void = () => {};
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      timer = setTimeout(() => reject(new DnsError(late)), TRY_MS);
+      onAbort = () => reject(signal.reason as Error);
+      signal.addEventListener('abort', onAbort, { once: true });
+      begin(resolve, reject);
+    });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
 }

@@ -182,7 +182,7 @@ const altSvcOffer = z.object({
 const httpsRecord = z.object({
   /** `unknown`: nobody answered, or not in time. */
   state: z.enum(['present', 'absent', 'unknown']),
-  alpn: z.array(text(32)).check(z.maxLength(256)),
+  alpn: z.array(text(32)).check(z.maxLength(32)),
   /** null for the URL's. */
   port: z.nullable(z.int().check(z.gte(0), z.lte(65_535))),
   /** '' for the origin's own host. */
@@ -218,7 +218,8 @@ const quicFigures = z.object({
 });
 
 const verifiedOrigin = z.object({
-  origin: text(MAX_ORIGIN_LENGTH),
+  /** Of a URL of the plan, whatever its length. */
+  origin: text(8192),
   /** Why it cannot be reached over TCP, '' when it can. */
   unreachable: text(512),
   h3Offered: z.object({ altSvc: z.array(altSvcOffer).check(z.maxLength(8)), httpsRecord }),

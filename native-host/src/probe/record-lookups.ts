@@ -7,6 +7,9 @@ export type HttpsRecord = Verification['origins'][number]['h3Offered']['httpsRec
 /** Lookups at once: some pages have hundreds of origins, and a resolver is asked by everybody. */
 const AT_ONCE = 16;
 
+/** Nobody has as many. */
+const MOST_PROTOCOLS = 32;
+
 const UNKNOWN: HttpsRecord = {
   state: 'unknown',
   alpn: [],
@@ -47,7 +50,7 @@ async function lookUp(
     const record = records.find(({ alpn }) => alpn.includes('h3')) ?? records[0];
     if (!record) return { ...UNKNOWN, state: 'absent', detail: '' };
     const { alpn, port, target, ech } = record;
-    return { state: 'present', alpn, port, target, ech, detail: '' };
+    return { state: 'present', alpn: alpn.slice(0, MOST_PROTOCOLS), port, target, ech, detail: '' };
   } catch (fault) {
     if (signal.aborted) return UNKNOWN;
     return { ...UNKNOWN, detail: (fault as Error).message.slice(0, 256) };

@@ -136,7 +136,7 @@ function learnOfOffers(profile: OriginProfile, record: HttpsRecord): void {
   const colon = profile.host.lastIndexOf(':');
   const ownPort = Number(profile.host.slice(colon + 1));
   const { target, port, alpn } = record;
-  const recorded = alpn.includes('h3') ? { host: target, port: port ?? ownPort } : undefined;
+  const recorded = alpn.includes('h3') && port !== 0 ? { host: target, port: port ?? ownPort } : undefined;
   const offer = profile.altSvc[0] ?? recorded;
   if (!offer || profile.unreachable) return;
   profile.offersH3 = true;

@@ -26,7 +26,8 @@ export const LEAST_BYTES = 400_000;
 const ORIGIN_BYTES = 100_000;
 /**
  * QUIC's rate over TCP's between the verdicts. Where nothing held UDP back, quic-go took 0.9 to 2.6 times the rate of Linux's TCP, with and
- * without losses, on the pages and networks that this was chosen on; a policer at an eighth of the link left 0.4.
+ * without losses, on the pages and networks that this was chosen on; a policer at an eighth of the link left
+ * 0.4 (`npm run bench:udp`).
  */
 export const LIMIT = 0.6;
 /** Standard deviation of the logarithm of one pair's ratio, at least: what pairs differ by where nothing is lost at random. */
@@ -83,7 +84,16 @@ export function udpVerdict(evidence: UdpEvidence): UdpVerdict {
 }
 
 function verdict(which: UdpVerdict['verdict'], answered: boolean | null, reason: string): UdpVerdict {
-  return { verdict: which, reason, answered, quicBps: null, tcpBps: null, ratio: null, pairs: 0, bytes: 0 };
+  return {
+    verdict: which,
+    reason: reason.slice(0, 512),
+    answered,
+    quicBps: null,
+    tcpBps: null,
+    ratio: null,
+    pairs: 0,
+    bytes: 0,
+  };
 }
 
 /** The transfers of a round under HTTP/2 and of the one under HTTP/3 that gave the same response. */

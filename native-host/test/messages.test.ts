@@ -38,6 +38,7 @@ const pins = {
   secret: 'x'.repeat(43),
   resets: 0,
   vouched: ['a.test'],
+  trials: ['a.test'],
   pins: [
     {
       origin: 'https://a.test',

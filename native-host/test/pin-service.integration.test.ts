@@ -80,6 +80,10 @@ class FakeTerminator implements Terminator {
     return { kind: 'terminate', accept: (socket) => socket.end(`trial of ${host}`) };
   }
 
+  trials(): string[] {
+    return this.waiting ? ['127.0.0.1'] : [];
+  }
+
   hosts(): string[] {
     return ['127.0.0.1'];
   }
@@ -262,6 +266,7 @@ it('says what a pin waits for, and tells when that has changed', async () => {
   const before = await service.state();
   expect(before).toMatchObject({
     vouched: ['127.0.0.1'],
+    trials: ['127.0.0.1'],
     pins: [{ state: 'waiting', reason: terminator.waiting }],
   });
   expect(before.port).toBeGreaterThan(0);

@@ -93,8 +93,12 @@ it('carries requests under each protocol, from the browser to the origin and bac
   await server.seen();
   for (const protocol of PROTOCOLS) {
     const waiting = await pin(protocol, protocol);
-    expect(waiting).toMatchObject({ vouched: ['localhost'], pins: [{ kind: protocol, state: 'waiting' }] });
-    // The browser has to show trust only once.
+    expect(waiting).toMatchObject({
+      vouched: ['localhost'],
+      // The browser has to show trust only once.
+      trials: protocol === 'h1' ? ['localhost'] : [],
+      pins: [{ kind: protocol, state: 'waiting' }],
+    });
     if (protocol === 'h1') {
       expect(await showTrust(waiting.port, 'localhost', root, waiting.secret)).toBe(true);
     }

@@ -72,7 +72,7 @@ async function respond(request: PageRequest): Promise<Answers[PageRequest['type'
   }
   if (request.type === 'pins' || request.type === 'pin' || request.type === 'unpin') {
     const now = await changePins(request);
-    return { ok: true, allowed: await arePinsAllowed(), pins: now };
+    return { ok: true, allowed: await arePinsAllowed(), pins: now, vouched: pins.vouched };
   }
   const { load, phase } = await latest(loads, request);
   if (!load) {
@@ -91,7 +91,7 @@ async function respond(request: PageRequest): Promise<Answers[PageRequest['type'
 function changePins(request: Extract<PageRequest, { type: 'pins' | 'pin' | 'unpin' }>): Promise<PinState[]> {
   switch (request.type) {
     case 'pins':
-      return pins.list();
+      return request.fresh ? pins.ask() : pins.list();
     case 'pin':
       return pins.pin(request);
     case 'unpin':

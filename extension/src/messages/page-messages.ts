@@ -2,7 +2,7 @@
  * What the extension's own pages (popup, panel) ask of the worker by `chrome.runtime.sendMessage`,
  * and what it answers. Nobody else may ask.
  */
-import { originSchema, type PinState, pinMinutesSchema } from '@hopwise/native-host/messages';
+import { originSchema, type PinState, pinKindSchema, pinMinutesSchema } from '@hopwise/native-host/messages';
 import type { Protocol } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
 import type { StoredLoad } from '../storage/loads.ts';
@@ -32,12 +32,15 @@ export const pageRequestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('cancel-verification') }),
   z.object({ type: z.literal('export'), ...which }),
   z.object({ type: z.literal('forget-networks') }),
-  z.object({ type: z.literal('pins') }),
+  z.object({
+    type: z.literal('pins'),
+    /** Ask the helper, which is started for it where it does not run. */
+    fresh: z.optional(z.boolean()),
+  }),
   z.object({
     type: z.literal('pin'),
     origin: originSchema,
-    /** Pins to one protocol need a CA, which the helper does not tell of yet. */
-    kind: z.literal('avoid-h3'),
+    kind: pinKindSchema,
     minutes: pinMinutesSchema,
     persistent: z.boolean(),
   }),
@@ -101,6 +104,8 @@ export interface PinsAnswer {
   allowed: boolean;
   /** Those in force first, then those that were lifted and not dismissed. */
   pins: PinState[];
+  /** Hosts that the local CA vouches for, which pins to a protocol take; null until the helper was asked. */
+  vouched: string[] | null;
 }
 
 export interface Answers {

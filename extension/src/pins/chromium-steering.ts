@@ -40,7 +40,7 @@ export class ChromiumSteering implements Steering {
     this.#route = route;
     this.#login.begin(route);
     if (wasOff) chrome.proxy.settings.onChange.addListener(this.#watch);
-    const data = pacScript(route.port, route.origins, ++this.#serial);
+    const data = pacScript(route, ++this.#serial);
     await chrome.proxy.settings.set({ value: { mode: 'pac_script', pacScript: { data } }, scope: SCOPE });
     if (freed) await forgetBrokenAlternatives();
   }

@@ -25,7 +25,8 @@ type ProxyInfo = { type: 'direct' } | { type: 'http'; host: string; port: number
 export class FirefoxSteering implements Steering {
   readonly #onLost: (why: string) => void;
   readonly #login: ProxyLogin;
-  #route: { origins: ReadonlySet<string>; way: ProxyInfo[] } | null = null;
+  /** By origin. */
+  #ways: ReadonlyMap<string, ProxyInfo[]> | null = null;
 
   constructor(onLost: (why: string) => void) {
     this.#onLost = onLost;
@@ -41,20 +42,21 @@ export class FirefoxSteering implements Steering {
   async steer(route: Route): Promise<void> {
     const obstacle = await this.obstacle();
     if (obstacle !== '') throw new Error(obstacle);
-    const wasOff = this.#route === null;
+    const wasOff = this.#ways === null;
     this.#login.begin(route);
-    this.#route = {
-      origins: new Set(route.origins),
-      way: [{ type: 'http', host: PROXY_HOST, port: route.port }, { type: 'direct' }],
-    };
+    const proxy: ProxyInfo = { type: 'http', host: PROXY_HOST, port: route.port };
+    const ways = new Map<string, ProxyInfo[]>();
+    for (const origin of route.origins) ways.set(origin, [proxy, { type: 'direct' }]);
+    for (const origin of route.trials) ways.set(origin, [proxy]);
+    this.#ways = ways;
     if (!wasOff) return;
     api().onRequest.addListener(this.#wayOf, { urls: ['https://*/*'] });
     api().settings.onChange.addListener(this.#watch);
   }
 
   async release(): Promise<void> {
-    if (this.#route === null) return;
-    this.#route = null;
+    if (this.#ways === null) return;
+    this.#ways = null;
     this.#login.end();
     // The API goes with the permission, and the listeners with it.
     if (!chrome.proxy) return;
@@ -63,11 +65,11 @@ export class FirefoxSteering implements Steering {
   }
 
   readonly #wayOf = ({ url }: { url: string }): ProxyInfo[] | undefined =>
-    this.#route?.origins.has(new URL(url).origin) ? this.#route.way : undefined;
+    this.#ways?.get(new URL(url).origin);
 
   readonly #watch = async (): Promise<void> => {
     const obstacle = await this.obstacle();
-    if (obstacle !== '' && this.#route !== null) this.#onLost(obstacle);
+    if (obstacle !== '' && this.#ways !== null) this.#onLost(obstacle);
   };
 }
 

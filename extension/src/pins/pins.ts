@@ -5,6 +5,7 @@ import { arePinsAllowed } from './pin-permissions.ts';
 import { type LinkListener, PinsLink, type PinsMessage, type PinsRequest } from './pins-link.ts';
 import type { Steering } from './steering.ts';
 import { steeringOfThisBrowser } from './this-browser.ts';
+import { TrustTrials } from './trust-trials.ts';
 
 export type PinWish = Extract<PinsRequest, { type: 'pin' }>;
 
@@ -14,6 +15,12 @@ const MINUTE_MS = 60_000;
  * on one would break off with it.
  */
 export const LINGER_MS = 10 * MINUTE_MS;
+
+/**
+ * How long the origin of a new pin that waits is left as it is. While a pin waits, the helper gives a tunnel, which a busy page
+ * would stay on; most pins wait for less than this.
+ */
+export const HOLD_BACK_MS = 2000;
 
 type SteeringMaker = (onLost: (why: string) => void) => Steering;
 
@@ -25,8 +32,11 @@ export class Pins {
   readonly #steering: Steering;
   readonly #connect: (listener: LinkListener) => PinsLink;
   readonly #ready: Promise<void>;
+  readonly #trials: TrustTrials;
   #link: PinsLink | null = null;
   #active: PinState[] = [];
+  /** Of each pinned origin whether it is left as it is for now, as its pin waits. */
+  readonly #isHeldBack = new Map<string, boolean>();
   /** By origin, until somebody has seen and dismissed them. */
   readonly #lifted = new Map<string, PinState>();
   #turn: Promise<unknown> = Promise.resolve();
@@ -34,13 +44,19 @@ export class Pins {
   #linger: ReturnType<typeof setTimeout> | undefined;
   /** Whether there may be tunnels. */
   #hasSteered = false;
+  #vouched: string[] | null = null;
 
   constructor(
     makeSteering: SteeringMaker = steeringOfThisBrowser,
     connect: (listener: LinkListener) => PinsLink = (listener) => new PinsLink(listener),
+    askForTrial?: (url: string) => Promise<unknown>,
   ) {
     this.#steering = makeSteering((why) => void this.#liftAll(why));
     this.#connect = connect;
+    this.#trials = new TrustTrials({
+      onInVain: () => this.#steerLater(),
+      ...(askForTrial && { ask: askForTrial }),
+    });
     this.#ready = this.#restore();
   }
 
@@ -50,14 +66,36 @@ export class Pins {
     return this.#all();
   }
 
+  /** Hosts that can be pinned to a protocol, as the helper said last; null before it did. */
+  get vouched(): string[] | null {
+    return this.#vouched;
+  }
+
+  /**
+   * Has the helper tell how things are, which is started for it where it does not run.
+   *
+   * @throws Error in a sentence for a person
+   */
+  async ask(): Promise<PinState[]> {
+    await this.#ready;
+    return this.#inTurn(async () => {
+      await this.#checkAllowed();
+      try {
+        await this.#apply(await this.#open().ask({ type: 'pins' }));
+      } finally {
+        this.#closeIfIdle();
+      }
+      return this.#all();
+    });
+  }
+
   /** @throws Error in a sentence for a person when the origin cannot be pinned */
   async pin(wish: PinWish): Promise<PinState[]> {
     await this.#ready;
     return this.#inTurn(async () => {
       if (!isPinnable(wish.origin)) throw new Error('An origin with such a name cannot be pinned.');
-      if (!(await arePinsAllowed())) throw new Error('Pins have not been allowed yet.');
-      const obstacle = await this.#steering.obstacle();
-      if (obstacle !== '') throw new Error(obstacle);
+      await this.#checkAllowed();
+      if (wish.kind !== 'avoid-h3') this.#trials.again(new URL(wish.origin).hostname);
       try {
         await this.#apply(await this.#open().ask(wish));
       } finally {
@@ -75,7 +113,7 @@ export class Pins {
       this.#active = this.#active.filter((pin) => pin.origin !== origin);
       try {
         // First the browser: the helper ends the tunnels, which are not to be opened anew.
-        if (this.#link) await this.#steer(this.#route);
+        if (this.#link) await this.#steer();
         if (this.#link) await this.#apply(await this.#link.ask({ type: 'unpin', origin }));
         this.#lifted.delete(origin);
       } finally {
@@ -110,6 +148,13 @@ export class Pins {
   }
 
   #route: Pick<PinsMessage, 'port' | 'secret'> = { port: 0, secret: '' };
+
+  /** @throws Error in a sentence for a person when there can be no pins at all */
+  async #checkAllowed(): Promise<void> {
+    if (!(await arePinsAllowed())) throw new Error('Pins have not been allowed yet.');
+    const obstacle = await this.#steering.obstacle();
+    if (obstacle !== '') throw new Error(obstacle);
+  }
 
   async #restore(): Promise<void> {
     // A worker that has just started has no helper. Where the last one could not tidy up, the browser may still be steered.
@@ -163,22 +208,21 @@ export class Pins {
   #close(): void {
     clearTimeout(this.#linger);
     this.#hasSteered = false;
+    this.#trials.end();
     this.#link?.close();
     this.#link = null;
   }
 
-  async #apply({ port, secret, pins }: PinsMessage): Promise<void> {
+  async #apply({ port, secret, vouched, trials, pins }: PinsMessage): Promise<void> {
     if (!this.#link) return;
     this.#route = { port, secret };
+    this.#vouched = vouched;
+    this.#trials.want(trials.filter((host) => isPinnable(`https://${host}`)));
     this.#active = pins.filter((pin) => pin.state !== 'lifted' && isPinnable(pin.origin));
     for (const pin of pins) if (pin.state === 'lifted') this.#lifted.set(pin.origin, pin);
     for (const { origin } of this.#active) this.#lifted.delete(origin);
-    try {
-      await this.#steer({ port, secret });
-    } catch (error) {
-      await this.#liftAll(inWords(error));
-      throw error;
-    }
+    this.#holdBack();
+    await this.#steerOrLift();
     await setHasPersistentPins(this.#active.some(({ persistent }) => persistent));
     await this.#keep();
   }
@@ -187,19 +231,52 @@ export class Pins {
     try {
       await this.#apply(message);
     } catch (error) {
-      console.error('hopwise: pins:', error);
+      report(error);
     } finally {
       this.#closeIfIdle();
     }
   }
 
-  async #steer(route: Pick<PinsMessage, 'port' | 'secret'>): Promise<void> {
-    const origins = this.#active.map(({ origin }) => origin);
+  #holdBack(): void {
+    for (const origin of this.#isHeldBack.keys()) {
+      if (!this.#active.some((pin) => pin.origin === origin)) this.#isHeldBack.delete(origin);
+    }
+    for (const { origin, state } of this.#active) {
+      if (state === 'active') this.#isHeldBack.set(origin, false);
+      else if (!this.#isHeldBack.has(origin)) {
+        this.#isHeldBack.set(origin, true);
+        setTimeout(() => {
+          this.#isHeldBack.set(origin, false);
+          this.#steerLater();
+        }, HOLD_BACK_MS);
+      }
+    }
+  }
+
+  #steerLater(): void {
+    void this.#inTurn(() => this.#steerOrLift()).catch(report);
+  }
+
+  async #steerOrLift(): Promise<void> {
+    try {
+      await this.#steer();
+    } catch (error) {
+      await this.#liftAll(inWords(error));
+      throw error;
+    }
+  }
+
+  async #steer(): Promise<void> {
+    const origins = this.#active
+      .map(({ origin }) => origin)
+      .filter((origin) => !this.#isHeldBack.get(origin));
+    const trials = this.#trials.origins();
     this.#hasSteered ||= origins.length > 0;
-    if (origins.length === 0) await this.#steering.release();
-    else await this.#steering.steer({ ...route, origins });
+    if (origins.length + trials.length === 0) await this.#steering.release();
+    else await this.#steering.steer({ ...this.#route, origins, trials });
     // The helper may have gone, and everything been lifted, while the browser was at it.
     if (!this.#link) await this.#steering.release();
+    else this.#trials.start();
   }
 
   /** Waits for no turn: pages must not hang on a proxy that is gone. */
@@ -239,4 +316,8 @@ function liftedPin(pin: PinState, reason: string): PinState {
 
 function inWords(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+function report(error: unknown): void {
+  console.error('hopwise: pins:', error);
 }

@@ -6,6 +6,8 @@ export interface Route {
   secret: string;
   /** `https://host[:port]`. */
   origins: readonly string[];
+  /** What only the proxy answers: `https://host:port`, without another way. */
+  trials: readonly string[];
 }
 
 /** How a browser is made to send some origins' requests through the helper, and all others as ever. */

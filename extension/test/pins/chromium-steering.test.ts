@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { ChromiumSteering } from '../../src/pins/chromium-steering.ts';
 
-const route = { port: 4321, secret: 's'.repeat(43), origins: ['https://a.example', 'https://b.example'] };
+const route = {
+  port: 4321,
+  secret: 's'.repeat(43),
+  origins: ['https://a.example', 'https://b.example'],
+  trials: [],
+};
 
 type Listener = (details: Record<string, unknown>) => unknown;
 

@@ -1,14 +1,13 @@
 /** Pins in real Chromium, with the real host, on a server that offers HTTP/3 by Alt-Svc. */
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Server, ServerProgram } from '../../../native-host/test/support/server.ts';
 import { type ExtensionBrowser, launch } from '../browser.ts';
 import { TestHost } from './host.ts';
+import { publicKeyHash } from './public-key-hash.ts';
 
 const room = fileURLToPath(new URL('../..', import.meta.url));
 const HOST = 'a.lab.test';
@@ -63,15 +62,6 @@ afterEach(async () => {
   await expect.poll(() => host.running(), { timeout: 20_000 }).toEqual([]);
   host.remove();
 });
-
-/** Base64 SHA-256 of a server's public key. */
-async function publicKeyHash(port: number): Promise<string> {
-  const socket = connectTls({ port, rejectUnauthorized: false });
-  await new Promise((resolve) => socket.once('secureConnect', resolve));
-  const key = socket.getPeerX509Certificate()!.publicKey.export({ type: 'spki', format: 'der' });
-  socket.destroy();
-  return createHash('sha256').update(key).digest('base64');
-}
 
 let serial = 0;
 

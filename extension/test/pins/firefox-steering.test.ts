@@ -45,7 +45,12 @@ beforeEach(() => {
   steering = new FirefoxSteering((why) => void lost.push(why));
 });
 
-const route = { port: 4321, secret: 'a-secret', origins: ['https://a.example', 'https://b.example:8443'] };
+const route = {
+  port: 4321,
+  secret: 'a-secret',
+  origins: ['https://a.example', 'https://b.example:8443'],
+  trials: ['https://a.example:49151'],
+};
 const wayOf = (url: string) => onRequest[0]!.listener({ url });
 
 test('sends pinned origins through the proxy, and says nothing of all others', async () => {
@@ -54,6 +59,7 @@ test('sends pinned origins through the proxy, and says nothing of all others', a
   expect(onRequest[0]!.filter).toEqual({ urls: ['https://*/*'] });
   expect(wayOf('https://a.example/path')).toEqual(way);
   expect(wayOf('https://b.example:8443/')).toEqual(way);
+  expect(wayOf('https://a.example:49151/')).toEqual(way.slice(0, 1));
   for (const url of [
     'https://b.example/',
     'https://a.example:444/',

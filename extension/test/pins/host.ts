@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FIREFOX_EXTENSION_ID } from '@hopwise/native-host/messages';
+import { launcherFile } from '../../../native-host/src/install/install.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../native-host/bin/hopwise-host.ts', import.meta.url));
 
@@ -36,6 +37,22 @@ export class TestHost {
     execFileSync(process.execPath, ['--conditions=source', COMMAND, 'install', '--browser', 'firefox'], {
       env: { ...process.env, ...this.env, HOME: home },
     });
+  }
+
+  /**
+   * The same with the names below `.test` that libcurl has to find: in a mount namespace of its own, the host has another
+   * `/etc/hosts`.
+   */
+  registerWithNames(profile: string, names: readonly string[]): void {
+    this.register(profile);
+    const hosts = join(this.folder, 'hosts');
+    writeFileSync(hosts, `127.0.0.1 ${names.join(' ')}\n`);
+    const launcher = launcherFile(profile);
+    const inner = `${launcher}.inner`;
+    renameSync(launcher, inner);
+    const within = `mount --bind "${hosts}" /etc/hosts && exec "${inner}" "$@"`;
+    const text = `#!/bin/sh\nexec unshare --map-root-user --mount sh -c '${within}' sh "$@"\n`;
+    writeFileSync(launcher, text, { mode: 0o755 });
   }
 
   /** Process ids of the hosts that the browser has started and that still run. */

@@ -20,7 +20,14 @@ function asked(script: string, ...urls: string[]): string[] {
 const PROXY = 'PROXY 127.0.0.1:4321; DIRECT';
 
 describe('pacScript', () => {
-  const script = pacScript(4321, ['https://a.example', 'https://b.example:8443', 'https://[::1]:444'], 1);
+  const script = pacScript(
+    {
+      port: 4321,
+      origins: ['https://a.example', 'https://b.example:8443', 'https://[::1]:444'],
+      trials: ['https://a.example:49151'],
+    },
+    1,
+  );
 
   test.each([
     'https://a.example/',
@@ -49,8 +56,13 @@ describe('pacScript', () => {
     expect(asked(script, url)).toEqual(['DIRECT']);
   });
 
+  test('leaves a trial no way but the proxy', () => {
+    expect(asked(script, 'https://a.example:49151/')).toEqual(['PROXY 127.0.0.1:4321']);
+  });
+
   test('changes with its serial though nothing else does', () => {
-    expect(pacScript(1, ['https://a.example'], 1)).not.toBe(pacScript(1, ['https://a.example'], 2));
+    const pinned = { port: 1, origins: ['https://a.example'], trials: [] };
+    expect(pacScript(pinned, 1)).not.toBe(pacScript(pinned, 2));
   });
 
   test.each([
@@ -70,13 +82,14 @@ describe('pacScript', () => {
     '',
   ])('takes no %j', (origin) => {
     expect(isPinnable(origin)).toBe(false);
-    expect(() => pacScript(4321, [origin], 1)).toThrow(RangeError);
+    expect(() => pacScript({ port: 4321, origins: [origin], trials: [] }, 1)).toThrow(RangeError);
+    expect(() => pacScript({ port: 4321, origins: [], trials: [origin] }, 1)).toThrow(RangeError);
   });
 
   test.each([0, -1, 1.5, 65_536, Number.NaN, '1; evil()' as unknown as number])(
     'takes no port %s',
     (port) => {
-      expect(() => pacScript(port, ['https://a.example'], 1)).toThrow(RangeError);
+      expect(() => pacScript({ port, origins: ['https://a.example'], trials: [] }, 1)).toThrow(RangeError);
     },
   );
 
@@ -91,8 +104,9 @@ describe('pacScript', () => {
         ),
         (origins) => {
           const good = origins.filter(isPinnable);
-          if (good.length < origins.length) expect(() => pacScript(9, origins, 1)).toThrow(RangeError);
-          const script = pacScript(9, good, 1);
+          if (good.length < origins.length)
+            expect(() => pacScript({ port: 9, origins, trials: [] }, 1)).toThrow(RangeError);
+          const script = pacScript({ port: 9, origins: good, trials: [] }, 1);
           // Chromium takes nothing but ASCII.
           expect(script).toMatch(/^[\x20-\x7e\n]*$/);
           expect(asked(script, 'https://not.pinned.invalid./')).toEqual(['DIRECT']);

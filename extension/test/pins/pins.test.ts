@@ -1,7 +1,7 @@
 import { MESSAGE_VERSION, type PinState, type ToHost, toHost } from '@hopwise/native-host/messages';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HostPort } from '../../src/background/native-client.ts';
-import { LINGER_MS, Pins } from '../../src/pins/pins.ts';
+import { HOLD_BACK_MS, LINGER_MS, Pins } from '../../src/pins/pins.ts';
 import { PinsLink } from '../../src/pins/pins-link.ts';
 import type { Route } from '../../src/pins/steering.ts';
 
@@ -24,6 +24,9 @@ let hosts: FakeHost[];
 let steered: (Route['origins'] | 'released')[];
 let obstacle: string;
 let loseSteering: (why: string) => void;
+/** What the browser was asked for to show trust, and how that goes. */
+let tried: string[];
+let trial: (url: string) => Promise<unknown>;
 /** Makes hosts of the next kind. */
 let nextHost: () => FakeHost;
 
@@ -38,6 +41,8 @@ class FakeHost implements HostPort {
   };
   readonly onDisconnect = { addListener: (listener: () => void) => void this.#onDisconnect.push(listener) };
   pins: PinState[] = [];
+  vouched: string[] = [];
+  trials: string[] = [];
   answers = true;
 
   postMessage(message: unknown): void {
@@ -63,7 +68,8 @@ class FakeHost implements HostPort {
       port: this.pins.length > 0 ? 4321 : 0,
       secret: SECRET,
       resets: 0,
-      vouched: [],
+      vouched: this.vouched,
+      trials: this.trials,
       pins: this.pins,
     });
   }
@@ -88,18 +94,25 @@ function worker(): Pins {
     loseSteering = onLost;
     return {
       obstacle: async () => obstacle,
-      steer: async ({ port, secret, origins }: Route) => {
+      steer: async ({ port, secret, origins, trials }: Route) => {
         expect({ port, secret }).toEqual({ port: 4321, secret: SECRET });
-        steered.push(origins);
+        steered.push([...origins, ...trials]);
       },
       release: async () => void steered.push('released'),
     };
   };
-  return new Pins(makeSteering, (listener) => {
-    const host = nextHost();
-    hosts.push(host);
-    return new PinsLink(listener, () => host);
-  });
+  return new Pins(
+    makeSteering,
+    (listener) => {
+      const host = nextHost();
+      hosts.push(host);
+      return new PinsLink(listener, () => host);
+    },
+    (url) => {
+      tried.push(url);
+      return trial(url);
+    },
+  );
 }
 
 const wish = (origin: string, minutes: number | null = 60, persistent = false) => ({
@@ -117,6 +130,8 @@ beforeEach(() => {
   hosts = [];
   steered = [];
   obstacle = '';
+  tried = [];
+  trial = async () => {};
   nextHost = () => new FakeHost();
   vi.stubGlobal('chrome', {
     runtime: { getManifest: () => ({ optional_permissions: ['browsingData'] }), lastError: undefined },
@@ -222,6 +237,144 @@ describe('a pin', () => {
     expect(steered.at(-1)).toEqual([B]);
     expect(states(await pins.unpin(A))).toEqual([`${B} active`]);
   });
+});
+
+describe('a pin to a protocol', () => {
+  const TRIAL = 'https://a.example:49151';
+  const REASON = 'until this browser has shown that it trusts the local CA';
+  const toH2 = (origin = A) => ({ ...wish(origin), kind: 'h2' as const });
+  const waiting = (origin = A): PinState => ({
+    origin,
+    kind: 'h2',
+    expiresAtMs: null,
+    persistent: false,
+    state: 'waiting',
+    reason: REASON,
+  });
+
+  /** A helper that waits for trust, to be told of by the test. */
+  function distrustful(): FakeHost {
+    const host = new FakeHost();
+    host.postMessage = (message) => {
+      const asked = toHost.parse(message);
+      host.asked.push(asked);
+      if (asked.type === 'pin') host.pins = [waiting(asked.origin)];
+      if (asked.type === 'pin') host.trials = ['a.example'];
+      if (asked.type === 'unpin') host.pins = [];
+      if (asked.type === 'unpin') host.trials = [];
+      if (asked.type !== 'hello') host.tell(asked.id);
+    };
+    return host;
+  }
+
+  beforeEach(() => {
+    nextHost = distrustful;
+  });
+
+  test('has the browser ask for the trial, which leads to the proxy just as long', async () => {
+    const pins = worker();
+    let answer = () => {};
+    trial = () =>
+      new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+    expect(await pins.pin(toH2())).toMatchObject([{ state: 'waiting', reason: REASON }]);
+    // The page stays on its connections until the pin holds: a tunnel would only keep it from that.
+    expect(steered.at(-1)).toEqual([TRIAL]);
+    expect(tried).toEqual([`${TRIAL}/`]);
+    hosts[0]!.trials = [];
+    hosts[0]!.pins = [{ ...waiting(), state: 'active', reason: '' }];
+    hosts[0]!.tell();
+    await vi.waitFor(async () => expect(states(await pins.list())).toEqual([`${A} active`]));
+    answer();
+    expect(steered.at(-1)).toEqual([A]);
+    expect(tried).toHaveLength(1);
+  });
+
+  test('that the helper says nothing more of waits on, and the way to the trial goes', async () => {
+    vi.useFakeTimers();
+    const pins = worker();
+    await pins.pin(toH2());
+    await vi.advanceTimersByTimeAsync(HOLD_BACK_MS - 1);
+    expect(steered.at(-1)).toBe('released');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(steered.at(-1)).toEqual([A]);
+    expect(await pins.list()).toMatchObject([{ state: 'waiting', reason: REASON }]);
+    hosts[0]!.tell();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(tried).toHaveLength(1);
+    expect(steered.at(-1)).toEqual([A]);
+  });
+
+  test('is tried again when the person pins it again', async () => {
+    const pins = worker();
+    await pins.pin(toH2());
+    await vi.waitFor(() => expect(steered.at(-1)).toBe('released'));
+    await pins.pin(toH2());
+    await vi.waitFor(() => expect(tried).toHaveLength(2));
+  });
+
+  test('asks again where the browser could not, and gives up', async () => {
+    vi.useFakeTimers();
+    trial = () => Promise.reject(new TypeError('Failed to fetch'));
+    const pins = worker();
+    await pins.pin(toH2());
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(tried).toHaveLength(4);
+    expect(steered.at(-1)).toEqual([A]);
+    expect(await pins.list()).toMatchObject([{ state: 'waiting', reason: REASON }]);
+  });
+
+  test('asks no more once the helper has lifted it', async () => {
+    vi.useFakeTimers();
+    trial = () => Promise.reject(new TypeError('Failed to fetch'));
+    const pins = worker();
+    await pins.pin(toH2());
+    hosts[0]!.trials = [];
+    hosts[0]!.pins = [{ ...waiting(), state: 'lifted', reason: 'no trust' }];
+    hosts[0]!.tell();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(tried).toHaveLength(1);
+    expect(steered.at(-1)).toBe('released');
+    expect(await pins.list()).toMatchObject([{ state: 'lifted', reason: 'no trust' }]);
+  });
+
+  test('is tried once more with the next helper', async () => {
+    const pins = worker();
+    await pins.pin(toH2());
+    await vi.waitFor(() => expect(steered.at(-1)).toBe('released'));
+    hosts[0]!.die();
+    await pins.pin(toH2());
+    expect(hosts).toHaveLength(2);
+    await vi.waitFor(() => expect(tried).toHaveLength(2));
+  });
+
+  test('asks for no host that a PAC script does not take', async () => {
+    nextHost = () => {
+      const host = distrustful();
+      host.trials = ['a.example"]; evil(); ["'];
+      return host;
+    };
+    const pins = worker();
+    await pins.ask();
+    expect(tried).toEqual([]);
+  });
+});
+
+test('the helper is asked once for which hosts there is a CA, and ends again', async () => {
+  nextHost = () => {
+    const host = new FakeHost();
+    host.vouched = ['a.example'];
+    return host;
+  };
+  const pins = worker();
+  expect(pins.vouched).toBeNull();
+  expect(await pins.ask()).toEqual([]);
+  expect(pins.vouched).toEqual(['a.example']);
+  expect(hosts[0]!.open).toBe(false);
+  allowed = false;
+  await expect(pins.ask()).rejects.toThrow('not been allowed');
+  expect(hosts).toHaveLength(1);
 });
 
 describe('without the helper', () => {

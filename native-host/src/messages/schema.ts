@@ -341,6 +341,8 @@ export const toExtension = z.discriminatedUnion('type', [
     resets: count,
     /** Hosts that the local CA can vouch for: only these can be pinned to a protocol. */
     vouched: z.array(text(253)).check(z.maxLength(MAX_CA_HOSTS)),
+    /** Hosts whose pins wait for the browser to ask for their `TRUST_TRIAL_PORT` through the proxy. */
+    trials: z.array(text(253)).check(z.maxLength(MAX_CA_HOSTS)),
     pins: z.array(pinState).check(z.maxLength(MAX_PINS)),
   }),
   z.object({

@@ -25,6 +25,7 @@ export interface PinServiceState {
   secret: string;
   resets: number;
   vouched: string[];
+  trials: string[];
   pins: PinState[];
 }
 
@@ -123,6 +124,7 @@ export class PinService {
       secret: this.#secret,
       resets: this.#resets,
       vouched: this.#terminator.hosts(),
+      trials: this.#terminator.trials(),
       pins: this.#pins.list().map((pin) => this.#withWaiting(pin)),
     };
   }

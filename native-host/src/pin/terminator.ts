@@ -15,6 +15,8 @@ export interface Terminator {
   route(host: string, port: number): Route;
   /** The way of a CONNECT to a host's `TRUST_TRIAL_PORT`. */
   trial(host: string): Route;
+  /** Hosts whose trial is waited for. */
+  trials(): string[];
   /** Hosts that can be pinned. */
   hosts(): string[];
   close(): void;

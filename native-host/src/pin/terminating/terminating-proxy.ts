@@ -80,6 +80,11 @@ export class TerminatingProxy implements Terminator {
     return origin ? this.#waitsFor(origin) : '';
   }
 
+  trials(): string[] {
+    const hosts = new Set(Array.from(this.#origins.values(), ({ host }) => host));
+    return [...hosts].filter((host) => !this.#trust.isTrusted(host));
+  }
+
   hosts(): string[] {
     return this.#options.issuer.hosts();
   }

@@ -70,14 +70,15 @@ export async function launch(
       }, url),
     async stopWorker(own) {
       const devtools = await context.newCDPSession(own);
-      const running = async () =>
-        (await devtools.send('Target.getTargets')).targetInfos.find(
-          ({ type, url }) => type === 'service_worker' && url.includes(EXTENSION_ID),
-        )?.targetId;
-      const targetId = await running();
-      if (targetId === undefined) throw new Error('the worker is not running');
-      await devtools.send('Target.closeTarget', { targetId });
-      while ((await running()) === targetId) await new Promise((resolve) => setTimeout(resolve, 20));
+      // Heard, not looked for: a moment later an event may have started the worker anew, as the same target.
+      const stopped = new Promise<void>((resolve) => {
+        devtools.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
+          if (versions.some(({ runningStatus }) => runningStatus === 'stopped')) resolve();
+        });
+      });
+      await devtools.send('ServiceWorker.enable');
+      await devtools.send('ServiceWorker.stopAllWorkers');
+      await stopped;
       await devtools.detach();
     },
     async close() {

@@ -40,6 +40,7 @@ export default defineConfig({
           name: 'integration',
           include: ['*/test/**/*.integration.test.ts'],
           exclude: ['**/*.alone.integration.test.ts', '**/node_modules/**'],
+          globalSetup: ['./extension/test/build-once.ts'],
           // They mostly wait for browsers and links, which run beside them.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },

@@ -162,7 +162,9 @@ const firefox = {
   check() {
     const named = process.env.HOPWISE_FIREFOX;
     if (named) return existsSync(named) ? '' : `HOPWISE_FIREFOX names ${named}, which is not there`;
-    return ['/usr/bin/firefox-esr', '/usr/bin/firefox'].some((path) => existsSync(path)) ? '' : 'not installed';
+    return ['/usr/bin/firefox-esr', '/usr/bin/firefox'].some((path) => existsSync(path))
+      ? ''
+      : 'not installed';
   },
   async run({ log, asRoot }) {
     if (process.env.HOPWISE_FIREFOX)

@@ -1,5 +1,4 @@
 /** The built extension in real Chromium, on pages of loopback servers. */
-import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { NetworkCluster, Recording } from '@hopwise/pageload-emulator';
 import type { Page } from 'playwright-core';
@@ -21,7 +20,6 @@ let own: Page;
 let neverLoads: Page;
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['build.mjs'], { cwd: room, stdio: 'inherit' });
   site = await startSite();
   browser = await launch(`${room}dist/chromium`);
   own = await browser.openOwn('devtools.html');

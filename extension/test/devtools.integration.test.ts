@@ -1,5 +1,4 @@
 /** The panel inside real DevTools, which no driver opens: they are reached over the debugging port. */
-import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +19,6 @@ let site: Site;
 let browser: ExtensionBrowser;
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['build.mjs'], { cwd: room, stdio: 'inherit' });
   site = await startSite();
   browser = await launch(`${room}dist/chromium`, [
     '--auto-open-devtools-for-tabs',

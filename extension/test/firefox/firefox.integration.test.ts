@@ -1,5 +1,4 @@
 /** The built extension in real Firefox, with the real host, on a server that offers HTTP/3 by Alt-Svc. */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,7 +29,6 @@ describe.skipIf(!firefox)('Firefox', () => {
   let origin: string;
 
   beforeAll(async () => {
-    execFileSync(process.execPath, ['build.mjs'], { cwd: room, stdio: 'inherit' });
     program = new ServerProgram();
     server = await program.start();
     origin = `https://${HOST}:${server.port}`;

@@ -1,5 +1,4 @@
 /** Pins in real Chromium, with the real host, on a server that offers HTTP/3 by Alt-Svc. */
-import { execFileSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
@@ -22,7 +21,6 @@ let page: Page;
 let origin: string;
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['build.mjs'], { cwd: room, stdio: 'inherit' });
   program = new ServerProgram();
   server = await program.start();
 });

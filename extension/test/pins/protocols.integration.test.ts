@@ -34,7 +34,6 @@ let page: Page;
 let digest: string;
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['build.mjs'], { cwd: room, stdio: 'inherit' });
   program = new ServerProgram();
   server = await program.start();
   origin = `https://${HOST}:${server.port}`;

@@ -49,6 +49,8 @@ export class Pinned {
   readonly terminating: TerminatingProxy;
   readonly lifted: Lifted[] = [];
   readonly ready: number[] = [];
+  /** Where the engine connects to instead of the pinned origin, as in `ExchangeRequest`. */
+  connectTo: string | undefined;
   /** What browsers trust: the local CA and the origins'. */
   readonly roots: string[];
   readonly #origins: LocalLeafIssuer;
@@ -59,7 +61,9 @@ export class Pinned {
     this.roots = roots;
     this.engine = new Engine();
     this.terminating = new TerminatingProxy({
-      engine: this.engine,
+      engine: {
+        exchange: (request) => this.engine.exchange({ connectTo: this.connectTo, ...request }),
+      },
       issuer,
       log: () => {},
       onLifted: (_host, port, reason) => this.lifted.push({ port, reason }),

@@ -7,6 +7,7 @@ import type { Protocol } from '@hopwise/native-host/messages';
 import type { LeafIssuer } from '../../ca/leaf-issuer.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Exchange, ExchangeRequest } from '../../engine/exchange.ts';
+import { valuesOf } from '../../engine/headers.ts';
 import { IDLE_TIMEOUT_MS } from '../proxy/tunnel.ts';
 import type { BrowserRequest } from './browser-request.ts';
 import { isDistrust } from './browser-trust.ts';
@@ -20,8 +21,10 @@ import { passUpgrade } from './upgraded-connection.ts';
  * time to connect.
  */
 const STREAMS_PER_CONNECTION = 100;
-/** Chromium's own limit on what it sends of headers; servers have far less. */
+/** Chromium's own limit on heads, either way; servers have far less. */
 const HEAD_BYTES = 256 * 1024;
+/** As many as fit, at the 32 bytes that each counts at least (RFC 9113 section 6.5.2): cookies come one by one. Node would take 128. */
+const HEAD_FIELDS = HEAD_BYTES / 32;
 /** Node's 10 MB are reached by 100 streams whose browser does not read. */
 const SESSION_MEMORY_MB = 64;
 /** Chromium closes a used connection after 5 minutes. The one who sends requests closes first, or some are lost. */
@@ -158,6 +161,9 @@ export class TerminatedOrigin implements Upstream {
       maxSessionMemory: SESSION_MEMORY_MB,
       // Origins repeat all kinds of fields.
       strictSingleValueFields: false,
+      maxHeaderListPairs: HEAD_FIELDS,
+      // Node's 64 KiB are less than what browsers take.
+      maxSendHeaderBlockLength: HEAD_BYTES,
       settings: { maxConcurrentStreams: STREAMS_PER_CONNECTION, maxHeaderListSize: HEAD_BYTES },
     });
     this.#connections.set(socket, { socket, closeInOrder: () => session.close() });
@@ -177,6 +183,8 @@ export class TerminatedOrigin implements Upstream {
       requestTimeout: 0,
       headersTimeout: 0,
     });
+    // Bounded by the size of a head. Node would leave out what is beyond 2,000, a length or a host even.
+    server.maxHeadersCount = 0;
     server.on('request', (request, response) => {
       const { socket } = request;
       this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
@@ -221,8 +229,11 @@ export class TerminatedOrigin implements Upstream {
   }
 
   /** The status of a request that is answered here; 0 for what is passed on. */
-  #statusOf({ method, authority, target }: BrowserRequest): number {
+  #statusOf({ method, authority, target, headers }: BrowserRequest): number {
     if (UNIMPLEMENTED.has(method)) return 501;
+    // RFC 9112 section 6.1: a body in any other coding cannot be passed on as it is.
+    if (valuesOf(headers, 'transfer-encoding').some((coding) => coding.toLowerCase() !== 'chunked'))
+      return 501;
     // RFC 9110 section 15.5.20.
     if (!this.#isOurs(authority)) return 421;
     return target.startsWith('/') ? 0 : 400;

@@ -48,7 +48,7 @@ export async function writeTinySite(): Promise<string> {
         body: { filler: 'png' as const, bytes: 4000, width: 20, height: 10 },
         thinkMs: 0,
       })),
-      ...[1e6, 3e6, 12e6].map((bytes) => ({
+      ...[4e5, 1e6, 3e6, 12e6].map((bytes) => ({
         origin: MAIN,
         path: `/bytes?${bytes}`,
         status: 200,

@@ -89,7 +89,7 @@ describe.skipIf(obstacle)('the lab', { timeout: 120_000 }, () => {
   });
 
   test.each([
-    [1, 1e6],
+    [1, 4e5],
     [8, 3e6],
     [30, 12e6],
     [100, 12e6],

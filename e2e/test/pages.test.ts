@@ -26,6 +26,10 @@ const small: SiteSpec = {
   depth: 4,
 };
 
+/** Generated once: that takes a second. */
+const smallSite = generateSite(small);
+const otherSite = generateSite({ ...small, name: 'other' });
+
 describe('generateSite', () => {
   it.each(Object.keys(BUNDLED_PAGES) as (keyof typeof BUNDLED_PAGES)[])(
     'makes the bundled page %s to measure',
@@ -42,7 +46,7 @@ describe('generateSite', () => {
   );
 
   it('gives the same bytes for the same spec and others for another seed', () => {
-    const first = generateSite(small);
+    const first = smallSite;
     const again = generateSite(small);
     const other = generateSite({ ...small, seed: 6 });
     expect(siteJson(again.site)).toBe(siteJson(first.site));
@@ -196,7 +200,7 @@ describe('writeSite', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   it('writes site.json and the bodies, twice the same, and leaves nothing beside them', async () => {
-    const generated = generateSite(small);
+    const generated = smallSite;
     await writeSite(generated, join(folder, 'a'));
     await writeSite(generated, join(folder, 'a'));
     expect(await readdir(folder)).toEqual(['a']);
@@ -207,15 +211,15 @@ describe('writeSite', () => {
   });
 
   it('drops what the site before it had', async () => {
-    await writeSite(generateSite(small), join(folder, 'a'));
-    await writeSite(generateSite({ ...small, name: 'other' }), join(folder, 'a'));
+    await writeSite(smallSite, join(folder, 'a'));
+    await writeSite(otherSite, join(folder, 'a'));
     expect((await readdir(join(folder, 'a'))).some((name) => name.includes('small'))).toBe(false);
   });
 
   it('does not replace a folder that holds something else', async () => {
     await mkdir(join(folder, 'mine'));
     await writeFile(join(folder, 'mine', 'thesis.txt'), 'text');
-    await expect(writeSite(generateSite(small), join(folder, 'mine'))).rejects.toThrow(
+    await expect(writeSite(smallSite, join(folder, 'mine'))).rejects.toThrow(
       /expected a site or nothing there, found thesis.txt/,
     );
     expect(await readFile(join(folder, 'mine', 'thesis.txt'), 'utf8')).toBe('text');
@@ -223,7 +227,7 @@ describe('writeSite', () => {
 
   it('does not delete what somebody has laid beside a site', async () => {
     const dir = join(folder, 'a');
-    const generated = generateSite(small);
+    const generated = smallSite;
     await writeSite(generated, dir);
     const [body = ''] = generated.files.keys();
     const own = join(dir, `${body}.notes`);
@@ -235,7 +239,7 @@ describe('writeSite', () => {
     // All but site.json is somebody's where it cannot be read.
     await rm(own);
     await writeFile(join(dir, 'site.json'), '{');
-    await expect(writeSite(generateSite({ ...small, name: 'other' }), dir)).rejects.toThrow(/found /);
+    await expect(writeSite(otherSite, dir)).rejects.toThrow(/found /);
   });
 
   it('ends what a killed process has left: half a site goes, one moved aside comes back', async () => {
@@ -244,13 +248,13 @@ describe('writeSite', () => {
     await mkdir(join(left, 'new'), { recursive: true });
     await mkdir(join(left, 'aside', 'b'), { recursive: true });
     await writeFile(join(left, 'aside', 'b', 'site.json'), '{}');
-    await writeSite(generateSite(small), join(folder, 'a'));
+    await writeSite(smallSite, join(folder, 'a'));
     expect((await readdir(folder)).toSorted()).toEqual(['a', 'b']);
     expect(await readFile(join(folder, 'b', 'site.json'), 'utf8')).toBe('{}');
   });
 
   it('refuses paths out of the folder and bodies that are missing', async () => {
-    const generated = generateSite(small);
+    const generated = smallSite;
     const escaping = {
       site: generated.site,
       files: new Map([...generated.files, ['../x', new Uint8Array(1)]]),

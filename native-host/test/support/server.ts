@@ -25,15 +25,16 @@ export interface SeenRequest {
 }
 
 const SOURCE = fileURLToPath(new URL('../server', import.meta.url));
+/** Kept, so that it is linked anew only after a change. */
+const PROGRAM = fileURLToPath(new URL('../../dist/test-server', import.meta.url));
 
-/** The Go server of `test/server`, built once a test file. */
+/** The Go server of `test/server`. */
 export class ServerProgram {
   readonly folder = mkdtempSync(join(tmpdir(), 'hopwise-native-host-'));
-  readonly #program = join(this.folder, 'server');
 
   constructor() {
     // As the lab is built, so that what both are made of is compiled once.
-    execFileSync('go', ['build', '-trimpath', '-o', this.#program, '.'], {
+    execFileSync('go', ['build', '-trimpath', '-o', PROGRAM, '.'], {
       cwd: SOURCE,
       env: { ...process.env, CGO_ENABLED: '0' },
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -41,7 +42,7 @@ export class ServerProgram {
   }
 
   async start(...args: string[]): Promise<Server> {
-    return Server.start(this.#program, join(this.folder, `ca-${performance.now()}.pem`), args);
+    return Server.start(PROGRAM, join(this.folder, `ca-${performance.now()}.pem`), args);
   }
 
   remove(): void {

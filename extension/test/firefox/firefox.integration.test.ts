@@ -2,12 +2,13 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { HOST_NAME } from '@hopwise/native-host/messages';
+import { HOST_NAME, type PinKind } from '@hopwise/native-host/messages';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Engine } from '../../../native-host/src/engine/engine.ts';
+import { hopwiseHost } from '../../../native-host/test/support/command.ts';
 import { type Server, ServerProgram } from '../../../native-host/test/support/server.ts';
 import { TestHost } from '../pins/host.ts';
-import { FirefoxBrowser, type FirefoxTab, firefoxPath } from './firefox.ts';
+import { FirefoxBrowser, type FirefoxTab, firefoxPath, makeProfile } from './firefox.ts';
 
 const room = fileURLToPath(new URL('../..', import.meta.url));
 const HOST = 'a.lab.test';
@@ -41,12 +42,14 @@ describe.skipIf(!firefox)('Firefox', () => {
       HOPWISE_CA_FILE: server.caFile,
     });
     host.registerInFirefox(home);
-    browser = await FirefoxBrowser.launch(`${room}dist/firefox`, {
-      home,
-      env: host.env,
+    host.giveNames(join(home, 'data/hopwise/hopwise-host.sh'), [HOST]);
+    const profile = makeProfile(home, {
       prefs: { 'network.dns.localDomains': HOST, 'extensions.background.idle.timeout': IDLE_MS },
       trusted: [server.caFile],
     });
+    ca('create', origin);
+    ca('trust', '--firefox-profile', profile);
+    browser = await FirefoxBrowser.launch(`${room}dist/firefox`, home, host.env);
     own = await browser.openOwn('popup.html');
     page = await browser.open(server.url('/status/200', HOST));
   });
@@ -71,6 +74,11 @@ describe.skipIf(!firefox)('Firefox', () => {
     return path;
   }
 
+  function ca(...words: string[]): void {
+    const { code, err } = hopwiseHost(home, ['ca', ...words]);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+  }
+
   let serial = 0;
 
   /** Has a page ask for something: what the browser and the server say that carried it. */
@@ -90,8 +98,8 @@ describe.skipIf(!firefox)('Firefox', () => {
   const becomes = (wanted: string, by = page) =>
     expect.poll(() => carried(by), { timeout: 20_000, interval: 50 }).toBe(wanted);
 
-  const pin = () =>
-    browser.ask(own, { type: 'pin', origin, kind: 'avoid-h3', minutes: 60, persistent: false });
+  const pin = (kind: PinKind = 'avoid-h3') =>
+    browser.ask(own, { type: 'pin', origin, kind, minutes: 60, persistent: false });
   const unpin = (which = origin) => browser.ask(own, { type: 'unpin', origin: which });
   const pins = async () => {
     const answer = await browser.ask(own, { type: 'pins' });
@@ -111,9 +119,7 @@ describe.skipIf(!firefox)('Firefox', () => {
       );
 
   test('records a page and verifies it with the helper', async () => {
-    // A name that libcurl knows too.
-    const local = await browser.open(server.url('/status/200'));
-    const tabId = await tabOf(local);
+    const tabId = await tabOf(page);
     const latest = () => browser.ask(own, { type: 'latest', tabId });
     await expect.poll(latest, { timeout: 20_000 }).toMatchObject({ ok: true, phase: 'recorded' });
     const answer = await latest();
@@ -121,7 +127,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     const [first] = answer.load.recording.requests;
     expect(answer.load.recording.browser).toMatch(/^Firefox \d+$/);
     expect(first).toMatchObject({
-      url: server.url('/status/200'),
+      url: server.url('/status/200', HOST),
       type: 'document',
       status: 200,
       protocol: 'h2',
@@ -189,11 +195,40 @@ describe.skipIf(!firefox)('Firefox', () => {
     }
   });
 
-  test('says that the helper is not installed', async () => {
-    const manifest = join(home, '.mozilla/native-messaging-hosts', `${HOST_NAME}.json`);
-    // The host of the tests before is kept for what is under way on it.
+  /** What is under way on a host keeps it though nothing is pinned. */
+  async function endHosts(): Promise<void> {
     for (const pid of host.running()) process.kill(pid);
     await expect.poll(() => host.running()).toEqual([]);
+  }
+
+  test('holds an open page to each protocol', async () => {
+    const seen = { h1: 'HTTP/1.1', h2: 'HTTP/2.0', h3: 'HTTP/3.0' };
+    for (const kind of ['h1', 'h2', 'h3'] as const) {
+      expect(await pin(kind)).toMatchObject({ ok: true, pins: [{ kind }], vouched: [HOST] });
+      await expect
+        .poll(pins, { timeout: 20_000, interval: 20 })
+        .toMatchObject([{ kind, state: 'active', reason: '' }]);
+      // Firefox speaks no HTTP/3 through a proxy: what is pinned shows behind it.
+      await becomes(`h2 ${seen[kind]}`);
+    }
+    await unpin();
+    await becomes(H3);
+  });
+
+  test('lifts the pin where the CA is not trusted, and the page loads all the same', async () => {
+    await endHosts();
+    // Another CA for the same host.
+    ca('create', origin);
+    expect(await pin('h1')).toMatchObject({ ok: true });
+    await expect
+      .poll(pins, { timeout: 20_000, interval: 20 })
+      .toMatchObject([{ state: 'lifted', reason: expect.stringContaining('does not trust the local CA') }]);
+    await becomes(H3);
+  });
+
+  test('says that the helper is not installed', async () => {
+    const manifest = join(home, '.mozilla/native-messaging-hosts', `${HOST_NAME}.json`);
+    await endHosts();
     renameSync(manifest, `${manifest}.away`);
     try {
       expect(await pin()).toEqual({ ok: false, error: expect.stringContaining('hopwise-host install') });

@@ -1,6 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FIREFOX_EXTENSION_ID } from '@hopwise/native-host/messages';
 import type { Answers, PageRequest } from '../../src/messages/page-messages.ts';
@@ -69,14 +68,10 @@ interface Window {
   Services: { prefs: { setIntPref(name: string, value: number): void } };
 }
 
-export interface FirefoxOptions {
-  /** A folder of the test's own: home folder, with the profile in it. */
-  home: string;
-  /** Is added to this process's; the browser hands it on to native hosts. */
-  env?: Record<string, string>;
+export interface ProfileOptions {
   prefs?: Record<string, string | number | boolean>;
   /** PEM files of CAs that the profile trusts. */
-  trusted?: string[];
+  trusted: string[];
 }
 
 /** Real Firefox with the extension, in a profile of its own. */
@@ -89,20 +84,19 @@ export class FirefoxBrowser {
     this.#bidi = bidi;
   }
 
-  static async launch(extensionDir: string, options: FirefoxOptions): Promise<FirefoxBrowser> {
-    const { home, env = {}, prefs = {}, trusted = [] } = options;
-    const profile = profileIn(home);
-    await mkdir(profile, { recursive: true });
-    await writeFile(join(profile, 'user.js'), userPrefs(prefs));
-    for (const [index, file] of trusted.entries()) {
-      const store = ['-d', `sql:${profile}`];
-      if (index === 0) execFileSync('certutil', ['-N', ...store, '--empty-password']);
-      execFileSync('certutil', ['-A', ...store, '-t', 'C,,', '-n', `trusted ${index}`, '-i', file]);
-    }
+  /**
+   * @param home a folder of the test's own, where `makeProfile` was
+   * @param env is added to this process's; the browser hands it on to native hosts
+   */
+  static async launch(
+    extensionDir: string,
+    home: string,
+    env: Record<string, string>,
+  ): Promise<FirefoxBrowser> {
     const child = spawn(
       firefoxPath()!,
       [
-        ...['--headless', '--new-instance', '--profile', profile, '--remote-debugging-port=0'],
+        ...['--headless', '--new-instance', '--profile', profileIn(home), '--remote-debugging-port=0'],
         // Else WebDriver may not open the extension's own pages.
         '--remote-allow-system-access',
       ],
@@ -175,8 +169,21 @@ export class FirefoxBrowser {
   }
 }
 
-export function profileIn(home: string): string {
+function profileIn(home: string): string {
   return join(home, 'profile');
+}
+
+/** Makes a profile in this home folder, and returns where. */
+export function makeProfile(home: string, { prefs = {}, trusted }: ProfileOptions): string {
+  const profile = profileIn(home);
+  mkdirSync(profile, { recursive: true });
+  writeFileSync(join(profile, 'user.js'), userPrefs(prefs));
+  const store = ['-d', `sql:${profile}`];
+  execFileSync('certutil', ['-N', ...store, '--empty-password']);
+  for (const [index, file] of trusted.entries()) {
+    execFileSync('certutil', ['-A', ...store, '-t', 'C,,', '-n', `trusted ${index}`, '-i', file]);
+  }
+  return profile;
 }
 
 function userPrefs(more: Record<string, string | number | boolean>): string {

@@ -39,15 +39,16 @@ export class TestHost {
     });
   }
 
-  /**
-   * The same with the names below `.test` that libcurl has to find: in a mount namespace of its own, the host has another
-   * `/etc/hosts`.
-   */
+  /** The same with the names below `.test` that libcurl has to find. */
   registerWithNames(profile: string, names: readonly string[]): void {
     this.register(profile);
+    this.giveNames(launcherFile(profile), names);
+  }
+
+  /** In a mount namespace of its own, the host has another `/etc/hosts`. */
+  giveNames(launcher: string, names: readonly string[]): void {
     const hosts = join(this.folder, 'hosts');
     writeFileSync(hosts, `127.0.0.1 ${names.join(' ')}\n`);
-    const launcher = launcherFile(profile);
     const inner = `${launcher}.inner`;
     renameSync(launcher, inner);
     const within = `mount --bind "${hosts}" /etc/hosts && exec "${inner}" "$@"`;

@@ -61,6 +61,7 @@ func main() {
 	address := flag.String("address", "127.0.0.1", "IPv4 `address` to listen on")
 	silentUDP := flag.Bool("silent-udp", false, "hold the UDP port and answer nothing on it")
 	clientCertificates := flag.Bool("client-certificates", false, "talk to nobody without a certificate")
+	askCertificates := flag.Bool("ask-certificates", false, "ask for a certificate, talk without one as well")
 	flag.Parse()
 	served := map[string]bool{}
 	for _, name := range strings.Split(*protocols, ",") {
@@ -98,6 +99,10 @@ func main() {
 	}
 	config := &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: alpn}
 	quicConfig := &tls.Config{Certificates: []tls.Certificate{certificate}}
+	if *askCertificates {
+		config.ClientAuth = tls.RequestClientCert
+		quicConfig.ClientAuth = tls.RequestClientCert
+	}
 	if *clientCertificates {
 		config.ClientAuth = tls.RequireAnyClientCert
 		quicConfig.ClientAuth = tls.RequireAnyClientCert

@@ -11,6 +11,7 @@ import { PROTOCOL_NAME } from '../../protocol.ts';
 import type { Route } from '../proxy/loopback-proxy.ts';
 import type { Terminator, TerminatorHooks } from '../terminator.ts';
 import { BrowserTrust, DISTRUST } from './browser-trust.ts';
+import { asksForCertificate } from './client-certificate.ts';
 import { type RelayEvents, SUSPECT_AFTER_MS } from './relay.ts';
 import { TerminatedOrigin } from './terminated-origin.ts';
 import { UpstreamHealth } from './upstream-health.ts';
@@ -40,7 +41,7 @@ export class TerminatingProxy implements Terminator {
 
   constructor(options: TerminatingProxyOptions) {
     this.#options = options;
-    this.#health = new UpstreamHealth(options);
+    this.#health = new UpstreamHealth({ asksForCertificate, ...options });
     this.#trust = new BrowserTrust({
       issuer: options.issuer,
       log: options.log,

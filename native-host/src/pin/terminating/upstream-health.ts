@@ -30,6 +30,8 @@ interface Entry {
   protocol: Protocol;
   goodAtMs: number;
   badUntilMs: number;
+  /** Whether it asks for a certificate of the client; null until that was looked at. */
+  asks: Promise<boolean> | null;
   checking: Promise<Trouble | null> | null;
 }
 
@@ -38,6 +40,8 @@ export interface UpstreamHealthOptions {
   /** Monotonic, milliseconds. */
   now?: () => number;
   checkLimitMs?: number;
+  /** Whether an origin asks for a certificate of the client; looked at with an origin's first check. */
+  asksForCertificate?: (host: string, port: number, limitMs: number) => Promise<boolean>;
 }
 
 /** Origins are `https://host:port`. */
@@ -45,12 +49,14 @@ export class UpstreamHealth {
   readonly #engine: Pick<Engine, 'exchange'>;
   readonly #now: () => number;
   readonly #checkLimitMs: number;
+  readonly #asksForCertificate: NonNullable<UpstreamHealthOptions['asksForCertificate']>;
   readonly #entries = new Map<string, Entry>();
 
   constructor(options: UpstreamHealthOptions) {
     this.#engine = options.engine;
     this.#now = options.now ?? (() => performance.now());
     this.#checkLimitMs = options.checkLimitMs ?? CHECK_LIMIT_MS;
+    this.#asksForCertificate = options.asksForCertificate ?? (async () => false);
   }
 
   /** @param withinMs how long ago the last response may be. */
@@ -95,7 +101,16 @@ export class UpstreamHealth {
   }
 
   async #check(origin: string, protocol: Protocol, entry: Entry): Promise<Trouble | null> {
-    const fault = await this.#ask(origin, protocol);
+    const { hostname, port } = new URL(origin);
+    entry.asks ??= this.#asksForCertificate(hostname, Number(port || 443), this.#checkLimitMs);
+    const [fault, asks] = await Promise.all([this.#ask(origin, protocol), entry.asks]);
+    if (asks) {
+      entry.goodAtMs = Number.NEGATIVE_INFINITY;
+      return {
+        kind: 'unusable',
+        reason: 'the origin asks browsers for a certificate, which is not ours to show',
+      };
+    }
     if (!fault) {
       entry.goodAtMs = this.#now();
       entry.badUntilMs = Number.NEGATIVE_INFINITY;
@@ -144,7 +159,7 @@ export class UpstreamHealth {
     const known = this.#entries.get(origin);
     if (known?.protocol === protocol) return known;
     const never = Number.NEGATIVE_INFINITY;
-    const entry = { protocol, goodAtMs: never, badUntilMs: never, checking: null };
+    const entry = { protocol, goodAtMs: never, badUntilMs: never, asks: null, checking: null };
     this.#entries.set(origin, entry);
     return entry;
   }

@@ -35,19 +35,19 @@ it('learns the size of an unknown page from its first round', () => {
 it('leaves nothing out while all fits', () => {
   const page = pageOf(10 * KB, 90 * KB);
   const allowance = new Allowance(310 * KB, page);
-  expect(allowance.leaveOut(page, [10 * KB, 90 * KB], 3)).toEqual(new Set());
+  expect(allowance.leaveOut(page, [10 * KB, 90 * KB], 3, 0)).toEqual(new Set());
 });
 
 it('leaves out the one resource that is just enough, or the largest ones', () => {
   const page = pageOf(10 * KB, 50 * KB, 5 * KB, 20 * KB, 15 * KB);
   const sizes = page.map(({ bytes }) => bytes);
   // 100 kB a round, of which 97% of 90 kB may be: 13 kB are too many.
-  expect(new Allowance(270 * KB, page).leaveOut(page, sizes, 3)).toEqual(new Set([4]));
-  // 97% of 82 kB: 20.5 kB too many, which only the large one has alone.
-  expect(new Allowance(246 * KB, page).leaveOut(page, sizes, 3)).toEqual(new Set([1]));
+  expect(new Allowance(270 * KB, page).leaveOut(page, sizes, 3, 0.03)).toEqual(new Set([4]));
+  // 97% of 85 kB: 17.6 kB too many, which the smallest one does not have.
+  expect(new Allowance(255 * KB, page).leaveOut(page, sizes, 3, 0.03)).toEqual(new Set([3]));
   const small = pageOf(75 * KB, 8 * KB, 8 * KB, 9 * KB);
   const each = small.map(({ bytes }) => bytes);
-  expect(new Allowance(270 * KB, small).leaveOut(small, each, 3)).toEqual(new Set([3, 1]));
+  expect(new Allowance(270 * KB, small).leaveOut(small, each, 3, 0.03)).toEqual(new Set([3, 1]));
 });
 
 it('leaves out nothing that something waits for, nor the document', () => {
@@ -55,14 +55,17 @@ it('leaves out nothing that something waits for, nor the document', () => {
   page[2]!.after = [1];
   const sizes = page.map(({ bytes }) => bytes);
   // The last, and then the one that it waited for.
-  expect(new Allowance(270 * KB, page).leaveOut(page, sizes, 3)).toEqual(new Set([2, 1]));
+  expect(new Allowance(270 * KB, page).leaveOut(page, sizes, 3, 0.03)).toEqual(new Set([2, 1]));
   const alone = pageOf(100 * KB);
-  expect(new Allowance(290 * KB, alone).leaveOut(alone, [100 * KB], 3)).toBeNull();
+  expect(new Allowance(290 * KB, alone).leaveOut(alone, [100 * KB], 3, 0)).toBeNull();
 });
 
 it('leaves out no more than a quarter', () => {
   const page = pageOf(10 * KB, 45 * KB, 45 * KB);
-  expect(new Allowance(200 * KB, page).leaveOut(page, [10 * KB, 45 * KB, 45 * KB], 3)).toBeNull();
+  const sizes = [10 * KB, 45 * KB, 45 * KB];
+  // Little too much, of which nothing smaller than half of the page can be left out.
+  expect(new Allowance(299 * KB, page).leaveOut(page, sizes, 3, 0)).toBeNull();
+  expect(new Allowance(200 * KB, page).leaveOut(page, sizes, 3, 0)).toBeNull();
 });
 
 it('takes a response of twice its size for the same one', () => {

@@ -91,6 +91,20 @@ it('is not policed where only one of two servers has a slow HTTP/3', () => {
   expect(judge([both('h2', 10e6)], [both('h3', 1e6)]).verdict).toBe('policed');
 });
 
+it('is less certain where TCP meets losses, which meet QUIC at other moments', () => {
+  const lossy = (lossEvents: number) => ({ ...round('h2'), segmentsIn: 1000, lossEvents });
+  const h3 = [round('h3', { bps: 3.5e6 })];
+  expect(judge([lossy(2)], h3).verdict).toBe('policed');
+  expect(judge([lossy(3)], h3).verdict).toBe('unknown');
+  expect(judge([lossy(3), lossy(2), lossy(4)], [...h3, ...h3, ...h3]).verdict).toBe('policed');
+});
+
+it('is not policed where QUIC is fast, though TCP is far faster', () => {
+  const verdict = (quicBps: number) =>
+    judge([round('h2', { bps: 500e6 })], [round('h3', { bps: quicBps })]).verdict;
+  expect([verdict(60e6), verdict(30e6)]).toEqual(['unknown', 'policed']);
+});
+
 it('is unknown where too few bytes came to tell, and where pairs of rounds disagree', () => {
   const few = { resources: 5 };
   const udp = judge([round('h2', few)], [round('h3', { ...few, bps: 1e6 })]);

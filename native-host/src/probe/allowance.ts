@@ -9,8 +9,8 @@ const PAGES = 3;
 const LEAST_BYTES = 65_536;
 /** At most so many where no budget is given, also while the page's size is not known. */
 const MOST_BYTES = 200_000_000;
-/** Of a round, for what differs from the recording: headers, a body that is made anew. */
-const MARGIN = 0.03;
+/** Of a round whose size is known from a recording alone: headers differ, bodies are made anew. */
+export const UNSEEN_MARGIN = 0.03;
 /** Most of a page that may be left out before its times are those of another page; assumed. */
 const MOST_LEFT_OUT = 0.25;
 /** A response may be this much larger than it was: pages change. What goes on beyond is endless, or another one. */
@@ -61,13 +61,21 @@ export class Allowance {
    * What to leave out so that so many rounds still fit.
    *
    * @param sizes bytes of each transfer, 0 where they are not known
+   * @param margin share of what is left that stays unspent
    * @returns nothing where they fit, and null where too much would have to be left out
    */
-  leaveOut(transfers: readonly Planned[], sizes: readonly number[], rounds: number): Set<number> | null {
+  leaveOut(
+    transfers: readonly Planned[],
+    sizes: readonly number[],
+    rounds: number,
+    margin: number,
+  ): Set<number> | null {
     const allBytes = sizes.reduce((sum, size) => sum + size, 0);
-    const excess = allBytes - ((1 - MARGIN) * this.leftBytes) / rounds;
+    const excess = allBytes - ((1 - margin) * this.leftBytes) / rounds;
     if (excess <= 0) return new Set();
-    return excess > MOST_LEFT_OUT * allBytes ? null : leavesFor(transfers, sizes, excess);
+    const left = leavesFor(transfers, sizes, excess);
+    const leftBytes = [...(left ?? [])].reduce((sum, index) => sum + sizes[index]!, 0);
+    return leftBytes > MOST_LEFT_OUT * allBytes ? null : left;
   }
 }
 

@@ -14,11 +14,12 @@ import { type Engine, EngineDiedError, engineLine, NoEngineError } from '../engi
 import { http3Mend } from '../engine/mend.ts';
 import type { RoundReport, RoundRequest, RoundTransferResult } from '../engine/round.ts';
 import { PROTOCOL_NAME } from '../protocol.ts';
-import { Allowance } from './allowance.ts';
+import { Allowance, UNSEEN_MARGIN } from './allowance.ts';
 import { OriginFigures } from './origin-figures.ts';
 import { hasCredentials, readPlan } from './origins.ts';
 import { ProbeError } from './probe-error.ts';
 import { RecordLookups } from './record-lookups.ts';
+import { LIMITS, STOP_STATUSES } from './restraint.ts';
 import { roundPlan } from './round-plan.ts';
 import { type Round, roundOf, summary, without } from './round-result.ts';
 import { NO_OFFER, type OriginProfile, survey, withoutH3 } from './survey.ts';
@@ -56,17 +57,6 @@ const ROUND_LIMIT_MS = 60_000;
 
 /** Rest between two rounds: queues drain, servers breathe. */
 const PAUSE_MS = 150;
-
-/** A server that answers so asks for fewer requests (RFC 6585 section 4; RFC 9110 section 15.6.4). */
-const STOP_STATUSES = [429, 503];
-
-const LIMITS = {
-  // Blocked UDP shows as silence: a QUIC handshake that has not come about in 5 s will not.
-  connectTimeoutMs: { h1: 10_000, h2: 10_000, h3: 5_000 },
-  totalTimeoutMs: 60_000,
-  stallSeconds: 15,
-  stopOn: STOP_STATUSES,
-};
 
 /**
  * Transfers the plan `rounds` times under each protocol, each time on fresh connections, the
@@ -231,14 +221,14 @@ class Probe {
       if (this.#allowance.given) this.#stopForBudget(this.#largestRoundBytes);
       return false;
     }
-    this.#leaveOut(all);
+    this.#leaveOut(all, UNSEEN_MARGIN);
     return true;
   }
 
-  #leaveOut(rounds: number): void {
+  #leaveOut(rounds: number, margin: number): void {
     if (rounds === 0) return;
     const kept = this.#sizes.map((size, index) => (this.#leftOut.has(index) ? 0 : size));
-    const more = this.#allowance.leaveOut(this.#plan.transfers, kept, rounds);
+    const more = this.#allowance.leaveOut(this.#plan.transfers, kept, rounds, margin);
     if (more) this.#leftOut = new Set([...this.#leftOut, ...more]);
   }
 
@@ -280,7 +270,7 @@ class Probe {
     this.#sizesSeen = true;
     this.#allowance.learn();
     for (const { index, bytes } of first.transfers) this.#sizes[index] = bytes;
-    this.#leaveOut(this.#wanted.length - 1);
+    this.#leaveOut(this.#wanted.length - 1, 0);
     const kept = without(first, this.#leftOut);
     this.#rounds.set(protocol, [kept]);
     this.#largestRoundBytes = kept.bytes;
@@ -292,10 +282,9 @@ class Probe {
 
   #stopForBudget(roundBytes: number): void {
     const { budgetBytes, spentBytes } = this.#allowance;
+    const round = roundBytes > 0 ? `a round takes about ${roundBytes}` : 'the first requests take more';
     this.#stopCode = 'budget';
-    this.#stopped =
-      `the budget of ${budgetBytes} bytes does not allow another round: ` +
-      `${spentBytes} are spent, a round takes about ${roundBytes}`;
+    this.#stopped = `the budget of ${budgetBytes} bytes does not allow another round: ${spentBytes} are spent, ${round}`;
   }
 
   #stopForTime(): void {
@@ -396,9 +385,12 @@ class Probe {
 
   #udp(http3: boolean): UdpVerdict {
     const tried = [...this.#profiles.values()].filter(({ speaksH3 }) => speaksH3 !== null);
-    const asked = this.#protocols.includes('h3') ? NO_OFFER : 'HTTP/3 was not asked for';
+    let untried = NO_OFFER;
+    if (!http3) untried = 'this libcurl has no HTTP/3';
+    else if (!this.#protocols.includes('h3')) untried = 'HTTP/3 was not asked for';
+    else if (this.#wanted.length === 0) untried = 'the page cannot be reached';
     return udpVerdict({
-      untried: http3 ? asked : 'this libcurl has no HTTP/3',
+      untried,
       tried: tried.map(({ h3NoConnection }) => this.#h3Worked || !h3NoConnection),
       h2: this.#rounds.get('h2') ?? [],
       h3: this.#rounds.get('h3') ?? [],

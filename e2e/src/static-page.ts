@@ -7,16 +7,7 @@ import { themeCss } from './charts.ts';
  * @param main HTML
  */
 export async function staticPage(title: string, style: string, main: string): Promise<string> {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<style>${await themeCss()}${style}</style>
-</head>
+  return `${pageHead(title, `${await themeCss()}${style}`)}
 <body>
 <main>
 ${main}
@@ -24,4 +15,23 @@ ${main}
 </body>
 </html>
 `;
+}
+
+/**
+ * A page up to its body, which may load nothing.
+ *
+ * @param title plain text without markup
+ * @param scripts source expressions of the Content Security Policy for the scripts that it may run
+ */
+export function pageHead(title: string, style: string, scripts = "'none'"): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${scripts}; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${style}</style>
+</head>`;
 }

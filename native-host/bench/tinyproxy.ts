@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { freePort, listens } from './loopback-port.ts';
 
 const START_TIMEOUT_MS = 5_000;
 
@@ -54,22 +54,8 @@ export class Tinyproxy {
       performance.now() < deadline;
       await wait(20)
     ) {
-      const socket = connect(this.port, '127.0.0.1');
-      const answers = await once(socket, 'connect').then(
-        () => true,
-        () => false,
-      );
-      socket.destroy();
-      if (answers) return;
+      if (await listens(this.port)) return;
     }
     throw new Error(`tinyproxy does not listen on port ${this.port}`);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

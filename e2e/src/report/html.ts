@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { REPORT_CLIENT_DIR } from '../paths.ts';
+import { pageHead } from '../static-page.ts';
 import type { Report } from './report.ts';
 
 /** JSON that cannot end the `<script>` element that holds it, whatever a page put into its URLs. */
@@ -22,16 +23,7 @@ export async function renderHtml(report: Report): Promise<string> {
     readFile(join(REPORT_CLIENT_DIR, 'client.css'), 'utf8'),
   ]);
   const hash = createHash('sha256').update(script).digest('base64');
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-${hash}'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>hopwise report</title>
-<style>${style}</style>
-</head>
+  return `${pageHead('hopwise report', style, `'sha256-${hash}'`)}
 <body>
 <main id="report"></main>
 <script type="application/json" id="data">${embeddable(report)}</script>

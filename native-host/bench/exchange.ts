@@ -149,6 +149,7 @@ async function small(protocol: Protocol): Promise<string> {
       inProcess.add(
         {
           url: server.url(path, '127.0.0.1'),
+          host: `127.0.0.1:${server.port}`,
           headers: [],
           userAgent: '',
           urgency: 3,

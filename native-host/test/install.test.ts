@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXTENSION_ID, FIREFOX_EXTENSION_ID, HOST_NAME } from '@hopwise/native-host/messages';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { HEAP_ARGUMENTS } from '../src/heap-arguments.ts';
 import { browsers } from '../src/install/browsers.ts';
 import { install, launcherFile, uninstall } from '../src/install/install.ts';
 import { registrationProblem } from '../src/install/registration.ts';
@@ -96,6 +97,12 @@ describe('install', () => {
       encoding: 'utf8',
     });
     expect(JSON.parse(output)).toEqual(['chrome-extension://x/', "it's"]);
+  });
+
+  it('makes a launcher that keeps the host small', async () => {
+    writeFileSync(script, 'console.log(JSON.stringify(process.execArgv))');
+    await install({ ids: IDS, script });
+    expect(JSON.parse(execFileSync(launcherFile(), { encoding: 'utf8' }))).toEqual(HEAP_ARGUMENTS);
   });
 
   it('replaces an earlier install', async () => {

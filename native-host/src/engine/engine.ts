@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { HEAP_ARGUMENTS } from '../heap-arguments.ts';
 import { caFile } from './ca-file.ts';
 import { type Candidate, libcurlCandidates } from './candidates.ts';
 import { CreditPool } from './credit-pool.ts';
@@ -248,7 +249,7 @@ export class Engine {
     }
     const child = fork(fileURLToPath(CHILD), [candidate.path, bundle], {
       env,
-      execArgv: CHILD.pathname.endsWith('.ts') ? ['--conditions=source'] : [],
+      execArgv: [...HEAP_ARGUMENTS, ...(CHILD.pathname.endsWith('.ts') ? ['--conditions=source'] : [])],
       // Standard output belongs to the browser: the engine gets none of it.
       stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe', 'pipe'],
     });

@@ -5,6 +5,7 @@ import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { HEAP_ARGUMENTS } from '../heap-arguments.ts';
 import { configDirectory, dataDirectory } from '../paths.ts';
 import { type Browser, browsers, profileBrowser } from './browsers.ts';
 import { checkIds, type ExtensionIds, manifest } from './manifest.ts';
@@ -53,7 +54,7 @@ export function chosenBrowsers(options: Pick<InstallOptions, 'userDataDirectory'
 export async function install(options: InstallOptions): Promise<Installed[]> {
   checkIds(options.ids);
   const launcher = launcherFile(options.userDataDirectory);
-  const text = launcherText([...(options.nodeArguments ?? []), options.script]);
+  const text = launcherText([...HEAP_ARGUMENTS, ...(options.nodeArguments ?? []), options.script]);
   await writeWhole(launcher, text, 0o755);
   const installed: Installed[] = [];
   for (const browser of chosenBrowsers(options)) {

@@ -3,22 +3,32 @@ import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+/** A program's first line. */
+interface Introduction {
+  port: number;
+  pids?: number[];
+}
+
 /** A program beside this one that speaks in lines of JSON, the first of which names its port. */
 export class Companion {
   readonly port: number;
+  /** The processes that it says it is, if it does. */
+  readonly pids: readonly number[];
   readonly #process: ChildProcess;
   readonly #lines: Interface;
 
-  private constructor(process: ChildProcess, lines: Interface, port: number) {
+  private constructor(process: ChildProcess, lines: Interface, { port, pids = [] }: Introduction) {
     this.#process = process;
     this.#lines = lines;
     this.port = port;
+    this.pids = pids;
   }
 
   /** Starts `proxy-process.ts` or its like. */
   static async start(program: string, nodeOptions: string[] = []): Promise<Companion> {
     const path = fileURLToPath(new URL(program, import.meta.url));
-    const child = spawn(process.execPath, ['--conditions=source', ...nodeOptions, path], {
+    const conditions = path.endsWith('.ts') ? ['--conditions=source'] : [];
+    const child = spawn(process.execPath, [...conditions, ...nodeOptions, path], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const lines = createInterface(child.stdout!);
@@ -28,7 +38,7 @@ export class Companion {
         throw new Error(`${program} ended with ${code}`);
       }),
     ]);
-    return new Companion(child, lines, (JSON.parse(line) as { port: number }).port);
+    return new Companion(child, lines, JSON.parse(line) as Introduction);
   }
 
   /** @param words a line for it; most look for none. */

@@ -271,6 +271,14 @@ test('the summary says what choosing per origin adds, and the reasons as text', 
   expect(summary.querySelector('img')).toBeNull();
 });
 
+test('the summary says what was left out, where the prediction does', () => {
+  const notes = [HOSTILE, 'The search was cut short.'];
+  const said = [...renderSummary({ ...prediction, notes }, options).querySelectorAll('.hw-note')];
+  expect(said.map(({ textContent }) => textContent)).toEqual(notes);
+  const { notes: _, ...earlier } = prediction;
+  expect(renderSummary(earlier as Prediction, options).querySelector('.hw-note')).toBeNull();
+});
+
 test('the times table has a column for each kind of time', () => {
   const table = renderTimesTable(
     { prediction, verified: { h2: { medianMs: 2600, lowMs: 2500, highMs: 2650 } } },

@@ -105,6 +105,9 @@ export function renderTerminal(report: Report, stream: NodeJS.WriteStream): stri
   for (const reason of report.reasons) {
     lines.push(...wrap(reason, columns - 4).map((part, index) => `${index === 0 ? '  ' : '    '}${part}`));
   }
+  for (const note of report.prediction.notes) {
+    lines.push(...wrap(note, columns - 4).map((part) => paint('dim', `  ${part}`)));
+  }
   lines.push('', `per origin (${duration(report.assignedPltMs)} in all):`);
   const origins = table(
     report.origins.map((origin) => [

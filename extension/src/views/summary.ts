@@ -23,7 +23,7 @@ export function headline(prediction: Prediction): string {
   );
 }
 
-/** Headline, what choosing per origin adds, and why. */
+/** Headline, what choosing per origin adds, why, and what was left out. */
 export function renderSummary(prediction: Prediction, options: ViewOptions = {}): HTMLElement {
   const el = builder(options);
   const { page, observed } = prediction;
@@ -42,6 +42,7 @@ export function renderSummary(prediction: Prediction, options: ViewOptions = {})
     prediction.reasons.length === 0
       ? null
       : el('ul', { class: 'hw-reasons' }, ...prediction.reasons.map((reason) => el('li', {}, reason))),
+    ...notesOf(prediction).map((note) => el('p', { class: 'hw-note' }, note)),
   );
 }
 
@@ -54,6 +55,11 @@ function mix(prediction: Prediction): string {
   // Predictions that an earlier version stored do not say how sure this is.
   const doubt = (assigned as typeof assigned | undefined)?.decided === false ? ', too little to be sure' : '';
   return `With the best protocol for each origin: ${formatMs(assignedPltMs)}, ${formatShare(gain)} less${doubt}.`;
+}
+
+/** Predictions that an earlier version stored have none. */
+function notesOf({ notes }: { notes?: string[] }): string[] {
+  return notes ?? [];
 }
 
 /** Fastest first. */

@@ -3,6 +3,7 @@ import { networkMemory } from '../controls/network-memory.ts';
 import { whyNothing } from '../controls/nothing-recorded.ts';
 import { PinsControl } from '../controls/pins-control.ts';
 import { saveExport } from '../controls/save-export.ts';
+import { protocolsInUse } from '../controls/useful-pins.ts';
 import { VerifyControl } from '../controls/verify-control.ts';
 import { watchLoad } from '../controls/watch-load.ts';
 import type { LatestAnswer } from '../messages/page-messages.ts';
@@ -88,6 +89,7 @@ function cardsOf(load: StoredLoad): HTMLElement[] {
     ];
   }
   const comparison = { prediction, verified, stopped: load.verification?.stopped };
+  const inUse = protocolsInUse(load.recording);
   const left = window.innerWidth >= 1060 ? inner() * 0.6 - 40 : inner();
   return [
     card('', 'hw-wide', renderSummary(prediction)),
@@ -102,7 +104,9 @@ function cardsOf(load: StoredLoad): HTMLElement[] {
     card(
       'Best protocol by origin',
       'hw-wide',
-      renderOriginTable(prediction, { action: (origin) => pins.actionFor(origin) }),
+      renderOriginTable(prediction, {
+        action: (origin) => pins.actionFor(origin, inUse.get(origin.origin)),
+      }),
       pins.element,
     ),
     waterfallCard(load),

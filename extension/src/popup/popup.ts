@@ -2,6 +2,7 @@ import { networkMemory } from '../controls/network-memory.ts';
 import { whyNothing } from '../controls/nothing-recorded.ts';
 import { PinsControl } from '../controls/pins-control.ts';
 import { saveExport } from '../controls/save-export.ts';
+import { protocolsInUse } from '../controls/useful-pins.ts';
 import { VerifyControl } from '../controls/verify-control.ts';
 import { watchLoad } from '../controls/watch-load.ts';
 import type { LatestAnswer } from '../messages/page-messages.ts';
@@ -56,6 +57,7 @@ function viewsOf(load: StoredLoad, pins: PinsControl, refresh: () => void): HTML
   const prediction = load.verifiedPrediction ?? load.prediction;
   if (!prediction) return [el('p', { class: 'hw-empty' }, load.problem)];
   const verified = load.verification ? verifiedOf(load.verification) : undefined;
+  const inUse = protocolsInUse(load.recording);
   return [
     renderSummary(prediction),
     renderTimesTable({ prediction, verified, stopped: load.verification?.stopped }),
@@ -66,7 +68,7 @@ function viewsOf(load: StoredLoad, pins: PinsControl, refresh: () => void): HTML
       renderOriginTable(prediction, {
         limit: SHOWN_ORIGINS,
         brief: true,
-        action: (origin) => pins.actionFor(origin),
+        action: (origin) => pins.actionFor(origin, inUse.get(origin.origin)),
       }),
     ),
     ...(load.cluster ? [networkMemory(load, refresh)] : []),

@@ -22,6 +22,10 @@ export function pinInWords(pin: PinShown, nowMs = Date.now()): string {
       kind === 'avoid-h3' ? 'may use HTTP/3 again' : `is no longer held to ${PROTOCOL_NAME[kind]}`;
     return `${name} ${again}${reason === '' ? '.' : `: ${reason}`}`;
   }
+  if (state === 'waiting') {
+    const wanted = kind === 'avoid-h3' ? 'kept off HTTP/3' : `held to ${PROTOCOL_NAME[kind]}`;
+    return `${name} is to be ${wanted} ${until(pin, nowMs)}. It waits ${reason}.`;
+  }
   const held = kind === 'avoid-h3' ? 'is kept off HTTP/3' : `is held to ${PROTOCOL_NAME[kind]}`;
   return `${name} ${held} ${until(pin, nowMs)}.`;
 }

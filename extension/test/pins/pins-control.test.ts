@@ -1,5 +1,5 @@
 import type { PinState } from '@hopwise/native-host/messages';
-import type { OriginRecommendation } from '@hopwise/pageload-emulator';
+import type { OriginRecommendation, Protocol } from '@hopwise/pageload-emulator';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { PinsControl } from '../../src/controls/pins-control.ts';
@@ -11,6 +11,9 @@ let allowed: boolean;
 let pins: PinState[];
 let asked: PageRequest[];
 let refusal: string;
+let vouched: string[] | null;
+/** What the helper says when it is asked. */
+let vouchedAtHelper: string[] | string;
 
 const pin = (change: Partial<PinState> = {}): PinState => ({
   origin: A,
@@ -36,16 +39,23 @@ beforeEach(() => {
   pins = [];
   asked = [];
   refusal = '';
+  vouched = null;
+  vouchedAtHelper = [];
   vi.stubGlobal('document', new Window().document);
   vi.stubGlobal('chrome', {
     runtime: {
       getManifest: () => ({ optional_permissions: ['browsingData'] }),
       sendMessage: async (request: PageRequest) => {
         if (request.type !== 'pins') asked.push(request);
+        if (request.type === 'pins' && request.fresh) {
+          asked.push(request);
+          if (typeof vouchedAtHelper === 'string') return { ok: false, error: vouchedAtHelper };
+          vouched = vouchedAtHelper;
+        }
         if (request.type === 'pin' && refusal !== '') return { ok: false, error: refusal };
-        if (request.type === 'pin') pins = [pin({ origin: request.origin })];
+        if (request.type === 'pin') pins = [pin({ origin: request.origin, kind: request.kind })];
         if (request.type === 'unpin') pins = [];
-        return { ok: true, allowed, pins };
+        return { ok: true, allowed, pins, vouched };
       },
     },
     permissions: {
@@ -62,9 +72,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function shown(origin: OriginRecommendation) {
+async function shown(origin: OriginRecommendation, inUse?: Protocol) {
   const control = new PinsControl();
-  const action = control.actionFor(origin);
+  const action = control.actionFor(origin, inUse);
+  document.body.replaceChildren(control.element, action ?? '');
   await vi.advanceTimersByTimeAsync(10);
   const buttons = (inside: Element) =>
     [...inside.querySelectorAll('button')]
@@ -91,7 +102,7 @@ test('keeps an origin off HTTP/3 for the time chosen, and lets it go again', asy
   expect(buttons(action!)).toEqual(['Keep off HTTP/3']);
   control.element.querySelector('select')!.value = '3';
   await click('Keep off HTTP/3');
-  expect(asked).toEqual([
+  expect(asked.filter(({ type }) => type !== 'pins')).toEqual([
     { type: 'pin', origin: A, kind: 'avoid-h3', minutes: 480, persistent: false },
     { type: 'unpin', origin: A },
     { type: 'pin', origin: A, kind: 'avoid-h3', minutes: null, persistent: true },
@@ -134,8 +145,81 @@ test('shows within a second that a pin was lifted, and why', async () => {
   const item = control.element.querySelector('li')!;
   expect(item.textContent).toContain('a.example may use HTTP/3 again: <b>the helper stopped</b>');
   await click('Dismiss');
-  expect(asked).toEqual([{ type: 'unpin', origin: A }]);
+  expect(asked.at(-1)).toEqual({ type: 'unpin', origin: A });
   expect(control.element.querySelectorAll('li')).toHaveLength(0);
+});
+
+const bestOverH1 = () => recommended({ protocol: 'h1', pltMs: { h1: 90, h2: 100 } });
+const bestOverH3 = () => recommended({ protocol: 'h3', pltMs: { h2: 130, h3: 100 } });
+
+test('holds an origin that the CA vouches for to its best version', async () => {
+  vouchedAtHelper = ['a.example'];
+  const { control, action, buttons, click } = await shown(bestOverH1(), 'h2');
+  expect(buttons(action!)).toEqual(['Hold to HTTP/1.1']);
+  expect(action!.querySelector('button')!.getAttribute('aria-label')).toBe(`Hold ${A} to HTTP/1.1`);
+  await click('Hold to HTTP/1.1');
+  expect(asked).toEqual([
+    { type: 'pins', fresh: true },
+    { type: 'pin', origin: A, kind: 'h1', minutes: 480, persistent: false },
+  ]);
+  expect(buttons(action!)).toEqual(['Held to HTTP/1.1: lift']);
+  pins = [pin({ kind: 'h1', state: 'waiting', reason: 'until it is time' })];
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(buttons(action!)).toEqual(['Waits for HTTP/1.1: lift']);
+  expect(control.element.querySelector('.hw-pin-waiting')!.textContent).toContain(
+    'It waits until it is time.',
+  );
+});
+
+test('says what it takes and risks where no CA vouches for the origin, and makes none', async () => {
+  vouchedAtHelper = ['b.example', 'c.example'];
+  const { control, action, buttons, click } = await shown(bestOverH3(), 'h2');
+  expect(buttons(action!)).toEqual(['Hold to HTTP/3…']);
+  const opener = () => action!.querySelector('button')!;
+  expect(opener().getAttribute('aria-expanded')).toBe('false');
+  await click('Hold to HTTP/3…');
+  expect(opener().getAttribute('aria-expanded')).toBe('true');
+  const steps = document.getElementById(opener().getAttribute('aria-controls')!)!;
+  expect([...steps.querySelectorAll('code')].map(({ textContent }) => textContent)).toEqual([
+    'npx hopwise-host ca create https://a.example https://b.example https://c.example',
+    'npx hopwise-host ca trust',
+    'npx hopwise-host ca remove',
+  ]);
+  expect(steps.textContent).toContain('passwords included');
+  expect(steps.textContent).toContain('Restart the browser');
+  expect(document.activeElement?.textContent).toBe('To hold a.example to HTTP/3');
+  await click('Close');
+  expect(control.element.querySelector('code')).toBeNull();
+  expect(document.activeElement).toBe(opener());
+  expect(asked).toEqual([{ type: 'pins', fresh: true }]);
+});
+
+test('says nothing of a CA where a pin that needs none does the same', async () => {
+  const { action, buttons } = await shown(recommended(), 'h3');
+  expect(buttons(action!)).toEqual(['Keep off HTTP/3']);
+  vouchedAtHelper = ['a.example'];
+  const { action: vouchedFor } = await shown(recommended(), 'h3');
+  expect(buttons(vouchedFor!)).toEqual(['Keep off HTTP/3', 'Hold to HTTP/2']);
+});
+
+test('says why the helper could not be asked', async () => {
+  vouchedAtHelper = 'The helper is not installed.';
+  const { control, click } = await shown(bestOverH3(), 'h2');
+  await click('Hold to HTTP/3…');
+  expect(control.element.textContent).toContain('The helper is not installed.');
+});
+
+test('asks the helper only where an answer matters', async () => {
+  await shown(recommended({ pltMs: { h1: 130, h2: 100 } }), 'h2');
+  await vi.advanceTimersByTimeAsync(3000);
+  expect(asked).toEqual([]);
+});
+
+test('keeps the focus where it was when a button changes', async () => {
+  const { action, click } = await shown(recommended());
+  action!.querySelector('button')!.focus();
+  await click('Keep off HTTP/3');
+  expect(document.activeElement?.textContent).toBe('Kept off HTTP/3: lift');
 });
 
 const NOW = new Date(2026, 10, 22, 12, 30).getTime();
@@ -152,6 +236,10 @@ test.each([
     'a.example is kept off HTTP/3 until Wed 25 Nov, 12:30.',
   ],
   [{ kind: 'h1' as const, persistent: true }, 'a.example is held to HTTP/1.1 until you lift it.'],
+  [
+    { kind: 'h2' as const, state: 'waiting' as const, reason: 'until the origin has answered over HTTP/2' },
+    'a.example is to be held to HTTP/2 until the browser is closed. It waits until the origin has answered over HTTP/2.',
+  ],
   [{ state: 'lifted' as const }, 'a.example may use HTTP/3 again.'],
   [
     { kind: 'h3' as const, state: 'lifted' as const, reason: 'it refused HTTP/3' },

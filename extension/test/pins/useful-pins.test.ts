@@ -1,0 +1,45 @@
+import type { OriginRecommendation, Protocol, Recording } from '@hopwise/pageload-emulator';
+import { expect, test } from 'vitest';
+import { protocolsInUse, usefulPins } from '../../src/controls/useful-pins.ts';
+
+type Times = OriginRecommendation['pltMs'];
+
+const recommended = (protocol: Protocol, pltMs: Times, change: Partial<OriginRecommendation> = {}) =>
+  ({ origin: 'https://a.example', decided: true, protocol, pltMs, ...change }) as OriginRecommendation;
+
+test.each<[string, Protocol, Times, Protocol | undefined, string[]]>([
+  ['HTTP/2 before HTTP/3', 'h2', { h1: 150, h2: 100, h3: 130 }, 'h3', ['avoid-h3', 'h2']],
+  ['the same on a first visit', 'h2', { h1: 150, h2: 100, h3: 130 }, 'h2', ['avoid-h3', 'h2']],
+  ['HTTP/1.1 before HTTP/3 before HTTP/2', 'h1', { h1: 100, h2: 150, h3: 130 }, 'h3', ['h1']],
+  ['HTTP/1.1 before HTTP/2, without HTTP/3', 'h1', { h1: 100, h2: 130 }, 'h2', ['h1']],
+  ['HTTP/1.1, when it is not known what is used', 'h1', { h1: 100, h2: 130 }, undefined, ['h1']],
+  ['HTTP/3, which is not used yet', 'h3', { h2: 130, h3: 100 }, 'h2', ['h3']],
+  ['HTTP/3, which is used', 'h3', { h2: 130, h3: 100 }, 'h3', []],
+  ['HTTP/3, when it is not known what is used', 'h3', { h2: 130, h3: 100 }, undefined, []],
+  ['HTTP/2, which is used', 'h2', { h1: 130, h2: 100 }, 'h2', []],
+])('%s', (_name, best, pltMs, inUse, kinds) => {
+  expect(usefulPins(recommended(best, pltMs), inUse)).toEqual(kinds);
+});
+
+test.each(['https://192.0.2.7', 'https://[2001:db8::7]:8443'])('no CA vouches for %s', (origin) => {
+  expect(usefulPins(recommended('h2', { h2: 100, h3: 130 }, { origin }), 'h3')).toEqual(['avoid-h3']);
+});
+
+test.each<Partial<OriginRecommendation>>([{ decided: false }, { origin: 'http://a.example' }])(
+  'nothing for %j',
+  (change) => {
+    expect(usefulPins(recommended('h1', { h1: 100, h2: 130, h3: 150 }, change), 'h3')).toEqual([]);
+  },
+);
+
+test('what is in use is what carried most requests', () => {
+  const request = (url: string, protocol: Protocol | null) => ({ url, protocol });
+  const requests = [
+    request('https://a.example/', 'h2'),
+    request('https://a.example/1', 'h3'),
+    request('https://a.example/2', 'h3'),
+    request('https://b.example/', null),
+    request('not a URL', 'h1'),
+  ] as Recording['requests'];
+  expect([...protocolsInUse({ requests })]).toEqual([['https://a.example', 'h3']]);
+});

@@ -15,18 +15,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { START } from './hars.ts';
 import { mutatedText, VALID } from './mutations.ts';
+import { mostSeconds } from './processor-time.ts';
 
-const MOST_SECONDS = 2;
 const MOST_MB = 256;
-/** What the processor of which the two seconds are said takes to parse the reference. */
-const REFERENCE_SECONDS = 0.1;
-const REFERENCE = JSON.stringify(
-  Array.from({ length: 200_000 }, (_, index) => ({
-    a: index,
-    b: String(index * 7_919),
-    c: [index, index + 1],
-  })),
-);
 const MB = 1e6;
 
 interface Outcome {
@@ -64,19 +55,6 @@ function read(files: readonly string[]): Outcome[] {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Outcome);
-}
-
-/**
- * Seconds of this processor, at the moment, that are as long as `MOST_SECONDS` of the one they are said of.
- *
- * @param taken what was taken: less than `MOST_SECONDS` is soon enough on any.
- */
-function mostSeconds(taken: number): number {
-  if (taken < MOST_SECONDS) return MOST_SECONDS;
-  const before = process.cpuUsage();
-  JSON.parse(REFERENCE);
-  const { user, system } = process.cpuUsage(before);
-  return MOST_SECONDS * Math.max(1, (user + system) / 1e6 / REFERENCE_SECONDS);
 }
 
 /** Processors that others use as well are slower now and then: of three times the first that is soon enough counts. */

@@ -298,6 +298,10 @@ test('the times table says why a verification ended early', () => {
     'The verification ended early: a server answered 429.',
   );
   expect(renderTimesTable({ prediction }, options).querySelector('caption')).toBeNull();
+  const captionOf = (leftOut: number) =>
+    renderTimesTable({ prediction, leftOut }, options).querySelector('caption')?.textContent;
+  expect(captionOf(0)).toBeUndefined();
+  expect(captionOf(2)).toBe('To stay within its bytes the verification did without 2 resources.');
 });
 
 test('the network names the source of each figure', () => {

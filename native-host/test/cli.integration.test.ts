@@ -148,11 +148,19 @@ it('probe prints a verification', () => {
 });
 
 it('probe prints a table', () => {
-  const { code, out } = run(['probe', server.url('/bytes/10'), '--rounds', '1', '--protocols', 'h2,h3']);
+  const url = server.url('/bytes/10');
+  const { code, out } = run(['probe', url, '--rounds', '1', '--protocols', 'h2,h3', '--resources']);
   expect(code).toBe(0);
-  expect(out).toMatch(/^HTTP\/2 +\d+ ms/m);
-  expect(out).toMatch(/^HTTP\/3 +\d+ ms/m);
+  expect(out).toMatch(/^HTTP\/2 +\d+ ms .* 1 of 1$/m);
+  expect(out).toMatch(/^HTTP\/3 +\d+ ms .* 1 of 1$/m);
   expect(out).not.toMatch(/^HTTP\/1\.1/m);
+  // The origin: where it offers HTTP/3, least and smoothed round trip, bound of QUIC's, segments, losses, what was sent again.
+  const origin = new URL(url).origin;
+  const times = '\\d+\\.\\d+ ms +\\d+\\.\\d+ ms +<= \\d+\\.\\d+ ms';
+  expect(out).toMatch(new RegExp(`^${origin} +Alt-Svc :${server.port} +${times} +\\d+ +0 +\\d+$`, 'm'));
+  expect(out).toMatch(/^UDP: unknown\. UDP gets through; 0 kB under both are too few/m);
+  // Each resource under each protocol.
+  expect(out.match(new RegExp(`^${url} +200 +HTTP/[23] `, 'gm'))).toHaveLength(2);
 });
 
 it('probe takes its plan from a HAR', () => {

@@ -88,7 +88,8 @@ function cardsOf(load: StoredLoad): HTMLElement[] {
       card('Waterfall', 'hw-wide', renderWaterfall(recordedWaterfall(load.recording), { width: inner() })),
     ];
   }
-  const comparison = { prediction, verified, stopped: load.verification?.stopped };
+  const { stopped, leftOut } = load.verification ?? {};
+  const comparison = { prediction, verified, stopped, leftOut };
   const inUse = protocolsInUse(load.recording);
   const left = window.innerWidth >= 1060 ? inner() * 0.6 - 40 : inner();
   return [

@@ -60,7 +60,12 @@ function viewsOf(load: StoredLoad, pins: PinsControl, refresh: () => void): HTML
   const inUse = protocolsInUse(load.recording);
   return [
     renderSummary(prediction),
-    renderTimesTable({ prediction, verified, stopped: load.verification?.stopped }),
+    renderTimesTable({
+      prediction,
+      verified,
+      stopped: load.verification?.stopped,
+      leftOut: load.verification?.leftOut,
+    }),
     el(
       'section',
       {},

@@ -15,6 +15,8 @@ export interface Comparison {
   measured?: Partial<Record<Protocol, Measured>> | undefined;
   /** Why the verification ended before its last round. */
   stopped?: string | undefined;
+  /** Resources that the verification did without to stay within its bytes. */
+  leftOut?: number | undefined;
 }
 
 export type FigureKind = 'predicted' | 'verified' | 'measured';

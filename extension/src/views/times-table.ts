@@ -9,12 +9,11 @@ export function renderTimesTable(comparison: Comparison, options: ViewOptions = 
   const { figures, gaps } = figuresOf(comparison);
   const kinds = FIGURE_KINDS.filter((kind) => [...figures, ...gaps].some((one) => one.kind === kind));
   const { best, decided } = comparison.prediction;
+  const caption = captionOf(comparison);
   return el(
     'table',
     { class: 'hw-table hw-times' },
-    comparison.stopped
-      ? el('caption', { class: 'hw-note' }, `The verification ended early: ${comparison.stopped}.`)
-      : null,
+    caption ? el('caption', { class: 'hw-note' }, caption) : null,
     el(
       'thead',
       {},
@@ -58,4 +57,15 @@ export function renderTimesTable(comparison: Comparison, options: ViewOptions = 
 
 function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/** What keeps the verified times from being those of all rounds of the whole page. */
+function captionOf({ stopped, leftOut = 0 }: Comparison): string {
+  const resources = leftOut === 1 ? '1 resource' : `${leftOut} resources`;
+  return [
+    stopped ? `The verification ended early: ${stopped}.` : '',
+    leftOut > 0 ? `To stay within its bytes the verification did without ${resources}.` : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
 }

@@ -1,15 +1,16 @@
-import { duplexPair, PassThrough } from 'node:stream';
+import { duplexPair } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CreditPool } from '../src/engine/credit-pool.ts';
 import { ExchangeClient } from '../src/engine/exchange-client.ts';
 import { FRAME, FrameReader, frame, jsonPayload } from '../src/engine/exchange-frames.ts';
 import { RunningExchange } from '../src/engine/running-exchange.ts';
+import { noteWriter, SentNotes } from '../src/engine/sent-notes.ts';
 
 /** A client with one exchange, and its engine's ends of the pipes. */
 function start() {
   const [host, engine] = duplexPair();
-  const notes = new PassThrough();
+  const notes = new SentNotes(2);
   const garbage: Error[] = [];
   const client = new ExchangeClient(host, notes, (fault) => garbage.push(fault));
   const exchange = new RunningExchange(
@@ -74,11 +75,25 @@ describe('an engine that says', () => {
 
 it('knows what was sent although the engine ends before its next frame', async () => {
   const { client, notes, exchange } = start();
-  notes.write(Buffer.from([1, 0]));
-  await settled();
   expect(exchange.sent).toBe(false);
-  notes.write(Buffer.from([0, 0]));
-  await settled();
+  noteWriter(notes.fd)(0, 1);
   client.close('ended');
   await expect(exchange.trailers).rejects.toMatchObject({ code: 'engine-died', sent: true });
+});
+
+it('knows of a cancelled exchange what was noted, and takes no former note for one of the next', async () => {
+  const { client, notes, exchange } = start();
+  noteWriter(notes.fd)(0, 1);
+  exchange.cancel();
+  expect(exchange.sent).toBe(true);
+  const next = new RunningExchange(
+    { protocol: 'h2', method: 'GET', url: 'https://a.example/', headers: [], body: null },
+    new CreditPool().account(),
+    () => {},
+  );
+  client.start(next);
+  expect(next.sent).toBe(false);
+  noteWriter(notes.fd)(0, 2);
+  expect(next.sent).toBe(true);
+  client.close('ended');
 });

@@ -9,10 +9,11 @@ import {
   type EngineInfo,
   EXCHANGE_PIPE,
   type HostMessage,
-  SENT_NOTES_PIPE,
+  SENT_NOTES_FILE,
 } from './ipc.ts';
 import { type Libcurl, loadLibcurl } from './libcurl.ts';
 import { Round } from './round.ts';
+import { noteWriter } from './sent-notes.ts';
 import { tcpInfoReader } from './tcp-info.ts';
 
 const [libcurlPath = '', caFile = ''] = process.argv.slice(2);
@@ -51,7 +52,7 @@ if (curl) {
     curl,
     caFile,
     pipe: new Socket({ fd: EXCHANGE_PIPE }),
-    sentNotes: SENT_NOTES_PIPE,
+    noteSent: noteWriter(SENT_NOTES_FILE),
     onFault: fail,
   });
 }

@@ -1,6 +1,6 @@
 /** The host's side of the engine: finds a libcurl, keeps its process, runs rounds and exchanges in it. */
 import { type ChildProcess, fork } from 'node:child_process';
-import type { Duplex, Readable } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { HEAP_ARGUMENTS } from '../heap-arguments.ts';
 import { caFile } from './ca-file.ts';
@@ -8,16 +8,11 @@ import { type Candidate, libcurlCandidates } from './candidates.ts';
 import { CreditPool } from './credit-pool.ts';
 import type { Exchange, ExchangeRequest } from './exchange.ts';
 import { ExchangeClient } from './exchange-client.ts';
-import {
-  type ChildMessage,
-  type EngineInfo,
-  EXCHANGE_PIPE,
-  type HostMessage,
-  SENT_NOTES_PIPE,
-} from './ipc.ts';
+import { type ChildMessage, type EngineInfo, EXCHANGE_PIPE, type HostMessage } from './ipc.ts';
 import { http3Mend } from './mend.ts';
 import type { RoundReport, RoundRequest, RoundTransferResult } from './round.ts';
 import { RunningExchange } from './running-exchange.ts';
+import { SentNotes } from './sent-notes.ts';
 
 export type { EngineInfo } from './ipc.ts';
 
@@ -205,7 +200,7 @@ export class Engine {
   }
 
   #adopt(running: Running): Running {
-    const { process: child, exchanges } = running;
+    const { process: child } = running;
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new NoEngineError('the transfer engine ended as soon as it had started');
     }
@@ -220,8 +215,6 @@ export class Engine {
       }
       this.#pending.clear();
     });
-    // Later than 'exit': all that the process has written before its end has been read.
-    child.once('close', () => exchanges.close('the transfer engine has ended'));
     this.#log(`engine ${engineLine(running.info)} from ${running.info.path}`);
     return running;
   }
@@ -247,21 +240,26 @@ export class Engine {
     if (candidate.libraryFolder) {
       env.LD_LIBRARY_PATH = [candidate.libraryFolder, env.LD_LIBRARY_PATH].filter(Boolean).join(':');
     }
+    let notes: SentNotes;
+    try {
+      notes = new SentNotes(OPEN_EXCHANGES);
+    } catch (fault) {
+      return Promise.resolve(`no notes can be kept: ${(fault as Error).message}`);
+    }
     const child = fork(fileURLToPath(CHILD), [candidate.path, bundle], {
       env,
       execArgv: [...HEAP_ARGUMENTS, ...(CHILD.pathname.endsWith('.ts') ? ['--conditions=source'] : [])],
       // Standard output belongs to the browser: the engine gets none of it.
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe', 'pipe'],
+      // In the order of the numbers in ipc.ts.
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe', notes.fd],
     });
     const pipes: readonly unknown[] = child.stdio;
-    const exchanges = new ExchangeClient(
-      pipes[EXCHANGE_PIPE] as Duplex,
-      pipes[SENT_NOTES_PIPE] as Readable,
-      (fault) => {
-        this.#log(`engine process: ${fault.message}`);
-        child.kill('SIGKILL');
-      },
-    );
+    const exchanges = new ExchangeClient(pipes[EXCHANGE_PIPE] as Duplex, notes, (fault) => {
+      this.#log(`engine process: ${fault.message}`);
+      child.kill('SIGKILL');
+    });
+    // Later than 'exit': all that the process has written before its end has been read.
+    child.once('close', () => exchanges.close('the transfer engine has ended'));
     child.stderr!.setEncoding('utf8');
     let words = '';
     child.stderr!.on('data', (chunk: string) => {

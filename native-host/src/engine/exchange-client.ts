@@ -1,5 +1,5 @@
 /** The host's side of the exchange pipe. */
-import type { Duplex, Readable } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import type { ExchangeFault } from './exchange-fault.ts';
 import {
   creditOf,
@@ -13,34 +13,36 @@ import {
   jsonPayload,
   writeFrameHeader,
 } from './exchange-frames.ts';
+import type { NotedOrder } from './exchange-order.ts';
 import type { HeaderField } from './headers.ts';
 import type { ResponseSection } from './response-sections.ts';
 import type { ExchangeOutput, RunningExchange } from './running-exchange.ts';
+import type { SentNotes } from './sent-notes.ts';
+
+/** An exchange and its place among the notes. */
+interface Noted {
+  exchange: RunningExchange;
+  place: number;
+}
 
 /** The exchanges of one engine process. */
 export class ExchangeClient implements FrameHandler {
   readonly #pipe: Duplex;
+  readonly #notes: SentNotes;
   readonly #onGarbage: (fault: Error) => void;
-  readonly #exchanges = new Map<number, RunningExchange>();
+  readonly #exchanges = new Map<number, Noted>();
   #nextId = 1;
   #over = false;
 
   /** @param onGarbage the engine says what cannot be understood: it must be ended. */
-  constructor(pipe: Duplex, sentNotes: Readable, onGarbage: (fault: Error) => void) {
+  constructor(pipe: Duplex, notes: SentNotes, onGarbage: (fault: Error) => void) {
     this.#pipe = pipe;
+    this.#notes = notes;
     this.#onGarbage = onGarbage;
     const frames = new FrameReader(this);
     pipe.on('data', (chunk: Buffer) => this.#read(() => frames.push(chunk)));
-    let rest: Buffer = Buffer.alloc(0);
-    sentNotes.on('data', (chunk: Buffer) => {
-      rest = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-      const whole = rest.length - (rest.length % 4);
-      for (let at = 0; at < whole; at += 4) this.#exchanges.get(rest.readUInt32LE(at))?.onSent();
-      rest = rest.subarray(whole);
-    });
     // The process's own end tells what there is to tell.
     pipe.on('error', () => {});
-    sentNotes.on('error', () => {});
   }
 
   start(exchange: RunningExchange): void {
@@ -49,9 +51,10 @@ export class ExchangeClient implements FrameHandler {
       return;
     }
     const id = this.#nextId++;
-    this.#exchanges.set(id, exchange);
-    exchange.start(this.#output(id));
-    if (!exchange.open) this.#exchanges.delete(id);
+    const place = this.#notes.take();
+    this.#exchanges.set(id, { exchange, place });
+    exchange.start(this.#output(id, place));
+    if (!exchange.open) this.#forget(id);
   }
 
   /** The process has ended, and what it had written has been read. */
@@ -59,19 +62,30 @@ export class ExchangeClient implements FrameHandler {
     this.#over = true;
     const open = [...this.#exchanges.values()];
     this.#exchanges.clear();
-    for (const exchange of open) exchange.fail('engine-died', message, exchange.sent);
+    for (const { exchange } of open) exchange.fail('engine-died', message, exchange.sent);
+    this.#notes.close();
   }
 
-  #output(id: number): ExchangeOutput {
+  /** @returns whether it was there still. */
+  #forget(id: number): boolean {
+    const noted = this.#exchanges.get(id);
+    if (!noted) return false;
+    this.#exchanges.delete(id);
+    this.#notes.giveBack(noted.place);
+    return true;
+  }
+
+  #output(id: number, place: number): ExchangeOutput {
     const send = (kind: number, payload?: Uint8Array): void => {
       if (!this.#over) this.#pipe.write(frame(kind, id, payload));
     };
     return {
-      request: (order) => send(FRAME.REQUEST, jsonPayload(order)),
+      request: (order) => send(FRAME.REQUEST, jsonPayload({ ...order, note: place } satisfies NotedOrder)),
+      isNoted: () => this.#notes.has(place, id),
       end: () => send(FRAME.END),
       credit: (bytes) => send(FRAME.CREDIT, creditPayload(bytes)),
       cancel: () => {
-        if (this.#exchanges.delete(id)) send(FRAME.CANCEL);
+        if (this.#forget(id)) send(FRAME.CANCEL);
       },
       body: (piece) => {
         if (this.#over) return;
@@ -96,7 +110,7 @@ export class ExchangeClient implements FrameHandler {
   }
 
   onFrame(kind: number, id: number, payload: Buffer): void {
-    const exchange = this.#exchanges.get(id);
+    const exchange = this.#exchanges.get(id)?.exchange;
     // What was cancelled meanwhile.
     if (!exchange) return;
     switch (kind) {
@@ -110,11 +124,11 @@ export class ExchangeClient implements FrameHandler {
         exchange.onUploadCredit(creditOf(payload));
         break;
       case FRAME.END:
-        this.#exchanges.delete(id);
+        this.#forget(id);
         exchange.onEnd(parse(payload) as HeaderField[]);
         break;
       case FRAME.FAULT: {
-        this.#exchanges.delete(id);
+        this.#forget(id);
         const { code, message, sent } = parse(payload) as ExchangeFault;
         exchange.fail(code, message, sent);
         break;
@@ -125,7 +139,7 @@ export class ExchangeClient implements FrameHandler {
   }
 
   onBody(id: number, piece: Buffer): void {
-    this.#exchanges.get(id)?.onBody(piece);
+    this.#exchanges.get(id)?.exchange.onBody(piece);
   }
 }
 

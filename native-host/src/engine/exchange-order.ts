@@ -19,6 +19,12 @@ export interface ExchangeOrder {
   credit: number;
 }
 
+/** An order that the engine is to note before it sends anything of it. */
+export interface NotedOrder extends ExchangeOrder {
+  /** Place among the notes. */
+  note: number;
+}
+
 /**
  * Fields that the engine says itself: the authority and the length are in the request already, and
  * nobody here could wait for a 100 (Continue).

@@ -1,5 +1,4 @@
 /** The engine's side of the exchange pipe: starts, feeds and ends exchanges. */
-import { writeSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { CreditPool } from './credit-pool.ts';
 import { CODE } from './curl-constants.ts';
@@ -13,7 +12,7 @@ import {
   FrameReader,
   jsonPayload,
 } from './exchange-frames.ts';
-import type { ExchangeOrder } from './exchange-order.ts';
+import type { ExchangeOrder, NotedOrder } from './exchange-order.ts';
 import { type ExchangeTools, ExchangeTransfer } from './exchange-transfer.ts';
 import { FrameWriter } from './frame-writer.ts';
 import { Lanes } from './lanes.ts';
@@ -24,11 +23,8 @@ export interface ExchangeServerOptions {
   curl: Libcurl;
   caFile: string;
   pipe: Duplex;
-  /**
-   * A pipe of its own, written to at once and not in the order of the frames: what has been sent is
-   * known to the host even if this process dies in the same moment.
-   */
-  sentNotes: number;
+  /** Not in the order of the frames: what has been sent is known to the host even if this process dies in the same moment. */
+  noteSent: (place: number, exchange: number) => void;
   onFault: (fault: Error) => void;
 }
 
@@ -38,19 +34,15 @@ export class ExchangeServer implements FrameHandler {
   readonly #transfers = new Map<number, ExchangeTransfer>();
   readonly #uploads = new CreditPool();
 
-  constructor({ curl, caFile, pipe, sentNotes, onFault }: ExchangeServerOptions) {
+  constructor({ curl, caFile, pipe, noteSent, onFault }: ExchangeServerOptions) {
     const memory = nativeMemory();
     this.#lanes = new Lanes(curl, onFault);
-    const note = Buffer.alloc(4);
     this.#tools = {
       curl,
       handles: new EasyHandles({ curl, caFile, memory, onFault }),
       memory,
       output: new FrameWriter(pipe, memory),
-      noteSent: (exchange) => {
-        note.writeUInt32LE(exchange);
-        writeSync(sentNotes, note);
-      },
+      noteSent,
       runDue: (transfer) => this.#lanes.runDue(transfer),
     };
     const reader = new FrameReader(this);
@@ -66,7 +58,7 @@ export class ExchangeServer implements FrameHandler {
 
   onFrame(kind: number, exchange: number, payload: Buffer): void {
     if (kind === FRAME.REQUEST) {
-      this.#start(exchange, JSON.parse(payload.toString()) as ExchangeOrder);
+      this.#start(exchange, JSON.parse(payload.toString()) as NotedOrder);
       return;
     }
     const transfer = this.#transfers.get(exchange);
@@ -85,7 +77,7 @@ export class ExchangeServer implements FrameHandler {
     if (transfer) this.#went(transfer, transfer.uploadPiece(piece));
   }
 
-  #start(id: number, order: ExchangeOrder): void {
+  #start(id: number, order: NotedOrder): void {
     if (this.#transfers.has(id)) throw new ExchangeFrameError(`exchange ${id} twice`);
     let transfer: ExchangeTransfer | null = null;
     try {

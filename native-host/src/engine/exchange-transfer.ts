@@ -5,7 +5,7 @@ import type { EasyAsked, EasyHandle, EasyHandles } from './easy-handles.ts';
 import { reportedProtocol } from './easy-options.ts';
 import { type ExchangeFault, errorCode } from './exchange-fault.ts';
 import { creditPayload, ExchangeFrameError, FRAME, jsonPayload } from './exchange-frames.ts';
-import type { ExchangeOrder } from './exchange-order.ts';
+import type { NotedOrder } from './exchange-order.ts';
 import type { FrameWriter } from './frame-writer.ts';
 import { endToEnd, type HeaderField, responseFields } from './headers.ts';
 import type { Libcurl, Pointer } from './libcurl.ts';
@@ -19,7 +19,7 @@ export interface ExchangeTools {
   memory: NativeMemory;
   output: FrameWriter;
   /** Tells the host that the request is about to go out, before its first byte does. */
-  noteSent: (exchange: number) => void;
+  noteSent: (place: number, exchange: number) => void;
   /** Lets libcurl do what is due, now. */
   runDue: (transfer: ExchangeTransfer) => void;
 }
@@ -30,7 +30,7 @@ const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 export class ExchangeTransfer implements EasyAsked {
   readonly id: number;
   readonly #handle: EasyHandle;
-  readonly #order: ExchangeOrder;
+  readonly #order: NotedOrder;
   readonly #tools: ExchangeTools;
   readonly #sections = new ResponseSections();
   readonly #upload: CreditAccount;
@@ -53,7 +53,7 @@ export class ExchangeTransfer implements EasyAsked {
   #freed = false;
 
   /** @throws Error when libcurl refuses the request. */
-  constructor(id: number, order: ExchangeOrder, upload: CreditAccount, tools: ExchangeTools) {
+  constructor(id: number, order: NotedOrder, upload: CreditAccount, tools: ExchangeTools) {
     this.id = id;
     this.#order = order;
     this.#tools = tools;
@@ -78,7 +78,7 @@ export class ExchangeTransfer implements EasyAsked {
       this.#refuse('reset', 'the connection ended before a response, and the request may not be repeated');
       return PREREQ.ABORT;
     }
-    if (!this.#noted) this.#tools.noteSent(this.id);
+    if (!this.#noted) this.#tools.noteSent(this.#order.note, this.id);
     this.#noted = true;
     return PREREQ.OK;
   }

@@ -11,6 +11,8 @@ import type { ResponseSection } from './response-sections.ts';
 /** What an exchange can tell the engine. */
 export interface ExchangeOutput {
   request(order: ExchangeOrder): void;
+  /** Whether the engine was about to send something of it. Known until its end. */
+  isNoted(): boolean;
   body(piece: Uint8Array): void;
   end(): void;
   credit(bytes: number): void;
@@ -85,7 +87,7 @@ export class RunningExchange implements Exchange {
       (fault) => {
         this.#account.close();
         if (!this.open) return;
-        this.#end('failed', new ExchangeError('reset', fault?.message ?? 'cancelled', this.#sent));
+        this.#end('failed', new ExchangeError('reset', fault?.message ?? 'cancelled', this.sent));
       },
     );
     this.body.on('error', () => {});
@@ -94,6 +96,7 @@ export class RunningExchange implements Exchange {
   }
 
   get sent(): boolean {
+    if (this.open) this.#sent ||= this.#output?.isNoted() ?? false;
     return this.#sent;
   }
 
@@ -106,7 +109,7 @@ export class RunningExchange implements Exchange {
   }
 
   cancel(): void {
-    this.fail('reset', 'cancelled', this.#sent);
+    this.fail('reset', 'cancelled', this.sent);
   }
 
   start(output: ExchangeOutput): void {
@@ -122,16 +125,11 @@ export class RunningExchange implements Exchange {
     }
   }
 
-  onSent(): void {
-    this.#sent = true;
-  }
-
   onInformationalSection({ status, headers }: ResponseSection): void {
     if (this.open) this.onInformational?.(status, headers);
   }
 
   onHead({ status, headers }: ResponseSection): void {
-    // The note of it takes another way, and may come later.
     this.#sent = true;
     this.#headSettled.resolve({ protocol: this.#request.protocol, status, headers });
   }

@@ -75,6 +75,14 @@ describe('install', () => {
     expect(done.map(({ browser }) => browser)).toEqual(['Google Chrome']);
   });
 
+  it('finds Firefox by its profiles, which have moved while its manifests have not', async () => {
+    mkdirSync(join(home, '.config', 'mozilla', 'firefox'), { recursive: true });
+    const done = await install({ ids: IDS, script });
+    expect(done).toEqual([
+      { browser: 'Firefox', manifestFile: join(home, FILES.firefox!, `${HOST_NAME}.json`) },
+    ]);
+  });
+
   it('registers with those that are named', async () => {
     const done = await install({ ids: IDS, script, browsers: ['firefox', 'edge'] });
     expect(done.map(({ browser }) => browser)).toEqual(['Microsoft Edge', 'Firefox']);
@@ -155,6 +163,55 @@ describe('uninstall', () => {
     await install({ ids: IDS, script, userDataDirectory: profile });
     await uninstall({ userDataDirectory: profile });
     expect(readdirSync(profile)).toEqual(['Preferences']);
+  });
+});
+
+describe('other systems', () => {
+  const here = process.platform;
+  const pretend = (platform: NodeJS.Platform) =>
+    Object.defineProperty(process, 'platform', { value: platform });
+  afterEach(() => pretend(here));
+
+  it('macOS has manifests in the folders of browsers, Brave in that of Chrome', async () => {
+    pretend('darwin');
+    const support = join(home, 'Library', 'Application Support');
+    await install({ ids: IDS, script });
+    const folders = ['Chromium', 'Google/Chrome', 'Microsoft Edge', 'Google/Chrome', 'Mozilla'];
+    expect(browsers().map(({ manifestFile }) => manifestFile)).toEqual(
+      folders.map((folder) => join(support, folder, 'NativeMessagingHosts', `${HOST_NAME}.json`)),
+    );
+    for (const browser of browsers()) expect(registrationProblem(browser, IDS)).toBe('');
+    mkdirSync(join(support, 'Google', 'Chrome', 'Default'));
+    expect(await uninstall({ browsers: ['brave'] })).toEqual([]);
+    expect(registrationProblem(browsers()[1]!, IDS)).toBe('');
+    rmSync(join(support, 'Google', 'Chrome', 'Default'), { recursive: true });
+    expect(await uninstall()).toHaveLength(5);
+    expect(existsSync(support)).toBe(false);
+  });
+
+  it('Windows has manifests in the registry, Brave under the key of Chrome', async () => {
+    const said = join(home, 'said');
+    writeFileSync(join(home, 'reg'), `#!/bin/sh\necho "$*" >> '${said.replaceAll("'", "'\\''")}'\n`, {
+      mode: 0o755,
+    });
+    vi.stubEnv('PATH', `${home}:${process.env.PATH}`);
+    vi.stubEnv('LOCALAPPDATA', join(home, 'Local'));
+    vi.stubEnv('APPDATA', join(home, 'Roaming'));
+    pretend('win32');
+    await install({ ids: IDS, script });
+    const lines = () => readFileSync(said, 'utf8').trimEnd().split('\n');
+    const vendors = ['Chromium', 'Google\\Chrome', 'Microsoft\\Edge', 'Google\\Chrome', 'Mozilla'];
+    const keys = vendors.map((vendor) => `HKCU\\Software\\${vendor}\\NativeMessagingHosts\\${HOST_NAME}`);
+    expect(lines()).toEqual(
+      browsers().map(({ manifestFile }, index) => `add ${keys[index]} /ve /t REG_SZ /d ${manifestFile} /f`),
+    );
+    const launcher = join(home, 'Local', 'hopwise', 'hopwise-host.cmd');
+    expect(readFileSync(launcher, 'utf8')).toBe(`@echo off\r\n"${process.execPath}" "${script}" %*\r\n`);
+    for (const browser of browsers()) expect(registrationProblem(browser, IDS)).toBe('');
+    writeFileSync(said, '');
+    await uninstall();
+    expect(lines()).toEqual(keys.map((key) => `delete ${key} /f`));
+    expect(existsSync(join(home, 'Local', 'hopwise'))).toBe(false);
   });
 });
 

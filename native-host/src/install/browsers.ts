@@ -7,8 +7,8 @@ import { configDirectory, dataDirectory } from '../paths.ts';
 export interface Browser {
   id: 'chromium' | 'chrome' | 'edge' | 'brave' | 'firefox';
   name: string;
-  /** The folder whose existence shows that this user has the browser. */
-  profileFolder: string;
+  /** Folders of which any shows that this user has the browser. */
+  profileFolders: string[];
   /** Where the manifest is written. */
   manifestFile: string;
   /** Key under HKEY_CURRENT_USER that names the manifest on Windows, '' elsewhere. */
@@ -17,10 +17,10 @@ export interface Browser {
 
 const MANIFEST = `${HOST_NAME}.json`;
 
-/** The browsers that the host can be registered with, for this user and platform. */
-export function browsers(): Browser[] {
-  if (process.platform === 'win32') return windows();
-  return process.platform === 'darwin' ? macos() : linux();
+/** The browsers that the host can be registered with, for this user. */
+export function browsers(platform: NodeJS.Platform = process.platform): Browser[] {
+  if (platform === 'win32') return windows();
+  return platform === 'darwin' ? macos() : linux();
 }
 
 function linux(): Browser[] {
@@ -28,7 +28,7 @@ function linux(): Browser[] {
   const chromium = (id: Browser['id'], name: string, folder: string): Browser => ({
     id,
     name,
-    profileFolder: join(config, folder),
+    profileFolders: [join(config, folder)],
     manifestFile: join(config, folder, 'NativeMessagingHosts', MANIFEST),
     registryKey: '',
   });
@@ -40,7 +40,12 @@ function linux(): Browser[] {
     {
       id: 'firefox',
       name: 'Firefox',
-      profileFolder: join(homedir(), '.mozilla'),
+      // Where Firefox 153 keeps its profiles, it still looks for manifests in the first one alone.
+      profileFolders: [
+        join(homedir(), '.mozilla'),
+        join(config, 'mozilla', 'firefox'),
+        join(homedir(), 'snap', 'firefox'),
+      ],
       manifestFile: join(homedir(), '.mozilla', 'native-messaging-hosts', MANIFEST),
       registryKey: '',
     },
@@ -49,19 +54,21 @@ function linux(): Browser[] {
 
 function macos(): Browser[] {
   const support = join(homedir(), 'Library', 'Application Support');
-  const browser = (id: Browser['id'], name: string, folder: string): Browser => ({
+  const browser = (id: Browser['id'], name: string, folder: string, manifests = folder): Browser => ({
     id,
     name,
-    profileFolder: join(support, folder),
-    manifestFile: join(support, folder, 'NativeMessagingHosts', MANIFEST),
+    profileFolders: [join(support, folder)],
+    manifestFile: join(support, manifests, 'NativeMessagingHosts', MANIFEST),
     registryKey: '',
   });
+  const chrome = join('Google', 'Chrome');
   return [
     browser('chromium', 'Chromium', 'Chromium'),
-    browser('chrome', 'Google Chrome', join('Google', 'Chrome')),
+    browser('chrome', 'Google Chrome', chrome),
     browser('edge', 'Microsoft Edge', 'Microsoft Edge'),
-    browser('brave', 'Brave', join('BraveSoftware', 'Brave-Browser')),
-    { ...browser('firefox', 'Firefox', 'Mozilla'), profileFolder: join(support, 'Firefox') },
+    // Brave looks where Chrome does (github.com/keepassxreboot/keepassxc/pull/13429).
+    browser('brave', 'Brave', join('BraveSoftware', 'Brave-Browser'), chrome),
+    browser('firefox', 'Firefox', 'Firefox', 'Mozilla'),
   ];
 }
 
@@ -71,15 +78,22 @@ function windows(): Browser[] {
   const browser = (id: Browser['id'], name: string, profileFolder: string, vendor: string): Browser => ({
     id,
     name,
-    profileFolder,
+    profileFolders: [profileFolder],
     manifestFile: join(dataDirectory(), 'manifests', id, MANIFEST),
     registryKey: `HKCU\\Software\\${vendor}\\NativeMessagingHosts\\${HOST_NAME}`,
   });
+  const chrome = browser('chrome', 'Google Chrome', join(local, 'Google', 'Chrome'), 'Google\\Chrome');
   return [
     browser('chromium', 'Chromium', join(local, 'Chromium'), 'Chromium'),
-    browser('chrome', 'Google Chrome', join(local, 'Google', 'Chrome'), 'Google\\Chrome'),
+    chrome,
     browser('edge', 'Microsoft Edge', join(local, 'Microsoft', 'Edge'), 'Microsoft\\Edge'),
-    browser('brave', 'Brave', join(local, 'BraveSoftware', 'Brave-Browser'), 'BraveSoftware\\Brave-Browser'),
+    // Brave reads Chrome's key, as all do that are built from Chromium under a name of their own.
+    {
+      ...chrome,
+      id: 'brave',
+      name: 'Brave',
+      profileFolders: [join(local, 'BraveSoftware', 'Brave-Browser')],
+    },
     browser('firefox', 'Firefox', join(roaming, 'Mozilla', 'Firefox'), 'Mozilla'),
   ];
 }
@@ -89,7 +103,7 @@ export function profileBrowser(userDataDirectory: string): Browser {
   return {
     id: 'chromium',
     name: `Chromium with ${userDataDirectory}`,
-    profileFolder: userDataDirectory,
+    profileFolders: [userDataDirectory],
     manifestFile: join(userDataDirectory, 'NativeMessagingHosts', MANIFEST),
     registryKey: '',
   };

@@ -1,7 +1,9 @@
 /** Checks everything that the host needs, by really using it. */
-import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { authorityLine, authorityStatus } from '../ca/authority-status.ts';
+import { certutilMend, findCertutil } from '../ca/certutil.ts';
+import { trustNow } from '../ca/trust.ts';
 import { caFile } from '../engine/ca-file.ts';
 import { Engine, engineLine, engineProblem } from '../engine/engine.ts';
 import { http3Mend } from '../engine/mend.ts';
@@ -34,8 +36,8 @@ export async function doctor(
     ...(await checkEngine(options.libcurl)),
     checkCaFile(),
     ...checkBrowsers(options),
-    checkAuthority(),
-    await checkPins(),
+    ...(await checkAuthority()),
+    ...(await checkPins()),
     checkLog(),
   ];
 }
@@ -116,25 +118,42 @@ function checkBrowsers(options: Parameters<typeof doctor>[0]): Check[] {
   });
 }
 
-function checkAuthority(): Check {
+async function checkAuthority(): Promise<Check[]> {
   const status = authorityStatus();
-  return {
+  const authority = {
     name: 'Local CA',
     ok: status.problem === '',
     detail: authorityLine(status),
     mend: status.mend,
   };
+  // Elsewhere it is the person who has browsers trust it, and nobody can tell.
+  const isTold = process.platform === 'linux' && status.problem === '' && status.hosts.length > 0;
+  return isTold ? [authority, await checkTrust()] : [authority];
 }
 
-async function checkPins(): Promise<Check> {
-  const status = await pinsStatus();
-  const [found] = status.problems;
+/** A CA that no browser trusts is of no use. */
+async function checkTrust(): Promise<Check> {
+  const name = 'CA trust';
+  if (!findCertutil()) {
+    const detail = 'who trusts the local CA cannot be told: certutil is missing';
+    return { name, ok: false, detail, mend: certutilMend() };
+  }
+  const stores = await trustNow();
+  const trusting = stores.filter(({ trusted }) => trusted).map(({ browser }) => browser);
+  if (trusting.length > 0) return { name, ok: true, detail: trusting.join(', '), mend: '' };
+  const why = stores.find(({ problem }) => problem !== '');
   return {
-    name: 'Pins',
-    ok: found === undefined,
-    detail: found?.problem ?? pinsLine(status),
-    mend: found?.mend ?? '',
+    name,
+    ok: false,
+    detail: why ? `${why.folder}: ${why.problem}` : 'no browser trusts the local CA',
+    mend: 'run: hopwise-host ca trust',
   };
+}
+
+async function checkPins(): Promise<Check[]> {
+  const status = await pinsStatus();
+  if (status.problems.length === 0) return [{ name: 'Pins', ok: true, detail: pinsLine(status), mend: '' }];
+  return status.problems.map(({ problem, mend }) => ({ name: 'Pins', ok: false, detail: problem, mend }));
 }
 
 function checkLog(): Check {
@@ -142,13 +161,14 @@ function checkLog(): Check {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     accessSync(dirname(path), constants.W_OK);
+    if (existsSync(path)) closeSync(openSync(path, 'a'));
     return { name: 'Log', ok: true, detail: path, mend: '' };
   } catch (fault) {
     return {
       name: 'Log',
       ok: false,
       detail: (fault as Error).message,
-      mend: `make ${dirname(path)} writable, or set XDG_STATE_HOME`,
+      mend: `make ${dirname(path)} writable and ${path} a file of yours, or set XDG_STATE_HOME`,
     };
   }
 }

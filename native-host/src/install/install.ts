@@ -28,13 +28,12 @@ export interface Installed {
   manifestFile: string;
 }
 
-const LAUNCHER = process.platform === 'win32' ? 'hopwise-host.cmd' : 'hopwise-host.sh';
-
 /** Where the launcher lies that manifests point at. */
 export function launcherFile(userDataDirectory?: string): string {
+  const name = process.platform === 'win32' ? 'hopwise-host.cmd' : 'hopwise-host.sh';
   return userDataDirectory
-    ? join(resolve(userDataDirectory), 'NativeMessagingHosts', LAUNCHER)
-    : join(dataDirectory(), LAUNCHER);
+    ? join(resolve(userDataDirectory), 'NativeMessagingHosts', name)
+    : join(dataDirectory(), name);
 }
 
 /** The browsers that a command speaks of. */
@@ -42,14 +41,18 @@ export function chosenBrowsers(options: Pick<InstallOptions, 'userDataDirectory'
   if (options.userDataDirectory) return [profileBrowser(resolve(options.userDataDirectory))];
   const all = browsers();
   if (options.browsers) return all.filter(({ id }) => options.browsers!.includes(id));
-  const present = all.filter(({ profileFolder }) => existsSync(profileFolder));
+  const present = all.filter(isPresent);
   return present.length > 0 ? present : all;
+}
+
+function isPresent({ profileFolders }: Browser): boolean {
+  return profileFolders.some((folder) => existsSync(folder));
 }
 
 /**
  * Writes the launcher and a manifest for each browser; what is there of an earlier install is replaced.
  *
- * @throws UsageError for an impossible extension id; Error for a folder that cannot be written.
+ * @throws UsageError for an impossible extension id; Error in one line, with the mend, for a folder that cannot be written.
  */
 export async function install(options: InstallOptions): Promise<Installed[]> {
   checkIds(options.ids);
@@ -69,29 +72,41 @@ export async function install(options: InstallOptions): Promise<Installed[]> {
 }
 
 /**
- * Removes what `install` wrote, in every browser unless told which.
+ * Removes what `install` wrote, in every browser unless told which. What browsers that are not named look at too stays.
  *
  * @returns the files that were removed.
+ * @throws Error in one line, with the mend, for a file that cannot be removed; all others are.
  */
 export async function uninstall(
   options: Pick<InstallOptions, 'userDataDirectory' | 'browsers'> = {},
 ): Promise<string[]> {
   const everywhere = !options.userDataDirectory && !options.browsers;
-  const removed: string[] = [];
-  for (const browser of everywhere ? browsers() : chosenBrowsers(options)) {
-    if (browser.registryKey) await run('reg', ['delete', browser.registryKey, '/f']).catch(() => {});
-    if (!existsSync(browser.manifestFile)) continue;
-    await rm(browser.manifestFile);
-    removed.push(browser.manifestFile);
-    await removeEmptyFolders(dirname(browser.manifestFile));
+  const chosen = everywhere ? browsers() : chosenBrowsers(options);
+  const others = browsers().filter(
+    (browser) => isPresent(browser) && !chosen.some(({ id }) => id === browser.id),
+  );
+  const left = chosen.filter(
+    ({ manifestFile }) => !others.some((other) => other.manifestFile === manifestFile),
+  );
+  for (const { registryKey } of left) {
+    if (registryKey) await run('reg', ['delete', registryKey, '/f']).catch(() => {});
   }
-  const launcher = launcherFile(options.userDataDirectory);
+  const files = left.map(({ manifestFile }) => manifestFile);
   // With some browsers named, others may still point at the launcher.
-  if ((everywhere || options.userDataDirectory) && existsSync(launcher)) {
-    await rm(launcher);
-    removed.push(launcher);
-    await removeEmptyFolders(dirname(launcher));
+  if (everywhere || options.userDataDirectory) files.push(launcherFile(options.userDataDirectory));
+  const removed: string[] = [];
+  const faults: Error[] = [];
+  for (const file of new Set(files)) {
+    if (!existsSync(file)) continue;
+    try {
+      await withMend(file, () => rm(file));
+      removed.push(file);
+      await removeEmptyFolders(dirname(file));
+    } catch (fault) {
+      faults.push(fault as Error);
+    }
   }
+  if (faults[0]) throw faults[0];
   return removed;
 }
 
@@ -106,14 +121,27 @@ function launcherText(nodeArguments: string[]): string {
 
 /** A reader sees the former file or this one, never a part. */
 async function writeWhole(path: string, text: string, mode: number): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${process.pid}.new`;
+  await withMend(path, async () => {
+    await mkdir(dirname(path), { recursive: true });
+    try {
+      await writeFile(draft, text, { mode });
+      await rename(draft, path);
+    } catch (fault) {
+      await rm(draft, { force: true });
+      throw fault;
+    }
+  });
+}
+
+/** @throws Error that says what to do about the folder of `path` when it is the folder that is in the way */
+async function withMend(path: string, act: () => Promise<void>): Promise<void> {
   try {
-    await writeFile(draft, text, { mode });
-    await rename(draft, path);
+    await act();
   } catch (fault) {
-    await rm(draft, { force: true });
-    throw fault;
+    const { code } = fault as NodeJS.ErrnoException;
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(code ?? '')) throw fault;
+    throw new Error(`${path} cannot be changed (${code}): make ${dirname(path)} writable`);
   }
 }
 

@@ -11,7 +11,7 @@ export function registrationProblem(browser: Browser, ids: ExtensionIds): string
   try {
     text = readFileSync(browser.manifestFile, 'utf8');
   } catch (fault) {
-    return `${browser.manifestFile} cannot be read: ${(fault as Error).message}`;
+    return `${browser.manifestFile} cannot be read (${(fault as NodeJS.ErrnoException).code})`;
   }
   const manifest = parseManifest(text);
   if (typeof manifest === 'string') return `${browser.manifestFile}: ${manifest}`;

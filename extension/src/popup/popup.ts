@@ -1,5 +1,6 @@
 import { networkMemory } from '../controls/network-memory.ts';
 import { whyNothing } from '../controls/nothing-recorded.ts';
+import { pageAccess } from '../controls/page-access.ts';
 import { PinsControl } from '../controls/pins-control.ts';
 import { saveExport } from '../controls/save-export.ts';
 import { protocolsInUse } from '../controls/useful-pins.ts';
@@ -27,6 +28,8 @@ async function tabOfPopup(): Promise<chrome.tabs.Tab | undefined> {
   return tab;
 }
 
+const ask = await pageAccess();
+if (ask) content.before(ask);
 const tab = await tabOfPopup();
 if (tab?.id === undefined) {
   content.replaceChildren(el('p', { class: 'hw-empty' }, 'There is no tab to look at.'));

@@ -146,6 +146,20 @@ describe.skipIf(!firefox)('Firefox', () => {
     }
   });
 
+  test('the popup asks for the pages where they are withheld', async () => {
+    const pages = { origins: ['http://*/*', 'https://*/*'] };
+    const may = () => own.evaluate((pages) => chrome.permissions.contains(pages), pages);
+    const popup = await browser.openOwn('popup.html');
+    const button = () => popup.evaluate(() => document.querySelector('button')?.textContent ?? '');
+    await expect.poll(button).not.toBe('Allow pages');
+    await own.evaluate((pages) => chrome.permissions.remove(pages), pages);
+    expect(await may()).toBe(false);
+    await popup.reload();
+    await expect.poll(button).toBe('Allow pages');
+    await popup.click('button');
+    await expect.poll(may).toBe(true);
+  });
+
   test('pins are offered when the person has allowed them', async () => {
     expect(await pin()).toEqual({ ok: false, error: 'Pins have not been allowed yet.' });
     await own.evaluate(() => {

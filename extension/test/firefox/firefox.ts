@@ -27,6 +27,10 @@ export class FirefoxTab {
     await this.#bidi.send('browsingContext.navigate', { context: this.context, url, wait: 'complete' });
   }
 
+  async reload(): Promise<void> {
+    await this.#bidi.send('browsingContext.reload', { context: this.context, wait: 'complete' });
+  }
+
   /** Presses the mouse on the middle of what the selector finds. */
   async click(selector: string): Promise<void> {
     const [x, y] = await this.evaluate((selector) => {

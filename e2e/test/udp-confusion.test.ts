@@ -73,6 +73,7 @@ it('calls wrong what says something else than the link does, and names it', () =
 });
 
 it('takes rates of UDP beside what networks do by themselves, and refuses all else', () => {
+  expect(parseOptions([]).udp).toEqual([null]);
   expect(parseOptions(['--udp', 'own,2.5']).udp).toEqual([null, 2.5]);
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   for (const args of [

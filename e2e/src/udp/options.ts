@@ -30,7 +30,7 @@ export function parseOptions(argv: string[]): UdpOptions {
     .option('--networks <list>', 'profiles of networks.json', list, [
       ...['fast', 'cable', 'lte', 'lossy', 'wifi-bursty', 'udp-policed', 'udp-blocked'],
     ])
-    .option('--udp <list>', 'own, or Mbit/s to which UDP is held on every network', treatments, [null])
+    .option('--udp <list>', 'Mbit/s to which UDP is held on every network, or own: as it is', treatments)
     .option('--seeds <n>', 'probes of a page on a network', integer(1, 100), 3)
     .option(
       '--rounds <n>',
@@ -43,7 +43,8 @@ export function parseOptions(argv: string[]): UdpOptions {
     .showHelpAfterError('(see npm run bench:udp -- --help)')
     .exitOverride();
   command.parse(argv, { from: 'user' });
-  return command.opts();
+  const given = command.opts<Omit<UdpOptions, 'udp'> & Partial<UdpOptions>>();
+  return { ...given, udp: given.udp ?? [null] };
 }
 
 function treatments(text: string): (number | null)[] {

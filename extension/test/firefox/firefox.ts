@@ -10,8 +10,9 @@ const OWN = '11111111-2222-4333-8444-555555555555';
 
 /** Firefox: `HOPWISE_FIREFOX`, else Debian's; null where there is none. */
 export function firefoxPath(): string | null {
-  const paths = [process.env.HOPWISE_FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox'];
-  return paths.find((path) => path !== undefined && existsSync(path)) ?? null;
+  const named = process.env.HOPWISE_FIREFOX;
+  const paths = named ? [named] : ['/usr/bin/firefox-esr', '/usr/bin/firefox'];
+  return paths.find((path) => existsSync(path)) ?? null;
 }
 
 export class FirefoxTab {

@@ -100,6 +100,11 @@ export class Pinned {
     rmSync(folder, { recursive: true });
   }
 
+  /** Of the proxy. */
+  get port(): number {
+    return this.#port;
+  }
+
   /** Pins an origin and waits until it is terminated. */
   async pin(port: number, protocol: Protocol): Promise<void> {
     this.terminating.unpin('localhost', port);

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { ExchangeError } from '../../src/engine/exchange.ts';
 import type { BrowserRequest } from '../../src/pin/terminating/browser-request.ts';
 import { Relay, type Upstream } from '../../src/pin/terminating/relay.ts';
 import { FakeEngine, settled } from './support/fake-engine.ts';
@@ -96,6 +97,17 @@ it('goes another way at once, and tells of what failed under the pin alone', asy
   await settled();
   expect(request.notes).toEqual(['head 201 and well', 'end']);
   expect(events).toEqual(['failed h3 connect', 'answered h1', 'done']);
+});
+
+it('fails where the response broke off as soon as it had begun', async () => {
+  const request = new NotedRequest('GET');
+  begin(request);
+  engine.last.answer();
+  engine.last.body.on('error', () => {}).destroy(new ExchangeError('reset', 'cut', true));
+  await settled();
+  await settled();
+  expect(request.notes).toEqual(['fail']);
+  expect(events).toEqual(['answered h3', 'failed h3 reset', 'done']);
 });
 
 it('has its origin asked while it waits under HTTP/3, ever more seldom', async () => {

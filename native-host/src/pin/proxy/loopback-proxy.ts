@@ -10,6 +10,7 @@ import { AddressCache, type Lookup } from './address-cache.ts';
 import { parseAuthority, withoutBrackets } from './authority.ts';
 import { connectToFirst } from './happy-eyeballs.ts';
 import { ProxyAuthorization } from './proxy-authorization.ts';
+import { reset } from './reset.ts';
 import { HALF_CLOSED_TIMEOUT_MS, IDLE_TIMEOUT_MS, Tunnel } from './tunnel.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
@@ -182,7 +183,7 @@ export class LoopbackProxy {
     this.#waiting.leave(socket);
     if (this.#passages.size >= this.#limits.open) {
       this.#options.log(`pin proxy: more than ${this.#limits.open} connections`);
-      socket.resetAndDestroy();
+      reset(socket);
       return;
     }
     const passage: Passage = { socket, ...authority, connecting: null, tunnel: null };
@@ -221,7 +222,7 @@ export class LoopbackProxy {
       this.#options.log(`pin proxy: no way to ${host}:${port}: ${(fault as Error).message}`);
       // After a reset Chromium tries without the proxy: it loads the page or shows its own error. After an orderly end or
       // an answer of 4xx or 5xx it shows an error of the proxy.
-      socket.resetAndDestroy();
+      reset(socket);
       this.#options.onReset?.(host, port);
     }
   }

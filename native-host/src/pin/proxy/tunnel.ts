@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { reset } from './reset.ts';
 
 /**
  * Silence after which an open tunnel is ended: RFC 5382 (REQ-5) asks as much of the boxes on the way, so that a page's
@@ -76,11 +77,11 @@ function pass(from: Socket, to: Socket, lingerMs: number): void {
   from.pipe(to);
   from.on('error', () => {
     if (!to.writable) {
-      to.resetAndDestroy();
+      reset(to);
       return;
     }
     // What came before the reset is delivered before it, as a direct connection would, unless nobody takes it.
-    to.setTimeout(lingerMs, () => to.resetAndDestroy());
-    to.write(NOTHING, () => to.resetAndDestroy());
+    to.setTimeout(lingerMs, () => reset(to));
+    to.write(NOTHING, () => reset(to));
   });
 }

@@ -164,6 +164,22 @@ it('leaves a request whose body is gone to the browser', () => {
   expect(events).toEqual(['done']);
 });
 
+it('tries again when a response breaks off right after its head', async () => {
+  const request = new NotedRequest('GET');
+  begin(request);
+  engine.last.body.on('error', () => {});
+  engine.last.answer();
+  engine.last.body.destroy(new ExchangeError('reset', 'cut', true));
+  await settled();
+  expect(request.notes).toEqual([]);
+  expect(engine.exchanges).toHaveLength(2);
+  engine.last.answer();
+  engine.last.body.end('well');
+  await settled();
+  await settled();
+  expect(request.notes).toEqual(['head 200 and well', 'end']);
+});
+
 it('fails for good when a response breaks off', async () => {
   const request = new NotedRequest('GET');
   begin(request);

@@ -9,8 +9,8 @@ import type { BrowserRequest } from './browser-request.ts';
 import { isRepeatable, nextWay } from './next-way.ts';
 
 /**
- * How long a request under HTTP/3 waits for its response before the origin is asked, and twice as long each time after that: a
- * network that drops UDP from some moment on does so without a word, and QUIC waits for half a minute or more.
+ * How long a request under HTTP/3 or HTTP/2 waits for its response before the origin is asked, and twice as long each time after that:
+ * a network that drops packets from some moment on does so without a word. QUIC waits for half a minute or more, TCP for many.
  */
 export const SUSPECT_AFTER_MS = 3_000;
 
@@ -80,16 +80,19 @@ export class Relay {
     };
     exchange.head.then(
       (head) => {
-        if (!this.#over && exchange === this.#exchange) this.#respond(exchange, head);
+        if (this.#over || exchange !== this.#exchange) return;
+        // It failed right after its head, before anybody could listen; the browser knows of neither.
+        const { errored } = exchange.body;
+        if (errored) this.#retry(protocol, errored as ExchangeError);
+        else this.#respond(exchange, head);
       },
       (fault: ExchangeError) => {
-        if (this.#over || exchange !== this.#exchange) return;
-        this.#failed(protocol, fault);
-        this.#another(fault);
+        if (!this.#over && exchange === this.#exchange) this.#retry(protocol, fault);
       },
     );
     clearTimeout(this.#waiting);
-    if (protocol === 'h3') this.#suspectIn(SUSPECT_AFTER_MS);
+    // Over HTTP/1.1 nothing waits behind a connection that has gone.
+    if (protocol !== 'h1') this.#suspectIn(SUSPECT_AFTER_MS);
   }
 
   #suspectIn(delayMs: number): void {
@@ -101,6 +104,11 @@ export class Relay {
 
   #failed(protocol: Protocol, fault: ExchangeError): void {
     if (protocol === this.#pinned) this.#upstream.events.failed(this.#pinned, fault);
+  }
+
+  #retry(protocol: Protocol, fault: ExchangeError): void {
+    this.#failed(protocol, fault);
+    this.#another(fault);
   }
 
   #another({ code, sent }: ExchangeError): void {

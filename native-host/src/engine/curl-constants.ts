@@ -22,6 +22,7 @@ export const OPT = {
   HTTPHEADER: OBJECT_POINT + 23,
   HEADERDATA: OBJECT_POINT + 29,
   CUSTOMREQUEST: OBJECT_POINT + 36,
+  VERBOSE: 41,
   NOBODY: 44,
   UPLOAD: 46,
   FOLLOWLOCATION: 52,
@@ -31,6 +32,8 @@ export const OPT = {
   HTTPGET: 80,
   SSL_VERIFYHOST: 81,
   HTTP_VERSION: 84,
+  DEBUGFUNCTION: FUNCTION_POINT + 94,
+  DEBUGDATA: OBJECT_POINT + 95,
   CAPATH: OBJECT_POINT + 97,
   NOSIGNAL: 99,
   INFILESIZE_LARGE: OFF_T + 115,
@@ -77,6 +80,9 @@ export const READ_PAUSE = 0x10000001;
 
 /** `CURL_SEEKFUNC_*`: whether a body starts again. */
 export const SEEK = { OK: 0, FAIL: 1 } as const;
+
+/** `CURLINFO_TEXT`: libcurl's own words, among what a debug function is told. */
+export const DEBUG_TEXT = 0;
 
 /** `CURLPAUSE_*`: directions that `curl_easy_pause` holds up. */
 export const PAUSE = { NONE: 0, RECV: 1, SEND: 4 } as const;

@@ -1,8 +1,8 @@
 /** The easy handles of exchanges: one that has done well is used again, as setting one up costs as much as a request. */
 import { guarded } from './callback-guard.ts';
-import { HTTP_VERSION, OPT, PREREQ, SEEK } from './curl-constants.ts';
+import { DEBUG_TEXT, HTTP_VERSION, OPT, PREREQ, SEEK } from './curl-constants.ts';
 import { ERROR_TEXT_BYTES, setCommonOptions } from './easy-options.ts';
-import type { ExchangeOrder } from './exchange-order.ts';
+import { type ExchangeOrder, isTraced } from './exchange-order.ts';
 import type { HeaderField } from './headers.ts';
 import type { Libcurl, Pointer } from './libcurl.ts';
 import type { NativeMemory } from './native-memory.ts';
@@ -19,6 +19,8 @@ export interface EasyAsked {
   onSeek(offset: number): number;
   /** @returns one of `PREREQ`. */
   onConnected(): number;
+  /** What libcurl says of its work on a request that is traced. */
+  onWords(words: string): void;
 }
 
 export interface EasyHandle {
@@ -34,7 +36,7 @@ export interface EasyHandle {
 }
 
 /** Registered once; every handle carries its number. */
-type EasyCallbacks = Record<'write' | 'header' | 'read' | 'seek' | 'prereq', Pointer>;
+type EasyCallbacks = Record<'write' | 'header' | 'read' | 'seek' | 'prereq' | 'debug', Pointer>;
 
 export interface EasyHandlesOptions {
   curl: Libcurl;
@@ -54,7 +56,7 @@ const PINNED_VERSION = {
 } as const;
 
 /** Time for three SYNs (1, 2 and 4 s apart) over a long path; as short on HTTP/3 as the page can wait for a fallback. */
-const CONNECT_TIMEOUT_MS = { h1: 10_000, h2: 10_000, h3: 5_000 } as const;
+export const CONNECT_TIMEOUT_MS = { h1: 10_000, h2: 10_000, h3: 5_000 } as const;
 
 /**
  * As Chromium. It is all there is against a peer that has gone without a word: there is no limit on
@@ -67,6 +69,9 @@ const IDLE_HANDLES = 64;
 
 /** libcurl takes no response header line above 100 kB; on HTTP/2 and HTTP/3 not even so much. */
 const LONGEST_LINE_BYTES = 300 * 1024;
+
+/** What is looked for in libcurl's words stands at their beginning. */
+const LONGEST_WORDS_BYTES = 128;
 
 export class EasyHandles {
   readonly #curl: Libcurl;
@@ -81,6 +86,7 @@ export class EasyHandles {
     this.#curl = options.curl;
     this.#caFile = options.caFile;
     this.#callbacks = this.#registered(options);
+    options.curl.trace('http/2,http/3');
   }
 
   /**
@@ -96,6 +102,7 @@ export class EasyHandles {
     try {
       this.#curl.setText(handle.easy, OPT.REQUEST_TARGET, order.target);
       this.#setHeaders(handle, order.headers);
+      if (isTraced(order)) this.#curl.setLong(handle.easy, OPT.VERBOSE, 1);
     } catch (fault) {
       this.discard(handle);
       throw fault;
@@ -176,6 +183,10 @@ export class EasyHandles {
     curl.setId(easy, OPT.WRITEDATA, number);
     curl.setPointer(easy, OPT.HEADERFUNCTION, callbacks.header);
     curl.setId(easy, OPT.HEADERDATA, number);
+    if (isTraced(order)) {
+      curl.setPointer(easy, OPT.DEBUGFUNCTION, callbacks.debug);
+      curl.setId(easy, OPT.DEBUGDATA, number);
+    }
     curl.setPointer(easy, OPT.PREREQFUNCTION, callbacks.prereq);
     curl.setId(easy, OPT.PREREQDATA, number);
   }
@@ -220,6 +231,15 @@ export class EasyHandles {
       ),
       seek: curl.seekCallback(
         guarded(onFault, (number, offset) => users.get(Number(number))?.onSeek(Number(offset)) ?? SEEK.FAIL),
+      ),
+      debug: curl.debugCallback(
+        guarded(onFault, (_easy, kind, data, size, number) => {
+          if (kind !== DEBUG_TEXT) return 0;
+          const words = line.subarray(0, Math.min(Number(size), LONGEST_WORDS_BYTES));
+          memory.read(data, words);
+          users.get(Number(number))?.onWords(words.toString('latin1'));
+          return 0;
+        }),
       ),
       prereq: curl.prereqCallback(
         guarded(onFault, (number) => users.get(Number(number))?.onConnected() ?? PREREQ.ABORT),

@@ -15,6 +15,8 @@ export interface ExchangeOrder {
   body: number | 'unknown' | 'none';
   /** `host:port:otherHost:otherPort`, '' for the URL's own. */
   connectTo: string;
+  /** Over a connection that is made for it. */
+  fresh: boolean;
   /** Body bytes that the response may have sent at first. */
   credit: number;
 }
@@ -23,6 +25,14 @@ export interface ExchangeOrder {
 export interface NotedOrder extends ExchangeOrder {
   /** Place among the notes. */
   note: number;
+}
+
+/** RFC 9110 section 9.2.2, without TRACE, which is not passed on. */
+export const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+
+/** Whether it is looked at why it fails: others may be repeated in any case, and over HTTP/1.1 nothing tells. */
+export function isTraced({ protocol, method }: ExchangeOrder): boolean {
+  return protocol !== 'h1' && !IDEMPOTENT.has(method);
 }
 
 /**
@@ -61,6 +71,7 @@ export function exchangeOrder(request: ExchangeRequest, credit: number): Exchang
     headers: protocol === 'h1' ? oneCookieField(fields) : fields,
     body: bodyLength(request),
     connectTo: request.connectTo ?? '',
+    fresh: request.freshConnection ?? false,
     credit,
   };
 }

@@ -84,8 +84,9 @@ export class ExchangeServer implements FrameHandler {
       transfer = new ExchangeTransfer(id, order, this.#uploads.account(), this.#tools);
       this.#transfers.set(id, transfer);
       const started = transfer;
-      this.#lanes.add(order.protocol, connectionsFor(order), started, (code) => {
-        started.end(code);
+      const wish = { protocol: order.protocol, origin: connectionsFor(order), fresh: order.fresh };
+      this.#lanes.add(wish, started, (code, words) => {
+        started.end(code, words);
         this.#forget(started);
       });
     } catch (fault) {
@@ -113,9 +114,9 @@ export class ExchangeServer implements FrameHandler {
  * Which connections an exchange shares. On HTTP/3 large uploads have their own: libcurl 8.14 gives up
  * the whole connection when one is cancelled.
  */
-function connectionsFor({ protocol, origin, body }: ExchangeOrder): string {
+function connectionsFor({ protocol, origin, body, connectTo }: ExchangeOrder): string {
   const large = body === 'unknown' || (body !== 'none' && body > SMALL_UPLOAD_BYTES);
-  return protocol === 'h3' && large ? `${origin} uploads` : origin;
+  return `${origin} ${connectTo}${protocol === 'h3' && large ? ' uploads' : ''}`;
 }
 
 /** Taken by libcurl and sent at once, mostly: there is next to no time to cancel it. */

@@ -1,11 +1,11 @@
 /** The engine's side of one exchange: what libcurl asks and is told. */
 import type { CreditAccount } from './credit-pool.ts';
-import { CODE, INFO, PAUSE, PREREQ, READ_PAUSE, SEEK, WRITE_PAUSE } from './curl-constants.ts';
-import type { EasyAsked, EasyHandle, EasyHandles } from './easy-handles.ts';
+import { CODE, INFO, OPT, PAUSE, PREREQ, READ_PAUSE, SEEK, WRITE_PAUSE } from './curl-constants.ts';
+import { CONNECT_TIMEOUT_MS, type EasyAsked, type EasyHandle, type EasyHandles } from './easy-handles.ts';
 import { reportedProtocol } from './easy-options.ts';
 import { type ExchangeFault, errorCode } from './exchange-fault.ts';
 import { creditPayload, ExchangeFrameError, FRAME, jsonPayload } from './exchange-frames.ts';
-import type { NotedOrder } from './exchange-order.ts';
+import { IDEMPOTENT, isTraced, type NotedOrder } from './exchange-order.ts';
 import type { FrameWriter } from './frame-writer.ts';
 import { endToEnd, type HeaderField, responseFields } from './headers.ts';
 import type { Libcurl, Pointer } from './libcurl.ts';
@@ -24,8 +24,15 @@ export interface ExchangeTools {
   runDue: (transfer: ExchangeTransfer) => void;
 }
 
-/** RFC 9110 section 9.2.2. */
-const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+/** For the wait for a stream of a connection that is there, which libcurl counts as time to connect: three weeks. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+/**
+ * libcurl 8.14's trace of a request that was not acted on, whatever its method (RFC 9113 section 8.7, RFC 9114 sections
+ * 4.1.1 and 5.2): refused on its stream, or above the last one that a GOAWAY counts, which nghttp2 reports alike;
+ * over HTTP/3 rejected (267, H3_REQUEST_REJECTED). It says so nowhere else.
+ */
+const NOT_PROCESSED = { h1: null, h2: /\] REFUSED_STREAM\b/, h3: /\] RESET: error 267\b/ } as const;
 
 export class ExchangeTransfer implements EasyAsked {
   readonly id: number;
@@ -35,6 +42,7 @@ export class ExchangeTransfer implements EasyAsked {
   readonly #sections = new ResponseSections();
   readonly #upload: CreditAccount;
   readonly #uploadQueue = new UploadQueue();
+  #connectingIsLimited = true;
   /** Directions that libcurl holds up, `PAUSE` bits. */
   #paused: number = PAUSE.NONE;
   /** Response bytes that the host may still be sent; may fall below zero by one piece of libcurl's. */
@@ -46,6 +54,9 @@ export class ExchangeTransfer implements EasyAsked {
   #uploadEnded: boolean;
   /** The request was about to go out. */
   #noted = false;
+  /** The origin has not acted on what has gone out so far, nor on the first `#notProcessedBytes` of the request. */
+  #notProcessed = false;
+  #notProcessedBytes = 0;
   /** Why it was ended here, '' for no such thing. */
   #refused: ExchangeFault | null = null;
   #headSeen = false;
@@ -79,8 +90,30 @@ export class ExchangeTransfer implements EasyAsked {
       return PREREQ.ABORT;
     }
     if (!this.#noted) this.#tools.noteSent(this.#order.note, this.id);
+    else if (this.#notProcessed) this.#notProcessedBytes = this.#requestBytes;
+    this.#notProcessed = false;
     this.#noted = true;
+    // For another connection, which libcurl may open by itself.
+    this.limitConnecting(true);
     return PREREQ.OK;
+  }
+
+  /** Whether it has come onto a connection. */
+  get connected(): boolean {
+    return this.#noted;
+  }
+
+  /** libcurl's words on what went wrong, '' for none. */
+  get words(): string {
+    return this.#tools.curl.readText(this.#handle.errorText);
+  }
+
+  /** Whether there is a limit on the time until it comes onto a connection. */
+  limitConnecting(limited: boolean): void {
+    if (limited === this.#connectingIsLimited) return;
+    this.#connectingIsLimited = limited;
+    const limitMs = limited ? CONNECT_TIMEOUT_MS[this.#order.protocol] : NO_TIMEOUT_MS;
+    this.#tools.curl.setLong(this.easy, OPT.CONNECTTIMEOUT_MS, limitMs);
   }
 
   /**
@@ -89,10 +122,17 @@ export class ExchangeTransfer implements EasyAsked {
    * not even open a stream, as when the origin allows no more of them.
    */
   #mayHaveArrived(): boolean {
-    if (!this.#noted) return false;
-    const { curl } = this.#tools;
-    if (curl.infoLong(this.easy, INFO.REQUEST_SIZE) > 0) return true;
-    return this.#order.protocol === 'h3' && !/bidi stream/.test(curl.readText(this.#handle.errorText));
+    if (!this.#noted || this.#notProcessed) return false;
+    if (this.#requestBytes > this.#notProcessedBytes) return true;
+    return this.#order.protocol === 'h3' && !/bidi stream/.test(this.words);
+  }
+
+  get #requestBytes(): number {
+    return this.#tools.curl.infoLong(this.easy, INFO.REQUEST_SIZE);
+  }
+
+  onWords(words: string): void {
+    if (!this.#headSeen && NOT_PROCESSED[this.#order.protocol]?.test(words)) this.#notProcessed = true;
   }
 
   onHeader(line: string): boolean {
@@ -118,6 +158,7 @@ export class ExchangeTransfer implements EasyAsked {
       return false;
     }
     this.#headSeen = true;
+    if (isTraced(this.#order)) this.#tools.curl.setLong(this.easy, OPT.VERBOSE, 0);
     output.frame(FRAME.HEAD, this.id, jsonPayload({ ...section, headers }));
     return true;
   }
@@ -209,18 +250,21 @@ export class ExchangeTransfer implements EasyAsked {
     return this.#tools.curl.infoOffset(this.easy, INFO.SIZE_DOWNLOAD_T) - this.#delivered;
   }
 
-  /** The last frame, after libcurl has ended the transfer with `code`. */
-  end(code: number): void {
+  /**
+   * The last frame, after libcurl has ended the transfer with `code`.
+   *
+   * @param words libcurl's on it, where they are about another exchange.
+   */
+  end(code: number, words = this.words): void {
     const { output } = this.#tools;
     if (code === 0 && this.#headSeen) {
       this.#endedWell = true;
       output.frame(FRAME.END, this.id, jsonPayload(endToEnd(this.#sections.trailers)));
-    } else output.frame(FRAME.FAULT, this.id, jsonPayload(this.#refused ?? this.#fault(code)));
+    } else output.frame(FRAME.FAULT, this.id, jsonPayload(this.#refused ?? this.#fault(code, words)));
   }
 
-  #fault(code: number): ExchangeFault {
-    const { curl } = this.#tools;
-    const message = curl.readText(this.#handle.errorText) || curl.errorText(code);
+  #fault(code: number, words: string): ExchangeFault {
+    const message = words || this.#tools.curl.errorText(code);
     const progress = { protocol: this.#order.protocol, connected: this.#noted, answered: this.#headSeen };
     return { code: errorCode(code, message, progress), message, sent: this.#mayHaveArrived() };
   }

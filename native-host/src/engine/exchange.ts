@@ -19,6 +19,11 @@ export interface ExchangeRequest {
   body: Readable | null;
   /** `host:port:otherHost:otherPort`: where to connect instead of the URL's own. */
   connectTo?: string;
+  /**
+   * Whether it has a connection made for it and ended with it, which shows what there is now of the way to the origin, its
+   * addresses and its certificate.
+   */
+  freshConnection?: boolean;
 }
 
 export interface ResponseHead {

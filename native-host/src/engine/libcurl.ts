@@ -71,6 +71,13 @@ const PrereqCallback = koffi.proto('hopwise_prereq_cb', 'int', [
   'int',
 ]);
 const SeekCallback = koffi.proto('hopwise_seek_cb', 'int', ['uintptr_t', 'int64_t', 'int']);
+const DebugCallback = koffi.proto('hopwise_debug_cb', 'int', [
+  'void *',
+  'int',
+  'void *',
+  'size_t',
+  'uintptr_t',
+]);
 const SocketCallback = koffi.proto('hopwise_socket_cb', 'int', ['void *', SOCKET, 'int', 'void *', 'void *']);
 const TimerCallback = koffi.proto('hopwise_timer_cb', 'int', ['void *', 'long', 'void *']);
 
@@ -78,6 +85,7 @@ type DataFunction = (data: Pointer, size: number, count: number, id: number) => 
 type SockoptFunction = (id: number, socket: number, purpose: number) => number;
 type PrereqFunction = (id: number, remoteIp: string) => number;
 type SeekFunction = (id: number, offset: number) => number;
+type DebugFunction = (easy: Pointer, kind: number, data: Pointer, size: number, id: number) => number;
 type SocketFunction = (easy: Pointer, socket: number, what: number) => number;
 type TimerFunction = (multi: Pointer, timeoutMs: number) => number;
 
@@ -111,6 +119,7 @@ export function loadLibcurl(path: string) {
     'int',
     koffi.out(koffi.pointer('int')),
   ]);
+  const globalTrace = sinceGlobalTrace(() => library.func('int curl_global_trace(const char *config)'));
   const infoRead = library.func('void *curl_multi_info_read(void *multi, _Out_ int *left)');
 
   const data = koffi.decode(versionInfo(VERSION_SEVENTH), VersionData);
@@ -146,6 +155,11 @@ export function loadLibcurl(path: string) {
     initialise(): void {
       if (!initialised) check(globalInit(3), 'curl_global_init');
       initialised = true;
+    },
+
+    /** What handles tell their debug function, beside libcurl's usual words: names as of `curl --trace-config`. */
+    trace(components: string): void {
+      globalTrace?.(components);
     },
 
     easyInit(): Pointer {
@@ -240,6 +254,7 @@ export function loadLibcurl(path: string) {
     sockoptCallback: (run: SockoptFunction): Pointer => koffi.register(run, koffi.pointer(SockoptCallback)),
     prereqCallback: (run: PrereqFunction): Pointer => koffi.register(run, koffi.pointer(PrereqCallback)),
     seekCallback: (run: SeekFunction): Pointer => koffi.register(run, koffi.pointer(SeekCallback)),
+    debugCallback: (run: DebugFunction): Pointer => koffi.register(run, koffi.pointer(DebugCallback)),
     socketCallback: (run: SocketFunction): Pointer => koffi.register(run, koffi.pointer(SocketCallback)),
     timerCallback: (run: TimerFunction): Pointer => koffi.register(run, koffi.pointer(TimerCallback)),
     freeCallback: (callback: Pointer): void => koffi.unregister(callback),
@@ -250,6 +265,15 @@ export function loadLibcurl(path: string) {
     readText: (data: Pointer): string => koffi.decode.string(data) ?? '',
     free: (data: Pointer): void => koffi.free(data),
   };
+}
+
+/** `curl_global_trace` came with libcurl 8.3. */
+function sinceGlobalTrace<T>(find: () => T): T | null {
+  try {
+    return find();
+  } catch {
+    return null;
+  }
 }
 
 export type Libcurl = ReturnType<typeof loadLibcurl>;

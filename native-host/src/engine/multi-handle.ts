@@ -25,7 +25,7 @@ interface Poll {
 }
 
 /** Connections that browsers open to a host under HTTP/1.1. */
-const H1_CONNECTIONS_PER_HOST = 6;
+export const H1_CONNECTIONS_PER_HOST = 6;
 
 /**
  * Open connections of a handle: as many as Chromium has. A page of thousands of origins must not
@@ -105,6 +105,13 @@ export class MultiHandle {
     if (reading === this.#reading) return;
     this.#reading = reading;
     for (const poll of this.#polls.values()) this.#poll(poll);
+  }
+
+  /** Reads once what there is, as much as libcurl takes at a time. Never from a callback of libcurl. */
+  readOnce(): void {
+    for (const [socket, { wanted }] of [...this.#polls]) {
+      if ((wanted & POLL.IN) !== 0) this.#act(socket, CSELECT.IN);
+    }
   }
 
   /** Ends every transfer without a call of its `done`, and every connection. */

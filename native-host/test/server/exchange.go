@@ -12,6 +12,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/quic-go/quic-go"
+	"github.com/quic-go/quic-go/http3"
 )
 
 var (
@@ -32,6 +35,9 @@ var (
 //	/cancelled   how many clients have gone from /silent
 //	/once        the second request of a connection ends it without a byte of an answer
 //	/raw         HTTP/1.1: the bytes in ?answer= (base64url), then the end of the connection
+//	/goaway      nothing, and the end of the connection as soon as nothing is under way on it (HTTP/2: GOAWAY)
+//	/rejected    HTTP/3: the first request is rejected (H3_REQUEST_REJECTED), others get the length of their body
+//	/abort       no answer: the stream is reset with an internal error
 //	/refuse      an answer before the body, which is not read
 func answerExchange(kind string, number int, w http.ResponseWriter, r *http.Request) bool {
 	controller := http.NewResponseController(w)
@@ -117,6 +123,19 @@ func answerExchange(kind string, number int, w http.ResponseWriter, r *http.Requ
 			_, _ = connection.Write(answer)
 			_ = connection.Close()
 		}
+	case "abort":
+		panic(http.ErrAbortHandler)
+	case "goaway":
+		w.Header().Set("Connection", "close")
+	case "rejected":
+		if _, again := met.LoadOrStore(r.URL.RequestURI(), true); !again {
+			stream := w.(http3.HTTPStreamer).HTTPStream()
+			stream.CancelRead(quic.StreamErrorCode(http3.ErrCodeRequestRejected))
+			stream.CancelWrite(quic.StreamErrorCode(http3.ErrCodeRequestRejected))
+			return true
+		}
+		bytes, _ := io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, strconv.FormatInt(bytes, 10))
 	case "refuse":
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
 	default:

@@ -60,6 +60,7 @@ func main() {
 	maxStreams := flag.Int("max-streams", 100, "concurrent requests a connection")
 	address := flag.String("address", "127.0.0.1", "IPv4 `address` to listen on")
 	silentUDP := flag.Bool("silent-udp", false, "hold the UDP port and answer nothing on it")
+	refusing := flag.Bool("refusing", false, "do not act on the first request for each target over HTTP/2")
 	clientCertificates := flag.Bool("client-certificates", false, "talk to nobody without a certificate")
 	askCertificates := flag.Bool("ask-certificates", false, "ask for a certificate, talk without one as well")
 	flag.Parse()
@@ -115,6 +116,9 @@ func main() {
 	server.TLSConfig = config
 	if !served["h2"] {
 		server.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){}
+	}
+	if *refusing {
+		server.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){"h2": refuseHTTP2}
 	}
 	go func() { log.Fatal(server.ServeTLS(listener, "", "")) }()
 

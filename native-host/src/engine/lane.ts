@@ -1,0 +1,214 @@
+/** One connection of HTTP/2 or HTTP/3 to an origin, or the few of HTTP/1.1, with its exchanges. */
+import type { Protocol } from '@hopwise/native-host/messages';
+import type { ExchangeTransfer } from './exchange-transfer.ts';
+import type { Libcurl } from './libcurl.ts';
+import { H1_CONNECTIONS_PER_HOST, MultiHandle } from './multi-handle.ts';
+
+/** An exchange on its way to a connection, or on one. */
+export interface Entry {
+  transfer: ExchangeTransfer;
+  /** When it came, on the clock of `performance.now()`. */
+  sinceMs: number;
+  /**
+   * Its end.
+   *
+   * @param code libcurl's.
+   * @param words libcurl's own, where they are about another exchange: the one that was to open the connection.
+   */
+  done: (code: number, words?: string) => void;
+}
+
+export interface LaneSettings {
+  curl: Libcurl;
+  protocol: Protocol;
+  onFault: (fault: Error) => void;
+  /** libcurl has done what there was to do. */
+  onActed: () => void;
+  /** libcurl has ended an exchange, which has left the lane. */
+  onEnd: (entry: Entry, code: number) => void;
+}
+
+/**
+ * What libcurl may hold of one response that waits for its reader before the connection gets no
+ * further exchange. libcurl 8.14 acknowledges what it holds on HTTP/3, and so takes more without
+ * end whenever another exchange makes it read the connection; on HTTP/2 it takes 20 MiB.
+ */
+export const HELD_OF_GOOD_LANE_BYTES = 1024 * 1024;
+
+/** Exchanges handed to libcurl at a time: each that finds no stream has to be taken back. */
+const BATCH = 64;
+
+/** Time between two tries to get a stream: some round trips. */
+const RETRY_MS = 50;
+
+/**
+ * libcurl does not tell how many streams the peer allows. An exchange that it does not put on the connection as soon as it
+ * looks at it waits there, and is the only one to: libcurl looks at all that wait whenever something changes. It opens the
+ * connection where there is none, and gets the next stream where there is one.
+ */
+export class Lane {
+  readonly #protocol: Protocol;
+  readonly #multi: MultiHandle;
+  readonly #onEnd: LaneSettings['onEnd'];
+  readonly #entries = new Map<ExchangeTransfer, Entry>();
+  /** libcurl has not looked at them. */
+  #fresh: Entry[] = [];
+  #waiting: Entry | null = null;
+  #waitsFor: 'connection' | 'stream' = 'connection';
+  /** There was no stream for the last one that came, and none of those under way has ended since. */
+  #isFull = false;
+  /** Streams that have ended and may not be allowed again yet. */
+  #ended = 0;
+  #retry: NodeJS.Timeout | null = null;
+  /** What libcurl holds for the slowest reader, and for all of them. */
+  held = { mostBytes: 0, bytes: 0 };
+  #idle: NodeJS.Timeout | null = null;
+
+  constructor({ curl, protocol, onFault, onActed, onEnd }: LaneSettings) {
+    this.#protocol = protocol;
+    this.#multi = new MultiHandle({ curl, protocol, onFault, onActed });
+    this.#onEnd = onEnd;
+  }
+
+  get transfers(): ExchangeTransfer[] {
+    return [...this.#entries.keys()];
+  }
+
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
+  /** Whether no slow reader is in the way of others. HTTP/1.1 has a connection for each exchange. */
+  get isGood(): boolean {
+    return this.#protocol === 'h1' || this.held.mostBytes <= HELD_OF_GOOD_LANE_BYTES;
+  }
+
+  /** Whether an exchange goes out at once, as far as can be known, or opens the connection. */
+  get takes(): boolean {
+    if (this.#protocol === 'h1') return this.#entries.size < H1_CONNECTIONS_PER_HOST;
+    if (this.#isFull || this.#waiting) return false;
+    return this.#fresh.length < (this.carries ? BATCH : 1);
+  }
+
+  /** Whether libcurl is about to look at something that came. */
+  get isUndecided(): boolean {
+    return this.#fresh.length > 0;
+  }
+
+  /** Whether there is a connection, and something under way on it. */
+  get carries(): boolean {
+    for (const transfer of this.#entries.keys()) if (transfer.connected) return true;
+    return false;
+  }
+
+  /** The one that waits for a stream. */
+  get waitsForStream(): Entry | null {
+    return this.#waitsFor === 'stream' ? this.#waiting : null;
+  }
+
+  add(entry: Entry): void {
+    const { transfer } = entry;
+    if (this.#idle) clearTimeout(this.#idle);
+    transfer.limitConnecting(true);
+    this.#entries.set(transfer, entry);
+    this.#handOver(entry);
+  }
+
+  #handOver(entry: Entry): void {
+    const { transfer } = entry;
+    this.#multi.add(transfer.easy, (code) => {
+      this.#leave(transfer);
+      this.#onEnd(entry, code);
+    });
+    if (this.#protocol !== 'h1') this.#fresh.push(entry);
+  }
+
+  /** Never from a callback of libcurl. */
+  remove(transfer: ExchangeTransfer): void {
+    this.#multi.remove(transfer.easy);
+    this.#leave(transfer);
+  }
+
+  /** Ends an exchange as libcurl would. */
+  giveUp(transfer: ExchangeTransfer, code: number): void {
+    const entry = this.#entries.get(transfer)!;
+    this.remove(transfer);
+    this.#onEnd(entry, code);
+  }
+
+  #leave(transfer: ExchangeTransfer): void {
+    this.#entries.delete(transfer);
+    this.#fresh = this.#fresh.filter((entry) => entry.transfer !== transfer);
+    if (this.#waiting?.transfer === transfer) this.#waiting = null;
+    else {
+      this.#isFull = false;
+      this.#ended += 1;
+      this.#retryLater();
+    }
+  }
+
+  /** After libcurl has looked at what came: takes back what has no place here, in order. */
+  turnedBack(): Entry[] {
+    const without = this.#fresh.filter(({ transfer }) => !transfer.connected);
+    let connected = this.#fresh.length - without.length;
+    this.#fresh = [];
+    if (this.#waiting?.transfer.connected) {
+      this.#waiting = null;
+      this.#isFull = false;
+      connected += 1;
+    }
+    this.#ended = Math.max(0, this.#ended - connected);
+    const [first, ...others] = without;
+    if (!first) return [];
+    this.#waiting = first;
+    this.#isFull = this.carries;
+    this.#waitsFor = this.#isFull ? 'stream' : 'connection';
+    first.transfer.limitConnecting(!this.#isFull);
+    for (const { transfer } of others) this.remove(transfer);
+    this.#retryLater();
+    return others;
+  }
+
+  /** On HTTP/3 streams are allowed again some time after others have ended, which libcurl 8.14 does not act on. */
+  #retryLater(): void {
+    if (this.#protocol !== 'h3' || this.#retry || this.#ended === 0 || !this.waitsForStream) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = null;
+      const waiting = this.waitsForStream;
+      if (!waiting) return;
+      this.#multi.remove(waiting.transfer.easy);
+      this.#waiting = null;
+      this.#handOver(waiting);
+    }, RETRY_MS);
+  }
+
+  /** Takes back the one that waits for a stream of a connection that is no more: for opening one there is a limit of time. */
+  stranded(): Entry[] {
+    const waiting = this.waitsForStream;
+    if (!waiting || this.carries) return [];
+    this.remove(waiting.transfer);
+    return [waiting];
+  }
+
+  runDue(): void {
+    this.#multi.runDue();
+  }
+
+  setReading(reading: boolean): void {
+    this.#multi.setReading(reading);
+  }
+
+  readOnce(): void {
+    this.#multi.readOnce();
+  }
+
+  /** @param run after `idleMs`, unless an exchange comes before. */
+  whenIdle(idleMs: number, run: () => void): void {
+    this.#idle = setTimeout(run, idleMs);
+  }
+
+  close(): void {
+    if (this.#retry) clearTimeout(this.#retry);
+    this.#multi.close();
+  }
+}

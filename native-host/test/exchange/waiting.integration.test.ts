@@ -1,0 +1,145 @@
+/** Servers that take few requests at a time, and readers that take their time. */
+import { buffer } from 'node:stream/consumers';
+import { PROTOCOLS, type Protocol } from '@hopwise/native-host/messages';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Engine } from '../../src/engine/engine.ts';
+import type { Exchange } from '../../src/engine/exchange.ts';
+import { engineTrusting, serveEngine } from '../support/engine.ts';
+import type { Server } from '../support/server.ts';
+import { asking, failure } from './support/exchanges.ts';
+
+const STREAMS = 3;
+/** What an origin gets at most: connections of HTTP/1.1, or streams on the connections of the others. */
+const AT_ONCE: Record<Protocol, number> = { h1: 6, h2: 4 * STREAMS, h3: 4 * STREAMS };
+/** Longer than any connection may take to come about. */
+const LONG_MS = 10_500;
+/** How soon a page's user wants to see something. */
+const SOON_MS = 1_000;
+
+const served = serveEngine();
+const ask = asking(served);
+let few: Server;
+let own: Engine;
+
+beforeAll(async () => {
+  few = await served.program.start('-max-streams', String(STREAMS));
+  own = await engineTrusting(few);
+});
+
+afterAll(async () => {
+  await own.close();
+  await few.stop();
+});
+
+function askFew(protocol: Protocol, path: string): Exchange {
+  return own.exchange({ protocol, method: 'GET', url: few.url(path), headers: [], body: null });
+}
+
+async function timed(exchange: Exchange): Promise<number> {
+  const began = performance.now();
+  await buffer(exchange.body);
+  return performance.now() - began;
+}
+
+/** All has come that may come of a response that nobody reads. */
+async function standstill({ body }: Exchange): Promise<void> {
+  let before: number;
+  do {
+    before = body.readableLength;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  } while (before === 0 || body.readableLength > before);
+}
+
+it('waits for a stream, or a connection of HTTP/1.1, for longer than it would for connecting', async () => {
+  await Promise.all(
+    PROTOCOLS.map(async (protocol) => {
+      const first = Array.from({ length: AT_ONCE[protocol] }, (_, index) =>
+        askFew(protocol, `/bytes/10?delay=${LONG_MS}&${index}`),
+      );
+      const last = askFew(protocol, '/bytes/10?last');
+      for (const exchange of [...first, last]) expect(await buffer(exchange.body)).toHaveLength(10);
+    }),
+  );
+});
+
+it('fails all that wait for a connection when it does not come about', async () => {
+  const silent = await served.program.start('-protocols', 'h1', '-silent-udp');
+  const began = performance.now();
+  const faults = await Promise.all(
+    Array.from({ length: 20 }, () => failure(ask('h3', '/', { url: silent.url('/') }))),
+  );
+  for (const fault of faults) expect(fault).toMatchObject({ code: 'timeout', sent: false });
+  expect(performance.now() - began).toBeLessThan(2 * 5_000);
+  await silent.stop();
+});
+
+describe.each(['h2', 'h3'] as const)('%s', (protocol) => {
+  it('opens another connection when no stream becomes free', async () => {
+    await few.seen();
+    const open = Array.from({ length: STREAMS }, (_, index) => askFew(protocol, `/silent?${index}`));
+    await Promise.all(open.map(({ head }) => head));
+    const clients = new Set((await few.seen(STREAMS)).map(({ client }) => client));
+    expect(await timed(askFew(protocol, '/bytes/10'))).toBeLessThan(SOON_MS);
+    expect(clients).not.toContain((await few.seen(1))[0]!.client);
+    for (const exchange of open) exchange.cancel();
+  });
+
+  it('asks for everything once, on few connections', async () => {
+    await few.seen();
+    const paths = Array.from({ length: 200 }, (_, index) => `/bytes/10?delay=1&${index}`);
+    for (const body of await Promise.all(paths.map((path) => buffer(askFew(protocol, path).body)))) {
+      expect(body).toHaveLength(10);
+    }
+    const seen = await few.seen(paths.length);
+    expect(seen.map(({ path }) => path).sort()).toEqual([...paths].sort());
+    // libcurl 8.14 gives a connection of HTTP/3 up that has no stream left when nothing else is under way on it.
+    if (protocol === 'h2') expect(new Set(seen.map(({ client }) => client)).size).toBeLessThanOrEqual(4);
+  });
+
+  it('forgets what is cancelled while it waits, and gives its place to the next', async () => {
+    const open = Array.from({ length: AT_ONCE[protocol] }, (_, index) =>
+      askFew(protocol, `/silent?${index}`),
+    );
+    await Promise.all(open.map(({ head }) => head));
+    await few.seen();
+    const waiting = Array.from({ length: 20 }, (_, index) => askFew(protocol, `/bytes/10?${index}`));
+    for (const exchange of waiting.slice(0, 15)) {
+      exchange.cancel();
+      expect(await failure(exchange)).toMatchObject({ code: 'reset', sent: false });
+    }
+    open[0]!.cancel();
+    for (const exchange of waiting.slice(15)) expect(await buffer(exchange.body)).toHaveLength(10);
+    expect(await few.seen(5)).toHaveLength(5);
+    for (const exchange of open) exchange.cancel();
+  });
+
+  it.each([3, 10, 50])(
+    'answers soon beside %i readers that take nothing, one after the other',
+    async (readers) => {
+      const slow: Exchange[] = [];
+      const times: number[] = [];
+      for (let index = 0; index < readers; index += 1) {
+        const reader = ask(protocol, `/random/40000000?${index}`);
+        slow.push(reader);
+        await standstill(reader);
+        // They have libcurl read on.
+        for (let turn = 0; turn < 4; turn += 1) times.push(await timed(ask(protocol, '/bytes/10')));
+      }
+      expect(Math.max(...times)).toBeLessThan(SOON_MS);
+      for (const exchange of slow) exchange.cancel();
+    },
+  );
+});
+
+it('leaves a connection alone that the server is about to close, with what is under way on it', async () => {
+  const open = ask('h2', '/silent');
+  await open.head;
+  expect(await buffer(ask('h2', '/goaway').body)).toHaveLength(0);
+  for (let times = 0; times < 3; times += 1)
+    expect(await timed(ask('h2', '/bytes/10'))).toBeLessThan(SOON_MS);
+  const [silent, , ...others] = (await served.server.seen(5)).map(({ client }) => client);
+  expect(new Set(others).size).toBe(1);
+  expect(others).not.toContain(silent);
+  open.cancel();
+  expect(await failure(open)).toMatchObject({ code: 'reset', message: 'cancelled' });
+});

@@ -6,7 +6,7 @@ import { PROTOCOLS } from '@hopwise/native-host/messages';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../proxy/support/peers.ts';
 import { PROTO, type Server } from '../support/server.ts';
-import { type Answer, ask1, ask2, isTerminated, type Pinned } from './support/pinned.ts';
+import { type Answer, answer2, ask1, ask2, isTerminated, type Pinned } from './support/pinned.ts';
 import { type ServedPins, servePins } from './support/served-pins.ts';
 
 let served: ServedPins;
@@ -224,6 +224,20 @@ describe.each(PROTOCOLS)('pinned to %s', (protocol) => {
     stream.resume();
     await until(() => stream.closed);
     expect((await ask2(session, { ':path': '/bytes/10' })).body).toHaveLength(10);
+    session.destroy();
+  });
+
+  it('leaves trailers of requests out, and passes on what was before them', async () => {
+    const session = await pinned.http2(server.port);
+    const stream = session.request(
+      { ':path': '/digest', ':method': 'POST' },
+      { endStream: false, waitForTrailers: true },
+    );
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'x-checksum': 'abc' }));
+    const answer = answer2(stream);
+    stream.end('abc');
+    const { bytes, whole, trailer } = JSON.parse((await answer).body.toString());
+    expect({ bytes, whole, trailer }).toEqual({ bytes: 3, whole: true, trailer: null });
     session.destroy();
   });
 

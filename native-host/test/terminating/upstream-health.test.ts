@@ -36,6 +36,28 @@ describe('an origin', () => {
     expect(await Promise.all(checks)).toEqual([null, null]);
   });
 
+  it('is asked over a connection of its own, unless that is not wanted', () => {
+    void health.check(ORIGIN, 'h2', 'kept');
+    expect(engine.last.request.freshConnection).toBe(false);
+    void health.check(ORIGIN, 'h3');
+    expect(engine.last.request.freshConnection).toBe(true);
+  });
+
+  it('is what a fresh connection shows, whatever a kept one has meanwhile', async () => {
+    const kept = health.check(ORIGIN, 'h2', 'kept');
+    const fresh = health.check(ORIGIN, 'h2');
+    expect(engine.exchanges).toHaveLength(2);
+    expect(health.check(ORIGIN, 'h2', 'kept')).toBe(fresh);
+    engine.exchanges[0]!.answer();
+    await settled();
+    expect(health.isGood(ORIGIN, 'h2')).toBe(false);
+    engine.exchanges[1]!.fail('certificate');
+    expect(await fresh).toMatchObject({ kind: 'unusable' });
+    expect(await kept).toMatchObject({ kind: 'unusable' });
+    expect(health.isGood(ORIGIN, 'h2')).toBe(false);
+    expect(health.isDue(ORIGIN, 'h2')).toBe(false);
+  });
+
   it('stays good for ten minutes, and is asked again after one', () => {
     health.good(ORIGIN, 'h2');
     nowMs += MINUTE_MS - 1;

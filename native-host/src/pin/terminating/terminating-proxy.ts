@@ -14,7 +14,7 @@ import { BrowserTrust, DISTRUST } from './browser-trust.ts';
 import { asksForCertificate } from './client-certificate.ts';
 import { type RelayEvents, SUSPECT_AFTER_MS } from './relay.ts';
 import { TerminatedOrigin } from './terminated-origin.ts';
-import { UpstreamHealth } from './upstream-health.ts';
+import { type CheckWay, UpstreamHealth } from './upstream-health.ts';
 
 export interface TerminatingProxyOptions extends TerminatorHooks {
   engine: Pick<Engine, 'exchange'>;
@@ -173,12 +173,13 @@ export class TerminatingProxy implements Terminator {
   }
 
   #checkWhenDue(origin: TerminatedOrigin): void {
-    if (this.#health.isDue(origin.origin, origin.protocol)) void this.#check(origin);
+    if (!this.#health.isDue(origin.origin, origin.protocol)) return;
+    void this.#check(origin, this.#health.isGood(origin.origin, origin.protocol) ? 'kept' : 'fresh');
   }
 
-  async #check(origin: TerminatedOrigin): Promise<void> {
+  async #check(origin: TerminatedOrigin, way: CheckWay = 'fresh'): Promise<void> {
     const { protocol, host, port } = origin;
-    const trouble = await this.#health.check(origin.origin, protocol);
+    const trouble = await this.#health.check(origin.origin, protocol, way);
     if (this.#origins.get(`${host}:${port}`) !== origin || origin.protocol !== protocol) return;
     this.#tellReadiness(origin);
     if (!trouble) return;

@@ -26,13 +26,25 @@ const CHECK_LIMIT_MS = 5_000;
 
 const CONNECTIONLESS = new Set<ExchangeErrorCode>(['connect', 'timeout']);
 
+/**
+ * What a check goes over. A connection of its own sees the network, the origin's addresses and its certificate as they are, and
+ * waits for no stream. A kept one costs the origin no handshake: enough where nothing is wrong, as every request of an origin
+ * in use would otherwise have one beside it each minute, and a new connection's trouble shows in the request that needs it.
+ */
+export type CheckWay = 'fresh' | 'kept';
+
+interface Check {
+  way: CheckWay;
+  result: Promise<Trouble | null>;
+}
+
 interface Entry {
   protocol: Protocol;
   goodAtMs: number;
   badUntilMs: number;
   /** Whether it asks for a certificate of the client; null until that was looked at. */
   asks: Promise<boolean> | null;
-  checking: Promise<Trouble | null> | null;
+  checking: Check | null;
 }
 
 export interface UpstreamHealthOptions {
@@ -88,39 +100,45 @@ export class UpstreamHealth {
   }
 
   /**
-   * Asks the origin for a head, without credentials; one check of an origin at a time.
+   * Asks the origin for a head, without credentials; one check of an origin at a time, but none over a kept connection stands for
+   * a fresh one.
    *
    * @returns null when it is good.
    */
-  check(origin: string, protocol: Protocol): Promise<Trouble | null> {
+  check(origin: string, protocol: Protocol, way: CheckWay = 'fresh'): Promise<Trouble | null> {
     const entry = this.#entry(origin, protocol);
-    entry.checking ??= this.#check(origin, protocol, entry).finally(() => {
-      entry.checking = null;
+    if (entry.checking && (entry.checking.way === 'fresh' || way === 'kept')) return entry.checking.result;
+    const check: Check = { way, result: this.#check(origin, protocol, way, entry) };
+    entry.checking = check;
+    check.result = check.result.then((trouble) => {
+      const later = entry.checking;
+      if (later && later !== check) return later.result;
+      this.#note(entry, trouble);
+      return trouble;
     });
-    return entry.checking;
+    return check.result;
   }
 
-  async #check(origin: string, protocol: Protocol, entry: Entry): Promise<Trouble | null> {
+  #note(entry: Entry, trouble: Trouble | null): void {
+    entry.checking = null;
+    entry.goodAtMs = trouble ? Number.NEGATIVE_INFINITY : this.#now();
+    entry.badUntilMs = trouble ? this.#now() + UNREACHABLE_FOR_MS : Number.NEGATIVE_INFINITY;
+  }
+
+  async #check(origin: string, protocol: Protocol, way: CheckWay, entry: Entry): Promise<Trouble | null> {
     const { hostname, port } = new URL(origin);
     entry.asks ??= this.#asksForCertificate(hostname, Number(port || 443), this.#checkLimitMs);
-    const [fault, asks] = await Promise.all([this.#ask(origin, protocol), entry.asks]);
+    const [fault, asks] = await Promise.all([this.#ask(origin, protocol, way), entry.asks]);
     if (asks) {
-      entry.goodAtMs = Number.NEGATIVE_INFINITY;
       return {
         kind: 'unusable',
         reason: 'the origin asks browsers for a certificate, which is not ours to show',
       };
     }
-    if (!fault) {
-      entry.goodAtMs = this.#now();
-      entry.badUntilMs = Number.NEGATIVE_INFINITY;
-      return null;
-    }
-    entry.goodAtMs = Number.NEGATIVE_INFINITY;
-    entry.badUntilMs = this.#now() + UNREACHABLE_FOR_MS;
+    if (!fault) return null;
     if (!CONNECTIONLESS.has(fault.code)) return { kind: 'unusable', reason: fault.message };
     for (const other of otherProtocols(protocol)) {
-      const otherFault = await this.#ask(origin, other);
+      const otherFault = await this.#ask(origin, other, way);
       // A certificate that is refused has come over a connection.
       if (!otherFault || !CONNECTIONLESS.has(otherFault.code)) {
         return { kind: 'unusable', reason: fault.message };
@@ -130,13 +148,14 @@ export class UpstreamHealth {
   }
 
   /** What is wrong; null for nothing. */
-  async #ask(origin: string, protocol: Protocol): Promise<ExchangeError | null> {
+  async #ask(origin: string, protocol: Protocol, way: CheckWay): Promise<ExchangeError | null> {
     const exchange = this.#engine.exchange({
       protocol,
       method: 'HEAD',
       url: `${origin}/`,
       headers: [['accept', '*/*']],
       body: null,
+      freshConnection: way === 'fresh',
     });
     let late = false;
     const timer = setTimeout(() => {

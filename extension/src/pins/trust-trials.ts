@@ -90,7 +90,6 @@ function askInBrowser(url: string): Promise<unknown> {
     mode: 'no-cors',
     credentials: 'omit',
     cache: 'no-store',
-    redirect: 'error',
     referrerPolicy: 'no-referrer',
     signal: AbortSignal.timeout(TRIAL_LIMIT_MS),
   });

@@ -208,6 +208,7 @@ async function amidst(happen: () => void): Promise<string[]> {
 
 test('holds an open page to each protocol, from and to each other and none', async () => {
   await untilAsked(carriedBy.none);
+  expect(await browser.ask(own, { type: 'pins', fresh: true })).toMatchObject({ vouched: [HOST], pins: [] });
   const circuit = ['h1', 'none', 'h2', 'none', 'h3', 'h1', 'h2', 'h1', 'h3', 'h2', 'h3', 'none'] as const;
   for (const to of circuit) {
     if (to === 'none') expect(await unpin()).toMatchObject({ ok: true, pins: [] });

@@ -1,0 +1,26 @@
+import { expect, test, vi } from 'vitest';
+import { TrustTrials } from '../../src/pins/trust-trials.ts';
+
+test('asks for nothing but the trial, and shows nobody who asks', async () => {
+  const fetch = vi.fn(async () => new Response(null, { status: 204 }));
+  vi.stubGlobal('fetch', fetch);
+  const onInVain = vi.fn();
+  const trials = new TrustTrials({ onInVain });
+  trials.want(['a.example']);
+  expect(trials.origins()).toEqual(['https://a.example:49151']);
+  trials.start();
+  await vi.waitFor(() => expect(onInVain).toHaveBeenCalledOnce());
+  expect(fetch.mock.calls).toEqual([
+    [
+      'https://a.example:49151/',
+      {
+        mode: 'no-cors',
+        credentials: 'omit',
+        cache: 'no-store',
+        referrerPolicy: 'no-referrer',
+        signal: expect.any(AbortSignal),
+      },
+    ],
+  ]);
+  expect(trials.origins()).toEqual([]);
+});

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -399,8 +400,10 @@ describe.skipIf(obstacle)('the lab', { timeout: 120_000 }, () => {
         const program = await parentOf(holderPid);
         const family = [program, ...descendants(program)];
         expect(family.length).toBeGreaterThanOrEqual(3);
+        const ended = once(owner, 'exit');
         owner.kill('SIGKILL');
         if (which !== 'its owner') process.kill(program, 'SIGKILL');
+        await ended;
         await allGone(family);
         expect(existsSync(folder)).toBe(true);
         await (await Lab.up({ site, network: LINK })).down();

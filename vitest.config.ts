@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config';
  * Unit and integration tests of the TypeScript rooms. They run the sources, not `dist/`: the
  * `source` condition of each workspace's `exports` points there.
  *
- * A test that starts a browser, a server or the lab is named `*.integration.test.ts`. Those whose figures a neighbour
- * would spoil are named `*.alone.integration.test.ts`: they run after all others, one file at a time.
+ * A test that starts a browser, a server or the lab is named `*.integration.test.ts`. Those that a neighbour would
+ * spoil, or that would spoil it, are named `*.alone.integration.test.ts`: they run after all others, one file at a time.
  */
 const shared = {
   resolve: { conditions: ['source'] },

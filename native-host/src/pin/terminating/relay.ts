@@ -125,12 +125,6 @@ export class Relay {
     this.#headSeen = true;
     clearTimeout(this.#waiting);
     this.#upstream.events.answered(protocol, this.#pinned);
-    // It has broken off since its head came, and tells so no second time.
-    if (body.errored) {
-      this.#failed(protocol, body.errored as ExchangeError);
-      this.#finish(() => request.fail());
-      return;
-    }
     const first: Buffer | null = body.read();
     if (exchange.whole?.length === 0) {
       if (this.#passes(() => request.answer(status, headers, first))) this.#finish();

@@ -17,8 +17,7 @@ import { Relay, type RelayEvents, type Upstream } from './relay.ts';
 import { passUpgrade } from './upgraded-connection.ts';
 
 /**
- * Streams of one connection, as many as most origins take: what is more waits in the browser, not in libcurl, which counts it as
- * time to connect.
+ * Streams of one connection, as many as most origins take: what is more waits in the browser, which knows what is urgent.
  */
 const STREAMS_PER_CONNECTION = 100;
 /** Chromium's own limit on heads, either way; servers have far less. */

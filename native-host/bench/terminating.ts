@@ -26,6 +26,8 @@ const PROTOCOLS = ['h1', 'h2', 'h3'] as const;
 const SHARED = ['h2', 'h3'] as const;
 const SMALL_BYTES = 1_000;
 const REQUESTS_A_ROUND = 60;
+/** Until then the processes compile what they run; a browser is past it after some pages. */
+const WARM_UP_REQUESTS = 1_000;
 const ROUNDS = 12;
 const TRANSFER_BYTES = 256 * 1024 * 1024;
 const TRANSFER_ROUNDS = 3;
@@ -77,6 +79,9 @@ try {
 }
 
 async function latency(all: readonly Way[], protocol: string): Promise<void> {
+  for (const { session } of all) {
+    for (let request = 0; request < WARM_UP_REQUESTS; request++) await transfer(session, SMALL_BYTES);
+  }
   const figures = await rounds(all, ROUNDS, ({ session }) =>
     medianTime(REQUESTS_A_ROUND, () => transfer(session, SMALL_BYTES)),
   );

@@ -206,7 +206,9 @@ describe('other systems', () => {
       browsers().map(({ manifestFile }, index) => `add ${keys[index]} /ve /t REG_SZ /d ${manifestFile} /f`),
     );
     const launcher = join(home, 'Local', 'hopwise', 'hopwise-host.cmd');
-    expect(readFileSync(launcher, 'utf8')).toBe(`@echo off\r\n"${process.execPath}" "${script}" %*\r\n`);
+    expect(readFileSync(launcher, 'utf8')).toBe(
+      `@echo off\r\n"${process.execPath}" "${HEAP_ARGUMENTS.join('" "')}" "${script}" %*\r\n`,
+    );
     for (const browser of browsers()) expect(registrationProblem(browser, IDS)).toBe('');
     writeFileSync(said, '');
     await uninstall();

@@ -141,6 +141,10 @@ export class ExchangeTransfer implements EasyAsked {
     const section = this.#sections.line(line);
     if (!section) return true;
     const { output } = this.#tools;
+    if (section.status === 101) {
+      this.#refuse('protocol', 'the origin switched protocols unasked');
+      return false;
+    }
     if (section.status < 200) {
       output.frame(FRAME.INFORMATIONAL, this.id, jsonPayload(section));
       return true;

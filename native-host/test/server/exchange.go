@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -25,6 +26,7 @@ var (
 // answerExchange serves what the tests of exchanges ask for:
 //
 //	/random/N    N bytes, their SHA-256 in the trailer X-Digest
+//	/file/N      the same N bytes each time, or ranges of them
 //	/digest      what has come as JSON: bytes, digest, length announced, headers, target
 //	/slow-digest the same, 64 kB every 5 ms
 //	/sink        nothing, after the whole body has come
@@ -57,15 +59,20 @@ func answerExchange(kind string, number int, w http.ResponseWriter, r *http.Requ
 			sent += len(part)
 		}
 		w.Header().Set("X-Digest", hex.EncodeToString(digest.Sum(nil)))
+	case "file":
+		content := make([]byte, number)
+		source := rand.NewChaCha8([32]byte{})
+		_, _ = source.Read(content)
+		http.ServeContent(w, r, "file.bin", began, bytes.NewReader(content))
 	case "digest", "slow-digest":
 		digest := sha256.New()
 		var body io.Reader = r.Body
 		if kind == "slow-digest" {
 			body = slowReader{r.Body}
 		}
-		bytes, err := io.Copy(digest, body)
+		size, err := io.Copy(digest, body)
 		_ = json.NewEncoder(w).Encode(map[string]any{
-			"bytes": bytes, "whole": err == nil, "digest": hex.EncodeToString(digest.Sum(nil)),
+			"bytes": size, "whole": err == nil, "digest": hex.EncodeToString(digest.Sum(nil)),
 			"length": r.ContentLength, "encoding": r.TransferEncoding, "headers": r.Header, "target": r.RequestURI,
 			"method": r.Method, "trailer": r.Trailer,
 		})

@@ -88,7 +88,7 @@ export async function openTunnel(port: number, target: string, secret = SECRET):
       if (head.endsWith('\r\n\r\n')) break;
     }
   }
-  if (head !== 'HTTP/1.1 200 Connection Established\r\n\r\n') throw new Error(`no tunnel: ${head}`);
+  if (!/^HTTP\/1\.1 200 Connection established\r\n\r\n$/i.test(head)) throw new Error(`no tunnel: ${head}`);
   return socket;
 }
 

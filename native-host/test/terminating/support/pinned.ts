@@ -53,11 +53,12 @@ export class Pinned {
   connectTo: string | undefined;
   /** What browsers trust: the local CA and the origins'. */
   readonly roots: string[];
-  readonly #origins: LocalLeafIssuer;
+  /** Of the origins in this process. */
+  readonly origins: LocalLeafIssuer;
   #port = 0;
 
   private constructor(issuer: LocalLeafIssuer, origins: LocalLeafIssuer, roots: string[]) {
-    this.#origins = origins;
+    this.origins = origins;
     this.roots = roots;
     this.engine = new Engine();
     this.terminating = new TerminatingProxy({
@@ -150,14 +151,19 @@ export class Pinned {
 
   async http2(port: number): Promise<ClientHttp2Session> {
     const socket = await this.connect(port, 'h2');
-    const session = connectHttp2(`https://localhost:${port}`, { createConnection: () => socket });
+    const session = connectHttp2(`https://localhost:${port}`, {
+      createConnection: () => socket,
+      // As much as Chromium takes.
+      maxHeaderListPairs: 8_192,
+      settings: { maxHeaderListSize: 256 * 1024 },
+    });
     session.on('error', () => {});
     return session;
   }
 
   /** A server in this process for what the other does not do, over HTTP/1.1. */
   async origin(onRequest: RequestListener): Promise<OwnOrigin> {
-    const own = { issuer: this.#origins };
+    const own = { issuer: this.origins };
     const server = createServer(
       { SNICallback: (name, done) => done(null, own.issuer.contextFor(name) ?? undefined) },
       onRequest,

@@ -19,9 +19,10 @@ const PREFACE_BYTES = 24;
 const FRAME_HEADER_BYTES = 9;
 const HEADERS_FRAME = 1;
 
-/** Answers each request by `answer`; those for `/` are the helper's own, and answered well. */
+/** Answers each request by `answer`, once it is asked; before, and over HTTP/1.1 always, the helper's own looks are answered well. */
 export class HostileOrigin {
   answer: Answer = { pieces: [], after: 'end' };
+  isAsked = false;
   readonly #server: Server;
   readonly #sockets = new Set<TLSSocket>();
 
@@ -82,17 +83,15 @@ export class HostileOrigin {
         const length = bytes.readUIntBE(0, 3);
         if (bytes.length < FRAME_HEADER_BYTES + length) return;
         const [type, flags, stream] = [bytes[3]!, bytes[4]!, bytes.readUInt32BE(5)];
-        const payload = bytes.subarray(FRAME_HEADER_BYTES, FRAME_HEADER_BYTES + length);
         bytes = bytes.subarray(FRAME_HEADER_BYTES + length);
         if (type === 4 && (flags & 1) === 0) socket.write(frame(4, 1, 0, Buffer.alloc(0)));
-        if (type === HEADERS_FRAME) this.#onHeaders(socket, stream, payload);
+        if (type === HEADERS_FRAME) this.#onHeaders(socket, stream);
       }
     });
   }
 
-  #onHeaders(socket: TLSSocket, stream: number, block: Buffer): void {
-    // HPACK's static entry of the path `/` (RFC 7541 appendix A): the helper's own look.
-    if (block.includes(0x84)) {
+  #onHeaders(socket: TLSSocket, stream: number): void {
+    if (!this.isAsked) {
       socket.write(frame(HEADERS_FRAME, 5, stream, Buffer.from([0x88])));
       return;
     }

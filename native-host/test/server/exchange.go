@@ -41,6 +41,7 @@ var (
 //	/rejected    HTTP/3: the first request is rejected (H3_REQUEST_REJECTED), others get the length of their body
 //	/abort       no answer: the stream is reset with an internal error
 //	/refuse      an answer before the body, which is not read
+//	/seeded/N    see answerSeeded
 func answerExchange(kind string, number int, w http.ResponseWriter, r *http.Request) bool {
 	controller := http.NewResponseController(w)
 	switch kind {
@@ -145,6 +146,8 @@ func answerExchange(kind string, number int, w http.ResponseWriter, r *http.Requ
 		_, _ = io.WriteString(w, strconv.FormatInt(bytes, 10))
 	case "refuse":
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
+	case "seeded":
+		answerSeeded(number, w, r)
 	default:
 		return false
 	}

@@ -19,10 +19,14 @@ export class HostProcess {
   readonly exit: Promise<number | null>;
   readonly #frames: AsyncGenerator<unknown>;
 
-  constructor(env: NodeJS.ProcessEnv, args: readonly string[] = CHROMIUM_ARGUMENTS) {
+  constructor(
+    env: NodeJS.ProcessEnv,
+    args: readonly string[] = CHROMIUM_ARGUMENTS,
+    stderr: 'inherit' | 'ignore' = 'inherit',
+  ) {
     this.process = spawn(process.execPath, ['--conditions=source', BIN, ...args], {
       env: { ...process.env, ...env },
-      stdio: ['pipe', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', stderr],
     });
     this.exit = new Promise((resolve) => this.process.once('exit', resolve));
     this.#frames = readFrames(this.process.stdout!);

@@ -78,6 +78,11 @@ export class Server {
     return new Server(port, caFile, child, requests);
   }
 
+  /** The certificate of its CA. */
+  get root(): string {
+    return readFileSync(this.caFile, 'utf8');
+  }
+
   url(path: string, host = 'localhost'): string {
     return `https://${host}:${this.port}${path}`;
   }
@@ -100,7 +105,7 @@ export class Server {
 
 /** One CA bundle for several servers. */
 export function bundle(servers: Server[]): string {
-  return servers.map(({ caFile }) => readFileSync(caFile, 'utf8')).join('');
+  return servers.map(({ root }) => root).join('');
 }
 
 /** A plan of GETs that all wait for the first one. */

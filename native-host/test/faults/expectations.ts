@@ -1,0 +1,157 @@
+/** What the README promises under each fault. */
+import type { PinState } from '@hopwise/native-host/messages';
+import type { Attempt, Result } from './model-browser.ts';
+import type { CasePlan, Fault, PlannedRequest } from './plan.ts';
+
+/** Nothing of these is for a page to notice: every request succeeds. */
+const HARMLESS = new Set<Fault>([
+  'stall',
+  'packet-gap',
+  'packets-policed',
+  'engine-stopped',
+  'disk-full',
+  'ca-removed',
+  'clock-days',
+  'clock-years',
+  'clock-back',
+]);
+/** The helper is gone with all it carried. */
+const OF_THE_HOST = new Set<Fault>(['host-killed', 'port-closed', 'frame-garbage']);
+/** They take the proxy's own way to the origin: it tells the browser by an answer what may be sent again. */
+const MENDED_BY_THE_PROXY = new Set<Fault>([
+  'reset',
+  'cut',
+  'half-close-up',
+  'half-close-down',
+  'garbage-up',
+  'garbage-down',
+  'packets-gone',
+  'packets-damaged',
+  'protocol-gone',
+  'engine-killed',
+  'engine-garbage',
+]);
+/** 3 s until the origin is asked, 5 s for the question, and as much again for a busy machine. */
+const NOTICED_MS = 16_000;
+const USUAL_LIMIT_MS = 5_000;
+/** Congestion control takes every lost packet for too high a rate. */
+const LOSSY_LIMIT_MS = 20_000;
+/** A person does not wait forever for a connection that does not move. */
+const PATIENCE_MS = 3_000;
+
+/** The origin has gone for a protocol that does not hear of it. */
+function isSilent({ fault, pin }: CasePlan): boolean {
+  return pin === 'h3' && ['packets-gone', 'other-certificate', 'protocol-gone'].includes(fault);
+}
+
+/** By when a request of the case has ended, milliseconds. */
+export function limitMs(plan: CasePlan): number {
+  if (plan.fault === 'hang') return PATIENCE_MS;
+  if (['packets-policed', 'packets-damaged'].includes(plan.fault)) return LOSSY_LIMIT_MS;
+  return isSilent(plan) ? NOTICED_MS : USUAL_LIMIT_MS + plan.lastsMs;
+}
+
+/** By when a page that is loaded after the fault is there. */
+export function pageLimitMs(plan: CasePlan): number {
+  return isSilent(plan) || plan.fault === 'hang' ? NOTICED_MS : USUAL_LIMIT_MS;
+}
+
+/** A browser without a proxy would wait as well, on its idle connections over HTTP/1.1 or for the end of a spoilt TLS record. */
+export function pageMayWait({ fault, pin }: CasePlan): boolean {
+  return (fault === 'hang' && pin !== 'h2') || (fault.startsWith('garbage') && pin === 'avoid-h3');
+}
+
+/** The page after the fault loads; otherwise it shows the origin's certificate. */
+export function pageLoads({ fault }: CasePlan): boolean {
+  return fault !== 'other-certificate';
+}
+
+/** What is wrong with the end of a request; '' for nothing. */
+export function faultOfResult(
+  plan: CasePlan,
+  request: PlannedRequest,
+  result: Result,
+  isRight: boolean,
+): string {
+  const { answer, failure, attempts } = result;
+  const words = attempts.map(wordsOf).join(', then ');
+  if (answer)
+    return isRight ? '' : `a wrong answer of ${answer.body.length} bytes, status ${answer.status} (${words})`;
+  const why = failure!.failure;
+  if (why === 'proxy') return `an error of the proxy (${words})`;
+  if (why === 'certificate')
+    return plan.fault === 'other-certificate' ? '' : `an error of certificates (${words})`;
+  if (mustSucceed(plan, request, attempts)) return `it failed (${words})`;
+  if (why === 'given-up' && plan.fault !== 'hang' && !isSilent(plan) && !pageMayWait(plan))
+    return `it did not end (${words})`;
+  return '';
+}
+
+function mustSucceed(
+  plan: CasePlan,
+  { method, hasBody }: PlannedRequest,
+  attempts: readonly Attempt[],
+): boolean {
+  // Between CONNECT and TLS handshake the local CA has gone: the connection ends.
+  const isWithoutLeaf =
+    /^c(?:a|lock)-/.test(plan.fault) && attempts.some(({ error }) => /in the handshake/.test(error));
+  if (HARMLESS.has(plan.fault)) return !isWithoutLeaf;
+  // The browser's own ways with lost connections are not the proxy's.
+  if (attempts.some(({ terminated }) => !terminated)) return false;
+  if (attempts.some(({ headSeen }) => headSeen) || method === 'POST' || hasBody) return false;
+  if (plan.moment.at === 'handshake' && plan.fault !== 'protocol-gone') return false;
+  return MENDED_BY_THE_PROXY.has(plan.fault);
+}
+
+/**
+ * What is wrong with how often a request has reached the server; '' for nothing.
+ *
+ * @param arrivals of each attempt.
+ */
+export function faultOfArrivals(
+  plan: CasePlan,
+  request: PlannedRequest,
+  result: Result,
+  arrivals: number[],
+): string {
+  const all = arrivals.reduce((sum, count) => sum + count, 0);
+  const { answer, attempts } = result;
+  const words = `${arrivals} (${attempts.map(wordsOf).join(', then ')})`;
+  if (answer && all === 0) return 'it has succeeded and never reached the server';
+  if (request.method !== 'POST') return '';
+  if (arrivals.some((count) => count > 1)) return `doubled: ${words}`;
+  if (attempts.some(({ refused }, at) => refused && (arrivals[at] ?? 0) > 0))
+    return `refused all the same: ${words}`;
+  // Browsers send any request again whose used connection is lost, when there is no proxy.
+  const isOwn = attempts.some(({ terminated }) => !terminated) || OF_THE_HOST.has(plan.fault);
+  return all > 1 && !isOwn ? `doubled by the browser, which was not told: ${words}` : '';
+}
+
+/** What is wrong with the pin after the fault; '' for nothing. */
+export function faultOfPin({ pin: kind, fault }: CasePlan, pin: PinState | null): string {
+  if (!pin) return 'the pin is forgotten';
+  const { state, reason } = pin;
+  if (kind === 'avoid-h3') return state === 'active' ? '' : `a tunnel was lifted: ${reason}`;
+  if (state !== 'lifted') return mustLift(kind, fault) ? `the pin is ${state}` : '';
+  if (reason === '') return 'the pin was lifted without a reason';
+  if (mustHold(kind, fault)) return `the pin was lifted: ${reason}`;
+  if (fault === 'other-certificate' && kind !== 'h3' && !/certificate/i.test(reason))
+    return `the reason is ${reason}`;
+  if (/^engine/.test(fault) && !/engine/.test(reason)) return `the reason is ${reason}`;
+  return '';
+}
+
+function mustLift(kind: string, fault: Fault): boolean {
+  if (fault === 'packets-gone') return kind === 'h3';
+  return ['other-certificate', 'protocol-gone'].includes(fault);
+}
+
+function mustHold(kind: string, fault: Fault): boolean {
+  if (/^packet/.test(fault) && kind !== 'h3') return true;
+  return ['stall', 'packet-gap', 'disk-full', 'clock-days', 'engine-stopped'].includes(fault);
+}
+
+function wordsOf({ terminated, refused, headSeen, error }: Attempt): string {
+  const way = terminated ? 'terminated' : 'not terminated';
+  return [way, refused && 'refused', headSeen && 'answered', error].filter(Boolean).join(' ');
+}

@@ -1,0 +1,224 @@
+/** A host as the browser starts it, with local CA and browser that trusts it, and what can befall the host. */
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { PinKind, PinState } from '@hopwise/native-host/messages';
+import { type Authority, createAuthority } from '../../src/ca/authority.ts';
+import { writeAuthority } from '../../src/ca/authority-store.ts';
+import { until } from '../proxy/support/peers.ts';
+import { CHROMIUM_ARGUMENTS, HostProcess, type PinsMessage } from '../support/host-process.ts';
+import { showTrust } from '../terminating/support/show-trust.ts';
+
+const HOOKS = fileURLToPath(new URL('./host-hooks.ts', import.meta.url));
+/** Every write to it fails with ENOSPC. */
+const FULL = '/dev/full';
+
+export interface FaultHostOptions {
+  /** Hosts that the local CA can vouch for. */
+  hosts: readonly string[];
+  caFile: string;
+  libcurl: string;
+}
+
+export class FaultHost {
+  readonly home = mkdtempSync(join(tmpdir(), 'hopwise-faults-'));
+  readonly root: string;
+  /** Milliseconds by which the host's clock is off. */
+  clockOffsetMs = 0;
+  /** The last that was told. */
+  state: PinsMessage | null = null;
+  /** What came on its standard output that was no frame with a message. */
+  readonly strays: string[] = [];
+  readonly #process: HostProcess;
+  readonly #answers = new Map<string, (message: PinsMessage) => void>();
+  readonly #read: Promise<void>;
+  #asked = 0;
+  #isOver = false;
+
+  private constructor(authority: Authority, options: FaultHostOptions) {
+    this.root = authority.root;
+    this.#process = new HostProcess(
+      {
+        XDG_STATE_HOME: join(this.home, 'state'),
+        XDG_DATA_HOME: join(this.home, 'data'),
+        HOPWISE_CA_FILE: options.caFile,
+        HOPWISE_LIBCURL: options.libcurl,
+        HOPWISE_TEST_CLOCK: join(this.home, 'clock'),
+        NODE_OPTIONS: `--import=${HOOKS}`,
+      },
+      CHROMIUM_ARGUMENTS,
+      'ignore',
+    );
+    this.#process.process.stdin!.on('error', () => {});
+    this.#read = this.#readAll();
+  }
+
+  static async start(options: FaultHostOptions): Promise<FaultHost> {
+    const authority = createAuthority([...options.hosts]);
+    const host = new FaultHost(authority, options);
+    await writeAuthority(authority, join(host.home, 'data', 'hopwise', 'ca'));
+    return host;
+  }
+
+  get pid(): number {
+    return this.#process.process.pid!;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Process id of the engine; null while there is none. */
+  get engine(): number | null {
+    try {
+      const text = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8');
+      return Number(text.trim().split(' ')[0]) || null;
+    } catch {
+      return null;
+    }
+  }
+
+  get log(): string {
+    const file = join(this.#stateFolder, 'host.log');
+    // The full disk's would never end.
+    return lstatSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, 'utf8') : '';
+  }
+
+  /** Pins an origin and waits until the pin is in effect. */
+  async pin(origin: string, kind: PinKind, persistent: boolean): Promise<PinsMessage> {
+    const answer = await this.#ask({ type: 'pin', origin, kind, minutes: null, persistent });
+    const { hostname } = new URL(origin);
+    if (kind !== 'avoid-h3') {
+      await showTrust(answer.port, hostname, this.root, answer.secret).catch(() => false);
+      await until(() => this.#isOver || this.pinOf(origin)?.state !== 'waiting');
+    }
+    return answer;
+  }
+
+  pinOf(origin: string): PinState | null {
+    return this.state?.pins.find((pin) => pin.origin === origin) ?? null;
+  }
+
+  /** Asks for the state, unless the host has ended. */
+  async refresh(): Promise<void> {
+    if (!this.#isOver) await this.#ask({ type: 'pins' }).catch(() => {});
+  }
+
+  kill(): void {
+    process.kill(this.pid, 'SIGKILL');
+  }
+
+  signalEngine(signal: NodeJS.Signals): void {
+    const { engine } = this;
+    if (engine) process.kill(engine, signal);
+  }
+
+  closePort(): void {
+    this.#process.process.stdin!.end();
+  }
+
+  sendGarbage(): void {
+    this.#process.process.stdin!.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  }
+
+  setClock(offsetMs: number): void {
+    const file = join(this.home, 'clock');
+    writeFileSync(file, String(offsetMs));
+    process.kill(this.pid, 'SIGUSR2');
+    // Browser and host have one clock: nobody sees it set before the other.
+    const set = (): boolean => existsSync(`${file}.set`);
+    void until(set).then(() => {
+      this.clockOffsetMs = offsetMs;
+    });
+  }
+
+  removeAuthority(): void {
+    rmSync(join(this.home, 'data', 'hopwise', 'ca'), { recursive: true });
+  }
+
+  /** Nothing more can be written to the log, nor kept of pins. */
+  fillDisk(): void {
+    rmSync(join(this.#stateFolder, 'host.log'), { force: true });
+    symlinkSync(FULL, join(this.#stateFolder, 'host.log'));
+    rmSync(join(this.#stateFolder, 'pins'), { recursive: true, force: true });
+    writeFileSync(join(this.#stateFolder, 'pins'), '');
+  }
+
+  /** Ends the host, if it runs. @returns what is left behind that should not be. */
+  async end(): Promise<string[]> {
+    const { engine } = this;
+    const { port = 0 } = this.state ?? {};
+    this.closePort();
+    await this.#process.exit;
+    await this.#read;
+    const left = [...this.strays];
+    await until(() => engine === null || !existsSync(`/proc/${engine}`)).catch(() =>
+      left.push('an engine is left behind'),
+    );
+    if (this.#process.process.signalCode === null) left.push(...this.#filesLeft());
+    if (port !== 0 && (await isListening(port))) left.push('the proxy still listens');
+    rmSync(this.home, { recursive: true, force: true });
+    return left;
+  }
+
+  get #stateFolder(): string {
+    const folder = join(this.home, 'state', 'hopwise');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  }
+
+  #filesLeft(): string[] {
+    const names = readdirSync(this.#stateFolder, { recursive: true }).map(String);
+    return names.filter((name) => /^control\/|\.new$/.test(name)).map((name) => `${name} is left behind`);
+  }
+
+  async #readAll(): Promise<void> {
+    try {
+      for (;;) {
+        const message = await this.#process.next();
+        if (message.type !== 'pins') continue;
+        this.state = message;
+        this.#answers.get(message.id)?.(message);
+        this.#answers.delete(message.id);
+      }
+    } catch (fault) {
+      const { message } = fault as Error;
+      // Killed in the middle of a frame.
+      const isEnd = message === 'the host has ended its output' || (await this.#process.exit) === null;
+      if (!isEnd) this.strays.push(`standard output: ${message}`);
+    }
+    this.#isOver = true;
+  }
+
+  #ask(message: object): Promise<PinsMessage> {
+    const id = String(++this.#asked);
+    return new Promise((resolve, reject) => {
+      this.#answers.set(id, resolve);
+      void this.#read.then(() => reject(new Error('the host has ended')));
+      this.#process.send({ ...message, id });
+    });
+  }
+}
+
+async function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

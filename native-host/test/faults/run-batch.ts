@@ -1,0 +1,365 @@
+/** Runs the cases that share a host, at the same time, and says what was wrong. */
+import { createHash } from 'node:crypto';
+import {
+  faultOfArrivals,
+  faultOfPin,
+  faultOfResult,
+  limitMs,
+  pageLimitMs,
+  pageLoads,
+  pageMayWait,
+} from './expectations.ts';
+import { FaultHost } from './fault-host.ts';
+import { FaultyLink } from './faulty-link.ts';
+import { ModelBrowser, type Result } from './model-browser.ts';
+import type { BatchPlan, CasePlan, HostFault, PlannedRequest } from './plan.ts';
+import { seededBytes } from './seeded-bytes.ts';
+import type { Servers } from './servers.ts';
+
+const DAY_MS = 86_400_000;
+const WARM_LIMIT_MS = 20_000;
+/** Those that pins are kept for: the disk has to be used. */
+const KEPT: readonly (HostFault | null)[] = ['disk-full'];
+const CLOCKS_MS: Partial<Record<string, number>> = {
+  'clock-days': 2.5 * DAY_MS,
+  'clock-years': 400 * DAY_MS,
+  'clock-back': -3 * DAY_MS,
+};
+const PAGE: readonly PlannedRequest[] = [1_000, 30_000].map((bytes) => ({
+  method: 'GET',
+  bytes,
+  seed: bytes,
+  range: null,
+  pauseMs: null,
+  hasBody: false,
+}));
+
+export interface Tools {
+  servers: Servers;
+  caFile: string;
+  libcurl: string;
+}
+
+/** One line for each thing that was wrong. */
+export async function runBatch(plan: BatchPlan, tools: Tools): Promise<string[]> {
+  const host = await FaultHost.start({ hosts: ['localhost'], caFile: tools.caFile, libcurl: tools.libcurl });
+  const hostFault = new HostFaults(host, plan);
+  const runs = plan.cases.map((one) => new CaseRun(one, host, hostFault, tools));
+  const wrong: string[] = [];
+  try {
+    for (const run of runs) await run.prepare(KEPT.includes(plan.hostFault));
+    await Promise.all(runs.map((run) => run.warm()));
+    await Promise.all(runs.map((run) => run.run()));
+    await host.refresh();
+    for (const run of runs) run.judgePin();
+  } catch (fault) {
+    wrong.push(`${plan.name}: ${(fault as Error).stack}`);
+  }
+  const log = host.log;
+  for (const words of await host.end()) wrong.push(`${plan.name} ${plan.hostFault ?? ''}: ${words}`);
+  if (/seeded|digest/.test(log)) wrong.push(`${plan.name}: the log has paths of requests`);
+  await Promise.all(runs.map((run) => run.close()));
+  const arrivals = await settledArrivals(tools.servers, plan.name);
+  for (const run of runs) run.judgeArrivals(arrivals);
+  return [...wrong, ...runs.flatMap((run) => run.wrong)];
+}
+
+/** What has reached the servers, once all of them have said so. */
+async function settledArrivals(servers: Servers, name: string): Promise<ReadonlyMap<string, number>> {
+  const last = `${name}/last`;
+  for (const server of servers.all) {
+    const browser = new ModelBrowser({
+      port: server.port,
+      proxy: null,
+      alpn: ['h2', 'http/1.1'],
+      roots: [server.root],
+      clockOffsetMs: () => 0,
+    });
+    const path = `/bytes/1?id=${encodeURIComponent(last)}`;
+    const { failure } = await browser.ask({ method: 'GET' }, () => path, AbortSignal.timeout(20_000));
+    browser.close();
+    if (failure) throw failure;
+  }
+  for (;;) {
+    const arrivals = await servers.arrivals();
+    if ((arrivals.get(last) ?? 0) >= servers.all.length) return arrivals;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** A fault that all cases of a batch have in common: it happens at the moment of one of them. */
+class HostFaults {
+  readonly #host: FaultHost;
+  readonly #plan: BatchPlan;
+  #cause: CasePlan | null = null;
+
+  constructor(host: FaultHost, plan: BatchPlan) {
+    this.#host = host;
+    this.#plan = plan;
+  }
+
+  happen(cause: CasePlan): void {
+    if (this.#cause) return;
+    this.#cause = cause;
+    const host = this.#host;
+    switch (this.#plan.hostFault) {
+      case 'engine-killed':
+        host.signalEngine('SIGKILL');
+        break;
+      case 'engine-stopped': {
+        host.signalEngine('SIGSTOP');
+        setTimeout(() => host.signalEngine('SIGCONT'), cause.lastsMs);
+        break;
+      }
+      case 'engine-garbage':
+        host.signalEngine('SIGUSR2');
+        break;
+      case 'host-killed':
+        host.kill();
+        break;
+      case 'port-closed':
+        host.closePort();
+        break;
+      case 'frame-garbage':
+        host.sendGarbage();
+        break;
+      case 'disk-full':
+        host.fillDisk();
+        break;
+      case 'ca-removed':
+        host.removeAuthority();
+        break;
+      default:
+        host.setClock(CLOCKS_MS[this.#plan.hostFault!]!);
+    }
+  }
+}
+
+interface Asked {
+  id: string;
+  request: PlannedRequest;
+  result: Result;
+}
+
+class CaseRun {
+  readonly wrong: string[] = [];
+  readonly #plan: CasePlan;
+  readonly #host: FaultHost;
+  readonly #hostFaults: HostFaults;
+  readonly #tools: Tools;
+  readonly #asked: Asked[] = [];
+  #link: FaultyLink | null = null;
+  #browser: ModelBrowser | null = null;
+  #healed: Promise<void> = Promise.resolve();
+
+  constructor(plan: CasePlan, host: FaultHost, hostFaults: HostFaults, tools: Tools) {
+    this.#plan = plan;
+    this.#host = host;
+    this.#hostFaults = hostFaults;
+    this.#tools = tools;
+  }
+
+  async prepare(isKept: boolean): Promise<void> {
+    const { pin, alpn } = this.#plan;
+    const link = await FaultyLink.open(this.#tools.servers.whole.port);
+    this.#link = link;
+    const { port, secret } = await this.#host.pin(link.origin, pin, isKept);
+    this.#browser = new ModelBrowser({
+      port: link.port,
+      proxy: { port, secret },
+      alpn,
+      roots: [this.#host.root, this.#tools.servers.roots],
+      clockOffsetMs: () => this.#host.clockOffsetMs,
+    });
+    const state = this.#host.pinOf(link.origin);
+    if (state?.state !== 'active')
+      this.#note(`the pin did not take effect: ${state?.state} ${state?.reason}`);
+  }
+
+  /** What the browser has loaded before the fault. */
+  async warm(): Promise<void> {
+    if (this.#plan.isWarm) await this.#page('before the fault', WARM_LIMIT_MS, true);
+  }
+
+  async run(): Promise<void> {
+    const { moment, requests } = this.#plan;
+    const link = this.#link!;
+    if (moment.at === 'handshake') link.reset();
+    if (moment.at === 'before') this.#happen();
+    const reached =
+      moment.at === 'up' || moment.at === 'handshake'
+        ? link.passed('up', moment.bytes)
+        : moment.at === 'down'
+          ? link.passed('down', moment.bytes)
+          : null;
+    let isOver = false;
+    void reached?.then(() => {
+      if (!isOver) this.#happen();
+    });
+    const limit = AbortSignal.timeout(limitMs(this.#plan));
+    await Promise.all(requests.map((request) => this.#ask(request, limit)));
+    isOver = true;
+    this.#happen();
+    await this.#healed;
+    if (!pageMayWait(this.#plan)) {
+      await this.#page('after the fault', pageLimitMs(this.#plan), pageLoads(this.#plan));
+    }
+  }
+
+  judgePin(): void {
+    if (this.#host.isOver) return;
+    const words = faultOfPin(this.#plan, this.#host.pinOf(this.#link!.origin));
+    if (words) this.#note(words);
+  }
+
+  judgeArrivals(arrivals: ReadonlyMap<string, number>): void {
+    for (const { id, request, result } of this.#asked) {
+      const counts = result.attempts.map((_, attempt) => arrivals.get(`${id}.${attempt}`) ?? 0);
+      const words = faultOfArrivals(this.#plan, request, result, counts);
+      if (words) this.#note(`${wordsOf(request)}: ${words}`);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#browser?.close();
+    await this.#link?.close();
+  }
+
+  #note(words: string): void {
+    const { name, pin, alpn, isWarm, fault, moment } = this.#plan;
+    const browser = `${alpn[0]}${isWarm ? '' : ' cold'}`;
+    this.wrong.push(`${name} ${pin}, browser ${browser}, ${fault} ${moment.at} ${moment.bytes}: ${words}`);
+  }
+
+  async #page(when: string, limit: number, loads: boolean): Promise<void> {
+    const begin = performance.now();
+    const signal = AbortSignal.timeout(limit);
+    for (const request of PAGE) {
+      const { failure, attempts } = await this.#ask(request, signal, loads);
+      const failures = attempts.map(({ error }) => error).join(', then ');
+      const ms = Math.round(performance.now() - begin);
+      if (loads && failure) this.#note(`the page ${when} does not load, after ${ms} ms: ${failures}`);
+      if (!loads && failure?.failure !== 'certificate') {
+        this.#note(
+          `the page ${when} does not show the certificate, after ${ms} ms: ${failures || 'it loads'}`,
+        );
+      }
+      if (failure) return;
+    }
+  }
+
+  async #ask(request: PlannedRequest, signal: AbortSignal, isJudged = true): Promise<Result> {
+    const id = `${this.#plan.name}.${this.#asked.length}`;
+    const asked: Asked = { id, request, result: { answer: null, failure: null, attempts: [] } };
+    this.#asked.push(asked);
+    const { method, bytes, seed, range, pauseMs, hasBody } = request;
+    const body = hasBody ? seededBytes(bytes, seed) : undefined;
+    const target = method === 'POST' || method === 'PUT' ? '/digest?' : `/seeded/${bytes}?seed=${seed}&`;
+    const pause = pauseMs === null ? '' : `&pause=${pauseMs}`;
+    asked.result = await this.#browser!.ask(
+      { method, body, headers: range ? { range: `bytes=${range.join('-')}` } : {} },
+      (attempt) => `${target}id=${encodeURIComponent(`${id}.${attempt}`)}${pause}`,
+      signal,
+    );
+    const words = faultOfResult(this.#plan, request, asked.result, isRight(request, asked.result));
+    if (words && isJudged) this.#note(`${wordsOf(request)}: ${words}`);
+    return asked.result;
+  }
+
+  #hasHappened = false;
+
+  #happen(): void {
+    if (this.#hasHappened) return;
+    this.#hasHappened = true;
+    const { fault, lastsMs, pin } = this.#plan;
+    const link = this.#link!;
+    const { servers } = this.#tools;
+    const passes = (heal: () => void): void => {
+      this.#healed = new Promise((resolve) => {
+        setTimeout(() => {
+          heal();
+          resolve();
+        }, lastsMs);
+      });
+    };
+    switch (fault) {
+      case 'reset':
+        link.reset();
+        break;
+      case 'cut':
+        link.cut();
+        break;
+      case 'half-close-up':
+        link.halfClose('up');
+        break;
+      case 'half-close-down':
+        link.halfClose('down');
+        break;
+      case 'garbage-up':
+        link.garbage('up');
+        break;
+      case 'garbage-down':
+        link.garbage('down');
+        break;
+      case 'stall':
+        link.stall();
+        passes(() => link.resume());
+        break;
+      case 'hang':
+        link.stall();
+        break;
+      case 'down':
+        link.isDown = true;
+        link.reset();
+        passes(() => {
+          link.isDown = false;
+        });
+        break;
+      case 'packet-gap':
+        link.packetLoss = 1;
+        passes(() => {
+          link.packetLoss = 0;
+        });
+        break;
+      case 'packets-gone':
+        link.packetLoss = 1;
+        break;
+      case 'packets-policed':
+        link.packetLoss = 0.1;
+        break;
+      case 'packets-damaged':
+        link.packetDamage = 0.1;
+        link.garbage('up');
+        link.garbage('down');
+        break;
+      case 'other-certificate':
+        link.moveTo(servers.stranger.port);
+        break;
+      case 'protocol-gone':
+        link.moveTo(servers.without(pin).port);
+        break;
+      default:
+        this.#hostFaults.happen(this.#plan);
+    }
+  }
+}
+
+/** Whether the answer is whole and the one that belongs to the request. */
+function isRight({ method, bytes, seed, range, hasBody }: PlannedRequest, { answer }: Result): boolean {
+  if (!answer) return false;
+  const { status, body } = answer;
+  if (method === 'POST' || method === 'PUT') {
+    if (status !== 200) return false;
+    const { digest } = JSON.parse(body.toString()) as { digest: string };
+    const sent = hasBody ? seededBytes(bytes, seed) : Buffer.alloc(0);
+    return digest === createHash('sha256').update(sent).digest('hex');
+  }
+  const whole = method === 'HEAD' ? Buffer.alloc(0) : seededBytes(bytes, seed);
+  if (!range) return status === 200 && body.equals(whole);
+  return status === 206 && body.equals(whole.subarray(range[0], range[1] + 1));
+}
+
+function wordsOf({ method, bytes, range, pauseMs, hasBody }: PlannedRequest): string {
+  const kind = range ? ' range' : pauseMs !== null ? ' stream' : hasBody ? ' upload' : '';
+  return `${method}${kind} ${bytes}`;
+}

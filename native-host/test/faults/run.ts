@@ -1,0 +1,74 @@
+/** Runs cases, some batches at a time. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Engine } from '../../src/engine/engine.ts';
+import { type BatchPlan, planBatch } from './plan.ts';
+import { runBatch } from './run-batch.ts';
+import { Servers } from './servers.ts';
+
+/** What two processors can take. */
+const BATCHES_AT_A_TIME = 3;
+
+export interface RunOptions {
+  seed: number;
+  cases: number;
+  /** Only this batch. */
+  batch?: number;
+  /** Only this case of it. */
+  only?: number;
+  /** Told after each batch. */
+  onBatch?: (plan: BatchPlan, wrong: readonly string[], done: number) => void;
+  signal?: AbortSignal;
+}
+
+export interface Outcome {
+  /** That were run. */
+  cases: number;
+  wrong: string[];
+}
+
+export async function runFaults({ seed, cases, batch, only, onBatch, signal }: RunOptions): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'hopwise-faults-'));
+  const servers = await Servers.start();
+  const caFile = join(folder, 'origins.pem');
+  writeFileSync(caFile, servers.roots);
+  const tools = { servers, caFile, libcurl: await libcurl() };
+  const plans = batch === undefined ? plansFor(seed, cases) : [planBatch(seed, batch)];
+  if (only !== undefined) plans[0]!.cases = plans[0]!.cases.slice(only, only + 1);
+  const outcome: Outcome = { cases: 0, wrong: [] };
+  const work = async (): Promise<void> => {
+    for (let plan = plans.shift(); plan && !signal?.aborted; plan = plans.shift()) {
+      const wrong = await runBatch(plan, tools);
+      outcome.cases += plan.cases.length;
+      outcome.wrong.push(...wrong);
+      onBatch?.(plan, wrong, outcome.cases);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: BATCHES_AT_A_TIME }, work));
+  } finally {
+    await servers.stop();
+    rmSync(folder, { recursive: true });
+  }
+  return outcome;
+}
+
+function plansFor(seed: number, cases: number): BatchPlan[] {
+  const plans: BatchPlan[] = [];
+  for (let left = cases, index = 0; left > 0; index += 1) {
+    const plan = planBatch(seed, index);
+    plan.cases.splice(left);
+    left -= plan.cases.length;
+    plans.push(plan);
+  }
+  return plans;
+}
+
+/** Found under the home folder of the person who runs this, which the hosts do not get. */
+async function libcurl(): Promise<string> {
+  const engine = new Engine();
+  const { path } = await engine.start();
+  await engine.close();
+  return path;
+}

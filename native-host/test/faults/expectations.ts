@@ -56,9 +56,9 @@ export function pageLimitMs(plan: CasePlan): number {
   return isSilent(plan) || plan.fault === 'hang' ? NOTICED_MS : USUAL_LIMIT_MS;
 }
 
-/** A browser without a proxy would wait as well, on its idle connections over HTTP/1.1 or for the end of a spoilt TLS record. */
+/** A browser without a proxy would wait as well, on connections that hang or for the end of a spoilt TLS record. */
 export function pageMayWait({ fault, pin }: CasePlan): boolean {
-  return (fault === 'hang' && pin !== 'h2') || (fault.startsWith('garbage') && pin === 'avoid-h3');
+  return fault === 'hang' || (fault.startsWith('garbage') && pin === 'avoid-h3');
 }
 
 /** The page after the fault loads; otherwise it shows the origin's certificate. */

@@ -113,9 +113,9 @@ test('the recording of a page that has not loaded in time gives way to that of i
     () => new Promise((resolve) => (release = () => resolve(timings(0)))),
     async () => timings(40_000),
   ];
-  const early = storeSettledLoad(loads, TAB, 'doc', false);
+  const early = storeSettledLoad(loads, TAB, 'doc', false, new Map());
   await vi.waitFor(() => expect(asked).toHaveLength(1));
-  const whole = storeSettledLoad(loads, TAB, 'doc', true);
+  const whole = storeSettledLoad(loads, TAB, 'doc', true, new Map());
   release();
   await Promise.all([early, whole]);
   const answer = await latest(loads, { tabId: TAB });
@@ -128,8 +128,8 @@ test('a load is stored with what those before it told of the network, and teache
   for (const id of ['first', 'second']) {
     loads.begin(TAB, navigation(id));
     answers = [async () => timings(0), async () => timings(40_000)];
-    await storeSettledLoad(loads, TAB, 'doc', false);
-    await storeSettledLoad(loads, TAB, 'doc', true);
+    await storeSettledLoad(loads, TAB, 'doc', false, new Map());
+    await storeSettledLoad(loads, TAB, 'doc', true, new Map());
     const { load } = await latest(loads, { tabId: TAB });
     expect(load?.cluster?.loads).toBe(id === 'first' ? undefined : 1);
   }
@@ -139,12 +139,12 @@ test('a load is stored with what those before it told of the network, and teache
 test('a page too busy to answer in time is recorded when it has loaded', async () => {
   loads.begin(TAB, navigation('busy'));
   answers = [async () => undefined, async () => timings(31_000)];
-  await storeSettledLoad(loads, TAB, 'doc', false);
+  await storeSettledLoad(loads, TAB, 'doc', false, new Map());
   expect(await latest(loads, { tabId: TAB })).toMatchObject({
     phase: 'loading',
     problem: 'This page could not be recorded: the page gave no navigation timing.',
   });
-  await storeSettledLoad(loads, TAB, 'doc', true);
+  await storeSettledLoad(loads, TAB, 'doc', true, new Map());
   expect(await latest(loads, { tabId: TAB })).toMatchObject({
     phase: 'recorded',
     problem: '',
@@ -156,7 +156,7 @@ test('a download that begins while a page loads is not recorded as that page', a
   const before = (await allLoads()).length;
   loads.begin(TAB, navigation('page'));
   loads.begin(TAB, navigation('download', { url: `${PAGE}file.zip`, status: 0 }));
-  await storeSettledLoad(loads, TAB, 'doc', true);
+  await storeSettledLoad(loads, TAB, 'doc', true, new Map());
   expect(asked).toEqual([]);
   expect(await allLoads()).toHaveLength(before);
   expect((await latest(loads, { tabId: TAB })).phase).toBe('failed');
@@ -165,7 +165,7 @@ test('a download that begins while a page loads is not recorded as that page', a
 test('a page that the tab shows without a load does not get the load of another', async () => {
   loads.begin(TAB, navigation('page'));
   answers = [async () => timings(900)];
-  await storeSettledLoad(loads, TAB, 'doc', true);
+  await storeSettledLoad(loads, TAB, 'doc', true, new Map());
   expect(await latest(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded' });
   // The browser hides the URL of its own pages.
   shownUrl = undefined;
@@ -184,7 +184,7 @@ test('a page that the tab shows without a load does not get the load of another'
 test('a recording has what the browser tells of a request only after the page has settled', async () => {
   loads.begin(TAB, navigation('late', { endedAt: null, remoteIp: null }));
   answers = [async () => timings(900)];
-  const storing = storeSettledLoad(loads, TAB, 'doc', true);
+  const storing = storeSettledLoad(loads, TAB, 'doc', true, new Map());
   setTimeout(() => loads.update(TAB, 'late', { endedAt: Date.now(), remoteIp: '192.0.2.7' }), 100);
   await storing;
   const { load } = await latest(loads, { tabId: TAB });
@@ -195,6 +195,15 @@ test('a recording does not wait long for a request that stays open', async () =>
   loads.begin(TAB, navigation('open'));
   loads.begin(TAB, navigation('stream', { type: 'fetch', url: `${PAGE}events`, endedAt: null }));
   answers = [async () => timings(900)];
-  await storeSettledLoad(loads, TAB, 'doc', true);
+  await storeSettledLoad(loads, TAB, 'doc', true, new Map());
   expect(await latest(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded' });
+});
+
+test('a recording tells of what the helper carried how it went over the network', async () => {
+  loads.begin(TAB, navigation('pinned'));
+  answers = [async () => timings(900)];
+  const carriers = new Map([[new URL(PAGE).origin, { kind: 'h3' as const, sinceMs: 0 }]]);
+  await storeSettledLoad(loads, TAB, 'doc', true, carriers);
+  const { load } = await latest(loads, { tabId: TAB });
+  expect(load?.recording.requests[0]).toMatchObject({ protocol: 'h3', remoteIp: null });
 });

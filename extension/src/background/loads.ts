@@ -1,4 +1,5 @@
 import type { LatestAnswer, WhichLoad } from '../messages/page-messages.ts';
+import { asCarried, type Carrier } from '../recorder/carried.ts';
 import type { ObservedRequest } from '../recorder/observed-request.ts';
 import { addLoad, getLoad, newestLoadOf, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { assess } from './assess.ts';
@@ -15,14 +16,16 @@ const storing = new Map<number, Promise<void>>();
  *
  * @param loaded false when the load event has not come in time; the page is recorded as it stands
  *   and recorded again when the event comes after all
+ * @param carriers what the helper carries, by origin
  */
 export function storeSettledLoad(
   loads: TabLoads,
   tabId: number,
   documentId: string,
   loaded: boolean,
+  carriers: ReadonlyMap<string, Carrier>,
 ): Promise<void> {
-  const store = () => recordAndStore(loads, tabId, documentId, loaded);
+  const store = () => recordAndStore(loads, tabId, documentId, loaded, carriers);
   const turn = (storing.get(tabId) ?? Promise.resolve()).then(store, store);
   storing.set(tabId, turn);
   return turn.finally(() => {
@@ -35,6 +38,7 @@ async function recordAndStore(
   tabId: number,
   documentId: string,
   loaded: boolean,
+  carriers: ReadonlyMap<string, Carrier>,
 ): Promise<void> {
   const load = await loads.get(tabId);
   if (load?.phase !== 'loading') return;
@@ -43,7 +47,7 @@ async function recordAndStore(
   if (!document || (document.headersAt === null && !document.fromCache) || ledToNoPage(document)) return;
   if (loaded) await untilTold(load);
   try {
-    const recording = await collectRecording(tabId, load, documentId, loaded);
+    const recording = asCarried(await collectRecording(tabId, load, documentId, loaded), carriers);
     const fields = {
       requestedUrl: load.url,
       recording,

@@ -46,7 +46,7 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
   if (tabId === undefined || sender.frameId !== 0) return undefined;
   const settled = pageSettledSchema.safeParse(message);
   if (settled.success) {
-    void storeSettledLoad(loads, tabId, sender.documentId ?? '', settled.data.loaded);
+    void storeSettledLoad(loads, tabId, sender.documentId ?? '', settled.data.loaded, pins.carriers);
   } else if (pageShownSchema.safeParse(message).success) loads.shownWithoutLoad(tabId);
   return undefined;
 });

@@ -1,4 +1,5 @@
 import type { PinState } from '@hopwise/native-host/messages';
+import type { Carrier } from '../recorder/carried.ts';
 import { hasPersistentPins, keepPins, keptPins, setHasPersistentPins } from './kept-pins.ts';
 import { isPinnable } from './pac.ts';
 import { arePinsAllowed } from './pin-permissions.ts';
@@ -37,6 +38,7 @@ export class Pins {
   #active: PinState[] = [];
   /** Of each pinned origin whether it is left as it is for now, as its pin waits. */
   readonly #isHeldBack = new Map<string, boolean>();
+  #carriers: ReadonlyMap<string, Carrier> = new Map();
   /** By origin, until somebody has seen and dismissed them. */
   readonly #lifted = new Map<string, PinState>();
   #turn: Promise<unknown> = Promise.resolve();
@@ -64,6 +66,11 @@ export class Pins {
   async list(): Promise<PinState[]> {
     await this.#ready;
     return this.#all();
+  }
+
+  /** Pins that are in effect, by origin. */
+  get carriers(): ReadonlyMap<string, Carrier> {
+    return this.#carriers;
   }
 
   /** Hosts that can be pinned to a protocol, as the helper said last; null before it did. */
@@ -111,6 +118,7 @@ export class Pins {
     return this.#inTurn(async () => {
       this.#lifted.delete(origin);
       this.#active = this.#active.filter((pin) => pin.origin !== origin);
+      this.#noteCarriers();
       try {
         // First the browser: the helper ends the tunnels, which are not to be opened anew.
         if (this.#link) await this.#steer();
@@ -223,6 +231,7 @@ export class Pins {
     for (const { origin } of this.#active) this.#lifted.delete(origin);
     this.#holdBack();
     await this.#steerOrLift();
+    this.#noteCarriers();
     await setHasPersistentPins(this.#active.some(({ persistent }) => persistent));
     await this.#keep();
   }
@@ -235,6 +244,17 @@ export class Pins {
     } finally {
       this.#closeIfIdle();
     }
+  }
+
+  #noteCarriers(): void {
+    const before = this.#carriers;
+    const now = this.#active.filter(({ state }) => state === 'active');
+    this.#carriers = new Map(
+      now.map(({ origin, kind }) => {
+        const former = before.get(origin);
+        return [origin, former?.kind === kind ? former : { kind, sinceMs: Date.now() }];
+      }),
+    );
   }
 
   #holdBack(): void {
@@ -284,6 +304,7 @@ export class Pins {
     this.#close();
     for (const pin of this.#active) this.#lifted.set(pin.origin, liftedPin(pin, reason));
     this.#active = [];
+    this.#noteCarriers();
     try {
       await this.#steering.release();
     } finally {

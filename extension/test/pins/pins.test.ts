@@ -174,6 +174,22 @@ describe('a pin', () => {
     expect(steered.at(-1)).toEqual([B]);
   });
 
+  test('is told of as a carrier for as long as it is in effect, from when on', async () => {
+    vi.useFakeTimers();
+    const sinceMs = Date.now();
+    const pins = worker();
+    await pins.pin(wish(A));
+    await vi.advanceTimersByTimeAsync(1000);
+    await pins.pin(wish(B));
+    expect([...pins.carriers]).toEqual([
+      [A, { kind: 'avoid-h3', sinceMs }],
+      [B, { kind: 'avoid-h3', sinceMs: sinceMs + 1000 }],
+    ]);
+    hosts[0]!.pins = hosts[0]!.pins.map((pin) => ({ ...pin, state: 'waiting', reason: 'for the origin' }));
+    hosts[0]!.tell();
+    await vi.waitFor(() => expect(pins.carriers.size).toBe(0));
+  });
+
   test('is lifted in the browser before the helper hears of it', async () => {
     const pins = worker();
     await pins.pin(wish(A));

@@ -1,0 +1,66 @@
+import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { asCarried, type Carrier } from '../src/recorder/carried.ts';
+
+const NAVIGATED_MS = Date.parse('2026-01-02T03:04:05.000Z');
+
+const PHASES = {
+  dnsStartMs: 1,
+  dnsEndMs: 2,
+  connectStartMs: 3,
+  secureStartMs: 4,
+  connectEndMs: 5,
+  requestStartMs: 6,
+  responseStartMs: 70,
+};
+
+const REQUEST = {
+  id: 0,
+  url: 'https://a.test/x?y',
+  protocol: 'h2',
+  startMs: 100,
+  phases: PHASES,
+  fromCache: false,
+  remoteIp: '127.0.0.1',
+} as RecordedRequest;
+
+function recording(...requests: Partial<RecordedRequest>[]): Recording {
+  const all = requests.map((more) => ({ ...REQUEST, ...more }));
+  return { recordedAt: new Date(NAVIGATED_MS).toISOString(), requests: all } as Recording;
+}
+
+function carried(kind: Carrier['kind'], request: Partial<RecordedRequest> = {}, sinceMs = 0) {
+  return asCarried(recording(request), new Map([['https://a.test', { kind, sinceMs }]])).requests[0]!;
+}
+
+describe('asCarried', () => {
+  it('tells of a pin to a protocol what carried the request, and nothing of connections to the helper', () => {
+    const nothing = { dnsStartMs: null, dnsEndMs: null, connectStartMs: null, secureStartMs: null };
+    expect(carried('h3')).toEqual({
+      ...REQUEST,
+      protocol: 'h3',
+      remoteIp: null,
+      phases: { ...PHASES, ...nothing, connectEndMs: null },
+    });
+  });
+
+  it('takes of a tunnel only the address away', () => {
+    expect(carried('avoid-h3')).toEqual({ ...REQUEST, remoteIp: null });
+  });
+
+  it('leaves what began before the pin, came from a cache or is of another origin', () => {
+    expect(carried('h1', {}, NAVIGATED_MS + 101)).toEqual(REQUEST);
+    expect(carried('h1', {}, NAVIGATED_MS + 100).protocol).toBe('h1');
+    expect(carried('h1', { fromCache: true }).protocol).toBe('h2');
+    expect(carried('h1', { url: 'https://a.test:8443/' }).protocol).toBe('h2');
+  });
+
+  it('makes no protocol up for what came over none', () => {
+    expect(carried('h1', { protocol: null }).protocol).toBeNull();
+  });
+
+  it('gives a recording back as it is when nothing is pinned', () => {
+    const one = recording({});
+    expect(asCarried(one, new Map())).toBe(one);
+  });
+});

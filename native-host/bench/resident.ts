@@ -34,3 +34,24 @@ function mappings(pid: number): { place: string; rssKb: number; anonymousKb: num
     return { place: `${file} ${offset}`, rssKb: kb('Rss'), anonymousKb: kb('Anonymous') };
   });
 }
+
+const LOOK_MS = 250;
+
+/** Looks at processes until told to end. */
+export class MostResident {
+  #most: Resident;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(pids: readonly number[]) {
+    this.#most = resident(pids);
+    this.#timer = setInterval(() => {
+      const now = resident(pids);
+      if (now.together > this.#most.together) this.#most = now;
+    }, LOOK_MS);
+  }
+
+  end(): Resident {
+    clearInterval(this.#timer);
+    return this.#most;
+  }
+}

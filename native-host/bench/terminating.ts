@@ -1,7 +1,8 @@
 /**
  * What a terminated request costs on loopback, from a browser that speaks HTTP/2: the time a small warm one takes more than direct, the
  * throughput of a large one, and memory with 1,000 in flight; beside mitmproxy where it is installed, in rounds that take turns. The
- * origin, the proxies and their engine are in processes of their own. `npm run bench:terminating`.
+ * origin, the proxies and their engine are in processes of their own. `npm run bench:terminating`, with `-- --mib 1024` for larger
+ * responses than 256 MiB.
  */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { connect as connectTcp } from 'node:net';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
+import { parseArgs } from 'node:util';
 import { createAuthority } from '../dist/src/ca/authority.js';
 import { writeAuthority } from '../dist/src/ca/authority-store.js';
 import { HEAP_ARGUMENTS } from '../dist/src/heap-arguments.js';
@@ -18,7 +20,7 @@ import { openTunnel, SECRET } from '../test/proxy/support/peers.ts';
 import { ServerProgram } from '../test/support/server.ts';
 import { showTrust } from '../test/terminating/support/show-trust.ts';
 import { Mitmproxy } from './mitmproxy.ts';
-import { type Resident, resident } from './resident.ts';
+import { MostResident, type Resident, resident } from './resident.ts';
 import { medianTime, printTimes, quantile, rounds, spread, verdict } from './rounds.ts';
 
 const PROTOCOLS = ['h1', 'h2', 'h3'] as const;
@@ -29,12 +31,17 @@ const REQUESTS_A_ROUND = 60;
 /** Until then the processes compile what they run; a browser is past it after some pages. */
 const WARM_UP_REQUESTS = 1_000;
 const ROUNDS = 12;
-const TRANSFER_BYTES = 256 * 1024 * 1024;
 const TRANSFER_ROUNDS = 3;
 const IN_FLIGHT = 1_000;
 /** As many as take them: Chromium's streams of a connection are 100. */
 const CONNECTIONS = 10;
-const LOOK_MS = 100;
+const { values } = parseArgs({ options: { mib: { type: 'string', default: '256' } } });
+const TRANSFER_MIB = Number(values.mib);
+if (!Number.isInteger(TRANSFER_MIB) || TRANSFER_MIB < 1) {
+  throw new Error(`--mib: expected a whole number of MiB, found ${values.mib}`);
+}
+const TRANSFER_BYTES = TRANSFER_MIB * 1024 * 1024;
+
 const TARGET = { addedMs: 0.8, gbps: { h1: 1, h2: 0, h3: 0.4 }, residentMib: 150 };
 
 interface Way {
@@ -64,7 +71,7 @@ try {
     const all = [...ways, pinned];
     console.log(`\npinned to ${protocol}`);
     await latency(all, protocol);
-    await throughput(all, protocol);
+    await throughput(all, protocol, terminating.pids);
     pinned.session.destroy();
     await terminating.stop();
   }
@@ -92,20 +99,25 @@ async function latency(all: readonly Way[], protocol: string): Promise<void> {
   verdict(added <= TARGET.addedMs, `${TARGET.addedMs} ms more than direct`);
 }
 
-async function throughput(all: readonly Way[], protocol: (typeof PROTOCOLS)[number]): Promise<void> {
+async function throughput(
+  all: readonly Way[],
+  protocol: (typeof PROTOCOLS)[number],
+  pids: readonly number[],
+): Promise<void> {
+  const look = new MostResident(pids);
   const figures = await rounds(all, TRANSFER_ROUNDS, async ({ session }) => {
     const startMs = performance.now();
     await transfer(session, TRANSFER_BYTES);
     return (TRANSFER_BYTES * 8) / 1e6 / (performance.now() - startMs);
   });
-  console.log(
-    `  a response of ${TRANSFER_BYTES / 1024 / 1024} MiB, Gbit/s: median (10th to 90th percentile)`,
-  );
+  const most = look.end();
+  console.log(`  a response of ${TRANSFER_MIB} MiB, Gbit/s: median (10th to 90th percentile)`);
   for (const [name, each] of figures) {
     console.log(`    ${name.padEnd(12)}${spread(each, 2)}`);
     const target = TARGET.gbps[protocol];
     if (name === protocol && target > 0) verdict(quantile(each, 0.5) >= target, `${target} Gbit/s`);
   }
+  console.log(`    MiB resident at most: ${inWords(most)}`);
 }
 
 /** What a fresh proxy and its engine hold while responses trickle in. */
@@ -113,23 +125,21 @@ async function memory(protocol: (typeof PROTOCOLS)[number]): Promise<void> {
   const terminating = await pinnedTo(protocol);
   const sessions = await Promise.all(Array.from({ length: CONNECTIONS }, () => open(terminating.port)));
   const idle = resident(terminating.pids);
-  let most: Resident = idle;
-  const look = setInterval(() => {
-    const now = resident(terminating.pids);
-    if (now.together > most.together) most = now;
-  }, LOOK_MS);
+  const look = new MostResident(terminating.pids);
   await Promise.all(
     Array.from({ length: IN_FLIGHT }, (_, index) =>
       transfer(sessions[index % sessions.length]!, 5_000, 'trickle'),
     ),
   );
-  clearInterval(look);
+  const most = look.end();
   for (const session of sessions) session.destroy();
   await terminating.stop();
-  const show = ({ each: [host, engine], together }: Resident): string =>
-    `host ${host!.toFixed(0)}, engine ${engine!.toFixed(0)}, together ${together.toFixed(0)} with the files that both have mapped counted once`;
-  console.log(`    ${protocol.padEnd(12)}${show(most)}\n    ${'before'.padEnd(12)}${show(idle)}`);
+  console.log(`    ${protocol.padEnd(12)}${inWords(most)}\n    ${'before'.padEnd(12)}${inWords(idle)}`);
   verdict(most.together <= TARGET.residentMib, `${TARGET.residentMib} MiB`);
+}
+
+function inWords({ each: [host, engine], together }: Resident): string {
+  return `host ${host!.toFixed(0)}, engine ${engine!.toFixed(0)}, together ${together.toFixed(0)} with the files that both have mapped counted once`;
 }
 
 /** A terminating proxy of its own process, which nothing has been asked of. */

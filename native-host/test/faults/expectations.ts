@@ -92,10 +92,7 @@ function mustSucceed(
   { method, hasBody }: PlannedRequest,
   attempts: readonly Attempt[],
 ): boolean {
-  // Between CONNECT and TLS handshake the local CA has gone: the connection ends.
-  const isWithoutLeaf =
-    /^c(?:a|lock)-/.test(plan.fault) && attempts.some(({ error }) => /in the handshake/.test(error));
-  if (HARMLESS.has(plan.fault)) return !isWithoutLeaf;
+  if (HARMLESS.has(plan.fault)) return true;
   // The browser's own ways with lost connections are not the proxy's.
   if (attempts.some(({ terminated }) => !terminated)) return false;
   if (attempts.some(({ headSeen }) => headSeen) || method === 'POST' || hasBody) return false;

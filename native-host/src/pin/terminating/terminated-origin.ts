@@ -2,9 +2,8 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
 import { performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
-import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { createServer as createTlsServer, type SecureContext, type TLSSocket } from 'node:tls';
 import type { Protocol } from '@hopwise/native-host/messages';
-import type { LeafIssuer } from '../../ca/leaf-issuer.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Exchange, ExchangeRequest } from '../../engine/exchange.ts';
 import { valuesOf } from '../../engine/headers.ts';
@@ -40,7 +39,6 @@ export interface TerminatedOriginOptions {
   port: number;
   protocol: Protocol;
   engine: Pick<Engine, 'exchange'>;
-  issuer: LeafIssuer;
   log: (line: string) => void;
   events: RelayEvents;
   /** The browser refused our certificate. */
@@ -62,6 +60,8 @@ export class TerminatedOrigin implements Upstream {
   readonly events: RelayEvents;
   readonly #options: TerminatedOriginOptions;
   readonly #authority: string;
+  /** Of the newest connection: it was there when its CONNECT was answered, and so is there for its handshake. */
+  #context: SecureContext | null = null;
   readonly #tls: ReturnType<typeof createTlsServer>;
   readonly #http1: Server;
   readonly #connections = new Map<Duplex, Connection>();
@@ -92,7 +92,8 @@ export class TerminatedOrigin implements Upstream {
   }
 
   /** Takes a connection over, before its first byte. */
-  accept(socket: Duplex): void {
+  accept(socket: Duplex, context: SecureContext): void {
+    this.#context = context;
     socket.on('error', () => {});
     this.#tls.emit('connection', socket);
   }
@@ -120,15 +121,14 @@ export class TerminatedOrigin implements Upstream {
   }
 
   #tlsServer(): ReturnType<typeof createTlsServer> {
-    const { issuer, log, host, onDistrusted } = this.#options;
+    const { log, host, onDistrusted } = this.#options;
     return createTlsServer({
       ALPNProtocols: ['h2', 'http/1.1'],
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       minVersion: 'TLSv1.2',
       // Without a name, or for another one, there is no certificate and so no connection.
       SNICallback: (name, done) => {
-        const context = name === host ? issuer.contextFor(host) : null;
-        if (context) done(null, context);
+        if (name === host && this.#context) done(null, this.#context);
         else done(new Error('not the pinned host'));
       },
     })

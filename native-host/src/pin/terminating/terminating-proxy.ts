@@ -58,9 +58,7 @@ export class TerminatingProxy implements Terminator {
   }
 
   problem(host: string): string {
-    return this.#options.issuer.contextFor(host)
-      ? ''
-      : `no local CA vouches for ${host}: hopwise-host ca create https://${host}`;
+    return this.#options.issuer.contextFor(host) ? '' : noAuthority(host);
   }
 
   /** Pins an origin, or pins it otherwise: requests of open connections are under the new protocol at once. */
@@ -107,15 +105,15 @@ export class TerminatingProxy implements Terminator {
   route(host: string, port: number): Route {
     const origin = this.#origins.get(`${host}:${port}`);
     if (!origin) return { kind: 'tunnel' };
-    const problem = this.problem(host);
-    if (problem) {
-      this.#lift(origin, problem);
+    const context = this.#options.issuer.contextFor(host);
+    if (!context) {
+      this.#lift(origin, noAuthority(host));
       return { kind: 'tunnel' };
     }
     this.#tellReadiness(origin);
     this.#checkWhenDue(origin);
     if (!this.#ready.has(origin)) return { kind: 'tunnel' };
-    return { kind: 'terminate', accept: (socket) => origin.accept(socket) };
+    return { kind: 'terminate', accept: (socket) => origin.accept(socket, context) };
   }
 
   trial(host: string): Route {
@@ -132,7 +130,7 @@ export class TerminatingProxy implements Terminator {
   }
 
   #newOrigin(host: string, port: number, protocol: Protocol): TerminatedOrigin {
-    const { engine, issuer, log } = this.#options;
+    const { engine, log } = this.#options;
     const events: RelayEvents = {
       answered: (answering, pinned) => {
         if (answering === pinned) this.#health.good(origin.origin, pinned);
@@ -154,7 +152,6 @@ export class TerminatingProxy implements Terminator {
       port,
       protocol,
       engine,
-      issuer,
       log,
       events,
       onDistrusted: () => this.#distrusted(host),
@@ -228,4 +225,8 @@ export class TerminatingProxy implements Terminator {
     this.unpin(host, port);
     this.#options.onLifted(host, port, reason);
   }
+}
+
+function noAuthority(host: string): string {
+  return `no local CA vouches for ${host}: hopwise-host ca create https://${host}`;
 }

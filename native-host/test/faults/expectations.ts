@@ -80,7 +80,10 @@ export function faultOfResult(
   const why = failure!.failure;
   if (why === 'proxy') return `an error of the proxy (${words})`;
   if (why === 'certificate')
-    return plan.fault === 'other-certificate' ? '' : `an error of certificates (${words})`;
+    // Of a connection that was there before the clock was set back before the local CA.
+    return plan.fault === 'other-certificate' || plan.fault === 'clock-back'
+      ? ''
+      : `an error of certificates (${words})`;
   if (mustSucceed(plan, request, attempts)) return `it failed (${words})`;
   if (why === 'given-up' && plan.fault !== 'hang' && !isSilent(plan) && !pageMayWait(plan))
     return `it did not end (${words})`;

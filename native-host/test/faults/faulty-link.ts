@@ -33,6 +33,7 @@ export class FaultyLink {
   readonly #tcp: Server;
   readonly #udp: UdpSocket;
   readonly #connections = new Set<Connection>();
+  readonly #stalled = new Set<Connection>();
   readonly #flows = new Map<number, UdpSocket>();
   readonly #watches = new Set<Watch>();
   #isClosed = false;
@@ -110,17 +111,19 @@ export class FaultyLink {
 
   /** Has nothing pass on the connections that are open; those to come are not concerned. */
   stall(): void {
-    for (const { browser, origin } of this.#connections) {
-      for (const side of [browser, origin]) side.unpipe().pause();
+    for (const connection of this.#connections) {
+      this.#stalled.add(connection);
+      for (const side of [connection.browser, connection.origin]) side.unpipe().pause();
     }
   }
 
   /** Ends what `stall` began. */
   resume(): void {
-    for (const { browser, origin } of this.#connections) {
+    for (const { browser, origin } of this.#stalled) {
       browser.pipe(origin);
       origin.pipe(browser);
     }
+    this.#stalled.clear();
   }
 
   /** Puts bytes between those of every connection, and sends packets of such. */

@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Protocol, TRUST_TRIAL_PORT } from '@hopwise/native-host/messages';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { NewPin, Pin } from '../src/pin/pin.ts';
 import { PinService, type PinServiceState } from '../src/pin/pin-service.ts';
 import type { PinStore } from '../src/pin/pin-store.ts';
-import type { NewPin, Pin } from '../src/pin/pins.ts';
 import type { Terminator, TerminatorHooks } from '../src/pin/terminator.ts';
 import {
   connectHead,

@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { type PinState, TRUST_TRIAL_PORT } from '@hopwise/native-host/messages';
 import { authorityOf, originOf } from './origin.ts';
+import type { NewPin } from './pin.ts';
 import { PinError } from './pin-error.ts';
 import type { PinStore } from './pin-store.ts';
-import { type NewPin, Pins, type RouteChangeCause } from './pins.ts';
+import { Pins, type RouteChangeCause } from './pins.ts';
 import { LoopbackProxy, type Route } from './proxy/loopback-proxy.ts';
 import type { Terminator, TerminatorFactory } from './terminator.ts';
 

@@ -2,8 +2,8 @@
 import type { PinState } from '@hopwise/native-host/messages';
 import { askHosts } from '../control/control-client.ts';
 import { controlFolder } from '../control/control-folder.ts';
+import type { Pin } from './pin.ts';
 import { FilePinStore, type PinProblem } from './pin-store.ts';
-import type { Pin } from './pins.ts';
 
 export interface PinSessionStatus {
   browser: string;

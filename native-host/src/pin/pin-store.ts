@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { MAX_PINS, originSchema, pinKindSchema } from '@hopwise/native-host/messages';
 import * as z from 'zod/mini';
 import { stateDirectory } from '../paths.ts';
-import type { Pin } from './pins.ts';
+import type { Pin } from './pin.ts';
 
 export interface KeptPins {
   pins: Pin[];

@@ -1,24 +1,9 @@
 /** Which origins are pinned, how, and until when. */
 import { MAX_PIN_MINUTES, MAX_PINS, type PinKind, type PinState } from '@hopwise/native-host/messages';
 import { oneLine } from '../one-line.ts';
+import type { NewPin, Pin } from './pin.ts';
 import { PinError } from './pin-error.ts';
 import type { PinStore } from './pin-store.ts';
-
-export interface Pin {
-  origin: string;
-  kind: PinKind;
-  /** Milliseconds since 1970; null where it does not end by itself. */
-  expiresAtMs: number | null;
-  /** Whether it outlives the session. */
-  persistent: boolean;
-}
-
-export interface NewPin {
-  origin: string;
-  kind: PinKind;
-  minutes: number | null;
-  persistent: boolean;
-}
 
 export interface PinsOptions {
   store: PinStore;

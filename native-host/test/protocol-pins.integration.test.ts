@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { PROTOCOLS } from '@hopwise/native-host/messages';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { Engine } from '../src/engine/engine.ts';
 import { openTunnel } from './proxy/support/peers.ts';
 import { hopwiseHostAsync } from './support/command.ts';
 import { HostProcess, type PinsMessage } from './support/host-process.ts';
+import { privateLibcurl } from './support/private-libcurl.ts';
 import { PROTO, type Server, ServerProgram } from './support/server.ts';
 import { ask2, isTerminated } from './terminating/support/pinned.ts';
 import { showTrust } from './terminating/support/show-trust.ts';
@@ -45,14 +45,6 @@ afterEach(async () => {
   await host.end();
   rmSync(home, { recursive: true });
 });
-
-/** Found under the home folder of the person who runs this, which the host does not get. */
-async function privateLibcurl(): Promise<string> {
-  const engine = new Engine();
-  const { path } = await engine.start();
-  await engine.close();
-  return path;
-}
 
 const origin = (): string => `https://localhost:${server.port}`;
 const run = (...words: string[]): ReturnType<typeof hopwiseHostAsync> => hopwiseHostAsync(home, words);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HOST_NAME, type PinKind } from '@hopwise/native-host/messages';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { Engine } from '../../../native-host/src/engine/engine.ts';
 import { hopwiseHost } from '../../../native-host/test/support/command.ts';
+import { privateLibcurl } from '../../../native-host/test/support/private-libcurl.ts';
 import { type Server, ServerProgram } from '../../../native-host/test/support/server.ts';
 import { TestHost } from '../pins/host.ts';
 import { FirefoxBrowser, type FirefoxTab, firefoxPath, makeProfile } from './firefox.ts';
@@ -65,14 +65,6 @@ describe.skipIf(!firefox)('Firefox', () => {
     await server?.stop();
     program?.remove();
   });
-
-  /** Found under the home folder of the person who runs this, which the host does not get. */
-  async function privateLibcurl(): Promise<string> {
-    const engine = new Engine();
-    const { path } = await engine.start();
-    await engine.close();
-    return path;
-  }
 
   function ca(...words: string[]): void {
     const { code, err } = hopwiseHost(home, ['ca', ...words]);

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import type { PinKind } from '@hopwise/native-host/messages';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { Engine } from '../../../native-host/src/engine/engine.ts';
 import { hopwiseHost } from '../../../native-host/test/support/command.ts';
+import { privateLibcurl } from '../../../native-host/test/support/private-libcurl.ts';
 import { type Server, ServerProgram } from '../../../native-host/test/support/server.ts';
 import { type ExtensionBrowser, launch } from '../browser.ts';
 import { TestHost } from './host.ts';
@@ -60,14 +60,6 @@ afterAll(async () => {
   await server?.stop();
   program?.remove();
 });
-
-/** Found under the home folder of the person who runs this, which the host does not get. */
-async function privateLibcurl(): Promise<string> {
-  const engine = new Engine();
-  const { path } = await engine.start();
-  await engine.close();
-  return path;
-}
 
 function ca(...words: string[]): void {
   const { code, err } = hopwiseHost(host.folder, ['ca', ...words]);

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Engine } from '../../src/engine/engine.ts';
+import { privateLibcurl } from '../support/private-libcurl.ts';
 import { type BatchPlan, planBatch } from './plan.ts';
 import { runBatch } from './run-batch.ts';
 import { Servers } from './servers.ts';
@@ -33,7 +33,7 @@ export async function runFaults({ seed, cases, batch, only, onBatch, signal }: R
   const servers = await Servers.start();
   const caFile = join(folder, 'origins.pem');
   writeFileSync(caFile, servers.roots);
-  const tools = { servers, caFile, libcurl: await libcurl() };
+  const tools = { servers, caFile, libcurl: await privateLibcurl() };
   const plans = batch === undefined ? plansFor(seed, cases) : [planBatch(seed, batch)];
   if (only !== undefined) plans[0]!.cases = plans[0]!.cases.slice(only, only + 1);
   const outcome: Outcome = { cases: 0, wrong: [] };
@@ -63,12 +63,4 @@ function plansFor(seed: number, cases: number): BatchPlan[] {
     plans.push(plan);
   }
   return plans;
-}
-
-/** Found under the home folder of the person who runs this, which the hosts do not get. */
-async function libcurl(): Promise<string> {
-  const engine = new Engine();
-  const { path } = await engine.start();
-  await engine.close();
-  return path;
 }

@@ -25,7 +25,14 @@ export class SentNotes {
     this.fd = openSync(path, 'wx+', 0o600);
     unlinkSync(path);
     // All of it, so that the engine finds no full disk.
-    writeSync(this.fd, Buffer.alloc(places * NOTE_BYTES), 0, places * NOTE_BYTES, 0);
+    const all = Buffer.alloc(places * NOTE_BYTES);
+    try {
+      const written = writeSync(this.fd, all, 0, all.length, 0);
+      if (written < all.length) throw new Error(`no space for the engine's notes in ${tmpdir()}`);
+    } catch (fault) {
+      closeSync(this.fd);
+      throw fault;
+    }
     for (let place = places - 1; place >= 0; place -= 1) this.#free.push(place);
   }
 

@@ -8,7 +8,6 @@ import type { OriginCounters } from './http/origin-client.ts';
 import { OriginClients } from './http/origin-clients.ts';
 import type { NetworkPath, ServerProfile } from './path/network-path.ts';
 import { defaultServer } from './path/server-defaults.ts';
-import type { WaterfallEntry } from './prediction.ts';
 import type { Assignment, Protocol } from './protocol.ts';
 import { hashSeed } from './random.ts';
 import { Bottleneck, Policer } from './transport/bottleneck.ts';
@@ -19,6 +18,7 @@ import type { Network } from './transport/network.ts';
 import { PACKET } from './transport/packet.ts';
 import { ByteOrder, SegmentPool, type Stream, type StreamOwner } from './transport/stream.ts';
 import type { Trace } from './transport/trace.ts';
+import type { WaterfallEntry } from './waterfall-entry.ts';
 
 export interface EmulateOptions {
   /** Which losses happen; runs without random loss are the same for every seed. Default 1. */

@@ -71,13 +71,10 @@ export { learnNetwork } from './path/learn-network.ts';
 export type { Interval, LogDensity } from './path/log-density.ts';
 export { type NetworkCluster, parseCluster } from './path/network-cluster.ts';
 export type * from './path/network-path.ts';
+export type * from './path/network-posterior.ts';
 export {
   type Knowledge,
-  type NetworkPosterior,
   networkPosterior,
-  type PathDensities,
-  type UdpShares,
-  type UncertainFigure,
 } from './path/posterior.ts';
 export { type Explanation, explain, type PredictOptions, predict } from './predict.ts';
 export type * from './prediction.ts';

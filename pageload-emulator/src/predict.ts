@@ -1,4 +1,5 @@
-import { type Choice, choose, type Question } from './choose/choose.ts';
+import { type Choice, choose } from './choose/choose.ts';
+import type { Question } from './choose/question.ts';
 import { askWhatIf } from './choose/what-if.ts';
 import { explainProtocol, type ProtocolExplanation } from './explain/explain.ts';
 import { buildGraph } from './graph/build-graph.ts';
@@ -9,11 +10,13 @@ import type { KnownNetwork, KnownServer, MeasuredNetwork } from './path/known-ne
 import type { Interval } from './path/log-density.ts';
 import type { NetworkCluster } from './path/network-cluster.ts';
 import type { FigureSource, NetworkFigure } from './path/network-path.ts';
-import { type NetworkPosterior, networkPosterior } from './path/posterior.ts';
-import type { Prediction, Unavailable, WaterfallEntry } from './prediction.ts';
+import type { NetworkPosterior } from './path/network-posterior.ts';
+import { networkPosterior } from './path/posterior.ts';
+import type { Prediction, Unavailable } from './prediction.ts';
 import { PROTOCOLS, type Protocol } from './protocol.ts';
 import type { Recording } from './recording/recording.ts';
 import type { ServerChange } from './server-change.ts';
+import type { WaterfallEntry } from './waterfall-entry.ts';
 
 export interface PredictOptions {
   /** Figures to take as they are, for instance another network's to ask about. */

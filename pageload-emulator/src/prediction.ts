@@ -1,7 +1,8 @@
 import type { PaintTimes } from './paint-times.ts';
 import type { FigureSource } from './path/network-path.ts';
-import type { UdpShares } from './path/posterior.ts';
+import type { UdpShares } from './path/network-posterior.ts';
 import type { Assignment, Protocol } from './protocol.ts';
+import type { WaterfallEntry } from './waterfall-entry.ts';
 
 /**
  * A load time as a distribution: median with the 10th and 90th percentile, between which four of five single loads lie. Losses'
@@ -70,20 +71,6 @@ export interface OriginRecommendation {
   reason: string;
   /** Whether the protocols differ enough to act: false is shown as "no clear winner". */
   decided: boolean;
-}
-
-/** One request in the waterfall of a predicted load; milliseconds after navigationStart. */
-export interface WaterfallEntry {
-  /** `RecordedRequest.id`. */
-  requestId: number;
-  /** When the browser wanted it. */
-  startMs: number;
-  /** When its connection was ready and the request left. */
-  sentMs: number;
-  /** When its response began to arrive. */
-  firstByteMs: number;
-  /** When its last byte had arrived. */
-  endMs: number;
 }
 
 /** Answer of `hopwise predict --json`; field names and units are the public contract. */

@@ -9,7 +9,8 @@ import {
 import { describe, expect, it } from 'vitest';
 import { LogDensity, logGrid } from '../src/path/log-density.ts';
 import { updateCluster } from '../src/path/network-cluster.ts';
-import { type NetworkPosterior, networkPosterior } from '../src/path/posterior.ts';
+import type { NetworkPosterior } from '../src/path/network-posterior.ts';
+import { networkPosterior } from '../src/path/posterior.ts';
 import { pageOf, pathOf, serverOf } from './pages.ts';
 import { mixedAssignment, randomPage, randomServers, recordLoad } from './synthetic-loads.ts';
 

@@ -1,8 +1,6 @@
 import { nearestTo, type TracedLoad, traceLoad } from '../explain/traced-load.ts';
 import { count, NAME } from '../explain/words.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
-import type { PaintModel } from '../paint-times.ts';
-import type { NetworkPath, ServerProfile } from '../path/network-path.ts';
 import type { AssignedPrediction, OriginRecommendation, ProtocolPrediction } from '../prediction.ts';
 import { type Assignment, PROTOCOLS, type Protocol } from '../protocol.ts';
 import { mean } from '../statistics.ts';
@@ -14,26 +12,12 @@ import { chooseJointly } from './joint-assignment.ts';
 import { loadPage } from './load-page.ts';
 import { loadTime } from './load-time.ts';
 import { LoadTimes } from './load-times.ts';
+import type { Question } from './question.ts';
 import { type Contender, originReason, pageReasons } from './reasons.ts';
 import type { Scenario } from './scenario.ts';
 import { originSlack, SLACK_SHARE } from './slack.ts';
 import { ORIGIN_SHARE } from './spread.ts';
 import { type UniformRun, uniformAssignment } from './uniform.ts';
-
-/** A page on a network whose protocols are to be compared. */
-export interface Question {
-  graph: PageGraph;
-  paint: PaintModel;
-  /** The likeliest network and servers. */
-  path: NetworkPath;
-  servers: readonly ServerProfile[];
-  /** The first `count` scenarios; fewer where there are no more. */
-  scenarios: (count: number) => readonly Scenario[];
-  /** How many to use; as many as the answer needs when absent. */
-  seeds?: number;
-  /** Whether to search longer for the best assignment of many origins. Default false. */
-  thorough?: boolean;
-}
 
 /** What is best for a page on a network. */
 export interface Choice {

@@ -1,9 +1,9 @@
 import { EndlessLoadError } from '../emulate.ts';
 import { PROTOCOLS, type Protocol } from '../protocol.ts';
 import { mean } from '../statistics.ts';
-import type { Question } from './choose.ts';
 import { logRatio } from './confidence.ts';
 import type { EventBudget } from './event-budget.ts';
+import type { Question } from './question.ts';
 import type { Scenario } from './scenario.ts';
 import { UniformLoads, type UniformRun } from './uniform.ts';
 

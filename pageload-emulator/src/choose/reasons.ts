@@ -51,7 +51,7 @@ export function pageReasons(
   if (!decided) {
     return [
       `${NAME[winner]} (${ms(best.pltMs)}) and ${NAME[loser]} (${ms(rival.pltMs)}) ` +
-        `differ by ${ms(gainMs)} (${percent(gainMs / rival.pltMs)}), and the chance that ${NAME[winner]} is the fastest is ${percent(confidence)}.`,
+        `differ by ${percent(gainMs / rival.pltMs)}, and the chance that ${NAME[winner]} is the fastest is ${percent(confidence)}.`,
     ];
   }
   const own = best.traced().causes;
@@ -178,9 +178,10 @@ export function originReason(origin: OriginCase, { graph, path }: Ground): strin
   }
   const what = `its ${count(origin.requests, 'request')}`;
   if (!origin.decided) {
-    return Math.abs(gainMs) < pageMs / 100
-      ? `The choice for ${what} moves the page by less than 1%.`
-      : `${NAME[protocol]} for ${what} gains ${ms(gainMs)} (${percent(gainMs / pageMs)}) over ${NAME[rival]}, too little to be sure.`;
+    const apartMs = Math.abs(gainMs);
+    if (apartMs < pageMs / 100) return `The choice for ${what} moves the page by less than 1%.`;
+    const [ahead, behind] = gainMs < 0 ? [rival, protocol] : [protocol, rival];
+    return `${NAME[ahead]} for ${what} gains ${ms(apartMs)} (${percent(apartMs / pageMs)}) over ${NAME[behind]}, too little to be sure.`;
   }
   const own = origin.counters[protocol];
   const other = origin.counters[rival];

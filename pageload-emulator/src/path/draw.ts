@@ -1,6 +1,7 @@
 import { createRandom, hashSeed, normal } from '../random.ts';
 import type { NetworkPath, ServerProfile, UdpTreatment } from './network-path.ts';
-import { type NetworkPosterior, queueBytesOf } from './posterior.ts';
+import type { NetworkPosterior } from './network-posterior.ts';
+import { queueBytesOf } from './posterior.ts';
 import { LOSS_BURSTS } from './priors.ts';
 
 /** A network and servers that what is known allows, with one draw of the losses. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type LogDensity, logNormal } from './log-density.ts';
-import type { NetworkPosterior } from './posterior.ts';
+import type { NetworkPosterior } from './network-posterior.ts';
 
 /** A figure known to a factor: mean and standard deviation of its natural logarithm. */
 const momentsSchema = z.object({

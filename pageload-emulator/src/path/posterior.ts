@@ -9,6 +9,7 @@ import type { KnownNetwork, KnownServer, MeasuredNetwork } from './known-network
 import { type Interval, LogDensity, logGrid, logNormal } from './log-density.ts';
 import { ClusterPrior, type NetworkCluster } from './network-cluster.ts';
 import type { FigureSource, NetworkFigure, NetworkPath, UdpTreatment } from './network-path.ts';
+import type { NetworkPosterior, UdpShares, UncertainFigure } from './network-posterior.ts';
 import { downBpsPrior, LOSS_EVENTS, POLICED_BPS, QUEUE_MS, RTT_MS, UDP, upBpsPrior } from './priors.ts';
 import { Replay } from './replay.ts';
 import { upstreamRate } from './uplink.ts';
@@ -23,37 +24,6 @@ export interface Knowledge {
   servers?: readonly KnownServer[] | undefined;
   /** What earlier loads on the same network told; it counts less the older it is when the recording begins. */
   cluster?: NetworkCluster | null | undefined;
-}
-
-/** Probabilities of UDP's treatment; they sum to 1. */
-export interface UdpShares {
-  open: number;
-  policed: number;
-  blocked: number;
-}
-
-/** Figures of the path that are numbers and that something is known of to a factor. */
-export type UncertainFigure = 'rttMs' | 'downBps' | 'upBps' | 'loss' | 'queueBytes';
-
-/** Distributions that networks are drawn from. */
-export interface PathDensities {
-  rttMs: LogDensity;
-  upBps: LogDensity;
-  queueMs: LogDensity;
-  /** Events of loss per packet. */
-  loss: LogDensity;
-  /** Downstream rate where UDP is not policed, and where it is. */
-  downBps: LogDensity;
-  downBpsPoliced: LogDensity;
-  policedBps: LogDensity;
-}
-
-/** Networks and servers that a recording, and whatever else is known, allow. Its own figures are the likeliest ones. */
-export interface NetworkPosterior extends NetworkEstimate {
-  intervals: Record<UncertainFigure, Interval>;
-  udp: UdpShares;
-  densities: PathDensities;
-  given: KnownNetwork;
 }
 
 /** Standard deviation of the logarithm of what real transfers showed. */

@@ -4,7 +4,6 @@ import type { EventHandler } from './event-queue.ts';
 import type { LossProcess } from './loss.ts';
 import type { Network } from './network.ts';
 import { PACKET, PACKETS_PER_ACK, type PacketFormat } from './packet.ts';
-import type { Sender } from './sender.ts';
 import type { Segment, Stream } from './stream.ts';
 import type { TransportCounters } from './transport-counters.ts';
 
@@ -17,6 +16,14 @@ const ARRIVED = 1;
 const RESPONSE_READ = 2;
 const READ = 3;
 
+/** Whom what arrives is acknowledged to. */
+export interface Acknowledgee {
+  /** A burst has arrived, but all of its acknowledgements were lost. */
+  missAck(burst: Burst): void;
+  /** A burst has arrived; the last of its acknowledgements will be there at `atMs`. */
+  expectAck(burst: Burst, atMs: number): void;
+}
+
 /** The browser's side of a connection: acknowledges what arrives and hands it up in order. */
 export class Receiver implements EventHandler {
   readonly #network: Network;
@@ -26,7 +33,7 @@ export class Receiver implements EventHandler {
   readonly #connection: object;
   readonly #oneWayUpMs: number;
   readonly #counters: TransportCounters;
-  #sender: Sender | null = null;
+  #sender: Acknowledgee | null = null;
   /** Bursts whose acknowledgements were lost. */
   #unheard: Burst[] = [];
   /** Bytes of the last order that arrived without a gap: of TCP, the connection's. */
@@ -54,7 +61,7 @@ export class Receiver implements EventHandler {
    *
    * @param bytes of responses in it
    */
-  expect(burst: Burst, bytes: number, leavesMs: number, sender: Sender): void {
+  expect(burst: Burst, bytes: number, leavesMs: number, sender: Acknowledgee): void {
     const { events, arrivals, rttMs } = this.#network;
     this.#sender = sender;
     const arrivesMs = leavesMs + rttMs / 2;

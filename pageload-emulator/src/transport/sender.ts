@@ -10,7 +10,7 @@ import { Pacer, QUIC_PACING_GAIN } from './pacer.ts';
 import { PACKET, PACKETS_PER_ACK, type PacketFormat } from './packet.ts';
 import { QuicRecovery } from './quic-recovery.ts';
 import { receiveWindow } from './receive-window.ts';
-import type { Receiver } from './receiver.ts';
+import type { Acknowledgee, Receiver } from './receiver.ts';
 import type { ResponseSource } from './response-source.ts';
 import type { RetransmissionTimer } from './retransmission-timer.ts';
 import type { RttEstimator } from './rtt-estimator.ts';
@@ -74,7 +74,7 @@ export interface SenderParts {
  * rates follow the clock of the bottleneck as they do packet by packet, at a fraction of the events.
  * An acknowledgement that nothing waits for is looked at when next something is to be sent.
  */
-export class Sender implements EventHandler {
+export class Sender implements EventHandler, Acknowledgee {
   readonly #network: Network;
   readonly #parts: SenderParts;
   readonly #control: CongestionControl;
@@ -150,14 +150,12 @@ export class Sender implements EventHandler {
     this.#network.events.schedule(requestArrivesMs + stream.thinkMs, this, RESPONSE_READY, stream);
   }
 
-  /** A burst has arrived, but all of its acknowledgements were lost. */
   missAck(burst: Burst): void {
     this.#takeAcks();
     this.#arriving -= burst.delivered;
     if (this.#arriving === 0 && this.#needsAck) this.#armTimer();
   }
 
-  /** A burst has arrived; the last of its acknowledgements will be here at `atMs`. */
   expectAck(burst: Burst, atMs: number): void {
     burst.ackMs = atMs;
     burst.firstAckMs = burst.unheard

@@ -40,7 +40,7 @@ export default defineConfig({
           name: 'integration',
           include: ['*/test/**/*.integration.test.ts'],
           exclude: ['**/*.alone.integration.test.ts', '**/node_modules/**'],
-          globalSetup: ['./extension/test/build-once.ts'],
+          globalSetup: ['./extension/test/build-once.ts', './native-host/test/support/find-libcurl.ts'],
           // They mostly wait for browsers and links, which run beside them.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
@@ -52,6 +52,7 @@ export default defineConfig({
           ...integration,
           name: 'alone',
           include: ['*/test/**/*.alone.integration.test.ts'],
+          globalSetup: ['./native-host/test/support/find-libcurl.ts'],
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
         },

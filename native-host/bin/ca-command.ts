@@ -1,7 +1,7 @@
 /** `hopwise-host ca`: the local certificate authority of pins to a protocol, made and trusted only by these commands. */
 import type { Command } from 'commander';
 import { type AuthorityStatus, authorityLine, authorityStatus } from '../src/ca/authority-status.ts';
-import { authorityFolder, writeAuthority } from '../src/ca/authority-store.ts';
+import { authorityFolder, tryAuthority, writeAuthority } from '../src/ca/authority-store.ts';
 import { certutilMend, findCertutil } from '../src/ca/certutil.ts';
 import { hostsOf } from '../src/ca/hosts.ts';
 import { trustSteps, untrustSteps } from '../src/ca/manual-steps.ts';
@@ -49,12 +49,14 @@ export function addCaCommands(ca: Command, print: (text: string) => void): void 
 
 async function create(origins: string[], { json }: JsonOption, print: (text: string) => void): Promise<void> {
   const hosts = hostsOf(origins);
+  const { createAuthority } = await import('../src/ca/authority.ts');
+  const authority = createAuthority(hosts);
+  await tryAuthority(authority);
   const former = await removeAuthority();
   const left = problems(former.stores);
   if (left.length > 0)
     throw new Error(`the former CA is deleted but still trusted, so no new one was made: ${left[0]}`);
-  const { createAuthority } = await import('../src/ca/authority.ts');
-  await writeAuthority(createAuthority(hosts));
+  await writeAuthority(authority);
   const made = authorityStatus();
   if (json) {
     print(JSON.stringify({ ...made, replaced: former.existed }));
@@ -78,7 +80,9 @@ async function status({ json }: JsonOption, print: (text: string) => void): Prom
       if (!findCertutil())
         print(`which browsers trust it is not known: certutil is missing (${certutilMend()})`);
     }
-    for (const store of stores) print(`${storeLine(store)}`);
+    for (const store of stores) print(storeLine(store));
+    if (found.root && stores.length > 0 && !stores.some(({ trusted }) => trusted))
+      print('No browser trusts it yet: hopwise-host ca trust');
   }
   if (found.problem) process.exitCode = EXIT_FAILURE;
 }
@@ -162,6 +166,7 @@ function storeOf({ folder, browser, trusted, changed, problem }: TrustOutcome): 
 }
 
 function storeLine({ folder, browser, trusted, changed, problem }: TrustOutcome): string {
-  const words = trusted ? 'trusted' : 'not trusted';
-  return `${browser} (${folder}): ${problem || (changed ? `now ${words}` : words)}`;
+  const before = trusted ? 'trusted' : 'not trusted';
+  const now = trusted ? 'now trusted' : 'no longer trusted';
+  return `${browser} (${folder}): ${problem || (changed ? now : before)}`;
 }

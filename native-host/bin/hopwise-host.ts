@@ -18,7 +18,7 @@ import { chosenBrowsers, install, launcherFile, uninstall } from '../src/install
 import { registrationProblem } from '../src/install/registration.ts';
 import { launchedByBrowser, launchingBrowser } from '../src/launch.ts';
 import { logFile, openLog } from '../src/log.ts';
-import { pinLine, pinsLine, pinsStatus } from '../src/pin/pin-status.ts';
+import { keptOnly, pinLine, pinsLine, pinsStatus } from '../src/pin/pin-status.ts';
 import { setupLibcurl } from '../src/setup/setup-libcurl.ts';
 import { UsageError } from '../src/usage-error.ts';
 import { hostVersion } from '../src/version.ts';
@@ -192,6 +192,7 @@ registration(program.command('status'))
       for (const { browser, pid, pins } of status.pins.sessions) {
         for (const pin of pins) print(`  ${browser} (process ${pid}): ${pinLine(pin)}`);
       }
+      for (const pin of keptOnly(status.pins)) print(`  next start: ${pinLine(pin)}`);
       for (const { problem, mend } of status.pins.problems) print(`  ${problem}; ${mend}`);
       print(`log: ${status.log}`);
     }
@@ -255,6 +256,22 @@ program
   .action(async (urls: string[], options: Parameters<typeof probeCommand>[1]) => {
     process.exitCode = await probeCommand(urls, options, print, note);
   });
+
+/** Has commander complain as everything else here does, in one line that says where to read on. */
+function complainAlike(command: Command, words = command.name()): void {
+  command.configureOutput({
+    outputError: (text, write) => {
+      const line = text
+        .trim()
+        .replace(/^error: /, '')
+        .replaceAll('\n', ' ');
+      write(`hopwise-host: ${line} (see ${words} --help)\n`);
+    },
+  });
+  for (const sub of command.commands) complainAlike(sub, `${words} ${sub.name()}`);
+}
+
+complainAlike(program);
 
 async function messaging(): Promise<void> {
   const log = openLog();

@@ -1,5 +1,7 @@
 /** `hopwise-host pin` and `unpin`: by the hosts of the browsers that are connected, and for the sessions to come. */
 import type { PinKind, PinState } from '@hopwise/native-host/messages';
+import { authorityStatus } from '../src/ca/authority-status.ts';
+import { hostsOf } from '../src/ca/hosts.ts';
 import { askHosts, type HostAnswer, type Question } from '../src/control/control-client.ts';
 import type { ControlStatus } from '../src/control/control-messages.ts';
 import { pinLine } from '../src/pin/pin-status.ts';
@@ -40,6 +42,8 @@ export async function pinCommand(
 ): Promise<number> {
   const origin = readOrigin(argument);
   const { as: kind, minutes = null, keep: persistent = false, json } = options;
+  // No CA is made for an address.
+  const [host] = kind === 'avoid-h3' ? [] : hostsOf([origin]);
   const answers = await ask({ type: 'pin', origin, kind, minutes, persistent }, options.browser);
   if (answers.length === 0) {
     if (!persistent)
@@ -49,7 +53,11 @@ export async function pinCommand(
     const expiresAtMs = minutes === null ? null : Date.now() + minutes * MINUTE_MS;
     new FilePinStore().keep({ origin, kind, expiresAtMs, persistent });
     if (json) print(JSON.stringify({ origin, kept: true, browsers: [] }));
-    else print(`${origin} ${kind}: kept for the next start; no browser is connected`);
+    else {
+      print(`${origin} ${kind}: kept for the next start; no browser is connected`);
+      if (host !== undefined && !authorityStatus().hosts.includes(host))
+        print(`It takes a local CA for ${host}, which there is not: hopwise-host ca create ${origin}`);
+    }
     return EXIT_OK;
   }
   const outcomes = answers.map((answer) => outcomeOf(answer, origin));

@@ -7,6 +7,7 @@ import {
   type Protocol,
   type TransferPlan,
   transferPlanSchema,
+  type Verification,
 } from '@hopwise/native-host/messages';
 import { Engine } from '../src/engine/engine.ts';
 import { probe } from '../src/probe/probe.ts';
@@ -59,11 +60,10 @@ export async function probeCommand(
         : undefined,
     });
     if (live) process.stderr.write('\r\x1b[K');
-    print(
-      options.json
-        ? JSON.stringify(verification)
-        : probeTable(verification, plan, { resources: options.resources === true }),
-    );
+    const obstacle = whyUnreachable(verification);
+    if (options.json) print(JSON.stringify(verification));
+    else if (obstacle) note(obstacle);
+    else print(probeTable(verification, plan, { resources: options.resources === true }));
     return Object.values(verification.protocols).some(({ medianMs }) => medianMs !== null)
       ? EXIT_OK
       : EXIT_FAILURE;
@@ -76,6 +76,12 @@ export async function probeCommand(
     process.off('SIGTERM', onInterrupt);
     await engine.close();
   }
+}
+
+/** Why nothing of the page can be reached; '' when something can. */
+function whyUnreachable({ origins, protocols }: Verification): string {
+  if (origins.some(({ unreachable }) => unreachable === '')) return '';
+  return Object.values(protocols)[0]?.unavailable ?? '';
 }
 
 function readProtocols(list: string): Protocol[] {

@@ -123,6 +123,7 @@ describe('create', () => {
     expect(JSON.parse(out)).toMatchObject({ hosts: ['b.test'], replaced: true });
     expect(listed(store)).not.toContain('hopwise');
     expect(stores(ca(['status', '--json']).out)).toMatchObject([{ folder: store, trusted: false }]);
+    expect(ca(['status']).out).toMatch(/: not trusted\nNo browser trusts it yet: hopwise-host ca trust\n$/);
   });
 
   it('makes no second CA beside one that a store still trusts', () => {

@@ -43,6 +43,7 @@ function run(args: string[], env: NodeJS.ProcessEnv = {}): { code: number | null
       XDG_DATA_HOME: join(home, 'data'),
       XDG_STATE_HOME: join(home, 'state'),
       HOPWISE_CA_FILE: server.caFile,
+      HOPWISE_LIBCURL: '',
       ...env,
     },
   });
@@ -226,9 +227,9 @@ it('probe takes its plan from a HAR', () => {
 });
 
 it('probe fails where no protocol carries the page', () => {
-  const { code, out } = run(['probe', 'https://127.0.0.1:1/', '--rounds', '1']);
-  expect(code).toBe(1);
-  expect(out).toContain('cannot be reached');
+  const { code, out, err } = run(['probe', 'https://127.0.0.1:1/', '--rounds', '1']);
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(err).toMatch(/^hopwise-host: https:\/\/127\.0\.0\.1:1 cannot be reached: .*\n$/);
 });
 
 it.each([
@@ -244,5 +245,12 @@ it.each([
 ])('refuses %j in one line', (args) => {
   const { code, out, err } = run(args);
   expect({ code, out }).toEqual({ code: 2, out: '' });
-  expect(err.trim().split('\n')).toHaveLength(1);
+  expect(err).toMatch(/^hopwise-host: .*\n$/);
+});
+
+it('says where to read on of what commander refuses', () => {
+  expect(run(['fly']).err).toBe("hopwise-host: unknown command 'fly' (see hopwise-host --help)\n");
+  expect(run(['pin']).err).toBe(
+    "hopwise-host: missing required argument 'origin' (see hopwise-host pin --help)\n",
+  );
 });

@@ -14,6 +14,7 @@ import {
   type Heard,
   Origin,
   openTunnel,
+  PROXIED_HOST,
   say,
   until,
 } from './proxy/support/peers.ts';
@@ -81,11 +82,11 @@ class FakeTerminator implements Terminator {
   }
 
   trials(): string[] {
-    return this.waiting ? ['127.0.0.1'] : [];
+    return this.waiting ? [PROXIED_HOST] : [];
   }
 
   hosts(): string[] {
-    return ['127.0.0.1'];
+    return [PROXIED_HOST];
   }
 
   close(): void {
@@ -112,7 +113,7 @@ function start(graceMs = GRACE_MS): { service: PinService; terminator: FakeTermi
 }
 
 function target(): string {
-  return `127.0.0.1:${origin.port}`;
+  return `${PROXIED_HOST}:${origin.port}`;
 }
 
 function pin(more: Partial<NewPin> = {}): NewPin {
@@ -237,7 +238,7 @@ it('gives the terminator what is pinned to a protocol, until it lifts the pin', 
   await service.pin(pin({ kind: 'h3' }));
   const state = await service.state();
   expect((await visit(state)).bytes.toString()).toMatch(`h3 to ${target()}`);
-  terminator.hooks.onLifted('127.0.0.1', origin.port, 'it refused HTTP/3');
+  terminator.hooks.onLifted(PROXIED_HOST, origin.port, 'it refused HTTP/3');
   expect(changes).toBe(1);
   expect(terminator.pinned.size).toBe(0);
   expect(await service.state()).toMatchObject({
@@ -255,7 +256,7 @@ it('ends the tunnels of an origin when the terminator is ready for it', async ()
   await service.pin(pin());
   const { port, secret } = await service.state();
   const tunnel = await browserTunnel(port, secret);
-  terminator.hooks.onReady('127.0.0.1', origin.port);
+  terminator.hooks.onReady(PROXIED_HOST, origin.port);
   await once(tunnel, 'close');
 });
 
@@ -265,25 +266,43 @@ it('says what a pin waits for, and tells when that has changed', async () => {
   await service.pin(pin({ kind: 'h3' }));
   const before = await service.state();
   expect(before).toMatchObject({
-    vouched: ['127.0.0.1'],
-    trials: ['127.0.0.1'],
+    vouched: [PROXIED_HOST],
+    trials: [PROXIED_HOST],
     pins: [{ state: 'waiting', reason: terminator.waiting }],
   });
   expect(before.port).toBeGreaterThan(0);
   terminator.waiting = '';
-  terminator.hooks.onReady('127.0.0.1', origin.port);
+  terminator.hooks.onReady(PROXIED_HOST, origin.port);
   expect(changes).toBe(1);
   expect(await service.state()).toMatchObject({ pins: [{ state: 'active', reason: '' }] });
   terminator.hooks.onDoubt();
   expect(changes).toBe(2);
 });
 
+it.each(['avoid-h3', 'h2'] as const)(
+  'has a pin of this machine, as %s, wait for a browser that uses a proxy for it',
+  async (kind) => {
+    const { service } = start();
+    const here = `127.0.0.1:${origin.port}`;
+    await service.pin(pin({ origin: `https://${here}`, kind }));
+    const state = await service.state();
+    expect(state.pins).toMatchObject([
+      { state: 'waiting', reason: expect.stringContaining('allow_hijacking_localhost') },
+    ]);
+    expect(changes).toBe(0);
+    await visit(state, here);
+    await visit(state, here);
+    expect(changes).toBe(1);
+    expect((await service.state()).pins).toMatchObject([{ state: 'active', reason: '' }]);
+  },
+);
+
 it('lets a host be tried for trust without a pin of that port', async () => {
   const { service } = start();
   await service.pin(pin({ kind: 'h3' }));
   const { port, secret } = await service.state();
-  const heard = await say(port, connectHead(`127.0.0.1:${TRUST_TRIAL_PORT}`, credentials(secret)));
-  expect(heard.bytes.toString()).toMatch(/trial of 127\.0\.0\.1$/);
+  const heard = await say(port, connectHead(`${PROXIED_HOST}:${TRUST_TRIAL_PORT}`, credentials(secret)));
+  expect(heard.bytes.toString()).toMatch(/trial of 0\.0\.0\.0$/);
 });
 
 it('refuses what the terminator cannot do, with its words', async () => {
@@ -306,7 +325,7 @@ it('changes the way of an origin when it is pinned otherwise', async () => {
   expect((await visit(await service.state())).bytes.toString()).toMatch(`h1 to ${target()}`);
   await service.pin(pin());
   expect(terminator.pinned.size).toBe(0);
-  terminator.hooks.onLifted('127.0.0.1', origin.port, 'of the former pin');
+  terminator.hooks.onLifted(PROXIED_HOST, origin.port, 'of the former pin');
   expect(changes).toBe(0);
   expect((await visit(await service.state())).bytes.toString()).toMatch(/hello$/);
 });
@@ -339,6 +358,10 @@ it('pins nothing beside a proxy of the system, which may come and go', async () 
   where = '';
   await service.pin(pin());
   expect(await service.state()).toMatchObject({ pins: [{ state: 'active' }] });
+  // Nobody waits for the look that goes on beside the pin, which is lifted all the same.
+  where = 'GNOME’s network settings';
+  await service.pin(pin());
+  await expect.poll(() => service.state()).toMatchObject({ port: 0, pins: [lifted] });
 });
 
 it('closes everything at the end', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { PinState } from '@hopwise/native-host/messages';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { connectHead, credentials, type Heard, Origin, say } from './proxy/support/peers.ts';
+import { connectHead, credentials, type Heard, Origin, PROXIED_HOST, say } from './proxy/support/peers.ts';
 import { hopwiseHostAsync } from './support/command.ts';
 import { FIREFOX_ARGUMENTS, HostProcess, type PinsMessage } from './support/host-process.ts';
 
@@ -37,14 +37,14 @@ function start(args?: readonly string[]): HostProcess {
   return host;
 }
 
-const pinned = (): string => `https://127.0.0.1:${origin.port}`;
+const pinned = (): string => `https://${PROXIED_HOST}:${origin.port}`;
 
 function pin(id: string, more: object = {}): Parameters<HostProcess['askPins']>[0] {
   return { type: 'pin', id, origin: pinned(), kind: 'avoid-h3', minutes: null, persistent: false, ...more };
 }
 
 function visit({ port, secret }: PinsMessage): Promise<Heard> {
-  return say(port, connectHead(`127.0.0.1:${origin.port}`, credentials(secret)));
+  return say(port, connectHead(`${PROXIED_HOST}:${origin.port}`, credentials(secret)));
 }
 
 function run(...words: string[]): ReturnType<typeof hopwiseHostAsync> {
@@ -60,7 +60,7 @@ it('pins and unpins by message', async () => {
   ]);
   expect(Math.abs(state.pins[0]!.expiresAtMs! - Date.now() - 3_600_000)).toBeLessThan(60_000);
   expect((await visit(state)).bytes.toString()).toMatch(/200 Connection Established\r\n\r\nhello$/);
-  expect((await say(state.port, connectHead(`127.0.0.1:${origin.port}`))).bytes.toString()).toMatch(
+  expect((await say(state.port, connectHead(`${PROXIED_HOST}:${origin.port}`))).bytes.toString()).toMatch(
     /^HTTP\/1.1 407 /,
   );
   expect(await host.askPins({ type: 'unpin', id: 'c', origin: pinned() })).toMatchObject({
@@ -183,6 +183,7 @@ it('keeps a pin for the next start when no browser is connected, and says so oth
   expect((await run('pin', REMOTE, '--keep')).out).toBe(
     `${REMOTE} avoid-h3: kept for the next start; no browser is connected\n`,
   );
+  expect((await run('status')).out).toContain(`  next start: ${REMOTE} avoid-h3, kept\n`);
   const host = start();
   expect(await host.askPins({ type: 'pins', id: 'a' })).toMatchObject({
     pins: [{ origin: REMOTE, persistent: true }],
@@ -190,6 +191,23 @@ it('keeps a pin for the next start when no browser is connected, and says so oth
   await host.end();
   expect((await run('unpin', REMOTE)).out).toBe(`unpinned ${REMOTE}\n`);
   expect((await run('unpin', REMOTE)).out).toBe(`${REMOTE} was not pinned\n`);
+});
+
+it('says what a pin to a protocol lacks', async () => {
+  const { code, out } = await run('pin', REMOTE, '--as', 'h2', '--keep');
+  expect({ code, lines: out.split('\n') }).toEqual({
+    code: 0,
+    lines: [
+      `${REMOTE} h2: kept for the next start; no browser is connected`,
+      expect.stringMatching(`^It takes a local CA for .*: hopwise-host ca create ${REMOTE}$`),
+      '',
+    ],
+  });
+  expect(await run('pin', 'https://127.0.0.1', '--as', 'h2', '--keep')).toEqual({
+    code: 2,
+    out: '',
+    err: 'hopwise-host: https://127.0.0.1: an address cannot be pinned to a protocol, only a host name\n',
+  });
 });
 
 it('takes no notice of a host that was killed, and starts with what is damaged', async () => {

@@ -309,7 +309,9 @@ it('tells of each origin what it offers and what connections to it went through'
   for (const { tcp } of origins) {
     expect(tcp!.minRttMs).toBeGreaterThan(0);
     expect(tcp!.segmentsOut).toBeGreaterThan(2 * tcp!.connections);
-    expect(tcp).toMatchObject({ lossEvents: 0, retransmitted: 0 });
+    expect(tcp!.lossEvents).toBe(0);
+    // A peer that gets round to its answer late is asked by a probe, which counts as sent again (RFC 8985 section 7).
+    expect(tcp!.retransmitted).toBeLessThanOrEqual(tcp!.connections);
   }
   expect(origins[0]!.tcp!.connections).toBeGreaterThanOrEqual(5);
   expect(origins[0]!.quic!.rttAtMostMs).toBeGreaterThan(0);

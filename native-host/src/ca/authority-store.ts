@@ -80,20 +80,28 @@ export function readAuthority(folder: string = authorityFolder()): Authority | n
   return { root: root.toString(), issuers };
 }
 
+/**
+ * Writes an authority and deletes it again: who is to give one up for another finds out first whether there is space for it.
+ *
+ * @throws Error in one line when there is none.
+ */
+export async function tryAuthority(authority: Authority, folder: string = authorityFolder()): Promise<void> {
+  try {
+    await writeDraft(authority, folder);
+  } catch (fault) {
+    throw new Error(`nothing was changed: ${dirname(folder)} takes no new CA: ${(fault as Error).message}`);
+  } finally {
+    await removeDrafts(folder);
+  }
+}
+
 /** Writes a new authority; one that is there is replaced. After a crash there is one of them or none. */
 export async function writeAuthority(
   authority: Authority,
   folder: string = authorityFolder(),
 ): Promise<void> {
-  await mkdir(dirname(folder), { recursive: true });
-  await removeDrafts(folder);
-  // mkdtemp makes folders that are their owner's alone.
-  const draft = await mkdtemp(`${draftPrefix(folder)}new-`);
   try {
-    await writeFully(join(draft, ROOT), authority.root);
-    const json = JSON.stringify({ version: VERSION, issuers: authority.issuers });
-    await writeFully(join(draft, ISSUERS), json);
-    await flushFolder(draft);
+    const draft = await writeDraft(authority, folder);
     const old = await mkdtemp(`${draftPrefix(folder)}old-`);
     await rename(folder, join(old, 'ca')).catch((fault: NodeJS.ErrnoException) => {
       if (fault.code !== 'ENOENT') throw fault;
@@ -193,6 +201,19 @@ function matches(certificate: X509Certificate, key: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** @returns a folder beside the one that it is to become. */
+async function writeDraft(authority: Authority, folder: string): Promise<string> {
+  await mkdir(dirname(folder), { recursive: true });
+  await removeDrafts(folder);
+  // mkdtemp makes folders that are their owner's alone.
+  const draft = await mkdtemp(`${draftPrefix(folder)}new-`);
+  await writeFully(join(draft, ROOT), authority.root);
+  const json = JSON.stringify({ version: VERSION, issuers: authority.issuers });
+  await writeFully(join(draft, ISSUERS), json);
+  await flushFolder(draft);
+  return draft;
 }
 
 function draftPrefix(folder: string): string {

@@ -271,8 +271,8 @@ const pinState = z.object({
   expiresAtMs: z.nullable(count),
   persistent: z.boolean(),
   /**
-   * A waiting pin to a protocol leaves connections as they are until it is known that it can be held. A lifted one has no effect
-   * any more; it is told of until it is replaced or unpinned.
+   * A waiting pin leaves connections as they are until it is known that it can be held. A lifted one has no effect any more; it is
+   * told of until it is replaced or unpinned.
    */
   state: z.enum(['waiting', 'active', 'lifted']),
   /** What it waits for or why it was lifted, in words for a person; '' while it is active. */
@@ -355,6 +355,7 @@ export const toExtension = z.discriminatedUnion('type', [
   }),
 ]);
 
+export { isAskedWithoutProxy } from './this-machine.ts';
 export { encodeVerification, joinVerification } from './verification-parts.ts';
 export {
   origin as originSchema,

@@ -1,6 +1,6 @@
 /** Pins and the proxy that puts them into effect: it listens only while there is a pin. */
 import { randomBytes } from 'node:crypto';
-import { type PinState, TRUST_TRIAL_PORT } from '@hopwise/native-host/messages';
+import { isAskedWithoutProxy, type PinState, TRUST_TRIAL_PORT } from '@hopwise/native-host/messages';
 import { authorityOf, originOf } from './origin.ts';
 import type { NewPin } from './pin.ts';
 import { PinError } from './pin-error.ts';
@@ -39,6 +39,10 @@ const GRACE_MS = 30_000;
 const RESETS_TOLD_AFTER_MS = 1_000;
 const SECRET_BYTES = 32;
 
+const WITHOUT_PROXY =
+  'until the browser asks for it through a proxy, which Chromium never does for this machine itself, and Firefox only where ' +
+  'network.proxy.allow_hijacking_localhost is set';
+
 const TUNNEL: Route = { kind: 'tunnel' };
 const REFUSE: Route = { kind: 'refuse' };
 
@@ -50,8 +54,11 @@ export class PinService {
   readonly #terminator: Terminator;
   /** Origins whose pin has ended, and until when (`performance.now()`) they are served all the same. */
   readonly #ended = new Map<string, number>();
-  /** When it is known whether pins of earlier sessions can be had. */
-  readonly #restored: Promise<void>;
+  /** Hosts that the browser has asked for through the proxy though most ask for them without one. */
+  readonly #proxied = new Set<string>();
+  /** When it is known whether pins of earlier sessions can be had beside the system's proxy. */
+  readonly #restored: Promise<string>;
+  #hadNoSystemProxy = false;
   #proxy: LoopbackProxy | null = null;
   #listening: Promise<number> | null = null;
   #resets = 0;
@@ -82,7 +89,7 @@ export class PinService {
       const problem = this.#problem(pin);
       if (problem) this.#lift(pin.origin, problem);
     }
-    this.#restored = this.#liftBesideSystemProxy();
+    this.#restored = this.#pins.list().length > 0 ? this.#besideSystemProxy() : Promise.resolve('');
   }
 
   /**
@@ -91,7 +98,9 @@ export class PinService {
    * @throws PinError when it cannot be had
    */
   async pin(pin: NewPin): Promise<void> {
-    const problem = this.#problem(pin) || (await this.#besideSystemProxy());
+    // To look takes other programs, and so longer than all else here: after a look that found nothing the next one goes on beside the pin.
+    const hadNone = this.#hadNoSystemProxy;
+    const problem = this.#problem(pin) || (hadNone ? '' : await this.#besideSystemProxy());
     if (problem) throw new PinError('unavailable', problem);
     this.#pins.add(pin);
     try {
@@ -101,6 +110,7 @@ export class PinService {
       throw new PinError('internal', `the proxy cannot listen: ${(fault as Error).message}`);
     }
     this.#options.log(`pin ${pin.origin}: ${pin.kind}`);
+    if (hadNone) void this.#besideSystemProxy();
   }
 
   /** @returns whether it was pinned. */
@@ -144,10 +154,15 @@ export class PinService {
   }
 
   #withWaiting(pin: PinState): PinState {
-    if (pin.kind === 'avoid-h3' || pin.state !== 'active') return pin;
-    const { host, port } = authorityOf(pin.origin);
-    const reason = this.#terminator.waitsFor(host, port);
+    if (pin.state !== 'active') return pin;
+    const reason = this.#waitsFor(pin);
     return reason ? { ...pin, state: 'waiting', reason } : pin;
+  }
+
+  #waitsFor({ kind, origin }: PinState): string {
+    const { host, port } = authorityOf(origin);
+    if (isAskedWithoutProxy(host) && !this.#proxied.has(host)) return WITHOUT_PROXY;
+    return kind === 'avoid-h3' ? '' : this.#terminator.waitsFor(host, port);
   }
 
   /** Why there cannot be such a pin, with the mend; '' when there can. */
@@ -156,17 +171,14 @@ export class PinService {
     return this.#terminator.problem(authorityOf(origin).host);
   }
 
-  /** Why nothing can be pinned on this system, with the mend; '' where it can. */
+  /** Lifts all pins where they cannot be had, and says why, with the mend; '' where they can. */
   async #besideSystemProxy(): Promise<string> {
     const where = (await this.#options.systemProxy?.()) ?? '';
+    this.#hadNoSystemProxy = where === '';
     if (where === '') return '';
-    return `browsers use a proxy here, set in ${where}, and would use none while something is pinned: take it out there to pin`;
-  }
-
-  async #liftBesideSystemProxy(): Promise<void> {
-    const pins = this.#pins.list();
-    const problem = pins.length > 0 ? await this.#besideSystemProxy() : '';
-    if (problem) for (const { origin, kind } of pins) this.#pins.lift(origin, kind, problem);
+    const problem = `browsers use a proxy here, set in ${where}, and would use none while something is pinned: take it out there to pin`;
+    for (const { origin, kind } of this.#pins.list()) this.#pins.lift(origin, kind, problem);
+    return problem;
   }
 
   #listen(): Promise<number> {
@@ -201,10 +213,17 @@ export class PinService {
   #route(host: string, port: number): Route {
     const origin = originOf({ host, port });
     const pin = this.#pins.active(origin);
+    if (pin || port === TRUST_TRIAL_PORT) this.#noteProxied(host);
     if (!pin && port === TRUST_TRIAL_PORT) return this.#terminator.trial(host);
     if (!pin) return (this.#ended.get(origin) ?? 0) > performance.now() ? TUNNEL : REFUSE;
     if (pin.kind === 'avoid-h3') return TUNNEL;
     return this.#terminator.route(host, port);
+  }
+
+  #noteProxied(host: string): void {
+    if (!isAskedWithoutProxy(host) || this.#proxied.has(host)) return;
+    this.#proxied.add(host);
+    this.#options.onChange();
   }
 
   #onRouteChange(origin: string, cause: RouteChangeCause): void {

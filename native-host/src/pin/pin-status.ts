@@ -46,6 +46,14 @@ export function pinsLine({ sessions, kept }: PinsStatus): string {
   return words.join(', ');
 }
 
+/** Those that are kept and that no connected browser has. */
+export function keptOnly({ sessions, kept }: PinsStatus): PinState[] {
+  const held = new Set(sessions.flatMap(({ pins }) => pins.map(({ origin }) => origin)));
+  return kept
+    .filter(({ origin }) => !held.has(origin))
+    .map((pin) => ({ ...pin, state: 'active', reason: '' }));
+}
+
 const STATE_WORDS = { waiting: 'waits', lifted: 'lifted:' };
 
 /** One pin, for a person. */

@@ -19,7 +19,8 @@ export interface UdpEvidence {
 
 /**
  * Bytes of a round below which rates tell of slow start and of single losses more than of the path: at the web's usual initial
- * windows (RFC 6928) TCP takes five round trips for as many.
+ * windows (RFC 6928) TCP takes five round trips for as many. Several rounds do not add up to it: each begins on new connections, and
+ * is over before it meets a policer of more than its own rate.
  */
 export const LEAST_BYTES = 400_000;
 /** Bytes from which an origin has a say of its own. */

@@ -13,6 +13,7 @@ export function homeEnvironment(home: string): NodeJS.ProcessEnv {
     XDG_CONFIG_HOME: '',
     XDG_DATA_HOME: join(home, 'data'),
     XDG_STATE_HOME: join(home, 'state'),
+    HOPWISE_LIBCURL: '',
   };
 }
 

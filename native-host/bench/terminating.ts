@@ -62,7 +62,9 @@ const roots = [authority.root, readFileSync(server.caFile, 'utf8'), ...(mitmprox
 
 try {
   if (!mitmproxy)
-    console.log('mitmproxy is not installed (apt install mitmproxy): beside a direct connection only');
+    console.log(
+      'mitmproxy is not installed (pipx install mitmproxy==11.0.2): beside a direct connection only',
+    );
   const ways: Way[] = [{ name: 'direct', session: await open(null) }];
   if (mitmproxy) ways.push({ name: 'mitmproxy', session: await open(mitmproxy.port) });
   for (const protocol of PROTOCOLS) {

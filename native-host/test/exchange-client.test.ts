@@ -1,7 +1,7 @@
 import { duplexPair } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CreditPool } from '../src/engine/credit-pool.ts';
+import { CreditPool, POOL_BYTES, WINDOW_BYTES } from '../src/engine/credit-pool.ts';
 import { ExchangeClient } from '../src/engine/exchange-client.ts';
 import { FRAME, FrameReader, frame, jsonPayload } from '../src/engine/exchange-frames.ts';
 import { RunningExchange } from '../src/engine/running-exchange.ts';
@@ -96,4 +96,54 @@ it('knows of a cancelled exchange what was noted, and takes no former note for o
   noteWriter(notes.fd)(0, 2);
   expect(next.sent).toBe(true);
   client.close('ended');
+});
+
+describe('what a response may hold of the memory for all', () => {
+  /** A response of some bytes that has ended, with the pool that its memory is of. */
+  async function answered() {
+    const [host, engine] = duplexPair();
+    const client = new ExchangeClient(host, new SentNotes(1), () => {});
+    const pool = new CreditPool();
+    const exchange = new RunningExchange(
+      { protocol: 'h2', method: 'GET', url: 'https://a.example/', headers: [], body: null },
+      pool.account(),
+      () => {},
+    );
+    client.start(exchange);
+    engine.write(frame(FRAME.HEAD, 1, jsonPayload({ status: 200, headers: [] })));
+    engine.write(frame(FRAME.BODY, 1, Buffer.alloc(1000)));
+    engine.write(frame(FRAME.END, 1, jsonPayload([])));
+    await exchange.head;
+    await settled();
+    expect(exchange.whole).toEqual([]);
+    return { exchange, pool };
+  }
+
+  /** Whether the pool has all of its memory to give. */
+  function isWhole(pool: CreditPool): boolean {
+    const accounts = Array.from({ length: POOL_BYTES / WINDOW_BYTES }, () => pool.account());
+    return accounts.every((account) => account.grant(0) === WINDOW_BYTES);
+  }
+
+  it('is given back when it is taken', async () => {
+    const { exchange, pool } = await answered();
+    expect(exchange.take()).toHaveLength(1000);
+    expect(exchange.take()).toBe(null);
+    expect(isWhole(pool)).toBe(true);
+  });
+
+  it('is given back when its stream has been read to its end', async () => {
+    const { exchange, pool } = await answered();
+    const pieces: Buffer[] = [];
+    for await (const piece of exchange.body) pieces.push(piece);
+    expect(Buffer.concat(pieces)).toHaveLength(1000);
+    await settled();
+    expect(isWhole(pool)).toBe(true);
+  });
+
+  it('is given back when nobody wants it after all', async () => {
+    const { exchange, pool } = await answered();
+    exchange.cancel();
+    expect(isWhole(pool)).toBe(true);
+  });
 });

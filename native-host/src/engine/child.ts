@@ -16,7 +16,7 @@ import { Round } from './round.ts';
 import { noteWriter } from './sent-notes.ts';
 import { tcpInfoReader } from './tcp-info.ts';
 
-const [libcurlPath = '', caFile = ''] = process.argv.slice(2);
+const [libcurlPath = '', caFile = '', hungAfterMs = ''] = process.argv.slice(2);
 
 function send(message: ChildMessage): void {
   process.send?.(message);
@@ -51,6 +51,7 @@ if (curl) {
   new ExchangeServer({
     curl,
     caFile,
+    hungAfterMs: Number(hungAfterMs),
     pipe: new Socket({ fd: EXCHANGE_PIPE }),
     noteSent: noteWriter(SENT_NOTES_FILE),
     onFault: fail,
@@ -61,6 +62,10 @@ const readTcpInfo = tcpInfoReader();
 
 process.on('message', (message: HostMessage) => {
   if (!curl) return;
+  if (message.type === 'alive') {
+    send(message);
+    return;
+  }
   if (message.type === 'cancel') {
     rounds.get(message.id)?.cancel();
     return;

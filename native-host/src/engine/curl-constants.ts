@@ -53,6 +53,7 @@ export const OPT = {
   CONNECT_TO: OBJECT_POINT + 243,
   REQUEST_TARGET: OBJECT_POINT + 266,
   QUICK_EXIT: 322,
+  TCP_KEEPCNT: 326,
   PREREQFUNCTION: FUNCTION_POINT + 312,
   PREREQDATA: OBJECT_POINT + 313,
   PROTOCOLS_STR: OBJECT_POINT + 318,
@@ -134,6 +135,9 @@ export const VERSION_HTTP3 = 1 << 25;
 
 /** The first libcurl with `CURLOPT_QUICK_EXIT`: 7.87. */
 export const SINCE_QUICK_EXIT = 0x075700;
+
+/** The first libcurl with `CURLOPT_TCP_KEEPCNT`: 8.9. */
+export const SINCE_TCP_KEEPCNT = 0x080900;
 
 /** `CURLVERSION_SEVENTH` (7.70): its data reach to `cainfo`. */
 export const VERSION_SEVENTH = 6;

@@ -1,9 +1,9 @@
 /** The easy handles of exchanges: one that has done well is used again, as setting one up costs as much as a request. */
 import { guarded } from './callback-guard.ts';
-import { DEBUG_TEXT, HTTP_VERSION, OPT, PREREQ, SEEK } from './curl-constants.ts';
+import { DEBUG_TEXT, HTTP_VERSION, OPT, PREREQ, SEEK, SINCE_TCP_KEEPCNT } from './curl-constants.ts';
 import { ERROR_TEXT_BYTES, setCommonOptions } from './easy-options.ts';
 import { type ExchangeOrder, isTraced } from './exchange-order.ts';
-import type { HeaderField } from './headers.ts';
+import type { KeepAlive } from './hung-connections.ts';
 import type { Libcurl, Pointer } from './libcurl.ts';
 import type { NativeMemory } from './native-memory.ts';
 
@@ -31,8 +31,11 @@ export interface EasyHandle {
   readonly kind: string;
   readonly number: number;
   readonly connectTo: Pointer | null;
-  headerLines: string;
+  /** What it was given last of the order's field lines; libcurl keeps no copy of the list. */
+  fieldLines: string;
   headerList: Pointer | null;
+  /** How long it may take to come onto a connection, as libcurl was told last. */
+  connectLimitMs: number;
 }
 
 /** Registered once; every handle carries its number. */
@@ -41,6 +44,8 @@ type EasyCallbacks = Record<'write' | 'header' | 'read' | 'seek' | 'prereq' | 'd
 export interface EasyHandlesOptions {
   curl: Libcurl;
   caFile: string;
+  /** There is no other limit on an exchange's silence: server-sent events may be silent for as long as they like. */
+  keepAlive: KeepAlive;
   memory: NativeMemory;
   onFault: (fault: Error) => void;
 }
@@ -58,12 +63,6 @@ const PINNED_VERSION = {
 /** Time for three SYNs (1, 2 and 4 s apart) over a long path; as short on HTTP/3 as the page can wait for a fallback. */
 export const CONNECT_TIMEOUT_MS = { h1: 10_000, h2: 10_000, h3: 5_000 } as const;
 
-/**
- * As Chromium. It is all there is against a peer that has gone without a word: there is no limit on
- * an exchange's time nor on its silence, as server-sent events may be silent for as long as they like.
- */
-const TCP_KEEPALIVE_SECONDS = 45;
-
 /** Handles that wait for their next exchange; each is some 10 kB. */
 const IDLE_HANDLES = 64;
 
@@ -76,6 +75,7 @@ const LONGEST_WORDS_BYTES = 128;
 export class EasyHandles {
   readonly #curl: Libcurl;
   readonly #caFile: string;
+  readonly #keepAlive: KeepAlive;
   readonly #callbacks: EasyCallbacks;
   readonly #users = new Map<number, EasyAsked>();
   /** The one used last is the last. */
@@ -85,6 +85,7 @@ export class EasyHandles {
   constructor(options: EasyHandlesOptions) {
     this.#curl = options.curl;
     this.#caFile = options.caFile;
+    this.#keepAlive = options.keepAlive;
     this.#callbacks = this.#registered(options);
     options.curl.trace('http/2,http/3');
   }
@@ -101,7 +102,7 @@ export class EasyHandles {
     this.#users.set(handle.number, user);
     try {
       this.#curl.setText(handle.easy, OPT.REQUEST_TARGET, order.target);
-      this.#setHeaders(handle, order.headers);
+      this.#setHeader(handle, order.fieldLines);
       if (isTraced(order)) this.#curl.setLong(handle.easy, OPT.VERBOSE, 1);
     } catch (fault) {
       this.discard(handle);
@@ -139,7 +140,8 @@ export class EasyHandles {
       kind,
       number: this.#nextNumber++,
       connectTo: order.connectTo ? curl.list([order.connectTo]) : null,
-      headerLines: '',
+      fieldLines: '',
+      connectLimitMs: 0,
       headerList: null,
     };
     try {
@@ -151,7 +153,14 @@ export class EasyHandles {
     return handle;
   }
 
-  #setUp({ easy, errorText, number, connectTo }: EasyHandle, order: ExchangeOrder): void {
+  limitConnecting(handle: EasyHandle, limitMs: number): void {
+    if (limitMs === handle.connectLimitMs) return;
+    handle.connectLimitMs = limitMs;
+    this.#curl.setLong(handle.easy, OPT.CONNECTTIMEOUT_MS, limitMs);
+  }
+
+  #setUp(handle: EasyHandle, order: ExchangeOrder): void {
+    const { easy, errorText, number, connectTo } = handle;
     const curl = this.#curl;
     const callbacks = this.#callbacks;
     const { protocol, method, origin, body } = order;
@@ -159,12 +168,8 @@ export class EasyHandles {
     curl.setPointer(easy, OPT.ERRORBUFFER, errorText);
     curl.setText(easy, OPT.URL, origin);
     curl.setLong(easy, OPT.HTTP_VERSION, PINNED_VERSION[protocol]);
-    curl.setLong(easy, OPT.CONNECTTIMEOUT_MS, CONNECT_TIMEOUT_MS[protocol]);
-    if (protocol !== 'h3') {
-      curl.setLong(easy, OPT.TCP_KEEPALIVE, 1);
-      curl.setLong(easy, OPT.TCP_KEEPIDLE, TCP_KEEPALIVE_SECONDS);
-      curl.setLong(easy, OPT.TCP_KEEPINTVL, TCP_KEEPALIVE_SECONDS);
-    }
+    this.limitConnecting(handle, CONNECT_TIMEOUT_MS[protocol]);
+    if (protocol !== 'h3') this.#keepAliveOf(easy);
     if (body !== 'none') {
       curl.setLong(easy, OPT.UPLOAD, 1);
       // -1: chunked on HTTP/1.1, to the end of the stream on the others.
@@ -191,15 +196,22 @@ export class EasyHandles {
     curl.setId(easy, OPT.PREREQDATA, number);
   }
 
-  /** Many requests of a page have the same fields. */
-  #setHeaders(handle: EasyHandle, fields: readonly HeaderField[]): void {
+  #keepAliveOf(easy: Pointer): void {
     const curl = this.#curl;
-    const lines = headerLines(fields);
-    const text = lines.join('\n');
-    if (handle.headerList && text === handle.headerLines) return;
+    const { idleS, intervalS, count } = this.#keepAlive;
+    curl.setLong(easy, OPT.TCP_KEEPALIVE, 1);
+    curl.setLong(easy, OPT.TCP_KEEPIDLE, idleS);
+    curl.setLong(easy, OPT.TCP_KEEPINTVL, intervalS);
+    if (curl.version.number >= SINCE_TCP_KEEPCNT) curl.setLong(easy, OPT.TCP_KEEPCNT, count);
+  }
+
+  /** Many requests of a page have the same fields. */
+  #setHeader(handle: EasyHandle, fieldLines: string): void {
+    if (handle.headerList && fieldLines === handle.fieldLines) return;
+    const curl = this.#curl;
     const former = handle.headerList;
-    handle.headerList = curl.list(lines);
-    handle.headerLines = text;
+    handle.headerList = curl.list(headerLines(fieldLines));
+    handle.fieldLines = fieldLines;
     curl.setPointer(handle.easy, OPT.HTTPHEADER, handle.headerList);
     curl.freeList(former);
   }
@@ -253,12 +265,12 @@ function kindOf({ protocol, method, origin, body, connectTo }: ExchangeOrder): s
   return body === 'none' ? `${protocol} ${method} ${origin} ${connectTo}` : '';
 }
 
-/** Lines for libcurl: a line without a value takes out what it would say by itself. */
-function headerLines(fields: readonly HeaderField[]): string[] {
-  const given = new Set(fields.map(([name]) => name.toLowerCase()));
+/** A line without a value takes out what libcurl would say by itself. */
+function headerLines(fieldLines: string): string[] {
+  const lines = fieldLines === '' ? [] : fieldLines.split('\n');
+  const given = new Set(lines.map((line) => line.slice(0, line.search(/[:;]/)).toLowerCase()));
   const silenced = OF_LIBCURL.filter((name) => !given.has(name)).map((name) => `${name}:`);
-  // ';' stands for a field that is there with no value.
-  return [...silenced, ...fields.map(([name, value]) => (value ? `${name}: ${value}` : `${name};`))];
+  return [...silenced, ...lines];
 }
 
 const OF_LIBCURL = ['accept', 'expect', 'user-agent'];

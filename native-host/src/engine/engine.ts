@@ -8,11 +8,13 @@ import { type Candidate, libcurlCandidates } from './candidates.ts';
 import { CreditPool } from './credit-pool.ts';
 import type { Exchange, ExchangeRequest } from './exchange.ts';
 import { ExchangeClient } from './exchange-client.ts';
+import { HUNG_AFTER_MS } from './hung-connections.ts';
 import { type ChildMessage, type EngineInfo, EXCHANGE_PIPE, type HostMessage } from './ipc.ts';
 import { http3Mend } from './mend.ts';
 import type { RoundReport, RoundRequest, RoundTransferResult } from './round.ts';
 import { RunningExchange } from './running-exchange.ts';
 import { SentNotes } from './sent-notes.ts';
+import { StuckWatch } from './stuck-watch.ts';
 
 export type { EngineInfo } from './ipc.ts';
 
@@ -25,6 +27,10 @@ export class EngineDiedError extends Error {}
 export interface EngineOptions {
   /** Path of the libcurl to use; else `HOPWISE_LIBCURL`, else one is looked for. */
   libcurl?: string;
+  /** How long the peer of an exchange's TCP connection may acknowledge nothing, milliseconds. */
+  hungAfterMs?: number;
+  /** How long the engine's process may get round to nothing while it has something to do, milliseconds. Then it is replaced. */
+  stuckAfterMs?: number;
   log?: (line: string) => void;
 }
 
@@ -59,6 +65,9 @@ interface Pending {
 const CHILD = new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url);
 const START_TIMEOUT_MS = 10_000;
 
+/** Longer than anything takes it at a time on a busy machine; all pinned origins wait that long. */
+const STUCK_AFTER_MS = 15_000;
+
 /** Exchanges at once: above what browsers hold open, below what the least windows cost in memory. */
 const OPEN_EXCHANGES = 2048;
 
@@ -79,17 +88,23 @@ export function engineProblem(info: EngineInfo): string {
 
 export class Engine {
   readonly #given: string;
+  readonly #hungAfterMs: number;
+  readonly #stuckAfterMs: number;
   readonly #log: (line: string) => void;
   readonly #pending = new Map<number, Pending>();
   readonly #credit = new CreditPool();
   #openExchanges = 0;
   #starting: Promise<Running> | null = null;
+  /** Once it has started, for as long as it runs. */
+  #current: Running | null = null;
   #found: Candidate | null = null;
   #nextId = 1;
   #closed = false;
 
   constructor(options: EngineOptions = {}) {
     this.#given = options.libcurl || process.env.HOPWISE_LIBCURL || '';
+    this.#hungAfterMs = options.hungAfterMs ?? HUNG_AFTER_MS;
+    this.#stuckAfterMs = options.stuckAfterMs ?? STUCK_AFTER_MS;
     this.#log = options.log ?? (() => {});
   }
 
@@ -141,14 +156,13 @@ export class Engine {
       exchange.fail('refused-locally', `more than ${OPEN_EXCHANGES} exchanges at once`, false);
       return exchange;
     }
-    this.#running().then(
-      ({ info, exchanges }) => {
-        if (request.protocol === 'h3' && !info.http3) {
-          exchange.fail('refused-locally', engineProblem(info), false);
-        } else exchanges.start(exchange);
-      },
-      (fault: Error) => exchange.fail('engine-died', fault.message, false),
-    );
+    if (this.#current && !this.#closed) begin(this.#current, exchange, request);
+    else {
+      this.#running().then(
+        (running) => begin(running, exchange, request),
+        (fault: Error) => exchange.fail('engine-died', fault.message, false),
+      );
+    }
     return exchange;
   }
 
@@ -205,9 +219,24 @@ export class Engine {
       throw new NoEngineError('the transfer engine ended as soon as it had started');
     }
     this.#found = running.candidate;
-    child.on('message', (message: ChildMessage) => this.#onMessage(message));
+    this.#current = running;
+    const watch = new StuckWatch({
+      limitMs: this.#stuckAfterMs,
+      isBusy: () => this.#openExchanges > 0 || this.#pending.size > 0,
+      ask: () => this.#send(running, { type: 'alive' }),
+      onStuck: () => {
+        this.#log(`engine process has not answered for ${this.#stuckAfterMs} ms`);
+        child.kill('SIGKILL');
+      },
+    });
+    child.on('message', (message: ChildMessage) => {
+      watch.answered();
+      this.#onMessage(message);
+    });
     child.once('exit', (code, signal) => {
+      watch.stop();
       this.#starting = null;
+      this.#current = null;
       const how = signal ? `was ended by ${signal}` : `ended with code ${code}`;
       if (!this.#closed) this.#log(`engine process ${how}`);
       for (const pending of this.#pending.values()) {
@@ -246,7 +275,7 @@ export class Engine {
     } catch (fault) {
       return Promise.resolve(`no notes can be kept: ${(fault as Error).message}`);
     }
-    const child = fork(fileURLToPath(CHILD), [candidate.path, bundle], {
+    const child = fork(fileURLToPath(CHILD), [candidate.path, bundle, String(this.#hungAfterMs)], {
       env,
       execArgv: [...HEAP_ARGUMENTS, ...(CHILD.pathname.endsWith('.ts') ? ['--conditions=source'] : [])],
       // Standard output belongs to the browser: the engine gets none of it.
@@ -289,6 +318,11 @@ export class Engine {
       });
     });
   }
+}
+
+function begin({ info, exchanges }: Running, exchange: RunningExchange, { protocol }: ExchangeRequest): void {
+  if (protocol === 'h3' && !info.http3) exchange.fail('refused-locally', engineProblem(info), false);
+  else exchanges.start(exchange);
 }
 
 function ended(child: ChildProcess): Promise<void> {

@@ -53,7 +53,7 @@ export interface Progress {
 
 /**
  * @param code libcurl's.
- * @param words libcurl's own, to tell apart what shares a code.
+ * @param words libcurl's own, to tell apart what shares a code; '' for none.
  */
 export function errorCode(
   code: number,
@@ -68,5 +68,7 @@ export function errorCode(
   if (HANDSHAKE.has(code)) return connected ? 'reset' : 'protocol';
   if (code === CODE.OPERATION_TIMEDOUT) return 'timeout';
   if (!connected) return 'connect';
+  // libcurl 8.14 has words for what is malformed, and none for a connection that has just ended.
+  if (code === CODE.HTTP2 && words === '') return 'reset';
   return MALFORMED.has(code) ? 'protocol' : 'reset';
 }

@@ -10,7 +10,8 @@ export interface ExchangeOrder {
   origin: string;
   /** The request target (RFC 9112 section 3.2.1), to be sent as it is. */
   target: string;
-  headers: HeaderField[];
+  /** The header's field lines with a line feed between them, which none of them holds. */
+  fieldLines: string;
   /** Bytes of the body; 'unknown' until it ends, 'none' without one. */
   body: number | 'unknown' | 'none';
   /** `host:port:otherHost:otherPort`, '' for the URL's own. */
@@ -52,9 +53,6 @@ export function exchangeOrder(request: ExchangeRequest, credit: number): Exchang
   if (!isToken(method) || REFUSED_METHODS.has(method)) throw new Error('a method that is not passed on');
   const [, origin, rest] = request.url.match(/^(https:\/\/[^/?#@\s]+)([/?][\x21\x22\x24-\x7e]*)?$/) ?? [];
   if (!origin || !URL.canParse(origin)) throw new Error('no https URL');
-  for (const [name, value] of request.headers) {
-    if (!isToken(name) || !isFieldValue(value)) throw new Error('a header that cannot be sent');
-  }
   const fields = endToEnd(request.headers).filter(([name]) => !SAID_OTHERWISE.has(name.toLowerCase()));
   // RFC 9110 section 10.1.4: the one thing of `TE` that is meant for more than a hop of HTTP/1.1.
   if (
@@ -68,12 +66,22 @@ export function exchangeOrder(request: ExchangeRequest, credit: number): Exchang
     method,
     origin: `${origin}/`,
     target: rest?.startsWith('?') ? `/${rest}` : (rest ?? '/'),
-    headers: protocol === 'h1' ? oneCookieField(fields) : fields,
+    fieldLines: (protocol === 'h1' ? oneCookieField(fields) : fields).map(fieldLine).join('\n'),
     body: bodyLength(request),
     connectTo: request.connectTo ?? '',
     fresh: request.freshConnection ?? false,
     credit,
   };
+}
+
+/**
+ * As libcurl takes it (`CURLOPT_HTTPHEADER`): a semicolon stands for a field that is there with no value.
+ *
+ * @throws Error for what cannot stand in a field line.
+ */
+function fieldLine([name, value]: HeaderField): string {
+  if (!isToken(name) || !isFieldValue(value)) throw new Error('a header that cannot be sent');
+  return value ? `${name}: ${value}` : `${name};`;
 }
 
 function bodyLength(request: ExchangeRequest): ExchangeOrder['body'] {

@@ -4,17 +4,11 @@ import { CreditPool } from './credit-pool.ts';
 import { CODE } from './curl-constants.ts';
 import { EasyHandles } from './easy-handles.ts';
 import type { ExchangeFault } from './exchange-fault.ts';
-import {
-  creditOf,
-  ExchangeFrameError,
-  FRAME,
-  type FrameHandler,
-  FrameReader,
-  jsonPayload,
-} from './exchange-frames.ts';
+import { creditOf, ExchangeFrameError, FRAME, type FrameHandler, FrameReader } from './exchange-frames.ts';
 import type { ExchangeOrder, NotedOrder } from './exchange-order.ts';
 import { type ExchangeTools, ExchangeTransfer } from './exchange-transfer.ts';
 import { FrameWriter } from './frame-writer.ts';
+import { keepAliveWithin } from './hung-connections.ts';
 import { Lanes } from './lanes.ts';
 import type { Libcurl } from './libcurl.ts';
 import { nativeMemory } from './native-memory.ts';
@@ -22,6 +16,8 @@ import { nativeMemory } from './native-memory.ts';
 export interface ExchangeServerOptions {
   curl: Libcurl;
   caFile: string;
+  /** How long the peer of a TCP connection may acknowledge nothing. */
+  hungAfterMs: number;
   pipe: Duplex;
   /** Not in the order of the frames: what has been sent is known to the host even if this process dies in the same moment. */
   noteSent: (place: number, exchange: number) => void;
@@ -34,14 +30,22 @@ export class ExchangeServer implements FrameHandler {
   readonly #transfers = new Map<number, ExchangeTransfer>();
   readonly #uploads = new CreditPool();
 
-  constructor({ curl, caFile, pipe, noteSent, onFault }: ExchangeServerOptions) {
+  constructor({ curl, caFile, hungAfterMs, pipe, noteSent, onFault }: ExchangeServerOptions) {
     const memory = nativeMemory();
-    this.#lanes = new Lanes(curl, onFault);
+    const keepAlive = keepAliveWithin(hungAfterMs);
+    const output = new FrameWriter(pipe, memory);
+    this.#lanes = new Lanes({
+      curl,
+      hungAfterMs,
+      onFault,
+      // A response is on its way as soon as it is here, not after all else of this turn.
+      onActed: () => output.flush(),
+    });
     this.#tools = {
       curl,
-      handles: new EasyHandles({ curl, caFile, memory, onFault }),
+      handles: new EasyHandles({ curl, caFile, keepAlive, memory, onFault }),
       memory,
-      output: new FrameWriter(pipe, memory),
+      output,
       noteSent,
       runDue: (transfer) => this.#lanes.runDue(transfer),
     };
@@ -50,6 +54,7 @@ export class ExchangeServer implements FrameHandler {
     pipe.on('data', (chunk: Buffer) => {
       try {
         reader.push(chunk);
+        this.#lanes.runAsked();
       } catch (fault) {
         onFault(fault as Error);
       }
@@ -92,7 +97,7 @@ export class ExchangeServer implements FrameHandler {
     } catch (fault) {
       this.#transfers.delete(id);
       transfer?.free();
-      this.#tools.output.frame(FRAME.FAULT, id, jsonPayload(refusal((fault as Error).message)));
+      this.#tools.output.json(FRAME.FAULT, id, refusal((fault as Error).message));
     }
   }
 

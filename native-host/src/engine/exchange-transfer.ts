@@ -4,7 +4,7 @@ import { CODE, INFO, OPT, PAUSE, PREREQ, READ_PAUSE, SEEK, WRITE_PAUSE } from '.
 import { CONNECT_TIMEOUT_MS, type EasyAsked, type EasyHandle, type EasyHandles } from './easy-handles.ts';
 import { reportedProtocol } from './easy-options.ts';
 import { type ExchangeFault, errorCode } from './exchange-fault.ts';
-import { creditPayload, ExchangeFrameError, FRAME, jsonPayload } from './exchange-frames.ts';
+import { creditPayload, ExchangeFrameError, FRAME } from './exchange-frames.ts';
 import { IDEMPOTENT, isTraced, type NotedOrder } from './exchange-order.ts';
 import type { FrameWriter } from './frame-writer.ts';
 import { endToEnd, type HeaderField, responseFields } from './headers.ts';
@@ -42,7 +42,6 @@ export class ExchangeTransfer implements EasyAsked {
   readonly #sections = new ResponseSections();
   readonly #upload: CreditAccount;
   readonly #uploadQueue = new UploadQueue();
-  #connectingIsLimited = true;
   /** Directions that libcurl holds up, `PAUSE` bits. */
   #paused: number = PAUSE.NONE;
   /** Response bytes that the host may still be sent; may fall below zero by one piece of libcurl's. */
@@ -93,8 +92,8 @@ export class ExchangeTransfer implements EasyAsked {
     else if (this.#notProcessed) this.#notProcessedBytes = this.#requestBytes;
     this.#notProcessed = false;
     this.#noted = true;
-    // For another connection, which libcurl may open by itself.
-    this.limitConnecting(true);
+    // A stream that the origin refuses as one too many waits for another one; over HTTP/1.1 libcurl may only open a connection anew.
+    this.limitConnecting(this.#order.protocol === 'h1');
     return PREREQ.OK;
   }
 
@@ -110,10 +109,8 @@ export class ExchangeTransfer implements EasyAsked {
 
   /** Whether there is a limit on the time until it comes onto a connection. */
   limitConnecting(limited: boolean): void {
-    if (limited === this.#connectingIsLimited) return;
-    this.#connectingIsLimited = limited;
     const limitMs = limited ? CONNECT_TIMEOUT_MS[this.#order.protocol] : NO_TIMEOUT_MS;
-    this.#tools.curl.setLong(this.easy, OPT.CONNECTTIMEOUT_MS, limitMs);
+    this.#tools.handles.limitConnecting(this.#handle, limitMs);
   }
 
   /**
@@ -146,7 +143,7 @@ export class ExchangeTransfer implements EasyAsked {
       return false;
     }
     if (section.status < 200) {
-      output.frame(FRAME.INFORMATIONAL, this.id, jsonPayload(section));
+      output.json(FRAME.INFORMATIONAL, this.id, section);
       return true;
     }
     const protocol = reportedProtocol(this.#tools.curl.infoLong(this.easy, INFO.HTTP_VERSION));
@@ -163,7 +160,7 @@ export class ExchangeTransfer implements EasyAsked {
     }
     this.#headSeen = true;
     if (isTraced(this.#order)) this.#tools.curl.setLong(this.easy, OPT.VERBOSE, 0);
-    output.frame(FRAME.HEAD, this.id, jsonPayload({ ...section, headers }));
+    output.json(FRAME.HEAD, this.id, { status: section.status, headers });
     return true;
   }
 
@@ -259,18 +256,18 @@ export class ExchangeTransfer implements EasyAsked {
    *
    * @param words libcurl's on it, where they are about another exchange.
    */
-  end(code: number, words = this.words): void {
+  end(code: number, words?: string): void {
     const { output } = this.#tools;
     if (code === 0 && this.#headSeen) {
       this.#endedWell = true;
-      output.frame(FRAME.END, this.id, jsonPayload(endToEnd(this.#sections.trailers)));
-    } else output.frame(FRAME.FAULT, this.id, jsonPayload(this.#refused ?? this.#fault(code, words)));
+      output.json(FRAME.END, this.id, endToEnd(this.#sections.trailers));
+    } else output.json(FRAME.FAULT, this.id, this.#refused ?? this.#fault(code, words ?? this.words));
   }
 
   #fault(code: number, words: string): ExchangeFault {
     const message = words || this.#tools.curl.errorText(code);
     const progress = { protocol: this.#order.protocol, connected: this.#noted, answered: this.#headSeen };
-    return { code: errorCode(code, message, progress), message, sent: this.#mayHaveArrived() };
+    return { code: errorCode(code, words, progress), message, sent: this.#mayHaveArrived() };
   }
 
   #refuse(code: ExchangeFault['code'], message: string): void {

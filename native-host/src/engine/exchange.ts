@@ -40,6 +40,13 @@ export interface Exchange {
   readonly body: Readable;
   /** Empty when there are none. Settled when the body has been read to its end. */
   readonly trailers: Promise<HeaderField[]>;
+  /**
+   * Takes what is here of the body, before its stream has been asked for; null for nothing. A small response that has come whole
+   * does without one.
+   */
+  take(): Buffer | null;
+  /** Why it failed; null as long as it has not. */
+  readonly fault: ExchangeError | null;
   /** The trailers of a response all of which is here, whether read or not; null while more is to come. */
   readonly whole: readonly HeaderField[] | null;
   /** 1xx responses, in order, before the head. To be set at once. */

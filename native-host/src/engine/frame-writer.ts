@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { FRAME, FRAME_HEADER_BYTES, frame, writeFrameHeader } from './exchange-frames.ts';
+import { FRAME, FRAME_HEADER_BYTES, frame, jsonPayload, writeFrameHeader } from './exchange-frames.ts';
 import type { Pointer } from './libcurl.ts';
 import type { NativeMemory } from './native-memory.ts';
 
@@ -25,16 +25,22 @@ export class FrameWriter {
     this.#memory = memory;
   }
 
-  frame(kind: number, exchange: number, payload?: Uint8Array): void {
-    const whole = frame(kind, exchange, payload);
-    if (whole.length > SLAB_BYTES - this.#used) this.#flush();
+  frame(kind: number, exchange: number, payload: Uint8Array): void {
+    const bytes = FRAME_HEADER_BYTES + payload.length;
+    if (bytes > SLAB_BYTES - this.#used) this.flush();
     this.#bodyAt = -1;
-    if (whole.length > SLAB_BYTES) {
-      this.#pipe.write(whole);
+    if (bytes > SLAB_BYTES) {
+      this.#pipe.write(frame(kind, exchange, payload));
       return;
     }
-    this.#used += whole.copy(this.#slab, this.#used);
-    this.#soon ??= setImmediate(() => this.#flush());
+    writeFrameHeader(this.#slab, this.#used, kind, exchange, payload.length);
+    this.#slab.set(payload, this.#used + FRAME_HEADER_BYTES);
+    this.#used += bytes;
+    this.#soon ??= setImmediate(() => this.flush());
+  }
+
+  json(kind: number, exchange: number, value: unknown): void {
+    this.frame(kind, exchange, jsonPayload(value));
   }
 
   /** Copies `length` body bytes out of C's memory. */
@@ -50,18 +56,19 @@ export class FrameWriter {
       const bytes = this.#used - this.#bodyAt - FRAME_HEADER_BYTES;
       this.#slab.writeUInt32LE(bytes, this.#bodyAt);
     }
-    this.#soon ??= setImmediate(() => this.#flush());
+    this.#soon ??= setImmediate(() => this.flush());
   }
 
   #openBody(exchange: number): void {
-    if (SLAB_BYTES - this.#used <= FRAME_HEADER_BYTES) this.#flush();
+    if (SLAB_BYTES - this.#used <= FRAME_HEADER_BYTES) this.flush();
     this.#bodyAt = this.#used;
     this.#bodyOf = exchange;
     writeFrameHeader(this.#slab, this.#used, FRAME.BODY, exchange, 0);
     this.#used += FRAME_HEADER_BYTES;
   }
 
-  #flush(): void {
+  /** Hands on what there is, before the turn's end. */
+  flush(): void {
     if (this.#soon) clearImmediate(this.#soon);
     this.#soon = null;
     this.#bodyAt = -1;

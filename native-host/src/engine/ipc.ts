@@ -8,7 +8,11 @@ export interface EngineInfo extends CurlVersion {
 }
 
 /** From the host to the engine's process. */
-export type HostMessage = { type: 'run'; id: number; request: RoundRequest } | { type: 'cancel'; id: number };
+export type HostMessage =
+  | { type: 'run'; id: number; request: RoundRequest }
+  | { type: 'cancel'; id: number }
+  // Answered by the same.
+  | { type: 'alive' };
 
 /** From the engine's process to the host. */
 export type ChildMessage =
@@ -16,6 +20,7 @@ export type ChildMessage =
   | { type: 'unusable'; problem: string }
   | { type: 'result'; id: number; result: RoundTransferResult }
   | { type: 'report'; id: number; report: RoundReport }
+  | { type: 'alive' }
   | { type: 'fault'; problem: string };
 
 /** Descriptors of the engine's process beside the IPC channel, which is 3. */

@@ -1,5 +1,6 @@
 /** One connection of HTTP/2 or HTTP/3 to an origin, or the few of HTTP/1.1, with its exchanges. */
 import type { Protocol } from '@hopwise/native-host/messages';
+import { CODE } from './curl-constants.ts';
 import type { ExchangeTransfer } from './exchange-transfer.ts';
 import type { Libcurl } from './libcurl.ts';
 import { H1_CONNECTIONS_PER_HOST, MultiHandle } from './multi-handle.ts';
@@ -26,6 +27,8 @@ export interface LaneSettings {
   onActed: () => void;
   /** libcurl has ended an exchange, which has left the lane. */
   onEnd: (entry: Entry, code: number) => void;
+  /** There may be streams again where there were none. */
+  onRoom: () => void;
 }
 
 /**
@@ -50,6 +53,7 @@ export class Lane {
   readonly #protocol: Protocol;
   readonly #multi: MultiHandle;
   readonly #onEnd: LaneSettings['onEnd'];
+  readonly #onRoom: () => void;
   readonly #entries = new Map<ExchangeTransfer, Entry>();
   /** libcurl has not looked at them. */
   #fresh: Entry[] = [];
@@ -60,14 +64,20 @@ export class Lane {
   /** Streams that have ended and may not be allowed again yet. */
   #ended = 0;
   #retry: NodeJS.Timeout | null = null;
+  /**
+   * The connection has ended, or the origin has broken the rules of HTTP/2: libcurl 8.14 would read again what it cannot read, and
+   * every further exchange would fail by it.
+   */
+  #isBroken = false;
   /** What libcurl holds for the slowest reader, and for all of them. */
   held = { mostBytes: 0, bytes: 0 };
   #idle: NodeJS.Timeout | null = null;
 
-  constructor({ curl, protocol, onFault, onActed, onEnd }: LaneSettings) {
+  constructor({ curl, protocol, onFault, onActed, onEnd, onRoom }: LaneSettings) {
     this.#protocol = protocol;
     this.#multi = new MultiHandle({ curl, protocol, onFault, onActed });
     this.#onEnd = onEnd;
+    this.#onRoom = onRoom;
   }
 
   get transfers(): ExchangeTransfer[] {
@@ -80,13 +90,18 @@ export class Lane {
 
   /** Whether no slow reader is in the way of others. HTTP/1.1 has a connection for each exchange. */
   get isGood(): boolean {
-    return this.#protocol === 'h1' || this.held.mostBytes <= HELD_OF_GOOD_LANE_BYTES;
+    return !this.#isBroken && (this.#protocol === 'h1' || this.held.mostBytes <= HELD_OF_GOOD_LANE_BYTES);
+  }
+
+  /** Whether it is of no use any more. */
+  get isBroken(): boolean {
+    return this.#isBroken;
   }
 
   /** Whether an exchange goes out at once, as far as can be known, or opens the connection. */
   get takes(): boolean {
     if (this.#protocol === 'h1') return this.#entries.size < H1_CONNECTIONS_PER_HOST;
-    if (this.#isFull || this.#waiting) return false;
+    if (this.#isFull || this.#waiting || this.#isBroken) return false;
     return this.#fresh.length < (this.carries ? BATCH : 1);
   }
 
@@ -117,6 +132,7 @@ export class Lane {
   #handOver(entry: Entry): void {
     const { transfer } = entry;
     this.#multi.add(transfer.easy, (code) => {
+      this.#isBroken ||= code === CODE.HTTP2;
       this.#leave(transfer);
       this.#onEnd(entry, code);
     });
@@ -140,10 +156,9 @@ export class Lane {
     this.#entries.delete(transfer);
     this.#fresh = this.#fresh.filter((entry) => entry.transfer !== transfer);
     if (this.#waiting?.transfer === transfer) this.#waiting = null;
-    else {
+    else if (transfer.connected) {
       this.#isFull = false;
       this.#ended += 1;
-      this.#retryLater();
     }
   }
 
@@ -171,14 +186,19 @@ export class Lane {
 
   /** On HTTP/3 streams are allowed again some time after others have ended, which libcurl 8.14 does not act on. */
   #retryLater(): void {
-    if (this.#protocol !== 'h3' || this.#retry || this.#ended === 0 || !this.waitsForStream) return;
+    if (this.#protocol !== 'h3' || this.#retry || this.#ended === 0 || !this.#isFull) return;
     this.#retry = setTimeout(() => {
       this.#retry = null;
       const waiting = this.waitsForStream;
-      if (!waiting) return;
-      this.#multi.remove(waiting.transfer.easy);
-      this.#waiting = null;
-      this.#handOver(waiting);
+      if (waiting) {
+        this.#multi.remove(waiting.transfer.easy);
+        this.#waiting = null;
+        this.#handOver(waiting);
+      } else {
+        // What waits elsewhere may try here.
+        this.#isFull = false;
+        this.#onRoom();
+      }
     }, RETRY_MS);
   }
 
@@ -190,8 +210,18 @@ export class Lane {
     return [waiting];
   }
 
+  /** As `MultiHandle.sockets`. */
+  get sockets(): number[] {
+    return this.#multi.sockets;
+  }
+
   runDue(): void {
     this.#multi.runDue();
+  }
+
+  /** Hands what has come to libcurl now, not at the end of this turn. Never from a callback of libcurl. */
+  runAsked(): void {
+    this.#multi.runAsked();
   }
 
   setReading(reading: boolean): void {

@@ -2,9 +2,12 @@
 import type { Protocol } from '@hopwise/native-host/messages';
 import { CODE } from './curl-constants.ts';
 import type { ExchangeTransfer } from './exchange-transfer.ts';
+import { HungConnections } from './hung-connections.ts';
 import { type Entry, HELD_OF_GOOD_LANE_BYTES, type Lane } from './lane.ts';
 import type { Libcurl } from './libcurl.ts';
 import { OriginLanes } from './origin-lanes.ts';
+import { tcpSilenceReader } from './tcp-info.ts';
+import { tcpResetter } from './tcp-reset.ts';
 
 /** Beyond it the connection is no longer read. Above what HTTP/2 lets through, which bounds itself. */
 const HELD_BYTES = 24 * 1024 * 1024;
@@ -28,6 +31,15 @@ const SIP_MS = 20;
 /** Time between two looks at what is held: 1.25 MB at 1 Gbit/s. */
 const LOOK_MS = 10;
 
+export interface LanesSettings {
+  curl: Libcurl;
+  /** How long the peer of a TCP connection may acknowledge nothing. */
+  hungAfterMs: number;
+  onFault: (fault: Error) => void;
+  /** libcurl has done what there was to do on a connection. */
+  onActed: () => void;
+}
+
 export interface LaneWish {
   protocol: Protocol;
   /** Exchanges of one share connections. */
@@ -47,14 +59,23 @@ interface Watch {
 export class Lanes {
   readonly #curl: Libcurl;
   readonly #onFault: (fault: Error) => void;
+  readonly #onActed: () => void;
   readonly #origins = new Map<string, OriginLanes>();
   readonly #originOf = new Map<ExchangeTransfer, OriginLanes>();
   readonly #watched = new Map<Lane, Watch>();
+  readonly #hung: HungConnections;
   #freshOnes = 0;
 
-  constructor(curl: Libcurl, onFault: (fault: Error) => void) {
+  constructor({ curl, hungAfterMs, onFault, onActed }: LanesSettings) {
     this.#curl = curl;
     this.#onFault = onFault;
+    this.#onActed = onActed;
+    this.#hung = new HungConnections({
+      limitMs: hungAfterMs,
+      sockets: () => this.#sockets(),
+      read: tcpSilenceReader(),
+      reset: tcpResetter(),
+    });
   }
 
   /** @param done its end, as `Entry.done`. */
@@ -66,6 +87,7 @@ export class Lanes {
       this.#origins.set(key, lanes);
     }
     this.#originOf.set(transfer, lanes);
+    this.#hung.watch();
     lanes.add({
       transfer,
       sinceMs: performance.now(),
@@ -90,10 +112,20 @@ export class Lanes {
     this.#originOf.get(transfer)?.laneOf(transfer)?.runDue();
   }
 
+  /** Has libcurl begin what was added, now. Never from a callback of libcurl. */
+  runAsked(): void {
+    for (const lane of this.#watched.keys()) lane.runAsked();
+  }
+
   /** A reader has taken something. */
   resumed(transfer: ExchangeTransfer): void {
     const lane = this.#originOf.get(transfer)?.laneOf(transfer);
     if (lane && lane.held.bytes > 0) this.#look(lane);
+  }
+
+  #sockets(): number[] | null {
+    if (this.#originOf.size === 0) return null;
+    return [...this.#watched.keys()].flatMap((lane) => lane.sockets);
   }
 
   #lanesOf(key: string, protocol: Protocol, fresh: boolean): OriginLanes {
@@ -103,7 +135,7 @@ export class Lanes {
       fresh,
       onFault: this.#onFault,
       onOpened: (lane) => this.#watched.set(lane, { lanes, lookedMs: 0, standstill: null, sips: null }),
-      onActed: (lane) => this.#onActed(lane),
+      onActed: (lane) => this.#lookAndTell(lane),
       onClosed: (lane) => {
         this.#stopWaiting(lane);
         this.#watched.delete(lane);
@@ -113,9 +145,10 @@ export class Lanes {
     return lanes;
   }
 
-  #onActed(lane: Lane): void {
+  #lookAndTell(lane: Lane): void {
     const lookedMs = this.#watched.get(lane)?.lookedMs;
     if (lookedMs !== undefined && performance.now() - lookedMs >= LOOK_MS) this.#look(lane);
+    this.#onActed();
   }
 
   #look(lane: Lane): void {

@@ -4,9 +4,9 @@
  */
 import koffi from 'koffi';
 import { VERSION_HTTP2, VERSION_HTTP3, VERSION_SEVENTH } from './curl-constants.ts';
+import { nativeMemory, type Pointer } from './native-memory.ts';
 
-/** A C pointer; koffi gives and takes addresses. */
-export type Pointer = bigint;
+export type { Pointer } from './native-memory.ts';
 
 /** What the loaded library says of itself. */
 export interface CurlVersion {
@@ -51,12 +51,10 @@ const VersionData = koffi.struct('hopwise_curl_version_info_data', {
   cainfo: 'const char *',
 });
 
-/** `CURLMsg`; `result` is the int of its union. */
-const Message = koffi.struct('hopwise_CURLMsg', {
-  msg: 'int',
-  easy: 'void *',
-  data: koffi.union('hopwise_CURLMsg_data', { whatever: 'void *', result: 'int' }),
-});
+/** `CURLMsg` as C lays it out: an int, the handle, and a union of a pointer and the result. */
+const POINTER_BYTES = koffi.sizeof('void *');
+const MESSAGE_BYTES = 3 * POINTER_BYTES;
+const MESSAGE_RESULT_AT = 2 * POINTER_BYTES;
 
 // A socket is an int on POSIX and a pointer-sized handle on Windows.
 const SOCKET = process.platform === 'win32' ? 'uintptr_t' : 'int';
@@ -140,6 +138,8 @@ export function loadLibcurl(path: string) {
   let initialised = false;
   const number64 = koffi.alloc('int64_t', 1);
   const running = [0];
+  const memory = nativeMemory();
+  const message = Buffer.alloc(MESSAGE_BYTES);
 
   const check = (code: number, what: string): void => {
     if (code !== 0) throw new Error(`libcurl refused ${what}: ${easyStrerror(code)}`);
@@ -242,12 +242,17 @@ export function loadLibcurl(path: string) {
       checkMulti(socketAction(multi, socket, events, running), 'curl_multi_socket_action');
       return running[0]!;
     },
-    /** The next finished transfer and its `CURLcode`; null when there is none. */
-    nextFinished(multi: Pointer): { easy: Pointer; code: number } | null {
-      const message = infoRead(multi, running) as Pointer | null;
-      if (!message) return null;
-      const decoded = koffi.decode(message, Message) as { easy: Pointer; data: { result: number } };
-      return { easy: decoded.easy, code: decoded.data.result };
+    /** The next finished transfer, its `CURLcode` and how many more there are; null when there is none. */
+    nextFinished(multi: Pointer): { easy: Pointer; code: number; left: number } | null {
+      const found = infoRead(multi, running) as Pointer | null;
+      if (!found) return null;
+      // A copy: an object of it, which koffi would make, costs more than the call.
+      memory.read(found, message);
+      const easy =
+        POINTER_BYTES === 8
+          ? message.readBigUInt64LE(POINTER_BYTES)
+          : BigInt(message.readUInt32LE(POINTER_BYTES));
+      return { easy, code: message.readInt32LE(MESSAGE_RESULT_AT), left: running[0]! };
     },
 
     dataCallback: (run: DataFunction): Pointer => koffi.register(run, koffi.pointer(DataCallback)),

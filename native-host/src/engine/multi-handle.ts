@@ -100,6 +100,19 @@ export class MultiHandle {
     this.#act(SOCKET_TIMEOUT, 0);
   }
 
+  /** Sockets with something under way: those that libcurl waits for. */
+  get sockets(): number[] {
+    return [...this.#polls].flatMap(([socket, { wanted }]) => (wanted === POLL.NONE ? [] : [socket]));
+  }
+
+  /** Does at once what libcurl wants done as soon as it is off the stack. Never from a callback of libcurl. */
+  runAsked(): void {
+    if (!this.#soon) return;
+    clearImmediate(this.#soon);
+    this.#soon = null;
+    this.#act(SOCKET_TIMEOUT, 0);
+  }
+
   /** Whether sockets are read: those of other transfers wait as well while they are not. */
   setReading(reading: boolean): void {
     if (reading === this.#reading) return;
@@ -215,12 +228,13 @@ export class MultiHandle {
   }
 
   #collect(): void {
-    for (;;) {
-      if (this.#closed) return;
+    let more = true;
+    while (more && !this.#closed) {
       const finished = this.#curl.nextFinished(this.#multi);
       if (!finished) return;
       const done = this.#done.get(finished.easy);
       if (!done) throw new Error('libcurl finished a transfer that was never started');
+      more = finished.left > 0;
       this.remove(finished.easy);
       done(finished.code);
     }

@@ -133,6 +133,7 @@ export class OriginLanes {
         onActed(lane);
       },
       onEnd: (entry, code) => this.#onEnd(lane, entry, code),
+      onRoom: () => this.feed(),
     });
     this.#lanes.add(lane);
     onOpened(lane);
@@ -147,15 +148,20 @@ export class OriginLanes {
   #left(lane: Lane, transfer: ExchangeTransfer): void {
     this.#laneOf.delete(transfer);
     this.#takeBack(lane.stranded());
-    if (lane.isEmpty) lane.whenIdle(this.#settings.fresh ? 0 : IDLE_MS, () => this.#close(lane));
+    if (lane.isEmpty)
+      lane.whenIdle(this.#settings.fresh || lane.isBroken ? 0 : IDLE_MS, () => this.#close(lane));
   }
 
   #onEnd(lane: Lane, entry: Entry, code: number): void {
     const { transfer } = entry;
-    const words = transfer.words;
     const noConnection = code !== CODE.OK && !transfer.connected;
+    const words = code === CODE.OK ? '' : transfer.words;
     this.#left(lane, transfer);
     entry.done(code);
+    // Where libcurl cannot go on reading, it leaves the others of the connection to themselves.
+    if (lane.isBroken && words !== '') {
+      for (const other of lane.transfers) if (other.connected) lane.giveUp(other, code);
+    }
     if (!noConnection || [...this.#lanes].some(({ carries }) => carries)) return;
     // They have waited for the connection that has not come about.
     for (const waiting of this.#queue.splice(0)) waiting.done(code, words);

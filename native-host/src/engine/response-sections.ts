@@ -14,7 +14,7 @@ export class ResponseSections {
 
   /** @returns the section that this line ends. */
   line(text: string): ResponseSection | null {
-    const line = text.replace(/\r?\n$/, '');
+    const line = withoutEnd(text);
     if (!this.#open && !this.#final) {
       const status = Number(line.match(/^HTTP\/\d(?:\.\d)? (\d{3})/)?.[1] ?? 0);
       this.#open = { status, headers: [] };
@@ -34,7 +34,7 @@ export class ResponseSections {
 function addField(fields: HeaderField[], line: string): void {
   const last = fields.at(-1);
   // A folded line goes on with the former one (RFC 9112 section 5.2).
-  if (/^[ \t]/.test(line) && last) {
+  if (isBlank(line, 0) && last) {
     fields[fields.length - 1] = [last[0], `${last[1]} ${trim(line)}`];
     return;
   }
@@ -42,7 +42,21 @@ function addField(fields: HeaderField[], line: string): void {
   if (colon > 0) fields.push([line.slice(0, colon), trim(line.slice(colon + 1))]);
 }
 
+function withoutEnd(text: string): string {
+  if (!text.endsWith('\n')) return text;
+  return text.slice(0, text.endsWith('\r\n') ? -2 : -1);
+}
+
 /** Without the whitespace of HTTP around it, which is less than JavaScript's. */
 function trim(text: string): string {
-  return text.replace(/^[ \t]+|[ \t]+$/g, '');
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text, start)) start += 1;
+  while (end > start && isBlank(text, end - 1)) end -= 1;
+  return text.slice(start, end);
+}
+
+function isBlank(text: string, at: number): boolean {
+  const char = text.charCodeAt(at);
+  return char === 0x20 || char === 0x09;
 }

@@ -1,11 +1,13 @@
 /** The host's side of one exchange. */
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { CreditAccount } from './credit-pool.ts';
 import { type Exchange, ExchangeError, type ExchangeRequest, type ResponseHead } from './exchange.ts';
 import type { ExchangeErrorCode } from './exchange-fault.ts';
 import { ExchangeFrameError } from './exchange-frames.ts';
 import { type ExchangeOrder, exchangeOrder } from './exchange-order.ts';
 import type { HeaderField } from './headers.ts';
+import { Later } from './later.ts';
+import { ResponseBody } from './response-body.ts';
 import type { ResponseSection } from './response-sections.ts';
 
 /** What an exchange can tell the engine. */
@@ -23,48 +25,24 @@ export interface ExchangeOutput {
 /** Longest piece of a request body that goes to the engine at once. */
 const UPLOAD_PIECE_BYTES = 64 * 1024;
 
-/** Tells of everything that is taken out of it, which the `read` that streams call for more does not. */
-class ResponseBody extends Readable {
-  readonly #onTaken: () => void;
-  readonly #onDestroy: (fault: Error | null) => void;
-
-  constructor(onTaken: () => void, onDestroy: (fault: Error | null) => void) {
-    super();
-    this.#onTaken = onTaken;
-    this.#onDestroy = onDestroy;
-  }
-
-  override read(bytes?: number): unknown {
-    const chunk: unknown = super.read(bytes);
-    if (chunk !== null) this.#onTaken();
-    return chunk;
-  }
-
-  override _read(): void {}
-
-  override _destroy(fault: Error | null, done: (fault?: Error | null) => void): void {
-    this.#onDestroy(fault);
-    done(fault);
-  }
-}
-
 /** libcurl's largest piece of a body: what is granted may be gone beyond by less than that. */
 const LARGEST_PIECE_BYTES = 16 * 1024;
 
 export class RunningExchange implements Exchange {
-  readonly head: Promise<ResponseHead>;
-  readonly body: Readable;
-  readonly trailers: Promise<HeaderField[]>;
   onInformational?: (status: number, headers: HeaderField[]) => void;
   readonly #request: ExchangeRequest;
   readonly #account: CreditAccount;
   readonly #onEnd: () => void;
-  readonly #headSettled = deferred<ResponseHead>();
-  readonly #trailersSettled = deferred<HeaderField[]>();
+  readonly #head = new Later<ResponseHead>();
+  readonly #trailers = new Later<HeaderField[]>();
   #output: ExchangeOutput | null = null;
   #state: 'open' | 'done' | 'failed' = 'open';
   #sent = false;
+  #fault: ExchangeError | null = null;
   #whole: readonly HeaderField[] | null = null;
+  /** Of the response, before anybody has asked for its stream. */
+  #pieces: Buffer[] = [];
+  #body: ResponseBody | null = null;
   /** Response bytes granted and not yet here. */
   #onTheWay = 0;
   /** Request bytes that the engine takes, and what was read of the body beyond them. */
@@ -77,22 +55,35 @@ export class RunningExchange implements Exchange {
     this.#request = request;
     this.#account = account;
     this.#onEnd = onEnd;
-    this.head = this.#headSettled.promise;
-    this.trailers = this.#trailersSettled.promise;
-    // Whoever looks at one of the three knows of the failure; the others must not end the process.
-    this.head.catch(() => {});
-    this.trailers.catch(() => {});
-    this.body = new ResponseBody(
-      () => this.#grant(),
-      (fault) => {
-        this.#account.close();
-        if (!this.open) return;
-        this.#end('failed', new ExchangeError('reset', fault?.message ?? 'cancelled', this.sent));
-      },
-    );
-    this.body.on('error', () => {});
     // Without it an upload that fails while the engine still starts would have nobody to hear of it.
     request.body?.on('error', () => this.cancel());
+  }
+
+  get head(): Promise<ResponseHead> {
+    return this.#head.promise;
+  }
+
+  get trailers(): Promise<HeaderField[]> {
+    return this.#trailers.promise;
+  }
+
+  get body(): Readable {
+    this.#body ??= this.#openBody();
+    return this.#body;
+  }
+
+  take(): Buffer | null {
+    if (this.#body) throw new Error('the body is a stream already');
+    if (this.#pieces.length === 0) return null;
+    const taken = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    if (this.open) this.#grant();
+    else this.#account.close();
+    return taken;
+  }
+
+  get fault(): ExchangeError | null {
+    return this.#fault;
   }
 
   get sent(): boolean {
@@ -110,6 +101,8 @@ export class RunningExchange implements Exchange {
 
   cancel(): void {
     this.fail('reset', 'cancelled', this.sent);
+    // Nobody wants what is here already of one that had ended.
+    this.#dropBody();
   }
 
   start(output: ExchangeOutput): void {
@@ -131,14 +124,15 @@ export class RunningExchange implements Exchange {
 
   onHead({ status, headers }: ResponseSection): void {
     this.#sent = true;
-    this.#headSettled.resolve({ protocol: this.#request.protocol, status, headers });
+    this.#head.resolve({ protocol: this.#request.protocol, status, headers });
   }
 
   onBody(piece: Buffer): void {
     this.#onTheWay -= piece.length;
     if (this.#onTheWay < -LARGEST_PIECE_BYTES) throw new ExchangeFrameError('more than was granted');
     if (!this.open) return;
-    this.body.push(piece);
+    if (this.#body) this.#body.push(piece);
+    else this.#pieces.push(piece);
     // A flowing stream has passed it on already.
     this.#grant();
   }
@@ -147,8 +141,9 @@ export class RunningExchange implements Exchange {
     if (!this.open) return;
     this.#end('done', null);
     this.#whole = trailers;
-    this.#trailersSettled.resolve(trailers);
-    this.body.push(null);
+    this.#trailers.resolve(trailers);
+    if (this.#body) this.#body.push(null);
+    else if (this.#pieces.length === 0) this.#account.close();
   }
 
   onUploadCredit(bytes: number): void {
@@ -162,17 +157,43 @@ export class RunningExchange implements Exchange {
     this.#sent = sent;
     const fault = new ExchangeError(code, message, this.#sent);
     this.#end('failed', fault);
-    this.body.destroy(fault);
+    this.#dropBody();
+  }
+
+  #openBody(): ResponseBody {
+    const body = new ResponseBody(
+      () => this.#grant(),
+      (fault) => {
+        this.#account.close();
+        if (!this.open) return;
+        this.#end('failed', new ExchangeError('reset', fault?.message ?? 'cancelled', this.sent));
+      },
+    );
+    // Whoever looks at the head or the trailers knows of the failure; the stream's must not end the process.
+    body.on('error', () => {});
+    for (const piece of this.#pieces) body.push(piece);
+    this.#pieces = [];
+    if (this.#state === 'done') body.push(null);
+    else if (this.#fault) body.destroy(this.#fault);
+    return body;
+  }
+
+  #dropBody(): void {
+    this.#pieces = [];
+    this.#account.close();
+    if (this.#fault) this.#body?.destroy(this.#fault);
+    else this.#body?.destroy();
   }
 
   #end(state: 'done' | 'failed', fault: ExchangeError | null): void {
     if (!this.open) return;
     this.#state = state;
+    this.#fault = fault;
     if (fault) {
       // An engine that has failed it itself ignores this.
       this.#output?.cancel();
-      this.#headSettled.reject(fault);
-      this.#trailersSettled.reject(fault);
+      this.#head.reject(fault);
+      this.#trailers.reject(fault);
     }
     this.#endUpload();
     this.#onEnd();
@@ -180,10 +201,14 @@ export class RunningExchange implements Exchange {
 
   #grant(): void {
     if (!this.open || !this.#output) return;
-    const granted = this.#account.grant(this.#onTheWay + this.body.readableLength);
+    const granted = this.#account.grant(this.#onTheWay + this.#heldBytes);
     if (granted === 0) return;
     this.#onTheWay += granted;
     this.#output.credit(granted);
+  }
+
+  get #heldBytes(): number {
+    return this.#body?.readableLength ?? this.#pieces.reduce((bytes, piece) => bytes + piece.length, 0);
   }
 
   #upload(source: Readable): void {
@@ -235,16 +260,4 @@ export class RunningExchange implements Exchange {
     this.#unsent = null;
     source.resume();
   }
-}
-
-interface Deferred<T> {
-  promise: Promise<T>;
-  resolve: (value: T) => void;
-  reject: (fault: Error) => void;
-}
-
-function deferred<T>(): Deferred<T> {
-  const parts = {} as Deferred<T>;
-  parts.promise = new Promise<T>((resolve, reject) => Object.assign(parts, { resolve, reject }));
-  return parts;
 }

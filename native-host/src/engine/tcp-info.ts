@@ -1,5 +1,5 @@
 /** What the kernel knows of a TCP connection: `TCP_INFO` (tcp(7); `struct tcp_info`, linux/tcp.h). */
-import koffi, { type LibraryHandle } from 'koffi';
+import { cLibrary } from './c-library.ts';
 
 /** Figures of one connection as its receiver sees them. */
 export interface TcpInfo {
@@ -20,10 +20,22 @@ export interface TcpInfo {
   outOfOrder: number;
 }
 
+/** What tells a peer that has gone from one that has nothing to say. */
+export interface TcpSilence {
+  /** Since anything of the peer arrived, milliseconds. */
+  unheardMs: number;
+  /** How often the kernel has sent again what is not acknowledged, or asked whether the peer is there, since it was last answered. */
+  unanswered: number;
+}
+
 const IPPROTO_TCP = 6;
 const TCP_INFO = 11;
 const STRUCT_BYTES = 232;
+const RETRANSMITS_OFFSET = 2;
+const PROBES_OFFSET = 3;
 const FLAGS_OFFSET = 7;
+const LAST_DATA_RECV_OFFSET = 52;
+const LAST_ACK_RECV_OFFSET = 56;
 const RTT_OFFSET = 68;
 const TOTAL_RETRANS_OFFSET = 100;
 const BYTES_RECEIVED_OFFSET = 128;
@@ -34,34 +46,17 @@ const DELIVERY_RATE_OFFSET = 160;
 const RCV_OOOPACK_OFFSET = 224;
 const NO_RTT_YET = 0xffffffff;
 
-/** glibc, then the names that musl goes by. */
-const C_LIBRARIES = [
-  'libc.so.6',
-  'libc.so',
-  `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`,
-];
+const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+const APP_LIMITED = LITTLE_ENDIAN ? 1 : 0x80;
 
-/**
- * A reader of `TCP_INFO`. It returns null for a socket that is not TCP, without a C library that
- * can be loaded, and on systems other than Linux, whose structures differ.
- */
-export function tcpInfoReader(libraries: string[] = C_LIBRARIES): (socket: number) => TcpInfo | null {
-  if (process.platform !== 'linux') return () => null;
-  const library = firstOf(libraries);
-  if (!library) return () => null;
-  const getsockopt = library.func(
-    'int getsockopt(int socket, int level, int name, void *value, _Inout_ uint *length)',
-  );
-  const buffer = Buffer.alloc(STRUCT_BYTES);
-  const view = new DataView(buffer.buffer, buffer.byteOffset, STRUCT_BYTES);
-  const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
-  const u32 = (offset: number): number => view.getUint32(offset, littleEndian);
-  const u64 = (offset: number): number => Number(view.getBigUint64(offset, littleEndian));
-  const appLimited = littleEndian ? 1 : 0x80;
-  return (socket) => {
-    const length = [STRUCT_BYTES];
-    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, buffer, length) !== 0) return null;
-    if (length[0]! < RCV_OOOPACK_OFFSET + 4) return null;
+/** Something of `TCP_INFO`; null for a socket that is not TCP, and where nothing can be read. */
+type Reader<T> = (socket: number) => T | null;
+
+/** A reader of a connection's figures. It reads nothing on systems other than Linux, whose structures differ. */
+export function tcpInfoReader(libraries?: readonly string[]): Reader<TcpInfo> {
+  return reader((view) => {
+    const u32 = (offset: number): number => view.getUint32(offset, LITTLE_ENDIAN);
+    const u64 = (offset: number): number => Number(view.getBigUint64(offset, LITTLE_ENDIAN));
     const minRttUs = u32(MIN_RTT_OFFSET);
     const rttUs = u32(RTT_OFFSET);
     const sendingBps = 8 * u64(DELIVERY_RATE_OFFSET);
@@ -72,19 +67,34 @@ export function tcpInfoReader(libraries: string[] = C_LIBRARIES): (socket: numbe
       dataSegmentsOut: u32(DATA_SEGS_OUT_OFFSET),
       retransmitted: u32(TOTAL_RETRANS_OFFSET),
       bytesIn: u64(BYTES_RECEIVED_OFFSET),
-      sendingBps: sendingBps === 0 || view.getUint8(FLAGS_OFFSET) & appLimited ? null : sendingBps,
+      sendingBps: sendingBps === 0 || view.getUint8(FLAGS_OFFSET) & APP_LIMITED ? null : sendingBps,
       outOfOrder: u32(RCV_OOOPACK_OFFSET),
     };
-  };
+  }, libraries);
 }
 
-function firstOf(libraries: string[]): LibraryHandle | null {
-  for (const name of libraries) {
-    try {
-      return koffi.load(name);
-    } catch {
-      // Not on this system; try the next.
-    }
-  }
-  return null;
+/** A reader of how long, and how utterly, a peer has been silent; as `tcpInfoReader`. */
+export function tcpSilenceReader(): Reader<TcpSilence> {
+  return reader((view) => ({
+    // Of data that come while nothing is to be acknowledged the kernel notes no acknowledgement.
+    unheardMs: Math.min(
+      view.getUint32(LAST_DATA_RECV_OFFSET, LITTLE_ENDIAN),
+      view.getUint32(LAST_ACK_RECV_OFFSET, LITTLE_ENDIAN),
+    ),
+    unanswered: view.getUint8(RETRANSMITS_OFFSET) + view.getUint8(PROBES_OFFSET),
+  }));
+}
+
+function reader<T>(read: (view: DataView) => T, libraries?: readonly string[]): Reader<T> {
+  const getsockopt = cLibrary(libraries)?.func(
+    'int getsockopt(int socket, int level, int name, void *value, _Inout_ uint *length)',
+  );
+  if (!getsockopt) return () => null;
+  const buffer = Buffer.alloc(STRUCT_BYTES);
+  const view = new DataView(buffer.buffer, buffer.byteOffset, STRUCT_BYTES);
+  return (socket) => {
+    const length = [STRUCT_BYTES];
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, buffer, length) !== 0) return null;
+    return length[0]! < RCV_OOOPACK_OFFSET + 4 ? null : read(view);
+  };
 }

@@ -93,8 +93,17 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 
   it('follows no redirect', async () => {
-    expect((await ask(protocol, '/status/302').head).status).toBe(302);
-    expect(await served.server.seen(1)).toHaveLength(1);
+    const { status, headers } = await ask(protocol, '/status/302').head;
+    expect(status).toBe(302);
+    const to = headers.find(([name]) => /^location$/i.test(name))![1];
+    // What had followed would be told of before the next one.
+    await buffer(ask(protocol, '/bytes/10?after').body);
+    const seen = await served.server.seen(
+      2,
+      (path) => path === '/bytes/10?after' || path.includes('/status/302'),
+    );
+    expect(seen.map(({ path }) => path)).toEqual(['/status/302', '/bytes/10?after']);
+    expect(to).toBe('/status/200?from=/status/302');
   });
 
   it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'PROPFIND'])(

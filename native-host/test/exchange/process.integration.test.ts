@@ -57,6 +57,21 @@ it('may die in mid-body: what was sent is known, the next exchange gets a new pr
   silent.close();
 });
 
+it('that gets round to nothing is replaced', async () => {
+  const own = new Engine({ stuckAfterMs: 900 });
+  await own.start();
+  const pid = (await own.pid())!;
+  const request = { protocol: 'h2', method: 'GET', headers: [], body: null } as const;
+  const stuck = own.exchange({ ...request, url: served.server.url('/silent') });
+  await stuck.head;
+  process.kill(pid, 'SIGSTOP');
+  expect(await failure(stuck)).toMatchObject({ code: 'engine-died', sent: true });
+  const next = own.exchange({ ...request, url: served.server.url('/bytes/10') });
+  expect(await buffer(next.body)).toHaveLength(10);
+  expect(await own.pid()).not.toBe(pid);
+  await own.close();
+});
+
 it('that is no more fails its exchanges', async () => {
   const own = new Engine();
   const open = own.exchange({

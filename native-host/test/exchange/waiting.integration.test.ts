@@ -50,7 +50,8 @@ async function standstill({ body }: Exchange): Promise<void> {
   } while (before === 0 || body.readableLength > before);
 }
 
-it('waits for a stream, or a connection of HTTP/1.1, for longer than it would for connecting', async () => {
+// These wait for limits of many seconds to be over, so they do it together.
+it.concurrent('waits for a stream, or a connection of HTTP/1.1, for longer than it would for connecting', async () => {
   await Promise.all(
     PROTOCOLS.map(async (protocol) => {
       const first = Array.from({ length: AT_ONCE[protocol] }, (_, index) =>
@@ -62,7 +63,7 @@ it('waits for a stream, or a connection of HTTP/1.1, for longer than it would fo
   );
 });
 
-it('fails all that wait for a connection when it does not come about', async () => {
+it.concurrent('fails all that wait for a connection when it does not come about', async () => {
   const silent = await served.program.start('-protocols', 'h1', '-silent-udp');
   const began = performance.now();
   const faults = await Promise.all(
@@ -71,6 +72,43 @@ it('fails all that wait for a connection when it does not come about', async () 
   for (const fault of faults) expect(fault).toMatchObject({ code: 'timeout', sent: false });
   expect(performance.now() - began).toBeLessThan(2 * 5_000);
   await silent.stop();
+});
+
+it.concurrent('gives a reader up that stands in the way of another on HTTP/3', async ({ expect }) => {
+  const stuck = ask('h3', '/random/200000000');
+  const events = ask('h3', '/trickle/50000000');
+  try {
+    await Promise.all([stuck.head, events.head]);
+    let came = 0;
+    events.body.on('data', (chunk: Buffer) => {
+      came += chunk.length;
+    });
+    expect(await failure(stuck)).toMatchObject({ code: 'reset', sent: true });
+    const then = came;
+    await expect.poll(() => came, { timeout: 20_000 }).toBeGreaterThan(then + 20_000);
+  } finally {
+    events.cancel();
+  }
+});
+
+it('waits no longer for a connection after an exchange that had one', async () => {
+  const server = await served.program.start();
+  const engine = await engineTrusting(server);
+  const get = {
+    protocol: 'h3',
+    method: 'GET',
+    url: server.url('/bytes/10'),
+    headers: [],
+    body: null,
+  } as const;
+  await buffer(engine.exchange(get).body);
+  server.hang();
+  const began = performance.now();
+  const fault = await failure(engine.exchange({ ...get, freshConnection: true }));
+  expect(fault).toMatchObject({ code: 'timeout', sent: false });
+  expect(performance.now() - began).toBeLessThan(2 * 5_000);
+  await engine.close();
+  await server.stop();
 });
 
 describe.each(['h2', 'h3'] as const)('%s', (protocol) => {
@@ -96,20 +134,29 @@ describe.each(['h2', 'h3'] as const)('%s', (protocol) => {
     if (protocol === 'h2') expect(new Set(seen.map(({ client }) => client)).size).toBeLessThanOrEqual(4);
   });
 
+  it('uses streams that are free again, on whichever connection', async () => {
+    for (let times = 0; times < 4; times += 1) {
+      const open = Array.from({ length: AT_ONCE[protocol] }, (_, index) =>
+        askFew(protocol, `/silent?${index}`),
+      );
+      await Promise.all(open.map(({ head }) => head));
+      for (const exchange of open) exchange.cancel();
+    }
+  }, 15_000);
+
   it('forgets what is cancelled while it waits, and gives its place to the next', async () => {
     const open = Array.from({ length: AT_ONCE[protocol] }, (_, index) =>
       askFew(protocol, `/silent?${index}`),
     );
     await Promise.all(open.map(({ head }) => head));
-    await few.seen();
-    const waiting = Array.from({ length: 20 }, (_, index) => askFew(protocol, `/bytes/10?${index}`));
+    const waiting = Array.from({ length: 20 }, (_, index) => askFew(protocol, `/bytes/10?waiting-${index}`));
     for (const exchange of waiting.slice(0, 15)) {
       exchange.cancel();
       expect(await failure(exchange)).toMatchObject({ code: 'reset', sent: false });
     }
     open[0]!.cancel();
     for (const exchange of waiting.slice(15)) expect(await buffer(exchange.body)).toHaveLength(10);
-    expect(await few.seen(5)).toHaveLength(5);
+    expect(await few.seen(5, (path) => path.includes('waiting'))).toHaveLength(5);
     for (const exchange of open) exchange.cancel();
   });
 

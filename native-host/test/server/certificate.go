@@ -16,8 +16,8 @@ import (
 )
 
 // makeCertificate makes a CA, writes its certificate to caFile (unless that is empty) and returns
-// a leaf for localhost, *.localhost, *.lab.test, the loopback addresses and address.
-func makeCertificate(caFile string, address net.IP) (tls.Certificate, error) {
+// a leaf for localhost, *.localhost, *.lab.test, the loopback addresses and address, which ends after lifetime.
+func makeCertificate(caFile string, address net.IP, lifetime time.Duration) (tls.Certificate, error) {
 	none := tls.Certificate{}
 	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -52,7 +52,7 @@ func makeCertificate(caFile string, address net.IP) (tls.Certificate, error) {
 		SerialNumber: big.NewInt(serial + 1),
 		Subject:      pkix.Name{CommonName: "localhost"},
 		NotBefore:    time.Now().Add(-time.Hour),
-		NotAfter:     time.Now().Add(24 * time.Hour),
+		NotAfter:     time.Now().Add(lifetime),
 		KeyUsage:     x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		DNSNames:     []string{"localhost", "*.localhost", "*.lab.test"},

@@ -63,15 +63,28 @@ func main() {
 	refusing := flag.Bool("refusing", false, "do not act on the first request for each target over HTTP/2")
 	clientCertificates := flag.Bool("client-certificates", false, "talk to nobody without a certificate")
 	askCertificates := flag.Bool("ask-certificates", false, "ask for a certificate, talk without one as well")
+	lifetime := flag.Duration("lifetime", 24*time.Hour, "of the certificate, from now on; negative for one that has expired")
+	rawHTTP3Only := flag.Bool("raw-http3", false, "serve nothing but HTTP/3, as scripts on standard input say")
 	flag.Parse()
 	served := map[string]bool{}
 	for _, name := range strings.Split(*protocols, ",") {
 		served[name] = true
 	}
 
-	certificate, err := makeCertificate(*caFile, net.ParseIP(*address))
+	certificate, err := makeCertificate(*caFile, net.ParseIP(*address), *lifetime)
 	if err != nil {
 		log.Fatal(err)
+	}
+	if *rawHTTP3Only {
+		packets, err := net.ListenPacket("udp", *address+":0")
+		if err != nil {
+			log.Fatal(err)
+		}
+		raw := &rawHTTP3{connections: map[*quic.Conn]bool{}}
+		if err := raw.serve(packets, certificate, os.Stdin); err != nil {
+			log.Fatal(err)
+		}
+		return
 	}
 	listener, err := net.Listen("tcp", *address+":0")
 	if err != nil {
@@ -156,6 +169,9 @@ func answer(w http.ResponseWriter, r *http.Request) {
 	}
 	switch kind {
 	case "status":
+		if number >= 300 && number < 400 && number != http.StatusNotModified {
+			w.Header().Set("Location", "/status/200?from="+r.URL.Path)
+		}
 		w.WriteHeader(number)
 	case "cut":
 		w.Header().Set("Content-Length", strconv.Itoa(number))

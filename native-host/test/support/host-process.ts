@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { EXTENSION_ID, type ToExtension, type ToHost, toExtension } from '@hopwise/native-host/messages';
 import { frame, readFrames } from '../../src/framing.ts';
 
-const BIN = fileURLToPath(new URL('../../bin/hopwise-host.ts', import.meta.url));
+export const BIN = fileURLToPath(new URL('../../bin/hopwise-host.ts', import.meta.url));
 
 export const CHROMIUM_ARGUMENTS = [`chrome-extension://${EXTENSION_ID}/`];
 export const FIREFOX_ARGUMENTS = [
@@ -23,8 +23,11 @@ export class HostProcess {
     env: NodeJS.ProcessEnv,
     args: readonly string[] = CHROMIUM_ARGUMENTS,
     stderr: 'inherit' | 'ignore' = 'inherit',
+    /** A command that executes the one behind it. */
+    before: readonly string[] = [],
   ) {
-    this.process = spawn(process.execPath, ['--conditions=source', BIN, ...args], {
+    const [command, ...words] = [...before, process.execPath, '--conditions=source', BIN, ...args];
+    this.process = spawn(command!, words, {
       env: { ...process.env, ...env },
       stdio: ['pipe', 'pipe', stderr],
     });

@@ -31,6 +31,6 @@ export async function growth(
 }
 
 /** By proc(5). */
-function residentBytes(pid: number): number {
+export function residentBytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024;
 }

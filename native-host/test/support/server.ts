@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -25,20 +25,32 @@ export interface SeenRequest {
 }
 
 const SOURCE = fileURLToPath(new URL('../server', import.meta.url));
-/** Kept, so that it is linked anew only after a change. */
+/** Kept, so that it is built anew only after a change: a look by Go takes as long as a small test. */
 const PROGRAM = fileURLToPath(new URL('../../dist/test-server', import.meta.url));
+
+function isOlderThanSource(): boolean {
+  const built = statSync(PROGRAM, { throwIfNoEntry: false });
+  return !built || readdirSync(SOURCE).some((name) => statSync(join(SOURCE, name)).mtimeMs >= built.mtimeMs);
+}
+
+function build(): void {
+  // In a place of its own: another test may be about to start the program.
+  const made = `${PROGRAM}.${process.pid}`;
+  // As the lab is built, so that what both are made of is compiled once.
+  execFileSync('go', ['build', '-trimpath', '-o', made, '.'], {
+    cwd: SOURCE,
+    env: { ...process.env, CGO_ENABLED: '0' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  renameSync(made, PROGRAM);
+}
 
 /** The Go server of `test/server`. */
 export class ServerProgram {
   readonly folder = mkdtempSync(join(tmpdir(), 'hopwise-native-host-'));
 
   constructor() {
-    // As the lab is built, so that what both are made of is compiled once.
-    execFileSync('go', ['build', '-trimpath', '-o', PROGRAM, '.'], {
-      cwd: SOURCE,
-      env: { ...process.env, CGO_ENABLED: '0' },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
+    if (isOlderThanSource()) build();
   }
 
   async start(...args: string[]): Promise<Server> {
@@ -56,26 +68,43 @@ export class Server {
   readonly caFile: string;
   readonly #process: ChildProcess;
   readonly #requests: SeenRequest[];
+  /** Called by the lines that confirm scripts, in order. */
+  readonly #confirmed: (() => void)[];
 
-  private constructor(port: number, caFile: string, process: ChildProcess, requests: SeenRequest[]) {
+  private constructor(
+    port: number,
+    caFile: string,
+    process: ChildProcess,
+    { requests, confirmed }: { requests: SeenRequest[]; confirmed: (() => void)[] },
+  ) {
     this.port = port;
     this.caFile = caFile;
     this.#process = process;
     this.#requests = requests;
+    this.#confirmed = confirmed;
   }
 
   static async start(program: string, caFile: string, args: string[]): Promise<Server> {
     const child = spawn(program, ['-ca', caFile, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
     const requests: SeenRequest[] = [];
+    const confirmed: (() => void)[] = [];
     const port = await new Promise<number>((resolve, reject) => {
       child.once('exit', (code) => reject(new Error(`the test server ended with ${code}`)));
       createInterface(child.stdout!).on('line', (line) => {
-        const value = JSON.parse(line) as SeenRequest & { port?: number };
+        const value = JSON.parse(line) as SeenRequest & { port?: number; set?: true };
         if (value.port) resolve(value.port);
+        else if (value.set) confirmed.shift()!();
         else requests.push(value);
       });
     });
-    return new Server(port, caFile, child, requests);
+    return new Server(port, caFile, child, { requests, confirmed });
+  }
+
+  /** Gives a script to a server that takes them, which goes by it from then on. */
+  async set(script: unknown): Promise<void> {
+    const set = new Promise<void>((resolve) => this.#confirmed.push(resolve));
+    this.#process.stdin!.write(`${JSON.stringify(script)}\n`);
+    await set;
   }
 
   /** The certificate of its CA. */
@@ -87,16 +116,30 @@ export class Server {
     return `https://${host}:${this.port}${path}`;
   }
 
-  /** What has been asked for since the last call, once its number is `atLeast`. */
-  async seen(atLeast = 0): Promise<SeenRequest[]> {
+  /**
+   * What has been asked for since the last call, once its number is `atLeast`. The server tells of a request a moment after its
+   * client has the response: those of before may come among them.
+   *
+   * @param wanted what counts, and is returned, of their paths
+   */
+  async seen(atLeast = 0, wanted = (_path: string) => true): Promise<SeenRequest[]> {
     const deadline = performance.now() + 20_000;
-    while (this.#requests.length < atLeast && performance.now() < deadline) {
+    const those = () => this.#requests.filter(({ path }) => wanted(path));
+    while (those().length < atLeast && performance.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    return this.#requests.splice(0);
+    const seen = those();
+    this.#requests.length = 0;
+    return seen;
+  }
+
+  /** It answers nothing any more, as a machine that hangs. */
+  hang(): void {
+    this.#process.kill('SIGSTOP');
   }
 
   async stop(): Promise<void> {
+    this.#process.kill('SIGCONT');
     const ended = new Promise((resolve) => this.#process.once('exit', resolve));
     this.#process.stdin!.end();
     await ended;
@@ -104,7 +147,7 @@ export class Server {
 }
 
 /** One CA bundle for several servers. */
-export function bundle(servers: Server[]): string {
+export function bundle(servers: readonly Server[]): string {
   return servers.map(({ root }) => root).join('');
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SECRET } from '../proxy/support/peers.ts';
+import { DISABLED_FEATURES } from '../support/chromium-features.ts';
 import { newAuthority, type OwnOrigin, Pinned } from './support/pinned.ts';
 
 /** The browser asks for no icon beside what the test asks for. */
@@ -37,6 +38,7 @@ beforeAll(async () => {
       // Not page by page: that begins with an alert to our side.
       '--ignore-certificate-errors',
       '--disable-background-networking',
+      DISABLED_FEATURES,
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     ],
   });

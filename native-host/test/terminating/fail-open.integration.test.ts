@@ -113,6 +113,28 @@ describe('a pin', () => {
     expect(await isTunnelled(server.port)).toBe(true);
   });
 
+  it('that ends passes on no request that crosses the end of a connection', async () => {
+    await pinned.pin(server.port, 'h2');
+    const host = `localhost:${server.port}`;
+    const used = await pinned.connect(server.port, 'http/1.1');
+    await ask1(used, { path: '/bytes/10', headers: { host } });
+    await server.seen(2);
+    const heard = hear(used);
+    pinned.terminating.unpin('localhost', server.port);
+    used.write(`POST /bytes/11 HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 0\r\n\r\n`);
+    expect((await heard).bytes).toHaveLength(0);
+    // The engine has passed on what it was given before.
+    const { head } = pinned.engine.exchange({
+      protocol: 'h2',
+      method: 'GET',
+      url: server.url('/bytes/12'),
+      headers: [],
+      body: null,
+    });
+    await head;
+    expect((await server.seen(1)).map(({ path }) => path)).toEqual(['/bytes/12']);
+  });
+
   it('to another protocol holds for open connections at once', async () => {
     await pinned.pin(server.port, 'h1');
     const session = await pinned.http2(server.port);

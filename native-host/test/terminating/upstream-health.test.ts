@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UpstreamHealth } from '../../src/pin/terminating/upstream-health.ts';
-import { FakeEngine, settled } from './support/fake-engine.ts';
+import { ENGINE_INFO, FakeEngine, settled } from './support/fake-engine.ts';
 
 const ORIGIN = 'https://a.test:443';
 const MINUTE_MS = 60_000;
@@ -118,5 +118,18 @@ describe('a check that fails', () => {
     const trouble = await health.check(ORIGIN, 'h1');
     expect(trouble).toEqual({ kind: 'unreachable', reason: 'no response within 20 ms' });
     expect(engine.exchanges.map(({ cancelled }) => cancelled)).toEqual([true, true]);
+  });
+
+  it('is not held responsible for the time that the engine takes to start', async () => {
+    let start = (): void => {};
+    engine.started = new Promise((resolve) => {
+      start = () => resolve(ENGINE_INFO);
+    });
+    const check = health.check(ORIGIN, 'h1');
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(engine.last.cancelled).toBe(false);
+    start();
+    engine.last.answer();
+    expect(await check).toBeNull();
   });
 });

@@ -5,7 +5,7 @@ import {
   type ServerStreamResponseOptions,
 } from 'node:http2';
 import type { Readable } from 'node:stream';
-import type { HeaderField } from '../../engine/headers.ts';
+import { type HeaderField, valuesOf } from '../../engine/headers.ts';
 import { type BrowserRequest, fieldsOf, isBodyless } from './browser-request.ts';
 
 /** A stream of the browser's. */
@@ -23,15 +23,19 @@ export class Http2Request implements BrowserRequest {
   /** @param raw header names and values in turn. */
   constructor(stream: ServerHttp2Stream, raw: readonly string[]) {
     this.#stream = stream;
-    const fields = fieldsOf(raw);
-    const pseudo = new Map(fields.filter(([name]) => name.startsWith(':')));
-    this.method = pseudo.get(':method') ?? '';
-    this.target = pseudo.get(':path') ?? '';
-    this.headers = fields.filter(([name]) => !name.startsWith(':'));
-    const isHttps = pseudo.get(':scheme') === 'https';
+    const headers: HeaderField[] = [];
+    const pseudo = { ':method': '', ':path': '', ':scheme': '', ':authority': '' };
+    for (const field of fieldsOf(raw)) {
+      const [name, value] = field;
+      if (!name.startsWith(':')) headers.push(field);
+      else if (name in pseudo) pseudo[name as keyof typeof pseudo] = value;
+    }
+    this.headers = headers;
+    this.method = pseudo[':method'];
+    this.target = pseudo[':path'];
     // RFC 9113 section 8.3.1: `Host` says it where the pseudo-header does not.
-    const host = this.headers.find(([name]) => name === 'host')?.[1];
-    this.authority = isHttps ? (pseudo.get(':authority') ?? host ?? '') : '';
+    const authority = pseudo[':authority'] || valuesOf(headers, 'host')[0] || '';
+    this.authority = pseudo[':scheme'] === 'https' ? authority : '';
     this.body = stream.endAfterHeaders ? null : stream;
     // Its end has to be read for the stream to be over.
     if (!this.body) stream.resume();
@@ -49,7 +53,7 @@ export class Http2Request implements BrowserRequest {
   informational(status: number, headers: readonly HeaderField[]): void {
     if (this.#isClosed) return;
     try {
-      this.#stream.additionalHeaders({ ...grouped(headers), ':status': status });
+      this.#stream.additionalHeaders(grouped(headers, status));
     } catch {
       // A response without it is whole.
     }
@@ -94,7 +98,7 @@ export class Http2Request implements BrowserRequest {
   #respond(status: number, headers: readonly HeaderField[], how: ServerStreamResponseOptions): void {
     // `sendDate` is in Node's types for HTTP/1.1 only.
     const options = { ...how, sendDate: false };
-    this.#stream.respond({ ...grouped(headers), ':status': status }, options);
+    this.#stream.respond(grouped(headers, status), options);
   }
 
   #finish(): void {
@@ -127,14 +131,15 @@ export class Http2Request implements BrowserRequest {
 }
 
 /** As Node takes them: what has several lines stands where its first one did. */
-function grouped(fields: readonly HeaderField[]): OutgoingHttpHeaders {
-  const byName: Record<string, string | string[]> = Object.create(null);
+function grouped(fields: readonly HeaderField[], status?: number): OutgoingHttpHeaders {
+  const byName: OutgoingHttpHeaders = Object.create(null);
+  if (status !== undefined) byName[':status'] = status;
   for (const [name, value] of fields) {
     const key = name.toLowerCase();
     const former = byName[key];
     if (former === undefined) byName[key] = value;
     else if (Array.isArray(former)) former.push(value);
-    else byName[key] = [former, value];
+    else byName[key] = [former as string, value];
   }
   return byName;
 }

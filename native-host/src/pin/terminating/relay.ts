@@ -82,8 +82,7 @@ export class Relay {
       (head) => {
         if (this.#over || exchange !== this.#exchange) return;
         // It failed right after its head, before anybody could listen; the browser knows of neither.
-        const { errored } = exchange.body;
-        if (errored) this.#retry(protocol, errored as ExchangeError);
+        if (exchange.fault) this.#retry(protocol, exchange.fault);
         else this.#respond(exchange, head);
       },
       (fault: ExchangeError) => {
@@ -121,16 +120,16 @@ export class Relay {
 
   #respond(exchange: Exchange, { protocol, status, headers }: ResponseHead): void {
     const request = this.#request;
-    const { body } = exchange;
     this.#headSeen = true;
     clearTimeout(this.#waiting);
     this.#upstream.events.answered(protocol, this.#pinned);
-    const first: Buffer | null = body.read();
+    const first = exchange.take();
     if (exchange.whole?.length === 0) {
       if (this.#passes(() => request.answer(status, headers, first))) this.#finish();
       return;
     }
     if (!this.#passes(() => request.head(status, headers, first))) return;
+    const { body } = exchange;
     body
       .on('error', (fault: ExchangeError) => {
         if (this.#over) return;

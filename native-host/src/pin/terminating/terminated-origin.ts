@@ -186,6 +186,11 @@ export class TerminatedOrigin implements Upstream {
     server.maxHeadersCount = 0;
     server.on('request', (request, response) => {
       const { socket } = request;
+      // It crossed our end of the connection: the browser repeats it, whatever its method, and so nobody else may send it.
+      if (socket.writableEnded) {
+        socket.destroy();
+        return;
+      }
       this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
       if (this.#closing.has(socket)) response.shouldKeepAlive = false;
       response.once('close', () => {

@@ -17,7 +17,7 @@ import { TerminatedOrigin } from './terminated-origin.ts';
 import { type CheckWay, UpstreamHealth } from './upstream-health.ts';
 
 export interface TerminatingProxyOptions extends TerminatorHooks {
-  engine: Pick<Engine, 'exchange'>;
+  engine: Pick<Engine, 'exchange' | 'start'>;
   issuer: LeafIssuer;
   /** The limit on one check of an origin. */
   checkLimitMs?: number;

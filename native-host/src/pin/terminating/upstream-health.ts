@@ -48,7 +48,7 @@ interface Entry {
 }
 
 export interface UpstreamHealthOptions {
-  engine: Pick<Engine, 'exchange'>;
+  engine: Pick<Engine, 'exchange' | 'start'>;
   /** Monotonic, milliseconds. */
   now?: () => number;
   checkLimitMs?: number;
@@ -58,7 +58,7 @@ export interface UpstreamHealthOptions {
 
 /** Origins are `https://host:port`. */
 export class UpstreamHealth {
-  readonly #engine: Pick<Engine, 'exchange'>;
+  readonly #engine: Pick<Engine, 'exchange' | 'start'>;
   readonly #now: () => number;
   readonly #checkLimitMs: number;
   readonly #asksForCertificate: NonNullable<UpstreamHealthOptions['asksForCertificate']>;
@@ -158,10 +158,17 @@ export class UpstreamHealth {
       freshConnection: way === 'fresh',
     });
     let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      exchange.cancel();
-    }, this.#checkLimitMs);
+    let timer: NodeJS.Timeout | undefined;
+    let over = false;
+    const begin = (): void => {
+      if (over) return;
+      timer = setTimeout(() => {
+        late = true;
+        exchange.cancel();
+      }, this.#checkLimitMs);
+    };
+    // On a busy machine, as when a browser starts, the engine takes seconds to: that says nothing of the origin.
+    this.#engine.start().then(begin, begin);
     try {
       await exchange.head;
       exchange.body.resume();
@@ -170,6 +177,7 @@ export class UpstreamHealth {
       if (!late && fault instanceof ExchangeError) return fault;
       return new ExchangeError('timeout', `no response within ${this.#checkLimitMs} ms`, true);
     } finally {
+      over = true;
       clearTimeout(timer);
     }
   }

@@ -6,6 +6,7 @@ import {
   type ResponseHead,
 } from '../../../src/engine/exchange.ts';
 import type { ExchangeErrorCode } from '../../../src/engine/exchange-fault.ts';
+import type { EngineInfo } from '../../../src/engine/ipc.ts';
 
 /** An exchange whose end the test decides. */
 export class FakeExchange implements Exchange {
@@ -15,6 +16,7 @@ export class FakeExchange implements Exchange {
   readonly request: ExchangeRequest;
   sent = false;
   whole: Exchange['whole'] = null;
+  #fault: ExchangeError | null = null;
   cancelled = false;
   #answer: (head: ResponseHead) => void = () => {};
   #fail: (fault: Error) => void = () => {};
@@ -28,12 +30,21 @@ export class FakeExchange implements Exchange {
     this.head.catch(() => {});
   }
 
+  get fault(): ExchangeError | null {
+    return this.#fault ?? (this.body.errored as ExchangeError | null);
+  }
+
   answer(status = 200): void {
     this.#answer({ protocol: this.request.protocol, status, headers: [] });
   }
 
+  take(): Buffer | null {
+    return this.body.read();
+  }
+
   fail(code: ExchangeErrorCode, sent = false): void {
-    this.#fail(new ExchangeError(code, code, sent));
+    this.#fault = new ExchangeError(code, code, sent);
+    this.#fail(this.#fault);
   }
 
   cancel(): void {
@@ -42,8 +53,26 @@ export class FakeExchange implements Exchange {
   }
 }
 
+export const ENGINE_INFO: EngineInfo = {
+  path: 'libcurl.so.4',
+  version: '8.14.1',
+  number: 0x080e01,
+  tls: '',
+  nghttp2: '',
+  quic: '',
+  http2: true,
+  http3: true,
+  caFile: '',
+};
+
 export class FakeEngine {
   readonly exchanges: FakeExchange[] = [];
+  /** When it has started. */
+  started = Promise.resolve(ENGINE_INFO);
+
+  start(): Promise<EngineInfo> {
+    return this.started;
+  }
 
   exchange(request: ExchangeRequest): FakeExchange {
     const exchange = new FakeExchange(request);

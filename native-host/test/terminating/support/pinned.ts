@@ -22,7 +22,7 @@ import { type Protocol, TRUST_TRIAL_PORT } from '@hopwise/native-host/messages';
 import { createAuthority } from '../../../src/ca/authority.ts';
 import { writeAuthority } from '../../../src/ca/authority-store.ts';
 import { LocalLeafIssuer } from '../../../src/ca/leaf-issuer.ts';
-import { Engine } from '../../../src/engine/engine.ts';
+import { Engine, type EngineOptions } from '../../../src/engine/engine.ts';
 import { LoopbackProxy } from '../../../src/pin/proxy/loopback-proxy.ts';
 import { TerminatingProxy } from '../../../src/pin/terminating/terminating-proxy.ts';
 import { openTunnel, SECRET, until } from '../../proxy/support/peers.ts';
@@ -57,12 +57,18 @@ export class Pinned {
   readonly origins: LocalLeafIssuer;
   #port = 0;
 
-  private constructor(issuer: LocalLeafIssuer, origins: LocalLeafIssuer, roots: string[]) {
+  private constructor(
+    issuer: LocalLeafIssuer,
+    origins: LocalLeafIssuer,
+    roots: string[],
+    options: EngineOptions,
+  ) {
     this.origins = origins;
     this.roots = roots;
-    this.engine = new Engine();
+    this.engine = new Engine(options);
     this.terminating = new TerminatingProxy({
       engine: {
+        start: () => this.engine.start(),
         exchange: (request) => this.engine.exchange({ connectTo: this.connectTo, ...request }),
       },
       issuer,
@@ -80,14 +86,14 @@ export class Pinned {
   }
 
   /** @param caFiles of the origins that the engine trusts. */
-  static async start(folder: string, caFiles: string[]): Promise<Pinned> {
+  static async start(folder: string, caFiles: string[], options: EngineOptions = {}): Promise<Pinned> {
     const local = await newAuthority(join(folder, 'local'));
     const origins = await newAuthority(join(folder, 'origins'));
     const trusted = [...caFiles.map((file) => readFileSync(file, 'utf8')), origins.root];
     const bundle = join(folder, 'bundle.pem');
     writeFileSync(bundle, trusted.join(''));
     process.env.HOPWISE_CA_FILE = bundle;
-    const pinned = new Pinned(local.issuer, origins.issuer, [local.root, ...trusted]);
+    const pinned = new Pinned(local.issuer, origins.issuer, [local.root, ...trusted], options);
     await pinned.engine.start();
     pinned.#port = await pinned.proxy.listen();
     return pinned;

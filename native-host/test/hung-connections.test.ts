@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { HUNG_AFTER_MS, HungConnections, keepAliveWithin } from '../src/engine/hung-connections.ts';
+import type { TcpSilence } from '../src/engine/tcp-info.ts';
+
+const LIMIT_MS = 20_000;
+const SOCKET = 7;
+
+let reset: number[];
+/** What the kernel says of `SOCKET`, and whether something is under way. */
+let silence: TcpSilence;
+let isBusy: boolean;
+let looks: number;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  reset = [];
+  looks = 0;
+  isBusy = true;
+  silence = { unheardMs: 0, unanswered: 0 };
+  const connections = new HungConnections({
+    limitMs: LIMIT_MS,
+    sockets: () => {
+      looks += 1;
+      return isBusy ? [SOCKET] : null;
+    },
+    read: () => silence,
+    reset: (socket) => reset.push(socket),
+  });
+  connections.watch();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** So many seconds pass, in each of which the peer has been heard or not. */
+function pass(seconds: number, heard: boolean): void {
+  for (let second = 0; second < seconds; second += 1) {
+    silence = { ...silence, unheardMs: heard ? 0 : silence.unheardMs + 1000 };
+    vi.advanceTimersByTime(1000);
+  }
+}
+
+it('resets a connection once nothing was acknowledged for the limit', () => {
+  silence = { unheardMs: 60_000, unanswered: 4 };
+  pass(21, false);
+  expect(reset).toEqual([]);
+  pass(2, false);
+  expect(reset).toEqual([SOCKET]);
+});
+
+it('leaves one alone that was heard meanwhile, or a new one of its number', () => {
+  silence = { unheardMs: 0, unanswered: 4 };
+  pass(18, false);
+  pass(2, true);
+  pass(18, false);
+  expect(reset).toEqual([]);
+});
+
+it('leaves one alone that has nothing to acknowledge, or whose window was closed long since', () => {
+  pass(100, false);
+  silence = { ...silence, unanswered: 2 };
+  pass(100, false);
+  expect(reset).toEqual([]);
+});
+
+it('looks at nothing while nothing is under way', () => {
+  isBusy = false;
+  pass(100, false);
+  expect(looks).toBe(1);
+});
+
+it('has the kernel ask five times, and end what is idle after the same limit', () => {
+  expect(HUNG_AFTER_MS).toBe(20_000);
+  // 10 s + 5 × 2 s
+  expect(keepAliveWithin(HUNG_AFTER_MS)).toEqual({ idleS: 10, intervalS: 2, count: 5 });
+  // 1 s + 1 × 1 s
+  expect(keepAliveWithin(2000)).toEqual({ idleS: 1, intervalS: 1, count: 1 });
+});

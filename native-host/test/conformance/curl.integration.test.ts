@@ -1,36 +1,27 @@
 /** curl gets through a pin what it gets directly. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PROTOCOLS } from '@hopwise/native-host/messages';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { SECRET } from '../proxy/support/peers.ts';
-import { type Server, ServerProgram } from '../support/server.ts';
-import { Pinned } from '../terminating/support/pinned.ts';
+import type { Server } from '../support/server.ts';
+import type { Pinned } from '../terminating/support/pinned.ts';
+import { servePinned } from './support/serve-pinned.ts';
 
 const UPLOAD_BYTES = 3_000_000;
 
+const served = servePinned();
 let folder: string;
-let program: ServerProgram;
 let server: Server;
 let pinned: Pinned;
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'hopwise-conformance-'));
-  program = new ServerProgram();
-  server = await program.start();
-  pinned = await Pinned.start(folder, [server.caFile]);
+beforeAll(() => {
+  ({ folder, server, pinned } = served);
   writeFileSync(join(folder, 'roots.pem'), pinned.roots.join(''));
   writeFileSync(join(folder, 'upload'), randomBytes(UPLOAD_BYTES));
-});
-
-afterAll(async () => {
-  await pinned.stop(folder);
-  await server.stop();
-  program.remove();
 });
 
 interface Got {

@@ -1,13 +1,12 @@
 /** HTTP/2 of the browser's side, by h2spec (github.com/summerwind/h2spec). */
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server as TcpServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Server, ServerProgram } from '../support/server.ts';
-import { Pinned } from '../terminating/support/pinned.ts';
+import type { Pinned } from '../terminating/support/pinned.ts';
+import { servePinned } from './support/serve-pinned.ts';
 
 const CLOSED = 'nghttp2, as Node has it, keeps nothing of closed streams and ignores frames on them';
 const PRIORITY =
@@ -29,24 +28,20 @@ const DEVIATIONS: Record<string, string> = {
 
 const SOURCE = fileURLToPath(new URL('h2spec', import.meta.url));
 
+const served = servePinned();
 let folder: string;
-let program: ServerProgram;
-let server: Server;
 let pinned: Pinned;
 let forwarder: TcpServer;
 let h2spec: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'hopwise-conformance-'));
+  ({ folder, pinned } = served);
   h2spec = join(folder, 'h2spec');
   execFileSync('go', ['build', '-trimpath', '-o', h2spec, 'github.com/summerwind/h2spec/cmd/h2spec'], {
     cwd: SOURCE,
     env: { ...process.env, CGO_ENABLED: '0' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  program = new ServerProgram();
-  server = await program.start();
-  pinned = await Pinned.start(folder, [server.caFile]);
   // h2spec knows no proxy: it connects here. Its requests name this port, so this is the one that is pinned.
   forwarder = createServer({ noDelay: true, allowHalfOpen: true }, async (client) => {
     client.on('error', () => {}).pause();
@@ -58,15 +53,12 @@ beforeAll(async () => {
     client.pipe(tunnel).pipe(client);
   });
   await new Promise<void>((resolve) => forwarder.listen(0, '127.0.0.1', resolve));
-  pinned.connectTo = `localhost:${port()}:127.0.0.1:${server.port}`;
+  pinned.connectTo = `localhost:${port()}:127.0.0.1:${served.server.port}`;
   await pinned.pin(port(), 'h2');
 });
 
-afterAll(async () => {
+afterAll(() => {
   forwarder.close();
-  await pinned.stop(folder);
-  await server.stop();
-  program.remove();
 });
 
 function port(): number {

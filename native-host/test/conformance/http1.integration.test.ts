@@ -1,30 +1,18 @@
 /** Malformed and ambiguous requests over HTTP/1.1: none reaches the origin as something that the browser did not ask for. */
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { hear } from '../proxy/support/peers.ts';
-import { type Server, ServerProgram } from '../support/server.ts';
-import { Pinned } from '../terminating/support/pinned.ts';
+import type { Server } from '../support/server.ts';
+import type { Pinned } from '../terminating/support/pinned.ts';
+import { servePinned } from './support/serve-pinned.ts';
 
-let folder: string;
-let program: ServerProgram;
+const served = servePinned();
 let server: Server;
 let pinned: Pinned;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'hopwise-conformance-'));
-  program = new ServerProgram();
-  server = await program.start();
-  pinned = await Pinned.start(folder, [server.caFile]);
+  ({ server, pinned } = served);
   await pinned.pin(server.port, 'h1');
   await server.seen(1);
-});
-
-afterAll(async () => {
-  await pinned.stop(folder);
-  await server.stop();
-  program.remove();
 });
 
 /** Sends bytes on a connection of their own, in which HOST stands for the origin, and hears what comes. */

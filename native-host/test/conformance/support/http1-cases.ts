@@ -1,18 +1,9 @@
 /** Answers over HTTP/1.1, good and bad, and what may become of them. */
 import { gzipSync } from 'node:zlib';
-import { type Answer, frame } from './hostile-origin.ts';
+import { type Case, MIB, RIGHT } from './cases.ts';
+import type { Bytes } from './hostile-tcp-origin.ts';
+import { frame, H2_FRAME } from './http2-frames.ts';
 
-const MIB = 1024 * 1024;
-
-/** What an origin sends. */
-export interface Case extends Answer {
-  name: string;
-  /** The bodies that may come of it; null is a broken response. */
-  right: (string | null)[];
-  status?: number;
-}
-
-export const RIGHT = 'right '.repeat(20);
 const EVIL = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil';
 
 function text(head: string, body = ''): Uint8Array[] {
@@ -33,7 +24,7 @@ const COOKIES = Array.from({ length: 400 }, (_, index) => `Set-Cookie: ${index}=
 );
 const MANY_1XX = 'HTTP/1.1 103 Early Hints\nLink: </a>\n\n'.replaceAll('\n', '\r\n').repeat(100);
 
-export const HTTP1_CASES: Case[] = [
+export const HTTP1_CASES: Case<Bytes>[] = [
   { name: 'as long as it says', pieces: text(LENGTH, RIGHT), after: 'keep', right: [RIGHT] },
   { name: 'shorter than it says', pieces: text(LENGTH, RIGHT.slice(1)), after: 'end', right: [null] },
   { name: 'longer than it says', pieces: text(LENGTH, RIGHT + EVIL), after: 'keep', right: [RIGHT] },
@@ -192,7 +183,12 @@ export const HTTP1_CASES: Case[] = [
     right: [null],
   },
   { name: 'in HTTP/0.9', pieces: [Buffer.from(RIGHT)], after: 'end', right: [null] },
-  { name: 'in HTTP/2', pieces: [frame(4, 0, 0, Buffer.alloc(0))], after: 'end', right: [null] },
+  {
+    name: 'in HTTP/2',
+    pieces: [frame(H2_FRAME.SETTINGS, 0, 0, Buffer.alloc(0))],
+    after: 'end',
+    right: [null],
+  },
 ];
 
 const BOMB = gzipSync(Buffer.alloc(64 * MIB)).toString('latin1');

@@ -3,11 +3,13 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import type { LeafIssuer } from '../../../src/ca/leaf-issuer.ts';
+import type { HostileOrigin } from './hostile-browser.ts';
+import { FRAME_HEADER_BYTES, frame, H2_FRAME, ITS_STREAM } from './http2-frames.ts';
 
 /** What becomes of a connection after its answer. */
 export type After = 'keep' | 'end' | 'reset';
 
-export interface Answer {
+export interface Bytes {
   pieces: Uint8Array[];
   after: After;
   /** Sent again and again until the connection ends. */
@@ -16,13 +18,10 @@ export interface Answer {
 
 const HEAD_END = '\r\n\r\n';
 const PREFACE_BYTES = 24;
-const FRAME_HEADER_BYTES = 9;
-const HEADERS_FRAME = 1;
 
-/** Answers each request by `answer`, once it is asked; before, and over HTTP/1.1 always, the helper's own looks are answered well. */
-export class HostileOrigin {
-  answer: Answer = { pieces: [], after: 'end' };
-  isAsked = false;
+/** Over HTTP/1.1 the helper's own looks are always answered well. */
+export class HostileTcpOrigin implements HostileOrigin<Bytes> {
+  #shown: Bytes | null = null;
   readonly #server: Server;
   readonly #sockets = new Set<TLSSocket>();
 
@@ -41,14 +40,18 @@ export class HostileOrigin {
     ).on('tlsClientError', () => {});
   }
 
-  static async listen(issuer: LeafIssuer, protocol: 'h1' | 'h2'): Promise<HostileOrigin> {
-    const origin = new HostileOrigin(issuer, protocol);
+  static async listen(issuer: LeafIssuer, protocol: 'h1' | 'h2'): Promise<HostileTcpOrigin> {
+    const origin = new HostileTcpOrigin(issuer, protocol);
     await new Promise<void>((resolve) => origin.#server.listen(0, '127.0.0.1', resolve));
     return origin;
   }
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
+  }
+
+  show(shown: Bytes | null): void {
+    this.#shown = shown;
   }
 
   async close(): Promise<void> {
@@ -64,15 +67,15 @@ export class HostileOrigin {
       if (end < 0) return;
       const isCheck = head.startsWith('HEAD / ');
       head = head.slice(end + HEAD_END.length);
-      if (isCheck) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
-      else send(socket, this.answer);
+      if (isCheck || !this.#shown) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      else send(socket, this.#shown);
     });
   }
 
   #onHttp2(socket: TLSSocket): void {
     let bytes = Buffer.alloc(0);
     let preface = PREFACE_BYTES;
-    socket.write(frame(4, 0, 0, Buffer.alloc(0)));
+    socket.write(frame(H2_FRAME.SETTINGS, 0, 0, Buffer.alloc(0)));
     socket.on('data', (chunk) => {
       bytes = Buffer.concat([bytes, chunk]);
       if (preface > 0 && bytes.length >= preface) {
@@ -84,18 +87,21 @@ export class HostileOrigin {
         if (bytes.length < FRAME_HEADER_BYTES + length) return;
         const [type, flags, stream] = [bytes[3]!, bytes[4]!, bytes.readUInt32BE(5)];
         bytes = bytes.subarray(FRAME_HEADER_BYTES + length);
-        if (type === 4 && (flags & 1) === 0) socket.write(frame(4, 1, 0, Buffer.alloc(0)));
-        if (type === HEADERS_FRAME) this.#onHeaders(socket, stream);
+        if (type === H2_FRAME.SETTINGS && (flags & 1) === 0)
+          socket.write(frame(H2_FRAME.SETTINGS, 1, 0, Buffer.alloc(0)));
+        // As servers do (RFC 9113 section 5.4.1). libcurl 8.14 waits for it after an error of the connection.
+        if (type === H2_FRAME.GOAWAY) socket.end();
+        if (type === H2_FRAME.HEADERS) this.#onHeaders(socket, stream);
       }
     });
   }
 
   #onHeaders(socket: TLSSocket, stream: number): void {
-    if (!this.isAsked) {
-      socket.write(frame(HEADERS_FRAME, 5, stream, Buffer.from([0x88])));
+    if (!this.#shown) {
+      socket.write(frame(H2_FRAME.HEADERS, 5, stream, Buffer.from([0x88])));
       return;
     }
-    const { pieces, after, endless } = this.answer;
+    const { pieces, after, endless } = this.#shown;
     send(socket, {
       pieces: pieces.map((piece) => numbered(Buffer.from(piece), stream)),
       after,
@@ -103,9 +109,6 @@ export class HostileOrigin {
     });
   }
 }
-
-/** The stream that frames of an answer name where they mean that of the request. */
-export const ITS_STREAM = 0x7fff_fffe;
 
 function numbered(bytes: Buffer, stream: number): Buffer {
   for (let at = 0; at + FRAME_HEADER_BYTES <= bytes.length; ) {
@@ -115,27 +118,7 @@ function numbered(bytes: Buffer, stream: number): Buffer {
   return bytes;
 }
 
-/** A frame of HTTP/2 (RFC 9113 section 4.1). */
-export function frame(type: number, flags: number, stream: number, payload: Uint8Array): Buffer {
-  const header = Buffer.alloc(FRAME_HEADER_BYTES);
-  header.writeUIntBE(payload.length, 0, 3);
-  header[3] = type;
-  header[4] = flags;
-  header.writeUInt32BE(stream, 5);
-  return Buffer.concat([header, payload]);
-}
-
-/** A literal field of HPACK that is not indexed, without Huffman coding (RFC 7541 section 6.2.2); up to 126 bytes each. */
-export function field(name: string, value: string): Buffer {
-  return Buffer.concat([
-    Buffer.from([0, name.length]),
-    Buffer.from(name, 'latin1'),
-    Buffer.from([value.length]),
-    Buffer.from(value, 'latin1'),
-  ]);
-}
-
-function send(socket: TLSSocket, { pieces, after, endless }: Answer): void {
+function send(socket: TLSSocket, { pieces, after, endless }: Bytes): void {
   for (const piece of pieces) socket.write(piece);
   if (endless) {
     const more = (): void => {

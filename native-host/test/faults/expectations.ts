@@ -7,10 +7,12 @@ import type { CasePlan, Fault, PlannedRequest } from './plan.ts';
 const HARMLESS = new Set<Fault>([
   'stall',
   'packet-gap',
+  'packets-lost',
   'packets-policed',
   'engine-stopped',
   'disk-full',
   'ca-removed',
+  'ca-disk-full',
   'clock-days',
   'clock-years',
   'clock-back',
@@ -31,6 +33,11 @@ const MENDED_BY_THE_PROXY = new Set<Fault>([
   'engine-killed',
   'engine-garbage',
 ]);
+/** By OpenSSL's words. */
+const SHOWN_CERTIFICATE: Partial<Record<Fault, RegExp>> = {
+  'other-certificate': /self-signed certificate|unable to verify/,
+  'expired-certificate': /certificate has expired/,
+};
 /** 3 s until the origin is asked, 5 s for the question, and as much again for a busy machine. */
 const NOTICED_MS = 16_000;
 const USUAL_LIMIT_MS = 5_000;
@@ -39,15 +46,20 @@ const LOSSY_LIMIT_MS = 20_000;
 /** A person does not wait forever for a connection that does not move. */
 const PATIENCE_MS = 3_000;
 
+/** Another one is in the origin's place for good. */
+function isAnotherServer(fault: Fault): boolean {
+  return fault === 'protocol-gone' || SHOWN_CERTIFICATE[fault] !== undefined;
+}
+
 /** The origin has gone for a protocol that does not hear of it. */
-function isSilent({ fault, pin }: CasePlan): boolean {
-  return pin === 'h3' && ['packets-gone', 'other-certificate', 'protocol-gone'].includes(fault);
+export function isSilent({ fault, pin }: CasePlan): boolean {
+  return pin === 'h3' && (fault === 'packets-gone' || isAnotherServer(fault));
 }
 
 /** By when a request of the case has ended, milliseconds. */
 export function limitMs(plan: CasePlan): number {
   if (plan.fault === 'hang') return PATIENCE_MS;
-  if (['packets-policed', 'packets-damaged'].includes(plan.fault)) return LOSSY_LIMIT_MS;
+  if (['packets-lost', 'packets-policed', 'packets-damaged'].includes(plan.fault)) return LOSSY_LIMIT_MS;
   return isSilent(plan) ? NOTICED_MS : USUAL_LIMIT_MS + plan.lastsMs;
 }
 
@@ -61,9 +73,9 @@ export function pageMayWait({ fault, pin }: CasePlan): boolean {
   return fault === 'hang' || (fault.startsWith('garbage') && pin === 'avoid-h3');
 }
 
-/** The page after the fault loads; otherwise it shows the origin's certificate. */
-export function pageLoads({ fault }: CasePlan): boolean {
-  return fault !== 'other-certificate';
+/** What the browser has against the origin's certificate and shows on the page after the fault; null: the page loads. */
+export function shownCertificate({ fault }: CasePlan): RegExp | null {
+  return SHOWN_CERTIFICATE[fault] ?? null;
 }
 
 /** What is wrong with the end of a request; '' for nothing. */
@@ -81,9 +93,7 @@ export function faultOfResult(
   if (why === 'proxy') return `an error of the proxy (${words})`;
   if (why === 'certificate')
     // Of a connection that was there before the clock was set back before the local CA.
-    return plan.fault === 'other-certificate' || plan.fault === 'clock-back'
-      ? ''
-      : `an error of certificates (${words})`;
+    return shownCertificate(plan) || plan.fault === 'clock-back' ? '' : `an error of certificates (${words})`;
   if (mustSucceed(plan, request, attempts)) return `it failed (${words})`;
   if (why === 'given-up' && plan.fault !== 'hang' && !isSilent(plan) && !pageMayWait(plan))
     return `it did not end (${words})`;
@@ -120,11 +130,15 @@ export function faultOfArrivals(
   if (answer && all === 0) return 'it has succeeded and never reached the server';
   if (request.method !== 'POST') return '';
   if (arrivals.some((count) => count > 1)) return `doubled: ${words}`;
-  if (attempts.some(({ refused }, at) => refused && (arrivals[at] ?? 0) > 0))
+  if (attempts.some((attempt, at) => isRefused(attempt) && (arrivals[at] ?? 0) > 0))
     return `refused all the same: ${words}`;
-  // Browsers send any request again whose used connection is lost, when there is no proxy.
-  const isOwn = attempts.some(({ terminated }) => !terminated) || OF_THE_HOST.has(plan.fault);
+  const isOwn = attempts.some(({ terminated }) => !terminated) || mayBeDoubled(plan);
   return all > 1 && !isOwn ? `doubled by the browser, which was not told: ${words}` : '';
+}
+
+/** Browsers send any request again whose used connection is lost, when there is no proxy. */
+export function mayBeDoubled({ fault, pin }: CasePlan): boolean {
+  return pin === 'avoid-h3' || OF_THE_HOST.has(fault);
 }
 
 /** What is wrong with the pin after the fault; '' for nothing. */
@@ -135,7 +149,7 @@ export function faultOfPin({ pin: kind, fault }: CasePlan, pin: PinState | null)
   if (state !== 'lifted') return mustLift(kind, fault) ? `the pin is ${state}` : '';
   if (reason === '') return 'the pin was lifted without a reason';
   if (mustHold(kind, fault)) return `the pin was lifted: ${reason}`;
-  if (fault === 'other-certificate' && kind !== 'h3' && !/certificate/i.test(reason))
+  if (SHOWN_CERTIFICATE[fault] && kind !== 'h3' && !/certificate/i.test(reason))
     return `the reason is ${reason}`;
   if (/^engine/.test(fault) && !/engine/.test(reason)) return `the reason is ${reason}`;
   return '';
@@ -143,15 +157,21 @@ export function faultOfPin({ pin: kind, fault }: CasePlan, pin: PinState | null)
 
 function mustLift(kind: string, fault: Fault): boolean {
   if (fault === 'packets-gone') return kind === 'h3';
-  return ['other-certificate', 'protocol-gone'].includes(fault);
+  return isAnotherServer(fault);
 }
 
 function mustHold(kind: string, fault: Fault): boolean {
   if (/^packet/.test(fault) && kind !== 'h3') return true;
-  return ['stall', 'packet-gap', 'disk-full', 'clock-days', 'engine-stopped'].includes(fault);
+  return ['stall', 'packet-gap', 'disk-full', 'ca-disk-full', 'clock-days', 'engine-stopped'].includes(fault);
 }
 
-function wordsOf({ terminated, refused, headSeen, error }: Attempt): string {
+/** The browser was told that the origin has not acted on it. */
+function isRefused({ again }: Attempt): boolean {
+  return again === 'refused' || again === 'misdirected';
+}
+
+function wordsOf(attempt: Attempt): string {
+  const { terminated, headSeen, error } = attempt;
   const way = terminated ? 'terminated' : 'not terminated';
-  return [way, refused && 'refused', headSeen && 'answered', error].filter(Boolean).join(' ');
+  return [way, isRefused(attempt) && 'refused', headSeen && 'answered', error].filter(Boolean).join(' ');
 }

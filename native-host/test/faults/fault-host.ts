@@ -1,35 +1,47 @@
 /** A host as the browser starts it, with local CA and browser that trusts it, and what can befall the host. */
+import { spawn } from 'node:child_process';
 import {
+  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { PinKind, PinState } from '@hopwise/native-host/messages';
 import { type Authority, createAuthority } from '../../src/ca/authority.ts';
 import { writeAuthority } from '../../src/ca/authority-store.ts';
 import { until } from '../proxy/support/peers.ts';
-import { CHROMIUM_ARGUMENTS, HostProcess, type PinsMessage } from '../support/host-process.ts';
+import { BIN, CHROMIUM_ARGUMENTS, HostProcess, type PinsMessage } from '../support/host-process.ts';
 import { showTrust } from '../terminating/support/show-trust.ts';
 
 const HOOKS = fileURLToPath(new URL('./host-hooks.ts', import.meta.url));
 /** Every write to it fails with ENOSPC. */
 const FULL = '/dev/full';
+/** Mounts a disk of 256 kB at the first of the words behind it, for the command of the others alone. */
+const ON_SMALL_DISK = [
+  ...['unshare', '--map-root-user', '--mount', 'sh', '-c'],
+  'mount -t tmpfs -o size=256k,mode=700 none "$0" && exec "$@"',
+];
 
 export interface FaultHostOptions {
   /** Hosts that the local CA can vouch for. */
   hosts: readonly string[];
   caFile: string;
   libcurl: string;
+  /** The local CA lies on a disk of its own, which can be filled. */
+  hasSmallDisk: boolean;
 }
 
 export class FaultHost {
@@ -46,13 +58,17 @@ export class FaultHost {
   readonly #read: Promise<void>;
   #asked = 0;
   #isOver = false;
+  /** What is wrong with the command that made the CA anew. */
+  #creating: Promise<string[]> = Promise.resolve([]);
 
   private constructor(authority: Authority, options: FaultHostOptions) {
     this.root = authority.root;
+    const data = join(this.home, 'data');
+    mkdirSync(data);
     this.#process = new HostProcess(
       {
         XDG_STATE_HOME: join(this.home, 'state'),
-        XDG_DATA_HOME: join(this.home, 'data'),
+        XDG_DATA_HOME: data,
         HOPWISE_CA_FILE: options.caFile,
         HOPWISE_LIBCURL: options.libcurl,
         HOPWISE_TEST_CLOCK: join(this.home, 'clock'),
@@ -60,6 +76,7 @@ export class FaultHost {
       },
       CHROMIUM_ARGUMENTS,
       'ignore',
+      options.hasSmallDisk ? [...ON_SMALL_DISK, data] : [],
     );
     this.#process.process.stdin!.on('error', () => {});
     this.#read = this.#readAll();
@@ -68,7 +85,8 @@ export class FaultHost {
   static async start(options: FaultHostOptions): Promise<FaultHost> {
     const authority = createAuthority([...options.hosts]);
     const host = new FaultHost(authority, options);
-    await writeAuthority(authority, join(host.home, 'data', 'hopwise', 'ca'));
+    if (options.hasSmallDisk) await until(() => host.#hasSmallDisk);
+    await writeAuthority(authority, host.#authorityFolder);
     return host;
   }
 
@@ -100,10 +118,9 @@ export class FaultHost {
   async pin(origin: string, kind: PinKind, persistent: boolean): Promise<PinsMessage> {
     const answer = await this.#ask({ type: 'pin', origin, kind, minutes: null, persistent });
     const { hostname } = new URL(origin);
-    if (kind !== 'avoid-h3') {
-      await showTrust(answer.port, hostname, this.root, answer.secret).catch(() => false);
-      await until(() => this.#isOver || this.pinOf(origin)?.state !== 'waiting');
-    }
+    // By this the host hears as well that the browser asks for this machine through the proxy.
+    await showTrust(answer.port, hostname, this.root, answer.secret).catch(() => false);
+    await until(() => this.#isOver || this.pinOf(origin)?.state !== 'waiting');
     return answer;
   }
 
@@ -145,7 +162,18 @@ export class FaultHost {
   }
 
   removeAuthority(): void {
-    rmSync(join(this.home, 'data', 'hopwise', 'ca'), { recursive: true });
+    rmSync(this.#authorityFolder, { recursive: true });
+  }
+
+  /** No space is left where the CA lies, and somebody wants another one. */
+  fillAuthorityDisk(): void {
+    const ballast = openSync(join(this.#dataFolder, 'ballast'), 'w');
+    try {
+      for (;;) writeSync(ballast, Buffer.alloc(1024));
+    } catch {
+      closeSync(ballast);
+    }
+    this.#creating = this.#createAuthority();
   }
 
   /** Nothing more can be written to the log, nor kept of pins. */
@@ -160,10 +188,11 @@ export class FaultHost {
   async end(): Promise<string[]> {
     const { engine } = this;
     const { port = 0 } = this.state ?? {};
+    const left = await this.#creating;
     this.closePort();
     await this.#process.exit;
     await this.#read;
-    const left = [...this.strays];
+    left.push(...this.strays);
     await until(() => engine === null || !existsSync(`/proc/${engine}`)).catch(() =>
       left.push('an engine is left behind'),
     );
@@ -177,6 +206,41 @@ export class FaultHost {
     const folder = join(this.home, 'state', 'hopwise');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return folder;
+  }
+
+  /** As the host sees it. */
+  get #dataFolder(): string {
+    return join('/proc', String(this.pid), 'root', this.home, 'data');
+  }
+
+  get #authorityFolder(): string {
+    return join(this.#dataFolder, 'hopwise', 'ca');
+  }
+
+  get #hasSmallDisk(): boolean {
+    return readFileSync(`/proc/${this.pid}/mountinfo`, 'utf8').includes(join(this.home, 'data'));
+  }
+
+  async #createAuthority(): Promise<string[]> {
+    const files = (): string[] => readdirSync(this.#dataFolder, { recursive: true }).map(String).sort();
+    const before = files();
+    const child = spawn(
+      'nsenter',
+      [
+        ...['--target', String(this.pid), '--user', '--mount', '--preserve-credentials'],
+        ...[process.execPath, '--conditions=source', BIN, 'ca', 'create', 'https://localhost'],
+      ],
+      {
+        env: { ...process.env, HOME: this.home, XDG_DATA_HOME: join(this.home, 'data') },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      },
+    );
+    const said = await text(child.stderr!);
+    const wrong: string[] = [];
+    if (!/^hopwise-host: nothing was changed: .*ENOSPC[^\n]*\n$/.test(said))
+      wrong.push(`without space, making a CA ends with: ${said}`);
+    if (files().join() !== before.join()) wrong.push(`without space, making a CA leaves ${files()}`);
+    return wrong;
   }
 
   #filesLeft(): string[] {

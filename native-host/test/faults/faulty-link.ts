@@ -4,9 +4,15 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { reset } from '../../src/pin/proxy/reset.ts';
+import { TokenBucket } from './token-bucket.ts';
 
 const LOOPBACK = '127.0.0.1';
 const GARBAGE_BYTES = 200;
+/** Of UDP that is policed, each way: about what operators leave it. */
+const POLICED_BYTES_PER_S = 1_000_000;
+const POLICED_BURST_BYTES = 32_000;
+/** Over loopback's round trip the smallest window of QUIC would be above any rate. */
+const POLICED_DELAY_MS = 10;
 
 export type Direction = 'up' | 'down';
 
@@ -35,6 +41,7 @@ export class FaultyLink {
   readonly #connections = new Set<Connection>();
   readonly #stalled = new Set<Connection>();
   readonly #flows = new Map<number, UdpSocket>();
+  #policers: Record<Direction, TokenBucket> | null = null;
   readonly #watches = new Set<Watch>();
   #isClosed = false;
 
@@ -136,6 +143,12 @@ export class FaultyLink {
     }
   }
 
+  /** Drops UDP packets above a rate from now on, as on a path of some length. */
+  police(): void {
+    const policer = (): TokenBucket => new TokenBucket(POLICED_BYTES_PER_S, POLICED_BURST_BYTES);
+    this.#policers = { up: policer(), down: policer() };
+  }
+
   /** Leads everything to another server, as when the origin is started anew. */
   moveTo(target: number): void {
     this.target = target;
@@ -192,6 +205,12 @@ export class FaultyLink {
     if (Math.random() < this.packetLoss) return;
     if (Math.random() < this.packetDamage) packet[packet.length >> 1]! ^= 0xff;
     this.#count(direction, packet.length);
+    if (!this.#policers) this.#deliver(direction, packet, port);
+    else if (this.#policers[direction].takes(packet.length))
+      setTimeout(() => this.#deliver(direction, packet, port), POLICED_DELAY_MS);
+  }
+
+  #deliver(direction: Direction, packet: Buffer, port: number): void {
     const flow = this.#flows.get(port);
     if (this.#isClosed || !flow) return;
     try {

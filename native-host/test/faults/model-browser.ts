@@ -23,18 +23,24 @@ import { isTerminated } from '../terminating/support/pinned.ts';
  */
 export type Failure = 'proxy' | 'certificate' | 'connection' | 'response' | 'given-up';
 
+/**
+ * Why the browser sends a request again by itself:
+ *
+ * - `lost`: the connection had been used before; as often as there is such a one,
+ * - `refused`: the origin has not acted on it, says the connection; `MOST_REFUSALS` times,
+ * - `misdirected`: so says a 421; once, then the page gets it.
+ */
+export type Again = 'lost' | 'refused' | 'misdirected';
+
 export class BrowserError extends Error {
   readonly failure: Failure;
-  /** Whether the browser sends the request again by itself. */
-  readonly again: boolean;
-  /** Whether it was told that the origin has not acted on it. */
-  readonly refused: boolean;
+  /** null: it does not. */
+  readonly again: Again | null;
 
-  constructor(failure: Failure, message: string, again = false, refused = false) {
+  constructor(failure: Failure, message: string, again: Again | null = null) {
     super(message);
     this.failure = failure;
     this.again = again;
-    this.refused = refused;
   }
 }
 
@@ -49,7 +55,8 @@ export interface BrowserRequestOptions {
 export interface Attempt {
   /** Whether our certificate was at the other end. */
   terminated: boolean;
-  refused: boolean;
+  /** Why the browser may send it again. */
+  again: Again | null;
   /** The response had begun. */
   headSeen: boolean;
   error: string;
@@ -77,7 +84,7 @@ export interface ModelBrowserOptions {
 }
 
 /** Chromium's kMaxRetryAttempts: times that a refused request is sent again. */
-const MOST_RETRIES = 2;
+const MOST_REFUSALS = 2;
 const HTTP1_CONNECTIONS = 6;
 
 interface Http1Connection {
@@ -117,7 +124,7 @@ export class ModelBrowser {
   ): Promise<Result> {
     const attempts: Attempt[] = [];
     for (;;) {
-      const attempt: Attempt = { terminated: false, refused: false, headSeen: false, error: '' };
+      const attempt: Attempt = { terminated: false, again: null, headSeen: false, error: '' };
       attempts.push(attempt);
       try {
         const answer = await this.#once({ ...options, path: path(attempts.length - 1) }, attempt, signal);
@@ -125,9 +132,9 @@ export class ModelBrowser {
       } catch (fault) {
         if (!(fault instanceof BrowserError)) throw fault;
         const failure = signal.aborted ? new BrowserError('given-up', fault.message) : fault;
-        attempt.refused = failure.refused;
+        attempt.again = failure.again;
         attempt.error = `${failure.failure}: ${failure.message}`;
-        if (!failure.again || attempts.length > MOST_RETRIES) return { answer: null, failure, attempts };
+        if (!mayRepeat(attempts)) return { answer: null, failure, attempts };
       }
     }
   }
@@ -204,15 +211,16 @@ export class ModelBrowser {
 
   /** A connection to the origin after its TLS handshake. */
   async #connect(signal: AbortSignal): Promise<TLSSocket> {
-    const { proxy } = this.#options;
+    const { proxy, clockOffsetMs } = this.#options;
+    const offsetMs = clockOffsetMs();
     if (proxy && !this.#isProxyBad) {
       const tunnel = await this.#tunnel(proxy, signal);
-      if (tunnel) return this.#handshake(tunnel, signal);
-      const socket = await this.#handshake(await this.#direct(signal), signal);
+      if (tunnel) return this.#handshake(tunnel, offsetMs, signal);
+      const socket = await this.#handshake(await this.#direct(signal), offsetMs, signal);
       this.#isProxyBad = true;
       return socket;
     }
-    return this.#handshake(await this.#direct(signal), signal);
+    return this.#handshake(await this.#direct(signal), offsetMs, signal);
   }
 
   /** null: the browser tries without the proxy. */
@@ -263,11 +271,11 @@ export class ModelBrowser {
     return socket;
   }
 
-  async #handshake(tunnel: Socket, signal: AbortSignal): Promise<TLSSocket> {
+  /** @param offsetMs of the clock at the CONNECT: what the host shows was made by then, or by now where it was set meanwhile. */
+  async #handshake(tunnel: Socket, offsetMs: number, signal: AbortSignal): Promise<TLSSocket> {
     const { alpn, roots, clockOffsetMs } = this.#options;
-    // What the host shows was made before that, too.
-    const offsetMs = clockOffsetMs();
-    const isClockSet = offsetMs !== 0;
+    const offsets = [offsetMs, clockOffsetMs()];
+    const isClockSet = offsets.some((ms) => ms !== 0);
     const socket = connectTls({
       socket: tunnel,
       servername: 'localhost',
@@ -279,7 +287,7 @@ export class ModelBrowser {
     socket.on('error', () => {});
     await until<void>(signal, (resolve, reject) => {
       socket.once('secureConnect', () => {
-        if (!isClockSet || isAcceptable(socket, Date.now() + offsetMs)) resolve();
+        if (!isClockSet || offsets.some((ms) => isAcceptable(socket, Date.now() + ms))) resolve();
         else reject(new BrowserError('certificate', String(socket.authorizationError)));
       });
       socket.once('error', (fault: NodeJS.ErrnoException) => {
@@ -310,7 +318,8 @@ export class ModelBrowser {
     try {
       stream = session.request({ ':method': method, ':path': path, ...headers }, { endStream: !body });
     } catch (fault) {
-      throw new BrowserError('connection', (fault as Error).message, true);
+      if (this.#http2 === connection) this.#http2 = null;
+      throw new BrowserError('connection', (fault as Error).message, 'lost');
     }
     if (body) stream.end(body);
     const chunks: Buffer[] = [];
@@ -337,14 +346,14 @@ export class ModelBrowser {
           ) {
             resolve({ status, body: Buffer.concat(chunks) });
           } else if (code === constants.NGHTTP2_REFUSED_STREAM) {
-            reject(new BrowserError('response', 'REFUSED_STREAM', true, true));
+            reject(new BrowserError('response', 'REFUSED_STREAM', 'refused'));
           } else if (
             fault?.code === 'ERR_HTTP2_GOAWAY_SESSION' ||
             fault?.code === 'ERR_HTTP2_INVALID_SESSION'
           ) {
-            reject(new BrowserError('connection', fault.code, true));
+            reject(new BrowserError('connection', fault.code, 'refused'));
           } else if (isLost && status === 0) {
-            reject(new BrowserError('connection', `lost: ${fault?.message ?? code}`, reused));
+            reject(new BrowserError('connection', `lost: ${fault?.message ?? code}`, reused ? 'lost' : null));
           } else reject(new BrowserError('response', `reset: ${fault?.message ?? code}`));
         });
     }).catch((fault) => {
@@ -377,8 +386,10 @@ export class ModelBrowser {
           .on('error', (fault: NodeJS.ErrnoException) => {
             const isMalformed = fault.code?.startsWith('HPE_') ?? false;
             if (isMalformed) reject(new BrowserError('response', fault.message));
-            else
-              reject(new BrowserError('connection', `lost: ${fault.message}`, reused && !attempt.headSeen));
+            else {
+              const again = reused && !attempt.headSeen ? 'lost' : null;
+              reject(new BrowserError('connection', `lost: ${fault.message}`, again));
+            }
           })
           .on('response', (response) => {
             attempt.headSeen = true;
@@ -397,12 +408,27 @@ export class ModelBrowser {
         this.#idle.push(connection);
         this.#waiting.shift()?.();
       }
-      if (answer.status === 421) throw new BrowserError('response', 'status 421', true, true);
+      if (answer.status === 421) throw new BrowserError('response', 'status 421', 'misdirected');
       return answer;
     } catch (fault) {
       socket.destroy();
       throw fault;
     }
+  }
+}
+
+/** Whether the browser sends a request again after these attempts. */
+function mayRepeat(attempts: readonly Attempt[]): boolean {
+  const count = (why: Again): number => attempts.filter(({ again }) => again === why).length;
+  switch (attempts.at(-1)!.again) {
+    case 'lost':
+      return true;
+    case 'refused':
+      return count('refused') <= MOST_REFUSALS;
+    case 'misdirected':
+      return count('misdirected') === 1;
+    default:
+      return false;
   }
 }
 

@@ -18,9 +18,11 @@ export const LINK_FAULTS = [
   'down',
   'packet-gap',
   'packets-gone',
+  'packets-lost',
   'packets-policed',
   'packets-damaged',
   'other-certificate',
+  'expired-certificate',
   'protocol-gone',
 ] as const;
 export type LinkFault = (typeof LINK_FAULTS)[number];
@@ -36,6 +38,7 @@ export const HOST_FAULTS = [
   'clock-days',
   'frame-garbage',
   'ca-removed',
+  'ca-disk-full',
   'clock-years',
   'clock-back',
 ] as const;
@@ -93,13 +96,14 @@ export function planBatch(seed: number, index: number): BatchPlan {
   const nth = Math.floor(index / 5) * (5 - SOUND_OF_FIVE) + turn - SOUND_OF_FIVE;
   const hostFault = sound ? null : HOST_FAULTS[nth % HOST_FAULTS.length]!;
   const cases = Array.from({ length: sound ? LINK_CASES : HOST_CASES }, (_, at) =>
-    planCase(new Random(name, at), `${name}/${at}`, hostFault),
+    planCase(new Random(name, at), `${name}/${at}`, hostFault ?? LINK_FAULTS),
   );
   return { name, hostFault, cases };
 }
 
-function planCase(random: Random, name: string, hostFault: HostFault | null): CasePlan {
-  const fault = hostFault ?? random.pick(LINK_FAULTS);
+/** @param faults to draw from */
+export function planCase(random: Random, name: string, faults: Fault | readonly Fault[]): CasePlan {
+  const fault = typeof faults === 'string' ? faults : random.pick(faults);
   const pin = planPin(random, fault);
   const requests = Array.from({ length: random.between(1, 5) }, () => planRequest(random));
   // Who speaks HTTP/1.1 only has nothing to fall back on.
@@ -122,7 +126,7 @@ function planPin(random: Random, fault: Fault): PinKind {
   if (fault === 'protocol-gone') return random.pick(['h2', 'h3']);
   if (random.chance(0.1)) return 'avoid-h3';
   // Over UDP nothing is reset or cut.
-  const isOfTcp = (LINK_FAULTS as readonly string[]).includes(fault) && fault !== 'other-certificate';
+  const isOfTcp = (LINK_FAULTS as readonly string[]).includes(fault) && !fault.endsWith('-certificate');
   return random.pick(isOfTcp ? ['h1', 'h2'] : ['h1', 'h2', 'h3']);
 }
 

@@ -26,6 +26,12 @@ export class Random {
     return list[this.below(list.length)]!;
   }
 
+  /** Some of a list, each once. */
+  some<T>(count: number, list: readonly T[]): T[] {
+    const left = [...list];
+    return Array.from({ length: count }, () => left.splice(this.below(left.length), 1)[0]!);
+  }
+
   chance(share: number): boolean {
     return this.below(1000) < 1000 * share;
   }

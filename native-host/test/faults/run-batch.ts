@@ -1,20 +1,31 @@
 /** Runs the cases that share a host, at the same time, and says what was wrong. */
-import { createHash } from 'node:crypto';
+import { bundle } from '../support/server.ts';
 import {
   faultOfArrivals,
   faultOfPin,
   faultOfResult,
   limitMs,
   pageLimitMs,
-  pageLoads,
   pageMayWait,
+  shownCertificate,
 } from './expectations.ts';
 import { FaultHost } from './fault-host.ts';
 import { FaultyLink } from './faulty-link.ts';
+import { befallLink } from './link-faults.ts';
 import { ModelBrowser, type Result } from './model-browser.ts';
 import type { BatchPlan, CasePlan, HostFault, PlannedRequest } from './plan.ts';
+import {
+  headersOf,
+  isRightReceipt,
+  isUpload,
+  PAGE,
+  pathOf,
+  rightAnswer,
+  wordsOf,
+} from './planned-request.ts';
 import { seededBytes } from './seeded-bytes.ts';
 import type { Servers } from './servers.ts';
+import { settledArrivals } from './settled-arrivals.ts';
 
 const DAY_MS = 86_400_000;
 const WARM_LIMIT_MS = 20_000;
@@ -25,15 +36,6 @@ const CLOCKS_MS: Partial<Record<string, number>> = {
   'clock-years': 400 * DAY_MS,
   'clock-back': -3 * DAY_MS,
 };
-const PAGE: readonly PlannedRequest[] = [1_000, 30_000].map((bytes) => ({
-  method: 'GET',
-  bytes,
-  seed: bytes,
-  range: null,
-  pauseMs: null,
-  hasBody: false,
-}));
-
 export interface Tools {
   servers: Servers;
   caFile: string;
@@ -42,7 +44,12 @@ export interface Tools {
 
 /** One line for each thing that was wrong. */
 export async function runBatch(plan: BatchPlan, tools: Tools): Promise<string[]> {
-  const host = await FaultHost.start({ hosts: ['localhost'], caFile: tools.caFile, libcurl: tools.libcurl });
+  const host = await FaultHost.start({
+    hosts: ['localhost'],
+    caFile: tools.caFile,
+    libcurl: tools.libcurl,
+    hasSmallDisk: plan.hostFault === 'ca-disk-full',
+  });
   const hostFault = new HostFaults(host, plan);
   const runs = plan.cases.map((one) => new CaseRun(one, host, hostFault, tools));
   const wrong: string[] = [];
@@ -61,30 +68,9 @@ export async function runBatch(plan: BatchPlan, tools: Tools): Promise<string[]>
   await Promise.all(runs.map((run) => run.close()));
   const arrivals = await settledArrivals(tools.servers, plan.name);
   for (const run of runs) run.judgeArrivals(arrivals);
+  for (const path of await tools.servers.underExpired())
+    wrong.push(`${plan.name}: ${path} was sent under an expired certificate`);
   return [...wrong, ...runs.flatMap((run) => run.wrong)];
-}
-
-/** What has reached the servers, once all of them have said so. */
-async function settledArrivals(servers: Servers, name: string): Promise<ReadonlyMap<string, number>> {
-  const last = `${name}/last`;
-  for (const server of servers.all) {
-    const browser = new ModelBrowser({
-      port: server.port,
-      proxy: null,
-      alpn: ['h2', 'http/1.1'],
-      roots: [server.root],
-      clockOffsetMs: () => 0,
-    });
-    const path = `/bytes/1?id=${encodeURIComponent(last)}`;
-    const { failure } = await browser.ask({ method: 'GET' }, () => path, AbortSignal.timeout(20_000));
-    browser.close();
-    if (failure) throw failure;
-  }
-  for (;;) {
-    const arrivals = await servers.arrivals();
-    if ((arrivals.get(last) ?? 0) >= servers.all.length) return arrivals;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 /** A fault that all cases of a batch have in common: it happens at the moment of one of them. */
@@ -103,6 +89,8 @@ class HostFaults {
     this.#cause = cause;
     const host = this.#host;
     switch (this.#plan.hostFault) {
+      case null:
+        break;
       case 'engine-killed':
         host.signalEngine('SIGKILL');
         break;
@@ -129,8 +117,11 @@ class HostFaults {
       case 'ca-removed':
         host.removeAuthority();
         break;
+      case 'ca-disk-full':
+        host.fillAuthorityDisk();
+        break;
       default:
-        host.setClock(CLOCKS_MS[this.#plan.hostFault!]!);
+        host.setClock(CLOCKS_MS[this.#plan.hostFault]!);
     }
   }
 }
@@ -168,7 +159,7 @@ class CaseRun {
       port: link.port,
       proxy: { port, secret },
       alpn,
-      roots: [this.#host.root, this.#tools.servers.roots],
+      roots: [this.#host.root, bundle(this.#tools.servers.trusted)],
       clockOffsetMs: () => this.#host.clockOffsetMs,
     });
     const state = this.#host.pinOf(link.origin);
@@ -178,7 +169,7 @@ class CaseRun {
 
   /** What the browser has loaded before the fault. */
   async warm(): Promise<void> {
-    if (this.#plan.isWarm) await this.#page('before the fault', WARM_LIMIT_MS, true);
+    if (this.#plan.isWarm) await this.#page('before the fault', WARM_LIMIT_MS, null);
   }
 
   async run(): Promise<void> {
@@ -202,7 +193,7 @@ class CaseRun {
     this.#happen();
     await this.#healed;
     if (!pageMayWait(this.#plan)) {
-      await this.#page('after the fault', pageLimitMs(this.#plan), pageLoads(this.#plan));
+      await this.#page('after the fault', pageLimitMs(this.#plan), shownCertificate(this.#plan));
     }
   }
 
@@ -231,15 +222,16 @@ class CaseRun {
     this.wrong.push(`${name} ${pin}, browser ${browser}, ${fault} ${moment.at} ${moment.bytes}: ${words}`);
   }
 
-  async #page(when: string, limit: number, loads: boolean): Promise<void> {
+  /** @param shows the browser's own words on the certificate; null: it loads. */
+  async #page(when: string, limit: number, shows: RegExp | null): Promise<void> {
     const begin = performance.now();
     const signal = AbortSignal.timeout(limit);
     for (const request of PAGE) {
-      const { failure, attempts } = await this.#ask(request, signal, loads);
+      const { failure, attempts } = await this.#ask(request, signal, !shows);
       const failures = attempts.map(({ error }) => error).join(', then ');
       const ms = Math.round(performance.now() - begin);
-      if (loads && failure) this.#note(`the page ${when} does not load, after ${ms} ms: ${failures}`);
-      if (!loads && failure?.failure !== 'certificate') {
+      if (!shows && failure) this.#note(`the page ${when} does not load, after ${ms} ms: ${failures}`);
+      if (shows && !(failure?.failure === 'certificate' && shows.test(failure.message))) {
         this.#note(
           `the page ${when} does not show the certificate, after ${ms} ms: ${failures || 'it loads'}`,
         );
@@ -252,13 +244,11 @@ class CaseRun {
     const id = `${this.#plan.name}.${this.#asked.length}`;
     const asked: Asked = { id, request, result: { answer: null, failure: null, attempts: [] } };
     this.#asked.push(asked);
-    const { method, bytes, seed, range, pauseMs, hasBody } = request;
+    const { method, bytes, seed, hasBody } = request;
     const body = hasBody ? seededBytes(bytes, seed) : undefined;
-    const target = method === 'POST' || method === 'PUT' ? '/digest?' : `/seeded/${bytes}?seed=${seed}&`;
-    const pause = pauseMs === null ? '' : `&pause=${pauseMs}`;
     asked.result = await this.#browser!.ask(
-      { method, body, headers: range ? { range: `bytes=${range.join('-')}` } : {} },
-      (attempt) => `${target}id=${encodeURIComponent(`${id}.${attempt}`)}${pause}`,
+      { method, body, headers: headersOf(request) },
+      (attempt) => pathOf(request, `${id}.${attempt}`),
       signal,
     );
     const words = faultOfResult(this.#plan, request, asked.result, isRight(request, asked.result));
@@ -271,97 +261,15 @@ class CaseRun {
   #happen(): void {
     if (this.#hasHappened) return;
     this.#hasHappened = true;
-    const { fault, lastsMs, pin } = this.#plan;
-    const link = this.#link!;
-    const { servers } = this.#tools;
-    const passes = (heal: () => void): void => {
-      this.#healed = new Promise((resolve) => {
-        setTimeout(() => {
-          heal();
-          resolve();
-        }, lastsMs);
-      });
-    };
-    switch (fault) {
-      case 'reset':
-        link.reset();
-        break;
-      case 'cut':
-        link.cut();
-        break;
-      case 'half-close-up':
-        link.halfClose('up');
-        break;
-      case 'half-close-down':
-        link.halfClose('down');
-        break;
-      case 'garbage-up':
-        link.garbage('up');
-        break;
-      case 'garbage-down':
-        link.garbage('down');
-        break;
-      case 'stall':
-        link.stall();
-        passes(() => link.resume());
-        break;
-      case 'hang':
-        link.stall();
-        break;
-      case 'down':
-        link.isDown = true;
-        link.reset();
-        passes(() => {
-          link.isDown = false;
-        });
-        break;
-      case 'packet-gap':
-        link.packetLoss = 1;
-        passes(() => {
-          link.packetLoss = 0;
-        });
-        break;
-      case 'packets-gone':
-        link.packetLoss = 1;
-        break;
-      case 'packets-policed':
-        link.packetLoss = 0.1;
-        break;
-      case 'packets-damaged':
-        link.packetDamage = 0.1;
-        link.garbage('up');
-        link.garbage('down');
-        break;
-      case 'other-certificate':
-        link.moveTo(servers.stranger.port);
-        break;
-      case 'protocol-gone':
-        link.moveTo(servers.without(pin).port);
-        break;
-      default:
-        this.#hostFaults.happen(this.#plan);
-    }
+    this.#healed = befallLink(this.#plan, this.#link!, this.#tools.servers);
+    this.#hostFaults.happen(this.#plan);
   }
 }
 
 /** Whether the answer is whole and the one that belongs to the request. */
-function isRight({ method, bytes, seed, range, hasBody }: PlannedRequest, { answer }: Result): boolean {
+function isRight(request: PlannedRequest, { answer }: Result): boolean {
   if (!answer) return false;
-  const { status, body } = answer;
-  if (method === 'POST' || method === 'PUT') {
-    if (status !== 200) return false;
-    const got = JSON.parse(body.toString()) as { bytes: number; whole: boolean; digest: string };
-    const sent = hasBody ? seededBytes(bytes, seed) : Buffer.alloc(0);
-    // Of a body that broke off the server says so.
-    if (got.whole && got.bytes !== sent.length) return false;
-    return got.digest === createHash('sha256').update(sent.subarray(0, got.bytes)).digest('hex');
-  }
-  const whole = method === 'HEAD' ? Buffer.alloc(0) : seededBytes(bytes, seed);
-  if (!range) return status === 200 && body.equals(whole);
-  return status === 206 && body.equals(whole.subarray(range[0], range[1] + 1));
-}
-
-function wordsOf({ method, bytes, range, pauseMs, hasBody }: PlannedRequest): string {
-  const kind = range ? ' range' : pauseMs !== null ? ' stream' : hasBody ? ' upload' : '';
-  return `${method}${kind} ${bytes}`;
+  if (isUpload(request)) return answer.status === 200 && isRightReceipt(request, answer.body.toString());
+  const right = rightAnswer(request);
+  return answer.status === right.status && answer.body.equals(right.body);
 }

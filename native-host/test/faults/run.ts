@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { privateLibcurl } from '../support/private-libcurl.ts';
+import { bundle } from '../support/server.ts';
 import { type BatchPlan, planBatch } from './plan.ts';
 import { runBatch } from './run-batch.ts';
 import { Servers } from './servers.ts';
@@ -32,7 +33,7 @@ export async function runFaults({ seed, cases, batch, only, onBatch, signal }: R
   const folder = mkdtempSync(join(tmpdir(), 'hopwise-faults-'));
   const servers = await Servers.start();
   const caFile = join(folder, 'origins.pem');
-  writeFileSync(caFile, servers.roots);
+  writeFileSync(caFile, bundle(servers.trusted));
   const tools = { servers, caFile, libcurl: await privateLibcurl() };
   const plans = batch === undefined ? plansFor(seed, cases) : [planBatch(seed, batch)];
   if (only !== undefined) plans[0]!.cases = plans[0]!.cases.slice(only, only + 1);

@@ -1,22 +1,26 @@
 /** The origins of the fault tests, and what has reached them. */
-import { bundle, type Server, ServerProgram } from '../support/server.ts';
+import { type Server, ServerProgram } from '../support/server.ts';
 
 export class Servers {
+  /** Those that can be asked. */
   readonly all: readonly Server[];
   /** Speaks everything. */
   readonly whole: Server;
   /** Its certificate is unknown to engine and browser. */
   readonly stranger: Server;
+  /** Its certificate has expired. */
+  readonly expired: Server;
   readonly #program: ServerProgram;
   readonly #lacking: Record<string, Server>;
   readonly #arrivals = new Map<string, number>();
 
-  private constructor(program: ServerProgram, all: Server[]) {
+  private constructor(program: ServerProgram, all: Server[], expired: Server) {
     const [whole, stranger, h2, h3] = all as [Server, Server, Server, Server];
     this.#program = program;
     this.all = all;
     this.whole = whole;
     this.stranger = stranger;
+    this.expired = expired;
     this.#lacking = { h2, h3 };
   }
 
@@ -29,12 +33,12 @@ export class Servers {
       await start('-protocols', 'h1'),
       await start('-protocols', 'h1,h2'),
     ];
-    return new Servers(program, all);
+    return new Servers(program, all, await start('-lifetime', '-1m'));
   }
 
-  /** Certificates that engine and browser trust. */
-  get roots(): string {
-    return bundle(this.all.filter((server) => server !== this.stranger));
+  /** Those whose CA engine and browser trust. */
+  get trusted(): readonly Server[] {
+    return [...this.all.filter((server) => server !== this.stranger), this.expired];
   }
 
   /** One that speaks all but this protocol. */
@@ -53,8 +57,13 @@ export class Servers {
     return this.#arrivals;
   }
 
+  /** Paths that were asked for under the expired certificate since the last call: there should be none. */
+  async underExpired(): Promise<string[]> {
+    return (await this.expired.seen()).map(({ path }) => path);
+  }
+
   async stop(): Promise<void> {
-    await Promise.all(this.all.map((server) => server.stop()));
+    await Promise.all([...this.all, this.expired].map((server) => server.stop()));
     this.#program.remove();
   }
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { LoopbackProxy } from '../../src/pin/proxy/loopback-proxy.ts';
+import { DISABLED_FEATURES } from '../support/chromium-features.ts';
 import { type Server, ServerProgram } from '../support/server.ts';
 import { Origin, SECRET, until } from './support/peers.ts';
 
@@ -57,6 +58,7 @@ beforeEach(async () => {
       `--proxy-pac-url=data:application/x-ns-proxy-autoconfig;base64,${Buffer.from(pac).toString('base64')}`,
       '--host-resolver-rules=MAP *.lab.test 127.0.0.1',
       '--disable-background-networking',
+      DISABLED_FEATURES,
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     ],
   });

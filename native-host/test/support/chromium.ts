@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { DISABLED_FEATURES } from './chromium-features.ts';
 import { homeEnvironment } from './command.ts';
 
 /** Chromium that ends by itself takes seconds; a machine may be busy. */
@@ -21,6 +22,7 @@ export async function loadInChromium(home: string, url: string, port: number): P
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
+      DISABLED_FEATURES,
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
       `--user-data-dir=${join(home, 'profile')}`,
       `--host-resolver-rules=MAP *.test 127.0.0.1:${port}, MAP * ~NOTFOUND`,

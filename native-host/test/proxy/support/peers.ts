@@ -3,6 +3,9 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 export const SECRET = 'a-secret-of-the-session';
 
+/** This machine, as browsers ask for it through a proxy too: another name of it would have pins wait. */
+export const PROXIED_HOST = '0.0.0.0';
+
 /** The field that shows a secret. */
 export function credentials(secret: string = SECRET): string {
   return `Proxy-Authorization: Basic ${Buffer.from(`hopwise:${secret}`).toString('base64')}`;

@@ -1,0 +1,27 @@
+import { ModelBrowser } from './model-browser.ts';
+import type { Servers } from './servers.ts';
+
+const LIMIT_MS = 20_000;
+
+/** What has reached the servers, by the requests' ids, once all of them have said so. @param name of those that ask. */
+export async function settledArrivals(servers: Servers, name: string): Promise<ReadonlyMap<string, number>> {
+  const last = `${name}/last`;
+  for (const server of servers.all) {
+    const browser = new ModelBrowser({
+      port: server.port,
+      proxy: null,
+      alpn: ['h2', 'http/1.1'],
+      roots: [server.root],
+      clockOffsetMs: () => 0,
+    });
+    const path = `/bytes/1?id=${encodeURIComponent(last)}`;
+    const { failure } = await browser.ask({ method: 'GET' }, () => path, AbortSignal.timeout(LIMIT_MS));
+    browser.close();
+    if (failure) throw failure;
+  }
+  for (;;) {
+    const arrivals = await servers.arrivals();
+    if ((arrivals.get(last) ?? 0) >= servers.all.length) return arrivals;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

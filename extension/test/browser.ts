@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { DISABLED_FEATURES } from '../../native-host/test/support/chromium-features.ts';
 import { EXTENSION_ID } from '../src/extension-id.ts';
 import type { Answers, PageRequest } from '../src/messages/page-messages.ts';
 
@@ -45,6 +46,7 @@ export async function launch(
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
+      DISABLED_FEATURES,
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
       ...args,
     ],

@@ -245,7 +245,7 @@ describe('a page that asks for its resources in many ways', () => {
       await page.goto(`chrome-extension://${EXTENSION_ID}/${path}?tabId=${again.tabId}`);
       await page.locator('.hw-headline').waitFor();
       expect(await page.locator('.hw-times tbody tr').count()).toBe(3);
-      expect(await page.locator('.hw-waterfall svg').count()).toBe(path === 'panel.html' ? 1 : 0);
+      expect(await page.locator('.hw-waterfall').count()).toBe(path === 'panel.html' ? 1 : 0);
       const verify = page.getByRole('button', { name: 'Verify' });
       expect(await verify.getAttribute('title')).toContain('at most three times its data');
       await verify.click();

@@ -35,6 +35,7 @@ export class PinsControl {
   readonly #steps: HTMLElement;
   readonly #says: HTMLElement;
   readonly #actions = new Map<string, { holder: HTMLElement; kinds: PinKind[] }>();
+  #loadId: number | null = null;
   #allowed = false;
   #pins: PinState[] = [];
   #vouched: string[] | null = null;
@@ -66,10 +67,15 @@ export class PinsControl {
     setInterval(() => void this.#look(), LOOK_EVERY_MS);
   }
 
-  /** Forgets the origins of the load shown before. */
-  begin(): void {
+  /**
+   * Forgets the origins that were shown before.
+   *
+   * @param loadId of what is shown now, null for nothing: what is explained stays while it is the same
+   */
+  begin(loadId: number | null): void {
     this.#actions.clear();
-    this.#explained = null;
+    if (loadId !== this.#loadId) this.#explained = null;
+    this.#loadId = loadId;
     this.#draw();
   }
 
@@ -256,6 +262,6 @@ function answerTo(
 }
 
 function stateWords({ kind, state }: PinState): string {
-  if (kind === 'avoid-h3') return 'Kept off HTTP/3';
+  if (kind === 'avoid-h3') return state === 'waiting' ? 'Waits to be kept off HTTP/3' : 'Kept off HTTP/3';
   return state === 'waiting' ? `Waits for ${PROTOCOL_NAME[kind]}` : `Held to ${PROTOCOL_NAME[kind]}`;
 }

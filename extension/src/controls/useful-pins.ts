@@ -1,4 +1,4 @@
-import type { PinKind } from '@hopwise/native-host/messages';
+import { isAskedWithoutProxy, type PinKind } from '@hopwise/native-host/messages';
 import type { OriginRecommendation, Protocol, Recording } from '@hopwise/pageload-emulator';
 
 /** The version that carried most of each origin's requests, as far as the browser told. */
@@ -29,6 +29,8 @@ export function usefulPins(
   inUse: Protocol | undefined,
 ): PinKind[] {
   if (!decided || !origin.startsWith('https://')) return [];
+  const { hostname } = new URL(origin);
+  if (isAskedWithoutProxy(hostname)) return [];
   const kinds: PinKind[] = [];
   // An origin that offers HTTP/3 comes to be used over it, whatever its first visit was.
   const withoutHttp3 = pltMs.h2 ?? pltMs.h1;
@@ -36,7 +38,7 @@ export function usefulPins(
   if (protocol !== 'h3' && isSlower) kinds.push('avoid-h3');
   const usual = inUse ?? (['h3', 'h2', 'h1'] as const).find((one) => pltMs[one] !== undefined);
   const isUnlike = protocol !== usual || (protocol !== 'h3' && pltMs.h3 !== undefined);
-  if (isUnlike && isName(new URL(origin).hostname)) kinds.push(protocol);
+  if (isUnlike && isName(hostname)) kinds.push(protocol);
   return kinds;
 }
 

@@ -71,7 +71,7 @@ async function draw(tabId: number): Promise<void> {
   page.textContent = load?.recording.url ?? '';
   page.title = load?.recording.url ?? '';
   content.classList.toggle('hw-full', load?.prediction != null);
-  pins.begin();
+  pins.begin(shown.loadId);
   if (load) content.replaceChildren(...cardsOf(load));
   else {
     const tab = await chrome.tabs.get(tabId);

@@ -232,8 +232,8 @@ export class Pins {
     this.#holdBack();
     await this.#steerOrLift();
     this.#noteCarriers();
-    await setHasPersistentPins(this.#active.some(({ persistent }) => persistent));
-    await this.#keep();
+    const persistent = this.#active.some(({ persistent }) => persistent);
+    await Promise.all([setHasPersistentPins(persistent), this.#keep()]);
   }
 
   async #applyUnasked(message: PinsMessage): Promise<void> {

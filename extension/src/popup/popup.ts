@@ -10,6 +10,7 @@ import type { LatestAnswer } from '../messages/page-messages.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { verifiedOf } from '../views/comparison.ts';
 import { builder } from '../views/dom.ts';
+import { renderGaps } from '../views/gaps.ts';
 import { renderOriginTable } from '../views/origin-table.ts';
 import { renderSummary } from '../views/summary.ts';
 import { renderTimesTable } from '../views/times-table.ts';
@@ -47,7 +48,7 @@ if (tab?.id === undefined) {
   const sayWhy = (text: string) => content.replaceChildren(el('p', { class: 'hw-empty' }, text));
   const show = (answer: LatestAnswer) => {
     actions.hidden = answer.load === null;
-    pins.begin();
+    pins.begin(answer.loadId);
     if (answer.load) {
       content.replaceChildren(...viewsOf(answer.load, pins, () => watch.refresh()));
       void verify.resume();
@@ -61,14 +62,11 @@ function viewsOf(load: StoredLoad, pins: PinsControl, refresh: () => void): HTML
   if (!prediction) return [el('p', { class: 'hw-empty' }, load.problem)];
   const verified = load.verification ? verifiedOf(load.verification) : undefined;
   const inUse = protocolsInUse(load.recording);
+  const { stopped, leftOut } = load.verification ?? {};
+  const comparison = { prediction, verified, stopped, leftOut };
   return [
     renderSummary(prediction),
-    renderTimesTable({
-      prediction,
-      verified,
-      stopped: load.verification?.stopped,
-      leftOut: load.verification?.leftOut,
-    }),
+    el('section', {}, renderTimesTable(comparison), ...renderGaps(comparison)),
     el(
       'section',
       {},

@@ -7,9 +7,12 @@ export interface OriginTableOptions extends ViewOptions {
   limit?: number | undefined;
   /** Leave out requests, bytes and reasons. */
   brief?: boolean | undefined;
-  /** What can be done about an origin, beside its row; null for nothing. */
+  /** What can be done about an origin, below its name; null for nothing. */
   action?: ((origin: OriginRecommendation) => HTMLElement | null) | undefined;
 }
+
+/** Columns that narrow windows do without: the reason names the requests, too. */
+const AMPLE = ['Requests', 'Bytes'];
 
 /** What is recommended for each origin, and why; most bytes first. */
 export function renderOriginTable(prediction: Prediction, options: OriginTableOptions = {}): HTMLElement {
@@ -18,9 +21,7 @@ export function renderOriginTable(prediction: Prediction, options: OriginTableOp
   const shown = sorted.slice(0, options.limit ?? sorted.length);
   const brief = options.brief ?? false;
   const rows = shown.map((origin) => ({ origin, action: options.action?.(origin) ?? null }));
-  const withActions = !brief && rows.some(({ action }) => action !== null);
-  const head = brief ? ['Origin', 'Best', 'Sure'] : ['Origin', 'Requests', 'Bytes', 'Best', 'Sure', 'Why'];
-  if (withActions) head.push('Pin');
+  const head = brief ? ['Origin', 'Best', 'Sure'] : ['Origin', ...AMPLE, 'Best', 'Sure', 'Why'];
   const rest = sorted.length - shown.length;
   return el(
     'div',
@@ -28,8 +29,18 @@ export function renderOriginTable(prediction: Prediction, options: OriginTableOp
     el(
       'table',
       { class: 'hw-table hw-origins' },
-      el('thead', {}, el('tr', {}, ...head.map((text) => el('th', { scope: 'col' }, text)))),
-      el('tbody', {}, ...rows.map(({ origin, action }) => row(el, origin, { brief, withActions, action }))),
+      el(
+        'thead',
+        {},
+        el(
+          'tr',
+          {},
+          ...head.map((text) =>
+            el('th', { scope: 'col', ...(AMPLE.includes(text) ? { class: 'hw-ample' } : {}) }, text),
+          ),
+        ),
+      ),
+      el('tbody', {}, ...rows.map(({ origin, action }) => row(el, origin, { brief, action }))),
     ),
     rest > 0 ? el('p', { class: 'hw-note' }, `and ${rest} more`) : null,
   );
@@ -38,26 +49,22 @@ export function renderOriginTable(prediction: Prediction, options: OriginTableOp
 function row(
   el: Build,
   origin: OriginRecommendation,
-  { brief, withActions, action }: { brief: boolean; withActions: boolean; action: HTMLElement | null },
+  { brief, action }: { brief: boolean; action: HTMLElement | null },
 ): HTMLElement {
   const best = origin.decided
     ? el('span', { class: `hw-badge hw-badge-${origin.protocol}` }, PROTOCOL_NAME[origin.protocol])
     : el('span', { class: 'hw-badge' }, 'no clear winner');
-  const name = el('th', { scope: 'row', title: origin.origin }, formatOrigin(origin.origin));
+  const name = el('th', { scope: 'row', title: origin.origin }, formatOrigin(origin.origin), action);
   const sure = el('td', { class: 'hw-number' }, origin.decided ? formatShare(origin.confidence) : '–');
-  if (brief) {
-    name.append(action ?? '');
-    return el('tr', {}, name, el('td', {}, best), sure);
-  }
+  if (brief) return el('tr', {}, name, el('td', {}, best), sure);
   return el(
     'tr',
     {},
     name,
-    el('td', { class: 'hw-number' }, String(origin.requests)),
-    el('td', { class: 'hw-number' }, formatBytes(origin.bytes)),
+    el('td', { class: 'hw-number hw-ample' }, String(origin.requests)),
+    el('td', { class: 'hw-number hw-ample' }, formatBytes(origin.bytes)),
     el('td', {}, best),
     sure,
     el('td', { class: 'hw-reason' }, origin.reason),
-    withActions ? el('td', { class: 'hw-action' }, action) : null,
   );
 }

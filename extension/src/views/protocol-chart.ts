@@ -3,6 +3,7 @@ import * as Plot from '@observablehq/plot';
 import { type Comparison, FIGURE_KINDS, type Figure, type FigureKind, figuresOf } from './comparison.ts';
 import { type Build, builder, type ViewOptions } from './dom.ts';
 import { formatMs, PROTOCOL_NAME, tickFormat } from './format.ts';
+import { renderGaps } from './gaps.ts';
 import { PROTOCOL_COLOURS } from './palette.ts';
 
 const LANE_HEIGHT = 20;
@@ -102,9 +103,7 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
     { class: 'hw-chart' },
     plot,
     el('ul', { class: 'hw-legend' }, ...kinds.map((kind) => legendItem(el, kind))),
-    ...gaps.map((gap) =>
-      el('p', { class: 'hw-note' }, `${PROTOCOL_NAME[gap.protocol]}, ${gap.kind}: ${gap.reason}`),
-    ),
+    ...renderGaps(comparison, options),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Prediction, Protocol, RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import * as Plot from '@observablehq/plot';
 import { type Build, builder, type ViewOptions } from './dom.ts';
-import { formatMs, formatUrl, PROTOCOL_NAME, tickFormat } from './format.ts';
+import { count, formatMs, formatUrl, PROTOCOL_NAME, tickFormat } from './format.ts';
 import { PROTOCOL_COLOURS } from './palette.ts';
 
 /** What a request is doing. `whole`: the browser gave no more than start and end. */
@@ -33,6 +33,9 @@ const ROW_HEIGHT = 17;
 /** Beyond this a chart of all requests is neither readable nor quick. */
 const MAX_ROWS = 400;
 const LABEL_WIDTH = 236;
+const AXIS_HEIGHT = 28;
+/** Room for the bar of rows that scroll. */
+const SCROLLBAR_WIDTH = 16;
 
 const PHASE_LABEL: Record<WaterfallPhase, string> = {
   queued: 'waiting for its turn',
@@ -99,26 +102,35 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
   const place = { x1: 'startMs', x2: 'endMs', y: 'index', title: 'title' } as const;
   const full = { ...place, insetTop: 2, insetBottom: 2, rx: 1.5 };
 
-  const plot = Plot.plot({
+  const frame = {
     ...(options.document ? { document: options.document } : {}),
-    width: options.width ?? 860,
-    height: 40 + rows.length * ROW_HEIGHT,
+    width: (options.width ?? 860) - SCROLLBAR_WIDTH,
     marginLeft: LABEL_WIDTH,
     marginRight: 20,
-    marginTop: 28,
+    style: { fontFamily: 'inherit', fontSize: '11px', background: 'var(--hw-surface)' },
+  };
+  const time = { domain: [0, endMs], ticks: 6, tickFormat: tickFormat(endMs), label: null };
+  // By itself, so that it can stay while the rows scroll.
+  const axis = Plot.plot({
+    ...frame,
+    height: AXIS_HEIGHT,
+    marginTop: AXIS_HEIGHT,
+    marginBottom: 0,
+    x: { ...time, axis: 'top' },
+    marks: [],
+  });
+  axis.classList.add('hw-axis');
+  axis.setAttribute('aria-hidden', 'true');
+  const label = `Waterfall of ${count(rows.length, 'request')}`;
+  const plot = Plot.plot({
+    ...frame,
+    height: 12 + rows.length * ROW_HEIGHT,
+    marginTop: 0,
     marginBottom: 12,
-    style: { fontFamily: 'inherit', fontSize: '11px', background: 'none' },
-    x: {
-      domain: [0, endMs],
-      axis: 'top',
-      grid: true,
-      ticks: 6,
-      tickFormat: tickFormat(endMs),
-      label: null,
-    },
+    x: { ...time, axis: null, grid: true },
     y: { type: 'band', domain: rows.map((_, index) => index), axis: null, padding: 0 },
     color: PROTOCOL_COLOURS,
-    ariaLabel: `Waterfall of ${rows.length} requests`,
+    ariaLabel: label,
     marks: [
       Plot.axisY({
         tickFormat: (index: number) => formatUrl(rows[index]!.url, waterfall.pageUrl),
@@ -150,7 +162,7 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
     'figure',
     { class: 'hw-chart hw-waterfall' },
     legend(el, protocols, phases, waterfall.pltMs),
-    el('div', { class: 'hw-scroll' }, plot),
+    el('div', { class: 'hw-scroll', role: 'group', 'aria-label': label }, axis, plot),
     hidden > 0 ? el('p', { class: 'hw-note' }, `${hidden} later requests are not shown.`) : null,
   );
 }

@@ -2,16 +2,17 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { HOST_NAME, type PinKind } from '@hopwise/native-host/messages';
+import { HOST_NAME } from '@hopwise/native-host/messages';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { hopwiseHost } from '../../../native-host/test/support/command.ts';
 import { privateLibcurl } from '../../../native-host/test/support/private-libcurl.ts';
-import { type Server, ServerProgram } from '../../../native-host/test/support/server.ts';
+import { PROTO, type Server } from '../../../native-host/test/support/server.ts';
 import { TestHost } from '../pins/host.ts';
+import * as requests from '../pins/pin-requests.ts';
+import { H2, H3 } from '../pins/pin-requests.ts';
+import { HOST } from '../pins/pinned-host.ts';
 import { FirefoxBrowser, type FirefoxTab, firefoxPath, makeProfile } from './firefox.ts';
 
 const room = fileURLToPath(new URL('../..', import.meta.url));
-const HOST = 'a.lab.test';
 /** An idle worker is stopped after this, not after half a minute: as often as can be. */
 const IDLE_MS = 1000;
 
@@ -19,7 +20,7 @@ const firefox = firefoxPath();
 if (!firefox) console.log('skipped: no Firefox (Debian: firefox-esr, or HOPWISE_FIREFOX)');
 
 describe.skipIf(!firefox)('Firefox', () => {
-  let program: ServerProgram;
+  let served: requests.PinnedServer;
   let server: Server;
   let host: TestHost;
   let home: string;
@@ -27,12 +28,12 @@ describe.skipIf(!firefox)('Firefox', () => {
   /** A page of the extension that speaks for the tests. */
   let own: FirefoxTab;
   let page: FirefoxTab;
+  let pins: requests.PinRequests;
   let origin: string;
 
   beforeAll(async () => {
-    program = new ServerProgram();
-    server = await program.start();
-    origin = `https://${HOST}:${server.port}`;
+    served = await requests.serveHost();
+    ({ server, origin } = served);
     host = new TestHost();
     home = join(host.folder, 'home');
     mkdirSync(home);
@@ -52,52 +53,23 @@ describe.skipIf(!firefox)('Firefox', () => {
     browser = await FirefoxBrowser.launch(`${room}dist/firefox`, home, host.env);
     own = await browser.openOwn('popup.html');
     page = await browser.open(server.url('/status/200', HOST));
+    pins = new requests.PinRequests((request) => browser.ask(own, request), origin);
   });
 
   afterEach(async () => {
-    for (const pin of await pins()) await unpin(pin.origin);
+    for (const { origin } of await pins.all()) await pins.unpin(origin);
   });
 
   afterAll(async () => {
     await browser?.close();
     await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 20_000 });
     host?.remove();
-    await server?.stop();
-    program?.remove();
+    await served?.stop();
   });
 
-  function ca(...words: string[]): void {
-    const { code, err } = hopwiseHost(home, ['ca', ...words]);
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-  }
-
-  let serial = 0;
-
-  /** Has a page ask for something: what the browser and the server say that carried it. */
-  async function carried(by = page): Promise<string> {
-    const path = `/bytes/1000/${++serial}`;
-    const protocol = await by.evaluate(async (url) => {
-      await (await fetch(url, { cache: 'no-store' })).arrayBuffer();
-      const entries = performance.getEntriesByName(new URL(url, location.href).href);
-      return (entries.at(-1) as PerformanceResourceTiming).nextHopProtocol;
-    }, path);
-    const seen = await server.seen(1);
-    return `${protocol} ${seen.find((one) => one.path === path)?.proto}`;
-  }
-
-  const H2 = 'h2 HTTP/2.0';
-  const H3 = 'h3 HTTP/3.0';
-  const becomes = (wanted: string, by = page) =>
-    expect.poll(() => carried(by), { timeout: 20_000, interval: 50 }).toBe(wanted);
-
-  const pin = (kind: PinKind = 'avoid-h3') =>
-    browser.ask(own, { type: 'pin', origin, kind, minutes: 60, persistent: false });
-  const unpin = (which = origin) => browser.ask(own, { type: 'unpin', origin: which });
-  const pins = async () => {
-    const answer = await browser.ask(own, { type: 'pins' });
-    if (!answer.ok) throw new Error(answer.error);
-    return answer.pins;
-  };
+  const ca = (...words: string[]) => requests.ca(home, ...words);
+  const carried = () => requests.carried(page, server);
+  const becomes = (wanted: string, by = page) => requests.becomes(wanted, by, server);
 
   /** The number of the tab that shows a page. */
   const tabOf = (tab: FirefoxTab) =>
@@ -153,7 +125,7 @@ describe.skipIf(!firefox)('Firefox', () => {
   });
 
   test('pins are offered when the person has allowed them', async () => {
-    expect(await pin()).toEqual({ ok: false, error: 'Pins have not been allowed yet.' });
+    expect(await pins.pin()).toEqual({ ok: false, error: 'Pins have not been allowed yet.' });
     await own.evaluate(() => {
       const permissions = chrome.runtime.getManifest().optional_permissions as 'proxy'[];
       document.body.innerHTML = '<button>Allow pins</button>';
@@ -167,35 +139,53 @@ describe.skipIf(!firefox)('Firefox', () => {
 
   test('an open page is kept off HTTP/3 from its next request on, and comes back to it', async () => {
     await becomes(H3);
-    expect(await pin()).toMatchObject({ ok: true, pins: [{ origin, state: 'active' }] });
+    expect(await pins.pin()).toMatchObject({ ok: true, pins: [{ origin, state: 'active' }] });
     const until = Date.now() + 2 * IDLE_MS;
     while (Date.now() < until) expect(await carried()).toBe(H2);
     expect(host.running()).toHaveLength(1);
-    expect(await unpin()).toMatchObject({ ok: true, pins: [] });
+    expect(await pins.unpin()).toMatchObject({ ok: true, pins: [] });
     expect(await carried()).toBe(H3);
   });
 
+  test('a pin of this machine waits until Firefox uses a proxy for it', async () => {
+    const here = server.url('');
+    // Once there is a private window Firefox opens every further tab in it, where the extension has no say.
+    const local = await browser.open(server.url('/status/200'));
+    await becomes(H3, local);
+    const answer = await new requests.PinRequests((request) => browser.ask(own, request), here).pin();
+    const waiting = [{ origin: here, state: 'waiting', reason: expect.stringContaining('hijacking') }];
+    expect(answer).toMatchObject({ ok: true, pins: waiting });
+    expect(await requests.carried(local, server)).toBe(H3);
+    await browser.setPref('network.proxy.allow_hijacking_localhost', true);
+    try {
+      await becomes(H2, local);
+      await expect.poll(() => pins.all()).toMatchObject([{ origin: here, state: 'active', reason: '' }]);
+    } finally {
+      await browser.setPref('network.proxy.allow_hijacking_localhost', false);
+    }
+  });
+
   test('private windows are left alone', async () => {
-    await pin();
+    await pins.pin();
     expect(await carried()).toBe(H2);
     await becomes(H3, await browser.openPrivate(server.url('/status/200', HOST)));
   });
 
   test('without the helper the page loads on, and the person is told', async () => {
     await becomes(H3);
-    await pin();
+    await pins.pin();
     expect(await carried()).toBe(H2);
     process.kill(host.running()[0]!, 'SIGKILL');
     await becomes(H3);
     await expect
-      .poll(pins)
+      .poll(() => pins.all())
       .toMatchObject([{ origin, state: 'lifted', reason: expect.stringContaining('helper stopped') }]);
   });
 
   test('a proxy of the person’s own is left alone', async () => {
     await browser.setPref('network.proxy.type', 1);
     try {
-      expect(await pin()).toEqual({ ok: false, error: expect.stringContaining('a proxy of your own') });
+      expect(await pins.pin()).toEqual({ ok: false, error: expect.stringContaining('a proxy of your own') });
     } finally {
       await browser.setPref('network.proxy.type', 5);
     }
@@ -208,16 +198,15 @@ describe.skipIf(!firefox)('Firefox', () => {
   }
 
   test('holds an open page to each protocol', async () => {
-    const seen = { h1: 'HTTP/1.1', h2: 'HTTP/2.0', h3: 'HTTP/3.0' };
     for (const kind of ['h1', 'h2', 'h3'] as const) {
-      expect(await pin(kind)).toMatchObject({ ok: true, pins: [{ kind }], vouched: [HOST] });
+      expect(await pins.pin(kind)).toMatchObject({ ok: true, pins: [{ kind }], vouched: [HOST] });
       await expect
-        .poll(pins, { timeout: 20_000, interval: 20 })
+        .poll(() => pins.all(), { timeout: 20_000, interval: 20 })
         .toMatchObject([{ kind, state: 'active', reason: '' }]);
       // Firefox speaks no HTTP/3 through a proxy: what is pinned shows behind it.
-      await becomes(`h2 ${seen[kind]}`);
+      await becomes(`h2 ${PROTO[kind]}`);
     }
-    await unpin();
+    await pins.unpin();
     await becomes(H3);
   });
 
@@ -225,9 +214,9 @@ describe.skipIf(!firefox)('Firefox', () => {
     await endHosts();
     // Another CA for the same host.
     ca('create', origin);
-    expect(await pin('h1')).toMatchObject({ ok: true });
+    expect(await pins.pin('h1')).toMatchObject({ ok: true });
     await expect
-      .poll(pins, { timeout: 20_000, interval: 20 })
+      .poll(() => pins.all(), { timeout: 20_000, interval: 20 })
       .toMatchObject([{ state: 'lifted', reason: expect.stringContaining('does not trust the local CA') }]);
     await becomes(H3);
   });
@@ -237,7 +226,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     await endHosts();
     renameSync(manifest, `${manifest}.away`);
     try {
-      expect(await pin()).toEqual({ ok: false, error: expect.stringContaining('hopwise-host install') });
+      expect(await pins.pin()).toEqual({ ok: false, error: expect.stringContaining('hopwise-host install') });
     } finally {
       renameSync(`${manifest}.away`, manifest);
     }

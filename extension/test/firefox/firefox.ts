@@ -70,7 +70,10 @@ export class FirefoxTab {
 /** What is used of Firefox's own window. */
 interface Window {
   OpenBrowserWindow(options: { private: boolean }): unknown;
-  Services: { prefs: { setIntPref(name: string, value: number): void } };
+  Services: {
+    prefs: { setIntPref(name: string, value: number): void; setBoolPref(name: string, value: boolean): void };
+    obs: Record<'addObserver' | 'removeObserver', (heard: () => void, topic: string) => void>;
+  };
 }
 
 export interface ProfileOptions {
@@ -113,11 +116,14 @@ export class FirefoxBrowser {
     return new FirefoxBrowser(child, bidi);
   }
 
-  /** @param referenceContext a tab of the window that it is to be in */
-  async open(url: string, referenceContext?: string): Promise<FirefoxTab> {
+  open(url: string): Promise<FirefoxTab> {
+    return this.#open(url);
+  }
+
+  async #open(url: string, where?: { referenceContext: string; background: boolean }): Promise<FirefoxTab> {
     const { context } = await this.#bidi.send<{ context: string }>('browsingContext.create', {
       type: 'tab',
-      referenceContext,
+      ...where,
     });
     const tab = new FirefoxTab(this.#bidi, context);
     await tab.goto(url);
@@ -137,18 +143,31 @@ export class FirefoxBrowser {
   /** A tab in a new private window. */
   async openPrivate(url: string): Promise<FirefoxTab> {
     const before = await this.#contexts();
-    await (await this.#window()).evaluate(() => {
-      (globalThis as unknown as Window).OpenBrowserWindow({ private: true });
+    await (await this.#window()).evaluate(async () => {
+      const { OpenBrowserWindow, Services } = globalThis as unknown as Window;
+      const topic = 'browser-delayed-startup-finished';
+      await new Promise<void>((resolve) => {
+        const heard = () => {
+          Services.obs.removeObserver(heard, topic);
+          resolve();
+        };
+        Services.obs.addObserver(heard, topic);
+        OpenBrowserWindow({ private: true });
+      });
     });
-    let first: string | undefined;
-    while (first === undefined) first = (await this.#contexts()).find((one) => !before.includes(one));
-    // In a tab of its own: the first one is still busy with its welcome.
-    return this.open(url, first);
+    const first = (await this.#contexts()).find((one) => !before.includes(one));
+    // In a tab of its own, as the first one is still busy with its welcome, and behind it: for a tab in front WebDriver waits
+    // until the one before is hidden and the window active, for ever where it comes too late to see that.
+    return this.#open(url, { referenceContext: first!, background: true });
   }
 
-  async setPref(name: string, value: number): Promise<void> {
+  async setPref(name: string, value: number | boolean): Promise<void> {
     await (await this.#window()).evaluate(
-      (name, value) => (globalThis as unknown as Window).Services.prefs.setIntPref(name, value),
+      (name, value) => {
+        const { prefs } = (globalThis as unknown as Window).Services;
+        if (typeof value === 'number') prefs.setIntPref(name, value);
+        else prefs.setBoolPref(name, value);
+      },
       name,
       value,
     );

@@ -171,6 +171,12 @@ test('holds an origin that the CA vouches for to its best version', async () => 
   );
 });
 
+test('says of an origin that waits that it is not kept off HTTP/3', async () => {
+  pins = [pin({ state: 'waiting', reason: 'until it is time' })];
+  const { action, buttons } = await shown(recommended());
+  expect(buttons(action!)).toEqual(['Waits to be kept off HTTP/3: lift']);
+});
+
 test('says what it takes and risks where no CA vouches for the origin, and makes none', async () => {
   vouchedAtHelper = ['b.example', 'c.example'];
   const { control, action, buttons, click } = await shown(bestOverH3(), 'h2');
@@ -192,6 +198,22 @@ test('says what it takes and risks where no CA vouches for the origin, and makes
   expect(control.element.querySelector('code')).toBeNull();
   expect(document.activeElement).toBe(opener());
   expect(asked).toEqual([{ type: 'pins', fresh: true }]);
+});
+
+test('goes on saying what it takes while the same load is shown', async () => {
+  const { control, action } = await shown(bestOverH3(), 'h2');
+  control.begin(1);
+  const again = () => control.actionFor(bestOverH3(), 'h2')!;
+  action!.replaceWith(again());
+  await vi.advanceTimersByTimeAsync(10);
+  document.querySelector<HTMLElement>('[aria-expanded]')!.click();
+  const steps = () => control.element.querySelector('code');
+  expect(steps()).not.toBeNull();
+  control.begin(1);
+  again();
+  expect(steps()).not.toBeNull();
+  control.begin(2);
+  expect(steps()).toBeNull();
 });
 
 test('says nothing of a CA where a pin that needs none does the same', async () => {

@@ -2,19 +2,17 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { PinKind } from '@hopwise/native-host/messages';
+import type { Protocol } from '@hopwise/native-host/messages';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { hopwiseHost } from '../../../native-host/test/support/command.ts';
 import { privateLibcurl } from '../../../native-host/test/support/private-libcurl.ts';
-import { type Server, ServerProgram } from '../../../native-host/test/support/server.ts';
-import { type ExtensionBrowser, launch } from '../browser.ts';
+import { PROTO, type Server } from '../../../native-host/test/support/server.ts';
+import type { ExtensionBrowser } from '../browser.ts';
 import { TestHost } from './host.ts';
-import { publicKeyHash } from './public-key-hash.ts';
+import { ca, type PinnedServer, PinRequests, serveHost } from './pin-requests.ts';
+import { HOST } from './pinned-host.ts';
+import { launchToPin, type PinningChromium } from './pinning-chromium.ts';
 
-const room = fileURLToPath(new URL('../..', import.meta.url));
-const HOST = 'a.lab.test';
 const BYTES = 40_000;
 const ASKED_AT_ONCE = 12;
 
@@ -22,7 +20,7 @@ const ASKED_AT_ONCE = 12;
 const OURS = expect.stringMatching(/^hopwise local CA/);
 const THEIRS = expect.stringMatching(/test CA/);
 
-let program: ServerProgram;
+let served: PinnedServer;
 let server: Server;
 let origin: string;
 let host: TestHost;
@@ -30,13 +28,13 @@ let browser: ExtensionBrowser;
 /** A page of the extension that speaks for the tests. */
 let own: Page;
 let page: Page;
+let pins: PinRequests;
 /** SHA-256 of what the server sends. */
 let digest: string;
 
 beforeAll(async () => {
-  program = new ServerProgram();
-  server = await program.start();
-  origin = `https://${HOST}:${server.port}`;
+  served = await serveHost();
+  ({ server, origin } = served);
   host = new TestHost();
   Object.assign(host.env, {
     HOME: host.folder,
@@ -47,9 +45,10 @@ beforeAll(async () => {
   const store = join(host.folder, '.pki', 'nssdb');
   mkdirSync(store, { recursive: true });
   execFileSync('certutil', ['-N', '-d', `sql:${store}`, '--empty-password']);
-  ca('create', origin);
-  ca('trust');
+  ca(host.folder, 'create', origin);
+  ca(host.folder, 'trust');
   ({ browser, own, page } = await start());
+  pins = new PinRequests((request) => browser.ask(own, request), origin);
   await page.goto(server.url('/status/200', HOST));
   digest = (await asked()).digest;
 });
@@ -57,33 +56,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   host?.remove();
-  await server?.stop();
-  program?.remove();
+  await served?.stop();
 });
 
-function ca(...words: string[]): void {
-  const { code, err } = hopwiseHost(host.folder, ['ca', ...words]);
-  expect({ code, err }).toEqual({ code: 0, err: '' });
-}
-
-async function start(env: Record<string, string> = {}) {
-  const browser = await launch(
-    `${room}dist/chromium`,
-    [
-      '--host-resolver-rules=MAP *.lab.test 127.0.0.1',
-      `--ignore-certificate-errors-spki-list=${await publicKeyHash(server.port)}`,
-      // Chromium has no HTTP/3 with a CA of one's own, unless it is forced somewhere: here where nobody asks.
-      `--origin-to-force-quic-on=${HOST}:9`,
-    ],
-    [],
-    { ...host.env, ...env },
-  );
-  host.registerWithNames(browser.profile, [HOST]);
-  const own = await browser.openOwn('devtools.html');
-  await own.evaluate(() =>
-    chrome.permissions.request({ permissions: ['browsingData', 'webRequestAuthProvider'] }),
-  );
-  return { browser, own, page: await browser.context.newPage() };
+async function start(env: Record<string, string> = {}): Promise<PinningChromium> {
+  const started = await launchToPin(server.port, host, env);
+  host.registerWithNames(started.browser.profile, [HOST]);
+  return started;
 }
 
 let serial = 0;
@@ -121,23 +100,13 @@ async function asked(): Promise<Asked> {
   };
 }
 
-const pin = (kind: PinKind) =>
-  browser.ask(own, { type: 'pin', origin, kind, minutes: null, persistent: false });
-const unpin = () => browser.ask(own, { type: 'unpin', origin });
-const pins = async () => {
-  const answer = await browser.ask(own, { type: 'pins' });
-  if (!answer.ok) throw new Error(answer.error);
-  return answer.pins;
-};
-
 const carriedBy = { none: { browser: 'h3', server: 'HTTP/3.0', issuer: THEIRS }, ...pinned() };
 
 /** Browsers speak no HTTP/3 through a proxy: what is pinned shows behind it. */
 function pinned() {
-  const seen = { h1: 'HTTP/1.1', h2: 'HTTP/2.0', h3: 'HTTP/3.0' };
   return Object.fromEntries(
-    Object.entries(seen).map(([kind, server]) => [kind, { browser: 'h2', server, issuer: OURS }]),
-  ) as Record<keyof typeof seen, object>;
+    Object.entries(PROTO).map(([kind, server]) => [kind, { browser: 'h2', server, issuer: OURS }]),
+  ) as Record<Protocol, object>;
 }
 
 /** Asks again, with pauses in which what the browser has of earlier connections ends, until it is carried so. */
@@ -154,11 +123,14 @@ function untilAsked(wanted: object): Promise<Asked> {
 
 /** Pins and waits until the helper has what it waits for. */
 async function hold(kind: 'h1' | 'h2' | 'h3'): Promise<void> {
-  expect(await pin(kind)).toMatchObject({ ok: true, pins: [{ kind }], vouched: [HOST] });
-  await vi.waitFor(async () => expect(await pins()).toMatchObject([{ kind, state: 'active', reason: '' }]), {
-    timeout: 20_000,
-    interval: 10,
-  });
+  expect(await pins.pin(kind)).toMatchObject({ ok: true, pins: [{ kind }], vouched: [HOST] });
+  await vi.waitFor(
+    async () => expect(await pins.all()).toMatchObject([{ kind, state: 'active', reason: '' }]),
+    {
+      timeout: 20_000,
+      interval: 10,
+    },
+  );
 }
 
 /** Processes that libcurl runs in: what the hosts have started. */
@@ -203,7 +175,7 @@ test('holds an open page to each protocol, from and to each other and none', asy
   expect(await browser.ask(own, { type: 'pins', fresh: true })).toMatchObject({ vouched: [HOST], pins: [] });
   const circuit = ['h1', 'none', 'h2', 'none', 'h3', 'h1', 'h2', 'h1', 'h3', 'h2', 'h3', 'none'] as const;
   for (const to of circuit) {
-    if (to === 'none') expect(await unpin()).toMatchObject({ ok: true, pins: [] });
+    if (to === 'none') expect(await pins.unpin()).toMatchObject({ ok: true, pins: [] });
     else await hold(to);
     expect(await untilAsked(carriedBy[to])).toMatchObject({ digest });
   }
@@ -218,13 +190,13 @@ test('the page loads on when the engine, and then the helper, is killed amidst',
   };
   const whole = Array.from({ length: ASKED_AT_ONCE }, () => '100000');
   expect(await amidst(() => killAll(engines()))).toEqual(whole);
-  expect(await pins()).toMatchObject([{ state: 'lifted', reason: expect.stringContaining('engine') }]);
+  expect(await pins.all()).toMatchObject([{ state: 'lifted', reason: expect.stringContaining('engine') }]);
   await page.reload();
   expect(await untilAsked({})).toMatchObject({ digest });
   await hold('h1');
   await untilAsked(carriedBy.h1);
   expect(await amidst(() => killAll(host.running()))).toEqual(whole);
-  expect(await pins()).toMatchObject([
+  expect(await pins.all()).toMatchObject([
     { state: 'lifted', reason: expect.stringContaining('helper stopped') },
   ]);
   await page.reload();
@@ -235,13 +207,13 @@ test('lifts the pin in a browser that does not trust the CA, where the page load
   const other = await start({ HOME: join(host.folder, 'other') });
   try {
     await other.page.goto(server.url('/status/200', HOST));
-    const request = { type: 'pin', origin, kind: 'h2', minutes: null, persistent: false } as const;
-    expect(await other.browser.ask(other.own, request)).toMatchObject({ ok: true });
+    const itsPins = new PinRequests((request) => other.browser.ask(other.own, request), origin);
+    expect(await itsPins.pin('h2')).toMatchObject({ ok: true });
     await vi.waitFor(
       async () =>
-        expect(await other.browser.ask(other.own, { type: 'pins' })).toMatchObject({
-          pins: [{ state: 'lifted', reason: expect.stringContaining('does not trust the local CA') }],
-        }),
+        expect(await itsPins.all()).toMatchObject([
+          { state: 'lifted', reason: expect.stringContaining('does not trust the local CA') },
+        ]),
       { timeout: 20_000, interval: 20 },
     );
     const response = await other.page.goto(server.url('/status/200?again', HOST));

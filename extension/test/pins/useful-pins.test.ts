@@ -25,12 +25,16 @@ test.each(['https://192.0.2.7', 'https://[2001:db8::7]:8443'])('no CA vouches fo
   expect(usefulPins(recommended('h2', { h2: 100, h3: 130 }, { origin }), 'h3')).toEqual(['avoid-h3']);
 });
 
-test.each<Partial<OriginRecommendation>>([{ decided: false }, { origin: 'http://a.example' }])(
-  'nothing for %j',
-  (change) => {
-    expect(usefulPins(recommended('h1', { h1: 100, h2: 130, h3: 150 }, change), 'h3')).toEqual([]);
-  },
-);
+test.each<Partial<OriginRecommendation>>([
+  { decided: false },
+  { origin: 'http://a.example' },
+  { origin: 'https://localhost:8443' },
+  { origin: 'https://app.localhost' },
+  { origin: 'https://127.0.0.1' },
+  { origin: 'https://[::1]:8443' },
+])('nothing for %j', (change) => {
+  expect(usefulPins(recommended('h1', { h1: 100, h2: 130, h3: 150 }, change), 'h3')).toEqual([]);
+});
 
 test('what is in use is what carried most requests', () => {
   const request = (url: string, protocol: Protocol | null) => ({ url, protocol });

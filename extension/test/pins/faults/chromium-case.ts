@@ -1,0 +1,189 @@
+/** One planned case in real Chromium: a page of its own at an origin of its own, which a pin is in force for. */
+import type { PinState } from '@hopwise/native-host/messages';
+import type { Page } from 'playwright-core';
+import {
+  faultOfPin,
+  faultOfResult,
+  limitMs,
+  mayBeDoubled,
+  pageLimitMs,
+  pageMayWait,
+  shownCertificate,
+} from '../../../../native-host/test/faults/expectations.ts';
+import { FaultyLink } from '../../../../native-host/test/faults/faulty-link.ts';
+import { befallLink } from '../../../../native-host/test/faults/link-faults.ts';
+import {
+  BrowserError,
+  type Failure,
+  type Result,
+} from '../../../../native-host/test/faults/model-browser.ts';
+import type { CasePlan, PlannedRequest } from '../../../../native-host/test/faults/plan.ts';
+import {
+  isRightReceipt,
+  isUpload,
+  PAGE,
+  rightAnswer,
+  sha256,
+  wordsOf,
+} from '../../../../native-host/test/faults/planned-request.ts';
+import type { Servers } from '../../../../native-host/test/faults/servers.ts';
+import { type Fetched, fetchIn, GIVEN_UP } from './fetched.ts';
+
+/** What Chromium calls the errors of `shownCertificate`. */
+const CERTIFICATE_ERRORS: Partial<Record<string, string>> = {
+  'other-certificate': 'net::ERR_CERT_AUTHORITY_INVALID',
+  'expired-certificate': 'net::ERR_CERT_DATE_INVALID',
+};
+const WARM_LIMIT_MS = 20_000;
+
+export class ChromiumCase {
+  readonly plan: CasePlan;
+  readonly origin: string;
+  /** Tells its requests from those of a second try. */
+  readonly tag: string;
+  readonly wrong: string[] = [];
+  readonly #page: Page;
+  readonly #link: FaultyLink;
+  readonly #servers: Servers;
+  readonly #befallHost: () => void;
+  readonly #asked: { id: string; request: PlannedRequest; isAnswered: boolean }[] = [];
+  #healed: Promise<void> = Promise.resolve();
+  #hasHappened = false;
+
+  private constructor(
+    plan: CasePlan,
+    host: string,
+    page: Page,
+    link: FaultyLink,
+    servers: Servers,
+    befallHost: () => void,
+  ) {
+    this.plan = plan;
+    this.origin = `https://${host}:${link.port}`;
+    this.tag = `${plan.name}:${link.port}`;
+    this.#page = page;
+    this.#link = link;
+    this.#servers = servers;
+    this.#befallHost = befallHost;
+  }
+
+  /** @param befallHost does the case's fault where it is not one of links */
+  static async open(
+    plan: CasePlan,
+    host: string,
+    page: Page,
+    servers: Servers,
+    befallHost: () => void,
+  ): Promise<ChromiumCase> {
+    const link = await FaultyLink.open(servers.whole.port);
+    return new ChromiumCase(plan, host, page, link, servers, befallHost);
+  }
+
+  /** Opens the page. */
+  async open(): Promise<void> {
+    const response = await this.#page.goto(`${this.origin}/status/200`, { timeout: WARM_LIMIT_MS });
+    const issuer = (await response?.securityDetails())?.issuer ?? '';
+    const isTerminated = /^hopwise local CA/.test(issuer);
+    if (isTerminated !== (this.plan.pin !== 'avoid-h3'))
+      this.#note(`before the fault, the certificate is from ${issuer}`);
+  }
+
+  async run(): Promise<void> {
+    const { moment, requests } = this.plan;
+    if (moment.at === 'handshake') this.#link.reset();
+    if (moment.at === 'before') this.#happen();
+    else if (moment.at !== 'idle') {
+      const direction = moment.at === 'down' ? 'down' : 'up';
+      void this.#link.passed(direction, moment.bytes).then(() => this.#happen());
+    }
+    const limit = limitMs(this.plan);
+    await Promise.all(requests.map((request) => this.#ask(request, limit)));
+    this.#happen();
+    await this.#healed;
+    if (!pageMayWait(this.plan)) await this.#load();
+  }
+
+  judgePin(pin: PinState | null): void {
+    if (this.plan.fault === 'clock-days') {
+      if (pin) this.#note('the pin outlasts its time');
+      return;
+    }
+    const words = faultOfPin(this.plan, pin);
+    if (words) this.#note(words);
+  }
+
+  judgeArrivals(arrivals: ReadonlyMap<string, number>): void {
+    for (const { id, request, isAnswered } of this.#asked) {
+      const count = arrivals.get(id) ?? 0;
+      if (isAnswered && count === 0)
+        this.#note(`${wordsOf(request)}: it has succeeded and never reached the server`);
+      if (count > 1 && request.method === 'POST' && !mayBeDoubled(this.plan))
+        this.#note(`${wordsOf(request)}: it has arrived ${count} times`);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#page.goto('about:blank');
+    await this.#link.close();
+  }
+
+  #note(words: string): void {
+    const { name, pin, fault, moment } = this.plan;
+    this.wrong.push(`${name} ${pin}, ${fault} ${moment.at} ${moment.bytes}: ${words}`);
+  }
+
+  #happen(): void {
+    if (this.#hasHappened) return;
+    this.#hasHappened = true;
+    this.#healed = befallLink(this.plan, this.#link, this.#servers);
+    this.#befallHost();
+  }
+
+  /** The page after the fault, as a person opens it. */
+  async #load(): Promise<void> {
+    const begin = performance.now();
+    const limit = pageLimitMs(this.plan);
+    const error = await this.#page.goto(`${this.origin}/status/200?after`, { timeout: limit }).then(
+      () => '',
+      (fault: Error) => /net::\w+/.exec(fault.message)?.[0] ?? fault.message,
+    );
+    const ms = Math.round(performance.now() - begin);
+    const expected = shownCertificate(this.plan) ? CERTIFICATE_ERRORS[this.plan.fault]! : '';
+    if (error !== expected) {
+      this.#note(`the page after the fault ends with ${error || 'success'} after ${ms} ms`);
+    }
+    if (error) return;
+    for (const request of PAGE) await this.#ask(request, limit);
+  }
+
+  async #ask(request: PlannedRequest, limit: number): Promise<void> {
+    const id = `${this.tag}.${this.#asked.length}`;
+    const asked = { id, request, isAnswered: false };
+    this.#asked.push(asked);
+    const fetched = await fetchIn(this.#page, request, id, limit);
+    asked.isAnswered = fetched.error === '';
+    const words = faultOfResult(this.plan, request, resultOf(fetched, this.plan), isRight(request, fetched));
+    if (words) this.#note(`${wordsOf(request)}: ${words}`);
+  }
+}
+
+function resultOf({ status, text, error }: Fetched, { pin }: CasePlan): Result {
+  const attempt = { terminated: pin !== 'avoid-h3', again: null, headSeen: status !== 0, error };
+  const answer = error ? null : { status, body: Buffer.from(text) };
+  const failure = error ? new BrowserError(failureOf(error, status), error) : null;
+  return { answer, failure, attempts: [attempt] };
+}
+
+function failureOf(error: string, status: number): Failure {
+  if (error === GIVEN_UP) return 'given-up';
+  if (/PROXY|TUNNEL/.test(error)) return 'proxy';
+  if (/CERT/.test(error)) return 'certificate';
+  return status === 0 ? 'connection' : 'response';
+}
+
+function isRight(request: PlannedRequest, { status, digest, text, error }: Fetched): boolean {
+  if (error) return false;
+  if (isUpload(request)) return status === 200 && isRightReceipt(request, text);
+  const right = rightAnswer(request);
+  return status === right.status && digest === sha256(right.body);
+}

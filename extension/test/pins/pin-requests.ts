@@ -1,0 +1,91 @@
+/** What the tests of pins do alike in Chromium and in Firefox. */
+import type { PinKind } from '@hopwise/native-host/messages';
+import { expect } from 'vitest';
+import { hopwiseHost } from '../../../native-host/test/support/command.ts';
+import { type Server, ServerProgram } from '../../../native-host/test/support/server.ts';
+import type { Answers, PageRequest, PinsAnswer, Refusal } from '../../src/messages/page-messages.ts';
+import { HOST } from './pinned-host.ts';
+
+/** What browser and server say of a request that goes there without a proxy, or by the tunnel of `avoid-h3`. */
+export const H2 = 'h2 HTTP/2.0';
+export const H3 = 'h3 HTTP/3.0';
+
+/** What is asked of a worker while it is being stopped may never be answered. */
+const NO_ANSWER_MS = 5000;
+
+/** The server that `HOST` stands for. */
+export interface PinnedServer {
+  server: Server;
+  /** `https://host:port`. */
+  origin: string;
+  stop(): Promise<void>;
+}
+
+export async function serveHost(): Promise<PinnedServer> {
+  const program = new ServerProgram();
+  const server = await program.start();
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    program.remove();
+  };
+  return { server, origin: `https://${HOST}:${server.port}`, stop };
+}
+
+/** Runs `hopwise-host ca` as the user whose home folder this is. */
+export function ca(home: string, ...words: string[]): void {
+  const { code, err } = hopwiseHost(home, ['ca', ...words]);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+}
+
+/** A page of either browser. */
+interface OpenPage {
+  evaluate<R>(what: (path: string) => Promise<R>, path: string): Promise<R>;
+}
+
+let serial = 0;
+
+/** Has an open page of the server ask for something: what the browser and the server say that carried it. */
+export async function carried(page: OpenPage, server: Server): Promise<string> {
+  const path = `/bytes/1000/${++serial}`;
+  const protocol = await page.evaluate(async (url) => {
+    // A browser keeps the first 250 resources of a page only, and tests ask for more than that on a fast machine.
+    performance.clearResourceTimings();
+    await (await fetch(url, { cache: 'no-store' })).arrayBuffer();
+    const entries = performance.getEntriesByName(new URL(url, location.href).href);
+    return (entries.at(-1) as PerformanceResourceTiming).nextHopProtocol;
+  }, path);
+  const seen = await server.seen(1);
+  return `${protocol} ${seen.find((one) => one.path === path)?.proto}`;
+}
+
+/** Has it ask until something is carried so. */
+export async function becomes(wanted: string, page: OpenPage, server: Server): Promise<void> {
+  await expect.poll(() => carried(page, server), { timeout: 20_000, interval: 50 }).toBe(wanted);
+}
+
+/** Asks the worker of a browser for pins, of one origin. */
+export class PinRequests {
+  readonly #ask: <T extends PageRequest>(request: T) => Promise<Answers[T['type']]>;
+  readonly #origin: string;
+
+  constructor(ask: <T extends PageRequest>(request: T) => Promise<Answers[T['type']]>, origin: string) {
+    this.#ask = ask;
+    this.#origin = origin;
+  }
+
+  pin(kind: PinKind = 'avoid-h3'): Promise<PinsAnswer | Refusal> {
+    return this.#ask({ type: 'pin', origin: this.#origin, kind, minutes: 60, persistent: false });
+  }
+
+  unpin(origin = this.#origin): Promise<PinsAnswer | Refusal> {
+    return this.#ask({ type: 'unpin', origin });
+  }
+
+  /** @throws Error when the worker refuses, or does not answer */
+  async all(): Promise<PinsAnswer['pins']> {
+    const late = new Promise<never>((_, reject) => setTimeout(reject, NO_ANSWER_MS, new Error('no answer')));
+    const answer = await Promise.race([this.#ask({ type: 'pins' }), late]);
+    if (!answer.ok) throw new Error(answer.error);
+    return answer.pins;
+  }
+}

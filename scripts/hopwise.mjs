@@ -7,6 +7,7 @@
  *   hopwise.mjs bench [options]           (see pageload-emulator/bench/speed.ts and e2e/src/speed/)
  *   hopwise.mjs lab|record|accuracy|flows|udp (see e2e/src/{truth,record,accuracy,flows,udp}/)
  *   hopwise.mjs tunnel|terminating        (see native-host/bench/)
+ *   hopwise.mjs pin                       (see extension/bench/)
  *   hopwise.mjs faults                    (see native-host/test/faults/)
  */
 import { spawn } from 'node:child_process';
@@ -94,12 +95,15 @@ async function main() {
     case 'terminating':
       await runSetup(STEPS.built);
       return runNode(join(ROOT, 'native-host/bench', `${command}.ts`), args);
+    case 'pin':
+      await runSetup(STEPS.record);
+      return runNode(join(ROOT, 'extension/bench/pin-effect.ts'), args);
     case 'faults':
       await runSetup(STEPS.built);
       return runNode(join(ROOT, 'native-host/test/faults/main.ts'), args);
     default:
       throw new SetupError(
-        `expected setup, start, test, lab, record, bench, accuracy, flows, udp, tunnel, terminating or faults, got ${command ?? 'nothing'}`,
+        `expected setup, start, test, lab, record, bench, accuracy, flows, udp, tunnel, terminating, pin or faults, got ${command ?? 'nothing'}`,
       );
   }
 }

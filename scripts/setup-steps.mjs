@@ -60,7 +60,8 @@ const packages = {
     const npm = findOnPath('npm');
     if (!npm) throw new SetupError('npm is not on the PATH: install Node.js 20 or later with npm');
     const env = { ...process.env, PATH: pathWithoutOwnNode() };
-    await runLogged(npm, ['ci', '--no-audit', '--no-fund'], { log, env });
+    // Warnings are of other Node versions' concern: what runs here runs under the packages' own Node.
+    await runLogged(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { log, env });
     writeFileSync(PACKAGES_STAMP, packagesFingerprint());
   },
 };
@@ -191,8 +192,12 @@ const libcurl = {
   what: 'libcurl with HTTP/3',
   check() {
     if (!existsSync(HOST)) return 'known once the build is done';
-    const result = spawnSync(nodePath(), [HOST, 'setup', '--check'], { encoding: 'utf8' });
-    return result.status === 0 ? '' : lastLine(result.stderr || result.stdout) || 'not installed';
+    const result = spawnSync(nodePath(), [HOST, 'setup', '--check', '--json'], { encoding: 'utf8' });
+    if (result.status === 0) return '';
+    if (result.stderr) return lastLine(result.stderr);
+    const { state, engine, mend } = JSON.parse(result.stdout);
+    if (state === 'unsupported') return mend;
+    return engine ? `there is only ${engine}` : 'not installed';
   },
   async run({ log }) {
     await runLogged(nodePath(), [HOST, 'setup'], { log });

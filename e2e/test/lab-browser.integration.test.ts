@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type BrowserContext, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Lab, labObstacle } from '../src/lab/lab.ts';
+import { CHROMIUM_ARGS } from '../src/truth/loads.ts';
 import { logged } from './lab-log.ts';
 import { FAR, MAIN, PAGE_REQUESTS, writeTinySite } from './lab-site.ts';
 
@@ -45,14 +46,7 @@ describe.skipIf(obstacle)('Chromium in the lab', { timeout: 120_000 }, () => {
       },
     });
     program = await lab.wrapper(CHROMIUM);
-    shared = [
-      '--no-sandbox',
-      `--ignore-certificate-errors-spki-list=${lab.caSpki}`,
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-    ];
+    shared = [...CHROMIUM_ARGS, `--ignore-certificate-errors-spki-list=${lab.caSpki}`];
   });
 
   afterAll(async () => {

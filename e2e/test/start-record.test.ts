@@ -52,6 +52,13 @@ describe('a recording that predictions rest on', () => {
     expect(warnings).toEqual([`the recorded load was disturbed, and predictions rest on it: ${WHY}`]);
   });
 
+  it('is kept at once where that is wanted', async () => {
+    const { options, repeats } = machine(Number.POSITIVE_INFINITY);
+    const { session, warnings } = await recordPage('https://a.test/', { ...options, keepDisturbed: true });
+    expect([session.id, repeats]).toEqual([1, []]);
+    expect(warnings).toHaveLength(1);
+  });
+
   it('is as it is where nothing is watched', async () => {
     const { options } = machine(1);
     const { session } = await recordPage('https://a.test/', { ...options, watch: null });

@@ -19,10 +19,13 @@ test.beforeEach(async () => {
   await mkdir(temporary, { mode: 0o777 });
 });
 
-/** Through all steps soon. */
-const QUICK = ['--page', 'app', '--network', 'fast', '--rounds', '1'];
+/** Through all steps soon, on a page of `writeSite`. */
+const quick = () => ['--page', scratch, '--network', 'fast', '--rounds', '1', '--keep-disturbed'];
 /** At the last step soon, and there for long. */
-const LONG = [...QUICK, '--loads', '20'];
+const long = () => [...quick(), '--loads', '20'];
+
+/** Each of its loads and each round of its transfers lasts a second at least. */
+const writeSlowSite = () => writeSite({ filler: 'png', bytes: 4000, width: 20, height: 10 }, 1000);
 
 const start = (args: string[], options: RunOptions = {}) =>
   startCommand(args, { ...options, env: { TMPDIR: temporary, ...options.env } });
@@ -174,7 +177,8 @@ test('no rights for the lab: the live run is offered', async () => {
 
 test('a libcurl that cannot be used', async () => {
   const env = { HOPWISE_LIBCURL: join(scratch, 'libcurl.so') };
-  const ended = await start([...QUICK, '--out', scratch], { env });
+  await writeSlowSite();
+  const ended = await start([...quick(), '--out', scratch], { env });
   expect(ended.code).toBe(1);
   expect(complaint(ended)).toMatch(/libcurl/);
   await expectNothingLeft();
@@ -229,7 +233,8 @@ test('a URL that nobody answers', async () => {
 test('a report that cannot be written, before anything is measured', async () => {
   const file = join(scratch, 'file');
   await writeFile(file, '');
-  const ended = await start([...QUICK, '--out', join(file, 'out')]);
+  await writeSlowSite();
+  const ended = await start([...quick(), '--out', join(file, 'out')]);
   expect(ended.code).toBe(1);
   expect(complaint(ended)).toContain('--out');
   expect(ended.stderr).not.toContain('lab:');
@@ -246,7 +251,8 @@ for (const { step, delayMs } of [
 ]) {
   test(`Ctrl-C ${delayMs} ms into ${step} cleans up`, async () => {
     let sent = false;
-    const ended = await start([...LONG, '--out', scratch], {
+    await writeSlowSite();
+    const ended = await start([...long(), '--out', scratch], {
       onStderr(text, child) {
         if (sent || !text.includes(`${step}:`)) return;
         sent = true;
@@ -263,7 +269,8 @@ for (const step of ['recording', 'verifying', 'measuring']) {
   test(`killed in ${step}, the lab and Chromium end too, and the next run removes what is left`, async () => {
     let running: string[] = [];
     let killed = false;
-    await start([...LONG, '--out', scratch], {
+    await writeSlowSite();
+    await start([...long(), '--out', scratch], {
       onStderr(text, child) {
         if (killed || !text.includes(`${step}:`)) return;
         killed = true;
@@ -285,7 +292,8 @@ for (const step of ['recording', 'verifying', 'measuring']) {
 
 test('it ends with the npm script that started it, even when that is killed', async () => {
   let killed = false;
-  const ended = await start([...QUICK, '--out', scratch], {
+  await writeSlowSite();
+  const ended = await start([...quick(), '--out', scratch], {
     viaScript: true,
     onStderr(text, child) {
       if (killed || !text.includes('verifying:')) return;
@@ -299,7 +307,8 @@ test('it ends with the npm script that started it, even when that is killed', as
 
 test('it ends and cleans up when nobody reads its output any more', async () => {
   let closed = false;
-  const ended = await start([...QUICK, '--out', scratch], {
+  await writeSlowSite();
+  const ended = await start([...quick(), '--out', scratch], {
     onStderr(text, child) {
       if (closed || !text.includes('recording:')) return;
       closed = true;

@@ -5,7 +5,7 @@ import type { PageSource } from '../command/page-source.ts';
 import { Lab } from '../lab/lab.ts';
 import type { Network } from '../lab/networks.ts';
 import { makeScratch, removeScratch } from '../scratch.ts';
-import { type BrowserProtocol, CHROMIUM_ARGS, protocolArgs, TruthBrowser } from '../truth/loads.ts';
+import { type BrowserProtocol, protocolArgs, QUIET_ARGS, TruthBrowser } from '../truth/loads.ts';
 import { ReplayError } from './errors.ts';
 
 export interface LabRequest {
@@ -141,7 +141,7 @@ export class LabKeeper {
         args: [
           ...protocolArgs(protocol, this.#hosts()),
           `--ignore-certificate-errors-spki-list=${lab.caSpki}`,
-          ...CHROMIUM_ARGS,
+          ...QUIET_ARGS,
         ],
       }),
     );

@@ -1,7 +1,8 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
+import { formatBytes } from '@hopwise/extension/format';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { isUnavailable, type Report } from './report.ts';
-import { duration, networkText, PROTOCOL_NAME } from './words.ts';
+import { count, duration, networkText, PROTOCOL_NAME } from './words.ts';
 
 function cell(value: Report['protocols']['h1'][keyof Report['protocols']['h1']]): string {
   if (value === null) return '–';
@@ -67,8 +68,8 @@ export function renderTerminal(report: Report, stream: NodeJS.WriteStream): stri
   const { page, network } = report;
   lines.push(
     '',
-    `${paint('bold', page.name || page.url)}: ${page.requests} requests on ${page.origins} origins, ` +
-      `${(page.bytes / 1e6).toFixed(2)} MB`,
+    `${paint('bold', page.name || page.url)}: ${count(page.requests, 'request')} on ${count(page.origins, 'origin')}, ` +
+      formatBytes(page.bytes),
   );
   if (network.set) lines.push(`link as set (${network.set.name}): ${networkText(network.set)}`);
   lines.push(`network as estimated: ${networkText(network.estimated)}`);
@@ -112,7 +113,7 @@ export function renderTerminal(report: Report, stream: NodeJS.WriteStream): stri
   const origins = table(
     report.origins.map((origin) => [
       `  ${origin.origin}`,
-      `${origin.requests} requests`,
+      count(origin.requests, 'request'),
       origin.decided ? PROTOCOL_NAME[origin.protocol] : paint('dim', 'no clear winner'),
       origin.decided ? `${Math.round(origin.confidence * 100)}% sure` : '',
     ]),

@@ -8,6 +8,11 @@ export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
 }
 
+/** `1 request`, `2 requests`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
 /** @param network as set, or as estimated, which also knows UDP that is lossy by itself */
 export function networkText(
   network: Omit<NetworkAsSet, 'name' | 'udp'> & { udp: NetworkAsSet['udp'] | 'lossy' },

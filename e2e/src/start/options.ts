@@ -26,14 +26,19 @@ export interface StartOptions {
   seed: number;
   /** Time that a page has for its load event. */
   timeoutMs: number;
+  /** Keep loads that other work on the machine disturbed, instead of making them again. */
+  keepDisturbed: boolean;
   headed: boolean;
   json: boolean;
   out: string;
 }
 
 /** Options that mean nothing in the other kind of run. */
-const LAB_OPTIONS = ['network', 'rtt', 'down', 'up', 'loss', 'queue', 'udp', 'page', 'loads', 'seed'];
-const LIVE_OPTIONS = ['ca'];
+const LAB_OPTIONS = [
+  ...['--network', '--rtt', '--down', '--up', '--loss', '--queue', '--udp', '--page', '--loads', '--seed'],
+  '--keep-disturbed',
+];
+const LIVE_OPTIONS = ['--ca'];
 
 function udp(text: string): 'open' | 'blocked' | number {
   if (text === 'open' || text === 'blocked') return text;
@@ -78,6 +83,11 @@ export function parseOptions(argv: string[]): StartOptions {
     .option('--rounds <n>', 'rounds of verification for each protocol', integer(1, 20), 3)
     .option('--seed <n>', 'seed of the losses', integer(0, 2 ** 31), 1)
     .option('--timeout <s>', 'time that a page has for its load event', number(1, 600, 'seconds'), 60)
+    .option(
+      '--keep-disturbed',
+      'keep loads that other work on this machine disturbed, instead of making them again',
+      false,
+    )
     .option('--headed', 'show the browser', false)
     .option('--json', 'print the report as JSON and nothing else', false)
     .option('--out <dir>', 'where report.html and report.json go', 'out')
@@ -86,14 +96,16 @@ export function parseOptions(argv: string[]): StartOptions {
     .parse(argv, { from: 'user' });
   const given = command.opts();
   const url: string | null = command.processedArgs[0] ?? null;
-  const astray = (url === null ? LIVE_OPTIONS : LAB_OPTIONS).find(
-    (name) => command.getOptionValueSource(name) === 'cli',
-  );
+  const misplaced = url === null ? LIVE_OPTIONS : LAB_OPTIONS;
+  const astray = command.options.find(
+    (option) =>
+      misplaced.includes(option.long ?? '') && command.getOptionValueSource(option.attributeName()) === 'cli',
+  )?.long;
   if (astray !== undefined) {
     command.error(
       url === null
-        ? `error: --${astray} goes with a URL, not with the lab`
-        : `error: --${astray} goes with the lab, not with a URL`,
+        ? `error: ${astray} goes with a URL, not with the lab`
+        : `error: ${astray} goes with the lab, not with a URL`,
       { exitCode: 2 },
     );
   }
@@ -112,6 +124,7 @@ export function parseOptions(argv: string[]): StartOptions {
     rounds: given.rounds,
     seed: given.seed,
     timeoutMs: given.timeout * 1000,
+    keepDisturbed: given.keepDisturbed,
     headed: given.headed,
     json: given.json,
     out: given.out,

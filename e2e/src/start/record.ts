@@ -21,6 +21,8 @@ export interface RecordOptions<R extends Recorder> {
   watch: (() => Promise<DisturbanceWatch>) | null;
   timeoutMs: number;
   initScript?: string;
+  /** Keeps a disturbed recording, with its warning. */
+  keepDisturbed?: boolean;
   /** Hears why the recording is made again. */
   onRepeat(reasons: readonly string[]): void;
 }
@@ -33,8 +35,9 @@ export interface RecordOptions<R extends Recorder> {
  */
 export async function recordPage<R extends Recorder>(
   url: string,
-  { open, watch, onRepeat, ...limits }: RecordOptions<R>,
+  { open, watch, onRepeat, keepDisturbed, ...limits }: RecordOptions<R>,
 ): Promise<{ session: R; load: StoredLoad; warnings: string[] }> {
+  const most = keepDisturbed ? 0 : MOST_REPEATS;
   for (let repeats = 0; ; repeats++) {
     const session = await open();
     const watching = await watch?.();
@@ -45,7 +48,7 @@ export async function recordPage<R extends Recorder>(
         if (watching) reasons = disturbedBy(await watching.end());
       },
     });
-    if (reasons.length > 0 && repeats < MOST_REPEATS) {
+    if (reasons.length > 0 && repeats < most) {
       onRepeat(reasons);
       await session.close();
       continue;

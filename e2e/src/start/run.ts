@@ -84,6 +84,7 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
     site: page.site,
     loads: options.loads,
     timeoutMs: options.timeoutMs,
+    keepDisturbed: options.keepDisturbed,
     headed: options.headed,
     cleanup,
     onProgress: (text) => progress.detail(text),
@@ -136,6 +137,7 @@ async function observe(
     },
     watch: replayed?.watch ?? null,
     timeoutMs: options.timeoutMs,
+    keepDisturbed: options.keepDisturbed,
     ...(replayed && siteInitScript(replayed.site)),
     onRepeat: (reasons) => progress.step(`recording again, as the load was disturbed: ${reasons.join(', ')}`),
   });

@@ -19,6 +19,8 @@ export interface TruthOptions {
   loads: number;
   /** Time that a load has for its load event. */
   timeoutMs: number;
+  /** Makes no load again that was disturbed. */
+  keepDisturbed: boolean;
   headed: boolean;
   cleanup: Cleanup;
   onProgress: (text: string) => void;
@@ -53,7 +55,7 @@ export async function measureTruth(options: TruthOptions): Promise<Truth> {
   const seed = network.seed ?? 1;
   let busyLinks = 0;
   // On a machine that is never quiet the measurement takes twice as long, and no longer.
-  let repeatsLeft = PROTOCOLS.length * options.loads;
+  let repeatsLeft = options.keepDisturbed ? 0 : PROTOCOLS.length * options.loads;
   const disturbed: Record<Protocol, number> = { h1: 0, h2: 0, h3: 0 };
   const measurement = await measureProtocols({
     browsers,

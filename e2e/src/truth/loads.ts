@@ -4,6 +4,7 @@ import { type Assignment, originOf, type Protocol, type Recording } from '@hopwi
 import { type Browser, type BrowserContext, chromium, errors, type Page } from 'playwright-core';
 import { LoadObserver, navigationStart } from './cdp-observer.ts';
 import { observedLoad, type PageTiming } from './cdp-recording.ts';
+import { DISABLED_FEATURES } from './chromium-features.ts';
 import { tellWorkerScripts } from './worker-scripts.ts';
 
 /** A protocol that every request is forced onto, or what Chromium picks by Alt-Svc. */
@@ -108,8 +109,8 @@ const ANSWER_MS = 10_000;
 /** An unused port: forcing QUIC there allows it on the host despite a private CA, and forces nothing else. */
 const UNUSED_PORT = 9;
 
-/** Switches of every Chromium that is driven: nothing on the link but the page. */
-export const CHROMIUM_ARGS = [
+/** Nothing on the link but the page. */
+export const QUIET_ARGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
@@ -117,6 +118,9 @@ export const CHROMIUM_ARGS = [
   // Chromium's sandbox refuses to run as root.
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
+
+/** Switches of every Chromium that is driven by the Playwright that is ours. */
+export const CHROMIUM_ARGS = [...QUIET_ARGS, DISABLED_FEATURES];
 
 /** Chromium's switches for a protocol or an assignment. @param hosts names of the page's hosts */
 export function protocolArgs(protocol: BrowserProtocol, hosts: string[]): string[] {

@@ -61,8 +61,6 @@ export class Lane {
   #waitsFor: 'connection' | 'stream' = 'connection';
   /** There was no stream for the last one that came, and none of those under way has ended since. */
   #isFull = false;
-  /** Streams that have ended and may not be allowed again yet. */
-  #ended = 0;
   #retry: NodeJS.Timeout | null = null;
   /**
    * The connection has ended, or the origin has broken the rules of HTTP/2: libcurl 8.14 would read again what it cannot read, and
@@ -156,23 +154,17 @@ export class Lane {
     this.#entries.delete(transfer);
     this.#fresh = this.#fresh.filter((entry) => entry.transfer !== transfer);
     if (this.#waiting?.transfer === transfer) this.#waiting = null;
-    else if (transfer.connected) {
-      this.#isFull = false;
-      this.#ended += 1;
-    }
+    else if (transfer.connected) this.#isFull = false;
   }
 
   /** After libcurl has looked at what came: takes back what has no place here, in order. */
   turnedBack(): Entry[] {
     const without = this.#fresh.filter(({ transfer }) => !transfer.connected);
-    let connected = this.#fresh.length - without.length;
     this.#fresh = [];
     if (this.#waiting?.transfer.connected) {
       this.#waiting = null;
       this.#isFull = false;
-      connected += 1;
     }
-    this.#ended = Math.max(0, this.#ended - connected);
     const [first, ...others] = without;
     if (!first) return [];
     this.#waiting = first;
@@ -180,15 +172,18 @@ export class Lane {
     this.#waitsFor = this.#isFull ? 'stream' : 'connection';
     first.transfer.limitConnecting(!this.#isFull);
     for (const { transfer } of others) this.remove(transfer);
-    this.#retryLater();
+    if (this.#isFull && this.#protocol === 'h3') this.#retryLater();
     return others;
   }
 
-  /** On HTTP/3 streams are allowed again some time after others have ended, which libcurl 8.14 does not act on. */
+  /**
+   * On HTTP/3 streams are allowed again some time after others have ended (RFC 9000, section 19.11), which libcurl 8.14 does not
+   * act on: whatever is full is tried again.
+   */
   #retryLater(): void {
-    if (this.#protocol !== 'h3' || this.#retry || this.#ended === 0 || !this.#isFull) return;
-    this.#retry = setTimeout(() => {
+    this.#retry ??= setTimeout(() => {
       this.#retry = null;
+      this.#isFull = false;
       const waiting = this.waitsForStream;
       if (waiting) {
         this.#multi.remove(waiting.transfer.easy);
@@ -196,7 +191,6 @@ export class Lane {
         this.#handOver(waiting);
       } else {
         // What waits elsewhere may try here.
-        this.#isFull = false;
         this.#onRoom();
       }
     }, RETRY_MS);

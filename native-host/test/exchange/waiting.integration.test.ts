@@ -178,6 +178,19 @@ describe.each(['h2', 'h3'] as const)('%s', (protocol) => {
   );
 });
 
+// Over HTTP/2 libcurl itself asks for more on a connection than the server's settings allow, before they have come.
+it('has streams of HTTP/3 for burst after burst, whatever of them is cancelled', async () => {
+  for (let times = 0; times < 8; times += 1) {
+    const short = Array.from({ length: 100 }, (_, index) => askFew('h3', `/bytes/10?${index}`));
+    for (const exchange of short) expect(await buffer(exchange.body)).toHaveLength(10);
+    for (let again = 0; again < 4; again += 1) {
+      const open = Array.from({ length: AT_ONCE.h3 }, (_, index) => askFew('h3', `/silent?${index}`));
+      await Promise.all(open.map(({ head }) => head));
+      for (const exchange of open) exchange.cancel();
+    }
+  }
+}, 30_000);
+
 it('leaves a connection alone that the server is about to close, with what is under way on it', async () => {
   const open = ask('h2', '/silent');
   await open.head;

@@ -63,6 +63,15 @@ export class JsonBytes {
     let escaped = this.#escaped;
     let stringLength = this.#stringLength;
     for (let at = 0; at < bytes.length; at++) {
+      if (inString && stringLength > LONGEST_STRING) {
+        const from = at;
+        while (at < bytes.length && (escaped || bytes[at] !== QUOTE)) {
+          escaped = !escaped && bytes[at] === BACKSLASH;
+          at++;
+        }
+        stringLength += at - from;
+        if (at === bytes.length) break;
+      }
       const byte = bytes[at]!;
       if (!inString) {
         if (byte === QUOTE) {

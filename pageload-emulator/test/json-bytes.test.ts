@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { JsonBytes } from '../src/recording/json-bytes.ts';
+
+/** As `LONGEST_STRING`. */
+const LONGEST = 65_536;
+
+function kept(text: string, pieces: readonly number[] = []): unknown {
+  const bytes = new TextEncoder().encode(text);
+  const json = new JsonBytes();
+  let from = 0;
+  for (const length of pieces) {
+    json.add(bytes.subarray(from, from + length));
+    from += length;
+  }
+  json.add(bytes.subarray(from));
+  return JSON.parse(new TextDecoder().decode(json.end()));
+}
+
+/** What of a string is written between its quotes, in bytes. */
+const written = (value: string): number => new TextEncoder().encode(JSON.stringify(value)).length - 2;
+
+/** Strings about as long as are kept, and far longer, ending in what has to be told from their own end. */
+const string = fc
+  .tuple(
+    fc.constantFrom(0, 10, LONGEST - 4, LONGEST - 1, LONGEST, LONGEST + 1, 3 * LONGEST),
+    fc.array(fc.constantFrom('"', '\\', 'a', 'ä', '\n', ','), { maxLength: 8 }),
+    fc.array(fc.constantFrom('"', '\\', 'b'), { maxLength: 4 }),
+  )
+  .map(
+    ([length, middle, end]) => `${'x'.repeat(length)}${middle.join('')}${'y'.repeat(length)}${end.join('')}`,
+  );
+
+describe('what is kept of JSON', () => {
+  test('all but strings that are longer than any field, in whatever pieces it comes', () => {
+    const texts = fc.tuple(
+      fc.array(string, { maxLength: 4 }),
+      fc.array(fc.integer({ min: 0, max: 2 * LONGEST }), { maxLength: 6 }),
+    );
+    fc.assert(
+      fc.property(texts, ([strings, pieces]) => {
+        const all = { strings, end: 'whole' };
+        const expected = { ...all, strings: strings.map((one) => (written(one) > LONGEST ? '' : one)) };
+        expect(kept(JSON.stringify(all), pieces)).toEqual(expected);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('a long string that comes byte by byte about each of its backslashes', () => {
+    const value = `${'x'.repeat(LONGEST)}\\"\\\\"\\`;
+    const text = JSON.stringify([value, 'then']);
+    for (let at = LONGEST - 4; at < text.length; at++) {
+      expect(kept(text, [at, 1, 1])).toEqual(['', 'then']);
+    }
+  });
+});

@@ -14,7 +14,7 @@ import { connect as connectTls } from 'node:tls';
 import { parseArgs } from 'node:util';
 import { createAuthority } from '../dist/src/ca/authority.js';
 import { writeAuthority } from '../dist/src/ca/authority-store.js';
-import { HEAP_ARGUMENTS } from '../dist/src/heap-arguments.js';
+import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../dist/src/memory-settings.js';
 import { Companion } from '../test/proxy/support/companion.ts';
 import { openTunnel, SECRET } from '../test/proxy/support/peers.ts';
 import { ServerProgram } from '../test/support/server.ts';
@@ -146,7 +146,11 @@ function inWords({ each: [host, engine], together }: Resident): string {
 
 /** A terminating proxy of its own process, which nothing has been asked of. */
 async function pinnedTo(protocol: string): Promise<Companion> {
-  const terminating = await Companion.start('../../../bench/terminating-process.mjs', [...HEAP_ARGUMENTS]);
+  const terminating = await Companion.start(
+    '../../../bench/terminating-process.mjs',
+    HEAP_ARGUMENTS,
+    MALLOC_SETTINGS,
+  );
   await terminating.ask(`${protocol} localhost:${server.port}`);
   await showTrust(terminating.port, 'localhost', authority.root);
   await terminating.ask();

@@ -14,10 +14,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXTENSION_ID, FIREFOX_EXTENSION_ID, HOST_NAME } from '@hopwise/native-host/messages';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { HEAP_ARGUMENTS } from '../src/heap-arguments.ts';
 import { browsers } from '../src/install/browsers.ts';
 import { install, launcherFile, uninstall } from '../src/install/install.ts';
 import { registrationProblem } from '../src/install/registration.ts';
+import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../src/memory-settings.ts';
 import { UsageError } from '../src/usage-error.ts';
 
 const IDS = { chromium: EXTENSION_ID, firefox: FIREFOX_EXTENSION_ID };
@@ -108,9 +108,11 @@ describe('install', () => {
   });
 
   it('makes a launcher that keeps the host small', async () => {
-    writeFileSync(script, 'console.log(JSON.stringify(process.execArgv))');
+    writeFileSync(script, 'console.log(JSON.stringify([process.execArgv, process.env]))');
     await install({ ids: IDS, script });
-    expect(JSON.parse(execFileSync(launcherFile(), { encoding: 'utf8' }))).toEqual(HEAP_ARGUMENTS);
+    const [words, env] = JSON.parse(execFileSync(launcherFile(), { encoding: 'utf8' })) as unknown[];
+    expect(words).toEqual(HEAP_ARGUMENTS);
+    expect(env).toMatchObject(MALLOC_SETTINGS);
   });
 
   it('replaces an earlier install', async () => {

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { HEAP_ARGUMENTS } from '../heap-arguments.ts';
+import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../memory-settings.ts';
 import { caFile } from './ca-file.ts';
 import { type Candidate, libcurlCandidates } from './candidates.ts';
 import { CreditPool } from './credit-pool.ts';
@@ -265,7 +265,7 @@ export class Engine {
 
   /** The started process, or why there is none. */
   #launch(candidate: Candidate, bundle: string): Promise<Running | string> {
-    const env = { ...process.env };
+    const env: NodeJS.ProcessEnv = { ...process.env, ...MALLOC_SETTINGS };
     if (candidate.libraryFolder) {
       env.LD_LIBRARY_PATH = [candidate.libraryFolder, env.LD_LIBRARY_PATH].filter(Boolean).join(':');
     }

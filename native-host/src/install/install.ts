@@ -5,7 +5,7 @@ import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { HEAP_ARGUMENTS } from '../heap-arguments.ts';
+import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../memory-settings.ts';
 import { configDirectory, dataDirectory } from '../paths.ts';
 import { type Browser, browsers, profileBrowser } from './browsers.ts';
 import { checkIds, type ExtensionIds, manifest } from './manifest.ts';
@@ -115,8 +115,9 @@ function launcherText(nodeArguments: string[]): string {
   if (process.platform === 'win32') {
     return `@echo off\r\n${words.map((word) => `"${word.replaceAll('%', '%%')}"`).join(' ')} %*\r\n`;
   }
+  const settings = Object.entries(MALLOC_SETTINGS).map(([name, value]) => `export ${name}=${value}\n`);
   // Browsers start programs with a bare environment: nothing is left to the search path.
-  return `#!/bin/sh\nexec ${words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')} "$@"\n`;
+  return `#!/bin/sh\n${settings.join('')}exec ${words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')} "$@"\n`;
 }
 
 /** A reader sees the former file or this one, never a part. */

@@ -25,10 +25,15 @@ export class Companion {
   }
 
   /** Starts `proxy-process.ts` or its like. */
-  static async start(program: string, nodeOptions: string[] = []): Promise<Companion> {
+  static async start(
+    program: string,
+    nodeOptions: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Companion> {
     const path = fileURLToPath(new URL(program, import.meta.url));
     const conditions = path.endsWith('.ts') ? ['--conditions=source'] : [];
     const child = spawn(process.execPath, [...conditions, ...nodeOptions, path], {
+      env: { ...process.env, ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const lines = createInterface(child.stdout!);

@@ -7,12 +7,12 @@ import type { Protocol } from '@hopwise/native-host/messages';
 import type { Engine } from '../../engine/engine.ts';
 import type { Exchange, ExchangeRequest } from '../../engine/exchange.ts';
 import { valuesOf } from '../../engine/headers.ts';
-import { IDLE_TIMEOUT_MS } from '../proxy/tunnel.ts';
 import type { BrowserRequest } from './browser-request.ts';
 import { isDistrust } from './browser-trust.ts';
 import { Http1Request } from './http1-request.ts';
 import { Http2Request } from './http2-request.ts';
 import { Relay, type RelayEvents, type Upstream } from './relay.ts';
+import { endUnlessAnswered } from './session-pings.ts';
 import { passUpgrade } from './upgraded-connection.ts';
 
 /**
@@ -43,6 +43,8 @@ export interface TerminatedOriginOptions {
   events: RelayEvents;
   /** The browser refused our certificate. */
   onDistrusted: () => void;
+  /** How often browsers are asked whether they are still there, over HTTP/2. */
+  pingEveryMs?: number | undefined;
 }
 
 /** A connection of the browser's. */
@@ -171,7 +173,7 @@ export class TerminatedOrigin implements Upstream {
       .on('stream', (stream: ServerHttp2Stream, _headers, _flags, raw: string[]) =>
         this.#take(new Http2Request(stream, raw)),
       );
-    session.setTimeout(IDLE_TIMEOUT_MS, () => session.close());
+    endUnlessAnswered(session, socket, this.#options.pingEveryMs);
   }
 
   #http1Server(): Server {

@@ -21,6 +21,8 @@ export interface TerminatingProxyOptions extends TerminatorHooks {
   issuer: LeafIssuer;
   /** The limit on one check of an origin. */
   checkLimitMs?: number;
+  /** As `TerminatedOriginOptions` has it. */
+  pingEveryMs?: number;
 }
 
 /** An attempt that ended so says that the next one under this protocol will. */
@@ -155,6 +157,7 @@ export class TerminatingProxy implements Terminator {
       log,
       events,
       onDistrusted: () => this.#distrusted(host),
+      pingEveryMs: this.#options.pingEveryMs,
     });
     return origin;
   }

@@ -43,6 +43,11 @@ export async function newAuthority(
   return { issuer: new LocalLeafIssuer({ folder, log: () => {}, now }), root: authority.root };
 }
 
+/** For the engine, and as `TerminatingProxyOptions` has it. */
+export interface PinnedOptions extends EngineOptions {
+  pingEveryMs?: number;
+}
+
 export class Pinned {
   readonly engine: Engine;
   readonly proxy: LoopbackProxy;
@@ -61,7 +66,7 @@ export class Pinned {
     issuer: LocalLeafIssuer,
     origins: LocalLeafIssuer,
     roots: string[],
-    options: EngineOptions,
+    { pingEveryMs, ...options }: PinnedOptions,
   ) {
     this.origins = origins;
     this.roots = roots;
@@ -76,6 +81,7 @@ export class Pinned {
       onLifted: (_host, port, reason) => this.lifted.push({ port, reason }),
       onReady: (_host, port) => this.ready.push(port),
       onDoubt: () => {},
+      pingEveryMs,
     });
     this.proxy = new LoopbackProxy({
       secret: SECRET,
@@ -86,7 +92,7 @@ export class Pinned {
   }
 
   /** @param caFiles of the origins that the engine trusts. */
-  static async start(folder: string, caFiles: string[], options: EngineOptions = {}): Promise<Pinned> {
+  static async start(folder: string, caFiles: string[], options: PinnedOptions = {}): Promise<Pinned> {
     const local = await newAuthority(join(folder, 'local'));
     const origins = await newAuthority(join(folder, 'origins'));
     const trusted = [...caFiles.map((file) => readFileSync(file, 'utf8')), origins.root];

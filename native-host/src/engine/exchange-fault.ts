@@ -42,6 +42,17 @@ const HANDSHAKE = new Set<number>([CODE.SSL_CONNECT_ERROR, CODE.SSL_CIPHER]);
 /** What came is not in the protocol that was asked for. */
 const MALFORMED = new Set<number>([CODE.UNSUPPORTED_PROTOCOL, CODE.WEIRD_SERVER_REPLY, CODE.HTTP2]);
 
+/** How libcurl begins what it says of an error of the system's (`cf-socket.c`). */
+const SOCKET_FAILURE = /^(Recv|Send) failure: /;
+
+/**
+ * Whether libcurl's words are about its code: it keeps the first words of an exchange that has lost its connection and gone on with
+ * another.
+ */
+export function areAbout(code: number, words: string): boolean {
+  return words !== '' && !(CERTIFICATE.has(code) && SOCKET_FAILURE.test(words));
+}
+
 /** How far an exchange had come. */
 export interface Progress {
   protocol: Protocol;
@@ -68,7 +79,7 @@ export function errorCode(
   if (HANDSHAKE.has(code)) return connected ? 'reset' : 'protocol';
   if (code === CODE.OPERATION_TIMEDOUT) return 'timeout';
   if (!connected) return 'connect';
-  // libcurl 8.14 has words for what is malformed, and none for a connection that has just ended.
-  if (code === CODE.HTTP2 && words === '') return 'reset';
+  // libcurl 8.14 has words for what is malformed, and none or its socket's for a connection that has just ended.
+  if (code === CODE.HTTP2 && (words === '' || SOCKET_FAILURE.test(words))) return 'reset';
   return MALFORMED.has(code) ? 'protocol' : 'reset';
 }

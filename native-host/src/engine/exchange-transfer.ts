@@ -3,7 +3,7 @@ import type { CreditAccount } from './credit-pool.ts';
 import { CODE, INFO, OPT, PAUSE, PREREQ, READ_PAUSE, SEEK, WRITE_PAUSE } from './curl-constants.ts';
 import { CONNECT_TIMEOUT_MS, type EasyAsked, type EasyHandle, type EasyHandles } from './easy-handles.ts';
 import { reportedProtocol } from './easy-options.ts';
-import { type ExchangeFault, errorCode } from './exchange-fault.ts';
+import { areAbout, type ExchangeFault, errorCode } from './exchange-fault.ts';
 import { creditPayload, ExchangeFrameError, FRAME } from './exchange-frames.ts';
 import { IDEMPOTENT, isTraced, type NotedOrder } from './exchange-order.ts';
 import type { FrameWriter } from './frame-writer.ts';
@@ -265,7 +265,7 @@ export class ExchangeTransfer implements EasyAsked {
   }
 
   #fault(code: number, words: string): ExchangeFault {
-    const message = words || this.#tools.curl.errorText(code);
+    const message = areAbout(code, words) ? words : this.#tools.curl.errorText(code);
     const progress = { protocol: this.#order.protocol, connected: this.#noted, answered: this.#headSeen };
     return { code: errorCode(code, words, progress), message, sent: this.#mayHaveArrived() };
   }

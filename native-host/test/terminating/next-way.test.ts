@@ -11,12 +11,17 @@ describe('a request that was not sent', () => {
   it.each<[ExchangeErrorCode, string]>([
     ['connect', 'h2'],
     ['timeout', 'h2'],
-    ['protocol', 'h2'],
+    ['protocol', 'h3'],
+    ['reset', 'h3'],
     ['certificate', 'refuse'],
     ['engine-died', 'refuse'],
     ['refused-locally', 'refuse'],
   ])('after %s goes: %s, whatever its method', (code, expected) => {
     for (const method of ['GET', 'POST']) expect(way(code, false, { method })).toBe(expected);
+  });
+
+  it.each<ExchangeErrorCode>(['protocol', 'reset'])('after %s twice goes another way', (code) => {
+    expect(way(code, false, { tried: ['h3', 'h3'] })).toBe('h2');
   });
 
   it('is the browser’s to repeat where it has a body', () => {

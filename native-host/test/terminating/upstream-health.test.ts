@@ -79,15 +79,43 @@ describe('an origin', () => {
 });
 
 describe('a check that fails', () => {
-  it.each(['certificate', 'protocol', 'engine-died', 'reset'] as const)(
-    'by %s says that the pin is of no use',
-    async (code) => {
-      const check = health.check(ORIGIN, 'h3');
+  it.each(['certificate', 'engine-died'] as const)('by %s says that the pin is of no use', async (code) => {
+    const check = health.check(ORIGIN, 'h3');
+    engine.last.fail(code);
+    expect(await check).toEqual({ kind: 'unusable', reason: code });
+    expect(engine.exchanges).toHaveLength(1);
+  });
+
+  describe.each(['protocol', 'reset', 'connect'] as const)('by %s is made once more', (code) => {
+    let check: Promise<unknown>;
+
+    beforeEach(async () => {
+      check = health.check(ORIGIN, 'h3');
       engine.last.fail(code);
-      expect(await check).toEqual({ kind: 'unusable', reason: code });
-      expect(engine.exchanges).toHaveLength(1);
-    },
-  );
+      await settled();
+      expect(engine.exchanges.map(({ request }) => request.protocol)).toEqual(['h3', 'h3']);
+    });
+
+    it('and may have befallen that connection alone', async () => {
+      engine.last.answer();
+      expect(await check).toBeNull();
+    });
+
+    it('and may say more the second time', async () => {
+      engine.last.fail('certificate');
+      expect(await check).toEqual({ kind: 'unusable', reason: 'certificate' });
+    });
+  });
+
+  it.each(['protocol', 'reset'] as const)('by %s twice says that the pin is of no use', async (code) => {
+    const check = health.check(ORIGIN, 'h3');
+    for (let times = 0; times < 2; times += 1) {
+      engine.last.fail(code);
+      await settled();
+    }
+    expect(await check).toEqual({ kind: 'unusable', reason: code });
+    expect(engine.exchanges).toHaveLength(2);
+  });
 
   it.each([
     ['and is answered', () => engine.last.answer()],
@@ -103,7 +131,7 @@ describe('a check that fails', () => {
 
   it('under every protocol says that nobody reaches the origin, and is not made again at once', async () => {
     const check = health.check(ORIGIN, 'h3');
-    for (const protocol of ['h3', 'h2', 'h1']) {
+    for (const protocol of ['h3', 'h3', 'h2', 'h1']) {
       expect(engine.last.request.protocol).toBe(protocol);
       engine.last.fail('connect');
       await settled();

@@ -43,8 +43,9 @@ export function nextWay({ method, hasBody, code, sent, tried }: FailedAttempt): 
   if (!isRepeatable(method, sent)) return 'fail';
   if (hasBody || BEYOND_PROTOCOLS.has(code)) return 'refuse';
   const pinned = tried[0]!;
-  // A connection may end at any time, for instance because the origin was started anew.
-  if (code === 'reset' && tried.length === 1) return pinned;
+  // A connection may end at any time, for instance because the origin was started anew, and in its handshake too.
+  const isLost = code === 'reset' || (code === 'protocol' && !sent);
+  if (isLost && tried.length === 1) return pinned;
   // An origin that breaks every connection off does so with the browser's as well.
   return otherProtocols(pinned).find((other) => !tried.includes(other)) ?? (sent ? 'fail' : 'refuse');
 }

@@ -162,9 +162,11 @@ export class TerminatingProxy implements Terminator {
     return origin;
   }
 
-  #failed(origin: TerminatedOrigin, { code, message }: ExchangeError): void {
-    if (LIFTING.has(code)) this.#lift(origin, message);
-    else if (DOUBTFUL.has(code)) {
+  #failed(origin: TerminatedOrigin, { code, message, sent }: ExchangeError): void {
+    // What came in a handshake may be of anybody on the way; what answers a request is the origin's.
+    const isOfHandshake = code === 'protocol' && !sent;
+    if (LIFTING.has(code) && !isOfHandshake) this.#lift(origin, message);
+    else if (DOUBTFUL.has(code) || isOfHandshake) {
       this.#health.doubt(origin.origin, origin.protocol);
       this.#tellReadiness(origin);
       origin.closeInOrder();

@@ -25,6 +25,8 @@ const UNREACHABLE_FOR_MS = 10_000;
 const CHECK_LIMIT_MS = 5_000;
 
 const CONNECTIONLESS = new Set<ExchangeErrorCode>(['connect', 'timeout']);
+/** What may have befallen the connection of one check alone. */
+const MAY_PASS = new Set<ExchangeErrorCode>(['connect', 'protocol', 'reset']);
 
 /**
  * What a check goes over. A connection of its own sees the network, the origin's addresses and its certificate as they are, and
@@ -128,7 +130,7 @@ export class UpstreamHealth {
   async #check(origin: string, protocol: Protocol, way: CheckWay, entry: Entry): Promise<Trouble | null> {
     const { hostname, port } = new URL(origin);
     entry.asks ??= this.#asksForCertificate(hostname, Number(port || 443), this.#checkLimitMs);
-    const [fault, asks] = await Promise.all([this.#ask(origin, protocol, way), entry.asks]);
+    const [fault, asks] = await Promise.all([this.#askTwice(origin, protocol, way), entry.asks]);
     if (asks) {
       return {
         kind: 'unusable',
@@ -145,6 +147,12 @@ export class UpstreamHealth {
       }
     }
     return { kind: 'unreachable', reason: fault.message };
+  }
+
+  /** As `#ask`, once more where that may tell something else. */
+  async #askTwice(origin: string, protocol: Protocol, way: CheckWay): Promise<ExchangeError | null> {
+    const fault = await this.#ask(origin, protocol, way);
+    return fault && MAY_PASS.has(fault.code) ? this.#ask(origin, protocol, way) : fault;
   }
 
   /** What is wrong; null for nothing. */

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { CODE } from '../src/engine/curl-constants.ts';
+import { areAbout, errorCode } from '../src/engine/exchange-fault.ts';
+
+const RESET = 'Recv failure: Connection reset by peer';
+const asked = { protocol: 'h2', connected: true, answered: false } as const;
+
+describe('what went wrong', () => {
+  it.each([
+    ['a frame that breaks the rules', CODE.HTTP2, 'Invalid frame', 'protocol'],
+    ['a connection that has ended', CODE.HTTP2, '', 'reset'],
+    ['one that was reset', CODE.HTTP2, RESET, 'reset'],
+    [
+      'a certificate, on the connection after one that was reset',
+      CODE.PEER_FAILED_VERIFICATION,
+      RESET,
+      'certificate',
+    ],
+  ] as const)('is %s', (_, code, words, expected) => {
+    expect(errorCode(code, words, asked)).toBe(expected);
+  });
+
+  it('before there is a connection is a handshake, whoever broke it off', () => {
+    expect(errorCode(CODE.SSL_CONNECT_ERROR, RESET, { ...asked, connected: false })).toBe('protocol');
+  });
+});
+
+describe("libcurl's words", () => {
+  it('of an earlier connection do not stand for those on a certificate', () => {
+    expect(areAbout(CODE.PEER_FAILED_VERIFICATION, RESET)).toBe(false);
+    expect(areAbout(CODE.PEER_FAILED_VERIFICATION, 'certificate has expired')).toBe(true);
+    expect(areAbout(CODE.HTTP2, RESET)).toBe(true);
+    expect(areAbout(CODE.HTTP2, '')).toBe(false);
+  });
+});

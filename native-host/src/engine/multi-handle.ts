@@ -37,6 +37,12 @@ const CONNECTIONS = 256;
 const STREAMS = 256;
 
 /**
+ * Whose poll handle knows a socket's number: a handle at rest keeps the number of a socket that is closed, and libuv would end
+ * whatever poll there is of that number with it, though it be of another multi handle's new socket.
+ */
+const holders = new Map<number, MultiHandle>();
+
+/**
  * A multi handle of its own for `protocol`. In a shared one libcurl lets HTTP/2 transfers reuse
  * HTTP/1.1 connections. Its connections start and end with it: a new one is a cold start.
  */
@@ -136,8 +142,7 @@ export class MultiHandle {
     }
     this.#disarm();
     // libuv must let go of a socket before libcurl closes it.
-    for (const { handle } of this.#polls.values()) handle.close();
-    this.#polls.clear();
+    for (const socket of [...this.#polls.keys()]) this.#forget(socket);
     for (const easy of [...this.#done.keys()]) this.remove(easy);
     this.#curl.multiCleanup(this.#multi);
     for (const callback of this.#callbacks) this.#curl.freeCallback(callback);
@@ -153,11 +158,20 @@ export class MultiHandle {
       poll.wanted = what;
       this.#poll(poll);
     } else {
+      const former = holders.get(socket);
+      if (former) former.#forget(socket);
       const onReady = this.#whenReady(socket);
       const handle = koffi.node.poll(socket, this.#events(what), onReady);
       this.#polls.set(socket, { handle, onReady, wanted: what });
+      holders.set(socket, this);
     }
     return 0;
+  }
+
+  #forget(socket: number): void {
+    this.#polls.get(socket)?.handle.close();
+    this.#polls.delete(socket);
+    holders.delete(socket);
   }
 
   /**
@@ -167,10 +181,8 @@ export class MultiHandle {
   #leave(socket: number): void {
     const poll = this.#polls.get(socket);
     if (!poll) return;
-    if (process.platform === 'win32') {
-      poll.handle.close();
-      this.#polls.delete(socket);
-    } else {
+    if (process.platform === 'win32') this.#forget(socket);
+    else {
       poll.wanted = POLL.NONE;
       poll.handle.stop();
     }

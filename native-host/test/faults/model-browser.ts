@@ -2,6 +2,7 @@
  * What Chromium does with requests to one origin, as far as faults matter: which it sends again (`HttpNetworkTransaction`), when it
  * goes without the proxy, which errors it shows.
  */
+import { readFileSync } from 'node:fs';
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from 'node:http';
 import {
   type ClientHttp2Session,
@@ -81,6 +82,15 @@ export interface ModelBrowserOptions {
   roots: string[];
   /** How far the machine's clock is off, milliseconds. */
   clockOffsetMs: () => number;
+}
+
+/** Node 24 does not hear of a connection over HTTP/2 that is reset in the moment of a write (nodejs/node#42710), as Chromium does. */
+function destroyWhenLost(socket: TLSSocket): void {
+  const inHex = socket.localPort!.toString(16).toUpperCase().padStart(4, '0');
+  const timer = setInterval(() => {
+    if (!readFileSync('/proc/net/tcp', 'latin1').includes(`0100007F:${inHex} `)) socket.destroy();
+  }, 200);
+  socket.once('close', () => clearInterval(timer));
 }
 
 /** Chromium's kMaxRetryAttempts: times that a refused request is sent again. */
@@ -187,6 +197,7 @@ export class ModelBrowser {
     };
     session.on('error', leave).on('goaway', leave).on('close', leave);
     socket.once('close', leave);
+    destroyWhenLost(socket);
     this.#http2 = connection;
     return connection;
   }

@@ -42,6 +42,11 @@ const HANDSHAKE = new Set<number>([CODE.SSL_CONNECT_ERROR, CODE.SSL_CIPHER]);
 /** What came is not in the protocol that was asked for. */
 const MALFORMED = new Set<number>([CODE.UNSUPPORTED_PROTOCOL, CODE.WEIRD_SERVER_REPLY, CODE.HTTP2]);
 
+/** Whether a handshake has failed, which anybody on the way may have broken off; what answers a request is the origin's. */
+export function isOfHandshake({ code, sent }: Pick<ExchangeFault, 'code' | 'sent'>): boolean {
+  return code === 'protocol' && !sent;
+}
+
 /** How libcurl begins what it says of an error of the system's (`cf-socket.c`). */
 const SOCKET_FAILURE = /^(Recv|Send) failure: /;
 

@@ -1,6 +1,6 @@
 /** What becomes of a request that the engine could not carry. */
 import type { Protocol } from '@hopwise/native-host/messages';
-import type { ExchangeErrorCode } from '../../engine/exchange-fault.ts';
+import { type ExchangeErrorCode, isOfHandshake } from '../../engine/exchange-fault.ts';
 
 /** The nearest other protocol first: what speaks HTTP/3 mostly speaks HTTP/2. */
 const OTHERS: Record<Protocol, readonly Protocol[]> = { h1: ['h2'], h2: ['h1'], h3: ['h2', 'h1'] };
@@ -44,7 +44,7 @@ export function nextWay({ method, hasBody, code, sent, tried }: FailedAttempt): 
   if (hasBody || BEYOND_PROTOCOLS.has(code)) return 'refuse';
   const pinned = tried[0]!;
   // A connection may end at any time, for instance because the origin was started anew, and in its handshake too.
-  const isLost = code === 'reset' || (code === 'protocol' && !sent);
+  const isLost = code === 'reset' || isOfHandshake({ code, sent });
   if (isLost && tried.length === 1) return pinned;
   // An origin that breaks every connection off does so with the browser's as well.
   return otherProtocols(pinned).find((other) => !tried.includes(other)) ?? (sent ? 'fail' : 'refuse');

@@ -6,7 +6,7 @@ import type { Protocol } from '@hopwise/native-host/messages';
 import type { LeafIssuer } from '../../ca/leaf-issuer.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ExchangeError } from '../../engine/exchange.ts';
-import type { ExchangeErrorCode } from '../../engine/exchange-fault.ts';
+import { type ExchangeErrorCode, isOfHandshake } from '../../engine/exchange-fault.ts';
 import { PROTOCOL_NAME } from '../../protocol.ts';
 import type { Route } from '../proxy/loopback-proxy.ts';
 import type { Terminator, TerminatorHooks } from '../terminator.ts';
@@ -162,16 +162,13 @@ export class TerminatingProxy implements Terminator {
     return origin;
   }
 
-  #failed(origin: TerminatedOrigin, { code, message, sent }: ExchangeError): void {
-    // What came in a handshake may be of anybody on the way; what answers a request is the origin's.
-    const isOfHandshake = code === 'protocol' && !sent;
-    if (LIFTING.has(code) && !isOfHandshake) this.#lift(origin, message);
-    else if (DOUBTFUL.has(code) || isOfHandshake) {
+  #failed(origin: TerminatedOrigin, fault: ExchangeError): void {
+    if (DOUBTFUL.has(fault.code) || isOfHandshake(fault)) {
       this.#health.doubt(origin.origin, origin.protocol);
       this.#tellReadiness(origin);
       origin.closeInOrder();
       void this.#check(origin);
-    }
+    } else if (LIFTING.has(fault.code)) this.#lift(origin, fault.message);
   }
 
   #checkWhenDue(origin: TerminatedOrigin): void {

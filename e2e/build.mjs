@@ -7,7 +7,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 
 await build({
   entryPoints: [join(here, 'src/report/client.ts')],
-  outdir: join(here, 'dist/report'),
+  outdir: join(here, 'dist/report-client'),
   bundle: true,
   minify: true,
   format: 'iife',

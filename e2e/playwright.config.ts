@@ -5,7 +5,7 @@ const ALONE = '**/*.alone.spec.ts';
 
 /** Whole-product tests. `npm test` runs those that go together two at a time, and then the others. */
 export default defineConfig({
-  testDir: 'tests',
+  testDir: 'specs',
   workers: 1,
   projects: [
     { name: 'together', testIgnore: ALONE, fullyParallel: true },

@@ -55,7 +55,7 @@ await Promise.all([
   ...[
     ['manifest.json', 'manifest.json'],
     ['icons', 'icons'],
-    ['src/views/theme.css', 'theme.css'],
+    ['src/ui/theme.css', 'theme.css'],
     ['src/popup/popup.html', 'popup.html'],
     ['src/popup/popup.css', 'popup.css'],
     ['src/devtools/devtools.html', 'devtools.html'],

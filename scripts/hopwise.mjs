@@ -4,10 +4,10 @@
  *   hopwise.mjs setup [--check] [--yes] [--verbose]
  *   hopwise.mjs start [URL] [options]     (see e2e/src/start/)
  *   hopwise.mjs test [--only SUITE]       (see scripts/test.mjs)
- *   hopwise.mjs bench [options]           (see pageload-emulator/bench/speed.ts and e2e/src/speed/)
- *   hopwise.mjs lab|record|accuracy|flows|udp (see e2e/src/{truth,record,accuracy,flows,udp}/)
- *   hopwise.mjs tunnel|terminating        (see native-host/bench/)
- *   hopwise.mjs pin                       (see extension/bench/)
+ *   hopwise.mjs bench [options]           (see bench/emulator/speed.ts and bench/src/speed/)
+ *   hopwise.mjs lab|record|accuracy|flows|udp (see bench/src/{ground-truth,accuracy,flows,udp}/, lab/src/record/)
+ *   hopwise.mjs tunnel|terminating        (see bench/pins/)
+ *   hopwise.mjs pin                       (see bench/pins/)
  *   hopwise.mjs faults                    (see native-host/test/faults/)
  */
 import { spawn } from 'node:child_process';
@@ -17,13 +17,14 @@ import { nodePath, ROOT, SetupError } from './setup-programs.mjs';
 import { STEPS } from './setup-steps.mjs';
 
 const [command, ...args] = process.argv.slice(2);
-const ROOMS = {
-  start: 'start',
-  lab: 'truth',
-  record: 'record',
-  accuracy: 'accuracy',
-  flows: 'flows',
-  udp: 'udp',
+/** Programs that the build compiles. */
+const PROGRAMS = {
+  start: 'e2e/dist/start/main.js',
+  lab: 'bench/dist/ground-truth/main.js',
+  record: 'lab/dist/record/main.js',
+  accuracy: 'bench/dist/accuracy/main.js',
+  flows: 'bench/dist/flows/main.js',
+  udp: 'bench/dist/udp/main.js',
 };
 
 /** What a command with these arguments needs. */
@@ -83,21 +84,21 @@ async function main() {
     case 'flows':
     case 'udp':
       await runSetup(stepsOf(command, args));
-      return runNode(join(ROOT, 'e2e/dist/src', ROOMS[command], 'main.js'), args);
+      return runNode(join(ROOT, PROGRAMS[command]), args);
     case 'bench': {
       await runSetup(stepsOf(command, args));
-      const beside = () => runNode(join(ROOT, 'e2e/dist/src/speed/main.js'), args);
+      const beside = () => runNode(join(ROOT, 'bench/dist/speed/main.js'), args);
       // Help, or figures for a program to read.
       if (['--help', '-h', '--json'].some((word) => args.includes(word))) return beside();
-      return (await runNode(join(ROOT, 'pageload-emulator/bench/speed.ts'), [])) || beside();
+      return (await runNode(join(ROOT, 'bench/emulator/speed.ts'), [])) || beside();
     }
     case 'tunnel':
     case 'terminating':
       await runSetup(STEPS.built);
-      return runNode(join(ROOT, 'native-host/bench', `${command}.ts`), args);
+      return runNode(join(ROOT, 'bench/pins', `${command}.ts`), args);
     case 'pin':
       await runSetup(STEPS.record);
-      return runNode(join(ROOT, 'extension/bench/pin-effect.ts'), args);
+      return runNode(join(ROOT, 'bench/pins/pin-effect.ts'), args);
     case 'faults':
       await runSetup(STEPS.built);
       return runNode(join(ROOT, 'native-host/test/faults/main.ts'), args);

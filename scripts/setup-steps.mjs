@@ -18,10 +18,11 @@ import {
 
 const PACKAGES_STAMP = join(ROOT, 'node_modules', '.hopwise-packages');
 const HOST = join(ROOT, 'native-host', 'dist', 'bin', 'hopwise-host.js');
-const LAB = join(ROOT, 'e2e', 'lab', 'bin', 'hopwise-lab');
+const PACKAGES = ['contract', 'pageload-emulator', 'native-host', 'extension', 'lab', 'bench', 'e2e'];
+const LAB = join(ROOT, 'lab', 'go', 'bin', 'hopwise-lab');
 
 /** What builds and tests write into the rooms. */
-const NOT_SOURCES = ['node_modules', 'dist', 'test', 'tests', 'test-results', 'playwright-report', '.git'];
+const NOT_SOURCES = ['node_modules', 'dist', 'test', 'specs', 'test-results', 'playwright-report', '.git'];
 
 /** Newest modification time below the given files and folders, leaving out what is no source. */
 function newest(paths, keep = () => true) {
@@ -70,15 +71,14 @@ const build = {
   name: 'build',
   what: 'TypeScript and the extension bundle',
   check() {
-    const rooms = ['pageload-emulator', 'native-host', 'extension', 'e2e'];
     const sources = newest(
-      [...rooms.map((room) => join(ROOT, room)), join(ROOT, 'tsconfig.base.json'), PACKAGES_STAMP],
+      [...PACKAGES.map((name) => join(ROOT, name)), join(ROOT, 'tsconfig.base.json'), PACKAGES_STAMP],
       (path) => /\.(ts|mjs|css|html|json|svg|png)$|hopwise-packages$/.test(path),
     );
     const outputs = [
       HOST,
       join(ROOT, 'extension/dist/chromium/manifest.json'),
-      join(ROOT, 'e2e/dist/report/client.js'),
+      join(ROOT, 'e2e/dist/report-client/client.js'),
     ];
     if (outputs.some((path) => !existsSync(path))) return 'not built';
     const stamp = join(ROOT, 'e2e', 'dist', '.built');
@@ -217,7 +217,7 @@ const lab = {
   what: 'the lab (replay server and emulated link)',
   check() {
     if (!existsSync(LAB)) return 'not built';
-    const sources = newest([join(ROOT, 'e2e', 'lab')], (path) => /\.go$|go\.(mod|sum)$/.test(path));
+    const sources = newest([join(ROOT, 'lab', 'go')], (path) => /\.go$|go\.(mod|sum)$/.test(path));
     return statSync(LAB).mtimeMs >= sources ? '' : 'older than its sources';
   },
   async run({ log }) {
@@ -233,7 +233,7 @@ const lab = {
     }
     await runLogged('go', ['build', '-trimpath', '-o', LAB, '.'], {
       log,
-      cwd: join(ROOT, 'e2e', 'lab'),
+      cwd: join(ROOT, 'lab', 'go'),
       env: { ...process.env, CGO_ENABLED: '0' },
     });
     // Go leaves an unchanged binary alone: say that it was compared with the sources just now.

@@ -187,7 +187,7 @@ async function playwright(project, workers, scratch) {
     const { suites, errors, config } = JSON.parse(readFileSync(file, 'utf8'));
     for (const suite of suites) addPlaywrightSuite(outcome, suite, [], config.rootDir);
     for (const { message } of errors) {
-      const failure = { where: 'e2e/tests', what: 'outside of its tests', why: message ?? '' };
+      const failure = { where: 'e2e/specs', what: 'outside of its tests', why: message ?? '' };
       add(outcome, { ...newOutcome(), failed: 1, failures: [failure] });
     }
   }
@@ -220,7 +220,7 @@ function addPlaywrightSuite(outcome, { specs, suites = [] }, titles, rootDir) {
 /** By name, in order. Each takes `scratch`, a folder for what it writes. */
 export const SUITES = {
   lint,
-  go: () => go('e2e/lab'),
+  go: () => go('lab/go'),
   unit: (options) => vitest(['unit'], options),
   integration: (options) => vitest(['integration', 'alone'], options),
   e2e: async ({ scratch }) =>

@@ -2,19 +2,13 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Assignment, originOf, type Recording } from '@hopwise/pageload-emulator';
-import { type Browser, chromium } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumPath } from '../src/command/chromium.ts';
-import { Lab } from '../src/lab/lab.ts';
-import type { Network } from '../src/lab/networks.ts';
-import { bundledSite } from '../src/pages/bundled.ts';
-import { writeSite } from '../src/pages/write-site.ts';
-import { ExtensionSession } from '../src/start/observe.ts';
-import { browserProgram } from '../src/truth/browser-program.ts';
-import { LoadObserver, navigationStart } from '../src/truth/cdp-observer.ts';
-import { observedLoad } from '../src/truth/cdp-recording.ts';
-import { processTimes } from '../src/truth/disturbance.ts';
+import { browserProgram } from '@hopwise/lab/browser/browser-program';
+import { chromiumPath } from '@hopwise/lab/browser/chromium';
+import { Lab } from '@hopwise/lab/client/lab';
+import type { Network } from '@hopwise/lab/client/networks';
+import { LoadObserver, navigationStart } from '@hopwise/lab/loads/cdp-observer';
+import { observedLoad } from '@hopwise/lab/loads/cdp-recording';
+import { processTimes } from '@hopwise/lab/loads/disturbance';
 import {
   type BrowserProtocol,
   CHROMIUM_ARGS,
@@ -22,9 +16,15 @@ import {
   protocolArgs,
   TruthBrowser,
   type TruthProtocol,
-} from '../src/truth/loads.ts';
-import { measureUntil } from '../tests/attempts.ts';
-import { logged } from './lab-log.ts';
+} from '@hopwise/lab/loads/loads';
+import { bundledSite } from '@hopwise/lab/pages/bundled';
+import { writeSite } from '@hopwise/lab/sites/write-site';
+import { type Assignment, originOf, type Recording } from '@hopwise/pageload-emulator';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { measureUntil } from '../../lab/test/attempts.ts';
+import { logged } from '../../lab/test/lab-log.ts';
+import { ExtensionSession } from '../src/start/observe.ts';
 
 const network: Network = {
   rttMs: 30,

@@ -1,6 +1,6 @@
-import type { Verification } from '@hopwise/native-host/messages';
+import type { Verification } from '@hopwise/contract';
+import { measuredBy } from '@hopwise/pageload-emulator';
 import { expect, test } from 'vitest';
-import { measuredBy } from '../src/background/measured-by.ts';
 import { udpOf, verificationOf } from './verification.ts';
 
 function origin(tcp: Partial<NonNullable<Verification['origins'][number]['tcp']>> | null) {

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EXTENSION_ID } from '@hopwise/contract';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { DISABLED_FEATURES } from '../../native-host/test/support/chromium-features.ts';
-import { EXTENSION_ID } from '../src/extension-id.ts';
 import type { Answers, PageRequest } from '../src/messages/page-messages.ts';
 
 /** Real Chromium with the extension, in a profile of its own. */

@@ -1,11 +1,11 @@
 /** The built extension in real Chromium, on pages of loopback servers. */
 import { fileURLToPath } from 'node:url';
+import { EXTENSION_ID } from '@hopwise/contract';
 import type { NetworkCluster, Recording } from '@hopwise/pageload-emulator';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { isMissingHost } from '../src/background/native-client.ts';
 import type { TabLoad } from '../src/background/tab-loads.ts';
-import { EXTENSION_ID } from '../src/extension-id.ts';
 import type { StoredLoad } from '../src/storage/loads.ts';
 import { type ExtensionBrowser, launch } from './browser.ts';
 import { type Site, startSite } from './site.ts';

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { EXTENSION_ID } from '@hopwise/contract';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { EXTENSION_ID } from '../src/extension-id.ts';
 import { type ExtensionBrowser, launch } from './browser.ts';
 import { type Site, startSite } from './site.ts';
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { FIREFOX_EXTENSION_ID } from '@hopwise/native-host/messages';
+import { EXTENSION_ID, FIREFOX_EXTENSION_ID } from '@hopwise/contract';
 import { expect, test } from 'vitest';
-import { EXTENSION_ID } from '../src/extension-id.ts';
 
 const manifest = JSON.parse(await readFile(new URL('../manifest.json', import.meta.url), 'utf8'));
 

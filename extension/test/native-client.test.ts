@@ -1,4 +1,4 @@
-import { MESSAGE_VERSION, toHost } from '@hopwise/native-host/messages';
+import { MESSAGE_VERSION, toHost } from '@hopwise/contract';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type HostPort, PartsJoiner, verifyWithHelper } from '../src/background/native-client.ts';
 import { verificationOf } from './verification.ts';

@@ -1,4 +1,4 @@
-import type { Verification } from '@hopwise/native-host/messages';
+import type { Verification } from '@hopwise/contract';
 
 /** Of a page that nothing is known of, but for `more`. */
 export function verificationOf(more: Partial<Verification> = {}): Verification {

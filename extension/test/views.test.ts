@@ -18,7 +18,7 @@ import {
   renderWaterfall,
   restsOn,
   verifiedOf,
-} from '../src/views/index.ts';
+} from '../src/ui/index.ts';
 import { verificationOf } from './verification.ts';
 
 const document = new Window({ url: 'https://report.test/' }).document as unknown as Document;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { watchLoad } from '../src/controls/watch-load.ts';
 import type { LatestAnswer, PageRequest } from '../src/messages/page-messages.ts';
+import { watchLoad } from '../src/ui/watch-load.ts';
 
 let answer: (request: PageRequest) => Promise<unknown>;
 

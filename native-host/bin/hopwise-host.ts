@@ -2,12 +2,7 @@
 /** The `hopwise-host` command; started by a browser it speaks native messaging instead. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import {
-  EXTENSION_ID,
-  FIREFOX_EXTENSION_ID,
-  MAX_PIN_MINUTES,
-  PIN_KINDS,
-} from '@hopwise/native-host/messages';
+import { EXTENSION_ID, FIREFOX_EXTENSION_ID, MAX_PIN_MINUTES, PIN_KINDS } from '@hopwise/contract';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { authorityLine, authorityStatus } from '../src/ca/authority-status.ts';
 import { Engine, engineLine, engineProblem } from '../src/engine/engine.ts';
@@ -18,7 +13,7 @@ import { chosenBrowsers, install, launcherFile, uninstall } from '../src/install
 import { registrationProblem } from '../src/install/registration.ts';
 import { launchedByBrowser, launchingBrowser } from '../src/launch.ts';
 import { logFile, openLog } from '../src/log.ts';
-import { keptOnly, pinLine, pinsLine, pinsStatus } from '../src/pin/pin-status.ts';
+import { keptOnly, pinLine, pinsLine, pinsStatus } from '../src/pins/pin-status.ts';
 import { setupLibcurl } from '../src/setup/setup-libcurl.ts';
 import { UsageError } from '../src/usage-error.ts';
 import { hostVersion } from '../src/version.ts';

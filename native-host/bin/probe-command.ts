@@ -3,16 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import {
+  PROTOCOL_NAME,
   PROTOCOLS,
   type Protocol,
   type TransferPlan,
   transferPlanSchema,
   type Verification,
-} from '@hopwise/native-host/messages';
+} from '@hopwise/contract';
 import { Engine } from '../src/engine/engine.ts';
 import { probe } from '../src/probe/probe.ts';
 import { ProbeError } from '../src/probe/probe-error.ts';
-import { PROTOCOL_NAME } from '../src/protocol.ts';
 import { UsageError } from '../src/usage-error.ts';
 import { hostVersion } from '../src/version.ts';
 import { probeTable } from './probe-table.ts';

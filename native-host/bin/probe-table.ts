@@ -1,14 +1,14 @@
 /** A verification as lines for a terminal. */
 import {
+  PROTOCOL_NAME,
   PROTOCOLS,
   type Protocol,
   type TransferPlan,
   type Verification,
   type VerifiedOrigin,
   type VerifiedProtocol,
-} from '@hopwise/native-host/messages';
+} from '@hopwise/contract';
 import { median } from '../src/probe/median.ts';
-import { PROTOCOL_NAME } from '../src/protocol.ts';
 
 type Round = VerifiedProtocol['rounds'][number];
 type Transfer = Round['transfers'][number];

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { endianness } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import { MAX_MESSAGE_TO_BROWSER_BYTES } from '@hopwise/native-host/messages';
+import { MAX_MESSAGE_TO_BROWSER_BYTES } from '@hopwise/contract';
 
 /** What cannot be a frame. After it the stream has no known place to go on. */
 export class FrameError extends Error {}

@@ -6,11 +6,11 @@ import {
   type ToExtension,
   type ToHost,
   toHost,
-} from '@hopwise/native-host/messages';
+} from '@hopwise/contract';
 import { Engine, engineLine, engineProblem } from './engine/engine.ts';
 import { FrameError, FrameWriter, readFrames } from './framing.ts';
 import { oneLine } from './one-line.ts';
-import { PinSession } from './pin/pin-session.ts';
+import { PinSession } from './pins/pin-session.ts';
 import { probe } from './probe/probe.ts';
 import { ProbeError, type ProbeErrorCode } from './probe/probe-error.ts';
 import { hostVersion } from './version.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { HOST_NAME } from '@hopwise/native-host/messages';
+import { HOST_NAME } from '@hopwise/contract';
 
 /**
  * Whether the arguments are those of a browser: Chromium passes the extension's origin first,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addressSpace, mayReach } from '../src/engine/address-space.ts';
+import { addressSpace, mayReach } from '../src/curl/address-space.ts';
 
 it.each([
   ['127.0.0.1', 'loopback'],

@@ -25,7 +25,7 @@ import {
 } from '../src/control/control-messages.ts';
 import { ControlServer } from '../src/control/control-server.ts';
 import { frame, readFrames } from '../src/framing.ts';
-import { PinError } from '../src/pin/pin-error.ts';
+import { PinError } from '../src/pins/pin-error.ts';
 
 const STATUS: ControlAnswer = { type: 'status', browser: 'chromium', pins: [], unpinned: [] };
 /** No process has it: above the largest that Linux gives (`PID_MAX_LIMIT`). */

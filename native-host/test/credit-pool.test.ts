@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CreditPool, LEAST_WINDOW_BYTES, POOL_BYTES, WINDOW_BYTES } from '../src/engine/credit-pool.ts';
+import { CreditPool, LEAST_WINDOW_BYTES, POOL_BYTES, WINDOW_BYTES } from '../src/exchange/credit-pool.ts';
 
 describe('credit', () => {
   it('is a window at first, and is filled up when half of it is used', () => {

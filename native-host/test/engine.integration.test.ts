@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { PROTOCOLS, type Protocol } from '@hopwise/native-host/messages';
+import { PROTOCOLS, type Protocol } from '@hopwise/contract';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Engine, EngineDiedError, NoEngineError } from '../src/engine/engine.ts';
-import type { RoundReport, RoundRequest, RoundTransfer } from '../src/engine/round.ts';
+import type { RoundReport, RoundRequest, RoundTransfer } from '../src/rounds/round.ts';
 import { serveEngine } from './support/engine.ts';
 import { bundle, PROTO } from './support/server.ts';
 

@@ -1,11 +1,11 @@
 import { duplexPair } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CreditPool, POOL_BYTES, WINDOW_BYTES } from '../src/engine/credit-pool.ts';
-import { ExchangeClient } from '../src/engine/exchange-client.ts';
-import { FRAME, FrameReader, frame, jsonPayload } from '../src/engine/exchange-frames.ts';
-import { RunningExchange } from '../src/engine/running-exchange.ts';
-import { noteWriter, SentNotes } from '../src/engine/sent-notes.ts';
+import { CreditPool, POOL_BYTES, WINDOW_BYTES } from '../src/exchange/credit-pool.ts';
+import { ExchangeClient } from '../src/exchange/exchange-client.ts';
+import { FRAME, FrameReader, frame, jsonPayload } from '../src/exchange/exchange-frames.ts';
+import { RunningExchange } from '../src/exchange/running-exchange.ts';
+import { noteWriter, SentNotes } from '../src/exchange/sent-notes.ts';
 
 /** A client with one exchange, and its engine's ends of the pipes. */
 function start() {

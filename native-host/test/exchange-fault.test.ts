@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CODE } from '../src/engine/curl-constants.ts';
-import { areAbout, errorCode } from '../src/engine/exchange-fault.ts';
+import { CODE } from '../src/curl/curl-constants.ts';
+import { areAbout, errorCode } from '../src/exchange/exchange-fault.ts';
 
 const RESET = 'Recv failure: Connection reset by peer';
 const asked = { protocol: 'h2', connected: true, answered: false } as const;

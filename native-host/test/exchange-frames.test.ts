@@ -11,7 +11,7 @@ import {
   jsonPayload,
   MAX_PAYLOAD_BYTES,
   writeFrameHeader,
-} from '../src/engine/exchange-frames.ts';
+} from '../src/exchange/exchange-frames.ts';
 
 type Seen = [kind: number, exchange: number, payload: string];
 

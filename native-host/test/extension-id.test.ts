@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { EXTENSION_ID, FIREFOX_EXTENSION_ID } from '@hopwise/native-host/messages';
+import { EXTENSION_ID, FIREFOX_EXTENSION_ID } from '@hopwise/contract';
 import { expect, it } from 'vitest';
 
 const manifest = JSON.parse(

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { joinVerification, MESSAGE_VERSION, verificationSchema } from '@hopwise/native-host/messages';
+import { joinVerification, MESSAGE_VERSION, verificationSchema } from '@hopwise/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { FIREFOX_ARGUMENTS, HostProcess } from './support/host-process.ts';
 import { planOf, type Server, ServerProgram } from './support/server.ts';

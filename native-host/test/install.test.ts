@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EXTENSION_ID, FIREFOX_EXTENSION_ID, HOST_NAME } from '@hopwise/native-host/messages';
+import { EXTENSION_ID, FIREFOX_EXTENSION_ID, HOST_NAME } from '@hopwise/contract';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { browsers } from '../src/install/browsers.ts';
 import { install, launcherFile, uninstall } from '../src/install/install.ts';

@@ -8,7 +8,7 @@ import {
   toHost,
   type Verification,
   verificationSchema,
-} from '@hopwise/native-host/messages';
+} from '@hopwise/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planOf } from './support/server.ts';

@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Protocol, TRUST_TRIAL_PORT } from '@hopwise/native-host/messages';
+import { type Protocol, TRUST_TRIAL_PORT } from '@hopwise/contract';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { NewPin, Pin } from '../src/pin/pin.ts';
-import { PinService, type PinServiceState } from '../src/pin/pin-service.ts';
-import type { PinStore } from '../src/pin/pin-store.ts';
-import type { Terminator, TerminatorHooks } from '../src/pin/terminator.ts';
+import type { NewPin, Pin } from '../src/pins/pin.ts';
+import { PinService, type PinServiceState } from '../src/pins/pin-service.ts';
+import type { PinStore } from '../src/pins/pin-store.ts';
+import type { Terminator, TerminatorHooks } from '../src/pins/terminator.ts';
 import {
   connectHead,
   credentials,

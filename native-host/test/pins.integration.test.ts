@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PinState } from '@hopwise/native-host/messages';
+import type { PinState } from '@hopwise/contract';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connectHead, credentials, type Heard, Origin, PROXIED_HOST, say } from './proxy/support/peers.ts';

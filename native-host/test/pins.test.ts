@@ -1,10 +1,10 @@
-import { MAX_PIN_MINUTES, MAX_PINS } from '@hopwise/native-host/messages';
+import { MAX_PIN_MINUTES, MAX_PINS } from '@hopwise/contract';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { NewPin, Pin } from '../src/pin/pin.ts';
-import type { PinError } from '../src/pin/pin-error.ts';
-import type { PinStore } from '../src/pin/pin-store.ts';
-import { Pins } from '../src/pin/pins.ts';
+import type { NewPin, Pin } from '../src/pins/pin.ts';
+import type { PinError } from '../src/pins/pin-error.ts';
+import type { PinStore } from '../src/pins/pin-store.ts';
+import { Pins } from '../src/pins/pins.ts';
 
 const A = 'https://a.test';
 const B = 'https://b.test:8443';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { type TransferPlan, verificationSchema } from '@hopwise/native-host/messages';
+import { type TransferPlan, verificationSchema } from '@hopwise/contract';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { Engine } from '../src/engine/engine.ts';
 import { type ProbeOptions, probe } from '../src/probe/probe.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { RoundReport, RoundRequest } from '../src/engine/round.ts';
 import { readPlan } from '../src/probe/origins.ts';
 import type { HttpsRecord } from '../src/probe/record-lookups.ts';
 import { survey } from '../src/probe/survey.ts';
+import type { RoundReport, RoundRequest } from '../src/rounds/round.ts';
 import { planOf } from './support/server.ts';
 
 const RECORD: HttpsRecord = { state: 'present', alpn: [], port: null, target: '', ech: false, detail: '' };

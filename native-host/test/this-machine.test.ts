@@ -1,4 +1,4 @@
-import { isAskedWithoutProxy } from '@hopwise/native-host/messages';
+import { isAskedWithoutProxy } from '@hopwise/contract';
 import { expect, it } from 'vitest';
 
 it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { UploadQueue } from '../src/engine/upload-queue.ts';
+import { UploadQueue } from '../src/exchange/upload-queue.ts';
 
 function take(queue: UploadQueue, room: number): string {
   const target = Buffer.alloc(room);

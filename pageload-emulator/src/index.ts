@@ -3,6 +3,8 @@
  * `predict(parseRecording(text))`. Pure: no DOM, no Node, no clock but for `elapsedMs`.
  */
 
+export type * from '@hopwise/contract';
+export { PROTOCOLS } from '@hopwise/contract';
 export type { ClientCosts } from './client/client-costs.ts';
 export type { Hold } from './client/low-priority-gate.ts';
 export {
@@ -52,7 +54,16 @@ export {
   EmulationError,
   emulate,
   type OriginOutcome,
-} from './emulate.ts';
+} from './emulate/emulate.ts';
+export { estimateNetwork, type NetworkEstimate } from './estimate/estimate.ts';
+export { learnNetwork } from './estimate/learn-network.ts';
+export { type NetworkCluster, parseCluster } from './estimate/network-cluster.ts';
+export type * from './estimate/network-posterior.ts';
+export {
+  type Knowledge,
+  networkPosterior,
+} from './estimate/posterior.ts';
+export { measuredBy } from './estimate/verification-figures.ts';
 export { CAUSES, type Cause, type CriticalStep } from './explain/critical-path.ts';
 export {
   CAUSE_WORDS,
@@ -61,29 +72,16 @@ export {
 } from './explain/explain.ts';
 export { buildGraph } from './graph/build-graph.ts';
 export type * from './graph/page-graph.ts';
-export { type PlannedTransfer, type TransferPlan, transferPlan } from './graph/transfer-plan.ts';
+export { transferPlan } from './graph/transfer-plan.ts';
 export type { OriginCounters } from './http/origin-client.ts';
-export type { PaintTimes } from './paint-times.ts';
-export { drawNetworks, type NetworkSample } from './path/draw.ts';
-export { estimateNetwork, type NetworkEstimate } from './path/estimate.ts';
-export type { KnownNetwork, KnownServer, MeasuredNetwork } from './path/known-network.ts';
-export { learnNetwork } from './path/learn-network.ts';
-export type { Interval, LogDensity } from './path/log-density.ts';
-export { type NetworkCluster, parseCluster } from './path/network-cluster.ts';
-export type * from './path/network-path.ts';
-export type * from './path/network-posterior.ts';
-export {
-  type Knowledge,
-  networkPosterior,
-} from './path/posterior.ts';
+export type { Interval, LogDensity } from './network/log-density.ts';
+export { changeInWords, changeServers, type ServerChange } from './network/server-change.ts';
 export { type Explanation, explain, type PredictOptions, predict } from './predict.ts';
-export type * from './prediction.ts';
-export * from './protocol.ts';
 export type { ReadRecording } from './recording/har.ts';
 export { InputError } from './recording/input-error.ts';
 export { JsonBytes } from './recording/json-bytes.ts';
 export { parseRecording, readRecording } from './recording/parse.ts';
-export type * from './recording/recording.ts';
-export { changeInWords, changeServers, type ServerChange } from './server-change.ts';
+export { parseProtocol } from './recording/protocol-name.ts';
+export { drawNetworks, type NetworkSample } from './scenarios/draw-networks.ts';
 export type { LossCause, Trace } from './transport/trace.ts';
-export { originOf } from './url.ts';
+export { originOf } from './util/url.ts';

@@ -1,22 +1,28 @@
+import type {
+  FigureSource,
+  KnownNetwork,
+  KnownServer,
+  MeasuredNetwork,
+  NetworkFigure,
+  Prediction,
+  Recording,
+  Unavailable,
+  WaterfallEntry,
+} from '@hopwise/contract';
+import { PROTOCOLS, type Protocol } from '@hopwise/contract';
 import { type Choice, choose } from './choose/choose.ts';
-import type { Question } from './choose/question.ts';
 import { askWhatIf } from './choose/what-if.ts';
+import type { NetworkCluster } from './estimate/network-cluster.ts';
+import type { NetworkPosterior } from './estimate/network-posterior.ts';
+import { networkPosterior } from './estimate/posterior.ts';
 import { explainProtocol, type ProtocolExplanation } from './explain/explain.ts';
 import { buildGraph } from './graph/build-graph.ts';
 import type { PageGraph } from './graph/page-graph.ts';
-import { PaintModel } from './paint-times.ts';
-import { drawNetworks } from './path/draw.ts';
-import type { KnownNetwork, KnownServer, MeasuredNetwork } from './path/known-network.ts';
-import type { Interval } from './path/log-density.ts';
-import type { NetworkCluster } from './path/network-cluster.ts';
-import type { FigureSource, NetworkFigure } from './path/network-path.ts';
-import type { NetworkPosterior } from './path/network-posterior.ts';
-import { networkPosterior } from './path/posterior.ts';
-import type { Prediction, Unavailable } from './prediction.ts';
-import { PROTOCOLS, type Protocol } from './protocol.ts';
-import type { Recording } from './recording/recording.ts';
-import type { ServerChange } from './server-change.ts';
-import type { WaterfallEntry } from './waterfall-entry.ts';
+import { PaintModel } from './graph/paint-times.ts';
+import type { Interval } from './network/log-density.ts';
+import type { ServerChange } from './network/server-change.ts';
+import { drawNetworks } from './scenarios/draw-networks.ts';
+import type { Question } from './scenarios/question.ts';
 
 export interface PredictOptions {
   /** Figures to take as they are, for instance another network's to ask about. */

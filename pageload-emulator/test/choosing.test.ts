@@ -4,11 +4,11 @@ import { assign } from '../src/choose/assign.ts';
 import { choicesOf, nearestUniform } from '../src/choose/choices.ts';
 import { choose } from '../src/choose/choose.ts';
 import { isDecided, probabilityOfLeast } from '../src/choose/confidence.ts';
-import { loadTime } from '../src/choose/load-time.ts';
-import { LoadTimes } from '../src/choose/load-times.ts';
-import { SPREADS } from '../src/choose/spread.ts';
-import { PaintModel } from '../src/paint-times.ts';
-import { createRandom, normal } from '../src/random.ts';
+import { PaintModel } from '../src/graph/paint-times.ts';
+import { loadTime } from '../src/scenarios/load-time.ts';
+import { LoadTimes } from '../src/scenarios/load-times.ts';
+import { SPREADS } from '../src/scenarios/spread.ts';
+import { createRandom, normal } from '../src/util/random.ts';
 import { type GeneratedPage, generatedPage, NETWORKS } from './generated-pages.ts';
 import { pageOf, pathOf, serverOf } from './pages.ts';
 

@@ -7,10 +7,10 @@ import {
   type Recording,
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { LogDensity, logGrid } from '../src/path/log-density.ts';
-import { updateCluster } from '../src/path/network-cluster.ts';
-import type { NetworkPosterior } from '../src/path/network-posterior.ts';
-import { networkPosterior } from '../src/path/posterior.ts';
+import { updateCluster } from '../src/estimate/network-cluster.ts';
+import type { NetworkPosterior } from '../src/estimate/network-posterior.ts';
+import { networkPosterior } from '../src/estimate/posterior.ts';
+import { LogDensity, logGrid } from '../src/network/log-density.ts';
 import { pageOf, pathOf, serverOf } from './pages.ts';
 import { mixedAssignment, randomPage, randomServers, recordLoad } from './synthetic-loads.ts';
 

@@ -8,8 +8,8 @@ import {
   type Recording,
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { createRandom, normal } from '../src/random.ts';
-import { median } from '../src/statistics.ts';
+import { createRandom, normal } from '../src/util/random.ts';
+import { median } from '../src/util/statistics.ts';
 import { type FetchSketch, pageOf, pathOf, serverOf, uniform } from './pages.ts';
 import { mixedAssignment, randomPage, randomServers, recordLoad } from './synthetic-loads.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { PriorityQueue } from '../src/priority-queue.ts';
+import { PriorityQueue } from '../src/util/priority-queue.ts';
 
 it('gives at any time the first of those that are in it', () => {
   fc.assert(

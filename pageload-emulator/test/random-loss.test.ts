@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { emulate } from '../src/emulate.ts';
-import { randomLoss } from '../src/random-loss.ts';
+import { emulate } from '../src/emulate/emulate.ts';
+import { randomLoss } from '../src/estimate/random-loss.ts';
 import { pageOf, pathOf, serverOf, uniform } from './pages.ts';
 
 /** A document and 40 images of 40 kB at once. */

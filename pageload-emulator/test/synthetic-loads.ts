@@ -8,8 +8,8 @@ import {
   type Recording,
   type ServerProfile,
 } from '@hopwise/pageload-emulator';
-import { createRandom, normal } from '../src/random.ts';
 import { handshakeOf } from '../src/transport/handshake.ts';
+import { createRandom, normal } from '../src/util/random.ts';
 import { type FetchSketch, pageOf, serverOf } from './pages.ts';
 
 /** A page as pages are: a document, styles and scripts that it names, then images in number, on some origins. */

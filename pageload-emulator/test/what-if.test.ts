@@ -1,9 +1,9 @@
 import { changeInWords, type NetworkPath, PROTOCOLS, type ServerChange } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { serverChange } from '../bin/options.ts';
-import { UniformLoads } from '../src/choose/uniform.ts';
 import { askWhatIf } from '../src/choose/what-if.ts';
-import { PaintModel } from '../src/paint-times.ts';
+import { PaintModel } from '../src/graph/paint-times.ts';
+import { UniformLoads } from '../src/scenarios/uniform.ts';
 import { pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf } from './pages.ts';
 
 function changeOf(bytes: number, path: NetworkPath, change: ServerChange) {

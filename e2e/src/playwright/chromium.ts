@@ -1,6 +1,6 @@
 /** Which Chromium the fixtures drive. */
 import { existsSync } from 'node:fs';
-import { chromiumPath } from '../command/chromium.ts';
+import { chromiumPath } from '@hopwise/lab/browser/chromium';
 import { ReplayError } from './errors.ts';
 
 /**

@@ -1,9 +1,11 @@
 /** What stops a test for a reason that a person can mend. */
-import { sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { firstLine } from '../command/errors.ts';
+import { firstLine } from '@hopwise/lab/command/errors';
+import { ROOT } from '@hopwise/lab/paths';
 
-const OWN_FOLDER = fileURLToPath(new URL('..', import.meta.url));
+/** Where frames are these fixtures' own. */
+const OWN_FOLDERS = [fileURLToPath(new URL('..', import.meta.url)), join(ROOT, 'lab') + sep];
 
 /** One line. Its stack begins where the test called, so that the report shows the test and not these fixtures. */
 export class ReplayError extends Error {
@@ -13,7 +15,7 @@ export class ReplayError extends Error {
     super(firstLine(reason));
     const frames = (this.stack ?? '').split('\n').slice(1);
     const foreign = frames.filter(
-      (frame) => !frame.includes(OWN_FOLDER) && !frame.includes(`${sep}node_modules${sep}`),
+      (frame) => ![...OWN_FOLDERS, `${sep}node_modules${sep}`].some((folder) => frame.includes(folder)),
     );
     this.stack = [`${this.name}: ${this.message}`, ...foreign].join('\n');
   }

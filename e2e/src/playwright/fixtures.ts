@@ -1,10 +1,10 @@
 /** The fixtures themselves. */
 import { dirname, resolve } from 'node:path';
+import { siteInitScript } from '@hopwise/lab/browser/determinism';
+import type { Lab } from '@hopwise/lab/client/lab';
+import { isPageName, openPage, type PageSource } from '@hopwise/lab/pages/page-source';
 import type { Prediction } from '@hopwise/pageload-emulator';
 import { test as base, type TestInfo } from '@playwright/test';
-import { isPageName, openPage, type PageSource } from '../command/page-source.ts';
-import type { Lab } from '../lab/lab.ts';
-import { siteInitScript } from '../record/determinism.ts';
 import { replayChromium } from './chromium.ts';
 import { ReplayError } from './errors.ts';
 import { LabKeeper } from './lab-keeper.ts';

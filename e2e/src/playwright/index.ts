@@ -4,9 +4,10 @@
  *     import { expect, test } from '@hopwise/e2e/playwright';
  *     test.use({ page: 'shop', network: 'lte-poor', protocol: 'h3' });
  */
+
+export { type Lab, labObstacle } from '@hopwise/lab/client/lab';
 export type { Assignment, Prediction, Protocol, Recording } from '@hopwise/pageload-emulator';
 export { PROTOCOLS } from '@hopwise/pageload-emulator';
-export { type Lab, labObstacle } from '../lab/lab.ts';
 export { ReplayError } from './errors.ts';
 export { type LoadChanges, type ReplayFixtures, test } from './fixtures.ts';
 export { predictionOf, type ReplayLoad } from './load.ts';

@@ -1,11 +1,11 @@
 /** What a Playwright worker keeps from test to test: one lab, and the browsers on its client side. */
 import { isDeepStrictEqual } from 'node:util';
+import { Lab } from '@hopwise/lab/client/lab';
+import type { Network } from '@hopwise/lab/client/networks';
+import { makeScratch, removeScratch } from '@hopwise/lab/command/scratch';
+import { type BrowserProtocol, protocolArgs, QUIET_ARGS, TruthBrowser } from '@hopwise/lab/loads/loads';
+import type { PageSource } from '@hopwise/lab/pages/page-source';
 import type { Assignment } from '@hopwise/pageload-emulator';
-import type { PageSource } from '../command/page-source.ts';
-import { Lab } from '../lab/lab.ts';
-import type { Network } from '../lab/networks.ts';
-import { makeScratch, removeScratch } from '../scratch.ts';
-import { type BrowserProtocol, protocolArgs, QUIET_ARGS, TruthBrowser } from '../truth/loads.ts';
 import { ReplayError } from './errors.ts';
 
 export interface LabRequest {

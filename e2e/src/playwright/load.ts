@@ -1,12 +1,13 @@
 /** One load of the replayed page, as a test gets it. */
+
+import { siteInitScript } from '@hopwise/lab/browser/determinism';
+import type { Lab } from '@hopwise/lab/client/lab';
+import { type Network, toNetworkPath } from '@hopwise/lab/client/networks';
+import type { View } from '@hopwise/lab/ground-truth/ground-truth';
+import { type DisturbanceWatch, disturbedBy, watchDisturbance } from '@hopwise/lab/loads/disturbance';
+import type { FailedLoad, Load, TruthBrowser } from '@hopwise/lab/loads/loads';
+import type { Site } from '@hopwise/lab/sites/site';
 import { type NetworkPath, type Prediction, predict, type Recording } from '@hopwise/pageload-emulator';
-import type { Lab } from '../lab/lab.ts';
-import { type Network, toNetworkPath } from '../lab/networks.ts';
-import type { Site } from '../pages/site.ts';
-import { siteInitScript } from '../record/determinism.ts';
-import { type DisturbanceWatch, disturbedBy, watchDisturbance } from '../truth/disturbance.ts';
-import type { View } from '../truth/ground-truth.ts';
-import type { FailedLoad, Load, TruthBrowser } from '../truth/loads.ts';
 import { ReplayError } from './errors.ts';
 import { type NamedNetwork, protocolName, type ReplayProtocol } from './options.ts';
 

@@ -1,7 +1,8 @@
 /** Assertions about loads and predictions. */
+
+import { spread } from '@hopwise/lab/statistics';
 import { type Assignment, originOf, type Prediction, type Protocol } from '@hopwise/pageload-emulator';
 import { expect as base } from '@playwright/test';
-import { spread } from '../truth/stats.ts';
 import { type ReplayLoad, titleOf } from './load.ts';
 
 /** Loads by the protocol that they were made under; several of one protocol count by their median. */

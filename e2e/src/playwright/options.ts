@@ -1,10 +1,11 @@
 /** What a test asks for: page, network, protocol. */
+
+import { checkNetwork, type Network, networkOf, profileNamed } from '@hopwise/lab/client/networks';
+import type { View } from '@hopwise/lab/ground-truth/ground-truth';
+import type { BrowserProtocol, TruthProtocol } from '@hopwise/lab/loads/loads';
+import type { Site } from '@hopwise/lab/sites/site';
 import { type Assignment, PROTOCOLS } from '@hopwise/pageload-emulator';
 import * as z from 'zod';
-import { checkNetwork, type Network, networkOf, profileNamed } from '../lab/networks.ts';
-import type { Site } from '../pages/site.ts';
-import type { View } from '../truth/ground-truth.ts';
-import type { BrowserProtocol, TruthProtocol } from '../truth/loads.ts';
 import { ReplayError } from './errors.ts';
 
 /** A profile's name, figures of one's own, or a profile with some figures replaced. */

@@ -1,4 +1,6 @@
 /** Runs inside `report.html`: draws the report from the JSON that the file carries. */
+
+import { PROTOCOL_NAME } from '@hopwise/contract';
 import {
   type Measured,
   type Observed,
@@ -11,9 +13,9 @@ import {
   renderTimesTable,
   renderWaterfall,
 } from '@hopwise/extension/views';
+import { networkText } from '@hopwise/lab/text/words';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { isUnavailable, type RepeatedSpread, type Report, type Spread } from './report.ts';
-import { networkText, PROTOCOL_NAME } from './words.ts';
 import '@hopwise/extension/theme.css';
 import './report.css';
 

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { REPORT_CLIENT_DIR } from '../paths.ts';
-import { pageHead } from '../static-page.ts';
+import { pageHead } from '@hopwise/lab/html/page-head';
+import { ROOT } from '@hopwise/lab/paths';
 import type { Report } from './report.ts';
+
+/** Script and styles, bundled by `build.mjs`. */
+const REPORT_CLIENT_DIR = join(ROOT, 'e2e/dist/report-client');
 
 /** JSON that cannot end the `<script>` element that holds it, whatever a page put into its URLs. */
 function embeddable(value: unknown): string {

@@ -1,4 +1,4 @@
-import type { Verification } from '@hopwise/native-host/messages';
+import type { Verification } from '@hopwise/contract';
 import type {
   OriginRecommendation,
   Prediction,

@@ -1,32 +1,15 @@
-import { stripVTControlCharacters, styleText } from 'node:util';
+import { styleText } from 'node:util';
+import { PROTOCOL_NAME } from '@hopwise/contract';
 import { formatBytes } from '@hopwise/extension/format';
+import { table, wrap } from '@hopwise/lab/text/table';
+import { count, duration, networkText } from '@hopwise/lab/text/words';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { isUnavailable, type Report } from './report.ts';
-import { count, duration, networkText, PROTOCOL_NAME } from './words.ts';
 
 function cell(value: Report['protocols']['h1'][keyof Report['protocols']['h1']]): string {
   if (value === null) return '–';
   if (isUnavailable(value)) return 'unavailable';
   return `${duration(value.median)} (${duration(value.low)} – ${duration(value.high)})`;
-}
-
-/**
- * Columns as wide as their widest cell, all left-aligned.
- *
- * @param numbers whether all columns but the first are right-aligned
- */
-export function table(rows: readonly (readonly string[])[], { numbers = false, gap = 3 } = {}): string {
-  const widths: number[] = [];
-  for (const row of rows) {
-    for (const [column, text] of row.entries()) {
-      widths[column] = Math.max(widths[column] ?? 0, stripVTControlCharacters(text).length);
-    }
-  }
-  const aligned = (text: string, column: number) => {
-    const space = ' '.repeat((widths[column] ?? 0) - stripVTControlCharacters(text).length);
-    return numbers && column > 0 ? space + text : text + space;
-  };
-  return rows.map((row) => row.map(aligned).join(' '.repeat(gap)).trimEnd()).join('\n');
 }
 
 /** One line for each reason, naming what it keeps from being known. */
@@ -41,21 +24,6 @@ function whyUnavailable(report: Report, protocol: Protocol): string[] {
   return [...byReason].map(
     ([why, of]) => `${PROTOCOL_NAME[protocol]} is unavailable (${of.join(', ')}): ${why}`,
   );
-}
-
-/** Breaks a sentence between words. */
-export function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else {
-      line = line === '' ? word : `${line} ${word}`;
-    }
-  }
-  return line === '' ? lines : [...lines, line];
 }
 
 /** The report as text, coloured where the stream is a terminal that shows colours. */

@@ -1,7 +1,7 @@
 /** `npm start`: see README.md, "The main job". */
 
-import { runProgram } from '../command/program.ts';
-import { Progress } from '../command/progress.ts';
+import { runProgram } from '@hopwise/lab/command/program';
+import { Progress } from '@hopwise/lab/command/progress';
 import { renderTerminal } from '../report/terminal.ts';
 import { parseOptions } from './options.ts';
 import { run } from './run.ts';

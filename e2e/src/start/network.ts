@@ -1,5 +1,5 @@
-import { firstLine, UserError } from '../command/errors.ts';
-import { checkNetwork, type Network, networkOf, profileNamed } from '../lab/networks.ts';
+import { checkNetwork, type Network, networkOf, profileNamed } from '@hopwise/lab/client/networks';
+import { firstLine, UserError } from '@hopwise/lab/command/errors';
 import type { NetworkAsSet } from '../report/report.ts';
 import type { StartOptions } from './options.ts';
 

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Answers, PageRequest, StoredLoad } from '@hopwise/extension/messages';
+import { firstLine, UserError } from '@hopwise/lab/command/errors';
+import { CHROMIUM_ARGS, type LoadOptions, protocolArgs } from '@hopwise/lab/loads/loads';
+import { EXTENSION_DIR, HOST_SCRIPT } from '@hopwise/lab/paths';
 import { type BrowserContext, chromium, type Page, type Worker } from 'playwright-core';
-import { firstLine, UserError } from '../command/errors.ts';
-import { EXTENSION_DIR, HOST_SCRIPT } from '../paths.ts';
-import { CHROMIUM_ARGS, type LoadOptions, protocolArgs } from '../truth/loads.ts';
 
 export interface SessionOptions {
   /** Chromium, or a script that enters the lab's namespaces and runs it. */

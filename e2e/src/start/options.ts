@@ -1,12 +1,12 @@
+import { integer, number } from '@hopwise/lab/command/option-types';
+import { PAGE_FORMS } from '@hopwise/lab/pages/page-source';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { integer, number } from '../command/option-types.ts';
-import { PAGE_FORMS } from '../command/page-source.ts';
 
 /** What the command line of `npm start` asks for. */
 export interface StartOptions {
   /** Live run on this URL; null for the lab. */
   url: string | null;
-  /** Name of a profile in `e2e/networks.json`. */
+  /** Name of a profile in `lab/networks.json`. */
   network: string;
   rttMs?: number;
   downMbps?: number;
@@ -68,7 +68,7 @@ export function parseOptions(argv: string[]): StartOptions {
       'Finds out which HTTP version loads a page fastest: in the lab on an emulated link, or, with a URL, live on this network.',
     )
     .argument('[url]', 'page to load live, without the lab', pageUrl)
-    .option('--network <name>', 'link profile of e2e/networks.json', 'lte')
+    .option('--network <name>', 'link profile of lab/networks.json', 'lte')
     .option('--rtt <ms>', 'round trip time', number(0, 5000, 'milliseconds'))
     .option('--down <mbit>', 'rate towards the browser', number(0.05, 10_000, 'Mbit/s'))
     .option('--up <mbit>', 'rate towards the server', number(0.05, 10_000, 'Mbit/s'))

@@ -1,14 +1,14 @@
+import { siteInitScript } from '@hopwise/lab/browser/determinism';
+import type { Lab } from '@hopwise/lab/client/lab';
+import type { Network } from '@hopwise/lab/client/networks';
+import type { Cleanup } from '@hopwise/lab/command/cleanup';
+import { type DisturbanceWatch, disturbedBy, watchDisturbance } from '@hopwise/lab/loads/disturbance';
+import { TruthBrowser } from '@hopwise/lab/loads/loads';
+import { type Loader, type Measured, measureProtocols } from '@hopwise/lab/loads/measure';
+import { processorSpeed } from '@hopwise/lab/loads/processor-speed';
+import type { Site } from '@hopwise/lab/sites/site';
 import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
-import type { Cleanup } from '../command/cleanup.ts';
-import type { Lab } from '../lab/lab.ts';
-import type { Network } from '../lab/networks.ts';
-import type { Site } from '../pages/site.ts';
-import { siteInitScript } from '../record/determinism.ts';
 import type { RepeatedSpread } from '../report/report.ts';
-import { type DisturbanceWatch, disturbedBy, watchDisturbance } from '../truth/disturbance.ts';
-import { TruthBrowser } from '../truth/loads.ts';
-import { type Loader, type Measured, measureProtocols } from '../truth/measure.ts';
-import { processorSpeed } from '../truth/processor-speed.ts';
 
 export interface TruthOptions {
   lab: Lab;

@@ -1,7 +1,8 @@
 /** From a recording to predictions and to the plan of a verification. */
-import { type TransferPlan, transferPlanSchema, type Verification } from '@hopwise/native-host/messages';
+import { type TransferPlan, transferPlanSchema, type Verification } from '@hopwise/contract';
 import {
   buildGraph,
+  measuredBy,
   type Prediction,
   parseCluster,
   predict,
@@ -9,7 +10,6 @@ import {
   transferPlan,
 } from '@hopwise/pageload-emulator';
 import type { StoredLoad } from '../storage/loads.ts';
-import { measuredBy } from './measured-by.ts';
 
 /** Somebody looks at it: the waterfalls too, and the time that a good assignment takes. */
 const WHOLE = { waterfall: true, thorough: true } as const;

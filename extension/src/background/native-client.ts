@@ -8,7 +8,7 @@ import {
   toHost,
   type Verification,
   verificationSchema,
-} from '@hopwise/native-host/messages';
+} from '@hopwise/contract';
 
 type Probe = Omit<Extract<ToHost, { type: 'probe' }>, 'type' | 'id'>;
 export type Progress = Extract<ToExtension, { type: 'probe-progress' }>;

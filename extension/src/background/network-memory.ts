@@ -1,11 +1,16 @@
 /** What page loads tell of the network that the browser is on, kept for the loads after them. */
-import type { Verification } from '@hopwise/native-host/messages';
-import { learnNetwork, type NetworkCluster, parseCluster, type Recording } from '@hopwise/pageload-emulator';
+import type { Verification } from '@hopwise/contract';
+import {
+  learnNetwork,
+  measuredBy,
+  type NetworkCluster,
+  parseCluster,
+  type Recording,
+} from '@hopwise/pageload-emulator';
 import { allLoads, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { dropNetwork, keepNetwork, keptNetwork } from '../storage/network.ts';
 import { assess } from './assess.ts';
 import { isLocalAddress } from './local-address.ts';
-import { measuredBy } from './measured-by.ts';
 
 /** The last change of what is kept: the next one waits for it. */
 let turn: Promise<unknown> = Promise.resolve();

@@ -1,5 +1,5 @@
 /** The extension's worker: hears the browser's events and the extension's pages. */
-import type { PinState } from '@hopwise/native-host/messages';
+import type { PinState } from '@hopwise/contract';
 import {
   type Answers,
   type LoadExport,

@@ -1,14 +1,9 @@
 import { PROTOCOLS } from '@hopwise/pageload-emulator';
-import { networkMemory } from '../controls/network-memory.ts';
-import { whyNothing } from '../controls/nothing-recorded.ts';
-import { PinsControl } from '../controls/pins-control.ts';
-import { saveExport } from '../controls/save-export.ts';
-import { protocolsInUse } from '../controls/useful-pins.ts';
-import { VerifyControl } from '../controls/verify-control.ts';
-import { watchLoad } from '../controls/watch-load.ts';
 import type { LatestAnswer } from '../messages/page-messages.ts';
+import { PinsControl } from '../pins/pins-control.ts';
+import { protocolsInUse } from '../pins/useful-pins.ts';
 import type { StoredLoad } from '../storage/loads.ts';
-import { builder } from '../views/dom.ts';
+import { builder } from '../ui/dom.ts';
 import {
   PROTOCOL_NAME,
   predictedWaterfall,
@@ -20,7 +15,12 @@ import {
   renderTimesTable,
   renderWaterfall,
   verifiedOf,
-} from '../views/index.ts';
+} from '../ui/index.ts';
+import { networkMemory } from '../ui/network-memory-control.ts';
+import { whyNothing } from '../ui/nothing-recorded.ts';
+import { saveExport } from '../ui/save-export.ts';
+import { VerifyControl } from '../ui/verify-control.ts';
+import { watchLoad } from '../ui/watch-load.ts';
 
 const el = builder();
 const content = document.getElementById('content')!;

@@ -2,7 +2,7 @@
  * What the extension's own pages (popup, panel) ask of the worker by `chrome.runtime.sendMessage`,
  * and what it answers. Nobody else may ask.
  */
-import { originSchema, type PinState, pinKindSchema, pinMinutesSchema } from '@hopwise/native-host/messages';
+import { originSchema, type PinState, pinKindSchema, pinMinutesSchema } from '@hopwise/contract';
 import type { Protocol } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
 import type { StoredLoad } from '../storage/loads.ts';

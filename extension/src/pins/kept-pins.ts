@@ -1,4 +1,4 @@
-import type { PinState } from '@hopwise/native-host/messages';
+import type { PinState } from '@hopwise/contract';
 
 const KEY = 'pins';
 const HAS_PERSISTENT_KEY = 'pins-persistent';

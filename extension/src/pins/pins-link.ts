@@ -5,7 +5,7 @@ import {
   type ToHost,
   toExtension,
   toHost,
-} from '@hopwise/native-host/messages';
+} from '@hopwise/contract';
 import { brokenContract, HelperError, type HostPort, whyDisconnected } from '../background/native-client.ts';
 
 export type PinsMessage = Extract<ToExtension, { type: 'pins' }>;

@@ -1,4 +1,4 @@
-import type { PinState } from '@hopwise/native-host/messages';
+import type { PinState } from '@hopwise/contract';
 import type { Carrier } from '../recorder/carried.ts';
 import { hasPersistentPins, keepPins, keptPins, setHasPersistentPins } from './kept-pins.ts';
 import { isPinnable } from './pac.ts';

@@ -1,4 +1,4 @@
-import { TRUST_TRIAL_PORT } from '@hopwise/native-host/messages';
+import { TRUST_TRIAL_PORT } from '@hopwise/contract';
 
 /** The helper answers on this machine, at once. */
 const TRIAL_LIMIT_MS = 10_000;

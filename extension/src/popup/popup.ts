@@ -1,19 +1,19 @@
-import { networkMemory } from '../controls/network-memory.ts';
-import { whyNothing } from '../controls/nothing-recorded.ts';
-import { pageAccess } from '../controls/page-access.ts';
-import { PinsControl } from '../controls/pins-control.ts';
-import { saveExport } from '../controls/save-export.ts';
-import { protocolsInUse } from '../controls/useful-pins.ts';
-import { VerifyControl } from '../controls/verify-control.ts';
-import { watchLoad } from '../controls/watch-load.ts';
 import type { LatestAnswer } from '../messages/page-messages.ts';
+import { PinsControl } from '../pins/pins-control.ts';
+import { protocolsInUse } from '../pins/useful-pins.ts';
 import type { StoredLoad } from '../storage/loads.ts';
-import { verifiedOf } from '../views/comparison.ts';
-import { builder } from '../views/dom.ts';
-import { renderGaps } from '../views/gaps.ts';
-import { renderOriginTable } from '../views/origin-table.ts';
-import { renderSummary } from '../views/summary.ts';
-import { renderTimesTable } from '../views/times-table.ts';
+import { verifiedOf } from '../ui/comparison.ts';
+import { builder } from '../ui/dom.ts';
+import { renderGaps } from '../ui/gaps.ts';
+import { networkMemory } from '../ui/network-memory-control.ts';
+import { whyNothing } from '../ui/nothing-recorded.ts';
+import { renderOriginTable } from '../ui/origin-table.ts';
+import { pageAccess } from '../ui/page-access.ts';
+import { saveExport } from '../ui/save-export.ts';
+import { renderSummary } from '../ui/summary.ts';
+import { renderTimesTable } from '../ui/times-table.ts';
+import { VerifyControl } from '../ui/verify-control.ts';
+import { watchLoad } from '../ui/watch-load.ts';
 
 const SHOWN_ORIGINS = 5;
 

@@ -1,4 +1,4 @@
-import type { PinKind } from '@hopwise/native-host/messages';
+import type { PinKind } from '@hopwise/contract';
 import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 
 /** The way of an origin's requests through the helper. */

@@ -1,4 +1,4 @@
-import type { Verification } from '@hopwise/native-host/messages';
+import type { Verification } from '@hopwise/contract';
 import type { NetworkCluster, Prediction, Recording } from '@hopwise/pageload-emulator';
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 

@@ -2,7 +2,7 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { HOST_NAME } from '@hopwise/native-host/messages';
+import { HOST_NAME } from '@hopwise/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { privateLibcurl } from '../../../native-host/test/support/private-libcurl.ts';
 import { PROTO, type Server } from '../../../native-host/test/support/server.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FIREFOX_EXTENSION_ID } from '@hopwise/native-host/messages';
+import { FIREFOX_EXTENSION_ID } from '@hopwise/contract';
 import type { Answers, PageRequest } from '../../src/messages/page-messages.ts';
 import { Bidi } from './bidi.ts';
 

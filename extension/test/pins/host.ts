@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FIREFOX_EXTENSION_ID } from '@hopwise/native-host/messages';
+import { FIREFOX_EXTENSION_ID } from '@hopwise/contract';
 import { launcherFile } from '../../../native-host/src/install/install.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../native-host/bin/hopwise-host.ts', import.meta.url));

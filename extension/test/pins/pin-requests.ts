@@ -1,5 +1,5 @@
 /** What the tests of pins do alike in Chromium and in Firefox. */
-import type { PinKind } from '@hopwise/native-host/messages';
+import type { PinKind } from '@hopwise/contract';
 import { expect } from 'vitest';
 import { hopwiseHost } from '../../../native-host/test/support/command.ts';
 import { type Server, ServerProgram } from '../../../native-host/test/support/server.ts';

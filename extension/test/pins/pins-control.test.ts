@@ -1,10 +1,10 @@
-import type { PinState } from '@hopwise/native-host/messages';
+import type { PinState } from '@hopwise/contract';
 import type { OriginRecommendation, Protocol } from '@hopwise/pageload-emulator';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { PinsControl } from '../../src/controls/pins-control.ts';
 import type { PageRequest } from '../../src/messages/page-messages.ts';
-import { pinInWords } from '../../src/views/pins.ts';
+import { PinsControl } from '../../src/pins/pins-control.ts';
+import { pinInWords } from '../../src/pins/pins-view.ts';
 
 const A = 'https://a.example';
 let allowed: boolean;

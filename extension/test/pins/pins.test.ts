@@ -1,4 +1,4 @@
-import { MESSAGE_VERSION, type PinState, type ToHost, toHost } from '@hopwise/native-host/messages';
+import { MESSAGE_VERSION, type PinState, type ToHost, toHost } from '@hopwise/contract';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HostPort } from '../../src/background/native-client.ts';
 import { HOLD_BACK_MS, LINGER_MS, Pins } from '../../src/pins/pins.ts';

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Protocol } from '@hopwise/native-host/messages';
+import type { Protocol } from '@hopwise/contract';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { privateLibcurl } from '../../../native-host/test/support/private-libcurl.ts';

@@ -1,4 +1,4 @@
-import { MAX_CA_HOSTS } from '@hopwise/native-host/messages';
+import { MAX_CA_HOSTS } from '@hopwise/contract';
 import { UsageError } from '../usage-error.ts';
 
 /** RFC 1035 section 2.3.4: octets of a name as it is written. */

@@ -6,7 +6,7 @@ import {
   pinKindSchema,
   pinMinutesSchema,
   pinStateSchema,
-} from '@hopwise/native-host/messages';
+} from '@hopwise/contract';
 import * as z from 'zod/mini';
 
 /** Raised when a message changes its meaning: a host may be older than the command that speaks to it. */

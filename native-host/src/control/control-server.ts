@@ -3,7 +3,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { frame, readFrames } from '../framing.ts';
 import { oneLine } from '../one-line.ts';
-import { PinError, type PinErrorCode } from '../pin/pin-error.ts';
+import { PinError, type PinErrorCode } from '../pins/pin-error.ts';
 import { controlFolder, prepareSocket } from './control-folder.ts';
 import {
   CONTROL_VERSION,

@@ -3,7 +3,11 @@
  * channel, exchanges over a pipe beside it; a crash of the native library ends it and nothing else.
  */
 import { Socket } from 'node:net';
-import { ExchangeServer } from './exchange-server.ts';
+import { type Libcurl, loadLibcurl } from '../curl/libcurl.ts';
+import { tcpInfoReader } from '../curl/tcp-info.ts';
+import { ExchangeServer } from '../exchange/exchange-server.ts';
+import { noteWriter } from '../exchange/sent-notes.ts';
+import { Round } from '../rounds/round.ts';
 import {
   type ChildMessage,
   type EngineInfo,
@@ -11,10 +15,6 @@ import {
   type HostMessage,
   SENT_NOTES_FILE,
 } from './ipc.ts';
-import { type Libcurl, loadLibcurl } from './libcurl.ts';
-import { Round } from './round.ts';
-import { noteWriter } from './sent-notes.ts';
-import { tcpInfoReader } from './tcp-info.ts';
 
 const [libcurlPath = '', caFile = '', hungAfterMs = ''] = process.argv.slice(2);
 

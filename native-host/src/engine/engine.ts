@@ -2,18 +2,18 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { caFile } from '../curl/ca-file.ts';
+import { type Candidate, libcurlCandidates } from '../curl/candidates.ts';
+import { CreditPool } from '../exchange/credit-pool.ts';
+import type { Exchange, ExchangeRequest } from '../exchange/exchange.ts';
+import { ExchangeClient } from '../exchange/exchange-client.ts';
+import { HUNG_AFTER_MS } from '../exchange/hung-connections.ts';
+import { RunningExchange } from '../exchange/running-exchange.ts';
+import { SentNotes } from '../exchange/sent-notes.ts';
 import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../memory-settings.ts';
-import { caFile } from './ca-file.ts';
-import { type Candidate, libcurlCandidates } from './candidates.ts';
-import { CreditPool } from './credit-pool.ts';
-import type { Exchange, ExchangeRequest } from './exchange.ts';
-import { ExchangeClient } from './exchange-client.ts';
-import { HUNG_AFTER_MS } from './hung-connections.ts';
+import type { RoundReport, RoundRequest, RoundTransferResult } from '../rounds/round.ts';
+import { http3Mend } from '../setup/http3-install-hint.ts';
 import { type ChildMessage, type EngineInfo, EXCHANGE_PIPE, type HostMessage } from './ipc.ts';
-import { http3Mend } from './mend.ts';
-import type { RoundReport, RoundRequest, RoundTransferResult } from './round.ts';
-import { RunningExchange } from './running-exchange.ts';
-import { SentNotes } from './sent-notes.ts';
 import { StuckWatch } from './stuck-watch.ts';
 
 export type { EngineInfo } from './ipc.ts';

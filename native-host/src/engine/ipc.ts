@@ -1,5 +1,5 @@
-import type { CurlVersion } from './libcurl.ts';
-import type { RoundReport, RoundRequest, RoundTransferResult } from './round.ts';
+import type { CurlVersion } from '../curl/libcurl.ts';
+import type { RoundReport, RoundRequest, RoundTransferResult } from '../rounds/round.ts';
 
 /** What a started engine says of itself. */
 export interface EngineInfo extends CurlVersion {

@@ -1,7 +1,7 @@
 /** Where each browser looks for native-messaging manifests. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { HOST_NAME } from '@hopwise/native-host/messages';
+import { HOST_NAME } from '@hopwise/contract';
 import { configDirectory, dataDirectory } from '../paths.ts';
 
 export interface Browser {

@@ -1,5 +1,5 @@
 /** The native-messaging manifest: who may start which program. */
-import { HOST_NAME } from '@hopwise/native-host/messages';
+import { HOST_NAME } from '@hopwise/contract';
 import * as z from 'zod/mini';
 import { UsageError } from '../usage-error.ts';
 import type { Browser } from './browsers.ts';

@@ -1,5 +1,5 @@
 /** What a probe may transfer, and what it leaves out to stay within that. */
-import type { TransferPlan } from '@hopwise/native-host/messages';
+import type { TransferPlan } from '@hopwise/contract';
 
 type Planned = TransferPlan['transfers'][number];
 

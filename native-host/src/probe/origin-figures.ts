@@ -1,7 +1,7 @@
 /** What the connections to each origin went through, over all rounds. */
-import type { VerifiedOrigin } from '@hopwise/native-host/messages';
-import type { ConnectionFigures } from '../engine/connection-watch.ts';
-import type { RoundReport, RoundRequest } from '../engine/round.ts';
+import type { VerifiedOrigin } from '@hopwise/contract';
+import type { ConnectionFigures } from '../curl/connection-watch.ts';
+import type { RoundReport, RoundRequest } from '../rounds/round.ts';
 import { median } from './median.ts';
 
 type TcpFigures = NonNullable<VerifiedOrigin['tcp']>;

@@ -1,4 +1,4 @@
-import type { TransferPlan } from '@hopwise/native-host/messages';
+import type { TransferPlan } from '@hopwise/contract';
 import { ProbeError } from './probe-error.ts';
 
 /** One origin of a plan. */

@@ -1,4 +1,4 @@
-import type { ToExtension } from '@hopwise/native-host/messages';
+import type { ToExtension } from '@hopwise/contract';
 
 export type ProbeErrorCode = Extract<ToExtension, { type: 'error' }>['code'];
 

@@ -1,19 +1,12 @@
 /** Transfers a page's resources under each protocol and tells what came of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type {
-  Protocol,
-  TransferPlan,
-  UdpVerdict,
-  Verification,
-  VerifiedProtocol,
-} from '@hopwise/native-host/messages';
-import { PROTOCOLS } from '@hopwise/native-host/messages';
+import type { Protocol, TransferPlan, UdpVerdict, Verification, VerifiedProtocol } from '@hopwise/contract';
+import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
+import type { AddressSpace } from '../curl/address-space.ts';
 import { type NameServer, systemNameServers } from '../dns/dns-query.ts';
-import type { AddressSpace } from '../engine/address-space.ts';
 import { type Engine, EngineDiedError, engineLine, NoEngineError } from '../engine/engine.ts';
-import { http3Mend } from '../engine/mend.ts';
-import type { RoundReport, RoundRequest, RoundTransferResult } from '../engine/round.ts';
-import { PROTOCOL_NAME } from '../protocol.ts';
+import type { RoundReport, RoundRequest, RoundTransferResult } from '../rounds/round.ts';
+import { http3Mend } from '../setup/http3-install-hint.ts';
 import { Allowance, UNSEEN_MARGIN } from './allowance.ts';
 import { OriginFigures } from './origin-figures.ts';
 import { hasCredentials, readPlan } from './origins.ts';

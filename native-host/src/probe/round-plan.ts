@@ -1,5 +1,5 @@
-import type { Protocol, TransferPlan } from '@hopwise/native-host/messages';
-import type { RoundTransfer } from '../engine/round.ts';
+import type { Protocol, TransferPlan } from '@hopwise/contract';
+import type { RoundTransfer } from '../rounds/round.ts';
 import type { Allowance } from './allowance.ts';
 import { hasCredentials, hostOf } from './origins.ts';
 import type { OriginProfile } from './survey.ts';

@@ -1,6 +1,6 @@
-import type { Protocol, VerifiedProtocol } from '@hopwise/native-host/messages';
-import type { ConnectionFigures } from '../engine/connection-watch.ts';
-import type { RoundReport } from '../engine/round.ts';
+import type { Protocol, VerifiedProtocol } from '@hopwise/contract';
+import type { ConnectionFigures } from '../curl/connection-watch.ts';
+import type { RoundReport } from '../rounds/round.ts';
 import { median } from './median.ts';
 
 export type Round = VerifiedProtocol['rounds'][number];

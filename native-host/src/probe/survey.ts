@@ -1,8 +1,8 @@
 /** What each origin of a plan speaks, found by one request to each that ends at the response's headers. */
-import type { Protocol } from '@hopwise/native-host/messages';
-import { type AddressSpace, addressSpace } from '../engine/address-space.ts';
-import { CODE } from '../engine/curl-constants.ts';
-import type { RoundReport, RoundRequest, RoundTransfer, RoundTransferResult } from '../engine/round.ts';
+import type { Protocol } from '@hopwise/contract';
+import { type AddressSpace, addressSpace } from '../curl/address-space.ts';
+import { CODE } from '../curl/curl-constants.ts';
+import type { RoundReport, RoundRequest, RoundTransfer, RoundTransferResult } from '../rounds/round.ts';
 import { type H3Offer, h3Offers } from './alt-svc.ts';
 import type { PlannedOrigin } from './origins.ts';
 import type { HttpsRecord } from './record-lookups.ts';

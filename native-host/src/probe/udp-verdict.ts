@@ -1,5 +1,5 @@
 /** Whether the path lets UDP through, blocks it or holds it to a rate. */
-import type { UdpVerdict } from '@hopwise/native-host/messages';
+import type { UdpVerdict } from '@hopwise/contract';
 import { median } from './median.ts';
 import type { Round } from './round-result.ts';
 

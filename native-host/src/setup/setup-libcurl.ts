@@ -4,10 +4,10 @@ import { chmod, copyFile, mkdir, mkdtemp, readdir, readlink, rename, rm, symlink
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { PRIVATE_LIBRARY, privateFolder } from '../engine/candidates.ts';
+import { PRIVATE_LIBRARY, privateFolder } from '../curl/candidates.ts';
 import { Engine, type EngineInfo, engineLine } from '../engine/engine.ts';
-import { canSetUp, http3Mend, osRelease } from '../engine/mend.ts';
 import { downloadFromBackports } from './apt.ts';
+import { canSetUp, http3Mend, osRelease } from './http3-install-hint.ts';
 
 const run = promisify(execFile);
 

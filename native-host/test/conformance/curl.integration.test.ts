@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { PROTOCOLS } from '@hopwise/native-host/messages';
+import { PROTOCOLS } from '@hopwise/contract';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SECRET } from '../proxy/support/peers.ts';
 import type { Server } from '../support/server.ts';

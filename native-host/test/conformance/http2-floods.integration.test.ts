@@ -2,7 +2,7 @@
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { Engine } from '../../src/engine/engine.ts';
-import type { ExchangeError } from '../../src/engine/exchange.ts';
+import type { ExchangeError } from '../../src/exchange/exchange.ts';
 import { turns } from './support/hostile-browser.ts';
 import { GOAWAY_FLOOD, HTTP2_BOMBS, HTTP2_FLOODS } from './support/http2-attacks.ts';
 import { WELL } from './support/http2-cases.ts';

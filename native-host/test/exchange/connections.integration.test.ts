@@ -1,9 +1,9 @@
 /** Servers that an exchange does not reach, or not twice. */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { PROTOCOLS } from '@hopwise/native-host/messages';
+import { PROTOCOLS } from '@hopwise/contract';
 import { describe, expect, it } from 'vitest';
-import type { ExchangeError } from '../../src/engine/exchange.ts';
+import type { ExchangeError } from '../../src/exchange/exchange.ts';
 import { engineTrusting, serveEngine } from '../support/engine.ts';
 import { asking, digestOf, failure } from './support/exchanges.ts';
 

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LocalLeafIssuer } from '../../src/ca/leaf-issuer.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { Exchange } from '../../src/engine/exchange.ts';
+import type { Exchange } from '../../src/exchange/exchange.ts';
 import { newAuthority } from '../terminating/support/pinned.ts';
 import { failure } from './support/exchanges.ts';
 import { SilentOrigin } from './support/silent-origin.ts';

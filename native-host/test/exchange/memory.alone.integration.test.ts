@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
-import { PROTOCOLS } from '@hopwise/native-host/messages';
+import { PROTOCOLS } from '@hopwise/contract';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { serveEngine } from '../support/engine.ts';
 import { growth, MIB } from '../support/memory.ts';

@@ -1,9 +1,9 @@
 /** What requests and responses keep on their way. */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { PROTOCOLS } from '@hopwise/native-host/messages';
+import { PROTOCOLS } from '@hopwise/contract';
 import { describe, expect, it } from 'vitest';
-import type { Exchange, ExchangeRequest } from '../../src/engine/exchange.ts';
+import type { Exchange, ExchangeRequest } from '../../src/exchange/exchange.ts';
 import { serveEngine } from '../support/engine.ts';
 import { asking, digestOf, failure } from './support/exchanges.ts';
 

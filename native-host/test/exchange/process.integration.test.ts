@@ -5,7 +5,7 @@ import { dirname, isAbsolute } from 'node:path';
 import type { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { PROTOCOLS } from '@hopwise/native-host/messages';
+import { PROTOCOLS } from '@hopwise/contract';
 import { expect, it } from 'vitest';
 import { Engine } from '../../src/engine/engine.ts';
 import { type ChildMessage, EXCHANGE_PIPE } from '../../src/engine/ipc.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { PROTOCOLS } from '@hopwise/native-host/messages';
+import { PROTOCOLS } from '@hopwise/contract';
 import { describe, expect, it } from 'vitest';
 import { serveEngine } from '../support/engine.ts';
 import { PROTO } from '../support/server.ts';

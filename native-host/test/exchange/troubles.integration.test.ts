@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { PROTOCOLS } from '@hopwise/native-host/messages';
+import { PROTOCOLS } from '@hopwise/contract';
 import { expect, it } from 'vitest';
 import { Engine } from '../../src/engine/engine.ts';
 import { serveEngine } from '../support/engine.ts';

@@ -1,9 +1,9 @@
 /** Servers that take few requests at a time, and readers that take their time. */
 import { buffer } from 'node:stream/consumers';
-import { PROTOCOLS, type Protocol } from '@hopwise/native-host/messages';
+import { PROTOCOLS, type Protocol } from '@hopwise/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { Exchange } from '../../src/engine/exchange.ts';
+import type { Exchange } from '../../src/exchange/exchange.ts';
 import { engineTrusting, serveEngine } from '../support/engine.ts';
 import type { Server } from '../support/server.ts';
 import { asking, failure } from './support/exchanges.ts';

@@ -1,5 +1,5 @@
 /** What the README promises under each fault. */
-import type { PinState } from '@hopwise/native-host/messages';
+import type { PinState } from '@hopwise/contract';
 import type { Attempt, Result } from './model-browser.ts';
 import type { CasePlan, Fault, PlannedRequest } from './plan.ts';
 

@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { PinKind, PinState } from '@hopwise/native-host/messages';
+import type { PinKind, PinState } from '@hopwise/contract';
 import { type Authority, createAuthority } from '../../src/ca/authority.ts';
 import { writeAuthority } from '../../src/ca/authority-store.ts';
 import { until } from '../proxy/support/peers.ts';

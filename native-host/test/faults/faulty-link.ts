@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { reset } from '../../src/pin/proxy/reset.ts';
+import { reset } from '../../src/pins/proxy/reset.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 const LOOPBACK = '127.0.0.1';

@@ -1,5 +1,5 @@
 /** What happens in each case, from a seed. */
-import type { PinKind } from '@hopwise/native-host/messages';
+import type { PinKind } from '@hopwise/contract';
 import { Random } from './random.ts';
 
 /**

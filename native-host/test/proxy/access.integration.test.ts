@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LoopbackProxy, type ProxyLimits, type Route } from '../../src/pin/proxy/loopback-proxy.ts';
+import { LoopbackProxy, type ProxyLimits, type Route } from '../../src/pins/proxy/loopback-proxy.ts';
 import { connectHead, credentials, Origin, openTunnel, SECRET, say, until } from './support/peers.ts';
 
 /** What anybody gets who sends a CONNECT and does not know the secret. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { LoopbackProxy } from '../../src/pin/proxy/loopback-proxy.ts';
+import { LoopbackProxy } from '../../src/pins/proxy/loopback-proxy.ts';
 import { DISABLED_FEATURES } from '../support/chromium-features.ts';
 import { type Server, ServerProgram } from '../support/server.ts';
 import { Origin, SECRET, until } from './support/peers.ts';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import koffi from 'koffi';
-import { cLibrary } from '../../src/engine/c-library.ts';
+import { cLibrary } from '../../src/curl/c-library.ts';
 
 const SOL_SOCKET = 1;
 const SO_ATTACH_FILTER = 26;

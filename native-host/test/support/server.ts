@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Protocol, TransferPlan } from '@hopwise/native-host/messages';
+import type { Protocol, TransferPlan } from '@hopwise/contract';
 
 /** What a request says of its protocol. */
 export const PROTO: Record<Protocol, string> = { h1: 'HTTP/1.1', h2: 'HTTP/2.0', h3: 'HTTP/3.0' };

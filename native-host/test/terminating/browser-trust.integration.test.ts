@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { duplexPair } from 'node:stream';
 import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { DISTRUST } from '../../src/pin/terminating/browser-trust.ts';
+import { DISTRUST } from '../../src/pins/terminating/browser-trust.ts';
 import { until } from '../proxy/support/peers.ts';
 import { type Server, ServerProgram } from '../support/server.ts';
 import { isTerminated, newAuthority, Pinned } from './support/pinned.ts';

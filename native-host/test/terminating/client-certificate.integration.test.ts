@@ -2,10 +2,10 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PROTOCOLS } from '@hopwise/native-host/messages';
+import { PROTOCOLS } from '@hopwise/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asksForCertificate, ServerFlight } from '../../src/pin/terminating/client-certificate.ts';
+import { asksForCertificate, ServerFlight } from '../../src/pins/terminating/client-certificate.ts';
 import { Origin, until } from '../proxy/support/peers.ts';
 import { type Server, ServerProgram } from '../support/server.ts';
 import { isTerminated, Pinned } from './support/pinned.ts';

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { PROTOCOLS } from '@hopwise/native-host/messages';
+import { PROTOCOLS } from '@hopwise/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { growth, MIB } from '../support/memory.ts';
 import type { Server } from '../support/server.ts';

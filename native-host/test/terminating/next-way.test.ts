@@ -1,7 +1,7 @@
-import type { Protocol } from '@hopwise/native-host/messages';
+import type { Protocol } from '@hopwise/contract';
 import { describe, expect, it } from 'vitest';
-import type { ExchangeErrorCode } from '../../src/engine/exchange-fault.ts';
-import { type FailedAttempt, nextWay } from '../../src/pin/terminating/next-way.ts';
+import type { ExchangeErrorCode } from '../../src/exchange/exchange-fault.ts';
+import { type FailedAttempt, nextWay } from '../../src/pins/terminating/next-way.ts';
 
 function way(code: ExchangeErrorCode, sent: boolean, more: Partial<FailedAttempt> = {}): string {
   return nextWay({ method: 'GET', hasBody: false, tried: ['h3'], code, sent, ...more });

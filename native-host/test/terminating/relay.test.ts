@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ExchangeError } from '../../src/engine/exchange.ts';
-import type { BrowserRequest } from '../../src/pin/terminating/browser-request.ts';
-import { Relay, type Upstream } from '../../src/pin/terminating/relay.ts';
+import { ExchangeError } from '../../src/exchange/exchange.ts';
+import type { BrowserRequest } from '../../src/pins/terminating/browser-request.ts';
+import { Relay, type Upstream } from '../../src/pins/terminating/relay.ts';
 import { FakeEngine, settled } from './support/fake-engine.ts';
 
 /** A browser's request that notes what becomes of it. */

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type ClientHttp2Session, constants } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
-import { PROTOCOLS } from '@hopwise/native-host/messages';
+import { PROTOCOLS } from '@hopwise/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../proxy/support/peers.ts';
 import { PROTO, type Server } from '../support/server.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { UpstreamHealth } from '../../src/pin/terminating/upstream-health.ts';
+import { UpstreamHealth } from '../../src/pins/terminating/upstream-health.ts';
 import { ENGINE_INFO, FakeEngine, settled } from './support/fake-engine.ts';
 
 const ORIGIN = 'https://a.test:443';

@@ -1,10 +1,10 @@
+import type { Assignment, Protocol } from '@hopwise/contract';
 import type { PageGraph } from '../graph/page-graph.ts';
-import type { Assignment, Protocol } from '../protocol.ts';
-import { createRandom } from '../random.ts';
+import { loadPage } from '../scenarios/load-page.ts';
+import type { LoadTimes } from '../scenarios/load-times.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+import { createRandom } from '../util/random.ts';
 import type { Choices } from './choices.ts';
-import { loadPage } from './load-page.ts';
-import type { LoadTimes } from './load-times.ts';
-import type { Scenario } from './scenario.ts';
 import { originSlack, SLACK_SHARE, type WatchedLoad } from './slack.ts';
 
 /** Up to so many assignments all of them are tried. */

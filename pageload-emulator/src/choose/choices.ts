@@ -1,6 +1,6 @@
+import type { ServerProfile } from '@hopwise/contract';
+import { type Assignment, PROTOCOLS, type Protocol } from '@hopwise/contract';
 import type { PageGraph } from '../graph/page-graph.ts';
-import type { ServerProfile } from '../path/network-path.ts';
-import { type Assignment, PROTOCOLS, type Protocol } from '../protocol.ts';
 
 /** Protocols that each origin may be given. */
 export type Choices = ReadonlyMap<string, readonly Protocol[]>;

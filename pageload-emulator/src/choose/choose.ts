@@ -1,23 +1,23 @@
+import type { AssignedPrediction, OriginRecommendation, ProtocolPrediction } from '@hopwise/contract';
+import { type Assignment, PROTOCOLS, type Protocol } from '@hopwise/contract';
 import { nearestTo, type TracedLoad, traceLoad } from '../explain/traced-load.ts';
 import { count, NAME } from '../explain/words.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
-import type { AssignedPrediction, OriginRecommendation, ProtocolPrediction } from '../prediction.ts';
-import { type Assignment, PROTOCOLS, type Protocol } from '../protocol.ts';
-import { mean } from '../statistics.ts';
+import { EventBudget } from '../scenarios/event-budget.ts';
+import { loadPage } from '../scenarios/load-page.ts';
+import { loadTime } from '../scenarios/load-time.ts';
+import { LoadTimes } from '../scenarios/load-times.ts';
+import type { Question } from '../scenarios/question.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+import { ORIGIN_SHARE } from '../scenarios/spread.ts';
+import { type UniformRun, uniformAssignment } from '../scenarios/uniform.ts';
+import { mean } from '../util/statistics.ts';
 import { type Choices, choicesOf } from './choices.ts';
 import { compare } from './compare.ts';
 import { isDecided, probabilityOfLeast } from './confidence.ts';
-import { EventBudget } from './event-budget.ts';
 import { chooseJointly } from './joint-assignment.ts';
-import { loadPage } from './load-page.ts';
-import { loadTime } from './load-time.ts';
-import { LoadTimes } from './load-times.ts';
-import type { Question } from './question.ts';
 import { type Contender, originReason, pageReasons } from './reasons.ts';
-import type { Scenario } from './scenario.ts';
 import { originSlack, SLACK_SHARE } from './slack.ts';
-import { ORIGIN_SHARE } from './spread.ts';
-import { type UniformRun, uniformAssignment } from './uniform.ts';
 
 /** What is best for a page on a network. */
 export interface Choice {

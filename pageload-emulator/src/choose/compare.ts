@@ -1,11 +1,11 @@
-import { EndlessLoadError } from '../emulate.ts';
-import { PROTOCOLS, type Protocol } from '../protocol.ts';
-import { mean } from '../statistics.ts';
+import { PROTOCOLS, type Protocol } from '@hopwise/contract';
+import { EndlessLoadError } from '../emulate/emulate.ts';
+import type { EventBudget } from '../scenarios/event-budget.ts';
+import type { Question } from '../scenarios/question.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+import { UniformLoads, type UniformRun } from '../scenarios/uniform.ts';
+import { mean } from '../util/statistics.ts';
 import { logRatio } from './confidence.ts';
-import type { EventBudget } from './event-budget.ts';
-import type { Question } from './question.ts';
-import type { Scenario } from './scenario.ts';
-import { UniformLoads, type UniformRun } from './uniform.ts';
 
 /** The protocols side by side: each on every origin. */
 export interface Comparison {

@@ -1,5 +1,5 @@
-import { mean, normalCdf } from '../statistics.ts';
-import { SPREADS } from './spread.ts';
+import { SPREADS } from '../scenarios/spread.ts';
+import { mean, normalCdf } from '../util/statistics.ts';
 
 /** A gain is worth acting on when it exceeds both, and is likely enough. */
 const LEAST_GAIN_SHARE = 0.05;

@@ -1,16 +1,15 @@
-import { EmulationError } from '../emulate.ts';
+import type { AssignedPrediction, Assignment, Protocol } from '@hopwise/contract';
+import { EmulationError } from '../emulate/emulate.ts';
 import { ms, NAME, percent } from '../explain/words.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
-import type { AssignedPrediction } from '../prediction.ts';
-import type { Assignment, Protocol } from '../protocol.ts';
+import { loadTime } from '../scenarios/load-time.ts';
+import type { LoadTimes } from '../scenarios/load-times.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+import { ORIGIN_SHARE } from '../scenarios/spread.ts';
+import type { UniformRun } from '../scenarios/uniform.ts';
 import { assign, FEW_ORIGINS } from './assign.ts';
 import { type Choices, nearestUniform } from './choices.ts';
 import { isDecided, logRatio, probabilityOfLeast } from './confidence.ts';
-import { loadTime } from './load-time.ts';
-import type { LoadTimes } from './load-times.ts';
-import type { Scenario } from './scenario.ts';
-import { ORIGIN_SHARE } from './spread.ts';
-import type { UniformRun } from './uniform.ts';
 
 /** What a joint assignment is chosen from. */
 export interface JointQuestion {

@@ -1,13 +1,12 @@
+import type { NetworkPath, Protocol, ServerProfile } from '@hopwise/contract';
 import type { Cause } from '../explain/critical-path.ts';
 import { holdupSentence, worstHoldup } from '../explain/holdups.ts';
 import type { TracedLoad } from '../explain/traced-load.ts';
 import { count, ms, NAME, percent, round } from '../explain/words.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { OriginCounters } from '../http/origin-client.ts';
-import type { NetworkPath, ServerProfile } from '../path/network-path.ts';
-import type { Protocol } from '../protocol.ts';
-import { median } from '../statistics.ts';
-import type { UniformRun } from './uniform.ts';
+import type { UniformRun } from '../scenarios/uniform.ts';
+import { median } from '../util/statistics.ts';
 
 /** Waits shorter than this, milliseconds a request, explain nothing that a person would see. */
 const NOTICEABLE_MS = 3;

@@ -1,4 +1,4 @@
-import type { Emulated } from '../emulate.ts';
+import type { Emulated } from '../emulate/emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 
 /** Origins with less slack than this share of the page's time can move it. */

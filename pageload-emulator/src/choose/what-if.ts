@@ -1,12 +1,12 @@
+import type { WhatIf, WhatIfTime } from '@hopwise/contract';
 import type { PageGraph } from '../graph/page-graph.ts';
-import type { WhatIf, WhatIfTime } from '../prediction.ts';
-import { changeInWords, changeServers, type ServerChange } from '../server-change.ts';
-import { median } from '../statistics.ts';
-import { EventBudget } from './event-budget.ts';
-import { loadPage } from './load-page.ts';
-import { loadTime } from './load-time.ts';
-import type { Scenario } from './scenario.ts';
-import { type UniformRun, uniformAssignment } from './uniform.ts';
+import { changeInWords, changeServers, type ServerChange } from '../network/server-change.ts';
+import { EventBudget } from '../scenarios/event-budget.ts';
+import { loadPage } from '../scenarios/load-page.ts';
+import { loadTime } from '../scenarios/load-time.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+import { type UniformRun, uniformAssignment } from '../scenarios/uniform.ts';
+import { median } from '../util/statistics.ts';
 
 /** The load times that the same scenarios have with changed servers, beside those that they had. */
 export function askWhatIf(

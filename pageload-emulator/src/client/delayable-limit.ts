@@ -1,4 +1,4 @@
-import { PriorityQueue } from '../priority-queue.ts';
+import { PriorityQueue } from '../util/priority-queue.ts';
 
 /** Requests of low priority that Chromium has under way to servers that do not multiplex (its `ResourceScheduler`, `kDefaultMaxNumDelayableRequestsPerClient`). */
 export const MOST_DELAYABLE = 10;

@@ -1,4 +1,4 @@
-import { firstIndexWhere } from '../ordered.ts';
+import { firstIndexWhere } from '../util/ordered.ts';
 
 /** What is to happen, in the order of time; of two at one time, what was entered first. */
 export class Agenda {

@@ -1,4 +1,4 @@
-import { mean } from '../statistics.ts';
+import { mean } from '../util/statistics.ts';
 import { type LossPrior, lossByRound } from './loss-by-round.ts';
 import type { LossByWindow } from './loss-by-window.ts';
 import type { WindowCount } from './pcwnd-files.ts';

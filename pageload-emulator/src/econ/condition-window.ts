@@ -1,4 +1,4 @@
-import { median } from '../statistics.ts';
+import { median } from '../util/statistics.ts';
 import { type LossByConnections, lossByConnections } from './loss-by-connections.ts';
 import { type LossPrior, lossByRound } from './loss-by-round.ts';
 import type { LossByWindow } from './loss-by-window.ts';

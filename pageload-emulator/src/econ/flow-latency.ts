@@ -1,4 +1,4 @@
-import { firstIndexWhere } from '../ordered.ts';
+import { firstIndexWhere } from '../util/ordered.ts';
 import { climb, type Round } from './climb.ts';
 import type { Epoch } from './epoch.ts';
 import type { FirstLost } from './first-lost.ts';

@@ -1,5 +1,5 @@
-import { firstIndexWhere } from '../ordered.ts';
 import { InputError } from '../recording/input-error.ts';
+import { firstIndexWhere } from '../util/ordered.ts';
 import type { LossByWindow } from './loss-by-window.ts';
 import type { WindowLoss } from './pcwnd-files.ts';
 

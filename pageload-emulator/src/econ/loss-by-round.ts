@@ -1,4 +1,4 @@
-import { firstIndexWhere } from '../ordered.ts';
+import { firstIndexWhere } from '../util/ordered.ts';
 import type { LossByWindow } from './loss-by-window.ts';
 import type { WindowCount } from './pcwnd-files.ts';
 

@@ -1,4 +1,4 @@
-import { createRandom, hashSeed, type Random } from '../random.ts';
+import { createRandom, hashSeed, type Random } from '../util/random.ts';
 
 /**
  * Numbers in (0, 1) for one of several trajectories, such that over all of them each draw is spread evenly, one in each

@@ -1,7 +1,6 @@
-import type { Emulated } from '../emulate.ts';
+import type { NetworkPath, ServerProfile, WaterfallEntry } from '@hopwise/contract';
+import type { Emulated } from '../emulate/emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
-import type { NetworkPath, ServerProfile } from '../path/network-path.ts';
-import type { WaterfallEntry } from '../waterfall-entry.ts';
 import type { LoadTrace } from './load-trace.ts';
 
 /** What a load's time goes into, in the order in which a request meets them. */

@@ -1,10 +1,8 @@
+import type { Protocol, ProtocolPrediction, WaterfallEntry } from '@hopwise/contract';
 import type { Choice } from '../choose/choose.ts';
-import { loadPage } from '../choose/load-page.ts';
-import { uniformAssignment } from '../choose/uniform.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
-import type { ProtocolPrediction } from '../prediction.ts';
-import type { Protocol } from '../protocol.ts';
-import type { WaterfallEntry } from '../waterfall-entry.ts';
+import { loadPage } from '../scenarios/load-page.ts';
+import { uniformAssignment } from '../scenarios/uniform.ts';
 import { CAUSES, type Cause, type CriticalStep } from './critical-path.ts';
 import { holdupSentence, type WorstHoldup, worstHoldup } from './holdups.ts';
 import { nearestTo, type TracedLoad } from './traced-load.ts';

@@ -1,5 +1,5 @@
+import type { Protocol } from '@hopwise/contract';
 import type { FetchActivity, PageGraph } from '../graph/page-graph.ts';
-import type { Protocol } from '../protocol.ts';
 import type { Holdup, LoadTrace } from './load-trace.ts';
 import { count, hostOf, ms, NAME } from './words.ts';
 

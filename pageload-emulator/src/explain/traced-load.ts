@@ -1,8 +1,8 @@
-import { loadPage } from '../choose/load-page.ts';
-import type { Scenario } from '../choose/scenario.ts';
-import type { Emulated } from '../emulate.ts';
+import type { Assignment } from '@hopwise/contract';
+import type { Emulated } from '../emulate/emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
-import type { Assignment } from '../protocol.ts';
+import { loadPage } from '../scenarios/load-page.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
 import { type Cause, type CriticalStep, causesOf, criticalPath } from './critical-path.ts';
 import { LoadTrace } from './load-trace.ts';
 

@@ -1,5 +1,5 @@
-import type { RecordedRequest, Recording } from '../recording/recording.ts';
-import { originOf } from '../url.ts';
+import type { RecordedRequest, Recording } from '@hopwise/contract';
+import { originOf } from '../util/url.ts';
 
 const WITHOUT_CREDENTIALS = 1;
 

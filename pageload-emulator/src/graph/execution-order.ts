@@ -1,4 +1,4 @@
-import type { RecordedRequest } from '../recording/recording.ts';
+import type { RecordedRequest } from '@hopwise/contract';
 
 /**
  * What the parser's scripts wait for: those before them in the document, and the stylesheets before them (HTML

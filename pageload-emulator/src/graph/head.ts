@@ -1,5 +1,5 @@
+import type { RecordedRequest } from '@hopwise/contract';
 import { type Hold, LOW_PRIORITY_LIMIT } from '../client/low-priority-gate.ts';
-import type { RecordedRequest } from '../recording/recording.ts';
 
 /** The part of a load in which Chromium's parser is in the document's head. */
 export interface Head {

@@ -1,6 +1,6 @@
+import type { ResourceType } from '@hopwise/contract';
 import type { ClientCosts } from '../client/client-costs.ts';
 import type { Hold } from '../client/low-priority-gate.ts';
-import type { ResourceType } from '../recording/recording.ts';
 
 /** Why an activity waits for another. */
 export type DependencyKind =

@@ -1,4 +1,4 @@
-import type { RecordedRequest, ResourceType } from '../recording/recording.ts';
+import type { RecordedRequest, ResourceType } from '@hopwise/contract';
 
 /**
  * Chromium's default `Priority` (RFC 9218) by resource: its six net priorities become urgencies

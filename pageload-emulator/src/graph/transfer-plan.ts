@@ -1,28 +1,6 @@
+import type { PlannedTransfer, Recording, ResourceType, TransferPlan } from '@hopwise/contract';
 import { documentOf } from '../recording/draft.ts';
-import type { Recording, ResourceType } from '../recording/recording.ts';
 import type { PageGraph } from './page-graph.ts';
-
-/** One GET of a transfer plan. */
-export interface PlannedTransfer {
-  url: string;
-  /** Indices into the plan, all lower than this one's own. */
-  after: number[];
-  /** Milliseconds to wait once the last of `after` has ended. */
-  delayMs: number;
-  urgency: number;
-  incremental: boolean;
-  /** Value of `Accept`. */
-  accept: string;
-  /** Expected response bytes. */
-  bytes: number;
-}
-
-/** A page's resources in the order and with the waits of the page graph, for transferring them outside a browser. */
-export interface TransferPlan {
-  pageUrl: string;
-  userAgent: string;
-  transfers: PlannedTransfer[];
-}
 
 const MAX_TRANSFERS = 5_000;
 const MAX_AFTER = 64;

@@ -1,8 +1,7 @@
-import type { ServerProfile, UdpTreatment } from '../path/network-path.ts';
-import type { Protocol } from '../protocol.ts';
+import type { Protocol, ServerProfile, UdpTreatment } from '@hopwise/contract';
 import type { ConnectionSettings } from '../transport/connection.ts';
 import { handshakeOf } from '../transport/handshake.ts';
-import type { Network } from '../transport/network.ts';
+import type { Network } from '../transport/simulation-context.ts';
 import { AlternativeClient, type Http3Knowledge } from './alternative-client.ts';
 import { H1Pool } from './h1-pool.ts';
 import { HostResolver, hostOf } from './host-resolver.ts';

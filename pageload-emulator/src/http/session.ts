@@ -1,6 +1,6 @@
 import { Connection, type ConnectionOwner, type ConnectionSettings } from '../transport/connection.ts';
 import type { EventHandler } from '../transport/event-queue.ts';
-import type { Network } from '../transport/network.ts';
+import type { Network } from '../transport/simulation-context.ts';
 import type { Stream } from '../transport/stream.ts';
 import type { TransportCounters } from '../transport/transport-counters.ts';
 import { backupAfterMs, MAX_CONNECTIONS_PER_HOST } from './connect-jobs.ts';

@@ -1,4 +1,4 @@
-import { PriorityQueue } from '../priority-queue.ts';
+import { PriorityQueue } from '../util/priority-queue.ts';
 
 /** Chromium's most TCP sockets in all (`ClientSocketPoolManager`, `g_max_sockets_per_pool`). */
 export const MOST_SOCKETS = 256;

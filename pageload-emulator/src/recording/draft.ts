@@ -1,6 +1,6 @@
-import { originOf } from '../url.ts';
+import type { RecordedRequest, Recording } from '@hopwise/contract';
+import { originOf } from '../util/url.ts';
 import { InputError } from './input-error.ts';
-import type { RecordedRequest, Recording } from './recording.ts';
 
 /** A request whose initiator is still the draft that it points to. */
 export interface RequestDraft extends Omit<RecordedRequest, 'id' | 'initiator'> {

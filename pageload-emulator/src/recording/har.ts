@@ -1,5 +1,5 @@
-import { parseProtocol } from '../protocol.ts';
-import { originOf } from '../url.ts';
+import type { Recording } from '@hopwise/contract';
+import { originOf } from '../util/url.ts';
 import { finishRequests, type RequestDraft, refuseTooMany } from './draft.ts';
 import { isCached, isFetchedByWorker, isPushed } from './har/cached.ts';
 import { connectionNames } from './har/connection.ts';
@@ -15,7 +15,7 @@ import { typeOf } from './har/types.ts';
 import { urlKey } from './har/urls.ts';
 import { numberOf } from './har/values.ts';
 import { InputError, placeOf } from './input-error.ts';
-import type { Recording } from './recording.ts';
+import { parseProtocol } from './protocol-name.ts';
 
 /** A recording and what its reader should know of how it was read. */
 export interface ReadRecording {

@@ -1,5 +1,5 @@
-import { originOf } from '../url.ts';
-import type { RecordedRequest, Recording } from './recording.ts';
+import type { RecordedRequest, Recording } from '@hopwise/contract';
+import { originOf } from '../util/url.ts';
 
 /** What the connections and waits of a recording say about one origin. */
 export interface OriginTimings {

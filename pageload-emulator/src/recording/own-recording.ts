@@ -1,9 +1,9 @@
+import type { Recording } from '@hopwise/contract';
 import * as z from 'zod/mini';
 import { documentOf, finishRequests, type RequestDraft, refuseTooMany } from './draft.ts';
 import { noPhases } from './har/phases.ts';
 import { objectOf } from './har/values.ts';
 import { InputError, inputErrorFrom } from './input-error.ts';
-import type { Recording } from './recording.ts';
 import { likelyType } from './resource-type.ts';
 
 /** No time in milliseconds and no size in bytes of a page load is beyond this. */

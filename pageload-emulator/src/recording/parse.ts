@@ -1,10 +1,10 @@
+import type { Recording } from '@hopwise/contract';
 import { harForm } from './har/forms.ts';
 import { type ReadRecording, readHar } from './har.ts';
 import { InputError, placeOf, shown } from './input-error.ts';
 import { refuseLargeJson } from './json-bytes.ts';
 import { placeInJson } from './json-place.ts';
 import { isOwnRecording, readOwnRecording } from './own-recording.ts';
-import type { Recording } from './recording.ts';
 
 /**
  * Reads a HAR (a file, or a log or entries as DevTools give them to extensions) or a hopwise recording.

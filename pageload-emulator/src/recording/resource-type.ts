@@ -1,4 +1,4 @@
-import type { ResourceType } from './recording.ts';
+import type { ResourceType } from '@hopwise/contract';
 
 /** DevTools' and WebPageTest's types, and HAR's `_resourceType`. */
 const BY_NAME = new Map<string, ResourceType>([

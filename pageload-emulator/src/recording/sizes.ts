@@ -1,4 +1,4 @@
-import type { RecordedRequest, ResourceType } from './recording.ts';
+import type { RecordedRequest, ResourceType } from '@hopwise/contract';
 
 /**
  * Response bytes to assume where the browser withheld them (cross-origin without

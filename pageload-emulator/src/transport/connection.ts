@@ -1,15 +1,15 @@
-import type { CongestionControl as Algorithm } from '../path/network-path.ts';
+import type { CongestionControl as Algorithm } from '@hopwise/contract';
 import type { Transport } from './congestion-control.ts';
 import { createCongestionControl } from './create-congestion-control.ts';
 import type { HandshakeRound } from './handshake.ts';
 import { HandshakeExchange, type HandshakeOwner } from './handshake-exchange.ts';
-import type { Network } from './network.ts';
 import { Receiver } from './receiver.ts';
 import { RequestSender } from './request-sender.ts';
 import type { ResponseSource } from './response-source.ts';
 import { RetransmissionTimer } from './retransmission-timer.ts';
 import { RttEstimator } from './rtt-estimator.ts';
 import { Sender } from './sender.ts';
+import type { Network } from './simulation-context.ts';
 import { ByteOrder, type Stream } from './stream.ts';
 import { noCounters, type TransportCounters } from './transport-counters.ts';
 

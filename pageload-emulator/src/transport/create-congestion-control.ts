@@ -1,4 +1,4 @@
-import type { CongestionControl as Algorithm } from '../path/network-path.ts';
+import type { CongestionControl as Algorithm } from '@hopwise/contract';
 import { Bbr } from './bbr.ts';
 import type { CongestionControl, Transport } from './congestion-control.ts';
 import { Cubic } from './cubic.ts';

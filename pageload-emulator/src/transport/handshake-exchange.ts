@@ -2,10 +2,10 @@ import type { Transport } from './congestion-control.ts';
 import type { EventHandler } from './event-queue.ts';
 import type { HandshakeRound } from './handshake.ts';
 import type { LossProcess } from './loss.ts';
-import type { Network } from './network.ts';
 import { PACKET } from './packet.ts';
 import type { RetransmissionTimer } from './retransmission-timer.ts';
 import type { RttEstimator } from './rtt-estimator.ts';
+import type { Network } from './simulation-context.ts';
 import type { TransportCounters } from './transport-counters.ts';
 
 /** First retry of a lost handshake packet: RFC 6298 section 2.1 for SYN; Chromium's QUIC guess of the round trip is 100 ms. */

@@ -1,4 +1,4 @@
-import type { Protocol } from '../protocol.ts';
+import type { Protocol } from '@hopwise/contract';
 
 /** One round trip of a handshake: what the client sends, then what the server answers; bytes on the wire. */
 export interface HandshakeRound {

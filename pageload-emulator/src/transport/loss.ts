@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../random.ts';
+import { createRandom, type Random } from '../util/random.ts';
 
 /**
  * Random loss of one direction of one connection: losses come in bursts of geometric length with

@@ -2,8 +2,8 @@ import type { Burst } from './burst.ts';
 import type { Transport } from './congestion-control.ts';
 import type { EventHandler } from './event-queue.ts';
 import type { LossProcess } from './loss.ts';
-import type { Network } from './network.ts';
 import { PACKET, PACKETS_PER_ACK, type PacketFormat } from './packet.ts';
+import type { Network } from './simulation-context.ts';
 import type { Segment, Stream } from './stream.ts';
 import type { TransportCounters } from './transport-counters.ts';
 

@@ -1,9 +1,9 @@
 import type { Transport } from './congestion-control.ts';
 import type { EventHandler } from './event-queue.ts';
 import type { LossProcess } from './loss.ts';
-import type { Network } from './network.ts';
 import { PACKET, type PacketFormat } from './packet.ts';
 import type { RetransmissionTimer } from './retransmission-timer.ts';
+import type { Network } from './simulation-context.ts';
 import type { Stream } from './stream.ts';
 
 /** Packets that a client sends at first: Linux (RFC 6928) and Chromium's QUIC (`kInitialCongestionWindow`). */

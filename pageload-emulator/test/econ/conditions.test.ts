@@ -5,7 +5,7 @@ import { lossByConnections } from '../../src/econ/loss-by-connections.ts';
 import { lossByRound } from '../../src/econ/loss-by-round.ts';
 import { lossBySegment } from '../../src/econ/loss-by-segment.ts';
 import type { WindowCount } from '../../src/econ/pcwnd-files.ts';
-import { createRandom } from '../../src/random.ts';
+import { createRandom } from '../../src/util/random.ts';
 
 /** Rounds of Reno climbing between 20 and 60 segments, each losing by chance with `loss` a segment. */
 function roundsWith(loss: number, rounds: number, seed: number, connections = 1, fromMs = 0, rttMs = 50) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { objectsLatencyMs } from '../../src/econ/objects-latency.ts';
-import { emulate } from '../../src/emulate.ts';
+import { emulate } from '../../src/emulate/emulate.ts';
 import { pageOf, pathOf, serverOf } from '../pages.ts';
 import { HTTP_SCENARIOS, type HttpScenario, networkOf } from './scenarios.ts';
 

@@ -1,5 +1,5 @@
 /** One planned case in real Chromium: a page of its own at an origin of its own, which a pin is in force for. */
-import type { PinState } from '@hopwise/native-host/messages';
+import type { PinState } from '@hopwise/contract';
 import type { Page } from 'playwright-core';
 import {
   faultOfPin,

@@ -1,6 +1,6 @@
 /** Random faults in mid-transfer of pinned origins in real Chromium, with the real host. */
 import { fileURLToPath } from 'node:url';
-import type { PinState } from '@hopwise/native-host/messages';
+import type { PinState } from '@hopwise/contract';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { isSilent } from '../../../../native-host/test/faults/expectations.ts';

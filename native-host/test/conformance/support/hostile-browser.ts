@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, constants } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
-import type { Protocol } from '@hopwise/native-host/messages';
+import type { Protocol } from '@hopwise/contract';
 import { expect } from 'vitest';
 import { type Answer, ask1, ask2 } from '../../terminating/support/pinned.ts';
 import { type Case, MIB, RIGHT } from './cases.ts';

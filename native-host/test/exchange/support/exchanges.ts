@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import type { Protocol } from '@hopwise/native-host/messages';
+import type { Protocol } from '@hopwise/contract';
 import { expect } from 'vitest';
-import { type Exchange, ExchangeError, type ExchangeRequest } from '../../../src/engine/exchange.ts';
+import { type Exchange, ExchangeError, type ExchangeRequest } from '../../../src/exchange/exchange.ts';
 import type { Served } from '../../support/engine.ts';
 
 /** What the server's `/digest` says of a request. */

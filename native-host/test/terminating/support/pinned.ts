@@ -18,13 +18,13 @@ import { createServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
-import { type Protocol, TRUST_TRIAL_PORT } from '@hopwise/native-host/messages';
+import { type Protocol, TRUST_TRIAL_PORT } from '@hopwise/contract';
 import { createAuthority } from '../../../src/ca/authority.ts';
 import { writeAuthority } from '../../../src/ca/authority-store.ts';
 import { LocalLeafIssuer } from '../../../src/ca/leaf-issuer.ts';
 import { Engine, type EngineOptions } from '../../../src/engine/engine.ts';
-import { LoopbackProxy } from '../../../src/pin/proxy/loopback-proxy.ts';
-import { TerminatingProxy } from '../../../src/pin/terminating/terminating-proxy.ts';
+import { LoopbackProxy } from '../../../src/pins/proxy/loopback-proxy.ts';
+import { TerminatingProxy } from '../../../src/pins/terminating/terminating-proxy.ts';
 import { openTunnel, SECRET, until } from '../../proxy/support/peers.ts';
 import { showTrust } from './show-trust.ts';
 

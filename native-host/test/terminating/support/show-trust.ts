@@ -1,5 +1,5 @@
 import { connect } from 'node:tls';
-import { TRUST_TRIAL_PORT } from '@hopwise/native-host/messages';
+import { TRUST_TRIAL_PORT } from '@hopwise/contract';
 import { openTunnel, SECRET } from '../../proxy/support/peers.ts';
 
 /**

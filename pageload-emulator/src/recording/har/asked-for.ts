@@ -1,4 +1,4 @@
-import type { InitiatorKind } from '../recording.ts';
+import type { InitiatorKind } from '@hopwise/contract';
 import type { Entry } from './schema.ts';
 import { objectOf } from './values.ts';
 

@@ -1,4 +1,4 @@
-import { originOf } from '../../url.ts';
+import { originOf } from '../../util/url.ts';
 import type { Entry } from './schema.ts';
 
 /**

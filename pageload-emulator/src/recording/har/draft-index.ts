@@ -1,4 +1,4 @@
-import { firstIndexWhere } from '../../ordered.ts';
+import { firstIndexWhere } from '../../util/ordered.ts';
 import type { RequestDraft } from '../draft.ts';
 
 /** No browser makes more requests to one URL at once; a hostile file would have each one looked at. */

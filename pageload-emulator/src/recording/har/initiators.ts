@@ -1,4 +1,4 @@
-import { originOf, resolveReference } from '../../url.ts';
+import { originOf, resolveReference } from '../../util/url.ts';
 import type { RequestDraft } from '../draft.ts';
 import { type AskedFor, askedForBy } from './asked-for.ts';
 import { DraftIndex } from './draft-index.ts';

@@ -1,4 +1,4 @@
-import { firstIndexWhere } from '../../ordered.ts';
+import { firstIndexWhere } from '../../util/ordered.ts';
 import { shown } from '../input-error.ts';
 import type { Entry, Har, Page } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import type { RequestPhases } from '../recording.ts';
+import type { RequestPhases } from '@hopwise/contract';
 import type { Entry } from './schema.ts';
 import { numberOf } from './values.ts';
 

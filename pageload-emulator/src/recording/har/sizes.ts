@@ -1,4 +1,4 @@
-import type { RecordedRequest } from '../recording.ts';
+import type { RecordedRequest } from '@hopwise/contract';
 import type { Entry } from './schema.ts';
 import { numberOf } from './values.ts';
 

@@ -1,4 +1,4 @@
-import type { ResourceType } from '../recording.ts';
+import type { ResourceType } from '@hopwise/contract';
 import { likelyType, namedType } from '../resource-type.ts';
 import type { Entry } from './schema.ts';
 

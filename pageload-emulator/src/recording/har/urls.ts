@@ -1,4 +1,4 @@
-import { originOf } from '../../url.ts';
+import { originOf } from '../../util/url.ts';
 
 /** A URL as browsers compare them: origin in lower case without its own port, `/` for no path, no fragment. */
 export function urlKey(url: string): string {

@@ -1,0 +1,44 @@
+/**
+ * A terminating proxy alone in its process, with the authority in `HOPWISE_BENCH_CA` and the secret in `HOPWISE_BENCH_SECRET`, built as the
+ * host is, so that its memory is the host's: prints its port and the processes; pins the origin of a line of its input, such as
+ * `h2 localhost:8443`; after an empty line says when that is terminated. Ends with its input.
+ */
+import { createInterface } from 'node:readline';
+import { TRUST_TRIAL_PORT } from '@hopwise/contract';
+import { LocalLeafIssuer } from '../../native-host/dist/src/ca/leaf-issuer.js';
+import { Engine } from '../../native-host/dist/src/engine/engine.js';
+import { LoopbackProxy } from '../../native-host/dist/src/pins/proxy/loopback-proxy.js';
+import { TerminatingProxy } from '../../native-host/dist/src/pins/terminating/terminating-proxy.js';
+
+const log = (line) => void process.stderr.write(`${line}\n`);
+const print = (value) => void process.stdout.write(`${JSON.stringify(value)}\n`);
+const engine = new Engine();
+let onReady = () => {};
+const ready = new Promise((resolve) => {
+  onReady = resolve;
+});
+const terminating = new TerminatingProxy({
+  engine,
+  issuer: new LocalLeafIssuer({ log, folder: process.env.HOPWISE_BENCH_CA }),
+  log,
+  onLifted: () => process.exit(1),
+  onReady,
+  onDoubt: () => {},
+});
+const proxy = new LoopbackProxy({
+  secret: process.env.HOPWISE_BENCH_SECRET,
+  log,
+  route: (host, port) =>
+    port === TRUST_TRIAL_PORT ? terminating.trial(host) : terminating.route(host, port),
+});
+await engine.start();
+print({ port: await proxy.listen(), pids: [process.pid, await engine.pid()] });
+for await (const line of createInterface(process.stdin)) {
+  const [, protocol, host, port] = /^(h1|h2|h3) (.+):(\d+)$/.exec(line) ?? [];
+  if (protocol) terminating.pin(host, Number(port), protocol);
+  else await ready;
+  print({});
+}
+terminating.close();
+await proxy.close();
+await engine.close();

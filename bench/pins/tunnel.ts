@@ -1,0 +1,91 @@
+/**
+ * What a tunnel adds to a request, to the first request of a connection, and what it carries: beside a direct connection and Debian's
+ * tinyproxy, in rounds that take turns. Origin and proxies are in processes of their own. `npm run bench:tunnel`.
+ */
+import { Companion } from '../../native-host/test/proxy/support/companion.ts';
+import { SECRET } from '../../native-host/test/proxy/support/peers.ts';
+import { Client, type Way } from './client.ts';
+import { medianTime, printTimes, quantile, rounds, spread, verdict } from './rounds.ts';
+import { Tinyproxy } from './tinyproxy.ts';
+
+/** Small, and longer than what tinyproxy passes on without a wait. */
+const RESPONSES_BYTES = [1_000, 8_000];
+const TRANSFER_BYTES = 512 * 1024 * 1024;
+const LATENCY_ROUNDS = 15;
+const REQUESTS_A_ROUND = 150;
+const CONNECTIONS_A_ROUND = 20;
+/** tinyproxy leaves Nagle's algorithm on: some of its answers wait 40 ms for an acknowledgement. */
+const ROUND_LIMIT_MS = 150;
+const TRANSFER_ROUNDS = 7;
+
+const TARGET = { addedMs: 0.15, gbps: 3, shareOfDirect: 0.8 };
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+
+const origin = await Companion.start('./origin-process.ts');
+const tunnel = await Companion.start('./proxy-process.ts');
+const tinyproxy = await Tinyproxy.start('hopwise', SECRET);
+const ways: Way[] = [
+  { name: 'direct', via: null, origin: origin.port },
+  { name: 'tunnel', via: tunnel.port, origin: origin.port },
+];
+if (tinyproxy) ways.push({ name: 'tinyproxy', via: tinyproxy.port, origin: origin.port });
+else
+  console.log(
+    'tinyproxy is not installed (apt install tinyproxy-bin): compared with a direct connection only\n',
+  );
+
+try {
+  const clients = new Map<string, Client>();
+  for (const way of ways) clients.set(way.name, await Client.open(way));
+
+  for (const bytes of RESPONSES_BYTES) {
+    const requests = await rounds(ways, LATENCY_ROUNDS, async ({ name }) => {
+      const client = clients.get(name)!;
+      return medianTime(REQUESTS_A_ROUND, () => client.exchange(bytes), ROUND_LIMIT_MS);
+    });
+    printTitle(`A request for ${bytes} bytes on an open connection`);
+    const added = printTimes(requests).get('tunnel')!;
+    verdict(added <= TARGET.addedMs, `${TARGET.addedMs} ms more than direct`);
+  }
+
+  const connections = await rounds(ways, LATENCY_ROUNDS, (way) => {
+    const connectAndAsk = async (): Promise<void> => {
+      const client = await Client.open(way);
+      await client.exchange(RESPONSES_BYTES[0]!);
+      client.close();
+    };
+    return medianTime(CONNECTIONS_A_ROUND, connectAndAsk, ROUND_LIMIT_MS);
+  });
+  printTitle(`A request for ${RESPONSES_BYTES[0]} bytes and its connection`);
+  printTimes(connections);
+
+  const rates = await rounds(ways, TRANSFER_ROUNDS, async ({ name }) => {
+    const startMs = performance.now();
+    await clients.get(name)!.exchange(TRANSFER_BYTES);
+    return (TRANSFER_BYTES * 8) / 1e6 / (performance.now() - startMs);
+  });
+  console.log(
+    `\nA response of ${TRANSFER_BYTES / 1024 / 1024} MiB, Gbit/s: median (10th to 90th percentile)`,
+  );
+  for (const [name, each] of rates) {
+    const shares = each.map((rate, round) => rate / rates.get('direct')![round]!);
+    console.log(
+      `    ${name.padEnd(12)}${spread(each, 1)}, ${(100 * quantile(shares, 0.5)).toFixed(0)}% of direct`,
+    );
+  }
+  const gbps = quantile(rates.get('tunnel')!, 0.5);
+  verdict(
+    gbps >= TARGET.gbps || gbps >= TARGET.shareOfDirect * quantile(rates.get('direct')!, 0.5),
+    `${TARGET.gbps} Gbit/s or ${100 * TARGET.shareOfDirect}% of direct`,
+  );
+  for (const client of clients.values()) client.close();
+} finally {
+  await Promise.all([origin.stop(), tunnel.stop(), tinyproxy?.stop()]);
+}
+
+function printTitle(title: string): void {
+  console.log(
+    `\n${title}, ms: median of the rounds' medians (10th to 90th percentile), and what is more than direct`,
+  );
+}

@@ -1,0 +1,88 @@
+/** Protocols assigned origin by origin against the best one for all. */
+
+import { bootstrapMedianRatio, type Interval, median } from '@hopwise/lab/statistics';
+import type { Assignment } from '@hopwise/pageload-emulator';
+import { truthOf } from '../judge/cell-truth.ts';
+import type { Cell } from './cells.ts';
+
+export interface AssignedScore {
+  page: string;
+  network: string;
+  assignment: Assignment;
+  /** Seeds under which both were loaded. */
+  seeds: number;
+  /** Median over that of the best protocol for all, over those seeds, and its 95% interval from seeds drawn with replacement. */
+  measuredRatio: Interval;
+  /** The same as hopwise emulates it, the network given; median over the recorded loads. */
+  predictedRatio: number;
+}
+
+export interface Assigned {
+  scores: AssignedScore[];
+  /** Assignments that could not be judged, by why. */
+  leftOut: {
+    /** One protocol for all: nothing to compare. */
+    uniform: number;
+    /** The page does not load under it in most loads. */
+    notLoading: number;
+    /** No seed under which both were loaded. */
+    unpaired: number;
+  };
+}
+
+/** Judges every measured assignment. @param predict emulated ratio of an assignment */
+export async function scoreAssigned(
+  cells: readonly Cell[],
+  predict: (cell: Cell, assignment: Assignment) => Promise<number>,
+): Promise<Assigned> {
+  const leftOut: Assigned['leftOut'] = { uniform: 0, notLoading: 0, unpaired: 0 };
+  const scores: AssignedScore[] = [];
+  for (const cell of cells) {
+    for (const { assignment, pltMs } of cell.loads.assigned) {
+      const measured = isUniform(assignment) ? 'uniform' : measuredRatio(cell, pltMs);
+      if (typeof measured === 'string') {
+        leftOut[measured]++;
+        continue;
+      }
+      scores.push({
+        page: cell.page,
+        network: cell.network,
+        assignment,
+        ...measured,
+        predictedRatio: await predict(cell, assignment),
+      });
+    }
+  }
+  return { scores, leftOut };
+}
+
+/** How many of the measured assignments `scoreAssigned` asks a prediction of. */
+export function judgedAssignments(cell: Cell): number {
+  return cell.loads.assigned.filter(
+    ({ assignment, pltMs }) => !isUniform(assignment) && typeof measuredRatio(cell, pltMs) !== 'string',
+  ).length;
+}
+
+const isUniform = (assignment: Assignment): boolean => new Set(Object.values(assignment)).size < 2;
+
+function measuredRatio(
+  { loads }: Cell,
+  assigned: ReadonlyMap<number, number>,
+): { seeds: number; measuredRatio: Interval } | 'notLoading' | 'unpaired' {
+  const best = truthOf(loads)?.best;
+  const uniform = best && loads.pltMs.get(best);
+  const pairs = [...assigned].flatMap(([seed, time]): [number, number][] => {
+    const other = uniform?.get(seed);
+    return other === undefined || !Number.isFinite(other) ? [] : [[time, other]];
+  });
+  if (pairs.length === 0) return 'unpaired';
+  const times = pairs.map(([time]) => time);
+  if (!Number.isFinite(median(times))) return 'notLoading';
+  return {
+    seeds: pairs.length,
+    measuredRatio: bootstrapMedianRatio(
+      times,
+      pairs.map(([, other]) => other),
+    ),
+  };
+}

@@ -1,0 +1,220 @@
+/** Predictions of measured page loads, judged. */
+
+import { median } from '@hopwise/lab/statistics';
+import { mediansAt } from '../judge/cell-truth.ts';
+import { type Assigned, judgedAssignments, scoreAssigned } from './assigned.ts';
+import type { Cell, MeasuredCells, Recorded } from './cells.ts';
+import type { Chooser } from './choosers.ts';
+import {
+  type Calibration,
+  calibrationOf,
+  type Figures,
+  figuresOf,
+  type Headline,
+  intervalsOf,
+} from './figures.ts';
+import { type Guess, type LanternProtocol, PREDICTORS, type Predictor } from './guess.ts';
+import { assignedRatio, hopwiseGuess, learntFrom, learntGuess } from './hopwise.ts';
+import { lanternGuess, withH3 } from './lantern.ts';
+import { type CellScore, scoreCell } from './scores.ts';
+import { TUNING_GROUPS, type TuningGroup, tuningGroups } from './tuning.ts';
+
+/** `accuracy.json`. Times are milliseconds, shares and errors fractions of 1. */
+export interface Accuracy {
+  format: 'hopwise-accuracy';
+  version: 1;
+  measured: {
+    browser: string;
+    server: MeasuredCells['matrix']['server'];
+    pages: string[];
+    networks: string[];
+    cells: number;
+    /** Of which it is decided which protocol is the best. */
+    decided: number;
+    loads: number;
+    leftOut: MeasuredCells['leftOut'];
+    /** Repeat views, which are not judged. */
+    warm: number;
+    /** Cells that could not be judged, as `page on network`. */
+    unusable: string[];
+    /** Predictions of each predictor, by what their loads were recorded under; h2 where no natural load was. */
+    recorded: { natural: number; h2: number };
+  };
+  figures: Figures;
+  /** 95% bootstrap intervals over pages. */
+  intervals: Partial<Record<Chooser, Headline>>;
+  byNetwork: Record<string, Figures>;
+  byPage: Record<string, Figures>;
+  /** By whether the emulator was tuned on the pages and networks. */
+  byTuning: Record<TuningGroup, Figures>;
+  calibration: Partial<Record<Predictor, Calibration>>;
+  /** Median error of Lantern's h3 by which of its own protocols stands for it; the one that does is the better. */
+  lanternH3: { as: LanternProtocol; error: Record<LanternProtocol, number | null> };
+  assigned: Assigned;
+  /** Median time of one prediction, from recording to answer. */
+  elapsedMs: Partial<Record<Predictor, number>>;
+  cells: CellScore[];
+}
+
+/** How far a run is; called before each prediction, and what it throws ends the run. */
+export interface BenchProgress {
+  done: number;
+  total: number;
+  cell: string;
+}
+
+type Guesses = Partial<Record<Predictor, Guess[]>>;
+
+/** How each predictor is asked about the loads of a cell; null where there is nothing to go by. */
+const ASK: Record<Predictor, (cell: Cell) => ((recorded: Recorded) => Guess) | null> = {
+  hopwiseGiven:
+    ({ path }) =>
+    ({ recording }) =>
+      hopwiseGuess(recording, { network: path }),
+  hopwiseEstimated:
+    () =>
+    ({ recording }) =>
+      hopwiseGuess(recording),
+  hopwiseLearnt: ({ earlier }) => {
+    const cluster = learntFrom(earlier);
+    return cluster && (({ recording }) => learntGuess(recording, cluster));
+  },
+  lantern:
+    ({ path }) =>
+    ({ recording }) =>
+      lanternGuess(recording, path),
+};
+
+/** Asks predictors about every recorded load of every cell and scores what they say. */
+export async function scoreCells(
+  cells: readonly Cell[],
+  predictors: readonly Predictor[] = PREDICTORS,
+  onProgress: (progress: BenchProgress) => void = () => {},
+): Promise<CellScore[]> {
+  const guesses = await askAll(cells, predictors, onProgress);
+  return cells.map((cell, index) => scoreCell(cell, guesses[index]!));
+}
+
+async function askAll(
+  cells: readonly Cell[],
+  predictors: readonly Predictor[],
+  onProgress: (progress: BenchProgress) => void,
+): Promise<Guesses[]> {
+  const recorded = cells.reduce((sum, cell) => sum + cell.recorded.length, 0);
+  const steps = new Steps(recorded * predictors.length, onProgress);
+  const all: Guesses[] = [];
+  for (const cell of cells) {
+    const guesses: Guesses = {};
+    for (const predictor of predictors) {
+      const ask = ASK[predictor](cell);
+      if (ask === null) continue;
+      const own: Guess[] = [];
+      for (const each of cell.recorded) own.push(await steps.take(cell, () => ask(each)));
+      guesses[predictor] = own;
+    }
+    all.push(guesses);
+  }
+  return all;
+}
+
+/** A long run of work without waiting, that can be watched and ended between its steps. */
+class Steps {
+  readonly #total: number;
+  readonly #onProgress: (progress: BenchProgress) => void;
+  #done = 0;
+
+  constructor(total: number, onProgress: (progress: BenchProgress) => void) {
+    this.#total = total;
+    this.#onProgress = onProgress;
+  }
+
+  async take<T>({ page, network }: Cell, work: () => T): Promise<T> {
+    this.#onProgress({ done: this.#done++, total: this.#total, cell: `${page} on ${network}` });
+    const result = work();
+    // Signals are only heard between turns of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    return result;
+  }
+}
+
+/** Judges everything that was measured. */
+export async function bench(
+  measured: MeasuredCells,
+  onProgress: (progress: BenchProgress) => void = () => {},
+): Promise<Accuracy> {
+  const { cells, matrix } = measured;
+  const guesses = await askAll(cells, PREDICTORS, onProgress);
+  const lanternH3 = bestLanternH3(cells, guesses);
+  for (const own of guesses) own.lantern = own.lantern!.map((guess) => withH3(guess, lanternH3.as));
+  const scores = cells.map((cell, index) => scoreCell(cell, guesses[index]!));
+  const steps = new Steps(
+    cells.reduce((sum, cell) => sum + judgedAssignments(cell) * cell.recorded.length, 0),
+    onProgress,
+  );
+  const assigned = await scoreAssigned(cells, async (cell, assignment) => {
+    const ratios: number[] = [];
+    for (const { recording } of cell.recorded) {
+      ratios.push(await steps.take(cell, () => assignedRatio(recording, cell.path, assignment)));
+    }
+    return median(ratios);
+  });
+  const pages = [...new Set(cells.map(({ page }) => page))];
+  const networks = Object.keys(matrix.networks).filter((name) => cells.some((cell) => cell.network === name));
+  const recorded = { natural: 0, h2: 0 };
+  for (const cell of cells) recorded[cell.recordedUnder] += cell.recorded.length;
+  const calibration: Accuracy['calibration'] = {};
+  const elapsedMs: Accuracy['elapsedMs'] = {};
+  for (const predictor of PREDICTORS) {
+    const stated = calibrationOf(scores, predictor);
+    if (stated !== null) calibration[predictor] = stated;
+    const times = guesses.flatMap((own) => own[predictor]?.map((guess) => guess.elapsedMs) ?? []);
+    if (times.length > 0) elapsedMs[predictor] = median(times);
+  }
+  const group = (names: string[], key: 'page' | 'network') =>
+    Object.fromEntries(names.map((name) => [name, figuresOf(scores.filter((score) => score[key] === name))]));
+  const tuning = tuningGroups(scores);
+  return {
+    format: 'hopwise-accuracy',
+    version: 1,
+    measured: {
+      browser: matrix.browser,
+      server: matrix.server,
+      pages,
+      networks,
+      cells: cells.length,
+      decided: scores.filter(({ truth }) => truth.decided).length,
+      loads: measured.loads,
+      leftOut: measured.leftOut,
+      warm: measured.warm,
+      unusable: measured.unusable,
+      recorded,
+    },
+    figures: figuresOf(scores),
+    intervals: intervalsOf(scores),
+    byNetwork: group(networks, 'network'),
+    byPage: group(pages, 'page'),
+    byTuning: Object.fromEntries(
+      TUNING_GROUPS.map((name) => [name, figuresOf(tuning[name])]),
+    ) as Accuracy['byTuning'],
+    calibration,
+    lanternH3,
+    assigned,
+    elapsedMs,
+    cells: scores,
+  };
+}
+
+/** Which of Lantern's protocols comes closer to the loads that were measured under h3; h1, as it is by itself, without any. */
+function bestLanternH3(cells: readonly Cell[], guesses: readonly Guesses[]): Accuracy['lanternH3'] {
+  const errorAs = (protocol: LanternProtocol): number | null => {
+    const errors = cells.flatMap(({ loads, recorded }, index) =>
+      guesses[index]!.lantern!.flatMap(({ pltMs }, at) => {
+        const { h3 } = mediansAt(loads, recorded[at]!.judgedBy);
+        return h3 === undefined ? [] : Math.abs(pltMs[protocol]! / h3 - 1);
+      }),
+    );
+    return errors.length === 0 ? null : median(errors);
+  };
+  const error = { h1: errorAs('h1'), h2: errorAs('h2') };
+  return { as: error.h1 !== null && error.h2 !== null && error.h2 < error.h1 ? 'h2' : 'h1', error };
+}

@@ -1,0 +1,92 @@
+/** `npm run bench:accuracy`: predictions judged by measured loads. */
+import { mkdir } from 'node:fs/promises';
+import { firstLine, UserError } from '@hopwise/lab/command/errors';
+import { runProgram } from '@hopwise/lab/command/program';
+import { Progress } from '@hopwise/lab/command/progress';
+import { replaceFileWithin } from '@hopwise/lab/command/write-file';
+import { standaloneSvg } from '../html/charts.ts';
+import { type BenchProgress, bench } from './bench.ts';
+import { readCells } from './cells.ts';
+import { drawCharts } from './charts.ts';
+import { compareGolden, goldenFigures, makeGolden, readAccepted, writeAccepted } from './golden.ts';
+import { renderAccuracyHtml } from './html.ts';
+import { type BenchOptions, type GoldenOptions, parseOptions } from './options.ts';
+import { renderAccuracy } from './table.ts';
+
+/** Of progress where there is no terminal, whose line would be replaced. */
+const LINE_EVERY_MS = 10_000;
+
+await runProgram(async ({ signal, say }) => {
+  const options = parseOptions(process.argv.slice(2));
+  if (options.command === 'bench') await judge(options, signal);
+  else await judgeGolden(options, signal, say);
+});
+
+async function judge(options: BenchOptions, signal: AbortSignal): Promise<void> {
+  const progress = new Progress();
+  await mkdir(options.out, { recursive: true }).catch((error) => {
+    throw new UserError(`--out ${options.out}: ${firstLine(error)}`, 2);
+  });
+  progress.step(`reading ${options.dir}`);
+  const measured = await readCells(options.dir, options);
+  const recorded = measured.cells.reduce((sum, cell) => sum + cell.recorded.length, 0);
+  progress.step(`predicting from ${recorded} loads of ${measured.cells.length} cells`);
+  const accuracy = await bench(measured, predictionProgress(progress, signal));
+  progress.step(`writing to ${options.out}`);
+  const text = `${JSON.stringify(accuracy, null, 1)}\n`;
+  const tables = renderAccuracy(accuracy);
+  const charts = drawCharts(accuracy);
+  const write = (name: string, content: string) => replaceFileWithin(options.out, name, content);
+  await write('accuracy.json', text);
+  for (const chart of charts) await write(`${chart.name}.svg`, await standaloneSvg(chart));
+  await write('index.html', await renderAccuracyHtml(charts, tables));
+  process.stdout.write(options.json ? text : tables);
+}
+
+/** Shows how far the predictions are; throws the signal's reason between two of them. */
+function predictionProgress(progress: Progress, signal: AbortSignal): (at: BenchProgress) => void {
+  let startedMs = progress.elapsedMs;
+  let saidMs = startedMs;
+  return ({ done, total, cell }) => {
+    signal.throwIfAborted();
+    const nowMs = progress.elapsedMs;
+    if (done === 0) startedMs = nowMs;
+    const leftMs = ((nowMs - startedMs) / done) * (total - done);
+    const text = `${done} of ${total}${done === 0 ? '' : `, ${Math.ceil(leftMs / 1000)} s left`}: ${cell}`;
+    if (process.stderr.isTTY) {
+      progress.detail(text);
+    } else if (nowMs - saidMs >= LINE_EVERY_MS) {
+      saidMs = nowMs;
+      progress.step(text);
+    }
+  };
+}
+
+async function judgeGolden(
+  { from, dir, recordings, accept }: GoldenOptions,
+  signal: AbortSignal,
+  say: (line: string) => void,
+): Promise<void> {
+  const progress = new Progress();
+  const known = await readAccepted(dir).catch((error: unknown) => {
+    // A set of other loads has no figures before; nor has one whose figures are written anew.
+    if (from === null && !accept) throw error;
+    return {};
+  });
+  if (from !== null) {
+    progress.step(`making ${dir} of ${from}`);
+    await makeGolden(from, dir, recordings);
+  }
+  progress.step(`predicting from ${dir}`);
+  const figures = await goldenFigures(dir, predictionProgress(progress, signal));
+  const { lines, worse } = compareGolden(known, figures);
+  process.stdout.write(`${lines.join('\n')}\n`);
+  if (from !== null || accept) {
+    await writeAccepted(dir, figures);
+    say(`these are the accepted figures now: ${dir}/accuracy.json`);
+  } else if (worse.length > 0) {
+    throw new UserError(
+      `worse than accepted by more than the slack: ${worse.join('; ')} (--accept takes them all the same)`,
+    );
+  }
+}

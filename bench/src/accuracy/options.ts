@@ -1,0 +1,65 @@
+import { integer, list } from '@hopwise/lab/command/option-types';
+import { Command } from 'commander';
+
+/** What the command line of `npm run bench:accuracy` asks for. */
+export type AccuracyOptions = BenchOptions | GoldenOptions;
+
+export interface BenchOptions {
+  command: 'bench';
+  /** Folder of measured loads. */
+  dir: string;
+  /** Where accuracy.json and the plots go. */
+  out: string;
+  json: boolean;
+  pages?: string[];
+  networks?: string[];
+}
+
+export interface GoldenOptions {
+  command: 'golden';
+  /** Folder of measured loads to make the golden set from; null to judge the one there is. */
+  from: string | null;
+  dir: string;
+  /** Recorded natural loads to keep of each cell. */
+  recordings: number;
+  accept: boolean;
+}
+
+export const GOLDEN_DIR = 'bench/golden';
+
+/**
+ * Parses the command line.
+ *
+ * @throws CommanderError when it cannot be used; commander has then written one line to stderr.
+ */
+export function parseOptions(argv: string[]): AccuracyOptions {
+  let parsed: AccuracyOptions | undefined;
+  const command = new Command()
+    .name('npm run bench:accuracy --')
+    .description('Judges predictions of page load times by measured ones.')
+    .argument('<dir>', 'folder of measured loads, as npm run lab writes it')
+    .option('--out <dir>', 'where accuracy.json and the plots go', 'out/accuracy')
+    .option('--json', 'print accuracy.json and nothing else', false)
+    .option('--pages <names>', 'only these pages, separated by commas', list)
+    .option('--networks <names>', 'only these networks, separated by commas', list)
+    .showHelpAfterError('(see npm run bench:accuracy -- --help)')
+    .exitOverride()
+    .action((dir: string, { out, json, pages, networks }) => {
+      parsed = { command: 'bench', dir, out, json, ...(pages && { pages }), ...(networks && { networks }) };
+    });
+  command
+    .command('golden')
+    .description(
+      'Judges the golden set and compares with the accepted figures (exit code 1 when they are worse); with a folder, makes the set from it.',
+    )
+    .argument('[from]', 'folder of measured loads of the project’s own pages')
+    .option('--dir <dir>', 'the golden set', GOLDEN_DIR)
+    .option('--recordings <n>', 'natural loads to predict from, of each page and network', integer(1, 20), 1)
+    .option('--accept', 'write the figures as the accepted ones', false)
+    .exitOverride()
+    .action((from: string | undefined, { dir, recordings: kept, accept }) => {
+      parsed = { command: 'golden', from: from ?? null, dir, recordings: kept, accept };
+    });
+  command.parse(argv, { from: 'user' });
+  return parsed as AccuracyOptions;
+}

@@ -1,0 +1,213 @@
+/** How predictors and rules did on one cell. */
+
+import type { TruthProtocol } from '@hopwise/lab/loads/loads';
+import { median } from '@hopwise/lab/statistics';
+import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
+import { mean, sampleRankCorrelation } from 'simple-statistics';
+import { doesNotLoad } from '../judge/cell-loads.ts';
+import { type CellTruth, type Medians, medianAt, truthOf } from '../judge/cell-truth.ts';
+import { halfRegretOf, halvesOf, noiseOf, regretOf } from '../judge/regret.ts';
+import { isTried, RULES, ruleChoice } from '../judge/rules.ts';
+import type { Cell, Recorded } from './cells.ts';
+import { type Chooser, choiceOf } from './choosers.ts';
+import { type Guess, PREDICTORS, type Predictor } from './guess.ts';
+
+export interface CellScore {
+  page: string;
+  network: string;
+  /** What the loads that were predicted from were recorded under. */
+  recordedUnder: Cell['recordedUnder'];
+  truth: CellTruth;
+  /** Of the browser's own choices; null without such loads. */
+  naturalMs: number | null;
+  /** By predictor that was asked; figures of its guesses, one for each recorded load. */
+  predictors: Partial<Record<Predictor, PredictorScore>>;
+  choosers: Partial<Record<Chooser, ChoiceScore>>;
+  /** Regret, on one half of the loads, of the protocol that was best on the other; null with too few loads. */
+  noise: number | null;
+}
+
+export interface PredictorScore {
+  /** Median over the recorded loads. */
+  medians: Medians;
+  /** Measured medians that they are held against; where a forced load was recorded, of the other seeds. */
+  measured: Medians;
+  /** |predicted / measured − 1|, for each recorded load. */
+  errors: Record<Protocol, number[]>;
+  /** |predicted − measured| of the ratios to h2's time. */
+  ratioErrors: { h1: number[]; h3: number[] };
+  /** Rank correlation of the protocols' times, predicted with measured. */
+  order: number[];
+  /** hopwise's stated confidence, and the share of bootstraps of the loads in which the protocol that it calls best wins. */
+  confidence: { stated: number; decided: boolean; wins: number }[];
+  /** Measured loads, and medians, of which hopwise's range was stated, and how many lay within. */
+  coverage: { loads: number; loadsWithin: number; medians: number; mediansWithin: number };
+  elapsedMs: number[];
+}
+
+/** Of a predictor's choices, one for each recorded load, the mean; of a rule there is one. */
+export interface ChoiceScore {
+  /** Time of what the choice comes to over that of the best protocol, less 1; see `regretOf`. */
+  regret: number;
+  /** Share of choices that do not load the page, as h3 where UDP is blocked. */
+  notLoading: number;
+  /** Share of choices that are the best protocol; null for the browser's own, which are no protocol for all. */
+  right: number | null;
+  /** Mean regret on random halves of the loads; null with too few. */
+  halfRegret: number | null;
+}
+
+/**
+ * @param guesses of each predictor, one for each of the cell's recorded loads
+ * @throws {RangeError} when fewer than two protocols load the page
+ */
+export function scoreCell(cell: Cell, guesses: Partial<Record<Predictor, readonly Guess[]>>): CellScore {
+  const { page, network, link, loads, recorded, recordedUnder } = cell;
+  const truth = truthOf(loads);
+  if (truth === null)
+    throw new RangeError(`${page} on ${network}: expected two protocols that load the page`);
+  const truths = recorded.map(({ judgedBy }) =>
+    judgedBy.length === loads.seeds.length ? truth : truthOf(loads, judgedBy),
+  );
+  const score: CellScore = {
+    page,
+    network,
+    recordedUnder,
+    truth,
+    naturalMs: medianAt(loads.pltMs.get('natural'), loads.seeds),
+    predictors: {},
+    choosers: {},
+    noise: noiseOf(loads, halvesOf(loads.seeds)),
+  };
+  const tried = PROTOCOLS.filter((protocol) => isTried(loads, protocol));
+  for (const predictor of PREDICTORS) {
+    const own = guesses[predictor];
+    if (own === undefined) continue;
+    const judged = own.flatMap((guess, index): Judged[] => {
+      const judge = truths[index];
+      return judge ? [{ guess, recorded: recorded[index]!, truth: judge }] : [];
+    });
+    score.predictors[predictor] = scorePredictor(cell, judged, tried);
+    const choices = judged.flatMap(({ guess, recorded: { judgedBy }, truth }): Choice[] => {
+      const choice = choiceOf(guess, tried);
+      return choice === null ? [] : [{ choice, judgedBy, best: truth.best }];
+    });
+    const chosen = scoreChoices(cell, choices);
+    if (chosen !== null) score.choosers[predictor] = chosen;
+  }
+  for (const rule of RULES) {
+    const choice = ruleChoice(rule, link);
+    if (!isTried(loads, choice)) continue;
+    const chosen = scoreChoices(cell, [{ choice, judgedBy: loads.seeds, best: truth.best }]);
+    if (chosen !== null) score.choosers[rule] = chosen;
+  }
+  return score;
+}
+
+/** A guess with what judges it. */
+interface Judged {
+  guess: Guess;
+  recorded: Recorded;
+  truth: CellTruth;
+}
+
+function scorePredictor(
+  { loads }: Cell,
+  judged: readonly Judged[],
+  tried: readonly Protocol[],
+): PredictorScore {
+  const score: PredictorScore = {
+    medians: {},
+    measured: {},
+    errors: { h1: [], h2: [], h3: [] },
+    ratioErrors: { h1: [], h3: [] },
+    order: [],
+    confidence: [],
+    coverage: { loads: 0, loadsWithin: 0, medians: 0, mediansWithin: 0 },
+    elapsedMs: judged.map(({ guess }) => guess.elapsedMs),
+  };
+  for (const protocol of PROTOCOLS) {
+    const times = judged.flatMap(({ guess }) => guess.pltMs[protocol] ?? []);
+    if (times.length > 0) score.medians[protocol] = median(times);
+    const measured = judged.flatMap(({ truth }) => truth.medians[protocol] ?? []);
+    if (measured.length > 0) score.measured[protocol] = median(measured);
+  }
+  for (const each of judged) {
+    const { guess, truth } = each;
+    const measured = truth.medians;
+    const both = PROTOCOLS.filter((p) => guess.pltMs[p] !== undefined && measured[p] !== undefined);
+    for (const protocol of both) {
+      score.errors[protocol].push(Math.abs(guess.pltMs[protocol]! / measured[protocol]! - 1));
+    }
+    for (const protocol of ['h1', 'h3'] as const) {
+      const predicted = ratio(guess.pltMs, protocol);
+      const real = ratio(measured, protocol);
+      if (predicted !== null && real !== null) score.ratioErrors[protocol].push(Math.abs(predicted - real));
+    }
+    const order = rankCorrelation(
+      both.map((p) => guess.pltMs[p]!),
+      both.map((p) => measured[p]!),
+    );
+    if (order !== null) score.order.push(order);
+    // Its confidence is in its own best, whatever was tried.
+    if (guess.stated && tried.includes(guess.best)) {
+      const { confidence, decided } = guess.stated;
+      score.confidence.push({ stated: confidence, decided, wins: truth.wins[guess.best] ?? 0 });
+    }
+    noteCoverage(score.coverage, loads.pltMs, each);
+  }
+  return score;
+}
+
+function noteCoverage(
+  coverage: PredictorScore['coverage'],
+  pltMs: Cell['loads']['pltMs'],
+  { guess, recorded, truth }: Judged,
+): void {
+  for (const protocol of PROTOCOLS) {
+    const range = guess.stated?.ranges[protocol];
+    const measuredMs = truth.medians[protocol];
+    if (range === undefined || measuredMs === undefined) continue;
+    const within = (time: number) => time >= range.low && time <= range.high;
+    const times = recorded.judgedBy.flatMap((seed) => pltMs.get(protocol)?.get(seed) ?? []);
+    coverage.loads += times.length;
+    coverage.loadsWithin += times.filter(within).length;
+    coverage.medians++;
+    if (within(measuredMs)) coverage.mediansWithin++;
+  }
+}
+
+interface Choice {
+  choice: TruthProtocol;
+  /** Seeds whose loads judge it. */
+  judgedBy: readonly number[];
+  best: Protocol;
+}
+
+/** Null where the loads tell of none of the choices. */
+function scoreChoices({ loads }: Cell, choices: readonly Choice[]): ChoiceScore | null {
+  const regrets = choices.flatMap(({ choice, judgedBy }) => regretOf(loads, choice, judgedBy) ?? []);
+  if (regrets.length === 0) return null;
+  const halves = choices.flatMap(
+    ({ choice, judgedBy }) => halfRegretOf(loads, choice, halvesOf(judgedBy)) ?? [],
+  );
+  const isNatural = choices.some(({ choice }) => choice === 'natural');
+  return {
+    regret: mean(regrets),
+    notLoading: mean(choices.map(({ choice }) => Number(doesNotLoad(loads, choice)))),
+    right: isNatural ? null : mean(choices.map(({ choice, best }) => Number(choice === best))),
+    halfRegret: halves.length > 0 ? mean(halves) : null,
+  };
+}
+
+function ratio(times: Medians, protocol: 'h1' | 'h3'): number | null {
+  const { h2, [protocol]: own } = times;
+  return h2 === undefined || own === undefined ? null : own / h2;
+}
+
+/** Spearman's, with ties sharing their ranks; null where either side has no order. */
+export function rankCorrelation(a: number[], b: number[]): number | null {
+  if (a.length < 2) return null;
+  const correlation = sampleRankCorrelation(a, b);
+  return Number.isNaN(correlation) ? null : correlation;
+}

@@ -1,0 +1,111 @@
+/** Measured flows in a folder: one JSON file, rewritten flow by flow, so that a run that was ended goes on where it was. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { dropsSchema, schedulingSchema } from '@hopwise/lab/client/lab';
+import { networkSchema } from '@hopwise/lab/client/networks';
+import { UserError } from '@hopwise/lab/command/errors';
+import { replaceFile } from '@hopwise/lab/command/write-file';
+import * as z from 'zod';
+import type { FlowCell } from './grid.ts';
+
+const FLOWS_FILE = 'flows.json';
+
+const flowSchema = z.object({
+  /** Of the link's losses. */
+  seed: z.int(),
+  /** From the start of the connection to the request's last byte sent, and to the response's last byte read. */
+  sentMs: z.number(),
+  totalMs: z.number(),
+  /** It was given up at `totalMs`. */
+  unfinished: z.boolean().optional(),
+  /** Packets of both directions, and what dropped those towards the client. */
+  packets: z.int(),
+  drops: dropsSchema,
+  /** How late the latest packet was handed over. */
+  latenessMs: z.number(),
+  /** Why its time is not to be trusted, after all attempts; empty when it is. */
+  disturbed: z.array(z.string()),
+});
+
+/** One transfer. */
+export type Flow = z.infer<typeof flowSchema>;
+
+const fileSchema = z.object({
+  format: z.literal('hopwise-flows'),
+  version: z.literal(1),
+  kernel: z.string(),
+  /** The HTTP/3 servers' stack. */
+  quic: z.string(),
+  scheduling: schedulingSchema,
+  cells: z.record(z.string(), z.object({ network: networkSchema, flows: z.array(flowSchema) })),
+});
+
+export type FlowsFile = z.infer<typeof fileSchema>;
+
+/** What flows are measured with. */
+export type FlowsSetting = Pick<FlowsFile, 'kernel' | 'quic' | 'scheduling'>;
+
+/** @throws UserError naming the place in the file; null when there is none */
+export async function readFlows(dir: string): Promise<FlowsFile | null> {
+  const path = join(dir, FLOWS_FILE);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new UserError(`${path}: ${(error as Error).message}`, 2);
+  }
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    throw new UserError(`${path}: expected JSON`, 2);
+  }
+  const parsed = fileSchema.safeParse(content);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  throw new UserError(`${path}: ${issue.path.join('.') || 'top level'}: ${issue.message}`, 2);
+}
+
+/** Flows as they are added, on disk after each. */
+export class FlowStore {
+  readonly #dir: string;
+  readonly #file: FlowsFile;
+  #writing: Promise<void> = Promise.resolve();
+
+  /** @throws UserError where the folder has flows of another kernel, stack or scheduling */
+  constructor(dir: string, present: FlowsFile | null, setting: FlowsSetting) {
+    this.#dir = dir;
+    for (const name of ['kernel', 'quic', 'scheduling'] as const) {
+      if (present && present[name] !== setting[name]) {
+        throw new UserError(
+          `${dir}: its flows were measured with ${name} ${present[name]}, not ${setting[name]}: take another --out`,
+          2,
+        );
+      }
+    }
+    this.#file = present ?? { format: 'hopwise-flows', version: 1, ...setting, cells: {} };
+  }
+
+  get file(): FlowsFile {
+    return this.#file;
+  }
+
+  /** Adds a flow, replacing one of the same seed, and waits until it is on disk. */
+  add(cell: FlowCell, flow: Flow): Promise<void> {
+    this.#file.cells[cell.id] ??= { network: cell.network, flows: [] };
+    const kept = this.#file.cells[cell.id]!;
+    kept.flows = [...kept.flows.filter(({ seed }) => seed !== flow.seed), flow];
+    this.#writing = this.#writing.then(() =>
+      replaceFile(join(this.#dir, FLOWS_FILE), `${JSON.stringify(this.#file)}\n`),
+    );
+    return this.#writing;
+  }
+}
+
+/** Seeds of a cell of which there is no undisturbed flow yet. */
+export function missingSeeds(file: FlowsFile | null, cell: FlowCell, seeds: readonly number[]): number[] {
+  const flows = file?.cells[cell.id]?.flows ?? [];
+  const there = new Set(flows.filter(({ disturbed }) => disturbed.length === 0).map(({ seed }) => seed));
+  return seeds.filter((seed) => !there.has(seed));
+}

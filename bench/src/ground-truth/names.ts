@@ -1,0 +1,19 @@
+import { PROTOCOL_NAME } from '@hopwise/contract';
+import type { LoadProtocol } from '@hopwise/lab/ground-truth/ground-truth';
+
+/** For a person, in the order that tables and charts have. */
+export const LOAD_PROTOCOL_NAME: Record<LoadProtocol, string> = {
+  ...PROTOCOL_NAME,
+  natural: 'natural',
+  assigned: 'assigned',
+};
+
+export const LOAD_PROTOCOLS = Object.keys(LOAD_PROTOCOL_NAME) as LoadProtocol[];
+
+/** In place of a figure that there is not. */
+export const NONE = '–';
+
+/** `4.2%`. */
+export function percent(fraction: number | null | undefined, digits = 1): string {
+  return fraction === null || fraction === undefined ? NONE : `${(100 * fraction).toFixed(digits)}%`;
+}

@@ -1,0 +1,43 @@
+/** Fixed rules of choice. */
+import type { Network } from '@hopwise/lab/client/networks';
+import type { TruthProtocol } from '@hopwise/lab/loads/loads';
+import { type CellLoads, doesNotLoad } from './cell-loads.ts';
+
+export const RULES = ['alwaysH1', 'alwaysH2', 'alwaysH3', 'h3UnlessHindered', 'natural'] as const;
+export type Rule = (typeof RULES)[number];
+
+/** What each rule is called, and what one has to know to follow it. */
+export const RULE_NAMES: Record<Rule, { name: string; knows: string }> = {
+  alwaysH1: { name: 'always HTTP/1.1', knows: 'nothing' },
+  alwaysH2: { name: 'always HTTP/2', knows: 'nothing' },
+  alwaysH3: { name: 'always HTTP/3', knows: 'nothing' },
+  h3UnlessHindered: {
+    name: 'HTTP/3 unless UDP is hindered',
+    knows: "the network's treatment of UDP, without an error",
+  },
+  natural: { name: "the browser's own choice", knows: 'Alt-Svc, from the first answer of an origin on' },
+};
+
+/** `natural` is what the browser picks by itself, from load to load and origin to origin. */
+export function ruleChoice(rule: Rule, network: Network): TruthProtocol {
+  switch (rule) {
+    case 'alwaysH1':
+      return 'h1';
+    case 'alwaysH2':
+      return 'h2';
+    case 'alwaysH3':
+      return 'h3';
+    case 'h3UnlessHindered':
+      return isUdpFree(network) ? 'h3' : 'h2';
+    case 'natural':
+      return 'natural';
+  }
+}
+
+/** Whether UDP meets nothing that TCP does not. */
+export const isUdpFree = ({ udp, udpLoss = 0 }: Network): boolean => udp === 'open' && udpLoss === 0;
+
+/** Whether a choice can be judged in a cell: it was tried. */
+export function isTried(cell: CellLoads, choice: TruthProtocol): boolean {
+  return cell.pltMs.has(choice) || doesNotLoad(cell, choice);
+}

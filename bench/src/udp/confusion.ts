@@ -1,0 +1,90 @@
+/** What probes said of UDP against what the link did to it. */
+import type { UdpVerdict } from '@hopwise/contract';
+import type { Network } from '@hopwise/lab/client/networks';
+
+export const VERDICTS = ['open', 'policed', 'blocked', 'unknown'] as const;
+
+/** One probe's verdict. */
+export interface Judged {
+  page: string;
+  /** Name of the network, with the rate of UDP where that is not its own. */
+  network: string;
+  seed: number;
+  udp: Network['udp'];
+  verdict: UdpVerdict;
+}
+
+export interface ConfusionRow {
+  network: string;
+  truth: string;
+  probes: number;
+  counts: Record<UdpVerdict['verdict'], number>;
+  /** Least and largest ratio of HTTP/3's rate to HTTP/2's; null where none was compared. */
+  ratio: { low: number; high: number } | null;
+  /** Median of the rate that was told over that of the policer, where both are; headers are not in it. */
+  rateShare: number | null;
+}
+
+/** A row for each network, in order of appearance. */
+export function confusion(judged: readonly Judged[]): ConfusionRow[] {
+  const networks = [...new Set(judged.map(({ network }) => network))];
+  return networks.map((network) => {
+    const own = judged.filter((one) => one.network === network);
+    const { udp } = own[0]!;
+    const means = own.flatMap(({ verdict }) => verdict.ratio?.mean ?? []);
+    const shares = own.flatMap(({ verdict: { verdict, quicBps } }) =>
+      typeof udp === 'object' && verdict === 'policed' && quicBps !== null
+        ? [quicBps / (udp.policedMbps * 1e6)]
+        : [],
+    );
+    return {
+      network,
+      truth: truthOf(udp),
+      probes: own.length,
+      counts: Object.fromEntries(
+        VERDICTS.map((verdict) => [verdict, own.filter((one) => one.verdict.verdict === verdict).length]),
+      ) as ConfusionRow['counts'],
+      ratio: means.length > 0 ? { low: Math.min(...means), high: Math.max(...means) } : null,
+      rateShare: shares.length > 0 ? shares.toSorted((a, b) => a - b)[shares.length >> 1]! : null,
+    };
+  });
+}
+
+/** As a table for a terminal, with what is wrong below it. */
+export function renderConfusion(judged: readonly Judged[]): string {
+  const head = ['network', 'UDP', 'probes', ...VERDICTS, 'h3 over h2', 'rate told'];
+  const rows = confusion(judged).map(({ network, truth, probes, counts, ratio, rateShare }) => [
+    network,
+    truth,
+    String(probes),
+    ...VERDICTS.map((verdict) => String(counts[verdict])),
+    ratio ? `${ratio.low.toFixed(2)} to ${ratio.high.toFixed(2)}` : '–',
+    rateShare === null ? '–' : `${Math.round(100 * rateShare)}%`,
+  ]);
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]!.length)));
+  const lines = [head, ...rows].map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
+  const wrong = judged.filter(isWrong);
+  const told = judged.filter(({ verdict }) => verdict.verdict !== 'unknown').length;
+  lines.push(
+    '',
+    `${wrong.length} of ${told} verdicts are wrong, ${judged.length - told} of ${judged.length} probes are not certain`,
+  );
+  for (const { page, network, seed, verdict } of wrong) {
+    lines.push(`${page} on ${network}, seed ${seed}: ${verdict.verdict}: ${verdict.reason}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** Whether a verdict says something, and something else than the link does. */
+export function isWrong({ udp, verdict: { verdict } }: Judged): boolean {
+  return verdict !== 'unknown' && verdict !== (typeof udp === 'object' ? 'policed' : udp);
+}
+
+function truthOf(udp: Network['udp']): string {
+  return typeof udp === 'object' ? `policed at ${udp.policedMbps}` : udp;
+}

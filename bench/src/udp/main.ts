@@ -1,0 +1,115 @@
+/** `npm run bench:udp`: probes by the native host in the lab, and their verdicts on UDP against what the link does to it. */
+import { mkdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type Verification, verificationSchema } from '@hopwise/contract';
+import { type Network, networkOf, profileNamed } from '@hopwise/lab/client/networks';
+import { firstLine, UserError } from '@hopwise/lab/command/errors';
+import { lockFolder } from '@hopwise/lab/command/measuring-lock';
+import { type ProgramContext, runProgram } from '@hopwise/lab/command/program';
+import { replaceFile } from '@hopwise/lab/command/write-file';
+import { openPage } from '@hopwise/lab/pages/page-source';
+import type { Recording } from '@hopwise/pageload-emulator';
+import { type Judged, renderConfusion } from './confusion.ts';
+import { parseOptions, type UdpOptions } from './options.ts';
+import { bytesOf, ProbeLab } from './probe-lab.ts';
+
+/** What a page is recorded on: the plan of its transfers is to rest on nothing but the page. */
+const RECORDED_ON = 'fast';
+
+await runProgram(async (context) => {
+  const options = parseOptions(process.argv.slice(2));
+  const cells = cellsOf(options);
+  const dir = resolve(options.out);
+  await mkdir(dir, { recursive: true }).catch((error) => {
+    throw new UserError(`--out ${options.out}: ${firstLine(error)}`, 2);
+  });
+  const unlock = await lockFolder(dir);
+  const judged: Judged[] = [];
+  try {
+    await context.useScratch();
+    for (const page of options.pages) judged.push(...(await judgePage(page, cells, dir, options, context)));
+  } finally {
+    await unlock();
+  }
+  process.stdout.write(options.json ? `${JSON.stringify(judged, null, 1)}\n` : renderConfusion(judged));
+});
+
+interface Cell {
+  /** Of the network, with UDP's rate where that is another. */
+  name: string;
+  network: Network;
+}
+
+/** @throws UserError for a network that there is none of */
+function cellsOf({ networks, udp }: UdpOptions): Cell[] {
+  return networks.flatMap((name) =>
+    udp.map((mbps): Cell => {
+      let network: Network;
+      try {
+        network = networkOf(profileNamed(name));
+      } catch (error) {
+        throw new UserError(firstLine(error), 2);
+      }
+      return mbps === null
+        ? { name, network }
+        : { name: `${name}-udp-${mbps}`, network: { ...network, udp: { policedMbps: mbps } } };
+    }),
+  );
+}
+
+async function judgePage(
+  name: string,
+  cells: readonly Cell[],
+  dir: string,
+  { seeds, rounds }: UdpOptions,
+  { cleanup, signal, say }: ProgramContext,
+): Promise<Judged[]> {
+  const page = await openPage(name, signal);
+  let lab: ProbeLab | null = null;
+  let recording: Recording | null = null;
+  const judged: Judged[] = [];
+  for (const cell of cells) {
+    for (let seed = 1; seed <= seeds; seed++) {
+      const file = join(dir, `${page.name}--${cell.name}--${rounds}--${seed}.json`);
+      let verification = await kept(file);
+      if (!verification) {
+        if (!lab || !recording) {
+          const up = await ProbeLab.up(
+            page,
+            networkOf(profileNamed(RECORDED_ON), 1),
+            join(dir, 'pages'),
+            signal,
+          );
+          cleanup.add('the lab', () => up.down());
+          lab = up;
+          recording = (await up.load('natural')).recording;
+        }
+        await lab.configure({ ...cell.network, seed });
+        // Room for all rounds, also where a page has grown.
+        const budgetBytes = rounds === 1 ? null : Math.ceil(1.5 * 3 * rounds * bytesOf(recording));
+        verification = await lab.probe(recording, { rounds, budgetBytes });
+        await replaceFile(file, JSON.stringify(verification));
+        say(`${page.name} on ${cell.name}, seed ${seed}: UDP ${verification.udp.verdict}`);
+      }
+      judged.push({
+        page: page.name,
+        network: cell.name,
+        seed,
+        udp: cell.network.udp,
+        verdict: verification.udp,
+      });
+    }
+  }
+  await lab?.down();
+  return judged;
+}
+
+/** null for what was not measured yet. */
+async function kept(file: string): Promise<Verification | null> {
+  try {
+    return verificationSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new UserError(`${file}: not a verification: ${firstLine(error)}; remove it`, 2);
+  }
+}

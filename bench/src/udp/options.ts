@@ -1,0 +1,55 @@
+import { integer, list, number } from '@hopwise/lab/command/option-types';
+import { PAGE_FORMS } from '@hopwise/lab/pages/page-source';
+import { Command, InvalidArgumentError } from 'commander';
+
+/** What the command line of `npm run bench:udp` asks for. */
+export interface UdpOptions {
+  pages: string[];
+  networks: string[];
+  /** What UDP is held to, Mbit/s; null for what the network does to it. */
+  udp: (number | null)[];
+  seeds: number;
+  rounds: number;
+  /** Folder of the verifications. */
+  out: string;
+  json: boolean;
+}
+
+/**
+ * Parses the command line.
+ *
+ * @throws CommanderError when it cannot be used; commander has then written one line to stderr.
+ */
+export function parseOptions(argv: string[]): UdpOptions {
+  const command = new Command()
+    .name('npm run bench:udp --')
+    .description(
+      'Probes pages in the lab, and judges what the probes say of UDP by what the link does to it. What was probed is kept: the same command goes on where it stopped.',
+    )
+    .option('--pages <list>', `with commas between: ${PAGE_FORMS}`, list, ['web-p25', 'web-p75'])
+    .option('--networks <list>', 'profiles of networks.json', list, [
+      ...['fast', 'cable', 'lte', 'lossy', 'wifi-bursty', 'udp-policed', 'udp-blocked'],
+    ])
+    .option('--udp <list>', 'Mbit/s to which UDP is held on every network, or own: as it is', treatments)
+    .option('--seeds <n>', 'probes of a page on a network', integer(1, 100), 3)
+    .option(
+      '--rounds <n>',
+      'rounds under each protocol; one is what a probe takes by itself',
+      integer(1, 20),
+      1,
+    )
+    .option('--out <dir>', 'folder of the probes', 'out/udp')
+    .option('--json', 'print the verdicts as JSON and nothing else', false)
+    .showHelpAfterError('(see npm run bench:udp -- --help)')
+    .exitOverride();
+  command.parse(argv, { from: 'user' });
+  const given = command.opts<Omit<UdpOptions, 'udp'> & Partial<UdpOptions>>();
+  return { ...given, udp: given.udp ?? [null] };
+}
+
+function treatments(text: string): (number | null)[] {
+  const rate = number(0.01, 1000, '"own" or Mbit/s');
+  const all = list(text).map((item) => (item === 'own' ? null : rate(item)));
+  if (all.length === 0) throw new InvalidArgumentError('expected "own" or Mbit/s');
+  return all;
+}

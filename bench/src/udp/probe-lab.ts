@@ -1,0 +1,99 @@
+/** The lab with one page that is recorded once in Chromium, and then probed by the native host's own command. */
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Verification, verificationSchema } from '@hopwise/contract';
+import { browserProgram } from '@hopwise/lab/browser/browser-program';
+import { siteInitScript } from '@hopwise/lab/browser/determinism';
+import { Lab } from '@hopwise/lab/client/lab';
+import type { Network } from '@hopwise/lab/client/networks';
+import { firstLine, UserError } from '@hopwise/lab/command/errors';
+import { TruthBrowser, type TruthProtocol } from '@hopwise/lab/loads/loads';
+import type { PageSource } from '@hopwise/lab/pages/page-source';
+import { HOST_SCRIPT } from '@hopwise/lab/paths';
+import type { Recording } from '@hopwise/pageload-emulator';
+
+const LOAD_TIMEOUT_MS = 60_000;
+/** A verification of a page with some hundreds of resources, as JSON. */
+const MOST_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+export interface ProbeSettings {
+  rounds: number;
+  /** Most bytes; null for the command's own bound. */
+  budgetBytes: number | null;
+}
+
+export class ProbeLab {
+  readonly #page: PageSource;
+  readonly #lab: Lab;
+  readonly #dir: string;
+  readonly #signal: AbortSignal;
+
+  private constructor(page: PageSource, lab: Lab, dir: string, signal: AbortSignal) {
+    this.#page = page;
+    this.#lab = lab;
+    this.#dir = dir;
+    this.#signal = signal;
+  }
+
+  /** @param dir for recordings */
+  static async up(page: PageSource, network: Network, dir: string, signal: AbortSignal): Promise<ProbeLab> {
+    await mkdir(dir, { recursive: true });
+    return new ProbeLab(page, await Lab.up({ site: page.dir, network, signal }), dir, signal);
+  }
+
+  down(): Promise<void> {
+    return this.#lab.down();
+  }
+
+  /**
+   * Loads the page once.
+   *
+   * @throws UserError when it does not load
+   */
+  async load(protocol: TruthProtocol): Promise<{ pltMs: number; recording: Recording }> {
+    const { site } = this.#page;
+    const browser = await TruthBrowser.launch({
+      executablePath: await this.#lab.wrapper(browserProgram('headless-shell')),
+      protocol,
+      caSpki: this.#lab.caSpki,
+      hosts: this.#lab.hosts,
+    });
+    try {
+      const options = { timeoutMs: LOAD_TIMEOUT_MS, ...siteInitScript(site), record: true };
+      const load = await browser.load(site.entry, options);
+      if (!load.ok) throw new UserError(`${this.#page.name}: ${load.reason}`);
+      return { pltMs: load.pltMs, recording: load.recording! };
+    } finally {
+      await browser.close();
+    }
+  }
+
+  /** Puts another network, or another seed, under an empty link. */
+  async configure(network: Network): Promise<void> {
+    await this.#lab.drain();
+    await this.#lab.configure(network);
+  }
+
+  /** `hopwise-host probe` on the link as it is. */
+  async probe(recording: Recording, { rounds, budgetBytes }: ProbeSettings): Promise<Verification> {
+    const file = join(this.#dir, `${this.#page.name.replace(/[^\w-]/g, '-')}.json`);
+    await writeFile(file, JSON.stringify(recording));
+    const node = await this.#lab.wrapper(process.execPath, { HOPWISE_CA_FILE: this.#lab.caFile });
+    const args = [HOST_SCRIPT, 'probe', '--har', file, '--rounds', String(rounds), '--json'];
+    if (budgetBytes !== null) args.push('--budget', String(budgetBytes));
+    const { stdout } = await promisify(execFile)(node, args, {
+      maxBuffer: MOST_OUTPUT_BYTES,
+      signal: this.#signal,
+    }).catch((error) => {
+      throw new UserError(`hopwise-host probe: ${error.stderr ? firstLine(error.stderr) : firstLine(error)}`);
+    });
+    return verificationSchema.parse(JSON.parse(stdout));
+  }
+}
+
+/** Response bytes of a recording on the wire. */
+export function bytesOf({ requests }: Recording): number {
+  return requests.reduce((sum, { transferBytes }) => sum + (transferBytes ?? 0), 0);
+}

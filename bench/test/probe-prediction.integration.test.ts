@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { networkOf, profileNamed } from '@hopwise/lab/client/networks';
+import { openPage } from '@hopwise/lab/pages/page-source';
+import { measuredBy, type Prediction, predict } from '@hopwise/pageload-emulator';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ProbeLab } from '../src/udp/probe-lab.ts';
+
+let folder: string;
+let lab: ProbeLab;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hopwise-probe-'));
+  const page = await openPage('web-p25');
+  lab = await ProbeLab.up(
+    page,
+    networkOf(profileNamed('udp-policed'), 1),
+    folder,
+    new AbortController().signal,
+  );
+});
+
+afterAll(async () => {
+  await lab?.down();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('is right about HTTP/3 after a probe where UDP is policed, which a load over HTTP/2 does not show', async () => {
+  const { recording, pltMs } = await lab.load('h2');
+  const before = predict(recording);
+  const h3 = ({ protocols }: Prediction) => (protocols.h3 as { pltMs: number }).pltMs;
+  expect(before.best).toBe('h3');
+  expect(h3(before)).toBeLessThan(1.2 * pltMs);
+
+  const verification = await lab.probe(recording, { rounds: 1, budgetBytes: null });
+  expect(verification.udp.verdict).toBe('policed');
+  // 2 Mbit/s, headers not included.
+  expect(verification.udp.quicBps! / 2e6).toBeGreaterThan(0.8);
+  expect(verification.udp.quicBps! / 2e6).toBeLessThan(1.1);
+
+  const after = predict(recording, { measured: measuredBy(verification) });
+  expect(after.network.source).toMatchObject({ rttMs: 'measured', loss: 'measured', udp: 'measured' });
+  expect(after.best).not.toBe('h3');
+  const truth = await lab.load('h3');
+  expect(h3(after) / truth.pltMs).toBeGreaterThan(0.7);
+  expect(h3(after) / truth.pltMs).toBeLessThan(1.4);
+});

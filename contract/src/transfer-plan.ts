@@ -1,0 +1,28 @@
+import * as z from 'zod/mini';
+import { count, httpsUrl, nonNegative, text } from './schemas.ts';
+
+/** One GET of a transfer plan. */
+const plannedTransfer = z.object({
+  url: httpsUrl,
+  /** Indices into the plan, all lower than this one's own. */
+  after: z.array(count).check(z.maxLength(64)),
+  /** Milliseconds to wait once the last of `after` has ended: the browser's own work. */
+  delayMs: nonNegative,
+  /** RFC 9218 urgency, 0 to 7. */
+  urgency: z.int().check(z.gte(0), z.lte(7)),
+  incremental: z.boolean(),
+  /** Value of `Accept`: servers answer by it. */
+  accept: text(512),
+  /** Expected response bytes, for the budget; 0 when not known. */
+  bytes: count,
+});
+
+/** A page's resources in the order and with the waits of the page graph. */
+export const transferPlanSchema = z.object({
+  pageUrl: httpsUrl,
+  userAgent: text(512),
+  transfers: z.array(plannedTransfer).check(z.minLength(1), z.maxLength(5000)),
+});
+
+export type PlannedTransfer = z.infer<typeof plannedTransfer>;
+export type TransferPlan = z.infer<typeof transferPlanSchema>;

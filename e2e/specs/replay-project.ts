@@ -1,0 +1,131 @@
+/** A project of somebody else's that has installed the fixtures. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from '@hopwise/lab/paths';
+import { expect } from '@playwright/test';
+
+const run = promisify(execFile);
+/** The packages that such a project installs. */
+const PACKAGES = ['contract', 'pageload-emulator', 'lab', 'e2e'];
+const MODULES = join(ROOT, 'node_modules');
+
+export interface Ended {
+  code: number;
+  /** What the list reporter printed, without colours. */
+  output: string;
+}
+
+export interface RunOptions {
+  args?: string[];
+  env?: Record<string, string>;
+  /** Words put before the command. */
+  prefix?: string[];
+  /** Called with all of the output so far whenever it grows. */
+  onOutput?: (text: string, child: ChildProcess) => void;
+}
+
+export class ReplayProject {
+  readonly folder: string;
+  /** Temporary files of its tests, of its own so that what others have is not taken for theirs. */
+  readonly temporary: string;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+    this.temporary = join(folder, 'tmp');
+  }
+
+  /** With the built packages, linked. */
+  static async linked(): Promise<ReplayProject> {
+    return ReplayProject.#with(async (modules) => {
+      for (const name of PACKAGES) await symlink(join(ROOT, name), join(modules, '@hopwise', name));
+    });
+  }
+
+  /** With what `npm pack` makes of the packages; what they depend on is this checkout's. */
+  static async packed(): Promise<ReplayProject> {
+    return ReplayProject.#with(async (modules, folder) => {
+      const workspaces = PACKAGES.flatMap((name) => ['--workspace', name]);
+      await run('npm', ['pack', ...workspaces, '--pack-destination', folder], { cwd: ROOT });
+      for (const name of await readdir(folder)) {
+        const workspace = /^hopwise-(.*)-\d[^-]*\.tgz$/.exec(name)?.[1];
+        if (!workspace) continue;
+        const target = join(modules, '@hopwise', workspace);
+        await mkdir(target);
+        await run('tar', ['-xzf', join(folder, name), '-C', target, '--strip-components=1']);
+      }
+    });
+  }
+
+  static async #with(install: (modules: string, folder: string) => Promise<void>): Promise<ReplayProject> {
+    const project = new ReplayProject(await mkdtemp(join(tmpdir(), 'hw-')));
+    const modules = join(project.folder, 'node_modules');
+    await mkdir(join(modules, '@hopwise'), { recursive: true });
+    await mkdir(project.temporary);
+    for (const name of await readdir(MODULES)) {
+      if (name !== '@hopwise') await symlink(join(MODULES, name), join(modules, name));
+    }
+    await install(modules, project.folder);
+    return project;
+  }
+
+  /** `npx playwright test`. */
+  test({ args = [], env = {}, prefix = [], onOutput }: RunOptions = {}): Promise<Ended> {
+    const cli = join(MODULES, '@playwright/test/cli.js');
+    const words = [...prefix, process.execPath, cli, 'test', '--reporter', 'list', ...args];
+    return new Promise((resolve, reject) => {
+      const child = spawn(words[0] as string, words.slice(1), {
+        cwd: this.folder,
+        env: { ...process.env, TMPDIR: this.temporary, FORCE_COLOR: '0', ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let output = '';
+      const take = (chunk: Buffer) => {
+        output += chunk;
+        onOutput?.(output, child);
+      };
+      child.stdout.on('data', take);
+      child.stderr.on('data', take);
+      child.on('error', reject);
+      child.on('close', (code) => resolve({ code: code ?? -1, output }));
+    });
+  }
+
+  /** Processes that its tests have started, as `<pid> <command line>`: all of them know its temporary folder. */
+  async processes(): Promise<string[]> {
+    const lines = (await readdir('/proc')).map(async (pid) => {
+      if (!/^\d+$/.test(pid)) return '';
+      try {
+        const [command = '', environment = ''] = await Promise.all(
+          ['cmdline', 'environ'].map((file) => readFile(join('/proc', pid, file), 'utf8')),
+        );
+        return `${command}${environment}`.includes(this.temporary)
+          ? `${pid} ${command.replaceAll('\0', ' ').slice(0, 200)}`
+          : '';
+      } catch {
+        // It has ended meanwhile.
+        return '';
+      }
+    });
+    return (await Promise.all(lines)).filter((line) => line !== '');
+  }
+
+  /** What its tests have left in its temporary folder. */
+  async leftovers(): Promise<string[]> {
+    return (await readdir(this.temporary)).filter(
+      (name) => !/^(playwright-transform-cache|node-)/.test(name),
+    );
+  }
+
+  /** Waits until nothing of its tests is left: the kernel takes a process back a moment after it was ended. */
+  async expectNothingLeft(): Promise<void> {
+    await expect.poll(() => this.processes(), { timeout: 20_000 }).toEqual([]);
+    expect(await this.leftovers()).toEqual([]);
+  }
+
+  remove(): Promise<void> {
+    return rm(this.folder, { recursive: true, force: true });
+  }
+}

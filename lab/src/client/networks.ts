@@ -1,0 +1,151 @@
+/** Networks that the lab emulates, and the named ones of `lab/networks.json`. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { NetworkPath } from '@hopwise/pageload-emulator';
+import * as z from 'zod';
+import { ROOT } from '../paths.ts';
+
+const fraction = z.number().min(0).max(1);
+const milliseconds = z.number().min(0).max(60_000);
+const megabits = z.number().min(0.001).max(10_000);
+
+/** Limit of the drop-tail queue of each direction: bytes, time to drain at its rate, or a multiple of rate × round trip. */
+const queueSchema = z.union([
+  z.strictObject({
+    bytes: z
+      .number()
+      .positive()
+      .max(2 ** 30),
+  }),
+  z.strictObject({ ms: z.number().positive().max(60_000) }),
+  z.strictObject({ bdp: z.number().positive().max(1000) }),
+]);
+
+/** A network as the lab takes it. Rates are in Mbit/s of IP packets, loss a fraction per packet and direction. */
+export const networkSchema = z.strictObject({
+  /** Round trip without queueing. */
+  rttMs: milliseconds,
+  downMbps: megabits,
+  upMbps: megabits,
+  loss: z.number().min(0).max(0.9),
+  /** Mean length of a run of lost packets; 1 for independent losses. */
+  lossBurst: z.number().min(1).max(1000),
+  queue: queueSchema,
+  /** `policedMbps` is a token bucket a direction; `burstBytes` is 50 ms at that rate unless given. */
+  udp: z.union([
+    z.literal(['open', 'blocked']),
+    z.strictObject({
+      policedMbps: megabits,
+      burstBytes: z
+        .number()
+        .positive()
+        .max(2 ** 30)
+        .optional(),
+    }),
+  ]),
+  /** Independent loss of UDP packets besides `loss`. */
+  udpLoss: fraction.optional(),
+  /** Upper end of an additional uniform delay of each packet. */
+  jitterMs: milliseconds.optional(),
+  /** Holds this fraction of packets back for `delayMs`. */
+  reorder: z.strictObject({ rate: fraction, delayMs: milliseconds }).optional(),
+  /** Restarts the losses; a network without a seed carries on where the last one was. */
+  seed: z.int().nonnegative().optional(),
+});
+
+export type Network = z.infer<typeof networkSchema>;
+
+const profileSchema = z.strictObject({
+  ...networkSchema.omit({ seed: true }).shape,
+  title: z.string(),
+  /** Where each figure comes from; "assumed" where no measurement is behind it. */
+  source: z.record(z.string(), z.string()),
+});
+
+export type NetworkProfile = z.infer<typeof profileSchema>;
+
+/** Of networks: they are parts of file names and given with commas between. */
+export const NETWORK_NAME = /^[a-z0-9-]+$/;
+
+const profilesSchema = z.record(z.string().regex(NETWORK_NAME), profileSchema);
+
+const PROFILES_FILE = join(ROOT, 'lab/networks.json');
+
+/** @throws with one line that names the file and the entry. */
+export function readProfiles(file = PROFILES_FILE): Record<string, NetworkProfile> {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`);
+  }
+  const parsed = profilesSchema.safeParse(content);
+  if (!parsed.success) throw new Error(`${file}: ${firstIssue(parsed.error)}`);
+  return parsed.data;
+}
+
+/** @throws with one line that lists the known names. */
+export function profileNamed(name: string, profiles = readProfiles()): NetworkProfile {
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (!profile) {
+    throw new Error(`network ${JSON.stringify(name)}: expected one of ${Object.keys(profiles).join(', ')}`);
+  }
+  return profile;
+}
+
+/** What of a profile the lab is told. */
+export function networkOf(profile: NetworkProfile, seed?: number): Network {
+  const { title: _title, source: _source, ...network } = profile;
+  return seed === undefined ? network : { ...network, seed };
+}
+
+/** @throws with one line that names the figure. */
+export function checkNetwork(network: unknown): Network {
+  const parsed = networkSchema.safeParse(network);
+  if (!parsed.success) throw new Error(`network: ${firstIssue(parsed.error)}`);
+  return parsed.data;
+}
+
+/**
+ * The emulated path in the emulator's terms. These have no jitter, no reordering and no loss of UDP beside a policer, of
+ * which `unmodelled` tells, and no limit of the upstream queue.
+ */
+export function toNetworkPath(network: Network): NetworkPath {
+  return {
+    rttMs: network.rttMs,
+    downBps: network.downMbps * 1e6,
+    upBps: network.upMbps * 1e6,
+    loss: network.loss,
+    lossBurst: network.lossBurst,
+    queueBytes: queueBytes(network),
+    udp: udpTreatment(network),
+  };
+}
+
+function udpTreatment({ udp, udpLoss = 0 }: Network): NetworkPath['udp'] {
+  if (udp === 'open' && udpLoss > 0) return { kind: 'lossy', loss: udpLoss };
+  if (typeof udp === 'string') return { kind: udp };
+  const { policedMbps, burstBytes } = udp;
+  return { kind: 'policed', bps: policedMbps * 1e6, ...(burstBytes !== undefined && { burstBytes }) };
+}
+
+/** Figures of a network that `toNetworkPath` cannot express, by name. */
+export function unmodelled(network: Network): string[] {
+  return [
+    network.jitterMs ? 'jitterMs' : '',
+    network.reorder && network.reorder.rate > 0 && network.reorder.delayMs > 0 ? 'reorder' : '',
+    network.udpLoss && typeof network.udp === 'object' ? 'udpLoss' : '',
+  ].filter((figure) => figure !== '');
+}
+
+/** Downstream. */
+function queueBytes({ queue, downMbps, rttMs }: Network): number {
+  if ('bytes' in queue) return queue.bytes;
+  const drainMs = 'ms' in queue ? queue.ms : queue.bdp * rttMs;
+  return Math.ceil((downMbps * 1e6 * drainMs) / 8e3);
+}
+
+function firstIssue(error: z.ZodError): string {
+  const issue = error.issues[0];
+  return issue ? `${issue.path.join('.') || 'file'}: ${issue.message}` : error.message;
+}

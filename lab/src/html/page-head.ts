@@ -1,0 +1,18 @@
+/**
+ * A page up to its body, which may load nothing.
+ *
+ * @param title plain text without markup
+ * @param scripts source expressions of the Content Security Policy for the scripts that it may run
+ */
+export function pageHead(title: string, style: string, scripts = "'none'"): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${scripts}; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${style}</style>
+</head>`;
+}

@@ -1,0 +1,413 @@
+/** Page loads in real Chromium under a forced or the browser's own choice of protocol. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Assignment, originOf, type Protocol, type Recording } from '@hopwise/pageload-emulator';
+import { type Browser, type BrowserContext, chromium, errors, type Page } from 'playwright-core';
+import { DISABLED_FEATURES } from '../browser/chromium-features.ts';
+import { LoadObserver, navigationStart } from './cdp-observer.ts';
+import { observedLoad, type PageTiming } from './cdp-recording.ts';
+import { tellWorkerScripts } from './worker-scripts.ts';
+
+/** A protocol that every request is forced onto, or what Chromium picks by Alt-Svc. */
+export type TruthProtocol = Protocol | 'natural';
+
+/**
+ * What a browser is started for. Under an assignment Chromium forces HTTP/3 on the origins that are to have it and
+ * speaks no QUIC to the others; whether those use HTTP/1.1 or HTTP/2 is up to what their server offers (ALPN).
+ */
+export type BrowserProtocol = TruthProtocol | { assignment: Assignment };
+
+export interface TruthBrowserOptions {
+  /** Chromium, or a script that starts it with the arguments it is given. */
+  executablePath: string;
+  protocol: BrowserProtocol;
+  /** base64 SHA-256 of the public key of the CA that signed the hosts' certificates. */
+  caSpki: string;
+  /** Host names of the page. */
+  hosts: string[];
+  headed?: boolean;
+  /** Further arguments, such as `--host-resolver-rules`. */
+  args?: string[];
+}
+
+/** One request that was begun before the load event ended. Times are milliseconds after navigationStart. */
+export interface LoadedRequest {
+  url: string;
+  /** What the network stack answered with; null when there was no answer, or one from the cache. */
+  protocol: Protocol | null;
+  startMs: number;
+  endMs: number;
+  /** Response bytes on the wire, headers included; 0 when there were none. */
+  bytes: number;
+  /** Nothing of the answer came over the network. */
+  fromCache: boolean;
+}
+
+/** A load whose load event came. */
+export interface Load {
+  ok: true;
+  /** navigationStart to loadEventEnd. */
+  pltMs: number;
+  /** First and largest contentful paint; null when nothing was painted. */
+  fcpMs: number | null;
+  lcpMs: number | null;
+  requests: LoadedRequest[];
+  /**
+   * Whether every request that the network answered was on the forced protocol, or on its origin's; under `natural`
+   * every one that the browser named will do. Answers from the cache prove nothing, and neither does a request in
+   * `failed` that was not answered: a load that has nothing else, as a repeat view of what may all be cached, is not proved.
+   */
+  proved: boolean;
+  /** Requests that got no answer, or one of status 400 and above. */
+  failed: { url: string; reason: string }[];
+  /** Of the measured view; null when it was not asked for. */
+  recording: Recording | null;
+}
+
+/** A load that did not come to its load event, with the reason in words. */
+export interface FailedLoad {
+  ok: false;
+  /**
+   * `unreachable`: no answer for the document, as when UDP is blocked under forced HTTP/3; `timeout`: no load
+   * event in time; `browser`: the browser itself failed.
+   */
+  kind: 'unreachable' | 'timeout' | 'browser';
+  reason: string;
+}
+
+export interface LoadOptions {
+  /** Time to the load event. */
+  timeoutMs: number;
+  /** Time to the first byte of the document's answer. */
+  firstByteTimeoutMs?: number;
+  /**
+   * `warm` is the repeat view: the page is loaded unmeasured in the same fresh context and closed, and then loaded
+   * again in a page of its own. Of the first view there are the HTTP cache, cookies, Alt-Svc, TLS and QUIC
+   * sessions, and its open connections unless `betweenViews` has the server close them, as Chromium has no command for that;
+   * not the memory cache. `cold` unless given.
+   */
+  view?: 'cold' | 'warm';
+  // What these throw is thrown by `load`.
+  /** Between the first view and the measured one of a warm load. */
+  betweenViews?: () => Promise<void>;
+  /** Right before the measured navigation. */
+  onNavigation?: () => Promise<void>;
+  /** Once the load event of the measured view is over, before what began by then has settled. */
+  onLoadEvent?: () => Promise<void>;
+  /** Whether the load is recorded; true unless given. */
+  record?: boolean;
+  /** Script that every frame runs before its own. */
+  initScript?: string;
+}
+
+const FIRST_BYTE_TIMEOUT_MS = 9_000;
+/** What was begun before the load event and did not hold it up gets this long to end. */
+const SETTLE_MS = 3_000;
+/** A light page's first paint may follow its load event, on a busy machine by some time. */
+const PAINT_WAIT_MS = 1000;
+/** Everything but the load itself takes the browser far less. */
+const ANSWER_MS = 10_000;
+/** An unused port: forcing QUIC there allows it on the host despite a private CA, and forces nothing else. */
+const UNUSED_PORT = 9;
+
+/** Nothing on the link but the page. */
+export const QUIET_ARGS = [
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  // Chromium's sandbox refuses to run as root.
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+];
+
+/** Switches of every Chromium that is driven by the Playwright that is ours. */
+export const CHROMIUM_ARGS = [...QUIET_ARGS, DISABLED_FEATURES];
+
+/** Chromium's switches for a protocol or an assignment. @param hosts names of the page's hosts */
+export function protocolArgs(protocol: BrowserProtocol, hosts: string[]): string[] {
+  if (typeof protocol === 'object') {
+    const forced = Object.entries(protocol.assignment).flatMap(([origin, assigned]) => {
+      const { hostname, port } = new URL(origin);
+      return assigned === 'h3' ? [`${hostname}:${port || 443}`] : [];
+    });
+    return forced.length === 0
+      ? ['--disable-quic']
+      : ['--enable-quic', `--origin-to-force-quic-on=${forced.join(',')}`];
+  }
+  const force = (port: number) =>
+    hosts.length === 0
+      ? []
+      : [`--origin-to-force-quic-on=${hosts.map((host) => `${host}:${port}`).join(',')}`];
+  switch (protocol) {
+    case 'h1':
+      return ['--disable-http2', '--disable-quic'];
+    case 'h2':
+      return ['--disable-quic'];
+    case 'h3':
+      return ['--enable-quic', ...force(443)];
+    case 'natural':
+      return ['--enable-quic', ...force(UNUSED_PORT)];
+  }
+}
+
+/** Chromium with one choice of protocol. Each load has a cache and connections of its own. */
+export class TruthBrowser {
+  readonly protocol: BrowserProtocol;
+  readonly #browser: Browser;
+  readonly #pid: number;
+
+  private constructor(protocol: BrowserProtocol, browser: Browser, pid: number) {
+    this.protocol = protocol;
+    this.#browser = browser;
+    this.#pid = pid;
+  }
+
+  /** @throws when Chromium does not start. */
+  static async launch(options: TruthBrowserOptions): Promise<TruthBrowser> {
+    const browser = await chromium.launch({
+      executablePath: options.executablePath,
+      headless: !options.headed,
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+      args: [
+        ...protocolArgs(options.protocol, options.hosts),
+        `--ignore-certificate-errors-spki-list=${options.caSpki}`,
+        ...CHROMIUM_ARGS,
+        ...(options.args ?? []),
+      ],
+    });
+    try {
+      return new TruthBrowser(options.protocol, browser, await pidOf(browser));
+    } catch (error) {
+      await browser.close();
+      throw error;
+    }
+  }
+
+  /** Version of the browser, as `156.0.…`. */
+  get version(): string {
+    return this.#browser.version();
+  }
+
+  /** The browser's first process; the others descend from it. */
+  pids(): number[] {
+    return [this.#pid];
+  }
+
+  /**
+   * Loads `url` once. What goes wrong with the load is the value.
+   *
+   * @throws only what the functions in `options` throw
+   */
+  async load(url: string, options: LoadOptions): Promise<Load | FailedLoad> {
+    const limitMs = options.timeoutMs + ANSWER_MS;
+    let context: BrowserContext | undefined;
+    try {
+      context = await this.#answered(this.#browser.newContext(), ANSWER_MS);
+      if (options.initScript !== undefined) await context.addInitScript(options.initScript);
+      if (options.view === 'warm') {
+        const failure = await this.#answered(this.#visit(context, url, options), limitMs);
+        if (failure) return { ...failure, reason: `first view: ${failure.reason}` };
+        await callersOwn(options.betweenViews);
+      }
+      return await this.#answered(this.#measure(context, url, options), limitMs);
+    } catch (error) {
+      if (error instanceof CallersError) throw error.cause;
+      return { ok: false, kind: 'browser', reason: firstLine(error) };
+    } finally {
+      // A browser that has gone has no context to close, and one that hangs is the caller's to close.
+      if (context) await this.#answered(context.close(), ANSWER_MS).catch(() => undefined);
+    }
+  }
+
+  /** @throws when the browser goes before the work is done, or does not do it within `limitMs`. */
+  async #answered<T>(work: Promise<T>, limitMs: number): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    let onGone: () => void = () => undefined;
+    const failed = new Promise<never>((_, reject) => {
+      onGone = () => reject(new Error('the browser has gone'));
+      timer = setTimeout(() => reject(new Error(`the browser did not answer in ${limitMs} ms`)), limitMs);
+    });
+    this.#browser.once('disconnected', onGone);
+    if (!this.#browser.isConnected()) onGone();
+    try {
+      return await Promise.race([work, failed]);
+    } finally {
+      clearTimeout(timer);
+      this.#browser.off('disconnected', onGone);
+    }
+  }
+
+  async #visit(context: BrowserContext, url: string, options: LoadOptions): Promise<FailedLoad | null> {
+    const page = await context.newPage();
+    const observer = await LoadObserver.follow(await context.newCDPSession(page));
+    const failure = await this.#untilLoadEvent(page, url, options, observer);
+    if (failure === null) await settle(observer, Number.POSITIVE_INFINITY);
+    await page.close();
+    return failure;
+  }
+
+  async #measure(context: BrowserContext, url: string, options: LoadOptions): Promise<Load | FailedLoad> {
+    const page = await context.newPage();
+    const session = await context.newCDPSession(page);
+    const observer = await LoadObserver.follow(session);
+    await callersOwn(options.onNavigation);
+    const failure = await this.#untilLoadEvent(page, url, options, observer);
+    if (failure) return failure;
+    await callersOwn(options.onLoadEvent);
+    const timing = await page.evaluate(readPageTiming, PAINT_WAIT_MS);
+    const startedAt = await navigationStart(session);
+    await settle(observer, startedAt + timing.pltMs);
+    const hops = observer.hops();
+    await tellWorkerScripts(page, hops, startedAt, timing.timeOrigin);
+    const { recording, failed } = observedLoad(
+      hops,
+      { ...timing, url: page.url() },
+      startedAt,
+      `Chromium ${this.version}`,
+    );
+    const requests = recording.requests.map(
+      ({ url: address, protocol, startMs, endMs, transferBytes, fromCache }): LoadedRequest => ({
+        url: address,
+        protocol,
+        startMs,
+        endMs,
+        bytes: transferBytes ?? 0,
+        fromCache,
+      }),
+    );
+    return {
+      ok: true,
+      pltMs: timing.pltMs,
+      fcpMs: timing.fcpMs,
+      lcpMs: timing.lcpMs,
+      requests,
+      proved: isProved(requests, failed, this.protocol),
+      failed,
+      recording: options.record === false ? null : recording,
+    };
+  }
+
+  /** @returns null once the load event has come. */
+  async #untilLoadEvent(
+    page: Page,
+    url: string,
+    options: LoadOptions,
+    observer: LoadObserver,
+  ): Promise<FailedLoad | null> {
+    const started = performance.now();
+    const firstByteMs = Math.min(options.firstByteTimeoutMs ?? FIRST_BYTE_TIMEOUT_MS, options.timeoutMs);
+    const crashed = new Promise<FailedLoad>((resolve) => {
+      page.once('crash', () => resolve({ ok: false, kind: 'browser', reason: "the page's process crashed" }));
+    });
+    const loaded = async (): Promise<FailedLoad | null> => {
+      try {
+        await page.goto(url, { waitUntil: 'commit', timeout: firstByteMs });
+      } catch (error) {
+        if (!this.#browser.isConnected()) return { ok: false, kind: 'browser', reason: firstLine(error) };
+        return {
+          ok: false,
+          kind: 'unreachable',
+          reason: `no answer for ${url} in ${firstByteMs} ms: ${firstLine(error)}`,
+        };
+      }
+      try {
+        const left = Math.max(1, options.timeoutMs - (performance.now() - started));
+        await page.waitForLoadState('load', { timeout: left });
+        return null;
+      } catch (error) {
+        if (!(error instanceof errors.TimeoutError)) {
+          return { ok: false, kind: 'browser', reason: firstLine(error) };
+        }
+        return {
+          ok: false,
+          kind: 'timeout',
+          reason: `no load event in ${options.timeoutMs} ms, ${observer.open()} requests open`,
+        };
+      }
+    };
+    return Promise.race([loaded(), crashed]);
+  }
+
+  /** Ends a browser that does not end by itself. */
+  async close(): Promise<void> {
+    const wasConnected = this.#browser.isConnected();
+    const closing = this.#browser.close();
+    const inTime = await Promise.race([closing.then(() => true), sleep(ANSWER_MS, false, { ref: false })]);
+    if (inTime || !wasConnected) return;
+    process.kill(this.#pid, 'SIGKILL');
+    await closing;
+  }
+}
+
+/** Holds what a function of the caller's threw. */
+class CallersError extends Error {
+  override readonly name = 'CallersError';
+}
+
+async function callersOwn(work: (() => Promise<void>) | undefined): Promise<void> {
+  try {
+    await work?.();
+  } catch (cause) {
+    throw new CallersError('thrown by the caller', { cause });
+  }
+}
+
+async function pidOf(browser: Browser): Promise<number> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  await session.detach();
+  const main = processInfo.find(({ type }) => type === 'browser');
+  if (main === undefined) throw new Error('Chromium does not say which process it is');
+  return main.id;
+}
+
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0] as string;
+
+function isProved(requests: LoadedRequest[], failed: Load['failed'], wanted: BrowserProtocol): boolean {
+  const unanswered = new Set(failed.map(({ url }) => url));
+  const answered = requests.filter(
+    ({ url, protocol, fromCache }) => !fromCache && (protocol !== null || !unanswered.has(url)),
+  );
+  return answered.length > 0 && answered.every((request) => isRight(request, wanted));
+}
+
+/** Whether a request was on the protocol that its browser was started for. */
+function isRight({ url, protocol }: LoadedRequest, wanted: BrowserProtocol): boolean {
+  if (wanted === 'natural') return protocol !== null;
+  if (typeof wanted === 'string') return protocol === wanted;
+  const origin = originOf(url);
+  return protocol !== null && origin !== null && wanted.assignment[origin] === protocol;
+}
+
+/** Waits until what began by `at` (monotonic milliseconds) has ended, within limits. */
+async function settle(observer: LoadObserver, at: number): Promise<void> {
+  const until = performance.now() + SETTLE_MS;
+  while (observer.open(at) > 0 && performance.now() < until) await sleep(20);
+}
+
+/**
+ * Runs in the page, in which the load event is under way or over. Waits for a first paint up to `paintWaitMs`: it may
+ * follow the load event of a light page.
+ */
+async function readPageTiming(paintWaitMs: number): Promise<Omit<PageTiming, 'url'>> {
+  const navigation = performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming;
+  while (navigation.loadEventEnd === 0) await new Promise((resolve) => setTimeout(resolve));
+  const painted = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null;
+  const until = performance.now() + paintWaitMs;
+  while (painted() === null && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const observer = new PerformanceObserver(() => undefined);
+  observer.observe({ type: 'largest-contentful-paint', buffered: true });
+  const paints = observer.takeRecords();
+  observer.disconnect();
+  return {
+    timeOrigin: performance.timeOrigin,
+    pltMs: navigation.loadEventEnd,
+    domContentLoadedMs: navigation.domContentLoadedEventEnd,
+    fcpMs: painted(),
+    lcpMs: paints.at(-1)?.startTime ?? null,
+  };
+}

@@ -1,0 +1,91 @@
+/** Which loads a matrix has, and in which order they are made. */
+import type { GroundTruthLoad, LoadProtocol, View } from '../ground-truth/ground-truth.ts';
+import { takeTurns } from '../loads/turns.ts';
+
+/** One load of the matrix. */
+export interface PlannedLoad {
+  page: string;
+  network: string;
+  protocol: LoadProtocol;
+  view: View;
+  seed: number;
+}
+
+export interface MatrixAxes {
+  pages: string[];
+  networks: string[];
+  protocols: LoadProtocol[];
+  views: View[];
+  seeds: number[];
+}
+
+/**
+ * Page by page, within it network by network, within it seed by seed. The protocols of a seed take turns in an order that
+ * changes from seed to seed and from cell to cell, so that what drifts on the machine, and what a load leaves for the next,
+ * meets all of them alike. Under the first seed `assigned` comes after `natural`, from whose recording the assignment may
+ * be made.
+ */
+export function planLoads({ pages, networks, protocols, views, seeds }: MatrixAxes): PlannedLoad[] {
+  const cells = pages.flatMap((page) => networks.map((network) => ({ page, network })));
+  return cells.flatMap(({ page, network }, cell) =>
+    seeds.flatMap((seed, index) => {
+      const turns = takeTurns(protocols, cell + seed - 1);
+      return (index === 0 ? naturalFirst(turns) : turns).flatMap((protocol) =>
+        views.map((view): PlannedLoad => ({ page, network, protocol, view, seed })),
+      );
+    }),
+  );
+}
+
+function naturalFirst(protocols: LoadProtocol[]): LoadProtocol[] {
+  const natural = protocols.indexOf('natural');
+  const assigned = protocols.indexOf('assigned');
+  if (natural < 0 || assigned < 0 || natural < assigned) return protocols;
+  return protocols.flatMap((protocol) => {
+    if (protocol === 'assigned') return [];
+    return protocol === 'natural' ? ['natural', 'assigned'] : [protocol];
+  });
+}
+
+const loadKey = (load: PlannedLoad): string =>
+  JSON.stringify([load.page, load.network, load.protocol, load.view, load.seed]);
+const seriesKey = (load: PlannedLoad): string =>
+  JSON.stringify([load.page, load.network, load.protocol, load.view]);
+
+/** Seeds without an answer after which a protocol counts as one that cannot reach the page. */
+const UNANSWERED_SEEDS = 2;
+
+/** What is done: by its loads, and by series whose protocol cannot reach the page at all. */
+export class Done {
+  readonly #isBlocked: (load: PlannedLoad) => boolean;
+  readonly #loads = new Set<string>();
+  readonly #reached = new Set<string>();
+  /** Seeds of loads without an answer, by series. */
+  readonly #unanswered = new Map<string, Set<number>>();
+
+  /** @param isBlocked whether the network lets nothing of the load's protocol through, so that one try tells */
+  constructor(isBlocked: (load: PlannedLoad) => boolean = () => false) {
+    this.#isBlocked = isBlocked;
+  }
+
+  add(load: PlannedLoad & Pick<GroundTruthLoad, 'outcome' | 'disturbed'>): void {
+    // Says nothing of the protocol.
+    if (!load.outcome.ok && load.outcome.kind === 'browser') return;
+    this.#loads.add(loadKey(load));
+    const series = seriesKey(load);
+    if (load.outcome.ok) this.#reached.add(series);
+    else if (load.outcome.kind === 'unreachable' && !load.disturbed)
+      this.#unanswered.set(series, (this.#unanswered.get(series) ?? new Set()).add(load.seed));
+  }
+
+  has(load: PlannedLoad): boolean {
+    return this.#loads.has(loadKey(load)) || this.#isUnreachable(load);
+  }
+
+  /** Whether loads of this protocol were tried in this cell, under seeds enough, and none ever got an answer. */
+  #isUnreachable(load: PlannedLoad): boolean {
+    const series = seriesKey(load);
+    const seeds = this.#unanswered.get(series)?.size ?? 0;
+    return seeds >= (this.#isBlocked(load) ? 1 : UNANSWERED_SEEDS) && !this.#reached.has(series);
+  }
+}

@@ -1,0 +1,193 @@
+/** The lab with one page, and a browser for each protocol that stays open. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Assignment } from '@hopwise/pageload-emulator';
+import { siteInitScript } from '../browser/determinism.ts';
+import { Lab, type LabFacts, type LabOptions } from '../client/lab.ts';
+import type { Network } from '../client/networks.ts';
+import type { Cleanup } from '../command/cleanup.ts';
+import type { GroundTruthLoad, LoadProtocol, View } from '../ground-truth/ground-truth.ts';
+import { type Watched, watchDisturbance } from '../loads/disturbance.ts';
+import { type BrowserProtocol, type FailedLoad, type Load, TruthBrowser } from '../loads/loads.ts';
+import { processorSpeed } from '../loads/processor-speed.ts';
+import type { MatrixPage } from './matrix-page.ts';
+
+export interface PageLabOptions {
+  page: MatrixPage;
+  /** Chromium. */
+  program: string;
+  server: NonNullable<LabOptions['server']>;
+  ipVersion: 4 | 6;
+  timeoutMs: number;
+  cleanup: Cleanup;
+  signal: AbortSignal;
+}
+
+export interface LoadRequest {
+  protocol: LoadProtocol;
+  /** Of `assigned`. */
+  assignment?: Assignment;
+  view: View;
+  /** With the seed of its losses. */
+  network: Network;
+}
+
+/** A load, and what was seen of the machine and the link from its navigation to its load event or its failure. */
+export interface LabLoad {
+  load: Load | FailedLoad;
+  disturbance: Watched;
+  drops: GroundTruthLoad['drops'];
+}
+
+/** What `PageLab` is to the matrix. */
+export interface MatrixLab {
+  load(request: LoadRequest): Promise<LabLoad>;
+  /** What the machine is at while nothing is loaded, for `ms`. */
+  idle(ms: number): Promise<Watched>;
+  /** A fresh browser will make the next load of this protocol. */
+  discardBrowser(protocol: LoadProtocol): Promise<void>;
+  /** May be called again. */
+  close(): Promise<void>;
+}
+
+/** Of 3 s each. */
+const MOST_DRAINS = 10;
+
+const slowdown = () => processorSpeed.slowdown();
+
+interface OpenBrowser {
+  browser: TruthBrowser;
+  assignment: Assignment | undefined;
+}
+
+export class PageLab implements MatrixLab {
+  readonly #options: PageLabOptions;
+  readonly #lab: Lab;
+  /** Script that runs Chromium on the client's side of the link. */
+  readonly #chromium: string;
+  readonly #browsers = new Map<LoadProtocol, OpenBrowser>();
+  /** What the servers are restricted to. */
+  #offered: Assignment | undefined;
+  #closing: Promise<void> | undefined;
+
+  private constructor(options: PageLabOptions, lab: Lab, chromium: string) {
+    this.#options = options;
+    this.#lab = lab;
+    this.#chromium = chromium;
+  }
+
+  static async up(network: Network, options: PageLabOptions): Promise<PageLab> {
+    const { page, program, server, ipVersion, signal, cleanup } = options;
+    const lab = await Lab.up({ site: page.dir, network, server, ipVersion, signal });
+    cleanup.add('the lab', () => lab.down());
+    const own = new PageLab(options, lab, await lab.wrapper(program));
+    cleanup.add('the browsers', () => own.close());
+    return own;
+  }
+
+  get facts(): LabFacts {
+    return this.#lab.facts;
+  }
+
+  /** Loads the page once: on an empty link, from the first packet's chances of the seed on. */
+  async load({ protocol, assignment, view, network }: LoadRequest): Promise<LabLoad> {
+    const lab = this.#lab;
+    if (!isDeepStrictEqual(assignment, this.#offered)) {
+      await lab.offer(assignment ?? null);
+      this.#offered = assignment;
+    }
+    const browser = await this.#browser(protocol, assignment);
+    await this.#prepareLink(network);
+    // Of a load that fails before its navigation.
+    let watch = await watchDisturbance({ lab, slowdown });
+    const seen = async (): Promise<Omit<LabLoad, 'load'>> => {
+      const [disturbance, { down, up }] = await Promise.all([watch.end(), lab.stats()]);
+      return { disturbance, drops: { down: down.drops, up: up.drops } };
+    };
+    let atLoadEvent: Omit<LabLoad, 'load'> | undefined;
+    const { page, timeoutMs } = this.#options;
+    const load = await browser.load(page.site.entry, {
+      timeoutMs,
+      ...siteInitScript(page.site),
+      view,
+      record: true,
+      betweenViews: async () => {
+        // Closes the connections that the first view left open.
+        await lab.serve(page.dir);
+        if (assignment) await lab.offer(assignment);
+        await this.#prepareLink(network);
+      },
+      onNavigation: async () => {
+        watch = await watchDisturbance({ lab, slowdown });
+      },
+      onLoadEvent: async () => {
+        atLoadEvent = await seen();
+      },
+    });
+    return { load, ...(atLoadEvent ?? (await seen())) };
+  }
+
+  async idle(ms: number): Promise<Watched> {
+    await this.#lab.resetStats();
+    const watch = await watchDisturbance({
+      lab: this.#lab,
+      slowdown: () => processorSpeed.slowdown(false),
+    });
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return watch.end();
+  }
+
+  async discardBrowser(protocol: LoadProtocol): Promise<void> {
+    const open = this.#browsers.get(protocol);
+    this.#browsers.delete(protocol);
+    // One that has crashed has nothing left to close.
+    await open?.browser.close().catch(() => undefined);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#browsers.keys()].map((protocol) => this.discardBrowser(protocol)));
+    await this.#lab.down();
+  }
+
+  async #browser(protocol: LoadProtocol, assignment: Assignment | undefined): Promise<TruthBrowser> {
+    const open = this.#browsers.get(protocol);
+    if (open && isDeepStrictEqual(open.assignment, assignment)) return open.browser;
+    await this.discardBrowser(protocol);
+    const { timeoutMs, page } = this.#options;
+    const browser = await TruthBrowser.launch({
+      executablePath: this.#chromium,
+      protocol: browserProtocol(protocol, assignment),
+      caSpki: this.#lab.caSpki,
+      hosts: this.#lab.hosts,
+    });
+    this.#browsers.set(protocol, { browser, assignment });
+    // Closed while it was starting.
+    if (this.#closing) await this.discardBrowser(protocol);
+    // The first load of a process pays for what later ones find ready: code, fonts, the renderer's start. It is
+    // not measured, and what goes wrong with it goes wrong with the next as well.
+    else await browser.load(page.site.entry, { timeoutMs, ...siteInitScript(page.site), record: false });
+    return browser;
+  }
+
+  async #prepareLink(network: Network): Promise<void> {
+    await this.#drain();
+    await this.#lab.configure(network);
+    await this.#lab.resetStats();
+  }
+
+  /** Waits until nothing of the last load is on the link: retransmissions would take the next one's share. */
+  async #drain(): Promise<void> {
+    for (let tries = 0; tries < MOST_DRAINS; tries++) if (await this.#lab.drain()) return;
+    throw new Error(`the link is not empty ${MOST_DRAINS * 3} s after a load`);
+  }
+}
+
+function browserProtocol(protocol: LoadProtocol, assignment: Assignment | undefined): BrowserProtocol {
+  if (protocol !== 'assigned') return protocol;
+  if (assignment === undefined) throw new TypeError('assigned: expected an assignment');
+  return { assignment };
+}

@@ -1,0 +1,298 @@
+/** Makes the loads of a matrix, one at a time, and keeps each as soon as it is there. */
+import { createHash } from 'node:crypto';
+import type { Assignment } from '@hopwise/pageload-emulator';
+import { LabInputError } from '../client/lab.ts';
+import type { Network } from '../client/networks.ts';
+import { firstLine, UserError } from '../command/errors.ts';
+import type { GroundTruthLoad, GroundTruthOutcome, LoadProtocol } from '../ground-truth/ground-truth.ts';
+import type { GroundTruthStore } from '../ground-truth/store.ts';
+import { disturbedBy } from '../loads/disturbance.ts';
+import type { FailedLoad, Load } from '../loads/loads.ts';
+import type { Assignments } from './assignments.ts';
+import type { Done, PlannedLoad } from './matrix.ts';
+import type { MatrixPage } from './matrix-page.ts';
+import type { MatrixProgress } from './matrix-progress.ts';
+import type { LabLoad, LoadRequest, MatrixLab } from './page-lab.ts';
+
+export interface MatrixRun {
+  plan: PlannedLoad[];
+  done: Done;
+  pages: MatrixPage[];
+  networks: Record<string, Network>;
+  assignments: Assignments;
+  store: Pick<GroundTruthStore, 'append'>;
+  /** @throws LabInputError or UserError for what no further try mends */
+  openLab(network: Network, page: MatrixPage): Promise<MatrixLab>;
+  /** No load begins after this long. */
+  limitMs?: number;
+  /** How long a disturbed load waits for a quiet machine before it is made again; then it is kept as it is. */
+  quietLimitMs: number;
+  progress: MatrixProgress;
+  signal: AbortSignal;
+}
+
+/** What came of a run. */
+export interface MatrixResult {
+  /** Loads made and kept. */
+  kept: number;
+  /** Loads of the plan that are still to be made. */
+  left: number;
+  /** Disturbed loads that were dropped and made again. */
+  dropped: number;
+  /** Loads that failed and were made again. */
+  retried: number;
+  /** Loads kept although they were disturbed. */
+  disturbed: number;
+  /** Kept loads that did not come to their load event. */
+  failed: number;
+  /** How long a cold load took besides its page load time, in the median; null without loads. */
+  overheadMs: number | null;
+}
+
+/** A failed load is made again so often. */
+const TRIES = 2;
+/** A disturbed load is made again so often. */
+const MAX_REPEATS = 4;
+/** A lab or browser that keeps breaking without a load between is given up. */
+const MAX_BREAKDOWNS = 3;
+/** One failure of a browser is met by a fresh one, as many in a row are a breakdown. */
+const BROWSER_FAILURES = 2;
+const QUIET_WINDOW_MS = 500;
+/** A machine that was not quiet in time is given this long for each further load, until it is quiet again. */
+const IMPATIENT_MS = 2000;
+
+export async function runMatrix(run: MatrixRun): Promise<MatrixResult> {
+  return new MatrixRunner(run).run();
+}
+
+class MatrixRunner {
+  readonly #run: MatrixRun;
+  readonly #result: MatrixResult = {
+    kept: 0,
+    left: 0,
+    dropped: 0,
+    retried: 0,
+    disturbed: 0,
+    failed: 0,
+    overheadMs: null,
+  };
+  readonly #overheads: number[] = [];
+  #lab: MatrixLab | undefined;
+  #saidNotQuiet = false;
+  #patienceMs: number;
+  /** Of the current load, for a quiet machine. */
+  #waitedMs = 0;
+
+  constructor(run: MatrixRun) {
+    this.#run = run;
+    this.#patienceMs = run.quietLimitMs;
+  }
+
+  async run(): Promise<MatrixResult> {
+    const { plan, done, pages, progress, signal, limitMs } = this.#run;
+    const left = plan.filter((load) => !done.has(load));
+    progress.begin(plan.length, left);
+    try {
+      let openPage: MatrixPage | undefined;
+      for (const [index, planned] of left.entries()) {
+        signal.throwIfAborted();
+        if (done.has(planned)) {
+          progress.skipped(planned);
+          continue;
+        }
+        if (limitMs !== undefined && progress.elapsedMs > limitMs) {
+          this.#result.left += left.slice(index).filter((load) => !done.has(load)).length;
+          break;
+        }
+        const page = pages.find(({ name }) => name === planned.page) as MatrixPage;
+        if (page !== openPage) await this.#closeLab();
+        openPage = page;
+        if (!(await this.#make(planned, page))) this.#result.left++;
+      }
+    } finally {
+      progress.end();
+      await this.#closeLab();
+    }
+    this.#overheads.sort((a, b) => a - b);
+    this.#result.overheadMs = this.#overheads[Math.floor(this.#overheads.length / 2)] ?? null;
+    return this.#result;
+  }
+
+  /** @returns whether there is a load to keep. */
+  async #make(planned: PlannedLoad, page: MatrixPage): Promise<boolean> {
+    const { progress, assignments, done, store } = this.#run;
+    progress.started(planned);
+    const startedAt = performance.now();
+    let assignment: Assignment | undefined;
+    if (planned.protocol === 'assigned') {
+      assignment = assignments.of(planned.page, planned.network, page.site) ?? undefined;
+      if (!assignment) {
+        progress.skipped(planned);
+        progress.say(
+          `${planned.page} on ${planned.network}: no natural load came to its end, so there is no assignment to measure`,
+        );
+        return false;
+      }
+    }
+    this.#waitedMs = 0;
+    const load = await this.#measure(planned, page, assignment);
+    await store.append(load);
+    done.add(load);
+    assignments.add(load);
+    const tookMs = performance.now() - startedAt;
+    progress.kept(load, tookMs);
+    this.#result.kept++;
+    if (load.disturbed) this.#result.disturbed++;
+    if (!load.outcome.ok) this.#result.failed++;
+    else if (load.repeated === 0 && load.failures === 0 && load.view === 'cold')
+      this.#overheads.push(tookMs - this.#waitedMs - load.outcome.pltMs);
+    return true;
+  }
+
+  async #measure(
+    planned: PlannedLoad,
+    page: MatrixPage,
+    assignment: Assignment | undefined,
+  ): Promise<GroundTruthLoad> {
+    const { signal } = this.#run;
+    const network = this.#run.networks[planned.network] as Network;
+    const isBlocked = isUdpBlocked(planned.protocol, network);
+    for (let failures = 0, repeated = 0; ; ) {
+      const at = new Date().toISOString();
+      const { load, disturbance, drops } = await this.#madeLoad(page, {
+        protocol: planned.protocol,
+        view: planned.view,
+        network: { ...network, seed: linkSeed(planned, failures) },
+        ...(assignment === undefined ? {} : { assignment }),
+      });
+      signal.throwIfAborted();
+      // Nothing answers over a blocked UDP, however often and quietly it is tried. Else a stall of the machine is no failure
+      // of the protocol, so failed loads are looked at as well.
+      const isFinal = isBlocked && !load.ok;
+      const reasons = isFinal ? [] : disturbedBy(disturbance);
+      if (reasons.length > 0 && repeated < MAX_REPEATS && (await this.#isQuietAgain(reasons))) {
+        repeated++;
+        this.#result.dropped++;
+        this.#run.progress.dropped();
+        continue;
+      }
+      if (!load.ok && !isFinal && failures + 1 < TRIES) {
+        failures++;
+        this.#result.retried++;
+        continue;
+      }
+      return {
+        format: 'hopwise-load',
+        version: 1,
+        page: planned.page,
+        network: planned.network,
+        protocol: planned.protocol,
+        ...(assignment === undefined ? {} : { assignment }),
+        view: planned.view,
+        seed: planned.seed,
+        at,
+        repeated,
+        failures,
+        disturbance,
+        disturbed: reasons.length > 0,
+        drops,
+        outcome: outcomeOf(load),
+      };
+    }
+  }
+
+  /**
+   * A load that came to its load event or failed to, for which lab and browser are started anew where they break.
+   *
+   * @throws when they keep breaking
+   */
+  async #madeLoad(page: MatrixPage, request: LoadRequest): Promise<LabLoad> {
+    const { signal, progress, openLab } = this.#run;
+    for (let breakdowns = 0, browserFailures = 0; ; ) {
+      signal.throwIfAborted();
+      let failure: unknown;
+      try {
+        this.#lab ??= await openLab(request.network, page);
+        const made = await this.#lab.load(request);
+        signal.throwIfAborted();
+        if (made.load.ok || made.load.kind !== 'browser') return made;
+        await this.#lab.discardBrowser(request.protocol);
+        browserFailures++;
+        if (browserFailures < BROWSER_FAILURES) continue;
+        failure = new Error(made.load.reason);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof LabInputError) throw new UserError(error.message, 2);
+        if (error instanceof UserError) throw error;
+        failure = error;
+      }
+      breakdowns++;
+      browserFailures = 0;
+      await this.#closeLab();
+      if (breakdowns >= MAX_BREAKDOWNS) {
+        throw new UserError(
+          `${page.name}, ${request.protocol}: lab and browser broke down ${breakdowns} times in a row, at last: ${firstLine(failure)}: what was measured is kept, and the same command goes on`,
+        );
+      }
+      progress.say(`starting lab and browser again: ${firstLine(failure)}`);
+    }
+  }
+
+  /** Waits until other work on the machine has let up. @returns false when it has not in time. */
+  async #isQuietAgain(reasons: string[]): Promise<boolean> {
+    const { progress, signal, quietLimitMs } = this.#run;
+    progress.waiting(`waiting for a quiet machine: ${reasons.join(', ')}`);
+    const startedAt = performance.now();
+    let isQuiet = false;
+    while (!isQuiet && performance.now() - startedAt < this.#patienceMs) {
+      signal.throwIfAborted();
+      // A lab that has broken down is for the next load to find.
+      const idle = await this.#lab?.idle(QUIET_WINDOW_MS).catch(() => undefined);
+      isQuiet = !idle || disturbedBy(idle).length === 0;
+    }
+    this.#waitedMs += performance.now() - startedAt;
+    if (isQuiet) {
+      this.#patienceMs = quietLimitMs;
+      return true;
+    }
+    this.#patienceMs = Math.min(quietLimitMs, IMPATIENT_MS);
+    if (!this.#saidNotQuiet) {
+      this.#saidNotQuiet = true;
+      progress.say(
+        `the machine was not quiet within ${quietLimitMs / 1000} s, so a disturbed load is kept and marked: end what else runs here, and make such loads again by --repeat-disturbed`,
+      );
+    }
+    return false;
+  }
+
+  async #closeLab(): Promise<void> {
+    const lab = this.#lab;
+    this.#lab = undefined;
+    await lab?.close();
+  }
+}
+
+/**
+ * Losses of their own for each page and network, so that no run of luck meets all pages; the same under every protocol.
+ * After a failure there are others: the same might fail again.
+ */
+export function linkSeed(
+  { page, network, seed }: Pick<PlannedLoad, 'page' | 'network' | 'seed'>,
+  failures = 0,
+): number {
+  return createHash('sha256')
+    .update(JSON.stringify([page, network, seed, ...(failures > 0 ? [failures] : [])]))
+    .digest()
+    .readUInt32BE();
+}
+
+/** Whether the network lets nothing of the protocol through. */
+export const isUdpBlocked = (protocol: LoadProtocol, { udp }: Network): boolean =>
+  protocol === 'h3' && udp === 'blocked';
+
+function outcomeOf(load: Load | FailedLoad): GroundTruthOutcome {
+  if (!load.ok) return load;
+  const { pltMs, fcpMs, lcpMs, proved, failed, recording } = load;
+  if (recording === null) throw new TypeError('expected the load to be recorded');
+  return { ok: true, pltMs, fcpMs, lcpMs, proved, failed, recording };
+}

@@ -1,0 +1,129 @@
+import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
+import { Command } from 'commander';
+import { labObstacle } from '../client/lab.ts';
+import { UserError } from '../command/errors.ts';
+import { number, someOf } from '../command/option-types.ts';
+import { printable } from '../command/printable.ts';
+import type { ProgramContext } from '../command/program.ts';
+import { isFaithful, type ReplayCheck, WANTED_SHARE } from '../replay/check-replay.ts';
+import { checkPage, type PageCheck } from './check-page.ts';
+import { PAGE_FORMS } from './page-source.ts';
+
+interface Options {
+  protocols: Protocol[];
+  timeout: number;
+  json?: true;
+  verbose?: true;
+}
+
+/** `check PAGE…`: loads replays in the lab and says how much of what was recorded is requested again. */
+export function checkCommand(context: Pick<ProgramContext, 'signal' | 'useScratch'>): Command {
+  return new Command('check')
+    .exitOverride()
+    .description('loads replays of pages in the lab and says how much of each is requested again')
+    .argument('<page...>', PAGE_FORMS)
+    .option('--protocols <list>', 'of h1, h2, h3, with commas between', someOf(PROTOCOLS), [...PROTOCOLS])
+    .option('--timeout <seconds>', 'time that a load has', number(1, 3600, 'seconds'), 120)
+    .option('--json', 'one line of JSON a page, with the addresses')
+    .option('--verbose', 'names what was not requested again, what else was, and what is missing')
+    .action((pages: string[], options: Options) => checkAll(pages, options, context));
+}
+
+async function checkAll(
+  pages: string[],
+  options: Options,
+  { signal, useScratch }: Pick<ProgramContext, 'signal' | 'useScratch'>,
+): Promise<void> {
+  const obstacle = await labObstacle();
+  if (obstacle !== null) throw new UserError(obstacle);
+  await useScratch();
+  let poor = 0;
+  let unusable = 0;
+  if (!options.json) process.stdout.write(`${HEADINGS}\n`);
+  for (const page of pages) {
+    const check = await refusedInOneLine(page, options, signal);
+    if (check === null) {
+      unusable++;
+      continue;
+    }
+    process.stdout.write(`${options.json ? JSON.stringify(check) : rows(check, options)}\n`);
+    if (!check.loads.every(isFaithful)) poor++;
+  }
+  if (poor > 0) {
+    process.stderr.write(
+      `${poor} of ${pages.length} do not request ${100 * WANTED_SHARE}% again, and nothing that is missing, under every protocol\n`,
+    );
+    process.exitCode = 1;
+  }
+  if (unusable > 0) process.exitCode = 2;
+}
+
+/** One unusable page does not keep the others from being checked. */
+async function refusedInOneLine(
+  page: string,
+  { protocols, timeout }: Options,
+  signal: AbortSignal,
+): Promise<PageCheck | null> {
+  try {
+    return await checkPage(page, { protocols, timeoutMs: timeout * 1000, signal });
+  } catch (error) {
+    if (!(error instanceof UserError) || error.exitCode !== 2 || signal.aborted) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return null;
+  }
+}
+
+const COLUMNS = [32, 9, 8, 8, 9, 9, 7, 6, 7, 7, 9] as const;
+const line = (cells: readonly string[]): string =>
+  cells
+    .map((cell, index) => (index === 0 ? cell.padEnd(COLUMNS[0]) : cell.padStart(COLUMNS[index] ?? 8)))
+    .join(' ');
+
+const HEADINGS = line([
+  'page',
+  'requests',
+  'origins',
+  'skipped',
+  'fixed ms',
+  'protocol',
+  'again',
+  'extra',
+  'misses',
+  'failed',
+  'PLT ms',
+]);
+
+function rows(
+  { page, requests, origins, recording, notOffered, loads }: PageCheck,
+  options: Options,
+): string {
+  const name = page.split('/').findLast((part) => part !== '') ?? page;
+  const facts = [
+    name.slice(0, COLUMNS[0]),
+    String(requests),
+    String(origins),
+    recording ? String(recording.skipped) : '',
+    recording ? String(recording.fixedMs) : '',
+  ];
+  const recordedPlt = recording?.pltMs == null ? '—' : String(Math.round(recording.pltMs));
+  const first = line(recording ? [...facts, 'recorded', '', '', '', '', recordedPlt] : facts).trimEnd();
+  const skipped = notOffered.map((protocol) => `${inColumn(protocol)} not every origin offers it`);
+  return [first, ...loads.flatMap((load) => rowsOf(load, options)), ...skipped].join('\n');
+}
+
+const inColumn = (protocol: Protocol): string => line(['', '', '', '', '', protocol]);
+
+function rowsOf(load: ReplayCheck, { verbose }: Options): string[] {
+  const counts = [load.extra, load.misses, load.failed].map(({ length }) => String(length));
+  const plt = load.pltMs === null ? '—' : String(Math.round(load.pltMs));
+  const cells = ['', '', '', '', '', load.protocol, `${(100 * load.share).toFixed(1)}%`, ...counts, plt];
+  const row = load.failure === null ? line(cells) : `${line(cells)} ${load.failure}`;
+  if (!verbose) return [row];
+  const more = [
+    ...load.missing.map((url) => `  not again: ${url}`),
+    ...load.extra.map((url) => `  extra: ${url}`),
+    ...load.misses.map(({ method, url, count }) => `  missing: ${method} ${url} (${count}×)`),
+    ...load.failed.map(({ url, reason }) => `  failed: ${url}: ${reason}`),
+  ];
+  return [row, ...more.map(printable)];
+}

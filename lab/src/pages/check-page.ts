@@ -1,0 +1,83 @@
+import { mkdtemp, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Protocol } from '@hopwise/pageload-emulator';
+import { removeScratch } from '../command/scratch.ts';
+import { type CheckOptions, checkReplay, offeredByAll, type ReplayCheck } from '../replay/check-replay.ts';
+import { replayOfFile } from '../replay/replay-of-file.ts';
+import { writeSite } from '../sites/write-site.ts';
+import { isPageName, openPage } from './page-source.ts';
+
+/** What was checked of a page. */
+export interface PageCheck {
+  /** As it was named. */
+  page: string;
+  /** Requests that a replay has to make: of a recording those before the load event that the network answered. */
+  requests: number;
+  origins: number;
+  /** Of a recording, null for other pages. */
+  recording: {
+    /** Requests that are not made again: from the cache, not answered, unreadable. */
+    skipped: number;
+    /** What of a replay's load no network makes shorter. */
+    fixedMs: number;
+    /** navigationStart to loadEventEnd as recorded; null when the load event never came. */
+    pltMs: number | null;
+  } | null;
+  /** Protocols that were not tried, as not every origin offers them. */
+  notOffered: Protocol[];
+  loads: ReplayCheck[];
+}
+
+export type PageCheckOptions = Pick<CheckOptions, 'protocols' | 'timeoutMs' | 'signal'>;
+
+/** Of sites that were recorded whole: what was asked for after the load event belongs to them. */
+const LINGER_MS = 2000;
+
+/**
+ * Loads a page once under each protocol: the structure replay of a HAR or recording, or any other page that
+ * `openPage` knows, of which every resource has to be asked for.
+ *
+ * @throws UserError for a page that cannot be replayed; what keeps the lab or Chromium from starting; the signal's reason.
+ */
+export async function checkPage(page: string, options: PageCheckOptions): Promise<PageCheck> {
+  const isFile = !isPageName(page) && (await stat(page).catch(() => null))?.isFile() === true;
+  return isFile ? checkRecording(page, options) : checkSite(page, options);
+}
+
+async function checkRecording(file: string, options: PageCheckOptions): Promise<PageCheck> {
+  const replay = await replayOfFile(file, basename(file).replace(/\.(har|json)(\.gz)?$/, ''));
+  const requests = replay.requests.filter(({ beforeLoad }) => beforeLoad);
+  const dir = await mkdtemp(join(tmpdir(), 'hopwise-check-'));
+  try {
+    await writeSite(replay, join(dir, 'site'));
+    const expected = { requests: requests.map(({ url }) => ({ url })), until: 'load' as const };
+    return {
+      page: file,
+      requests: requests.length,
+      origins: replay.site.origins.length,
+      recording: {
+        skipped: replay.skipped.length,
+        fixedMs: replay.fixedMs,
+        pltMs: replay.recordedPltMs,
+      },
+      notOffered: [],
+      loads: await checkReplay({ ...options, dir: join(dir, 'site'), site: replay.site, expected }),
+    };
+  } finally {
+    await removeScratch(dir);
+  }
+}
+
+async function checkSite(page: string, options: PageCheckOptions): Promise<PageCheck> {
+  const { dir, site } = await openPage(page, options.signal);
+  const protocols = offeredByAll(site, options.protocols);
+  return {
+    page,
+    requests: site.resources.length,
+    origins: site.origins.length,
+    recording: null,
+    notOffered: options.protocols.filter((protocol) => !protocols.includes(protocol)),
+    loads: await checkReplay({ ...options, protocols, dir, site, lingerMs: LINGER_MS }),
+  };
+}

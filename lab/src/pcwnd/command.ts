@@ -1,0 +1,179 @@
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import { networkOf, profileNamed, readProfiles } from '../client/networks.ts';
+import { firstLine, UserError } from '../command/errors.ts';
+import { lockFolder } from '../command/measuring-lock.ts';
+import { integer, list, number, someOf } from '../command/option-types.ts';
+import { Progress } from '../command/progress.ts';
+import {
+  CONGESTION_CONTROLS,
+  type CongestionControl,
+  collectPcwnd,
+  type Measured,
+  SAMPLERS,
+  type Sampler,
+} from './collect.ts';
+import { difference, fileStem, findPcwnd, type Settings, writePcwnd } from './files.ts';
+
+interface Options {
+  network: string[];
+  cc: CongestionControl[];
+  connections: number[];
+  seconds: number;
+  seed: number;
+  sampler: Sampler;
+  out: string;
+  force: boolean;
+}
+
+/** What a measurement takes besides its transfer. */
+const OVERHEAD_SECONDS = 1;
+
+/**
+ * `pcwnd`: measures loss by congestion window, p(cwnd, npc) of ECON, for every network, congestion control and
+ * number of connections. What is there already is not measured again.
+ */
+export function pcwndCommand({ signal }: { signal?: AbortSignal } = {}): Command {
+  return new Command('pcwnd')
+    .description(
+      'Measures loss by congestion window, p(cwnd, npc) of ECON, at the senders of bulk transfers in the lab. What is there already is not measured again.',
+    )
+    .requiredOption('--network <list>', 'link profiles of lab/networks.json, or all', list)
+    .option('--cc <list>', CONGESTION_CONTROLS.join(', '), someOf(CONGESTION_CONTROLS), ['cubic'])
+    .option('--connections <list>', 'numbers of parallel connections', integers, [1, 2, 4, 6, 10])
+    .option('--seconds <s>', 'length of each transfer', number(1, 86_400, 'seconds'), 60)
+    .option('--seed <n>', 'of the losses', integer(0, 2 ** 31), 1)
+    .addOption(
+      new Option(
+        '--sampler <name>',
+        'tcp_probe traces the kernel, as root, and else falls back to tcp_info, which polls TCP_INFO',
+      )
+        .choices(SAMPLERS)
+        .default('tcp_probe'),
+    )
+    .requiredOption('--out <dir>', 'folder of the files')
+    .option('--force', 'measure again what is there', false)
+    .showHelpAfterError('(see npm run lab -- pcwnd --help)')
+    .exitOverride()
+    .action((options: Options) => measureAll(options, signal));
+}
+
+async function measureAll(options: Options, signal: AbortSignal | undefined): Promise<void> {
+  const wanted = settingsOf(options);
+  const dir = resolve(options.out);
+  try {
+    await mkdir(dir, { recursive: true });
+  } catch (error) {
+    throw new UserError(`--out ${options.out}: expected a folder to write to: ${firstLine(error)}`, 2);
+  }
+  const unlock = await lockFolder(dir);
+  try {
+    const missing = options.force ? wanted : await missingOf(dir, wanted);
+    await measureMissing(dir, missing, wanted.length, signal);
+  } finally {
+    await unlock();
+  }
+}
+
+/** @throws UserError naming the network that is not known */
+function settingsOf(options: Options): Settings[] {
+  let profiles: ReturnType<typeof readProfiles>;
+  try {
+    profiles = readProfiles();
+    for (const name of options.network) if (name !== 'all') profileNamed(name, profiles);
+  } catch (error) {
+    throw new UserError(firstLine(error), 2);
+  }
+  const names = options.network.includes('all') ? Object.keys(profiles) : options.network;
+  return names.flatMap((name) =>
+    options.cc.flatMap((congestionControl) =>
+      options.connections.map((connections) => ({
+        name,
+        network: networkOf(profileNamed(name, profiles), options.seed),
+        congestionControl,
+        connections,
+        seconds: options.seconds,
+        sampler: options.sampler,
+      })),
+    ),
+  );
+}
+
+/** @throws UserError for files that are others, before anything is measured */
+async function missingOf(dir: string, wanted: readonly Settings[]): Promise<Settings[]> {
+  const missing: Settings[] = [];
+  for (const settings of wanted) {
+    const found = await findPcwnd(dir, settings);
+    if (found.kind === 'none') {
+      missing.push(settings);
+      continue;
+    }
+    const other = found.kind === 'whole' ? difference(found.file.settings, settings) : null;
+    const trouble =
+      found.kind === 'unreadable'
+        ? found.reason
+        : other && `${fileStem(settings)} was measured with ${other}`;
+    if (trouble !== null) {
+      throw new UserError(`${dir}: ${trouble}: take another --out, or measure again with --force`, 2);
+    }
+  }
+  return missing;
+}
+
+async function measureMissing(
+  dir: string,
+  missing: readonly Settings[],
+  all: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const progress = new Progress();
+  if (missing.length < all) progress.step(`${all - missing.length} of ${all} are there already`);
+  let fallback: string | undefined;
+  for (const [index, settings] of missing.entries()) {
+    const left = missing.slice(index).reduce((sum, { seconds }) => sum + seconds + OVERHEAD_SECONDS, 0);
+    progress.step(`${fileStem(settings)} (${index + 1} of ${missing.length}, ${duration(left)} left)`);
+    const measured = await collectPcwnd({
+      ...settings,
+      onProgress: ({ seconds, rounds, lossEvents }) =>
+        progress.detail(
+          `${seconds.toFixed(0)} of ${settings.seconds} s: ${rounds} rounds, ${lossEvents} loss events`,
+        ),
+      ...(signal && { signal }),
+    });
+    if (measured.windows.length === 0) {
+      throw new UserError(
+        `${fileStem(settings)}: no round was acknowledged in ${settings.seconds} s: expected more --seconds`,
+        2,
+      );
+    }
+    if (measured.reason !== undefined && measured.reason !== fallback) {
+      fallback = measured.reason;
+      progress.step(`tcp_probe cannot be had (${fallback}): TCP_INFO is polled in its place`);
+    }
+    await writePcwnd(dir, {
+      format: 'hopwise-pcwnd',
+      version: 1,
+      at: new Date().toISOString(),
+      settings,
+      ...measured,
+    });
+    process.stdout.write(`${fileStem(settings)}: ${summary(measured)}\n`);
+  }
+}
+
+function summary({ windows, lostSamples, sampler }: Measured): string {
+  const rounds = windows.reduce((sum, window) => sum + window.rounds, 0);
+  const events = windows.reduce((sum, window) => sum + window.lossEvents, 0);
+  const range = `windows of ${windows[0]!.cwnd} to ${windows.at(-1)!.cwnd} segments`;
+  const lost = lostSamples > 0 ? `, ${lostSamples} samples lost` : '';
+  return `${rounds} rounds, ${events} loss events, ${range}, by ${sampler}${lost}`;
+}
+
+function duration(seconds: number): string {
+  return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
+}
+
+function integers(text: string): number[] {
+  return list(text).map(integer(1, 100, 'whole numbers'));
+}

@@ -1,0 +1,135 @@
+/** Loads a page in Chromium and keeps what it asked for and was answered, bodies included. */
+import { type BrowserContext, chromium } from 'playwright-core';
+import { determinismScript } from '../browser/determinism.ts';
+import { firstLine, UserError } from '../command/errors.ts';
+import { CHROMIUM_ARGS } from '../loads/loads.ts';
+import { ByteBudget } from './byte-budget.ts';
+import type { Captured } from './captured.ts';
+import { PageNetwork } from './page-network.ts';
+import { RequestWatch } from './request-watch.ts';
+import { BODY_TIMEOUT_MS, within } from './within.ts';
+
+export interface CaptureOptions {
+  url: string;
+  /** Chromium. */
+  executablePath: string;
+  headed: boolean;
+  /** Time to the load event; a page without one is kept as far as it came. */
+  timeoutMs: number;
+  /** How long requests are watched after the load event. */
+  waitMs: number;
+  /** Of all bodies together, decoded. */
+  maxBytes: number;
+  /** Of the page's chance. */
+  seed: number;
+  /** Further switches of Chromium. */
+  args: string[];
+  onProgress?(text: string): void;
+  signal: AbortSignal;
+}
+
+export interface Capture {
+  /** Unix time at which the page's clock began. */
+  epochMs: number;
+  /** As `156.0.…`. */
+  browser: string;
+  /** Of the document in the end. */
+  finalUrl: string;
+  /** navigationStart to loadEventEnd; null when the load event did not come in time. */
+  pltMs: number | null;
+  /** In order of `startMs`. */
+  requests: Captured[];
+  /** Requests beyond the limit, which are not kept. */
+  dropped: number;
+}
+
+/** Time to the first byte of the document's answer. */
+const FIRST_BYTE_TIMEOUT_MS = 30_000;
+const POLL_MS = 50;
+
+/**
+ * Loads the page once, cold, without cookies and service workers.
+ *
+ * @throws UserError in one line when the document cannot be had
+ */
+export async function capture(options: CaptureOptions): Promise<Capture> {
+  const browser = await chromium
+    .launch({
+      executablePath: options.executablePath,
+      headless: !options.headed,
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+      args: [...CHROMIUM_ARGS, ...options.args],
+      timeout: 30_000,
+    })
+    .catch((error) => {
+      throw new UserError(`Chromium did not start: ${firstLine(error)}`);
+    });
+  const close = () => void browser.close();
+  options.signal.addEventListener('abort', close, { once: true });
+  try {
+    options.signal.throwIfAborted();
+    const context = await browser.newContext({ acceptDownloads: false });
+    return await captureIn(context, browser.version(), options);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    throw error;
+  } finally {
+    options.signal.removeEventListener('abort', close);
+    await browser.close();
+  }
+}
+
+async function captureIn(
+  context: BrowserContext,
+  version: string,
+  options: CaptureOptions,
+): Promise<Capture> {
+  const page = await context.newPage();
+  context.on('page', (popup) => void popup.close().catch(() => undefined));
+  const budget = new ByteBudget(options.maxBytes);
+  const network = await PageNetwork.watch(context, page, budget);
+  const epochMs = Date.now();
+  await page.addInitScript(determinismScript(options.seed, epochMs, epochMs));
+  const watch = new RequestWatch(page, network, budget);
+  const deadline = Date.now() + options.timeoutMs;
+  try {
+    await page.goto(options.url, {
+      waitUntil: 'commit',
+      timeout: Math.min(FIRST_BYTE_TIMEOUT_MS, options.timeoutMs),
+    });
+  } catch (error) {
+    options.signal.throwIfAborted();
+    throw new UserError(
+      `${options.url}: no page came: ${firstLine(error)
+        .replace(/^page\.goto: /, '')
+        .replace(/ at https?:.*/, '')}`,
+    );
+  }
+  let pltMs: number | null = null;
+  while (pltMs === null && Date.now() < deadline) {
+    options.signal.throwIfAborted();
+    // In between two documents there is none to ask.
+    pltMs = await within(page.evaluate(loadEventEnd), BODY_TIMEOUT_MS).catch(() => null);
+    options.onProgress?.(`${watch.count} requests`);
+    if (pltMs === null) await sleep(POLL_MS);
+  }
+  if (pltMs !== null) await sleep(options.waitMs, options.signal);
+  const requests = await watch.take();
+  return { epochMs, browser: version, finalUrl: page.url(), pltMs, requests, dropped: watch.dropped };
+}
+
+/** Runs in the page. */
+function loadEventEnd(): number | null {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return navigation && navigation.loadEventEnd > 0 ? navigation.loadEventEnd : null;
+}
+
+async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  const until = Date.now() + ms;
+  while (Date.now() < until) {
+    signal?.throwIfAborted();
+    await new Promise((resolve) => setTimeout(resolve, Math.min(POLL_MS, until - Date.now())));
+  }
+}

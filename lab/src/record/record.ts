@@ -1,0 +1,43 @@
+/** `npm run record`: a page of the network as a site that the lab serves. */
+
+import { firstLine, UserError } from '../command/errors.ts';
+import { foreignFile, writeSite } from '../sites/write-site.ts';
+import { type CaptureOptions, capture } from './capture.ts';
+import { RECORD_FILE, type RecordedPage, recordedPage } from './recorded-page.ts';
+
+export interface RecordOptions extends CaptureOptions {
+  /** Folder of the site; nothing is written elsewhere. */
+  out: string;
+  /** Name of the site. */
+  name: string;
+  /** What the site's origins offer: everything, or what was seen. */
+  protocols: 'all' | 'seen';
+}
+
+/**
+ * Records a page and writes it to `out`, replacing a site that is there.
+ *
+ * @throws UserError in one line
+ */
+export async function record(options: RecordOptions): Promise<RecordedPage> {
+  await checkOut(options.out);
+  const captured = await capture(options);
+  options.signal.throwIfAborted();
+  const page = await recordedPage(captured, options).catch((error) => {
+    if (error instanceof RangeError) throw new UserError(error.message);
+    throw error;
+  });
+  await writeSite(page, options.out).catch((error) => {
+    throw new UserError(`--out ${options.out}: the page could not be written: ${firstLine(error)}`);
+  });
+  return page;
+}
+
+/** A recording takes a while: the folder is looked at before. */
+async function checkOut(out: string): Promise<void> {
+  const foreign = await foreignFile(out, [RECORD_FILE]).catch((error) => {
+    throw new UserError(`--out ${out}: expected a folder: ${firstLine(error)}`, 2);
+  });
+  if (foreign !== null)
+    throw new UserError(`--out ${out}: expected a site or nothing there, found ${foreign}`, 2);
+}

@@ -1,0 +1,148 @@
+/** Medians, their spread, and how sure they are. An infinite value is one that never ended. */
+import { mean, quantileSorted, sampleStandardDeviation } from 'simple-statistics';
+import { Random } from './random.ts';
+
+/** Loads from which tenth and ninetieth percentiles mean something. */
+const PERCENTILES_FROM = 10;
+
+export interface Spread {
+  median: number;
+  low: number;
+  high: number;
+  /** What `low` and `high` are: the extremes where there are few values. */
+  range: 'min-max' | 'p10-p90';
+}
+
+/** @throws {RangeError} without values or with one that is no number. */
+export function median(values: readonly number[]): number {
+  return middle(sorted(values));
+}
+
+/**
+ * Median and spread of at least one value.
+ *
+ * @throws {RangeError} without values or with one that is no number.
+ */
+export function spread(values: readonly number[]): Spread {
+  const ordered = sorted(values);
+  const few = ordered.length < PERCENTILES_FROM;
+  return {
+    median: middle(ordered),
+    low: few ? (ordered[0] as number) : quantileOf(ordered, 0.1),
+    high: few ? (ordered.at(-1) as number) : quantileOf(ordered, 0.9),
+    range: few ? 'min-max' : 'p10-p90',
+  };
+}
+
+/**
+ * Sample standard deviation over mean; null of fewer than two values and where one is infinite.
+ *
+ * @throws {RangeError} without values, with one that is no number, or with a mean of 0.
+ */
+export function coefficientOfVariation(values: readonly number[]): number | null {
+  const centre = mean(sorted(values));
+  if (centre === 0) throw new RangeError('a mean of 0: expected values that vary about another one');
+  if (values.length < 2 || !Number.isFinite(centre)) return null;
+  return sampleStandardDeviation([...values]) / Math.abs(centre);
+}
+
+/** An estimate and the interval that holds the true value with the level's probability. */
+export interface Interval {
+  estimate: number;
+  low: number;
+  high: number;
+}
+
+export interface BootstrapOptions {
+  /** Equal seeds give equal intervals; 1 unless given. */
+  seed?: number;
+  /** 2,000 unless given. */
+  resamples?: number;
+  /** 0.95 unless given. */
+  level?: number;
+}
+
+/** An interval is of no use when fewer resamples than this share have the figure. */
+const FEWEST_RESAMPLES = 0.9;
+
+/**
+ * Percentile interval of a figure (Efron and Tibshirani, An Introduction to the Bootstrap, chapter 13).
+ *
+ * @param resample the figure of what it draws with replacement; null where that has none
+ * @returns null where more than a tenth of the resamples have no such figure
+ */
+export function bootstrapInterval(
+  estimate: number,
+  resample: (random: Random) => number | null,
+  { seed = 1, resamples = 2000, level = 0.95 }: BootstrapOptions = {},
+): Interval | null {
+  const random = new Random(seed);
+  const replicates: number[] = [];
+  for (let index = 0; index < resamples; index++) {
+    const figure = resample(random);
+    if (figure !== null) replicates.push(figure);
+  }
+  if (replicates.length < FEWEST_RESAMPLES * resamples) return null;
+  replicates.sort((a, b) => a - b);
+  const tail = (1 - level) / 2;
+  return {
+    estimate,
+    low: quantileOf(replicates, tail),
+    high: quantileOf(replicates, 1 - tail),
+  };
+}
+
+/**
+ * Percentile interval of a median. Of few values it is narrower than it should be, and of one it has no width.
+ *
+ * @throws {RangeError} without values or with one that is no number.
+ */
+export function bootstrapMedian(values: readonly number[], options?: BootstrapOptions): Interval {
+  return bootstrapInterval(median(values), (random) => median(drawn(values, random)), options) as Interval;
+}
+
+/**
+ * Percentile interval of median(values) ÷ median(baseline), of which those at one place were met by the same chances and are drawn
+ * together.
+ *
+ * @throws {RangeError} without values, with one that is no number, with sides of different lengths, or a baseline with one
+ * that is not above 0 or infinite.
+ */
+export function bootstrapMedianRatio(
+  values: readonly number[],
+  baseline: readonly number[],
+  options?: BootstrapOptions,
+): Interval {
+  if (values.length !== baseline.length) {
+    throw new RangeError(`${values.length} values, ${baseline.length} of the baseline: expected pairs`);
+  }
+  const bad = baseline.find((value) => !(value > 0 && Number.isFinite(value)));
+  if (bad !== undefined) throw new RangeError(`${bad}: expected a baseline above 0`);
+  const pairs = values.map((value, index) => [value, baseline[index] as number] as const);
+  const ratio = (of: readonly (readonly [number, number])[]) =>
+    median(of.map(([value]) => value)) / median(of.map(([, base]) => base));
+  return bootstrapInterval(ratio(pairs), (random) => ratio(drawn(pairs, random)), options) as Interval;
+}
+
+/** As many as there are, with replacement. */
+export function drawn<T>(items: readonly T[], random: Random): T[] {
+  return items.map(() => random.pick(items));
+}
+
+function middle(ordered: readonly number[]): number {
+  const half = ordered.length >> 1;
+  const upper = ordered[half] as number;
+  return ordered.length % 2 === 1 ? upper : ((ordered[half - 1] as number) + upper) / 2;
+}
+
+/** Between two infinite values there is no number but theirs. */
+function quantileOf(ordered: readonly number[], share: number): number {
+  const quantile = quantileSorted(ordered as number[], share);
+  return Number.isNaN(quantile) ? Number.POSITIVE_INFINITY : quantile;
+}
+
+function sorted(values: readonly number[]): number[] {
+  if (values.length === 0) throw new RangeError('no values');
+  if (values.some(Number.isNaN)) throw new RangeError('NaN: expected a number');
+  return values.toSorted((a, b) => a - b);
+}

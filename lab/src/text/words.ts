@@ -1,0 +1,28 @@
+/** Milliseconds for a person: `840 ms`, `2.38 s`. */
+export function duration(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
+}
+
+/** `1 request`, `2 requests`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** A network's figures in the units of the command line; an estimate also knows UDP that is lossy by itself. */
+export interface NetworkFigures {
+  rttMs: number;
+  downMbps: number;
+  upMbps: number;
+  loss: number;
+  udp: 'open' | 'blocked' | 'lossy' | number;
+}
+
+export function networkText(network: NetworkFigures): string {
+  const short = (value: number) => Number(value.toPrecision(3));
+  const udp =
+    typeof network.udp === 'number' ? `UDP held to ${short(network.udp)} Mbit/s` : `UDP ${network.udp}`;
+  return (
+    `round trip ${short(network.rttMs)} ms, ${short(network.downMbps)} Mbit/s down, ` +
+    `${short(network.upMbps)} Mbit/s up, loss ${Number((network.loss * 100).toPrecision(2))} %, ${udp}`
+  );
+}

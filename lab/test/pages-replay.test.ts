@@ -1,0 +1,331 @@
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Random } from '../src/random.ts';
+import { C_COMMENT, fit, HTML_COMMENT } from '../src/replay/fit.ts';
+import { siteFromRecording } from '../src/replay/from-har.ts';
+import { hostNames } from '../src/replay/hosts.ts';
+import { planReplay } from '../src/replay/plan.ts';
+import { siteSchema } from '../src/sites/site.ts';
+import { siteJson } from '../src/sites/write-site.ts';
+import { everything, recordingOf } from './pages-recording.ts';
+
+const limits = { maxRequests: 3000, maxOrigins: 400 };
+const planned = (recording = everything) => {
+  const plan = planReplay(recording, limits);
+  return { ...plan, at: (id: number) => plan.nodes.find(({ request }) => request.id === id)! };
+};
+const parentId = (id: number) => planned().at(id).parent?.request.id;
+
+describe('planReplay', () => {
+  it('begins with the redirect and goes on with its target', () => {
+    const { entry, page, at } = planned();
+    expect(entry.request.id).toBe(0);
+    expect(page.request.id).toBe(1);
+    expect(at(1)).toMatchObject({ means: 'redirect', type: 'document' });
+  });
+
+  it('skips what the cache answered and what nobody answered, and says so', () => {
+    expect(planned().skipped).toEqual([
+      { id: 16, url: 'https://img.example/cached.png', reason: 'from the cache' },
+      { id: 17, url: 'https://dead.example/x.js', reason: 'not answered' },
+    ]);
+  });
+
+  it('puts markup where it was found in the document', () => {
+    // The document's body came from 150 to 250 ms; the image was found at 200 ms.
+    expect(planned().at(4)).toMatchObject({ means: 'markup', place: 0.5 });
+  });
+
+  it('keeps chains of stylesheets and of scripts', () => {
+    const { at } = planned();
+    expect([parentId(8), parentId(7), parentId(2)]).toEqual([7, 2, 1]);
+    expect([at(7).means, at(8).means, at(9).means]).toEqual(['style', 'style', 'style']);
+    expect([parentId(12), parentId(11), parentId(10), parentId(3)]).toEqual([11, 10, 3, 1]);
+  });
+
+  it('turns the gap between a script and its request into work', () => {
+    const { at } = planned();
+    // a.js was there at 280 ms and asked for b.js at 300 ms; nothing else ran.
+    expect(at(3).busyMs).toBe(20);
+    expect(at(10).delayMs).toBe(0);
+  });
+
+  it('lets a request wait for the one whose end it followed', () => {
+    // 2.png began 5 ms after the answer to data, which the same script had asked for.
+    expect(planned().at(13)).toMatchObject({ after: { request: { id: 12 } }, delayMs: 5 });
+  });
+
+  it('gives late markup to the script that had arrived last', () => {
+    expect(planned().at(15)).toMatchObject({ means: 'script', parent: { request: { id: 11 } } });
+  });
+
+  it('holds back what began after the load event, also that of frames', () => {
+    const { at } = planned();
+    expect(at(18)).toMatchObject({ afterLoad: true, delayMs: 100, parent: { request: { id: 11 } } });
+    expect(at(19)).toMatchObject({ afterLoad: true, delayMs: 150, parent: { request: { id: 1 } } });
+  });
+
+  it('takes the wait of computed answers less the round trip as server time', () => {
+    const recording = recordingOf([
+      {
+        url: 'https://a.example/',
+        type: 'document',
+        startMs: 0,
+        endMs: 400,
+        phases: {
+          connectStartMs: 0,
+          secureStartMs: 30,
+          connectEndMs: 60,
+          requestStartMs: 60,
+          responseStartMs: 160,
+        },
+      },
+      {
+        url: 'https://a.example/1.png',
+        type: 'image',
+        startMs: 200,
+        endMs: 400,
+        by: ['parser', 0],
+        phases: { requestStartMs: 200, responseStartMs: 235 },
+      },
+      {
+        url: 'https://a.example/2.png',
+        type: 'image',
+        startMs: 200,
+        endMs: 900,
+        by: ['parser', 0],
+        phases: { requestStartMs: 200, responseStartMs: 800 },
+      },
+      {
+        url: 'https://b.example/3.png',
+        type: 'image',
+        startMs: 200,
+        endMs: 900,
+        by: ['parser', 0],
+        phases: { connectStartMs: 200, connectEndMs: 280, requestStartMs: 280, responseStartMs: 360 },
+      },
+    ]);
+    const { at, origins } = planned(recording);
+    // 100 ms of wait, of which 30 are the round trip; images: the least wait of the origin, 35 − 30.
+    expect([at(0).thinkMs, at(1).thinkMs, at(2).thinkMs, at(3).thinkMs]).toEqual([70, 5, 5, 0]);
+    expect(origins.map(({ extraRttMs }) => extraRttMs)).toEqual([0, 50]);
+  });
+
+  it('keeps a tenth of what is longer than a second of an unexplained wait', () => {
+    const recording = recordingOf(
+      [
+        { url: 'https://a.example/', type: 'document', startMs: 0, endMs: 100 },
+        { url: 'https://a.example/1.js', type: 'script', startMs: 60, endMs: 200, by: ['parser', 0] },
+        { url: 'https://a.example/1.png', type: 'image', startMs: 900, endMs: 950, by: ['script', 1] },
+        { url: 'https://a.example/2.png', type: 'image', startMs: 5300, endMs: 5400, by: ['script', 1] },
+      ],
+      6000,
+    );
+    const { at } = planned(recording);
+    // The script works for 100 ms; then 600 and 5000 ms pass.
+    expect([at(1).busyMs, at(2).delayMs, at(3).delayMs]).toEqual([100, 600, 1400]);
+  });
+
+  it("takes what all answers of a moment waited in common for queueing on the recorder's link", () => {
+    const answered = (url: string, startMs: number, waitMs: number, type: 'image' | 'fetch' = 'image') => ({
+      url,
+      type,
+      startMs,
+      endMs: startMs + waitMs + 10,
+      by: ['parser', 0] as ['parser', number],
+      phases: { requestStartMs: startMs, responseStartMs: startMs + waitMs },
+    });
+    const recording = recordingOf([
+      {
+        url: 'https://a.example/',
+        type: 'document',
+        startMs: 0,
+        endMs: 50,
+        phases: { connectStartMs: 0, connectEndMs: 20, requestStartMs: 20, responseStartMs: 40 },
+      },
+      ...[100, 110, 120].map((startMs) => answered(`https://a.example/${startMs}.png`, startMs, 20)),
+      ...[300, 310].map((startMs) => answered(`https://a.example/${startMs}.png`, startMs, 220)),
+      answered('https://a.example/data', 305, 260, 'fetch'),
+      answered('https://a.example/quiet', 900, 60, 'fetch'),
+    ]);
+    const { at } = planned(recording);
+    // 260 ms of wait less the round trip of 20 and the 200 that the images waited too; 60 less 20.
+    expect([at(6).thinkMs, at(7).thinkMs]).toEqual([40, 40]);
+  });
+
+  it('says what of a load no network makes shorter', () => {
+    const recording = recordingOf([
+      { url: 'https://a.example/', type: 'document', startMs: 0, endMs: 100 },
+      { url: 'https://a.example/1.js', type: 'script', startMs: 60, endMs: 200, by: ['parser', 0] },
+      { url: 'https://a.example/2.js', type: 'script', startMs: 500, endMs: 600, by: ['script', 1] },
+      { url: 'https://a.example/3.png', type: 'image', startMs: 650, endMs: 700, by: ['script', 2] },
+    ]);
+    // 300 ms between 1.js and 2.js, 50 between 2.js and the image.
+    expect(siteFromRecording(recording, { name: 'fixed' }).fixedMs).toBe(
+      350 + planned(recording).nodes.reduce((sum, { thinkMs }) => sum + thinkMs, 0),
+    );
+  });
+
+  it('does without initiators', () => {
+    const recording = recordingOf([
+      { url: 'https://a.example/', type: 'document', startMs: 0, endMs: 100 },
+      { url: 'https://a.example/1.js', type: 'script', startMs: 90, endMs: 200, by: ['other', null] },
+      { url: 'https://a.example/2.png', type: 'image', startMs: 600, endMs: 700, by: ['other', null] },
+    ]);
+    const { at } = planned(recording);
+    expect(at(1)).toMatchObject({ means: 'markup', parent: { request: { id: 0 } } });
+    expect(at(2)).toMatchObject({ means: 'script', parent: { request: { id: 1 } } });
+  });
+
+  it('does not trust initiators that point forwards', () => {
+    const recording = recordingOf([
+      { url: 'https://a.example/', type: 'document', startMs: 0, endMs: 100, by: ['script', 1] },
+      { url: 'https://a.example/1.js', type: 'script', startMs: 90, endMs: 200, by: ['script', 2] },
+      { url: 'https://a.example/2.js', type: 'script', startMs: 95, endMs: 200, by: ['script', 1] },
+    ]);
+    expect(planned(recording).at(1).parent?.request.id).toBe(0);
+  });
+
+  it.each([
+    [recordingOf([]), /expected one that was answered over the network, got none/],
+    [recordingOf([{ url: 'nonsense', startMs: 0, endMs: 1 }]), /got none/],
+  ])('refuses a recording without anything to replay', (recording, message) => {
+    expect(() => planned(recording)).toThrow(message);
+  });
+
+  it('stands thousands of requests that wait for each other', () => {
+    const polls = Array.from({ length: 2500 }, (_, index) => ({
+      url: `https://a.example/poll/${index}`,
+      type: 'fetch' as const,
+      startMs: 100 + 2 * index,
+      endMs: 101 + 2 * index,
+      by: ['script', 1] as ['script', number],
+    }));
+    const recording = recordingOf(
+      [
+        { url: 'https://a.example/', type: 'document', startMs: 0, endMs: 50 },
+        { url: 'https://a.example/poll.js', type: 'script', startMs: 40, endMs: 60, by: ['parser', 0] },
+        ...polls,
+      ],
+      9000,
+    );
+    expect(siteFromRecording(recording, { name: 'polls' }).requests).toHaveLength(2502);
+  });
+
+  it('refuses more than it is allowed', () => {
+    expect(() => planReplay(everything, { ...limits, maxRequests: 5 })).toThrow(
+      'requests: expected at most 5, got 18',
+    );
+    expect(() => planReplay(everything, { ...limits, maxOrigins: 2 })).toThrow(
+      'expected at most 2 origins, got 7',
+    );
+  });
+});
+
+describe('hostNames', () => {
+  it('makes http and https one host, and another port another', () => {
+    const hosts = hostNames(['http://a.example/', 'https://a.example/x', 'https://a.example:8443/']);
+    expect([...hosts.values()]).toEqual(['a-example.test', 'a-example.test', 'a-example-8443.test']);
+  });
+
+  it('gives any URLs valid names, one to each authority', () => {
+    fc.assert(
+      fc.property(fc.array(fc.webUrl({ withFragments: false }), { maxLength: 30 }), (urls) => {
+        const hosts = hostNames(urls);
+        for (const host of hosts.values()) expect(host).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.test$/);
+        const authorities = new Set(urls.map((url) => new URL(url.replace(/^http:/, 'https:')).host));
+        expect(new Set(hosts.values()).size).toBe(authorities.size);
+      }),
+    );
+  });
+
+  it('keeps names apart that differ only where they are cut', () => {
+    const long = 'x'.repeat(60);
+    const hosts = hostNames([`https://${long}.a.example/`, `https://${long}.b.example/`]);
+    expect(new Set(hosts.values()).size).toBe(2);
+  });
+});
+
+describe('fit', () => {
+  const pieces = [
+    { place: 0, text: '<head>' },
+    { place: 0.5, text: '<img>' },
+    { place: 1, text: '</html>' },
+  ];
+
+  it('places pieces and fills to the byte', () => {
+    const { body, encoding } = fit(pieces, 2000, HTML_COMMENT, new Random(1));
+    const text = Buffer.from(body).toString();
+    expect(encoding).toBeNull();
+    expect(body).toHaveLength(2000);
+    expect(text.indexOf('<img>')).toBe(1000);
+    expect(text.endsWith('</html>')).toBe(true);
+  });
+
+  it('compresses what does not fit, and says so', () => {
+    const many = Array.from({ length: 200 }, (_, index) => ({
+      place: index / 200,
+      text: `<img src="/${index}.png">`,
+    }));
+    const { body, encoding } = fit(many, 2500, HTML_COMMENT, new Random(1));
+    expect(encoding).toBe('gzip');
+    expect(body).toHaveLength(2500);
+    const text = gunzipSync(body).toString();
+    for (const piece of many) expect(text).toContain(piece.text);
+  });
+
+  it('never loses text, whatever the size', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 3000 }), (bytes) => {
+        const { body, encoding } = fit([{ place: 0, text: 'R(0,[]);' }], bytes, C_COMMENT, new Random(1));
+        expect((encoding === 'gzip' ? gunzipSync(body) : Buffer.from(body)).toString()).toContain('R(0,[]);');
+        if (bytes >= 50) expect(body).toHaveLength(bytes);
+      }),
+    );
+  });
+});
+
+describe('siteFromRecording', () => {
+  it('gives a valid site with the recorded sizes, the same every time', () => {
+    const first = siteFromRecording(everything, { name: 'everything' });
+    const { site, files, requests } = first;
+    siteSchema.parse(site);
+    expect(siteJson(siteFromRecording(everything, { name: 'everything' }).site)).toBe(siteJson(site));
+    expect(requests).toHaveLength(18);
+    for (const [index, resource] of site.resources.entries()) {
+      const { id } = requests[index]!;
+      const bytes = 'file' in resource.body ? files.get(resource.body.file)!.length : resource.body.bytes;
+      const recorded = everything.requests[id]!.bodyBytes!;
+      expect(Math.abs(bytes - recorded), `${id}: ${bytes} for ${recorded}`).toBeLessThanOrEqual(
+        recorded * 0.02,
+      );
+    }
+  });
+
+  it('keeps redirects', () => {
+    const { site } = siteFromRecording(everything, { name: 'everything' });
+    expect(site.resources[0]).toMatchObject({
+      status: 301,
+      headers: { location: `${site.resources[1]!.origin}${site.resources[1]!.path}` },
+    });
+    expect(site.entry).toBe(`${site.resources[0]!.origin}${site.resources[0]!.path}`);
+  });
+
+  it('lets nothing of a hostile address into markup or scripts', () => {
+    const recording = recordingOf([
+      { url: 'https://a.example/', type: 'document', startMs: 0, endMs: 100, bodyBytes: 5000 },
+      {
+        url: 'https://a.example/%22%3E</script><script>alert(1)</script>',
+        type: 'script',
+        startMs: 90,
+        endMs: 200,
+        by: ['parser', 0],
+      },
+      { url: "https://a.example/');}*/body{x:y", type: 'style', startMs: 90, endMs: 200, by: ['parser', 0] },
+    ]);
+    const { files, site } = siteFromRecording(recording, { name: 'hostile' });
+    for (const body of files.values()) expect(Buffer.from(body).toString()).not.toMatch(/alert|x:y/);
+    for (const { path } of site.resources) expect(path).toMatch(/^\/\d+\.\w+(\?q+)?$/);
+  });
+});

@@ -1,0 +1,123 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath } from '../src/browser/chromium.ts';
+import { Lab } from '../src/client/lab.ts';
+import type { Network } from '../src/client/networks.ts';
+import { type Load, TruthBrowser, type TruthProtocol } from '../src/loads/loads.ts';
+import { type Measured, measureProtocols } from '../src/loads/measure.ts';
+import { bundledSite } from '../src/pages/bundled.ts';
+import { writeSite } from '../src/sites/write-site.ts';
+import { logged } from './lab-log.ts';
+
+const network: Network = {
+  rttMs: 30,
+  downMbps: 30,
+  upMbps: 10,
+  loss: 0,
+  lossBurst: 1,
+  queue: { bdp: 2 },
+  udp: 'open',
+};
+
+const page = bundledSite('shop');
+const hosts = page.site.origins.map(({ origin }) => new URL(origin).hostname);
+
+let folder: string;
+let lab: Lab;
+let executablePath: string;
+const open: TruthBrowser[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hopwise-truth-'));
+  await writeSite(page, join(folder, 'shop'));
+  lab = await Lab.up({ site: join(folder, 'shop'), network });
+  executablePath = await lab.wrapper(chromiumPath());
+});
+
+afterAll(async () => {
+  for (const browser of open) await browser.close();
+  await lab?.down();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function launch(protocol: TruthProtocol): Promise<TruthBrowser> {
+  const browser = await TruthBrowser.launch({ executablePath, protocol, caSpki: lab.caSpki, hosts });
+  open.push(browser);
+  return browser;
+}
+
+/** Ten seconds with all around it, on a machine that is not busy. */
+const NO_ANSWER = /^no answer for \S+ in 9000 ms: /;
+
+describe('loads in the lab', () => {
+  it('proves h1, h2 and h3 for every request of a bundled page', async () => {
+    const browsers = { h1: await launch('h1'), h2: await launch('h2'), h3: await launch('h3') };
+    const measured = await measureProtocols({
+      browsers,
+      url: page.site.entry,
+      loadsPerProtocol: 1,
+      timeoutMs: 30_000,
+      hooks: { beforeLoad: async () => void (await lab.drain()) },
+    });
+    for (const protocol of ['h1', 'h2', 'h3'] as const) {
+      const { loads, proved } = measured[protocol] as Measured;
+      expect(proved, protocol).toBe(1);
+      expect(loads[0]?.failed).toEqual([]);
+      expect(loads[0]?.requests).toHaveLength(page.site.resources.length);
+      expect(loads[0]?.requests.every((request) => request.protocol === protocol)).toBe(true);
+    }
+  });
+
+  it.each(['h1', 'h2', 'h3', 'natural'] as const)(
+    'begins each load under %s with nothing from the last',
+    async (protocol) => {
+      const browser = await launch(protocol);
+      const connections: Set<number>[] = [];
+      for (let round = 0; round < 2; round++) {
+        await lab.log();
+        await browser.load(page.site.entry, { timeoutMs: 30_000 });
+        const entries = await logged(lab, page.site.resources.length);
+        // What the last context learned of HTTP/3 is forgotten too.
+        const document = entries.find(({ origin, path }) => origin + path === page.site.entry);
+        expect(document?.protocol).toBe(protocol === 'natural' ? 'h2' : protocol);
+        connections.push(new Set(entries.map(({ connection }) => connection)));
+        for (const { origin } of page.site.origins) {
+          // Within a load, HTTP/1.1's further connections to a host resume the session of its first.
+          const own = entries.filter((entry) => entry.origin === origin);
+          expect(
+            own.some(({ resumed }) => !resumed),
+            origin,
+          ).toBe(true);
+        }
+      }
+      expect([...connections[1]!].filter((connection) => connections[0]!.has(connection))).toEqual([]);
+    },
+  );
+
+  it('lets the browser move to h3 by Alt-Svc under its natural choice', async () => {
+    const browser = await launch('natural');
+    const load = (await browser.load(page.site.entry, { timeoutMs: 30_000 })) as Load;
+    const used = new Set(load.requests.map(({ protocol }) => protocol));
+    expect(load.requests[0]?.protocol).toBe('h2');
+    expect(used).toEqual(new Set(['h2', 'h3']));
+  });
+
+  it('finds h3 unavailable where UDP is blocked, within ten seconds a try', async () => {
+    const h3 = await launch('h3');
+    await lab.configure({ ...network, udp: 'blocked' });
+    try {
+      const started = Date.now();
+      const load = await h3.load(page.site.entry, { timeoutMs: 30_000 });
+      expect(load).toMatchObject({
+        ok: false,
+        kind: 'unreachable',
+        reason: expect.stringMatching(NO_ANSWER),
+      });
+      expect(Date.now() - started).toBeLessThan(25_000);
+    } finally {
+      await lab.configure(network);
+    }
+  });
+});

@@ -1,0 +1,254 @@
+/** A multi handle on Node's event loop: its sockets, its timer, the ends of its transfers. */
+
+import type { Protocol } from '@hopwise/contract';
+import koffi, { type node } from 'koffi';
+import { guarded } from './callback-guard.ts';
+import { CSELECT, MULTI_OPT, PIPE_MULTIPLEX, POLL, SOCKET_TIMEOUT } from './curl-constants.ts';
+import type { Libcurl, Pointer } from './libcurl.ts';
+
+export interface MultiHandleSettings {
+  curl: Libcurl;
+  protocol: Protocol;
+  /** libcurl failed; nothing more can be expected of this process. */
+  onFault: (fault: Error) => void;
+  /** A socket is about to be read, or to leave this handle. */
+  onSocket?: (socket: number) => void;
+  /** libcurl has done what there was to do. */
+  onActed?: () => void;
+}
+
+interface Poll {
+  handle: node.PollHandle;
+  onReady: (...args: unknown[]) => void;
+  /** `CURL_POLL_*`. */
+  wanted: number;
+}
+
+/** Connections that browsers open to a host under HTTP/1.1. */
+export const H1_CONNECTIONS_PER_HOST = 6;
+
+/**
+ * Open connections of a handle: as many as Chromium has. A page of thousands of origins must not
+ * use up the process's sockets, nor its threads, one for each name that is looked up.
+ */
+const CONNECTIONS = 256;
+
+/** Requests on a connection at once, where the server allows as many: as Chromium. */
+const STREAMS = 256;
+
+/**
+ * Whose poll handle knows a socket's number: a handle at rest keeps the number of a socket that is closed, and libuv would end
+ * whatever poll there is of that number with it, though it be of another multi handle's new socket.
+ */
+const holders = new Map<number, MultiHandle>();
+
+/**
+ * A multi handle of its own for `protocol`. In a shared one libcurl lets HTTP/2 transfers reuse
+ * HTTP/1.1 connections. Its connections start and end with it: a new one is a cold start.
+ */
+export class MultiHandle {
+  readonly #settings: MultiHandleSettings;
+  readonly #curl: Libcurl;
+  readonly #multi: Pointer;
+  readonly #done = new Map<Pointer, (code: number) => void>();
+  readonly #polls = new Map<number, Poll>();
+  readonly #callbacks: Pointer[];
+  #reading = true;
+  #timer: NodeJS.Timeout | null = null;
+  #soon: NodeJS.Immediate | null = null;
+  #closed = false;
+
+  constructor(settings: MultiHandleSettings) {
+    this.#settings = settings;
+    const { curl, onFault } = settings;
+    this.#curl = curl;
+    const onSocket = curl.socketCallback(
+      guarded(onFault, (_easy, socket, what) => this.#onSocket(Number(socket), what)),
+    );
+    const onTimer = curl.timerCallback(
+      guarded(onFault, (_multi, timeoutMs) => this.#onTimer(Number(timeoutMs))),
+    );
+    this.#callbacks = [onSocket, onTimer];
+    this.#multi = curl.multiInit();
+    curl.multiSetPointer(this.#multi, MULTI_OPT.SOCKETFUNCTION, onSocket);
+    curl.multiSetPointer(this.#multi, MULTI_OPT.TIMERFUNCTION, onTimer);
+    curl.multiSetLong(this.#multi, MULTI_OPT.PIPELINING, PIPE_MULTIPLEX);
+    curl.multiSetLong(this.#multi, MULTI_OPT.MAX_TOTAL_CONNECTIONS, CONNECTIONS);
+    // Idle ones are kept as well: none is closed early.
+    curl.multiSetLong(this.#multi, MULTI_OPT.MAXCONNECTS, CONNECTIONS);
+    curl.multiSetLong(this.#multi, MULTI_OPT.MAX_CONCURRENT_STREAMS, STREAMS);
+    curl.multiSetLong(
+      this.#multi,
+      MULTI_OPT.MAX_HOST_CONNECTIONS,
+      settings.protocol === 'h1' ? H1_CONNECTIONS_PER_HOST : 1,
+    );
+  }
+
+  /**
+   * Starts a transfer.
+   *
+   * @param done called once, from the event loop, unless the transfer is removed or the handle is
+   *   closed before. The transfer has left the handle then; its figures can still be asked for.
+   * @throws Error when libcurl refuses it.
+   */
+  add(easy: Pointer, done: (code: number) => void): void {
+    this.#curl.multiAdd(this.#multi, easy);
+    this.#done.set(easy, done);
+  }
+
+  /** Ends a transfer. Never from a callback of libcurl. */
+  remove(easy: Pointer): void {
+    if (this.#done.delete(easy)) this.#curl.multiRemove(this.#multi, easy);
+  }
+
+  /** Does what is due without waiting for the timer. Never from a callback of libcurl. */
+  runDue(): void {
+    this.#act(SOCKET_TIMEOUT, 0);
+  }
+
+  /** Sockets with something under way: those that libcurl waits for. */
+  get sockets(): number[] {
+    return [...this.#polls].flatMap(([socket, { wanted }]) => (wanted === POLL.NONE ? [] : [socket]));
+  }
+
+  /** Does at once what libcurl wants done as soon as it is off the stack. Never from a callback of libcurl. */
+  runAsked(): void {
+    if (!this.#soon) return;
+    clearImmediate(this.#soon);
+    this.#soon = null;
+    this.#act(SOCKET_TIMEOUT, 0);
+  }
+
+  /** Whether sockets are read: those of other transfers wait as well while they are not. */
+  setReading(reading: boolean): void {
+    if (reading === this.#reading) return;
+    this.#reading = reading;
+    for (const poll of this.#polls.values()) this.#poll(poll);
+  }
+
+  /** Reads once what there is, as much as libcurl takes at a time. Never from a callback of libcurl. */
+  readOnce(): void {
+    for (const [socket, { wanted }] of [...this.#polls]) {
+      if ((wanted & POLL.IN) !== 0) this.#act(socket, CSELECT.IN);
+    }
+  }
+
+  /** Ends every transfer without a call of its `done`, and every connection. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const [socket, { wanted }] of this.#polls) {
+      if (wanted !== POLL.NONE) this.#settings.onSocket?.(socket);
+    }
+    this.#disarm();
+    // libuv must let go of a socket before libcurl closes it.
+    for (const socket of [...this.#polls.keys()]) this.#forget(socket);
+    for (const easy of [...this.#done.keys()]) this.remove(easy);
+    this.#curl.multiCleanup(this.#multi);
+    for (const callback of this.#callbacks) this.#curl.freeCallback(callback);
+  }
+
+  #onSocket(socket: number, what: number): number {
+    if (this.#closed) return 0;
+    const poll = this.#polls.get(socket);
+    if (what === POLL.REMOVE) {
+      this.#settings.onSocket?.(socket);
+      this.#leave(socket);
+    } else if (poll) {
+      poll.wanted = what;
+      this.#poll(poll);
+    } else {
+      const former = holders.get(socket);
+      if (former) former.#forget(socket);
+      const onReady = this.#whenReady(socket);
+      const handle = koffi.node.poll(socket, this.#events(what), onReady);
+      this.#polls.set(socket, { handle, onReady, wanted: what });
+      holders.set(socket, this);
+    }
+    return 0;
+  }
+
+  #forget(socket: number): void {
+    this.#polls.get(socket)?.handle.close();
+    this.#polls.delete(socket);
+    holders.delete(socket);
+  }
+
+  /**
+   * libcurl leaves a connection between two requests, and when it closes it. A handle that is at rest knows its socket by
+   * number only, so that it serves the next one of that number as well; on Windows it keeps more of it.
+   */
+  #leave(socket: number): void {
+    const poll = this.#polls.get(socket);
+    if (!poll) return;
+    if (process.platform === 'win32') this.#forget(socket);
+    else {
+      poll.wanted = POLL.NONE;
+      poll.handle.stop();
+    }
+  }
+
+  #poll({ handle, onReady, wanted }: Poll): void {
+    const events = this.#events(wanted);
+    if (events.readable || events.writable) handle.start(events, onReady);
+    else handle.stop();
+  }
+
+  #events(wanted: number): { readable: boolean; writable: boolean } {
+    return { readable: this.#reading && (wanted & POLL.IN) !== 0, writable: (wanted & POLL.OUT) !== 0 };
+  }
+
+  #whenReady(socket: number): (...args: unknown[]) => void {
+    return (...args) => this.#onReady(socket, args[0] as number, args[1] as node.PollEvents);
+  }
+
+  #onReady(socket: number, status: number, events: node.PollEvents): void {
+    if (this.#closed) return;
+    if (events.readable) this.#settings.onSocket?.(socket);
+    let flags = 0;
+    if (status < 0) flags = CSELECT.ERR;
+    if (events.readable) flags |= CSELECT.IN;
+    if (events.writable) flags |= CSELECT.OUT;
+    this.#act(socket, flags);
+  }
+
+  #disarm(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    if (this.#soon) clearImmediate(this.#soon);
+    this.#timer = null;
+    this.#soon = null;
+  }
+
+  #onTimer(timeoutMs: number): number {
+    this.#disarm();
+    if (this.#closed || timeoutMs < 0) return 0;
+    // libcurl must not be entered again from its own callback, not even for a timeout of 0.
+    if (timeoutMs === 0) this.#soon = setImmediate(() => this.#act(SOCKET_TIMEOUT, 0));
+    else this.#timer = setTimeout(() => this.#act(SOCKET_TIMEOUT, 0), timeoutMs);
+    return 0;
+  }
+
+  #act(socket: number, flags: number): void {
+    if (this.#closed) return;
+    try {
+      const running = this.#curl.socketAction(this.#multi, socket, flags);
+      if (running < this.#done.size) this.#collect();
+      if (!this.#closed) this.#settings.onActed?.();
+    } catch (fault) {
+      this.#settings.onFault(fault as Error);
+    }
+  }
+
+  #collect(): void {
+    let more = true;
+    while (more && !this.#closed) {
+      const finished = this.#curl.nextFinished(this.#multi);
+      if (!finished) return;
+      const done = this.#done.get(finished.easy);
+      if (!done) throw new Error('libcurl finished a transfer that was never started');
+      more = finished.left > 0;
+      this.remove(finished.easy);
+      done(finished.code);
+    }
+  }
+}

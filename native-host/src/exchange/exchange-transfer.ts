@@ -1,0 +1,291 @@
+/** The engine's side of one exchange: what libcurl asks and is told. */
+
+import { CODE, INFO, OPT, PAUSE, PREREQ, READ_PAUSE, SEEK, WRITE_PAUSE } from '../curl/curl-constants.ts';
+import {
+  CONNECT_TIMEOUT_MS,
+  type EasyAsked,
+  type EasyHandle,
+  type EasyHandles,
+} from '../curl/easy-handles.ts';
+import { reportedProtocol } from '../curl/easy-options.ts';
+import type { Libcurl, Pointer } from '../curl/libcurl.ts';
+import type { NativeMemory } from '../curl/native-memory.ts';
+import type { CreditAccount } from './credit-pool.ts';
+import { areAbout, type ExchangeFault, errorCode } from './exchange-fault.ts';
+import { creditPayload, ExchangeFrameError, FRAME } from './exchange-frames.ts';
+import { IDEMPOTENT, isTraced, type NotedOrder } from './exchange-order.ts';
+import type { FrameWriter } from './frame-writer.ts';
+import { endToEnd, type HeaderField, responseFields } from './headers.ts';
+import { ResponseSections } from './response-sections.ts';
+import { UploadQueue } from './upload-queue.ts';
+
+export interface ExchangeTools {
+  curl: Libcurl;
+  handles: EasyHandles;
+  memory: NativeMemory;
+  output: FrameWriter;
+  /** Tells the host that the request is about to go out, before its first byte does. */
+  noteSent: (place: number, exchange: number) => void;
+  /** Lets libcurl do what is due, now. */
+  runDue: (transfer: ExchangeTransfer) => void;
+}
+
+/** For the wait for a stream of a connection that is there, which libcurl counts as time to connect: three weeks. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+/**
+ * libcurl 8.14's trace of a request that was not acted on, whatever its method (RFC 9113 section 8.7, RFC 9114 sections
+ * 4.1.1 and 5.2): refused on its stream, or above the last one that a GOAWAY counts, which nghttp2 reports alike;
+ * over HTTP/3 rejected (267, H3_REQUEST_REJECTED). It says so nowhere else.
+ */
+const NOT_PROCESSED = { h1: null, h2: /\] REFUSED_STREAM\b/, h3: /\] RESET: error 267\b/ } as const;
+
+export class ExchangeTransfer implements EasyAsked {
+  readonly id: number;
+  readonly #handle: EasyHandle;
+  readonly #order: NotedOrder;
+  readonly #tools: ExchangeTools;
+  readonly #sections = new ResponseSections();
+  readonly #upload: CreditAccount;
+  readonly #uploadQueue = new UploadQueue();
+  /** Directions that libcurl holds up, `PAUSE` bits. */
+  #paused: number = PAUSE.NONE;
+  /** Response bytes that the host may still be sent; may fall below zero by one piece of libcurl's. */
+  #credit: number;
+  #delivered = 0;
+  /** Request bytes granted and not yet with libcurl, and how many of them have come. */
+  #uploadHeld = 0;
+  #uploadHere = 0;
+  #uploadEnded: boolean;
+  /** The request was about to go out. */
+  #noted = false;
+  /** The origin has not acted on what has gone out so far, nor on the first `#notProcessedBytes` of the request. */
+  #notProcessed = false;
+  #notProcessedBytes = 0;
+  /** Why it was ended here, '' for no such thing. */
+  #refused: ExchangeFault | null = null;
+  #headSeen = false;
+  #endedWell = false;
+  #freed = false;
+
+  /** @throws Error when libcurl refuses the request. */
+  constructor(id: number, order: NotedOrder, upload: CreditAccount, tools: ExchangeTools) {
+    this.id = id;
+    this.#order = order;
+    this.#tools = tools;
+    this.#upload = upload;
+    this.#credit = order.credit;
+    this.#uploadEnded = order.body === 'none' || order.body === 0;
+    this.#handle = tools.handles.take(order, this);
+    if (!this.#uploadEnded) this.#grantUpload();
+  }
+
+  get easy(): Pointer {
+    return this.#handle.easy;
+  }
+
+  /**
+   * Before the request goes out on a connection. libcurl comes here again when a connection that it
+   * used again had died without a byte of a response, whatever the method: nobody can say then
+   * whether the origin has acted on the request, so only what may be repeated is (RFC 9110 section 9.2.2).
+   */
+  onConnected(): number {
+    if (this.#mayHaveArrived() && !IDEMPOTENT.has(this.#order.method)) {
+      this.#refuse('reset', 'the connection ended before a response, and the request may not be repeated');
+      return PREREQ.ABORT;
+    }
+    if (!this.#noted) this.#tools.noteSent(this.#order.note, this.id);
+    else if (this.#notProcessed) this.#notProcessedBytes = this.#requestBytes;
+    this.#notProcessed = false;
+    this.#noted = true;
+    // A stream that the origin refuses as one too many waits for another one; over HTTP/1.1 libcurl may only open a connection anew.
+    this.limitConnecting(this.#order.protocol === 'h1');
+    return PREREQ.OK;
+  }
+
+  /** Whether it has come onto a connection. */
+  get connected(): boolean {
+    return this.#noted;
+  }
+
+  /** libcurl's words on what went wrong, '' for none. */
+  get words(): string {
+    return this.#tools.curl.readText(this.#handle.errorText);
+  }
+
+  /** Whether there is a limit on the time until it comes onto a connection. */
+  limitConnecting(limited: boolean): void {
+    const limitMs = limited ? CONNECT_TIMEOUT_MS[this.#order.protocol] : NO_TIMEOUT_MS;
+    this.#tools.handles.limitConnecting(this.#handle, limitMs);
+  }
+
+  /**
+   * Whether the origin may have received the request. Without a byte of it accepted by the connection
+   * it has not, as the header goes first; QUIC may have sent packets before it fails, unless it could
+   * not even open a stream, as when the origin allows no more of them.
+   */
+  #mayHaveArrived(): boolean {
+    if (!this.#noted || this.#notProcessed) return false;
+    if (this.#requestBytes > this.#notProcessedBytes) return true;
+    return this.#order.protocol === 'h3' && !/bidi stream/.test(this.words);
+  }
+
+  get #requestBytes(): number {
+    return this.#tools.curl.infoLong(this.easy, INFO.REQUEST_SIZE);
+  }
+
+  onWords(words: string): void {
+    if (!this.#headSeen && NOT_PROCESSED[this.#order.protocol]?.test(words)) this.#notProcessed = true;
+  }
+
+  onHeader(line: string): boolean {
+    // Nothing is sent again after a byte of a response.
+    this.#uploadQueue.forget();
+    const section = this.#sections.line(line);
+    if (!section) return true;
+    const { output } = this.#tools;
+    if (section.status === 101) {
+      this.#refuse('protocol', 'the origin switched protocols unasked');
+      return false;
+    }
+    if (section.status < 200) {
+      output.json(FRAME.INFORMATIONAL, this.id, section);
+      return true;
+    }
+    const protocol = reportedProtocol(this.#tools.curl.infoLong(this.easy, INFO.HTTP_VERSION));
+    if (protocol !== this.#order.protocol) {
+      this.#refuse('protocol', `the response came over ${protocol ?? 'an unknown protocol'}`);
+      return false;
+    }
+    let headers: HeaderField[];
+    try {
+      headers = responseFields(section.headers);
+    } catch (fault) {
+      this.#refuse('protocol', (fault as Error).message);
+      return false;
+    }
+    this.#headSeen = true;
+    if (isTraced(this.#order)) this.#tools.curl.setLong(this.easy, OPT.VERBOSE, 0);
+    output.json(FRAME.HEAD, this.id, { status: section.status, headers });
+    return true;
+  }
+
+  onBody(data: Pointer, bytes: number): number {
+    if (this.#credit <= 0) {
+      this.#paused |= PAUSE.RECV;
+      return WRITE_PAUSE;
+    }
+    this.#credit -= bytes;
+    this.#delivered += bytes;
+    this.#tools.output.body(this.id, data, bytes);
+    return bytes;
+  }
+
+  /** Hands request bytes to libcurl. */
+  onRead(target: Pointer, room: number): number {
+    const done = this.#uploadQueue.take(room, (piece, at) => {
+      this.#tools.memory.write(piece, target + BigInt(at));
+    });
+    if (done === 0 && !this.#uploadEnded) {
+      this.#paused |= PAUSE.SEND;
+      return READ_PAUSE;
+    }
+    this.#uploadHeld -= done;
+    this.#uploadHere -= done;
+    if (!this.#uploadEnded) this.#grantUpload();
+    else if (done === 0 && this.#order.protocol === 'h3') setImmediate(() => this.#flushEnd());
+    return done;
+  }
+
+  /**
+   * libcurl 8.14 notes the end of a body on HTTP/3 and sends it with whatever it does next, which may
+   * be seconds later: it is made to do something. With nothing unpaused it does not ask for its timer.
+   */
+  #flushEnd(): void {
+    if (this.#freed) return;
+    this.#tools.curl.pause(this.easy, this.#paused);
+    this.#tools.runDue(this);
+  }
+
+  /** The request goes out once more: its body from the start, if that is still here. */
+  onSeek(offset: number): number {
+    const bytes = offset === 0 ? this.#uploadQueue.rewind() : null;
+    if (bytes === null) return SEEK.FAIL;
+    this.#uploadHeld += bytes;
+    this.#uploadHere += bytes;
+    return SEEK.OK;
+  }
+
+  #grantUpload(): void {
+    const granted = this.#upload.grant(this.#uploadHeld);
+    if (granted === 0) return;
+    this.#uploadHeld += granted;
+    this.#tools.output.frame(FRAME.CREDIT, this.id, creditPayload(granted));
+  }
+
+  /** @returns false when libcurl failed as it went on. */
+  uploadPiece(piece: Buffer): boolean {
+    this.#uploadHere += piece.length;
+    if (this.#uploadHere > this.#uploadHeld) throw new ExchangeFrameError('more than was granted');
+    this.#uploadQueue.push(piece);
+    return this.#resume(PAUSE.SEND);
+  }
+
+  /** @returns false when libcurl failed as it went on. */
+  uploadEnd(): boolean {
+    this.#uploadEnded = true;
+    return this.#resume(PAUSE.SEND);
+  }
+
+  /** @returns false when libcurl failed as it went on. */
+  addCredit(bytes: number): boolean {
+    this.#credit += bytes;
+    return this.#credit <= 0 || this.#resume(PAUSE.RECV);
+  }
+
+  #resume(direction: number): boolean {
+    if ((this.#paused & direction) === 0) return true;
+    this.#paused &= ~direction;
+    const code = this.#tools.curl.pause(this.easy, this.#paused);
+    // Between two connections there is nothing to go on with: the next one starts by itself.
+    return code === CODE.OK || code === CODE.BAD_FUNCTION_ARGUMENT;
+  }
+
+  /** Response bytes that libcurl holds because the host has granted no more. */
+  heldBytes(): number {
+    if ((this.#paused & PAUSE.RECV) === 0) return 0;
+    return this.#tools.curl.infoOffset(this.easy, INFO.SIZE_DOWNLOAD_T) - this.#delivered;
+  }
+
+  /**
+   * The last frame, after libcurl has ended the transfer with `code`.
+   *
+   * @param words libcurl's on it, where they are about another exchange.
+   */
+  end(code: number, words?: string): void {
+    const { output } = this.#tools;
+    if (code === 0 && this.#headSeen) {
+      this.#endedWell = true;
+      output.json(FRAME.END, this.id, endToEnd(this.#sections.trailers));
+    } else output.json(FRAME.FAULT, this.id, this.#refused ?? this.#fault(code, words ?? this.words));
+  }
+
+  #fault(code: number, words: string): ExchangeFault {
+    const message = areAbout(code, words) ? words : this.#tools.curl.errorText(code);
+    const progress = { protocol: this.#order.protocol, connected: this.#noted, answered: this.#headSeen };
+    return { code: errorCode(code, words, progress), message, sent: this.#mayHaveArrived() };
+  }
+
+  #refuse(code: ExchangeFault['code'], message: string): void {
+    this.#refused = { code, message, sent: this.#mayHaveArrived() };
+  }
+
+  /** The handle has left its multi handle. */
+  free(): void {
+    const { handles } = this.#tools;
+    this.#freed = true;
+    this.#upload.close();
+    if (this.#endedWell) handles.giveBack(this.#handle);
+    else handles.discard(this.#handle);
+  }
+}

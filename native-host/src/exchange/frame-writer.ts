@@ -1,0 +1,81 @@
+import type { Writable } from 'node:stream';
+import type { Pointer } from '../curl/libcurl.ts';
+import type { NativeMemory } from '../curl/native-memory.ts';
+import { FRAME, FRAME_HEADER_BYTES, frame, jsonPayload, writeFrameHeader } from './exchange-frames.ts';
+
+/** What goes to the pipe at once: less costs more system calls, more does not fit into the pipe. */
+const SLAB_BYTES = 64 * 1024;
+
+/**
+ * Gathers the frames of one turn of the event loop. libcurl hands bodies over in pieces of 16 kB and
+ * less; those of one exchange that follow each other become one frame.
+ */
+export class FrameWriter {
+  readonly #pipe: Writable;
+  readonly #memory: NativeMemory;
+  #slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+  #used = 0;
+  /** Where the header of the body frame is that may still grow; -1 for none. */
+  #bodyAt = -1;
+  #bodyOf = 0;
+  #soon: NodeJS.Immediate | null = null;
+
+  constructor(pipe: Writable, memory: NativeMemory) {
+    this.#pipe = pipe;
+    this.#memory = memory;
+  }
+
+  frame(kind: number, exchange: number, payload: Uint8Array): void {
+    const bytes = FRAME_HEADER_BYTES + payload.length;
+    if (bytes > SLAB_BYTES - this.#used) this.flush();
+    this.#bodyAt = -1;
+    if (bytes > SLAB_BYTES) {
+      this.#pipe.write(frame(kind, exchange, payload));
+      return;
+    }
+    writeFrameHeader(this.#slab, this.#used, kind, exchange, payload.length);
+    this.#slab.set(payload, this.#used + FRAME_HEADER_BYTES);
+    this.#used += bytes;
+    this.#soon ??= setImmediate(() => this.flush());
+  }
+
+  json(kind: number, exchange: number, value: unknown): void {
+    this.frame(kind, exchange, jsonPayload(value));
+  }
+
+  /** Copies `length` body bytes out of C's memory. */
+  body(exchange: number, from: Pointer, length: number): void {
+    let done = 0;
+    while (done < length) {
+      const extend = this.#bodyAt >= 0 && this.#bodyOf === exchange && this.#used < SLAB_BYTES;
+      if (!extend) this.#openBody(exchange);
+      const part = Math.min(length - done, SLAB_BYTES - this.#used);
+      this.#memory.read(from + BigInt(done), this.#slab.subarray(this.#used, this.#used + part));
+      this.#used += part;
+      done += part;
+      const bytes = this.#used - this.#bodyAt - FRAME_HEADER_BYTES;
+      this.#slab.writeUInt32LE(bytes, this.#bodyAt);
+    }
+    this.#soon ??= setImmediate(() => this.flush());
+  }
+
+  #openBody(exchange: number): void {
+    if (SLAB_BYTES - this.#used <= FRAME_HEADER_BYTES) this.flush();
+    this.#bodyAt = this.#used;
+    this.#bodyOf = exchange;
+    writeFrameHeader(this.#slab, this.#used, FRAME.BODY, exchange, 0);
+    this.#used += FRAME_HEADER_BYTES;
+  }
+
+  /** Hands on what there is, before the turn's end. */
+  flush(): void {
+    if (this.#soon) clearImmediate(this.#soon);
+    this.#soon = null;
+    this.#bodyAt = -1;
+    if (this.#used === 0) return;
+    this.#pipe.write(this.#slab.subarray(0, this.#used));
+    // What the pipe has taken at once may be written over.
+    if (this.#pipe.writableLength > 0) this.#slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+    this.#used = 0;
+  }
+}

@@ -1,0 +1,13 @@
+import type { ToExtension } from '@hopwise/contract';
+
+export type PinErrorCode = Extract<ToExtension, { type: 'error' }>['code'];
+
+/** A pin that is not made. The message is one line for a person. */
+export class PinError extends Error {
+  readonly code: PinErrorCode;
+
+  constructor(code: PinErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

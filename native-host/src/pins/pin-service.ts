@@ -1,0 +1,278 @@
+/** Pins and the proxy that puts them into effect: it listens only while there is a pin. */
+import { randomBytes } from 'node:crypto';
+import { isAskedWithoutProxy, type PinState, TRUST_TRIAL_PORT } from '@hopwise/contract';
+import { authorityOf, originOf } from './origin.ts';
+import type { NewPin } from './pin.ts';
+import { PinError } from './pin-error.ts';
+import type { PinStore } from './pin-store.ts';
+import { Pins, type RouteChangeCause } from './pins.ts';
+import { LoopbackProxy, type Route } from './proxy/loopback-proxy.ts';
+import type { Terminator, TerminatorFactory } from './terminator.ts';
+
+export interface PinServiceOptions {
+  store: PinStore;
+  log(line: string): void;
+  /** Told of changes that nobody asked for here: a pin begins to hold, expired or was lifted, the browser may have given the proxy up. */
+  onChange(): void;
+  createTerminator: TerminatorFactory;
+  /** Where the system has browsers use a proxy, '' where there is none. */
+  systemProxy?: () => Promise<string>;
+  graceMs?: number;
+}
+
+export interface PinServiceState {
+  /** 0 while all pins are lifted. */
+  port: number;
+  secret: string;
+  resets: number;
+  vouched: string[];
+  trials: string[];
+  pins: PinState[];
+}
+
+/**
+ * How long the proxy goes on serving an origin after its pin: the extension learns of the end by a message, and the browser applies
+ * new proxy settings in the background.
+ */
+const GRACE_MS = 30_000;
+/** Resets come in bunches; the proxy settings need to be set anew only once for each. */
+const RESETS_TOLD_AFTER_MS = 1_000;
+const SECRET_BYTES = 32;
+
+const WITHOUT_PROXY =
+  'until the browser asks for it through a proxy, which Chromium never does for this machine itself, and Firefox only where ' +
+  'network.proxy.allow_hijacking_localhost is set';
+
+const TUNNEL: Route = { kind: 'tunnel' };
+const REFUSE: Route = { kind: 'refuse' };
+
+export class PinService {
+  readonly #options: PinServiceOptions;
+  readonly #graceMs: number;
+  readonly #secret = randomBytes(SECRET_BYTES).toString('base64url');
+  readonly #pins: Pins;
+  readonly #terminator: Terminator;
+  /** Origins whose pin has ended, and until when (`performance.now()`) they are served all the same. */
+  readonly #ended = new Map<string, number>();
+  /** Hosts that the browser has asked for through the proxy though most ask for them without one. */
+  readonly #proxied = new Set<string>();
+  /** When it is known whether pins of earlier sessions can be had beside the system's proxy. */
+  readonly #restored: Promise<string>;
+  #hadNoSystemProxy = false;
+  #proxy: LoopbackProxy | null = null;
+  #listening: Promise<number> | null = null;
+  #resets = 0;
+  #resetsTimer: NodeJS.Timeout | undefined;
+  #graceTimer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: PinServiceOptions) {
+    const { store, log } = options;
+    this.#options = options;
+    this.#graceMs = options.graceMs ?? GRACE_MS;
+    this.#pins = new Pins({
+      store,
+      log,
+      onRouteChange: (origin, cause) => this.#onRouteChange(origin, cause),
+    });
+    this.#terminator = options.createTerminator({
+      log,
+      onLifted: (host, port, reason) => this.#lift(originOf({ host, port }), reason),
+      onReady: (host, port) => {
+        this.#proxy?.closeOrigin(host, port);
+        options.onChange();
+      },
+      onDoubt: () => options.onChange(),
+    });
+    this.#pins.restore();
+    for (const pin of this.#pins.list()) {
+      const problem = this.#problem(pin);
+      if (problem) this.#lift(pin.origin, problem);
+    }
+    this.#restored = this.#pins.list().length > 0 ? this.#besideSystemProxy() : Promise.resolve('');
+  }
+
+  /**
+   * Resolves when the pin is in effect.
+   *
+   * @throws PinError when it cannot be had
+   */
+  async pin(pin: NewPin): Promise<void> {
+    // To look takes other programs, and so longer than all else here: after a look that found nothing the next one goes on beside the pin.
+    const hadNone = this.#hadNoSystemProxy;
+    const problem = this.#problem(pin) || (hadNone ? '' : await this.#besideSystemProxy());
+    if (problem) throw new PinError('unavailable', problem);
+    this.#pins.add(pin);
+    try {
+      await this.#listen();
+    } catch (fault) {
+      this.#pins.remove(pin.origin);
+      throw new PinError('internal', `the proxy cannot listen: ${(fault as Error).message}`);
+    }
+    this.#options.log(`pin ${pin.origin}: ${pin.kind}`);
+    if (hadNone) void this.#besideSystemProxy();
+  }
+
+  /** @returns whether it was pinned. */
+  unpin(origin: string): boolean {
+    const was = this.#pins.remove(origin);
+    if (was) this.#options.log(`pin ${origin}: unpinned`);
+    return was;
+  }
+
+  /** @returns the origins that were pinned. */
+  unpinAll(): string[] {
+    const origins = this.#pins.list().map(({ origin }) => origin);
+    return origins.filter((origin) => this.unpin(origin));
+  }
+
+  async state(): Promise<PinServiceState> {
+    await this.#restored;
+    const port = this.#isActive() ? await this.#listen().catch(() => 0) : 0;
+    // Taken after the wait: they may have changed meanwhile.
+    return {
+      port: this.#isActive() ? port : 0,
+      secret: this.#secret,
+      resets: this.#resets,
+      vouched: this.#terminator.hosts(),
+      trials: this.#terminator.trials(),
+      pins: this.#pins.list().map((pin) => this.#withWaiting(pin)),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#graceTimer);
+    clearTimeout(this.#resetsTimer);
+    this.#pins.close();
+    this.#terminator.close();
+    await this.#stop();
+  }
+
+  #isActive(): boolean {
+    return this.#pins.list().some(({ state }) => state === 'active');
+  }
+
+  #withWaiting(pin: PinState): PinState {
+    if (pin.state !== 'active') return pin;
+    const reason = this.#waitsFor(pin);
+    return reason ? { ...pin, state: 'waiting', reason } : pin;
+  }
+
+  #waitsFor({ kind, origin }: PinState): string {
+    const { host, port } = authorityOf(origin);
+    if (isAskedWithoutProxy(host) && !this.#proxied.has(host)) return WITHOUT_PROXY;
+    return kind === 'avoid-h3' ? '' : this.#terminator.waitsFor(host, port);
+  }
+
+  /** Why there cannot be such a pin, with the mend; '' when there can. */
+  #problem({ origin, kind }: Pick<NewPin, 'origin' | 'kind'>): string {
+    if (kind === 'avoid-h3') return '';
+    return this.#terminator.problem(authorityOf(origin).host);
+  }
+
+  /** Lifts all pins where they cannot be had, and says why, with the mend; '' where they can. */
+  async #besideSystemProxy(): Promise<string> {
+    const where = (await this.#options.systemProxy?.()) ?? '';
+    this.#hadNoSystemProxy = where === '';
+    if (where === '') return '';
+    const problem = `browsers use a proxy here, set in ${where}, and would use none while something is pinned: take it out there to pin`;
+    for (const { origin, kind } of this.#pins.list()) this.#pins.lift(origin, kind, problem);
+    return problem;
+  }
+
+  #listen(): Promise<number> {
+    if (this.#closed) return Promise.reject(new Error('the session has ended'));
+    if (this.#listening) return this.#listening;
+    const proxy = new LoopbackProxy({
+      secret: this.#secret,
+      route: (host, port) => this.#route(host, port),
+      log: this.#options.log,
+      onReset: () => this.#onReset(),
+    });
+    const listening = proxy.listen();
+    this.#proxy = proxy;
+    this.#listening = listening;
+    listening.catch(() => {
+      if (this.#listening !== listening) return;
+      this.#proxy = null;
+      this.#listening = null;
+    });
+    return listening;
+  }
+
+  async #stop(): Promise<void> {
+    const proxy = this.#proxy;
+    const listening = this.#listening;
+    this.#proxy = null;
+    this.#listening = null;
+    await listening?.catch(() => {});
+    await proxy?.close();
+  }
+
+  #route(host: string, port: number): Route {
+    const origin = originOf({ host, port });
+    const pin = this.#pins.active(origin);
+    if (pin || port === TRUST_TRIAL_PORT) this.#noteProxied(host);
+    if (!pin && port === TRUST_TRIAL_PORT) return this.#terminator.trial(host);
+    if (!pin) return (this.#ended.get(origin) ?? 0) > performance.now() ? TUNNEL : REFUSE;
+    if (pin.kind === 'avoid-h3') return TUNNEL;
+    return this.#terminator.route(host, port);
+  }
+
+  #noteProxied(host: string): void {
+    if (!isAskedWithoutProxy(host) || this.#proxied.has(host)) return;
+    this.#proxied.add(host);
+    this.#options.onChange();
+  }
+
+  #onRouteChange(origin: string, cause: RouteChangeCause): void {
+    if (cause === 'pinned') this.#ended.delete(origin);
+    else this.#ended.set(origin, performance.now() + this.#graceMs);
+    this.#release(origin);
+    if (cause !== 'pinned') this.#endGraceLater();
+    if (cause === 'expired' || cause === 'lifted') this.#options.onChange();
+  }
+
+  /** Has connections of the former way end, and those to come go the present one. */
+  #release(origin: string): void {
+    const { host, port } = authorityOf(origin);
+    const kind = this.#pins.active(origin)?.kind ?? 'avoid-h3';
+    this.#proxy?.closeOrigin(host, port);
+    if (kind === 'avoid-h3') this.#terminator.unpin(host, port);
+    else this.#terminator.pin(host, port, kind);
+  }
+
+  /** Nothing can be amiss with a tunnel that would not be without it. */
+  #lift(origin: string, reason: string): void {
+    const kind = this.#pins.active(origin)?.kind;
+    if (kind && kind !== 'avoid-h3') this.#pins.lift(origin, kind, reason);
+  }
+
+  #endGraceLater(): void {
+    clearTimeout(this.#graceTimer);
+    this.#graceTimer = setTimeout(() => this.#endGrace(), this.#graceMs);
+    this.#graceTimer.unref();
+  }
+
+  /** Ends what was opened in an origin's time of grace; without pins, the proxy as soon as nothing is under way on it. */
+  #endGrace(): void {
+    for (const [origin, untilMs] of this.#ended) {
+      if (untilMs > performance.now()) continue;
+      this.#ended.delete(origin);
+      this.#release(origin);
+    }
+    const unused = !this.#isActive() && (this.#proxy?.open ?? 0) === 0;
+    if (this.#ended.size === 0 && unused) void this.#stop();
+    else if (this.#ended.size > 0 || !this.#isActive()) this.#endGraceLater();
+  }
+
+  #onReset(): void {
+    if (this.#closed) return;
+    this.#resets += 1;
+    this.#resetsTimer ??= setTimeout(() => {
+      this.#resetsTimer = undefined;
+      this.#options.onChange();
+    }, RESETS_TOLD_AFTER_MS).unref();
+  }
+}

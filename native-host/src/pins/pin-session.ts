@@ -1,0 +1,93 @@
+/** The pins of one browser's session: by messages of its extension, and by the command line. */
+import type { ToExtension, ToHost } from '@hopwise/contract';
+import { LocalLeafIssuer } from '../ca/leaf-issuer.ts';
+import type { ControlAnswer, ControlRequest } from '../control/control-messages.ts';
+import { ControlServer } from '../control/control-server.ts';
+import type { Engine } from '../engine/engine.ts';
+import { PinError, type PinErrorCode } from './pin-error.ts';
+import { PinService } from './pin-service.ts';
+import { FilePinStore } from './pin-store.ts';
+import { systemProxy } from './system-proxy/system-proxy.ts';
+import { TerminatingProxy } from './terminating/terminating-proxy.ts';
+
+export type PinMessage = Extract<ToHost, { type: 'pin' | 'unpin' | 'pins' }>;
+
+export interface PinSessionOptions {
+  /** The browser that is told, as `--browser` names it. */
+  browser: string;
+  /** Carries the requests of origins that are pinned to a protocol. */
+  engine: Engine;
+  send(message: Extract<ToExtension, { type: 'pins' }>): void;
+  refuse(id: string, code: PinErrorCode, message: string): void;
+  log(line: string): void;
+}
+
+export class PinSession {
+  readonly #options: PinSessionOptions;
+  readonly #service: PinService;
+  readonly #control: ControlServer;
+  readonly #reachable: Promise<void>;
+  /** Whether an unasked message is on its way, which will tell of what happens until then. */
+  #telling = false;
+  #closed = false;
+
+  constructor(options: PinSessionOptions) {
+    const { log, engine } = options;
+    this.#options = options;
+    this.#service = new PinService({
+      store: new FilePinStore(),
+      log,
+      onChange: () => void this.#tell(),
+      createTerminator: (hooks) =>
+        new TerminatingProxy({ ...hooks, engine, issuer: new LocalLeafIssuer({ log }) }),
+      systemProxy,
+    });
+    this.#control = new ControlServer({ log, answer: (request) => this.#answer(request) });
+    this.#reachable = this.#control.listen();
+  }
+
+  async receive(message: PinMessage): Promise<void> {
+    const { send, refuse, log } = this.#options;
+    const { id } = message;
+    try {
+      if (message.type === 'pin') await this.#service.pin(message);
+      else if (message.type === 'unpin') this.#service.unpin(message.origin);
+      send({ type: 'pins', id, ...(await this.#service.state()) });
+    } catch (fault) {
+      if (!(fault instanceof PinError)) log(`pins: ${(fault as Error).stack}`);
+      refuse(id, fault instanceof PinError ? fault.code : 'internal', (fault as Error).message);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#reachable;
+    await this.#control.close();
+    await this.#service.close();
+  }
+
+  /** Tells the extension of a change that it did not ask for. */
+  async #tell(): Promise<void> {
+    if (this.#telling) return;
+    this.#telling = true;
+    // What changes at the same time is told together.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#telling = false;
+    const state = await this.#service.state();
+    if (!this.#closed) this.#options.send({ type: 'pins', id: '', ...state });
+  }
+
+  async #answer(request: ControlRequest): Promise<ControlAnswer> {
+    let unpinned: string[] = [];
+    if (request.type === 'pin') await this.#service.pin(request);
+    else if (request.type === 'unpin') unpinned = this.#unpin(request.origin);
+    if (request.type === 'pin' || unpinned.length > 0) void this.#tell();
+    const { pins } = await this.#service.state();
+    return { type: 'status', browser: this.#options.browser, pins, unpinned };
+  }
+
+  #unpin(origin: string | null): string[] {
+    if (origin === null) return this.#service.unpinAll();
+    return this.#service.unpin(origin) ? [origin] : [];
+  }
+}

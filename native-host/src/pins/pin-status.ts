@@ -1,0 +1,69 @@
+/** What there is of pins, told without starting anything: those of each connected browser, and those that are kept. */
+import type { PinState } from '@hopwise/contract';
+import { askHosts } from '../control/control-client.ts';
+import { controlFolder } from '../control/control-folder.ts';
+import type { Pin } from './pin.ts';
+import { FilePinStore, type PinProblem } from './pin-store.ts';
+
+export interface PinSessionStatus {
+  browser: string;
+  pid: number;
+  pins: PinState[];
+}
+
+export interface PinsStatus {
+  /** Browsers whose extension has pins on. */
+  sessions: PinSessionStatus[];
+  /** What the next session begins with. */
+  kept: Pin[];
+  problems: PinProblem[];
+}
+
+export async function pinsStatus(): Promise<PinsStatus> {
+  const { pins, problems } = new FilePinStore().load();
+  const nowMs = Date.now();
+  const status: PinsStatus = {
+    sessions: [],
+    kept: pins.filter(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > nowMs),
+    problems,
+  };
+  try {
+    for (const { pid, answer } of await askHosts({ type: 'status' })) {
+      if (answer.type === 'status') status.sessions.push({ browser: answer.browser, pid, pins: answer.pins });
+      else problems.push({ problem: `process ${pid}: ${answer.message}`, mend: 'restart the browser' });
+    }
+  } catch (fault) {
+    problems.push({ problem: (fault as Error).message, mend: `remove ${controlFolder()}` });
+  }
+  return status;
+}
+
+/** In short, for a person. */
+export function pinsLine({ sessions, kept }: PinsStatus): string {
+  const words = sessions.map(({ browser, pins }) => `${counted(pins)} in ${browser}`);
+  if (sessions.length === 0) words.push('no browser is connected');
+  if (kept.length > 0) words.push(`${counted(kept)} kept`);
+  return words.join(', ');
+}
+
+/** Those that are kept and that no connected browser has. */
+export function keptOnly({ sessions, kept }: PinsStatus): PinState[] {
+  const held = new Set(sessions.flatMap(({ pins }) => pins.map(({ origin }) => origin)));
+  return kept
+    .filter(({ origin }) => !held.has(origin))
+    .map((pin) => ({ ...pin, state: 'active', reason: '' }));
+}
+
+const STATE_WORDS = { waiting: 'waits', lifted: 'lifted:' };
+
+/** One pin, for a person. */
+export function pinLine(pin: PinState): string {
+  const { origin, kind, expiresAtMs, persistent, state, reason } = pin;
+  const until = expiresAtMs === null ? '' : ` until ${new Date(expiresAtMs).toISOString()}`;
+  const kept = persistent ? ', kept' : '';
+  return `${origin} ${kind}${until}${kept}${state === 'active' ? '' : `, ${STATE_WORDS[state]} ${reason}`}`;
+}
+
+function counted({ length }: readonly unknown[]): string {
+  return `${length} ${length === 1 ? 'pin' : 'pins'}`;
+}

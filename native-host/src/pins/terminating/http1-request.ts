@@ -1,0 +1,117 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { type HeaderField, valuesOf } from '../../exchange/headers.ts';
+import { type BrowserRequest, fieldsOf, isBodyless } from './browser-request.ts';
+
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * Ends a request that has no response yet, for good. Browsers repeat any request, a POST too, whose connection had been
+ * used before and ends without a byte; a response of two lengths is an error that none repeats (RFC 9112 section 6.3).
+ */
+const NO_RESPONSE = [
+  'HTTP/1.1 502 Bad Gateway',
+  'Connection: close',
+  'Content-Length: 1',
+  'Content-Length: 2',
+  '\r\n',
+].join('\r\n');
+
+/** A request of a browser that speaks HTTP/1.1. */
+export class Http1Request implements BrowserRequest {
+  readonly method: string;
+  readonly authority: string;
+  readonly target: string;
+  readonly headers: readonly HeaderField[];
+  readonly body: Readable | null;
+  onGone: () => void = () => {};
+  onDrain: () => void = () => {};
+  readonly #response: ServerResponse;
+  #over = false;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.#response = response;
+    this.headers = fieldsOf(request.rawHeaders);
+    this.method = request.method ?? '';
+    const hosts = valuesOf(this.headers, 'host');
+    // RFC 9112 section 3.2.2: the absolute form names the authority itself.
+    const [, absolute, rest] = /^https:\/\/([^/?#]*)(.*)$/i.exec(request.url ?? '') ?? [];
+    this.authority = absolute ?? (hosts.length === 1 ? hosts[0]! : '');
+    this.target = absolute === undefined ? (request.url ?? '') : rest || '/';
+    const length = valuesOf(this.headers, 'content-length')[0];
+    const hasBody = valuesOf(this.headers, 'transfer-encoding').length > 0 || Number(length ?? 0) > 0;
+    this.body = hasBody ? request : null;
+    response.sendDate = false;
+    response
+      .on('error', () => {})
+      .on('drain', () => this.onDrain())
+      .on('close', () => {
+        if (!this.#over) this.onGone();
+        this.#over = true;
+      });
+    request.on('error', () => {});
+  }
+
+  informational(status: number, headers: readonly HeaderField[]): void {
+    if (status !== 103 || this.#isClosed) return;
+    try {
+      this.#response.writeEarlyHints({ link: valuesOf(headers, 'link') });
+    } catch {
+      // A response without it is whole.
+    }
+  }
+
+  head(status: number, headers: readonly HeaderField[], first: Buffer | null): boolean {
+    if (this.#isClosed) return true;
+    this.#writeHead(status, headers);
+    // Bytes, so that Node writes the head as Latin-1.
+    return this.#response.write(first ?? NOTHING);
+  }
+
+  answer(status: number, headers: readonly HeaderField[], body: Buffer | null): void {
+    if (this.#isClosed) return;
+    this.#writeHead(status, headers);
+    this.#over = true;
+    this.#response.end(body ?? NOTHING);
+  }
+
+  #writeHead(status: number, headers: readonly HeaderField[]): void {
+    // Trailers come after chunks only (RFC 9112 section 7.1.2).
+    const isChunked = !isBodyless(this.method, status) && valuesOf(headers, 'content-length').length === 0;
+    const fields = isChunked ? headers : headers.filter(([name]) => name.toLowerCase() !== 'trailer');
+    this.#response.writeHead(status, fields.flat());
+  }
+
+  write(chunk: Buffer): boolean {
+    return this.#isClosed || this.#response.write(chunk);
+  }
+
+  end(trailers: readonly HeaderField[]): void {
+    if (this.#isClosed) return;
+    this.#response.addTrailers(trailers.map(([name, value]): [string, string] => [name, value]));
+    this.#over = true;
+    this.#response.end();
+  }
+
+  /**
+   * RFC 9110 section 15.5.20: whatever the method, the client may repeat the request over another connection. Chromium does;
+   * an end without a response it takes for one only where the connection had been used before.
+   */
+  refuse(): void {
+    if (this.#isClosed) return;
+    this.#over = true;
+    this.#response.writeHead(421, ['content-length', '0', 'connection', 'close']).end();
+  }
+
+  fail(): void {
+    if (this.#isClosed) return;
+    this.#over = true;
+    const { socket, headersSent } = this.#response;
+    if (headersSent || !socket) this.#response.destroy();
+    else socket.end(NO_RESPONSE, () => socket.destroy());
+  }
+
+  get #isClosed(): boolean {
+    return this.#over || this.#response.destroyed;
+  }
+}

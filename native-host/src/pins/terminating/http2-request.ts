@@ -1,0 +1,150 @@
+import {
+  constants,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+  type ServerStreamResponseOptions,
+} from 'node:http2';
+import type { Readable } from 'node:stream';
+import { type HeaderField, valuesOf } from '../../exchange/headers.ts';
+import { type BrowserRequest, fieldsOf, isBodyless } from './browser-request.ts';
+
+/** A stream of the browser's. */
+export class Http2Request implements BrowserRequest {
+  readonly method: string;
+  readonly authority: string;
+  readonly target: string;
+  readonly headers: readonly HeaderField[];
+  readonly body: Readable | null;
+  onGone: () => void = () => {};
+  onDrain: () => void = () => {};
+  readonly #stream: ServerHttp2Stream;
+  #over = false;
+
+  /** @param raw header names and values in turn. */
+  constructor(stream: ServerHttp2Stream, raw: readonly string[]) {
+    this.#stream = stream;
+    const headers: HeaderField[] = [];
+    const pseudo = { ':method': '', ':path': '', ':scheme': '', ':authority': '' };
+    for (const field of fieldsOf(raw)) {
+      const [name, value] = field;
+      if (!name.startsWith(':')) headers.push(field);
+      else if (name in pseudo) pseudo[name as keyof typeof pseudo] = value;
+    }
+    this.headers = headers;
+    this.method = pseudo[':method'];
+    this.target = pseudo[':path'];
+    // RFC 9113 section 8.3.1: `Host` says it where the pseudo-header does not.
+    const authority = pseudo[':authority'] || valuesOf(headers, 'host')[0] || '';
+    this.authority = pseudo[':scheme'] === 'https' ? authority : '';
+    this.body = stream.endAfterHeaders ? null : stream;
+    // Its end has to be read for the stream to be over.
+    if (!this.body) stream.resume();
+    stream
+      // A stream that is reset has an error; `close` tells of all ends.
+      .on('error', () => {})
+      .on('drain', () => this.onDrain())
+      .on('close', () => {
+        if (!this.#over) this.onGone();
+        this.#over = true;
+      });
+    if (this.body && this.headers.some(isExpectation)) this.informational(100, []);
+  }
+
+  informational(status: number, headers: readonly HeaderField[]): void {
+    if (this.#isClosed) return;
+    try {
+      this.#stream.additionalHeaders(grouped(headers, status));
+    } catch {
+      // A response without it is whole.
+    }
+  }
+
+  head(status: number, headers: readonly HeaderField[], first: Buffer | null): boolean {
+    if (this.#isClosed) return true;
+    const endStream = isBodyless(this.method, status);
+    this.#respond(status, headers, { endStream, waitForTrailers: !endStream });
+    if (endStream) this.#finish();
+    return first ? this.write(first) : true;
+  }
+
+  answer(status: number, headers: readonly HeaderField[], body: Buffer | null): void {
+    if (this.#isClosed) return;
+    const endStream = body === null || isBodyless(this.method, status);
+    this.#respond(status, headers, { endStream });
+    // Without waiting for trailers the last bytes carry the end of the stream.
+    if (!endStream) this.#stream.end(body);
+    this.#finish();
+  }
+
+  write(chunk: Buffer): boolean {
+    return this.#isClosed || this.#stream.write(chunk);
+  }
+
+  end(trailers: readonly HeaderField[]): void {
+    const stream = this.#stream;
+    if (this.#isClosed) return;
+    const fields = grouped(trailers);
+    stream.once('wantTrailers', () => {
+      try {
+        stream.sendTrailers(fields);
+      } catch {
+        stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      }
+    });
+    stream.end();
+    this.#finish();
+  }
+
+  #respond(status: number, headers: readonly HeaderField[], how: ServerStreamResponseOptions): void {
+    // `sendDate` is in Node's types for HTTP/1.1 only.
+    const options = { ...how, sendDate: false };
+    this.#stream.respond(grouped(headers, status), options);
+  }
+
+  #finish(): void {
+    const stream = this.#stream;
+    this.#over = true;
+    if (!this.body) return;
+    // RFC 9113 section 8.1: nobody wants the rest of the upload.
+    stream.once('finish', () => {
+      if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+    });
+  }
+
+  refuse(): void {
+    this.#close(constants.NGHTTP2_REFUSED_STREAM);
+  }
+
+  fail(): void {
+    this.#close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
+
+  get #isClosed(): boolean {
+    return this.#over || this.#stream.destroyed || this.#stream.closed;
+  }
+
+  #close(code: number): void {
+    if (this.#isClosed) return;
+    this.#over = true;
+    this.#stream.close(code);
+  }
+}
+
+/** As Node takes them: what has several lines stands where its first one did. */
+function grouped(fields: readonly HeaderField[], status?: number): OutgoingHttpHeaders {
+  const byName: OutgoingHttpHeaders = Object.create(null);
+  if (status !== undefined) byName[':status'] = status;
+  for (const [name, value] of fields) {
+    const key = name.toLowerCase();
+    const former = byName[key];
+    if (former === undefined) byName[key] = value;
+    else if (Array.isArray(former)) former.push(value);
+    else byName[key] = [former as string, value];
+  }
+  return byName;
+}
+
+/** RFC 9110 section 10.1.1. */
+function isExpectation([name, value]: HeaderField): boolean {
+  return name === 'expect' && value.toLowerCase() === '100-continue';
+}

@@ -1,0 +1,175 @@
+import type { Protocol } from '@hopwise/contract';
+import {
+  type Exchange,
+  ExchangeError,
+  type ExchangeRequest,
+  type ResponseHead,
+} from '../../exchange/exchange.ts';
+import type { BrowserRequest } from './browser-request.ts';
+import { isRepeatable, nextWay } from './next-way.ts';
+
+/**
+ * How long a request under HTTP/3 or HTTP/2 waits for its response before the origin is asked, and twice as long each time after that:
+ * a network that drops packets from some moment on does so without a word. QUIC waits for half a minute or more, TCP for many.
+ */
+export const SUSPECT_AFTER_MS = 3_000;
+
+/** Informational responses that are passed on of one request; an origin can send them without end. */
+const INFORMATIONAL_LIMIT = 32;
+
+/** What requests show of their origin; `pinned` is what the origin was pinned to when the request began. */
+export interface RelayEvents {
+  /** A response has begun. */
+  answered(protocol: Protocol, pinned: Protocol): void;
+  /** An attempt under the pinned protocol has failed. Called before anything is done about it. */
+  failed(pinned: Protocol, fault: ExchangeError): void;
+  /** A request has waited long for its response. */
+  suspect(pinned: Protocol): void;
+  /** A response cannot be passed on in the browser's HTTP version. */
+  unpassable(pinned: Protocol, reason: string): void;
+}
+
+/** What a request needs of its origin. */
+export interface Upstream {
+  readonly events: RelayEvents;
+  exchange(request: Omit<ExchangeRequest, 'url'>, target: string): Exchange;
+  done(relay: Relay): void;
+}
+
+/** Carries one request of the browser to the origin and the response back, under whichever protocol it takes. */
+export class Relay {
+  readonly #request: BrowserRequest;
+  readonly #upstream: Upstream;
+  readonly #pinned: Protocol;
+  readonly #tried: Protocol[] = [];
+  #exchange: Exchange | null = null;
+  #headSeen = false;
+  #over = false;
+  #waiting: NodeJS.Timeout | undefined;
+
+  constructor(request: BrowserRequest, upstream: Upstream, pinned: Protocol) {
+    this.#request = request;
+    this.#pinned = pinned;
+    this.#upstream = upstream;
+    request.onGone = () => this.#finish(() => this.#exchange?.cancel());
+  }
+
+  start(): void {
+    this.#attempt(this.#pinned);
+  }
+
+  /** The origin does not answer under this protocol any more: a request that can takes another way at once. */
+  moveOn(protocol: Protocol, message: string): void {
+    const exchange = this.#exchange;
+    if (this.#over || this.#headSeen || !exchange || this.#tried.at(-1) !== protocol) return;
+    if (!isRepeatable(this.#request.method, exchange.sent)) return;
+    this.#exchange = null;
+    exchange.cancel();
+    this.#another(new ExchangeError('timeout', message, exchange.sent));
+  }
+
+  #attempt(protocol: Protocol): void {
+    const { method, headers, body, target } = this.#request;
+    this.#tried.push(protocol);
+    const exchange = this.#upstream.exchange({ protocol, method, headers, body }, target);
+    this.#exchange = exchange;
+    let informational = 0;
+    exchange.onInformational = (status, fields) => {
+      informational += 1;
+      if (informational <= INFORMATIONAL_LIMIT) this.#request.informational(status, fields);
+    };
+    exchange.head.then(
+      (head) => {
+        if (this.#over || exchange !== this.#exchange) return;
+        // It failed right after its head, before anybody could listen; the browser knows of neither.
+        if (exchange.fault) this.#retry(protocol, exchange.fault);
+        else this.#respond(exchange, head);
+      },
+      (fault: ExchangeError) => {
+        if (!this.#over && exchange === this.#exchange) this.#retry(protocol, fault);
+      },
+    );
+    clearTimeout(this.#waiting);
+    // Over HTTP/1.1 nothing waits behind a connection that has gone.
+    if (protocol !== 'h1') this.#suspectIn(SUSPECT_AFTER_MS);
+  }
+
+  #suspectIn(delayMs: number): void {
+    this.#waiting = setTimeout(() => {
+      this.#suspectIn(2 * delayMs);
+      this.#upstream.events.suspect(this.#pinned);
+    }, delayMs);
+  }
+
+  #failed(protocol: Protocol, fault: ExchangeError): void {
+    if (protocol === this.#pinned) this.#upstream.events.failed(this.#pinned, fault);
+  }
+
+  #retry(protocol: Protocol, fault: ExchangeError): void {
+    this.#failed(protocol, fault);
+    this.#another(fault);
+  }
+
+  #another({ code, sent }: ExchangeError): void {
+    const { method, body } = this.#request;
+    const way = nextWay({ method, hasBody: body !== null, code, sent, tried: this.#tried });
+    if (way === 'refuse') this.#finish(() => this.#request.refuse());
+    else if (way === 'fail') this.#finish(() => this.#request.fail());
+    else this.#attempt(way);
+  }
+
+  #respond(exchange: Exchange, { protocol, status, headers }: ResponseHead): void {
+    const request = this.#request;
+    this.#headSeen = true;
+    clearTimeout(this.#waiting);
+    this.#upstream.events.answered(protocol, this.#pinned);
+    const first = exchange.take();
+    if (exchange.whole?.length === 0) {
+      if (this.#passes(() => request.answer(status, headers, first))) this.#finish();
+      return;
+    }
+    if (!this.#passes(() => request.head(status, headers, first))) return;
+    const { body } = exchange;
+    body
+      .on('error', (fault: ExchangeError) => {
+        if (this.#over) return;
+        this.#failed(protocol, fault);
+        this.#finish(() => request.fail());
+      })
+      .on('end', () => {
+        exchange.trailers.then(
+          (trailers) => {
+            if (!this.#over && this.#passes(() => request.end(trailers))) this.#finish();
+          },
+          () => {},
+        );
+      })
+      .on('data', (chunk: Buffer) => {
+        if (!request.write(chunk)) body.pause();
+      });
+    request.onDrain = () => body.resume();
+  }
+
+  /** Tells whether the browser's side took it; the request has failed otherwise. */
+  #passes(write: () => unknown): boolean {
+    try {
+      write();
+      return true;
+    } catch (fault) {
+      this.#upstream.events.unpassable(this.#pinned, (fault as Error).message);
+      this.#finish(() => {
+        this.#exchange?.cancel();
+        this.#request.fail();
+      });
+      return false;
+    }
+  }
+
+  #finish(last: () => void = () => {}): void {
+    if (this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#waiting);
+    last();
+    this.#upstream.done(this);
+  }
+}

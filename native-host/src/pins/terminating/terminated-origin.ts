@@ -1,0 +1,252 @@
+/** One pinned origin: the browser's connections that end here, and their requests. */
+import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
+import { performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { Duplex } from 'node:stream';
+import { createServer as createTlsServer, type SecureContext, type TLSSocket } from 'node:tls';
+import type { Protocol } from '@hopwise/contract';
+import type { Engine } from '../../engine/engine.ts';
+import type { Exchange, ExchangeRequest } from '../../exchange/exchange.ts';
+import { valuesOf } from '../../exchange/headers.ts';
+import type { BrowserRequest } from './browser-request.ts';
+import { isDistrust } from './browser-trust.ts';
+import { Http1Request } from './http1-request.ts';
+import { Http2Request } from './http2-request.ts';
+import { Relay, type RelayEvents, type Upstream } from './relay.ts';
+import { endUnlessAnswered } from './session-pings.ts';
+import { passUpgrade } from './upgraded-connection.ts';
+
+/**
+ * Streams of one connection, as many as most origins take: what is more waits in the browser, which knows what is urgent.
+ */
+const STREAMS_PER_CONNECTION = 100;
+/** Chromium's own limit on heads, either way; servers have far less. */
+const HEAD_BYTES = 256 * 1024;
+/** As many as fit, at the 32 bytes that each counts at least (RFC 9113 section 6.5.2): cookies come one by one. Node would take 128. */
+const HEAD_FIELDS = HEAD_BYTES / 32;
+/** Node's 10 MB are reached by 100 streams whose browser does not read. */
+const SESSION_MEMORY_MB = 64;
+/** Chromium closes a used connection after 5 minutes. The one who sends requests closes first, or some are lost. */
+const KEEP_ALIVE_MS = 6 * 60_000;
+/** On loopback, with a browser at the other end. */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+
+/** RFC 9110 sections 9.3.6 and 9.3.8: nothing to pass on. Browsers send neither to an origin. */
+const UNIMPLEMENTED = new Set(['CONNECT', 'TRACE']);
+
+export interface TerminatedOriginOptions {
+  /** As in `URL.hostname`. */
+  host: string;
+  port: number;
+  protocol: Protocol;
+  engine: Pick<Engine, 'exchange'>;
+  log: (line: string) => void;
+  events: RelayEvents;
+  /** The browser refused our certificate. */
+  onDistrusted: () => void;
+  /** How often browsers are asked whether they are still there, over HTTP/2. */
+  pingEveryMs?: number | undefined;
+}
+
+/** A connection of the browser's. */
+interface Connection {
+  socket: TLSSocket;
+  /** Takes no further request, and ends when those under way have. */
+  closeInOrder: () => void;
+}
+
+export class TerminatedOrigin implements Upstream {
+  readonly host: string;
+  readonly port: number;
+  /** Requests from now on are under this one. */
+  protocol: Protocol;
+  readonly events: RelayEvents;
+  readonly #options: TerminatedOriginOptions;
+  readonly #authority: string;
+  /** Of the newest connection: it was there when its CONNECT was answered, and so is there for its handshake. */
+  #context: SecureContext | null = null;
+  readonly #tls: ReturnType<typeof createTlsServer>;
+  readonly #http1: Server;
+  readonly #connections = new Map<Duplex, Connection>();
+  readonly #relays = new Set<Relay>();
+  /** Requests under way of connections over HTTP/1.1. */
+  readonly #busy = new Map<Duplex, number>();
+  readonly #closing = new Set<Duplex>();
+
+  constructor(options: TerminatedOriginOptions) {
+    this.#options = options;
+    this.host = options.host;
+    this.port = options.port;
+    this.protocol = options.protocol;
+    this.events = options.events;
+    // The authority of the origin in requests (RFC 9110 section 4.2.3).
+    this.#authority = new URL(this.origin).host;
+    this.#tls = this.#tlsServer();
+    this.#http1 = this.#http1Server();
+  }
+
+  /** As URLs have it. */
+  get origin(): string {
+    return `https://${this.host}:${this.port}`;
+  }
+
+  get open(): number {
+    return this.#connections.size;
+  }
+
+  /** Takes a connection over, before its first byte. */
+  accept(socket: Duplex, context: SecureContext): void {
+    this.#context = context;
+    socket.on('error', () => {});
+    this.#tls.emit('connection', socket);
+  }
+
+  /** All connections end, requests under way first. */
+  closeInOrder(): void {
+    for (const { closeInOrder } of [...this.#connections.values()]) closeInOrder();
+  }
+
+  /** Requests that wait under a protocol which no longer works go another way, where they may. */
+  moveOn(protocol: Protocol, message: string): void {
+    for (const relay of [...this.#relays]) relay.moveOn(protocol, message);
+  }
+
+  destroy(): void {
+    for (const { socket } of this.#connections.values()) socket.destroy();
+  }
+
+  exchange(request: Omit<ExchangeRequest, 'url'>, target: string): Exchange {
+    return this.#options.engine.exchange({ ...request, url: `https://${this.#authority}${target}` });
+  }
+
+  done(relay: Relay): void {
+    this.#relays.delete(relay);
+  }
+
+  #tlsServer(): ReturnType<typeof createTlsServer> {
+    const { log, host, onDistrusted } = this.#options;
+    return createTlsServer({
+      ALPNProtocols: ['h2', 'http/1.1'],
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      minVersion: 'TLSv1.2',
+      // Without a name, or for another one, there is no certificate and so no connection.
+      SNICallback: (name, done) => {
+        if (name === host && this.#context) done(null, this.#context);
+        else done(new Error('not the pinned host'));
+      },
+    })
+      .on('tlsClientError', (fault, socket) => {
+        log(`pin: TLS with the browser for ${host}: ${fault.message}`);
+        socket.destroy();
+        if (isDistrust(fault)) onDistrusted();
+      })
+      .on('secureConnection', (socket) => this.#connect(socket));
+  }
+
+  #connect(socket: TLSSocket): void {
+    socket.on('error', () => {});
+    socket.setNoDelay(true);
+    socket.once('close', () => {
+      this.#connections.delete(socket);
+      this.#busy.delete(socket);
+      this.#closing.delete(socket);
+    });
+    if (socket.alpnProtocol === 'h2') this.#connectHttp2(socket);
+    else {
+      this.#connections.set(socket, { socket, closeInOrder: () => this.#closeHttp1(socket) });
+      this.#http1.emit('connection', socket);
+    }
+  }
+
+  #connectHttp2(socket: TLSSocket): void {
+    const session: ServerHttp2Session = performServerHandshake(socket, {
+      maxSessionMemory: SESSION_MEMORY_MB,
+      // Origins repeat all kinds of fields.
+      strictSingleValueFields: false,
+      maxHeaderListPairs: HEAD_FIELDS,
+      // Node's 64 KiB are less than what browsers take.
+      maxSendHeaderBlockLength: HEAD_BYTES,
+      settings: { maxConcurrentStreams: STREAMS_PER_CONNECTION, maxHeaderListSize: HEAD_BYTES },
+    });
+    this.#connections.set(socket, { socket, closeInOrder: () => session.close() });
+    session
+      .on('error', () => {})
+      .on('stream', (stream: ServerHttp2Stream, _headers, _flags, raw: string[]) =>
+        this.#take(new Http2Request(stream, raw)),
+      );
+    endUnlessAnswered(session, socket, this.#options.pingEveryMs);
+  }
+
+  #http1Server(): Server {
+    const server = createHttpServer({
+      maxHeaderSize: HEAD_BYTES,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // An upload may take as long as it likes.
+      requestTimeout: 0,
+      headersTimeout: 0,
+    });
+    // Bounded by the size of a head. Node would leave out what is beyond 2,000, a length or a host even.
+    server.maxHeadersCount = 0;
+    server.on('request', (request, response) => {
+      const { socket } = request;
+      // It crossed our end of the connection: the browser repeats it, whatever its method, and so nobody else may send it.
+      if (socket.writableEnded) {
+        socket.destroy();
+        return;
+      }
+      this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
+      if (this.#closing.has(socket)) response.shouldKeepAlive = false;
+      response.once('close', () => {
+        const left = (this.#busy.get(socket) ?? 1) - 1;
+        this.#busy.set(socket, left);
+        if (left === 0 && this.#closing.has(socket)) socket.end();
+      });
+      this.#take(new Http1Request(request, response));
+    });
+    server.on('upgrade', (request: IncomingMessage, socket, head) => {
+      const connection = this.#connections.get(socket);
+      // A connection to the origin from now on, whatever it is pinned to.
+      if (connection) connection.closeInOrder = () => {};
+      if (!this.#isOurs(request.headers.host ?? '')) socket.destroy();
+      else {
+        const pinned = this.protocol;
+        passUpgrade(request, socket, head, this, (fault) => {
+          if (fault.code === 'certificate') this.events.failed(pinned, fault);
+        });
+      }
+    });
+    server.on('clientError', (_fault, socket) => socket.destroy());
+    return server;
+  }
+
+  #closeHttp1(socket: TLSSocket): void {
+    this.#closing.add(socket);
+    if ((this.#busy.get(socket) ?? 0) === 0) socket.end();
+  }
+
+  #take(request: BrowserRequest): void {
+    const status = this.#statusOf(request);
+    if (status === 0) {
+      const relay = new Relay(request, this, this.protocol);
+      this.#relays.add(relay);
+      relay.start();
+      return;
+    }
+    request.answer(status, [['content-length', '0']], null);
+  }
+
+  /** The status of a request that is answered here; 0 for what is passed on. */
+  #statusOf({ method, authority, target, headers }: BrowserRequest): number {
+    if (UNIMPLEMENTED.has(method)) return 501;
+    // RFC 9112 section 6.1: a body in any other coding cannot be passed on as it is.
+    if (valuesOf(headers, 'transfer-encoding').some((coding) => coding.toLowerCase() !== 'chunked'))
+      return 501;
+    // RFC 9110 section 15.5.20.
+    if (!this.#isOurs(authority)) return 421;
+    return target.startsWith('/') ? 0 : 400;
+  }
+
+  #isOurs(authority: string): boolean {
+    const named = authority.toLowerCase();
+    return named === this.#authority || named === `${this.host}:${this.port}`;
+  }
+}

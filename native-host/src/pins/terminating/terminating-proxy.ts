@@ -1,0 +1,234 @@
+/**
+ * The proxy of pins to a protocol: the browser's TLS ends here, requests go on to their origin under the pinned protocol. It
+ * fails open: only an origin that is known to be good is terminated, any other gets a tunnel.
+ */
+import type { Protocol } from '@hopwise/contract';
+import { PROTOCOL_NAME } from '@hopwise/contract';
+import type { LeafIssuer } from '../../ca/leaf-issuer.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { ExchangeError } from '../../exchange/exchange.ts';
+import { type ExchangeErrorCode, isOfHandshake } from '../../exchange/exchange-fault.ts';
+import type { Route } from '../proxy/loopback-proxy.ts';
+import type { Terminator, TerminatorHooks } from '../terminator.ts';
+import { BrowserTrust, DISTRUST } from './browser-trust.ts';
+import { asksForCertificate } from './client-certificate.ts';
+import { type RelayEvents, SUSPECT_AFTER_MS } from './relay.ts';
+import { TerminatedOrigin } from './terminated-origin.ts';
+import { type CheckWay, UpstreamHealth } from './upstream-health.ts';
+
+export interface TerminatingProxyOptions extends TerminatorHooks {
+  engine: Pick<Engine, 'exchange' | 'start'>;
+  issuer: LeafIssuer;
+  /** The limit on one check of an origin. */
+  checkLimitMs?: number;
+  /** As `TerminatedOriginOptions` has it. */
+  pingEveryMs?: number;
+}
+
+/** An attempt that ended so says that the next one under this protocol will. */
+const LIFTING = new Set<ExchangeErrorCode>(['certificate', 'protocol', 'engine-died']);
+/** It may be the protocol, the origin or the network. */
+const DOUBTFUL = new Set<ExchangeErrorCode>(['connect', 'timeout']);
+
+/** Hosts are as in `URL.hostname`. */
+export class TerminatingProxy implements Terminator {
+  readonly #options: TerminatingProxyOptions;
+  readonly #health: UpstreamHealth;
+  readonly #trust: BrowserTrust;
+  readonly #origins = new Map<string, TerminatedOrigin>();
+  /** Origins that are pinned no more, until their last connection has ended. */
+  readonly #ending = new Set<TerminatedOrigin>();
+  /** Origins whose next connection is terminated, as far as was told. */
+  readonly #ready = new Set<TerminatedOrigin>();
+
+  constructor(options: TerminatingProxyOptions) {
+    this.#options = options;
+    this.#health = new UpstreamHealth({ asksForCertificate, ...options });
+    this.#trust = new BrowserTrust({
+      issuer: options.issuer,
+      log: options.log,
+      onTrusted: (host) => {
+        for (const origin of this.#originsOf(host)) this.#tellReadiness(origin);
+      },
+      onDistrusted: (host) => this.#distrusted(host),
+    });
+  }
+
+  /** Connections of the browser that end here. */
+  get open(): number {
+    return [...this.#origins.values(), ...this.#ending].reduce((sum, { open }) => sum + open, 0);
+  }
+
+  problem(host: string): string {
+    return this.#options.issuer.contextFor(host) ? '' : noAuthority(host);
+  }
+
+  /** Pins an origin, or pins it otherwise: requests of open connections are under the new protocol at once. */
+  pin(host: string, port: number, protocol: Protocol): void {
+    const key = `${host}:${port}`;
+    let origin = this.#origins.get(key);
+    if (!origin) {
+      origin = this.#newOrigin(host, port, protocol);
+      this.#origins.set(key, origin);
+    }
+    origin.protocol = protocol;
+    this.#tellReadiness(origin);
+    this.#checkWhenDue(origin);
+  }
+
+  waitsFor(host: string, port: number): string {
+    const origin = this.#origins.get(`${host}:${port}`);
+    return origin ? this.#waitsFor(origin) : '';
+  }
+
+  trials(): string[] {
+    const hosts = new Set(Array.from(this.#origins.values(), ({ host }) => host));
+    return [...hosts].filter((host) => !this.#trust.isTrusted(host));
+  }
+
+  hosts(): string[] {
+    return this.#options.issuer.hosts();
+  }
+
+  /** Connections end as soon as nothing is under way on them. */
+  unpin(host: string, port: number): void {
+    const key = `${host}:${port}`;
+    const origin = this.#origins.get(key);
+    if (!origin) return;
+    this.#origins.delete(key);
+    this.#ready.delete(origin);
+    this.#health.forget(origin.origin);
+    origin.closeInOrder();
+    for (const former of this.#ending) if (former.open === 0) this.#ending.delete(former);
+    if (origin.open > 0) this.#ending.add(origin);
+  }
+
+  /** The way of a CONNECT. */
+  route(host: string, port: number): Route {
+    const origin = this.#origins.get(`${host}:${port}`);
+    if (!origin) return { kind: 'tunnel' };
+    const context = this.#options.issuer.contextFor(host);
+    if (!context) {
+      this.#lift(origin, noAuthority(host));
+      return { kind: 'tunnel' };
+    }
+    this.#tellReadiness(origin);
+    this.#checkWhenDue(origin);
+    if (!this.#ready.has(origin)) return { kind: 'tunnel' };
+    return { kind: 'terminate', accept: (socket) => origin.accept(socket, context) };
+  }
+
+  trial(host: string): Route {
+    if (this.#trust.isTrusted(host) || this.#originsOf(host).length === 0) return { kind: 'refuse' };
+    return { kind: 'terminate', accept: (socket) => this.#trust.accept(socket, host) };
+  }
+
+  /** Ends all connections at once. */
+  close(): void {
+    for (const origin of [...this.#origins.values(), ...this.#ending]) origin.destroy();
+    this.#origins.clear();
+    this.#ending.clear();
+    this.#ready.clear();
+  }
+
+  #newOrigin(host: string, port: number, protocol: Protocol): TerminatedOrigin {
+    const { engine, log } = this.#options;
+    const events: RelayEvents = {
+      answered: (answering, pinned) => {
+        if (answering === pinned) this.#health.good(origin.origin, pinned);
+        else if (pinned === origin.protocol) this.#lift(origin, this.#without(pinned));
+      },
+      failed: (pinned, fault) => {
+        if (pinned === origin.protocol) this.#failed(origin, fault);
+      },
+      suspect: (pinned) => {
+        if (pinned !== origin.protocol) return;
+        if (!this.#health.isGood(origin.origin, pinned, SUSPECT_AFTER_MS)) void this.#check(origin);
+      },
+      unpassable: (pinned, reason) => {
+        if (pinned === origin.protocol) this.#lift(origin, `a response cannot be passed on: ${reason}`);
+      },
+    };
+    const origin = new TerminatedOrigin({
+      host,
+      port,
+      protocol,
+      engine,
+      log,
+      events,
+      onDistrusted: () => this.#distrusted(host),
+      pingEveryMs: this.#options.pingEveryMs,
+    });
+    return origin;
+  }
+
+  #failed(origin: TerminatedOrigin, fault: ExchangeError): void {
+    if (DOUBTFUL.has(fault.code) || isOfHandshake(fault)) {
+      this.#health.doubt(origin.origin, origin.protocol);
+      this.#tellReadiness(origin);
+      origin.closeInOrder();
+      void this.#check(origin);
+    } else if (LIFTING.has(fault.code)) this.#lift(origin, fault.message);
+  }
+
+  #checkWhenDue(origin: TerminatedOrigin): void {
+    if (!this.#health.isDue(origin.origin, origin.protocol)) return;
+    void this.#check(origin, this.#health.isGood(origin.origin, origin.protocol) ? 'kept' : 'fresh');
+  }
+
+  async #check(origin: TerminatedOrigin, way: CheckWay = 'fresh'): Promise<void> {
+    const { protocol, host, port } = origin;
+    const trouble = await this.#health.check(origin.origin, protocol, way);
+    if (this.#origins.get(`${host}:${port}`) !== origin || origin.protocol !== protocol) return;
+    this.#tellReadiness(origin);
+    if (!trouble) return;
+    if (trouble.kind === 'unusable') {
+      this.#lift(origin, trouble.reason);
+      origin.moveOn(protocol, trouble.reason);
+    } else this.#options.log(`pin: ${origin.origin} cannot be reached: ${trouble.reason}`);
+  }
+
+  #waitsFor({ host, origin, protocol }: TerminatedOrigin): string {
+    if (!this.#trust.isTrusted(host)) return 'until this browser has shown that it trusts the local CA';
+    if (this.#health.isGood(origin, protocol)) return '';
+    return `until the origin has answered over ${PROTOCOL_NAME[protocol]}`;
+  }
+
+  /** Tells, once, that an origin can be terminated from now on, or that it cannot. */
+  #tellReadiness(origin: TerminatedOrigin): void {
+    const isReady = this.#waitsFor(origin) === '';
+    if (isReady === this.#ready.has(origin)) return;
+    if (isReady) {
+      this.#ready.add(origin);
+      this.#options.onReady(origin.host, origin.port);
+    } else {
+      this.#ready.delete(origin);
+      this.#options.onDoubt();
+    }
+  }
+
+  #distrusted(host: string): void {
+    this.#trust.forget(host);
+    for (const origin of this.#originsOf(host)) this.#lift(origin, DISTRUST);
+  }
+
+  #originsOf(host: string): TerminatedOrigin[] {
+    return [...this.#origins.values()].filter((origin) => origin.host === host);
+  }
+
+  #without(protocol: Protocol): string {
+    return `the origin answers, but not over ${PROTOCOL_NAME[protocol]}`;
+  }
+
+  #lift(origin: TerminatedOrigin, reason: string): void {
+    const { host, port } = origin;
+    if (this.#origins.get(`${host}:${port}`) !== origin) return;
+    this.#options.log(`pin: ${origin.origin} is pinned no more: ${reason}`);
+    this.unpin(host, port);
+    this.#options.onLifted(host, port, reason);
+  }
+}
+
+function noAuthority(host: string): string {
+  return `no local CA vouches for ${host}: hopwise-host ca create https://${host}`;
+}

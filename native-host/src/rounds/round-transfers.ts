@@ -1,0 +1,296 @@
+/** The GETs of a round under one protocol. */
+
+import type { Protocol } from '@hopwise/contract';
+import { type AddressSpace, addressSpace, mayReach } from '../curl/address-space.ts';
+import { guarded } from '../curl/callback-guard.ts';
+import type { ConnectionWatch } from '../curl/connection-watch.ts';
+import { CODE, HTTP_VERSION, INFO, OPT, PREREQ } from '../curl/curl-constants.ts';
+import { ERROR_TEXT_BYTES, reportedProtocol, setCommonOptions } from '../curl/easy-options.ts';
+import type { Libcurl, Pointer } from '../curl/libcurl.ts';
+import { MultiHandle } from '../curl/multi-handle.ts';
+
+/** One GET. */
+export interface TransferRequest {
+  url: string;
+  /** `host:port` that the figures of its connection are told under. */
+  host: string;
+  headers: string[];
+  userAgent: string;
+  /** RFC 9218 urgency, 0 to 7. */
+  urgency: number;
+  /** `host:port:otherHost:otherPort` (CURLOPT_CONNECT_TO), '' for the URL's own. */
+  connectTo: string;
+  /** End it as soon as the response's headers are there. */
+  headersOnly: boolean;
+  /** Most bytes of the response, those of its header included. */
+  maxBytes: number;
+  connectTimeoutMs: number;
+  totalTimeoutMs: number;
+  /** Seconds without a byte after which it is given up. */
+  stallSeconds: number;
+  /** Where the page is from: the request goes no further inwards than that. */
+  pageFrom: AddressSpace;
+}
+
+/** What became of one GET. Times are milliseconds after the transfer was added, null for what did not take place. */
+export interface TransferOutcome {
+  /** libcurl's code, 0 on success. */
+  code: number;
+  /** libcurl's words, '' on success. */
+  error: string;
+  /** What carried the response; null when none came. */
+  protocol: Protocol | null;
+  status: number;
+  /** Header and body bytes of the response as received. */
+  bytes: number;
+  dnsMs: number | null;
+  connectMs: number | null;
+  handshakeMs: number | null;
+  firstByteMs: number | null;
+  newConnection: boolean;
+  /** Values of the response's `Alt-Svc` fields, '' for none. */
+  altSvc: string;
+  /** Address of the server, '' when no connection came about. */
+  remoteIp: string;
+}
+
+interface Transfer {
+  id: number;
+  host: string;
+  easy: Pointer;
+  headerList: Pointer | null;
+  connectTo: Pointer | null;
+  errorText: Pointer;
+  headersOnly: boolean;
+  headersDone: boolean;
+  bytes: number;
+  maxBytes: number;
+  altSvc: string;
+  pageFrom: AddressSpace;
+  /** Why it was not sent on its connection, or was ended; '' for neither. */
+  refused: string;
+  done: (outcome: TransferOutcome) => void;
+}
+
+/** Shared by the protocols of a round. */
+export interface RoundTransfersSettings {
+  curl: Libcurl;
+  /** CA bundle; '' leaves libcurl its compiled-in one. */
+  caFile: string;
+  /** Told of every received byte; false ends the transfer that received it. */
+  receive: (bytes: number) => boolean;
+  onFault: (fault: Error) => void;
+}
+
+const REQUESTED_VERSION: Record<Protocol, number> = {
+  h1: HTTP_VERSION.V1_1,
+  h2: HTTP_VERSION.V2TLS,
+  h3: HTTP_VERSION.V3ONLY,
+};
+
+/** Its connections start and end with it: a new one is a cold start. */
+export class RoundTransfers {
+  readonly protocol: Protocol;
+  readonly #settings: RoundTransfersSettings;
+  readonly #curl: Libcurl;
+  readonly #multi: MultiHandle;
+  readonly #transfers = new Map<number, Transfer>();
+  readonly #callbacks: Record<'write' | 'header' | 'sockopt' | 'prereq', Pointer>;
+  #nextId = 1;
+  #closed = false;
+
+  constructor(protocol: Protocol, settings: RoundTransfersSettings, watch: ConnectionWatch) {
+    this.protocol = protocol;
+    this.#settings = settings;
+    const { curl, onFault } = settings;
+    this.#curl = curl;
+    this.#callbacks = {
+      write: curl.dataCallback(
+        guarded(onFault, (_data, size, count, id) => this.#onBody(Number(size) * Number(count), Number(id))),
+      ),
+      header: curl.dataCallback(
+        guarded(onFault, (data, size, count, id) =>
+          this.#onHeader(data, Number(size) * Number(count), Number(id)),
+        ),
+      ),
+      sockopt: curl.sockoptCallback(
+        guarded(onFault, (id, socket) => {
+          watch.opened(Number(socket), this.#transfers.get(Number(id))?.host ?? '');
+          return 0;
+        }),
+      ),
+      prereq: curl.prereqCallback(
+        guarded(onFault, (id, remoteIp) => this.#onConnected(Number(id), remoteIp)),
+      ),
+    };
+    this.#multi = new MultiHandle({ curl, protocol, onFault, onSocket: (socket) => watch.sample(socket) });
+  }
+
+  /**
+   * Starts a GET.
+   *
+   * @param done called once, from the event loop, unless `close` comes before.
+   * @throws Error when libcurl refuses the request (a URL that it cannot parse).
+   */
+  add(request: TransferRequest, done: (outcome: TransferOutcome) => void): void {
+    const curl = this.#curl;
+    const easy = curl.easyInit();
+    const transfer: Transfer = {
+      id: this.#nextId++,
+      host: request.host,
+      easy,
+      headerList: null,
+      connectTo: null,
+      errorText: curl.allocText(ERROR_TEXT_BYTES),
+      headersOnly: request.headersOnly,
+      headersDone: false,
+      bytes: 0,
+      maxBytes: request.maxBytes,
+      altSvc: '',
+      pageFrom: request.pageFrom,
+      refused: '',
+      done,
+    };
+    this.#transfers.set(transfer.id, transfer);
+    try {
+      this.#configure(transfer, request);
+      this.#multi.add(easy, (code) => this.#onEnd(transfer, code));
+    } catch (fault) {
+      this.#free(transfer);
+      throw fault;
+    }
+  }
+
+  #configure(transfer: Transfer, request: TransferRequest): void {
+    const curl = this.#curl;
+    const { easy, id } = transfer;
+    transfer.headerList = curl.list(request.headers);
+    curl.setPointer(easy, OPT.ERRORBUFFER, transfer.errorText);
+    curl.setText(easy, OPT.URL, request.url);
+    setCommonOptions(curl, easy, this.#settings.caFile);
+    curl.setLong(easy, OPT.HTTPGET, 1);
+    curl.setLong(easy, OPT.HTTP_VERSION, REQUESTED_VERSION[this.protocol]);
+    if (this.protocol === 'h2') curl.setLong(easy, OPT.STREAM_WEIGHT, streamWeight(request.urgency));
+    curl.setText(easy, OPT.USERAGENT, request.userAgent);
+    curl.setPointer(easy, OPT.HTTPHEADER, transfer.headerList);
+    if (request.connectTo) {
+      transfer.connectTo = curl.list([request.connectTo]);
+      curl.setPointer(easy, OPT.CONNECT_TO, transfer.connectTo);
+    }
+    curl.setOffset(easy, OPT.MAXFILESIZE_LARGE, Math.max(1, request.maxBytes));
+    curl.setLong(easy, OPT.CONNECTTIMEOUT_MS, request.connectTimeoutMs);
+    curl.setLong(easy, OPT.TIMEOUT_MS, request.totalTimeoutMs);
+    curl.setLong(easy, OPT.LOW_SPEED_LIMIT, 1);
+    curl.setLong(easy, OPT.LOW_SPEED_TIME, request.stallSeconds);
+    curl.setPointer(easy, OPT.WRITEFUNCTION, this.#callbacks.write);
+    curl.setId(easy, OPT.WRITEDATA, id);
+    curl.setPointer(easy, OPT.HEADERFUNCTION, this.#callbacks.header);
+    curl.setId(easy, OPT.HEADERDATA, id);
+    curl.setPointer(easy, OPT.SOCKOPTFUNCTION, this.#callbacks.sockopt);
+    curl.setId(easy, OPT.SOCKOPTDATA, id);
+    curl.setPointer(easy, OPT.PREREQFUNCTION, this.#callbacks.prereq);
+    curl.setId(easy, OPT.PREREQDATA, id);
+  }
+
+  /** Ends every transfer without a call of its `done`, and every connection. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#multi.close();
+    for (const transfer of this.#transfers.values()) this.#free(transfer);
+    for (const callback of Object.values(this.#callbacks)) this.#curl.freeCallback(callback);
+  }
+
+  /**
+   * Before a request goes out. A page may have listed what its browser would not let it reach: a
+   * router, a service on this machine. Asked here, not by name: names may change their address.
+   */
+  #onConnected(id: number, remoteIp: string): number {
+    const transfer = this.#transfers.get(id);
+    if (!transfer) return PREREQ.ABORT;
+    const space = addressSpace(remoteIp);
+    if (mayReach(transfer.pageFrom, space)) return PREREQ.OK;
+    transfer.refused = `${remoteIp} is a ${space} address, which a ${transfer.pageFrom} page may not reach`;
+    return PREREQ.ABORT;
+  }
+
+  #onBody(bytes: number, id: number): number {
+    const transfer = this.#transfers.get(id);
+    if (!transfer) return 0;
+    // Any other number than the one received ends the transfer with CURLE_WRITE_ERROR.
+    return this.#take(transfer, bytes) && !transfer.headersOnly ? bytes : 0;
+  }
+
+  #onHeader(data: Pointer, bytes: number, id: number): number {
+    const transfer = this.#transfers.get(id);
+    if (!transfer) return 0;
+    if (!this.#take(transfer, bytes)) return 0;
+    const line = this.#curl.text(data, bytes);
+    if (/^alt-svc:/i.test(line)) {
+      const value = line.slice('alt-svc:'.length).trim();
+      transfer.altSvc = transfer.altSvc ? `${transfer.altSvc}, ${value}` : value;
+    }
+    // A status line opens the final response after each 1xx one.
+    if (/^HTTP\/[\d.]+ 1\d\d/.test(line)) transfer.headersDone = false;
+    else if (line.trim() === '' && this.#curl.infoLong(transfer.easy, INFO.RESPONSE_CODE) >= 200) {
+      transfer.headersDone = true;
+      if (transfer.headersOnly) return 0;
+    }
+    return bytes;
+  }
+
+  /** @returns whether the transfer may go on */
+  #take(transfer: Transfer, bytes: number): boolean {
+    transfer.bytes += bytes;
+    if (!this.#settings.receive(bytes)) return false;
+    if (transfer.bytes <= transfer.maxBytes) return true;
+    transfer.refused = `more than ${transfer.maxBytes} bytes came, far more than the page is known to have`;
+    return false;
+  }
+
+  #onEnd(transfer: Transfer, code: number): void {
+    const outcome = this.#outcome(transfer, code);
+    this.#free(transfer);
+    transfer.done(outcome);
+  }
+
+  #outcome(transfer: Transfer, code: number): TransferOutcome {
+    const curl = this.#curl;
+    const { easy } = transfer;
+    const status = curl.infoLong(easy, INFO.RESPONSE_CODE);
+    const newConnection = curl.infoLong(easy, INFO.NUM_CONNECTS) > 0;
+    const time = (info: number): number | null => {
+      const microseconds = curl.infoOffset(easy, info);
+      return microseconds > 0 ? microseconds / 1000 : null;
+    };
+    const cutOnPurpose = transfer.headersOnly && transfer.headersDone && code === CODE.WRITE_ERROR;
+    const failed = code !== CODE.OK && !cutOnPurpose;
+    return {
+      code: failed ? code : 0,
+      error: failed ? transfer.refused || curl.readText(transfer.errorText) || curl.errorText(code) : '',
+      protocol: status > 0 ? reportedProtocol(curl.infoLong(easy, INFO.HTTP_VERSION)) : null,
+      status,
+      bytes: transfer.bytes,
+      dnsMs: newConnection ? time(INFO.NAMELOOKUP_TIME_T) : null,
+      connectMs: newConnection ? time(INFO.CONNECT_TIME_T) : null,
+      handshakeMs: newConnection ? time(INFO.APPCONNECT_TIME_T) : null,
+      firstByteMs: time(INFO.STARTTRANSFER_TIME_T),
+      newConnection,
+      altSvc: transfer.altSvc,
+      remoteIp: curl.infoText(easy, INFO.PRIMARY_IP),
+    };
+  }
+
+  #free(transfer: Transfer): void {
+    this.#transfers.delete(transfer.id);
+    this.#curl.easyCleanup(transfer.easy);
+    this.#curl.freeList(transfer.headerList);
+    this.#curl.freeList(transfer.connectTo);
+    this.#curl.free(transfer.errorText);
+  }
+}
+
+/** HTTP/2 weight of an RFC 9218 urgency: 256 for 0 to 1 for 7 (RFC 7540 section 5.3.2), in even steps. */
+function streamWeight(urgency: number): number {
+  return 256 - Math.round((urgency * 255) / 7);
+}

@@ -1,0 +1,295 @@
+/** One round: the transfers of a plan, in its order and with its waits, on fresh connections. */
+import type { Protocol } from '@hopwise/contract';
+import type { AddressSpace } from '../curl/address-space.ts';
+import { type ConnectionFigures, ConnectionWatch } from '../curl/connection-watch.ts';
+import type { Libcurl } from '../curl/libcurl.ts';
+import type { TcpInfo } from '../curl/tcp-info.ts';
+import { DueList } from '../exchange/due-list.ts';
+import { RoundTransfers, type TransferOutcome } from './round-transfers.ts';
+
+/** One transfer of a round. */
+export interface RoundTransfer {
+  url: string;
+  /** `host:port`: transfers with equal keys share the connections of a protocol. */
+  host: string;
+  protocol: Protocol;
+  /** Indices into the round's transfers, all lower than this one's own. */
+  after: number[];
+  delayMs: number;
+  urgency: number;
+  incremental: boolean;
+  accept: string;
+  /** `host:port:otherHost:otherPort`, '' for the URL's own. */
+  connectTo: string;
+  /** Ask for one byte and end it as soon as the headers are there. */
+  headersOnly: boolean;
+  /** Most bytes of its response; null for what the round allows. */
+  maxBytes: number | null;
+  /** Why it must fail without being tried; '' to try it. */
+  refused: string;
+}
+
+export interface RoundRequest {
+  transfers: RoundTransfer[];
+  userAgent: string;
+  /** Most response bytes in all. */
+  maxBytes: number;
+  connectTimeoutMs: Record<Protocol, number>;
+  totalTimeoutMs: number;
+  stallSeconds: number;
+  /** Response statuses that end the round. */
+  stopOn: number[];
+  /** Where the page is from: requests go no further inwards than that. */
+  pageFrom: AddressSpace;
+}
+
+/** A transfer's outcome; times are milliseconds after the round's start. */
+export interface RoundTransferResult extends TransferOutcome {
+  index: number;
+  startMs: number;
+  endMs: number;
+}
+
+export interface RoundReport {
+  /** One an ended transfer, in order of their ends. */
+  results: RoundTransferResult[];
+  /** Header and body bytes received, of unfinished transfers too. */
+  bytes: number;
+  /** TCP's; none where TCP_INFO cannot be read. */
+  connections: ConnectionFigures[];
+  /** Why not every transfer ended. */
+  ended: 'whole' | 'budget' | 'stopped' | 'cancelled';
+}
+
+/**
+ * Requests in flight on one connection. Above it libcurl would open another one; Chromium and
+ * servers commonly keep to 100 (RFC 9113 section 6.5.2 asks servers for no fewer).
+ */
+const MULTIPLEXED_IN_FLIGHT = 100;
+const H1_IN_FLIGHT = 6;
+
+interface Lane {
+  inFlight: number;
+  /** Indices that wait for a place. */
+  waiting: number[];
+}
+
+export interface RoundTools {
+  curl: Libcurl;
+  caFile: string;
+  readTcpInfo: (socket: number) => TcpInfo | null;
+  onResult: (result: RoundTransferResult) => void;
+  onFault: (fault: Error) => void;
+}
+
+/** Runs one round; `cancel` ends it at once. */
+export class Round {
+  readonly #request: RoundRequest;
+  readonly #tools: RoundTools;
+  readonly #multis = new Map<Protocol, RoundTransfers>();
+  readonly #watch: ConnectionWatch;
+  readonly #due = new DueList();
+  readonly #lanes = new Map<string, Lane>();
+  readonly #waitsFor: number[];
+  readonly #dependents: number[][];
+  readonly #readyMs: number[] = [];
+  readonly #results: RoundTransferResult[] = [];
+  readonly #finish: (report: RoundReport) => void;
+  #startMs = 0;
+  #bytes = 0;
+  #ended: RoundReport['ended'] | null = null;
+
+  /** @param finish called once, from the event loop, when every connection is closed. */
+  constructor(request: RoundRequest, tools: RoundTools, finish: (report: RoundReport) => void) {
+    this.#request = request;
+    this.#tools = tools;
+    this.#finish = finish;
+    this.#watch = new ConnectionWatch(tools.readTcpInfo);
+    this.#waitsFor = request.transfers.map(({ after }) => new Set(after).size);
+    this.#dependents = request.transfers.map(() => []);
+    request.transfers.forEach(({ after }, index) => {
+      for (const former of new Set(after)) this.#dependents[former]!.push(index);
+    });
+  }
+
+  start(): void {
+    const settings = {
+      curl: this.#tools.curl,
+      caFile: this.#tools.caFile,
+      receive: (bytes: number) => this.#receive(bytes),
+      onFault: this.#tools.onFault,
+    };
+    for (const protocol of new Set(this.#request.transfers.map((transfer) => transfer.protocol))) {
+      this.#multis.set(protocol, new RoundTransfers(protocol, settings, this.#watch));
+    }
+    this.#startMs = performance.now();
+    this.#request.transfers.forEach(({ delayMs }, index) => {
+      if (this.#waitsFor[index] === 0) this.#due.at(this.#startMs + delayMs, () => this.#ready(index));
+    });
+  }
+
+  cancel(): void {
+    this.#end('cancelled');
+  }
+
+  #receive(bytes: number): boolean {
+    if (this.#ended) return false;
+    if (this.#bytes + bytes > this.#request.maxBytes) {
+      this.#end('budget');
+      return false;
+    }
+    this.#bytes += bytes;
+    return true;
+  }
+
+  #ready(index: number): void {
+    this.#readyMs[index] = performance.now();
+    const transfer = this.#request.transfers[index]!;
+    const key = `${transfer.protocol} ${transfer.host}`;
+    let lane = this.#lanes.get(key);
+    if (!lane) {
+      lane = { inFlight: 0, waiting: [] };
+      this.#lanes.set(key, lane);
+    }
+    lane.waiting.push(index);
+    this.#advance(lane);
+  }
+
+  /** Starts what has a place, most urgent first, as browsers order their queues. */
+  #advance(lane: Lane): void {
+    while (lane.waiting.length > 0 && !this.#ended) {
+      const { transfers } = this.#request;
+      const limit = transfers[lane.waiting[0]!]!.protocol === 'h1' ? H1_IN_FLIGHT : MULTIPLEXED_IN_FLIGHT;
+      if (lane.inFlight >= limit) return;
+      let place = 0;
+      lane.waiting.forEach((index, candidate) => {
+        if (transfers[index]!.urgency < transfers[lane.waiting[place]!]!.urgency) place = candidate;
+      });
+      const [index] = lane.waiting.splice(place, 1);
+      lane.inFlight += 1;
+      this.#begin(index!, lane);
+    }
+  }
+
+  #begin(index: number, lane: Lane): void {
+    const transfer = this.#request.transfers[index]!;
+    const addedMs = performance.now();
+    const onDone = (outcome: TransferOutcome): void => {
+      lane.inFlight -= 1;
+      this.#onDone(index, addedMs, outcome);
+      this.#advance(lane);
+    };
+    // Not in this turn: a long chain of such transfers must not become a deep stack.
+    const fail = (words: string): void => {
+      setImmediate(() => onDone(untried(words)));
+    };
+    if (transfer.refused) {
+      fail(transfer.refused);
+      return;
+    }
+    try {
+      this.#multis.get(transfer.protocol)!.add(
+        {
+          url: transfer.url,
+          host: transfer.host,
+          headers: requestHeaders(transfer),
+          userAgent: oneLine(this.#request.userAgent),
+          urgency: transfer.urgency,
+          connectTo: transfer.connectTo,
+          headersOnly: transfer.headersOnly,
+          maxBytes: Math.min(transfer.maxBytes ?? Infinity, this.#request.maxBytes - this.#bytes),
+          connectTimeoutMs: this.#request.connectTimeoutMs[transfer.protocol],
+          totalTimeoutMs: this.#request.totalTimeoutMs,
+          stallSeconds: this.#request.stallSeconds,
+          pageFrom: this.#request.pageFrom,
+        },
+        onDone,
+      );
+    } catch (fault) {
+      fail((fault as Error).message);
+    }
+  }
+
+  #onDone(index: number, addedMs: number, outcome: TransferOutcome): void {
+    if (this.#ended) return;
+    const now = performance.now();
+    const shift = (value: number | null): number | null =>
+      value === null ? null : Math.max(0, addedMs - this.#startMs + value);
+    const result: RoundTransferResult = {
+      ...outcome,
+      index,
+      startMs: Math.max(0, this.#readyMs[index]! - this.#startMs),
+      endMs: now - this.#startMs,
+      dnsMs: shift(outcome.dnsMs),
+      connectMs: shift(outcome.connectMs),
+      handshakeMs: shift(outcome.handshakeMs),
+      firstByteMs: shift(outcome.firstByteMs),
+    };
+    this.#results.push(result);
+    this.#tools.onResult(result);
+    if (this.#request.stopOn.includes(outcome.status)) {
+      this.#end('stopped');
+      return;
+    }
+    for (const dependent of this.#dependents[index]!) {
+      this.#waitsFor[dependent]! -= 1;
+      if (this.#waitsFor[dependent] === 0) {
+        this.#due.at(now + this.#request.transfers[dependent]!.delayMs, () => this.#ready(dependent));
+      }
+    }
+    if (this.#results.length === this.#request.transfers.length) this.#end('whole');
+  }
+
+  #end(how: RoundReport['ended']): void {
+    if (this.#ended) return;
+    this.#ended = how;
+    this.#due.clear();
+    // Perhaps inside one of libcurl's callbacks, where nothing of libcurl may be closed.
+    setImmediate(() => {
+      for (const multi of this.#multis.values()) multi.close();
+      const connections = this.#watch.figures();
+      this.#finish({ results: this.#results, bytes: this.#bytes, connections, ended: how });
+    });
+  }
+}
+
+function requestHeaders(transfer: RoundTransfer): string[] {
+  // The encodings of a browser, so that servers send what they send to browsers; never decoded here.
+  const headers = [
+    `Accept: ${oneLine(transfer.accept) || '*/*'}`,
+    'Accept-Encoding: gzip, deflate, br, zstd',
+  ];
+  if (transfer.headersOnly) headers.push('Range: bytes=0-0');
+  if (transfer.protocol !== 'h1') {
+    const parameters = [];
+    if (transfer.urgency !== DEFAULT_URGENCY) parameters.push(`u=${transfer.urgency}`);
+    if (transfer.incremental) parameters.push('i');
+    if (parameters.length > 0) headers.push(`Priority: ${parameters.join(', ')}`);
+  }
+  return headers;
+}
+
+/** Plans come from pages: nothing in them may begin a header line of its own. */
+function oneLine(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ');
+}
+
+/** RFC 9218 section 4.1: left out when it is meant. */
+const DEFAULT_URGENCY = 3;
+
+function untried(error: string): TransferOutcome {
+  return {
+    code: -1,
+    error,
+    protocol: null,
+    status: 0,
+    bytes: 0,
+    dnsMs: null,
+    connectMs: null,
+    handshakeMs: null,
+    firstByteMs: null,
+    newConnection: false,
+    altSvc: '',
+    remoteIp: '',
+  };
+}

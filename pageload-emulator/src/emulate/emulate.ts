@@ -1,0 +1,399 @@
+import type { Assignment, NetworkPath, Protocol, ServerProfile, WaterfallEntry } from '@hopwise/contract';
+import { type ClientCosts, NO_COSTS } from '../client/client-costs.ts';
+import { ClientThread } from '../client/client-thread.ts';
+import { DelayableLimit } from '../client/delayable-limit.ts';
+import { LowPriorityGate } from '../client/low-priority-gate.ts';
+import { type CompiledActivity, compileGraph } from '../graph/compiled-graph.ts';
+import type { PageGraph } from '../graph/page-graph.ts';
+import type { OriginCounters } from '../http/origin-client.ts';
+import { OriginClients } from '../http/origin-clients.ts';
+import { defaultServer } from '../network/server-defaults.ts';
+import { Bottleneck, Policer } from '../transport/bottleneck.ts';
+import { BurstPool } from '../transport/burst.ts';
+import { type EventHandler, EventQueue } from '../transport/event-queue.ts';
+import { LossProcess } from '../transport/loss.ts';
+import { PACKET } from '../transport/packet.ts';
+import type { Network } from '../transport/simulation-context.ts';
+import { ByteOrder, SegmentPool, type Stream, type StreamOwner } from '../transport/stream.ts';
+import type { Trace } from '../transport/trace.ts';
+import { hashSeed } from '../util/random.ts';
+
+export interface EmulateOptions {
+  /** Which losses happen; runs without random loss are the same for every seed. Default 1. */
+  seed?: number;
+  /** Whether to go on after the load event and return an entry for every request. Default false. */
+  waterfall?: boolean;
+  /** Hears what happens on the connections. */
+  trace?: Trace;
+  /** Events after which the load is given up. Default 1,000,000. */
+  mostEvents?: number;
+}
+
+/** What one origin's requests went through. */
+export interface OriginOutcome extends OriginCounters {
+  origin: string;
+  protocol: Protocol;
+}
+
+/** One emulated page load. */
+export interface Emulated {
+  /** navigationStart to the end of everything that the load event waits for. */
+  pltMs: number;
+  /** When everything that blocks rendering has arrived; null when nothing does. */
+  firstPaintMs: number | null;
+  /** In order of the graph's fetches; empty unless `waterfall` was asked for. */
+  entries: WaterfallEntry[];
+  /** End of each activity, by its id; negative of what had not ended by the load event. */
+  endMs: Float64Array;
+  /** Per origin, in order of `graph.origins`. */
+  origins: OriginOutcome[];
+  /** Response bytes handed to the page. */
+  bytes: number;
+  /** Events that the emulation took, a measure of its cost. */
+  events: number;
+}
+
+/** A page load that cannot be emulated, such as one whose path carries nothing. */
+export class EmulationError extends Error {
+  override readonly name: string = 'EmulationError';
+}
+
+/** A load that had not ended when it was given up: its path loses too much, or the page is too large. */
+export class EndlessLoadError extends EmulationError {
+  override readonly name = 'EndlessLoadError';
+}
+
+/**
+ * Emulates one load of a page from a cold start: each fetch begins when all of its dependencies have
+ * happened, travels under its origin's protocol over the shared bottleneck, and lets others begin;
+ * computing takes turns on one main thread.
+ *
+ * @param graph must stay as it is: what it is compiled to is kept for the next load
+ * @param assignment protocol of each origin; an origin without one gets h2, a plain `http:` origin h1
+ * @throws EmulationError when the path's figures are not usable (rates, round trip, loss out of range)
+ * @throws EndlessLoadError when the load event has not come after `mostEvents`; what comes behind it is left out instead
+ */
+export function emulate(
+  graph: PageGraph,
+  path: NetworkPath,
+  servers: readonly ServerProfile[],
+  assignment: Assignment,
+  options: EmulateOptions = {},
+): Emulated {
+  checkPath(path);
+  return new PageLoad(graph, path, servers, assignment, options).run();
+}
+
+/** A page travels in about so many bursts at the most, apart from those that its windows keep small; but in none of more packets than this. */
+const USUAL_BURSTS = 200;
+const USUAL_LONGEST = 16;
+/** Up to twice this, detail does not cost too much. */
+const MOST_BYTES_IN_DETAIL = 30e6;
+
+/** A hundred times what a heavy page takes. */
+const MOST_EVENTS = 1_000_000;
+
+/** Chromium delays what is below its medium priority; see `priorityOf`. */
+const LEAST_DELAYABLE_URGENCY = 3;
+
+const BEGIN = 0;
+const COMPUTED = 1;
+const DISPATCHED = 2;
+const NOTICED = 3;
+
+class PageLoad implements EventHandler, StreamOwner {
+  readonly #graph: PageGraph;
+  readonly #costs: ClientCosts;
+  readonly #options: EmulateOptions;
+  readonly #events = new EventQueue();
+  readonly #dispatched = this.#events.createLane();
+  readonly #noticed = this.#events.createLane();
+  readonly #network: Network;
+  readonly #servers: ServerProfile[];
+  readonly #protocols: Protocol[];
+  readonly #clients: OriginClients;
+  readonly #activities: readonly CompiledActivity[];
+  /** Of each activity: dependencies that have not happened, and dependants that have begun. */
+  readonly #openDependencies: number[];
+  readonly #nextDependant: number[];
+  readonly #gate: LowPriorityGate<Stream>;
+  readonly #delayable: DelayableLimit<Stream>;
+  readonly #streams: (Stream | null)[];
+  readonly #endMs: Float64Array;
+  #blocking: number;
+  #unfinished: number;
+  #pltMs = 0;
+  #firstPaintMs: number | null = null;
+  #mainThreadFreeMs = 0;
+  #bytes = 0;
+
+  constructor(
+    graph: PageGraph,
+    path: NetworkPath,
+    servers: readonly ServerProfile[],
+    assignment: Assignment,
+    options: EmulateOptions,
+  ) {
+    this.#graph = graph;
+    this.#options = options;
+    this.#costs = graph.client ?? NO_COSTS;
+    this.#delayable = new DelayableLimit(
+      (stream) => this.#send(stream),
+      (origin) => this.#clients.multiplexes(origin),
+    );
+    this.#gate = new LowPriorityGate((stream) => this.#limit(stream));
+    const { activities, dependencies, blocking, bytes } = compileGraph(graph);
+    this.#network = {
+      events: this.#events,
+      down: new Bottleneck(path.downBps, path.queueBytes),
+      up: new Bottleneck(path.upBps, Number.POSITIVE_INFINITY),
+      udpPolicer: path.udp.kind === 'policed' ? new Policer(path.udp.bps, path.udp.burstBytes) : null,
+      rttMs: path.rttMs,
+      loss: lossesOf(path, options.seed ?? 1),
+      client: new ClientThread(),
+      quicPacketMs: this.#costs.quicPacketMs,
+      leastBurst: leastBurst(bytes),
+      arrivals: this.#events.createLane(),
+      reads: this.#events.createLane(),
+      segments: new SegmentPool(),
+      bursts: new BurstPool(),
+      trace: options.trace ?? null,
+    };
+    const byOrigin = new Map(servers.map((server) => [server.origin, server]));
+    this.#servers = graph.origins.map((origin) => byOrigin.get(origin) ?? defaultServer(origin));
+    this.#protocols = graph.origins.map(
+      (origin) => assignment[origin] ?? (origin.startsWith('http:') ? 'h1' : 'h2'),
+    );
+    this.#clients = new OriginClients(this.#network, this.#servers, this.#protocols, path.udp);
+    this.#activities = activities;
+    this.#openDependencies = dependencies.slice();
+    this.#nextDependant = new Array<number>(activities.length).fill(0);
+    this.#streams = new Array<Stream | null>(activities.length).fill(null);
+    this.#endMs = new Float64Array(activities.length).fill(-1);
+    this.#blocking = blocking;
+    this.#unfinished = activities.length;
+  }
+
+  run(): Emulated {
+    for (let id = 0; id < this.#activities.length; id++) {
+      if (this.#activities[id]!.dependencies === 0) this.#schedule(id);
+    }
+    let events = 0;
+    const { waterfall: untilAll = false, mostEvents = MOST_EVENTS } = this.#options;
+    while (untilAll ? this.#unfinished > 0 : this.#blocking > 0) {
+      if (!this.#events.step())
+        throw new EmulationError('the page graph has a cycle: nothing more can begin');
+      if (++events < mostEvents) continue;
+      if (this.#blocking === 0) break;
+      throw new EndlessLoadError(
+        `the page does not load on this network: no load event after ${Math.round(this.#events.now / 1000)} s`,
+      );
+    }
+    return {
+      pltMs: this.#pltMs,
+      firstPaintMs: this.#firstPaintMs,
+      entries: untilAll ? this.#entries() : [],
+      endMs: this.#endMs,
+      origins: this.#outcomes(),
+      bytes: this.#bytes,
+      events,
+    };
+  }
+
+  handle(kind: number, payload: unknown): void {
+    const id = payload as number;
+    switch (kind) {
+      case BEGIN:
+        this.#begin(id);
+        break;
+      case COMPUTED:
+        this.#finish(id);
+        break;
+      case DISPATCHED:
+        this.#dispatch(this.#streams[id]!);
+        break;
+      case NOTICED:
+        this.#endFetch(this.#streams[id]!);
+        break;
+    }
+  }
+
+  onData(stream: Stream): void {
+    const { id, received, responseBytes, inPartsBytes } = stream;
+    this.#clients.answered(this.#activities[id]!.origin);
+    const whole = received >= responseBytes;
+    if (inPartsBytes > 0) this.#satisfyUpTo(id, whole ? responseBytes - 1 : received);
+    if (!whole) return;
+    const { now } = this.#events;
+    const { responseMs, responseDelayMs } = this.#costs;
+    const noticedMs = this.#network.client.run(now, responseMs) + responseDelayMs;
+    if (noticedMs > now) this.#events.append(this.#noticed, noticedMs, this, NOTICED, id);
+    else this.#endFetch(stream);
+  }
+
+  /** Lets everything begin that needs at most `bytes` of the activity's response. */
+  #satisfyUpTo(id: number, bytes: number): void {
+    const { dependants } = this.#activities[id]!;
+    let next = this.#nextDependant[id]!;
+    while (next < dependants.length && dependants[next]!.bytes <= bytes) {
+      this.#nextDependant[id] = next + 1;
+      this.#satisfy(dependants[next]!.activity);
+      next++;
+    }
+  }
+
+  #endFetch(stream: Stream): void {
+    const { id, received } = stream;
+    const { origin, pool, hold } = this.#activities[id]!;
+    this.#satisfyUpTo(id, received);
+    this.#bytes += received;
+    this.#finish(id);
+    this.#clients.of(origin, pool).done(stream);
+    if (hold !== null) this.#gate.done(hold);
+    this.#delayable.done(stream, origin);
+  }
+
+  #schedule(id: number): void {
+    const { delayMs } = this.#activities[id]!;
+    if (delayMs > 0) this.#events.schedule(this.#events.now + delayMs, this, BEGIN, id);
+    else this.#begin(id);
+  }
+
+  #begin(id: number): void {
+    const activity = this.#activities[id]!;
+    if (!activity.isFetch) {
+      this.#mainThreadFreeMs = Math.max(this.#mainThreadFreeMs, this.#events.now) + activity.durationMs;
+      this.#events.schedule(this.#mainThreadFreeMs, this, COMPUTED, id);
+      return;
+    }
+    const { urgency, incremental, requestBytes, responseBytes, thinkMs, inPartsBytes, origin } = activity;
+    const stream: Stream = {
+      owner: this,
+      id,
+      urgency,
+      incremental,
+      requestBytes,
+      responseBytes,
+      thinkMs: thinkMs < 0 ? this.#servers[origin]!.thinkMs : thinkMs,
+      inPartsBytes,
+      unsent: responseBytes,
+      received: 0,
+      order: NO_ORDER,
+      startMs: this.#events.now,
+      sentMs: -1,
+      firstByteMs: -1,
+    };
+    this.#streams[id] = stream;
+    if (activity.hold !== null) this.#gate.pass(stream, activity.hold);
+    else this.#limit(stream);
+  }
+
+  #limit(stream: Stream): void {
+    const { origin, urgency, hold } = this.#activities[stream.id]!;
+    // A script is of low priority when the recording shows that it was held back.
+    this.#delayable.pass(stream, urgency, origin, urgency >= LEAST_DELAYABLE_URGENCY || hold !== null);
+  }
+
+  #send(stream: Stream): void {
+    const { now } = this.#events;
+    const { requestMs, quicRequestMs, requestDelayMs } = this.#costs;
+    const isOverQuic = this.#protocols[this.#activities[stream.id]!.origin] === 'h3';
+    const workMs = requestMs + (isOverQuic ? quicRequestMs : 0);
+    const dispatchedMs = this.#network.client.run(now, workMs) + requestDelayMs;
+    if (dispatchedMs > now) this.#events.append(this.#dispatched, dispatchedMs, this, DISPATCHED, stream.id);
+    else this.#dispatch(stream);
+  }
+
+  #dispatch(stream: Stream): void {
+    const { origin, pool } = this.#activities[stream.id]!;
+    this.#clients.of(origin, pool).fetch(stream);
+  }
+
+  #satisfy(id: number): void {
+    if (--this.#openDependencies[id]! === 0) this.#schedule(id);
+  }
+
+  #finish(id: number): void {
+    const { now } = this.#events;
+    const { isFetch, blocksLoad, renderBlocking } = this.#activities[id]!;
+    this.#endMs[id] = now;
+    this.#unfinished--;
+    if (blocksLoad) {
+      this.#blocking--;
+      this.#pltMs = now;
+    }
+    if (!isFetch) {
+      this.#satisfyUpTo(id, 0);
+      if (id === this.#graph.head) this.#gate.open();
+    } else if (renderBlocking) {
+      this.#firstPaintMs = now;
+    }
+  }
+
+  #entries(): WaterfallEntry[] {
+    const entries: WaterfallEntry[] = [];
+    for (const stream of this.#streams) {
+      if (stream === null) continue;
+      entries.push({
+        requestId: this.#activities[stream.id]!.requestId,
+        startMs: stream.startMs,
+        sentMs: stream.sentMs,
+        firstByteMs: stream.firstByteMs,
+        endMs: this.#hasEnded(stream) ? this.#endMs[stream.id]! : this.#events.now,
+      });
+    }
+    return entries;
+  }
+
+  #hasEnded({ id }: Stream): boolean {
+    return this.#endMs[id]! >= 0;
+  }
+
+  #outcomes(): OriginOutcome[] {
+    const outcomes: OriginOutcome[] = [];
+    for (const [index, counters] of this.#clients.counters().entries()) {
+      if (counters === null) continue;
+      outcomes.push({
+        origin: this.#graph.origins[index]!,
+        protocol: this.#protocols[index]!,
+        ...counters,
+      });
+    }
+    return outcomes;
+  }
+}
+
+/** Before a request is sent its response has no order. */
+const NO_ORDER = new ByteOrder();
+
+/** The same seed for every protocol: common random numbers when they are compared. */
+function lossesOf({ loss, lossBurst, udp }: NetworkPath, seed: number): Network['loss'] {
+  const process = (rate: number, way: number) => new LossProcess(rate, lossBurst, hashSeed(seed, way));
+  const tcp = { down: process(loss, 0), up: process(loss, 1) };
+  if (udp.kind !== 'lossy') return { tcp, quic: tcp };
+  const both = 1 - (1 - loss) * (1 - udp.loss);
+  return { tcp, quic: { down: process(both, 0), up: process(both, 1) } };
+}
+
+/** Packets that travel as one at the least, on a page of `bytes`. */
+function leastBurst(bytes: number): number {
+  const usual = Math.min(USUAL_LONGEST, bytes / (USUAL_BURSTS * PACKET.tcp.payloadBytes));
+  return Math.ceil(Math.max(2, usual, bytes / MOST_BYTES_IN_DETAIL));
+}
+
+function checkPath(path: NetworkPath): void {
+  const usable =
+    path.rttMs >= 0 &&
+    Number.isFinite(path.rttMs) &&
+    path.downBps > 0 &&
+    path.upBps > 0 &&
+    path.loss >= 0 &&
+    path.loss < 1 &&
+    path.lossBurst >= 1 &&
+    path.queueBytes >= 0;
+  if (!usable) {
+    throw new EmulationError(
+      `network path: expected rttMs ≥ 0, rates > 0, 0 ≤ loss < 1, lossBurst ≥ 1, queueBytes ≥ 0, got ${JSON.stringify(path)}`,
+    );
+  }
+}

@@ -1,0 +1,61 @@
+import type { RecordedRequest } from '@hopwise/contract';
+import { responseBytesOf } from '../recording/sizes.ts';
+
+/** Bytes on the wire for each response byte: TCP/IP headers of full packets. */
+const WIRE_SHARE = 1.05;
+
+/** How many bytes of all responses had arrived by a time, each response spread evenly over its arrival. */
+export class ArrivalCurve {
+  /** Ascending; between two of them bytes arrive evenly. */
+  readonly timesMs: number[] = [];
+  /** Bytes arrived by each time. */
+  readonly bytes: number[] = [];
+
+  constructor(requests: readonly RecordedRequest[]) {
+    const changes: { atMs: number; slope: number }[] = [];
+    for (const request of requests) {
+      if (request.fromCache || request.status === 0) continue;
+      // A withheld size must not invent a rate.
+      if (request.transferBytes === null && request.bodyBytes === null) continue;
+      const startMs = request.phases.responseStartMs ?? (request.startMs + request.endMs) / 2;
+      const endMs = Math.max(request.endMs, startMs + 1);
+      const slope = (responseBytesOf(request) * WIRE_SHARE) / (endMs - startMs);
+      changes.push({ atMs: startMs, slope }, { atMs: endMs, slope: -slope });
+    }
+    changes.sort((a, b) => a.atMs - b.atMs);
+    let bytes = 0;
+    let slope = 0;
+    for (const [index, change] of changes.entries()) {
+      if (index > 0) bytes += Math.max(0, slope) * (change.atMs - changes[index - 1]!.atMs);
+      slope += change.slope;
+      this.timesMs.push(change.atMs);
+      this.bytes.push(bytes);
+    }
+  }
+
+  /** All bytes that arrived. */
+  get total(): number {
+    return this.bytes[this.bytes.length - 1] ?? 0;
+  }
+
+  /** Bytes arrived by `atMs`. */
+  by(atMs: number): number {
+    const { timesMs, bytes } = this;
+    let low = 0;
+    let high = timesMs.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (timesMs[middle]! <= atMs) low = middle + 1;
+      else high = middle;
+    }
+    if (low === 0) return 0;
+    if (low === timesMs.length) return bytes[low - 1]!;
+    const part = (atMs - timesMs[low - 1]!) / (timesMs[low]! - timesMs[low - 1]!);
+    return bytes[low - 1]! + part * (bytes[low]! - bytes[low - 1]!);
+  }
+
+  /** Milliseconds that a link of `bps` needed for what arrived between two times. */
+  transmission(fromMs: number, toMs: number, bps: number): number {
+    return ((this.by(toMs) - this.by(fromMs)) * 8000) / bps;
+  }
+}

@@ -1,0 +1,199 @@
+import type {
+  FigureSource,
+  NetworkFigure,
+  NetworkPath,
+  RecordedRequest,
+  Recording,
+  ServerProfile,
+} from '@hopwise/contract';
+import { defaultServer } from '../network/server-defaults.ts';
+import { handshakeRtt, type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
+import { quantile } from '../util/statistics.ts';
+import { ArrivalCurve } from './arrivals.ts';
+import { busyRate, linkRate } from './busy-rate.ts';
+import { connectionGroups } from './connection-groups.ts';
+import { initialWindow } from './initial-window.ts';
+import { honoursPriorities, priorityVotes, sumOfVotes } from './priority-evidence.ts';
+import { lossFromStalls, lossUnseen, stallsOf } from './stalls.ts';
+
+/** A network and its servers as one recording shows them, and where each figure comes from. */
+export interface NetworkEstimate {
+  path: NetworkPath;
+  /** One for each origin, in order of first use. */
+  servers: ServerProfile[];
+  sources: Record<NetworkFigure, FigureSource>;
+}
+
+// What is assumed where a recording says nothing: an ordinary fixed line, as we see it; no measurement is behind it.
+const ASSUMED_RTT_MS = 40;
+/** Below this a phase measures the machine, not a network. */
+const LEAST_RTT_MS = 0.1;
+const ASSUMED_DOWN_BPS = 20e6;
+const ASSUMED_UP_SHARE = 0.25;
+const LEAST_UP_BPS = 1e6;
+/** Servers of static files answer within this, whatever a crowded link made it look like. */
+const MOST_STATIC_THINK_MS = 150;
+/** Buffers are not made smaller than this (32 packets), however small the bandwidth-delay product. */
+const LEAST_QUEUE_BYTES = 48_000;
+const LEAST_QUEUE_MS = 100;
+/** What a connection sends in its first four round trips (RFC 6928): the rate of smaller pages is that of windows, not of links. */
+const LEAST_FILLING_BYTES = 150 * 1_430;
+
+/**
+ * Estimates path and servers from a recording's timings.
+ *
+ * - Round trips come from new connections, per origin; waits bound them where handshakes were
+ *   withheld; reused connections say nothing. The nearest origin's is the path's, the rest is extra.
+ * - The rate is the highest held over a few round trips: a lower bound where the page never filled the link.
+ * - Loss is what is left of a prior by the packets that came without a stall, unless several responses
+ *   stalled; the queue is assumed as access links have it; the upstream rate a quarter of the downstream one.
+ * - UDP is open where HTTP/3 answered, and is else assumed to be.
+ * - An initial window other than the usual shows in the first response on a new connection (`initialWindow`).
+ * - Origins that one connection served share connections (`connectionGroups`).
+ * - An origin offers h3 where it answered on it or said so (`Alt-Svc`), h2 unless only h1 was seen on it.
+ */
+export function estimateNetwork(recording: Recording): NetworkEstimate {
+  const origins = [...timingsByOrigin(recording).values()];
+  const handshakes = origins.flatMap(({ rttMs, fromHandshake }) =>
+    fromHandshake && rttMs !== null ? [rttMs] : [],
+  );
+  const known = origins.flatMap(({ rttMs }) => (rttMs === null ? [] : [rttMs]));
+  const rttMs = Math.max(LEAST_RTT_MS, least(handshakes) ?? least(known) ?? ASSUMED_RTT_MS);
+  const typicalRttMs = quantile(handshakes, 0.5) ?? rttMs;
+  const rttOf = (timings: OriginTimings) =>
+    timings.rttMs !== null && timings.fromHandshake
+      ? Math.max(rttMs, timings.rttMs)
+      : Math.max(rttMs, Math.min(timings.rttMs ?? typicalRttMs, typicalRttMs));
+
+  const arrivals = new ArrivalCurve(recording.requests);
+  const windowMs = Math.max(200, 4 * rttMs);
+  const byOrigin = new Map(origins.map((timings) => [timings.origin, rttOf(timings)]));
+  const held = busyRate(arrivals, windowMs);
+  const stalls = stallsOf(
+    recording,
+    arrivals,
+    (origin) => byOrigin.get(origin) ?? rttMs,
+    held ?? ASSUMED_DOWN_BPS,
+  );
+  const loss = lossFromStalls(stalls);
+  const rate = linkRate(arrivals, windowMs, loss !== null);
+  const downBps = Math.max(rate?.bps ?? ASSUMED_DOWN_BPS, 50_000);
+  const udpSeen = recording.requests.some(({ protocol }) => protocol === 'h3');
+  // Nothing queues on a link that the page never filled.
+  const filled = rate?.filled === true && arrivals.total >= LEAST_FILLING_BYTES;
+  const queuedMs = (fromMs: number, toMs: number) =>
+    filled ? arrivals.transmission(fromMs, toMs, downBps) : 0;
+  const originRttMs = (timings: OriginTimings) =>
+    Math.max(rttMs, Math.min(rttOf(timings), leastQuietRtt(timings, queuedMs)));
+  const groups = connectionGroups(recording);
+  const votes = origins.map(({ requests }) => priorityVotes(requests));
+  const pageHonours = honoursPriorities(sumOfVotes(votes));
+  return {
+    path: {
+      rttMs,
+      downBps,
+      upBps: Math.max(LEAST_UP_BPS, downBps * ASSUMED_UP_SHARE),
+      loss: loss ?? lossUnseen(stalls.packets),
+      lossBurst: 1,
+      queueBytes: assumedQueueBytes(downBps, typicalRttMs),
+      udp: { kind: 'open' },
+    },
+    servers: origins.map((timings, index) => {
+      const connectionGroup = groups.get(timings.origin);
+      const prioritises = honoursPriorities(votes[index]!) ?? pageHonours;
+      return {
+        ...profileOf(timings, originRttMs(timings), rttMs, downBps, queuedMs),
+        ...(connectionGroup !== undefined && { connectionGroup }),
+        ...(prioritises !== null && { prioritises }),
+      };
+    }),
+    sources: {
+      rttMs: known.length > 0 ? 'estimated' : 'assumed',
+      downBps: rate !== null ? 'estimated' : 'assumed',
+      upBps: 'assumed',
+      loss: loss === null ? 'assumed' : 'estimated',
+      lossBurst: 'assumed',
+      queueBytes: 'assumed',
+      udp: udpSeen ? 'estimated' : 'assumed',
+    },
+  };
+}
+
+/**
+ * Bytes of the queue that a bottleneck is assumed to have: a bandwidth-delay product, but no less than access
+ * links hold (Kreibich et al., "Netalyzr", IMC 2010, section 5.2: most buffer 100 ms and more).
+ */
+export function assumedQueueBytes(downBps: number, rttMs: number): number {
+  return Math.max(LEAST_QUEUE_BYTES, Math.round((downBps / 8000) * Math.max(rttMs, LEAST_QUEUE_MS)));
+}
+
+/** Time that the link needed for what arrived in a span: what arrived behind it waited at most so long. */
+type Queued = (fromMs: number, toMs: number) => number;
+
+/** Shortest round trip of an origin's handshakes without what they may have waited on the link; infinite without any. */
+function leastQuietRtt({ handshakes }: OriginTimings, queuedMs: Queued): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const { startMs, rttMs } of handshakes) {
+    least = Math.min(least, rttMs - queuedMs(startMs, startMs + rttMs));
+  }
+  return least;
+}
+
+function profileOf(
+  timings: OriginTimings,
+  originRttMs: number,
+  pathRttMs: number,
+  downBps: number,
+  queuedMs: Queued,
+): ServerProfile {
+  const profile = defaultServer(timings.origin);
+  const { requests } = timings;
+  // What is computed for each visitor has a time of its own in the page graph.
+  const fixed = requests.filter(({ type }) => type !== 'document' && type !== 'iframe' && type !== 'fetch');
+  const waits = (fixed.length > 0 ? fixed : requests).flatMap((request) => {
+    const waitMs = waitOf(request);
+    if (waitMs === null) return [];
+    const { requestStartMs, responseStartMs } = request.phases;
+    return waitMs - queuedMs(requestStartMs!, responseStartMs!);
+  });
+  const dns = requests.flatMap((request) => {
+    const { dnsStartMs, dnsEndMs } = request.phases;
+    return dnsStartMs !== null && dnsEndMs !== null ? [dnsEndMs - dnsStartMs] : [];
+  });
+  const seen = (protocol: RecordedRequest['protocol']) =>
+    requests.some((request) => request.protocol === protocol);
+  const offersH3 = seen('h3') || requests.some((request) => request.offersH3 === true);
+  return {
+    ...profile,
+    tcp: {
+      ...profile.tcp,
+      initialWindow: initialWindow(requests, originRttMs, downBps) ?? profile.tcp.initialWindow,
+    },
+    extraRttMs: originRttMs - pathRttMs,
+    // The shortest: what else the others waited for is in the recorder's browser.
+    thinkMs: Math.min(MOST_STATIC_THINK_MS, Math.max(0, (least(waits) ?? 0) - originRttMs)),
+    dnsMs: Math.max(0, quantile(dns, 0.5) ?? 0),
+    tlsVersion: usesTls12(requests) ? '1.2' : '1.3',
+    offers: {
+      h1: true,
+      h2: profile.offers.h2 && (seen('h2') || offersH3 || !seen('h1')),
+      h3: profile.offers.h3 || offersH3,
+    },
+  };
+}
+
+/** TLS 1.2 takes two round trips after TCP's one, TLS 1.3 one. */
+function usesTls12(requests: readonly RecordedRequest[]): boolean {
+  const ratios = requests.flatMap((request) => {
+    const { secureStartMs, connectEndMs } = request.phases;
+    const rttMs = handshakeRtt(request);
+    if (secureStartMs === null || connectEndMs === null || rttMs === null) return [];
+    // Below this a processor's time for the key exchange looks like a round trip.
+    return request.protocol === 'h3' || rttMs < 10 ? [] : [(connectEndMs - secureStartMs) / rttMs];
+  });
+  return (quantile(ratios, 0.5) ?? 1) > 1.7;
+}
+
+function least(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((a, b) => Math.min(a, b));
+}

@@ -1,0 +1,144 @@
+import type { NetworkPath } from '@hopwise/contract';
+import { interpolated, type LikelihoodPoint, logSum } from '../network/interpolation.ts';
+import type { LogDensity } from '../network/log-density.ts';
+import { normalCdf } from '../util/statistics.ts';
+import { coreSpread, EVIDENCE_SHARE, OTHER_LATENESS } from './likelihood.ts';
+import type { Replay, ReplayedTimes } from './replay.ts';
+import { type EndedResponses, endedResponses, replayedOrder } from './response-order.ts';
+
+/** Rates of loss to replay with, ascending. */
+const LOSSES = [0.003, 0.01, 0.02, 0.04, 0.08];
+const SEEDS = [1, 2];
+/** A logarithm of a likelihood so far below the best ends the search: more loss explains still less. */
+const HOPELESS = 4;
+/** Replays without loss stand for rates up to this. */
+const AS_NONE = 3e-4;
+/** How much later than without loss a response may be, in round trips and 20 ms: bounds of what is told apart. */
+const EDGES = [-0.5, 0.35, 1, 2, 4, 8, 16];
+const UNIT_MS = 20;
+/** What any lateness is believed to be worth before anything was emulated, in responses. */
+const SMOOTHING = 0.1;
+
+/**
+ * Finds how often packets are lost, by replaying a recording with random loss and holding how late responses come
+ * against how late they came: the shares of responses that are late by so and so many round trips, not single responses, as it
+ * is chance which ones a loss meets (indirect inference; Gourieroux, Monfort and Renault 1993). Whatever losses cost
+ * (a repair, a timer, a halved window, a lost handshake packet) is thereby in it.
+ *
+ * @param path the likeliest one without random loss
+ * @param afford whether another replay may be made that takes so many events
+ */
+export function fitLoss(
+  replay: Replay,
+  path: NetworkPath,
+  prior: LogDensity,
+  afford: (events: number) => boolean,
+): LogDensity {
+  const clean = replay.run({ ...path, loss: 0 });
+  const lateness = new Lateness(replay, path.rttMs, clean);
+  if (lateness.responses === 0) return prior;
+  const points: LikelihoodPoint[] = [{ value: AS_NONE, logLikelihood: lateness.logLikelihood([clean]) }];
+  let best = points[0]!.logLikelihood;
+  for (const loss of LOSSES) {
+    if (!afford(clean.events * SEEDS.length)) break;
+    const times = SEEDS.map((seed) => replay.run({ ...path, loss, lossBurst: 1 }, seed));
+    const logLikelihood = lateness.logLikelihood(times);
+    points.push({ value: loss, logLikelihood });
+    best = Math.max(best, logLikelihood);
+    if (logLikelihood < best - HOPELESS) break;
+  }
+  return prior.given((loss) => interpolated(points, loss));
+}
+
+/** How late responses come, as shares; relative to a replay without loss. */
+class Lateness {
+  readonly #replay: Replay;
+  readonly #rttMs: number;
+  readonly #ended: readonly EndedResponses[];
+  /** Ends without loss, in order, of each of `#ended`. */
+  readonly #cleanMs: readonly Float64Array[];
+  readonly #recorded = new Float64Array(EDGES.length + 1);
+  /** Responses that count, those that ended together as one. */
+  readonly responses: number;
+
+  constructor(replay: Replay, rttMs: number, clean: ReplayedTimes) {
+    this.#replay = replay;
+    this.#rttMs = rttMs;
+    this.#ended = endedResponses(replay, rttMs);
+    this.#cleanMs = this.#ended.map((ended) => endsOf(ended, clean));
+    let responses = 0;
+    this.#each((index, weight, cleanMs) => {
+      const late = (replay.requests[index]!.endMs - cleanMs) / this.#unitMs;
+      this.#recorded[binOf(late)]! += weight;
+      responses += weight;
+    });
+    this.responses = responses;
+  }
+
+  /** Logarithm of the probability of the recorded lateness when it is distributed as in these replays. */
+  logLikelihood(replays: readonly ReplayedTimes[]): number {
+    const bins = EDGES.length + 1;
+    /** Responses expected in each bin that only the network and the emulator's error move there, and of each other lateness. */
+    const byNetwork = new Float64Array(bins);
+    const byOther = OTHER_LATENESS.map(() => new Float64Array(bins));
+    for (const times of replays) {
+      const ends = this.#ended.map((ended) => endsOf(ended, times));
+      this.#each((index, weight, cleanMs, group, at) => {
+        const request = this.#replay.requests[index]!;
+        const spread =
+          coreSpread(Math.max(0, cleanMs - request.startMs), request, this.#rttMs) / this.#unitMs;
+        const late = (ends[group]![at]! - cleanMs) / this.#unitMs;
+        const count = weight / replays.length;
+        addBins(byNetwork, count, (edge) => normalCdf((edge - late) / spread));
+        for (const [other, { meanMs }] of OTHER_LATENESS.entries()) {
+          const mean = meanMs / this.#unitMs;
+          addBins(byOther[other]!, count, (edge) => (edge <= late ? 0 : 1 - Math.exp((late - edge) / mean)));
+        }
+      });
+    }
+    const total = this.responses + SMOOTHING * bins;
+    return logSum(
+      OTHER_LATENESS.map(({ share, beforeFirstByte, otherwise }, other) => {
+        const late = (beforeFirstByte + otherwise) / 2;
+        let sum = 0;
+        for (const [bin, recorded] of this.#recorded.entries()) {
+          const expected = (1 - late) * byNetwork[bin]! + late * byOther[other]![bin]!;
+          sum += recorded * Math.log((Math.max(0, expected) + SMOOTHING) / total);
+        }
+        return Math.log(share) + EVIDENCE_SHARE * sum;
+      }),
+    );
+  }
+
+  get #unitMs(): number {
+    return this.#rttMs + UNIT_MS;
+  }
+
+  #each(visit: (index: number, weight: number, cleanMs: number, group: number, at: number) => void): void {
+    for (const [group, { recorded, weights }] of this.#ended.entries()) {
+      for (const [at, index] of recorded.entries()) {
+        if (weights[at]! > 0) visit(index, weights[at]!, this.#cleanMs[group]![at]!, group, at);
+      }
+    }
+  }
+}
+
+/** Adds `count` responses, distributed by a cumulative distribution of their lateness. */
+function addBins(bins: Float64Array, count: number, cdf: (edge: number) => number): void {
+  let below = 0;
+  for (let bin = 0; bin < bins.length; bin++) {
+    const upTo = bin < EDGES.length ? cdf(EDGES[bin]!) : 1;
+    bins[bin]! += count * (upTo - below);
+    below = upTo;
+  }
+}
+
+function endsOf(ended: EndedResponses, times: ReplayedTimes): Float64Array {
+  return Float64Array.from(replayedOrder(ended, times), (index) => times.endMs[index]!);
+}
+
+function binOf(late: number): number {
+  let bin = 0;
+  while (bin < EDGES.length && late > EDGES[bin]!) bin++;
+  return bin;
+}

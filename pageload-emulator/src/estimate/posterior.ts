@@ -1,0 +1,350 @@
+import type {
+  FigureSource,
+  KnownNetwork,
+  KnownServer,
+  MeasuredNetwork,
+  NetworkFigure,
+  NetworkPath,
+  Protocol,
+  Recording,
+  UdpShares,
+  UdpTreatment,
+} from '@hopwise/contract';
+import type { PageGraph } from '../graph/page-graph.ts';
+import { type Interval, LogDensity, logGrid, logNormal } from '../network/log-density.ts';
+import {
+  downBpsPrior,
+  LOSS_EVENTS,
+  POLICED_BPS,
+  QUEUE_MS,
+  RTT_MS,
+  UDP,
+  upBpsPrior,
+} from '../network/priors.ts';
+import { originOf } from '../util/url.ts';
+import { estimateNetwork, type NetworkEstimate } from './estimate.ts';
+import { fitPath, type PathFit } from './fit.ts';
+import { ClusterPrior, type NetworkCluster } from './network-cluster.ts';
+import type { NetworkPosterior, UncertainFigure } from './network-posterior.ts';
+import { randomLoss } from './random-loss.ts';
+import { Replay } from './replay.ts';
+import { upstreamRate } from './uplink.ts';
+
+/** What is known besides the recording. */
+export interface Knowledge {
+  /** Figures to take as they are. */
+  given?: KnownNetwork | undefined;
+  /** Figures that real transfers showed; `given` goes before them. */
+  measured?: MeasuredNetwork | undefined;
+  /** What is known of single servers. */
+  servers?: readonly KnownServer[] | undefined;
+  /** What earlier loads on the same network told; it counts less the older it is when the recording begins. */
+  cluster?: NetworkCluster | null | undefined;
+}
+
+/** Standard deviation of the logarithm of what real transfers showed. */
+const MEASURED = { rttMs: 0.03, downBps: 0.08, upBps: 0.1, queueBytes: 0.2, policedBps: 0.25 };
+/** Losses that were counted stand for no more than so many: loss changes from one minute to the next; assumed. */
+const MOST_LOSS_EVENTS = 8;
+/** What was reached may have been measured a little high. */
+const REACHED = 0.9;
+/** Round trips of handshakes are long by a processor's time, and of waits by a server's. */
+const HANDSHAKE_SPREAD = 0.03;
+const WAIT_SPREAD = 0.3;
+/** Odds of blocked UDP that an origin's unused offer of HTTP/3 stands for, and how many of them count; assumed. */
+const UNUSED_OFFER_RATIO = 2;
+const MOST_OFFERS = 3;
+/** A browser has tried an offer after this. */
+const TRIED_AFTER_MS = 500;
+/** A round trip of nothing has no logarithm. */
+const LEAST_RTT_MS = 0.01;
+/** A figure counts as estimated when the recording leaves no more than this of what was believed to be its spread. */
+const NARROWED = 0.8;
+
+/**
+ * What a recording tells of the network and the servers, by Bayes' rule from what is believed of access networks (`priors.ts`).
+ *
+ * - Round trips come from handshakes (`estimateNetwork`), the upstream rate from the first TLS handshake (`upstreamRate`).
+ * - Downstream rate, loss, queue and a policer of UDP are fitted by emulating the recording's own transfers on some 15 to 35 networks
+ *   and holding the times of all requests against the recording's (`fitPath`).
+ * - What real transfers measured goes into it with its own error; what is given is taken as it is.
+ * - Where nothing came over HTTP/3, UDP's treatment stays as uncertain as it was.
+ *
+ * @param graph the recording's page, for telling random loss from a full queue's where loss was measured
+ */
+export function networkPosterior(
+  recording: Recording,
+  graph: PageGraph,
+  knowledge: Knowledge = {},
+): NetworkPosterior {
+  return new PosteriorBuilder(recording, graph, knowledge).build();
+}
+
+class PosteriorBuilder {
+  readonly #recording: Recording;
+  readonly #graph: PageGraph;
+  readonly #given: KnownNetwork;
+  readonly #measured: MeasuredNetwork;
+  readonly #estimate: NetworkEstimate;
+  readonly #prior: ClusterPrior;
+
+  constructor(recording: Recording, graph: PageGraph, knowledge: Knowledge) {
+    this.#recording = recording;
+    this.#graph = graph;
+    this.#given = defined(knowledge.given);
+    this.#measured = defined(knowledge.measured);
+    const cluster = knowledge.cluster ?? null;
+    const recordedMs = Date.parse(recording.recordedAt);
+    this.#prior = new ClusterPrior(
+      cluster,
+      Number.isNaN(recordedMs) ? (cluster?.updatedAtMs ?? 0) : recordedMs,
+    );
+    const estimate = estimateNetwork(recording);
+    const known = new Map((knowledge.servers ?? []).map((server) => [server.origin, server]));
+    const servers = estimate.servers.map((server) => ({ ...server, ...known.get(server.origin) }));
+    this.#estimate = { ...estimate, servers };
+  }
+
+  build(): NetworkPosterior {
+    const { servers, sources: seen } = this.#estimate;
+    const rttMs = this.#rtt();
+    const typicalRttMs = this.#given.rttMs ?? this.#measured.rttMs ?? rttMs.quantile(0.5);
+    const fit = this.#fit(typicalRttMs);
+    const { down, shares } = this.#likeliest(fit);
+    const downBps = this.#given.downBps ?? down.quantile(0.5);
+    const upBps = this.#up(downBps);
+    const path: NetworkPath = {
+      rttMs: typicalRttMs,
+      downBps,
+      upBps: this.#given.upBps ?? upBps.quantile(0.5),
+      loss: this.#given.loss ?? fit.loss.quantile(0.5),
+      lossBurst: this.#given.lossBurst ?? this.#measured.lossBurst ?? 1,
+      queueBytes: this.#given.queueBytes ?? queueBytesOf(fit.queueMs.quantile(0.5), downBps),
+      udp: this.#likeliestUdp(fit, shares),
+    };
+    const sources = this.#sources({
+      rttMs: seen.rttMs === 'estimated',
+      downBps: isNarrowed(down, downBpsPrior(typicalRttMs)),
+      upBps: isNarrowed(upBps, upBpsPrior(downBps)),
+      loss: isNarrowed(fit.loss, LOSS_EVENTS),
+      lossBurst: false,
+      queueBytes: isNarrowed(fit.queueMs, QUEUE_MS),
+      udp: seen.udp === 'estimated',
+    });
+    // What was measured was only that it is not blocked.
+    if (this.#knownUdp() === undefined && path.udp.kind === 'policed') sources.udp = 'estimated';
+    const intervals = {
+      rttMs: rttMs.interval,
+      downBps: down.interval,
+      upBps: upBps.interval,
+      loss: fit.loss.interval,
+      queueBytes: scaled(fit.queueMs.interval, downBps / 8000),
+    };
+    for (const figure of Object.keys(intervals) as UncertainFigure[]) {
+      const value = this.#given[figure];
+      if (value !== undefined) intervals[figure] = { low: value, median: value, high: value };
+    }
+    return {
+      path,
+      servers,
+      sources,
+      intervals,
+      udp: shares,
+      densities: {
+        rttMs,
+        upBps,
+        queueMs: fit.queueMs,
+        loss: fit.loss,
+        downBps: fit.downBps,
+        downBpsPoliced: fit.policed.downBps,
+        policedBps: this.#policedBps(fit),
+      },
+      given: this.#given,
+    };
+  }
+
+  #rtt(): LogDensity {
+    const { path, sources } = this.#estimate;
+    const measured = this.#measured.rttMs;
+    if (measured !== undefined) return closeTo(measured, MEASURED.rttMs);
+    if (sources.rttMs === 'assumed') return this.#prior.density('rttMs', RTT_MS);
+    return closeTo(path.rttMs, hasHandshake(this.#recording) ? HANDSHAKE_SPREAD : WAIT_SPREAD);
+  }
+
+  #up(downBps: number): LogDensity {
+    const prior = this.#prior.density('upBps', upBpsPrior(downBps));
+    const density = upstreamRate(this.#recording, downBps, prior);
+    const measured = this.#measured.upBps;
+    return measured === undefined
+      ? density
+      : density.given((bps) => logNormal(bps, measured, MEASURED.upBps));
+  }
+
+  #fit(rttMs: number): PathFit {
+    const given = this.#given;
+    const measured = this.#measured;
+    const udp = this.#knownUdp();
+    const upOf = new Map<number, number>();
+    const upAt = (downBps: number): number => {
+      const known = given.upBps ?? upOf.get(downBps);
+      if (known !== undefined) return known;
+      const upBps = this.#up(downBps).quantile(0.5);
+      upOf.set(downBps, upBps);
+      return upBps;
+    };
+    const pathAt = (downBps: number, queueMs: number): NetworkPath => ({
+      rttMs,
+      downBps,
+      upBps: upAt(downBps),
+      loss: 0,
+      lossBurst: 1,
+      queueBytes: given.queueBytes ?? queueBytesOf(queueMs, downBps),
+      udp: { kind: 'open' },
+    });
+    const { reachedBps = 0 } = measured;
+    const seenBps = Math.max(this.#estimate.path.downBps, reachedBps);
+    const believed = this.#prior.density('downBps', downBpsPrior(rttMs));
+    const downPrior = believed.given((bps) => (bps < REACHED * reachedBps ? Number.NEGATIVE_INFINITY : 0));
+    const queuePrior = this.#prior.density('queueMs', QUEUE_MS);
+    const { downBps, queueBytes } = measured;
+    const priors = {
+      downBps:
+        downBps === undefined
+          ? downPrior
+          : downPrior.given((bps) => logNormal(bps, downBps, MEASURED.downBps)),
+      loss: this.#lossPrior(pathAt(given.downBps ?? downBps ?? seenBps, queuePrior.quantile(0.5))),
+      policedBps: this.#prior.density('policedBps', POLICED_BPS),
+      policedShare: this.#prior.policed(UDP.policed),
+      queueMs:
+        queueBytes === undefined
+          ? queuePrior
+          : queuePrior.given((ms) => logNormal(queueBytesOf(ms, seenBps), queueBytes, MEASURED.queueBytes)),
+    };
+    return fitPath(new Replay(this.#recording, this.#estimate), pathAt, seenBps, priors, {
+      downBps: given.downBps,
+      udp: udp?.kind === 'blocked' ? { kind: 'open' } : udp,
+      queue: given.queueBytes !== undefined,
+      loss: given.loss !== undefined,
+    });
+  }
+
+  /** Loss as transfers over TCP met it has the drops of the queue in it. What is left of it are counts (Poisson). */
+  #lossPrior(path: NetworkPath): LogDensity {
+    const prior = this.#prior.density('loss', LOSS_EVENTS);
+    const seen = this.#measured.loss;
+    if (seen === undefined || seen.packets === 0 || this.#given.loss !== undefined) return prior;
+    const all = (protocol: Protocol) =>
+      Object.fromEntries(this.#graph.origins.map((origin) => [origin, protocol]));
+    const loads = [all('h1'), all('h2')];
+    const share = Math.min(0.5, seen.events / seen.packets);
+    const events = seen.packets * randomLoss(this.#graph, path, this.#estimate.servers, loads, share);
+    const weight = Math.min(1, MOST_LOSS_EVENTS / Math.max(events, 1));
+    return prior.given((loss) => weight * (events * Math.log(loss) - seen.packets * loss));
+  }
+
+  #likeliest(fit: PathFit): { down: LogDensity; shares: UdpShares } {
+    const known = this.#knownUdp();
+    if (known !== undefined) {
+      const is = (kind: UdpTreatment['kind']) => Number(known.kind === kind);
+      const shares = { open: is('open') + is('lossy'), policed: is('policed'), blocked: is('blocked') };
+      return { down: fit.downBps, shares };
+    }
+    const blocked = this.#blockedShare();
+    const policed = (1 - blocked) * fit.policedShare;
+    const down = fit.policedShare > 0.5 ? fit.policed.downBps : fit.downBps;
+    return { down, shares: { open: 1 - blocked - policed, policed, blocked } };
+  }
+
+  #knownUdp(): UdpTreatment | undefined {
+    const measured = this.#measured.udp;
+    return this.#given.udp ?? (measured?.kind === 'unblocked' ? undefined : measured);
+  }
+
+  /** Probability that UDP is blocked: none where HTTP/3 answered; it grows with each origin that offered it in vain. */
+  #blockedShare(): number {
+    const { requests } = this.#recording;
+    const answered = requests.some(({ protocol, status }) => protocol === 'h3' && status !== 0);
+    if (answered || this.#measured.udp?.kind === 'unblocked') return 0;
+    const believed = this.#prior.blocked(UDP.blocked);
+    const odds =
+      (believed / (1 - believed)) *
+      UNUSED_OFFER_RATIO ** Math.min(MOST_OFFERS, unusedOffers(this.#recording));
+    return odds / (1 + odds);
+  }
+
+  #likeliestUdp(fit: PathFit, { policed }: UdpShares): UdpTreatment {
+    const known = this.#knownUdp();
+    if (known !== undefined) return known;
+    return policed > 0.5 ? { kind: 'policed', bps: this.#policedBps(fit).quantile(0.5) } : { kind: 'open' };
+  }
+
+  #policedBps(fit: PathFit): LogDensity {
+    const known = this.#measured.udp;
+    if (known?.kind === 'policed')
+      return POLICED_BPS.given((bps) => logNormal(bps, known.bps, MEASURED.policedBps));
+    return fit.policed.bps;
+  }
+
+  #sources(isEstimated: Record<NetworkFigure, boolean>): Record<NetworkFigure, FigureSource> {
+    const sources = {} as Record<NetworkFigure, FigureSource>;
+    for (const figure of Object.keys(isEstimated) as NetworkFigure[]) {
+      sources[figure] = isEstimated[figure] ? 'estimated' : 'assumed';
+      if (this.#measured[figure] !== undefined) sources[figure] = 'measured';
+      if (this.#given[figure] !== undefined) sources[figure] = 'given';
+    }
+    return sources;
+  }
+}
+
+/**
+ * Origins that offered HTTP/3 in a response, and were asked again later than a browser takes to try it, over TCP. A
+ * browser that has an HTTP/2 connection may go on using it.
+ */
+function unusedOffers({ requests }: Recording): number {
+  const offeredMs = new Map<string, number>();
+  const unused = new Set<string>();
+  for (const { url, startMs, endMs, offersH3 } of requests) {
+    const origin = originOf(url);
+    if (origin === null || !offersH3) continue;
+    const atMs = offeredMs.get(origin);
+    if (atMs === undefined) offeredMs.set(origin, endMs);
+    else if (startMs > atMs + TRIED_AFTER_MS) unused.add(origin);
+  }
+  return unused.size;
+}
+
+/** Whether a recording shows a handshake whole. */
+function hasHandshake({ requests }: Recording): boolean {
+  return requests.some(
+    ({ phases: { connectStartMs, connectEndMs } }) =>
+      connectStartMs !== null && connectEndMs !== null && connectEndMs > connectStartMs,
+  );
+}
+
+/** Log-normal on a grid of its own, fine enough for it. */
+function closeTo(figure: number, spread: number): LogDensity {
+  const value = Math.max(LEAST_RTT_MS, figure);
+  const reach = Math.exp(4 * spread);
+  return LogDensity.logNormal(logGrid(value / reach, value * reach, 41), value, spread);
+}
+
+function isNarrowed(density: LogDensity, prior: LogDensity): boolean {
+  return density.moments.spread <= NARROWED * prior.moments.spread;
+}
+
+/** A queue holds some packets, however short the time. */
+const LEAST_QUEUE_BYTES = 15_000;
+
+/** Bytes that a link of `downBps` takes `queueMs` to send. */
+export function queueBytesOf(queueMs: number, downBps: number): number {
+  return Math.max(LEAST_QUEUE_BYTES, Math.round((downBps * queueMs) / 8000));
+}
+
+function scaled({ low, median, high }: Interval, factor: number): Interval {
+  return { low: low * factor, median: median * factor, high: high * factor };
+}
+
+function defined<Known extends object>(known: Known | undefined): Partial<Known> {
+  const entries = Object.entries(known ?? {}).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Partial<Known>;
+}

@@ -1,0 +1,31 @@
+import type { MeasuredNetwork, Verification } from '@hopwise/contract';
+
+/**
+ * Bytes of a packet's IP datagram over those of the response that it carries: IPv4, UDP, QUIC's short header and tag, frames'
+ * heads, of packets of 1,250 to 1,450 bytes.
+ */
+const WITH_HEADERS = 1.07;
+
+/** What a verification's transfers showed of the network. Losses over TCP have the drops of the queue in them. */
+export function measuredBy({ origins, udp }: Verification): MeasuredNetwork {
+  const tcp = origins.flatMap((origin) => origin.tcp ?? []);
+  const reached = [udp.tcpBps, udp.quicBps].flatMap((bps) => bps ?? []);
+  const treatment = treatmentOf(udp);
+  return {
+    ...(tcp.length > 0 && {
+      rttMs: Math.min(...tcp.map(({ minRttMs }) => minRttMs)),
+      loss: {
+        events: tcp.reduce((sum, { lossEvents }) => sum + lossEvents, 0),
+        packets: tcp.reduce((sum, { segmentsIn }) => sum + segmentsIn, 0),
+      },
+    }),
+    ...(reached.length > 0 && { reachedBps: Math.max(...reached) }),
+    ...(treatment && { udp: treatment }),
+  };
+}
+
+function treatmentOf({ verdict, answered, quicBps }: Verification['udp']): MeasuredNetwork['udp'] {
+  if (verdict === 'policed' && quicBps !== null) return { kind: 'policed', bps: WITH_HEADERS * quicBps };
+  if (verdict === 'open' || verdict === 'blocked') return { kind: verdict };
+  return answered ? { kind: 'unblocked' } : undefined;
+}

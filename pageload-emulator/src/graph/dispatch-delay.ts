@@ -1,0 +1,63 @@
+import type { RecordedRequest } from '@hopwise/contract';
+import { CHROMIUM_COSTS } from '../client/client-costs.ts';
+
+/** Requests made at no greater distance were made in one go. */
+const LONGEST_GAP_MS = 3;
+/** Whoever waited longer waited for something else than the browser's processor. */
+const LONGEST_DELAY_MS = 100;
+
+/**
+ * How much later than usual the browser came to each request (`RecordedRequest.id`), milliseconds.
+ *
+ * On a processor that is busy with the page, requests made in one go wait together for their first step (the name's resolution, or the
+ * sending on an open connection) once the browser has sent what was asked for before. That is recorded of HTTP/2 and HTTP/3 only: on
+ * HTTP/1.1 what waits for a connection looks the same.
+ *
+ * @param requests in order of start
+ */
+export function handOverDelays(requests: readonly RecordedRequest[]): ReadonlyMap<number, number> {
+  const delays = new Map<number, number>();
+  const openedMs = connectionsOpenedAt(requests);
+  const usualMs = CHROMIUM_COSTS.requestMs + CHROMIUM_COSTS.requestDelayMs;
+  const sentMs = requests.flatMap(({ phases }) => phases.requestStartMs ?? []).sort((a, b) => a - b);
+  let busyUntilMs = 0;
+  for (let from = 0, to = 0, lastSent = 0; from < requests.length; from = to) {
+    let firstMs = Number.POSITIVE_INFINITY;
+    do {
+      firstMs = Math.min(firstMs, firstStepMs(requests[to]!, openedMs) ?? firstMs);
+      to++;
+    } while (to < requests.length && requests[to]!.startMs - requests[to - 1]!.startMs <= LONGEST_GAP_MS);
+    const { startMs } = requests[from]!;
+    if (firstMs - startMs > LONGEST_DELAY_MS) continue;
+    for (; lastSent < sentMs.length && sentMs[lastSent]! < firstMs; lastSent++)
+      busyUntilMs = sentMs[lastSent]!;
+    const delayMs = firstMs - Math.max(startMs, busyUntilMs) - usualMs;
+    if (delayMs <= 0) continue;
+    for (let at = from; at < to; at++) delays.set(requests[at]!.id, delayMs);
+  }
+  return delays;
+}
+
+/** When each connection was ready, by its name. */
+function connectionsOpenedAt(requests: readonly RecordedRequest[]): ReadonlyMap<string, number> {
+  const openedMs = new Map<string, number>();
+  for (const { connectionId, phases } of requests) {
+    if (connectionId !== null && phases.connectEndMs !== null)
+      openedMs.set(connectionId, phases.connectEndMs);
+  }
+  return openedMs;
+}
+
+/** When the browser turned to a request; null where it may have waited for a connection. */
+function firstStepMs(
+  { protocol, connectionId, phases, startMs }: RecordedRequest,
+  openedMs: ReadonlyMap<string, number>,
+): number | null {
+  if (protocol !== 'h2' && protocol !== 'h3') return null;
+  const { dnsStartMs, connectStartMs, requestStartMs } = phases;
+  const beganMs = dnsStartMs ?? connectStartMs;
+  if (beganMs !== null) return beganMs;
+  const wasOpen =
+    connectionId !== null && (openedMs.get(connectionId) ?? Number.POSITIVE_INFINITY) <= startMs;
+  return wasOpen ? requestStartMs : null;
+}

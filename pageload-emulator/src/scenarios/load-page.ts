@@ -1,0 +1,33 @@
+import type { Assignment } from '@hopwise/contract';
+import { type Emulated, type EmulateOptions, EndlessLoadError, emulate } from '../emulate/emulate.ts';
+import type { PageGraph } from '../graph/page-graph.ts';
+import { type EventBudget, MOST_EVENTS_OF_A_LOAD } from './event-budget.ts';
+import type { Scenario } from './scenario.ts';
+
+export interface LoadOptions extends Pick<EmulateOptions, 'waterfall' | 'trace'> {
+  /** What it costs is taken from this. */
+  budget?: EventBudget;
+}
+
+/**
+ * Emulates one load in a scenario.
+ *
+ * @throws EndlessLoadError when it takes too many events
+ */
+export function loadPage(
+  graph: PageGraph,
+  { path, servers, seed }: Scenario,
+  assignment: Assignment,
+  { budget, ...options }: LoadOptions = {},
+): Emulated {
+  const { length } = graph.activities;
+  try {
+    const limits = { seed, mostEvents: MOST_EVENTS_OF_A_LOAD };
+    const load = emulate(graph, path, servers, assignment, { ...options, ...limits });
+    budget?.spend(load.events, length);
+    return load;
+  } catch (error) {
+    if (error instanceof EndlessLoadError) budget?.spend(MOST_EVENTS_OF_A_LOAD, length);
+    throw error;
+  }
+}

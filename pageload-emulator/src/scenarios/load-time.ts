@@ -1,0 +1,39 @@
+import type { LoadTime } from '@hopwise/contract';
+import { normalCdf } from '../util/statistics.ts';
+import { SPREADS } from './spread.ts';
+
+/** Halvings of the interval that holds a quantile: to a millionth of it. */
+const STEPS = 20;
+/** Of a normal distribution nearly nothing lies further out. */
+const TAIL = 4;
+
+/**
+ * Distribution of a real load's time: the emulated times in equally likely scenarios, each with the scatter of real loads around
+ * an emulated one. Median with the 10th and 90th percentile.
+ *
+ * @param pltMs emulated load times, milliseconds
+ */
+export function loadTime(pltMs: readonly number[]): LoadTime {
+  const logs = pltMs.map(Math.log);
+  const widest = Math.max(...SPREADS.map(({ deviation }) => deviation));
+  const cdf = (log: number) => {
+    let sum = 0;
+    for (const { weight, deviation } of SPREADS) {
+      for (const centre of logs) sum += weight * normalCdf((log - centre) / deviation);
+    }
+    return sum / logs.length;
+  };
+  const quantile = (share: number) => {
+    let low = Math.min(...logs) - TAIL * widest;
+    let high = Math.max(...logs) + TAIL * widest;
+    for (let step = 0; step < STEPS; step++) {
+      const middle = (low + high) / 2;
+      if (cdf(middle) < share) low = middle;
+      else high = middle;
+    }
+    return Math.exp((low + high) / 2);
+  };
+  // One scenario scatters evenly around itself.
+  const median = pltMs.length === 1 ? pltMs[0]! : quantile(0.5);
+  return { pltMs: median, low: quantile(0.1), high: quantile(0.9) };
+}

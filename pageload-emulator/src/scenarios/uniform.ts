@@ -1,0 +1,105 @@
+import type { Assignment, PaintTimes, Protocol } from '@hopwise/contract';
+import type { Emulated, OriginOutcome } from '../emulate/emulate.ts';
+import type { PageGraph } from '../graph/page-graph.ts';
+import type { PaintModel } from '../graph/paint-times.ts';
+import { emptyCounters, type OriginCounters } from '../http/origin-client.ts';
+import { median } from '../util/statistics.ts';
+import { EventBudget } from './event-budget.ts';
+import { loadPage } from './load-page.ts';
+import type { Scenario } from './scenario.ts';
+
+/** All origins under one protocol, over all scenarios. */
+export interface UniformRun {
+  protocol: Protocol;
+  /** In order of the scenarios. */
+  pltMs: number[];
+  /** Medians over the scenarios. */
+  paint: PaintTimes;
+  /** Mean over the scenarios, by origin. */
+  origins: Map<string, OriginCounters>;
+  /** Mean over the scenarios, all origins together. */
+  total: OriginCounters;
+}
+
+/** Loads of one page with every origin on one protocol, in more and more scenarios. */
+export class UniformLoads {
+  readonly protocol: Protocol;
+  /** In order of the scenarios. */
+  readonly pltMs: number[] = [];
+  readonly #graph: PageGraph;
+  readonly #paint: PaintModel;
+  readonly #assignment: Assignment;
+  readonly #budget: EventBudget;
+  readonly #loads: Emulated[] = [];
+  readonly #paints: PaintTimes[] = [];
+
+  constructor(graph: PageGraph, paint: PaintModel, protocol: Protocol, budget = new EventBudget()) {
+    this.#graph = graph;
+    this.#paint = paint;
+    this.protocol = protocol;
+    this.#assignment = uniformAssignment(graph, protocol);
+    this.#budget = budget;
+  }
+
+  /** @throws EndlessLoadError when a load does not end */
+  add(scenarios: readonly Scenario[]): void {
+    const budget = this.#budget;
+    for (const scenario of scenarios) {
+      const load = loadPage(this.#graph, scenario, this.#assignment, { budget });
+      this.#loads.push(load);
+      this.pltMs.push(load.pltMs);
+      // What is painted may come after the load event, which the emulation stops at.
+      const whole = this.#paint.isKnown(load.endMs)
+        ? load
+        : loadPage(this.#graph, scenario, this.#assignment, { budget, waterfall: true });
+      this.#paints.push(this.#paint.timesOf(whole.endMs));
+    }
+  }
+
+  /** Forgets all but the first `count` scenarios. */
+  keep(count: number): void {
+    for (const each of [this.#loads, this.pltMs, this.#paints]) each.length = Math.min(count, each.length);
+  }
+
+  run(): UniformRun {
+    return {
+      protocol: this.protocol,
+      pltMs: this.pltMs,
+      paint: {
+        firstContentfulPaintMs: medianOf(this.#paints, 'firstContentfulPaintMs'),
+        largestContentfulPaintMs: medianOf(this.#paints, 'largestContentfulPaintMs'),
+      },
+      ...meanCounters(this.#loads),
+    };
+  }
+}
+
+/** Every origin on one protocol, whether it offers it or not. */
+export function uniformAssignment(graph: PageGraph, protocol: Protocol): Assignment {
+  return Object.fromEntries(graph.origins.map((origin) => [origin, protocol]));
+}
+
+function medianOf(paints: readonly PaintTimes[], name: keyof PaintTimes): number | null {
+  const times = paints.flatMap((paint) => paint[name] ?? []);
+  return times.length === 0 ? null : median(times);
+}
+
+function meanCounters(loads: readonly Emulated[]): Pick<UniformRun, 'origins' | 'total'> {
+  const origins = new Map<string, OriginCounters>();
+  for (const load of loads) {
+    for (const outcome of load.origins) {
+      origins.set(outcome.origin, plus(origins.get(outcome.origin), outcome, 1 / loads.length));
+    }
+  }
+  let total: OriginCounters | undefined;
+  for (const counters of origins.values()) total = plus(total, counters, 1);
+  return { origins, total: total! };
+}
+
+function plus(sum: OriginCounters | undefined, more: OriginCounters | OriginOutcome, weight: number) {
+  const result = {} as OriginCounters;
+  for (const name of COUNTERS) result[name] = (sum?.[name] ?? 0) + more[name] * weight;
+  return result;
+}
+
+const COUNTERS = Object.keys(emptyCounters()) as (keyof OriginCounters)[];

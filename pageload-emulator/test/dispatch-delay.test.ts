@@ -1,0 +1,77 @@
+import type { RecordedRequest, RequestPhases } from '@hopwise/contract';
+import { describe, expect, it } from 'vitest';
+import { CHROMIUM_COSTS } from '../src/client/client-costs.ts';
+import { handOverDelays } from '../src/graph/dispatch-delay.ts';
+
+const USUAL_MS = CHROMIUM_COSTS.requestMs + CHROMIUM_COSTS.requestDelayMs;
+
+const NO_PHASES: RequestPhases = {
+  dnsStartMs: null,
+  dnsEndMs: null,
+  connectStartMs: null,
+  secureStartMs: null,
+  connectEndMs: null,
+  requestStartMs: null,
+  responseStartMs: null,
+};
+
+function requestsOf(...requests: (Partial<RecordedRequest> & { at: Partial<RequestPhases> })[]) {
+  return requests.map(
+    ({ at, ...request }, id) =>
+      ({
+        id,
+        protocol: 'h2',
+        connectionId: 'c',
+        ...request,
+        phases: { ...NO_PHASES, ...at },
+      }) as RecordedRequest,
+  );
+}
+
+const DOCUMENT = { startMs: 0, at: { connectStartMs: 3, connectEndMs: 40, requestStartMs: 40 } };
+
+describe('the browser’s time to come to a request', () => {
+  it('is what those made in one go waited for the first of them', () => {
+    const requests = requestsOf(
+      DOCUMENT,
+      { startMs: 100, at: { requestStartMs: 125 } },
+      { startMs: 101, at: { requestStartMs: 120 } },
+      { startMs: 103, at: { requestStartMs: 160 } },
+    );
+    const delayMs = 20 - USUAL_MS;
+    expect([...handOverDelays(requests)]).toEqual([
+      [1, delayMs],
+      [2, delayMs],
+      [3, delayMs],
+    ]);
+  });
+
+  it('begins when the browser has sent what was asked for before', () => {
+    const requests = requestsOf(
+      DOCUMENT,
+      { startMs: 100, at: { requestStartMs: 130 } },
+      { startMs: 110, at: { requestStartMs: 140 } },
+    );
+    expect(handOverDelays(requests).get(1)).toBe(30 - USUAL_MS);
+    expect(handOverDelays(requests).get(2)).toBe(10 - USUAL_MS);
+  });
+
+  it('ends with the name’s resolution where a connection is opened', () => {
+    const requests = requestsOf(DOCUMENT, {
+      startMs: 100,
+      connectionId: 'd',
+      at: { dnsStartMs: 115, connectStartMs: 140, connectEndMs: 180, requestStartMs: 180 },
+    });
+    expect(handOverDelays(requests).get(1)).toBe(15 - USUAL_MS);
+  });
+
+  it.each([
+    ['the usual', { protocol: 'h2', connectionId: 'c' }, USUAL_MS],
+    ['a wait for a connection that was being opened', { protocol: 'h2', connectionId: 'other' }, 50],
+    ['a wait for a free connection', { protocol: 'h1', connectionId: 'c' }, 50],
+    ['a wait for something else', { protocol: 'h2', connectionId: 'c' }, 500],
+  ] as const)('is not %s', (_what, request, waitMs) => {
+    const requests = requestsOf(DOCUMENT, { ...request, startMs: 100, at: { requestStartMs: 100 + waitMs } });
+    expect(handOverDelays(requests).size).toBe(0);
+  });
+});

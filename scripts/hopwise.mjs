@@ -8,6 +8,7 @@
  *   hopwise.mjs lab|record|accuracy|flows|udp (see bench/src/{ground-truth,accuracy,flows,udp}/, lab/src/record/)
  *   hopwise.mjs tunnel|terminating        (see bench/pins/)
  *   hopwise.mjs pin                       (see bench/pins/)
+ *   hopwise.mjs cli|helper               (the commands hopwise and hopwise-host, see pageload-emulator/ and native-host/)
  *   hopwise.mjs faults                    (see native-host/test/faults/)
  */
 import { spawn } from 'node:child_process';
@@ -92,6 +93,12 @@ async function main() {
       if (['--help', '-h', '--json'].some((word) => args.includes(word))) return beside();
       return (await runNode(join(ROOT, 'bench/emulator/speed.ts'), [])) || beside();
     }
+    case 'cli':
+      await runSetup(STEPS.built);
+      return runNode(join(ROOT, 'pageload-emulator/bin/hopwise.mjs'), args);
+    case 'helper':
+      await runSetup(STEPS.helper);
+      return runNode(join(ROOT, 'native-host/bin/hopwise-host.mjs'), args);
     case 'tunnel':
     case 'terminating':
       await runSetup(STEPS.built);
@@ -104,7 +111,7 @@ async function main() {
       return runNode(join(ROOT, 'native-host/test/faults/main.ts'), args);
     default:
       throw new SetupError(
-        `expected setup, start, test, lab, record, bench, accuracy, flows, udp, tunnel, terminating, pin or faults, got ${command ?? 'nothing'}`,
+        `expected setup, start, test, lab, record, bench, accuracy, flows, udp, tunnel, terminating, pin, faults, cli or helper, got ${command ?? 'nothing'}`,
       );
   }
 }

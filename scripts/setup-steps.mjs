@@ -260,6 +260,8 @@ export const STEPS = {
     chromium,
     { ...lab, optional: 'the recording will not be checked in the lab' },
   ],
+  /** `hopwise-host`, the helper. */
+  helper: [packages, build, libcurl],
   /** Helps, and judging what was measured. */
   built: [packages, build],
   /** Everything, for set-up itself and for the tests. */

@@ -14,7 +14,7 @@ import { connect as connectTls } from 'node:tls';
 import { parseArgs } from 'node:util';
 import { createAuthority } from '../../native-host/dist/src/ca/authority.js';
 import { writeAuthority } from '../../native-host/dist/src/ca/authority-store.js';
-import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../../native-host/dist/src/memory-settings.js';
+import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../../native-host/dist/src/base/memory-settings.js';
 import { Companion } from '../../native-host/test/proxy/support/companion.ts';
 import { openTunnel, SECRET } from '../../native-host/test/proxy/support/peers.ts';
 import { ServerProgram } from '../../native-host/test/support/server.ts';

@@ -1,12 +1,12 @@
 /** `hopwise-host pin` and `unpin`: by the hosts of the browsers that are connected, and for the sessions to come. */
 import type { PinKind, PinState } from '@hopwise/contract';
+import { UsageError } from '../src/base/usage-error.ts';
 import { authorityStatus } from '../src/ca/authority-status.ts';
 import { hostsOf } from '../src/ca/hosts.ts';
 import { askHosts, type HostAnswer, type Question } from '../src/control/control-client.ts';
 import type { ControlStatus } from '../src/control/control-messages.ts';
 import { pinLine } from '../src/pins/pin-status.ts';
 import { FilePinStore } from '../src/pins/pin-store.ts';
-import { UsageError } from '../src/usage-error.ts';
 
 export interface PinCommandOptions {
   as: PinKind;

@@ -10,11 +10,11 @@ import {
   transferPlanSchema,
   type Verification,
 } from '@hopwise/contract';
+import { UsageError } from '../src/base/usage-error.ts';
+import { hostVersion } from '../src/base/version.ts';
 import { Engine } from '../src/engine/engine.ts';
 import { probe } from '../src/probe/probe.ts';
 import { ProbeError } from '../src/probe/probe-error.ts';
-import { UsageError } from '../src/usage-error.ts';
-import { hostVersion } from '../src/version.ts';
 import { probeTable } from './probe-table.ts';
 
 export interface ProbeCommandOptions {

@@ -7,13 +7,13 @@ import {
   type ToHost,
   toHost,
 } from '@hopwise/contract';
+import { FrameError, FrameWriter, readFrames } from './base/framing.ts';
+import { oneLine } from './base/one-line.ts';
+import { hostVersion } from './base/version.ts';
 import { Engine, engineLine, engineProblem } from './engine/engine.ts';
-import { FrameError, FrameWriter, readFrames } from './framing.ts';
-import { oneLine } from './one-line.ts';
 import { PinSession } from './pins/pin-session.ts';
 import { probe } from './probe/probe.ts';
 import { ProbeError, type ProbeErrorCode } from './probe/probe-error.ts';
-import { hostVersion } from './version.ts';
 
 export interface HostOptions {
   input: Readable;

@@ -17,12 +17,12 @@ import { createSecureContext } from 'node:tls';
 import { AsnConvert } from '@peculiar/asn1-schema';
 import { Certificate, id_ce_nameConstraints, NameConstraints } from '@peculiar/asn1-x509';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from '../src/base/usage-error.ts';
 import { type Authority, createAuthority } from '../src/ca/authority.ts';
 import { authorityStatus } from '../src/ca/authority-status.ts';
 import { readAuthority, removeFolder, removeKeys, writeAuthority } from '../src/ca/authority-store.ts';
 import { hostsOf } from '../src/ca/hosts.ts';
 import { AuthorityError } from '../src/ca/private-file.ts';
-import { UsageError } from '../src/usage-error.ts';
 import { forgedLeaf } from './support/forged-leaf.ts';
 import { handshake } from './support/handshake.ts';
 

@@ -15,6 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { frame, readFrames } from '../src/base/framing.ts';
+import { PinError } from '../src/base/pin-error.ts';
 import { askHosts } from '../src/control/control-client.ts';
 import {
   CONTROL_VERSION,
@@ -24,8 +26,6 @@ import {
   MAX_REQUEST_BYTES,
 } from '../src/control/control-messages.ts';
 import { ControlServer } from '../src/control/control-server.ts';
-import { frame, readFrames } from '../src/framing.ts';
-import { PinError } from '../src/pins/pin-error.ts';
 
 const STATUS: ControlAnswer = { type: 'status', browser: 'chromium', pins: [], unpinned: [] };
 /** No process has it: above the largest that Linux gives (`PID_MAX_LIMIT`). */

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { DueList } from '../src/exchange/due-list.ts';
+import { DueList } from '../src/rounds/due-list.ts';
 
 it('runs in order of time, whatever the order of asking', async () => {
   const list = new DueList();

@@ -2,7 +2,7 @@ import { endianness } from 'node:os';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FrameError, FrameWriter, frame, readFrames } from '../src/framing.ts';
+import { FrameError, FrameWriter, frame, readFrames } from '../src/base/framing.ts';
 
 async function read(chunks: Iterable<Uint8Array>, maxBytes?: number): Promise<unknown[]> {
   const values: unknown[] = [];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { launchingBrowser } from '../src/launch.ts';
+import { launchingBrowser } from '../src/install/launch.ts';
 import { CHROMIUM_ARGUMENTS, FIREFOX_ARGUMENTS } from './support/host-process.ts';
 
 it.each([

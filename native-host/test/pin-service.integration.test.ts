@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { NewPin, Pin } from '../src/pins/pin.ts';
 import { PinService, type PinServiceState } from '../src/pins/pin-service.ts';
 import type { PinStore } from '../src/pins/pin-store.ts';
-import type { Terminator, TerminatorHooks } from '../src/pins/terminator.ts';
+import type { Terminator, TerminatorHooks } from '../src/pins/terminating/terminator.ts';
 import {
   connectHead,
   credentials,

@@ -1,8 +1,8 @@
 import { MAX_PIN_MINUTES, MAX_PINS } from '@hopwise/contract';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { PinError } from '../src/base/pin-error.ts';
 import type { NewPin, Pin } from '../src/pins/pin.ts';
-import type { PinError } from '../src/pins/pin-error.ts';
 import type { PinStore } from '../src/pins/pin-store.ts';
 import { Pins } from '../src/pins/pins.ts';
 

@@ -10,7 +10,7 @@ import { lstatSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import { dataDirectory } from '../paths.ts';
+import { dataDirectory } from '../base/paths.ts';
 import type { Authority, Issuer } from './authority.ts';
 import {
   AuthorityError,

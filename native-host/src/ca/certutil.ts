@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
-import { osRelease } from '../setup/http3-install-hint.ts';
+import { osRelease } from '../base/install-hints.ts';
 
 const run = promisify(execFile);
 

@@ -1,5 +1,5 @@
 import { MAX_CA_HOSTS } from '@hopwise/contract';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../base/usage-error.ts';
 
 /** RFC 1035 section 2.3.4: octets of a name as it is written. */
 const MAX_NAME = 253;

@@ -1,7 +1,7 @@
 /** The command line's side of the control socket. */
 import { connect } from 'node:net';
-import { frame, readFrames } from '../framing.ts';
-import { oneLine } from '../one-line.ts';
+import { frame, readFrames } from '../base/framing.ts';
+import { oneLine } from '../base/one-line.ts';
 import { checkFolder, controlFolder, type HostSocket, hostSockets } from './control-folder.ts';
 import {
   CONTROL_VERSION,

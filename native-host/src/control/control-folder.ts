@@ -1,7 +1,7 @@
 /** Where the hosts of this user's browsers listen for the command line: a socket each, named after its process. */
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { stateDirectory } from '../paths.ts';
+import { stateDirectory } from '../base/paths.ts';
 
 const FOLDER_MODE = 0o700;
 const OTHERS = 0o077;

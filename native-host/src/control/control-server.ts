@@ -1,9 +1,9 @@
 /** The host's side of the control socket. */
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { frame, readFrames } from '../framing.ts';
-import { oneLine } from '../one-line.ts';
-import { PinError, type PinErrorCode } from '../pins/pin-error.ts';
+import { frame, readFrames } from '../base/framing.ts';
+import { oneLine } from '../base/one-line.ts';
+import { PinError, type PinErrorCode } from '../base/pin-error.ts';
 import { controlFolder, prepareSocket } from './control-folder.ts';
 import {
   CONTROL_VERSION,

@@ -1,7 +1,7 @@
 /** Where a libcurl may be found. */
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { dataDirectory } from '../paths.ts';
+import { dataDirectory } from '../base/paths.ts';
 
 export interface Candidate {
   /** What the loader is given: a path, or a name that it looks up itself. */

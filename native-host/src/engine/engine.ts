@@ -2,6 +2,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { http3Mend } from '../base/install-hints.ts';
+import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../base/memory-settings.ts';
 import { caFile } from '../curl/ca-file.ts';
 import { type Candidate, libcurlCandidates } from '../curl/candidates.ts';
 import { CreditPool } from '../exchange/credit-pool.ts';
@@ -10,9 +12,7 @@ import { ExchangeClient } from '../exchange/exchange-client.ts';
 import { HUNG_AFTER_MS } from '../exchange/hung-connections.ts';
 import { RunningExchange } from '../exchange/running-exchange.ts';
 import { SentNotes } from '../exchange/sent-notes.ts';
-import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../memory-settings.ts';
 import type { RoundReport, RoundRequest, RoundTransferResult } from '../rounds/round.ts';
-import { http3Mend } from '../setup/http3-install-hint.ts';
 import { type ChildMessage, type EngineInfo, EXCHANGE_PIPE, type HostMessage } from './ipc.ts';
 import { StuckWatch } from './stuck-watch.ts';
 

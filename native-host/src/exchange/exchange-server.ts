@@ -1,10 +1,10 @@
 /** The engine's side of the exchange pipe: starts, feeds and ends exchanges. */
 import type { Duplex } from 'node:stream';
 import { CODE } from '../curl/curl-constants.ts';
-import { EasyHandles } from '../curl/easy-handles.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
 import { nativeMemory } from '../curl/native-memory.ts';
 import { CreditPool } from './credit-pool.ts';
+import { EasyHandles } from './easy-handles.ts';
 import type { ExchangeFault } from './exchange-fault.ts';
 import { creditOf, ExchangeFrameError, FRAME, type FrameHandler, FrameReader } from './exchange-frames.ts';
 import type { ExchangeOrder, NotedOrder } from './exchange-order.ts';

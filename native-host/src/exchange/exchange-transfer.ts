@@ -1,16 +1,11 @@
 /** The engine's side of one exchange: what libcurl asks and is told. */
 
 import { CODE, INFO, OPT, PAUSE, PREREQ, READ_PAUSE, SEEK, WRITE_PAUSE } from '../curl/curl-constants.ts';
-import {
-  CONNECT_TIMEOUT_MS,
-  type EasyAsked,
-  type EasyHandle,
-  type EasyHandles,
-} from '../curl/easy-handles.ts';
 import { reportedProtocol } from '../curl/easy-options.ts';
 import type { Libcurl, Pointer } from '../curl/libcurl.ts';
 import type { NativeMemory } from '../curl/native-memory.ts';
 import type { CreditAccount } from './credit-pool.ts';
+import { CONNECT_TIMEOUT_MS, type EasyAsked, type EasyHandle, type EasyHandles } from './easy-handles.ts';
 import { areAbout, type ExchangeFault, errorCode } from './exchange-fault.ts';
 import { creditPayload, ExchangeFrameError, FRAME } from './exchange-frames.ts';
 import { IDEMPOTENT, isTraced, type NotedOrder } from './exchange-order.ts';

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { HOST_NAME } from '@hopwise/contract';
-import { configDirectory, dataDirectory } from '../paths.ts';
+import { configDirectory, dataDirectory } from '../base/paths.ts';
 
 export interface Browser {
   id: 'chromium' | 'chrome' | 'edge' | 'brave' | 'firefox';

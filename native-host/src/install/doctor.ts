@@ -1,14 +1,14 @@
 /** Checks everything that the host needs, by really using it. */
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { http3Mend } from '../base/install-hints.ts';
+import { logFile } from '../base/log.ts';
 import { authorityLine, authorityStatus } from '../ca/authority-status.ts';
 import { certutilMend, findCertutil } from '../ca/certutil.ts';
 import { trustNow } from '../ca/trust.ts';
 import { caFile } from '../curl/ca-file.ts';
 import { Engine, engineLine, engineProblem } from '../engine/engine.ts';
-import { logFile } from '../log.ts';
 import { pinsLine, pinsStatus } from '../pins/pin-status.ts';
-import { http3Mend } from '../setup/http3-install-hint.ts';
 import { chosenBrowsers, type InstallOptions } from './install.ts';
 import type { ExtensionIds } from './manifest.ts';
 import { registrationProblem } from './registration.ts';

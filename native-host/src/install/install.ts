@@ -5,8 +5,8 @@ import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../memory-settings.ts';
-import { configDirectory, dataDirectory } from '../paths.ts';
+import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../base/memory-settings.ts';
+import { configDirectory, dataDirectory } from '../base/paths.ts';
 import { type Browser, browsers, profileBrowser } from './browsers.ts';
 import { checkIds, type ExtensionIds, manifest } from './manifest.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { dataDirectory, stateDirectory } from '../base/paths.ts';
 import { removeAuthority } from '../ca/remove-authority.ts';
-import { dataDirectory, stateDirectory } from '../paths.ts';
 
 /**
  * Has browsers forget the local CA and removes the host's data and state folders: CA, private libcurl,

@@ -1,13 +1,13 @@
 /** Pins and the proxy that puts them into effect: it listens only while there is a pin. */
 import { randomBytes } from 'node:crypto';
 import { isAskedWithoutProxy, type PinState, TRUST_TRIAL_PORT } from '@hopwise/contract';
+import { PinError } from '../base/pin-error.ts';
 import { authorityOf, originOf } from './origin.ts';
 import type { NewPin } from './pin.ts';
-import { PinError } from './pin-error.ts';
 import type { PinStore } from './pin-store.ts';
 import { Pins, type RouteChangeCause } from './pins.ts';
 import { LoopbackProxy, type Route } from './proxy/loopback-proxy.ts';
-import type { Terminator, TerminatorFactory } from './terminator.ts';
+import type { Terminator, TerminatorFactory } from './terminating/terminator.ts';
 
 export interface PinServiceOptions {
   store: PinStore;

@@ -1,10 +1,10 @@
 /** The pins of one browser's session: by messages of its extension, and by the command line. */
 import type { ToExtension, ToHost } from '@hopwise/contract';
+import { PinError, type PinErrorCode } from '../base/pin-error.ts';
 import { LocalLeafIssuer } from '../ca/leaf-issuer.ts';
 import type { ControlAnswer, ControlRequest } from '../control/control-messages.ts';
 import { ControlServer } from '../control/control-server.ts';
 import type { Engine } from '../engine/engine.ts';
-import { PinError, type PinErrorCode } from './pin-error.ts';
 import { PinService } from './pin-service.ts';
 import { FilePinStore } from './pin-store.ts';
 import { systemProxy } from './system-proxy/system-proxy.ts';

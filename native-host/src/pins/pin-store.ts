@@ -18,7 +18,7 @@ import {
 import { join } from 'node:path';
 import { MAX_PINS, originSchema, pinKindSchema } from '@hopwise/contract';
 import * as z from 'zod/mini';
-import { stateDirectory } from '../paths.ts';
+import { stateDirectory } from '../base/paths.ts';
 import type { Pin } from './pin.ts';
 
 export interface KeptPins {

@@ -1,8 +1,8 @@
 /** Which origins are pinned, how, and until when. */
 import { MAX_PIN_MINUTES, MAX_PINS, type PinKind, type PinState } from '@hopwise/contract';
-import { oneLine } from '../one-line.ts';
+import { oneLine } from '../base/one-line.ts';
+import { PinError } from '../base/pin-error.ts';
 import type { NewPin, Pin } from './pin.ts';
-import { PinError } from './pin-error.ts';
 import type { PinStore } from './pin-store.ts';
 
 export interface PinsOptions {

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Protocol, TransferPlan, UdpVerdict, Verification, VerifiedProtocol } from '@hopwise/contract';
 import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
+import { http3Mend } from '../base/install-hints.ts';
 import type { AddressSpace } from '../curl/address-space.ts';
 import { type NameServer, systemNameServers } from '../dns/dns-query.ts';
 import { type Engine, EngineDiedError, engineLine, NoEngineError } from '../engine/engine.ts';
 import type { RoundReport, RoundRequest, RoundTransferResult } from '../rounds/round.ts';
-import { http3Mend } from '../setup/http3-install-hint.ts';
 import { Allowance, UNSEEN_MARGIN } from './allowance.ts';
 import { OriginFigures } from './origin-figures.ts';
 import { hasCredentials, readPlan } from './origins.ts';

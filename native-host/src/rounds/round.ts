@@ -4,7 +4,7 @@ import type { AddressSpace } from '../curl/address-space.ts';
 import { type ConnectionFigures, ConnectionWatch } from '../curl/connection-watch.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
 import type { TcpInfo } from '../curl/tcp-info.ts';
-import { DueList } from '../exchange/due-list.ts';
+import { DueList } from './due-list.ts';
 import { RoundTransfers, type TransferOutcome } from './round-transfers.ts';
 
 /** One transfer of a round. */

@@ -4,10 +4,10 @@ import { chmod, copyFile, mkdir, mkdtemp, readdir, readlink, rename, rm, symlink
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { canSetUp, http3Mend, osRelease } from '../base/install-hints.ts';
 import { PRIVATE_LIBRARY, privateFolder } from '../curl/candidates.ts';
 import { Engine, type EngineInfo, engineLine } from '../engine/engine.ts';
 import { downloadFromBackports } from './apt.ts';
-import { canSetUp, http3Mend, osRelease } from './http3-install-hint.ts';
 
 const run = promisify(execFile);
 

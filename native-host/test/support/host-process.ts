@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { EXTENSION_ID, type ToExtension, type ToHost, toExtension } from '@hopwise/contract';
-import { frame, readFrames } from '../../src/framing.ts';
+import { frame, readFrames } from '../../src/base/framing.ts';
 
 export const BIN = fileURLToPath(new URL('../../bin/hopwise-host.ts', import.meta.url));
 

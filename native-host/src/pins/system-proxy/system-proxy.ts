@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { configDirectory } from '../../paths.ts';
+import { configDirectory } from '../../base/paths.ts';
 import { inEnvironment, inGnome, inKde, inMacos, inWindows } from './settings.ts';
 
 const run = promisify(execFile);

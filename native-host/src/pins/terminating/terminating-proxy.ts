@@ -9,11 +9,11 @@ import type { Engine } from '../../engine/engine.ts';
 import type { ExchangeError } from '../../exchange/exchange.ts';
 import { type ExchangeErrorCode, isOfHandshake } from '../../exchange/exchange-fault.ts';
 import type { Route } from '../proxy/loopback-proxy.ts';
-import type { Terminator, TerminatorHooks } from '../terminator.ts';
 import { BrowserTrust, DISTRUST } from './browser-trust.ts';
 import { asksForCertificate } from './client-certificate.ts';
 import { type RelayEvents, SUSPECT_AFTER_MS } from './relay.ts';
 import { TerminatedOrigin } from './terminated-origin.ts';
+import type { Terminator, TerminatorHooks } from './terminator.ts';
 import { type CheckWay, UpstreamHealth } from './upstream-health.ts';
 
 export interface TerminatingProxyOptions extends TerminatorHooks {

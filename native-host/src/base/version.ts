@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** Version of the host: that of its package. */
 export function hostVersion(): string {
-  // The sources lie one folder below the package, the build two.
-  const up = import.meta.url.endsWith('.ts') ? '../package.json' : '../../package.json';
+  // The sources lie two folders below the package, the build three.
+  const up = import.meta.url.endsWith('.ts') ? '../../package.json' : '../../../package.json';
   return (JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8')) as { version: string }).version;
 }

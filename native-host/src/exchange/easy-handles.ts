@@ -1,12 +1,12 @@
 /** The easy handles of exchanges: one that has done well is used again, as setting one up costs as much as a request. */
 
-import { type ExchangeOrder, isTraced } from '../exchange/exchange-order.ts';
-import type { KeepAlive } from '../exchange/hung-connections.ts';
-import { guarded } from './callback-guard.ts';
-import { DEBUG_TEXT, HTTP_VERSION, OPT, PREREQ, SEEK, SINCE_TCP_KEEPCNT } from './curl-constants.ts';
-import { ERROR_TEXT_BYTES, setCommonOptions } from './easy-options.ts';
-import type { Libcurl, Pointer } from './libcurl.ts';
-import type { NativeMemory } from './native-memory.ts';
+import { guarded } from '../curl/callback-guard.ts';
+import { DEBUG_TEXT, HTTP_VERSION, OPT, PREREQ, SEEK, SINCE_TCP_KEEPCNT } from '../curl/curl-constants.ts';
+import { ERROR_TEXT_BYTES, setCommonOptions } from '../curl/easy-options.ts';
+import type { Libcurl, Pointer } from '../curl/libcurl.ts';
+import type { NativeMemory } from '../curl/native-memory.ts';
+import { type ExchangeOrder, isTraced } from './exchange-order.ts';
+import type { KeepAlive } from './hung-connections.ts';
 
 /** What libcurl asks of an exchange, in the middle of its own work. */
 export interface EasyAsked {

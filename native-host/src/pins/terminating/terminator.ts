@@ -1,6 +1,6 @@
 /** What pins to a protocol need of the proxy that terminates TLS. */
 import type { Protocol } from '@hopwise/contract';
-import type { Route } from './proxy/loopback-proxy.ts';
+import type { Route } from '../proxy/loopback-proxy.ts';
 
 export interface Terminator {
   /** Why the host cannot be pinned to a protocol here, with the mend, in one line; '' when it can. */

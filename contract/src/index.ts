@@ -1,7 +1,8 @@
 /**
- * What the packages of hopwise agree on: schemas and types of what passes between them. No package below it, and no logic
- * but what both ends of a message must do alike (`verification-parts.ts`, `this-machine.ts`).
+ * What the packages of hopwise share: types, schemas and ids of what passes between them. It imports no other package, and
+ * holds logic only where two packages must do the same (`address-space.ts`, `this-machine.ts`, `verification-parts.ts`).
  */
+export * from './address-space.ts';
 export * from './ids.ts';
 export type * from './known-network.ts';
 export * from './messages.ts';

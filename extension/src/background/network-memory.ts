@@ -1,5 +1,5 @@
 /** What page loads tell of the network that the browser is on, kept for the loads after them. */
-import type { Verification } from '@hopwise/contract';
+import { isLocalAddress, type Verification } from '@hopwise/contract';
 import {
   learnNetwork,
   measuredBy,
@@ -10,7 +10,6 @@ import {
 import { allLoads, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { dropNetwork, keepNetwork, keptNetwork } from '../storage/network.ts';
 import { assess } from './assess.ts';
-import { isLocalAddress } from './local-address.ts';
 
 /** The last change of what is kept: the next one waits for it. */
 let turn: Promise<unknown> = Promise.resolve();

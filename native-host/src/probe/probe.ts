@@ -1,9 +1,15 @@
 /** Transfers a page's resources under each protocol and tells what came of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Protocol, TransferPlan, UdpVerdict, Verification, VerifiedProtocol } from '@hopwise/contract';
+import type {
+  AddressSpace,
+  Protocol,
+  TransferPlan,
+  UdpVerdict,
+  Verification,
+  VerifiedProtocol,
+} from '@hopwise/contract';
 import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
 import { http3Mend } from '../base/install-hints.ts';
-import type { AddressSpace } from '../curl/address-space.ts';
 import { type NameServer, systemNameServers } from '../dns/dns-query.ts';
 import { type Engine, EngineDiedError, engineLine, NoEngineError } from '../engine/engine.ts';
 import type { RoundReport, RoundRequest, RoundTransferResult } from '../rounds/round.ts';

@@ -1,6 +1,5 @@
 /** What each origin of a plan speaks, found by one request to each that ends at the response's headers. */
-import type { Protocol } from '@hopwise/contract';
-import { type AddressSpace, addressSpace } from '../curl/address-space.ts';
+import { type AddressSpace, addressSpace, type Protocol } from '@hopwise/contract';
 import { CODE } from '../curl/curl-constants.ts';
 import type { RoundReport, RoundRequest, RoundTransfer, RoundTransferResult } from '../rounds/round.ts';
 import { type H3Offer, h3Offers } from './alt-svc.ts';

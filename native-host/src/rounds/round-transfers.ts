@@ -1,7 +1,6 @@
 /** The GETs of a round under one protocol. */
 
-import type { Protocol } from '@hopwise/contract';
-import { type AddressSpace, addressSpace, mayReach } from '../curl/address-space.ts';
+import { type AddressSpace, addressSpace, mayReach, type Protocol } from '@hopwise/contract';
 import { guarded } from '../curl/callback-guard.ts';
 import type { ConnectionWatch } from '../curl/connection-watch.ts';
 import { CODE, HTTP_VERSION, INFO, OPT, PREREQ } from '../curl/curl-constants.ts';

@@ -1,6 +1,5 @@
 /** One round: the transfers of a plan, in its order and with its waits, on fresh connections. */
-import type { Protocol } from '@hopwise/contract';
-import type { AddressSpace } from '../curl/address-space.ts';
+import type { AddressSpace, Protocol } from '@hopwise/contract';
 import { type ConnectionFigures, ConnectionWatch } from '../curl/connection-watch.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
 import type { TcpInfo } from '../curl/tcp-info.ts';

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { addressSpace } from '../../curl/address-space.ts';
+import { addressSpace } from '@hopwise/contract';
 import { AddressCache, type Lookup } from './address-cache.ts';
 import { parseAuthority, withoutBrackets } from './authority.ts';
 import { connectToFirst } from './happy-eyeballs.ts';

@@ -1,4 +1,4 @@
-/** `npm run record`: see e2e/README.md, "Recording a page". */
+/** `npm run record`: see lab/docs/pages.md, "Recording a page". */
 
 import { runProgram } from '../command/program.ts';
 import { Progress } from '../command/progress.ts';

@@ -64,18 +64,18 @@ export {
   networkPosterior,
 } from './estimate/posterior.ts';
 export { measuredBy } from './estimate/verification-figures.ts';
-export { CAUSES, type Cause, type CriticalStep } from './explain/critical-path.ts';
 export {
   CAUSE_WORDS,
   type ExplainedConnection,
   type ProtocolExplanation,
 } from './explain/explain.ts';
+export { changeInWords } from './explain/server-change-words.ts';
 export { buildGraph } from './graph/build-graph.ts';
 export type * from './graph/page-graph.ts';
 export { transferPlan } from './graph/transfer-plan.ts';
 export type { OriginCounters } from './http/origin-client.ts';
 export type { Interval, LogDensity } from './network/log-density.ts';
-export { changeInWords, changeServers, type ServerChange } from './network/server-change.ts';
+export { changeServers, type ServerChange } from './network/server-change.ts';
 export { type Explanation, explain, type PredictOptions, predict } from './predict.ts';
 export type { ReadRecording } from './recording/har.ts';
 export { InputError } from './recording/input-error.ts';
@@ -83,5 +83,6 @@ export { JsonBytes } from './recording/json-bytes.ts';
 export { parseRecording, readRecording } from './recording/parse.ts';
 export { parseProtocol } from './recording/protocol-name.ts';
 export { drawNetworks, type NetworkSample } from './scenarios/draw-networks.ts';
+export { CAUSES, type Cause, type CriticalStep } from './trace/critical-path.ts';
 export type { LossCause, Trace } from './transport/trace.ts';
 export { originOf } from './util/url.ts';

@@ -4,6 +4,7 @@ import type {
   KnownServer,
   MeasuredNetwork,
   NetworkFigure,
+  OriginRecommendation,
   Prediction,
   Recording,
   Unavailable,
@@ -11,11 +12,18 @@ import type {
 } from '@hopwise/contract';
 import { PROTOCOLS, type Protocol } from '@hopwise/contract';
 import { type Choice, choose } from './choose/choose.ts';
+import type { OriginChoice } from './choose/origin-choice.ts';
 import { askWhatIf } from './choose/what-if.ts';
 import type { NetworkCluster } from './estimate/network-cluster.ts';
 import type { NetworkPosterior } from './estimate/network-posterior.ts';
 import { networkPosterior } from './estimate/posterior.ts';
+import { assignmentReason } from './explain/assignment-reason.ts';
 import { explainProtocol, type ProtocolExplanation } from './explain/explain.ts';
+import { omissionNotes } from './explain/omission-notes.ts';
+import { originReason } from './explain/origin-reason.ts';
+import { pageReasons } from './explain/page-reasons.ts';
+import { changeInWords } from './explain/server-change-words.ts';
+import { unavailableClause } from './explain/unavailable-clause.ts';
 import { buildGraph } from './graph/build-graph.ts';
 import type { PageGraph } from './graph/page-graph.ts';
 import { PaintModel } from './graph/paint-times.ts';
@@ -121,6 +129,7 @@ function predictPage(
   const { graph, path } = question;
   const { sources } = network;
   const choice = choose(question);
+  const { joint } = choice;
   const waterfall: Partial<Record<Protocol, WaterfallEntry[]>> = {};
   if (options.waterfall) {
     for (const { protocol } of choice.uniform) waterfall[protocol] = choice.traced(protocol).load.entries;
@@ -144,12 +153,12 @@ function predictPage(
     margin: choice.margin,
     confidence: choice.confidence,
     decided: choice.decided,
-    reasons: choice.reasons,
-    assignment: choice.assignment,
-    assignedPltMs: choice.assigned.pltMs,
-    assigned: choice.assigned,
-    origins: choice.origins,
-    notes: choice.notes,
+    reasons: pageReasons(question, choice),
+    assignment: joint.assignment,
+    assignedPltMs: joint.assigned.pltMs,
+    assigned: { ...joint.assigned, reason: assignmentReason(joint, graph.origins.length) },
+    origins: choice.origins.map((each) => recommendationOf(each, question, choice)),
+    notes: omissionNotes(choice.omissions),
     ...(options.whatIf && { whatIf: whatIfOf(graph, choice, options.whatIf) }),
     waterfall,
     elapsedMs: Date.now() - startedAt,
@@ -161,14 +170,30 @@ function byProtocol<T>(choice: Choice, of: (protocol: Protocol) => T): Record<Pr
   return Object.fromEntries(
     PROTOCOLS.map((protocol) => [
       protocol,
-      choice.times[protocol] === undefined ? { unavailable: choice.unavailable[protocol]! } : of(protocol),
+      choice.times[protocol] === undefined
+        ? { unavailable: unavailableClause(choice.unavailable[protocol]!) }
+        : of(protocol),
     ]),
   ) as Record<Protocol, T | Unavailable>;
 }
 
 function whatIfOf(graph: PageGraph, choice: Choice, asked: ServerChange): NonNullable<Prediction['whatIf']> {
-  const { change, protocols } = askWhatIf(graph, choice.uniform, choice.scenarios, asked);
-  return { change, protocols: byProtocol(choice, (protocol) => protocols[protocol]!) };
+  const times = askWhatIf(graph, choice.uniform, choice.scenarios, asked);
+  return { change: changeInWords(asked), protocols: byProtocol(choice, (protocol) => times[protocol]!) };
+}
+
+function recommendationOf(origin: OriginChoice, question: Question, choice: Choice): OriginRecommendation {
+  return {
+    origin: origin.origin,
+    requests: origin.requests,
+    bytes: origin.bytes,
+    protocol: origin.protocol,
+    margin: origin.margin,
+    confidence: origin.confidence,
+    pltMs: origin.pltMs,
+    reason: originReason(origin, question, choice),
+    decided: origin.decided,
+  };
 }
 
 function pageOf(graph: PageGraph): Prediction['page'] {

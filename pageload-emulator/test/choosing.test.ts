@@ -4,9 +4,11 @@ import { assign } from '../src/choose/assign.ts';
 import { choicesOf, nearestUniform } from '../src/choose/choices.ts';
 import { choose } from '../src/choose/choose.ts';
 import { isDecided, probabilityOfLeast } from '../src/choose/confidence.ts';
+import { pageReasons } from '../src/explain/page-reasons.ts';
 import { PaintModel } from '../src/graph/paint-times.ts';
 import { loadTime } from '../src/scenarios/load-time.ts';
 import { LoadTimes } from '../src/scenarios/load-times.ts';
+import type { Question } from '../src/scenarios/question.ts';
 import { SPREADS } from '../src/scenarios/spread.ts';
 import { createRandom, normal } from '../src/util/random.ts';
 import { type GeneratedPage, generatedPage, NETWORKS } from './generated-pages.ts';
@@ -99,30 +101,32 @@ describe('choice', () => {
   const servers = [serverOf('https://a.test')];
   const open = pathOf({ rttMs: 80, downBps: 20e6 });
   const policed: NetworkPath = { ...open, udp: { kind: 'policed', bps: 2e6 } };
-  const choiceWith = (policedOf12: number) =>
-    choose({
+  const choiceWith = (policedOf12: number) => choose(questionWith(policedOf12));
+  const questionWith = (policedOf12: number): Question => ({
+    graph,
+    paint: new PaintModel(
+      { requests: [], firstContentfulPaintMs: null, largestContentfulPaintMs: null },
       graph,
-      paint: new PaintModel(
-        { requests: [], firstContentfulPaintMs: null, largestContentfulPaintMs: null },
-        graph,
-      ),
-      path: open,
-      servers,
-      scenarios: (count) =>
-        Array.from({ length: count }, (_, index) => ({
-          path: index >= 12 - policedOf12 ? policed : open,
-          servers,
-          seed: index + 1,
-        })),
-      seeds: 12,
-    });
+    ),
+    path: open,
+    servers,
+    scenarios: (count) =>
+      Array.from({ length: count }, (_, index) => ({
+        path: index >= 12 - policedOf12 ? policed : open,
+        servers,
+        seed: index + 1,
+      })),
+    seeds: 12,
+  });
 
   it('takes what is fastest where nothing speaks against it', () => {
     expect(choiceWith(0)).toMatchObject({ best: 'h3' });
   });
 
   it('stays away from what may be many times slower, and says so', () => {
-    const { best, margin, decided, reasons, times } = choiceWith(4);
+    const choice = choiceWith(4);
+    const { best, margin, decided, times } = choice;
+    const reasons = pageReasons(questionWith(4), choice);
     expect(times.h3!.pltMs).toBeLessThan(times.h2!.pltMs);
     expect(best).toBe('h2');
     expect({ margin, decided }).toEqual({ margin: 0, decided: false });

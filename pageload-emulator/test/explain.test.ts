@@ -6,8 +6,9 @@ import {
   parseRecording,
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { holdupSentence, worstHoldup } from '../src/explain/holdups.ts';
-import { traceLoad } from '../src/explain/traced-load.ts';
+import { holdupSentence } from '../src/explain/holdup-sentence.ts';
+import { traceLoad } from '../src/trace/traced-load.ts';
+import { worstHoldup } from '../src/trace/worst-holdup.ts';
 import { generatedPage, NETWORKS } from './generated-pages.ts';
 import { chromiumHar } from './hars.ts';
 import { pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf, uniform } from './pages.ts';

@@ -1,19 +1,22 @@
 import { expect, test } from 'vitest';
-import { type OriginCase, originReason } from '../src/choose/reasons.ts';
+import type { OriginChoice } from '../src/choose/origin-choice.ts';
+import { originReason } from '../src/explain/origin-reason.ts';
 
-/** Nothing of the page is looked into where an origin's choice is open. */
-const GROUND = {} as Parameters<typeof originReason>[1];
+/** An undecided origin's sentence needs neither the page nor its loads. */
+const CONTEXT = {} as Parameters<typeof originReason>[1];
+const CHOICE = {} as Parameters<typeof originReason>[2];
 
 const undecided = (gainMs: number) =>
   originReason(
-    { protocol: 'h2', rival: 'h3', gainMs, pageMs: 1000, requests: 2, decided: false } as OriginCase,
-    GROUND,
+    { protocol: 'h2', rival: 'h3', gainMs, pageMs: 1000, requests: 2, decided: false } as OriginChoice,
+    CONTEXT,
+    CHOICE,
   );
 
 test.each([
   [70, 'HTTP/2 for its 2 requests gains 70 ms (7%) over HTTP/3, too little to be sure.'],
   [-70, 'HTTP/3 for its 2 requests gains 70 ms (7%) over HTTP/2, too little to be sure.'],
   [-9, 'The choice for its 2 requests moves the page by less than 1%.'],
-])('an open choice that gains %i ms names what is ahead', (gainMs, words) => {
+])('an undecided choice that gains %i ms names the protocol that is ahead', (gainMs, words) => {
   expect(undecided(gainMs)).toBe(words);
 });

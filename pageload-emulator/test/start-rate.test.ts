@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { emulate } from '../src/emulate/emulate.ts';
+import { changeInWords } from '../src/explain/server-change-words.ts';
 import type { CongestionControl, Protocol, SendingProfile } from '../src/index.ts';
-import { changeInWords, changeServers } from '../src/network/server-change.ts';
+import { changeServers } from '../src/network/server-change.ts';
 import { pageOf, pathOf, serverOf, uniform } from './pages.ts';
 
 /** LTE as in "Blitz-starting QUIC connections": 20 Mbit/s, 70 ms. */

@@ -5,23 +5,23 @@ import type { LoadTimes } from '../scenarios/load-times.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import { createRandom } from '../util/random.ts';
 import type { Choices } from './choices.ts';
-import { originSlack, SLACK_SHARE, type WatchedLoad } from './slack.ts';
+import { originSlack, SLACK_SHARE, type SlackInput } from './slack.ts';
 
-/** Up to so many assignments all of them are tried. */
-const MOST_EXHAUSTIVE = 27;
-/** Up to so many origins none is left out for its slack. */
+/** All assignments are tried when there are at most this many. */
+const MAX_EXHAUSTIVE = 27;
+/** With at most this many origins none is left out for its slack. */
 export const FEW_ORIGINS = 6;
-/** Origins that are moved one by one, the heaviest; the others of the same offers move together. */
-const MOST_SINGLE = 10;
-const MOST_SWEEPS = 3;
-/** A change must save at least this share to be made. */
-const LEAST_SAVING = 0.0005;
-/** A change that loses more than this over the scenarios so far, divided by their number, is given up. */
+/** The heaviest origins are moved one by one; the others move together with those of the same offers. */
+const MAX_SINGLE = 10;
+const MAX_SWEEPS = 3;
+/** A change is made when it saves at least this share. */
+const MIN_SAVING = 0.0005;
+/** A change whose mean regret over n scenarios exceeds this divided by n is given up. */
 const GIVE_UP = 0.01;
-/** Starts by chance, each of which moves about this share of the origins. */
-const MOST_KICKS = 20;
+/** Random starts, each of which moves about this share of the origins. */
+const MAX_KICKS = 20;
 const KICK_SHARE = 0.7;
-/** Two changes, each of which alone loses no more than this, may gain together. */
+/** Two changes, each with a regret below this on its own, may gain together. */
 const NEAR = 0.02;
 
 /** Origins that change their protocol together. */
@@ -31,16 +31,17 @@ interface Unit {
 }
 
 /**
- * Finds the joint assignment with the least load time (geometric mean over scenarios). One origin's protocol changes
- * what the others find at the bottleneck, so origins are not chosen apart.
+ * Finds the joint assignment with the smallest load time (geometric mean over scenarios). Origins share the bottleneck, so
+ * one origin's protocol changes what is best for the others.
  *
- * Few combinations are all tried; else coordinate descent from several starts: unit by unit, each moved to its best protocol
- * with the others held, until nothing improves; then from starts by chance (iterated local search: Lourenço, Martin and
- * Stützle, Handbook of Metaheuristics, 2003) and by pairs, until the budget is used. A change is tried in one scenario after another and
- * given up as soon as it loses; of many origins those whose requests could end much later stay where they are.
+ * A few combinations are tried exhaustively. More are searched by coordinate descent from several starts (each unit in turn
+ * moves to its best protocol while the others stay, until nothing improves), then from random starts (iterated local search:
+ * Lourenço, Martin and Stützle, Handbook of Metaheuristics, 2003), then by pairs of units, until the budget is used. A change
+ * is tried in one scenario after another and given up early when it is slower. Of many origins, those with much slack keep
+ * their protocol.
  *
  * @param starts assignments to begin at
- * @param budget emulations that the search may take; it stops also where they have cost too much (`EventBudget`)
+ * @param budget emulations that the search may take; it also stops when they have cost too much (`EventBudget`)
  */
 export function assign(
   graph: PageGraph,
@@ -58,7 +59,7 @@ class Search {
   readonly #choices: Choices;
   readonly #scenarios: readonly Scenario[];
   readonly #times: LoadTimes;
-  readonly #last: number;
+  readonly #maxEmulations: number;
   readonly #random = createRandom(1);
   #units: readonly Unit[] = [];
 
@@ -73,14 +74,14 @@ class Search {
     this.#choices = choices;
     this.#scenarios = scenarios;
     this.#times = times;
-    this.#last = times.emulations + budget;
+    this.#maxEmulations = times.emulations + budget;
   }
 
   run(starts: readonly Assignment[]): Assignment {
     const free = this.#graph.origins.filter((origin) => this.#choices.get(origin)!.length > 1);
     const combinations = free.reduce((product, origin) => product * this.#choices.get(origin)!.length, 1);
     const uniform = distinct(starts);
-    if (combinations <= MOST_EXHAUSTIVE) return this.#tryAll(this.#ranked(uniform)[0]!, free);
+    if (combinations <= MAX_EXHAUSTIVE) return this.#tryAll(this.#ranked(uniform)[0]!, free);
     if (this.#spent) return this.#ranked(uniform)[0]!;
     const watched = uniform.map((assignment) => ({
       assignment,
@@ -94,13 +95,13 @@ class Search {
     const [first, ...others] = ranked as [Assignment, ...Assignment[]];
     let best = this.#descend(first);
     for (const start of others) best = this.#better(best, start);
-    for (let kick = 0; kick < MOST_KICKS && !this.#spent; kick++) {
+    for (let kick = 0; kick < MAX_KICKS && !this.#spent; kick++) {
       best = this.#better(best, this.#kicked(best));
     }
     return this.#changePairs(best);
   }
 
-  /** The best first. */
+  /** Orders assignments by load time, the best first. */
   #ranked(assignments: readonly Assignment[]): Assignment[] {
     return assignments
       .map((assignment) => ({ assignment, cost: this.#cost(assignment) }))
@@ -114,7 +115,7 @@ class Search {
     return this.#saves(other, best, 0) ? other : best;
   }
 
-  /** Some origins on other protocols, by chance: a start in another valley. */
+  /** Moves origins to random protocols: a start near another local optimum. */
   #kicked(assignment: Assignment): Assignment {
     const kicked = { ...assignment };
     for (const [origin, offered] of this.#choices) {
@@ -123,25 +124,27 @@ class Search {
     return kicked;
   }
 
-  /** Changes two units at once, those pairs first that lose least one by one, until no pair gains. */
+  /** Changes two units at once, pairs of the smallest regrets first, until no pair gains. */
   #changePairs(start: Assignment): Assignment {
     let best = start;
     for (;;) {
       const singles = this.#units
         .flatMap((unit) =>
-          unit.choices.map((protocol) => ({ unit, protocol, loss: this.#loss(best, unit, protocol) })),
+          unit.choices.map((protocol) => ({ unit, protocol, regret: this.#regret(best, unit, protocol) })),
         )
-        .filter(({ loss }) => loss > 0 && loss < NEAR);
+        .filter(({ regret }) => regret > 0 && regret < NEAR);
       const pairs = singles
         .flatMap((a, index) =>
-          singles.slice(index + 1).flatMap((b) => (b.unit === a.unit ? [] : { a, b, loss: a.loss + b.loss })),
+          singles
+            .slice(index + 1)
+            .flatMap((b) => (b.unit === a.unit ? [] : { a, b, regret: a.regret + b.regret })),
         )
-        .sort((a, b) => a.loss - b.loss);
+        .sort((a, b) => a.regret - b.regret);
       const before = best;
       for (const { a, b } of pairs) {
         if (this.#spent) return best;
         const changed = move(move(best, a.unit, a.protocol), b.unit, b.protocol);
-        if (this.#saves(changed, best, LEAST_SAVING)) {
+        if (this.#saves(changed, best, MIN_SAVING)) {
           best = changed;
           break;
         }
@@ -150,8 +153,8 @@ class Search {
     }
   }
 
-  /** What a unit's change loses in the first scenario, as a share; 0 where nobody has tried it. */
-  #loss(assignment: Assignment, unit: Unit, protocol: Protocol): number {
+  /** Regret of a unit's change in the first scenario, as a share of the load time; 0 when it has not been emulated. */
+  #regret(assignment: Assignment, unit: Unit, protocol: Protocol): number {
     const changed = move(assignment, unit, protocol);
     const first = this.#scenarios.slice(0, 1);
     if (this.#times.known(changed, first).length === 0) return 0;
@@ -159,17 +162,17 @@ class Search {
   }
 
   get #spent(): boolean {
-    return this.#times.emulations >= this.#last || this.#isDear;
+    return this.#times.emulations >= this.#maxEmulations || this.#isTooExpensive;
   }
 
-  get #isDear(): boolean {
+  get #isTooExpensive(): boolean {
     return this.#times.budget.isSpent('search');
   }
 
   #tryAll(start: Assignment, free: readonly string[]): Assignment {
     let best = start;
     const visit = (assignment: Assignment, at: number) => {
-      if (this.#isDear) return;
+      if (this.#isTooExpensive) return;
       const origin = free[at];
       if (origin === undefined) {
         if (this.#saves(assignment, best, 0)) best = assignment;
@@ -183,14 +186,14 @@ class Search {
 
   #descend(start: Assignment): Assignment {
     let best = start;
-    for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
+    for (let sweep = 0; sweep < MAX_SWEEPS; sweep++) {
       const before = best;
       for (const unit of this.#units) {
         for (const protocol of unit.choices) {
           if (this.#spent) return best;
           if (unit.origins.every((origin) => best[origin] === protocol)) continue;
           const moved = move(best, unit, protocol);
-          if (this.#saves(moved, best, LEAST_SAVING)) best = moved;
+          if (this.#saves(moved, best, MIN_SAVING)) best = moved;
         }
       }
       if (best === before) break;
@@ -216,12 +219,8 @@ class Search {
     return times.reduce((sum, time) => sum + Math.log(time), 0) / times.length;
   }
 
-  /**
-   * What can move the page: origins that have a choice and whose requests end late enough under one of the starts, the
-   * heaviest first.
-   */
-  #unitsOf(loads: readonly WatchedLoad[]): Unit[] {
-    // Of a few origins each is worth a try.
+  /** Origins that can move the page, the heaviest first: those with a choice and little slack under one of the starts. */
+  #unitsOf(loads: readonly SlackInput[]): Unit[] {
     const few = this.#graph.origins.length <= FEW_ORIGINS;
     const slacks = few ? [] : loads.map((load) => originSlack(this.#graph, load));
     const isMovable = (index: number) => few || slacks.some((slack) => slack[index]! < SLACK_SHARE);
@@ -230,10 +229,10 @@ class Search {
       .filter((origin, index) => this.#choices.get(origin)!.length > 1 && isMovable(index))
       .sort((a, b) => bytes.get(b)! - bytes.get(a)!);
     const units = movable
-      .slice(0, MOST_SINGLE)
+      .slice(0, MAX_SINGLE)
       .map((origin): Unit => ({ origins: [origin], choices: this.#choices.get(origin)! }));
     const together = new Map<string, string[]>();
-    for (const origin of movable.slice(MOST_SINGLE)) {
+    for (const origin of movable.slice(MAX_SINGLE)) {
       const key = this.#choices.get(origin)!.join();
       const others = together.get(key);
       if (others) others.push(origin);
@@ -252,10 +251,10 @@ function move(assignment: Assignment, { origins }: Unit, protocol: Protocol): As
   return moved;
 }
 
-/** Each origin on the protocol of the load in which its requests took the least time. */
+/** Assigns each origin the protocol of the load in which its requests took the least time. */
 function quickest(
   graph: PageGraph,
-  watched: readonly { assignment: Assignment; load: WatchedLoad }[],
+  watched: readonly { assignment: Assignment; load: SlackInput }[],
 ): Assignment {
   const originOf = new Map<number, number>();
   for (const activity of graph.activities) {

@@ -7,50 +7,52 @@ import { UniformLoads, type UniformRun } from '../scenarios/uniform.ts';
 import { mean } from '../util/statistics.ts';
 import { logRatio } from './confidence.ts';
 
-/** The protocols side by side: each on every origin. */
+/** Why a protocol cannot carry the page: UDP is blocked, or its load does not end. */
+export type UnavailableCause = 'udp-blocked' | EndlessLoadError;
+
+/** The protocols side by side, each applied to every origin. */
 export interface Comparison {
   runs: UniformRun[];
-  /** In which all were loaded. */
+  /** Those in which the page was loaded under every protocol of `runs`. */
   scenarios: readonly Scenario[];
-  /** Why each other protocol cannot carry the page: clauses. */
-  unavailable: Partial<Record<Protocol, string>>;
-  /** Whether the budget was enough for the scenarios that it takes. */
+  /** Of each protocol that `runs` lacks. */
+  unavailable: Partial<Record<Protocol, UnavailableCause>>;
+  /** Whether the budget allowed all scenarios that the comparison needs. */
   whole: boolean;
 }
 
 /** Scenarios are added in steps of this many, until the leaders' means are known to `PRECISION`. */
 const SCENARIO_STEP = 6;
-const MOST_SCENARIOS = 24;
+const MAX_SCENARIOS = 24;
 const PRECISION = 0.04;
-/** Activities that all of a protocol's scenarios may have together: a larger page gets fewer. */
-const MOST_ACTIVITIES = 12_000;
+/** Activities of all of one protocol's scenarios together: a larger page is loaded in fewer scenarios. */
+const MAX_ACTIVITIES = 12_000;
 
 /**
- * Loads the page under each protocol in as many scenarios as it takes to know the leaders' means, or as the budget allows.
+ * Loads the page under each protocol in as many scenarios as the leaders' means need to be known, or as the budget allows.
  *
- * @throws EndlessLoadError when it loads under none
+ * @throws EndlessLoadError when the page loads under no protocol
  */
 export function compare({ graph, paint, path, scenarios, seeds }: Question, budget: EventBudget): Comparison {
-  const unavailable: Comparison['unavailable'] =
-    path.udp.kind === 'blocked' ? { h3: 'UDP is blocked on this network' } : {};
+  const unavailable: Comparison['unavailable'] = path.udp.kind === 'blocked' ? { h3: 'udp-blocked' } : {};
   let loads = PROTOCOLS.filter((protocol) => unavailable[protocol] === undefined).map(
     (protocol) => new UniformLoads(graph, paint, protocol, budget),
   );
-  const affordable = Math.floor(MOST_ACTIVITIES / graph.activities.length);
-  const most = seeds ?? Math.min(MOST_SCENARIOS, Math.max(SCENARIO_STEP, affordable));
-  for (let count = seeds ?? SCENARIO_STEP; ; count = Math.min(most, count + SCENARIO_STEP)) {
+  const affordable = Math.floor(MAX_ACTIVITIES / graph.activities.length);
+  const maxCount = seeds ?? Math.min(MAX_SCENARIOS, Math.max(SCENARIO_STEP, affordable));
+  for (let count = seeds ?? SCENARIO_STEP; ; count = Math.min(maxCount, count + SCENARIO_STEP)) {
     const wanted = scenarios(count);
     if (loads[0]!.pltMs.length === 0) loads = loadFirst(loads, wanted[0]!, unavailable);
     const loaded = loadMore(loads, wanted, budget);
     const whole = loaded === wanted.length;
-    if (!whole || loaded < count || count >= most || isKnown(loads)) {
+    if (!whole || loaded < count || count >= maxCount || isKnown(loads)) {
       const runs = loads.map((load) => load.run());
       return { runs, scenarios: wanted.slice(0, loaded), unavailable, whole };
     }
   }
 }
 
-/** Those under which the page loads at all. */
+/** Loads the first scenario; returns the protocols under which the page loads at all. */
 function loadFirst(
   loads: readonly UniformLoads[],
   scenario: Scenario,
@@ -63,7 +65,7 @@ function loadFirst(
       return true;
     } catch (error) {
       if (!(error instanceof EndlessLoadError)) throw error;
-      unavailable[load.protocol] = error.message;
+      unavailable[load.protocol] = error;
       last = error;
       return false;
     }
@@ -72,7 +74,7 @@ function loadFirst(
   return ending;
 }
 
-/** @returns the scenarios in which all are loaded now, the first of those that are wanted */
+/** @returns how many of the wanted scenarios, from the first on, every protocol has been loaded in */
 function loadMore(loads: readonly UniformLoads[], wanted: readonly Scenario[], budget: EventBudget): number {
   for (let at = loads[0]!.pltMs.length; at < wanted.length; at++) {
     if (budget.isSpent('scenarios')) return at;
@@ -87,7 +89,7 @@ function loadMore(loads: readonly UniformLoads[], wanted: readonly Scenario[], b
   return wanted.length;
 }
 
-/** Whether the mean of the fastest, and its ratio to the next, are known well enough. */
+/** Whether the means of the two fastest are known to `PRECISION`. */
 function isKnown(loads: readonly UniformLoads[]): boolean {
   const fastest = loads.toSorted((a, b) => mean(a.pltMs) - mean(b.pltMs)).slice(0, 2);
   return fastest.every(({ pltMs }) => {

@@ -1,6 +1,5 @@
 import type { AssignedPrediction, Assignment, Protocol } from '@hopwise/contract';
 import { EmulationError } from '../emulate/emulate.ts';
-import { ms, NAME, percent } from '../explain/words.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import { loadTime } from '../scenarios/load-time.ts';
 import type { LoadTimes } from '../scenarios/load-times.ts';
@@ -11,7 +10,7 @@ import { assign, FEW_ORIGINS } from './assign.ts';
 import { type Choices, nearestUniform } from './choices.ts';
 import { isDecided, logRatio, probabilityOfLeast } from './confidence.ts';
 
-/** What a joint assignment is chosen from. */
+/** The page, the protocols and the scenarios that a joint assignment is chosen for. */
 export interface JointQuestion {
   graph: PageGraph;
   choices: Choices;
@@ -23,20 +22,27 @@ export interface JointQuestion {
 
 export interface JointChoice {
   assignment: Assignment;
-  assigned: AssignedPrediction;
-  /** Scenarios in which it was searched for. */
+  assigned: Omit<AssignedPrediction, 'reason'>;
+  /** The best single protocol for every origin that offers it, and its median load time. */
+  uniform: { protocol: Protocol; pltMs: number };
+  /** How many origins are assigned another protocol than in `uniform`; null when no mix is surely better. */
+  moved: number | null;
+  /** Scenarios in which assignments were searched for. */
   searched: readonly Scenario[];
 }
 
-/** Emulations that a search may take, and scenarios that it compares assignments in; of few origins an emulation takes less time. */
+/** Emulations that a search may take, and scenarios in which it compares assignments; pages of few origins emulate faster. */
 const EFFORT = {
   ordinary: { few: { emulations: 60, scenarios: 3 }, many: { emulations: 50, scenarios: 3 } },
   thorough: { few: { emulations: 300, scenarios: 6 }, many: { emulations: 70, scenarios: 3 } },
 } as const;
 
 /**
- * The best joint assignment that the search finds, if it is better than one protocol for all. The best of many on a few scenarios
- * owes some of its lead to those: it is judged on the others, and has to be ahead there by more than the standard error.
+ * Chooses the best joint assignment that the search finds, if it is better than one protocol for all. The winner of many
+ * on a few scenarios owes part of its lead to those scenarios, so it is judged on the others, where its lead must exceed
+ * the standard error.
+ *
+ * @throws EmulationError when the page loads under no protocol with what its servers offer
  */
 export function chooseJointly(question: JointQuestion, times: LoadTimes): JointChoice {
   const { graph, choices, scenarios, thorough } = question;
@@ -55,43 +61,34 @@ export function chooseJointly(question: JointQuestion, times: LoadTimes): JointC
     times,
     effort.emulations,
   );
-  const name = NAME[uniform.protocol];
+  const reference = { protocol: uniform.protocol, pltMs: uniform.time.pltMs };
   if (!isBetter(found, uniform.assignment, scenarios, searched.length, times)) {
     return {
       assignment: uniform.assignment,
-      assigned: {
-        ...uniform.time,
-        margin: 0,
-        confidence: 0.5,
-        decided: false,
-        reason: `No mix of protocols surely loads the page sooner than ${name} for every origin that offers it.`,
-      },
+      assigned: { ...uniform.time, margin: 0, confidence: 0.5, decided: false },
+      uniform: reference,
+      moved: null,
       searched,
     };
   }
   const own = times.of(found, scenarios);
   const time = loadTime(own);
   const confidence = probabilityOfLeast(own, [times.of(uniform.assignment, scenarios)], ORIGIN_SHARE);
-  const decided = isDecided(time.pltMs, uniform.time.pltMs, confidence);
-  const margin = Math.max(0, 1 - time.pltMs / uniform.time.pltMs);
-  const moved = graph.origins.filter((origin) => found[origin] !== uniform.assignment[origin]);
-  const lead = `${ms(uniform.time.pltMs - time.pltMs)} (${percent(margin)}) sooner than with ${name} for every origin that offers it`;
   return {
     assignment: found,
     assigned: {
       ...time,
-      margin,
+      margin: Math.max(0, 1 - time.pltMs / uniform.time.pltMs),
       confidence,
-      decided,
-      reason: decided
-        ? `With other protocols for ${moved.length} of ${graph.origins.length} origins the page loads ${lead}.`
-        : `With other protocols for ${moved.length} of ${graph.origins.length} origins the page might load ${lead}: too little to be sure.`,
+      decided: isDecided(time.pltMs, uniform.time.pltMs, confidence),
     },
+    uniform: reference,
+    moved: graph.origins.filter((origin) => found[origin] !== uniform.assignment[origin]).length,
     searched,
   };
 }
 
-/** One protocol for every origin that offers it, of those with which the page loads; of a page that is dear to emulate the first. */
+/** One protocol for every origin that offers it, for each protocol with which the page loads; only the first when the budget is spent. */
 function startsOf({ choices, runs, scenarios }: JointQuestion, times: LoadTimes) {
   const starts: { protocol: Protocol; assignment: Assignment }[] = [];
   for (const { protocol } of runs) {
@@ -103,9 +100,9 @@ function startsOf({ choices, runs, scenarios }: JointQuestion, times: LoadTimes)
   throw new EmulationError('the page does not load on this network with what its servers offer');
 }
 
-/** Fewer scenarios judge nothing. */
-const FEWEST_JUDGES = 3;
-/** Standard errors behind, after which the rest of them need not be heard. */
+/** Fewer scenarios are too few to judge by. */
+const MIN_JUDGES = 3;
+/** An assignment this many standard errors behind is rejected before all scenarios are emulated. */
 const SURELY_BEHIND = 2;
 
 function isBetter(
@@ -116,9 +113,9 @@ function isBetter(
   times: LoadTimes,
 ): boolean {
   const unseen = scenarios.slice(searched);
-  const judges = unseen.length >= FEWEST_JUDGES ? unseen : scenarios;
+  const judges = unseen.length >= MIN_JUDGES ? unseen : scenarios;
   const leadIn = (some: readonly Scenario[]) => logRatio(times.of(found, some), times.of(uniform, some));
-  for (let count = FEWEST_JUDGES; count < judges.length; count++) {
+  for (let count = MIN_JUDGES; count < judges.length; count++) {
     const { mean, standardError } = leadIn(judges.slice(0, count));
     if (mean > SURELY_BEHIND * standardError) return false;
   }

@@ -1,14 +1,21 @@
 import type { Emulated } from '../emulate/emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 
-/** Origins with less slack than this share of the page's time can move it. */
+/** Origins with less slack than this share of the load time can move it. */
 export const SLACK_SHARE = 0.25;
 
-/** What of an emulated load tells of its origins. */
-export type WatchedLoad = Pick<Emulated, 'entries' | 'pltMs'>;
+/** Fields needed to compute origin slack. */
+export type SlackInput = Pick<Emulated, 'entries' | 'pltMs'>;
 
-/** Per origin the least slack of its requests, as a share of the load time: how much later they may end without moving it. */
-export function originSlack(graph: PageGraph, { entries, pltMs }: WatchedLoad): number[] {
+/**
+ * Computes each origin's slack: by how much its most urgent request may end later without moving the load event, as a share of
+ * the load time.
+ *
+ * @param load emulated with a waterfall
+ * @returns in order of `graph.origins`; 1 for an origin without requests
+ */
+export function originSlack(graph: PageGraph, load: SlackInput): number[] {
+  const { entries, pltMs } = load;
   const entryOf = new Map(entries.map((entry) => [entry.requestId, entry]));
   const latestEndMs = new Float64Array(graph.activities.length).fill(Number.POSITIVE_INFINITY);
   const slack = graph.origins.map(() => 1);
@@ -20,7 +27,7 @@ export function originSlack(graph: PageGraph, { entries, pltMs }: WatchedLoad): 
       activity.kind === 'compute' ? activity.durationMs : (entry?.endMs ?? 0) - (entry?.startMs ?? 0);
     const delayMs = activity.kind === 'fetch' ? activity.delayMs : 0;
     for (const { activity: parent, fraction } of activity.after) {
-      // A parent needed in part may end after this one begins.
+      // A parent that is needed in part may end after this activity begins.
       const rest = fraction < 1 ? entryLength(graph, parent, entryOf) * (1 - fraction) : 0;
       latestEndMs[parent] = Math.min(latestEndMs[parent]!, latestEndMs[id]! - lengthMs - delayMs + rest);
     }

@@ -1,6 +1,6 @@
-import type { WhatIf, WhatIfTime } from '@hopwise/contract';
+import type { WhatIfTime } from '@hopwise/contract';
 import type { PageGraph } from '../graph/page-graph.ts';
-import { changeInWords, changeServers, type ServerChange } from '../network/server-change.ts';
+import { changeServers, type ServerChange } from '../network/server-change.ts';
 import { EventBudget } from '../scenarios/event-budget.ts';
 import { loadPage } from '../scenarios/load-page.ts';
 import { loadTime } from '../scenarios/load-time.ts';
@@ -8,13 +8,13 @@ import type { Scenario } from '../scenarios/scenario.ts';
 import { type UniformRun, uniformAssignment } from '../scenarios/uniform.ts';
 import { median } from '../util/statistics.ts';
 
-/** The load times that the same scenarios have with changed servers, beside those that they had. */
+/** Emulates the same scenarios with changed servers and compares the load times with those of `runs`. */
 export function askWhatIf(
   graph: PageGraph,
   runs: readonly UniformRun[],
   scenarios: readonly Scenario[],
   change: ServerChange,
-): Pick<WhatIf, 'change'> & { protocols: Partial<Record<UniformRun['protocol'], WhatIfTime>> } {
+): Partial<Record<UniformRun['protocol'], WhatIfTime>> {
   const budget = new EventBudget();
   const changedMs = runs.map((): number[] => []);
   for (const [index, scenario] of scenarios.entries()) {
@@ -33,5 +33,5 @@ export function askWhatIf(
       change: median(times.map((time, index) => time / pltMs[index]!)) - 1,
     };
   }
-  return { change: changeInWords(change), protocols };
+  return protocols;
 }

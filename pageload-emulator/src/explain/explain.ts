@@ -3,10 +3,12 @@ import type { Choice } from '../choose/choose.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import { loadPage } from '../scenarios/load-page.ts';
 import { uniformAssignment } from '../scenarios/uniform.ts';
-import { CAUSES, type Cause, type CriticalStep } from './critical-path.ts';
-import { holdupSentence, type WorstHoldup, worstHoldup } from './holdups.ts';
-import { nearestTo, type TracedLoad } from './traced-load.ts';
-import { count, hostOf, ms, NAME } from './words.ts';
+import { CAUSES, type Cause, type CriticalStep } from '../trace/critical-path.ts';
+import type { TracedLoad } from '../trace/traced-load.ts';
+import { type WorstHoldup, worstHoldup } from '../trace/worst-holdup.ts';
+import { indexOfNearest } from '../util/statistics.ts';
+import { holdupSentence } from './holdup-sentence.ts';
+import { count, ms, withoutScheme } from './words.ts';
 
 /** One connection of the explained load. Times are milliseconds after navigationStart. */
 export interface ExplainedConnection {
@@ -49,7 +51,7 @@ export function explainProtocol(
   const { load, trace, path, causes } = traced;
   const time = choice.times[protocol]!;
   const run = choice.uniform.find((candidate) => candidate.protocol === protocol)!;
-  const scenario = choice.scenarios[nearestTo(run.pltMs, time.pltMs)]!;
+  const scenario = choice.scenarios[indexOfNearest(run.pltMs, time.pltMs)]!;
   const connections = connectionsOf(graph, traced);
   const lostAtRandom = connections.some(({ lost }) => lost.random > 0);
   const losslessPltMs = lostAtRandom
@@ -150,8 +152,5 @@ function widest(protocol: Protocol, connections: readonly ExplainedConnection[])
   const [most] = [...byOrigin].sort((a, b) => b[1].length - a[1].length);
   if (most === undefined || most[1].length < 2) return '';
   const requests = most[1].reduce((sum, connection) => sum + connection.requests, 0);
-  return `, ${most[1].length} of them to ${hostOf(most[0])} for its ${count(requests, 'request')}`;
+  return `, ${most[1].length} of them to ${withoutScheme(most[0])} for its ${count(requests, 'request')}`;
 }
-
-/** "HTTP/2", for what is shown beside. */
-export const protocolName = (protocol: Protocol): string => NAME[protocol];

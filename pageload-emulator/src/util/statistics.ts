@@ -30,3 +30,12 @@ export function normalCdf(z: number): number {
     (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
   return z >= 0 ? 1 - tail : tail;
 }
+
+/** Index of the value nearest to `target`, the first of several equally near; 0 for no values. */
+export function indexOfNearest(values: readonly number[], target: number): number {
+  let nearest = 0;
+  for (const [index, value] of values.entries()) {
+    if (Math.abs(value - target) < Math.abs(values[nearest]! - target)) nearest = index;
+  }
+  return nearest;
+}

@@ -6,7 +6,7 @@ import type { Scenario } from '../scenarios/scenario.ts';
 import { type Cause, type CriticalStep, causesOf, criticalPath } from './critical-path.ts';
 import { LoadTrace } from './load-trace.ts';
 
-/** One emulated load with what can be told of it. */
+/** One emulated load with the record of what happened on its connections. */
 export interface TracedLoad {
   load: Emulated;
   trace: LoadTrace;
@@ -15,19 +15,14 @@ export interface TracedLoad {
   causes: Record<Cause, number>;
 }
 
-/** Emulates a load once more and listens. */
+/**
+ * Emulates a load with a trace and a waterfall, to its last request.
+ *
+ * @throws EndlessLoadError when the load takes too many events
+ */
 export function traceLoad(graph: PageGraph, scenario: Scenario, assignment: Assignment): TracedLoad {
   const trace = new LoadTrace();
   const load = loadPage(graph, scenario, assignment, { waterfall: true, trace });
   const path = criticalPath(graph, load, trace, scenario.path, scenario.servers);
   return { load, trace, path, causes: causesOf(path) };
-}
-
-/** Index of the value that is nearest to the middle one. */
-export function nearestTo(values: readonly number[], to: number): number {
-  let best = 0;
-  for (const [index, value] of values.entries()) {
-    if (Math.abs(value - to) < Math.abs(values[best]! - to)) best = index;
-  }
-  return best;
 }

@@ -1,12 +1,8 @@
-import type { Protocol } from '@hopwise/contract';
 import type { FetchActivity, PageGraph } from '../graph/page-graph.ts';
 import type { Holdup, LoadTrace } from './load-trace.ts';
-import { count, hostOf, ms, NAME } from './words.ts';
 
-/** A file that fits into what a connection sends at first. */
-const SMALL_BYTES = 14_600;
 /** Shorter waits are the network's ordinary jitter. */
-const LEAST_MS = 5;
+const MIN_WAIT_MS = 5;
 
 /** Responses that waited behind another one's lost packet. */
 export interface WorstHoldup {
@@ -18,20 +14,21 @@ export interface WorstHoldup {
 }
 
 /**
- * The lost packet that cost most: by the time that other responses waited for it, all together.
+ * Finds the lost packet that cost the most time: the sum of what all other responses waited for it.
  *
- * @param origin only of this origin's connections
+ * @param origin considers only this origin's connections
+ * @returns null when no response waited noticeably
  */
 export function worstHoldup(graph: PageGraph, trace: LoadTrace, origin?: string): WorstHoldup | null {
   let worst: WorstHoldup | null = null;
-  let most = 0;
+  let worstTotalMs = 0;
   for (const holdup of trace.holdups) {
     const found = holdupOf(graph, holdup);
     if (origin !== undefined && found.origin !== origin) continue;
-    const total = found.held.reduce((sum, { id }) => sum + holdup.heldMs.get(id)!, 0);
-    if (found.longestMs < LEAST_MS || total <= most) continue;
+    const totalMs = found.held.reduce((sum, { id }) => sum + holdup.heldMs.get(id)!, 0);
+    if (found.longestMs < MIN_WAIT_MS || totalMs <= worstTotalMs) continue;
     worst = found;
-    most = total;
+    worstTotalMs = totalMs;
   }
   return worst;
 }
@@ -45,11 +42,4 @@ function holdupOf(graph: PageGraph, { of, heldMs }: Holdup): WorstHoldup {
     held: others.map(([id]) => graph.activities[id] as FetchActivity),
     longestMs: Math.max(0, ...others.map(([, waitedMs]) => waitedMs)),
   };
-}
-
-/** "14 small files from cdn.example wait behind one lost packet on HTTP/2, up to 180 ms". */
-export function holdupSentence({ origin, held, longestMs }: WorstHoldup, protocol: Protocol): string {
-  const small = held.every(({ responseBytes }) => responseBytes <= SMALL_BYTES) ? 'small ' : '';
-  const wait = held.length === 1 ? 'waits' : 'wait';
-  return `${count(held.length, `${small}file`)} from ${hostOf(origin)} ${wait} behind one lost packet on ${NAME[protocol]}, up to ${ms(longestMs)}.`;
 }

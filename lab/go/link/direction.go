@@ -56,14 +56,12 @@ type peer struct {
 type Direction struct {
 	side Side
 
-	delay        int64
-	nanosPerByte float64
-	queueLimit   int64
-	udp          UDP
-	policer      *policer
-	udpLossRate  float64
-	jitter       int64
-	reorder      Reorder
+	delay       int64
+	udp         UDP
+	policer     *policer
+	udpLossRate float64
+	jitter      int64
+	reorder     Reorder
 
 	loss       *lossModel
 	udpLoss    *rand.Rand
@@ -72,13 +70,10 @@ type Direction struct {
 
 	peers map[netip.Addr]*peer
 
-	waiting      ring
-	waitingBytes int64
-	// busyUntil is when the serialiser has sent the last bit of the packet that it holds.
-	busyUntil int64
-	flying    flightHeap
-	order     uint64
-	number    uint64
+	queue  queue
+	flying flightHeap
+	order  uint64
+	number uint64
 	// released collects the buffers of packets lost behind the serialiser.
 	released []int32
 
@@ -105,7 +100,7 @@ const lateNanos = 1_000_000
 
 // NewDirection makes an idle direction.
 func NewDirection(side Side, network Network, extraRTTMs map[netip.Addr]float64, now int64) *Direction {
-	d := &Direction{side: side, busyUntil: now}
+	d := &Direction{side: side, queue: queue{busyUntil: now}}
 	d.stats.lost = make([]uint64, 0, maxLostListed)
 	if network.Seed == nil {
 		seed := uint64(1)
@@ -124,8 +119,8 @@ func (d *Direction) Configure(network Network, now int64) {
 	if d.side == Up {
 		mbps = network.UpMbps
 	}
-	d.nanosPerByte = 8e3 / mbps
-	d.queueLimit = network.queueLimitBytes(mbps * 1e6)
+	d.queue.nanosPerByte = 8e3 / mbps
+	d.queue.limitBytes = network.queueLimitBytes(mbps * 1e6)
 	d.delay = int64(math.Round(network.RTTMs * 1e6 / 2))
 	d.jitter = int64(network.JitterMs * 1e6)
 	d.reorder = network.Reorder
@@ -186,37 +181,29 @@ func (d *Direction) Arrive(now int64, packet Packet) Fate {
 			return DroppedUDPLoss
 		}
 	}
-	idle := d.waiting.len() == 0 && d.busyUntil <= now
-	if !idle && d.waitingBytes+int64(packet.Size) > d.queueLimit {
+	if !d.queue.push(now, packet) {
 		d.stats.byQueue++
 		return DroppedByQueue
 	}
-	if idle {
-		d.busyUntil = now
-	}
-	d.waiting.push(packet)
-	d.waitingBytes += int64(packet.Size)
 	d.Advance(now)
-	d.stats.maxQueueBytes = max(d.stats.maxQueueBytes, d.waitingBytes)
+	d.stats.maxQueueBytes = max(d.stats.maxQueueBytes, d.queue.bytes)
 	return Accepted
 }
 
 // Advance moves packets whose turn has come from the queue through the serialiser.
 func (d *Direction) Advance(now int64) {
-	for d.waiting.len() > 0 && d.busyUntil <= now {
-		packet := d.waiting.pop()
-		d.waitingBytes -= int64(packet.Size)
-		d.stats.queueDelay.add(d.busyUntil - packet.arrived)
-		d.busyUntil += d.transmission(packet.Size)
-		d.launch(packet)
+	for {
+		packet, startedAt, sentAt, ok := d.queue.send(now)
+		if !ok {
+			return
+		}
+		d.stats.queueDelay.add(startedAt - packet.arrived)
+		d.launch(packet, sentAt)
 	}
 }
 
-func (d *Direction) transmission(size int32) int64 {
-	return int64(math.Round(float64(size) * d.nanosPerByte))
-}
-
-func (d *Direction) launch(packet Packet) {
+// launch sends a packet whose last bit left the serialiser at sentAt on its way to the far end, unless it is lost.
+func (d *Direction) launch(packet Packet, sentAt int64) {
 	jitter := int64(0)
 	if d.jitter > 0 {
 		jitter = d.jitterRand.Int64N(d.jitter + 1)
@@ -230,7 +217,7 @@ func (d *Direction) launch(packet Packet) {
 		d.released = append(d.released, packet.Buffer)
 		return
 	}
-	deliverAt := d.busyUntil + d.delay + jitter
+	deliverAt := sentAt + d.delay + jitter
 	if server := d.peers[packet.Server]; server != nil {
 		deliverAt += server.extraDelay
 		if d.jitter > 0 {
@@ -286,9 +273,9 @@ func (d *Direction) NextEvent() (at int64, ok bool) {
 	if len(d.flying) > 0 {
 		at, ok = d.flying[0].deliverAt, true
 	}
-	if d.waiting.len() > 0 {
-		// No packet that waits can be delivered before the first of them has been sent.
-		next := d.busyUntil + d.transmission(d.waiting.front().Size) + d.delay
+	if sentAt, waiting := d.queue.nextSent(); waiting {
+		// No waiting packet can be delivered before the first of them has been sent.
+		next := sentAt + d.delay
 		if !ok || next < at {
 			at, ok = next, true
 		}
@@ -299,7 +286,7 @@ func (d *Direction) NextEvent() (at int64, ok bool) {
 // Idle tells whether the direction holds no packet.
 func (d *Direction) Idle(now int64) bool {
 	d.Advance(now)
-	return d.waiting.len() == 0 && len(d.flying) == 0
+	return d.queue.waiting.len() == 0 && len(d.flying) == 0
 }
 
 // ResetStats forgets the statistics; the link goes on as it was.

@@ -29,7 +29,7 @@ const SIZES = [
 ] as const;
 const WARM_UP_MS = 500;
 const MEASURED_MS = 1_000;
-const LEAST_ROUNDS = 15;
+const MIN_ROUNDS = 15;
 /** Scenarios of a choice, as `choose` draws them where losses are by chance. */
 const SCENARIOS = 12;
 
@@ -109,7 +109,7 @@ function processorMs(): number {
 function timesOf(run: () => void): number[] {
   for (const startMs = processorMs(); processorMs() - startMs < WARM_UP_MS; ) run();
   const times: number[] = [];
-  for (let spent = 0; spent < MEASURED_MS || times.length < LEAST_ROUNDS; ) {
+  for (let spent = 0; spent < MEASURED_MS || times.length < MIN_ROUNDS; ) {
     const startMs = processorMs();
     run();
     const ms = processorMs() - startMs;

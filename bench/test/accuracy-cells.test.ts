@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { failedLoad, loadOf, page, wholeCell, writeFolder } from '../../lab/test/measured-loads.ts';
 import { readCells } from '../src/accuracy/cells.ts';
-import { failedLoad, loadOf, page, wholeCell, writeFolder } from './measured-loads.ts';
 
 let dir: string;
 beforeEach(async () => {

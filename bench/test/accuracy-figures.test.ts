@@ -1,7 +1,8 @@
 import { toNetworkPath } from '@hopwise/lab/client/networks';
-import type { TruthProtocol } from '@hopwise/lab/loads/loads';
+import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import type { Protocol } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
+import { failedLoad, loadOf, NETWORK, page } from '../../lab/test/measured-loads.ts';
 import { scoreAssigned } from '../src/accuracy/assigned.ts';
 import type { Cell } from '../src/accuracy/cells.ts';
 import { calibrationOf, figuresOf, intervalsOf } from '../src/accuracy/figures.ts';
@@ -10,15 +11,14 @@ import { scoreCell } from '../src/accuracy/scores.ts';
 import { tuningGroups } from '../src/accuracy/tuning.ts';
 import { judgeLoads } from '../src/judge/cell-loads.ts';
 import { GIVE_UP_MS } from '../src/judge/regret.ts';
-import { failedLoad, loadOf, NETWORK, page } from './measured-loads.ts';
 
 /** A cell with loads of each protocol by seed, from 1 on, and h3 unreachable where it has none and `blocked` says so. */
 function cellOf(
-  times: Partial<Record<TruthProtocol, number[]>>,
+  times: Partial<Record<ProtocolMode, number[]>>,
   { blocked = false, name = 'page', network = 'net', recorded = [1] } = {},
 ): Cell {
   const loads = Object.entries(times).flatMap(([protocol, all]) =>
-    all.map((time, index) => loadOf(protocol as TruthProtocol, index + 1, time, { page: name, network })),
+    all.map((time, index) => loadOf(protocol as ProtocolMode, index + 1, time, { page: name, network })),
   );
   if (blocked) loads.push({ ...failedLoad('h3', 1), page: name, network });
   const link = { ...NETWORK, udp: blocked ? ('blocked' as const) : ('open' as const) };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '@hopwise/lab/paths';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { failedLoad, loadOf, wholeCell, writeFolder } from '../../lab/test/measured-loads.ts';
 import { readCells } from '../src/accuracy/cells.ts';
 import {
   compareGolden,
@@ -13,7 +14,6 @@ import {
   writeAccepted,
 } from '../src/accuracy/golden.ts';
 import { GOLDEN_DIR } from '../src/accuracy/options.ts';
-import { failedLoad, loadOf, wholeCell, writeFolder } from './measured-loads.ts';
 
 const GOLDEN = join(ROOT, GOLDEN_DIR);
 

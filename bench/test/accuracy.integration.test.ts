@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '@hopwise/lab/paths';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { failedLoad, loadOf, NETWORK, wholeCell, writeFolder } from '../../lab/test/measured-loads.ts';
 import type { Accuracy } from '../src/accuracy/bench.ts';
-import { failedLoad, loadOf, NETWORK, wholeCell, writeFolder } from './measured-loads.ts';
 
 let dir: string;
 beforeEach(async () => {

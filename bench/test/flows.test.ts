@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { siteSchema } from '@hopwise/lab/sites/site';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { flowSite } from '../src/flows/flow-lab.ts';
+import { renderFlows } from '../src/flows/flows-table.ts';
 import { FLOW_BYTES, FLOW_LOSSES, type FlowCell, flowGrid, HALVES, SENDERS } from '../src/flows/grid.ts';
 import { seedsOf } from '../src/flows/measure.ts';
 import { predictFlow } from '../src/flows/predict-flow.ts';
 import { scoreFlows, summarise, summaryOf } from '../src/flows/score.ts';
 import { type Flow, FlowStore, type FlowsFile, missingSeeds, readFlows } from '../src/flows/store.ts';
-import { renderFlows } from '../src/flows/table.ts';
 
 const SETTING = { kernel: 'Linux 6.1', quic: 'quic-go 0.59.1', scheduling: 'fifo' as const };
 const DROPS = { queue: 0, loss: 0, udpBlocked: 0, udpPoliced: 0, udpLoss: 0, device: 0 };

@@ -9,12 +9,12 @@ import type {
 } from '@hopwise/lab/ground-truth/ground-truth';
 import { gzipMember } from '@hopwise/lab/ground-truth/gzip-members';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { load, matrix, network, unreachable } from '../../lab/test/measured-loads.ts';
 import { type GroundTruthSummary, summarise } from '../src/ground-truth/summary.ts';
 import { drawCharts } from '../src/ground-truth/summary-charts.ts';
 import { summariseFolder } from '../src/ground-truth/summary-command.ts';
 import { renderSummaryHtml } from '../src/ground-truth/summary-html.ts';
 import { renderSummaryText } from '../src/ground-truth/summary-text.ts';
-import { load, matrix, network, unreachable } from './measured-loads.ts';
 
 let dir: string;
 

@@ -1,12 +1,12 @@
 /** What judges, for the summary and for the bench alike. */
 
-import type { Network } from '@hopwise/lab/client/networks';
+import type { LabNetwork } from '@hopwise/lab/client/networks';
 import { describe, expect, it } from 'vitest';
+import { failedLoad, loadOf, NETWORK } from '../../lab/test/measured-loads.ts';
+import { groundTruthOf } from '../src/judge/cell-ground-truth.ts';
 import { judgeLoads, type LoadFacts } from '../src/judge/cell-loads.ts';
-import { truthOf } from '../src/judge/cell-truth.ts';
 import { GIVE_UP_MS, halfRegretOf, halvesOf, noiseOf, regretOf } from '../src/judge/regret.ts';
 import { ruleChoice } from '../src/judge/rules.ts';
-import { failedLoad, loadOf, NETWORK } from './measured-loads.ts';
 
 const series = (protocol: LoadFacts['protocol'], ...times: number[]) =>
   times.map((time, index) => loadOf(protocol, index + 1, time));
@@ -16,7 +16,7 @@ const failing = (load: ReturnType<typeof loadOf>, ...urls: string[]) => {
   if (load.outcome.ok) load.outcome.failed = urls.map((url) => ({ url, reason: '404' }));
   return load;
 };
-const networks = (udp: Network['udp'] = 'open') => ({
+const networks = (udp: LabNetwork['udp'] = 'open') => ({
   net: { title: 'Net', network: { ...NETWORK, udp } },
   other: { title: 'Other', network: NETWORK },
 });
@@ -119,7 +119,7 @@ describe('loads without a load event', () => {
       loadOf('h2', 2, 50),
       timeout('h2', 3),
     );
-    expect(truthOf(cell)!.medians).toEqual({ h1: 100, h2: 50 });
+    expect(groundTruthOf(cell)!.medians).toEqual({ h1: 100, h2: 50 });
     expect(cell.pltMs.get('h2')!.get(3)).toBe(Number.POSITIVE_INFINITY);
   });
 
@@ -132,7 +132,7 @@ describe('loads without a load event', () => {
     );
     expect(cell.missing.get('h3')!.kind).toBe('timeout');
     expect(cell.seeds).toEqual([1, 2, 3]);
-    expect(truthOf(cell)!.best).toBe('h2');
+    expect(groundTruthOf(cell)!.best).toBe('h2');
   });
 });
 
@@ -149,7 +149,7 @@ it('knows a protocol that does not load the page at the seeds that all have', ()
   expect(cell.missing.get('h3')).toEqual({ kind: 'timeout', reason: 'no load event' });
 });
 
-describe('truth', () => {
+describe('ground truth', () => {
   const quiet = one(
     ...series('h1', 1000, 1000, 1000),
     ...series('h2', 800, 800, 800),
@@ -157,7 +157,7 @@ describe('truth', () => {
   );
 
   it('ranks by medians and says by how much the best one leads', () => {
-    expect(truthOf(quiet)).toMatchObject({
+    expect(groundTruthOf(quiet)).toMatchObject({
       seeds: 3,
       medians: { h1: 1000, h2: 800, h3: 400 },
       best: 'h3',
@@ -166,22 +166,22 @@ describe('truth', () => {
       // Of three seeds nothing is.
       decided: false,
     });
-    expect(truthOf(quiet)!.agreement).toBeCloseTo(1);
+    expect(groundTruthOf(quiet)!.agreement).toBeCloseTo(1);
   });
 
   it('compares over the seeds that all have', () => {
     const cell = one(...series('h1', 100, 100, 100, 1, 1), ...series('h2', 90, 90, 90));
-    expect(truthOf(cell)).toMatchObject({ seeds: 3, best: 'h2' });
+    expect(groundTruthOf(cell)).toMatchObject({ seeds: 3, best: 'h2' });
   });
 
   it('draws seeds, not loads: what both protocols meet makes nothing undecided', () => {
     const times = [100, 900, 300, 2000, 500];
     const cell = one(...series('h1', ...times.map((time) => 1.1 * time)), ...series('h2', ...times));
-    expect(truthOf(cell)!.decided).toBe(true);
+    expect(groundTruthOf(cell)!.decided).toBe(true);
   });
 
   it('does not agree with itself where loads scatter more than protocols differ', () => {
-    const { wins, agreement } = truthOf(
+    const { wins, agreement } = groundTruthOf(
       one(...series('h1', 100, 300, 200, 150, 260), ...series('h2', 300, 100, 190, 260, 150)),
     )!;
     expect(agreement).toBeLessThan(0.9);
@@ -192,11 +192,11 @@ describe('truth', () => {
     const noisy = [...series('h1', 100, 300, 200, 150, 260), ...series('h2', 300, 100, 190, 260, 150)];
     const elsewhere = noisy.map((load) => ({ ...load, network: 'other' }));
     const [first, second] = judgeLoads([...noisy, ...elsewhere], networks()).cells;
-    expect(truthOf(first!)).toEqual(truthOf(second!));
+    expect(groundTruthOf(first!)).toEqual(groundTruthOf(second!));
   });
 
   it('is none of one protocol', () => {
-    expect(truthOf(oneBlocked(...series('h1', 100), failedLoad('h3', 1)))).toBeNull();
+    expect(groundTruthOf(oneBlocked(...series('h1', 100), failedLoad('h3', 1)))).toBeNull();
   });
 });
 

@@ -1,8 +1,8 @@
 import type { NetworkPath } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { recordingOf } from '../../lab/test/pages-recording.ts';
+import { page } from '../../lab/test/measured-loads.ts';
+import { recordingOf } from '../../lab/test/recordings.ts';
 import { lanternGuess, withH3 } from '../src/accuracy/lantern.ts';
-import { page } from './measured-loads.ts';
 
 const path: NetworkPath = {
   rttMs: 40,

@@ -41,7 +41,7 @@ it('counts verdicts by network, and the rate that was told of a policer', () => 
   expect(rows).toEqual([
     {
       network: 'net',
-      truth: 'policed at 4',
+      treatment: 'policed at 4',
       probes: 3,
       counts: { open: 0, policed: 2, blocked: 0, unknown: 1 },
       ratio: { low: 0.2, high: 0.5 },
@@ -49,7 +49,7 @@ it('counts verdicts by network, and the rate that was told of a policer', () => 
     },
     {
       network: 'other',
-      truth: 'open',
+      treatment: 'open',
       probes: 1,
       counts: { open: 1, policed: 0, blocked: 0, unknown: 0 },
       ratio: null,

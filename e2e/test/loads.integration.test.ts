@@ -5,18 +5,17 @@ import { join } from 'node:path';
 import { browserProgram } from '@hopwise/lab/browser/browser-program';
 import { chromiumPath } from '@hopwise/lab/browser/chromium';
 import { Lab } from '@hopwise/lab/client/lab';
-import type { Network } from '@hopwise/lab/client/networks';
+import type { LabNetwork } from '@hopwise/lab/client/networks';
 import { LoadObserver, navigationStart } from '@hopwise/lab/loads/cdp-observer';
 import { observedLoad } from '@hopwise/lab/loads/cdp-recording';
 import { processTimes } from '@hopwise/lab/loads/disturbance';
+import { type Load, MeasuringBrowser } from '@hopwise/lab/loads/measuring-browser';
 import {
   type BrowserProtocol,
   CHROMIUM_ARGS,
-  type Load,
+  type ProtocolMode,
   protocolArgs,
-  TruthBrowser,
-  type TruthProtocol,
-} from '@hopwise/lab/loads/loads';
+} from '@hopwise/lab/loads/protocol-args';
 import { bundledSite } from '@hopwise/lab/pages/bundled';
 import { writeSite } from '@hopwise/lab/sites/write-site';
 import { type Assignment, originOf, type Recording } from '@hopwise/pageload-emulator';
@@ -26,7 +25,7 @@ import { measureUntil } from '../../lab/test/attempts.ts';
 import { logged } from '../../lab/test/lab-log.ts';
 import { ExtensionSession } from '../src/start/observe.ts';
 
-const network: Network = {
+const network: LabNetwork = {
   rttMs: 30,
   downMbps: 30,
   upMbps: 10,
@@ -59,14 +58,14 @@ afterAll(async () => {
 async function launch(
   protocol: BrowserProtocol,
   kind: 'headless-shell' | 'full' = 'headless-shell',
-): Promise<TruthBrowser> {
+): Promise<MeasuringBrowser> {
   const executablePath = await lab.wrapper(browserProgram(kind));
-  const browser = await TruthBrowser.launch({ executablePath, protocol, caSpki: lab.caSpki, hosts });
+  const browser = await MeasuringBrowser.launch({ executablePath, protocol, caSpki: lab.caSpki, hosts });
   open.push(browser);
   return browser;
 }
 
-async function load(browser: TruthBrowser, options: { view?: 'cold' | 'warm' } = {}): Promise<Load> {
+async function load(browser: MeasuringBrowser, options: { view?: 'cold' | 'warm' } = {}): Promise<Load> {
   await lab.drain();
   const result = await browser.load(page.site.entry, { timeoutMs: 40_000, ...options });
   if (!result.ok) throw new Error(result.reason);
@@ -316,7 +315,7 @@ describe('an assignment', () => {
 describe('a repeat view', () => {
   it.each(['h2', 'h3'] as const)(
     'is the second view in one context under %s',
-    async (protocol: TruthProtocol) => {
+    async (protocol: ProtocolMode) => {
       const browser = await launch(protocol);
       const closeConnections = () => lab.serve(join(folder, 'shop'));
       for (const betweenViews of [undefined, closeConnections]) {

@@ -63,7 +63,7 @@ export interface BootstrapOptions {
 }
 
 /** An interval is of no use when fewer resamples than this share have the figure. */
-const FEWEST_RESAMPLES = 0.9;
+const MIN_RESAMPLES_SHARE = 0.9;
 
 /**
  * Percentile interval of a figure (Efron and Tibshirani, An Introduction to the Bootstrap, chapter 13).
@@ -82,7 +82,7 @@ export function bootstrapInterval(
     const figure = resample(random);
     if (figure !== null) replicates.push(figure);
   }
-  if (replicates.length < FEWEST_RESAMPLES * resamples) return null;
+  if (replicates.length < MIN_RESAMPLES_SHARE * resamples) return null;
   replicates.sort((a, b) => a - b);
   const tail = (1 - level) / 2;
   return {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type BrowserContext, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Lab, labObstacle } from '../src/client/lab.ts';
-import { CHROMIUM_ARGS } from '../src/loads/loads.ts';
+import { CHROMIUM_ARGS } from '../src/loads/protocol-args.ts';
 import { logged } from './lab-log.ts';
 import { FAR, MAIN, PAGE_REQUESTS, writeTinySite } from './lab-site.ts';
 

@@ -10,8 +10,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath } from '../src/browser/chromium.ts';
 import { LAB_BINARY } from '../src/client/build.ts';
 import { Lab, labObstacle } from '../src/client/lab.ts';
-import type { Network } from '../src/client/networks.ts';
-import { type Load, TruthBrowser } from '../src/loads/loads.ts';
+import type { LabNetwork } from '../src/client/networks.ts';
+import { type Load, MeasuringBrowser } from '../src/loads/measuring-browser.ts';
 import { bundledSite } from '../src/pages/bundled.ts';
 import type { Site } from '../src/sites/site.ts';
 import { writeSite } from '../src/sites/write-site.ts';
@@ -22,7 +22,7 @@ const run = promisify(execFile);
 const obstacle = await labObstacle();
 if (obstacle) console.warn(`Skipping the tests of the lab's servers: ${obstacle}`);
 
-const NETWORK: Network = {
+const NETWORK: LabNetwork = {
   rttMs: 4,
   downMbps: 100,
   upMbps: 100,
@@ -235,7 +235,7 @@ describe.skipIf(obstacle || !existsSync(CHROMIUM))(
             origins.map((origin, i) => [origin, (['h1', 'h2', 'h3'] as const)[(i + first) % 3]!]),
           );
           await lab.offer(assignment);
-          const browser = await TruthBrowser.launch({
+          const browser = await MeasuringBrowser.launch({
             executablePath,
             protocol: { assignment },
             caSpki: lab.caSpki,
@@ -249,7 +249,7 @@ describe.skipIf(obstacle || !existsSync(CHROMIUM))(
           }
         }
         await lab.offer(null);
-        const browser = await TruthBrowser.launch({
+        const browser = await MeasuringBrowser.launch({
           executablePath,
           protocol: 'h2',
           caSpki: lab.caSpki,
@@ -306,7 +306,7 @@ describe.skipIf(obstacle || !existsSync(CHROMIUM))(
       try {
         const executablePath = await lab.wrapper(CHROMIUM);
         for (const protocol of ['h2', 'h3'] as const) {
-          const browser = await TruthBrowser.launch({
+          const browser = await MeasuringBrowser.launch({
             executablePath,
             protocol,
             caSpki: lab.caSpki,

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LAB_BINARY } from '../src/client/build.ts';
 import { Lab, labObstacle } from '../src/client/lab.ts';
-import type { Network } from '../src/client/networks.ts';
+import type { LabNetwork } from '../src/client/networks.ts';
 import { measureUntil } from './attempts.ts';
 import { logged } from './lab-log.ts';
 import { FAR, FAR_MS, MAIN, OLD, writeTinySite } from './lab-site.ts';
@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const obstacle = await labObstacle();
 if (obstacle) console.warn(`Skipping the lab's integration tests: ${obstacle}`);
 
-const LINK: Network = {
+const LINK: LabNetwork = {
   rttMs: 30,
   downMbps: 50,
   upMbps: 20,

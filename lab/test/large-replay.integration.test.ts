@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkPage } from '../src/pages/check-page.ts';
 import { isFaithful } from '../src/replay/check-replay.ts';
-import { largeHar } from './pages-hars.ts';
+import { largeHar } from './hars.ts';
 
 describe('a HAR of 1200 requests on 290 origins', () => {
   let folder: string;

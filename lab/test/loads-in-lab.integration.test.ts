@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath } from '../src/browser/chromium.ts';
 import { Lab } from '../src/client/lab.ts';
-import type { Network } from '../src/client/networks.ts';
-import { type Load, TruthBrowser, type TruthProtocol } from '../src/loads/loads.ts';
-import { type Measured, measureProtocols } from '../src/loads/measure.ts';
+import type { LabNetwork } from '../src/client/networks.ts';
+import { type Measured, measureProtocols } from '../src/loads/measure-protocols.ts';
+import { type Load, MeasuringBrowser } from '../src/loads/measuring-browser.ts';
+import type { ProtocolMode } from '../src/loads/protocol-args.ts';
 import { bundledSite } from '../src/pages/bundled.ts';
 import { writeSite } from '../src/sites/write-site.ts';
 import { logged } from './lab-log.ts';
 
-const network: Network = {
+const network: LabNetwork = {
   rttMs: 30,
   downMbps: 30,
   upMbps: 10,
@@ -27,10 +28,10 @@ const hosts = page.site.origins.map(({ origin }) => new URL(origin).hostname);
 let folder: string;
 let lab: Lab;
 let executablePath: string;
-const open: TruthBrowser[] = [];
+const open: MeasuringBrowser[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hopwise-truth-'));
+  folder = await mkdtemp(join(tmpdir(), 'hopwise-loads-'));
   await writeSite(page, join(folder, 'shop'));
   lab = await Lab.up({ site: join(folder, 'shop'), network });
   executablePath = await lab.wrapper(chromiumPath());
@@ -42,8 +43,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function launch(protocol: TruthProtocol): Promise<TruthBrowser> {
-  const browser = await TruthBrowser.launch({ executablePath, protocol, caSpki: lab.caSpki, hosts });
+async function launch(protocol: ProtocolMode): Promise<MeasuringBrowser> {
+  const browser = await MeasuringBrowser.launch({ executablePath, protocol, caSpki: lab.caSpki, hosts });
   open.push(browser);
   return browser;
 }

@@ -1,7 +1,7 @@
 /** Measured loads, and folders of them, as tests make them up. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Network } from '@hopwise/lab/client/networks';
+import type { LabNetwork } from '@hopwise/lab/client/networks';
 import type {
   GroundTruthLoad,
   GroundTruthMatrix,
@@ -10,9 +10,9 @@ import type {
 import { gzipMember } from '@hopwise/lab/ground-truth/gzip-members';
 import { cellFile } from '@hopwise/lab/ground-truth/store';
 import type { Recording } from '@hopwise/pageload-emulator';
-import { recordingOf } from '../../lab/test/pages-recording.ts';
+import { recordingOf } from './recordings.ts';
 
-export const NETWORK: Network = {
+export const NETWORK: LabNetwork = {
   rttMs: 40,
   downMbps: 20,
   upMbps: 5,
@@ -126,7 +126,7 @@ export const network = {
   lossBurst: 1,
   queue: { ms: 50 },
   udp: 'open',
-} as const satisfies Network;
+} as const satisfies LabNetwork;
 
 /** Of one page on one network. */
 export const matrix: GroundTruthMatrix = {

@@ -1,9 +1,10 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath } from '../src/browser/chromium.ts';
-import { type Load, TruthBrowser, type TruthProtocol } from '../src/loads/loads.ts';
-import { type Measured, measureProtocols } from '../src/loads/measure.ts';
-import { generateSite } from '../src/pages/generate.ts';
+import { type Measured, measureProtocols } from '../src/loads/measure-protocols.ts';
+import { type Load, MeasuringBrowser } from '../src/loads/measuring-browser.ts';
+import type { ProtocolMode } from '../src/loads/protocol-args.ts';
+import { generateSite } from '../src/pages/page-generator.ts';
 import { type SiteServer, serveSite } from './site-server.ts';
 
 const page = generateSite({
@@ -17,7 +18,7 @@ const page = generateSite({
 });
 
 let server: SiteServer;
-let open: TruthBrowser[] = [];
+let open: MeasuringBrowser[] = [];
 
 beforeAll(async () => {
   server = await serveSite(page);
@@ -29,11 +30,11 @@ afterEach(async () => {
 });
 
 async function launch(
-  protocol: TruthProtocol,
+  protocol: ProtocolMode,
   resolverRules = server.resolverRules,
   args: string[] = [],
-): Promise<TruthBrowser> {
-  const browser = await TruthBrowser.launch({
+): Promise<MeasuringBrowser> {
+  const browser = await MeasuringBrowser.launch({
     executablePath: chromiumPath(),
     protocol,
     caSpki: server.caSpki,
@@ -44,7 +45,7 @@ async function launch(
   return browser;
 }
 
-describe('TruthBrowser', () => {
+describe('MeasuringBrowser', () => {
   it.each(['h1', 'h2'] as const)('proves every request of a load under %s', async (protocol) => {
     const browser = await launch(protocol);
     const load = (await browser.load(page.site.entry, { timeoutMs: 20_000 })) as Load;
@@ -99,7 +100,7 @@ describe('TruthBrowser', () => {
       files: new Map(resources.map(([path, , text]) => [path, new TextEncoder().encode(text)])),
     });
     try {
-      const browser = await TruthBrowser.launch({
+      const browser = await MeasuringBrowser.launch({
         executablePath: chromiumPath(),
         protocol: 'h2',
         caSpki: served.caSpki,
@@ -163,7 +164,7 @@ describe('TruthBrowser', () => {
     };
     const broken = await serveSite({ site, files: page.files });
     try {
-      const browser = await TruthBrowser.launch({
+      const browser = await MeasuringBrowser.launch({
         executablePath: chromiumPath(),
         protocol: 'h2',
         caSpki: broken.caSpki,
@@ -188,7 +189,7 @@ describe('TruthBrowser', () => {
     };
     const slow = await serveSite({ site, files: page.files });
     try {
-      const browser = await TruthBrowser.launch({
+      const browser = await MeasuringBrowser.launch({
         executablePath: chromiumPath(),
         protocol: 'h2',
         caSpki: slow.caSpki,

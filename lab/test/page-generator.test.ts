@@ -5,10 +5,9 @@ import { inflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BUNDLED_PAGES, bundledSite } from '../src/pages/bundled.ts';
-import { padFont, readFont } from '../src/pages/fonts.ts';
-import { generateSite, KINDS, type KindName, type SiteSpec } from '../src/pages/generate.ts';
+import { generateSite, KINDS, type KindName, type SiteSpec } from '../src/pages/page-generator.ts';
 import { planPage } from '../src/pages/plan.ts';
-import { pngOfSize, SMALLEST_PNG_BYTES } from '../src/pages/png.ts';
+import { MIN_PNG_BYTES, pngOfSize } from '../src/pages/png.ts';
 import { Random } from '../src/random.ts';
 import { siteSchema } from '../src/sites/site.ts';
 import { type GeneratedSite, siteJson, writeSite } from '../src/sites/write-site.ts';
@@ -131,7 +130,7 @@ describe('pngOfSize', () => {
     rgb: new Uint8Array(width * height * 3).fill(90),
   });
 
-  it.each([SMALLEST_PNG_BYTES, 129, 500, 20_000])('gives exactly %d bytes', (bytes) => {
+  it.each([MIN_PNG_BYTES, 129, 500, 20_000])('gives exactly %d bytes', (bytes) => {
     const png = Buffer.from(pngOfSize(draw, 320, 200, bytes, noise));
     expect(png).toHaveLength(bytes);
     expect(png.subarray(1, 4).toString()).toBe('PNG');
@@ -143,52 +142,6 @@ describe('pngOfSize', () => {
 
   it('refuses sizes that no PNG has', () => {
     expect(() => pngOfSize(draw, 320, 200, 40, noise)).toThrow(/no PNG of 40 bytes/);
-  });
-});
-
-describe('padFont', () => {
-  const noise = (count: number) => new Random(1).bytes(count);
-
-  it('states its length and where the padding is', () => {
-    const font = readFont('small');
-    const padded = Buffer.from(padFont(font, 9000, noise));
-    expect(padded).toHaveLength(9000);
-    expect(padded.readUInt32BE(8)).toBe(9000);
-    expect(padded.readUInt32BE(40) + padded.readUInt32BE(44)).toBe(9000);
-    expect(padded.readUInt32BE(40) % 4).toBe(0);
-  });
-
-  it('leaves a font that is large enough as it is', () => {
-    const font = readFont('small');
-    expect(padFont(font, 10, noise)).toEqual(font);
-  });
-
-  it('refuses what is no WOFF2', () => {
-    expect(() => padFont(new Uint8Array(64), 100, noise)).toThrow(/not a WOFF2 font/);
-  });
-});
-
-describe('Random', () => {
-  it('repeats its numbers, and its bytes fill their length', () => {
-    const draw = () => {
-      const random = new Random(42);
-      return [
-        random.int(0, 9),
-        random.fraction(),
-        random.pick(['a', 'b', 'c']),
-        ...random.shuffle([1, 2, 3, 4]),
-        ...random.bytes(7),
-      ];
-    };
-    expect(draw()).toEqual(draw());
-    expect(new Random(1).bytes(10_001).slice(-2)).not.toEqual(new Uint8Array(2));
-  });
-
-  it('has a log-normal of median 1', () => {
-    const random = new Random(3);
-    const values = Array.from({ length: 4001 }, () => random.logNormal(0.5)).sort((a, b) => a - b);
-    expect(values[2000]).toBeGreaterThan(0.95);
-    expect(values[2000]).toBeLessThan(1.05);
   });
 });
 

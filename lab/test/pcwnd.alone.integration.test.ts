@@ -7,14 +7,14 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { LAB_BINARY } from '../src/client/build.ts';
 import { labObstacle } from '../src/client/lab.ts';
-import type { Network } from '../src/client/networks.ts';
+import type { LabNetwork } from '../src/client/networks.ts';
 import { collectPcwnd, type Measured } from '../src/pcwnd/collect.ts';
 import { measureUntil } from './attempts.ts';
 
 const obstacle = await labObstacle();
 if (obstacle) console.warn(`Skipping the integration tests of p(cwnd): ${obstacle}`);
 
-const LINK: Network = {
+const LINK: LabNetwork = {
   rttMs: 20,
   downMbps: 200,
   upMbps: 50,
@@ -69,7 +69,7 @@ describe.skipIf(obstacle)('p(cwnd) at real senders', { timeout: 120_000 }, () =>
 
   test('a short queue overflows where the window is what path and queue hold', async ({ skip }) => {
     // 33 packets of 1500 bytes on the path, 33 in the queue.
-    const network: Network = { ...LINK, downMbps: 20, upMbps: 20, loss: 0, queue: { bdp: 1 } };
+    const network: LabNetwork = { ...LINK, downMbps: 20, upMbps: 20, loss: 0, queue: { bdp: 1 } };
     const rate = (windows: Measured['windows']) => sum(windows, 'lossEvents') / sum(windows, 'rounds');
     const halves = ({ windows }: Measured) => ({
       below: windows.filter(({ cwnd }) => cwnd < 60),

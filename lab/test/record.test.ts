@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm';
 import * as zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { determinismScript } from '../src/browser/determinism.ts';
-import type { Load } from '../src/loads/loads.ts';
+import type { Load } from '../src/loads/measuring-browser.ts';
 import type { Captured, CapturedAnswer } from '../src/record/captured.ts';
 import { encodeAs } from '../src/record/encode.ts';
 import { keptHeaders } from '../src/record/headers.ts';

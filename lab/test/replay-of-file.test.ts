@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { UserError } from '../src/command/errors.ts';
 import { replayOfFile } from '../src/replay/replay-of-file.ts';
-import { type HarLog, harEntry, harOf, largeHar, smallPage } from './pages-hars.ts';
+import { type HarLog, harEntry, harOf, largeHar, smallPage } from './hars.ts';
 
 let folder: string;
 beforeAll(async () => {

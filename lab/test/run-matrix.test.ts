@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { emptyRecording, noDrops } from '../../bench/test/measured-loads.ts';
 import { LabInputError } from '../src/client/lab.ts';
-import type { Network } from '../src/client/networks.ts';
+import type { LabNetwork } from '../src/client/networks.ts';
 import type { GroundTruthLoad } from '../src/ground-truth/ground-truth.ts';
-import type { FailedLoad } from '../src/loads/loads.ts';
+import type { FailedLoad } from '../src/loads/measuring-browser.ts';
 import { Assignments } from '../src/matrix/assignments.ts';
 import { Done, type PlannedLoad, planLoads } from '../src/matrix/matrix.ts';
 import type { MatrixPage } from '../src/matrix/matrix-page.ts';
 import { MatrixProgress } from '../src/matrix/matrix-progress.ts';
 import type { LabLoad, LoadRequest, MatrixLab } from '../src/matrix/page-lab.ts';
 import { isUdpBlocked, linkSeed, type MatrixRun, runMatrix } from '../src/matrix/run-matrix.ts';
+import { emptyRecording, noDrops } from './measured-loads.ts';
 
-const cable: Network = {
+const cable: LabNetwork = {
   rttMs: 28,
   downMbps: 40,
   upMbps: 8,
@@ -20,7 +20,7 @@ const cable: Network = {
   queue: { ms: 150 },
   udp: 'open',
 };
-const networks: Record<string, Network> = { cable, blocked: { ...cable, udp: 'blocked' } };
+const networks: Record<string, LabNetwork> = { cable, blocked: { ...cable, udp: 'blocked' } };
 
 const page = (name: string): MatrixPage => ({
   name,
@@ -122,7 +122,7 @@ function prepare(
   const stream = { isTTY: false, write: (text: string) => (outcome.said += text) };
   const run: MatrixRun = {
     plan: planned,
-    done: new Done(({ protocol, network }) => isUdpBlocked(protocol, networks[network] as Network)),
+    done: new Done(({ protocol, network }) => isUdpBlocked(protocol, networks[network] as LabNetwork)),
     pages: ['app', 'shop'].map(page),
     networks,
     assignments: new Assignments(null),

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chromiumPath } from '../src/browser/chromium.ts';
 import { Lab } from '../src/client/lab.ts';
-import { type Load, TruthBrowser } from '../src/loads/loads.ts';
+import { type Load, MeasuringBrowser } from '../src/loads/measuring-browser.ts';
 import { siteFromRecording } from '../src/replay/from-har.ts';
 import { writeSite } from '../src/sites/write-site.ts';
-import { everything } from './pages-recording.ts';
+import { everything } from './recordings.ts';
 import { serveSite } from './site-server.ts';
 
 describe('structure replay in Chromium', () => {
   it('makes every recorded request again, those before the load event before it', async () => {
     const replay = siteFromRecording(everything, { name: 'everything' });
     const server = await serveSite(replay);
-    const browser = await TruthBrowser.launch({
+    const browser = await MeasuringBrowser.launch({
       executablePath: chromiumPath(),
       protocol: 'h2',
       caSpki: server.caSpki,
@@ -56,7 +56,12 @@ describe('structure replay in Chromium', () => {
       const executablePath = await lab.wrapper(chromiumPath());
       const hosts = replay.site.origins.map(({ origin }) => new URL(origin).host);
       for (const protocol of ['h1', 'h3'] as const) {
-        const browser = await TruthBrowser.launch({ executablePath, protocol, caSpki: lab.caSpki, hosts });
+        const browser = await MeasuringBrowser.launch({
+          executablePath,
+          protocol,
+          caSpki: lab.caSpki,
+          hosts,
+        });
         try {
           const load = (await browser.load(replay.site.entry, { timeoutMs: 20_000 })) as Load;
           expect(load, protocol).toMatchObject({ ok: true, proved: true, failed: [] });

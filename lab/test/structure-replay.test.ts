@@ -8,7 +8,7 @@ import { hostNames } from '../src/replay/hosts.ts';
 import { planReplay } from '../src/replay/plan.ts';
 import { siteSchema } from '../src/sites/site.ts';
 import { siteJson } from '../src/sites/write-site.ts';
-import { everything, recordingOf } from './pages-recording.ts';
+import { everything, recordingOf } from './recordings.ts';
 
 const limits = { maxRequests: 3000, maxOrigins: 400 };
 const planned = (recording = everything) => {

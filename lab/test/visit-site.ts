@@ -2,7 +2,7 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { chromiumPath } from '../src/browser/chromium.ts';
-import { CHROMIUM_ARGS } from '../src/loads/loads.ts';
+import { CHROMIUM_ARGS } from '../src/loads/protocol-args.ts';
 import type { GeneratedSite } from '../src/sites/write-site.ts';
 import { type SiteServer, serveSite } from './site-server.ts';
 

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { generateSite, type SiteSpec } from '../src/pages/generate.ts';
+import { generateSite, type SiteSpec } from '../src/pages/page-generator.ts';
 import { webPageSpec } from '../src/pages/web-pages.ts';
 import { visitSite } from './visit-site.ts';
 

@@ -1,6 +1,6 @@
 import { quantileSorted } from 'simple-statistics';
 import { describe, expect, it } from 'vitest';
-import { generateSite, type SiteSpec } from '../src/pages/generate.ts';
+import { generateSite, type SiteSpec } from '../src/pages/page-generator.ts';
 import { RESOURCE_TYPES, type ResourceType } from '../src/pages/plan.ts';
 import {
   drawWebPage,

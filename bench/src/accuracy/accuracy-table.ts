@@ -1,11 +1,11 @@
 /** `accuracy.json` as text of at most 120 columns. */
 
+import { table, wrap } from '@hopwise/lab/output/table';
 import type { Interval } from '@hopwise/lab/statistics';
-import { table, wrap } from '@hopwise/lab/text/table';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { NONE, percent } from '../ground-truth/names.ts';
 import { FALLBACK_NOTE, leftOutText } from '../ground-truth/summary-words.ts';
-import { CLEAR_LEAD, DECIDED_AGREEMENT, DECIDED_SEEDS } from '../judge/cell-truth.ts';
+import { CLEAR_LEAD, DECIDED_AGREEMENT, DECIDED_SEEDS } from '../judge/cell-ground-truth.ts';
 import type { AssignedScore } from './assigned.ts';
 import type { Accuracy } from './bench.ts';
 import { CHOOSER_NAMES, CHOOSERS, type Chooser } from './choosers.ts';

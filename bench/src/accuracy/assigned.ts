@@ -2,7 +2,7 @@
 
 import { bootstrapMedianRatio, type Interval, median } from '@hopwise/lab/statistics';
 import type { Assignment } from '@hopwise/pageload-emulator';
-import { truthOf } from '../judge/cell-truth.ts';
+import { groundTruthOf } from '../judge/cell-ground-truth.ts';
 import type { Cell } from './cells.ts';
 
 export interface AssignedScore {
@@ -69,7 +69,7 @@ function measuredRatio(
   { loads }: Cell,
   assigned: ReadonlyMap<number, number>,
 ): { seeds: number; measuredRatio: Interval } | 'notLoading' | 'unpaired' {
-  const best = truthOf(loads)?.best;
+  const best = groundTruthOf(loads)?.best;
   const uniform = best && loads.pltMs.get(best);
   const pairs = [...assigned].flatMap(([seed, time]): [number, number][] => {
     const other = uniform?.get(seed);

@@ -1,7 +1,7 @@
 /** Predictions of measured page loads, judged. */
 
 import { median } from '@hopwise/lab/statistics';
-import { mediansAt } from '../judge/cell-truth.ts';
+import { mediansAt } from '../judge/cell-ground-truth.ts';
 import { type Assigned, judgedAssignments, scoreAssigned } from './assigned.ts';
 import type { Cell, MeasuredCells, Recorded } from './cells.ts';
 import type { Chooser } from './choosers.ts';
@@ -182,7 +182,7 @@ export async function bench(
       pages,
       networks,
       cells: cells.length,
-      decided: scores.filter(({ truth }) => truth.decided).length,
+      decided: scores.filter(({ groundTruth }) => groundTruth.decided).length,
       loads: measured.loads,
       leftOut: measured.leftOut,
       warm: measured.warm,

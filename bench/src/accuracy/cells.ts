@@ -1,12 +1,12 @@
 /** Measured loads as what predictions are judged by: one cell for each page on each network. */
 
-import { type Network, toNetworkPath } from '@hopwise/lab/client/networks';
+import { type LabNetwork, toNetworkPath } from '@hopwise/lab/client/networks';
 import { UserError } from '@hopwise/lab/command/errors';
 import type { GroundTruthLoad, GroundTruthMatrix } from '@hopwise/lab/ground-truth/ground-truth';
 import { readLoads, readMatrix } from '@hopwise/lab/ground-truth/store';
 import { InputError, type NetworkPath, parseRecording, type Recording } from '@hopwise/pageload-emulator';
+import { mediansAt } from '../judge/cell-ground-truth.ts';
 import { type CellLoads, judgeLoads, type LeftOut } from '../judge/cell-loads.ts';
-import { mediansAt } from '../judge/cell-truth.ts';
 import { EarlierLoads } from './earlier-loads.ts';
 
 /** A load that predictions are made from. */
@@ -25,7 +25,7 @@ export interface Cell {
   page: string;
   network: string;
   /** The emulated link, as it was set. */
-  link: Network;
+  link: LabNetwork;
   /** The same in the emulator's terms. */
   path: NetworkPath;
   loads: CellLoads<GroundTruthLoad>;
@@ -126,7 +126,11 @@ function checkNames(option: string, names: string[] | undefined, known: string[]
   }
 }
 
-function cellOf(loads: CellLoads<GroundTruthLoad>, link: Network, earlier: readonly GroundTruthLoad[]): Cell {
+function cellOf(
+  loads: CellLoads<GroundTruthLoad>,
+  link: LabNetwork,
+  earlier: readonly GroundTruthLoad[],
+): Cell {
   const { page, network, seeds, sound } = loads;
   const recorded = sound.filter(isRecorded).sort((a, b) => a.seed - b.seed);
   const recordedUnder = recorded.some(({ protocol }) => protocol === 'natural') ? 'natural' : 'h2';

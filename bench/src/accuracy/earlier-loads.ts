@@ -1,11 +1,11 @@
 /** Loads of other pages that a browser made on the same network before the one that is predicted from. */
 import type { GroundTruthLoad } from '@hopwise/lab/ground-truth/ground-truth';
-import type { TruthProtocol } from '@hopwise/lab/loads/loads';
+import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 
 /** As many as a few minutes of browsing bring. */
 export const EARLIER_LOADS = 3;
 /** Without natural loads: over TCP at first, and over HTTP/3 once a browser has been offered it. HTTP/1.1 it does not use where there is HTTP/2. */
-const FORCED: readonly TruthProtocol[] = ['h2', 'h3', 'h3'];
+const FORCED: readonly ProtocolMode[] = ['h2', 'h3', 'h3'];
 
 /** Recorded loads to learn networks from: of each page, network and protocol the one of the least seed. */
 export class EarlierLoads {
@@ -33,7 +33,7 @@ export class EarlierLoads {
     const others = [...(this.#pages.get(network) ?? [])].filter((name) => name !== page).sort();
     const next = others.findIndex((name) => name > page);
     const inTurn = next < 0 ? others : [...others.slice(next), ...others.slice(0, next)];
-    const under = (name: string, protocol: TruthProtocol) => this.#loads.get(keyOf(name, network, protocol));
+    const under = (name: string, protocol: ProtocolMode) => this.#loads.get(keyOf(name, network, protocol));
     const natural = inTurn.flatMap((name) => under(name, 'natural') ?? []);
     if (natural.length > 0) return natural.slice(0, EARLIER_LOADS);
     const forced: GroundTruthLoad[] = [];

@@ -135,7 +135,7 @@ function chooserFigures(scores: readonly CellScore[], chooser: Chooser): Chooser
   const regrets = own.map(({ regret }) => regret);
   return {
     right: shareRight(scores, chooser, isClear),
-    rightDecided: shareRight(scores, chooser, ({ truth }) => truth.decided),
+    rightDecided: shareRight(scores, chooser, ({ groundTruth }) => groundTruth.decided),
     regret: { mean: mean(regrets), p95: quantile(regrets, 0.95) },
     cells: own.length,
     notLoading: own.filter(({ notLoading }) => notLoading > 0).length,
@@ -180,7 +180,7 @@ export interface Headline {
 }
 
 /** Fewer pages say nothing of other ones. */
-const FEWEST_PAGES = 3;
+const MIN_PAGES = 3;
 
 /**
  * 95% intervals from pages drawn with replacement, each with all of its cells (cluster bootstrap: Davison and Hinkley, Bootstrap
@@ -190,7 +190,7 @@ export function intervalsOf(scores: readonly CellScore[]): Partial<Record<Choose
   const pages = groupsOf(scores, ({ page }) => page);
   const interval = (of: (sample: readonly CellScore[]) => number | null): Interval | null => {
     const estimate = of(scores);
-    if (estimate === null || pages.length < FEWEST_PAGES) return null;
+    if (estimate === null || pages.length < MIN_PAGES) return null;
     return bootstrapInterval(estimate, (random) => of(drawn(pages, random).flat()), { resamples: 1000 });
   };
   const headlines: Partial<Record<Chooser, Headline>> = {};
@@ -211,7 +211,7 @@ export function intervalsOf(scores: readonly CellScore[]): Partial<Record<Choose
   return headlines;
 }
 
-const isClear = ({ truth }: CellScore): boolean => truth.clear;
+const isClear = ({ groundTruth }: CellScore): boolean => groundTruth.clear;
 
 function shareRight(
   scores: readonly CellScore[],

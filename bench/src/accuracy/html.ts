@@ -1,6 +1,6 @@
 /** An accuracy run as one HTML file that needs nothing else and runs no script. */
 
-import { escapeHtml } from '@hopwise/lab/html/escape-html';
+import { escapeHtml } from '@hopwise/lab/output/escape-html';
 import type { Chart } from '../html/charts.ts';
 import { staticPage } from '../html/static-page.ts';
 

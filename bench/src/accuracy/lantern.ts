@@ -50,7 +50,7 @@ const AT_ONCE_MS = 1e-6;
 const DISK_SEEK_MS = 8;
 const DISK_MS_PER_BYTE = 20 / 2 ** 20;
 /** Shorter waits are the clock's. */
-const SHORTEST_WAIT_MS = 0.5;
+const MIN_WAIT_MS = 0.5;
 const NO_LIMIT = 10_000;
 
 /** Lantern's simulated load times of h1 and h2 from one recorded load on a path that it is told. */
@@ -134,7 +134,7 @@ export function lanternGraph(page: PageGraph, recording: Recording, protocol: La
   for (const activity of page.activities) {
     const node = nodeOf(activity, page, recording, protocol);
     nodes.push(node);
-    if (activity.kind === 'fetch' && activity.after.length > 0 && activity.delayMs > SHORTEST_WAIT_MS) {
+    if (activity.kind === 'fetch' && activity.after.length > 0 && activity.delayMs > MIN_WAIT_MS) {
       const wait = waitNode(activity, page, recording, protocol);
       node.addDependency(wait);
       begins.push(wait);

@@ -5,13 +5,13 @@ import { runProgram } from '@hopwise/lab/command/program';
 import { Progress } from '@hopwise/lab/command/progress';
 import { replaceFileWithin } from '@hopwise/lab/command/write-file';
 import { standaloneSvg } from '../html/charts.ts';
+import { renderAccuracy } from './accuracy-table.ts';
 import { type BenchProgress, bench } from './bench.ts';
 import { readCells } from './cells.ts';
 import { drawCharts } from './charts.ts';
 import { compareGolden, goldenFigures, makeGolden, readAccepted, writeAccepted } from './golden.ts';
 import { renderAccuracyHtml } from './html.ts';
 import { type BenchOptions, type GoldenOptions, parseOptions } from './options.ts';
-import { renderAccuracy } from './table.ts';
 
 /** Of progress where there is no terminal, whose line would be replaced. */
 const LINE_EVERY_MS = 10_000;

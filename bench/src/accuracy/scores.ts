@@ -1,11 +1,11 @@
 /** How predictors and rules did on one cell. */
 
-import type { TruthProtocol } from '@hopwise/lab/loads/loads';
+import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import { median } from '@hopwise/lab/statistics';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { mean, sampleRankCorrelation } from 'simple-statistics';
+import { type CellGroundTruth, groundTruthOf, type Medians, medianAt } from '../judge/cell-ground-truth.ts';
 import { doesNotLoad } from '../judge/cell-loads.ts';
-import { type CellTruth, type Medians, medianAt, truthOf } from '../judge/cell-truth.ts';
 import { halfRegretOf, halvesOf, noiseOf, regretOf } from '../judge/regret.ts';
 import { isTried, RULES, ruleChoice } from '../judge/rules.ts';
 import type { Cell, Recorded } from './cells.ts';
@@ -17,7 +17,7 @@ export interface CellScore {
   network: string;
   /** What the loads that were predicted from were recorded under. */
   recordedUnder: Cell['recordedUnder'];
-  truth: CellTruth;
+  groundTruth: CellGroundTruth;
   /** Of the browser's own choices; null without such loads. */
   naturalMs: number | null;
   /** By predictor that was asked; figures of its guesses, one for each recorded load. */
@@ -63,17 +63,17 @@ export interface ChoiceScore {
  */
 export function scoreCell(cell: Cell, guesses: Partial<Record<Predictor, readonly Guess[]>>): CellScore {
   const { page, network, link, loads, recorded, recordedUnder } = cell;
-  const truth = truthOf(loads);
-  if (truth === null)
+  const groundTruth = groundTruthOf(loads);
+  if (groundTruth === null)
     throw new RangeError(`${page} on ${network}: expected two protocols that load the page`);
-  const truths = recorded.map(({ judgedBy }) =>
-    judgedBy.length === loads.seeds.length ? truth : truthOf(loads, judgedBy),
+  const groundTruths = recorded.map(({ judgedBy }) =>
+    judgedBy.length === loads.seeds.length ? groundTruth : groundTruthOf(loads, judgedBy),
   );
   const score: CellScore = {
     page,
     network,
     recordedUnder,
-    truth,
+    groundTruth,
     naturalMs: medianAt(loads.pltMs.get('natural'), loads.seeds),
     predictors: {},
     choosers: {},
@@ -84,13 +84,13 @@ export function scoreCell(cell: Cell, guesses: Partial<Record<Predictor, readonl
     const own = guesses[predictor];
     if (own === undefined) continue;
     const judged = own.flatMap((guess, index): Judged[] => {
-      const judge = truths[index];
-      return judge ? [{ guess, recorded: recorded[index]!, truth: judge }] : [];
+      const judge = groundTruths[index];
+      return judge ? [{ guess, recorded: recorded[index]!, groundTruth: judge }] : [];
     });
     score.predictors[predictor] = scorePredictor(cell, judged, tried);
-    const choices = judged.flatMap(({ guess, recorded: { judgedBy }, truth }): Choice[] => {
+    const choices = judged.flatMap(({ guess, recorded: { judgedBy }, groundTruth }): Choice[] => {
       const choice = choiceOf(guess, tried);
-      return choice === null ? [] : [{ choice, judgedBy, best: truth.best }];
+      return choice === null ? [] : [{ choice, judgedBy, best: groundTruth.best }];
     });
     const chosen = scoreChoices(cell, choices);
     if (chosen !== null) score.choosers[predictor] = chosen;
@@ -98,7 +98,7 @@ export function scoreCell(cell: Cell, guesses: Partial<Record<Predictor, readonl
   for (const rule of RULES) {
     const choice = ruleChoice(rule, link);
     if (!isTried(loads, choice)) continue;
-    const chosen = scoreChoices(cell, [{ choice, judgedBy: loads.seeds, best: truth.best }]);
+    const chosen = scoreChoices(cell, [{ choice, judgedBy: loads.seeds, best: groundTruth.best }]);
     if (chosen !== null) score.choosers[rule] = chosen;
   }
   return score;
@@ -108,7 +108,7 @@ export function scoreCell(cell: Cell, guesses: Partial<Record<Predictor, readonl
 interface Judged {
   guess: Guess;
   recorded: Recorded;
-  truth: CellTruth;
+  groundTruth: CellGroundTruth;
 }
 
 function scorePredictor(
@@ -129,12 +129,12 @@ function scorePredictor(
   for (const protocol of PROTOCOLS) {
     const times = judged.flatMap(({ guess }) => guess.pltMs[protocol] ?? []);
     if (times.length > 0) score.medians[protocol] = median(times);
-    const measured = judged.flatMap(({ truth }) => truth.medians[protocol] ?? []);
+    const measured = judged.flatMap(({ groundTruth }) => groundTruth.medians[protocol] ?? []);
     if (measured.length > 0) score.measured[protocol] = median(measured);
   }
   for (const each of judged) {
-    const { guess, truth } = each;
-    const measured = truth.medians;
+    const { guess, groundTruth } = each;
+    const measured = groundTruth.medians;
     const both = PROTOCOLS.filter((p) => guess.pltMs[p] !== undefined && measured[p] !== undefined);
     for (const protocol of both) {
       score.errors[protocol].push(Math.abs(guess.pltMs[protocol]! / measured[protocol]! - 1));
@@ -152,7 +152,7 @@ function scorePredictor(
     // Its confidence is in its own best, whatever was tried.
     if (guess.stated && tried.includes(guess.best)) {
       const { confidence, decided } = guess.stated;
-      score.confidence.push({ stated: confidence, decided, wins: truth.wins[guess.best] ?? 0 });
+      score.confidence.push({ stated: confidence, decided, wins: groundTruth.wins[guess.best] ?? 0 });
     }
     noteCoverage(score.coverage, loads.pltMs, each);
   }
@@ -162,11 +162,11 @@ function scorePredictor(
 function noteCoverage(
   coverage: PredictorScore['coverage'],
   pltMs: Cell['loads']['pltMs'],
-  { guess, recorded, truth }: Judged,
+  { guess, recorded, groundTruth }: Judged,
 ): void {
   for (const protocol of PROTOCOLS) {
     const range = guess.stated?.ranges[protocol];
-    const measuredMs = truth.medians[protocol];
+    const measuredMs = groundTruth.medians[protocol];
     if (range === undefined || measuredMs === undefined) continue;
     const within = (time: number) => time >= range.low && time <= range.high;
     const times = recorded.judgedBy.flatMap((seed) => pltMs.get(protocol)?.get(seed) ?? []);
@@ -178,7 +178,7 @@ function noteCoverage(
 }
 
 interface Choice {
-  choice: TruthProtocol;
+  choice: ProtocolMode;
   /** Seeds whose loads judge it. */
   judgedBy: readonly number[];
   best: Protocol;

@@ -1,5 +1,5 @@
 /** The settings of single flows: drawn once by a fixed seed, half of them to tune on and half to judge by. */
-import type { Network } from '@hopwise/lab/client/networks';
+import type { LabNetwork } from '@hopwise/lab/client/networks';
 import { Random } from '@hopwise/lab/random';
 
 /** Who sends: the kernel's TCP with one of its congestion controls, or quic-go. */
@@ -18,7 +18,7 @@ export interface FlowCell {
   bytes: number;
   /** Of TCP, in segments; quic-go's is its own. */
   initialWindow: number;
-  network: Network;
+  network: LabNetwork;
   /** How long it should take, about. */
   expectedMs: number;
 }
@@ -30,12 +30,12 @@ const RTTS_MS = [10, 30, 80, 200];
 const DOWN_MBPS = [2, 8, 25, 60];
 /** Multiples of rate × round trip. */
 const QUEUES_BDP = [0.5, 1, 4];
-const LEAST_QUEUE_BYTES = 30_000;
+const MIN_QUEUE_BYTES = 30_000;
 /** Of lossy links; every other one has bursts. */
 const LOSS_BURSTS = [1, 4];
 const INITIAL_WINDOWS = [10, 10, 10, 4, 32];
 /** Longer flows are not drawn: a bench has to end. */
-const LONGEST_MS = 12_000;
+const MAX_EXPECTED_MS = 12_000;
 const DRAWS = 200;
 
 /** One cell of each sender, size and loss for each half. */
@@ -57,9 +57,9 @@ function drawCell(random: Random, half: Half, sender: Sender, bytes: number, los
     const lossBurst = loss === 0 ? 1 : random.pick(LOSS_BURSTS);
     const initialWindow = sender === 'quic' ? 32 : random.pick(INITIAL_WINDOWS);
     const expectedMs = expectedTime(sender, bytes, rttMs, downMbps, loss / lossBurst);
-    if (expectedMs > LONGEST_MS) continue;
-    const queue = { bytes: Math.max(LEAST_QUEUE_BYTES, Math.ceil(downMbps * 125 * rttMs * queueBdp)) };
-    const network: Network = {
+    if (expectedMs > MAX_EXPECTED_MS) continue;
+    const queue = { bytes: Math.max(MIN_QUEUE_BYTES, Math.ceil(downMbps * 125 * rttMs * queueBdp)) };
+    const network: LabNetwork = {
       rttMs,
       downMbps,
       upMbps: Math.max(1, downMbps / 4),
@@ -80,7 +80,7 @@ function drawCell(random: Random, half: Half, sender: Sender, bytes: number, los
     ].join('_');
     return { id, half, sender, bytes, initialWindow, network, expectedMs };
   }
-  throw new RangeError(`no link carries ${bytes} bytes with ${loss} loss within ${LONGEST_MS} ms`);
+  throw new RangeError(`no link carries ${bytes} bytes with ${loss} loss within ${MAX_EXPECTED_MS} ms`);
 }
 
 /** Handshake, slow start, then the link's rate or Mathis's (Mathis et al. 1997), which BBR is not held to. */

@@ -4,12 +4,12 @@ import { resolve } from 'node:path';
 import { firstLine, UserError } from '@hopwise/lab/command/errors';
 import { lockFolder } from '@hopwise/lab/command/measuring-lock';
 import { type ProgramContext, runProgram } from '@hopwise/lab/command/program';
+import { renderFlows } from './flows-table.ts';
 import { type FlowCell, flowGrid } from './grid.ts';
 import { measureFlows } from './measure.ts';
 import { type FlowOptions, parseOptions } from './options.ts';
 import { scoreFlows } from './score.ts';
 import { type FlowsFile, readFlows } from './store.ts';
-import { renderFlows } from './table.ts';
 
 await runProgram(async (context) => {
   const options = parseOptions(process.argv.slice(2));

@@ -1,8 +1,8 @@
 /** The summary of a folder as one HTML file that needs nothing else and runs no script. */
 
 import type { GroundTruthMatrix } from '@hopwise/lab/ground-truth/ground-truth';
-import { escapeHtml } from '@hopwise/lab/html/escape-html';
-import { duration, networkText } from '@hopwise/lab/text/words';
+import { escapeHtml } from '@hopwise/lab/output/escape-html';
+import { duration, networkText } from '@hopwise/lab/output/words';
 import type { Chart } from '../html/charts.ts';
 import { staticPage } from '../html/static-page.ts';
 import type { Missing } from '../judge/cell-loads.ts';

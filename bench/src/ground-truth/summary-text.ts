@@ -1,5 +1,5 @@
 /** The summary of a folder as text. */
-import { table, wrap } from '@hopwise/lab/text/table';
+import { table, wrap } from '@hopwise/lab/output/table';
 import type { Missing } from '../judge/cell-loads.ts';
 import { LOAD_PROTOCOL_NAME, LOAD_PROTOCOLS, NONE, percent } from './names.ts';
 import type { GroundTruthSummary, SeriesSummary } from './summary.ts';

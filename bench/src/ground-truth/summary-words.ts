@@ -3,8 +3,8 @@
 import { PROTOCOL_NAME } from '@hopwise/contract';
 import type { View } from '@hopwise/lab/ground-truth/ground-truth';
 import { PROTOCOLS } from '@hopwise/pageload-emulator';
+import { CLEAR_LEAD, DECIDED_AGREEMENT, DECIDED_SEEDS } from '../judge/cell-ground-truth.ts';
 import { type LeftOut, REASONS, type Reason } from '../judge/cell-loads.ts';
-import { CLEAR_LEAD, DECIDED_AGREEMENT, DECIDED_SEEDS } from '../judge/cell-truth.ts';
 import { GIVE_UP_MS } from '../judge/regret.ts';
 import { RULE_NAMES } from '../judge/rules.ts';
 import { NONE, percent } from './names.ts';

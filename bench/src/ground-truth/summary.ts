@@ -9,6 +9,7 @@ import type {
 import { bootstrapMedian, coefficientOfVariation, median, spread } from '@hopwise/lab/statistics';
 import type { Protocol } from '@hopwise/pageload-emulator';
 import { mean, quantile } from 'simple-statistics';
+import { type CellGroundTruth, groundTruthOf } from '../judge/cell-ground-truth.ts';
 import {
   type BySeed,
   type CellLoads,
@@ -17,7 +18,6 @@ import {
   type LeftOut,
   type Missing,
 } from '../judge/cell-loads.ts';
-import { type CellTruth, truthOf } from '../judge/cell-truth.ts';
 import { type Halves, halfRegretOf, halvesOf, noiseOf, pairedRatio, regretOf } from '../judge/regret.ts';
 import { isTried, isUdpFree, RULES, type Rule, ruleChoice } from '../judge/rules.ts';
 
@@ -116,7 +116,7 @@ export function summarise(matrix: GroundTruthMatrix, loads: Iterable<GroundTruth
   const all = [...loads];
   const judged = judgeLoads(all, matrix.networks);
   const cells = inOrder(matrix, judged.cells).map(
-    (cell): JudgedCell => ({ cell, truth: truthOf(cell), halves: halvesOf(cell.seeds) }),
+    (cell): JudgedCell => ({ cell, groundTruth: groundTruthOf(cell), halves: halvesOf(cell.seeds) }),
   );
   const failures = judged.cells
     .flatMap(({ sound }) => sound)
@@ -146,7 +146,7 @@ export function summarise(matrix: GroundTruthMatrix, loads: Iterable<GroundTruth
 interface JudgedCell {
   cell: CellLoads;
   /** Null where fewer than two forced protocols load the page. */
-  truth: CellTruth | null;
+  groundTruth: CellGroundTruth | null;
   halves: Halves[];
 }
 
@@ -162,7 +162,7 @@ function inOrder<T extends CellLoads>(matrix: GroundTruthMatrix, cells: readonly
   );
 }
 
-function summariseCell({ cell, truth }: JudgedCell): CellSummary {
+function summariseCell({ cell, groundTruth }: JudgedCell): CellSummary {
   const { page, network, view, seeds, pltMs, assigned, missing } = cell;
   const series = new Map<LoadProtocol, BySeed>(pltMs);
   // The lab measures one assignment a cell.
@@ -176,7 +176,7 @@ function summariseCell({ cell, truth }: JudgedCell): CellSummary {
       unavailable[protocol] = { kind: 'timeout', reason: 'no load event in time in most loads' };
       continue;
     }
-    const overBest = truth === null ? null : pairedRatio(bySeed, pltMs.get(truth.best), seeds);
+    const overBest = groundTruth === null ? null : pairedRatio(bySeed, pltMs.get(groundTruth.best), seeds);
     protocols[protocol] = { ...own, overBest: finite(overBest) };
   }
   return {
@@ -186,11 +186,11 @@ function summariseCell({ cell, truth }: JudgedCell): CellSummary {
     seeds: seeds.length,
     protocols,
     unavailable,
-    best: truth?.best ?? null,
-    margin: truth?.lead ?? null,
-    agreement: truth?.agreement ?? null,
-    clear: truth?.clear ?? false,
-    decided: truth?.decided ?? false,
+    best: groundTruth?.best ?? null,
+    margin: groundTruth?.lead ?? null,
+    agreement: groundTruth?.agreement ?? null,
+    clear: groundTruth?.clear ?? false,
+    decided: groundTruth?.decided ?? false,
   };
 }
 
@@ -213,18 +213,18 @@ function summariseSeries(bySeed: BySeed): Omit<SeriesSummary, 'overBest'> | null
 }
 
 function summariseView(cells: readonly JudgedCell[], matrix: GroundTruthMatrix): ViewSummary {
-  const comparable = cells.filter(({ truth }) => truth !== null);
+  const comparable = cells.filter(({ groundTruth }) => groundTruth !== null);
   const noise = comparable.flatMap(({ cell, halves }) => noiseOf(cell, halves) ?? []);
   return {
     cells: cells.length,
-    wins: winsOf(cells.flatMap(({ truth }) => truth ?? [])),
+    wins: winsOf(cells.flatMap(({ groundTruth }) => groundTruth ?? [])),
     rules: RULES.map((rule) => judgeRule(rule, comparable, matrix)),
     noiseFloor: { cells: noise.length, regret: regretOver(noise) },
     quietSpread: quietSpreadOf(cells, matrix),
   };
 }
 
-function winsOf(truths: readonly CellTruth[]): ViewSummary['wins'] {
+function winsOf(truths: readonly CellGroundTruth[]): ViewSummary['wins'] {
   const of = (protocol: Protocol) => {
     const won = truths.filter(({ best }) => best === protocol);
     return {

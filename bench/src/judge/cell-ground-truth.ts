@@ -8,8 +8,8 @@ import type { BySeed, CellLoads } from './cell-loads.ts';
 /** Median page load time of each protocol that loads the page, milliseconds. */
 export type Medians = Partial<Record<Protocol, number>>;
 
-/** What forced loads of the seeds that all compared protocols have tell. */
-export interface CellTruth {
+/** Medians and their bootstraps, of forced loads with the seeds that all compared protocols have. */
+export interface CellGroundTruth {
   seeds: number;
   medians: Medians;
   best: Protocol;
@@ -32,7 +32,10 @@ export const DECIDED_AGREEMENT = 0.9;
 const BOOTSTRAPS = 1000;
 
 /** @returns null where fewer than two protocols load the page */
-export function truthOf(cell: CellLoads, seeds: readonly number[] = cell.seeds): CellTruth | null {
+export function groundTruthOf(
+  cell: CellLoads,
+  seeds: readonly number[] = cell.seeds,
+): CellGroundTruth | null {
   const medians = mediansAt(cell, seeds);
   const [best, next] = ranked(medians);
   if (best === undefined || next === undefined) return null;

@@ -8,7 +8,7 @@
  */
 
 import type { GroundTruthMatrix, LoadProtocol, View } from '@hopwise/lab/ground-truth/ground-truth';
-import type { TruthProtocol } from '@hopwise/lab/loads/loads';
+import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import { median } from '@hopwise/lab/statistics';
 import { type Assignment, PROTOCOLS } from '@hopwise/pageload-emulator';
 
@@ -89,7 +89,7 @@ export interface CellLoads<T extends LoadFacts = LoadFacts> {
   /** That all forced protocols that load the page have, ascending; all there are without any such protocol. */
   seeds: readonly number[];
   /** Of the protocols that load the page: the forced ones at all of `seeds`, natural at those of them that it has. */
-  pltMs: ReadonlyMap<TruthProtocol, BySeed>;
+  pltMs: ReadonlyMap<ProtocolMode, BySeed>;
   /** At those of `seeds` that they have. An assignment that does not load the page has an infinite median. */
   assigned: readonly AssignedLoads[];
   missing: ReadonlyMap<LoadProtocol, Missing>;
@@ -176,7 +176,7 @@ function cellOf<T extends LoadFacts>(
   }
   const { page, network, view } = loads[0] as T;
   const kept = new Set([...series.values()].flatMap(({ bySeed }) => [...bySeed.values()]));
-  const pltMs = new Map<TruthProtocol, BySeed>();
+  const pltMs = new Map<ProtocolMode, BySeed>();
   const missing = new Map<LoadProtocol, Missing>();
   const loading: Series<T>[] = [];
   for (const own of series.values()) {

@@ -1,10 +1,10 @@
 /** What a choice costs: its time over that of the best protocol for all origins, less 1. */
 
-import type { TruthProtocol } from '@hopwise/lab/loads/loads';
+import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import { Random } from '@hopwise/lab/random';
 import { mean } from 'simple-statistics';
+import { bestOf, medianAt, mediansAt } from './cell-ground-truth.ts';
 import { type BySeed, type CellLoads, doesNotLoad } from './cell-loads.ts';
-import { bestOf, medianAt, mediansAt } from './cell-truth.ts';
 
 /**
  * Who is steered to a protocol that does not load the page gets it all the same, later: the browser's own choice is taken, and
@@ -42,7 +42,7 @@ export function halvesOf(seeds: readonly number[]): Halves[] {
  */
 export function regretOf(
   cell: CellLoads,
-  choice: TruthProtocol,
+  choice: ProtocolMode,
   seeds: readonly number[] = cell.seeds,
 ): number | null {
   const medians = mediansAt(cell, seeds);
@@ -72,7 +72,7 @@ export function pairedRatio(
 /** Mean regret of a choice over halves of the loads, to hold against `noiseOf`; null where there are too few. */
 export function halfRegretOf(
   cell: CellLoads,
-  choice: TruthProtocol,
+  choice: ProtocolMode,
   halves: readonly Halves[],
 ): number | null {
   return meanOrNull(halves.flatMap(({ judging }) => regretOf(cell, choice, judging) ?? []));

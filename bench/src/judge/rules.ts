@@ -1,6 +1,6 @@
 /** Fixed rules of choice. */
-import type { Network } from '@hopwise/lab/client/networks';
-import type { TruthProtocol } from '@hopwise/lab/loads/loads';
+import type { LabNetwork } from '@hopwise/lab/client/networks';
+import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import { type CellLoads, doesNotLoad } from './cell-loads.ts';
 
 export const RULES = ['alwaysH1', 'alwaysH2', 'alwaysH3', 'h3UnlessHindered', 'natural'] as const;
@@ -19,7 +19,7 @@ export const RULE_NAMES: Record<Rule, { name: string; knows: string }> = {
 };
 
 /** `natural` is what the browser picks by itself, from load to load and origin to origin. */
-export function ruleChoice(rule: Rule, network: Network): TruthProtocol {
+export function ruleChoice(rule: Rule, network: LabNetwork): ProtocolMode {
   switch (rule) {
     case 'alwaysH1':
       return 'h1';
@@ -35,9 +35,9 @@ export function ruleChoice(rule: Rule, network: Network): TruthProtocol {
 }
 
 /** Whether UDP meets nothing that TCP does not. */
-export const isUdpFree = ({ udp, udpLoss = 0 }: Network): boolean => udp === 'open' && udpLoss === 0;
+export const isUdpFree = ({ udp, udpLoss = 0 }: LabNetwork): boolean => udp === 'open' && udpLoss === 0;
 
 /** Whether a choice can be judged in a cell: it was tried. */
-export function isTried(cell: CellLoads, choice: TruthProtocol): boolean {
+export function isTried(cell: CellLoads, choice: ProtocolMode): boolean {
   return cell.pltMs.has(choice) || doesNotLoad(cell, choice);
 }

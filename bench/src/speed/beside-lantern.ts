@@ -18,7 +18,7 @@ import { lanternGraph, runLantern } from '../accuracy/lantern.ts';
 /** Each of the two is warmed up for so long, then timed for so long and at least so often. */
 const WARM_UP_MS = 300;
 const MEASURED_MS = 400;
-const LEAST_ROUNDS = 7;
+const MIN_ROUNDS = 7;
 
 /** What Lantern can simulate. */
 const LANTERN_PROTOCOLS = ['h1', 'h2'] as const;
@@ -48,7 +48,7 @@ export function besideLantern(page: string, recording: Recording): Compared {
   warmUp(runOther);
   const hopwise: number[] = [];
   const lantern: number[] = [];
-  for (let spent = 0; spent < 2 * MEASURED_MS || lantern.length < LEAST_ROUNDS; ) {
+  for (let spent = 0; spent < 2 * MEASURED_MS || lantern.length < MIN_ROUNDS; ) {
     const own = timeOf(runHopwise);
     const other = timeOf(runOther);
     hopwise.push(own / assignments.length);

@@ -1,6 +1,6 @@
 /** What probes said of UDP against what the link did to it. */
 import type { UdpVerdict } from '@hopwise/contract';
-import type { Network } from '@hopwise/lab/client/networks';
+import type { LabNetwork } from '@hopwise/lab/client/networks';
 
 export const VERDICTS = ['open', 'policed', 'blocked', 'unknown'] as const;
 
@@ -10,13 +10,14 @@ export interface Judged {
   /** Name of the network, with the rate of UDP where that is not its own. */
   network: string;
   seed: number;
-  udp: Network['udp'];
+  udp: LabNetwork['udp'];
   verdict: UdpVerdict;
 }
 
 export interface ConfusionRow {
   network: string;
-  truth: string;
+  /** What the link does to UDP, in words. */
+  treatment: string;
   probes: number;
   counts: Record<UdpVerdict['verdict'], number>;
   /** Least and largest ratio of HTTP/3's rate to HTTP/2's; null where none was compared. */
@@ -39,7 +40,7 @@ export function confusion(judged: readonly Judged[]): ConfusionRow[] {
     );
     return {
       network,
-      truth: truthOf(udp),
+      treatment: treatmentOf(udp),
       probes: own.length,
       counts: Object.fromEntries(
         VERDICTS.map((verdict) => [verdict, own.filter((one) => one.verdict.verdict === verdict).length]),
@@ -53,9 +54,9 @@ export function confusion(judged: readonly Judged[]): ConfusionRow[] {
 /** As a table for a terminal, with what is wrong below it. */
 export function renderConfusion(judged: readonly Judged[]): string {
   const head = ['network', 'UDP', 'probes', ...VERDICTS, 'h3 over h2', 'rate told'];
-  const rows = confusion(judged).map(({ network, truth, probes, counts, ratio, rateShare }) => [
+  const rows = confusion(judged).map(({ network, treatment, probes, counts, ratio, rateShare }) => [
     network,
-    truth,
+    treatment,
     String(probes),
     ...VERDICTS.map((verdict) => String(counts[verdict])),
     ratio ? `${ratio.low.toFixed(2)} to ${ratio.high.toFixed(2)}` : '–',
@@ -85,6 +86,6 @@ export function isWrong({ udp, verdict: { verdict } }: Judged): boolean {
   return verdict !== 'unknown' && verdict !== (typeof udp === 'object' ? 'policed' : udp);
 }
 
-function truthOf(udp: Network['udp']): string {
+function treatmentOf(udp: LabNetwork['udp']): string {
   return typeof udp === 'object' ? `policed at ${udp.policedMbps}` : udp;
 }

@@ -2,7 +2,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Verification, verificationSchema } from '@hopwise/contract';
-import { type Network, networkOf, profileNamed } from '@hopwise/lab/client/networks';
+import { type LabNetwork, networkOf, profileNamed } from '@hopwise/lab/client/networks';
 import { firstLine, UserError } from '@hopwise/lab/command/errors';
 import { lockFolder } from '@hopwise/lab/command/measuring-lock';
 import { type ProgramContext, runProgram } from '@hopwise/lab/command/program';
@@ -37,14 +37,14 @@ await runProgram(async (context) => {
 interface Cell {
   /** Of the network, with UDP's rate where that is another. */
   name: string;
-  network: Network;
+  network: LabNetwork;
 }
 
 /** @throws UserError for a network that there is none of */
 function cellsOf({ networks, udp }: UdpOptions): Cell[] {
   return networks.flatMap((name) =>
     udp.map((mbps): Cell => {
-      let network: Network;
+      let network: LabNetwork;
       try {
         network = networkOf(profileNamed(name));
       } catch (error) {

@@ -7,16 +7,17 @@ import { type Verification, verificationSchema } from '@hopwise/contract';
 import { browserProgram } from '@hopwise/lab/browser/browser-program';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import { Lab } from '@hopwise/lab/client/lab';
-import type { Network } from '@hopwise/lab/client/networks';
+import type { LabNetwork } from '@hopwise/lab/client/networks';
 import { firstLine, UserError } from '@hopwise/lab/command/errors';
-import { TruthBrowser, type TruthProtocol } from '@hopwise/lab/loads/loads';
+import { MeasuringBrowser } from '@hopwise/lab/loads/measuring-browser';
+import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import type { PageSource } from '@hopwise/lab/pages/page-source';
 import { HOST_SCRIPT } from '@hopwise/lab/paths';
 import type { Recording } from '@hopwise/pageload-emulator';
 
 const LOAD_TIMEOUT_MS = 60_000;
 /** A verification of a page with some hundreds of resources, as JSON. */
-const MOST_OUTPUT_BYTES = 64 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 export interface ProbeSettings {
   rounds: number;
@@ -38,7 +39,12 @@ export class ProbeLab {
   }
 
   /** @param dir for recordings */
-  static async up(page: PageSource, network: Network, dir: string, signal: AbortSignal): Promise<ProbeLab> {
+  static async up(
+    page: PageSource,
+    network: LabNetwork,
+    dir: string,
+    signal: AbortSignal,
+  ): Promise<ProbeLab> {
     await mkdir(dir, { recursive: true });
     return new ProbeLab(page, await Lab.up({ site: page.dir, network, signal }), dir, signal);
   }
@@ -52,9 +58,9 @@ export class ProbeLab {
    *
    * @throws UserError when it does not load
    */
-  async load(protocol: TruthProtocol): Promise<{ pltMs: number; recording: Recording }> {
+  async load(protocol: ProtocolMode): Promise<{ pltMs: number; recording: Recording }> {
     const { site } = this.#page;
-    const browser = await TruthBrowser.launch({
+    const browser = await MeasuringBrowser.launch({
       executablePath: await this.#lab.wrapper(browserProgram('headless-shell')),
       protocol,
       caSpki: this.#lab.caSpki,
@@ -71,7 +77,7 @@ export class ProbeLab {
   }
 
   /** Puts another network, or another seed, under an empty link. */
-  async configure(network: Network): Promise<void> {
+  async configure(network: LabNetwork): Promise<void> {
     await this.#lab.drain();
     await this.#lab.configure(network);
   }
@@ -84,7 +90,7 @@ export class ProbeLab {
     const args = [HOST_SCRIPT, 'probe', '--har', file, '--rounds', String(rounds), '--json'];
     if (budgetBytes !== null) args.push('--budget', String(budgetBytes));
     const { stdout } = await promisify(execFile)(node, args, {
-      maxBuffer: MOST_OUTPUT_BYTES,
+      maxBuffer: MAX_OUTPUT_BYTES,
       signal: this.#signal,
     }).catch((error) => {
       throw new UserError(`hopwise-host probe: ${error.stderr ? firstLine(error.stderr) : firstLine(error)}`);

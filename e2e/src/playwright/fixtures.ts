@@ -97,7 +97,7 @@ const extended = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, Keep
       return base.step(`load ${titleOf(what)}`, () =>
         withTimeFor(info, longestLoadMs(asked), async () => {
           try {
-            const browser = await _labKeeper.truthBrowser({ executablePath, protocol: forced });
+            const browser = await _labKeeper.measuringBrowser({ executablePath, protocol: forced });
             const load = await loadPage({
               ...what,
               lab,

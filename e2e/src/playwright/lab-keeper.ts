@@ -1,16 +1,17 @@
 /** What a Playwright worker keeps from test to test: one lab, and the browsers on its client side. */
 import { isDeepStrictEqual } from 'node:util';
 import { Lab } from '@hopwise/lab/client/lab';
-import type { Network } from '@hopwise/lab/client/networks';
+import type { LabNetwork } from '@hopwise/lab/client/networks';
 import { makeScratch, removeScratch } from '@hopwise/lab/command/scratch';
-import { type BrowserProtocol, protocolArgs, QUIET_ARGS, TruthBrowser } from '@hopwise/lab/loads/loads';
+import { MeasuringBrowser } from '@hopwise/lab/loads/measuring-browser';
+import { type BrowserProtocol, protocolArgs, QUIET_ARGS } from '@hopwise/lab/loads/protocol-args';
 import type { PageSource } from '@hopwise/lab/pages/page-source';
 import type { Assignment } from '@hopwise/pageload-emulator';
 import { ReplayError } from './errors.ts';
 
 export interface LabRequest {
   page: PageSource;
-  network: Network;
+  network: LabNetwork;
   ipVersion: 4 | 6;
 }
 
@@ -35,7 +36,7 @@ interface KeptLab {
   lab: Lab;
   page: PageSource;
   ipVersion: 4 | 6;
-  network: Network;
+  network: LabNetwork;
   /** That the servers offer; null for all that the page's do. */
   assignment: Assignment | null;
 }
@@ -89,7 +90,7 @@ export class LabKeeper {
   }
 
   /** Changes the network of the lab that is up. */
-  async configure(network: Network): Promise<void> {
+  async configure(network: LabNetwork): Promise<void> {
     const kept = this.#theLab();
     await kept.lab.configure(network);
     kept.network = network;
@@ -115,11 +116,11 @@ export class LabKeeper {
   }
 
   /** A browser for measured loads. */
-  async truthBrowser({ executablePath, protocol }: BrowserRequest): Promise<TruthBrowser> {
+  async measuringBrowser({ executablePath, protocol }: BrowserRequest): Promise<MeasuringBrowser> {
     await this.offerFor(protocol);
     const { lab } = this.#theLab();
     return this.#browser(['loads', executablePath, protocol], async () =>
-      TruthBrowser.launch({
+      MeasuringBrowser.launch({
         executablePath: await lab.wrapper(executablePath),
         protocol,
         caSpki: lab.caSpki,

@@ -2,10 +2,10 @@
 
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import type { Lab } from '@hopwise/lab/client/lab';
-import { type Network, toNetworkPath } from '@hopwise/lab/client/networks';
+import { type LabNetwork, toNetworkPath } from '@hopwise/lab/client/networks';
 import type { View } from '@hopwise/lab/ground-truth/ground-truth';
 import { type DisturbanceWatch, disturbedBy, watchDisturbance } from '@hopwise/lab/loads/disturbance';
-import type { FailedLoad, Load, TruthBrowser } from '@hopwise/lab/loads/loads';
+import type { FailedLoad, Load, MeasuringBrowser } from '@hopwise/lab/loads/measuring-browser';
 import type { Site } from '@hopwise/lab/sites/site';
 import { type NetworkPath, type Prediction, predict, type Recording } from '@hopwise/pageload-emulator';
 import { ReplayError } from './errors.ts';
@@ -31,7 +31,7 @@ export interface ReplayLoad extends Omit<Load, 'ok' | 'recording'> {
 /** What one load is made under. */
 export interface LoadPlan {
   lab: Lab;
-  browser: TruthBrowser;
+  browser: MeasuringBrowser;
   page: string;
   site: Site;
   protocol: ReplayProtocol;
@@ -100,7 +100,7 @@ export async function loadPage(plan: LoadPlan): Promise<ReplayLoad> {
   }
 }
 
-function failureOf(plan: LoadPlan, network: Network, failure: FailedLoad): string {
+function failureOf(plan: LoadPlan, network: LabNetwork, failure: FailedLoad): string {
   const wantsQuic =
     plan.protocol === 'h3' ||
     (typeof plan.protocol === 'object' && Object.values(plan.protocol).includes('h3'));

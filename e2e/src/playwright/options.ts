@@ -1,18 +1,18 @@
 /** What a test asks for: page, network, protocol. */
 
-import { checkNetwork, type Network, networkOf, profileNamed } from '@hopwise/lab/client/networks';
+import { checkNetwork, type LabNetwork, networkOf, profileNamed } from '@hopwise/lab/client/networks';
 import type { View } from '@hopwise/lab/ground-truth/ground-truth';
-import type { BrowserProtocol, TruthProtocol } from '@hopwise/lab/loads/loads';
+import type { BrowserProtocol, ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import type { Site } from '@hopwise/lab/sites/site';
 import { type Assignment, PROTOCOLS } from '@hopwise/pageload-emulator';
 import * as z from 'zod';
 import { ReplayError } from './errors.ts';
 
 /** A profile's name, figures of one's own, or a profile with some figures replaced. */
-export type ReplayNetwork = string | (Partial<Omit<Network, 'seed'>> & { profile?: string });
+export type ReplayNetwork = string | (Partial<Omit<LabNetwork, 'seed'>> & { profile?: string });
 
 /** One protocol for every request, the browser's own choice, or a protocol for each origin (`https://host`). */
-export type ReplayProtocol = TruthProtocol | Assignment;
+export type ReplayProtocol = ProtocolMode | Assignment;
 
 /** Options for `test.use` and for `use` in the configuration. */
 export interface ReplayOptions {
@@ -37,7 +37,7 @@ export interface ReplayOptions {
 /** A network as the lab takes it, with a name for people. */
 export interface NamedNetwork {
   name: string;
-  network: Network;
+  network: LabNetwork;
 }
 
 /** @throws ReplayError naming the figure, or listing the profiles */
@@ -55,7 +55,7 @@ export function namedNetwork(wanted: ReplayNetwork): NamedNetwork {
   }
 }
 
-function nameOf(network: Network, profile: string | undefined, isChanged: boolean): string {
+function nameOf(network: LabNetwork, profile: string | undefined, isChanged: boolean): string {
   if (profile !== undefined) return isChanged ? `${profile}, changed` : profile;
   return `${network.rttMs} ms, ${network.downMbps}/${network.upMbps} Mbit/s, loss ${network.loss}`;
 }

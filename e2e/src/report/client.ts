@@ -13,7 +13,7 @@ import {
   renderTimesTable,
   renderWaterfall,
 } from '@hopwise/extension/views';
-import { networkText } from '@hopwise/lab/text/words';
+import { networkText } from '@hopwise/lab/output/words';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { isUnavailable, type RepeatedSpread, type Report, type Spread } from './report.ts';
 import '@hopwise/extension/theme.css';

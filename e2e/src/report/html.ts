@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pageHead } from '@hopwise/lab/html/page-head';
+import { pageHead } from '@hopwise/lab/output/page-head';
 import { ROOT } from '@hopwise/lab/paths';
 import type { Report } from './report.ts';
 

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
 import { PROTOCOL_NAME } from '@hopwise/contract';
 import { formatBytes } from '@hopwise/extension/format';
-import { table, wrap } from '@hopwise/lab/text/table';
-import { count, duration, networkText } from '@hopwise/lab/text/words';
+import { table, wrap } from '@hopwise/lab/output/table';
+import { count, duration, networkText } from '@hopwise/lab/output/words';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { isUnavailable, type Report } from './report.ts';
 

@@ -1,4 +1,4 @@
-import { checkNetwork, type Network, networkOf, profileNamed } from '@hopwise/lab/client/networks';
+import { checkNetwork, type LabNetwork, networkOf, profileNamed } from '@hopwise/lab/client/networks';
 import { firstLine, UserError } from '@hopwise/lab/command/errors';
 import type { NetworkAsSet } from '../report/report.ts';
 import type { StartOptions } from './options.ts';
@@ -8,7 +8,7 @@ import type { StartOptions } from './options.ts';
  *
  * @throws UserError naming the figure or listing the profiles
  */
-export function networkFrom(options: StartOptions): { network: Network; asSet: NetworkAsSet } {
+export function networkFrom(options: StartOptions): { network: LabNetwork; asSet: NetworkAsSet } {
   const changed = [
     options.rttMs,
     options.downMbps,
@@ -17,7 +17,7 @@ export function networkFrom(options: StartOptions): { network: Network; asSet: N
     options.queueMs,
     options.udp,
   ].some((figure) => figure !== undefined);
-  let network: Network;
+  let network: LabNetwork;
   try {
     const profile = networkOf(profileNamed(options.network), options.seed);
     network = checkNetwork({

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Answers, PageRequest, StoredLoad } from '@hopwise/extension/messages';
 import { firstLine, UserError } from '@hopwise/lab/command/errors';
-import { CHROMIUM_ARGS, type LoadOptions, protocolArgs } from '@hopwise/lab/loads/loads';
+import type { LoadOptions } from '@hopwise/lab/loads/measuring-browser';
+import { CHROMIUM_ARGS, protocolArgs } from '@hopwise/lab/loads/protocol-args';
 import { EXTENSION_DIR, HOST_SCRIPT } from '@hopwise/lab/paths';
 import { type BrowserContext, chromium, type Page, type Worker } from 'playwright-core';
 

@@ -1,6 +1,6 @@
 import type { StoredLoad } from '@hopwise/extension/messages';
 import { type DisturbanceWatch, disturbedBy } from '@hopwise/lab/loads/disturbance';
-import type { LoadOptions } from '@hopwise/lab/loads/loads';
+import type { LoadOptions } from '@hopwise/lab/loads/measuring-browser';
 
 /** A recording that other work on the machine disturbed is made again so often. */
 const MOST_REPEATS = 2;

@@ -1,10 +1,10 @@
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import type { Lab } from '@hopwise/lab/client/lab';
-import type { Network } from '@hopwise/lab/client/networks';
+import type { LabNetwork } from '@hopwise/lab/client/networks';
 import type { Cleanup } from '@hopwise/lab/command/cleanup';
 import { type DisturbanceWatch, disturbedBy, watchDisturbance } from '@hopwise/lab/loads/disturbance';
-import { TruthBrowser } from '@hopwise/lab/loads/loads';
-import { type Loader, type Measured, measureProtocols } from '@hopwise/lab/loads/measure';
+import { type Loader, type Measured, measureProtocols } from '@hopwise/lab/loads/measure-protocols';
+import { MeasuringBrowser } from '@hopwise/lab/loads/measuring-browser';
 import { processorSpeed } from '@hopwise/lab/loads/processor-speed';
 import type { Site } from '@hopwise/lab/sites/site';
 import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
@@ -12,7 +12,7 @@ import type { RepeatedSpread } from '../report/report.ts';
 
 export interface TruthOptions {
   lab: Lab;
-  network: Network;
+  network: LabNetwork;
   /** Script that runs Chromium on the client's side of the link. */
   chromium: string;
   site: Site;
@@ -42,7 +42,7 @@ export async function measureTruth(options: TruthOptions): Promise<Truth> {
   const browsers: Partial<Record<Protocol, WatchedBrowser>> = {};
   for (const protocol of PROTOCOLS) {
     options.signal.throwIfAborted();
-    const browser = await TruthBrowser.launch({
+    const browser = await MeasuringBrowser.launch({
       executablePath: options.chromium,
       protocol,
       caSpki: lab.caSpki,
@@ -100,13 +100,13 @@ export async function measureTruth(options: TruthOptions): Promise<Truth> {
 
 /** Loads with the page's own chance and clock, watched from the navigation to the load event. */
 class WatchedBrowser implements Loader {
-  readonly #browser: TruthBrowser;
+  readonly #browser: MeasuringBrowser;
   readonly #lab: Lab;
   readonly #site: Site;
   /** What disturbed the last load that came to its load event. */
   disturbedBy: string[] = [];
 
-  constructor(browser: TruthBrowser, lab: Lab, site: Site) {
+  constructor(browser: MeasuringBrowser, lab: Lab, site: Site) {
     this.#browser = browser;
     this.#lab = lab;
     this.#site = site;

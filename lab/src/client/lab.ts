@@ -10,7 +10,7 @@ import * as z from 'zod';
 import { makeScratch } from '../command/scratch.ts';
 import type { Site } from '../sites/site.ts';
 import { labProgram } from './build.ts';
-import { checkNetwork, type Network } from './networks.ts';
+import { checkNetwork, type LabNetwork } from './networks.ts';
 
 const settingsSchema = z.object({
   /** Of TCP. */
@@ -156,7 +156,7 @@ export type LabFacts = z.infer<typeof readySchema>;
 export interface LabOptions {
   /** Folder with `site.json`. */
   site: string;
-  network: Network;
+  network: LabNetwork;
   /** Scratch folder; it is made, and removed with all it holds by `down`. */
   dir?: string;
   /**
@@ -294,7 +294,7 @@ export class Lab {
   }
 
   /** Changes the link from now on, also in mid-load. */
-  async configure(network: Network): Promise<void> {
+  async configure(network: LabNetwork): Promise<void> {
     await this.#channel.ask({ cmd: 'configure', network: checkNetwork(network) }, OK);
   }
 

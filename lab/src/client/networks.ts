@@ -53,7 +53,19 @@ export const networkSchema = z.strictObject({
   seed: z.int().nonnegative().optional(),
 });
 
-export type Network = z.infer<typeof networkSchema>;
+/** The link between the browser and the servers, as the lab emulates it. */
+export type LabNetwork = z.infer<typeof networkSchema>;
+
+/** Nothing is lost or queued for long: what goes wrong with a page on it is the page's own fault. */
+export const EASY_NETWORK: LabNetwork = {
+  rttMs: 10,
+  downMbps: 100,
+  upMbps: 100,
+  loss: 0,
+  lossBurst: 1,
+  queue: { ms: 100 },
+  udp: 'open',
+};
 
 const profileSchema = z.strictObject({
   ...networkSchema.omit({ seed: true }).shape,
@@ -94,13 +106,13 @@ export function profileNamed(name: string, profiles = readProfiles()): NetworkPr
 }
 
 /** What of a profile the lab is told. */
-export function networkOf(profile: NetworkProfile, seed?: number): Network {
+export function networkOf(profile: NetworkProfile, seed?: number): LabNetwork {
   const { title: _title, source: _source, ...network } = profile;
   return seed === undefined ? network : { ...network, seed };
 }
 
 /** @throws with one line that names the figure. */
-export function checkNetwork(network: unknown): Network {
+export function checkNetwork(network: unknown): LabNetwork {
   const parsed = networkSchema.safeParse(network);
   if (!parsed.success) throw new Error(`network: ${firstIssue(parsed.error)}`);
   return parsed.data;
@@ -110,7 +122,7 @@ export function checkNetwork(network: unknown): Network {
  * The emulated path in the emulator's terms. These have no jitter, no reordering and no loss of UDP beside a policer, of
  * which `unmodelled` tells, and no limit of the upstream queue.
  */
-export function toNetworkPath(network: Network): NetworkPath {
+export function toNetworkPath(network: LabNetwork): NetworkPath {
   return {
     rttMs: network.rttMs,
     downBps: network.downMbps * 1e6,
@@ -122,7 +134,7 @@ export function toNetworkPath(network: Network): NetworkPath {
   };
 }
 
-function udpTreatment({ udp, udpLoss = 0 }: Network): NetworkPath['udp'] {
+function udpTreatment({ udp, udpLoss = 0 }: LabNetwork): NetworkPath['udp'] {
   if (udp === 'open' && udpLoss > 0) return { kind: 'lossy', loss: udpLoss };
   if (typeof udp === 'string') return { kind: udp };
   const { policedMbps, burstBytes } = udp;
@@ -130,7 +142,7 @@ function udpTreatment({ udp, udpLoss = 0 }: Network): NetworkPath['udp'] {
 }
 
 /** Figures of a network that `toNetworkPath` cannot express, by name. */
-export function unmodelled(network: Network): string[] {
+export function unmodelled(network: LabNetwork): string[] {
   return [
     network.jitterMs ? 'jitterMs' : '',
     network.reorder && network.reorder.rate > 0 && network.reorder.delayMs > 0 ? 'reorder' : '',
@@ -139,7 +151,7 @@ export function unmodelled(network: Network): string[] {
 }
 
 /** Downstream. */
-function queueBytes({ queue, downMbps, rttMs }: Network): number {
+function queueBytes({ queue, downMbps, rttMs }: LabNetwork): number {
   if ('bytes' in queue) return queue.bytes;
   const drainMs = 'ms' in queue ? queue.ms : queue.bdp * rttMs;
   return Math.ceil((downMbps * 1e6 * drainMs) / 8e3);

@@ -15,7 +15,7 @@ export interface ProgramContext {
 }
 
 /** Bytes: Chromium's `/org.chromium.Chromium.XXXXXX/SingletonSocket` below it must fit a socket's address (unix(7)). */
-const LONGEST_SCRATCH = 107 - 45;
+const MAX_SCRATCH_BYTES = 107 - 45;
 
 /** Runs a command to its end and sets the exit code: 0, 2 for unusable input, 130 when stopped, 1 for all else. */
 export async function runProgram(work: (context: ProgramContext) => Promise<void>): Promise<void> {
@@ -42,7 +42,7 @@ export async function runProgram(work: (context: ProgramContext) => Promise<void
         `no scratch folder: ${firstLine(error)}: set TMPDIR to a folder that you may write to`,
       );
     });
-    if (Buffer.byteLength(scratch) > LONGEST_SCRATCH) {
+    if (Buffer.byteLength(scratch) > MAX_SCRATCH_BYTES) {
       throw new UserError(
         `${scratch} is too long a path for Chromium: set TMPDIR to a shorter one, such as /tmp`,
       );

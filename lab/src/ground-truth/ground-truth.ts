@@ -7,29 +7,15 @@
  */
 import type { Assignment, Recording } from '@hopwise/pageload-emulator';
 import type { LabFacts, LabStats } from '../client/lab.ts';
-import type { Network } from '../client/networks.ts';
-import type { TruthProtocol } from '../loads/loads.ts';
+import type { LabNetwork } from '../client/networks.ts';
+import type { Disturbance } from '../loads/disturbance.ts';
+import type { ProtocolMode } from '../loads/protocol-args.ts';
 
 /** What a load was made under: a protocol for all origins, the browser's own choice, or one for each origin. */
-export type LoadProtocol = TruthProtocol | 'assigned';
+export type LoadProtocol = ProtocolMode | 'assigned';
 
 /** `cold`: empty cache, no connections; `warm`: the repeat view, with the cache and the sessions of the first. */
 export type View = 'cold' | 'warm';
-
-/** What other work on the machine did to a load, from its navigationStart to its load event or its failure. */
-export interface Disturbance {
-  /** Latest hand-over of a packet by the link. */
-  latenessMs: number;
-  /** Processor time of processes other than the lab's and the browser's, and what the hypervisor took, as a fraction of what was watched. */
-  foreignCpu: number;
-  /**
-   * How long was watched. Absent of loads that were watched from before their context was opened until it was closed
-   * (up to 4 s more), and were disturbed above 20 ms of lateness or a tenth of a processor.
-   */
-  windowMs?: number;
-  /** Time of a short computation, right before and right after what was watched, the lesser of both, over what is usual in the run. */
-  slowdown?: number;
-}
 
 /** One load that was kept, as one line of JSON. Milliseconds, bytes, fractions. */
 export interface GroundTruthLoad {
@@ -82,7 +68,7 @@ export interface GroundTruthMatrix {
   format: 'hopwise-ground-truth';
   version: 1;
   /** By name; `network` is what the lab was told, without seed. */
-  networks: Record<string, { title: string; network: Network }>;
+  networks: Record<string, { title: string; network: LabNetwork }>;
   /** By name, with what tells one page from another of that name. */
   pages: Record<string, { source: string; requests: number; origins: number; bytes: number; digest: string }>;
   protocols: LoadProtocol[];

@@ -197,12 +197,12 @@ function sizesOf(
   }
   // When the response is reported, only its headers have come, unless the browser was busy before.
   const afterHeaders = encodedBytes - Math.max(0, response.encodedDataLength);
-  const bodyBytes = Math.min(encodedBytes, Math.max(afterHeaders, leastBodyBytes(hop, response)));
+  const bodyBytes = Math.min(encodedBytes, Math.max(afterHeaders, minBodyBytes(hop, response)));
   return { transferBytes: encodedBytes, bodyBytes, decodedBytes: hop.decodedBytes };
 }
 
 /** What the body of a whole answer takes on the wire without frames, as far as its headers tell. */
-function leastBodyBytes({ decodedBytes }: Hop, response: Cdp.Network.Response): number {
+function minBodyBytes({ decodedBytes }: Hop, response: Cdp.Network.Response): number {
   const length = headerOf(response, 'content-length') ?? '';
   if (decodedBytes > 0 && /^\d{1,15}$/.test(length)) return Number(length);
   return headerOf(response, 'content-encoding') === undefined ? decodedBytes : 0;

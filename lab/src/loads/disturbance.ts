@@ -1,7 +1,21 @@
 /** What other work on the machine did to a load. */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import type { Lab } from '../client/lab.ts';
-import type { Disturbance } from '../ground-truth/ground-truth.ts';
+
+/** What other work on the machine did to a load, from its navigationStart to its load event or its failure. */
+export interface Disturbance {
+  /** Latest hand-over of a packet by the link. */
+  latenessMs: number;
+  /** Processor time of processes other than the lab's and the browser's, and what the hypervisor took, as a fraction of what was watched. */
+  foreignCpu: number;
+  /**
+   * How long was watched. Absent of loads that were watched from before their context was opened until it was closed
+   * (up to 4 s more), and were disturbed above 20 ms of lateness or a tenth of a processor.
+   */
+  windowMs?: number;
+  /** Time of a short computation, right before and right after what was watched, the lesser of both, over what is usual in the run. */
+  slowdown?: number;
+}
 
 /**
  * Fractions of a load's duration, and the least that counts: neither a late packet nor processor time taken by others delays
@@ -9,8 +23,8 @@ import type { Disturbance } from '../ground-truth/ground-truth.ts';
  * and under 1% a later packet; below, load times without loss differed from seed to seed as on a quiet machine (by
  * 2.5% in the median, with less than 1% of a processor taken as with 1 to 3%). Processor times come in ticks of 10 ms.
  */
-const FOREIGN_CPU_LIMIT = { fraction: 0.03, leastMs: 20 };
-const LATENESS_LIMIT = { fraction: 0.01, leastMs: 5 };
+const FOREIGN_CPU_LIMIT = { fraction: 0.03, minMs: 20 };
+const LATENESS_LIMIT = { fraction: 0.01, minMs: 5 };
 /**
  * A processor that takes so many times as long as usual, before a load and behind it, is another machine. With both processors
  * busy with other work, the lesser of two probes was at most 1.12 in 70 pairs.
@@ -69,8 +83,8 @@ export async function watchDisturbance({
 
 /** Why what was watched counts as disturbed, a reason each; empty when it was not. */
 export function disturbedBy({ latenessMs, foreignCpu, windowMs, slowdown = 1 }: Watched): string[] {
-  const above = (ms: number, { fraction, leastMs }: typeof LATENESS_LIMIT) =>
-    ms > Math.max(leastMs, fraction * windowMs);
+  const above = (ms: number, { fraction, minMs }: typeof LATENESS_LIMIT) =>
+    ms > Math.max(minMs, fraction * windowMs);
   const cpuMs = Math.round(foreignCpu * windowMs);
   return [
     ...(above(latenessMs, LATENESS_LIMIT) ? [`a packet was ${Math.round(latenessMs)} ms late`] : []),

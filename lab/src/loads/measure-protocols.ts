@@ -1,7 +1,8 @@
 /** Page load times of one page under several protocols, loads of the protocols taken in turn. */
 
 import { type Spread, spread } from '../statistics.ts';
-import type { FailedLoad, Load, LoadOptions, TruthProtocol } from './loads.ts';
+import type { FailedLoad, Load, LoadOptions } from './measuring-browser.ts';
+import type { ProtocolMode } from './protocol-args.ts';
 import { takeTurns } from './turns.ts';
 
 /** What `TruthBrowser` is to the measurement. */
@@ -19,13 +20,13 @@ export interface Attempt {
 
 export interface Hooks {
   /** Before each load: drain the link, wait until the machine is quiet. */
-  beforeLoad?(protocol: TruthProtocol, attempt: Attempt): Promise<void>;
+  beforeLoad?(protocol: ProtocolMode, attempt: Attempt): Promise<void>;
   /** After each load that came to its load event: `repeat` drops it, as when the link was late, and loads again. */
-  afterLoad?(protocol: TruthProtocol, load: Load): Promise<'keep' | 'repeat'>;
+  afterLoad?(protocol: ProtocolMode, load: Load): Promise<'keep' | 'repeat'>;
 }
 
 export interface Progress {
-  protocol: TruthProtocol;
+  protocol: ProtocolMode;
   /** Loads kept and loads wanted, of all protocols; those of unavailable ones are no longer wanted. */
   done: number;
   total: number;
@@ -33,7 +34,7 @@ export interface Progress {
 }
 
 export interface MeasureOptions {
-  browsers: Partial<Record<TruthProtocol, Loader>>;
+  browsers: Partial<Record<ProtocolMode, Loader>>;
   url: string;
   loadsPerProtocol: number;
   timeoutMs: number;
@@ -63,7 +64,7 @@ export interface Unavailable {
   unavailable: string;
 }
 
-export type Measurement = Partial<Record<TruthProtocol, Measured | Unavailable>>;
+export type Measurement = Partial<Record<ProtocolMode, Measured | Unavailable>>;
 
 /** A disturbed load is taken again this often; then the disturbed one is kept, as the machine will not be quiet. */
 const MAX_REPEATS = 4;
@@ -71,7 +72,7 @@ const MAX_REPEATS = 4;
 const FAILURES_TO_GIVE_UP = 2;
 
 interface Series {
-  protocol: TruthProtocol;
+  protocol: ProtocolMode;
   browser: Loader;
   loads: Load[];
   repeated: number;
@@ -96,7 +97,7 @@ export async function measureProtocols(options: MeasureOptions): Promise<Measure
   };
   const all = Object.entries(options.browsers).map(
     ([protocol, browser]): Series => ({
-      protocol: protocol as TruthProtocol,
+      protocol: protocol as ProtocolMode,
       browser,
       loads: [],
       repeated: 0,

@@ -1,22 +1,13 @@
 /** Page loads in real Chromium under a forced or the browser's own choice of protocol. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Assignment, originOf, type Protocol, type Recording } from '@hopwise/pageload-emulator';
+import { originOf, type Protocol, type Recording } from '@hopwise/pageload-emulator';
 import { type Browser, type BrowserContext, chromium, errors, type Page } from 'playwright-core';
-import { DISABLED_FEATURES } from '../browser/chromium-features.ts';
 import { LoadObserver, navigationStart } from './cdp-observer.ts';
 import { observedLoad, type PageTiming } from './cdp-recording.ts';
+import { type BrowserProtocol, CHROMIUM_ARGS, protocolArgs } from './protocol-args.ts';
 import { tellWorkerScripts } from './worker-scripts.ts';
 
-/** A protocol that every request is forced onto, or what Chromium picks by Alt-Svc. */
-export type TruthProtocol = Protocol | 'natural';
-
-/**
- * What a browser is started for. Under an assignment Chromium forces HTTP/3 on the origins that are to have it and
- * speaks no QUIC to the others; whether those use HTTP/1.1 or HTTP/2 is up to what their server offers (ALPN).
- */
-export type BrowserProtocol = TruthProtocol | { assignment: Assignment };
-
-export interface TruthBrowserOptions {
+export interface MeasuringBrowserOptions {
   /** Chromium, or a script that starts it with the arguments it is given. */
   executablePath: string;
   protocol: BrowserProtocol;
@@ -106,51 +97,8 @@ const SETTLE_MS = 3_000;
 const PAINT_WAIT_MS = 1000;
 /** Everything but the load itself takes the browser far less. */
 const ANSWER_MS = 10_000;
-/** An unused port: forcing QUIC there allows it on the host despite a private CA, and forces nothing else. */
-const UNUSED_PORT = 9;
-
-/** Nothing on the link but the page. */
-export const QUIET_ARGS = [
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-  // Chromium's sandbox refuses to run as root.
-  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-];
-
-/** Switches of every Chromium that is driven by the Playwright that is ours. */
-export const CHROMIUM_ARGS = [...QUIET_ARGS, DISABLED_FEATURES];
-
-/** Chromium's switches for a protocol or an assignment. @param hosts names of the page's hosts */
-export function protocolArgs(protocol: BrowserProtocol, hosts: string[]): string[] {
-  if (typeof protocol === 'object') {
-    const forced = Object.entries(protocol.assignment).flatMap(([origin, assigned]) => {
-      const { hostname, port } = new URL(origin);
-      return assigned === 'h3' ? [`${hostname}:${port || 443}`] : [];
-    });
-    return forced.length === 0
-      ? ['--disable-quic']
-      : ['--enable-quic', `--origin-to-force-quic-on=${forced.join(',')}`];
-  }
-  const force = (port: number) =>
-    hosts.length === 0
-      ? []
-      : [`--origin-to-force-quic-on=${hosts.map((host) => `${host}:${port}`).join(',')}`];
-  switch (protocol) {
-    case 'h1':
-      return ['--disable-http2', '--disable-quic'];
-    case 'h2':
-      return ['--disable-quic'];
-    case 'h3':
-      return ['--enable-quic', ...force(443)];
-    case 'natural':
-      return ['--enable-quic', ...force(UNUSED_PORT)];
-  }
-}
-
 /** Chromium with one choice of protocol. Each load has a cache and connections of its own. */
-export class TruthBrowser {
+export class MeasuringBrowser {
   readonly protocol: BrowserProtocol;
   readonly #browser: Browser;
   readonly #pid: number;
@@ -162,7 +110,7 @@ export class TruthBrowser {
   }
 
   /** @throws when Chromium does not start. */
-  static async launch(options: TruthBrowserOptions): Promise<TruthBrowser> {
+  static async launch(options: MeasuringBrowserOptions): Promise<MeasuringBrowser> {
     const browser = await chromium.launch({
       executablePath: options.executablePath,
       headless: !options.headed,
@@ -177,7 +125,7 @@ export class TruthBrowser {
       ],
     });
     try {
-      return new TruthBrowser(options.protocol, browser, await pidOf(browser));
+      return new MeasuringBrowser(options.protocol, browser, await pidOf(browser));
     } catch (error) {
       await browser.close();
       throw error;

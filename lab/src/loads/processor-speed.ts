@@ -6,9 +6,9 @@ const STEPS = 100_000;
 /** Until the engine has compiled the computation. */
 const WARM_UP_ROUNDS = 30;
 /** Before so many probes nothing is usual yet. */
-const FEWEST_USUAL = 5;
+const MIN_USUAL_SAMPLES = 5;
 /** The latest that count: a machine may become another one for good. */
-const MOST_USUAL = 200;
+const MAX_USUAL_SAMPLES = 200;
 
 /**
  * How fast the processor is now, by a short fixed computation. A machine whose host is busy, or that is hot, may be 20 to 45% slower for
@@ -32,10 +32,10 @@ export class ProcessorSpeed {
   slowdown(counts = true): number {
     const ms = this.#probe();
     const usual = this.#usual;
-    const slowdown = usual.length < FEWEST_USUAL ? 1 : ms / median(usual);
+    const slowdown = usual.length < MIN_USUAL_SAMPLES ? 1 : ms / median(usual);
     if (counts) {
       usual.push(ms);
-      if (usual.length > MOST_USUAL) usual.shift();
+      if (usual.length > MAX_USUAL_SAMPLES) usual.shift();
     }
     return slowdown;
   }

@@ -1,7 +1,7 @@
 /** How far a matrix is: one line on a terminal, elsewhere a line every ten seconds. */
 
 import type { GroundTruthLoad, LoadProtocol } from '../ground-truth/ground-truth.ts';
-import { duration } from '../text/words.ts';
+import { duration } from '../output/words.ts';
 import type { PlannedLoad } from './matrix.ts';
 
 const LINE_EVERY_MS = 10_000;

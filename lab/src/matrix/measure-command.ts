@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { type BrowserKind, browserProgram } from '../browser/browser-program.ts';
 import { labObstacle } from '../client/lab.ts';
 import {
-  type Network,
+  type LabNetwork,
   type NetworkProfile,
   networkOf,
   profileNamed,
@@ -40,7 +40,7 @@ export async function measureMatrix(
   const pages = await openPages(options.pages, signal);
   const browser = await openBrowser(options.browser, say);
 
-  const networks: Record<string, Network> = {};
+  const networks: Record<string, LabNetwork> = {};
   const titled: GroundTruthMatrix['networks'] = {};
   for (const [name, profile] of Object.entries(profiles)) {
     networks[name] = networkOf(profile);
@@ -48,7 +48,7 @@ export async function measureMatrix(
   }
   const { congestionControl, initialWindow, priorities, ipVersion, timeoutMs } = options;
   const server = { congestionControl, initialWindow, priorities };
-  const done = new Done(({ protocol, network }) => isUdpBlocked(protocol, networks[network] as Network));
+  const done = new Done(({ protocol, network }) => isUdpBlocked(protocol, networks[network] as LabNetwork));
   const assignments = new Assignments(assignmentFile);
   const dir = resolve(options.out);
   const asked: GroundTruthMatrix = {
@@ -76,7 +76,7 @@ export async function measureMatrix(
   });
   const bytes = new Map(pages.map(({ name, facts }) => [name, facts.bytes]));
   const weigh = (load: PlannedLoad): number =>
-    expectedMs(load, bytes.get(load.page) ?? 0, networks[load.network] as Network);
+    expectedMs(load, bytes.get(load.page) ?? 0, networks[load.network] as LabNetwork);
   const progress = new MatrixProgress(weigh);
   const announce = (): void => {
     const left = plan.filter((load) => !done.has(load));
@@ -128,7 +128,7 @@ export async function measureMatrix(
 }
 
 /** What should not surprise anybody in the results. */
-function remarks(networks: Record<string, Network>, pages: MatrixPage[], views: View[]): string[] {
+function remarks(networks: Record<string, LabNetwork>, pages: MatrixPage[], views: View[]): string[] {
   const unknown = Object.entries(networks).map(([name, network]) => {
     const figures = unmodelled(network).join(', ');
     return figures && `${name}: ${figures}: the lab does this, but hopwise's predictions know nothing of it`;
@@ -209,7 +209,7 @@ async function openBrowser(
 }
 
 /** Milliseconds, roughly: what is left is then told by how long loads really take. */
-function expectedMs({ protocol, view }: PlannedLoad, bytes: number, network: Network): number {
+function expectedMs({ protocol, view }: PlannedLoad, bytes: number, network: LabNetwork): number {
   const OVERHEAD_MS = 1000;
   const ROUND_TRIPS = 12;
   // Tried for one seed only.

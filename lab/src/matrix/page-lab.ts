@@ -3,12 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Assignment } from '@hopwise/pageload-emulator';
 import { siteInitScript } from '../browser/determinism.ts';
 import { Lab, type LabFacts, type LabOptions } from '../client/lab.ts';
-import type { Network } from '../client/networks.ts';
+import type { LabNetwork } from '../client/networks.ts';
 import type { Cleanup } from '../command/cleanup.ts';
 import type { GroundTruthLoad, LoadProtocol, View } from '../ground-truth/ground-truth.ts';
 import { type Watched, watchDisturbance } from '../loads/disturbance.ts';
-import { type BrowserProtocol, type FailedLoad, type Load, TruthBrowser } from '../loads/loads.ts';
+import { type FailedLoad, type Load, MeasuringBrowser } from '../loads/measuring-browser.ts';
 import { processorSpeed } from '../loads/processor-speed.ts';
+import type { BrowserProtocol } from '../loads/protocol-args.ts';
 import type { MatrixPage } from './matrix-page.ts';
 
 export interface PageLabOptions {
@@ -28,7 +29,7 @@ export interface LoadRequest {
   assignment?: Assignment;
   view: View;
   /** With the seed of its losses. */
-  network: Network;
+  network: LabNetwork;
 }
 
 /** A load, and what was seen of the machine and the link from its navigation to its load event or its failure. */
@@ -50,12 +51,12 @@ export interface MatrixLab {
 }
 
 /** Of 3 s each. */
-const MOST_DRAINS = 10;
+const MAX_DRAINS = 10;
 
 const slowdown = () => processorSpeed.slowdown();
 
 interface OpenBrowser {
-  browser: TruthBrowser;
+  browser: MeasuringBrowser;
   assignment: Assignment | undefined;
 }
 
@@ -75,7 +76,7 @@ export class PageLab implements MatrixLab {
     this.#chromium = chromium;
   }
 
-  static async up(network: Network, options: PageLabOptions): Promise<PageLab> {
+  static async up(network: LabNetwork, options: PageLabOptions): Promise<PageLab> {
     const { page, program, server, ipVersion, signal, cleanup } = options;
     const lab = await Lab.up({ site: page.dir, network, server, ipVersion, signal });
     cleanup.add('the lab', () => lab.down());
@@ -153,12 +154,12 @@ export class PageLab implements MatrixLab {
     await this.#lab.down();
   }
 
-  async #browser(protocol: LoadProtocol, assignment: Assignment | undefined): Promise<TruthBrowser> {
+  async #browser(protocol: LoadProtocol, assignment: Assignment | undefined): Promise<MeasuringBrowser> {
     const open = this.#browsers.get(protocol);
     if (open && isDeepStrictEqual(open.assignment, assignment)) return open.browser;
     await this.discardBrowser(protocol);
     const { timeoutMs, page } = this.#options;
-    const browser = await TruthBrowser.launch({
+    const browser = await MeasuringBrowser.launch({
       executablePath: this.#chromium,
       protocol: browserProtocol(protocol, assignment),
       caSpki: this.#lab.caSpki,
@@ -173,7 +174,7 @@ export class PageLab implements MatrixLab {
     return browser;
   }
 
-  async #prepareLink(network: Network): Promise<void> {
+  async #prepareLink(network: LabNetwork): Promise<void> {
     await this.#drain();
     await this.#lab.configure(network);
     await this.#lab.resetStats();
@@ -181,8 +182,8 @@ export class PageLab implements MatrixLab {
 
   /** Waits until nothing of the last load is on the link: retransmissions would take the next one's share. */
   async #drain(): Promise<void> {
-    for (let tries = 0; tries < MOST_DRAINS; tries++) if (await this.#lab.drain()) return;
-    throw new Error(`the link is not empty ${MOST_DRAINS * 3} s after a load`);
+    for (let tries = 0; tries < MAX_DRAINS; tries++) if (await this.#lab.drain()) return;
+    throw new Error(`the link is not empty ${MAX_DRAINS * 3} s after a load`);
   }
 }
 

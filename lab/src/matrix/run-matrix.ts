@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import type { Assignment } from '@hopwise/pageload-emulator';
 import { LabInputError } from '../client/lab.ts';
-import type { Network } from '../client/networks.ts';
+import type { LabNetwork } from '../client/networks.ts';
 import { firstLine, UserError } from '../command/errors.ts';
 import type { GroundTruthLoad, GroundTruthOutcome, LoadProtocol } from '../ground-truth/ground-truth.ts';
 import type { GroundTruthStore } from '../ground-truth/store.ts';
 import { disturbedBy } from '../loads/disturbance.ts';
-import type { FailedLoad, Load } from '../loads/loads.ts';
+import type { FailedLoad, Load } from '../loads/measuring-browser.ts';
 import type { Assignments } from './assignments.ts';
 import type { Done, PlannedLoad } from './matrix.ts';
 import type { MatrixPage } from './matrix-page.ts';
@@ -18,11 +18,11 @@ export interface MatrixRun {
   plan: PlannedLoad[];
   done: Done;
   pages: MatrixPage[];
-  networks: Record<string, Network>;
+  networks: Record<string, LabNetwork>;
   assignments: Assignments;
   store: Pick<GroundTruthStore, 'append'>;
   /** @throws LabInputError or UserError for what no further try mends */
-  openLab(network: Network, page: MatrixPage): Promise<MatrixLab>;
+  openLab(network: LabNetwork, page: MatrixPage): Promise<MatrixLab>;
   /** No load begins after this long. */
   limitMs?: number;
   /** How long a disturbed load waits for a quiet machine before it is made again; then it is kept as it is. */
@@ -155,7 +155,7 @@ class MatrixRunner {
     assignment: Assignment | undefined,
   ): Promise<GroundTruthLoad> {
     const { signal } = this.#run;
-    const network = this.#run.networks[planned.network] as Network;
+    const network = this.#run.networks[planned.network] as LabNetwork;
     const isBlocked = isUdpBlocked(planned.protocol, network);
     for (let failures = 0, repeated = 0; ; ) {
       const at = new Date().toISOString();
@@ -287,7 +287,7 @@ export function linkSeed(
 }
 
 /** Whether the network lets nothing of the protocol through. */
-export const isUdpBlocked = (protocol: LoadProtocol, { udp }: Network): boolean =>
+export const isUdpBlocked = (protocol: LoadProtocol, { udp }: LabNetwork): boolean =>
   protocol === 'h3' && udp === 'blocked';
 
 function outcomeOf(load: Load | FailedLoad): GroundTruthOutcome {

@@ -1,5 +1,5 @@
 import type { GeneratedSite } from '../sites/write-site.ts';
-import { generateSite, type SiteSpec } from './generate.ts';
+import { generateSite, type SiteSpec } from './page-generator.ts';
 
 /** The pages that come with hopwise. */
 export const BUNDLED_PAGES = {

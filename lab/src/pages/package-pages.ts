@@ -12,11 +12,11 @@ import { promisify } from 'node:util';
 import { brotliCompress as brotliCallback, constants, gzip as gzipCallback } from 'node:zlib';
 import { chromiumPath } from '../browser/chromium.ts';
 import { Lab } from '../client/lab.ts';
+import { EASY_NETWORK } from '../client/networks.ts';
 import { firstLine, UserError } from '../command/errors.ts';
 import { makeScratch, removeScratch, removeStale, staleFolders } from '../command/scratch.ts';
 import { CACHE_DIR } from '../paths.ts';
 import { record } from '../record/record.ts';
-import { EASY_NETWORK } from '../replay/easy-network.ts';
 import type { Site } from '../sites/site.ts';
 import { writeSite } from '../sites/write-site.ts';
 
@@ -246,7 +246,7 @@ const BINARIES: Record<string, string> = {
   mp4: 'video/mp4',
 };
 /** As servers set it: below this compressing gains nothing. */
-const LEAST_COMPRESSED_BYTES = 1024;
+const MIN_COMPRESSED_BYTES = 1024;
 const GZIP_LEVEL = 6;
 const BROTLI_QUALITY = 5;
 
@@ -282,7 +282,7 @@ async function packageSite(
           `${mount.package}: expected at most ${MAX_FILES} files of ${MAX_FILE_BYTES} bytes, got more at ${path}`,
         );
       }
-      const isCompressed = text !== undefined && content.length >= LEAST_COMPRESSED_BYTES;
+      const isCompressed = text !== undefined && content.length >= MIN_COMPRESSED_BYTES;
       const file = `files/${files.size}`;
       files.set(file, isCompressed ? await compress(content, mount.coding) : content);
       const urlPath = pathname + path.split('/').map(encodeURIComponent).join('/');

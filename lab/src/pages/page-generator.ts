@@ -1,8 +1,8 @@
 import { Random } from '../random.ts';
+import { padFont, readFont } from '../sites/fonts.ts';
 import type { Site } from '../sites/site.ts';
 import type { GeneratedSite } from '../sites/write-site.ts';
 import { fill, json, moduleScript, script, stylesheet } from './code.ts';
-import { padFont, readFont } from './fonts.ts';
 import { app } from './kinds/app.ts';
 import type { Kind, PictureStyle } from './kinds/kind.ts';
 import { news } from './kinds/news.ts';
@@ -18,7 +18,7 @@ import {
   type Role,
   typeOf,
 } from './plan.ts';
-import { pngOfSize, SMALLEST_PNG_BYTES } from './png.ts';
+import { MIN_PNG_BYTES, pngOfSize } from './png.ts';
 import { sentence } from './words.ts';
 
 export const KINDS = { shop, news, app } as const;
@@ -119,7 +119,7 @@ function shrinkTo(plan: Plan, bytes: number): void {
 /** Gives the images what text and fonts left of the page's bytes, to the byte. */
 function sizeImages(plan: Plan, bytes: number, wanted: number): void {
   const images = plan.resources.filter(({ role }) => isImage(role));
-  const floor = images.length * SMALLEST_PNG_BYTES;
+  const floor = images.length * MIN_PNG_BYTES;
   if (bytes < floor) {
     throw new RangeError(
       `bytes ${wanted}: a page of ${plan.resources.length} requests like this has at least ${wanted - bytes + floor}`,
@@ -128,7 +128,7 @@ function sizeImages(plan: Plan, bytes: number, wanted: number): void {
   const sum = images.reduce((total, image) => total + image.bytes, 0);
   let left = bytes;
   for (const image of images) {
-    image.bytes = SMALLEST_PNG_BYTES + Math.floor((image.bytes / sum) * (bytes - floor));
+    image.bytes = MIN_PNG_BYTES + Math.floor((image.bytes / sum) * (bytes - floor));
     left -= image.bytes;
   }
   const first = images[0];

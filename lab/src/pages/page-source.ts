@@ -7,8 +7,8 @@ import { replayOfFile } from '../replay/replay-of-file.ts';
 import { type Site, siteSchema } from '../sites/site.ts';
 import { type GeneratedSite, siteJson, writeSite } from '../sites/write-site.ts';
 import { BUNDLED_PAGES, bundledSite, isBundledPage } from './bundled.ts';
-import { generateSite } from './generate.ts';
 import { openPackagePage, PACKAGE_PREFIX } from './package-pages.ts';
+import { generateSite } from './page-generator.ts';
 import { WEB_PAGE_NAMES, webPageSpec } from './web-pages.ts';
 
 /** A page that the lab can serve. */

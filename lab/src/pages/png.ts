@@ -77,9 +77,9 @@ export function pngOfSize(
     if (plain.length === bytes) return plain;
     const padding = bytes - plain.length - CHUNK_OVERHEAD_BYTES;
     if (padding >= 0) return encodePng(picture, noise(padding));
-    if (w === 1 && h === 1) throw new RangeError(`no PNG of ${bytes} bytes: at least ${SMALLEST_PNG_BYTES}`);
+    if (w === 1 && h === 1) throw new RangeError(`no PNG of ${bytes} bytes: at least ${MIN_PNG_BYTES}`);
   }
 }
 
 /** A size for which `pngOfSize` always succeeds. */
-export const SMALLEST_PNG_BYTES = 128;
+export const MIN_PNG_BYTES = 128;

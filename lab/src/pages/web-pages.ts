@@ -4,7 +4,7 @@
  */
 import { probit } from 'simple-statistics';
 import { Random } from '../random.ts';
-import type { KindName, SiteSpec } from './generate.ts';
+import type { KindName, SiteSpec } from './page-generator.ts';
 import { type ByType, RESOURCE_TYPES, type TypeMeasures } from './plan.ts';
 
 export const PERCENTILES = [10, 25, 50, 75, 90] as const;
@@ -97,7 +97,7 @@ const SIZE_OF_PAGE = 0.8;
 const SIZE_OF_TYPE = 0.9;
 
 /** The least that a response of the generator's has, by type. */
-const LEAST_BYTES: ByType = { html: 3500, css: 700, js: 700, font: 11_000, image: 200, data: 64 };
+const MIN_BYTES: ByType = { html: 3500, css: 700, js: 700, font: 11_000, image: 200, data: 64 };
 
 /**
  * The value of a measure that is `score` standard deviations from its median: between and beyond the published
@@ -126,7 +126,7 @@ function namedAt(scoreOf: (measure: Measure) => number): Named {
     image: count('imageRequests'),
   };
   const bytesOf = (type: keyof typeof requests, bytes: number) =>
-    requests[type] === 0 ? 0 : Math.max(requests[type] * LEAST_BYTES[type], bytes);
+    requests[type] === 0 ? 0 : Math.max(requests[type] * MIN_BYTES[type], bytes);
   return {
     requests,
     bytes: {
@@ -150,7 +150,7 @@ function withData(
   const rest = Math.round(totalBytes) - sumOf(bytes);
   return {
     requests: { ...requests, data },
-    bytes: { ...bytes, data: data === 0 ? 0 : Math.max(data * LEAST_BYTES.data, rest) },
+    bytes: { ...bytes, data: data === 0 ? 0 : Math.max(data * MIN_BYTES.data, rest) },
     origins: Math.max(1, Math.min(Math.round(origins), sumOf(requests) + data)),
   };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
 import { labProgram } from '../client/build.ts';
-import type { Network } from '../client/networks.ts';
+import type { LabNetwork } from '../client/networks.ts';
 import { UserError } from '../command/errors.ts';
 import { makeScratch, removeScratch } from '../command/scratch.ts';
 
@@ -73,7 +73,7 @@ const lineSchema = z.union([
 
 export interface CollectOptions {
   /** Its seed decides the random losses. */
-  network: Network;
+  network: LabNetwork;
   congestionControl: CongestionControl;
   /** Parallel bulk transfers that begin at once. */
   connections: number;

@@ -2,7 +2,7 @@
 import { type BrowserContext, chromium } from 'playwright-core';
 import { determinismScript } from '../browser/determinism.ts';
 import { firstLine, UserError } from '../command/errors.ts';
-import { CHROMIUM_ARGS } from '../loads/loads.ts';
+import { CHROMIUM_ARGS } from '../loads/protocol-args.ts';
 import { ByteBudget } from './byte-budget.ts';
 import type { Captured } from './captured.ts';
 import { PageNetwork } from './page-network.ts';

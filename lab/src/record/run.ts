@@ -3,7 +3,7 @@ import { readCa } from '../browser/local-ca.ts';
 import { labObstacle } from '../client/lab.ts';
 import { printable } from '../command/printable.ts';
 import type { Progress } from '../command/progress.ts';
-import { protocolArgs } from '../loads/loads.ts';
+import { protocolArgs } from '../loads/protocol-args.ts';
 import { checkReplay, isFaithful, offeredByAll, type ReplayCheck } from '../replay/check-replay.ts';
 import type { RecordCommand } from './options.ts';
 import { record } from './record.ts';

@@ -1,6 +1,7 @@
 /** Bodies of a structure replay. */
-import { padFont, readFont } from '../pages/fonts.ts';
+
 import type { Random } from '../random.ts';
+import { padFont, readFont } from '../sites/fonts.ts';
 import type { Site } from '../sites/site.ts';
 import { C_COMMENT, fit, HTML_COMMENT, type Piece } from './fit.ts';
 import { inMarkup, type ReplayNode, redirectTarget } from './node.ts';
@@ -15,7 +16,7 @@ export interface ReplayBody {
 }
 
 /** The smallest image that the server can make of any width and height used here. */
-const SMALLEST_FILLER_PNG_BYTES = 400;
+const MIN_FILLER_PNG_BYTES = 400;
 const MAX_SIDE_PIXELS = 1200;
 
 /** The body of `node`, whose file, if any, is named `name`. */
@@ -70,7 +71,7 @@ function text(name: string, contentType: string, { body, encoding }: ReturnType<
 }
 
 function image(node: ReplayNode, name: string): ReplayBody {
-  if (node.bytes >= SMALLEST_FILLER_PNG_BYTES) {
+  if (node.bytes >= MIN_FILLER_PNG_BYTES) {
     const { width, height } = sidesOf(node);
     return { body: { filler: 'png', bytes: node.bytes, width, height }, contentType: 'image/png' };
   }

@@ -4,10 +4,10 @@ import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { chromiumPath } from '../browser/chromium.ts';
 import { siteInitScript } from '../browser/determinism.ts';
 import { Lab, LabInputError, type LabLog } from '../client/lab.ts';
+import { EASY_NETWORK } from '../client/networks.ts';
 import { firstLine, UserError } from '../command/errors.ts';
-import { type FailedLoad, type Load, TruthBrowser } from '../loads/loads.ts';
+import { type FailedLoad, type Load, MeasuringBrowser } from '../loads/measuring-browser.ts';
 import type { Site } from '../sites/site.ts';
-import { EASY_NETWORK } from './easy-network.ts';
 import { type Miss, missesOf } from './misses.ts';
 
 /** Part of the expected requests that a replay has to make again. */
@@ -109,7 +109,7 @@ async function loadOnce(
   { site, timeoutMs, lingerMs, signal }: CheckOptions,
 ): Promise<Load | FailedLoad> {
   signal?.throwIfAborted();
-  const browser = await TruthBrowser.launch({
+  const browser = await MeasuringBrowser.launch({
     executablePath,
     protocol,
     caSpki: lab.caSpki,

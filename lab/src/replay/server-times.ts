@@ -25,7 +25,7 @@ export function serverTimes(requests: RecordedRequest[]): ServerTimes {
     byOrigin.set(origin, [...(byOrigin.get(origin) ?? []), request]);
   }
   const queueMs = linkQueue([...byOrigin.values()]);
-  const roundTripOf = (own: RecordedRequest[]) => leastRoundTrip(own, queueMs);
+  const roundTripOf = (own: RecordedRequest[]) => minRoundTrip(own, queueMs);
   const roundTrips = new Map([...byOrigin].map(([origin, own]) => [origin, roundTripOf(own)]));
   const nearest = least([...roundTrips.values()]) ?? least(requests.map(waitOf)) ?? 0;
   const staticThink = new Map(
@@ -54,7 +54,7 @@ export function serverTimes(requests: RecordedRequest[]): ServerTimes {
 }
 
 /** TCP's handshake takes one round trip, and so does QUIC's. */
-function leastRoundTrip(requests: RecordedRequest[], queueMs: LinkQueue): number | null {
+function minRoundTrip(requests: RecordedRequest[], queueMs: LinkQueue): number | null {
   return least(
     requests.map(({ phases: { connectStartMs, secureStartMs, connectEndMs } }) => {
       const end = secureStartMs ?? connectEndMs;

@@ -1,6 +1,6 @@
 import type { Random } from '../../random.ts';
+import type { FontName } from '../../sites/fonts.ts';
 import type { Artist } from '../artwork.ts';
-import type { FontName } from '../fonts.ts';
 import type { Plan, PlannedResource, Proportions, Role } from '../plan.ts';
 
 /** How pictures of a role look and how large they are shown, CSS pixels. */

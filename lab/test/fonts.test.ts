@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { Random } from '../src/random.ts';
+import { padFont, readFont } from '../src/sites/fonts.ts';
+
+describe('padFont', () => {
+  const noise = (count: number) => new Random(1).bytes(count);
+
+  it('states its length and where the padding is', () => {
+    const font = readFont('small');
+    const padded = Buffer.from(padFont(font, 9000, noise));
+    expect(padded).toHaveLength(9000);
+    expect(padded.readUInt32BE(8)).toBe(9000);
+    expect(padded.readUInt32BE(40) + padded.readUInt32BE(44)).toBe(9000);
+    expect(padded.readUInt32BE(40) % 4).toBe(0);
+  });
+
+  it('leaves a font that is large enough as it is', () => {
+    const font = readFont('small');
+    expect(padFont(font, 10, noise)).toEqual(font);
+  });
+
+  it('refuses what is no WOFF2', () => {
+    expect(() => padFont(new Uint8Array(64), 100, noise)).toThrow(/not a WOFF2 font/);
+  });
+});

@@ -30,10 +30,20 @@ export function findOnPath(name) {
   return null;
 }
 
-/** Node 24 of the dev dependencies once it is there, until then the one that runs this. */
+/** Node 24, which package-lock.json pins for this platform. */
+const OWN_NODE = join(ROOT, 'node_modules', '.bin', 'node');
+
+/** Node 24 of the packages where they have one for this platform, else the Node that runs this. */
 export function nodePath() {
-  const own = join(ROOT, 'node_modules', 'node', 'bin', 'node');
-  return existsSync(own) ? own : process.execPath;
+  return existsSync(OWN_NODE) ? OWN_NODE : process.execPath;
+}
+
+/** @throws SetupError when neither the packages nor the machine has Node 24 */
+export function requireNode24() {
+  if (existsSync(OWN_NODE) || Number(process.versions.node.split('.')[0]) >= 24) return;
+  throw new SetupError(
+    `the packages have no Node for ${process.platform}-${process.arch}: install Node 24 or later`,
+  );
 }
 
 /** Runs a program to its end; its output goes to `log`, the last lines into the error. */
@@ -54,8 +64,8 @@ export function runLogged(file, args, { log, cwd = ROOT, env = process.env }) {
         const lines = output.split('\n').filter((line) => line.trim() !== '');
         // npm says what went wrong first and how to call it last; compilers say it all as errors.
         const errors = lines.filter((line) => /error|fatal|cannot|no such/i.test(line)).slice(0, 8);
-        const told = (errors.length > 0 ? errors : lines.slice(-8)).map((line) => `\n  ${line}`).join('');
-        reject(new SetupError(`\`${file} ${args.join(' ')}\` ended with code ${code}:${told}`));
+        const shown = (errors.length > 0 ? errors : lines.slice(-8)).map((line) => `\n  ${line}`).join('');
+        reject(new SetupError(`\`${file} ${args.join(' ')}\` ended with code ${code}:${shown}`));
       }
     });
   });

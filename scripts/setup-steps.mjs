@@ -12,6 +12,7 @@ import {
   nodePath,
   pathWithoutOwnNode,
   ROOT,
+  requireNode24,
   runLogged,
   SetupError,
 } from './setup-programs.mjs';
@@ -61,8 +62,13 @@ const packages = {
     const npm = findOnPath('npm');
     if (!npm) throw new SetupError('npm is not on the PATH: install Node.js 20 or later with npm');
     const env = { ...process.env, PATH: pathWithoutOwnNode() };
-    // Warnings are of other Node versions' concern: what runs here runs under the packages' own Node.
-    await runLogged(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { log, env });
+    // The warnings left out concern Node versions: packages run under their own Node. Install scripts, which could fetch what
+    // package-lock.json does not pin, stay off even where a user's settings allow them.
+    await runLogged(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+      log,
+      env,
+    });
+    requireNode24();
     writeFileSync(PACKAGES_STAMP, packagesFingerprint());
   },
 };
@@ -86,7 +92,7 @@ const build = {
   },
   async run({ log }) {
     const node = nodePath();
-    await runLogged(node, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-b'], { log });
+    await runLogged(node, [join(ROOT, 'node_modules/.bin/tsc'), '-b'], { log });
     await runLogged(node, [join(ROOT, 'extension/build.mjs')], { log });
     await runLogged(node, [join(ROOT, 'e2e/build.mjs')], { log });
     writeFileSync(join(ROOT, 'e2e', 'dist', '.built'), '');

@@ -57,11 +57,12 @@ function withCrash(outcome, code, what) {
   return add(outcome, { ...newOutcome(), failed: 1, failures: [{ where: '', what, why }] });
 }
 
-/** Formatter, linter, and the types of the tests (those of the rooms are checked by the build). */
+/** Formatter, linter, imports between packages and folders, and the types of the tests (the build checks the products'). */
 async function lint() {
   const outcome = newOutcome();
   for (const [name, ...args] of [
     ['biome', 'check', '.'],
+    ['depcruise', '*/{src,bin}'],
     ['tsc', '-p', 'tsconfig.tests.json'],
   ]) {
     const code = await run(bin(name), args);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumHar } from './hars.ts';
 
 const COMMAND = fileURLToPath(new URL('../bin/dist/hopwise.js', import.meta.url));
-const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+const TSC = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url));
 const HAR = JSON.stringify(chromiumHar());
 
 let dir = '';

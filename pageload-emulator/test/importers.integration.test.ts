@@ -33,7 +33,7 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 let dir = '';
 
 beforeAll(() => {
-  const tsc = path('../../node_modules/typescript/bin/tsc');
+  const tsc = path('../../node_modules/.bin/tsc');
   const built = spawnSync(process.execPath, [tsc, '-b', path('../bin')], { encoding: 'utf8' });
   expect(built.stdout + built.stderr).toBe('');
   dir = mkdtempSync(join(tmpdir(), 'hopwise-importers-'));

@@ -1,0 +1,91 @@
+/** The rules of .dependency-cruiser.mjs, on small trees with one wrong import each. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { ROOT } from '@hopwise/lab/paths';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+const DEPCRUISE = join(ROOT, 'node_modules/.bin/depcruise');
+
+let tree: string;
+beforeEach(() => {
+  tree = mkdtempSync(join(tmpdir(), 'hopwise-imports-'));
+  cpSync(join(ROOT, '.dependency-cruiser.mjs'), join(tree, '.dependency-cruiser.mjs'));
+});
+afterEach(() => rmSync(tree, { recursive: true }));
+
+/** Writes each file of the tree with its imports and returns which rules they break. */
+function broken(files: Record<string, string[]>): string[] {
+  for (const [file, imports] of Object.entries(files)) {
+    mkdirSync(dirname(join(tree, file)), { recursive: true });
+    const lines = imports.map((line) => `${line};\n`).join('');
+    writeFileSync(join(tree, file), `${lines}export const x = 1;\nexport type X = number;\n`);
+  }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [DEPCRUISE, '*/{src,bin}'], {
+    cwd: tree,
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  const errors = stripVTControlCharacters(stdout).matchAll(/^ +error (\S+: \S+) → (\S+)/gm);
+  const found = [...errors].map(([, from, to]) => `${from} -> ${to}`).sort();
+  expect(status).toBe(found.length);
+  return found;
+}
+
+describe('packages', () => {
+  test('may import what is below them', () => {
+    expect(
+      broken({
+        'contract/src/a.ts': [],
+        'pageload-emulator/src/a.ts': ["import '../../contract/src/a.ts'"],
+        'lab/src/a.ts': ["import '../../pageload-emulator/src/a.ts'"],
+        'bench/src/a.ts': ["import '../../lab/src/a.ts'"],
+      }),
+    ).toEqual([]);
+  });
+
+  test('may import no others, not even a type', () => {
+    const wrong = [
+      ['contract', 'pageload-emulator'],
+      ['pageload-emulator', 'extension'],
+      ['extension', 'native-host'],
+      ['native-host', 'lab'],
+      ['lab', 'bench'],
+      ['bench', 'e2e'],
+      ['e2e', 'bench'],
+    ];
+    const files = wrong.flatMap(([from, to]) => [
+      [`${to}/src/a.ts`, []],
+      [`${from}/src/to-${to}.ts`, [`import type { X } from '../../${to}/src/a.ts'`]],
+    ]);
+    expect(broken(Object.fromEntries(files))).toEqual(
+      wrong.map(([from, to]) => `${from}-imports: ${from}/src/to-${to}.ts -> ${to}/src/a.ts`).sort(),
+    );
+  });
+
+  test('are found by their names too', () => {
+    mkdirSync(join(tree, 'node_modules/@hopwise'), { recursive: true });
+    mkdirSync(join(tree, 'lab'), { recursive: true });
+    symlinkSync('../../lab', join(tree, 'node_modules/@hopwise/lab'));
+    const exports = { './*': { source: './src/*.ts', default: './dist/*.js' } };
+    writeFileSync(join(tree, 'lab/package.json'), JSON.stringify({ name: '@hopwise/lab', exports }));
+    expect(
+      broken({ 'lab/src/a.ts': [], 'extension/src/b.ts': ["import { x } from '@hopwise/lab/a'"] }),
+    ).toEqual(['extension-imports: extension/src/b.ts -> lab/src/a.ts']);
+  });
+
+  test('import nothing of tests, and nothing that is not there', () => {
+    expect(
+      broken({
+        'lab/test/a.ts': [],
+        'lab/src/b.ts': ["import '../test/a.ts'"],
+        'lab/src/c.ts': ["import './gone.ts'"],
+      }),
+    ).toEqual([
+      'no-tests-in-the-product: lab/src/b.ts -> lab/test/a.ts',
+      'resolvable: lab/src/c.ts -> ./gone.ts',
+    ]);
+  });
+});

@@ -27,10 +27,23 @@ const packageRules = PACKAGES.map((name) => {
   };
 });
 
+/** Folders beside each other in `src` and in the folders there. */
+const folderRules = ['[^/]+/src', '[^/]+/src/[^/]+'].map((parent) => ({
+  name: 'folders-in-one-direction',
+  comment:
+    'Of two folders beside each other one may import the other: never both, and not by way of a third.',
+  severity: 'error',
+  scope: 'folder',
+  // Of the extension these two still import each other: the worker's state is shared.
+  from: { path: `^(${parent})/[^/]+$`, pathNot: '^extension/src/(background|pins)$' },
+  to: { path: '^$1/[^/]+$', circular: true },
+}));
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
     ...packageRules.filter(({ to }) => to.path !== '^()/'),
+    ...folderRules,
     {
       name: 'no-tests-in-the-product',
       comment: 'What ships imports nothing of the tests.',

@@ -28,7 +28,7 @@ function broken(files: Record<string, string[]>): string[] {
     encoding: 'utf8',
   });
   expect(stderr).toBe('');
-  const errors = stripVTControlCharacters(stdout).matchAll(/^ +error (\S+: \S+) → (\S+)/gm);
+  const errors = stripVTControlCharacters(stdout).matchAll(/^ +error (\S+: \S+) →\s+(\S+)/gm);
   const found = [...errors].map(([, from, to]) => `${from} -> ${to}`).sort();
   expect(status).toBe(found.length);
   return found;
@@ -86,6 +86,50 @@ describe('packages', () => {
     ).toEqual([
       'no-tests-in-the-product: lab/src/b.ts -> lab/test/a.ts',
       'resolvable: lab/src/c.ts -> ./gone.ts',
+    ]);
+  });
+});
+
+describe('folders of a package', () => {
+  test('may import in one direction, also from a folder inside another', () => {
+    expect(
+      broken({
+        'lab/src/a/1.ts': ["import '../b/1.ts'"],
+        'lab/src/b/1.ts': ["import './c/1.ts'", "import '../index.ts'"],
+        'lab/src/b/c/1.ts': ["import '../2.ts'"],
+        'lab/src/b/2.ts': [],
+        'lab/src/index.ts': [],
+      }),
+    ).toEqual([]);
+  });
+
+  test('may not import each other, though their files do not', () => {
+    expect(
+      broken({
+        'lab/src/a/1.ts': ["import '../b/1.ts'"],
+        'lab/src/a/2.ts': [],
+        'lab/src/b/1.ts': [],
+        'lab/src/b/2.ts': ["import type { X } from '../a/2.ts'"],
+      }),
+    ).toEqual([
+      'folders-in-one-direction: lab/src/a -> lab/src/b',
+      'folders-in-one-direction: lab/src/b -> lab/src/a',
+    ]);
+  });
+
+  test('may not import in a ring, also below another folder', () => {
+    expect(
+      broken({
+        'lab/src/top/a/1.ts': ["import '../b/1.ts'"],
+        'lab/src/top/a/2.ts': [],
+        'lab/src/top/b/1.ts': [],
+        'lab/src/top/b/2.ts': ["import '../c/1.ts'"],
+        'lab/src/top/c/1.ts': ["import '../a/2.ts'"],
+      }),
+    ).toEqual([
+      'folders-in-one-direction: lab/src/top/a -> lab/src/top/b',
+      'folders-in-one-direction: lab/src/top/b -> lab/src/top/c',
+      'folders-in-one-direction: lab/src/top/c -> lab/src/top/a',
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import type { RecordedRequest, RequestPhases } from '@hopwise/contract';
 import { describe, expect, it } from 'vitest';
 import { CHROMIUM_COSTS } from '../src/client/client-costs.ts';
-import { handOverDelays } from '../src/graph/dispatch-delay.ts';
+import { dispatchDelays } from '../src/graph/dispatch-delay.ts';
 
 const USUAL_MS = CHROMIUM_COSTS.requestMs + CHROMIUM_COSTS.requestDelayMs;
 
@@ -39,7 +39,7 @@ describe('the browser’s time to come to a request', () => {
       { startMs: 103, at: { requestStartMs: 160 } },
     );
     const delayMs = 20 - USUAL_MS;
-    expect([...handOverDelays(requests)]).toEqual([
+    expect([...dispatchDelays(requests)]).toEqual([
       [1, delayMs],
       [2, delayMs],
       [3, delayMs],
@@ -52,8 +52,8 @@ describe('the browser’s time to come to a request', () => {
       { startMs: 100, at: { requestStartMs: 130 } },
       { startMs: 110, at: { requestStartMs: 140 } },
     );
-    expect(handOverDelays(requests).get(1)).toBe(30 - USUAL_MS);
-    expect(handOverDelays(requests).get(2)).toBe(10 - USUAL_MS);
+    expect(dispatchDelays(requests).get(1)).toBe(30 - USUAL_MS);
+    expect(dispatchDelays(requests).get(2)).toBe(10 - USUAL_MS);
   });
 
   it('ends with the name’s resolution where a connection is opened', () => {
@@ -62,7 +62,7 @@ describe('the browser’s time to come to a request', () => {
       connectionId: 'd',
       at: { dnsStartMs: 115, connectStartMs: 140, connectEndMs: 180, requestStartMs: 180 },
     });
-    expect(handOverDelays(requests).get(1)).toBe(15 - USUAL_MS);
+    expect(dispatchDelays(requests).get(1)).toBe(15 - USUAL_MS);
   });
 
   it.each([
@@ -72,6 +72,6 @@ describe('the browser’s time to come to a request', () => {
     ['a wait for something else', { protocol: 'h2', connectionId: 'c' }, 500],
   ] as const)('is not %s', (_what, request, waitMs) => {
     const requests = requestsOf(DOCUMENT, { ...request, startMs: 100, at: { requestStartMs: 100 + waitMs } });
-    expect(handOverDelays(requests).size).toBe(0);
+    expect(dispatchDelays(requests).size).toBe(0);
   });
 });

@@ -51,7 +51,7 @@ const NETWORK: fc.Arbitrary<KnownNetwork> = fc.record(
 );
 
 /** Loads that are made whatever is left, each of which ends or is given up by then. */
-const MOST_EVENTS = 2_500_000 + 5 * 300_000;
+const MAX_EVENTS = 2_500_000 + 5 * 300_000;
 
 function eventsOf(recording: Recording, network: KnownNetwork): number {
   const { question } = pageQuestion(recording, { network, thorough: true });
@@ -63,7 +63,7 @@ describe('a prediction ends', () => {
     ['10,000 requests to as many origins', 10_000, 10_000],
     ['10,000 requests to one origin', 10_000, 1],
   ])('of %s', (_, requests, origins) => {
-    expect(eventsOf(pageWith(requests, origins), {})).toBeLessThan(MOST_EVENTS);
+    expect(eventsOf(pageWith(requests, origins), {})).toBeLessThan(MAX_EVENTS);
   });
 
   const pages = [pageWith(5, 2, 30e6), pageWith(50, 10, 1e6), pageWith(150, 150)];
@@ -72,7 +72,7 @@ describe('a prediction ends', () => {
     fc.assert(
       fc.property(fc.constantFrom(...pages), NETWORK, (page, network) => {
         try {
-          expect(eventsOf(page, network)).toBeLessThan(MOST_EVENTS);
+          expect(eventsOf(page, network)).toBeLessThan(MAX_EVENTS);
         } catch (error) {
           if (!(error instanceof EmulationError)) throw error;
           expect(error.message).toMatch(/^the page does not load on this network.*$/);
@@ -150,15 +150,15 @@ describe('a load that takes too many events', () => {
   const whole = emulate(graph, path, servers, {}, { waterfall: true });
 
   it('is given up before its load event', () => {
-    const ask = () => emulate(graph, path, servers, {}, { mostEvents: whole.events - 1 });
+    const ask = () => emulate(graph, path, servers, {}, { maxEvents: whole.events - 1 });
     expect(ask).toThrow('the page does not load on this network: no load event after 1 s');
   });
 
   it('is cut off behind its load event', () => {
     graph.activities[1]!.blocksLoad = false;
     const later = structuredClone(graph);
-    const mostEvents = Math.floor(whole.events / 2);
-    const { pltMs, entries } = emulate(later, path, servers, {}, { waterfall: true, mostEvents });
+    const maxEvents = Math.floor(whole.events / 2);
+    const { pltMs, entries } = emulate(later, path, servers, {}, { waterfall: true, maxEvents });
     expect(pltMs).toBe(whole.entries[0]!.endMs);
     expect(entries[1]!.endMs).toBeGreaterThan(pltMs);
     expect(entries[1]!.endMs).toBeLessThan(whole.pltMs);

@@ -17,7 +17,7 @@ import { START } from './hars.ts';
 import { mutatedText, VALID } from './mutations.ts';
 import { mostSeconds } from './processor-time.ts';
 
-const MOST_MB = 256;
+const MAX_MB = 256;
 const MB = 1e6;
 
 interface Outcome {
@@ -68,7 +68,7 @@ function readSoon(file: string): Outcome {
 function expectBounded({ file, requests, refusal, cpuSeconds, residentMb }: Outcome): void {
   if (requests === null) expect(refusal, file).toMatch(/^([^\n]+: )?expected [^\n]+, got [^\n]+$/);
   expect(cpuSeconds, file).toBeLessThan(mostSeconds(cpuSeconds));
-  expect(residentMb, file).toBeLessThan(MOST_MB);
+  expect(residentMb, file).toBeLessThan(MAX_MB);
 }
 
 const times = (count: number, make: (index: number) => string, separator = ',') =>

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JsonBytes } from '../src/recording/json-bytes.ts';
 
-/** As `LONGEST_STRING`. */
-const LONGEST = 65_536;
+/** As `MAX_STRING_BYTES`. */
+const MAX_STRING_BYTES = 65_536;
 
 function kept(text: string, pieces: readonly number[] = []): unknown {
   const bytes = new TextEncoder().encode(text);
@@ -23,7 +23,15 @@ const written = (value: string): number => new TextEncoder().encode(JSON.stringi
 /** Strings about as long as are kept, and far longer, ending in what has to be told from their own end. */
 const string = fc
   .tuple(
-    fc.constantFrom(0, 10, LONGEST - 4, LONGEST - 1, LONGEST, LONGEST + 1, 3 * LONGEST),
+    fc.constantFrom(
+      0,
+      10,
+      MAX_STRING_BYTES - 4,
+      MAX_STRING_BYTES - 1,
+      MAX_STRING_BYTES,
+      MAX_STRING_BYTES + 1,
+      3 * MAX_STRING_BYTES,
+    ),
     fc.array(fc.constantFrom('"', '\\', 'a', 'ä', '\n', ','), { maxLength: 8 }),
     fc.array(fc.constantFrom('"', '\\', 'b'), { maxLength: 4 }),
   )
@@ -35,12 +43,15 @@ describe('what is kept of JSON', () => {
   test('all but strings that are longer than any field, in whatever pieces it comes', () => {
     const texts = fc.tuple(
       fc.array(string, { maxLength: 4 }),
-      fc.array(fc.integer({ min: 0, max: 2 * LONGEST }), { maxLength: 6 }),
+      fc.array(fc.integer({ min: 0, max: 2 * MAX_STRING_BYTES }), { maxLength: 6 }),
     );
     fc.assert(
       fc.property(texts, ([strings, pieces]) => {
         const all = { strings, end: 'whole' };
-        const expected = { ...all, strings: strings.map((one) => (written(one) > LONGEST ? '' : one)) };
+        const expected = {
+          ...all,
+          strings: strings.map((one) => (written(one) > MAX_STRING_BYTES ? '' : one)),
+        };
         expect(kept(JSON.stringify(all), pieces)).toEqual(expected);
       }),
       { numRuns: 150 },
@@ -48,9 +59,9 @@ describe('what is kept of JSON', () => {
   });
 
   test('a long string that comes byte by byte about each of its backslashes', () => {
-    const value = `${'x'.repeat(LONGEST)}\\"\\\\"\\`;
+    const value = `${'x'.repeat(MAX_STRING_BYTES)}\\"\\\\"\\`;
     const text = JSON.stringify([value, 'then']);
-    for (let at = LONGEST - 4; at < text.length; at++) {
+    for (let at = MAX_STRING_BYTES - 4; at < text.length; at++) {
       expect(kept(text, [at, 1, 1])).toEqual(['', 'then']);
     }
   });

@@ -1,6 +1,6 @@
 /** Limits of processor time that hold on slower processors too, which have as much longer as they take longer for a reference. */
 
-const MOST_SECONDS = 2;
+const MAX_SECONDS = 2;
 /** What the processor of which the two seconds are said takes to parse the reference. */
 const REFERENCE_SECONDS = 0.1;
 const reference = (): string =>
@@ -26,7 +26,7 @@ export function processorSeconds(work: () => void): number {
  * @param taken what was taken: less than two seconds is soon enough on any.
  */
 export function mostSeconds(taken: number): number {
-  if (taken < MOST_SECONDS) return MOST_SECONDS;
+  if (taken < MAX_SECONDS) return MAX_SECONDS;
   const text = reference();
-  return MOST_SECONDS * Math.max(1, processorSeconds(() => JSON.parse(text)) / REFERENCE_SECONDS);
+  return MAX_SECONDS * Math.max(1, processorSeconds(() => JSON.parse(text)) / REFERENCE_SECONDS);
 }

@@ -2,9 +2,9 @@ import { SPREADS } from '../scenarios/spread.ts';
 import { mean, normalCdf } from '../util/statistics.ts';
 
 /** A gain is worth acting on when it exceeds both, and is likely enough. */
-const LEAST_GAIN_SHARE = 0.05;
-const LEAST_GAIN_MS = 30;
-const LEAST_CONFIDENCE = 0.8;
+const MIN_GAIN_SHARE = 0.05;
+const MIN_GAIN_MS = 30;
+const MIN_CONFIDENCE = 0.8;
 
 /** Nodes and weights of Gauss and Hermite's quadrature for a standard normal variate (Abramowitz and Stegun 1964, table 25.10, n = 7). */
 const NODES = [0, 1.154405394739968, 2.366759410734541, 3.750439717725742];
@@ -47,7 +47,7 @@ function chanceOfLeast(leads: readonly number[], deviation: number): number {
 /** Whether a lead is enough to act on. */
 export function isDecided(bestMs: number, runnerUpMs: number, confidence: number): boolean {
   const gainMs = runnerUpMs - bestMs;
-  return gainMs > Math.max(LEAST_GAIN_MS, LEAST_GAIN_SHARE * runnerUpMs) && confidence >= LEAST_CONFIDENCE;
+  return gainMs > Math.max(MIN_GAIN_MS, MIN_GAIN_SHARE * runnerUpMs) && confidence >= MIN_CONFIDENCE;
 }
 
 /** Mean of the logarithms of paired ratios, and its standard error; no error of a single pair. */

@@ -1,9 +1,9 @@
 import { PriorityQueue } from '../util/priority-queue.ts';
 
 /** Requests of low priority that Chromium has under way to servers that do not multiplex (its `ResourceScheduler`, `kDefaultMaxNumDelayableRequestsPerClient`). */
-export const MOST_DELAYABLE = 10;
+export const MAX_DELAYABLE = 10;
 /** While so many requests to one host are under way, no further one of low priority goes there (`kMaxNumDelayableRequestsPerHostPerClient`). */
-export const MOST_PER_HOST = 6;
+export const MAX_DELAYABLE_PER_HOST = 6;
 
 interface Waiting<T> {
   urgency: number;
@@ -74,11 +74,11 @@ export class DelayableLimit<T> {
   }
 
   get #isFull(): boolean {
-    return this.#delayable.size >= MOST_DELAYABLE;
+    return this.#delayable.size >= MAX_DELAYABLE;
   }
 
   #isHostFull(origin: number): boolean {
-    return (this.#toOrigin[origin] ?? 0) >= MOST_PER_HOST;
+    return (this.#toOrigin[origin] ?? 0) >= MAX_DELAYABLE_PER_HOST;
   }
 
   #sendWaiting(): void {

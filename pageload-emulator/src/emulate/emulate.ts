@@ -11,10 +11,11 @@ import { defaultServer } from '../network/server-defaults.ts';
 import { Bottleneck, Policer } from '../transport/bottleneck.ts';
 import { BurstPool } from '../transport/burst.ts';
 import { type EventHandler, EventQueue } from '../transport/event-queue.ts';
+import { ByteOrder } from '../transport/head-of-line-blocking.ts';
 import { LossProcess } from '../transport/loss.ts';
 import { PACKET } from '../transport/packet.ts';
-import type { Network } from '../transport/simulation-context.ts';
-import { ByteOrder, SegmentPool, type Stream, type StreamOwner } from '../transport/stream.ts';
+import type { SimulationContext } from '../transport/simulation-context.ts';
+import { type Segment, SegmentPool, type Stream, type StreamOwner } from '../transport/stream.ts';
 import type { Trace } from '../transport/trace.ts';
 import { hashSeed } from '../util/random.ts';
 
@@ -26,7 +27,7 @@ export interface EmulateOptions {
   /** Hears what happens on the connections. */
   trace?: Trace;
   /** Events after which the load is given up. Default 1,000,000. */
-  mostEvents?: number;
+  maxEvents?: number;
 }
 
 /** What one origin's requests went through. */
@@ -71,7 +72,7 @@ export class EndlessLoadError extends EmulationError {
  * @param graph must stay as it is: what it is compiled to is kept for the next load
  * @param assignment protocol of each origin; an origin without one gets h2, a plain `http:` origin h1
  * @throws EmulationError when the path's figures are not usable (rates, round trip, loss out of range)
- * @throws EndlessLoadError when the load event has not come after `mostEvents`; what comes behind it is left out instead
+ * @throws EndlessLoadError when the load event has not come after `maxEvents`; what comes behind it is left out instead
  */
 export function emulate(
   graph: PageGraph,
@@ -86,15 +87,15 @@ export function emulate(
 
 /** A page travels in about so many bursts at the most, apart from those that its windows keep small; but in none of more packets than this. */
 const USUAL_BURSTS = 200;
-const USUAL_LONGEST = 16;
+const USUAL_MAX_BURST = 16;
 /** Up to twice this, detail does not cost too much. */
-const MOST_BYTES_IN_DETAIL = 30e6;
+const MAX_BYTES_IN_DETAIL = 30e6;
 
 /** A hundred times what a heavy page takes. */
-const MOST_EVENTS = 1_000_000;
+const MAX_EVENTS = 1_000_000;
 
 /** Chromium delays what is below its medium priority; see `priorityOf`. */
-const LEAST_DELAYABLE_URGENCY = 3;
+const MIN_DELAYABLE_URGENCY = 3;
 
 const BEGIN = 0;
 const COMPUTED = 1;
@@ -108,7 +109,7 @@ class PageLoad implements EventHandler, StreamOwner {
   readonly #events = new EventQueue();
   readonly #dispatched = this.#events.createLane();
   readonly #noticed = this.#events.createLane();
-  readonly #network: Network;
+  readonly #context: SimulationContext;
   readonly #servers: ServerProfile[];
   readonly #protocols: Protocol[];
   readonly #clients: OriginClients;
@@ -143,7 +144,7 @@ class PageLoad implements EventHandler, StreamOwner {
     );
     this.#gate = new LowPriorityGate((stream) => this.#limit(stream));
     const { activities, dependencies, blocking, bytes } = compileGraph(graph);
-    this.#network = {
+    this.#context = {
       events: this.#events,
       down: new Bottleneck(path.downBps, path.queueBytes),
       up: new Bottleneck(path.upBps, Number.POSITIVE_INFINITY),
@@ -152,7 +153,7 @@ class PageLoad implements EventHandler, StreamOwner {
       loss: lossesOf(path, options.seed ?? 1),
       client: new ClientThread(),
       quicPacketMs: this.#costs.quicPacketMs,
-      leastBurst: leastBurst(bytes),
+      minBurst: minBurst(bytes),
       arrivals: this.#events.createLane(),
       reads: this.#events.createLane(),
       segments: new SegmentPool(),
@@ -164,7 +165,7 @@ class PageLoad implements EventHandler, StreamOwner {
     this.#protocols = graph.origins.map(
       (origin) => assignment[origin] ?? (origin.startsWith('http:') ? 'h1' : 'h2'),
     );
-    this.#clients = new OriginClients(this.#network, this.#servers, this.#protocols, path.udp);
+    this.#clients = new OriginClients(this.#context, this.#servers, this.#protocols, path.udp);
     this.#activities = activities;
     this.#openDependencies = dependencies.slice();
     this.#nextDependant = new Array<number>(activities.length).fill(0);
@@ -179,11 +180,11 @@ class PageLoad implements EventHandler, StreamOwner {
       if (this.#activities[id]!.dependencies === 0) this.#schedule(id);
     }
     let events = 0;
-    const { waterfall: untilAll = false, mostEvents = MOST_EVENTS } = this.#options;
+    const { waterfall: untilAll = false, maxEvents = MAX_EVENTS } = this.#options;
     while (untilAll ? this.#unfinished > 0 : this.#blocking > 0) {
       if (!this.#events.step())
         throw new EmulationError('the page graph has a cycle: nothing more can begin');
-      if (++events < mostEvents) continue;
+      if (++events < maxEvents) continue;
       if (this.#blocking === 0) break;
       throw new EndlessLoadError(
         `the page does not load on this network: no load event after ${Math.round(this.#events.now / 1000)} s`,
@@ -226,7 +227,7 @@ class PageLoad implements EventHandler, StreamOwner {
     if (!whole) return;
     const { now } = this.#events;
     const { responseMs, responseDelayMs } = this.#costs;
-    const noticedMs = this.#network.client.run(now, responseMs) + responseDelayMs;
+    const noticedMs = this.#context.client.run(now, responseMs) + responseDelayMs;
     if (noticedMs > now) this.#events.append(this.#noticed, noticedMs, this, NOTICED, id);
     else this.#endFetch(stream);
   }
@@ -291,7 +292,7 @@ class PageLoad implements EventHandler, StreamOwner {
   #limit(stream: Stream): void {
     const { origin, urgency, hold } = this.#activities[stream.id]!;
     // A script is of low priority when the recording shows that it was held back.
-    this.#delayable.pass(stream, urgency, origin, urgency >= LEAST_DELAYABLE_URGENCY || hold !== null);
+    this.#delayable.pass(stream, urgency, origin, urgency >= MIN_DELAYABLE_URGENCY || hold !== null);
   }
 
   #send(stream: Stream): void {
@@ -299,7 +300,7 @@ class PageLoad implements EventHandler, StreamOwner {
     const { requestMs, quicRequestMs, requestDelayMs } = this.#costs;
     const isOverQuic = this.#protocols[this.#activities[stream.id]!.origin] === 'h3';
     const workMs = requestMs + (isOverQuic ? quicRequestMs : 0);
-    const dispatchedMs = this.#network.client.run(now, workMs) + requestDelayMs;
+    const dispatchedMs = this.#context.client.run(now, workMs) + requestDelayMs;
     if (dispatchedMs > now) this.#events.append(this.#dispatched, dispatchedMs, this, DISPATCHED, stream.id);
     else this.#dispatch(stream);
   }
@@ -364,10 +365,10 @@ class PageLoad implements EventHandler, StreamOwner {
 }
 
 /** Before a request is sent its response has no order. */
-const NO_ORDER = new ByteOrder();
+const NO_ORDER = new ByteOrder<Segment>();
 
 /** The same seed for every protocol: common random numbers when they are compared. */
-function lossesOf({ loss, lossBurst, udp }: NetworkPath, seed: number): Network['loss'] {
+function lossesOf({ loss, lossBurst, udp }: NetworkPath, seed: number): SimulationContext['loss'] {
   const process = (rate: number, way: number) => new LossProcess(rate, lossBurst, hashSeed(seed, way));
   const tcp = { down: process(loss, 0), up: process(loss, 1) };
   if (udp.kind !== 'lossy') return { tcp, quic: tcp };
@@ -376,9 +377,9 @@ function lossesOf({ loss, lossBurst, udp }: NetworkPath, seed: number): Network[
 }
 
 /** Packets that travel as one at the least, on a page of `bytes`. */
-function leastBurst(bytes: number): number {
-  const usual = Math.min(USUAL_LONGEST, bytes / (USUAL_BURSTS * PACKET.tcp.payloadBytes));
-  return Math.ceil(Math.max(2, usual, bytes / MOST_BYTES_IN_DETAIL));
+function minBurst(bytes: number): number {
+  const usual = Math.min(USUAL_MAX_BURST, bytes / (USUAL_BURSTS * PACKET.tcp.payloadBytes));
+  return Math.ceil(Math.max(2, usual, bytes / MAX_BYTES_IN_DETAIL));
 }
 
 function checkPath(path: NetworkPath): void {

@@ -1,7 +1,7 @@
 import type { ArrivalCurve } from './arrivals.ts';
 
 /** Windows that saw fewer bytes say nothing about a link. */
-const LEAST_BYTES = 30_000;
+const MIN_BYTES = 30_000;
 
 /**
  * Highest downstream rate held over a window, bits per second: a lower bound of the link's rate, close
@@ -15,7 +15,7 @@ export function busyRate(arrivals: ArrivalCurve, windowMs: number): number | nul
   for (const [index, endMs] of arrivals.timesMs.entries()) {
     most = Math.max(most, arrivals.bytes[index]! - arrivals.by(endMs - windowMs));
   }
-  return most < LEAST_BYTES ? null : (most / windowMs) * 8000;
+  return most < MIN_BYTES ? null : (most / windowMs) * 8000;
 }
 
 /** A rate that is so much higher over a quarter of the window was not held over the window. */

@@ -27,17 +27,17 @@ export interface NetworkEstimate {
 // What is assumed where a recording says nothing: an ordinary fixed line, as we see it; no measurement is behind it.
 const ASSUMED_RTT_MS = 40;
 /** Below this a phase measures the machine, not a network. */
-const LEAST_RTT_MS = 0.1;
+const MIN_RTT_MS = 0.1;
 const ASSUMED_DOWN_BPS = 20e6;
 const ASSUMED_UP_SHARE = 0.25;
-const LEAST_UP_BPS = 1e6;
+const MIN_UP_BPS = 1e6;
 /** Servers of static files answer within this, whatever a crowded link made it look like. */
-const MOST_STATIC_THINK_MS = 150;
+const MAX_STATIC_THINK_MS = 150;
 /** Buffers are not made smaller than this (32 packets), however small the bandwidth-delay product. */
-const LEAST_QUEUE_BYTES = 48_000;
-const LEAST_QUEUE_MS = 100;
+const MIN_QUEUE_BYTES = 48_000;
+const MIN_QUEUE_MS = 100;
 /** What a connection sends in its first four round trips (RFC 6928): the rate of smaller pages is that of windows, not of links. */
-const LEAST_FILLING_BYTES = 150 * 1_430;
+const MIN_FILLING_BYTES = 150 * 1_430;
 
 /**
  * Estimates path and servers from a recording's timings.
@@ -58,7 +58,7 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
     fromHandshake && rttMs !== null ? [rttMs] : [],
   );
   const known = origins.flatMap(({ rttMs }) => (rttMs === null ? [] : [rttMs]));
-  const rttMs = Math.max(LEAST_RTT_MS, least(handshakes) ?? least(known) ?? ASSUMED_RTT_MS);
+  const rttMs = Math.max(MIN_RTT_MS, least(handshakes) ?? least(known) ?? ASSUMED_RTT_MS);
   const typicalRttMs = quantile(handshakes, 0.5) ?? rttMs;
   const rttOf = (timings: OriginTimings) =>
     timings.rttMs !== null && timings.fromHandshake
@@ -80,7 +80,7 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
   const downBps = Math.max(rate?.bps ?? ASSUMED_DOWN_BPS, 50_000);
   const udpSeen = recording.requests.some(({ protocol }) => protocol === 'h3');
   // Nothing queues on a link that the page never filled.
-  const filled = rate?.filled === true && arrivals.total >= LEAST_FILLING_BYTES;
+  const filled = rate?.filled === true && arrivals.total >= MIN_FILLING_BYTES;
   const queuedMs = (fromMs: number, toMs: number) =>
     filled ? arrivals.transmission(fromMs, toMs, downBps) : 0;
   const originRttMs = (timings: OriginTimings) =>
@@ -92,7 +92,7 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
     path: {
       rttMs,
       downBps,
-      upBps: Math.max(LEAST_UP_BPS, downBps * ASSUMED_UP_SHARE),
+      upBps: Math.max(MIN_UP_BPS, downBps * ASSUMED_UP_SHARE),
       loss: loss ?? lossUnseen(stalls.packets),
       lossBurst: 1,
       queueBytes: assumedQueueBytes(downBps, typicalRttMs),
@@ -124,7 +124,7 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
  * links hold (Kreibich et al., "Netalyzr", IMC 2010, section 5.2: most buffer 100 ms and more).
  */
 export function assumedQueueBytes(downBps: number, rttMs: number): number {
-  return Math.max(LEAST_QUEUE_BYTES, Math.round((downBps / 8000) * Math.max(rttMs, LEAST_QUEUE_MS)));
+  return Math.max(MIN_QUEUE_BYTES, Math.round((downBps / 8000) * Math.max(rttMs, MIN_QUEUE_MS)));
 }
 
 /** Time that the link needed for what arrived in a span: what arrived behind it waited at most so long. */
@@ -171,7 +171,7 @@ function profileOf(
     },
     extraRttMs: originRttMs - pathRttMs,
     // The shortest: what else the others waited for is in the recorder's browser.
-    thinkMs: Math.min(MOST_STATIC_THINK_MS, Math.max(0, (least(waits) ?? 0) - originRttMs)),
+    thinkMs: Math.min(MAX_STATIC_THINK_MS, Math.max(0, (least(waits) ?? 0) - originRttMs)),
     dnsMs: Math.max(0, quantile(dns, 0.5) ?? 0),
     tlsVersion: usesTls12(requests) ? '1.2' : '1.3',
     offers: {

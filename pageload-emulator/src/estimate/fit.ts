@@ -44,7 +44,7 @@ export type PathAt = (downBps: number, queueMs: number) => NetworkPath;
 const COARSE = [0.5, 0.75, 1, 1.4, 2, 3.2, 6];
 /** When the lowest is the likeliest, still lower ones by this. */
 const LOWER = 0.6;
-const MOST_LOWER = 6;
+const MAX_LOWER_STEPS = 6;
 /** No link is slower than this share of the rate at which all responses came on average. */
 const HELD_SHARE = 0.8;
 /** Halvings of the steps around the likeliest rate. */
@@ -52,7 +52,7 @@ const REFINEMENTS = 2;
 /** Rates of policers to replay, as shares of the link's, and steps around the likeliest. */
 const POLICED_SHARES = [0.5, 0.25, 0.12, 0.06, 0.03];
 /** A policer that lets more of the link's rate through does nothing that matters. */
-const MOST_POLICED_SHARE = 0.6;
+const MAX_POLICED_SHARE = 0.6;
 const POLICED_STEPS = [Math.SQRT2, Math.SQRT1_2, 1.19, 0.84];
 /** A logarithm of a likelihood so far below that of an open path is not worth another replay. */
 const HOPELESS = 8;
@@ -69,7 +69,7 @@ const OTHER_QUEUE_RATES = [0.85, 1, 1.2];
 const RATE_ERROR = 0.12;
 const QUEUE_ERROR = 0.3;
 /** Events of all replays together: a large page gets fewer. */
-const MOST_EVENTS = 250_000;
+const MAX_EVENTS = 250_000;
 
 /**
  * Fits rate, queue, UDP's treatment and loss by replaying the recording's own transfers, some 15 to 35 times.
@@ -165,7 +165,7 @@ class PathSearch {
     for (const factor of COARSE) {
       if (points.length === 0 || !this.#exhausted) points.push(this.#replayAt(factor * this.#seenBps, udp));
     }
-    for (let lower = 0; lower < MOST_LOWER && !this.#exhausted; lower++) {
+    for (let lower = 0; lower < MAX_LOWER_STEPS && !this.#exhausted; lower++) {
       const lowest = points[0]!;
       if (best(points) !== lowest || lowest.bps < HELD_SHARE * this.#replay.averageBps) break;
       points.unshift(this.#replayAt(LOWER * lowest.bps, udp));
@@ -229,7 +229,7 @@ class PathSearch {
     const byTcp = this.#downBps(points, 'tcp');
     const linkBps = this.#known.downBps ?? byTcp.quantile(0.5);
     const policedBps = this.#priors.policedBps.given((bps) =>
-      bps > MOST_POLICED_SHARE * linkBps ? Number.NEGATIVE_INFINITY : 0,
+      bps > MAX_POLICED_SHARE * linkBps ? Number.NEGATIVE_INFINITY : 0,
     );
     const policers: LikelihoodPoint[] = [];
     const tryPolicer = (bps: number) => {
@@ -239,11 +239,11 @@ class PathSearch {
     const bestBps = () => policers.reduce((a, b) => (b.logLikelihood > a.logLikelihood ? b : a)).value;
     // What an open link would have to carry is about what a policer lets through.
     const apparentBps = best(points).bps;
-    if (apparentBps < MOST_POLICED_SHARE * linkBps) tryPolicer(apparentBps);
+    if (apparentBps < MAX_POLICED_SHARE * linkBps) tryPolicer(apparentBps);
     for (const share of POLICED_SHARES) tryPolicer(share * linkBps);
     const bestLogLikelihood = Math.max(...policers.map(({ logLikelihood }) => logLikelihood));
     if (bestLogLikelihood > best(points).all - HOPELESS) {
-      for (const step of POLICED_STEPS) tryPolicer(Math.min(MOST_POLICED_SHARE * linkBps, step * bestBps()));
+      for (const step of POLICED_STEPS) tryPolicer(Math.min(MAX_POLICED_SHARE * linkBps, step * bestBps()));
     }
     policers.sort((a, b) => a.value - b.value);
 
@@ -273,7 +273,7 @@ class PathSearch {
   }
 
   get #exhausted(): boolean {
-    return this.#events > MOST_EVENTS;
+    return this.#events > MAX_EVENTS;
   }
 
   #replayAt(bps: number, udp: UdpTreatment): Replayed {

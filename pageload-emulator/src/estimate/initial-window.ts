@@ -16,9 +16,9 @@ const WINDOWS: readonly { packets: number; share: number }[] = [
 ];
 const PACKET_BYTES = 1_430;
 /** Responses of fewer packets fit into any initial window. */
-const LEAST_PACKETS = 12;
+const MIN_PACKETS = 12;
 /** On shorter paths a browser's own time looks like round trips. */
-const LEAST_RTT_MS = 8;
+const MIN_RTT_MS = 8;
 /** How far the time of a response may be off (standard deviation). */
 const NOISE_RTT = 0.2;
 const NOISE_MS = 3;
@@ -28,7 +28,7 @@ const FASTER = [1, 2, 4, 8];
 const LATE_SHARE = 0.15;
 const MEAN_LATE_RTT = 2;
 /** The usual window is believed in until it is less probable than this. */
-const LEAST_PROBABILITY = 0.1;
+const MIN_PROBABILITY = 0.1;
 
 /**
  * TCP's initial window of an origin's server, from the first responses on its new connections: what does not fit into the window
@@ -45,12 +45,12 @@ export function initialWindow(
   rttMs: number,
   downBps: number,
 ): number | null {
-  if (rttMs < LEAST_RTT_MS) return null;
+  if (rttMs < MIN_RTT_MS) return null;
   const logs = WINDOWS.map(({ share }) => Math.log(share));
   let seen = false;
   for (const request of firstResponses(requests)) {
     const packets = responseBytesOf(request) / PACKET_BYTES;
-    if (packets < LEAST_PACKETS) continue;
+    if (packets < MIN_PACKETS) continue;
     seen = true;
     const tookMs = request.endMs - request.phases.responseStartMs!;
     const slowestMs = (responseBytesOf(request) * 8000) / downBps;
@@ -65,7 +65,7 @@ export function initialWindow(
   }
   if (!seen) return null;
   const probabilities = normalised(logs);
-  if (probabilities[0]! >= LEAST_PROBABILITY) return null;
+  if (probabilities[0]! >= MIN_PROBABILITY) return null;
   return WINDOWS[probabilities.indexOf(Math.max(...probabilities))]!.packets;
 }
 

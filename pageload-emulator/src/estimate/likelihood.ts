@@ -16,7 +16,7 @@ const TRANSFER_SHARE = 0.12;
 /** Degrees of freedom of Student's t: heavier tails than a normal one's. */
 const CORE_TAIL = 4;
 /** A lost packet shows after most of a round trip (RFC 8985 section 6.2: something sent later is acknowledged). */
-const LEAST_STALL_RTT = 0.7;
+const MIN_STALL_RTT = 0.7;
 /**
  * Beyond that it takes about so much longer: another round trip, a probe's timer; but now and then a second or more, as a
  * lost SYN does (RFC 6298 section 2.1).
@@ -24,7 +24,7 @@ const LEAST_STALL_RTT = 0.7;
 const STALL_RTT = 0.8;
 const STALL_MS = 30;
 /** So many losses at the most cost one after the other. */
-const MOST_STALLS = 4;
+const MAX_STALLS = 4;
 /** How often responses are late by something that is no network's, and by how much on average. */
 export interface OtherLateness {
   /** Of how many pages this is believed. */
@@ -123,12 +123,12 @@ export class TimingLikelihood {
     const spreadMs = coreSpread(emulatedMs, request, this.#rttMs);
     const core = studentT(excessMs / spreadMs) / spreadMs;
     const early = excessMs < 0 ? EARLY / Math.max(emulatedMs, 50) : 0;
-    const pastRttMs = excessMs - LEAST_STALL_RTT * this.#rttMs;
+    const pastRttMs = excessMs - MIN_STALL_RTT * this.#rttMs;
     const typicalStallMs = STALL_RTT * this.#rttMs + STALL_MS;
     const stalls = this.#stalls;
     for (const [at, loss] of this.#losses.entries()) {
       const expected = loss * packets;
-      const scaleMs = typicalStallMs * Math.min(MOST_STALLS, Math.max(1, expected));
+      const scaleMs = typicalStallMs * Math.min(MAX_STALLS, Math.max(1, expected));
       stalls.share[at] = 1 - Math.exp(-expected);
       stalls.density[at] = longDelay(pastRttMs, spreadMs, scaleMs);
     }

@@ -40,9 +40,9 @@ export type ClusterFigure = 'rttMs' | 'downBps' | 'upBps' | 'queueMs' | 'loss' |
 /** After so long half of what was known counts: assumed, links and who shares them change within days. */
 const HALF_LIFE_MS = 24 * 3_600_000;
 /** However fresh, what was known leaves the rest to what is believed of networks in general. */
-const MOST_WEIGHT = 0.9;
+const MAX_WEIGHT = 0.9;
 /** What earlier loads made certain may have changed since. */
-const MOST_BELIEVED = 0.95;
+const MAX_PROBABILITY = 0.95;
 /**
  * How much a figure differs from one load to the next on one network (standard deviation of the logarithm): the nearest
  * origin is another page's, wireless links come and go. Assumed.
@@ -137,7 +137,7 @@ export class ClusterPrior {
     if (this.#cluster === null) return general;
     const { mean, spread } = this.#cluster[figure];
     const widened = Math.hypot(spread, BETWEEN_LOADS[figure]);
-    const weight = MOST_WEIGHT * this.#freshness;
+    const weight = MAX_WEIGHT * this.#freshness;
     return general.pooledWith((value) => logNormal(value, Math.exp(mean), widened), weight);
   }
 
@@ -159,6 +159,6 @@ export class ClusterPrior {
   #share(known: number | undefined, general: number): number {
     if (known === undefined) return general;
     const share = this.#freshness * known + (1 - this.#freshness) * general;
-    return Math.min(MOST_BELIEVED, Math.max((1 - MOST_WEIGHT) * general, share));
+    return Math.min(MAX_PROBABILITY, Math.max((1 - MAX_WEIGHT) * general, share));
   }
 }

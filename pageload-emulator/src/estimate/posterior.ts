@@ -14,11 +14,11 @@ import type { PageGraph } from '../graph/page-graph.ts';
 import { type Interval, LogDensity, logGrid, logNormal } from '../network/log-density.ts';
 import {
   downBpsPrior,
-  LOSS_EVENTS,
-  POLICED_BPS,
-  QUEUE_MS,
-  RTT_MS,
-  UDP,
+  LOSS_PRIOR,
+  POLICED_BPS_PRIOR,
+  QUEUE_MS_PRIOR,
+  RTT_MS_PRIOR,
+  UDP_PRIOR,
   upBpsPrior,
 } from '../network/priors.ts';
 import { originOf } from '../util/url.ts';
@@ -45,7 +45,7 @@ export interface Knowledge {
 /** Standard deviation of the logarithm of what real transfers showed. */
 const MEASURED = { rttMs: 0.03, downBps: 0.08, upBps: 0.1, queueBytes: 0.2, policedBps: 0.25 };
 /** Losses that were counted stand for no more than so many: loss changes from one minute to the next; assumed. */
-const MOST_LOSS_EVENTS = 8;
+const MAX_LOSS_EVENTS = 8;
 /** What was reached may have been measured a little high. */
 const REACHED = 0.9;
 /** Round trips of handshakes are long by a processor's time, and of waits by a server's. */
@@ -53,11 +53,11 @@ const HANDSHAKE_SPREAD = 0.03;
 const WAIT_SPREAD = 0.3;
 /** Odds of blocked UDP that an origin's unused offer of HTTP/3 stands for, and how many of them count; assumed. */
 const UNUSED_OFFER_RATIO = 2;
-const MOST_OFFERS = 3;
+const MAX_UNUSED_OFFERS = 3;
 /** A browser has tried an offer after this. */
 const TRIED_AFTER_MS = 500;
 /** A round trip of nothing has no logarithm. */
-const LEAST_RTT_MS = 0.01;
+const MIN_RTT_MS = 0.01;
 /** A figure counts as estimated when the recording leaves no more than this of what was believed to be its spread. */
 const NARROWED = 0.8;
 
@@ -126,9 +126,9 @@ class PosteriorBuilder {
       rttMs: seen.rttMs === 'estimated',
       downBps: isNarrowed(down, downBpsPrior(typicalRttMs)),
       upBps: isNarrowed(upBps, upBpsPrior(downBps)),
-      loss: isNarrowed(fit.loss, LOSS_EVENTS),
+      loss: isNarrowed(fit.loss, LOSS_PRIOR),
       lossBurst: false,
-      queueBytes: isNarrowed(fit.queueMs, QUEUE_MS),
+      queueBytes: isNarrowed(fit.queueMs, QUEUE_MS_PRIOR),
       udp: seen.udp === 'estimated',
     });
     // What was measured was only that it is not blocked.
@@ -167,7 +167,7 @@ class PosteriorBuilder {
     const { path, sources } = this.#estimate;
     const measured = this.#measured.rttMs;
     if (measured !== undefined) return closeTo(measured, MEASURED.rttMs);
-    if (sources.rttMs === 'assumed') return this.#prior.density('rttMs', RTT_MS);
+    if (sources.rttMs === 'assumed') return this.#prior.density('rttMs', RTT_MS_PRIOR);
     return closeTo(path.rttMs, hasHandshake(this.#recording) ? HANDSHAKE_SPREAD : WAIT_SPREAD);
   }
 
@@ -205,7 +205,7 @@ class PosteriorBuilder {
     const seenBps = Math.max(this.#estimate.path.downBps, reachedBps);
     const believed = this.#prior.density('downBps', downBpsPrior(rttMs));
     const downPrior = believed.given((bps) => (bps < REACHED * reachedBps ? Number.NEGATIVE_INFINITY : 0));
-    const queuePrior = this.#prior.density('queueMs', QUEUE_MS);
+    const queuePrior = this.#prior.density('queueMs', QUEUE_MS_PRIOR);
     const { downBps, queueBytes } = measured;
     const priors = {
       downBps:
@@ -213,8 +213,8 @@ class PosteriorBuilder {
           ? downPrior
           : downPrior.given((bps) => logNormal(bps, downBps, MEASURED.downBps)),
       loss: this.#lossPrior(pathAt(given.downBps ?? downBps ?? seenBps, queuePrior.quantile(0.5))),
-      policedBps: this.#prior.density('policedBps', POLICED_BPS),
-      policedShare: this.#prior.policed(UDP.policed),
+      policedBps: this.#prior.density('policedBps', POLICED_BPS_PRIOR),
+      policedShare: this.#prior.policed(UDP_PRIOR.policed),
       queueMs:
         queueBytes === undefined
           ? queuePrior
@@ -230,7 +230,7 @@ class PosteriorBuilder {
 
   /** Loss as transfers over TCP met it has the drops of the queue in it. What is left of it are counts (Poisson). */
   #lossPrior(path: NetworkPath): LogDensity {
-    const prior = this.#prior.density('loss', LOSS_EVENTS);
+    const prior = this.#prior.density('loss', LOSS_PRIOR);
     const seen = this.#measured.loss;
     if (seen === undefined || seen.packets === 0 || this.#given.loss !== undefined) return prior;
     const all = (protocol: Protocol) =>
@@ -238,7 +238,7 @@ class PosteriorBuilder {
     const loads = [all('h1'), all('h2')];
     const share = Math.min(0.5, seen.events / seen.packets);
     const events = seen.packets * randomLoss(this.#graph, path, this.#estimate.servers, loads, share);
-    const weight = Math.min(1, MOST_LOSS_EVENTS / Math.max(events, 1));
+    const weight = Math.min(1, MAX_LOSS_EVENTS / Math.max(events, 1));
     return prior.given((loss) => weight * (events * Math.log(loss) - seen.packets * loss));
   }
 
@@ -265,10 +265,10 @@ class PosteriorBuilder {
     const { requests } = this.#recording;
     const answered = requests.some(({ protocol, status }) => protocol === 'h3' && status !== 0);
     if (answered || this.#measured.udp?.kind === 'unblocked') return 0;
-    const believed = this.#prior.blocked(UDP.blocked);
+    const believed = this.#prior.blocked(UDP_PRIOR.blocked);
     const odds =
       (believed / (1 - believed)) *
-      UNUSED_OFFER_RATIO ** Math.min(MOST_OFFERS, unusedOffers(this.#recording));
+      UNUSED_OFFER_RATIO ** Math.min(MAX_UNUSED_OFFERS, unusedOffers(this.#recording));
     return odds / (1 + odds);
   }
 
@@ -281,7 +281,7 @@ class PosteriorBuilder {
   #policedBps(fit: PathFit): LogDensity {
     const known = this.#measured.udp;
     if (known?.kind === 'policed')
-      return POLICED_BPS.given((bps) => logNormal(bps, known.bps, MEASURED.policedBps));
+      return POLICED_BPS_PRIOR.given((bps) => logNormal(bps, known.bps, MEASURED.policedBps));
     return fit.policed.bps;
   }
 
@@ -323,7 +323,7 @@ function hasHandshake({ requests }: Recording): boolean {
 
 /** Log-normal on a grid of its own, fine enough for it. */
 function closeTo(figure: number, spread: number): LogDensity {
-  const value = Math.max(LEAST_RTT_MS, figure);
+  const value = Math.max(MIN_RTT_MS, figure);
   const reach = Math.exp(4 * spread);
   return LogDensity.logNormal(logGrid(value / reach, value * reach, 41), value, spread);
 }
@@ -333,11 +333,11 @@ function isNarrowed(density: LogDensity, prior: LogDensity): boolean {
 }
 
 /** A queue holds some packets, however short the time. */
-const LEAST_QUEUE_BYTES = 15_000;
+const MIN_QUEUE_BYTES = 15_000;
 
 /** Bytes that a link of `downBps` takes `queueMs` to send. */
 export function queueBytesOf(queueMs: number, downBps: number): number {
-  return Math.max(LEAST_QUEUE_BYTES, Math.round((downBps * queueMs) / 8000));
+  return Math.max(MIN_QUEUE_BYTES, Math.round((downBps * queueMs) / 8000));
 }
 
 function scaled({ low, median, high }: Interval, factor: number): Interval {

@@ -7,13 +7,13 @@ const TOGETHER_MS = 30;
 /** Where turns are taken, a response this much larger than another ends after it. */
 const LARGER = 1.5;
 /** Smaller responses leave whole in the first flight, whatever the order. */
-const LEAST_BYTES = 4_000;
+const MIN_BYTES = 4_000;
 /** Ends closer than this say nothing about the order of sending. */
-const LEAST_APART_MS = 3;
-const LEAST_VOTES = 3;
+const MIN_APART_MS = 3;
+const MIN_VOTES = 3;
 const MAJORITY = 2 / 3;
 /** Requests looked at: each is compared with those of its moment. */
-const MOST_REQUESTS = 400;
+const MAX_REQUESTS = 400;
 
 /** Pairs of responses that tell in which order a server sends. */
 export interface PriorityVotes {
@@ -36,7 +36,7 @@ export function priorityVotes(requests: readonly RecordedRequest[]): PriorityVot
     const bytes = responseBytesOf(request);
     return [{ sentMs: requestStartMs, endMs: request.endMs, bytes, urgency: priorityOf(request).urgency }];
   });
-  const looked = transfers.sort((a, b) => a.sentMs - b.sentMs).slice(0, MOST_REQUESTS);
+  const looked = transfers.sort((a, b) => a.sentMs - b.sentMs).slice(0, MAX_REQUESTS);
   const votes = { honoured: 0, ignored: 0 };
   for (const [index, one] of looked.entries()) {
     for (let at = index + 1; at < looked.length; at++) {
@@ -44,10 +44,10 @@ export function priorityVotes(requests: readonly RecordedRequest[]): PriorityVot
       if (other.sentMs - one.sentMs > TOGETHER_MS) break;
       if (one.urgency === other.urgency) continue;
       const [urgent, lesser] = one.urgency < other.urgency ? [one, other] : [other, one];
-      if (lesser.bytes < LEAST_BYTES || urgent.bytes < LARGER * lesser.bytes) continue;
+      if (lesser.bytes < MIN_BYTES || urgent.bytes < LARGER * lesser.bytes) continue;
       const lateMs = lesser.endMs - urgent.endMs;
-      if (lateMs >= LEAST_APART_MS) votes.honoured++;
-      else if (lateMs <= -LEAST_APART_MS) votes.ignored++;
+      if (lateMs >= MIN_APART_MS) votes.honoured++;
+      else if (lateMs <= -MIN_APART_MS) votes.ignored++;
     }
   }
   return votes;
@@ -55,7 +55,7 @@ export function priorityVotes(requests: readonly RecordedRequest[]): PriorityVot
 
 /** @returns null when too few pairs tell, or they do not agree */
 export function honoursPriorities({ honoured, ignored }: PriorityVotes): boolean | null {
-  if (honoured + ignored < LEAST_VOTES) return null;
+  if (honoured + ignored < MIN_VOTES) return null;
   const share = honoured / (honoured + ignored);
   return share >= MAJORITY ? true : share <= 1 - MAJORITY ? false : null;
 }

@@ -42,9 +42,9 @@ export interface ReplayedTimes {
 }
 
 /** Ten times what one takes on a link like that of the recording. */
-const MOST_EVENTS = 100_000;
+const MAX_EVENTS = 100_000;
 /** What comes later says little more, and a load with so many is dear to emulate again and again. */
-const MOST_REQUESTS = 250;
+const MAX_REQUESTS = 250;
 const PACKET_BYTES = 1_430;
 /**
  * Requests are replayed from when they left the browser's processes; what responses take there is taken to be processor
@@ -75,7 +75,7 @@ export class Replay {
     const carriers = new Map<string, RecordedRequest[]>();
     const kept: { request: RecordedRequest; carrier: number }[] = [];
     for (const request of recording.requests) {
-      if (kept.length >= MOST_REQUESTS) break;
+      if (kept.length >= MAX_REQUESTS) break;
       const origin = originOf(request.url);
       if (origin === null || !isTransfer(request) || !serverOf.has(origin)) continue;
       const key = carrierKey(request, origin);
@@ -150,7 +150,7 @@ export class Replay {
     const load: Emulated = emulate(this.#graph, path, this.#servers, this.#assignment, {
       seed,
       waterfall: true,
-      mostEvents: MOST_EVENTS,
+      maxEvents: MAX_EVENTS,
     });
     const firstByteMs = new Float64Array(this.requests.length);
     const endMs = new Float64Array(this.requests.length);

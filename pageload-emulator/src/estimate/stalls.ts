@@ -5,12 +5,12 @@ import type { ArrivalCurve } from './arrivals.ts';
 
 const PACKET_BYTES = 1_430;
 /** Responses with fewer packets seldom show a loss in their own timing. */
-const LEAST_PACKETS = 8;
+const MIN_PACKETS = 8;
 /** Fewer stalls than this are told from a slow server by nobody. */
-const LEAST_STALLS = 4;
+const MIN_STALLS = 4;
 /** Timings tell "at most one in a thousand" from "one in a hundred", nothing finer. */
-const LEAST_LOSS = 0.005;
-const MOST_LOSS = 0.03;
+const MIN_LOSS = 0.005;
+const MAX_LOSS = 0.03;
 const PRIOR_SHAPE = 0.5;
 const PRIOR_LOSS = 0.001;
 
@@ -39,7 +39,7 @@ export function stallsOf(
     if (responseStartMs === null || request.fromCache || !/^(style|script|font|image)$/.test(request.type))
       continue;
     const count = Math.ceil(responseBytesOf(request) / PACKET_BYTES);
-    if (count < LEAST_PACKETS) continue;
+    if (count < MIN_PACKETS) continue;
     const rttMs = rttOf(originOf(request.url) ?? '');
     const arrivedMs = ((arrivals.by(request.endMs) - arrivals.by(responseStartMs)) * 8000) / downBps;
     // Rounds of slow start from the smallest initial window in use.
@@ -53,8 +53,8 @@ export function stallsOf(
 
 /** Random loss that the stalls show; null when they show no more than a prior would say. */
 export function lossFromStalls({ packets, stalls }: Stalls): number | null {
-  if (stalls < LEAST_STALLS || stalls / packets < LEAST_LOSS) return null;
-  return Math.min(MOST_LOSS, stalls / packets);
+  if (stalls < MIN_STALLS || stalls / packets < MIN_LOSS) return null;
+  return Math.min(MAX_LOSS, stalls / packets);
 }
 
 /**

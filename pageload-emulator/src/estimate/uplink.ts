@@ -45,10 +45,10 @@ function quietTlsExcess({ requests }: Recording): number | null {
     const tcpMs = secureStartMs - connectStartMs;
     const excessMs = connectEndMs - secureStartMs - tcpMs;
     // A TCP phase seen in part, and TLS 1.2 with its second round trip, tell nothing.
-    if (tcpMs < LEAST_TCP_MS || excessMs > 0.7 * tcpMs) continue;
+    if (tcpMs < MIN_TCP_MS || excessMs > 0.7 * tcpMs) continue;
     least = Math.min(least ?? Number.POSITIVE_INFINITY, Math.max(0, excessMs));
   }
   return least;
 }
 
-const LEAST_TCP_MS = 0.5;
+const MIN_TCP_MS = 0.5;

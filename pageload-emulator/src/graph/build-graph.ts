@@ -8,7 +8,7 @@ import { firstIndexWhere } from '../util/ordered.ts';
 import { quantile } from '../util/statistics.ts';
 import { originOf } from '../util/url.ts';
 import { connectionPools } from './connection-pools.ts';
-import { handOverDelays } from './dispatch-delay.ts';
+import { dispatchDelays } from './dispatch-delay.ts';
 import { DeferredOrder, ExecutionOrder } from './execution-order.ts';
 import { findHead, type Head } from './head.ts';
 import type { Activity, Dependency, DependencyKind, FetchActivity, PageGraph } from './page-graph.ts';
@@ -17,16 +17,16 @@ import { priorityOf } from './priorities.ts';
 /** Clocks of phases and of starts differ by about this much in one recording. */
 const CLOCK_SLACK_MS = 5;
 /** A script that asks for something later than this after its arrival waited for a timer, not for the main thread. */
-const LONGEST_EXECUTION_MS = 300;
+const MAX_EXECUTION_MS = 300;
 /**
  * Chromium's way from the arrival of a part of a document to the requests for what it finds there: 8 to 12 ms in loads of generated pages,
  * whatever arrived meanwhile.
  */
 const PARSER_MS = 10;
 /** Shorter gaps are the browser's own bookkeeping. */
-const SHORTEST_EXECUTION_MS = 1;
+const MIN_EXECUTION_MS = 1;
 /** A wait of a parser-found request at least this long is looked at for what blocked the parser. */
-const SHORTEST_BLOCK_MS = 10;
+const MIN_BLOCK_MS = 10;
 
 /**
  * Builds the page graph of a recorded load: what was fetched before the load event, what each
@@ -57,7 +57,7 @@ class GraphBuilder {
   readonly #blockers: RecordedRequest[];
   readonly #pools: readonly number[];
   readonly #head: Head | null;
-  readonly #handOverMs: ReadonlyMap<number, number>;
+  readonly #dispatchDelayMs: ReadonlyMap<number, number>;
   readonly #ordered: ExecutionOrder;
   readonly #executions: Map<number, { durationMs: number; endMs: number }>;
   readonly #deferred: DeferredOrder;
@@ -78,7 +78,7 @@ class GraphBuilder {
       .sort((a, b) => a.endMs - b.endMs || b.id - a.id);
     this.#pools = connectionPools(recording);
     this.#head = findHead(this.#document, this.#kept);
-    this.#handOverMs = handOverDelays(this.#kept);
+    this.#dispatchDelayMs = dispatchDelays(this.#kept);
     this.#ordered = new ExecutionOrder(this.#kept);
     this.#executions = this.#findExecutions();
     this.#deferred = new DeferredOrder(
@@ -140,7 +140,7 @@ class GraphBuilder {
       renderBlocking: this.#blocksRendering(request),
       ...priorityOf(request),
       after,
-      delayMs: Math.max(0, request.startMs - satisfiedMs) + (this.#handOverMs.get(request.id) ?? 0),
+      delayMs: Math.max(0, request.startMs - satisfiedMs) + (this.#dispatchDelayMs.get(request.id) ?? 0),
     };
     const thinkMs = this.#thinkMs(request);
     if (thinkMs !== undefined) activity.thinkMs = thinkMs;
@@ -198,7 +198,7 @@ class GraphBuilder {
   /** The stylesheet or script that the parser waited for before it came to `request`. */
   #blockerOf(request: RecordedRequest, parent: RecordedRequest, satisfiedMs: number): RecordedRequest | null {
     if (parent.type !== 'document' && parent.type !== 'iframe') return null;
-    if (request.startMs - satisfiedMs < SHORTEST_BLOCK_MS) return null;
+    if (request.startMs - satisfiedMs < MIN_BLOCK_MS) return null;
     const blockers = this.#blockers;
     let at = firstIndexWhere(blockers, ({ endMs }) => endMs > request.startMs + 1) - 1;
     while (at >= 0 && (blockers[at]!.startMs >= request.startMs || blockers[at]!.id === parent.id)) at--;
@@ -237,7 +237,7 @@ class GraphBuilder {
     const ordered = gaps
       .filter(({ startMs, endMs }) => {
         const gapMs = endMs - startMs;
-        return gapMs >= SHORTEST_EXECUTION_MS && gapMs <= LONGEST_EXECUTION_MS;
+        return gapMs >= MIN_EXECUTION_MS && gapMs <= MAX_EXECUTION_MS;
       })
       .sort((a, b) => a.endMs - b.endMs || a.id - b.id);
     const executions = new Map<number, { durationMs: number; endMs: number }>();

@@ -2,9 +2,9 @@ import type { RecordedRequest } from '@hopwise/contract';
 import { CHROMIUM_COSTS } from '../client/client-costs.ts';
 
 /** Requests made at no greater distance were made in one go. */
-const LONGEST_GAP_MS = 3;
+const MAX_GAP_MS = 3;
 /** Whoever waited longer waited for something else than the browser's processor. */
-const LONGEST_DELAY_MS = 100;
+const MAX_DELAY_MS = 100;
 
 /**
  * How much later than usual the browser came to each request (`RecordedRequest.id`), milliseconds.
@@ -15,7 +15,7 @@ const LONGEST_DELAY_MS = 100;
  *
  * @param requests in order of start
  */
-export function handOverDelays(requests: readonly RecordedRequest[]): ReadonlyMap<number, number> {
+export function dispatchDelays(requests: readonly RecordedRequest[]): ReadonlyMap<number, number> {
   const delays = new Map<number, number>();
   const openedMs = connectionsOpenedAt(requests);
   const usualMs = CHROMIUM_COSTS.requestMs + CHROMIUM_COSTS.requestDelayMs;
@@ -26,9 +26,9 @@ export function handOverDelays(requests: readonly RecordedRequest[]): ReadonlyMa
     do {
       firstMs = Math.min(firstMs, firstStepMs(requests[to]!, openedMs) ?? firstMs);
       to++;
-    } while (to < requests.length && requests[to]!.startMs - requests[to - 1]!.startMs <= LONGEST_GAP_MS);
+    } while (to < requests.length && requests[to]!.startMs - requests[to - 1]!.startMs <= MAX_GAP_MS);
     const { startMs } = requests[from]!;
-    if (firstMs - startMs > LONGEST_DELAY_MS) continue;
+    if (firstMs - startMs > MAX_DELAY_MS) continue;
     for (; lastSent < sentMs.length && sentMs[lastSent]! < firstMs; lastSent++)
       busyUntilMs = sentMs[lastSent]!;
     const delayMs = firstMs - Math.max(startMs, busyUntilMs) - usualMs;

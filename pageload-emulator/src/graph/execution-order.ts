@@ -103,7 +103,7 @@ export class DeferredOrder {
   /** The script of a document that led to `script`, itself when it is one. */
   #root(script: RecordedRequest): RecordedRequest | null {
     let at: RecordedRequest | undefined = script;
-    for (let steps = 0; at !== undefined && steps < MOST_STEPS; steps++) {
+    for (let steps = 0; at !== undefined && steps < MAX_STEPS; steps++) {
       if (isDeferrable(at)) return at;
       if (at.type !== 'script' || at.initiator.requestId === null) return null;
       at = this.#recording[at.initiator.requestId];
@@ -113,7 +113,7 @@ export class DeferredOrder {
 }
 
 /** Scripts that import scripts that import scripts. */
-const MOST_STEPS = 16;
+const MAX_STEPS = 16;
 
 function isDeferrable({ type, renderBlocking, initiator }: RecordedRequest): boolean {
   return (

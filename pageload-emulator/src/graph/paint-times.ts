@@ -14,7 +14,7 @@ interface PaintRule {
 }
 
 /** An image that is painted last arrived this long before the paint at the most: decoding it and the next frame take no longer. */
-const LONGEST_PAINT_MS = 250;
+const MAX_PAINT_MS = 250;
 /** Paints this close together are one frame. */
 const SAME_FRAME_MS = 20;
 const CLOCK_SLACK_MS = 5;
@@ -85,7 +85,7 @@ function largestImage(
   if (url === null) return null;
   if (url !== undefined) return fetches.find((fetch) => fetch.url === url) ?? null;
   const isNear = ({ type, endMs }: RecordedRequest) =>
-    type === 'image' && endMs <= paintMs + CLOCK_SLACK_MS && endMs >= paintMs - LONGEST_PAINT_MS;
+    type === 'image' && endMs <= paintMs + CLOCK_SLACK_MS && endMs >= paintMs - MAX_PAINT_MS;
   return fetches
     .filter(({ requestId }) => isNear(requests[requestId]!))
     .reduce<FetchActivity | null>(

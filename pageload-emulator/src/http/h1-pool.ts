@@ -1,8 +1,9 @@
 import { Connection, type ConnectionOwner, type ConnectionSettings } from '../transport/connection.ts';
 import type { EventHandler } from '../transport/event-queue.ts';
-import type { Network } from '../transport/simulation-context.ts';
+import type { SimulationContext } from '../transport/simulation-context.ts';
 import type { Stream } from '../transport/stream.ts';
-import { backupAfterMs, MAX_CONNECTIONS_PER_HOST } from './connect-jobs.ts';
+import { backupAfterMs } from './backup-connection.ts';
+import { MAX_CONNECTIONS_PER_HOST } from './max-connections-per-host.ts';
 import { addCounters, emptyCounters, type OriginClient, type OriginCounters } from './origin-client.ts';
 import { SingleSource } from './response-source.ts';
 import type { SocketHolder, SocketLimit } from './socket-limit.ts';
@@ -25,7 +26,7 @@ interface Slot {
  * second one is opened beside it.
  */
 export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder, EventHandler {
-  readonly #network: Network;
+  readonly #context: SimulationContext;
   readonly #settings: ConnectionSettings;
   readonly #resolve: () => number;
   readonly #sockets: SocketLimit;
@@ -43,13 +44,13 @@ export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder, Even
    * @param onOpen hears when the first connection is open
    */
   constructor(
-    network: Network,
+    context: SimulationContext,
     settings: ConnectionSettings,
     resolve: () => number,
     sockets: SocketLimit,
     onOpen: (() => void) | null = null,
   ) {
-    this.#network = network;
+    this.#context = context;
     this.#settings = settings;
     this.#resolve = resolve;
     this.#sockets = sockets;
@@ -146,8 +147,8 @@ export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder, Even
 
   #begin(): void {
     const dnsMs = this.#resolve();
-    const connection = new Connection(this.#network, this.#settings, this, new SingleSource());
-    const { events } = this.#network;
+    const connection = new Connection(this.#context, this.#settings, this, new SingleSource());
+    const { events } = this.#context;
     if (this.#count === 0) events.scheduleRare(events.now + backupAfterMs(dnsMs), this, BACKUP);
     this.#counters.connections++;
     this.#connecting.push(connection);
@@ -156,7 +157,7 @@ export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder, Even
 
   /** What the request that now takes `slot` waited for: its handshake, or the one before it. */
   #note(slot: Slot): void {
-    const waitedMs = this.#network.events.now - slot.stream!.startMs;
+    const waitedMs = this.#context.events.now - slot.stream!.startMs;
     if (waitedMs <= 0) return;
     if (!slot.used) {
       this.#counters.waitedForHandshake++;

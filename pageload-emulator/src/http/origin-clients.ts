@@ -1,7 +1,7 @@
 import type { Protocol, ServerProfile, UdpTreatment } from '@hopwise/contract';
 import type { ConnectionSettings } from '../transport/connection.ts';
 import { handshakeOf } from '../transport/handshake.ts';
-import type { Network } from '../transport/simulation-context.ts';
+import type { SimulationContext } from '../transport/simulation-context.ts';
 import { AlternativeClient, type Http3Knowledge } from './alternative-client.ts';
 import { H1Pool } from './h1-pool.ts';
 import { HostResolver, hostOf } from './host-resolver.ts';
@@ -12,7 +12,7 @@ import { SocketLimit } from './socket-limit.ts';
 
 /** The browser's side of all origins of a page: what they share, and one client for each pool of connections. */
 export class OriginClients {
-  readonly #network: Network;
+  readonly #context: SimulationContext;
   readonly #servers: readonly ServerProfile[];
   readonly #protocols: readonly Protocol[];
   readonly #udp: UdpTreatment;
@@ -34,12 +34,12 @@ export class OriginClients {
    * @param protocols that each origin is to use
    */
   constructor(
-    network: Network,
+    context: SimulationContext,
     servers: readonly ServerProfile[],
     protocols: readonly Protocol[],
     udp: UdpTreatment,
   ) {
-    this.#network = network;
+    this.#context = context;
     this.#servers = servers;
     this.#protocols = protocols;
     this.#udp = udp;
@@ -100,9 +100,9 @@ export class OriginClients {
       this.#quicExperience.worked = true;
     }
     const tcp = server.offers.h2 ? 'h2' : 'h1';
-    const refusalMs = this.#network.rttMs + server.extraRttMs;
+    const refusalMs = this.#context.rttMs + server.extraRttMs;
     return new AlternativeClient(
-      this.#network.events,
+      this.#context.events,
       {
         resolve: () => this.#resolve(origin),
         quic: (onOpen) => this.#multiplexed(origin, pool, 'h3', onOpen),
@@ -123,7 +123,7 @@ export class OriginClients {
       });
     }
     const settings = this.#settings(origin, 'h1');
-    return new H1Pool(this.#network, settings, () => this.#resolve(origin), this.#sockets, onOpen);
+    return new H1Pool(this.#context, settings, () => this.#resolve(origin), this.#sockets, onOpen);
   }
 
   #multiplexed(
@@ -150,18 +150,18 @@ export class OriginClients {
           maxStreams: maxStreams?.[protocol] ?? USUAL_MAX_STREAMS,
         };
         const sockets = protocol === 'h2' ? this.#sockets : null;
-        const created = new Session(this.#network, settings, sockets, opened);
+        const created = new Session(this.#context, settings, sockets, opened);
         if (key !== null && !this.#shared.has(key)) this.#shared.set(key, created);
         return created;
       },
     };
-    return new Multiplexed(this.#network.events, source, key !== null, onOpen);
+    return new Multiplexed(this.#context.events, source, key !== null, onOpen);
   }
 
   #resolve(origin: number): number {
     const server = this.#servers[origin]!;
     this.#hosts[origin] ??= hostOf(server.origin);
-    return this.#resolver.resolve(this.#hosts[origin], server.dnsMs ?? 0, this.#network.events.now);
+    return this.#resolver.resolve(this.#hosts[origin], server.dnsMs ?? 0, this.#context.events.now);
   }
 
   #settings(origin: number, protocol: Protocol): ConnectionSettings {

@@ -1,9 +1,10 @@
 import { Connection, type ConnectionOwner, type ConnectionSettings } from '../transport/connection.ts';
 import type { EventHandler } from '../transport/event-queue.ts';
-import type { Network } from '../transport/simulation-context.ts';
+import type { SimulationContext } from '../transport/simulation-context.ts';
 import type { Stream } from '../transport/stream.ts';
 import type { TransportCounters } from '../transport/transport-counters.ts';
-import { backupAfterMs, MAX_CONNECTIONS_PER_HOST } from './connect-jobs.ts';
+import { backupAfterMs } from './backup-connection.ts';
+import { MAX_CONNECTIONS_PER_HOST } from './max-connections-per-host.ts';
 import { addCounters, type OriginCounters } from './origin-client.ts';
 import { PrioritySource } from './response-source.ts';
 import type { SocketHolder, SocketLimit } from './socket-limit.ts';
@@ -12,12 +13,12 @@ import { UrgencyQueue } from './urgency-queue.ts';
 /** Usual SETTINGS_MAX_CONCURRENT_STREAMS and QUIC stream credit (RFC 9113 section 6.5.2 asks for at least this). */
 export const USUAL_MAX_STREAMS = 100;
 /** Chromium opens no more on HTTP/2 whatever the server allows (`kMaxConcurrentStreamLimit`). */
-const CHROMIUM_MOST_STREAMS = 256;
+const CHROMIUM_MAX_STREAMS = 256;
 /** What HPACK and QPACK leave of a request's header fields once its like has gone before (RFC 7541, RFC 9204). */
 const REPEATED_HEADER_SHARE = 0.25;
-const SMALLEST_REQUEST_BYTES = 50;
+const MIN_REQUEST_BYTES = 50;
 /** Header fields up to here are compressed; what exceeds it is a body. */
-const MOST_HEADER_BYTES = 2_000;
+const MAX_HEADER_BYTES = 2_000;
 
 export interface SessionSettings {
   /** Its name is resolved by `resolve`. */
@@ -46,7 +47,7 @@ const BACKUP = 1;
  * `HttpStreamFactory::Job` waits for another's connection only where HTTP/2 is known.)
  */
 export class Session implements ConnectionOwner, SocketHolder, EventHandler {
-  readonly #network: Network;
+  readonly #context: SimulationContext;
   readonly #settings: SessionSettings;
   readonly #source: PrioritySource;
   readonly #sockets: SocketLimit | null;
@@ -76,19 +77,19 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
    * @param onOpen hears when requests may go
    */
   constructor(
-    network: Network,
+    context: SimulationContext,
     settings: SessionSettings,
     sockets: SocketLimit | null,
     onOpen: (() => void) | null = null,
   ) {
     const { connection, prioritised, maxStreams } = settings;
-    this.#network = network;
+    this.#context = context;
     this.#settings = settings;
     this.#source = new PrioritySource(prioritised);
     this.#sockets = sockets;
     this.#overQuic = connection.transport === 'quic';
-    this.#creditMs = this.#overQuic ? network.rttMs + connection.extraRttMs : 0;
-    this.#maxStreams = this.#overQuic ? maxStreams : Math.min(CHROMIUM_MOST_STREAMS, maxStreams);
+    this.#creditMs = this.#overQuic ? context.rttMs + connection.extraRttMs : 0;
+    this.#maxStreams = this.#overQuic ? maxStreams : Math.min(CHROMIUM_MAX_STREAMS, maxStreams);
     this.#onOpen = onOpen;
   }
 
@@ -146,7 +147,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
       attempt.abandon();
       this.#sockets?.release(this);
     }
-    const { now } = this.#network.events;
+    const { now } = this.#context.events;
     const early = this.#early;
     this.#early = [];
     for (const { stream, counters } of early) {
@@ -173,7 +174,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
       return;
     }
     // Credit matters only where a page opens more than the server lets it at first.
-    this.#creditAtMs.push(this.#network.events.now + this.#creditMs);
+    this.#creditAtMs.push(this.#context.events.now + this.#creditMs);
     this.#awaitCredit();
   }
 
@@ -192,11 +193,11 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
     const { connection, resolve } = this.#settings;
     const nth = this.#attempts.length;
     const dnsMs = resolve();
-    const attempt = new Connection(this.#network, connection, this, this.#source);
+    const attempt = new Connection(this.#context, connection, this, this.#source);
     this.#attempts.push(attempt);
     attempt.connect(dnsMs);
     if (nth > 0 || this.#overQuic) return;
-    const { events } = this.#network;
+    const { events } = this.#context;
     events.scheduleRare(events.now + backupAfterMs(dnsMs), this, BACKUP);
   }
 
@@ -205,7 +206,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
   }
 
   #admit(stream: Stream, connection: Connection): void {
-    if (!connection.confirmed && stream.requestBytes > MOST_HEADER_BYTES) this.#unsafe.push(stream);
+    if (!connection.confirmed && stream.requestBytes > MAX_HEADER_BYTES) this.#unsafe.push(stream);
     else if (this.#hasRoom()) this.#request(stream, connection);
     else {
       this.#waiting.push(stream, this.#overQuic ? 0 : stream.urgency);
@@ -215,7 +216,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
 
   #hasRoom(): boolean {
     if (this.#active < this.#maxStreams) return true;
-    const { now } = this.#network.events;
+    const { now } = this.#context.events;
     while (this.#returned < this.#creditAtMs.length && this.#creditAtMs[this.#returned]! <= now) {
       this.#returned++;
       this.#active--;
@@ -228,7 +229,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
     const atMs = this.#creditAtMs[this.#returned];
     if (atMs === undefined) return;
     this.#creditScheduled = true;
-    this.#network.events.scheduleRare(atMs, this, CREDIT);
+    this.#context.events.scheduleRare(atMs, this, CREDIT);
   }
 
   #sendWaiting(): void {
@@ -245,7 +246,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
 }
 
 function compressed(requestBytes: number): number {
-  const header = Math.min(requestBytes, MOST_HEADER_BYTES);
+  const header = Math.min(requestBytes, MAX_HEADER_BYTES);
   const body = requestBytes - header;
-  return Math.max(SMALLEST_REQUEST_BYTES, Math.ceil(header * REPEATED_HEADER_SHARE)) + body;
+  return Math.max(MIN_REQUEST_BYTES, Math.ceil(header * REPEATED_HEADER_SHARE)) + body;
 }

@@ -1,7 +1,7 @@
 import { PriorityQueue } from '../util/priority-queue.ts';
 
 /** Chromium's most TCP sockets in all (`ClientSocketPoolManager`, `g_max_sockets_per_pool`). */
-export const MOST_SOCKETS = 256;
+export const MAX_SOCKETS = 256;
 
 /** Whoever opens sockets within the limit. */
 export interface SocketHolder {
@@ -37,7 +37,7 @@ export class SocketLimit {
   #turns = 0;
   #open = 0;
 
-  constructor(most = MOST_SOCKETS) {
+  constructor(most = MAX_SOCKETS) {
     this.#most = most;
   }
 

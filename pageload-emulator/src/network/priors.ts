@@ -24,25 +24,25 @@ export function upBpsPrior(downBps: number): LogDensity {
 }
 
 /** Round trip where nothing shows it, milliseconds; no measurement is behind it. */
-export const RTT_MS = LogDensity.logNormal(logGrid(0.1, 3_000, 120), 40, 0.8);
+export const RTT_MS_PRIOR = LogDensity.logNormal(logGrid(0.1, 3_000, 120), 40, 0.8);
 
 /**
  * How long the bottleneck's queue takes to drain when full, milliseconds: most of a hundred and more (Kreibich et al.,
  * "Netalyzr", IMC 2010, section 5.2), less where queues are managed.
  */
-export const QUEUE_MS = LogDensity.logNormal(logGrid(10, 3_000, 60), 150, 0.6);
+export const QUEUE_MS_PRIOR = LogDensity.logNormal(logGrid(10, 3_000, 60), 150, 0.6);
 
 /** Loss below this does nothing to a page. */
-const LEAST_LOSS = 1e-5;
+const MIN_LOSS = 1e-5;
 
 /**
  * Events of random loss per packet. Links that are not called lossy lose less than one in a thousand; three in ten
  * are believed to lose between that and one in twenty. No measurement is behind the shares.
  */
-export const LOSS_EVENTS = lossPrior();
+export const LOSS_PRIOR = lossPrior();
 
 function lossPrior(): LogDensity {
-  const grid = logGrid(LEAST_LOSS, 0.1, 13);
+  const grid = logGrid(MIN_LOSS, 0.1, 13);
   const clean = LogDensity.logNormal(grid, 2e-4, 1.3);
   const lossy = LogDensity.logNormal(grid, 1e-2, 1);
   return new LogDensity(
@@ -62,6 +62,6 @@ export const LOSS_BURSTS: readonly { packets: number; share: number }[] = [
  * QUIC Transport Protocol", SIGCOMM 2017, section 7.2). Who asks has more reason than most to suspect the network, so
  * the second is assumed to be five times as frequent.
  */
-export const UDP = { blocked: 0.044, policed: 0.015 };
+export const UDP_PRIOR = { blocked: 0.044, policed: 0.015 };
 /** Rates that policers hold UDP to, bits per second; assumed. */
-export const POLICED_BPS = LogDensity.logNormal(logGrid(100_000, 50e6, 60), 2e6, 1);
+export const POLICED_BPS_PRIOR = LogDensity.logNormal(logGrid(100_000, 50e6, 60), 2e6, 1);

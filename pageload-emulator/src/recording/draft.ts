@@ -10,7 +10,7 @@ export interface RequestDraft extends Omit<RecordedRequest, 'id' | 'initiator'> 
 /** More would be no page load but an attack on memory. */
 const MAX_REQUESTS = 10_000;
 /** Clocks that were set in between make longer ones, and no figure of theirs means anything. */
-const LONGEST_LOAD_MS = 24 * 60 * 60 * 1000;
+const MAX_LOAD_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Puts requests in order of start, numbers them, and leaves out what no network carries
@@ -25,7 +25,7 @@ export function finishRequests(drafts: readonly RequestDraft[], place: string): 
   refuseTooMany(kept.length, place);
   kept.sort((a, b) => a.startMs - b.startMs);
   const last = kept.reduce((latest, draft) => Math.max(latest, draft.endMs), 0);
-  if (last > LONGEST_LOAD_MS || kept[0]!.startMs < -LONGEST_LOAD_MS) {
+  if (last > MAX_LOAD_MS || kept[0]!.startMs < -MAX_LOAD_MS) {
     throw new InputError(
       `${place}: expected times within a day of the navigation, got ${Math.round(last)} ms`,
     );

@@ -33,7 +33,7 @@ function expectation(issue: z.core.$ZodIssue): string {
 }
 
 /** Characters; a file may nest as deep as it is long. */
-const LONGEST_PLACE = 200;
+const MAX_PLACE_LENGTH = 200;
 
 /** A path as `log.entries[12].time`, cut short where it is long. */
 export function placeOf(path: readonly PropertyKey[]): string {
@@ -42,7 +42,7 @@ export function placeOf(path: readonly PropertyKey[]): string {
     if (typeof key === 'number') place += `[${key}]`;
     else place += place === '' ? String(key) : `.${String(key)}`;
   }
-  if (place.length > LONGEST_PLACE) return `${place.slice(0, LONGEST_PLACE)}…`;
+  if (place.length > MAX_PLACE_LENGTH) return `${place.slice(0, MAX_PLACE_LENGTH)}…`;
   return place === '' ? 'top level' : place;
 }
 

@@ -5,11 +5,11 @@ import { InputError } from './input-error.ts';
  * much stays below 256 MB. DevTools write about 4,000 bytes a request without bodies, 250 values in 60 objects and
  * arrays: some 4,000 requests.
  */
-const MOST = { bytes: 20 * 1024 * 1024, values: 1_000_000, containers: 250_000 };
+const MAX = { bytes: 20 * 1024 * 1024, values: 1_000_000, containers: 250_000 };
 /** No field that is read is as long; response bodies are. */
-const LONGEST_STRING = 65_536;
+const MAX_STRING_BYTES = 65_536;
 /** What may be looked at for it. */
-const MOST_READ = 256 * 1024 * 1024;
+const MAX_READ_BYTES = 256 * 1024 * 1024;
 
 /** Bytes looked at between two checks. */
 const PIECE = 64 * 1024;
@@ -42,10 +42,10 @@ export class JsonBytes {
   add(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.length; from += PIECE) {
       this.#read += Math.min(PIECE, bytes.length - from);
-      if (this.#read > MOST_READ) throw tooLarge(`${MOST_READ / 1024 / 1024} MiB`);
+      if (this.#read > MAX_READ_BYTES) throw tooLarge(`${MAX_READ_BYTES / 1024 / 1024} MiB`);
       this.#makeRoom();
       this.#addPiece(bytes.subarray(from, from + PIECE));
-      if (this.#length > MOST.bytes) throw tooLarge(`${MOST.bytes / 1024 / 1024} MiB of JSON without bodies`);
+      if (this.#length > MAX.bytes) throw tooLarge(`${MAX.bytes / 1024 / 1024} MiB of JSON without bodies`);
       refuseMore(this.#values, this.#containers);
     }
   }
@@ -63,7 +63,7 @@ export class JsonBytes {
     let escaped = this.#escaped;
     let stringLength = this.#stringLength;
     for (let at = 0; at < bytes.length; at++) {
-      if (inString && stringLength > LONGEST_STRING) {
+      if (inString && stringLength > MAX_STRING_BYTES) {
         const from = at;
         while (at < bytes.length && (escaped || bytes[at] !== QUOTE)) {
           escaped = !escaped && bytes[at] === BACKSLASH;
@@ -85,8 +85,8 @@ export class JsonBytes {
         escaped = byte === BACKSLASH && !escaped;
         stringLength++;
         // What was kept of it so far goes.
-        if (stringLength === LONGEST_STRING + 1) length -= LONGEST_STRING;
-        if (stringLength > LONGEST_STRING) continue;
+        if (stringLength === MAX_STRING_BYTES + 1) length -= MAX_STRING_BYTES;
+        if (stringLength > MAX_STRING_BYTES) continue;
       }
       kept[length++] = byte;
     }
@@ -98,7 +98,7 @@ export class JsonBytes {
 
   #makeRoom(): void {
     if (this.#length + PIECE <= this.#kept.length) return;
-    const larger = new Uint8Array(Math.min(MOST.bytes + PIECE, 2 * this.#kept.length));
+    const larger = new Uint8Array(Math.min(MAX.bytes + PIECE, 2 * this.#kept.length));
     larger.set(this.#kept);
     this.#kept = larger;
   }
@@ -110,7 +110,7 @@ export class JsonBytes {
  * @throws InputError
  */
 export function refuseLargeJson(text: string): void {
-  if (text.length > MOST.bytes) throw tooLarge(`${MOST.bytes / 1024 / 1024} MiB of JSON`);
+  if (text.length > MAX.bytes) throw tooLarge(`${MAX.bytes / 1024 / 1024} MiB of JSON`);
   let values = 0;
   let containers = 0;
   let inString = false;
@@ -125,8 +125,8 @@ export function refuseLargeJson(text: string): void {
 }
 
 function refuseMore(values: number, containers: number): void {
-  if (values <= MOST.values && containers <= MOST.containers) return;
-  throw tooLarge(`${MOST.values} values in ${MOST.containers} objects and arrays`);
+  if (values <= MAX.values && containers <= MAX.containers) return;
+  throw tooLarge(`${MAX.values} values in ${MAX.containers} objects and arrays`);
 }
 
 function tooLarge(most: string): InputError {

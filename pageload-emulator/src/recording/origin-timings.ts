@@ -61,11 +61,11 @@ export function handshakeRtt(request: RecordedRequest): number | null {
   const tcpMs = secureStartMs - connectStartMs;
   const tlsMs = connectEndMs - secureStartMs;
   // TLS takes a round trip of its own: a TCP phase far shorter was seen in part, or ended at a proxy.
-  return tcpMs < tlsMs / 5 || tcpMs < LEAST_TCP_MS ? null : tcpMs;
+  return tcpMs < tlsMs / 5 || tcpMs < MIN_TCP_MS ? null : tcpMs;
 }
 
 /** A shorter TCP phase measures nothing: Chromium's clock for pages ticks in tenths of a millisecond. */
-const LEAST_TCP_MS = 0.1;
+const MIN_TCP_MS = 0.1;
 
 /** From the request's last byte to the response's first as the browser saw it; null when withheld. */
 export function waitOf(request: RecordedRequest): number | null {

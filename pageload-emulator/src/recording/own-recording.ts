@@ -7,10 +7,13 @@ import { InputError, inputErrorFrom } from './input-error.ts';
 import { likelyType } from './resource-type.ts';
 
 /** No time in milliseconds and no size in bytes of a page load is beyond this. */
-const LARGEST = 1e10;
-const ms = z.custom<number>((value) => typeof value === 'number' && Math.abs(value) <= LARGEST, 'a number');
+const MAX_NUMBER = 1e10;
+const ms = z.custom<number>(
+  (value) => typeof value === 'number' && Math.abs(value) <= MAX_NUMBER,
+  'a number',
+);
 const size = z.custom<number>(
-  (value) => typeof value === 'number' && value >= 0 && value <= LARGEST,
+  (value) => typeof value === 'number' && value >= 0 && value <= MAX_NUMBER,
   'bytes, a number from 0',
 );
 const text = z.string('a string');

@@ -24,11 +24,11 @@ const COMPRESSED_SHARE = 0.3;
 const REQUEST_HEADER_BYTES = 450;
 
 /** A page's load event waits for nothing larger; what a recorder says beyond it would only cost time. */
-const MOST_BYTES = 64e6;
+const MAX_BYTES = 64e6;
 
 /** Response bytes on the wire with headers: as recorded, else from what is known of the body, else typical. */
 export function responseBytesOf(request: RecordedRequest): number {
-  return Math.min(MOST_BYTES, likelyBytes(request));
+  return Math.min(MAX_BYTES, likelyBytes(request));
 }
 
 function likelyBytes(request: RecordedRequest): number {
@@ -46,5 +46,5 @@ function likelyBytes(request: RecordedRequest): number {
 
 /** Request bytes on the wire before any header compression. */
 export function requestBytesOf(request: RecordedRequest): number {
-  return REQUEST_HEADER_BYTES + request.url.length + Math.min(MOST_BYTES, request.requestBodyBytes ?? 0);
+  return REQUEST_HEADER_BYTES + request.url.length + Math.min(MAX_BYTES, request.requestBodyBytes ?? 0);
 }

@@ -13,8 +13,8 @@ export interface NetworkSample {
 }
 
 /** More of all packets are not lost on a path that loads pages, nor more in bursts; assumed. */
-const MOST_LOSS = 0.15;
-const MOST_LOSS_IN_BURSTS = 0.05;
+const MAX_LOSS = 0.15;
+const MAX_LOSS_IN_BURSTS = 0.05;
 /** Standard deviation of the logarithm of a server's think time, and of its round trip beyond the path's. */
 const THINK_SPREAD = 0.3;
 const EXTRA_RTT_SPREAD = 0.1;
@@ -47,7 +47,7 @@ function drawOne(posterior: NetworkPosterior, seed: number): NetworkSample {
   const downBps = given.downBps ?? downDensity.quantile(share(1));
   const events = densities.loss.quantile(share(3));
   const lossBurst = given.lossBurst ?? burstAt(share(2), given.loss === undefined ? events : 0);
-  const loss = given.loss ?? Math.min(MOST_LOSS, lossBurst * events);
+  const loss = given.loss ?? Math.min(MAX_LOSS, lossBurst * events);
   // The upstream rate was told by handshakes on the likeliest link, or believed to be a share of it.
   const upBps = given.upBps ?? densities.upBps.quantile(share(4));
   return {
@@ -89,7 +89,7 @@ function burstAt(share: number, events: number): number {
   let below = 0;
   for (const { packets, share: own } of LOSS_BURSTS) {
     below += own;
-    if (share < below) return packets * events <= MOST_LOSS_IN_BURSTS ? packets : 1;
+    if (share < below) return packets * events <= MAX_LOSS_IN_BURSTS ? packets : 1;
   }
   return 1;
 }

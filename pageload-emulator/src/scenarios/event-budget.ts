@@ -2,9 +2,9 @@
  * Events that all emulations of one answer may have together: some three seconds of a processor. Counted and not timed, so that
  * the same question has the same answer.
  */
-const MOST_EVENTS = 2_500_000;
+const MAX_EVENTS = 2_500_000;
 /** A load of more does not end in any time that a person would wait: forty times what a heavy page takes. */
-export const MOST_EVENTS_OF_A_LOAD = 300_000;
+export const MAX_EVENTS_PER_LOAD = 300_000;
 /** With so many activities an event takes twice as long as on a small page, whose data stay in the processor's caches. */
 const ACTIVITIES_OF_TWICE = 2_500;
 
@@ -29,6 +29,6 @@ export class EventBudget {
 
   /** Whether the share is gone that may be when `stage` ends. */
   isSpent(stage: keyof typeof UNTIL): boolean {
-    return this.#spent >= UNTIL[stage] * MOST_EVENTS;
+    return this.#spent >= UNTIL[stage] * MAX_EVENTS;
   }
 }

@@ -1,7 +1,7 @@
 import type { Assignment } from '@hopwise/contract';
 import { type Emulated, type EmulateOptions, EndlessLoadError, emulate } from '../emulate/emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
-import { type EventBudget, MOST_EVENTS_OF_A_LOAD } from './event-budget.ts';
+import { type EventBudget, MAX_EVENTS_PER_LOAD } from './event-budget.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface LoadOptions extends Pick<EmulateOptions, 'waterfall' | 'trace'> {
@@ -22,12 +22,12 @@ export function loadPage(
 ): Emulated {
   const { length } = graph.activities;
   try {
-    const limits = { seed, mostEvents: MOST_EVENTS_OF_A_LOAD };
+    const limits = { seed, maxEvents: MAX_EVENTS_PER_LOAD };
     const load = emulate(graph, path, servers, assignment, { ...options, ...limits });
     budget?.spend(load.events, length);
     return load;
   } catch (error) {
-    if (error instanceof EndlessLoadError) budget?.spend(MOST_EVENTS_OF_A_LOAD, length);
+    if (error instanceof EndlessLoadError) budget?.spend(MAX_EVENTS_PER_LOAD, length);
     throw error;
   }
 }

@@ -14,7 +14,7 @@ const BANDWIDTH_ROUNDS = 10;
 /** A shortest round trip is trusted so long; then it is measured with a window of 4 for 200 ms. */
 const MIN_RTT_AGE_MS = 10_000;
 const PROBE_RTT_MS = 200;
-const LEAST_WINDOW = 4;
+const MIN_WINDOW = 4;
 /** Linux paces at 1% less, so that no queue is left standing. */
 const PACING_MARGIN = 0.99;
 /** Linux lets go what a millisecond carries at once, 2 packets at the least, and allows for three such (bbr_quantization_budget). */
@@ -191,7 +191,7 @@ export class Bbr implements CongestionControl {
     }
     if (this.#phase !== 'probe-rtt') return;
     if (this.#probeRttUntilMs < 0) {
-      if (inFlight <= LEAST_WINDOW) this.#probeRttUntilMs = nowMs + Math.max(PROBE_RTT_MS, latestRttMs);
+      if (inFlight <= MIN_WINDOW) this.#probeRttUntilMs = nowMs + Math.max(PROBE_RTT_MS, latestRttMs);
     } else if (nowMs >= this.#probeRttUntilMs) {
       this.#minRttAtMs = nowMs;
       this.window = Math.max(this.window, this.#priorWindow);
@@ -219,8 +219,8 @@ export class Bbr implements CongestionControl {
       if (this.#pipeIsFull) this.window = Math.min(this.window + packets, target);
       else if (this.window < target || delivered < this.#initialWindow) this.window += packets;
     }
-    this.window = Math.max(LEAST_WINDOW, this.window);
-    if (this.#phase === 'probe-rtt') this.window = Math.min(this.window, LEAST_WINDOW);
+    this.window = Math.max(MIN_WINDOW, this.window);
+    if (this.#phase === 'probe-rtt') this.window = Math.min(this.window, MIN_WINDOW);
   }
 
   /** Packets in flight at a multiple of bandwidth × shortest round trip. */

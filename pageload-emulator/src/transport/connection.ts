@@ -3,14 +3,15 @@ import type { Transport } from './congestion-control.ts';
 import { createCongestionControl } from './create-congestion-control.ts';
 import type { HandshakeRound } from './handshake.ts';
 import { HandshakeExchange, type HandshakeOwner } from './handshake-exchange.ts';
+import { ByteOrder } from './head-of-line-blocking.ts';
 import { Receiver } from './receiver.ts';
 import { RequestSender } from './request-sender.ts';
 import type { ResponseSource } from './response-source.ts';
 import { RetransmissionTimer } from './retransmission-timer.ts';
 import { RttEstimator } from './rtt-estimator.ts';
 import { Sender } from './sender.ts';
-import type { Network } from './simulation-context.ts';
-import { ByteOrder, type Stream } from './stream.ts';
+import type { SimulationContext } from './simulation-context.ts';
+import type { Segment, Stream } from './stream.ts';
 import { noCounters, type TransportCounters } from './transport-counters.ts';
 
 /** How one connection is made. */
@@ -47,7 +48,7 @@ export class Connection implements HandshakeOwner {
   /** Whether requests may go. */
   open = false;
   readonly counters: TransportCounters = noCounters();
-  readonly #network: Network;
+  readonly #context: SimulationContext;
   readonly #settings: ConnectionSettings;
   readonly #owner: ConnectionOwner;
   readonly #source: ResponseSource;
@@ -55,26 +56,26 @@ export class Connection implements HandshakeOwner {
   readonly #rtt = new RttEstimator();
   readonly #timer: RetransmissionTimer;
   readonly #handshake: HandshakeExchange;
-  readonly #order = new ByteOrder();
+  readonly #order = new ByteOrder<Segment>();
   /** Since the first request: not every connection that is opened is used. */
   #requests: RequestSender | null = null;
 
   constructor(
-    network: Network,
+    context: SimulationContext,
     settings: ConnectionSettings,
     owner: ConnectionOwner,
     source: ResponseSource,
   ) {
     const { transport, extraRttMs } = settings;
-    const { up: upLoss, down: downLoss } = network.loss[transport];
-    this.#network = network;
+    const { up: upLoss, down: downLoss } = context.loss[transport];
+    this.#context = context;
     this.#settings = settings;
     this.#owner = owner;
     this.#source = source;
-    this.#oneWayUpMs = network.rttMs / 2 + extraRttMs;
+    this.#oneWayUpMs = context.rttMs / 2 + extraRttMs;
     this.#timer = new RetransmissionTimer(transport, this.#rtt);
     this.#handshake = new HandshakeExchange(
-      network,
+      context,
       settings.handshake,
       settings.requestsAfter ?? settings.handshake.length,
       {
@@ -106,7 +107,7 @@ export class Connection implements HandshakeOwner {
    * @param dnsMs how long the name takes
    */
   connect(dnsMs: number): void {
-    const { events, trace } = this.#network;
+    const { events, trace } = this.#context;
     trace?.opening(this, events.now);
     this.#handshake.start(events.now + dnsMs);
   }
@@ -118,7 +119,7 @@ export class Connection implements HandshakeOwner {
 
   onReady(): void {
     this.open = true;
-    this.#network.trace?.open(this, this.#network.events.now);
+    this.#context.trace?.open(this, this.#context.events.now);
     this.#owner.onOpen(this);
   }
 
@@ -128,10 +129,10 @@ export class Connection implements HandshakeOwner {
 
   /** Sends a request; its response arrives at the stream's owner. */
   request(stream: Stream): void {
-    const { events, trace } = this.#network;
+    const { events, trace } = this.#context;
     stream.sentMs = events.now;
     trace?.request(this, stream, events.now);
-    stream.order = this.#settings.orderedBy === 'stream' ? new ByteOrder() : this.#order;
+    stream.order = this.#settings.orderedBy === 'stream' ? new ByteOrder<Segment>() : this.#order;
     this.#requests ??= this.#makeUse();
     // Early data is of no use to the server before the ClientHello.
     this.#requests.send(stream, this.#handshake.atServerMs);
@@ -142,22 +143,22 @@ export class Connection implements HandshakeOwner {
     const { counters } = this;
     const oneWayUpMs = this.#oneWayUpMs;
     const timer = this.#timer;
-    const sender = new Sender(this.#network, {
+    const sender = new Sender(this.#context, {
       connection: this,
       transport,
-      baseRttMs: this.#network.rttMs + extraRttMs,
+      baseRttMs: this.#context.rttMs + extraRttMs,
       control: createCongestionControl(congestionControl, transport, initialWindow),
       source: this.#source,
-      receiver: new Receiver(this.#network, transport, this, oneWayUpMs, counters),
+      receiver: new Receiver(this.#context, transport, this, oneWayUpMs, counters),
       rtt: this.#rtt,
       timer,
       counters,
       startBps,
     });
     return new RequestSender(
-      this.#network,
+      this.#context,
       this,
-      { transport, oneWayUpMs, loss: this.#network.loss[transport].up, timer },
+      { transport, oneWayUpMs, loss: this.#context.loss[transport].up, timer },
       sender,
     );
   }

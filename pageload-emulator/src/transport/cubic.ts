@@ -7,8 +7,8 @@ const C = 0.4;
 /** RFC 9438 section 4.3: Reno's increase that gives the same rate with Cubic's decrease. */
 const ALPHA = (3 * (1 - BETA)) / (1 + BETA);
 /** Linux: growth for each acknowledged packet, at most, and at the least as long as no loss has told of a maximum. */
-const MOST_GROWTH = 1 / 2;
-const LEAST_GROWTH_UNTOLD = 1 / 20;
+const MAX_GROWTH = 1 / 2;
+const MIN_GROWTH_BEFORE_LOSS = 1 / 20;
 
 /** Linux counts whole packets. */
 function cut(window: number): number {
@@ -61,8 +61,8 @@ export class Cubic implements CongestionControl {
     // Section 4.3, figure 4: W_est.
     this.#renoWindow += (ALPHA * acked) / this.window;
     const growth = (target - this.window) / this.window;
-    const least = this.#windowMax === 0 ? LEAST_GROWTH_UNTOLD : 0;
-    this.window += acked * Math.min(MOST_GROWTH, Math.max(least, growth));
+    const least = this.#windowMax === 0 ? MIN_GROWTH_BEFORE_LOSS : 0;
+    this.window += acked * Math.min(MAX_GROWTH, Math.max(least, growth));
     if (this.#renoWindow > this.window) this.window = this.#renoWindow;
   }
 

@@ -5,14 +5,14 @@ import type { LossProcess } from './loss.ts';
 import { PACKET } from './packet.ts';
 import type { RetransmissionTimer } from './retransmission-timer.ts';
 import type { RttEstimator } from './rtt-estimator.ts';
-import type { Network } from './simulation-context.ts';
+import type { SimulationContext } from './simulation-context.ts';
 import type { TransportCounters } from './transport-counters.ts';
 
 /** First retry of a lost handshake packet: RFC 6298 section 2.1 for SYN; Chromium's QUIC guess of the round trip is 100 ms. */
 const SYN_RETRY_MS = 1_000;
 const QUIC_INITIAL_RETRY_MS = 300;
 /** A path that loses everything would never open: hope is given up after this. */
-const LONGEST_LOST_MS = 60_000;
+const MAX_LOST_MS = 60_000;
 
 const AT_SERVER = 0;
 const AT_CLIENT = 1;
@@ -43,7 +43,7 @@ export class HandshakeExchange implements EventHandler {
   confirmed = false;
   /** When what was sent last arrives at the server. */
   atServerMs = 0;
-  readonly #network: Network;
+  readonly #context: SimulationContext;
   readonly #rounds: readonly HandshakeRound[];
   readonly #requestsAfter: number;
   readonly #path: HandshakePath;
@@ -56,13 +56,13 @@ export class HandshakeExchange implements EventHandler {
 
   /** @param requestsAfter rounds that requests wait for */
   constructor(
-    network: Network,
+    context: SimulationContext,
     rounds: readonly HandshakeRound[],
     requestsAfter: number,
     path: HandshakePath,
     owner: HandshakeOwner,
   ) {
-    this.#network = network;
+    this.#context = context;
     this.#rounds = rounds;
     this.#requestsAfter = requestsAfter;
     this.#path = path;
@@ -71,14 +71,14 @@ export class HandshakeExchange implements EventHandler {
 
   /** Round trip without queueing. */
   get #baseRttMs(): number {
-    return this.#network.rttMs / 2 + this.#path.oneWayUpMs;
+    return this.#context.rttMs / 2 + this.#path.oneWayUpMs;
   }
 
   start(atMs: number): void {
     this.#startMs = atMs;
     this.#ask(atMs);
     if (this.#requestsAfter > 0) return;
-    this.#network.events.scheduleRare(atMs, this, EARLY);
+    this.#context.events.scheduleRare(atMs, this, EARLY);
     // Until it has measured one, a resumed connection goes by the round trip that it remembers (RFC 9002 section 6.2.2).
     this.#path.rtt.sample(this.#baseRttMs, this.#baseRttMs);
   }
@@ -101,7 +101,7 @@ export class HandshakeExchange implements EventHandler {
   }
 
   #ask(atMs: number): void {
-    const { events, up } = this.#network;
+    const { events, up } = this.#context;
     const { upLoss, oneWayUpMs } = this.#path;
     const { upBytes } = this.#rounds[this.#round]!;
     const lostMs = this.#lostMs(upLoss, upBytes);
@@ -110,14 +110,14 @@ export class HandshakeExchange implements EventHandler {
   }
 
   #answer(): void {
-    const { events, down, rttMs } = this.#network;
+    const { events, down, rttMs } = this.#context;
     const { downBytes } = this.#rounds[this.#round]!;
     const lostMs = this.#lostMs(this.#path.downLoss, downBytes);
     events.scheduleRare(down.serialise(events.now, downBytes) + lostMs + rttMs / 2, this, AT_CLIENT);
   }
 
   #endRound(): void {
-    const { events } = this.#network;
+    const { events } = this.#context;
     if (this.#round === 0) {
       // What was sent again says which answer is whose (RFC 7323 section 4, RFC 9002 section 5.1).
       this.#path.rtt.sample(events.now - this.#startMs - this.#retriesMs, this.#baseRttMs);
@@ -138,9 +138,9 @@ export class HandshakeExchange implements EventHandler {
     if (transport === 'quic') waitMs = QUIC_INITIAL_RETRY_MS;
     else if (this.#round === 0) waitMs = SYN_RETRY_MS;
     let lostMs = 0;
-    while (lost !== null && lostMs <= LONGEST_LOST_MS) {
+    while (lost !== null && lostMs <= MAX_LOST_MS) {
       counters.lost += lost.length;
-      this.#network.trace?.lost(this.#owner, lost.length, 'random', this.#network.events.now);
+      this.#context.trace?.lost(this.#owner, lost.length, 'random', this.#context.events.now);
       lostMs += waitMs;
       waitMs *= 2;
       loss.settle();

@@ -3,7 +3,7 @@ import { type Acknowledged, type CongestionControl, idleWindow } from './congest
 /** Round trip of the terrestrial connection that is imitated (Caini and Firrincieli 2004, section 3; Linux's default). */
 const REFERENCE_RTT_MS = 25;
 /** Linux bounds the growth of one acknowledgement in slow start. */
-const MOST_RHO = 16;
+const MAX_RHO = 16;
 
 /**
  * TCP Hybla (Caini and Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", 2004):
@@ -31,7 +31,7 @@ export class Hybla implements CongestionControl {
     if (!windowLimited) return;
     const rho = Math.max(1, minRttMs / REFERENCE_RTT_MS);
     if (this.slowStart) {
-      const grown = this.window + packets * (2 ** Math.min(MOST_RHO, rho) - 1);
+      const grown = this.window + packets * (2 ** Math.min(MAX_RHO, rho) - 1);
       this.window = Math.min(grown, Math.max(this.#ssthresh, this.window));
     } else {
       this.window += (packets * rho * rho) / this.window;

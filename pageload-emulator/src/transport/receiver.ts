@@ -3,7 +3,7 @@ import type { Transport } from './congestion-control.ts';
 import type { EventHandler } from './event-queue.ts';
 import type { LossProcess } from './loss.ts';
 import { PACKET, PACKETS_PER_ACK, type PacketFormat } from './packet.ts';
-import type { Network } from './simulation-context.ts';
+import type { SimulationContext } from './simulation-context.ts';
 import type { Segment, Stream } from './stream.ts';
 import type { TransportCounters } from './transport-counters.ts';
 
@@ -26,7 +26,7 @@ export interface Acknowledgee {
 
 /** The browser's side of a connection: acknowledges what arrives and hands it up in order. */
 export class Receiver implements EventHandler {
-  readonly #network: Network;
+  readonly #context: SimulationContext;
   readonly #overQuic: boolean;
   readonly #packet: PacketFormat;
   readonly #upLoss: LossProcess;
@@ -41,16 +41,16 @@ export class Receiver implements EventHandler {
 
   /** @param connection whose bytes arrive, for who listens */
   constructor(
-    network: Network,
+    context: SimulationContext,
     transport: Transport,
     connection: object,
     oneWayUpMs: number,
     counters: TransportCounters,
   ) {
-    this.#network = network;
+    this.#context = context;
     this.#overQuic = transport === 'quic';
     this.#packet = PACKET[transport];
-    this.#upLoss = network.loss[transport].up;
+    this.#upLoss = context.loss[transport].up;
     this.#connection = connection;
     this.#oneWayUpMs = oneWayUpMs;
     this.#counters = counters;
@@ -62,7 +62,7 @@ export class Receiver implements EventHandler {
    * @param bytes of responses in it
    */
   expect(burst: Burst, bytes: number, leavesMs: number, sender: Acknowledgee): void {
-    const { events, arrivals, rttMs } = this.#network;
+    const { events, arrivals, rttMs } = this.#context;
     this.#sender = sender;
     const arrivesMs = leavesMs + rttMs / 2;
     burst.firstMs = arrivesMs - burst.spanMs;
@@ -101,7 +101,7 @@ export class Receiver implements EventHandler {
 
   /** QUIC is acknowledged by the browser when it comes to it, TCP by the kernel at once. */
   #wakeReader(burst: Burst, kind: number, packets: number): void {
-    const { events, client, reads, quicPacketMs } = this.#network;
+    const { events, client, reads, quicPacketMs } = this.#context;
     const workMs = packets * quicPacketMs;
     const readMs = client.run(events.now, workMs);
     // What the first packet waits for that looks to the sender like a queue.
@@ -122,7 +122,7 @@ export class Receiver implements EventHandler {
   }
 
   #read(burst: Burst): void {
-    const { events, up } = this.#network;
+    const { events, up } = this.#context;
     const acks = Math.ceil(burst.delivered / PACKETS_PER_ACK);
     const leavesMs = up.serialise(events.now, acks * this.#packet.ackBytes);
     const lost = this.#upLoss.lostOf(acks);
@@ -156,7 +156,7 @@ export class Receiver implements EventHandler {
       this.#receive(segment);
       if (ends) break;
     }
-    burst.firstMs = this.#network.events.now;
+    burst.firstMs = this.#context.events.now;
   }
 
   /** The first byte of a burst was there before the others. */
@@ -164,13 +164,13 @@ export class Receiver implements EventHandler {
     const { first } = burst.segments;
     if (first === null || first.stream.firstByteMs >= 0 || first.offset !== first.stream.order.delivered)
       return;
-    first.stream.firstByteMs = burst.whole ? burst.firstMs : this.#network.events.now;
+    first.stream.firstByteMs = burst.whole ? burst.firstMs : this.#context.events.now;
   }
 
   #receive(segment: Segment): void {
     const { order } = segment.stream;
     if (segment.offset !== order.delivered) {
-      segment.heldSinceMs = this.#network.events.now;
+      segment.heldSinceMs = this.#context.events.now;
       order.hold(segment);
       return;
     }
@@ -182,7 +182,7 @@ export class Receiver implements EventHandler {
 
   /** Hands up what waited behind bytes of `of` that have now arrived. */
   #release(of: Stream): void {
-    const { events, trace } = this.#network;
+    const { events, trace } = this.#context;
     const { order } = of;
     let next = order.release();
     if (next === null) return;
@@ -203,9 +203,9 @@ export class Receiver implements EventHandler {
 
   #handUp(segment: Segment): void {
     const { stream, bytes } = segment;
-    this.#network.segments.free(segment);
+    this.#context.segments.free(segment);
     stream.order.delivered += bytes;
-    if (stream.firstByteMs < 0) stream.firstByteMs = this.#network.events.now;
+    if (stream.firstByteMs < 0) stream.firstByteMs = this.#context.events.now;
     stream.received += bytes;
     stream.owner.onData(stream);
   }

@@ -3,16 +3,16 @@ import type { EventHandler } from './event-queue.ts';
 import type { LossProcess } from './loss.ts';
 import { PACKET, type PacketFormat } from './packet.ts';
 import type { RetransmissionTimer } from './retransmission-timer.ts';
-import type { Network } from './simulation-context.ts';
+import type { SimulationContext } from './simulation-context.ts';
 import type { Stream } from './stream.ts';
 
 /** Packets that a client sends at first: Linux (RFC 6928) and Chromium's QUIC (`kInitialCongestionWindow`). */
 const INITIAL_WINDOW: Record<Transport, number> = { tcp: 10, quic: 32 };
 /** What a loss leaves of the window, as Cubic does on both (RFC 9438 section 4.6). */
 const BETA = 0.7;
-const LEAST_WINDOW = 2;
+const MIN_WINDOW = 2;
 /** A path that loses everything would never let a request through. */
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 /** How a connection's requests travel. */
 export interface RequestPath {
@@ -41,7 +41,7 @@ interface Upload {
  * send meanwhile comes in between.
  */
 export class RequestSender implements EventHandler {
-  readonly #network: Network;
+  readonly #context: SimulationContext;
   readonly #connection: object;
   readonly #path: RequestPath;
   readonly #packet: PacketFormat;
@@ -54,8 +54,8 @@ export class RequestSender implements EventHandler {
   #inOrderMs = 0;
 
   /** @param connection whose requests travel, for who listens */
-  constructor(network: Network, connection: object, path: RequestPath, server: RequestReceiver) {
-    this.#network = network;
+  constructor(context: SimulationContext, connection: object, path: RequestPath, server: RequestReceiver) {
+    this.#context = context;
     this.#connection = connection;
     this.#path = path;
     this.#packet = PACKET[path.transport];
@@ -77,8 +77,8 @@ export class RequestSender implements EventHandler {
     let atMs = this.#serialise(stream.requestBytes, packets) + this.#path.oneWayUpMs;
     let waitMs = timer.probeMs(1);
     let lost = loss.lostOf(packets);
-    while (lost !== null && waitMs < LONGEST_WAIT_MS) {
-      this.#network.trace?.lost(this.#connection, lost.length, 'random', this.#network.events.now);
+    while (lost !== null && waitMs < MAX_WAIT_MS) {
+      this.#context.trace?.lost(this.#connection, lost.length, 'random', this.#context.events.now);
       atMs += waitMs;
       waitMs *= 2;
       loss.settle();
@@ -92,7 +92,7 @@ export class RequestSender implements EventHandler {
   }
 
   #sendFlight(upload: Upload): void {
-    const { events, up, rttMs, trace } = this.#network;
+    const { events, up, rttMs, trace } = this.#context;
     const { oneWayUpMs, loss, timer } = this.#path;
     const { payloadBytes, overheadBytes } = this.#packet;
     const packetMs = (payloadBytes + overheadBytes) / up.bytesPerMs;
@@ -112,7 +112,7 @@ export class RequestSender implements EventHandler {
     } else {
       trace?.lost(this.#connection, lost.length, 'random', events.now);
       upload.bytes += Math.min(bytes, lost.length * payloadBytes);
-      this.#window = Math.max(LEAST_WINDOW, BETA * this.#window);
+      this.#window = Math.max(MIN_WINDOW, BETA * this.#window);
       this.#slowStart = false;
       // Nothing behind the last packet shows that it is missing.
       if (lost[lost.length - 1] === packets - 1) noticedMs += timer.probeMs(lost.length);
@@ -126,7 +126,7 @@ export class RequestSender implements EventHandler {
   }
 
   #serialise(bytes: number, packets: number): number {
-    const { events, up } = this.#network;
+    const { events, up } = this.#context;
     return up.serialise(events.now, bytes + packets * this.#packet.overheadBytes);
   }
 

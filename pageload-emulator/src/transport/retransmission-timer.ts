@@ -6,7 +6,7 @@ const TCP_MIN_RTO_MS = 200;
 const TLP_SLACK_MS = 8;
 /** RFC 9000 section 18.2, max_ack_delay. */
 const QUIC_MAX_ACK_DELAY_MS = 25;
-const MOST_DOUBLINGS = 6;
+const MAX_DOUBLINGS = 6;
 
 /** How long a sender waits for an acknowledgement before it acts by itself. */
 export class RetransmissionTimer {
@@ -22,7 +22,7 @@ export class RetransmissionTimer {
 
   /** Each wait in a row is twice as long. */
   backedOffMs(firstMs: number): number {
-    return firstMs * 2 ** Math.min(MOST_DOUBLINGS, this.inARow);
+    return firstMs * 2 ** Math.min(MAX_DOUBLINGS, this.inARow);
   }
 
   /** Time from the last acknowledgement to a probe: RFC 8985 section 7.2, RFC 9002 section 6.2.1. */

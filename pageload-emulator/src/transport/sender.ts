@@ -13,7 +13,7 @@ import type { Acknowledgee, Receiver } from './receiver.ts';
 import type { ResponseSource } from './response-source.ts';
 import type { RetransmissionTimer } from './retransmission-timer.ts';
 import type { RttEstimator } from './rtt-estimator.ts';
-import type { Network } from './simulation-context.ts';
+import type { SimulationContext } from './simulation-context.ts';
 import type { SegmentQueue, Stream } from './stream.ts';
 import { TcpRecovery } from './tcp-recovery.ts';
 import type { TransportCounters } from './transport-counters.ts';
@@ -25,7 +25,7 @@ const JOIN_SHARE = 1 / 32;
 /** The same of a response that is waited for in parts, and of its flight. */
 const PART_SHARE = 1 / 16;
 const PARTS_PER_FLIGHT = 8;
-const LEAST_PART = 2;
+const MIN_PART = 2;
 /** Shares of packets add up with rounding: less than this of a packet is none. */
 const TINY = 1e-6;
 
@@ -75,7 +75,7 @@ export interface SenderParts {
  * An acknowledgement that nothing waits for is looked at when next something is to be sent.
  */
 export class Sender implements EventHandler, Acknowledgee {
-  readonly #network: Network;
+  readonly #context: SimulationContext;
   readonly #parts: SenderParts;
   readonly #control: CongestionControl;
   readonly #source: ResponseSource;
@@ -117,15 +117,15 @@ export class Sender implements EventHandler, Acknowledgee {
   /** Packets that the client lets be under way. */
   #receiveWindow = Number.POSITIVE_INFINITY;
 
-  constructor(network: Network, parts: SenderParts) {
-    this.#network = network;
+  constructor(context: SimulationContext, parts: SenderParts) {
+    this.#context = context;
     this.#parts = parts;
     this.#control = parts.control;
     this.#source = parts.source;
     this.#packet = PACKET[parts.transport];
-    this.#loss = network.loss[parts.transport].down;
-    this.#roundTrip = (network.down.bytesPerMs * parts.baseRttMs) / this.#packet.payloadBytes;
-    this.#usualBurst = Math.max(network.leastBurst, Math.ceil(this.#roundTrip * BURST_SHARE));
+    this.#loss = context.loss[parts.transport].down;
+    this.#roundTrip = (context.down.bytesPerMs * parts.baseRttMs) / this.#packet.payloadBytes;
+    this.#usualBurst = Math.max(context.minBurst, Math.ceil(this.#roundTrip * BURST_SHARE));
     this.#hystart = new HyStart(parts.transport);
     this.#recovery =
       parts.transport === 'tcp'
@@ -147,7 +147,7 @@ export class Sender implements EventHandler, Acknowledgee {
 
   /** The server has the request and answers it after its think time. */
   respond(stream: Stream, requestArrivesMs: number): void {
-    this.#network.events.schedule(requestArrivesMs + stream.thinkMs, this, RESPONSE_READY, stream);
+    this.#context.events.schedule(requestArrivesMs + stream.thinkMs, this, RESPONSE_READY, stream);
   }
 
   missAck(burst: Burst): void {
@@ -195,7 +195,7 @@ export class Sender implements EventHandler, Acknowledgee {
   #scheduleAck(): void {
     if (this.#ackScheduled || this.#firstAck === null) return;
     this.#ackScheduled = true;
-    this.#network.events.schedule(this.#noticedMs(this.#firstAck), this, ACKNOWLEDGED);
+    this.#context.events.schedule(this.#noticedMs(this.#firstAck), this, ACKNOWLEDGED);
   }
 
   /** When acknowledgements of a burst make room; what is missing shows with the last of them. */
@@ -208,7 +208,7 @@ export class Sender implements EventHandler, Acknowledgee {
    * they go on coming.
    */
   #takeFirstAcks(): number {
-    const { now } = this.#network.events;
+    const { now } = this.#context.events;
     const { baseRttMs } = this.#parts;
     let untilMs = now;
     for (let burst = this.#firstAck; burst !== null; burst = this.#firstAck) {
@@ -226,7 +226,7 @@ export class Sender implements EventHandler, Acknowledgee {
 
   /** Takes what has been acknowledged. */
   #takeAcks(): void {
-    const { now } = this.#network.events;
+    const { now } = this.#context.events;
     for (let burst = this.#firstAck; burst !== null && burst.ackMs <= now; burst = this.#firstAck) {
       this.#acknowledgeFirst(burst);
     }
@@ -235,7 +235,7 @@ export class Sender implements EventHandler, Acknowledgee {
   #acknowledgeFirst(burst: Burst): void {
     this.#firstAck = burst.next;
     this.#acknowledge(burst);
-    this.#network.bursts.free(burst);
+    this.#context.bursts.free(burst);
   }
 
   #acknowledge(burst: Burst): void {
@@ -292,7 +292,7 @@ export class Sender implements EventHandler, Acknowledgee {
 
   /** @param spreadMs how long the acknowledgements that make room go on coming */
   #send(spreadMs: number): void {
-    const { now } = this.#network.events;
+    const { now } = this.#context.events;
     const recovery = this.#recovery;
     if (this.#inFlight < TINY && this.#nextBurst > 0) {
       const timeouts = Math.floor((now - this.#lastSentMs) / this.#parts.timer.timeoutMs());
@@ -328,14 +328,14 @@ export class Sender implements EventHandler, Acknowledgee {
     const inParts = next !== null && next.responseBytes - next.unsent < next.inPartsBytes;
     if (!inParts) return this.#usualBurst;
     const part = Math.max(this.#control.window / PARTS_PER_FLIGHT, this.#roundTrip * PART_SHARE);
-    return Math.max(LEAST_PART, Math.ceil(part));
+    return Math.max(MIN_PART, Math.ceil(part));
   }
 
   /** Of packets, those that the pacer lets go as one burst; when none, schedules the time at which it will. */
   #paced(packets: number): number {
     const rate = this.#paceRate();
     if (rate === null) return packets;
-    const { events } = this.#network;
+    const { events } = this.#context;
     this.#pacer.refill(rate, events.now);
     const allowed = this.#pacer.allowed(this.#parts.baseRttMs * BURST_SHARE, rate);
     if (allowed < 1 && !this.#paceScheduled) {
@@ -361,7 +361,7 @@ export class Sender implements EventHandler, Acknowledgee {
    * @returns when the last one leaves
    */
   #sendBurst(most: number, startMs: number, gapMs: number): number {
-    const { events, bursts, down, udpPolicer, trace } = this.#network;
+    const { events, bursts, down, udpPolicer, trace } = this.#context;
     const { connection, transport, baseRttMs, receiver, counters } = this.#parts;
     const { payloadBytes, overheadBytes } = this.#packet;
     const burst = bursts.create();
@@ -416,7 +416,7 @@ export class Sender implements EventHandler, Acknowledgee {
 
   /** Sends a packet of which the receiver has all. */
   #sendAgain(): void {
-    const { events, bursts, down } = this.#network;
+    const { events, bursts, down } = this.#context;
     const { baseRttMs, receiver } = this.#parts;
     const packetBytes = this.#packet.payloadBytes + this.#packet.overheadBytes;
     this.#lastSentMs = events.now;
@@ -449,7 +449,7 @@ export class Sender implements EventHandler, Acknowledgee {
         const stream = source.next;
         if (stream === null) break;
         const taken = source.take(room - bytes, this.#packet.payloadBytes);
-        segment = this.#network.segments.create(stream, stream.order.sent, taken, stream.unsent === 0);
+        segment = this.#context.segments.create(stream, stream.order.sent, taken, stream.unsent === 0);
         stream.order.sent += taken;
         this.#sentBytes = stream.order.sent;
       }
@@ -464,13 +464,13 @@ export class Sender implements EventHandler, Acknowledgee {
     const sinceMs =
       this.#parts.transport === 'tcp' ? Math.max(this.#lastSentMs, this.#lastAckMs) : this.#lastSentMs;
     const waitMs = this.#recovery.waitMs(this.#inFlight);
-    this.#network.events.schedule(sinceMs + waitMs, this, TIMER, ++this.#timerId);
+    this.#context.events.schedule(sinceMs + waitMs, this, TIMER, ++this.#timerId);
   }
 
   /** Whether the timer that ran out is of use: something sent since may yet be acknowledged and show the gap. */
   #timeOut(): boolean {
     if (this.#arriving > 0) return false;
-    const { events, trace } = this.#network;
+    const { events, trace } = this.#context;
     const { connection, counters } = this.#parts;
     counters.timeouts++;
     trace?.timeout(connection, events.now);

@@ -13,7 +13,7 @@ export interface LossOfBothWays {
 }
 
 /** What all connections of a page load share. */
-export interface Network {
+export interface SimulationContext {
   readonly events: EventQueue;
   readonly down: Bottleneck;
   readonly up: Bottleneck;
@@ -25,7 +25,7 @@ export interface Network {
   /** What reading a QUIC packet takes of the client's thread. */
   readonly quicPacketMs: number;
   /** Packets that travel as one, at the least, where the window lets them. */
-  readonly leastBurst: number;
+  readonly minBurst: number;
   /** What has passed the bottleneck arrives in order, and is read in order. */
   readonly arrivals: Lane;
   readonly reads: Lane;

@@ -1,3 +1,5 @@
+import type { ByteOrder } from './head-of-line-blocking.ts';
+
 /** A run of response bytes of one stream. */
 export interface Segment {
   stream: Stream;
@@ -6,13 +8,13 @@ export interface Segment {
   offset: number;
   /** Whether the response ends with it. */
   ends: boolean;
-  /** When it arrived ahead of a gap. */
+  /** When it arrived behind a gap. */
   heldSinceMs: number;
-  /** Behind it in the queue that it is in. */
+  /** The one behind it in its queue. */
   next: Segment | null;
 }
 
-/** Segments to be used again: a load has thousands of them, a few at a time. */
+/** Reuses segments: a load has thousands of them, a few at a time. */
 export class SegmentPool {
   #unused: Segment | null = null;
 
@@ -33,7 +35,7 @@ export class SegmentPool {
   }
 }
 
-/** Segments in order. */
+/** A linked list of segments, first in, first out. */
 export class SegmentQueue {
   first: Segment | null = null;
   #last: Segment | null = null;
@@ -51,7 +53,7 @@ export class SegmentQueue {
     return first;
   }
 
-  /** Moves what is in `other` behind what is here. */
+  /** Moves all segments of `other` to the end. */
   append(other: SegmentQueue): void {
     if (other.first === null) return;
     if (this.first === null) this.first = other.first;
@@ -60,7 +62,7 @@ export class SegmentQueue {
     other.first = null;
   }
 
-  /** Takes the first segment, or as much of it as `bytes`. */
+  /** Takes the first segment, or its first `bytes`. */
   shiftBytes(bytes: number): Segment | null {
     const { first } = this;
     if (first === null || first.bytes <= bytes) return this.shift();
@@ -72,49 +74,7 @@ export class SegmentQueue {
   }
 }
 
-/**
- * Bytes that must be handed up in the order in which they were first sent: a whole TCP connection,
- * or one QUIC stream (RFC 9000 section 2.2). What arrives behind a gap waits here.
- */
-export class ByteOrder {
-  /** Bytes sent for the first time, and handed up. */
-  sent = 0;
-  delivered = 0;
-  /** By offset. */
-  #held: Segment | null = null;
-  #lastHeld: Segment | null = null;
-
-  get holds(): boolean {
-    return this.#held !== null;
-  }
-
-  hold(segment: Segment): void {
-    let before: Segment | null = null;
-    if (this.#held !== null && this.#lastHeld!.offset < segment.offset) {
-      before = this.#lastHeld;
-    } else {
-      let next = this.#held;
-      while (next !== null && next.offset < segment.offset) {
-        before = next;
-        next = next.next;
-      }
-    }
-    segment.next = before === null ? this.#held : before.next;
-    if (before === null) this.#held = segment;
-    else before.next = segment;
-    if (segment.next === null) this.#lastHeld = segment;
-  }
-
-  /** The held segment whose turn it is. */
-  release(): Segment | null {
-    const segment = this.#held;
-    if (segment === null || segment.offset !== this.delivered) return null;
-    this.#held = segment.next;
-    return segment;
-  }
-}
-
-/** Whoever waits for a response. */
+/** Receives a stream's response. */
 export interface StreamOwner {
   /** `stream.received` has grown. */
   onData(stream: Stream): void;
@@ -123,22 +83,23 @@ export interface StreamOwner {
 /** One request and its response. Sizes are bytes, times milliseconds after navigationStart. */
 export interface Stream {
   owner: StreamOwner;
-  /** The owner's own mark. */
+  /** What the owner knows the stream by. */
   readonly id: number;
-  /** RFC 9218. */
+  /** RFC 9218: 0 (highest) to 7. */
   readonly urgency: number;
   readonly incremental: boolean;
   requestBytes: number;
   readonly responseBytes: number;
-  /** Server's time between the request's last byte and the response's first. */
+  /** Server's time from the request's last byte to the response's first. */
   readonly thinkMs: number;
-  /** Of the response's first bytes this many are waited for in parts. */
+  /** How many of the response's first bytes other activities wait for in parts. */
   readonly inPartsBytes: number;
   /** Response bytes not yet sent for the first time. */
   unsent: number;
   /** Response bytes handed to the page. */
   received: number;
-  order: ByteOrder;
+  /** The order in which its bytes are handed up. */
+  order: ByteOrder<Segment>;
   /** When the browser wanted it. */
   readonly startMs: number;
   /** When the request left on a ready connection; negative before. */

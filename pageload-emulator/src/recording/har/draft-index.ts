@@ -2,7 +2,7 @@ import { firstIndexWhere } from '../../util/ordered.ts';
 import type { RequestDraft } from '../draft.ts';
 
 /** No browser makes more requests to one URL at once; a hostile file would have each one looked at. */
-const MOST_LOOKED_AT = 100;
+const MAX_CANDIDATES = 100;
 
 /** Drafts by a key, those of one key in order of a time of theirs. */
 export class DraftIndex {
@@ -32,7 +32,7 @@ export class DraftIndex {
     const drafts = this.#byKey.get(key) ?? [];
     const position = this.#position.get(draft)!;
     const end = firstIndexWhere(drafts, (next) => this.#timeOf(next) > draft.startMs + slackMs);
-    for (let i = end - 1; i >= Math.max(0, end - MOST_LOOKED_AT); i--) {
+    for (let i = end - 1; i >= Math.max(0, end - MAX_CANDIDATES); i--) {
       const candidate = drafts[i]!;
       if (this.#position.get(candidate)! < position) return candidate;
     }

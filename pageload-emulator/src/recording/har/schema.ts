@@ -4,12 +4,12 @@ import type { HarForm } from './forms.ts';
 import { numberOf, objectOf } from './values.ts';
 
 /** No time in milliseconds and no size in bytes of a page load is beyond this. */
-const LARGEST = 1e10;
+const MAX_NUMBER = 1e10;
 // WebPageTest writes many numbers as strings.
 const numeric = z.custom<number | string | null>((value) => {
   if (value === null || value === '') return true;
   if (typeof value !== 'number' && (typeof value !== 'string' || value.trim() === '')) return false;
-  return Math.abs(Number(value)) <= LARGEST;
+  return Math.abs(Number(value)) <= MAX_NUMBER;
 }, 'a number');
 const number = z.optional(numeric);
 const text = z.optional(z.nullable(z.string('a string')));
@@ -183,7 +183,7 @@ export interface Har extends Log {
 }
 
 /** Of all pages in the file together; a page load has fewer by far. */
-const MOST = { entries: 50_000, pages: 10_000 };
+const MAX = { entries: 50_000, pages: 10_000 };
 
 /**
  * The log of a HAR, as far as it is read.
@@ -192,7 +192,7 @@ const MOST = { entries: 50_000, pages: 10_000 };
  */
 export function parseHar({ log: input, place, entriesPlace }: HarForm): Har {
   const lists = objectOf(input);
-  for (const [name, most] of Object.entries(MOST)) {
+  for (const [name, most] of Object.entries(MAX)) {
     const list = lists?.[name];
     if (Array.isArray(list) && list.length > most) {
       const at = name === 'entries' ? entriesPlace : [...place, name];

@@ -201,8 +201,8 @@ const libcurl = {
     const result = spawnSync(nodePath(), [HOST, 'setup', '--check', '--json'], { encoding: 'utf8' });
     if (result.status === 0) return '';
     if (result.stderr) return lastLine(result.stderr);
-    const { state, engine, mend } = JSON.parse(result.stdout);
-    if (state === 'unsupported') return mend;
+    const { state, engine, fix } = JSON.parse(result.stdout);
+    if (state === 'unsupported') return fix;
     return engine ? `there is only ${engine}` : 'not installed';
   },
   async run({ log }) {

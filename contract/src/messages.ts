@@ -60,7 +60,7 @@ export const errorCode = z.enum([
   'cancelled',
   /** The server asked for restraint: 429 or 503. */
   'refused',
-  /** A pin that cannot be had here: what is missing, and its mend. */
+  /** A pin that cannot be had here: what is missing, and its fix. */
   'unavailable',
   /** More pins than `MAX_PINS`. */
   'too-many',
@@ -76,7 +76,7 @@ export const toExtension = z.discriminatedUnion('type', [
     /** libcurl's version line, '' when there is no usable libcurl. */
     engine: text(256),
     http3: z.boolean(),
-    /** What is missing and how to mend it, '' when nothing is. */
+    /** What is missing and how to fix it, '' when nothing is. */
     problem: text(1024),
   }),
   z.object({

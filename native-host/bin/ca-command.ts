@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type AuthorityStatus, authorityLine, authorityStatus } from '../src/ca/authority-status.ts';
 import { authorityFolder, tryAuthority, writeAuthority } from '../src/ca/authority-store.ts';
-import { certutilMend, findCertutil } from '../src/ca/certutil.ts';
+import { certutilInstallHint, findCertutil } from '../src/ca/certutil.ts';
 import { hostsOf } from '../src/ca/hosts.ts';
 import { trustSteps, untrustSteps } from '../src/ca/manual-steps.ts';
 import { type Removal, removeAuthority } from '../src/ca/remove-authority.ts';
@@ -74,11 +74,11 @@ async function status({ json }: JsonOption, print: (text: string) => void): Prom
   if (json) {
     print(JSON.stringify({ ...found, stores: stores.map(storeOf) }));
   } else {
-    print(`local CA: ${authorityLine(found)}${found.mend ? `; ${found.mend}` : ''}`);
+    print(`local CA: ${authorityLine(found)}${found.fix ? `; ${found.fix}` : ''}`);
     if (found.root) {
       print(`root: ${found.root} (SHA-256 ${found.fingerprint})`);
       if (!findCertutil())
-        print(`which browsers trust it is not known: certutil is missing (${certutilMend()})`);
+        print(`which browsers trust it is not known: certutil is missing (${certutilInstallHint()})`);
     }
     for (const store of stores) print(storeLine(store));
     if (found.root && stores.length > 0 && !stores.some(({ trusted }) => trusted))
@@ -91,7 +91,7 @@ async function trustCommand(options: NamedStores & JsonOption, print: (text: str
   const authority = usable();
   const stores = chosenStores(options);
   // What only a person can do here: nothing is changed.
-  const missing = findCertutil() === null ? `certutil is missing (${certutilMend()})` : '';
+  const missing = findCertutil() === null ? `certutil is missing (${certutilInstallHint()})` : '';
   if (missing || stores.length === 0) {
     const problem = missing || 'no certificate store of a browser was found: start the browser once';
     const steps = trustSteps(authority.root);
@@ -138,7 +138,7 @@ async function remove({ json }: JsonOption, print: (text: string) => void): Prom
 /** @throws Error in one line when there is no CA to trust. */
 function usable(): AuthorityStatus {
   const found = authorityStatus();
-  if (found.problem) throw new Error(`${found.problem}: ${found.mend}`);
+  if (found.problem) throw new Error(`${found.problem}: ${found.fix}`);
   if (!found.root) throw new Error('there is no local CA: hopwise-host ca create https://example.org');
   return found;
 }

@@ -114,7 +114,7 @@ registration(program.command('uninstall'))
   });
 
 registration(program.command('doctor'))
-  .description('check everything and name the mend for what fails')
+  .description('check everything and name the fix for what fails')
   .option('--libcurl <path>', 'check this libcurl')
   .option('--json', 'print JSON')
   .action(async (options: RegistrationOptions) => {
@@ -124,7 +124,7 @@ registration(program.command('doctor'))
     else {
       for (const check of checks) {
         print(
-          `${check.ok ? 'ok  ' : 'FAIL'} ${check.name}: ${check.detail}${check.mend ? `\n     mend: ${check.mend}` : ''}`,
+          `${check.ok ? 'ok  ' : 'FAIL'} ${check.name}: ${check.detail}${check.fix ? `\n     fix: ${check.fix}` : ''}`,
         );
       }
     }
@@ -140,7 +140,7 @@ program
     const result = await setupLibcurl({ check, log: note });
     if (json) print(JSON.stringify(result));
     else if (result.http3) print(`${result.engine} (${result.path})`);
-    else print(`no libcurl with HTTP/3${result.engine ? `, only ${result.engine}` : ''}: ${result.mend}`);
+    else print(`no libcurl with HTTP/3${result.engine ? `, only ${result.engine}` : ''}: ${result.fix}`);
     if (!result.http3) process.exitCode = EXIT_FAILURE;
   });
 
@@ -188,7 +188,7 @@ registration(program.command('status'))
         for (const pin of pins) print(`  ${browser} (process ${pid}): ${pinLine(pin)}`);
       }
       for (const pin of keptOnly(status.pins)) print(`  next start: ${pinLine(pin)}`);
-      for (const { problem, mend } of status.pins.problems) print(`  ${problem}; ${mend}`);
+      for (const { problem, fix } of status.pins.problems) print(`  ${problem}; ${fix}`);
       print(`log: ${status.log}`);
     }
   });

@@ -15,7 +15,7 @@ type Transfer = Round['transfers'][number];
 
 const NONE = '-';
 /** Of a page with hundreds; `--json` has all. */
-const MOST_ORIGINS = 30;
+const MAX_ORIGINS = 30;
 const URL_WIDTH = 60;
 
 /** @param resources whether to show every resource too */
@@ -51,10 +51,10 @@ export function probeTable(
     '',
     ...rows(
       ['origin', 'offers HTTP/3 in', 'RTT', 'with queues', 'QUIC', 'segments', 'losses', 'resent'],
-      verification.origins.slice(0, MOST_ORIGINS).map(originRow),
+      verification.origins.slice(0, MAX_ORIGINS).map(originRow),
     ),
   ];
-  const more = verification.origins.length - MOST_ORIGINS;
+  const more = verification.origins.length - MAX_ORIGINS;
   if (more > 0) lines.push(`and ${count(more, 'origin')} more, see --json`);
   if (verification.origins.some(({ quic }) => quic)) {
     lines.push(

@@ -162,7 +162,7 @@ describe('the authority on disk', () => {
     chmodSync(join(folder, name), open);
     expect(() => readAuthority(folder)).toThrow(AuthorityError);
     expect(() => readAuthority(folder)).toThrow(/^[^\n]+is open to other users[^\n]+$/);
-    expect(authorityStatus(folder)).toMatchObject({ hosts: [], mend: expect.stringContaining('chmod') });
+    expect(authorityStatus(folder)).toMatchObject({ hosts: [], fix: expect.stringContaining('chmod') });
   });
 
   it('is refused where a link leads elsewhere', () => {
@@ -222,7 +222,7 @@ describe('the authority on disk', () => {
 
   it('has a status until it ends', () => {
     const ends = Date.parse(new X509Certificate(authority.root).validTo);
-    expect(authorityStatus(folder, ends - 1)).toMatchObject({ hosts: HOSTS, problem: '', mend: '' });
+    expect(authorityStatus(folder, ends - 1)).toMatchObject({ hosts: HOSTS, problem: '', fix: '' });
     expect(authorityStatus(folder, ends).problem).toMatch(/^it ended on \d{4}-\d\d-\d\d$/);
     expect(authorityStatus(join(home, 'nowhere'))).toMatchObject({ hosts: [], root: '', problem: '' });
   });

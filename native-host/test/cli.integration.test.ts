@@ -52,17 +52,17 @@ function run(args: string[], env: NodeJS.ProcessEnv = {}): { code: number | null
 
 interface DoctorReport {
   ok: boolean;
-  checks: { name: string; ok: boolean; detail: string; mend: string }[];
+  checks: { name: string; ok: boolean; detail: string; fix: string }[];
 }
 
-it('doctor fails with a mend before install and passes after it', () => {
+it('doctor fails with a fix before install and passes after it', () => {
   mkdirSync(join(home, '.config', 'chromium'), { recursive: true });
   const before = run(['doctor', '--json']);
   expect(before.code).toBe(1);
   const report = JSON.parse(before.out) as DoctorReport;
   expect(report.ok).toBe(false);
   expect(report.checks.filter((check) => !check.ok)).toEqual([
-    { name: 'Chromium', ok: false, detail: 'not registered', mend: 'run: hopwise-host install' },
+    { name: 'Chromium', ok: false, detail: 'not registered', fix: 'run: hopwise-host install' },
   ]);
   expect(report.checks.map(({ name }) => name)).toEqual([
     'Node',
@@ -81,13 +81,13 @@ it('doctor fails with a mend before install and passes after it', () => {
   expect(after.code).toBe(0);
 });
 
-it('doctor names the mend for an engine that does not start', () => {
+it('doctor names the fix for an engine that does not start', () => {
   const { code, out } = run(['doctor', '--json'], { HOPWISE_LIBCURL: '/etc/passwd' });
   expect(code).toBe(1);
   const engine = (JSON.parse(out) as DoctorReport).checks.find(({ name }) => name === 'libcurl')!;
   expect(engine.ok).toBe(false);
   expect(engine.detail).toContain('/etc/passwd');
-  expect(engine.mend).not.toBe('');
+  expect(engine.fix).not.toBe('');
 });
 
 it('doctor finds an empty CA bundle', () => {
@@ -101,17 +101,17 @@ it('doctor finds an empty CA bundle', () => {
 it('setup --check changes nothing', () => {
   rmSync(join(home, 'data'), { recursive: true });
   const { code, out } = run(['setup', '--check', '--json']);
-  const result = JSON.parse(out) as { state: string; http3: boolean; mend: string };
+  const result = JSON.parse(out) as { state: string; http3: boolean; fix: string };
   expect(['present', 'missing', 'unsupported']).toContain(result.state);
   expect(result.http3).toBe(result.state === 'present');
-  expect(result.mend === '').toBe(result.http3);
+  expect(result.fix === '').toBe(result.http3);
   expect(code).toBe(result.http3 ? 0 : 1);
   expect(readdirSync(home)).toEqual([]);
 });
 
 it('setup does nothing where there is an HTTP/3 libcurl', () => {
   const { code, out, err } = run(['setup', '--json']);
-  expect(JSON.parse(out)).toMatchObject({ state: 'present', http3: true, mend: '' });
+  expect(JSON.parse(out)).toMatchObject({ state: 'present', http3: true, fix: '' });
   expect({ code, err }).toEqual({ code: 0, err: '' });
 });
 

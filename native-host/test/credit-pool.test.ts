@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CreditPool, LEAST_WINDOW_BYTES, POOL_BYTES, WINDOW_BYTES } from '../src/exchange/credit-pool.ts';
+import { CreditPool, MIN_WINDOW_BYTES, POOL_BYTES, WINDOW_BYTES } from '../src/exchange/credit-pool.ts';
 
 describe('credit', () => {
   it('is a window at first, and is filled up when half of it is used', () => {
@@ -15,12 +15,12 @@ describe('credit', () => {
     const accounts = Array.from({ length: 1000 }, () => pool.account());
     const granted = accounts.map((account) => account.grant(0));
     expect(granted.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(
-      POOL_BYTES + accounts.length * LEAST_WINDOW_BYTES,
+      POOL_BYTES + accounts.length * MIN_WINDOW_BYTES,
     );
     expect(granted[0]).toBe(WINDOW_BYTES);
-    expect(granted.at(-1)).toBe(LEAST_WINDOW_BYTES);
-    expect(accounts.at(-1)!.grant(LEAST_WINDOW_BYTES)).toBe(0);
-    expect(accounts.at(-1)!.grant(0)).toBe(LEAST_WINDOW_BYTES);
+    expect(granted.at(-1)).toBe(MIN_WINDOW_BYTES);
+    expect(accounts.at(-1)!.grant(MIN_WINDOW_BYTES)).toBe(0);
+    expect(accounts.at(-1)!.grant(0)).toBe(MIN_WINDOW_BYTES);
   });
 
   it('goes back when an exchange ends', () => {
@@ -28,7 +28,7 @@ describe('credit', () => {
     const accounts = Array.from({ length: POOL_BYTES / WINDOW_BYTES }, () => pool.account());
     for (const account of accounts) account.grant(0);
     const late = pool.account();
-    expect(late.grant(0)).toBe(LEAST_WINDOW_BYTES);
+    expect(late.grant(0)).toBe(MIN_WINDOW_BYTES);
     for (const account of accounts) account.close();
     expect(late.grant(0)).toBe(WINDOW_BYTES);
   });

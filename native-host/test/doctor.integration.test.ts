@@ -1,4 +1,4 @@
-/** `hopwise-host doctor` where something is wrong: a line for each fault, each with its mend. */
+/** `hopwise-host doctor` where something is wrong: a line for each fault, each with its fix. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ interface Check {
   name: string;
   ok: boolean;
   detail: string;
-  mend: string;
+  fix: string;
 }
 
 /** What is wrong, but for what every home folder lacks that is this empty. */
@@ -26,11 +26,11 @@ function faults(): Check[] {
   const { out, err } = hopwiseHost(home, ['doctor', '--json', '--browser', 'firefox']);
   expect(err).toBe('');
   const { checks } = JSON.parse(out) as { checks: Check[] };
-  for (const { detail, mend } of checks) expect(`${detail}${mend}`).not.toContain('\n');
+  for (const { detail, fix } of checks) expect(`${detail}${fix}`).not.toContain('\n');
   return checks.filter(({ ok, name }) => !ok && name !== 'HTTP/3');
 }
 
-it('names each fault and its mend, and none twice', () => {
+it('names each fault and its fix, and none twice', () => {
   const pins = join(home, 'state', 'hopwise', 'pins');
   const log = join(home, 'state', 'hopwise', 'host.log');
   mkdirSync(pins, { recursive: true });
@@ -46,15 +46,15 @@ it('names each fault and its mend, and none twice', () => {
   const ca = join(home, 'data', 'hopwise', 'ca');
   chmodSync(ca, 0o755);
   expect(faults()).toMatchObject([
-    { name: 'Firefox', detail: 'not registered', mend: 'run: hopwise-host install' },
+    { name: 'Firefox', detail: 'not registered', fix: 'run: hopwise-host install' },
     {
       name: 'Local CA',
       detail: expect.stringContaining('open to other users'),
-      mend: expect.stringContaining(`chmod 700 '${ca}'`),
+      fix: expect.stringContaining(`chmod 700 '${ca}'`),
     },
-    { name: 'Pins', detail: expect.stringContaining('not JSON'), mend: expect.stringContaining('remove ') },
-    { name: 'Pins', detail: expect.stringContaining('not JSON'), mend: expect.stringContaining('remove ') },
-    { name: 'Log', detail: expect.stringContaining('EISDIR'), mend: expect.stringContaining(log) },
+    { name: 'Pins', detail: expect.stringContaining('not JSON'), fix: expect.stringContaining('remove ') },
+    { name: 'Pins', detail: expect.stringContaining('not JSON'), fix: expect.stringContaining('remove ') },
+    { name: 'Log', detail: expect.stringContaining('EISDIR'), fix: expect.stringContaining(log) },
   ]);
 });
 
@@ -65,7 +65,7 @@ it('says whether a browser trusts the local CA, and which', () => {
   mkdirSync(store, { recursive: true });
   execFileSync('certutil', ['-N', '-d', `sql:${store}`, '--empty-password']);
   expect(faults()).toMatchObject([
-    { name: 'CA trust', detail: 'no browser trusts the local CA', mend: 'run: hopwise-host ca trust' },
+    { name: 'CA trust', detail: 'no browser trusts the local CA', fix: 'run: hopwise-host ca trust' },
   ]);
   hopwiseHost(home, ['ca', 'trust']);
   expect(faults()).toEqual([]);

@@ -5,12 +5,12 @@ import { CreditPool, POOL_BYTES, WINDOW_BYTES } from '../src/exchange/credit-poo
 import { ExchangeClient } from '../src/exchange/exchange-client.ts';
 import { FRAME, FrameReader, frame, jsonPayload } from '../src/exchange/exchange-frames.ts';
 import { RunningExchange } from '../src/exchange/running-exchange.ts';
-import { noteWriter, SentNotes } from '../src/exchange/sent-notes.ts';
+import { markWriter, SentMarks } from '../src/exchange/sent-marks.ts';
 
 /** A client with one exchange, and its engine's ends of the pipes. */
 function start() {
   const [host, engine] = duplexPair();
-  const notes = new SentNotes(2);
+  const notes = new SentMarks(2);
   const garbage: Error[] = [];
   const client = new ExchangeClient(host, notes, (fault) => garbage.push(fault));
   const exchange = new RunningExchange(
@@ -76,14 +76,14 @@ describe('an engine that says', () => {
 it('knows what was sent although the engine ends before its next frame', async () => {
   const { client, notes, exchange } = start();
   expect(exchange.sent).toBe(false);
-  noteWriter(notes.fd)(0, 1);
+  markWriter(notes.fd)(0, 1);
   client.close('ended');
   await expect(exchange.trailers).rejects.toMatchObject({ code: 'engine-died', sent: true });
 });
 
 it('knows of a cancelled exchange what was noted, and takes no former note for one of the next', async () => {
   const { client, notes, exchange } = start();
-  noteWriter(notes.fd)(0, 1);
+  markWriter(notes.fd)(0, 1);
   exchange.cancel();
   expect(exchange.sent).toBe(true);
   const next = new RunningExchange(
@@ -93,7 +93,7 @@ it('knows of a cancelled exchange what was noted, and takes no former note for o
   );
   client.start(next);
   expect(next.sent).toBe(false);
-  noteWriter(notes.fd)(0, 2);
+  markWriter(notes.fd)(0, 2);
   expect(next.sent).toBe(true);
   client.close('ended');
 });
@@ -102,7 +102,7 @@ describe('what a response may hold of the memory for all', () => {
   /** A response of some bytes that has ended, with the pool that its memory is of. */
   async function answered() {
     const [host, engine] = duplexPair();
-    const client = new ExchangeClient(host, new SentNotes(1), () => {});
+    const client = new ExchangeClient(host, new SentMarks(1), () => {});
     const pool = new CreditPool();
     const exchange = new RunningExchange(
       { protocol: 'h2', method: 'GET', url: 'https://a.example/', headers: [], body: null },
@@ -115,7 +115,7 @@ describe('what a response may hold of the memory for all', () => {
     engine.write(frame(FRAME.END, 1, jsonPayload([])));
     await exchange.head;
     await settled();
-    expect(exchange.whole).toEqual([]);
+    expect(exchange.arrivedTrailers).toEqual([]);
     return { exchange, pool };
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CODE } from '../src/curl/curl-constants.ts';
-import { areAbout, errorCode } from '../src/exchange/exchange-fault.ts';
+import { describesCode, errorCode } from '../src/exchange/exchange-fault.ts';
 
 const RESET = 'Recv failure: Connection reset by peer';
 const asked = { protocol: 'h2', connected: true, answered: false } as const;
@@ -27,9 +27,9 @@ describe('what went wrong', () => {
 
 describe("libcurl's words", () => {
   it('of an earlier connection do not stand for those on a certificate', () => {
-    expect(areAbout(CODE.PEER_FAILED_VERIFICATION, RESET)).toBe(false);
-    expect(areAbout(CODE.PEER_FAILED_VERIFICATION, 'certificate has expired')).toBe(true);
-    expect(areAbout(CODE.HTTP2, RESET)).toBe(true);
-    expect(areAbout(CODE.HTTP2, '')).toBe(false);
+    expect(describesCode(CODE.PEER_FAILED_VERIFICATION, RESET)).toBe(false);
+    expect(describesCode(CODE.PEER_FAILED_VERIFICATION, 'certificate has expired')).toBe(true);
+    expect(describesCode(CODE.HTTP2, RESET)).toBe(true);
+    expect(describesCode(CODE.HTTP2, '')).toBe(false);
   });
 });

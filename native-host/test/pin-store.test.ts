@@ -68,7 +68,7 @@ it('does not use a damaged file, whatever is in it, and says which', () => {
     const { pins, problems } = store.load();
     expect(pins).toEqual([A]);
     expect(problems).toEqual([
-      { problem: expect.stringContaining(`${damaged} is not used: ${words}`), mend: `remove ${damaged}` },
+      { problem: expect.stringContaining(`${damaged} is not used: ${words}`), fix: `remove ${damaged}` },
     ]);
   }
 });

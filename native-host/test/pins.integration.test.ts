@@ -225,7 +225,7 @@ it('takes no notice of a host that was killed, and starts with what is damaged',
   expect(checks.checks.find(({ name }) => name === 'Pins')).toMatchObject({
     ok: false,
     detail: expect.stringContaining('is not JSON'),
-    mend: expect.stringMatching(/^remove .*\.json$/),
+    fix: expect.stringMatching(/^remove .*\.json$/),
   });
   const host = start();
   expect(await host.askPins({ type: 'pins', id: 'b' })).toMatchObject({ pins: [] });

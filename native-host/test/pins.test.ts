@@ -17,7 +17,7 @@ class MemoryStore implements PinStore {
   load(): ReturnType<PinStore['load']> {
     return {
       pins: [...this.kept.values()],
-      problems: [{ problem: 'x.json is not used', mend: 'remove it' }],
+      problems: [{ problem: 'x.json is not used', fix: 'remove it' }],
     };
   }
 

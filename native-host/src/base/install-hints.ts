@@ -20,7 +20,7 @@ export function canSetUp(): boolean {
 }
 
 /** One line: how to get a libcurl with HTTP/3 on this system. */
-export function http3Mend(): string {
+export function http3InstallHint(): string {
   if (canSetUp()) return 'run: hopwise-host setup';
   const { id } = osRelease();
   if (process.platform === 'linux' && (id === 'debian' || id === 'ubuntu')) {

@@ -15,9 +15,9 @@ export interface AuthorityStatus {
   root: string;
   /** ISO 8601; '' without one. */
   expires: string;
-  /** Why it is not used, and the mend; both '' when it is, or when there is none. */
+  /** Why it is not used, and the fix; both '' when it is, or when there is none. */
   problem: string;
-  mend: string;
+  fix: string;
 }
 
 const NONE: AuthorityStatus = {
@@ -27,7 +27,7 @@ const NONE: AuthorityStatus = {
   root: '',
   expires: '',
   problem: '',
-  mend: '',
+  fix: '',
 };
 
 export function authorityStatus(folder: string = authorityFolder(), nowMs = Date.now()): AuthorityStatus {
@@ -44,11 +44,11 @@ export function authorityStatus(folder: string = authorityFolder(), nowMs = Date
       root: rootFile(folder),
       expires,
       problem: ended ? `it ended on ${expires.slice(0, 10)}` : '',
-      mend: ended ? 'run: hopwise-host ca create, with the origins that you pin' : '',
+      fix: ended ? 'run: hopwise-host ca create, with the origins that you pin' : '',
     };
   } catch (fault) {
     if (!(fault instanceof AuthorityError)) throw fault;
-    return { ...NONE, problem: fault.problem, mend: fault.mend };
+    return { ...NONE, problem: fault.problem, fix: fault.fix };
   }
 }
 

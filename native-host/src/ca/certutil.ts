@@ -32,7 +32,7 @@ export function findCertutil(): string | null {
 }
 
 /** One line: how to get `certutil` on this system. */
-export function certutilMend(): string {
+export function certutilInstallHint(): string {
   const { id } = osRelease();
   if (id === 'debian' || id === 'ubuntu') return 'sudo apt install libnss3-tools';
   if (id === 'fedora') return 'sudo dnf install nss-tools';
@@ -95,7 +95,7 @@ async function flagsIn(folder: string, name: string): Promise<string | null> {
 
 async function certutil(words: string[]): Promise<string> {
   const program = findCertutil();
-  if (!program) throw new CertutilError(`certutil is missing: ${certutilMend()}`);
+  if (!program) throw new CertutilError(`certutil is missing: ${certutilInstallHint()}`);
   // An empty password file keeps it from asking at the terminal, where nobody may be.
   const command = run(program, [...words, '-f', '/dev/null'], {
     timeout: TIMEOUT_MS,

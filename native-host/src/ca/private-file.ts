@@ -5,15 +5,15 @@ export const PRIVATE_FOLDER_MODE = 0o700;
 export const PRIVATE_FILE_MODE = 0o600;
 const OTHERS = 0o077;
 
-/** An authority that must not be used as it is: what is wrong, and the mend, in one line. */
+/** An authority that must not be used as it is: what is wrong, and the fix, in one line. */
 export class AuthorityError extends Error {
   readonly problem: string;
-  readonly mend: string;
+  readonly fix: string;
 
-  constructor(problem: string, mend: string) {
-    super(`${problem}: ${mend}`);
+  constructor(problem: string, fix: string) {
+    super(`${problem}: ${fix}`);
     this.problem = problem;
-    this.mend = mend;
+    this.fix = fix;
   }
 }
 

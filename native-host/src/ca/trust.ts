@@ -19,7 +19,7 @@ export interface TrustOutcome extends TrustStore {
   trusted: boolean;
   /** Whether this call made it so. */
   changed: boolean;
-  /** Why it is not as was asked for, and the mend; '' when it is. */
+  /** Why it is not as was asked for, and the fix; '' when it is. */
   problem: string;
 }
 

@@ -26,7 +26,7 @@ export interface CurlVersion {
 }
 
 /** The oldest libcurl with `CURLOPT_PROTOCOLS_STR`, which keeps every transfer to https. */
-export const OLDEST_VERSION = 0x075500;
+export const MIN_VERSION = 0x075500;
 
 const VersionData = koffi.struct('hopwise_curl_version_info_data', {
   age: 'int',
@@ -121,7 +121,7 @@ export function loadLibcurl(path: string) {
   const infoRead = library.func('void *curl_multi_info_read(void *multi, _Out_ int *left)');
 
   const data = koffi.decode(versionInfo(VERSION_SEVENTH), VersionData);
-  if (data.age < VERSION_SEVENTH || data.version_num < OLDEST_VERSION) {
+  if (data.age < VERSION_SEVENTH || data.version_num < MIN_VERSION) {
     throw new Error(`libcurl ${data.version} is too old, 7.85 or later is needed`);
   }
   const version: CurlVersion = {

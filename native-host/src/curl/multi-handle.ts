@@ -112,7 +112,7 @@ export class MultiHandle {
   }
 
   /** Does at once what libcurl wants done as soon as it is off the stack. Never from a callback of libcurl. */
-  runAsked(): void {
+  runDeferred(): void {
     if (!this.#soon) return;
     clearImmediate(this.#soon);
     this.#soon = null;

@@ -17,7 +17,7 @@ const DNS_PORT = 53;
 /** An answer that has not come after this has been dropped; stub resolvers wait for 5 s (resolv.conf(5)), browsers less. */
 const TRY_MS = 1_500;
 /** Servers asked, one after the other, as libc does (resolv.conf(5), MAXNS). */
-const MOST_SERVERS = 3;
+const MAX_SERVERS = 3;
 /** What fits a packet everywhere (DNS flag day 2020). */
 const UDP_PAYLOAD_BYTES = 1232;
 /** Of the header's flags (RFC 1035, section 4.1.1). */
@@ -28,7 +28,7 @@ const NO_SUCH_NAME = 3;
 
 /** Servers of the system's configuration, `/etc/resolv.conf` where there is one. */
 export function systemNameServers(): NameServer[] {
-  return getServers().slice(0, MOST_SERVERS).map(readNameServer);
+  return getServers().slice(0, MAX_SERVERS).map(readNameServer);
 }
 
 /** `address`, `address:port` or `[address]:port`, as Node writes them. */

@@ -8,9 +8,9 @@ import { readServiceRecord, type ServiceRecord } from './svc-params.ts';
 const HTTPS_TYPE = 'UNKNOWN_65';
 const HTTPS_PORT = 443;
 /** An alias may lead to another one; circles end. */
-const MOST_ALIASES = 4;
+const MAX_ALIASES = 4;
 /** Nobody publishes as many. */
-const MOST_RECORDS = 16;
+const MAX_RECORDS = 16;
 
 /**
  * Looks an origin's HTTPS records up.
@@ -27,7 +27,7 @@ export async function httpsRecords(
   if (isLocal(hostname)) return [];
   // Section 9.1.
   let name = port === '' || Number(port) === HTTPS_PORT ? hostname : `_${port}._https.${hostname}`;
-  for (let aliases = 0; aliases <= MOST_ALIASES; aliases += 1) {
+  for (let aliases = 0; aliases <= MAX_ALIASES; aliases += 1) {
     const records = recordsOf(name, await dnsQuery(name, HTTPS_TYPE, servers, signal));
     const alias = records.find(({ priority }) => priority === 0);
     if (!alias) return records.sort((a, b) => a.priority - b.priority);
@@ -50,6 +50,6 @@ function recordsOf(name: string, answers: readonly Answer[]): ServiceRecord[] {
   }
   return answers
     .filter((answer) => (answer.type as string) === HTTPS_TYPE && names.has(answer.name.toLowerCase()))
-    .slice(0, MOST_RECORDS)
+    .slice(0, MAX_RECORDS)
     .flatMap((answer) => readServiceRecord((answer as unknown as { data: Buffer }).data) ?? []);
 }

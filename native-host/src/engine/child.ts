@@ -6,14 +6,14 @@ import { Socket } from 'node:net';
 import { type Libcurl, loadLibcurl } from '../curl/libcurl.ts';
 import { tcpInfoReader } from '../curl/tcp-info.ts';
 import { ExchangeServer } from '../exchange/exchange-server.ts';
-import { noteWriter } from '../exchange/sent-notes.ts';
+import { markWriter } from '../exchange/sent-marks.ts';
 import { Round } from '../rounds/round.ts';
 import {
   type ChildMessage,
   type EngineInfo,
   EXCHANGE_PIPE,
   type HostMessage,
-  SENT_NOTES_FILE,
+  SENT_MARKS_FILE,
 } from './ipc.ts';
 
 const [libcurlPath = '', caFile = '', hungAfterMs = ''] = process.argv.slice(2);
@@ -53,7 +53,7 @@ if (curl) {
     caFile,
     hungAfterMs: Number(hungAfterMs),
     pipe: new Socket({ fd: EXCHANGE_PIPE }),
-    noteSent: noteWriter(SENT_NOTES_FILE),
+    markSent: markWriter(SENT_MARKS_FILE),
     onFault: fail,
   });
 }

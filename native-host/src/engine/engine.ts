@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { http3Mend } from '../base/install-hints.ts';
+import { http3InstallHint } from '../base/install-hints.ts';
 import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../base/memory-settings.ts';
 import { caFile } from '../curl/ca-file.ts';
 import { type Candidate, libcurlCandidates } from '../curl/candidates.ts';
@@ -11,14 +11,14 @@ import type { Exchange, ExchangeRequest } from '../exchange/exchange.ts';
 import { ExchangeClient } from '../exchange/exchange-client.ts';
 import { HUNG_AFTER_MS } from '../exchange/hung-connections.ts';
 import { RunningExchange } from '../exchange/running-exchange.ts';
-import { SentNotes } from '../exchange/sent-notes.ts';
+import { SentMarks } from '../exchange/sent-marks.ts';
 import type { RoundReport, RoundRequest, RoundTransferResult } from '../rounds/round.ts';
 import { type ChildMessage, type EngineInfo, EXCHANGE_PIPE, type HostMessage } from './ipc.ts';
 import { StuckWatch } from './stuck-watch.ts';
 
 export type { EngineInfo } from './ipc.ts';
 
-/** No libcurl can be used. The message names the mend. */
+/** No libcurl can be used. The message names the fix. */
 export class NoEngineError extends Error {}
 
 /** The engine's process ended in the middle of a round. The next round gets a new one. */
@@ -79,10 +79,10 @@ export function engineLine(info: EngineInfo): string {
     .slice(0, 256);
 }
 
-/** What is missing of a libcurl, with its mend; '' when nothing is. */
+/** What is missing of a libcurl, with its fix; '' when nothing is. */
 export function engineProblem(info: EngineInfo): string {
-  if (!info.http2) return `libcurl ${info.version} (${info.path}) has no HTTP/2: ${http3Mend()}`;
-  if (!info.http3) return `libcurl ${info.version} (${info.path}) has no HTTP/3: ${http3Mend()}`;
+  if (!info.http2) return `libcurl ${info.version} (${info.path}) has no HTTP/2: ${http3InstallHint()}`;
+  if (!info.http3) return `libcurl ${info.version} (${info.path}) has no HTTP/3: ${http3InstallHint()}`;
   return '';
 }
 
@@ -209,7 +209,9 @@ export class Engine {
     }
     if (withoutHttp3) return this.#adopt(withoutHttp3);
     throw new NoEngineError(
-      this.#given ? `no usable libcurl: ${problems.join('; ')}` : `no libcurl with HTTP/3: ${http3Mend()}`,
+      this.#given
+        ? `no usable libcurl: ${problems.join('; ')}`
+        : `no libcurl with HTTP/3: ${http3InstallHint()}`,
     );
   }
 
@@ -269,21 +271,21 @@ export class Engine {
     if (candidate.libraryFolder) {
       env.LD_LIBRARY_PATH = [candidate.libraryFolder, env.LD_LIBRARY_PATH].filter(Boolean).join(':');
     }
-    let notes: SentNotes;
+    let marks: SentMarks;
     try {
-      notes = new SentNotes(OPEN_EXCHANGES);
+      marks = new SentMarks(OPEN_EXCHANGES);
     } catch (fault) {
-      return Promise.resolve(`no notes can be kept: ${(fault as Error).message}`);
+      return Promise.resolve(`no file for marks: ${(fault as Error).message}`);
     }
     const child = fork(fileURLToPath(CHILD), [candidate.path, bundle, String(this.#hungAfterMs)], {
       env,
       execArgv: [...HEAP_ARGUMENTS, ...(CHILD.pathname.endsWith('.ts') ? ['--conditions=source'] : [])],
       // Standard output belongs to the browser: the engine gets none of it.
       // In the order of the numbers in ipc.ts.
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe', notes.fd],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe', marks.fd],
     });
     const pipes: readonly unknown[] = child.stdio;
-    const exchanges = new ExchangeClient(pipes[EXCHANGE_PIPE] as Duplex, notes, (fault) => {
+    const exchanges = new ExchangeClient(pipes[EXCHANGE_PIPE] as Duplex, marks, (fault) => {
       this.#log(`engine process: ${fault.message}`);
       child.kill('SIGKILL');
     });

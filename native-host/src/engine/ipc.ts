@@ -25,4 +25,4 @@ export type ChildMessage =
 
 /** Descriptors of the engine's process beside the IPC channel, which is 3. */
 export const EXCHANGE_PIPE = 4;
-export const SENT_NOTES_FILE = 5;
+export const SENT_MARKS_FILE = 5;

@@ -1,15 +1,15 @@
 /**
- * Credit for body bytes: a receiver grants it, a sender sends no more than that. What is granted and
- * not yet consumed may be held in memory, so it is bounded for each exchange and for all together.
+ * Credit for body bytes: a receiver grants it, and a sender sends no more. Bytes granted and not yet consumed may occupy memory,
+ * so they are bounded for each exchange and for all together.
  */
 
-/** Most that an exchange may hold: enough for 2 Gbit/s at a millisecond between grants. */
+/** Maximum that an exchange may hold: enough for 2 Gbit/s at a millisecond between grants. */
 export const WINDOW_BYTES = 512 * 1024;
 
-/** What an exchange may hold whatever the others do, so that all of them go on. */
-export const LEAST_WINDOW_BYTES = 32 * 1024;
+/** What an exchange may hold however much the others do, so that all make progress. */
+export const MIN_WINDOW_BYTES = 32 * 1024;
 
-/** What may be held above the least windows, all exchanges of a process together. */
+/** What all exchanges of a process together may hold above their minimum windows. */
 export const POOL_BYTES = 32 * 1024 * 1024;
 
 export class CreditPool {
@@ -27,7 +27,7 @@ export class CreditPool {
         // In few large steps: every grant is a frame.
         if (held > WINDOW_BYTES / 2) return 0;
         const shared = Math.max(0, POOL_BYTES - this.#committed);
-        const window = Math.max(LEAST_WINDOW_BYTES, Math.min(WINDOW_BYTES, held + shared));
+        const window = Math.max(MIN_WINDOW_BYTES, Math.min(WINDOW_BYTES, held + shared));
         const granted = Math.max(0, window - held);
         commit(held + granted);
         return granted;

@@ -1,4 +1,4 @@
-/** The easy handles of exchanges: one that has done well is used again, as setting one up costs as much as a request. */
+/** The easy handles of exchanges. After a success they are reused, as setting one up costs as much as a request. */
 
 import { guarded } from '../curl/callback-guard.ts';
 import { DEBUG_TEXT, HTTP_VERSION, OPT, PREREQ, SEEK, SINCE_TCP_KEEPCNT } from '../curl/curl-constants.ts';
@@ -8,52 +8,52 @@ import type { NativeMemory } from '../curl/native-memory.ts';
 import { type ExchangeOrder, isTraced } from './exchange-order.ts';
 import type { KeepAlive } from './hung-connections.ts';
 
-/** What libcurl asks of an exchange, in the middle of its own work. */
-export interface EasyAsked {
-  /** @returns how many bytes were taken, or `WRITE_PAUSE`. */
+/** What libcurl's callbacks require of an exchange. libcurl must not be re-entered from them. */
+export interface EasyHandleListener {
+  /** @returns the number of bytes taken, or `WRITE_PAUSE`. */
   onBody(data: Pointer, bytes: number): number;
   /** @returns false to end the transfer. */
   onHeader(line: string): boolean;
-  /** @returns how many bytes were given, or `READ_PAUSE`. */
+  /** @returns the number of bytes written to `target`, or `READ_PAUSE`. */
   onRead(target: Pointer, room: number): number;
   /** @returns one of `SEEK`. */
   onSeek(offset: number): number;
   /** @returns one of `PREREQ`. */
   onConnected(): number;
-  /** What libcurl says of its work on a request that is traced. */
-  onWords(words: string): void;
+  /** A line of libcurl's trace, of requests that `isTraced` holds for. */
+  onTrace(line: string): void;
 }
 
 export interface EasyHandle {
   readonly easy: Pointer;
-  /** libcurl's words about what went wrong. */
+  /** Buffer for libcurl's error message. */
   readonly errorText: Pointer;
-  /** The exchanges that it can be used for. */
+  /** Key of the exchanges that can reuse it; '' for none. */
   readonly kind: string;
   readonly number: number;
   readonly connectTo: Pointer | null;
-  /** What it was given last of the order's field lines; libcurl keeps no copy of the list. */
+  /** The field lines of `headerList`, which libcurl does not copy. */
   fieldLines: string;
   headerList: Pointer | null;
-  /** How long it may take to come onto a connection, as libcurl was told last. */
+  /** The last value of `CONNECTTIMEOUT_MS`. */
   connectLimitMs: number;
 }
 
-/** Registered once; every handle carries its number. */
+/** Registered once for all handles; each handle passes its number as user data. */
 type EasyCallbacks = Record<'write' | 'header' | 'read' | 'seek' | 'prereq' | 'debug', Pointer>;
 
 export interface EasyHandlesOptions {
   curl: Libcurl;
   caFile: string;
-  /** There is no other limit on an exchange's silence: server-sent events may be silent for as long as they like. */
+  /** The only limit on an exchange's silence: streams of server-sent events may be silent for any time. */
   keepAlive: KeepAlive;
   memory: NativeMemory;
   onFault: (fault: Error) => void;
 }
 
 /**
- * HTTP/2 alone is offered in the handshake: with HTTP/1.1 beside it an origin could choose that, and
- * the request would be out before it is seen.
+ * Only HTTP/2 is offered in the handshake: if HTTP/1.1 were too, the origin could choose it, and
+ * the request would be sent before that is noticed.
  */
 const PINNED_VERSION = {
   h1: HTTP_VERSION.V1_1,
@@ -61,25 +61,25 @@ const PINNED_VERSION = {
   h3: HTTP_VERSION.V3ONLY,
 } as const;
 
-/** Time for three SYNs (1, 2 and 4 s apart) over a long path; as short on HTTP/3 as the page can wait for a fallback. */
+/** Time for three SYNs (1, 2 and 4 s apart) over a long path; shorter on HTTP/3, as the page waits for the fallback. */
 export const CONNECT_TIMEOUT_MS = { h1: 10_000, h2: 10_000, h3: 5_000 } as const;
 
-/** Handles that wait for their next exchange; each is some 10 kB. */
-const IDLE_HANDLES = 64;
+/** Handles that wait for their next exchange; each takes some 10 kB. */
+const MAX_IDLE_HANDLES = 64;
 
-/** libcurl takes no response header line above 100 kB; on HTTP/2 and HTTP/3 not even so much. */
-const LONGEST_LINE_BYTES = 300 * 1024;
+/** libcurl accepts response header lines of up to 100 kB; less on HTTP/2 and HTTP/3. */
+const MAX_LINE_BYTES = 300 * 1024;
 
-/** What is looked for in libcurl's words stands at their beginning. */
-const LONGEST_WORDS_BYTES = 128;
+/** What `NOT_PROCESSED` looks for is at the beginning of a line. */
+const MAX_TRACE_BYTES = 128;
 
 export class EasyHandles {
   readonly #curl: Libcurl;
   readonly #caFile: string;
   readonly #keepAlive: KeepAlive;
   readonly #callbacks: EasyCallbacks;
-  readonly #users = new Map<number, EasyAsked>();
-  /** The one used last is the last. */
+  readonly #users = new Map<number, EasyHandleListener>();
+  /** Most recently used last. */
   readonly #idle: EasyHandle[] = [];
   #nextNumber = 1;
 
@@ -87,7 +87,7 @@ export class EasyHandles {
     this.#curl = options.curl;
     this.#caFile = options.caFile;
     this.#keepAlive = options.keepAlive;
-    this.#callbacks = this.#registered(options);
+    this.#callbacks = this.#register(options);
     options.curl.trace('http/2,http/3');
   }
 
@@ -96,10 +96,10 @@ export class EasyHandles {
    *
    * @throws Error when libcurl refuses the request.
    */
-  take(order: ExchangeOrder, user: EasyAsked): EasyHandle {
+  take(order: ExchangeOrder, user: EasyHandleListener): EasyHandle {
     const kind = kindOf(order);
     const at = this.#idle.findLastIndex((handle) => handle.kind === kind);
-    const [handle = this.#made(order, kind)] = at < 0 ? [] : this.#idle.splice(at, 1);
+    const [handle = this.#create(order, kind)] = at < 0 ? [] : this.#idle.splice(at, 1);
     this.#users.set(handle.number, user);
     try {
       this.#curl.setText(handle.easy, OPT.REQUEST_TARGET, order.target);
@@ -112,7 +112,7 @@ export class EasyHandles {
     return handle;
   }
 
-  /** A handle whose exchange has ended as it should, and that has left its multi handle. */
+  /** Keeps a handle whose exchange has succeeded, and which has been removed from its multi handle. */
   giveBack(handle: EasyHandle): void {
     if (handle.kind === '') {
       this.discard(handle);
@@ -120,10 +120,10 @@ export class EasyHandles {
     }
     this.#users.delete(handle.number);
     this.#idle.push(handle);
-    if (this.#idle.length > IDLE_HANDLES) this.discard(this.#idle.shift()!);
+    if (this.#idle.length > MAX_IDLE_HANDLES) this.discard(this.#idle.shift()!);
   }
 
-  /** The handle has left its multi handle. */
+  /** Frees a handle that has been removed from its multi handle. */
   discard(handle: EasyHandle): void {
     const curl = this.#curl;
     this.#users.delete(handle.number);
@@ -133,7 +133,7 @@ export class EasyHandles {
     curl.free(handle.errorText);
   }
 
-  #made(order: ExchangeOrder, kind: string): EasyHandle {
+  #create(order: ExchangeOrder, kind: string): EasyHandle {
     const curl = this.#curl;
     const handle: EasyHandle = {
       easy: curl.easyInit(),
@@ -170,7 +170,7 @@ export class EasyHandles {
     curl.setText(easy, OPT.URL, origin);
     curl.setLong(easy, OPT.HTTP_VERSION, PINNED_VERSION[protocol]);
     this.limitConnecting(handle, CONNECT_TIMEOUT_MS[protocol]);
-    if (protocol !== 'h3') this.#keepAliveOf(easy);
+    if (protocol !== 'h3') this.#setKeepAlive(easy);
     if (body !== 'none') {
       curl.setLong(easy, OPT.UPLOAD, 1);
       // -1: chunked on HTTP/1.1, to the end of the stream on the others.
@@ -197,7 +197,7 @@ export class EasyHandles {
     curl.setId(easy, OPT.PREREQDATA, number);
   }
 
-  #keepAliveOf(easy: Pointer): void {
+  #setKeepAlive(easy: Pointer): void {
     const curl = this.#curl;
     const { idleS, intervalS, count } = this.#keepAlive;
     curl.setLong(easy, OPT.TCP_KEEPALIVE, 1);
@@ -206,7 +206,7 @@ export class EasyHandles {
     if (curl.version.number >= SINCE_TCP_KEEPCNT) curl.setLong(easy, OPT.TCP_KEEPCNT, count);
   }
 
-  /** Many requests of a page have the same fields. */
+  /** Many requests of a page have the same fields: the list is reused. */
   #setHeader(handle: EasyHandle, fieldLines: string): void {
     if (handle.headerList && fieldLines === handle.fieldLines) return;
     const curl = this.#curl;
@@ -217,9 +217,9 @@ export class EasyHandles {
     curl.freeList(former);
   }
 
-  #registered({ curl, memory, onFault }: EasyHandlesOptions): EasyCallbacks {
+  #register({ curl, memory, onFault }: EasyHandlesOptions): EasyCallbacks {
     const users = this.#users;
-    const line = Buffer.alloc(LONGEST_LINE_BYTES);
+    const line = Buffer.alloc(MAX_LINE_BYTES);
     return {
       write: curl.dataCallback(
         guarded(onFault, (data, size, count, number) => {
@@ -231,8 +231,8 @@ export class EasyHandles {
         guarded(onFault, (data, size, count, number) => {
           const bytes = Number(size) * Number(count);
           const user = users.get(Number(number));
-          // Any other number than the one received ends the transfer.
-          if (!user || bytes > LONGEST_LINE_BYTES) return 0;
+          // Any number but the one received ends the transfer.
+          if (!user || bytes > MAX_LINE_BYTES) return 0;
           memory.read(data, line.subarray(0, bytes));
           return user.onHeader(line.toString('latin1', 0, bytes)) ? bytes : 0;
         }),
@@ -248,9 +248,9 @@ export class EasyHandles {
       debug: curl.debugCallback(
         guarded(onFault, (_easy, kind, data, size, number) => {
           if (kind !== DEBUG_TEXT) return 0;
-          const words = line.subarray(0, Math.min(Number(size), LONGEST_WORDS_BYTES));
-          memory.read(data, words);
-          users.get(Number(number))?.onWords(words.toString('latin1'));
+          const text = line.subarray(0, Math.min(Number(size), MAX_TRACE_BYTES));
+          memory.read(data, text);
+          users.get(Number(number))?.onTrace(text.toString('latin1'));
           return 0;
         }),
       ),
@@ -261,17 +261,17 @@ export class EasyHandles {
   }
 }
 
-/** '' for an upload, whose handle is not used again: how far it came is not to be carried over. */
+/** '' for an upload, whose handle is not reused: its read position must not be carried over. */
 function kindOf({ protocol, method, origin, body, connectTo }: ExchangeOrder): string {
   return body === 'none' ? `${protocol} ${method} ${origin} ${connectTo}` : '';
 }
 
-/** A line without a value takes out what libcurl would say by itself. */
+/** A line without a value removes a field that libcurl would add. */
 function headerLines(fieldLines: string): string[] {
   const lines = fieldLines === '' ? [] : fieldLines.split('\n');
   const given = new Set(lines.map((line) => line.slice(0, line.search(/[:;]/)).toLowerCase()));
-  const silenced = OF_LIBCURL.filter((name) => !given.has(name)).map((name) => `${name}:`);
-  return [...silenced, ...lines];
+  const removed = ADDED_BY_LIBCURL.filter((name) => !given.has(name)).map((name) => `${name}:`);
+  return [...removed, ...lines];
 }
 
-const OF_LIBCURL = ['accept', 'expect', 'user-agent'];
+const ADDED_BY_LIBCURL = ['accept', 'expect', 'user-agent'];

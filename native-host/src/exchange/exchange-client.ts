@@ -13,35 +13,35 @@ import {
   jsonPayload,
   writeFrameHeader,
 } from './exchange-frames.ts';
-import type { NotedOrder } from './exchange-order.ts';
+import type { MarkedOrder } from './exchange-order.ts';
 import type { HeaderField } from './headers.ts';
 import type { ResponseSection } from './response-sections.ts';
 import type { ExchangeOutput, RunningExchange } from './running-exchange.ts';
-import type { SentNotes } from './sent-notes.ts';
+import type { SentMarks } from './sent-marks.ts';
 
-/** An exchange and its place among the notes. */
-interface Noted {
+/** An exchange and its slot among the sent marks. */
+interface OpenExchange {
   exchange: RunningExchange;
-  place: number;
+  slot: number;
 }
 
 /** The exchanges of one engine process. */
 export class ExchangeClient implements FrameHandler {
   readonly #pipe: Duplex;
-  readonly #notes: SentNotes;
+  readonly #marks: SentMarks;
   readonly #onGarbage: (fault: Error) => void;
-  readonly #exchanges = new Map<number, Noted>();
+  readonly #exchanges = new Map<number, OpenExchange>();
   #nextId = 1;
   #over = false;
 
-  /** @param onGarbage the engine says what cannot be understood: it must be ended. */
-  constructor(pipe: Duplex, notes: SentNotes, onGarbage: (fault: Error) => void) {
+  /** @param onGarbage called when the engine sends what is no valid frame: its process must be ended. */
+  constructor(pipe: Duplex, marks: SentMarks, onGarbage: (fault: Error) => void) {
     this.#pipe = pipe;
-    this.#notes = notes;
+    this.#marks = marks;
     this.#onGarbage = onGarbage;
     const frames = new FrameReader(this);
     pipe.on('data', (chunk: Buffer) => this.#read(() => frames.push(chunk)));
-    // The process's own end tells what there is to tell.
+    // The process's exit reports the cause.
     pipe.on('error', () => {});
   }
 
@@ -51,37 +51,37 @@ export class ExchangeClient implements FrameHandler {
       return;
     }
     const id = this.#nextId++;
-    const place = this.#notes.take();
-    this.#exchanges.set(id, { exchange, place });
-    exchange.start(this.#output(id, place));
+    const slot = this.#marks.take();
+    this.#exchanges.set(id, { exchange, slot });
+    exchange.start(this.#output(id, slot));
     if (!exchange.open) this.#forget(id);
   }
 
-  /** The process has ended, and what it had written has been read. */
+  /** Called when the process has ended, and all of its output has been read. */
   close(message: string): void {
     this.#over = true;
     const open = [...this.#exchanges.values()];
     this.#exchanges.clear();
     for (const { exchange } of open) exchange.fail('engine-died', message, exchange.sent);
-    this.#notes.close();
+    this.#marks.close();
   }
 
-  /** @returns whether it was there still. */
+  /** @returns whether it was still open. */
   #forget(id: number): boolean {
-    const noted = this.#exchanges.get(id);
-    if (!noted) return false;
+    const found = this.#exchanges.get(id);
+    if (!found) return false;
     this.#exchanges.delete(id);
-    this.#notes.giveBack(noted.place);
+    this.#marks.giveBack(found.slot);
     return true;
   }
 
-  #output(id: number, place: number): ExchangeOutput {
+  #output(id: number, slot: number): ExchangeOutput {
     const send = (kind: number, payload?: Uint8Array): void => {
       if (!this.#over) this.#pipe.write(frame(kind, id, payload));
     };
     return {
-      request: (order) => send(FRAME.REQUEST, jsonPayload({ ...order, note: place } satisfies NotedOrder)),
-      isNoted: () => this.#notes.has(place, id),
+      request: (order) => send(FRAME.REQUEST, jsonPayload({ ...order, slot } satisfies MarkedOrder)),
+      isMarkedSent: () => this.#marks.has(slot, id),
       end: () => send(FRAME.END),
       credit: (bytes) => send(FRAME.CREDIT, creditPayload(bytes)),
       cancel: () => {
@@ -111,7 +111,7 @@ export class ExchangeClient implements FrameHandler {
 
   onFrame(kind: number, id: number, payload: Buffer): void {
     const exchange = this.#exchanges.get(id)?.exchange;
-    // What was cancelled meanwhile.
+    // It was cancelled meanwhile.
     if (!exchange) return;
     switch (kind) {
       case FRAME.INFORMATIONAL:

@@ -3,17 +3,17 @@
  * (little-endian), kind as a byte, payload.
  */
 
-/** Kinds; who sends them. `BODY` and `END` are of the request one way, of the response the other. */
+/** Kinds, and which side sends them. `BODY` and `END` belong to the request in one direction, to the response in the other. */
 export const FRAME = {
   /** Host; an `ExchangeOrder` as JSON. */
   REQUEST: 1,
-  /** Host; nothing. The engine says no more of the exchange. */
+  /** Host; empty. The engine sends no further frame of the exchange. */
   CANCEL: 2,
   /** Both; body bytes, never more than were granted. */
   BODY: 3,
-  /** Both; nothing from the host, the trailers as JSON from the engine, whose last frame it is. */
+  /** Both; empty from the host; from the engine the trailers as JSON, its last frame. */
   END: 4,
-  /** Both; 32 bits: so many body bytes more may be sent. */
+  /** Both; 32 bits: how many more body bytes may be sent. */
   CREDIT: 5,
   /** Engine; a `ResponseSection` as JSON. */
   INFORMATIONAL: 6,
@@ -25,19 +25,19 @@ export const FRAME = {
 
 export const FRAME_HEADER_BYTES = 9;
 
-/** Longest payload: libcurl takes response headers of 300 kB together, JSON writes a byte in up to six. */
+/** libcurl accepts response headers of 300 kB in all, of which JSON encodes a byte in up to six. */
 export const MAX_PAYLOAD_BYTES = 2 * 1024 * 1024;
 
-/** What cannot be a frame: after it the stream has no known place to go on. */
+/** Bytes that are no valid frame. The stream cannot be resynchronised after them. */
 export class ExchangeFrameError extends Error {}
 
 export interface FrameHandler {
   onFrame(kind: number, exchange: number, payload: Buffer): void;
-  /** A piece of a body frame, as soon as it is there. The handler may keep it. */
+  /** A piece of a body frame, as soon as it has arrived. The handler may keep it. */
   onBody(exchange: number, piece: Buffer): void;
 }
 
-/** A frame's header in front of `length` bytes of payload. */
+/** Writes the header of a frame with `length` bytes of payload. */
 export function writeFrameHeader(
   target: Buffer,
   offset: number,
@@ -58,7 +58,7 @@ export function frame(kind: number, exchange: number, payload: Uint8Array = EMPT
   return whole;
 }
 
-/** @throws ExchangeFrameError when it is larger than a frame. */
+/** @throws ExchangeFrameError when the JSON exceeds `MAX_PAYLOAD_BYTES`. */
 export function jsonPayload(value: unknown): Buffer {
   const payload = Buffer.from(JSON.stringify(value));
   if (payload.length > MAX_PAYLOAD_BYTES) throw new ExchangeFrameError('more headers than a frame carries');
@@ -79,14 +79,14 @@ export function creditOf(payload: Buffer): number {
 
 const EMPTY = new Uint8Array(0);
 
-/** Takes a stream apart. Bodies are handed on in pieces, anything else is held until it is whole. */
+/** Parses a stream of frames. Bodies are passed on in pieces, other frames once they are complete. */
 export class FrameReader {
   readonly #handler: FrameHandler;
   readonly #header = Buffer.alloc(FRAME_HEADER_BYTES);
   #headerBytes = 0;
   #kind = 0;
   #exchange = 0;
-  /** Payload bytes of the frame that are still to come. */
+  /** Payload bytes of the current frame that have not arrived. */
   #left = 0;
   #pieces: Buffer[] = [];
 
@@ -94,7 +94,7 @@ export class FrameReader {
     this.#handler = handler;
   }
 
-  /** @throws ExchangeFrameError for a kind or a length that no frame has. */
+  /** @throws ExchangeFrameError for an invalid kind or length. */
   push(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length) {

@@ -1,4 +1,4 @@
-/** What crosses from the host to the engine's process for one exchange. */
+/** What the host sends to the engine's process for one exchange. */
 import type { Protocol } from '@hopwise/contract';
 import type { ExchangeRequest } from './exchange.ts';
 import { endToEnd, type HeaderField, isFieldValue, isToken, valuesOf } from './headers.ts';
@@ -8,53 +8,53 @@ export interface ExchangeOrder {
   method: string;
   /** `https://host:port/`. */
   origin: string;
-  /** The request target (RFC 9112 section 3.2.1), to be sent as it is. */
+  /** The request target (RFC 9112 section 3.2.1), sent unchanged. */
   target: string;
-  /** The header's field lines with a line feed between them, which none of them holds. */
+  /** The header's field lines, joined by line feeds; no field line contains one. */
   fieldLines: string;
   /** Bytes of the body; 'unknown' until it ends, 'none' without one. */
   body: number | 'unknown' | 'none';
   /** `host:port:otherHost:otherPort`, '' for the URL's own. */
   connectTo: string;
-  /** Over a connection that is made for it. */
+  /** Whether it gets a connection of its own, opened for it. */
   fresh: boolean;
-  /** Body bytes that the response may have sent at first. */
+  /** Initial credit: response body bytes that may be sent. */
   credit: number;
 }
 
-/** An order that the engine is to note before it sends anything of it. */
-export interface NotedOrder extends ExchangeOrder {
-  /** Place among the notes. */
-  note: number;
+/** An order that the engine marks as sent before the first byte goes out. */
+export interface MarkedOrder extends ExchangeOrder {
+  /** Slot among the sent marks. */
+  slot: number;
 }
 
-/** RFC 9110 section 9.2.2, without TRACE, which is not passed on. */
+/** RFC 9110 section 9.2.2, without TRACE, which is not forwarded. */
 export const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
-/** Whether it is looked at why it fails: others may be repeated in any case, and over HTTP/1.1 nothing tells. */
+/** Whether libcurl's trace is read for the cause of a failure: others may be repeated in any case, and HTTP/1.1 has no signal. */
 export function isTraced({ protocol, method }: ExchangeOrder): boolean {
   return protocol !== 'h1' && !IDEMPOTENT.has(method);
 }
 
 /**
- * Fields that the engine says itself: the authority and the length are in the request already, and
- * nobody here could wait for a 100 (Continue).
+ * Fields that the engine generates itself: the authority and the length are in the request already, and the engine
+ * does not wait for a 100 (Continue).
  */
-const SAID_OTHERWISE = new Set(['host', 'content-length', 'expect']);
+const GENERATED = new Set(['host', 'content-length', 'expect']);
 
-/** CONNECT and TRACE are no requests to pass on: RFC 9110 sections 9.3.6 and 9.3.8. */
+/** CONNECT and TRACE are not forwarded: RFC 9110 sections 9.3.6 and 9.3.8. */
 const REFUSED_METHODS = new Set(['CONNECT', 'TRACE']);
 
 /**
- * @throws Error with the reason when it cannot be sent as it is.
+ * @throws Error with the reason when the request cannot be sent unchanged.
  */
 export function exchangeOrder(request: ExchangeRequest, credit: number): ExchangeOrder {
   const { method, protocol } = request;
-  if (!isToken(method) || REFUSED_METHODS.has(method)) throw new Error('a method that is not passed on');
+  if (!isToken(method) || REFUSED_METHODS.has(method)) throw new Error('a method that is not forwarded');
   const [, origin, rest] = request.url.match(/^(https:\/\/[^/?#@\s]+)([/?][\x21\x22\x24-\x7e]*)?$/) ?? [];
   if (!origin || !URL.canParse(origin)) throw new Error('no https URL');
-  const fields = endToEnd(request.headers).filter(([name]) => !SAID_OTHERWISE.has(name.toLowerCase()));
-  // RFC 9110 section 10.1.4: the one thing of `TE` that is meant for more than a hop of HTTP/1.1.
+  const fields = endToEnd(request.headers).filter(([name]) => !GENERATED.has(name.toLowerCase()));
+  // RFC 9110 section 10.1.4: the only member of `TE` that is not limited to one hop of HTTP/1.1.
   if (
     protocol !== 'h1' &&
     valuesOf(request.headers, 'te').some((value) => value.trim().toLowerCase() === 'trailers')
@@ -75,9 +75,9 @@ export function exchangeOrder(request: ExchangeRequest, credit: number): Exchang
 }
 
 /**
- * As libcurl takes it (`CURLOPT_HTTPHEADER`): a semicolon stands for a field that is there with no value.
+ * In libcurl's form (`CURLOPT_HTTPHEADER`): a semicolon marks a field with an empty value.
  *
- * @throws Error for what cannot stand in a field line.
+ * @throws Error for characters that a field line cannot hold.
  */
 function fieldLine([name, value]: HeaderField): string {
   if (!isToken(name) || !isFieldValue(value)) throw new Error('a header that cannot be sent');
@@ -91,7 +91,7 @@ function bodyLength(request: ExchangeRequest): ExchangeOrder['body'] {
   if (length !== undefined && !/^\d{1,15}$/.test(length)) throw new Error('a length that is no number');
   if (request.body) return length === undefined ? 'unknown' : Number(length);
   if (length !== undefined && Number(length) > 0) throw new Error('a length without a body');
-  // A body of no bytes is not the same as none: `Content-Length: 0` is passed on.
+  // An empty body differs from no body: `Content-Length: 0` is forwarded.
   return length === undefined ? 'none' : 0;
 }
 

@@ -7,11 +7,11 @@ import { CreditPool } from './credit-pool.ts';
 import { EasyHandles } from './easy-handles.ts';
 import type { ExchangeFault } from './exchange-fault.ts';
 import { creditOf, ExchangeFrameError, FRAME, type FrameHandler, FrameReader } from './exchange-frames.ts';
-import type { ExchangeOrder, NotedOrder } from './exchange-order.ts';
+import type { ExchangeOrder, MarkedOrder } from './exchange-order.ts';
 import { type ExchangeTools, ExchangeTransfer } from './exchange-transfer.ts';
 import { FrameWriter } from './frame-writer.ts';
 import { keepAliveWithin } from './hung-connections.ts';
-import { Lanes } from './upstream-connections.ts';
+import { UpstreamConnections } from './upstream-connections.ts';
 
 export interface ExchangeServerOptions {
   curl: Libcurl;
@@ -19,26 +19,26 @@ export interface ExchangeServerOptions {
   /** How long the peer of a TCP connection may acknowledge nothing. */
   hungAfterMs: number;
   pipe: Duplex;
-  /** Not in the order of the frames: what has been sent is known to the host even if this process dies in the same moment. */
-  noteSent: (place: number, exchange: number) => void;
+  /** Does not go through the pipe: the host knows what was sent even if this process crashes at once. */
+  markSent: (slot: number, exchange: number) => void;
   onFault: (fault: Error) => void;
 }
 
 export class ExchangeServer implements FrameHandler {
   readonly #tools: ExchangeTools;
-  readonly #lanes: Lanes;
+  readonly #connections: UpstreamConnections;
   readonly #transfers = new Map<number, ExchangeTransfer>();
   readonly #uploads = new CreditPool();
 
-  constructor({ curl, caFile, hungAfterMs, pipe, noteSent, onFault }: ExchangeServerOptions) {
+  constructor({ curl, caFile, hungAfterMs, pipe, markSent, onFault }: ExchangeServerOptions) {
     const memory = nativeMemory();
     const keepAlive = keepAliveWithin(hungAfterMs);
     const output = new FrameWriter(pipe, memory);
-    this.#lanes = new Lanes({
+    this.#connections = new UpstreamConnections({
       curl,
       hungAfterMs,
       onFault,
-      // A response is on its way as soon as it is here, not after all else of this turn.
+      // A response goes on as soon as it has arrived, not after everything else of this turn.
       onActed: () => output.flush(),
     });
     this.#tools = {
@@ -46,15 +46,15 @@ export class ExchangeServer implements FrameHandler {
       handles: new EasyHandles({ curl, caFile, keepAlive, memory, onFault }),
       memory,
       output,
-      noteSent,
-      runDue: (transfer) => this.#lanes.runDue(transfer),
+      markSent,
+      runDue: (transfer) => this.#connections.runDue(transfer),
     };
     const reader = new FrameReader(this);
     pipe.on('error', onFault);
     pipe.on('data', (chunk: Buffer) => {
       try {
         reader.push(chunk);
-        this.#lanes.runAsked();
+        this.#connections.runDeferred();
       } catch (fault) {
         onFault(fault as Error);
       }
@@ -63,34 +63,34 @@ export class ExchangeServer implements FrameHandler {
 
   onFrame(kind: number, exchange: number, payload: Buffer): void {
     if (kind === FRAME.REQUEST) {
-      this.#start(exchange, JSON.parse(payload.toString()) as NotedOrder);
+      this.#start(exchange, JSON.parse(payload.toString()) as MarkedOrder);
       return;
     }
     const transfer = this.#transfers.get(exchange);
-    // What crosses an exchange's end on its way is late, not wrong.
+    // A frame that was sent before the host learned of the exchange's end is late, not wrong.
     if (!transfer) return;
     if (kind === FRAME.CANCEL) this.#forget(transfer);
-    else if (kind === FRAME.END) this.#went(transfer, transfer.uploadEnd());
+    else if (kind === FRAME.END) this.#checkResumed(transfer, transfer.uploadEnd());
     else if (kind === FRAME.CREDIT) {
-      this.#went(transfer, transfer.addCredit(creditOf(payload)));
-      this.#lanes.resumed(transfer);
+      this.#checkResumed(transfer, transfer.addCredit(creditOf(payload)));
+      this.#connections.onReaderProgress(transfer);
     } else throw new ExchangeFrameError(`a frame of kind ${kind} from the host`);
   }
 
   onBody(exchange: number, piece: Buffer): void {
     const transfer = this.#transfers.get(exchange);
-    if (transfer) this.#went(transfer, transfer.uploadPiece(piece));
+    if (transfer) this.#checkResumed(transfer, transfer.uploadPiece(piece));
   }
 
-  #start(id: number, order: NotedOrder): void {
+  #start(id: number, order: MarkedOrder): void {
     if (this.#transfers.has(id)) throw new ExchangeFrameError(`exchange ${id} twice`);
     let transfer: ExchangeTransfer | null = null;
     try {
       transfer = new ExchangeTransfer(id, order, this.#uploads.account(), this.#tools);
       this.#transfers.set(id, transfer);
       const started = transfer;
-      const wish = { protocol: order.protocol, origin: connectionsFor(order), fresh: order.fresh };
-      this.#lanes.add(wish, started, (code, words) => {
+      const requirements = { protocol: order.protocol, origin: connectionsFor(order), fresh: order.fresh };
+      this.#connections.add(requirements, started, (code, words) => {
         started.end(code, words);
         this.#forget(started);
       });
@@ -101,8 +101,8 @@ export class ExchangeServer implements FrameHandler {
     }
   }
 
-  /** libcurl may fail as it goes on with what was held up. */
-  #went(transfer: ExchangeTransfer, well: boolean): void {
+  /** libcurl may fail when it resumes a transfer. */
+  #checkResumed(transfer: ExchangeTransfer, well: boolean): void {
     if (well || !this.#transfers.has(transfer.id)) return;
     transfer.end(CODE.WRITE_ERROR);
     this.#forget(transfer);
@@ -110,21 +110,21 @@ export class ExchangeServer implements FrameHandler {
 
   #forget(transfer: ExchangeTransfer): void {
     this.#transfers.delete(transfer.id);
-    this.#lanes.remove(transfer);
+    this.#connections.remove(transfer);
     transfer.free();
   }
 }
 
 /**
- * Which connections an exchange shares. On HTTP/3 large uploads have their own: libcurl 8.14 gives up
- * the whole connection when one is cancelled.
+ * The key of the connections that an exchange may share. On HTTP/3 large uploads have their own: libcurl 8.14 closes the whole
+ * connection when one is cancelled.
  */
 function connectionsFor({ protocol, origin, body, connectTo }: ExchangeOrder): string {
   const large = body === 'unknown' || (body !== 'none' && body > SMALL_UPLOAD_BYTES);
   return `${origin} ${connectTo}${protocol === 'h3' && large ? ' uploads' : ''}`;
 }
 
-/** Taken by libcurl and sent at once, mostly: there is next to no time to cancel it. */
+/** libcurl mostly takes and sends so much at once: it is hardly ever cancelled. */
 const SMALL_UPLOAD_BYTES = 64 * 1024;
 
 function refusal(message: string): ExchangeFault {

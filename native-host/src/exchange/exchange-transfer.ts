@@ -1,14 +1,19 @@
-/** The engine's side of one exchange: what libcurl asks and is told. */
+/** The engine's side of one exchange: answers libcurl's callbacks. */
 
 import { CODE, INFO, OPT, PAUSE, PREREQ, READ_PAUSE, SEEK, WRITE_PAUSE } from '../curl/curl-constants.ts';
 import { reportedProtocol } from '../curl/easy-options.ts';
 import type { Libcurl, Pointer } from '../curl/libcurl.ts';
 import type { NativeMemory } from '../curl/native-memory.ts';
 import type { CreditAccount } from './credit-pool.ts';
-import { CONNECT_TIMEOUT_MS, type EasyAsked, type EasyHandle, type EasyHandles } from './easy-handles.ts';
-import { areAbout, type ExchangeFault, errorCode } from './exchange-fault.ts';
+import {
+  CONNECT_TIMEOUT_MS,
+  type EasyHandle,
+  type EasyHandleListener,
+  type EasyHandles,
+} from './easy-handles.ts';
+import { describesCode, type ExchangeFault, errorCode } from './exchange-fault.ts';
 import { creditPayload, ExchangeFrameError, FRAME } from './exchange-frames.ts';
-import { IDEMPOTENT, isTraced, type NotedOrder } from './exchange-order.ts';
+import { IDEMPOTENT, isTraced, type MarkedOrder } from './exchange-order.ts';
 import type { FrameWriter } from './frame-writer.ts';
 import { endToEnd, type HeaderField, responseFields } from './headers.ts';
 import { ResponseSections } from './response-sections.ts';
@@ -19,52 +24,52 @@ export interface ExchangeTools {
   handles: EasyHandles;
   memory: NativeMemory;
   output: FrameWriter;
-  /** Tells the host that the request is about to go out, before its first byte does. */
-  noteSent: (place: number, exchange: number) => void;
-  /** Lets libcurl do what is due, now. */
+  /** Marks the request as sent, before its first byte goes out. */
+  markSent: (slot: number, exchange: number) => void;
+  /** Has libcurl run its due timers now. */
   runDue: (transfer: ExchangeTransfer) => void;
 }
 
-/** For the wait for a stream of a connection that is there, which libcurl counts as time to connect: three weeks. */
+/** For the wait for a stream of an open connection, which libcurl counts as time to connect: three weeks. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * libcurl 8.14's trace of a request that was not acted on, whatever its method (RFC 9113 section 8.7, RFC 9114 sections
- * 4.1.1 and 5.2): refused on its stream, or above the last one that a GOAWAY counts, which nghttp2 reports alike;
- * over HTTP/3 rejected (267, H3_REQUEST_REJECTED). It says so nowhere else.
+ * libcurl 8.14's trace of a request that the origin has not processed, whatever its method (RFC 9113 section 8.7, RFC 9114
+ * sections 4.1.1 and 5.2): refused on its stream, or above the last stream of a GOAWAY, which nghttp2 reports alike;
+ * over HTTP/3 rejected (267, H3_REQUEST_REJECTED). libcurl reports it in its trace only.
  */
 const NOT_PROCESSED = { h1: null, h2: /\] REFUSED_STREAM\b/, h3: /\] RESET: error 267\b/ } as const;
 
-export class ExchangeTransfer implements EasyAsked {
+export class ExchangeTransfer implements EasyHandleListener {
   readonly id: number;
   readonly #handle: EasyHandle;
-  readonly #order: NotedOrder;
+  readonly #order: MarkedOrder;
   readonly #tools: ExchangeTools;
   readonly #sections = new ResponseSections();
   readonly #upload: CreditAccount;
   readonly #uploadQueue = new UploadQueue();
-  /** Directions that libcurl holds up, `PAUSE` bits. */
+  /** Paused directions, `PAUSE` bits. */
   #paused: number = PAUSE.NONE;
-  /** Response bytes that the host may still be sent; may fall below zero by one piece of libcurl's. */
+  /** Response bytes that may still be sent to the host; one piece of libcurl's can take it below zero. */
   #credit: number;
   #delivered = 0;
-  /** Request bytes granted and not yet with libcurl, and how many of them have come. */
+  /** Request bytes granted that libcurl has not taken, and how many of them have arrived. */
   #uploadHeld = 0;
   #uploadHere = 0;
   #uploadEnded: boolean;
   /** The request was about to go out. */
-  #noted = false;
-  /** The origin has not acted on what has gone out so far, nor on the first `#notProcessedBytes` of the request. */
+  #markedSent = false;
+  /** The origin has not processed what was sent so far, nor the first `#notProcessedBytes` of the request. */
   #notProcessed = false;
   #notProcessedBytes = 0;
-  /** Why it was ended here, '' for no such thing. */
+  /** Why it was ended on this side; null when it was not. */
   #refused: ExchangeFault | null = null;
   #headSeen = false;
   #endedWell = false;
   #freed = false;
 
   /** @throws Error when libcurl refuses the request. */
-  constructor(id: number, order: NotedOrder, upload: CreditAccount, tools: ExchangeTools) {
+  constructor(id: number, order: MarkedOrder, upload: CreditAccount, tools: ExchangeTools) {
     this.id = id;
     this.#order = order;
     this.#tools = tools;
@@ -80,47 +85,47 @@ export class ExchangeTransfer implements EasyAsked {
   }
 
   /**
-   * Before the request goes out on a connection. libcurl comes here again when a connection that it
-   * used again had died without a byte of a response, whatever the method: nobody can say then
-   * whether the origin has acted on the request, so only what may be repeated is (RFC 9110 section 9.2.2).
+   * Called before the request goes out on a connection. libcurl calls it again, whatever the method, when a reused connection
+   * ended without a byte of a response. The origin may have processed the request then, so only idempotent requests are
+   * repeated (RFC 9110 section 9.2.2).
    */
   onConnected(): number {
     if (this.#mayHaveArrived() && !IDEMPOTENT.has(this.#order.method)) {
       this.#refuse('reset', 'the connection ended before a response, and the request may not be repeated');
       return PREREQ.ABORT;
     }
-    if (!this.#noted) this.#tools.noteSent(this.#order.note, this.id);
+    if (!this.#markedSent) this.#tools.markSent(this.#order.slot, this.id);
     else if (this.#notProcessed) this.#notProcessedBytes = this.#requestBytes;
     this.#notProcessed = false;
-    this.#noted = true;
-    // A stream that the origin refuses as one too many waits for another one; over HTTP/1.1 libcurl may only open a connection anew.
+    this.#markedSent = true;
+    // After a refused stream libcurl waits for another one; over HTTP/1.1 it can only open a new connection.
     this.limitConnecting(this.#order.protocol === 'h1');
     return PREREQ.OK;
   }
 
-  /** Whether it has come onto a connection. */
+  /** Whether it has been assigned to a connection. */
   get connected(): boolean {
-    return this.#noted;
+    return this.#markedSent;
   }
 
-  /** libcurl's words on what went wrong, '' for none. */
+  /** libcurl's error message, '' for none. */
   get words(): string {
     return this.#tools.curl.readText(this.#handle.errorText);
   }
 
-  /** Whether there is a limit on the time until it comes onto a connection. */
+  /** Sets whether the time until it gets a connection is limited. */
   limitConnecting(limited: boolean): void {
     const limitMs = limited ? CONNECT_TIMEOUT_MS[this.#order.protocol] : NO_TIMEOUT_MS;
     this.#tools.handles.limitConnecting(this.#handle, limitMs);
   }
 
   /**
-   * Whether the origin may have received the request. Without a byte of it accepted by the connection
-   * it has not, as the header goes first; QUIC may have sent packets before it fails, unless it could
-   * not even open a stream, as when the origin allows no more of them.
+   * Whether the origin may have received the request. It has not if the connection accepted no byte of it, as the header
+   * goes first. QUIC may have sent packets before it fails, unless it could not open a stream, for instance because the origin
+   * allows no more of them.
    */
   #mayHaveArrived(): boolean {
-    if (!this.#noted || this.#notProcessed) return false;
+    if (!this.#markedSent || this.#notProcessed) return false;
     if (this.#requestBytes > this.#notProcessedBytes) return true;
     return this.#order.protocol === 'h3' && !/bidi stream/.test(this.words);
   }
@@ -129,8 +134,8 @@ export class ExchangeTransfer implements EasyAsked {
     return this.#tools.curl.infoLong(this.easy, INFO.REQUEST_SIZE);
   }
 
-  onWords(words: string): void {
-    if (!this.#headSeen && NOT_PROCESSED[this.#order.protocol]?.test(words)) this.#notProcessed = true;
+  onTrace(line: string): void {
+    if (!this.#headSeen && NOT_PROCESSED[this.#order.protocol]?.test(line)) this.#notProcessed = true;
   }
 
   onHeader(line: string): boolean {
@@ -176,7 +181,7 @@ export class ExchangeTransfer implements EasyAsked {
     return bytes;
   }
 
-  /** Hands request bytes to libcurl. */
+  /** Copies request bytes to libcurl. */
   onRead(target: Pointer, room: number): number {
     const done = this.#uploadQueue.take(room, (piece, at) => {
       this.#tools.memory.write(piece, target + BigInt(at));
@@ -193,8 +198,8 @@ export class ExchangeTransfer implements EasyAsked {
   }
 
   /**
-   * libcurl 8.14 notes the end of a body on HTTP/3 and sends it with whatever it does next, which may
-   * be seconds later: it is made to do something. With nothing unpaused it does not ask for its timer.
+   * libcurl 8.14 records the end of a body on HTTP/3 and sends it with its next action, which may be seconds later: this
+   * triggers one. `pause` without a change of directions does not start libcurl's timer.
    */
   #flushEnd(): void {
     if (this.#freed) return;
@@ -202,7 +207,7 @@ export class ExchangeTransfer implements EasyAsked {
     this.#tools.runDue(this);
   }
 
-  /** The request goes out once more: its body from the start, if that is still here. */
+  /** The request is sent again: its body from the start, if it is still buffered. */
   onSeek(offset: number): number {
     const bytes = offset === 0 ? this.#uploadQueue.rewind() : null;
     if (bytes === null) return SEEK.FAIL;
@@ -218,7 +223,7 @@ export class ExchangeTransfer implements EasyAsked {
     this.#tools.output.frame(FRAME.CREDIT, this.id, creditPayload(granted));
   }
 
-  /** @returns false when libcurl failed as it went on. */
+  /** @returns false when libcurl failed as it resumed. */
   uploadPiece(piece: Buffer): boolean {
     this.#uploadHere += piece.length;
     if (this.#uploadHere > this.#uploadHeld) throw new ExchangeFrameError('more than was granted');
@@ -226,13 +231,13 @@ export class ExchangeTransfer implements EasyAsked {
     return this.#resume(PAUSE.SEND);
   }
 
-  /** @returns false when libcurl failed as it went on. */
+  /** @returns false when libcurl failed as it resumed. */
   uploadEnd(): boolean {
     this.#uploadEnded = true;
     return this.#resume(PAUSE.SEND);
   }
 
-  /** @returns false when libcurl failed as it went on. */
+  /** @returns false when libcurl failed as it resumed. */
   addCredit(bytes: number): boolean {
     this.#credit += bytes;
     return this.#credit <= 0 || this.#resume(PAUSE.RECV);
@@ -242,20 +247,20 @@ export class ExchangeTransfer implements EasyAsked {
     if ((this.#paused & direction) === 0) return true;
     this.#paused &= ~direction;
     const code = this.#tools.curl.pause(this.easy, this.#paused);
-    // Between two connections there is nothing to go on with: the next one starts by itself.
+    // Between two connections there is nothing to resume: the next one starts by itself.
     return code === CODE.OK || code === CODE.BAD_FUNCTION_ARGUMENT;
   }
 
-  /** Response bytes that libcurl holds because the host has granted no more. */
+  /** Response bytes that libcurl buffers because the host has granted no more credit. */
   heldBytes(): number {
     if ((this.#paused & PAUSE.RECV) === 0) return 0;
     return this.#tools.curl.infoOffset(this.easy, INFO.SIZE_DOWNLOAD_T) - this.#delivered;
   }
 
   /**
-   * The last frame, after libcurl has ended the transfer with `code`.
+   * Sends the last frame, after libcurl has ended the transfer with `code`.
    *
-   * @param words libcurl's on it, where they are about another exchange.
+   * @param words libcurl's message, where it is about another exchange.
    */
   end(code: number, words?: string): void {
     const { output } = this.#tools;
@@ -266,8 +271,12 @@ export class ExchangeTransfer implements EasyAsked {
   }
 
   #fault(code: number, words: string): ExchangeFault {
-    const message = areAbout(code, words) ? words : this.#tools.curl.errorText(code);
-    const progress = { protocol: this.#order.protocol, connected: this.#noted, answered: this.#headSeen };
+    const message = describesCode(code, words) ? words : this.#tools.curl.errorText(code);
+    const progress = {
+      protocol: this.#order.protocol,
+      connected: this.#markedSent,
+      answered: this.#headSeen,
+    };
     return { code: errorCode(code, words, progress), message, sent: this.#mayHaveArrived() };
   }
 
@@ -275,7 +284,7 @@ export class ExchangeTransfer implements EasyAsked {
     this.#refused = { code, message, sent: this.#mayHaveArrived() };
   }
 
-  /** The handle has left its multi handle. */
+  /** To be called once the handle has been removed from its multi handle. */
   free(): void {
     const { handles } = this.#tools;
     this.#freed = true;

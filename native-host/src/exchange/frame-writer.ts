@@ -3,19 +3,19 @@ import type { Pointer } from '../curl/libcurl.ts';
 import type { NativeMemory } from '../curl/native-memory.ts';
 import { FRAME, FRAME_HEADER_BYTES, frame, jsonPayload, writeFrameHeader } from './exchange-frames.ts';
 
-/** What goes to the pipe at once: less costs more system calls, more does not fit into the pipe. */
+/** Size of one write to the pipe: less costs more system calls, more does not fit into the pipe. */
 const SLAB_BYTES = 64 * 1024;
 
 /**
- * Gathers the frames of one turn of the event loop. libcurl hands bodies over in pieces of 16 kB and
- * less; those of one exchange that follow each other become one frame.
+ * Collects the frames of one turn of the event loop. libcurl delivers bodies in pieces of at most 16 kB; consecutive pieces of
+ * one exchange become one frame.
  */
 export class FrameWriter {
   readonly #pipe: Writable;
   readonly #memory: NativeMemory;
   #slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
   #used = 0;
-  /** Where the header of the body frame is that may still grow; -1 for none. */
+  /** Offset of the header of the body frame that may still grow; -1 for none. */
   #bodyAt = -1;
   #bodyOf = 0;
   #soon: NodeJS.Immediate | null = null;
@@ -67,14 +67,14 @@ export class FrameWriter {
     this.#used += FRAME_HEADER_BYTES;
   }
 
-  /** Hands on what there is, before the turn's end. */
+  /** Writes the collected frames now, not at the end of the turn. */
   flush(): void {
     if (this.#soon) clearImmediate(this.#soon);
     this.#soon = null;
     this.#bodyAt = -1;
     if (this.#used === 0) return;
     this.#pipe.write(this.#slab.subarray(0, this.#used));
-    // What the pipe has taken at once may be written over.
+    // The buffer may be reused only if the pipe has taken all of it.
     if (this.#pipe.writableLength > 0) this.#slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
     this.#used = 0;
   }

@@ -1,7 +1,7 @@
-/** Header fields in order, names as written. */
+/** A header field, its name in the case that was received. */
 export type HeaderField = readonly [name: string, value: string];
 
-/** Fields that are of one connection only (RFC 9110 section 7.6.1; `HTTP2-Settings`: RFC 7540 section 3.2.1). */
+/** Fields of one connection (RFC 9110 section 7.6.1; `HTTP2-Settings`: RFC 7540 section 3.2.1). */
 const HOP_BY_HOP = new Set([
   'connection',
   'http2-settings',
@@ -14,7 +14,7 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** What may be passed on: neither of the connection itself nor named by a `Connection` field. */
+/** The fields to forward: without hop-by-hop fields and those that a `Connection` field names. */
 export function endToEnd(fields: readonly HeaderField[]): HeaderField[] {
   const named = valuesOf(fields, 'connection').flatMap((value) =>
     value.split(',').map((option) => option.trim().toLowerCase()),
@@ -31,9 +31,9 @@ export function valuesOf(fields: readonly HeaderField[], wanted: string): string
 }
 
 /**
- * What may be passed on of a response. A length beside a transfer coding is not the body's (RFC 9112 section 6.3).
+ * The fields of a response to forward. A length beside a transfer coding is not the body's (RFC 9112 section 6.3).
  *
- * @throws Error for lengths that differ (RFC 9110 section 8.6).
+ * @throws Error for differing lengths (RFC 9110 section 8.6).
  */
 export function responseFields(fields: readonly HeaderField[]): HeaderField[] {
   const lengths = valuesOf(fields, 'content-length').flatMap((value) => value.split(/ *, */));
@@ -48,7 +48,7 @@ export function isToken(text: string): boolean {
   return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text);
 }
 
-/** Whether a value can stand in one field line: Latin-1 without CR, LF and NUL (RFC 9110 section 5.5). */
+/** Whether a value is valid in a field line: Latin-1 without CR, LF and NUL (RFC 9110 section 5.5). */
 export function isFieldValue(text: string): boolean {
   return /^[^\0\r\n\u0100-\uffff]*$/.test(text);
 }

@@ -1,32 +1,32 @@
-/** TCP connections whose peer has gone without a word. */
+/** TCP connections whose peer has vanished without closing them. */
 import type { TcpSilence } from '../curl/tcp-info.ts';
 
 /**
- * How long a peer may acknowledge nothing of what it was sent, milliseconds. Chromium takes 10 s without a byte for a risk, and
- * gives up an HTTP/2 connection that answers no `PING` within 10 s from then on (net/spdy/spdy_session.cc:
- * `kDefaultConnectionAtRiskOfLossSeconds`, `kHungIntervalSeconds`). Linux would send again for a quarter of an hour.
+ * How long a peer may leave sent data unacknowledged, milliseconds. After 10 s without a byte, Chromium sends a `PING` on an HTTP/2
+ * connection and closes it if there is no answer within another 10 s (net/spdy/spdy_session.cc:
+ * `kDefaultConnectionAtRiskOfLossSeconds`, `kHungIntervalSeconds`). Linux would retransmit for a quarter of an hour.
  */
 export const HUNG_AFTER_MS = 20_000;
 
-/** How often what was sent must have gone unanswered, as packets get lost: at a closed window the kernel asks once in minutes only. */
-const LEAST_UNANSWERED = 3;
+/** Retransmissions and probes without an answer, as packets get lost: at a closed window the kernel probes only once in minutes. */
+const MIN_UNANSWERED = 3;
 
-/** How many times connections are looked at within the limit. */
-const LOOKS = 10;
+/** How many times connections are checked within the limit. */
+const CHECKS = 10;
 
-/** Probes of a silent connection: the kernel asks whether the peer is there. Whole seconds, as the kernel has them. */
+/** TCP keep-alive of a silent connection, in whole seconds as the kernel has them. */
 export interface KeepAlive {
-  /** Silence before the first one. */
+  /** Silence before the first probe. */
   idleS: number;
   intervalS: number;
-  /** After so many without an answer the connection has ended. */
+  /** Number of unanswered probes after which the kernel ends the connection. */
   count: number;
 }
 
-/** Five probes in the second half of the limit: one that gets lost is no sign. */
+/** Five probes in the second half of the limit: a single lost one means nothing. */
 const PROBES = 5;
 
-/** Has the kernel end a connection after the limit on which there is nothing to acknowledge. */
+/** Settings by which the kernel ends a dead connection after the limit when no sent data is unacknowledged. */
 export function keepAliveWithin(limitMs: number): KeepAlive {
   const limitS = Math.max(2, Math.round(limitMs / 1000));
   const idleS = Math.floor(limitS / 2);
@@ -36,32 +36,32 @@ export function keepAliveWithin(limitMs: number): KeepAlive {
 
 export interface HungConnectionsOptions {
   limitMs: number;
-  /** Those with something under way; null once nothing is, anywhere. */
+  /** Sockets with an exchange in progress; null once there is no exchange at all. */
   sockets: () => readonly number[] | null;
   read: (socket: number) => TcpSilence | null;
   reset: (socket: number) => void;
 }
 
 /**
- * Resets connections whose peer acknowledges nothing of what it was sent. A peer that is silent, or that takes nothing more for
- * now, acknowledges all the same: `TCP_USER_TIMEOUT`, which counts a closed window as well, would end uploads that wait.
+ * Resets connections whose peer acknowledges nothing of what it was sent. A peer that is silent, or whose window is closed,
+ * still acknowledges: `TCP_USER_TIMEOUT`, which counts a closed window as well, would end uploads that wait.
  */
 export class HungConnections {
   readonly #options: HungConnectionsOptions;
-  /** By socket, since when what was sent is not answered. */
+  /** By socket: since when sent data is unacknowledged, on the clock of `performance.now()`. */
   #waiting: ReadonlyMap<number, number> = new Map();
-  #looks: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | null = null;
 
   constructor(options: HungConnectionsOptions) {
     this.#options = options;
   }
 
-  /** Something is under way from now on. */
+  /** Starts checking; to be called when an exchange begins. */
   watch(): void {
-    this.#looks ??= setInterval(() => this.#look(), this.#options.limitMs / LOOKS);
+    this.#timer ??= setInterval(() => this.#check(), this.#options.limitMs / CHECKS);
   }
 
-  #look(): void {
+  #check(): void {
     const { limitMs, sockets, read, reset } = this.#options;
     const now = performance.now();
     const waiting = new Map<number, number>();
@@ -70,14 +70,14 @@ export class HungConnections {
       const silence = read(socket);
       if (!silence || silence.unanswered === 0) continue;
       const sinceMs = this.#waiting.get(socket) ?? now;
-      // The kernel gives the numbers of closed sockets out again; a new connection has heard of its peer since.
+      // The kernel reuses the numbers of closed sockets; a new connection has heard from its peer since.
       const isUnheard = now - silence.unheardMs <= sinceMs;
-      if (isUnheard && now - sinceMs >= limitMs && silence.unanswered >= LEAST_UNANSWERED) reset(socket);
+      if (isUnheard && now - sinceMs >= limitMs && silence.unanswered >= MIN_UNANSWERED) reset(socket);
       else waiting.set(socket, isUnheard ? sinceMs : now);
     }
     this.#waiting = waiting;
-    if (all || !this.#looks) return;
-    clearInterval(this.#looks);
-    this.#looks = null;
+    if (all || !this.#timer) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
   }
 }

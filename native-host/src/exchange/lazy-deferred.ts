@@ -1,5 +1,5 @@
-/** A promise that is made when it is asked for: of most exchanges not every one is. A failure that nobody asks for is none of the process. */
-export class Later<T> {
+/** Creates its promise on first access; unobserved rejections are ignored. */
+export class LazyDeferred<T> {
   #promise: Promise<T> | null = null;
   #resolve: ((value: T) => void) | null = null;
   #reject: ((fault: Error) => void) | null = null;
@@ -15,7 +15,7 @@ export class Later<T> {
     return this.#promise;
   }
 
-  /** The first of this and `reject` counts. */
+  /** Only the first call of `resolve` or `reject` has an effect. */
   resolve(value: T): void {
     if (this.#resolve) this.#resolve(value);
     else this.#promise ??= Promise.resolve(value);

@@ -1,175 +1,172 @@
-/** The lanes of one origin under one protocol: which exchange goes on which, and which ones wait. */
+/** The connections to one origin under one protocol: assigns exchanges to them and queues the rest. */
 import type { Protocol } from '@hopwise/contract';
 import { CODE } from '../curl/curl-constants.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
 import type { ExchangeTransfer } from './exchange-transfer.ts';
-import { type Entry, Lane } from './upstream-connection.ts';
+import { type ExchangeEntry, UpstreamConnection } from './upstream-connection.ts';
 
-/**
- * Connections to an origin that take exchanges, at most: RFC 9113 section 9.1 and RFC 9114 section 3.3 want one, as long as
- * it has streams.
- */
-const GOOD_LANES = 4;
+/** RFC 9113 section 9.1 and RFC 9114 section 3.3 want one connection to an origin, as long as it has streams. */
+const MAX_HEALTHY_CONNECTIONS = 4;
 
-/**
- * With those that slow readers fill. Each of them may fill a connection of its own, where over HTTP/1.1 it would have
- * one anyway.
- */
-const LANES = 64;
+/** Including those that slow readers fill. Each may fill one of its own, as it would have one over HTTP/1.1. */
+const MAX_CONNECTIONS = 64;
 
-/** How long an exchange waits for a stream before there is another connection. */
-const PATIENCE_MS = 500;
+/** How long an exchange waits for a stream before another connection is opened. */
+const STREAM_WAIT_MS = 500;
 
 /** As long as libcurl itself keeps an idle connection (`CURLOPT_MAXAGE_CONN`). */
 const IDLE_MS = 118_000;
 
-export interface OriginLanesSettings {
+export interface OriginConnectionsSettings {
   curl: Libcurl;
   protocol: Protocol;
-  /** Its one exchange is to meet no connection that is there, and to leave none. */
+  /** Whether the one exchange uses no existing connection, and leaves none behind. */
   fresh: boolean;
   onFault: (fault: Error) => void;
-  onOpened: (lane: Lane) => void;
-  /** libcurl has done what there was to do. */
-  onActed: (lane: Lane) => void;
-  onClosed: (lane: Lane) => void;
+  onOpened: (connection: UpstreamConnection) => void;
+  /** libcurl has processed its events. */
+  onActed: (connection: UpstreamConnection) => void;
+  onClosed: (connection: UpstreamConnection) => void;
 }
 
-export class OriginLanes {
-  readonly #settings: OriginLanesSettings;
-  readonly #lanes = new Set<Lane>();
-  readonly #laneOf = new Map<ExchangeTransfer, Lane>();
-  /** Those that are in no lane, in order. */
-  #queue: Entry[] = [];
-  #patience: NodeJS.Timeout | null = null;
+export class OriginConnections {
+  readonly #settings: OriginConnectionsSettings;
+  readonly #connections = new Set<UpstreamConnection>();
+  readonly #connectionOf = new Map<ExchangeTransfer, UpstreamConnection>();
+  /** Exchanges without a connection, in order of arrival. */
+  #queue: ExchangeEntry[] = [];
+  #dispatchTimer: NodeJS.Timeout | null = null;
 
-  constructor(settings: OriginLanesSettings) {
+  constructor(settings: OriginConnectionsSettings) {
     this.#settings = settings;
   }
 
   get isEmpty(): boolean {
-    return this.#lanes.size === 0 && this.#queue.length === 0;
+    return this.#connections.size === 0 && this.#queue.length === 0;
   }
 
-  laneOf(transfer: ExchangeTransfer): Lane | null {
-    return this.#laneOf.get(transfer) ?? null;
+  connectionOf(transfer: ExchangeTransfer): UpstreamConnection | null {
+    return this.#connectionOf.get(transfer) ?? null;
   }
 
-  add(entry: Entry): void {
+  add(entry: ExchangeEntry): void {
     this.#queue.push(entry);
-    this.feed();
+    this.dispatch();
   }
 
   remove(transfer: ExchangeTransfer): void {
-    const lane = this.#laneOf.get(transfer);
-    if (lane) {
-      lane.remove(transfer);
-      this.#left(lane, transfer);
+    const connection = this.#connectionOf.get(transfer);
+    if (connection) {
+      connection.remove(transfer);
+      this.#onRemoved(connection, transfer);
     } else this.#queue = this.#queue.filter((entry) => entry.transfer !== transfer);
-    this.feed();
+    this.dispatch();
   }
 
-  /** Hands on what waits, as far as there is a place for it. */
-  feed(): void {
-    if (this.#patience) clearTimeout(this.#patience);
-    this.#patience = null;
+  /** Assigns waiting exchanges to connections with capacity. */
+  dispatch(): void {
+    if (this.#dispatchTimer) clearTimeout(this.#dispatchTimer);
+    this.#dispatchTimer = null;
     for (;;) {
-      const [next, from] = this.#first();
+      const [next, from] = this.#nextWaiting();
       if (!next) return;
-      const lane = this.#laneFor(next);
-      if (!lane) {
-        this.#feedLater(next);
+      const connection = this.#connectionFor(next);
+      if (!connection) {
+        this.#dispatchLater(next);
         return;
       }
       if (from) from.remove(next.transfer);
       else this.#queue.shift();
-      this.#laneOf.set(next.transfer, lane);
-      lane.add(next);
+      this.#connectionOf.set(next.transfer, connection);
+      connection.add(next);
     }
   }
 
-  /** The exchange that has waited longest, and the lane that it waits in; null for none. */
-  #first(): [Entry | null, Lane | null] {
-    let first: [Entry | null, Lane | null] = [this.#queue[0] ?? null, null];
-    for (const lane of this.#lanes) {
-      const entry = lane.waitsForStream;
-      if (entry && (!first[0] || entry.sinceMs <= first[0].sinceMs)) first = [entry, lane];
+  /** The exchange that has waited longest, and the connection whose stream it waits for; null for none. */
+  #nextWaiting(): [ExchangeEntry | null, UpstreamConnection | null] {
+    let first: [ExchangeEntry | null, UpstreamConnection | null] = [this.#queue[0] ?? null, null];
+    for (const connection of this.#connections) {
+      const entry = connection.waitsForStream;
+      if (entry && (!first[0] || entry.sinceMs <= first[0].sinceMs)) first = [entry, connection];
     }
     return first;
   }
 
-  /** null where there is nothing but to wait. */
-  #laneFor({ sinceMs }: Entry): Lane | null {
-    const lanes = [...this.#lanes];
-    const good = lanes.filter(({ isGood }) => isGood);
-    const first = good.find(({ takes, isUndecided }) => takes || isUndecided);
-    if (first) return first.takes ? first : null;
-    if (lanes.length === 0) return this.#open();
+  /** null while the exchange has to wait. */
+  #connectionFor({ sinceMs }: ExchangeEntry): UpstreamConnection | null {
+    const connections = [...this.#connections];
+    const healthy = connections.filter(({ isHealthy }) => isHealthy);
+    const first = healthy.find(({ canAccept, isAssigning }) => canAccept || isAssigning);
+    if (first) return first.canAccept ? first : null;
+    if (connections.length === 0) return this.#open();
     if (this.#settings.protocol === 'h1') return null;
-    const isOpening = good.some(({ isEmpty, carries }) => !isEmpty && !carries);
-    const isLate = performance.now() - sinceMs >= PATIENCE_MS;
-    if (isOpening || (good.length > 0 && !(isLate && good.length < GOOD_LANES))) return null;
-    if (lanes.length < LANES) return this.#open();
-    const taking = lanes.filter(({ takes }) => takes);
-    return taking.sort((a, b) => a.held.bytes - b.held.bytes)[0] ?? null;
+    const isOpening = healthy.some(({ isEmpty, isActive }) => !isEmpty && !isActive);
+    const isLate = performance.now() - sinceMs >= STREAM_WAIT_MS;
+    if (isOpening || (healthy.length > 0 && !(isLate && healthy.length < MAX_HEALTHY_CONNECTIONS)))
+      return null;
+    if (connections.length < MAX_CONNECTIONS) return this.#open();
+    const accepting = connections.filter(({ canAccept }) => canAccept);
+    return accepting.sort((a, b) => a.held.bytes - b.held.bytes)[0] ?? null;
   }
 
-  #feedLater({ sinceMs }: Entry): void {
-    const leftMs = sinceMs + PATIENCE_MS - performance.now();
+  #dispatchLater({ sinceMs }: ExchangeEntry): void {
+    const leftMs = sinceMs + STREAM_WAIT_MS - performance.now();
     if (leftMs > 0 && this.#settings.protocol !== 'h1')
-      this.#patience = setTimeout(() => this.feed(), leftMs);
+      this.#dispatchTimer = setTimeout(() => this.dispatch(), leftMs);
   }
 
-  #open(): Lane {
+  #open(): UpstreamConnection {
     const { curl, protocol, onFault, onOpened, onActed } = this.#settings;
-    const lane: Lane = new Lane({
+    const connection: UpstreamConnection = new UpstreamConnection({
       curl,
       protocol,
       onFault,
       onActed: () => {
-        this.#takeBack(lane.turnedBack());
-        this.#takeBack(lane.stranded());
-        this.feed();
-        onActed(lane);
+        this.#requeue(connection.reclaimUnassigned());
+        this.#requeue(connection.reclaimOrphans());
+        this.dispatch();
+        onActed(connection);
       },
-      onEnd: (entry, code) => this.#onEnd(lane, entry, code),
-      onRoom: () => this.feed(),
+      onEnd: (entry, code) => this.#onEnd(connection, entry, code),
+      onCapacity: () => this.dispatch(),
     });
-    this.#lanes.add(lane);
-    onOpened(lane);
-    return lane;
+    this.#connections.add(connection);
+    onOpened(connection);
+    return connection;
   }
 
-  #takeBack(entries: Entry[]): void {
-    for (const { transfer } of entries) this.#laneOf.delete(transfer);
+  #requeue(entries: ExchangeEntry[]): void {
+    for (const { transfer } of entries) this.#connectionOf.delete(transfer);
     this.#queue.unshift(...entries);
   }
 
-  #left(lane: Lane, transfer: ExchangeTransfer): void {
-    this.#laneOf.delete(transfer);
-    this.#takeBack(lane.stranded());
-    if (lane.isEmpty)
-      lane.whenIdle(this.#settings.fresh || lane.isBroken ? 0 : IDLE_MS, () => this.#close(lane));
+  #onRemoved(connection: UpstreamConnection, transfer: ExchangeTransfer): void {
+    this.#connectionOf.delete(transfer);
+    this.#requeue(connection.reclaimOrphans());
+    if (connection.isEmpty)
+      connection.whenIdle(this.#settings.fresh || connection.isBroken ? 0 : IDLE_MS, () =>
+        this.#close(connection),
+      );
   }
 
-  #onEnd(lane: Lane, entry: Entry, code: number): void {
+  #onEnd(connection: UpstreamConnection, entry: ExchangeEntry, code: number): void {
     const { transfer } = entry;
     const noConnection = code !== CODE.OK && !transfer.connected;
     const words = code === CODE.OK ? '' : transfer.words;
-    this.#left(lane, transfer);
+    this.#onRemoved(connection, transfer);
     entry.done(code);
-    // Where libcurl cannot go on reading, it leaves the others of the connection to themselves.
-    if (lane.isBroken && words !== '') {
-      for (const other of lane.transfers) if (other.connected) lane.giveUp(other, code);
+    // Where libcurl cannot go on reading, it does not end the connection's other exchanges itself.
+    if (connection.isBroken && words !== '') {
+      for (const other of connection.transfers) if (other.connected) connection.giveUp(other, code);
     }
-    if (!noConnection || [...this.#lanes].some(({ carries }) => carries)) return;
-    // They have waited for the connection that has not come about.
+    if (!noConnection || [...this.#connections].some(({ isActive }) => isActive)) return;
+    // They were waiting for the connection that failed.
     for (const waiting of this.#queue.splice(0)) waiting.done(code, words);
   }
 
-  #close(lane: Lane): void {
-    this.#lanes.delete(lane);
-    lane.close();
-    this.#settings.onClosed(lane);
+  #close(connection: UpstreamConnection): void {
+    this.#connections.delete(connection);
+    connection.close();
+    this.#settings.onClosed(connection);
   }
 }

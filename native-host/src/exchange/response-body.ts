@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-/** Tells of everything that is taken out of it, which the `read` that streams call for more does not. */
+/** A readable stream that reports every read of its buffer; `_read` is only called when the buffer runs low. */
 export class ResponseBody extends Readable {
   readonly #onTaken: () => void;
   readonly #onDestroy: (fault: Error | null) => void;

@@ -6,13 +6,13 @@ export interface ResponseSection {
   headers: HeaderField[];
 }
 
-/** Puts together what libcurl hands over line by line: 1xx responses, the final one, the trailers. */
+/** Assembles 1xx responses, the final response and the trailers from libcurl's header lines. */
 export class ResponseSections {
   readonly trailers: HeaderField[] = [];
   #open: ResponseSection | null = null;
   #final = false;
 
-  /** @returns the section that this line ends. */
+  /** @returns the section that this line completes; null for none. */
   line(text: string): ResponseSection | null {
     const line = withoutEnd(text);
     if (!this.#open && !this.#final) {
@@ -33,7 +33,7 @@ export class ResponseSections {
 
 function addField(fields: HeaderField[], line: string): void {
   const last = fields.at(-1);
-  // A folded line goes on with the former one (RFC 9112 section 5.2).
+  // A folded line continues the previous one (RFC 9112 section 5.2).
   if (isBlank(line, 0) && last) {
     fields[fields.length - 1] = [last[0], `${last[1]} ${trim(line)}`];
     return;
@@ -47,7 +47,7 @@ function withoutEnd(text: string): string {
   return text.slice(0, text.endsWith('\r\n') ? -2 : -1);
 }
 
-/** Without the whitespace of HTTP around it, which is less than JavaScript's. */
+/** Strips HTTP's optional whitespace, which is less than what `String.trim` strips. */
 function trim(text: string): string {
   let start = 0;
   let end = text.length;

@@ -6,56 +6,56 @@ import type { ExchangeErrorCode } from './exchange-fault.ts';
 import { ExchangeFrameError } from './exchange-frames.ts';
 import { type ExchangeOrder, exchangeOrder } from './exchange-order.ts';
 import type { HeaderField } from './headers.ts';
-import { Later } from './lazy-deferred.ts';
+import { LazyDeferred } from './lazy-deferred.ts';
 import { ResponseBody } from './response-body.ts';
 import type { ResponseSection } from './response-sections.ts';
 
-/** What an exchange can tell the engine. */
+/** What an exchange sends to the engine. */
 export interface ExchangeOutput {
   request(order: ExchangeOrder): void;
-  /** Whether the engine was about to send something of it. Known until its end. */
-  isNoted(): boolean;
+  /** Whether the engine marked it as sent. Valid until the exchange's end. */
+  isMarkedSent(): boolean;
   body(piece: Uint8Array): void;
   end(): void;
   credit(bytes: number): void;
-  /** The engine needs to do no more for it. */
+  /** The engine may stop working on it. */
   cancel(): void;
 }
 
-/** Longest piece of a request body that goes to the engine at once. */
-const UPLOAD_PIECE_BYTES = 64 * 1024;
+/** Piece of a request body that goes to the engine at once. */
+const MAX_UPLOAD_PIECE_BYTES = 64 * 1024;
 
-/** libcurl's largest piece of a body: what is granted may be gone beyond by less than that. */
-const LARGEST_PIECE_BYTES = 16 * 1024;
+/** libcurl's largest piece of a body (`CURL_MAX_WRITE_SIZE`): credit may be exceeded by less than that. */
+const MAX_PIECE_BYTES = 16 * 1024;
 
 export class RunningExchange implements Exchange {
   onInformational?: (status: number, headers: HeaderField[]) => void;
   readonly #request: ExchangeRequest;
   readonly #account: CreditAccount;
   readonly #onEnd: () => void;
-  readonly #head = new Later<ResponseHead>();
-  readonly #trailers = new Later<HeaderField[]>();
+  readonly #head = new LazyDeferred<ResponseHead>();
+  readonly #trailers = new LazyDeferred<HeaderField[]>();
   #output: ExchangeOutput | null = null;
   #state: 'open' | 'done' | 'failed' = 'open';
   #sent = false;
   #fault: ExchangeError | null = null;
-  #whole: readonly HeaderField[] | null = null;
-  /** Of the response, before anybody has asked for its stream. */
+  #arrivedTrailers: readonly HeaderField[] | null = null;
+  /** Of the response, until its stream is requested. */
   #pieces: Buffer[] = [];
   #body: ResponseBody | null = null;
-  /** Response bytes granted and not yet here. */
-  #onTheWay = 0;
-  /** Request bytes that the engine takes, and what was read of the body beyond them. */
+  /** Response bytes granted that have not arrived. */
+  #inTransit = 0;
+  /** Request bytes that the engine accepts, and what was read of the body beyond them. */
   #uploadCredit = 0;
   #unsent: Buffer | null = null;
   #uploadOver = false;
 
-  /** @param onEnd called once, when nothing more is to be expected of the engine. */
+  /** @param onEnd called once, when the engine sends nothing more. */
   constructor(request: ExchangeRequest, account: CreditAccount, onEnd: () => void) {
     this.#request = request;
     this.#account = account;
     this.#onEnd = onEnd;
-    // Without it an upload that fails while the engine still starts would have nobody to hear of it.
+    // An upload may fail while the engine still starts: without a listener the process would end.
     request.body?.on('error', () => this.cancel());
   }
 
@@ -87,12 +87,12 @@ export class RunningExchange implements Exchange {
   }
 
   get sent(): boolean {
-    if (this.open) this.#sent ||= this.#output?.isNoted() ?? false;
+    if (this.open) this.#sent ||= this.#output?.isMarkedSent() ?? false;
     return this.#sent;
   }
 
-  get whole(): readonly HeaderField[] | null {
-    return this.#whole;
+  get arrivedTrailers(): readonly HeaderField[] | null {
+    return this.#arrivedTrailers;
   }
 
   get open(): boolean {
@@ -101,7 +101,7 @@ export class RunningExchange implements Exchange {
 
   cancel(): void {
     this.fail('reset', 'cancelled', this.sent);
-    // Nobody wants what is here already of one that had ended.
+    // Bytes of a response that had already ended are discarded as well.
     this.#dropBody();
   }
 
@@ -110,7 +110,7 @@ export class RunningExchange implements Exchange {
     try {
       const order = exchangeOrder(this.#request, this.#account.grant(0));
       this.#output = output;
-      this.#onTheWay = order.credit;
+      this.#inTransit = order.credit;
       output.request(order);
       if (this.#request.body && order.body !== 0) this.#upload(this.#request.body);
     } catch (fault) {
@@ -128,19 +128,19 @@ export class RunningExchange implements Exchange {
   }
 
   onBody(piece: Buffer): void {
-    this.#onTheWay -= piece.length;
-    if (this.#onTheWay < -LARGEST_PIECE_BYTES) throw new ExchangeFrameError('more than was granted');
+    this.#inTransit -= piece.length;
+    if (this.#inTransit < -MAX_PIECE_BYTES) throw new ExchangeFrameError('more than was granted');
     if (!this.open) return;
     if (this.#body) this.#body.push(piece);
     else this.#pieces.push(piece);
-    // A flowing stream has passed it on already.
+    // A flowing stream has consumed the piece already.
     this.#grant();
   }
 
   onEnd(trailers: HeaderField[]): void {
     if (!this.open) return;
     this.#end('done', null);
-    this.#whole = trailers;
+    this.#arrivedTrailers = trailers;
     this.#trailers.resolve(trailers);
     if (this.#body) this.#body.push(null);
     else if (this.#pieces.length === 0) this.#account.close();
@@ -153,7 +153,7 @@ export class RunningExchange implements Exchange {
 
   fail(code: ExchangeErrorCode, message: string, sent: boolean): void {
     if (!this.open) return;
-    // The engine knows of what was noted and did not go out after all.
+    // The engine also knows of requests that were marked and never went out.
     this.#sent = sent;
     const fault = new ExchangeError(code, message, this.#sent);
     this.#end('failed', fault);
@@ -169,7 +169,7 @@ export class RunningExchange implements Exchange {
         this.#end('failed', new ExchangeError('reset', fault?.message ?? 'cancelled', this.sent));
       },
     );
-    // Whoever looks at the head or the trailers knows of the failure; the stream's must not end the process.
+    // `head` and `trailers` report the failure; an unhandled error of the stream must not end the process.
     body.on('error', () => {});
     for (const piece of this.#pieces) body.push(piece);
     this.#pieces = [];
@@ -190,7 +190,7 @@ export class RunningExchange implements Exchange {
     this.#state = state;
     this.#fault = fault;
     if (fault) {
-      // An engine that has failed it itself ignores this.
+      // The engine ignores this when it reported the failure itself.
       this.#output?.cancel();
       this.#head.reject(fault);
       this.#trailers.reject(fault);
@@ -201,9 +201,9 @@ export class RunningExchange implements Exchange {
 
   #grant(): void {
     if (!this.open || !this.#output) return;
-    const granted = this.#account.grant(this.#onTheWay + this.#heldBytes);
+    const granted = this.#account.grant(this.#inTransit + this.#heldBytes);
     if (granted === 0) return;
-    this.#onTheWay += granted;
+    this.#inTransit += granted;
     this.#output.credit(granted);
   }
 
@@ -215,7 +215,7 @@ export class RunningExchange implements Exchange {
     source.on('readable', this.#pump);
     source.once('end', this.#onSourceEnd);
     source.once('close', this.#onSourceClose);
-    // Over already, or broken off before anybody listened.
+    // It may have ended or failed before the listeners were attached.
     if (source.readableEnded) this.#onSourceEnd();
     else if (source.destroyed) this.cancel();
     else this.#pump();
@@ -228,7 +228,7 @@ export class RunningExchange implements Exchange {
       this.#unsent = null;
       if (chunk === null) break;
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-      const piece = bytes.subarray(0, Math.min(this.#uploadCredit, UPLOAD_PIECE_BYTES));
+      const piece = bytes.subarray(0, Math.min(this.#uploadCredit, MAX_UPLOAD_PIECE_BYTES));
       this.#uploadCredit -= piece.length;
       if (piece.length < bytes.length) this.#unsent = bytes.subarray(piece.length);
       if (piece.length > 0) this.#output!.body(piece);
@@ -250,7 +250,7 @@ export class RunningExchange implements Exchange {
     this.#output!.end();
   }
 
-  /** The rest of the request's body is nobody's concern any more: its source is let go of. */
+  /** Detaches from the request's body and discards the rest of it. */
   #endUpload(): void {
     const source = this.#request.body;
     if (!source) return;

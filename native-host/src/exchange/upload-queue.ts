@@ -1,7 +1,7 @@
-/** Request bytes on their way to libcurl. */
+/** Request bytes that libcurl has not taken, and those that it may ask for again. */
 export class UploadQueue {
   #pieces: Buffer[] = [];
-  /** What has been taken so far, to be taken again; null once that was too much to keep. */
+  /** What has been taken so far, for a repeated request; null once that was too much to keep. */
   #taken: Buffer[] | null = [];
   #takenBytes = 0;
 
@@ -10,10 +10,10 @@ export class UploadQueue {
   }
 
   /**
-   * Takes up to `room` bytes, from the front.
+   * Takes up to `room` bytes from the front.
    *
-   * @param copy is handed each piece with its place among those bytes.
-   * @returns how many there were.
+   * @param copy called with each piece and its offset among those bytes.
+   * @returns the number of bytes taken.
    */
   take(room: number, copy: (piece: Buffer, at: number) => void): number {
     let bytes = 0;
@@ -29,7 +29,7 @@ export class UploadQueue {
     return bytes;
   }
 
-  /** Puts back what was taken; null when it is no longer there, else how many bytes. */
+  /** Puts back what was taken. @returns the number of bytes; null when they were not kept. */
   rewind(): number | null {
     if (!this.#taken) return null;
     const bytes = this.#takenBytes;
@@ -39,7 +39,7 @@ export class UploadQueue {
     return bytes;
   }
 
-  /** Nothing will be taken again. */
+  /** Drops what was kept for a repeated request. */
   forget(): void {
     this.#taken = null;
   }
@@ -47,10 +47,10 @@ export class UploadQueue {
   #remember(part: Buffer): void {
     if (!this.#taken) return;
     this.#takenBytes += part.length;
-    if (this.#takenBytes > REMEMBERED_BYTES) this.forget();
+    if (this.#takenBytes > MAX_REMEMBERED_BYTES) this.forget();
     else this.#taken.push(part);
   }
 }
 
-/** What libcurl takes at once before the header goes out (`CURLOPT_UPLOAD_BUFFERSIZE`). */
-const REMEMBERED_BYTES = 64 * 1024;
+/** What libcurl takes at once before the header goes out (default of `CURLOPT_UPLOAD_BUFFERSIZE`). */
+const MAX_REMEMBERED_BYTES = 64 * 1024;

@@ -1,81 +1,81 @@
-/** One connection of HTTP/2 or HTTP/3 to an origin, or the few of HTTP/1.1, with its exchanges. */
+/** One HTTP/2 or HTTP/3 connection to an origin, or the up to six of HTTP/1.1, with its exchanges. */
 import type { Protocol } from '@hopwise/contract';
 import { CODE } from '../curl/curl-constants.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
 import { H1_CONNECTIONS_PER_HOST, MultiHandle } from '../curl/multi-handle.ts';
 import type { ExchangeTransfer } from './exchange-transfer.ts';
 
-/** An exchange on its way to a connection, or on one. */
-export interface Entry {
+/** An exchange that waits for a connection or uses one. */
+export interface ExchangeEntry {
   transfer: ExchangeTransfer;
-  /** When it came, on the clock of `performance.now()`. */
+  /** When it was requested, on the clock of `performance.now()`. */
   sinceMs: number;
   /**
-   * Its end.
+   * Called at its end.
    *
-   * @param code libcurl's.
-   * @param words libcurl's own, where they are about another exchange: the one that was to open the connection.
+   * @param code libcurl's result code.
+   * @param words libcurl's message, where it is about another exchange: the one that was opening the connection.
    */
   done: (code: number, words?: string) => void;
 }
 
-export interface LaneSettings {
+export interface UpstreamConnectionSettings {
   curl: Libcurl;
   protocol: Protocol;
   onFault: (fault: Error) => void;
-  /** libcurl has done what there was to do. */
+  /** libcurl has processed its events. */
   onActed: () => void;
-  /** libcurl has ended an exchange, which has left the lane. */
-  onEnd: (entry: Entry, code: number) => void;
-  /** There may be streams again where there were none. */
-  onRoom: () => void;
+  /** libcurl has ended an exchange, which has been removed from the connection. */
+  onEnd: (entry: ExchangeEntry, code: number) => void;
+  /** Streams may be available again. */
+  onCapacity: () => void;
 }
 
 /**
- * What libcurl may hold of one response that waits for its reader before the connection gets no
- * further exchange. libcurl 8.14 acknowledges what it holds on HTTP/3, and so takes more without
- * end whenever another exchange makes it read the connection; on HTTP/2 it takes 20 MiB.
+ * What libcurl may buffer of one response whose reader is slow before the connection gets no further
+ * exchange. On HTTP/3 libcurl 8.14 acknowledges what it buffers, so its buffer grows without limit whenever
+ * another exchange makes it read the connection; on HTTP/2 it buffers up to 20 MiB.
  */
-export const HELD_OF_GOOD_LANE_BYTES = 1024 * 1024;
+export const MAX_HELD_OF_HEALTHY_BYTES = 1024 * 1024;
 
-/** Exchanges handed to libcurl at a time: each that finds no stream has to be taken back. */
+/** Exchanges submitted to libcurl at a time: each that finds no stream has to be reclaimed. */
 const BATCH = 64;
 
-/** Time between two tries to get a stream: some round trips. */
+/** Time between two attempts to get a stream: some round trips. */
 const RETRY_MS = 50;
 
 /**
- * libcurl does not tell how many streams the peer allows. An exchange that it does not put on the connection as soon as it
- * looks at it waits there, and is the only one to: libcurl looks at all that wait whenever something changes. It opens the
- * connection where there is none, and gets the next stream where there is one.
+ * libcurl does not report how many streams the peer allows. So exchanges are submitted, and those that libcurl does not
+ * start at once are reclaimed, all but the first: libcurl reconsiders every waiting transfer on each event, and one is enough
+ * to open the connection, or to get its next free stream.
  */
-export class Lane {
+export class UpstreamConnection {
   readonly #protocol: Protocol;
   readonly #multi: MultiHandle;
-  readonly #onEnd: LaneSettings['onEnd'];
-  readonly #onRoom: () => void;
-  readonly #entries = new Map<ExchangeTransfer, Entry>();
-  /** libcurl has not looked at them. */
-  #fresh: Entry[] = [];
-  #waiting: Entry | null = null;
+  readonly #onEnd: UpstreamConnectionSettings['onEnd'];
+  readonly #onCapacity: () => void;
+  readonly #entries = new Map<ExchangeTransfer, ExchangeEntry>();
+  /** Submitted, and not yet processed by libcurl. */
+  #submitted: ExchangeEntry[] = [];
+  #waiting: ExchangeEntry | null = null;
   #waitsFor: 'connection' | 'stream' = 'connection';
-  /** There was no stream for the last one that came, and none of those under way has ended since. */
+  /** The last exchange submitted found no stream, and none in progress has ended since. */
   #isFull = false;
   #retry: NodeJS.Timeout | null = null;
   /**
-   * The connection has ended, or the origin has broken the rules of HTTP/2: libcurl 8.14 would read again what it cannot read, and
-   * every further exchange would fail by it.
+   * The connection has ended, or the origin has violated HTTP/2: libcurl 8.14 would parse the same bytes again, and every further
+   * exchange would fail.
    */
   #isBroken = false;
-  /** What libcurl holds for the slowest reader, and for all of them. */
-  held = { mostBytes: 0, bytes: 0 };
+  /** What libcurl buffers for the slowest reader, and for all of them. */
+  held = { maxBytes: 0, bytes: 0 };
   #idle: NodeJS.Timeout | null = null;
 
-  constructor({ curl, protocol, onFault, onActed, onEnd, onRoom }: LaneSettings) {
+  constructor({ curl, protocol, onFault, onActed, onEnd, onCapacity }: UpstreamConnectionSettings) {
     this.#protocol = protocol;
     this.#multi = new MultiHandle({ curl, protocol, onFault, onActed });
     this.#onEnd = onEnd;
-    this.#onRoom = onRoom;
+    this.#onCapacity = onCapacity;
   }
 
   get transfers(): ExchangeTransfer[] {
@@ -86,55 +86,55 @@ export class Lane {
     return this.#entries.size === 0;
   }
 
-  /** Whether no slow reader is in the way of others. HTTP/1.1 has a connection for each exchange. */
-  get isGood(): boolean {
-    return !this.#isBroken && (this.#protocol === 'h1' || this.held.mostBytes <= HELD_OF_GOOD_LANE_BYTES);
+  /** Whether no slow reader blocks other exchanges. HTTP/1.1 has a connection for each. */
+  get isHealthy(): boolean {
+    return !this.#isBroken && (this.#protocol === 'h1' || this.held.maxBytes <= MAX_HELD_OF_HEALTHY_BYTES);
   }
 
-  /** Whether it is of no use any more. */
+  /** Whether it can carry no further exchange. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
 
-  /** Whether an exchange goes out at once, as far as can be known, or opens the connection. */
-  get takes(): boolean {
+  /** Whether an exchange would start at once, as far as is known, or would open the connection. */
+  get canAccept(): boolean {
     if (this.#protocol === 'h1') return this.#entries.size < H1_CONNECTIONS_PER_HOST;
     if (this.#isFull || this.#waiting || this.#isBroken) return false;
-    return this.#fresh.length < (this.carries ? BATCH : 1);
+    return this.#submitted.length < (this.isActive ? BATCH : 1);
   }
 
-  /** Whether libcurl is about to look at something that came. */
-  get isUndecided(): boolean {
-    return this.#fresh.length > 0;
+  /** Whether libcurl has yet to process a submitted exchange. */
+  get isAssigning(): boolean {
+    return this.#submitted.length > 0;
   }
 
-  /** Whether there is a connection, and something under way on it. */
-  get carries(): boolean {
+  /** Whether there is a connection with an exchange in progress. */
+  get isActive(): boolean {
     for (const transfer of this.#entries.keys()) if (transfer.connected) return true;
     return false;
   }
 
-  /** The one that waits for a stream. */
-  get waitsForStream(): Entry | null {
+  /** The exchange that waits for a stream. */
+  get waitsForStream(): ExchangeEntry | null {
     return this.#waitsFor === 'stream' ? this.#waiting : null;
   }
 
-  add(entry: Entry): void {
+  add(entry: ExchangeEntry): void {
     const { transfer } = entry;
     if (this.#idle) clearTimeout(this.#idle);
     transfer.limitConnecting(true);
     this.#entries.set(transfer, entry);
-    this.#handOver(entry);
+    this.#submit(entry);
   }
 
-  #handOver(entry: Entry): void {
+  #submit(entry: ExchangeEntry): void {
     const { transfer } = entry;
     this.#multi.add(transfer.easy, (code) => {
       this.#isBroken ||= code === CODE.HTTP2;
       this.#leave(transfer);
       this.#onEnd(entry, code);
     });
-    if (this.#protocol !== 'h1') this.#fresh.push(entry);
+    if (this.#protocol !== 'h1') this.#submitted.push(entry);
   }
 
   /** Never from a callback of libcurl. */
@@ -143,7 +143,7 @@ export class Lane {
     this.#leave(transfer);
   }
 
-  /** Ends an exchange as libcurl would. */
+  /** Ends an exchange with libcurl's result code. */
   giveUp(transfer: ExchangeTransfer, code: number): void {
     const entry = this.#entries.get(transfer)!;
     this.remove(transfer);
@@ -152,15 +152,15 @@ export class Lane {
 
   #leave(transfer: ExchangeTransfer): void {
     this.#entries.delete(transfer);
-    this.#fresh = this.#fresh.filter((entry) => entry.transfer !== transfer);
+    this.#submitted = this.#submitted.filter((entry) => entry.transfer !== transfer);
     if (this.#waiting?.transfer === transfer) this.#waiting = null;
     else if (transfer.connected) this.#isFull = false;
   }
 
-  /** After libcurl has looked at what came: takes back what has no place here, in order. */
-  turnedBack(): Entry[] {
-    const without = this.#fresh.filter(({ transfer }) => !transfer.connected);
-    this.#fresh = [];
+  /** After libcurl has processed what was submitted: removes the exchanges that found no stream, in order. */
+  reclaimUnassigned(): ExchangeEntry[] {
+    const without = this.#submitted.filter(({ transfer }) => !transfer.connected);
+    this.#submitted = [];
     if (this.#waiting?.transfer.connected) {
       this.#waiting = null;
       this.#isFull = false;
@@ -168,7 +168,7 @@ export class Lane {
     const [first, ...others] = without;
     if (!first) return [];
     this.#waiting = first;
-    this.#isFull = this.carries;
+    this.#isFull = this.isActive;
     this.#waitsFor = this.#isFull ? 'stream' : 'connection';
     first.transfer.limitConnecting(!this.#isFull);
     for (const { transfer } of others) this.remove(transfer);
@@ -177,8 +177,8 @@ export class Lane {
   }
 
   /**
-   * On HTTP/3 streams are allowed again some time after others have ended (RFC 9000, section 19.11), which libcurl 8.14 does not
-   * act on: whatever is full is tried again.
+   * On HTTP/3 the peer grants new streams some time after others have ended (RFC 9000, section 19.11), and libcurl 8.14 does not
+   * act on that: a full connection is retried.
    */
   #retryLater(): void {
     this.#retry ??= setTimeout(() => {
@@ -188,18 +188,18 @@ export class Lane {
       if (waiting) {
         this.#multi.remove(waiting.transfer.easy);
         this.#waiting = null;
-        this.#handOver(waiting);
+        this.#submit(waiting);
       } else {
-        // What waits elsewhere may try here.
-        this.#onRoom();
+        // Exchanges that wait elsewhere may try this connection.
+        this.#onCapacity();
       }
     }, RETRY_MS);
   }
 
-  /** Takes back the one that waits for a stream of a connection that is no more: for opening one there is a limit of time. */
-  stranded(): Entry[] {
+  /** Removes the exchange that waits for a stream of a connection that has ended: opening a new one has a time limit. */
+  reclaimOrphans(): ExchangeEntry[] {
     const waiting = this.waitsForStream;
-    if (!waiting || this.carries) return [];
+    if (!waiting || this.isActive) return [];
     this.remove(waiting.transfer);
     return [waiting];
   }
@@ -213,9 +213,9 @@ export class Lane {
     this.#multi.runDue();
   }
 
-  /** Hands what has come to libcurl now, not at the end of this turn. Never from a callback of libcurl. */
-  runAsked(): void {
-    this.#multi.runAsked();
+  /** Has libcurl start submitted exchanges now, not at the end of this turn. Never from a callback of libcurl. */
+  runDeferred(): void {
+    this.#multi.runDeferred();
   }
 
   setReading(reading: boolean): void {
@@ -226,7 +226,7 @@ export class Lane {
     this.#multi.readOnce();
   }
 
-  /** @param run after `idleMs`, unless an exchange comes before. */
+  /** @param run called after `idleMs`, unless an exchange is added before. */
   whenIdle(idleMs: number, run: () => void): void {
     this.#idle = setTimeout(run, idleMs);
   }

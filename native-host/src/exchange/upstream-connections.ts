@@ -1,4 +1,4 @@
-/** The connections of all exchanges, and how much libcurl may hold on them. */
+/** The connections of all exchanges, and how much libcurl may buffer on them. */
 import type { Protocol } from '@hopwise/contract';
 import { CODE } from '../curl/curl-constants.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
@@ -6,67 +6,70 @@ import { tcpSilenceReader } from '../curl/tcp-info.ts';
 import { tcpResetter } from '../curl/tcp-reset.ts';
 import type { ExchangeTransfer } from './exchange-transfer.ts';
 import { HungConnections } from './hung-connections.ts';
-import { OriginLanes } from './origin-connections.ts';
-import { type Entry, HELD_OF_GOOD_LANE_BYTES, type Lane } from './upstream-connection.ts';
+import { OriginConnections } from './origin-connections.ts';
+import {
+  type ExchangeEntry,
+  MAX_HELD_OF_HEALTHY_BYTES,
+  type UpstreamConnection,
+} from './upstream-connection.ts';
 
-/** Beyond it the connection is no longer read. Above what HTTP/2 lets through, which bounds itself. */
-const HELD_BYTES = 24 * 1024 * 1024;
+/** Above it the connection is no longer read. More than HTTP/2's own limit of 20 MiB. */
+const MAX_HELD_BYTES = 24 * 1024 * 1024;
 
-/** Beyond it, in all, no connection is read whose lane is not good any more. */
-const HELD_IN_ALL_BYTES = 64 * 1024 * 1024;
-
-/**
- * How long other exchanges of a connection that is not read wait for the slowest reader. Then its
- * exchange is given up: a response that breaks off is seen, and asked for again, where one that stands
- * still is not.
- */
-const STANDSTILL_MS = 20_000;
+/** When all connections together hold more, only the healthy ones are read. */
+const MAX_HELD_IN_ALL_BYTES = 64 * 1024 * 1024;
 
 /**
- * Time between two times that such a connection is read all the same, while others wait: they get what is on its way already,
- * and libcurl some 100 kB more to hold.
+ * How long other exchanges of a connection that is not read wait for the slowest reader. Then its exchange is ended: browsers
+ * notice and repeat a response that breaks off, not one that stalls.
  */
-const SIP_MS = 20;
+const MAX_STALL_MS = 20_000;
 
-/** Time between two looks at what is held: 1.25 MB at 1 Gbit/s. */
-const LOOK_MS = 10;
+/**
+ * How often such a connection is read once all the same, while others wait: they get what has already arrived, and libcurl
+ * buffers some 100 kB more.
+ */
+const TRICKLE_INTERVAL_MS = 20;
 
-export interface LanesSettings {
+/** Time between two updates of what is held: 1.25 MB at 1 Gbit/s. */
+const UPDATE_INTERVAL_MS = 10;
+
+export interface UpstreamConnectionsSettings {
   curl: Libcurl;
   /** How long the peer of a TCP connection may acknowledge nothing. */
   hungAfterMs: number;
   onFault: (fault: Error) => void;
-  /** libcurl has done what there was to do on a connection. */
+  /** libcurl has processed the events of a connection. */
   onActed: () => void;
 }
 
-export interface LaneWish {
+export interface ConnectionRequirements {
   protocol: Protocol;
-  /** Exchanges of one share connections. */
+  /** Exchanges of the same origin share connections. */
   origin: string;
-  /** A connection of its own, made for it and ended with it: with its own look at the name and the certificate. */
+  /** A connection of its own, opened for it and closed after it: name and certificate are looked up anew. */
   fresh: boolean;
 }
 
 interface Watch {
-  lanes: OriginLanes;
-  lookedMs: number;
-  /** They run while the connection is not read. */
-  standstill: NodeJS.Timeout | null;
-  sips: NodeJS.Timeout | null;
+  connections: OriginConnections;
+  updatedMs: number;
+  /** Both run while the connection is not read. */
+  stallTimer: NodeJS.Timeout | null;
+  trickle: NodeJS.Timeout | null;
 }
 
-export class Lanes {
+export class UpstreamConnections {
   readonly #curl: Libcurl;
   readonly #onFault: (fault: Error) => void;
   readonly #onActed: () => void;
-  readonly #origins = new Map<string, OriginLanes>();
-  readonly #originOf = new Map<ExchangeTransfer, OriginLanes>();
-  readonly #watched = new Map<Lane, Watch>();
+  readonly #origins = new Map<string, OriginConnections>();
+  readonly #originOf = new Map<ExchangeTransfer, OriginConnections>();
+  readonly #watched = new Map<UpstreamConnection, Watch>();
   readonly #hung: HungConnections;
   #freshOnes = 0;
 
-  constructor({ curl, hungAfterMs, onFault, onActed }: LanesSettings) {
+  constructor({ curl, hungAfterMs, onFault, onActed }: UpstreamConnectionsSettings) {
     this.#curl = curl;
     this.#onFault = onFault;
     this.#onActed = onActed;
@@ -78,17 +81,21 @@ export class Lanes {
     });
   }
 
-  /** @param done its end, as `Entry.done`. */
-  add({ protocol, origin, fresh }: LaneWish, transfer: ExchangeTransfer, done: Entry['done']): void {
+  /** @param done as `ExchangeEntry.done`. */
+  add(
+    { protocol, origin, fresh }: ConnectionRequirements,
+    transfer: ExchangeTransfer,
+    done: ExchangeEntry['done'],
+  ): void {
     const key = `${protocol} ${origin}${fresh ? ` ${this.#freshOnes++}` : ''}`;
-    let lanes = this.#origins.get(key);
-    if (!lanes) {
-      lanes = this.#lanesOf(key, protocol, fresh);
-      this.#origins.set(key, lanes);
+    let connections = this.#origins.get(key);
+    if (!connections) {
+      connections = this.#connectionsTo(key, protocol, fresh);
+      this.#origins.set(key, connections);
     }
-    this.#originOf.set(transfer, lanes);
+    this.#originOf.set(transfer, connections);
     this.#hung.watch();
-    lanes.add({
+    connections.add({
       transfer,
       sinceMs: performance.now(),
       done: (code, words) => {
@@ -99,104 +106,106 @@ export class Lanes {
   }
 
   remove(transfer: ExchangeTransfer): void {
-    const lanes = this.#originOf.get(transfer);
-    if (!lanes) return;
-    const lane = lanes.laneOf(transfer);
+    const connections = this.#originOf.get(transfer);
+    if (!connections) return;
+    const connection = connections.connectionOf(transfer);
     this.#originOf.delete(transfer);
-    lanes.remove(transfer);
-    if (lane && lane.held.bytes > 0) this.#look(lane);
+    connections.remove(transfer);
+    if (connection && connection.held.bytes > 0) this.#updateHeld(connection);
   }
 
   /** Never from a callback of libcurl. */
   runDue(transfer: ExchangeTransfer): void {
-    this.#originOf.get(transfer)?.laneOf(transfer)?.runDue();
+    this.#originOf.get(transfer)?.connectionOf(transfer)?.runDue();
   }
 
-  /** Has libcurl begin what was added, now. Never from a callback of libcurl. */
-  runAsked(): void {
-    for (const lane of this.#watched.keys()) lane.runAsked();
+  /** Has libcurl start what was added now. Never from a callback of libcurl. */
+  runDeferred(): void {
+    for (const connection of this.#watched.keys()) connection.runDeferred();
   }
 
-  /** A reader has taken something. */
-  resumed(transfer: ExchangeTransfer): void {
-    const lane = this.#originOf.get(transfer)?.laneOf(transfer);
-    if (lane && lane.held.bytes > 0) this.#look(lane);
+  /** The reader of a response has consumed bytes. */
+  onReaderProgress(transfer: ExchangeTransfer): void {
+    const connection = this.#originOf.get(transfer)?.connectionOf(transfer);
+    if (connection && connection.held.bytes > 0) this.#updateHeld(connection);
   }
 
   #sockets(): number[] | null {
     if (this.#originOf.size === 0) return null;
-    return [...this.#watched.keys()].flatMap((lane) => lane.sockets);
+    return [...this.#watched.keys()].flatMap((connection) => connection.sockets);
   }
 
-  #lanesOf(key: string, protocol: Protocol, fresh: boolean): OriginLanes {
-    const lanes = new OriginLanes({
+  #connectionsTo(key: string, protocol: Protocol, fresh: boolean): OriginConnections {
+    const connections = new OriginConnections({
       curl: this.#curl,
       protocol,
       fresh,
       onFault: this.#onFault,
-      onOpened: (lane) => this.#watched.set(lane, { lanes, lookedMs: 0, standstill: null, sips: null }),
-      onActed: (lane) => this.#lookAndTell(lane),
-      onClosed: (lane) => {
-        this.#stopWaiting(lane);
-        this.#watched.delete(lane);
-        if (lanes.isEmpty) this.#origins.delete(key);
+      onOpened: (connection) =>
+        this.#watched.set(connection, { connections, updatedMs: 0, stallTimer: null, trickle: null }),
+      onActed: (connection) => this.#onActedOn(connection),
+      onClosed: (connection) => {
+        this.#stopTimers(connection);
+        this.#watched.delete(connection);
+        if (connections.isEmpty) this.#origins.delete(key);
       },
     });
-    return lanes;
+    return connections;
   }
 
-  #lookAndTell(lane: Lane): void {
-    const lookedMs = this.#watched.get(lane)?.lookedMs;
-    if (lookedMs !== undefined && performance.now() - lookedMs >= LOOK_MS) this.#look(lane);
+  #onActedOn(connection: UpstreamConnection): void {
+    const updatedMs = this.#watched.get(connection)?.updatedMs;
+    if (updatedMs !== undefined && performance.now() - updatedMs >= UPDATE_INTERVAL_MS)
+      this.#updateHeld(connection);
     this.#onActed();
   }
 
-  #look(lane: Lane): void {
-    const watch = this.#watched.get(lane);
+  #updateHeld(connection: UpstreamConnection): void {
+    const watch = this.#watched.get(connection);
     if (!watch) return;
-    watch.lookedMs = performance.now();
-    const held = lane.transfers.map((transfer) => transfer.heldBytes());
-    lane.held = { mostBytes: Math.max(0, ...held), bytes: held.reduce((sum, bytes) => sum + bytes, 0) };
+    watch.updatedMs = performance.now();
+    const held = connection.transfers.map((transfer) => transfer.heldBytes());
+    connection.held = { maxBytes: Math.max(0, ...held), bytes: held.reduce((sum, bytes) => sum + bytes, 0) };
     const all = [...this.#watched.keys()];
     const inAll = all.reduce((sum, { held: { bytes } }) => sum + bytes, 0);
-    const limit = inAll > HELD_IN_ALL_BYTES ? HELD_OF_GOOD_LANE_BYTES : HELD_BYTES;
-    for (const other of all) this.#setReading(other, other.held.mostBytes <= limit);
-    if (lane.isGood) watch.lanes.feed();
+    const limit = inAll > MAX_HELD_IN_ALL_BYTES ? MAX_HELD_OF_HEALTHY_BYTES : MAX_HELD_BYTES;
+    for (const other of all) this.#setReading(other, other.held.maxBytes <= limit);
+    if (connection.isHealthy) watch.connections.dispatch();
   }
 
-  #setReading(lane: Lane, reading: boolean): void {
-    lane.setReading(reading);
-    const watch = this.#watched.get(lane)!;
-    if (reading) this.#stopWaiting(lane);
+  #setReading(connection: UpstreamConnection, reading: boolean): void {
+    connection.setReading(reading);
+    const watch = this.#watched.get(connection)!;
+    if (reading) this.#stopTimers(connection);
     else {
-      watch.standstill ??= setTimeout(() => this.#onStandstill(lane), STANDSTILL_MS);
-      watch.sips ??= setInterval(() => {
-        if (!nobodyWaits(lane)) lane.readOnce();
-      }, SIP_MS);
+      watch.stallTimer ??= setTimeout(() => this.#onStall(connection), MAX_STALL_MS);
+      watch.trickle ??= setInterval(() => {
+        if (!allAreHeld(connection)) connection.readOnce();
+      }, TRICKLE_INTERVAL_MS);
     }
   }
 
-  #stopWaiting(lane: Lane): void {
-    const watch = this.#watched.get(lane);
+  #stopTimers(connection: UpstreamConnection): void {
+    const watch = this.#watched.get(connection);
     if (!watch) return;
-    if (watch.standstill) clearTimeout(watch.standstill);
-    if (watch.sips) clearInterval(watch.sips);
-    watch.standstill = null;
-    watch.sips = null;
+    if (watch.stallTimer) clearTimeout(watch.stallTimer);
+    if (watch.trickle) clearInterval(watch.trickle);
+    watch.stallTimer = null;
+    watch.trickle = null;
   }
 
-  #onStandstill(lane: Lane): void {
-    this.#stopWaiting(lane);
-    if (!nobodyWaits(lane)) {
-      const slowest = lane.transfers.reduce((slow, transfer) =>
+  #onStall(connection: UpstreamConnection): void {
+    this.#stopTimers(connection);
+    if (!allAreHeld(connection)) {
+      const slowest = connection.transfers.reduce((slow, transfer) =>
         transfer.heldBytes() > slow.heldBytes() ? transfer : slow,
       );
-      lane.giveUp(slowest, CODE.TOO_LARGE);
+      connection.giveUp(slowest, CODE.TOO_LARGE);
     }
-    this.#look(lane);
+    this.#updateHeld(connection);
   }
 }
 
-function nobodyWaits({ transfers }: Lane): boolean {
+function allAreHeld({ transfers }: UpstreamConnection): boolean {
   return transfers.every((transfer) => transfer.heldBytes() > 0);
 }

@@ -1,10 +1,10 @@
 /** Checks everything that the host needs, by really using it. */
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { http3Mend } from '../base/install-hints.ts';
+import { http3InstallHint } from '../base/install-hints.ts';
 import { logFile } from '../base/log.ts';
 import { authorityLine, authorityStatus } from '../ca/authority-status.ts';
-import { certutilMend, findCertutil } from '../ca/certutil.ts';
+import { certutilInstallHint, findCertutil } from '../ca/certutil.ts';
 import { trustNow } from '../ca/trust.ts';
 import { caFile } from '../curl/ca-file.ts';
 import { Engine, engineLine, engineProblem } from '../engine/engine.ts';
@@ -19,10 +19,10 @@ export interface Check {
   /** What was found. */
   detail: string;
   /** What to do; '' when nothing is. */
-  mend: string;
+  fix: string;
 }
 
-const OLDEST_NODE = 20;
+const MIN_NODE = 20;
 
 /**
  * @param options which browsers are looked at, as for `install`.
@@ -43,12 +43,12 @@ export async function doctor(
 }
 
 function checkNode(): Check {
-  const ok = Number(process.versions.node.split('.')[0]) >= OLDEST_NODE;
+  const ok = Number(process.versions.node.split('.')[0]) >= MIN_NODE;
   return {
     name: 'Node',
     ok,
     detail: `${process.version} (${process.execPath})`,
-    mend: ok ? '' : `install Node ${OLDEST_NODE} or later, then: hopwise-host install`,
+    fix: ok ? '' : `install Node ${MIN_NODE} or later, then: hopwise-host install`,
   };
 }
 
@@ -60,11 +60,11 @@ async function checkKoffi(): Promise<Check> {
   try {
     const folder = new URL('.', import.meta.url);
     const { stdout } = await promisify(execFile)(process.execPath, ['-e', program], { cwd: folder });
-    return { name: 'koffi', ok: true, detail: stdout, mend: '' };
+    return { name: 'koffi', ok: true, detail: stdout, fix: '' };
   } catch (fault) {
     const words =
       (fault as Error).message.split('\n').find((line) => line.includes('Error')) ?? 'does not load';
-    return { name: 'koffi', ok: false, detail: words, mend: 'reinstall the dependencies: npm install' };
+    return { name: 'koffi', ok: false, detail: words, fix: 'reinstall the dependencies: npm install' };
   }
 }
 
@@ -74,16 +74,16 @@ async function checkEngine(libcurl?: string): Promise<Check[]> {
     const info = await engine.start();
     const problem = engineProblem(info);
     return [
-      { name: 'libcurl', ok: true, detail: `${engineLine(info)} (${info.path})`, mend: '' },
+      { name: 'libcurl', ok: true, detail: `${engineLine(info)} (${info.path})`, fix: '' },
       {
         name: 'HTTP/3',
         ok: problem === '',
         detail: info.http3 ? info.quic : `libcurl ${info.version} has none`,
-        mend: problem === '' ? '' : http3Mend(),
+        fix: problem === '' ? '' : http3InstallHint(),
       },
     ];
   } catch (fault) {
-    return [{ name: 'libcurl', ok: false, detail: (fault as Error).message, mend: http3Mend() }];
+    return [{ name: 'libcurl', ok: false, detail: (fault as Error).message, fix: http3InstallHint() }];
   } finally {
     await engine.close();
   }
@@ -97,11 +97,11 @@ function checkCaFile(): Check {
       ? (readFileSync(path, 'latin1').match(/-----BEGIN CERTIFICATE-----/g)?.length ?? 0)
       : 0;
     if (path && count === 0) {
-      return { name, ok: false, detail: `${path} holds no certificate`, mend: 'install ca-certificates' };
+      return { name, ok: false, detail: `${path} holds no certificate`, fix: 'install ca-certificates' };
     }
-    return { name, ok: true, detail: path ? `${path}, ${count} certificates` : "libcurl's own", mend: '' };
+    return { name, ok: true, detail: path ? `${path}, ${count} certificates` : "libcurl's own", fix: '' };
   } catch (fault) {
-    return { name, ok: false, detail: (fault as Error).message, mend: 'name an existing file or unset it' };
+    return { name, ok: false, detail: (fault as Error).message, fix: 'name an existing file or unset it' };
   }
 }
 
@@ -113,7 +113,7 @@ function checkBrowsers(options: Parameters<typeof doctor>[0]): Check[] {
       name: browser.name,
       ok: problem === '',
       detail: problem || browser.manifestFile,
-      mend: problem ? `run: hopwise-host install${where}` : '',
+      fix: problem ? `run: hopwise-host install${where}` : '',
     };
   });
 }
@@ -124,7 +124,7 @@ async function checkAuthority(): Promise<Check[]> {
     name: 'Local CA',
     ok: status.problem === '',
     detail: authorityLine(status),
-    mend: status.mend,
+    fix: status.fix,
   };
   // Elsewhere it is the person who has browsers trust it, and nobody can tell.
   const isTold = process.platform === 'linux' && status.problem === '' && status.hosts.length > 0;
@@ -136,24 +136,24 @@ async function checkTrust(): Promise<Check> {
   const name = 'CA trust';
   if (!findCertutil()) {
     const detail = 'who trusts the local CA cannot be told: certutil is missing';
-    return { name, ok: false, detail, mend: certutilMend() };
+    return { name, ok: false, detail, fix: certutilInstallHint() };
   }
   const stores = await trustNow();
   const trusting = stores.filter(({ trusted }) => trusted).map(({ browser }) => browser);
-  if (trusting.length > 0) return { name, ok: true, detail: trusting.join(', '), mend: '' };
+  if (trusting.length > 0) return { name, ok: true, detail: trusting.join(', '), fix: '' };
   const why = stores.find(({ problem }) => problem !== '');
   return {
     name,
     ok: false,
     detail: why ? `${why.folder}: ${why.problem}` : 'no browser trusts the local CA',
-    mend: 'run: hopwise-host ca trust',
+    fix: 'run: hopwise-host ca trust',
   };
 }
 
 async function checkPins(): Promise<Check[]> {
   const status = await pinsStatus();
-  if (status.problems.length === 0) return [{ name: 'Pins', ok: true, detail: pinsLine(status), mend: '' }];
-  return status.problems.map(({ problem, mend }) => ({ name: 'Pins', ok: false, detail: problem, mend }));
+  if (status.problems.length === 0) return [{ name: 'Pins', ok: true, detail: pinsLine(status), fix: '' }];
+  return status.problems.map(({ problem, fix }) => ({ name: 'Pins', ok: false, detail: problem, fix }));
 }
 
 function checkLog(): Check {
@@ -162,13 +162,13 @@ function checkLog(): Check {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     accessSync(dirname(path), constants.W_OK);
     if (existsSync(path)) closeSync(openSync(path, 'a'));
-    return { name: 'Log', ok: true, detail: path, mend: '' };
+    return { name: 'Log', ok: true, detail: path, fix: '' };
   } catch (fault) {
     return {
       name: 'Log',
       ok: false,
       detail: (fault as Error).message,
-      mend: `make ${dirname(path)} writable and ${path} a file of yours, or set XDG_STATE_HOME`,
+      fix: `make ${dirname(path)} writable and ${path} a file of yours, or set XDG_STATE_HOME`,
     };
   }
 }

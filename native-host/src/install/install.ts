@@ -52,7 +52,7 @@ function isPresent({ profileFolders }: Browser): boolean {
 /**
  * Writes the launcher and a manifest for each browser; what is there of an earlier install is replaced.
  *
- * @throws UsageError for an impossible extension id; Error in one line, with the mend, for a folder that cannot be written.
+ * @throws UsageError for an impossible extension id; Error in one line, with the fix, for a folder that cannot be written.
  */
 export async function install(options: InstallOptions): Promise<Installed[]> {
   checkIds(options.ids);
@@ -75,7 +75,7 @@ export async function install(options: InstallOptions): Promise<Installed[]> {
  * Removes what `install` wrote, in every browser unless told which. What browsers that are not named look at too stays.
  *
  * @returns the files that were removed.
- * @throws Error in one line, with the mend, for a file that cannot be removed; all others are.
+ * @throws Error in one line, with the fix, for a file that cannot be removed; all others are.
  */
 export async function uninstall(
   options: Pick<InstallOptions, 'userDataDirectory' | 'browsers'> = {},
@@ -99,7 +99,7 @@ export async function uninstall(
   for (const file of new Set(files)) {
     if (!existsSync(file)) continue;
     try {
-      await withMend(file, () => rm(file));
+      await withFix(file, () => rm(file));
       removed.push(file);
       await removeEmptyFolders(dirname(file));
     } catch (fault) {
@@ -123,7 +123,7 @@ function launcherText(nodeArguments: string[]): string {
 /** A reader sees the former file or this one, never a part. */
 async function writeWhole(path: string, text: string, mode: number): Promise<void> {
   const draft = `${path}.${process.pid}.new`;
-  await withMend(path, async () => {
+  await withFix(path, async () => {
     await mkdir(dirname(path), { recursive: true });
     try {
       await writeFile(draft, text, { mode });
@@ -136,7 +136,7 @@ async function writeWhole(path: string, text: string, mode: number): Promise<voi
 }
 
 /** @throws Error that says what to do about the folder of `path` when it is the folder that is in the way */
-async function withMend(path: string, act: () => Promise<void>): Promise<void> {
+async function withFix(path: string, act: () => Promise<void>): Promise<void> {
   try {
     await act();
   } catch (fault) {

@@ -36,7 +36,7 @@ export interface PinServiceState {
  */
 const GRACE_MS = 30_000;
 /** Resets come in bunches; the proxy settings need to be set anew only once for each. */
-const RESETS_TOLD_AFTER_MS = 1_000;
+const RESET_NOTIFY_DELAY_MS = 1_000;
 const SECRET_BYTES = 32;
 
 const WITHOUT_PROXY =
@@ -165,13 +165,13 @@ export class PinService {
     return kind === 'avoid-h3' ? '' : this.#terminator.waitsFor(host, port);
   }
 
-  /** Why there cannot be such a pin, with the mend; '' when there can. */
+  /** Why there cannot be such a pin, with the fix; '' when there can. */
   #problem({ origin, kind }: Pick<NewPin, 'origin' | 'kind'>): string {
     if (kind === 'avoid-h3') return '';
     return this.#terminator.problem(authorityOf(origin).host);
   }
 
-  /** Lifts all pins where they cannot be had, and says why, with the mend; '' where they can. */
+  /** Lifts all pins where they cannot be had, and says why, with the fix; '' where they can. */
   async #besideSystemProxy(): Promise<string> {
     const where = (await this.#options.systemProxy?.()) ?? '';
     this.#hadNoSystemProxy = where === '';
@@ -273,6 +273,6 @@ export class PinService {
     this.#resetsTimer ??= setTimeout(() => {
       this.#resetsTimer = undefined;
       this.#options.onChange();
-    }, RESETS_TOLD_AFTER_MS).unref();
+    }, RESET_NOTIFY_DELAY_MS).unref();
   }
 }

@@ -30,10 +30,10 @@ export async function pinsStatus(): Promise<PinsStatus> {
   try {
     for (const { pid, answer } of await askHosts({ type: 'status' })) {
       if (answer.type === 'status') status.sessions.push({ browser: answer.browser, pid, pins: answer.pins });
-      else problems.push({ problem: `process ${pid}: ${answer.message}`, mend: 'restart the browser' });
+      else problems.push({ problem: `process ${pid}: ${answer.message}`, fix: 'restart the browser' });
     }
   } catch (fault) {
-    problems.push({ problem: (fault as Error).message, mend: `remove ${controlFolder()}` });
+    problems.push({ problem: (fault as Error).message, fix: `remove ${controlFolder()}` });
   }
   return status;
 }

@@ -29,7 +29,7 @@ export interface KeptPins {
 /** What a person should see to, in one line each. */
 export interface PinProblem {
   problem: string;
-  mend: string;
+  fix: string;
 }
 
 export interface PinStore {
@@ -68,7 +68,7 @@ export class FilePinStore implements PinStore {
       names = readdirSync(this.#folder).filter((name) => name.endsWith(SUFFIX));
     } catch (fault) {
       const { code, message } = fault as NodeJS.ErrnoException;
-      if (code !== 'ENOENT') kept.problems.push({ problem: message, mend: `remove ${this.#folder}` });
+      if (code !== 'ENOENT') kept.problems.push({ problem: message, fix: `remove ${this.#folder}` });
       return kept;
     }
     for (const name of names.sort().slice(0, MAX_PINS)) {
@@ -80,7 +80,7 @@ export class FilePinStore implements PinStore {
         if ((fault as NodeJS.ErrnoException).code === 'ENOENT') continue;
         kept.problems.push({
           problem: `${path} is not used: ${(fault as Error).message}`,
-          mend: `remove ${path}`,
+          fix: `remove ${path}`,
         });
       }
     }

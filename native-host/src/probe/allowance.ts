@@ -6,13 +6,13 @@ type Planned = TransferPlan['transfers'][number];
 /** Bytes that a probe may transfer where nobody says: as many as three loads of the page. */
 const PAGES = 3;
 /** And at least so many: of small pages the headers of the first requests are no small part. */
-const LEAST_BYTES = 65_536;
+const MIN_BYTES = 65_536;
 /** At most so many where no budget is given, also while the page's size is not known. */
-const MOST_BYTES = 200_000_000;
+const MAX_BYTES = 200_000_000;
 /** Of a round whose size is known from a recording alone: headers differ, bodies are made anew. */
 export const UNSEEN_MARGIN = 0.03;
 /** Most of a page that may be left out before its times are those of another page; assumed. */
-const MOST_LEFT_OUT = 0.25;
+const MAX_LEFT_OUT = 0.25;
 /** A response may be this much larger than it was: pages change. What goes on beyond is endless, or another one. */
 const GROWTH = 2;
 const GROWTH_BYTES = 16_384;
@@ -28,7 +28,7 @@ export class Allowance {
     const pageBytes = transfers.reduce((sum, { bytes }) => sum + bytes, 0);
     this.#given = budgetBytes !== null;
     this.#pageKnown = pageBytes > 0;
-    this.#budgetBytes = budgetBytes ?? (this.#pageKnown ? threefold(pageBytes) : MOST_BYTES);
+    this.#budgetBytes = budgetBytes ?? (this.#pageKnown ? threefold(pageBytes) : MAX_BYTES);
   }
 
   /** Whether somebody set it. */
@@ -75,12 +75,12 @@ export class Allowance {
     if (excess <= 0) return new Set();
     const left = leavesFor(transfers, sizes, excess);
     const leftBytes = [...(left ?? [])].reduce((sum, index) => sum + sizes[index]!, 0);
-    return leftBytes > MOST_LEFT_OUT * allBytes ? null : left;
+    return leftBytes > MAX_LEFT_OUT * allBytes ? null : left;
   }
 }
 
 function threefold(pageBytes: number): number {
-  return Math.min(MOST_BYTES, Math.max(LEAST_BYTES, PAGES * pageBytes));
+  return Math.min(MAX_BYTES, Math.max(MIN_BYTES, PAGES * pageBytes));
 }
 
 /** The fewest transfers of at least `excess` bytes that nothing else waits for, never the document. */

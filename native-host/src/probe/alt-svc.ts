@@ -13,7 +13,7 @@ const H3_ALTERNATIVE =
 const MAX_AGE = /;\s*ma="?(\d{1,10})/i;
 const DEFAULT_MAX_AGE_S = 86_400;
 /** Nobody offers as many. */
-const MOST_OFFERS = 8;
+const MAX_OFFERS = 8;
 
 /** The HTTP/3 alternatives of an `Alt-Svc` value, the most preferred first. */
 export function h3Offers(altSvc: string): H3Offer[] {
@@ -23,7 +23,7 @@ export function h3Offers(altSvc: string): H3Offer[] {
     if (port < 1 || port > 65_535) continue;
     const maxAgeS = Number(MAX_AGE.exec(parameters!)?.[1] ?? DEFAULT_MAX_AGE_S);
     offers.push({ host: host!.toLowerCase(), port, maxAgeS });
-    if (offers.length === MOST_OFFERS) break;
+    if (offers.length === MAX_OFFERS) break;
   }
   return offers;
 }

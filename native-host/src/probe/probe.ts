@@ -9,7 +9,7 @@ import type {
   VerifiedProtocol,
 } from '@hopwise/contract';
 import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
-import { http3Mend } from '../base/install-hints.ts';
+import { http3InstallHint } from '../base/install-hints.ts';
 import { type NameServer, systemNameServers } from '../dns/dns-query.ts';
 import { type Engine, EngineDiedError, engineLine, NoEngineError } from '../engine/engine.ts';
 import type { RoundReport, RoundRequest, RoundTransferResult } from '../rounds/round.ts';
@@ -51,7 +51,7 @@ export interface ProbeProgress {
 const ORDER: readonly Protocol[] = ['h2', 'h3', 'h1'];
 
 /** A server that sends a byte now and then would hold a probe for hours. */
-const LEAST_LIMIT_MS = 600_000;
+const MIN_LIMIT_MS = 600_000;
 const ROUND_LIMIT_MS = 60_000;
 
 /** Rest between two rounds: queues drain, servers breathe. */
@@ -121,7 +121,7 @@ class Probe {
     this.#protocols = ORDER.filter((protocol) => options.protocols.includes(protocol));
     for (const protocol of this.#protocols) this.#rounds.set(protocol, []);
     const roundsMs = ROUND_LIMIT_MS * options.rounds * this.#protocols.length;
-    this.#limitMs = options.limitMs ?? Math.max(LEAST_LIMIT_MS, roundsMs);
+    this.#limitMs = options.limitMs ?? Math.max(MIN_LIMIT_MS, roundsMs);
     this.#deadline = AbortSignal.timeout(this.#limitMs);
   }
 
@@ -142,8 +142,8 @@ class Probe {
 
   async #measure(startedAt: string, lookups: RecordLookups): Promise<Verification> {
     const info = await this.#engine.start();
-    if (!info.http2) this.#giveUp('h2', `libcurl ${info.version} has no HTTP/2: ${http3Mend()}`);
-    if (!info.http3) this.#giveUp('h3', `libcurl ${info.version} has no HTTP/3: ${http3Mend()}`);
+    if (!info.http2) this.#giveUp('h2', `libcurl ${info.version} has no HTTP/2: ${http3InstallHint()}`);
+    if (!info.http3) this.#giveUp('h3', `libcurl ${info.version} has no HTTP/3: ${http3InstallHint()}`);
     await this.#survey(info.http3, lookups);
     for (let round = 0; round < this.#options.rounds && !this.#stopped; round += 1) {
       if (!this.#mayGoOn(round)) break;

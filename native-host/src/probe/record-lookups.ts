@@ -8,7 +8,7 @@ export type HttpsRecord = Verification['origins'][number]['h3Offered']['httpsRec
 const AT_ONCE = 16;
 
 /** Nobody has as many. */
-const MOST_PROTOCOLS = 32;
+const MAX_PROTOCOLS = 32;
 
 const UNKNOWN: HttpsRecord = {
   state: 'unknown',
@@ -50,7 +50,7 @@ async function lookUp(
     const record = records.find(({ alpn }) => alpn.includes('h3')) ?? records[0];
     if (!record) return { ...UNKNOWN, state: 'absent', detail: '' };
     const { alpn, port, target, ech } = record;
-    return { state: 'present', alpn: alpn.slice(0, MOST_PROTOCOLS), port, target, ech, detail: '' };
+    return { state: 'present', alpn: alpn.slice(0, MAX_PROTOCOLS), port, target, ech, detail: '' };
   } catch (fault) {
     if (signal.aborted) return UNKNOWN;
     return { ...UNKNOWN, detail: (fault as Error).message.slice(0, 256) };

@@ -22,7 +22,7 @@ export interface UdpEvidence {
  * windows (RFC 6928) TCP takes five round trips for as many. Several rounds do not add up to it: each begins on new connections, and
  * is over before it meets a policer of more than its own rate.
  */
-export const LEAST_BYTES = 400_000;
+export const MIN_BYTES = 400_000;
 /** Bytes from which an origin has a say of its own. */
 const ORIGIN_BYTES = 100_000;
 /**
@@ -37,7 +37,7 @@ const FAST_BPS = 40e6;
  * Standard deviation of the logarithm of one pair's ratio, at least: what pairs differ by where next to nothing is lost at random, and
  * where TCP met more than a loss in 400 segments, any of which may cost either of the two half a window.
  */
-const LEAST_SPREAD = 0.2;
+const MIN_SPREAD = 0.2;
 const LOSSY_SPREAD = 0.45;
 const LOSSY_FROM = 1 / 400;
 /** Standard errors to either side of a 95% interval. */
@@ -74,8 +74,8 @@ export function udpVerdict(evidence: UdpEvidence): UdpVerdict {
     ...verdict(which, true, reason),
     ...compared,
   });
-  if (bytes < LEAST_BYTES) {
-    const least = `${LEAST_BYTES / 1000} kB`;
+  if (bytes < MIN_BYTES) {
+    const least = `${MIN_BYTES / 1000} kB`;
     return told(
       'unknown',
       `UDP gets through; ${kB(bytes)} under both are too few to tell its rate: ${least} are needed`,
@@ -172,7 +172,7 @@ function intervalOf(rates: readonly Rates[], overTcp: readonly Round[]): NonNull
   const squares = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0);
   const segments = overTcp.reduce((sum, { segmentsIn }) => sum + (segmentsIn ?? 0), 0);
   const losses = overTcp.reduce((sum, { lossEvents }) => sum + (lossEvents ?? 0), 0);
-  const least = losses > LOSSY_FROM * segments ? LOSSY_SPREAD : LEAST_SPREAD;
+  const least = losses > LOSSY_FROM * segments ? LOSSY_SPREAD : MIN_SPREAD;
   const spread = Math.max(least, Math.sqrt(squares / Math.max(1, logs.length - 1)));
   const reach = (REACH * spread) / Math.sqrt(logs.length);
   return { low: Math.exp(mean - reach), mean: Math.exp(mean), high: Math.exp(mean + reach) };

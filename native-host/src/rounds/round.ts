@@ -2,9 +2,10 @@
 import type { AddressSpace, Protocol } from '@hopwise/contract';
 import { type ConnectionFigures, ConnectionWatch } from '../curl/connection-watch.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
+import { H1_CONNECTIONS_PER_HOST } from '../curl/multi-handle.ts';
 import type { TcpInfo } from '../curl/tcp-info.ts';
-import { DueList } from './due-list.ts';
 import { RoundTransfers, type TransferOutcome } from './round-transfers.ts';
+import { TimerQueue } from './timer-queue.ts';
 
 /** One transfer of a round. */
 export interface RoundTransfer {
@@ -62,14 +63,13 @@ export interface RoundReport {
 
 /**
  * Requests in flight on one connection. Above it libcurl would open another one; Chromium and
- * servers commonly keep to 100 (RFC 9113 section 6.5.2 asks servers for no fewer).
+ * servers commonly use 100 (the minimum that RFC 9113 section 6.5.2 recommends to servers).
  */
-const MULTIPLEXED_IN_FLIGHT = 100;
-const H1_IN_FLIGHT = 6;
+const MAX_MULTIPLEXED_IN_FLIGHT = 100;
 
-interface Lane {
+interface HostQueue {
   inFlight: number;
-  /** Indices that wait for a place. */
+  /** Indices of the transfers that wait for a free slot. */
   waiting: number[];
 }
 
@@ -87,8 +87,8 @@ export class Round {
   readonly #tools: RoundTools;
   readonly #multis = new Map<Protocol, RoundTransfers>();
   readonly #watch: ConnectionWatch;
-  readonly #due = new DueList();
-  readonly #lanes = new Map<string, Lane>();
+  readonly #due = new TimerQueue();
+  readonly #queues = new Map<string, HostQueue>();
   readonly #waitsFor: number[];
   readonly #dependents: number[][];
   readonly #readyMs: number[] = [];
@@ -145,38 +145,39 @@ export class Round {
     this.#readyMs[index] = performance.now();
     const transfer = this.#request.transfers[index]!;
     const key = `${transfer.protocol} ${transfer.host}`;
-    let lane = this.#lanes.get(key);
-    if (!lane) {
-      lane = { inFlight: 0, waiting: [] };
-      this.#lanes.set(key, lane);
+    let queue = this.#queues.get(key);
+    if (!queue) {
+      queue = { inFlight: 0, waiting: [] };
+      this.#queues.set(key, queue);
     }
-    lane.waiting.push(index);
-    this.#advance(lane);
+    queue.waiting.push(index);
+    this.#advance(queue);
   }
 
   /** Starts what has a place, most urgent first, as browsers order their queues. */
-  #advance(lane: Lane): void {
-    while (lane.waiting.length > 0 && !this.#ended) {
+  #advance(queue: HostQueue): void {
+    while (queue.waiting.length > 0 && !this.#ended) {
       const { transfers } = this.#request;
-      const limit = transfers[lane.waiting[0]!]!.protocol === 'h1' ? H1_IN_FLIGHT : MULTIPLEXED_IN_FLIGHT;
-      if (lane.inFlight >= limit) return;
+      const limit =
+        transfers[queue.waiting[0]!]!.protocol === 'h1' ? H1_CONNECTIONS_PER_HOST : MAX_MULTIPLEXED_IN_FLIGHT;
+      if (queue.inFlight >= limit) return;
       let place = 0;
-      lane.waiting.forEach((index, candidate) => {
-        if (transfers[index]!.urgency < transfers[lane.waiting[place]!]!.urgency) place = candidate;
+      queue.waiting.forEach((index, candidate) => {
+        if (transfers[index]!.urgency < transfers[queue.waiting[place]!]!.urgency) place = candidate;
       });
-      const [index] = lane.waiting.splice(place, 1);
-      lane.inFlight += 1;
-      this.#begin(index!, lane);
+      const [index] = queue.waiting.splice(place, 1);
+      queue.inFlight += 1;
+      this.#begin(index!, queue);
     }
   }
 
-  #begin(index: number, lane: Lane): void {
+  #begin(index: number, queue: HostQueue): void {
     const transfer = this.#request.transfers[index]!;
     const addedMs = performance.now();
     const onDone = (outcome: TransferOutcome): void => {
-      lane.inFlight -= 1;
+      queue.inFlight -= 1;
       this.#onDone(index, addedMs, outcome);
-      this.#advance(lane);
+      this.#advance(queue);
     };
     // Not in this turn: a long chain of such transfers must not become a deep stack.
     const fail = (words: string): void => {

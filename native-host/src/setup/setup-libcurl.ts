@@ -4,7 +4,7 @@ import { chmod, copyFile, mkdir, mkdtemp, readdir, readlink, rename, rm, symlink
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { canSetUp, http3Mend, osRelease } from '../base/install-hints.ts';
+import { canSetUp, http3InstallHint, osRelease } from '../base/install-hints.ts';
 import { PRIVATE_LIBRARY, privateFolder } from '../curl/candidates.ts';
 import { Engine, type EngineInfo, engineLine } from '../engine/engine.ts';
 import { downloadFromBackports } from './apt.ts';
@@ -21,7 +21,7 @@ export interface SetupOptions {
 export interface SetupResult {
   /**
    * `present`: a libcurl with HTTP/3 was there already; `installed`: it is now; `missing`: setup can
-   * install it; `unsupported`: only the user can, see `mend`.
+   * install it; `unsupported`: only the user can, see `fix`.
    */
   state: 'present' | 'installed' | 'missing' | 'unsupported';
   /** Path of the libcurl in use, '' when there is none. */
@@ -30,7 +30,7 @@ export interface SetupResult {
   engine: string;
   http3: boolean;
   /** What to do, in one line; '' when nothing is. */
-  mend: string;
+  fix: string;
 }
 
 const PACKAGE = 'libcurl3-gnutls';
@@ -48,19 +48,19 @@ export async function setupLibcurl(options: SetupOptions = {}): Promise<SetupRes
   const log = options.log ?? (() => {});
   const found = await engineFound();
   if (found?.http3) return result('present', found, '');
-  if (!canSetUp()) return result('unsupported', found, http3Mend());
-  if (options.check) return result('missing', found, http3Mend());
+  if (!canSetUp()) return result('unsupported', found, http3InstallHint());
+  if (options.check) return result('missing', found, http3InstallHint());
   const installed = await install(log);
   return result('installed', installed, '');
 }
 
-function result(state: SetupResult['state'], info: EngineInfo | null, mend: string): SetupResult {
+function result(state: SetupResult['state'], info: EngineInfo | null, fix: string): SetupResult {
   return {
     state,
     path: info?.path ?? '',
     engine: info ? engineLine(info) : '',
     http3: info?.http3 ?? false,
-    mend,
+    fix,
   };
 }
 

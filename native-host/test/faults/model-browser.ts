@@ -28,7 +28,7 @@ export type Failure = 'proxy' | 'certificate' | 'connection' | 'response' | 'giv
  * Why the browser sends a request again by itself:
  *
  * - `lost`: the connection had been used before; as often as there is such a one,
- * - `refused`: the origin has not acted on it, says the connection; `MOST_REFUSALS` times,
+ * - `refused`: the origin has not acted on it, says the connection; `MAX_REFUSALS` times,
  * - `misdirected`: so says a 421; once, then the page gets it.
  */
 export type Again = 'lost' | 'refused' | 'misdirected';
@@ -94,7 +94,7 @@ function destroyWhenLost(socket: TLSSocket): void {
 }
 
 /** Chromium's kMaxRetryAttempts: times that a refused request is sent again. */
-const MOST_REFUSALS = 2;
+const MAX_REFUSALS = 2;
 const HTTP1_CONNECTIONS = 6;
 
 interface Http1Connection {
@@ -435,7 +435,7 @@ function mayRepeat(attempts: readonly Attempt[]): boolean {
     case 'lost':
       return true;
     case 'refused':
-      return count('refused') <= MOST_REFUSALS;
+      return count('refused') <= MAX_REFUSALS;
     case 'misdirected':
       return count('misdirected') === 1;
     default:

@@ -249,7 +249,7 @@ it('answers any bytes with silence or the request for the secret, and goes on', 
 });
 
 it('lets a browser in though others hold all the places of those who wait', async () => {
-  const port = await start({ waiting: 8 });
+  const port = await start({ unauthenticated: 8 });
   const idlers = Array.from({ length: 20 }, () => connect(port, '127.0.0.1').on('error', () => {}));
   let closed = 0;
   for (const idler of idlers) idler.once('close', () => (closed += 1)).resume();

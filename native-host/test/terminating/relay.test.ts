@@ -226,7 +226,7 @@ it('answers in one go with a response that is whole, unless it has trailers', as
   const request = new NotedRequest('GET');
   begin(request);
   engine.last.body.end('well');
-  engine.last.whole = [];
+  engine.last.arrivedTrailers = [];
   engine.last.answer(201);
   await settled();
   expect(request.notes).toEqual(['answer 201 of well']);
@@ -235,7 +235,7 @@ it('answers in one go with a response that is whole, unless it has trailers', as
   const other = new NotedRequest('GET');
   begin(other);
   engine.last.body.end('well');
-  engine.last.whole = [['x-digest', '1']];
+  engine.last.arrivedTrailers = [['x-digest', '1']];
   engine.last.answer(201);
   await settled();
   await settled();

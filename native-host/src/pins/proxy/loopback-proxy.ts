@@ -12,7 +12,7 @@ import { connectToFirst } from './happy-eyeballs.ts';
 import { ProxyAuthorization } from './proxy-authorization.ts';
 import { reset } from './reset.ts';
 import { HALF_CLOSED_TIMEOUT_MS, IDLE_TIMEOUT_MS, Tunnel } from './tunnel.ts';
-import { WaitingRoom } from './waiting-room.ts';
+import { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
 /** Hosts are as in `URL.hostname`: an IPv6 address is in brackets. */
 export type Route =
@@ -26,7 +26,7 @@ export interface ProxyLimits {
   /** From the opening of a connection to its CONNECT with the secret; on loopback that takes a millisecond. */
   headTimeoutMs: number;
   /** Connections that have not shown the secret. */
-  waiting: number;
+  unauthenticated: number;
   /** Connections that have; browsers open 32 a proxy, and some more for WebSockets. */
   open: number;
   /** For name and address together. Browsers give a proxy 30 s, then show an error instead of trying without it. */
@@ -38,7 +38,7 @@ export interface ProxyLimits {
 const LIMITS: ProxyLimits = {
   headBytes: 8 * 1024,
   headTimeoutMs: 10_000,
-  waiting: 256,
+  unauthenticated: 256,
   open: 12_000,
   connectTimeoutMs: 20_000,
   idleTimeoutMs: IDLE_TIMEOUT_MS,
@@ -91,7 +91,7 @@ export class LoopbackProxy {
   readonly #limits: ProxyLimits;
   readonly #authorization: ProxyAuthorization;
   readonly #addresses: AddressCache;
-  readonly #waiting: WaitingRoom;
+  readonly #unauthenticated: UnauthenticatedConnections;
   readonly #passages = new Set<Passage>();
   readonly #server: Server;
   #port = 0;
@@ -101,7 +101,10 @@ export class LoopbackProxy {
     this.#limits = { ...LIMITS, ...options.limits };
     this.#authorization = new ProxyAuthorization(options.secret);
     this.#addresses = new AddressCache(options.lookup);
-    this.#waiting = new WaitingRoom(this.#limits.waiting, this.#limits.headTimeoutMs);
+    this.#unauthenticated = new UnauthenticatedConnections(
+      this.#limits.unauthenticated,
+      this.#limits.headTimeoutMs,
+    );
     // The waiting room has the limit of time. Node would answer a request without Host.
     this.#server = createServer({
       maxHeaderSize: this.#limits.headBytes,
@@ -113,7 +116,7 @@ export class LoopbackProxy {
     this.#server
       .on('connection', (socket) => {
         socket.on('error', () => {});
-        this.#waiting.enter(socket);
+        this.#unauthenticated.add(socket);
       })
       .on('request', drop)
       .on('checkContinue', drop)
@@ -159,7 +162,7 @@ export class LoopbackProxy {
       ({ socket }) => new Promise<void>((resolve) => socket.once('close', resolve)),
     );
     closed.push(new Promise((resolve) => this.#server.close(() => resolve())));
-    this.#waiting.clear();
+    this.#unauthenticated.clear();
     for (const { socket, connecting, tunnel } of this.#passages) {
       if (connecting) connecting.abort(new Error('the proxy is closed'));
       else if (tunnel) tunnel.destroy();
@@ -180,7 +183,7 @@ export class LoopbackProxy {
       socket.resume().end(AUTHENTICATE);
       return;
     }
-    this.#waiting.leave(socket);
+    this.#unauthenticated.remove(socket);
     if (this.#passages.size >= this.#limits.open) {
       this.#options.log(`pin proxy: more than ${this.#limits.open} connections`);
       reset(socket);

@@ -6,7 +6,7 @@ import {
   type ResponseHead,
 } from '../../exchange/exchange.ts';
 import type { BrowserRequest } from './browser-request.ts';
-import { isRepeatable, nextWay } from './next-way.ts';
+import { isRepeatable, nextAction } from './retry-policy.ts';
 
 /**
  * How long a request under HTTP/3 or HTTP/2 waits for its response before the origin is asked, and twice as long each time after that:
@@ -112,10 +112,10 @@ export class Relay {
 
   #another({ code, sent }: ExchangeError): void {
     const { method, body } = this.#request;
-    const way = nextWay({ method, hasBody: body !== null, code, sent, tried: this.#tried });
-    if (way === 'refuse') this.#finish(() => this.#request.refuse());
-    else if (way === 'fail') this.#finish(() => this.#request.fail());
-    else this.#attempt(way);
+    const action = nextAction({ method, hasBody: body !== null, code, sent, tried: this.#tried });
+    if (action === 'refuse') this.#finish(() => this.#request.refuse());
+    else if (action === 'fail') this.#finish(() => this.#request.fail());
+    else this.#attempt(action);
   }
 
   #respond(exchange: Exchange, { protocol, status, headers }: ResponseHead): void {
@@ -124,7 +124,7 @@ export class Relay {
     clearTimeout(this.#waiting);
     this.#upstream.events.answered(protocol, this.#pinned);
     const first = exchange.take();
-    if (exchange.whole?.length === 0) {
+    if (exchange.arrivedTrailers?.length === 0) {
       if (this.#passes(() => request.answer(status, headers, first))) this.#finish();
       return;
     }

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 
 const EVERY_MS = 30_000;
 /** In a row: the answer to one may still be on its way when a machine wakes up. */
-const MOST_UNANSWERED = 2;
+const MAX_UNANSWERED = 2;
 
 /**
  * Ends a connection whose other end answers no PING (RFC 9113, section 6.7): where it goes in the moment of a write, Node 24 hears
@@ -12,7 +12,7 @@ const MOST_UNANSWERED = 2;
 export function endUnlessAnswered(session: ServerHttp2Session, socket: Duplex, everyMs = EVERY_MS): void {
   let unanswered = 0;
   const timer = setInterval(() => {
-    if (unanswered >= MOST_UNANSWERED || session.destroyed) {
+    if (unanswered >= MAX_UNANSWERED || session.destroyed) {
       socket.destroy();
       return;
     }

@@ -7,7 +7,7 @@ import { PROTOCOL_NAME } from '@hopwise/contract';
 import type { LeafIssuer } from '../../ca/leaf-issuer.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ExchangeError } from '../../exchange/exchange.ts';
-import { type ExchangeErrorCode, isOfHandshake } from '../../exchange/exchange-fault.ts';
+import { type ExchangeErrorCode, isHandshakeFailure } from '../../exchange/exchange-fault.ts';
 import type { Route } from '../proxy/loopback-proxy.ts';
 import { BrowserTrust, DISTRUST } from './browser-trust.ts';
 import { asksForCertificate } from './client-certificate.ts';
@@ -163,7 +163,7 @@ export class TerminatingProxy implements Terminator {
   }
 
   #failed(origin: TerminatedOrigin, fault: ExchangeError): void {
-    if (DOUBTFUL.has(fault.code) || isOfHandshake(fault)) {
+    if (DOUBTFUL.has(fault.code) || isHandshakeFailure(fault)) {
       this.#health.doubt(origin.origin, origin.protocol);
       this.#tellReadiness(origin);
       origin.closeInOrder();

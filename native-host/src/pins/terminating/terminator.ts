@@ -3,7 +3,7 @@ import type { Protocol } from '@hopwise/contract';
 import type { Route } from '../proxy/loopback-proxy.ts';
 
 export interface Terminator {
-  /** Why the host cannot be pinned to a protocol here, with the mend, in one line; '' when it can. */
+  /** Why the host cannot be pinned to a protocol here, with the fix, in one line; '' when it can. */
   problem(host: string): string;
   /** Pins an origin, or pins it to another protocol. */
   pin(host: string, port: number, protocol: Protocol): void;

@@ -3,7 +3,7 @@ import type { Protocol } from '@hopwise/contract';
 import type { Engine } from '../../engine/engine.ts';
 import { ExchangeError } from '../../exchange/exchange.ts';
 import type { ExchangeErrorCode } from '../../exchange/exchange-fault.ts';
-import { otherProtocols } from './next-way.ts';
+import { otherProtocols } from './retry-policy.ts';
 
 /** What a check of an origin shows, beside its being good. */
 export interface Trouble {

@@ -15,7 +15,7 @@ export class FakeExchange implements Exchange {
   readonly trailers = Promise.resolve([]);
   readonly request: ExchangeRequest;
   sent = false;
-  whole: Exchange['whole'] = null;
+  arrivedTrailers: Exchange['arrivedTrailers'] = null;
   #fault: ExchangeError | null = null;
   cancelled = false;
   #answer: (head: ResponseHead) => void = () => {};

@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
 
 /**
- * Connections that have not shown the secret yet. Anybody on the machine can open them: each has a limit of time, and
- * where there are too many, the oldest is closed, as a browser's own shows the secret at once.
+ * Connections that have not presented the secret. Any process on the machine can open them, so each has a time limit. Above the
+ * maximum number the oldest is closed: a browser presents the secret at once.
  */
-export class WaitingRoom {
+export class UnauthenticatedConnections {
   readonly #timers = new Map<Socket, NodeJS.Timeout>();
-  readonly #most: number;
+  readonly #maxConnections: number;
   readonly #timeoutMs: number;
 
-  constructor(most: number, timeoutMs: number) {
-    this.#most = most;
+  constructor(maxConnections: number, timeoutMs: number) {
+    this.#maxConnections = maxConnections;
     this.#timeoutMs = timeoutMs;
   }
 
@@ -18,26 +18,26 @@ export class WaitingRoom {
     return this.#timers.size;
   }
 
-  enter(socket: Socket): void {
+  add(socket: Socket): void {
     // The first key of a map is the oldest.
     for (const oldest of this.#timers.keys()) {
-      if (this.#timers.size < this.#most) break;
-      this.leave(oldest);
+      if (this.#timers.size < this.#maxConnections) break;
+      this.remove(oldest);
       oldest.destroy();
     }
     this.#timers.set(
       socket,
       setTimeout(() => socket.destroy(), this.#timeoutMs),
     );
-    socket.once('close', () => this.leave(socket));
+    socket.once('close', () => this.remove(socket));
   }
 
-  leave(socket: Socket): void {
+  remove(socket: Socket): void {
     clearTimeout(this.#timers.get(socket));
     this.#timers.delete(socket);
   }
 
-  /** Closes whoever is still here. */
+  /** Closes all of them. */
   clear(): void {
     for (const socket of this.#timers.keys()) socket.destroy();
   }

@@ -1,10 +1,10 @@
 import type { Protocol } from '@hopwise/contract';
 import { describe, expect, it } from 'vitest';
 import type { ExchangeErrorCode } from '../../src/exchange/exchange-fault.ts';
-import { type FailedAttempt, nextWay } from '../../src/pins/terminating/next-way.ts';
+import { type FailedAttempt, nextAction } from '../../src/pins/terminating/retry-policy.ts';
 
-function way(code: ExchangeErrorCode, sent: boolean, more: Partial<FailedAttempt> = {}): string {
-  return nextWay({ method: 'GET', hasBody: false, tried: ['h3'], code, sent, ...more });
+function action(code: ExchangeErrorCode, sent: boolean, more: Partial<FailedAttempt> = {}): string {
+  return nextAction({ method: 'GET', hasBody: false, tried: ['h3'], code, sent, ...more });
 }
 
 describe('a request that was not sent', () => {
@@ -17,15 +17,15 @@ describe('a request that was not sent', () => {
     ['engine-died', 'refuse'],
     ['refused-locally', 'refuse'],
   ])('after %s goes: %s, whatever its method', (code, expected) => {
-    for (const method of ['GET', 'POST']) expect(way(code, false, { method })).toBe(expected);
+    for (const method of ['GET', 'POST']) expect(action(code, false, { method })).toBe(expected);
   });
 
   it.each<ExchangeErrorCode>(['protocol', 'reset'])('after %s twice goes another way', (code) => {
-    expect(way(code, false, { tried: ['h3', 'h3'] })).toBe('h2');
+    expect(action(code, false, { tried: ['h3', 'h3'] })).toBe('h2');
   });
 
   it('is the browser’s to repeat where it has a body', () => {
-    expect(way('connect', false, { method: 'POST', hasBody: true })).toBe('refuse');
+    expect(action('connect', false, { method: 'POST', hasBody: true })).toBe('refuse');
   });
 
   it.each<[Protocol[], string]>([
@@ -36,7 +36,7 @@ describe('a request that was not sent', () => {
     [['h1'], 'h2'],
     [['h1', 'h2'], 'refuse'],
   ])('after %j goes: %s', (tried, expected) => {
-    expect(way('connect', false, { tried })).toBe(expected);
+    expect(action('connect', false, { tried })).toBe(expected);
   });
 });
 
@@ -44,15 +44,15 @@ describe('a request that may have been sent', () => {
   it.each<ExchangeErrorCode>(['reset', 'protocol', 'timeout', 'engine-died'])(
     'fails after %s where it may not be repeated',
     (code) => {
-      for (const method of ['POST', 'PATCH', 'LOCK']) expect(way(code, true, { method })).toBe('fail');
+      for (const method of ['POST', 'PATCH', 'LOCK']) expect(action(code, true, { method })).toBe('fail');
     },
   );
 
   it.each(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])('is repeated for %s', (method) => {
-    expect(way('reset', true, { method })).toBe('h3');
-    expect(way('reset', true, { method, tried: ['h3', 'h3'] })).toBe('h2');
-    expect(way('reset', true, { method, tried: ['h3', 'h3', 'h2', 'h1'] })).toBe('fail');
-    expect(way('engine-died', true, { method })).toBe('refuse');
-    expect(way('reset', true, { method, hasBody: true })).toBe('refuse');
+    expect(action('reset', true, { method })).toBe('h3');
+    expect(action('reset', true, { method, tried: ['h3', 'h3'] })).toBe('h2');
+    expect(action('reset', true, { method, tried: ['h3', 'h3', 'h2', 'h1'] })).toBe('fail');
+    expect(action('engine-died', true, { method })).toBe('refuse');
+    expect(action('reset', true, { method, hasBody: true })).toBe('refuse');
   });
 });

@@ -2,7 +2,7 @@
  * Runs callbacks at points in time, to a fraction of a millisecond: Node's timers have a resolution
  * of one and may be a whole one late, so the last stretch is waited for on the event loop itself.
  */
-export class DueList {
+export class TimerQueue {
   readonly #due: { atMs: number; run: () => void }[] = [];
   #timer: NodeJS.Timeout | null = null;
   #soon: NodeJS.Immediate | null = null;
@@ -38,7 +38,7 @@ export class DueList {
   }
 
   #wait(ms: number): void {
-    this.#timer = setTimeout(() => this.#arm(), Math.min(Math.floor(ms), LONGEST_TIMEOUT_MS));
+    this.#timer = setTimeout(() => this.#arm(), Math.min(Math.floor(ms), MAX_TIMEOUT_MS));
   }
 
   #run(): void {
@@ -51,4 +51,4 @@ export class DueList {
 const SPIN_MS = 2;
 
 /** Node makes a longer one 1 ms. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;

@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest';
-import { DueList } from '../src/rounds/due-list.ts';
+import { TimerQueue } from '../src/rounds/timer-queue.ts';
 
 it('runs in order of time, whatever the order of asking', async () => {
-  const list = new DueList();
+  const list = new TimerQueue();
   const ran: string[] = [];
   const now = performance.now();
   list.at(now + 30, () => ran.push('third'));
@@ -13,7 +13,7 @@ it('runs in order of time, whatever the order of asking', async () => {
 
 it('rests through a wait that is longer than a timer of Node', async () => {
   const armed = vi.spyOn(globalThis, 'setTimeout');
-  const list = new DueList();
+  const list = new TimerQueue();
   list.at(1e300, () => {});
   const [, ms] = armed.mock.lastCall!;
   expect(ms).toBe(2 ** 31 - 1);

@@ -65,7 +65,20 @@ test('predicts, verifies and measures the page under each protocol, and proves e
     expect(origin.confidence).toBeLessThanOrEqual(1);
     expect(origin.reason.length).toBeGreaterThan(10);
   }
-  expect(Object.keys(report.assignment)).toHaveLength(report.page.origins);
+  const { baseline, assignment } = report;
+  expect(Object.keys(assignment.protocols)).toHaveLength(report.page.origins);
+  ordered(assignment.predictedMs);
+  for (const measuredMs of [baseline.measuredMs, assignment.measuredMs]) {
+    const measured = spread(measuredMs);
+    ordered(measured);
+    expect(measured.n).toBe(2);
+    expect(measured.proved).toBe(measured.requests);
+  }
+  const { h2 = 0, h3 = 0 } = baseline.protocols;
+  expect(h2 + h3, 'requests whose protocol the browser chose').toBe(spread(baseline.measuredMs).requests);
+  expect(stdout.trimEnd().split('\n').at(-1)).toMatch(
+    /hopwise's assignment: [\d.]+ m?s → [\d.]+ m?s measured \([−+±]\d+%\)/,
+  );
   expect(stdout).toContain('HTTP/3');
   expect(html).toContain('<title>hopwise report</title>');
 });
@@ -97,13 +110,28 @@ test('with UDP blocked HTTP/3 is unavailable, not slow', async () => {
   }
   expect(report.network.estimated.udp).toBe('blocked');
   expect(report.best).not.toBe('h3');
-  expect(Object.values(report.assignment)).not.toContain('h3');
+  expect(Object.values(report.assignment.protocols)).not.toContain('h3');
+  expect(report.baseline.protocols.h3).toBeUndefined();
+  ordered(spread(report.baseline.measuredMs));
+  ordered(spread(report.assignment.measuredMs));
   for (const protocol of ['h1', 'h2'] as const) {
     ordered(spread(report.protocols[protocol].predictedMs));
     ordered(spread(report.protocols[protocol].verifiedMs));
     ordered(spread(report.protocols[protocol].measuredMs));
   }
   expect(stdout).toMatch(/HTTP\/3 is unavailable \(verified\): UDP is blocked/);
+});
+
+test('by default the page gains what a person feels', async () => {
+  const { report, stdout } = await startReport(QUICK);
+  expect(report.page.name).toBe('app');
+  expect(report.network.set).toMatchObject({ name: 'udp-policed' });
+  const before = spread(report.baseline.measuredMs).median;
+  const after = spread(report.assignment.measuredMs).median;
+  // 3.7 s and 1.5 s on a quiet machine.
+  expect(after).toBeLessThan(0.67 * before);
+  expect(spread(report.protocols.h3.measuredMs)).toMatchObject({ n: 1 });
+  expect(stdout).toMatch(/hopwise's assignment: .* measured \(−\d+%\)/);
 });
 
 test('a link of one’s own, a recorded page with its chance and clock, JSON alone on stdout', async () => {

@@ -304,6 +304,34 @@ test('the times table has a column for each kind of time', () => {
   expect(rows[1]?.[2]).toBe('–');
 });
 
+test('loads of the browser’s own choice and of the assignment are rows of their own', () => {
+  const comparison = {
+    prediction,
+    measured: { h2: { medianMs: 2650, lowMs: 2600, highMs: 2700, loads: 3 } },
+    baseline: { medianMs: 4050, lowMs: 3900, highMs: 4200, loads: 3 },
+    assigned: { unavailable: 'no answer' },
+  };
+  const table = renderTimesTable(comparison, options);
+  const rows = [...table.querySelectorAll('tr')].map((row) =>
+    [...row.children].map((cell) => cell.textContent),
+  );
+  expect(rows.map(([name]) => name)).toEqual([
+    'Protocol',
+    'Browser’s own choice',
+    'HTTP/1.1',
+    'HTTP/2',
+    'HTTP/3',
+    'hopwise’s assignment',
+  ]);
+  expect(rows[1]?.slice(1)).toEqual(['–', '4.05 s3.90 s – 4.20 s']);
+  expect(rows[5]?.slice(1)).toEqual(['2.29 s2.10 s – 2.50 s', 'not available']);
+  const chart = renderProtocolChart(comparison, options);
+  expect(chart.textContent).toContain('hopwise’s assignment, measured: no answer');
+  expect(chart.querySelector('svg')?.getAttribute('aria-description')).toContain(
+    'Browser’s own choice measured: 4.05 s (3.90 s to 4.20 s)',
+  );
+});
+
 test('the times table says why a verification ended early', () => {
   const table = renderTimesTable({ prediction, stopped: 'a server answered 429' }, options);
   expect(table.querySelector('caption')?.textContent).toBe(

@@ -133,6 +133,25 @@ describe('measureProtocols', () => {
     expect(measured.h3).toMatchObject({ medianMs: 7, failed: 1 });
   });
 
+  it('makes no more loads of a protocol that has enough of them', async () => {
+    const asked: string[] = [];
+    const totals: number[] = [];
+    const measured = await measureProtocols({
+      ...common,
+      loadsPerProtocol: 3,
+      browsers: {
+        h2: loader('h2', [load(1), load(2), load(3)], asked),
+        h3: loader('h3', [load(9)], asked),
+      },
+      isEnough: (protocol, { h2 = [], h3 = [] }) =>
+        protocol === 'h3' && Math.min(...h3) > 3 * Math.max(...h2),
+      onProgress: ({ total }) => totals.push(total),
+    });
+    expect(asked).toEqual(['h2', 'h3', 'h2', 'h2']);
+    expect(totals).toEqual([6, 4, 4, 4]);
+    expect(measured.h3).toMatchObject({ medianMs: 9, lowMs: 9, highMs: 9, failed: 0 });
+  });
+
   it('stops when it is told to', async () => {
     const stop = new AbortController();
     const running = measureProtocols({

@@ -1,9 +1,9 @@
 /** Runs inside `report.html`: draws the report from the JSON that the file carries. */
 
 import { PROTOCOL_NAME } from '@hopwise/contract';
+import { formatMs } from '@hopwise/extension/format';
 import {
   type Measured,
-  type Observed,
   predictedWaterfall,
   recordedWaterfall,
   renderNetwork,
@@ -14,8 +14,15 @@ import {
   renderWaterfall,
 } from '@hopwise/extension/views';
 import { networkText } from '@hopwise/lab/output/words';
-import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
-import { isUnavailable, type RepeatedSpread, type Report, type Spread } from './report.ts';
+import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
+import {
+  formatChange,
+  isUnavailable,
+  measuredChange,
+  type RepeatedSpread,
+  type Report,
+  type Spread,
+} from './report.ts';
 import '@hopwise/extension/theme.css';
 import './report.css';
 
@@ -41,16 +48,19 @@ function sections(report: Report): HTMLElement[] {
   const comparison = {
     prediction,
     verified: timesOf((protocol) => report.protocols[protocol].verifiedMs),
-    ...(report.mode === 'lab'
-      ? { measured: timesOf((protocol) => report.protocols[protocol].measuredMs) }
-      : {}),
+    ...(report.mode === 'lab' && {
+      measured: timesOf((protocol) => report.protocols[protocol].measuredMs),
+      baseline: measuredOf(report.baseline.measuredMs),
+      assigned: measuredOf(report.assignment.measuredMs),
+    }),
   };
   const width = Math.min(1080, Math.max(640, document.documentElement.clientWidth - 96));
   return [
     header(report),
     element('div', { class: 'hw-card' }, renderSummary(prediction)),
     card(
-      'Page load time by protocol',
+      'Page load time',
+      ...gain(report),
       renderProtocolChart(comparison, { width }),
       renderTimesTable(comparison),
     ),
@@ -74,31 +84,49 @@ function header(report: Report): HTMLElement {
   );
 }
 
+/** The measured gain of hopwise's assignment. */
+function gain(report: Report): HTMLElement[] {
+  const measured = measuredChange(report);
+  if (measured === null) return [];
+  return [
+    element(
+      'p',
+      { class: 'report-gain' },
+      'With hopwise’s assignment: ',
+      element('strong', {}, `${formatMs(measured.baselineMs)} → ${formatMs(measured.assignedMs)}`),
+      ` measured (${formatChange(measured.change)})`,
+    ),
+  ];
+}
+
 function timesOf(
-  pick: (protocol: Protocol) => RepeatedSpread | { unavailable: string } | null,
-): Partial<Record<Protocol, Measured & Observed>> {
-  const times: Partial<Record<Protocol, Measured & Observed>> = {};
+  pick: (protocol: Protocol) => RepeatedSpread | Unavailable | null,
+): Partial<Record<Protocol, Measured>> {
+  const times: Partial<Record<Protocol, Measured>> = {};
   for (const protocol of PROTOCOLS) {
-    const time = pick(protocol);
-    if (time === null) continue;
-    times[protocol] = isUnavailable(time)
-      ? { unavailable: time.unavailable }
-      : { medianMs: time.median, lowMs: time.low, highMs: time.high, loads: time.n };
+    const time = measuredOf(pick(protocol));
+    if (time) times[protocol] = time;
   }
   return times;
+}
+
+function measuredOf(time: RepeatedSpread | Unavailable | null): Measured | undefined {
+  if (time === null) return undefined;
+  if (isUnavailable(time)) return { unavailable: time.unavailable };
+  return { medianMs: time.median, lowMs: time.low, highMs: time.high, loads: time.n };
 }
 
 function network(report: Report): Content[] {
   const estimated = renderNetwork(report.network.estimated);
   if (!report.network.set) return [estimated];
-  const told = PROTOCOLS.map((protocol) => {
+  const given = PROTOCOLS.map((protocol) => {
     const time = report.protocols[protocol].predictedGivenNetworkMs;
     return `${PROTOCOL_NAME[protocol]} ${time === null || isUnavailable(time) ? 'unavailable' : medianText(time)}`;
   });
   return [
     estimated,
     element('p', { class: 'hw-note' }, `As it was set: ${networkText(report.network.set)}.`),
-    element('p', { class: 'hw-note' }, `Told that network, the prediction is: ${told.join(', ')}.`),
+    element('p', { class: 'hw-note' }, `Given that network, the prediction is: ${given.join(', ')}.`),
   ];
 }
 

@@ -1,5 +1,7 @@
 import type { Verification } from '@hopwise/contract';
+import type { LoadProtocol } from '@hopwise/lab/ground-truth/ground-truth';
 import type {
+  Assignment,
   OriginRecommendation,
   Prediction,
   Protocol,
@@ -29,11 +31,28 @@ export interface RepeatedSpread extends Spread {
 export interface ProtocolReport {
   /** From the recording of one natural load, by emulation. */
   predictedMs: Spread | Unavailable;
-  /** The same emulation, told the link as set; only in the lab. */
+  /** The same emulation, given the link as it was set; only in the lab. */
   predictedGivenNetworkMs: Spread | Unavailable | null;
   /** From real transfers by libcurl. */
   verifiedMs: RepeatedSpread | Unavailable | null;
   /** From real page loads with the protocol forced; only in the lab. */
+  measuredMs: RepeatedSpread | Unavailable | null;
+}
+
+/** The page as the browser loads it when left alone. */
+export interface BaselineReport {
+  /** Requests by the protocol that the browser chose: of all measured loads, of the recorded load where none were measured. */
+  protocols: Partial<Record<Protocol, number>>;
+  /** From real page loads, each a first visit; only in the lab. */
+  measuredMs: RepeatedSpread | Unavailable | null;
+}
+
+/** The page with the protocol for each origin that hopwise chose. */
+export interface AssignmentReport {
+  /** By origin. */
+  protocols: Assignment;
+  predictedMs: Spread;
+  /** From real page loads in which each origin had its protocol; only in the lab. */
   measuredMs: RepeatedSpread | Unavailable | null;
 }
 
@@ -60,13 +79,13 @@ export interface Report {
   /** PLT of the recorded load, under the protocols the browser picked by itself. */
   observed: Prediction['observed'];
   protocols: Record<Protocol, ProtocolReport>;
+  baseline: BaselineReport;
+  assignment: AssignmentReport;
   best: Protocol;
   margin: number;
   confidence: number;
   decided: boolean;
   reasons: string[];
-  assignment: Prediction['assignment'];
-  assignedPltMs: number;
   origins: OriginRecommendation[];
   /** What makes a figure doubtful (late packets, loads that were repeated): one line each. */
   warnings: string[];
@@ -89,7 +108,9 @@ export interface Findings {
   prediction: Prediction;
   predictionGivenNetwork: Prediction | null;
   verification: Verification | null;
-  measured: Partial<Record<Protocol, RepeatedSpread | Unavailable>> | null;
+  measured: Partial<Record<LoadProtocol, RepeatedSpread | Unavailable>> | null;
+  /** Requests of the measured natural loads; null where nothing was measured. */
+  naturalProtocols: BaselineReport['protocols'] | null;
   warnings: string[];
   elapsedMs: number;
 }
@@ -124,9 +145,38 @@ function verifiedSpread(
   };
 }
 
+/** Median load times that were measured, milliseconds, and the change as a fraction of the first; negative is faster. */
+export interface MeasuredChange {
+  baselineMs: number;
+  assignedMs: number;
+  change: number;
+}
+
+/** What hopwise's assignment changes against the browser's own choice; null unless both were measured. */
+export function measuredChange({
+  baseline,
+  assignment,
+}: Pick<Report, 'baseline' | 'assignment'>): MeasuredChange | null {
+  const [before, after] = [baseline.measuredMs, assignment.measuredMs];
+  if (before === null || after === null || isUnavailable(before) || isUnavailable(after)) return null;
+  return {
+    baselineMs: before.median,
+    assignedMs: after.median,
+    change: after.median / before.median - 1,
+  };
+}
+
+/** `−62%`, `+3%`, `±0%`. */
+export function formatChange(change: number): string {
+  const percent = Math.round(change * 100);
+  const sign = percent === 0 ? '±' : percent < 0 ? '−' : '+';
+  return `${sign}${Math.abs(percent)}%`;
+}
+
 /** Puts the findings into the form of `out/report.json`. */
 export function buildReport(findings: Findings): Report {
   const { prediction, predictionGivenNetwork, verification, measured } = findings;
+  const { assigned } = prediction;
   const protocolReport = (protocol: Protocol): ProtocolReport => ({
     predictedMs: predictedSpread(prediction, protocol),
     predictedGivenNetworkMs: predictionGivenNetwork && predictedSpread(predictionGivenNetwork, protocol),
@@ -144,13 +194,20 @@ export function buildReport(findings: Findings): Report {
     network: { set: findings.networkAsSet, estimated: prediction.network },
     observed: prediction.observed,
     protocols: { h1: protocolReport('h1'), h2: protocolReport('h2'), h3: protocolReport('h3') },
+    baseline: {
+      protocols: findings.naturalProtocols ?? prediction.observed.protocols,
+      measuredMs: measured?.natural ?? null,
+    },
+    assignment: {
+      protocols: prediction.assignment,
+      predictedMs: { median: assigned.pltMs, low: assigned.low, high: assigned.high },
+      measuredMs: measured?.assigned ?? null,
+    },
     best: prediction.best,
     margin: prediction.margin,
     confidence: prediction.confidence,
     decided: prediction.decided,
     reasons: prediction.reasons,
-    assignment: prediction.assignment,
-    assignedPltMs: prediction.assignedPltMs,
     origins: prediction.origins,
     warnings: findings.warnings,
     elapsedMs: findings.elapsedMs,

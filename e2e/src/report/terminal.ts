@@ -3,34 +3,62 @@ import { PROTOCOL_NAME } from '@hopwise/contract';
 import { formatBytes } from '@hopwise/extension/format';
 import { table, wrap } from '@hopwise/lab/output/table';
 import { count, duration, networkText } from '@hopwise/lab/output/words';
-import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
-import { isUnavailable, type Report } from './report.ts';
+import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
+import {
+  formatChange,
+  isUnavailable,
+  measuredChange,
+  type RepeatedSpread,
+  type Report,
+  type Spread,
+} from './report.ts';
 
-function cell(value: Report['protocols']['h1'][keyof Report['protocols']['h1']]): string {
+const BASELINE = "the browser's own choice";
+const ASSIGNMENT = "hopwise's assignment";
+
+type Time = Spread | RepeatedSpread | Unavailable | null;
+
+/** A row of the table of load times. */
+interface Row {
+  name: string;
+  predictedMs: Time;
+  verifiedMs: Time;
+  measuredMs: Time;
+}
+
+function cell(value: Time): string {
   if (value === null) return '–';
   if (isUnavailable(value)) return 'unavailable';
+  if ('n' in value && value.n === 1) return `${duration(value.median)} (once)`;
   return `${duration(value.median)} (${duration(value.low)} – ${duration(value.high)})`;
 }
 
-/** One line for each reason, naming what it keeps from being known. */
-function whyUnavailable(report: Report, protocol: Protocol): string[] {
-  const { predictedMs, verifiedMs, measuredMs } = report.protocols[protocol];
+function rowsOf({ mode, baseline, protocols, assignment }: Report): Row[] {
+  const none = { predictedMs: null, verifiedMs: null };
+  const fixed = (protocol: Protocol) => ({ name: PROTOCOL_NAME[protocol], ...protocols[protocol] });
+  return [
+    ...(mode === 'lab' ? [{ name: BASELINE, ...none, measuredMs: baseline.measuredMs }] : []),
+    ...PROTOCOLS.map(fixed),
+    { name: ASSIGNMENT, ...none, ...assignment },
+  ];
+}
+
+/** One line for each reason, naming the kinds of times that are missing. */
+function whyUnavailable({ name, predictedMs, verifiedMs, measuredMs }: Row): string[] {
   const kinds = Object.entries({ predicted: predictedMs, verified: verifiedMs, measured: measuredMs });
   const byReason = new Map<string, string[]>();
   for (const [kind, time] of kinds) {
     if (!isUnavailable(time)) continue;
     byReason.set(time.unavailable, [...(byReason.get(time.unavailable) ?? []), kind]);
   }
-  return [...byReason].map(
-    ([why, of]) => `${PROTOCOL_NAME[protocol]} is unavailable (${of.join(', ')}): ${why}`,
-  );
+  return [...byReason].map(([why, of]) => `${name} is unavailable (${of.join(', ')}): ${why}`);
 }
 
 /** The report as text, coloured where the stream is a terminal that shows colours. */
 export function renderTerminal(report: Report, stream: NodeJS.WriteStream): string {
   const paint = (format: Parameters<typeof styleText>[0], text: string) =>
     styleText(format, text, { stream, validateStream: true });
-  // A pseudo-terminal that nobody gave a size says 0.
+  // A pseudo-terminal without a size reports 0 columns.
   const columns = Math.min(stream.columns || 100, 120);
   const lines: string[] = [];
   const { page, network } = report;
@@ -45,19 +73,19 @@ export function renderTerminal(report: Report, stream: NodeJS.WriteStream): stri
     .map((p) => `${report.observed.protocols[p]} over ${PROTOCOL_NAME[p]}`)
     .join(', ');
   if (report.observed.pltMs !== null) {
-    lines.push(`the browser's own choice: loaded in ${duration(report.observed.pltMs)} (${mix})`);
+    lines.push(`recorded load, the browser's own choice: ${duration(report.observed.pltMs)} (${mix})`);
   }
   lines.push('');
   const header = ['', 'predicted', 'verified (libcurl)'];
   if (report.mode === 'lab') header.push('measured (Chromium)');
-  const rows = PROTOCOLS.map((protocol) => {
-    const times = report.protocols[protocol];
-    const row = [PROTOCOL_NAME[protocol], cell(times.predictedMs), cell(times.verifiedMs)];
-    if (report.mode === 'lab') row.push(cell(times.measuredMs));
-    return protocol === report.best ? row.map((text) => paint('bold', text)) : row;
+  const rows = rowsOf(report);
+  const cells = rows.map((row) => {
+    const texts = [row.name, cell(row.predictedMs), cell(row.verifiedMs)];
+    if (report.mode === 'lab') texts.push(cell(row.measuredMs));
+    return row.name === ASSIGNMENT ? texts.map((text) => paint('bold', text)) : texts;
   });
-  lines.push(table([header.map((text) => paint('dim', text)), ...rows]));
-  for (const protocol of PROTOCOLS) lines.push(...whyUnavailable(report, protocol));
+  lines.push(table([header.map((text) => paint('dim', text)), ...cells]));
+  lines.push(...rows.flatMap(whyUnavailable));
   lines.push('');
   const sure = `${Math.round(report.confidence * 100)}% sure`;
   lines.push(
@@ -77,7 +105,7 @@ export function renderTerminal(report: Report, stream: NodeJS.WriteStream): stri
   for (const note of report.prediction.notes) {
     lines.push(...wrap(note, columns - 4).map((part) => paint('dim', `  ${part}`)));
   }
-  lines.push('', `per origin (${duration(report.assignedPltMs)} in all):`);
+  lines.push('', `per origin (${duration(report.assignment.predictedMs.median)} in all, predicted):`);
   const origins = table(
     report.origins.map((origin) => [
       `  ${origin.origin}`,
@@ -93,6 +121,12 @@ export function renderTerminal(report: Report, stream: NodeJS.WriteStream): stri
       lines.push(...wrap(origin.reason, columns - 6).map((part) => paint('dim', `      ${part}`)));
   }
   for (const warning of report.warnings) lines.push('', paint('yellow', `note: ${warning}`));
+  const change = measuredChange(report);
+  if (change !== null) {
+    const { baselineMs, assignedMs } = change;
+    const text = `${ASSIGNMENT}: ${duration(baselineMs)} → ${duration(assignedMs)} measured (${formatChange(change.change)})`;
+    lines.push('', paint(change.change < 0 ? ['bold', 'green'] : 'bold', text));
+  }
   lines.push('');
   return lines.join('\n');
 }

@@ -19,7 +19,7 @@ export interface StartOptions {
   page: string;
   /** PEM file of a CA that a live run trusts besides the system's; null for none. */
   ca: string | null;
-  /** Page loads for each forced protocol. */
+  /** Page loads of the browser's own choice, of each forced protocol and of hopwise's assignment. */
   loads: number;
   /** Rounds of transfers for each protocol. */
   rounds: number;
@@ -68,7 +68,7 @@ export function parseOptions(argv: string[]): StartOptions {
       'Finds out which HTTP version loads a page fastest: in the lab on an emulated link, or, with a URL, live on this network.',
     )
     .argument('[url]', 'page to load live, without the lab', pageUrl)
-    .option('--network <name>', 'link profile of lab/networks.json', 'lte')
+    .option('--network <name>', 'link profile of lab/networks.json', 'udp-policed')
     .option('--rtt <ms>', 'round trip time', number(0, 5000, 'milliseconds'))
     .option('--down <mbit>', 'rate towards the browser', number(0.05, 10_000, 'Mbit/s'))
     .option('--up <mbit>', 'rate towards the server', number(0.05, 10_000, 'Mbit/s'))
@@ -77,10 +77,15 @@ export function parseOptions(argv: string[]): StartOptions {
     .addOption(
       new Option('--udp <treatment>', 'open, blocked, or the Mbit/s to which it is held').argParser(udp),
     )
-    .option('--page <page>', PAGE_FORMS, 'shop')
+    .option('--page <page>', PAGE_FORMS, 'app')
     .option('--ca <file>', 'live: trust this CA (PEM) too, for servers of your own')
-    .option('--loads <n>', 'real page loads for each protocol', integer(1, 200), 5)
-    .option('--rounds <n>', 'rounds of verification for each protocol', integer(1, 20), 3)
+    .option(
+      '--loads <n>',
+      'real page loads of each kind: the browser’s own choice, each protocol, hopwise’s assignment',
+      integer(1, 200),
+      3,
+    )
+    .option('--rounds <n>', 'rounds of verification for each protocol', integer(1, 20), 2)
     .option('--seed <n>', 'seed of the losses', integer(0, 2 ** 31), 1)
     .option('--timeout <s>', 'time that a page has for its load event', number(1, 600, 'seconds'), 60)
     .option(

@@ -11,16 +11,17 @@ import type { Progress } from '@hopwise/lab/command/progress';
 import { replaceFile } from '@hopwise/lab/command/write-file';
 import { type DisturbanceWatch, watchDisturbance } from '@hopwise/lab/loads/disturbance';
 import { processorSpeed } from '@hopwise/lab/loads/processor-speed';
+import { assignmentOfSite } from '@hopwise/lab/matrix/assignments';
 import { openPage } from '@hopwise/lab/pages/page-source';
 import type { Site } from '@hopwise/lab/sites/site';
 import { predict } from '@hopwise/pageload-emulator';
 import { renderHtml } from '../report/html.ts';
 import { buildReport, type Findings, type Report } from '../report/report.ts';
+import { measurePage } from './measure-page.ts';
 import { networkFrom } from './network.ts';
 import { ExtensionSession, type SessionOptions } from './observe.ts';
 import type { StartOptions } from './options.ts';
 import { recordPage } from './record.ts';
-import { measureTruth } from './truth.ts';
 
 export interface RunContext {
   cleanup: Cleanup;
@@ -76,12 +77,16 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
     },
   );
 
-  progress.step(`measuring: ${options.loads} loads in Chromium under each forced protocol`);
-  const truth = await measureTruth({
+  progress.step(
+    `measuring: ${options.loads} loads in Chromium by the browser's own choice, under each forced protocol, and as hopwise assigns`,
+  );
+  const assignment = assignmentOfSite(seen.prediction, page.site);
+  const { measured, naturalProtocols, warnings } = await measurePage({
     lab,
     network,
     chromium,
     site: page.site,
+    assignment,
     loads: options.loads,
     timeoutMs: options.timeoutMs,
     keepDisturbed: options.keepDisturbed,
@@ -96,8 +101,9 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
     pageName: page.name,
     networkAsSet: asSet,
     predictionGivenNetwork: predict(seen.recording, { network: toNetworkPath(network) }),
-    measured: truth.measured,
-    warnings: [...seen.warnings, ...truth.warnings],
+    measured,
+    naturalProtocols,
+    warnings: [...seen.warnings, ...warnings],
     elapsedMs: progress.elapsedMs,
   };
 }
@@ -113,6 +119,7 @@ async function runLive(options: StartOptions, url: string, context: RunContext):
     networkAsSet: null,
     predictionGivenNetwork: null,
     measured: null,
+    naturalProtocols: null,
     elapsedMs: context.progress.elapsedMs,
   };
 }
@@ -148,7 +155,7 @@ async function observe(
     onProgress: (text) => progress.detail(text),
     signal,
   });
-  // Its timers and connections would be on the link while the truth is measured.
+  // Its timers and connections would be on the link while loads are measured.
   await session.close();
   const stopped = verified.verification?.stopped;
   return {

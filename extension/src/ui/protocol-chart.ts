@@ -1,10 +1,18 @@
-import { PROTOCOLS } from '@hopwise/pageload-emulator';
 import * as Plot from '@observablehq/plot';
-import { type Comparison, FIGURE_KINDS, type Figure, type FigureKind, figuresOf } from './comparison.ts';
+import {
+  type Comparison,
+  FIGURE_KINDS,
+  type Figure,
+  type FigureKind,
+  figuresOf,
+  ROW_NAME,
+  type Row,
+  rowsOf,
+} from './comparison.ts';
 import { type Build, builder, type ViewOptions } from './dom.ts';
-import { formatMs, PROTOCOL_NAME, tickFormat } from './format.ts';
+import { formatMs, tickFormat } from './format.ts';
 import { renderGaps } from './gaps.ts';
-import { PROTOCOL_COLOURS } from './palette.ts';
+import { ROW_COLOURS } from './palette.ts';
 
 const LANE_HEIGHT = 20;
 const KIND_LABEL: Record<FigureKind, string> = {
@@ -19,20 +27,21 @@ const KIND_LABEL: Record<FigureKind, string> = {
  */
 export function renderProtocolChart(comparison: Comparison, options: ViewOptions = {}): HTMLElement {
   const el = builder(options);
+  const rows = rowsOf(comparison);
   const { figures, gaps } = figuresOf(comparison);
   const kinds = FIGURE_KINDS.filter((kind) => [...figures, ...gaps].some((one) => one.kind === kind));
   const of = (kind: FigureKind) => figures.filter((figure) => figure.kind === kind);
   const endMs = Math.max(1, ...figures.map((figure) => figure.highMs));
-  const lane = { y: 'kind', fy: 'protocol' } as const;
+  const lane = { y: 'kind', fy: 'row' } as const;
   const range = { ...lane, x1: 'lowMs', x2: 'highMs' } as const;
-  const whisker = { ...range, stroke: 'protocol', strokeWidth: 1.5 };
-  const median = { ...lane, x: 'medianMs', fill: 'protocol', stroke: 'var(--hw-surface)' };
+  const whisker = { ...range, stroke: 'row', strokeWidth: 1.5 };
+  const median = { ...lane, x: 'medianMs', fill: 'row', stroke: 'var(--hw-surface)' };
 
   const plot = Plot.plot({
     ...(options.document ? { document: options.document } : {}),
     width: options.width ?? 640,
-    height: 34 + PROTOCOLS.length * (kinds.length * LANE_HEIGHT + 14),
-    marginLeft: 72,
+    height: 34 + rows.length * (kinds.length * LANE_HEIGHT + 14),
+    marginLeft: 84,
     marginRight: 64,
     marginTop: 6,
     marginBottom: 28,
@@ -45,25 +54,28 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
       label: null,
     },
     y: { domain: kinds, axis: null, padding: 0.15 },
-    fy: {
-      domain: [...PROTOCOLS],
-      padding: 0.16,
-      label: null,
-      tickFormat: (protocol: keyof typeof PROTOCOL_NAME) => PROTOCOL_NAME[protocol],
-    },
-    color: PROTOCOL_COLOURS,
+    fy: { domain: rows, padding: 0.16, label: null, axis: null },
+    color: ROW_COLOURS,
     ariaLabel: 'Load time by protocol',
     ariaDescription: figures.map(inWords).join('; '),
     marks: [
+      // Names of two words break into lines, so that they fit narrow windows.
+      Plot.axisFy({
+        anchor: 'left',
+        tickFormat: (row: Row) => ROW_NAME[row],
+        tickSize: 0,
+        lineWidth: 7,
+        label: null,
+      }),
       Plot.barX(of('predicted'), {
         ...range,
-        fill: 'protocol',
+        fill: 'row',
         fillOpacity: 0.28,
         rx: 3,
         insetTop: 2,
         insetBottom: 2,
       }),
-      Plot.tickX(of('predicted'), { ...lane, x: 'medianMs', stroke: 'protocol', strokeWidth: 3 }),
+      Plot.tickX(of('predicted'), { ...lane, x: 'medianMs', stroke: 'row', strokeWidth: 3 }),
       Plot.ruleY(of('verified'), whisker),
       Plot.dot(of('verified'), { ...median, symbol: 'diamond', r: 6 }),
       Plot.ruleY(of('measured'), whisker),
@@ -118,5 +130,5 @@ function legendItem(el: Build, kind: FigureKind): HTMLElement {
 
 function inWords(figure: Figure): string {
   const spread = `${formatMs(figure.lowMs)} to ${formatMs(figure.highMs)}`;
-  return `${PROTOCOL_NAME[figure.protocol]} ${figure.kind}: ${formatMs(figure.medianMs)} (${spread})`;
+  return `${ROW_NAME[figure.row]} ${figure.kind}: ${formatMs(figure.medianMs)} (${spread})`;
 }

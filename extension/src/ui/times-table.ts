@@ -1,7 +1,6 @@
-import { PROTOCOLS } from '@hopwise/pageload-emulator';
-import { type Comparison, FIGURE_KINDS, figuresOf } from './comparison.ts';
+import { type Comparison, FIGURE_KINDS, figuresOf, ROW_NAME, rowsOf } from './comparison.ts';
 import { builder, type ViewOptions } from './dom.ts';
-import { formatMs, PROTOCOL_NAME } from './format.ts';
+import { formatMs } from './format.ts';
 
 /** The figures of the protocol chart as a table: median and spread of each kind. */
 export function renderTimesTable(comparison: Comparison, options: ViewOptions = {}): HTMLElement {
@@ -27,18 +26,14 @@ export function renderTimesTable(comparison: Comparison, options: ViewOptions = 
     el(
       'tbody',
       {},
-      ...PROTOCOLS.map((protocol) =>
+      ...rowsOf(comparison).map((row) =>
         el(
           'tr',
-          decided && protocol === best ? { class: 'hw-best' } : {},
-          el(
-            'th',
-            { scope: 'row' },
-            el('span', { class: `hw-badge hw-badge-${protocol}` }, PROTOCOL_NAME[protocol]),
-          ),
+          decided && row === best ? { class: 'hw-best' } : {},
+          el('th', { scope: 'row' }, el('span', { class: `hw-badge hw-badge-${row}` }, ROW_NAME[row])),
           ...kinds.map((kind) => {
-            const figure = figures.find((one) => one.protocol === protocol && one.kind === kind);
-            const gap = gaps.find((one) => one.protocol === protocol && one.kind === kind);
+            const figure = figures.find((one) => one.row === row && one.kind === kind);
+            const gap = gaps.find((one) => one.row === row && one.kind === kind);
             if (!figure) {
               return el('td', { class: 'hw-muted', title: gap?.reason ?? '' }, gap ? 'not available' : '–');
             }

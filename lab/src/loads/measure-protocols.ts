@@ -1,8 +1,7 @@
-/** Page load times of one page under several protocols, loads of the protocols taken in turn. */
+/** Page load times of one page under several protocols or assignments, whose loads take turns. */
 
 import { type Spread, spread } from '../statistics.ts';
 import type { FailedLoad, Load, LoadOptions } from './measuring-browser.ts';
-import type { ProtocolMode } from './protocol-args.ts';
 import { takeTurns } from './turns.ts';
 
 /** What `TruthBrowser` is to the measurement. */
@@ -18,29 +17,32 @@ export interface Attempt {
   failures: number;
 }
 
-export interface Hooks {
+export interface Hooks<K extends string> {
   /** Before each load: drain the link, wait until the machine is quiet. */
-  beforeLoad?(protocol: ProtocolMode, attempt: Attempt): Promise<void>;
+  beforeLoad?(protocol: K, attempt: Attempt): Promise<void>;
   /** After each load that came to its load event: `repeat` drops it, as when the link was late, and loads again. */
-  afterLoad?(protocol: ProtocolMode, load: Load): Promise<'keep' | 'repeat'>;
+  afterLoad?(protocol: K, load: Load): Promise<'keep' | 'repeat'>;
 }
 
-export interface Progress {
-  protocol: ProtocolMode;
-  /** Loads kept and loads wanted, of all protocols; those of unavailable ones are no longer wanted. */
+export interface Progress<K extends string> {
+  protocol: K;
+  /** Loads kept and loads wanted, of all protocols; those that will not be made any more are not wanted. */
   done: number;
   total: number;
   load: Load | FailedLoad;
 }
 
-export interface MeasureOptions {
-  browsers: Partial<Record<ProtocolMode, Loader>>;
+export interface MeasureOptions<K extends string> {
+  /** By protocol, or by whatever else the loads are to be distinguished by. */
+  browsers: Partial<Record<K, Loader>>;
   url: string;
   loadsPerProtocol: number;
   timeoutMs: number;
   firstByteTimeoutMs?: number;
-  hooks?: Hooks;
-  onProgress?(progress: Progress): void;
+  hooks?: Hooks<K>;
+  /** After each kept load: whether this protocol needs no more of them, given the load times of all in milliseconds. */
+  isEnough?(protocol: K, timesMs: Partial<Record<K, readonly number[]>>): boolean;
+  onProgress?(progress: Progress<K>): void;
   signal?: AbortSignal;
 }
 
@@ -64,20 +66,22 @@ export interface Unavailable {
   unavailable: string;
 }
 
-export type Measurement = Partial<Record<ProtocolMode, Measured | Unavailable>>;
+export type Measurement<K extends string> = Partial<Record<K, Measured | Unavailable>>;
 
 /** A disturbed load is taken again this often; then the disturbed one is kept, as the machine will not be quiet. */
 const MAX_REPEATS = 4;
 /** Failures in a row, before any success, after which a protocol counts as unavailable. */
 const FAILURES_TO_GIVE_UP = 2;
 
-interface Series {
-  protocol: ProtocolMode;
+interface Series<K extends string> {
+  protocol: K;
   browser: Loader;
   loads: Load[];
   repeated: number;
   failed: number;
   unavailable: string | null;
+  /** No more loads are made. */
+  ended: boolean;
 }
 
 /**
@@ -86,8 +90,10 @@ interface Series {
  *
  * @throws the signal's reason when it aborts, and what a hook throws.
  */
-export async function measureProtocols(options: MeasureOptions): Promise<Measurement> {
-  const { url, loadsPerProtocol, hooks = {}, signal } = options;
+export async function measureProtocols<K extends string>(
+  options: MeasureOptions<K>,
+): Promise<Measurement<K>> {
+  const { url, loadsPerProtocol, hooks = {}, isEnough, signal } = options;
   if (!Number.isInteger(loadsPerProtocol) || loadsPerProtocol < 1) {
     throw new RangeError(`loadsPerProtocol ${loadsPerProtocol}: expected a whole number from 1`);
   }
@@ -95,42 +101,51 @@ export async function measureProtocols(options: MeasureOptions): Promise<Measure
     timeoutMs: options.timeoutMs,
     ...(options.firstByteTimeoutMs === undefined ? {} : { firstByteTimeoutMs: options.firstByteTimeoutMs }),
   };
-  const all = Object.entries(options.browsers).map(
-    ([protocol, browser]): Series => ({
-      protocol: protocol as ProtocolMode,
+  const all = (Object.entries(options.browsers) as [K, Loader][]).map(
+    ([protocol, browser]): Series<K> => ({
+      protocol,
       browser,
       loads: [],
       repeated: 0,
       failed: 0,
       unavailable: null,
+      ended: false,
     }),
   );
-  const report = (series: Series, load: Load | FailedLoad) => {
-    const wanted = all.filter(({ unavailable }) => unavailable === null);
+  const report = (series: Series<K>, load: Load | FailedLoad) => {
+    const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
     options.onProgress?.({
       protocol: series.protocol,
-      done: wanted.reduce((sum, { loads }) => sum + loads.length, 0),
-      total: wanted.length * loadsPerProtocol,
+      done: sum(all.map(({ loads }) => loads.length)),
+      total: sum(all.map(({ loads, ended }) => (ended ? loads.length : loadsPerProtocol))),
       load,
     });
+  };
+  const times = () => {
+    const byProtocol: Partial<Record<K, readonly number[]>> = {};
+    for (const { protocol, loads } of all) byProtocol[protocol] = loads.map(({ pltMs }) => pltMs);
+    return byProtocol;
   };
 
   for (let round = 0; round < loadsPerProtocol; round++) {
     for (const series of takeTurns(all, round)) {
-      if (series.unavailable !== null) continue;
-      report(series, await loadOnce(series, round, url, limits, hooks, signal));
+      if (series.ended) continue;
+      const load = await loadOnce(series, round, url, limits, hooks, signal);
+      series.ended =
+        series.unavailable !== null || (load.ok && isEnough?.(series.protocol, times()) === true);
+      report(series, load);
     }
   }
-  return Object.fromEntries(all.map((series) => [series.protocol, summarise(series)]));
+  return Object.fromEntries(all.map((series) => [series.protocol, summarise(series)])) as Measurement<K>;
 }
 
 /** One load that counts, or the failure that takes its place. */
-async function loadOnce(
-  series: Series,
+async function loadOnce<K extends string>(
+  series: Series<K>,
   round: number,
   url: string,
   limits: LoadOptions,
-  hooks: Hooks,
+  hooks: Hooks<K>,
   signal: AbortSignal | undefined,
 ): Promise<Load | FailedLoad> {
   for (let repeats = 0, failures = 0; ; ) {
@@ -157,7 +172,7 @@ async function loadOnce(
   }
 }
 
-function summarise(series: Series): Measured | Unavailable {
+function summarise(series: Series<string>): Measured | Unavailable {
   if (series.unavailable !== null) return { unavailable: series.unavailable };
   const { median, low, high, range } = spread(series.loads.map(({ pltMs }) => pltMs));
   return {

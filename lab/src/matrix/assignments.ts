@@ -1,7 +1,13 @@
 /** Which assignment of protocols to origins is measured on a page and a network. */
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type Assignment, type Protocol, predict, type Recording } from '@hopwise/pageload-emulator';
+import {
+  type Assignment,
+  type Prediction,
+  type Protocol,
+  predict,
+  type Recording,
+} from '@hopwise/pageload-emulator';
 import * as z from 'zod';
 import { firstLine, UserError } from '../command/errors.ts';
 import type { GroundTruthLoad } from '../ground-truth/ground-truth.ts';
@@ -96,15 +102,21 @@ export class Assignments {
   #predicted(cell: string, site: Site): Assignment | null {
     const known = this.#recorded.get(cell);
     if (!known) return null;
-    const { assignment, best } = predict(known.recording);
-    return Object.fromEntries(
-      // Origins that were asked for nothing before the load event have no part in it.
-      site.origins.map(({ origin, protocols }) => [
-        origin,
-        assignment[origin] ?? (protocols.includes(best) ? best : (protocols[0] as Protocol)),
-      ]),
-    );
+    return assignmentOfSite(predict(known.recording), site);
   }
+}
+
+/** A predicted assignment with the site's other origins added: they were asked for nothing before the load event. */
+export function assignmentOfSite(
+  { assignment, best }: Pick<Prediction, 'assignment' | 'best'>,
+  site: Pick<Site, 'origins'>,
+): Assignment {
+  return Object.fromEntries(
+    site.origins.map(({ origin, protocols }) => [
+      origin,
+      assignment[origin] ?? (protocols.includes(best) ? best : (protocols[0] as Protocol)),
+    ]),
+  );
 }
 
 const cellKey = (page: string, network: string): string => JSON.stringify([page, network]);

@@ -54,7 +54,10 @@ describe('DevTools entries', () => {
       chromiumEntry('https://b.test/', 5_000, {}, { pageref: 'page_2' }),
     ]);
     expect(first.requests.map(({ url }) => url)).toEqual([PAGE]);
-    expect(notes).toEqual(['2 pages in the file: took the first ("page_1", 1 requests)']);
+    expect(notes).toEqual([
+      '2 pages in the file: took the first ("page_1", 1 request)',
+      'used 1 of 2 requests: 1 belonged to other pages',
+    ]);
   });
 
   it('have their connection in _connectionId, the port in connection', () => {
@@ -343,7 +346,7 @@ describe('other HARs', () => {
     const beacon = chromiumEntry('https://old.test/bye', -20, {}, { _resourceType: 'ping' });
     const { recording, notes } = readRecording(harOf([beacon, page({ _resourceType: 'document' })]));
     expect(recording.requests.map(({ url, startMs }) => [url, startMs])).toEqual([[PAGE, 0]]);
-    expect(notes).toEqual(['left out 1 requests that began before the navigation']);
+    expect(notes).toEqual(['used 1 of 2 requests: 1 began before the navigation']);
   });
 
   it('may use fields of their own for something else', () => {

@@ -205,7 +205,10 @@ describe('HARs of others', () => {
     har.log.pages.push({ id: 'page_2', startedDateTime: '2026-01-05T10:01:00Z', pageTimings: {} });
     const { recording, notes } = readRecording(har);
     expect(recording.requests.map(({ url }) => url)).toEqual(['https://a.test/']);
-    expect(notes).toEqual(['2 pages in the file: took the first ("page_1", 1 requests)']);
+    expect(notes).toEqual([
+      '2 pages in the file: took the first ("page_1", 1 request)',
+      'used 1 of 2 requests: 1 belonged to other pages',
+    ]);
   });
 
   it('takes the first page that has requests', () => {
@@ -221,7 +224,7 @@ describe('HARs of others', () => {
     expect(recording.requests.map(({ url }) => url)).toEqual(['https://b.test/']);
     expect(recording.pltMs).toBe(70);
     expect(notes).toEqual([
-      '2 pages in the file: took number 2, the first that has requests ("page_2", 1 requests)',
+      '2 pages in the file: took number 2, the first that has requests ("page_2", 1 request)',
     ]);
   });
 

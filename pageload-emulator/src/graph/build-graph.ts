@@ -1,6 +1,7 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
 import { CHROMIUM_COSTS } from '../client/client-costs.ts';
 import { documentOf } from '../recording/draft.ts';
+import { loadRequests, mayBlockLoad } from '../recording/load-requests.ts';
 import { timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
 import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { handshakeRounds } from '../transport/handshake.ts';
@@ -48,7 +49,7 @@ class GraphBuilder {
   readonly #recording: Recording;
   readonly #document: RecordedRequest;
   readonly #loadMs: number;
-  readonly #kept: RecordedRequest[];
+  readonly #kept: readonly RecordedRequest[];
   /** Recorded request to its activity. */
   readonly #fetchOf = new Map<number, number>();
   /** Recorded script to its execution. */
@@ -70,9 +71,9 @@ class GraphBuilder {
   constructor(recording: Recording) {
     this.#recording = recording;
     this.#document = documentOf(recording);
-    this.#loadMs = recording.pltMs ?? lastBlockingEnd(recording);
-    this.#kept = recording.requests.filter((request) => this.#isKept(request));
-    if (this.#kept.length === 0) this.#kept.push(this.#document);
+    const { kept, loadMs } = loadRequests(recording);
+    this.#kept = kept;
+    this.#loadMs = loadMs;
     this.#blockers = this.#kept
       .filter((request) => /^(style|script)$/.test(request.type) && priorityOf(request).urgency <= 2)
       .sort((a, b) => a.endMs - b.endMs || b.id - a.id);
@@ -99,12 +100,6 @@ class GraphBuilder {
       ...(head !== null && { head }),
       client: CHROMIUM_COSTS,
     };
-  }
-
-  #isKept(request: RecordedRequest): boolean {
-    if (request === this.#document) return true;
-    const failed = request.status === 0 && !request.transferBytes && request.protocol === null;
-    return request.startMs < this.#loadMs && !request.fromCache && !failed;
   }
 
   #addFetch(request: RecordedRequest): void {
@@ -351,29 +346,6 @@ class GraphBuilder {
     }
     return index;
   }
-}
-
-/** HTML standard, "delay the load event": not fetch and XHR, beacons, media, nor preloads that nothing uses. */
-function mayBlockLoad(request: RecordedRequest): boolean {
-  switch (request.type) {
-    case 'beacon':
-    case 'fetch':
-    case 'media':
-    case 'other':
-      return false;
-    case 'font':
-      return request.initiator.kind !== 'preload';
-    default:
-      return true;
-  }
-}
-
-function lastBlockingEnd(recording: Recording): number {
-  let endMs = 0;
-  for (const request of recording.requests) {
-    if (mayBlockLoad(request) && !request.fromCache) endMs = Math.max(endMs, request.endMs);
-  }
-  return endMs;
 }
 
 function dependencyKind(request: RecordedRequest, parent: RecordedRequest): DependencyKind {

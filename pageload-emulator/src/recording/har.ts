@@ -16,12 +16,13 @@ import { urlKey } from './har/urls.ts';
 import { numberOf } from './har/values.ts';
 import { InputError, placeOf } from './input-error.ts';
 import { parseProtocol } from './protocol-name.ts';
+import type { DroppedEntries } from './usage-note.ts';
 
-/** A recording and what its reader should know of how it was read. */
+/** A recording with notes on how it was read. */
 export interface ReadRecording {
   /** The page load. */
   recording: Recording;
-  /** Sentences for a person, such as which of several pages was taken. */
+  /** For the user, each without a full stop: which of several pages was taken, how many requests a prediction leaves out. */
   notes: string[];
 }
 
@@ -31,7 +32,7 @@ export interface ReadRecording {
  *
  * @throws InputError naming the place of the first thing that is not usable
  */
-export function readHar(form: HarForm): ReadRecording {
+export function readHar(form: HarForm): ReadRecording & { dropped: DroppedEntries } {
   const log = parseHar(form);
   const place = placeOf(form.entriesPlace);
   const notes: string[] = [];
@@ -40,9 +41,6 @@ export function readHar(form: HarForm): ReadRecording {
   // Before anything that takes time with each.
   refuseTooMany(all.filter(({ request }) => originOf(request.url) !== null).length, place);
   const entries = fromNavigation(all);
-  if (entries.length < all.length) {
-    notes.push(`left out ${all.length - entries.length} requests that began before the navigation`);
-  }
 
   const firstStart = Date.parse(entries[0]!.startedDateTime);
   const pageStart = page?.startedDateTime == null ? Number.NaN : Date.parse(page.startedDateTime);
@@ -64,6 +62,11 @@ export function readHar(form: HarForm): ReadRecording {
       requests,
     },
     notes,
+    dropped: {
+      otherPages: log.entries.length - all.length,
+      beforeNavigation: all.length - entries.length,
+      otherSchemes: drafts.length - requests.length,
+    },
   };
 }
 

@@ -96,11 +96,12 @@ export function isOwnRecording(input: unknown): boolean {
 }
 
 /**
- * Reads a hopwise recording. Of a request, only its URL, `startMs` and `endMs` must be there.
+ * Reads a hopwise recording. A request must have a URL, `startMs` and `endMs`.
  *
- * @throws InputError naming the place of the first thing that is not usable
+ * @returns with how many requests were neither `http:` nor `https:` and are left out
+ * @throws InputError naming the place of the first thing that cannot be used
  */
-export function readOwnRecording(input: unknown): Recording {
+export function readOwnRecording(input: unknown): { recording: Recording; otherSchemes: number } {
   const list = objectOf(input)?.requests;
   // Before the schema, which would gather all that is wrong with them.
   if (Array.isArray(list)) refuseTooMany(list.length, 'requests');
@@ -130,5 +131,8 @@ export function readOwnRecording(input: unknown): Recording {
     drafts[index]!.initiator.request = asker;
   }
   const finished = finishRequests(drafts, 'requests');
-  return { ...recording, url: url ?? documentOf({ requests: finished }).url, requests: finished };
+  return {
+    recording: { ...recording, url: url ?? documentOf({ requests: finished }).url, requests: finished },
+    otherSchemes: drafts.length - finished.length,
+  };
 }

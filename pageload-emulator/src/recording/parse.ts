@@ -5,6 +5,7 @@ import { InputError, placeOf, shown } from './input-error.ts';
 import { refuseLargeJson } from './json-bytes.ts';
 import { placeInJson } from './json-place.ts';
 import { isOwnRecording, readOwnRecording } from './own-recording.ts';
+import { type DroppedEntries, usageNote } from './usage-note.ts';
 
 /**
  * Reads a HAR (a file, or a log or entries as DevTools give them to extensions) or a hopwise recording.
@@ -13,13 +14,26 @@ import { isOwnRecording, readOwnRecording } from './own-recording.ts';
  * @throws InputError with one line that names the place and what was expected there
  */
 export function parseRecording(input: unknown): Recording {
-  return readRecording(input).recording;
+  return read(input).recording;
 }
 
-/** As `parseRecording`, with notes for a person on how the input was taken. */
+/**
+ * As `parseRecording`, with notes for the user on what was taken of the input.
+ *
+ * @throws InputError with one line that names the place and what was expected there
+ */
 export function readRecording(input: unknown): ReadRecording {
+  const { recording, notes, dropped } = read(input);
+  const usage = usageNote(recording, dropped);
+  return { recording, notes: usage === null ? notes : [...notes, usage] };
+}
+
+function read(input: unknown): ReadRecording & { dropped: DroppedEntries } {
   const value = typeof input === 'string' ? parseJson(input) : input;
-  if (isOwnRecording(value)) return { recording: readOwnRecording(value), notes: [] };
+  if (isOwnRecording(value)) {
+    const { recording, otherSchemes } = readOwnRecording(value);
+    return { recording, notes: [], dropped: { otherPages: 0, beforeNavigation: 0, otherSchemes } };
+  }
   const form = harForm(value);
   if (form !== null) return readHar(form);
   throw new InputError(

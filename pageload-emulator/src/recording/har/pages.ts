@@ -24,7 +24,7 @@ export function firstPage(log: Har, notes: string[]): { page: Page | undefined; 
     if (entries.length === 0) continue;
     const which = index === 0 ? 'the first' : `number ${index + 1}, the first that has requests`;
     notes.push(
-      `${pages.length} pages in the file: took ${which} (${shown(page.id)}, ${entries.length} requests)`,
+      `${pages.length} pages in the file: took ${which} (${shown(page.id)}, ${entries.length} ${entries.length === 1 ? 'request' : 'requests'})`,
     );
     return { page, entries };
   }

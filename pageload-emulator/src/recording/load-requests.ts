@@ -1,0 +1,57 @@
+import type { RecordedRequest, Recording } from '@hopwise/contract';
+import { documentOf } from './draft.ts';
+
+/** Why a request of a recording is no part of the load that is predicted. */
+export type Exclusion = 'after-load' | 'cached' | 'failed';
+
+/** The requests of a recording that its load event could have waited for. */
+export interface LoadRequests {
+  /** In order of start; at least the document. */
+  kept: RecordedRequest[];
+  /** How many others there are, by the first reason that applies. */
+  excluded: Record<Exclusion, number>;
+  /** When the load event came, or, when it never did, when the last response that could hold it up ended; milliseconds. */
+  loadMs: number;
+}
+
+/** Parts the requests of the load from those that began after it, came from the cache or failed without an answer. */
+export function loadRequests(recording: Recording): LoadRequests {
+  const document = documentOf(recording);
+  const loadMs = recording.pltMs ?? lastBlockingEnd(recording);
+  const excluded = { 'after-load': 0, cached: 0, failed: 0 };
+  const kept = recording.requests.filter((request) => {
+    const exclusion = request === document ? null : exclusionOf(request, loadMs);
+    if (exclusion !== null) excluded[exclusion]++;
+    return exclusion === null;
+  });
+  return { kept, excluded, loadMs };
+}
+
+function exclusionOf(request: RecordedRequest, loadMs: number): Exclusion | null {
+  if (request.startMs >= loadMs) return 'after-load';
+  if (request.fromCache) return 'cached';
+  return request.status === 0 && !request.transferBytes && request.protocol === null ? 'failed' : null;
+}
+
+/** HTML standard, "delay the load event": not fetch and XHR, beacons, media, nor preloads that nothing uses. */
+export function mayBlockLoad(request: RecordedRequest): boolean {
+  switch (request.type) {
+    case 'beacon':
+    case 'fetch':
+    case 'media':
+    case 'other':
+      return false;
+    case 'font':
+      return request.initiator.kind !== 'preload';
+    default:
+      return true;
+  }
+}
+
+function lastBlockingEnd(recording: Recording): number {
+  let endMs = 0;
+  for (const request of recording.requests) {
+    if (mayBlockLoad(request) && !request.fromCache) endMs = Math.max(endMs, request.endMs);
+  }
+  return endMs;
+}

@@ -1,0 +1,35 @@
+import type { Recording } from '@hopwise/contract';
+import { loadRequests } from './load-requests.ts';
+
+/** Entries of a file that are not in its recording. */
+export interface DroppedEntries {
+  otherPages: number;
+  beforeNavigation: number;
+  /** Neither `http:` nor `https:`. */
+  otherSchemes: number;
+}
+
+/**
+ * Reports in one sentence how many of a file's requests a prediction uses, and why it leaves out the others: "used 26 of
+ * 917 requests: 880 began after the load event, 11 belonged to other pages".
+ *
+ * @returns null when all are used
+ */
+export function usageNote(recording: Recording, dropped: DroppedEntries): string | null {
+  const { kept, excluded } = loadRequests(recording);
+  const { otherPages, beforeNavigation, otherSchemes } = dropped;
+  const afterLoad =
+    recording.pltMs === null ? 'began after all that a load event waits for' : 'began after the load event';
+  const reasons = [
+    { count: otherPages, why: 'belonged to other pages' },
+    { count: beforeNavigation, why: 'began before the navigation' },
+    { count: otherSchemes, why: 'had no http or https URL' },
+    { count: excluded['after-load'], why: afterLoad },
+    { count: excluded.cached, why: 'came from the cache' },
+    { count: excluded.failed, why: 'failed without an answer' },
+  ].filter(({ count }) => count > 0);
+  if (reasons.length === 0) return null;
+  reasons.sort((a, b) => b.count - a.count);
+  const total = reasons.reduce((sum, { count }) => sum + count, kept.length);
+  return `used ${kept.length} of ${total} requests: ${reasons.map(({ count, why }) => `${count} ${why}`).join(', ')}`;
+}

@@ -4,7 +4,7 @@ import { EXTENSION_ID } from '@hopwise/contract';
 import type { NetworkCluster, Recording } from '@hopwise/pageload-emulator';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { isMissingHost } from '../src/background/native-client.ts';
+import { isMissingHost } from '../src/helper/native-client.ts';
 import type { TabLoad } from '../src/background/tab-loads.ts';
 import type { StoredLoad } from '../src/storage/loads.ts';
 import { type ExtensionBrowser, launch } from './browser.ts';

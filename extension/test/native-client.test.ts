@@ -1,6 +1,6 @@
 import { MESSAGE_VERSION, toHost } from '@hopwise/contract';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { type HostPort, PartsJoiner, verifyWithHelper } from '../src/background/native-client.ts';
+import { type HostPort, PartsJoiner, verifyWithHelper } from '../src/helper/native-client.ts';
 import { verificationOf } from './verification.ts';
 
 const PAGE = 'https://page.test/';

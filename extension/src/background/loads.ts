@@ -1,9 +1,9 @@
 import type { LatestAnswer, WhichLoad } from '../messages/page-messages.ts';
-import { asCarried, type Carrier } from '../recorder/carried.ts';
+import { asCarried, type Carrier } from '../pins/worker/proxied-requests.ts';
 import type { ObservedRequest } from '../recorder/observed-request.ts';
 import { addLoad, getLoad, newestLoadOf, type StoredLoad, updateLoad } from '../storage/loads.ts';
-import { assess } from './assess.ts';
-import { collectRecording } from './collect.ts';
+import { assess } from './predict-load.ts';
+import { collectRecording } from './collect-recording.ts';
 import { networkBefore } from './network-memory.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
 

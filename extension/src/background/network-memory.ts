@@ -9,7 +9,7 @@ import {
 } from '@hopwise/pageload-emulator';
 import { allLoads, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { dropNetwork, keepNetwork, keptNetwork } from '../storage/network.ts';
-import { assess } from './assess.ts';
+import { assess } from './predict-load.ts';
 
 /** The last change of what is kept: the next one waits for it. */
 let turn: Promise<unknown> = Promise.resolve();

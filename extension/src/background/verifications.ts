@@ -1,8 +1,8 @@
 import type { Protocol } from '@hopwise/pageload-emulator';
 import type { VerificationState } from '../messages/page-messages.ts';
 import { type StoredLoad, updateLoad } from '../storage/loads.ts';
-import { assess, planOf } from './assess.ts';
-import { HelperError, verifyWithHelper } from './native-client.ts';
+import { assess, planOf } from './predict-load.ts';
+import { HelperError, verifyWithHelper } from '../helper/native-client.ts';
 import { networkVerified } from './network-memory.ts';
 
 const KEY = 'verification';

@@ -7,7 +7,7 @@ import {
   pageRequestSchema,
 } from '../messages/page-messages.ts';
 import { arePinsAllowed } from '../pins/pin-permissions.ts';
-import { Pins } from '../pins/pins.ts';
+import { Pins } from '../pins/worker/pin-manager.ts';
 import { pageSettledSchema, pageShownSchema } from '../recorder/page-timings.ts';
 import { listenToRequests } from '../recorder/web-request.ts';
 import type { StoredLoad } from '../storage/loads.ts';

@@ -1,7 +1,7 @@
 import { PROTOCOLS } from '@hopwise/pageload-emulator';
 import type { LatestAnswer } from '../messages/page-messages.ts';
-import { PinsControl } from '../pins/pins-control.ts';
-import { protocolsInUse } from '../pins/useful-pins.ts';
+import { PinsControl } from '../pins/page/pins-control.ts';
+import { protocolsInUse } from '../pins/page/pin-suggestions.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { builder } from '../ui/dom.ts';
 import {
@@ -17,10 +17,10 @@ import {
   verifiedOf,
 } from '../ui/index.ts';
 import { networkMemory } from '../ui/network-memory-control.ts';
-import { whyNothing } from '../ui/nothing-recorded.ts';
-import { saveExport } from '../ui/save-export.ts';
+import { whyNothing } from '../ui/empty-state.ts';
+import { saveExport } from '../ui/export-download.ts';
 import { VerifyControl } from '../ui/verify-control.ts';
-import { watchLoad } from '../ui/watch-load.ts';
+import { watchLoad } from '../ui/load-polling.ts';
 
 const el = builder();
 const content = document.getElementById('content')!;

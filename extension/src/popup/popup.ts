@@ -1,19 +1,19 @@
 import type { LatestAnswer } from '../messages/page-messages.ts';
-import { PinsControl } from '../pins/pins-control.ts';
-import { protocolsInUse } from '../pins/useful-pins.ts';
+import { PinsControl } from '../pins/page/pins-control.ts';
+import { protocolsInUse } from '../pins/page/pin-suggestions.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { verifiedOf } from '../ui/comparison.ts';
 import { builder } from '../ui/dom.ts';
-import { renderGaps } from '../ui/gaps.ts';
+import { renderGaps } from '../ui/missing-times.ts';
 import { networkMemory } from '../ui/network-memory-control.ts';
-import { whyNothing } from '../ui/nothing-recorded.ts';
+import { whyNothing } from '../ui/empty-state.ts';
 import { renderOriginTable } from '../ui/origin-table.ts';
-import { pageAccess } from '../ui/page-access.ts';
-import { saveExport } from '../ui/save-export.ts';
+import { pageAccess } from '../ui/host-permission-control.ts';
+import { saveExport } from '../ui/export-download.ts';
 import { renderSummary } from '../ui/summary.ts';
 import { renderTimesTable } from '../ui/times-table.ts';
 import { VerifyControl } from '../ui/verify-control.ts';
-import { watchLoad } from '../ui/watch-load.ts';
+import { watchLoad } from '../ui/load-polling.ts';
 
 const SHOWN_ORIGINS = 5;
 

@@ -2,7 +2,7 @@
  * Content script of every frame, in the extension's own world: keeps what the browser measured and
  * hands it over when the worker asks. The top frame says when the page has settled.
  */
-import { AskList } from './asks.ts';
+import { AskList } from './script-requests.ts';
 import { CHANNEL_EVENT, STOP_SUFFIX } from './hook-channel.ts';
 import { MAX_ENTRIES, MAX_TEXT } from './limits.ts';
 import type { Collect, FrameTimings, PageSettled, PageShown, ResourceEntry } from './page-timings.ts';

@@ -1,5 +1,5 @@
 import type { Initiator } from '@hopwise/pageload-emulator';
-import { withoutFragment } from './asks.ts';
+import { withoutFragment } from './script-requests.ts';
 import { groupBy } from './group-by.ts';
 import type { FrameReport, JoinedRequest } from './joined-request.ts';
 import type { Ask } from './page-timings.ts';

@@ -1,6 +1,6 @@
 import type { RecordedRequest, Recording, RequestPhases, ResourceType } from '@hopwise/pageload-emulator';
 import { parseProtocol } from '@hopwise/pageload-emulator';
-import { withoutFragment } from './asks.ts';
+import { withoutFragment } from './script-requests.ts';
 import { groupBy } from './group-by.ts';
 import { findInitiators } from './initiators.ts';
 import type { FrameReport, JoinedRequest } from './joined-request.ts';

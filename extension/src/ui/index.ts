@@ -13,7 +13,7 @@ export {
 export { renderNetwork } from './network-view.ts';
 export { type OriginTableOptions, renderOriginTable } from './origin-table.ts';
 export { renderProtocolChart } from './protocol-chart.ts';
-export { restsOn } from './rests-on.ts';
+export { restsOn } from './network-evidence.ts';
 export { headline, renderSummary } from './summary.ts';
 export { renderTimesTable } from './times-table.ts';
 export { predictedWaterfall, recordedWaterfall, renderWaterfall, type Waterfall } from './waterfall.ts';

@@ -1,6 +1,6 @@
 import { ask, type StoredLoad } from '../messages/page-messages.ts';
 import { builder } from './dom.ts';
-import { restsOn } from './rests-on.ts';
+import { restsOn } from './network-evidence.ts';
 
 const HOW =
   'Loads count as of one network until the browser says that it changed, or a load’s rates cannot be its; half as much ' +

@@ -11,7 +11,7 @@ import {
 } from './comparison.ts';
 import { type Build, builder, type ViewOptions } from './dom.ts';
 import { formatMs, tickFormat } from './format.ts';
-import { renderGaps } from './gaps.ts';
+import { renderGaps } from './missing-times.ts';
 import { ROW_COLOURS } from './palette.ts';
 
 const LANE_HEIGHT = 20;

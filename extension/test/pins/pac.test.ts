@@ -1,7 +1,7 @@
 import { createContext, runInContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPinnable, pacScript } from '../../src/pins/pac.ts';
+import { isPinnable, pacScript } from '../../src/pins/worker/pac.ts';
 
 /** Answers of a PAC script, run as browsers do: nothing but the language is there. */
 function asked(script: string, ...urls: string[]): string[] {

@@ -3,8 +3,8 @@ import type { OriginRecommendation, Protocol } from '@hopwise/pageload-emulator'
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { PageRequest } from '../../src/messages/page-messages.ts';
-import { PinsControl } from '../../src/pins/pins-control.ts';
-import { pinInWords } from '../../src/pins/pins-view.ts';
+import { PinsControl } from '../../src/pins/page/pins-control.ts';
+import { pinInWords } from '../../src/pins/page/pin-text.ts';
 
 const A = 'https://a.example';
 let allowed: boolean;

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { TrustTrials } from '../../src/pins/trust-trials.ts';
+import { TrustTrials } from '../../src/pins/worker/trust-trials.ts';
 
 test('asks for nothing but the trial, and shows nobody who asks', async () => {
   const fetch = vi.fn(async () => new Response(null, { status: 204 }));

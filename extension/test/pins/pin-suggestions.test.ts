@@ -1,6 +1,6 @@
 import type { OriginRecommendation, Protocol, Recording } from '@hopwise/pageload-emulator';
 import { expect, test } from 'vitest';
-import { protocolsInUse, usefulPins } from '../../src/pins/useful-pins.ts';
+import { protocolsInUse, usefulPins } from '../../src/pins/page/pin-suggestions.ts';
 
 type Times = OriginRecommendation['pltMs'];
 

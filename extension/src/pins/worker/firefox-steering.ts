@@ -1,4 +1,4 @@
-import { ProxyLogin } from './proxy-login.ts';
+import { ProxyLogin } from './proxy-authenticator.ts';
 import { PROXY_HOST, type Route, type Steering } from './steering.ts';
 
 /** What is used of Firefox's `proxy` API, where Chromium has another. */

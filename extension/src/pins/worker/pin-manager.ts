@@ -1,11 +1,11 @@
 import type { PinState } from '@hopwise/contract';
-import type { Carrier } from '../recorder/carried.ts';
-import { hasPersistentPins, keepPins, keptPins, setHasPersistentPins } from './kept-pins.ts';
+import type { Carrier } from './proxied-requests.ts';
+import { hasPersistentPins, keepPins, keptPins, setHasPersistentPins } from './pin-storage.ts';
 import { isPinnable } from './pac.ts';
-import { arePinsAllowed } from './pin-permissions.ts';
-import { type LinkListener, PinsLink, type PinsMessage, type PinsRequest } from './pins-link.ts';
+import { arePinsAllowed } from '../pin-permissions.ts';
+import { type LinkListener, PinsLink, type PinsMessage, type PinsRequest } from './helper-link.ts';
 import type { Steering } from './steering.ts';
-import { steeringOfThisBrowser } from './this-browser.ts';
+import { steeringOfThisBrowser } from './create-steering.ts';
 import { TrustTrials } from './trust-trials.ts';
 
 export type PinWish = Extract<PinsRequest, { type: 'pin' }>;

@@ -1,4 +1,4 @@
-import { formatOrigin, PROTOCOL_NAME } from '../ui/format.ts';
+import { formatOrigin, PROTOCOL_NAME } from '../../ui/format.ts';
 
 /** What a view needs of a pin; the helper's `PinState` has it. */
 export interface PinShown {

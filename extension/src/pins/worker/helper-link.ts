@@ -6,7 +6,7 @@ import {
   toExtension,
   toHost,
 } from '@hopwise/contract';
-import { brokenContract, HelperError, type HostPort, whyDisconnected } from '../background/native-client.ts';
+import { brokenContract, HelperError, type HostPort, whyDisconnected } from '../../helper/native-client.ts';
 
 export type PinsMessage = Extract<ToExtension, { type: 'pins' }>;
 type WithoutId<T> = T extends { id: string } ? Omit<T, 'id'> : never;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { LatestAnswer, PageRequest } from '../src/messages/page-messages.ts';
-import { watchLoad } from '../src/ui/watch-load.ts';
+import { watchLoad } from '../src/ui/load-polling.ts';
 
 let answer: (request: PageRequest) => Promise<unknown>;
 

@@ -1,6 +1,6 @@
 import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { asCarried, type Carrier } from '../src/recorder/carried.ts';
+import { asCarried, type Carrier } from '../../src/pins/worker/proxied-requests.ts';
 
 const NAVIGATED_MS = Date.parse('2026-01-02T03:04:05.000Z');
 

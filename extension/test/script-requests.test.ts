@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AskList, readAsks } from '../src/recorder/asks.ts';
+import { AskList, readAsks } from '../src/recorder/script-requests.ts';
 import { MAX_ASKS_TEXT, MAX_ENTRIES, MAX_TEXT } from '../src/recorder/limits.ts';
 import { frameTimingsSchema } from '../src/recorder/page-timings.ts';
 

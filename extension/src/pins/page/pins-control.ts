@@ -1,12 +1,12 @@
 import type { PinKind, PinState } from '@hopwise/contract';
 import type { OriginRecommendation, Protocol } from '@hopwise/pageload-emulator';
-import { ask, type PageRequest, type PinsAnswer, type Refusal } from '../messages/page-messages.ts';
-import { builder } from '../ui/dom.ts';
-import { PROTOCOL_NAME } from '../ui/format.ts';
-import { CA_STEPS_ID, caSteps } from './ca-steps.ts';
-import { askToAllowPins } from './pin-permissions.ts';
-import { pinInWords } from './pins-view.ts';
-import { isSpared, usefulPins } from './useful-pins.ts';
+import { ask, type PageRequest, type PinsAnswer, type Refusal } from '../../messages/page-messages.ts';
+import { builder } from '../../ui/dom.ts';
+import { PROTOCOL_NAME } from '../../ui/format.ts';
+import { CA_STEPS_ID, caSteps } from './ca-instructions.ts';
+import { askToAllowPins } from '../pin-permissions.ts';
+import { pinInWords } from './pin-text.ts';
+import { isSpared, usefulPins } from './pin-suggestions.ts';
 
 const LOOK_EVERY_MS = 1000;
 

@@ -1,6 +1,6 @@
 import type { Protocol } from '@hopwise/contract';
-import { builder } from '../ui/dom.ts';
-import { PROTOCOL_NAME } from '../ui/format.ts';
+import { builder } from '../../ui/dom.ts';
+import { PROTOCOL_NAME } from '../../ui/format.ts';
 
 export const CA_STEPS_ID = 'hw-ca-steps';
 

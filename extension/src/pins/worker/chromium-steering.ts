@@ -1,5 +1,5 @@
 import { pacScript } from './pac.ts';
-import { ProxyLogin } from './proxy-login.ts';
+import { ProxyLogin } from './proxy-authenticator.ts';
 import type { Route, Steering } from './steering.ts';
 
 /** Private windows do not inherit it: there the extension could not answer the proxy, and the browser would ask the person. */

@@ -1,9 +1,9 @@
 import { MESSAGE_VERSION, type PinState, type ToHost, toHost } from '@hopwise/contract';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { HostPort } from '../../src/background/native-client.ts';
-import { HOLD_BACK_MS, LINGER_MS, Pins } from '../../src/pins/pins.ts';
-import { PinsLink } from '../../src/pins/pins-link.ts';
-import type { Route } from '../../src/pins/steering.ts';
+import type { HostPort } from '../../src/helper/native-client.ts';
+import { HOLD_BACK_MS, LINGER_MS, Pins } from '../../src/pins/worker/pin-manager.ts';
+import { PinsLink } from '../../src/pins/worker/helper-link.ts';
+import type { Route } from '../../src/pins/worker/steering.ts';
 
 const A = 'https://a.example';
 const B = 'https://b.example';

@@ -3,7 +3,7 @@
  * then goes another way, which each round checks in the origin's own log. `npm run bench:pin`.
  */
 import { availableParallelism, loadavg } from 'node:os';
-import type { PageRequest } from '../../extension/src/messages/page-messages.ts';
+import type { PinRequest } from '../../extension/src/pins/pin-messages.ts';
 import { TestHost } from '../../extension/test/pins/host.ts';
 import { HOST } from '../../extension/test/pins/pinned-host.ts';
 import { launchToPin } from '../../extension/test/pins/pinning-chromium.ts';
@@ -75,12 +75,12 @@ async function endHelper(): Promise<void> {
   await rest();
 }
 
-function pinOf(which: string): PageRequest {
+function pinOf(which: string): PinRequest {
   return { type: 'pin', origin: which, kind: 'avoid-h3', minutes: 60, persistent: false };
 }
 
 /** @returns milliseconds until the answer, on the clock of the extension's own page. */
-async function ask(message: PageRequest): Promise<number> {
+async function ask(message: PinRequest): Promise<number> {
   const { answer, ms } = await own.evaluate(async (message) => {
     const startMs = performance.now();
     const answer: { ok: boolean; error?: string } = await chrome.runtime.sendMessage(message);

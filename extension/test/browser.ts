@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { EXTENSION_ID } from '@hopwise/contract';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { DISABLED_FEATURES } from '../../native-host/test/support/chromium-features.ts';
-import type { Answers, PageRequest } from '../src/messages/page-messages.ts';
+import type { PageAnswers, PageRequest } from '../src/background/page-requests.ts';
 
 /** Real Chromium with the extension, in a profile of its own. */
 export interface ExtensionBrowser {
@@ -14,7 +14,7 @@ export interface ExtensionBrowser {
   /** A page of the extension, such as `panel.html?tabId=1`. */
   openOwn(path: string): Promise<Page>;
   /** Sends a message to the worker from a page of the extension. */
-  ask<T extends PageRequest>(page: Page, request: T): Promise<Answers[T['type']]>;
+  ask<T extends PageRequest>(page: Page, request: T): Promise<PageAnswers[T['type']]>;
   /** Tab id of a page, by its URL. */
   tabIdOf(own: Page, url: string): Promise<number>;
   /** Stops the worker, as the browser does with one that is idle; the next event starts it anew. */

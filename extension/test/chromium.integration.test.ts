@@ -4,8 +4,8 @@ import { EXTENSION_ID } from '@hopwise/contract';
 import type { NetworkCluster, Recording } from '@hopwise/pageload-emulator';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { isMissingHost } from '../src/helper/native-client.ts';
 import type { TabLoad } from '../src/background/tab-loads.ts';
+import { isMissingHost } from '../src/helper/helper-port.ts';
 import type { StoredLoad } from '../src/storage/loads.ts';
 import { type ExtensionBrowser, launch } from './browser.ts';
 import { type Site, startSite } from './site.ts';
@@ -223,10 +223,10 @@ describe('a page that asks for its resources in many ways', () => {
     await popup.goto(`chrome-extension://${EXTENSION_ID}/popup.html?tabId=${tabId}`);
     const panel = await openPage();
     await panel.goto(`chrome-extension://${EXTENSION_ID}/panel.html?tabId=${tabId}`);
-    const rests = 'from this load and 4 earlier ones, the last 5 minutes before it.';
+    const rests = 'from this load and 4 earlier loads, the last 5 minutes before it.';
     for (const view of [popup, panel]) await view.getByText(rests).waitFor();
     await panel.getByRole('button', { name: 'Forget earlier loads' }).click();
-    await panel.getByText('The network is known from this load alone.').waitFor();
+    await panel.getByText('Network estimated from this load only.').waitFor();
     expect(await own.evaluate(() => chrome.storage.local.get())).toEqual({});
     expect((await recorded(page)).load).toMatchObject({
       cluster: null,
@@ -247,7 +247,7 @@ describe('a page that asks for its resources in many ways', () => {
       expect(await page.locator('.hw-times tbody tr').count()).toBe(3);
       expect(await page.locator('.hw-waterfall').count()).toBe(path === 'panel.html' ? 1 : 0);
       const verify = page.getByRole('button', { name: 'Verify' });
-      expect(await verify.getAttribute('title')).toContain('at most three times its data');
+      expect(await verify.getAttribute('title')).toContain('at most three times the page’s data');
       await verify.click();
       await page.getByText('Only pages loaded over https can be verified').waitFor();
       expect(errors).toEqual([]);
@@ -387,7 +387,7 @@ test('a page out of the back/forward cache does not show the load of the page be
   expect(await page.evaluate(() => 'kept' in globalThis), 'restored, not loaded').toBe(true);
   await expect
     .poll(() => other.ask(asking, { type: 'latest', tabId }), { timeout: 30_000 })
-    .toMatchObject({ phase: 'failed', problem: expect.stringContaining('loaded nothing to show it') });
+    .toMatchObject({ phase: 'failed', problem: expect.stringContaining('without loading it') });
 });
 
 test('a tab without a page says why', async () => {
@@ -396,7 +396,7 @@ test('a tab without a page says why', async () => {
   const tabId = await own.evaluate(async () => (await chrome.tabs.query({ active: true }))[0]!.id);
   const popup = await browser.openOwn(`popup.html?tabId=${tabId}`);
   onTestFinished(() => popup.close());
-  await popup.getByText('hopwise looks at pages loaded over http and https').waitFor();
+  await popup.getByText('hopwise records pages loaded over http and https').waitFor();
 });
 
 test('a host that is not installed is told from one that fails', async () => {

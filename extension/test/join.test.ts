@@ -95,7 +95,7 @@ function frame(frameId: number, url: string, originMs: number, more: Partial<Fra
     largestContentfulPaint: 480,
     largestContentfulPaintUrl: 'https://shop.test/hero.png#top',
     resources: [],
-    asks: [],
+    scriptRequests: [],
     hooked: true,
     ...more,
   };
@@ -467,8 +467,8 @@ describe('initiators', () => {
 
   test("a script's call waits for the last of the scripts on its stack", () => {
     const url = `${PAGE}x.png`;
-    const asks = [ask(url, 128, [js, PAGE])];
-    expect(joined(request(url, 130), entry(url, 130, 150), { asks })).toMatchObject({
+    const scriptRequests = [ask(url, 128, [js, PAGE])];
+    expect(joined(request(url, 130), entry(url, 130, 150), { scriptRequests })).toMatchObject({
       kind: 'script',
       source: 'recorded',
       from: js,
@@ -477,16 +477,18 @@ describe('initiators', () => {
 
   test('an inline script is the document, a call without a stack is inferred', () => {
     const url = `${PAGE}x.png`;
-    const inline = joined(request(url, 130), entry(url, 130, 150), { asks: [ask(url, 128, [PAGE])] });
+    const inline = joined(request(url, 130), entry(url, 130, 150), {
+      scriptRequests: [ask(url, 128, [PAGE])],
+    });
     expect(inline).toMatchObject({ kind: 'script', source: 'recorded', from: PAGE });
-    const bare = joined(request(url, 130), entry(url, 130, 150), { asks: [ask(url, 128, [])] });
+    const bare = joined(request(url, 130), entry(url, 130, 150), { scriptRequests: [ask(url, 128, [])] });
     expect(bare).toMatchObject({ kind: 'script', source: 'inferred', from: PAGE });
   });
 
   test('a call that came after the request did not cause it', () => {
     const url = `${PAGE}x.png`;
-    const asks = [ask(url, 400, [js])];
-    expect(joined(request(url, 130), entry(url, 130, 150), { asks })).toMatchObject({
+    const scriptRequests = [ask(url, 400, [js])];
+    expect(joined(request(url, 130), entry(url, 130, 150), { scriptRequests })).toMatchObject({
       kind: 'parser',
       from: PAGE,
     });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { LatestAnswer, PageRequest } from '../src/messages/page-messages.ts';
-import { watchLoad } from '../src/ui/load-polling.ts';
+import type { PageRequest } from '../src/background/page-requests.ts';
+import type { LatestAnswer } from '../src/messages/load-messages.ts';
+import { pollLoad } from '../src/ui/load-polling.ts';
 
 let answer: (request: PageRequest) => Promise<unknown>;
 
@@ -33,7 +34,7 @@ test('shows a load once, however long its prediction takes, and again after a re
     return recorded(7);
   };
   const shown: LatestAnswer[] = [];
-  const watch = watchLoad({ tabId: 1 }, (one) => shown.push(one), expect.unreachable);
+  const watch = pollLoad({ tabId: 1 }, (one) => shown.push(one), expect.unreachable);
   await vi.advanceTimersByTimeAsync(4000);
   expect([whole, shown.length]).toEqual([1, 0]);
   watch.refresh();
@@ -47,7 +48,7 @@ test('says once why there is no answer, and shows the load when there is one aga
   answer = async () => ({ ok: false, error: 'the store is full' });
   const problems: string[] = [];
   const shown: LatestAnswer[] = [];
-  watchLoad(
+  pollLoad(
     { tabId: 1 },
     (one) => shown.push(one),
     (problem) => problems.push(problem),

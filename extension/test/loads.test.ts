@@ -1,10 +1,10 @@
 import 'fake-indexeddb/auto';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { latest, storeSettledLoad } from '../src/background/loads.ts';
+import { findLoad, storeSettledLoad } from '../src/background/loads.ts';
 import { TabLoads } from '../src/background/tab-loads.ts';
 import type { ObservedRequest } from '../src/recorder/observed-request.ts';
 import type { FrameTimings } from '../src/recorder/page-timings.ts';
-import { allLoads } from '../src/storage/loads.ts';
+import { getAllLoads } from '../src/storage/loads.ts';
 
 const TAB = 1;
 const PAGE = 'https://page.test/';
@@ -100,14 +100,14 @@ function timings(loadEventEnd: number): FrameTimings {
     largestContentfulPaint: null,
     largestContentfulPaintUrl: null,
     resources: [],
-    asks: [],
+    scriptRequests: [],
     hooked: true,
   };
 }
 
 test('the recording of a page that has not loaded in time gives way to that of its load', async () => {
-  const before = (await allLoads()).length;
-  loads.begin(TAB, navigation('slow'));
+  const before = (await getAllLoads()).length;
+  loads.addRequest(TAB, navigation('slow'));
   let release = () => {};
   answers = [
     () => new Promise((resolve) => (release = () => resolve(timings(0)))),
@@ -118,34 +118,34 @@ test('the recording of a page that has not loaded in time gives way to that of i
   const whole = storeSettledLoad(loads, TAB, 'doc', true, new Map());
   release();
   await Promise.all([early, whole]);
-  const answer = await latest(loads, { tabId: TAB });
+  const answer = await findLoad(loads, { tabId: TAB });
   expect(answer).toMatchObject({ phase: 'recorded', problem: '', load: { recording: { pltMs: 40_000 } } });
-  expect(await allLoads()).toHaveLength(before + 1);
+  expect(await getAllLoads()).toHaveLength(before + 1);
   expect(asked).toEqual([{ documentId: 'doc' }, { documentId: 'doc' }]);
 });
 
 test('a load is stored with what those before it told of the network, and teaches once', async () => {
   for (const id of ['first', 'second']) {
-    loads.begin(TAB, navigation(id));
+    loads.addRequest(TAB, navigation(id));
     answers = [async () => timings(0), async () => timings(40_000)];
     await storeSettledLoad(loads, TAB, 'doc', false, new Map());
     await storeSettledLoad(loads, TAB, 'doc', true, new Map());
-    const { load } = await latest(loads, { tabId: TAB });
+    const { load } = await findLoad(loads, { tabId: TAB });
     expect(load?.cluster?.loads).toBe(id === 'first' ? undefined : 1);
   }
   expect(local.network).toMatchObject({ loads: 2 });
 });
 
 test('a page too busy to answer in time is recorded when it has loaded', async () => {
-  loads.begin(TAB, navigation('busy'));
+  loads.addRequest(TAB, navigation('busy'));
   answers = [async () => undefined, async () => timings(31_000)];
   await storeSettledLoad(loads, TAB, 'doc', false, new Map());
-  expect(await latest(loads, { tabId: TAB })).toMatchObject({
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
     phase: 'loading',
-    problem: 'This page could not be recorded: the page gave no navigation timing.',
+    problem: 'This page could not be recorded: the page provided no navigation timing.',
   });
   await storeSettledLoad(loads, TAB, 'doc', true, new Map());
-  expect(await latest(loads, { tabId: TAB })).toMatchObject({
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
     phase: 'recorded',
     problem: '',
     load: { recording: { pltMs: 31_000 } },
@@ -153,28 +153,28 @@ test('a page too busy to answer in time is recorded when it has loaded', async (
 });
 
 test('a download that begins while a page loads is not recorded as that page', async () => {
-  const before = (await allLoads()).length;
-  loads.begin(TAB, navigation('page'));
-  loads.begin(TAB, navigation('download', { url: `${PAGE}file.zip`, status: 0 }));
+  const before = (await getAllLoads()).length;
+  loads.addRequest(TAB, navigation('page'));
+  loads.addRequest(TAB, navigation('download', { url: `${PAGE}file.zip`, status: 0 }));
   await storeSettledLoad(loads, TAB, 'doc', true, new Map());
   expect(asked).toEqual([]);
-  expect(await allLoads()).toHaveLength(before);
-  expect((await latest(loads, { tabId: TAB })).phase).toBe('failed');
+  expect(await getAllLoads()).toHaveLength(before);
+  expect((await findLoad(loads, { tabId: TAB })).phase).toBe('failed');
 });
 
 test('a page that the tab shows without a load does not get the load of another', async () => {
-  loads.begin(TAB, navigation('page'));
+  loads.addRequest(TAB, navigation('page'));
   answers = [async () => timings(900)];
   await storeSettledLoad(loads, TAB, 'doc', true, new Map());
-  expect(await latest(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded' });
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded' });
   // The browser hides the URL of its own pages.
   shownUrl = undefined;
-  expect(await latest(loads, { tabId: TAB })).toMatchObject({ phase: 'none', load: null });
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'none', load: null });
   shownUrl = 'closed';
-  expect(await latest(loads, { tabId: TAB })).toMatchObject({ phase: 'none', load: null });
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'none', load: null });
   shownUrl = PAGE;
-  loads.shownWithoutLoad(TAB);
-  expect(await latest(loads, { tabId: TAB })).toMatchObject({
+  loads.markShownWithoutLoad(TAB);
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
     phase: 'failed',
     problem: expect.stringContaining('Reload the page'),
     load: null,
@@ -182,28 +182,28 @@ test('a page that the tab shows without a load does not get the load of another'
 });
 
 test('a recording has what the browser tells of a request only after the page has settled', async () => {
-  loads.begin(TAB, navigation('late', { endedAt: null, remoteIp: null }));
+  loads.addRequest(TAB, navigation('late', { endedAt: null, remoteIp: null }));
   answers = [async () => timings(900)];
   const storing = storeSettledLoad(loads, TAB, 'doc', true, new Map());
-  setTimeout(() => loads.update(TAB, 'late', { endedAt: Date.now(), remoteIp: '192.0.2.7' }), 100);
+  setTimeout(() => loads.updateRequest(TAB, 'late', { endedAt: Date.now(), remoteIp: '192.0.2.7' }), 100);
   await storing;
-  const { load } = await latest(loads, { tabId: TAB });
+  const { load } = await findLoad(loads, { tabId: TAB });
   expect(load?.recording.requests[0]?.remoteIp).toBe('192.0.2.7');
 });
 
 test('a recording does not wait long for a request that stays open', async () => {
-  loads.begin(TAB, navigation('open'));
-  loads.begin(TAB, navigation('stream', { type: 'fetch', url: `${PAGE}events`, endedAt: null }));
+  loads.addRequest(TAB, navigation('open'));
+  loads.addRequest(TAB, navigation('stream', { type: 'fetch', url: `${PAGE}events`, endedAt: null }));
   answers = [async () => timings(900)];
   await storeSettledLoad(loads, TAB, 'doc', true, new Map());
-  expect(await latest(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded' });
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded' });
 });
 
 test('a recording tells of what the helper carried how it went over the network', async () => {
-  loads.begin(TAB, navigation('pinned'));
+  loads.addRequest(TAB, navigation('pinned'));
   answers = [async () => timings(900)];
-  const carriers = new Map([[new URL(PAGE).origin, { kind: 'h3' as const, sinceMs: 0 }]]);
-  await storeSettledLoad(loads, TAB, 'doc', true, carriers);
-  const { load } = await latest(loads, { tabId: TAB });
+  const proxiedOrigins = new Map([[new URL(PAGE).origin, { kind: 'h3' as const, sinceMs: 0 }]]);
+  await storeSettledLoad(loads, TAB, 'doc', true, proxiedOrigins);
+  const { load } = await findLoad(loads, { tabId: TAB });
   expect(load?.recording.requests[0]).toMatchObject({ protocol: 'h3', remoteIp: null });
 });

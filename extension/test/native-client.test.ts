@@ -1,6 +1,7 @@
 import { MESSAGE_VERSION, toHost } from '@hopwise/contract';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { type HostPort, PartsJoiner, verifyWithHelper } from '../src/helper/native-client.ts';
+import type { HostPort } from '../src/helper/helper-port.ts';
+import { PartsJoiner, verifyWithHelper } from '../src/helper/native-client.ts';
 import { verificationOf } from './verification.ts';
 
 const PAGE = 'https://page.test/';
@@ -86,8 +87,8 @@ describe('verifyWithHelper', () => {
   });
 
   test.each([
-    ['a newer version', { version: MESSAGE_VERSION + 1 }, 'version', 'update the extension'],
-    ['an older version', { version: MESSAGE_VERSION - 1 }, 'version', 'update the helper'],
+    ['a newer version', { version: MESSAGE_VERSION + 1 }, 'version', 'Update the extension'],
+    ['an older version', { version: MESSAGE_VERSION - 1 }, 'version', 'Update the helper'],
     ['no libcurl', { engine: '', problem: 'install libcurl' }, 'no-engine', 'install libcurl'],
   ])('stops at a helper with %s', async (_name, more, code, words) => {
     const port = hostPort((message, send) => message.type === 'hello' && send(hello(message.id, more)));
@@ -104,7 +105,7 @@ describe('verifyWithHelper', () => {
 
   test.each([
     ['text that is not JSON', '{', 'not JSON'],
-    ['a wrong shape', JSON.stringify({ ...verification, udp: 3 }), 'wrong at udp'],
+    ['a wrong shape', JSON.stringify({ ...verification, udp: 3 }), 'invalid value at udp'],
     ['another page', JSON.stringify({ ...verification, pageUrl: 'https://x.test/' }), 'another page'],
   ])('refuses a result of %s', async (_name, json, words) => {
     const port = hostPort((message, send) => {
@@ -123,7 +124,7 @@ describe('verifyWithHelper', () => {
     });
     await expect(run(hostPort((_message, _send, drop) => drop()))).rejects.toMatchObject({
       code: 'no-helper',
-      message: expect.stringContaining('hopwise-host install'),
+      message: expect.stringContaining('hopwise-host.mjs install'),
     });
   });
 

@@ -2,13 +2,13 @@ import 'fake-indexeddb/auto';
 import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
 import {
+  forgetNetwork,
   forgetNetworks,
-  leaveNetwork,
-  networkBefore,
-  networkVerified,
+  learnFromVerification,
+  recallNetwork,
 } from '../src/background/network-memory.ts';
 import { addLoad, getLoad } from '../src/storage/loads.ts';
-import { keptNetwork } from '../src/storage/network.ts';
+import { loadNetwork } from '../src/storage/network.ts';
 import { udpOf, verificationOf } from './verification.ts';
 
 const HOUR_MS = 3_600_000;
@@ -81,16 +81,16 @@ const recordingOf = (
 });
 
 test('each load knows what those before it told, and not what it tells itself', async () => {
-  const known = await Promise.all([1, 2, 3].map(() => networkBefore(recordingOf(), true)));
+  const known = await Promise.all([1, 2, 3].map(() => recallNetwork(recordingOf(), true)));
   expect(known.map((cluster) => cluster?.loads)).toEqual([undefined, 1, 2]);
-  expect((await keptNetwork())?.loads).toBe(3);
+  expect((await loadNetwork())?.loads).toBe(3);
   expect(Object.keys(stored)).toEqual(['network']);
 });
 
 test('a page that is recorded before it has loaded teaches nothing yet', async () => {
-  await networkBefore(recordingOf(), true);
-  expect((await networkBefore(recordingOf(), false))?.loads).toBe(1);
-  expect((await keptNetwork())?.loads).toBe(1);
+  await recallNetwork(recordingOf(), true);
+  expect((await recallNetwork(recordingOf(), false))?.loads).toBe(1);
+  expect((await loadNetwork())?.loads).toBe(1);
 });
 
 test.each([
@@ -98,36 +98,36 @@ test.each([
   ['from the machine itself', { remoteIp: '127.0.0.1' }],
   ['that failed', { status: 0 }],
 ])('a load %s is of no network', async (_, more) => {
-  await networkBefore(recordingOf(), true);
-  expect(await networkBefore(recordingOf(more), true)).toBeNull();
-  expect((await keptNetwork())?.loads).toBe(1);
+  await recallNetwork(recordingOf(), true);
+  expect(await recallNetwork(recordingOf(more), true)).toBeNull();
+  expect((await loadNetwork())?.loads).toBe(1);
 });
 
 test('is forgotten after days, when the network changed, and where the store holds something else', async () => {
-  await networkBefore(recordingOf(), true);
-  expect(await keptNetwork(Date.now() + 71 * HOUR_MS)).not.toBeNull();
-  expect(await keptNetwork(Date.now() + 73 * HOUR_MS)).toBeNull();
-  await leaveNetwork();
+  await recallNetwork(recordingOf(), true);
+  expect(await loadNetwork(Date.now() + 71 * HOUR_MS)).not.toBeNull();
+  expect(await loadNetwork(Date.now() + 73 * HOUR_MS)).toBeNull();
+  await forgetNetwork();
   expect(stored).toEqual({});
   stored.network = { format: 'hopwise-network-cluster', version: 1, loads: 'many' };
-  expect(await keptNetwork()).toBeNull();
-  expect(await networkBefore(recordingOf(), true)).toBeNull();
-  expect((await keptNetwork())?.loads).toBe(1);
+  expect(await loadNetwork()).toBeNull();
+  expect(await recallNetwork(recordingOf(), true)).toBeNull();
+  expect((await loadNetwork())?.loads).toBe(1);
 });
 
 test('what a verification showed is kept for later loads, and the load that it was of counts once', async () => {
-  await networkBefore(recordingOf(), true);
+  await recallNetwork(recordingOf(), true);
   const recording = recordingOf();
-  const cluster = await networkBefore(recording, true);
-  expect((await keptNetwork())?.udp.policed).toBeLessThan(0.05);
+  const cluster = await recallNetwork(recording, true);
+  expect((await loadNetwork())?.udp.policed).toBeLessThan(0.05);
   const udp = { ...udpOf('policed', true), quicBps: 2e6, tcpBps: 20e6 };
-  await networkVerified({ recording, cluster }, verificationOf({ udp }));
-  const kept = await keptNetwork();
+  await learnFromVerification({ recording, cluster }, verificationOf({ udp }));
+  const kept = await loadNetwork();
   expect(kept).toMatchObject({ loads: 2, udp: { policed: 1 } });
   expect(Math.exp(kept!.policedBps.mean) / 2e6).toBeCloseTo(1.07, 1);
   // A load of a network that was left, or forgotten, says nothing of the present one.
-  await leaveNetwork();
-  await networkVerified({ recording, cluster }, verificationOf({ udp }));
+  await forgetNetwork();
+  await learnFromVerification({ recording, cluster }, verificationOf({ udp }));
   expect(stored).toEqual({});
 });
 
@@ -135,21 +135,21 @@ test('the store failing leaves a load to itself, and the next one can be learnt 
   vi.spyOn(chrome.storage.local, 'set').mockImplementationOnce(async () => {
     throw new Error('no room');
   });
-  expect(await networkBefore(recordingOf(), true)).toBeNull();
-  await networkBefore(recordingOf(), true);
-  expect((await keptNetwork())?.loads).toBe(1);
+  expect(await recallNetwork(recordingOf(), true)).toBeNull();
+  await recallNetwork(recordingOf(), true);
+  expect((await loadNetwork())?.loads).toBe(1);
 });
 
 test('is forgotten with all that rests on it when somebody asks', async () => {
-  await networkBefore(recordingOf(), true);
+  await recallNetwork(recordingOf(), true);
   const fields = { requestedUrl: '', verification: null, verifiedPrediction: null, problem: '' };
   const recording = recordingOf();
-  const cluster = await networkBefore(recording, true);
+  const cluster = await recallNetwork(recording, true);
   const prediction = { stands: 'for one' } as never;
   const resting = await addLoad({ ...fields, recording, cluster, prediction });
   const alone = await addLoad({ ...fields, recording, cluster: null, prediction });
   await forgetNetworks();
-  expect(await keptNetwork()).toBeNull();
+  expect(await loadNetwork()).toBeNull();
   expect(await getLoad(resting)).toMatchObject({ cluster: null, prediction: null });
   expect(await getLoad(alone)).toMatchObject({ prediction });
 });

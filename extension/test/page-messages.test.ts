@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pageRequestSchema } from '../src/messages/page-messages.ts';
+import { pageRequestSchema } from '../src/background/page-requests.ts';
 import { pageSettledSchema, pageShownSchema } from '../src/recorder/page-timings.ts';
 
 test.each([

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { AskList, readAsks } from '../src/recorder/script-requests.ts';
-import { MAX_ASKS_TEXT, MAX_ENTRIES, MAX_TEXT } from '../src/recorder/limits.ts';
+import { MAX_ENTRIES, MAX_SCRIPT_REQUEST_CHARS, MAX_TEXT_CHARS } from '../src/recorder/limits.ts';
 import { frameTimingsSchema } from '../src/recorder/page-timings.ts';
+import { readScriptRequests, ScriptRequestLog } from '../src/recorder/script-requests.ts';
 
 const BASE = 'https://page.test/dir/';
 
-describe('readAsks', () => {
+describe('readScriptRequests', () => {
   test('reads the scripts off a V8 stack, innermost first, without its own and unnamed frames', () => {
     const stack = [
       'Error',
@@ -15,7 +15,7 @@ describe('readAsks', () => {
       '    at eval (eval at run (https://page.test/app.js:3:4), <anonymous>:1:1)',
       '    at https://cdn.test/lib.js?v=1:99:1',
     ].join('\n');
-    expect(readAsks(`fetch\ndata.json#top\n${stack}`, BASE, 12.5)).toEqual([
+    expect(readScriptRequests(`fetch\ndata.json#top\n${stack}`, BASE, 12.5)).toEqual([
       {
         kind: 'fetch',
         url: 'https://page.test/dir/data.json',
@@ -26,18 +26,20 @@ describe('readAsks', () => {
   });
 
   test('reads a SpiderMonkey stack', () => {
-    const [ask] = readAsks(
+    const [request] = readScriptRequests(
       'src\n/x.png\nload@https://page.test/a.js:1:2\n@https://page.test/b.js:3:4',
       BASE,
       0,
     );
-    expect(ask?.scripts).toEqual(['https://page.test/a.js', 'https://page.test/b.js']);
+    expect(request?.scripts).toEqual(['https://page.test/a.js', 'https://page.test/b.js']);
   });
 
   test('names every candidate of a srcset', () => {
-    const urls = readAsks('srcset\na.png 1x, /b,c.png 2x,https://cdn.test/d.png 100w\n', BASE, 0).map(
-      (a) => a.url,
-    );
+    const urls = readScriptRequests(
+      'srcset\na.png 1x, /b,c.png 2x,https://cdn.test/d.png 100w\n',
+      BASE,
+      0,
+    ).map((a) => a.url);
     expect(urls).toEqual([
       'https://page.test/dir/a.png',
       'https://page.test/b,c.png',
@@ -50,33 +52,34 @@ describe('readAsks', () => {
     ['an unknown kind', 'eval\n/x\n'],
     ['no URL', 'fetch\n\n'],
     ['a data URL', 'src\ndata:image/png;base64,AA\n'],
-    ['a URL that its escapes make too long', `fetch\n/${'é'.repeat(MAX_TEXT / 4)}\n`],
+    ['a URL that its escapes make too long', `fetch\n/${'é'.repeat(MAX_TEXT_CHARS / 4)}\n`],
     ['not a URL', 'src\nhttp://[\n'],
-    ['a text beyond the limit', `fetch\n/x\n${'y'.repeat(3 * MAX_TEXT)}`],
+    ['a text beyond the limit', `fetch\n/x\n${'y'.repeat(3 * MAX_TEXT_CHARS)}`],
   ])('makes nothing of %s', (_name, message) => {
-    expect(readAsks(message, BASE, 0)).toEqual([]);
+    expect(readScriptRequests(message, BASE, 0)).toEqual([]);
   });
 });
 
-describe('AskList', () => {
-  const { asks: schema } = frameTimingsSchema.shape;
+describe('ScriptRequestLog', () => {
+  const { scriptRequests: schema } = frameTimingsSchema.shape;
 
   test('keeps no more than the worker takes, though one message names many URLs', () => {
-    const list = new AskList();
-    for (let i = 1; i < MAX_ENTRIES; i++) list.add(`fetch\n/${i}\n`, BASE, i);
-    expect(list.full).toBe(false);
-    list.add('srcset\n/a 1x, /b 2x, /c 3x\n', BASE, 1);
-    expect(list.full).toBe(true);
-    expect(list.asks).toHaveLength(MAX_ENTRIES);
-    expect(list.asks.at(-1)?.url).toBe('https://page.test/a');
-    expect(schema.safeParse(list.asks).success).toBe(true);
+    const list = new ScriptRequestLog();
+    for (let i = 1; i < MAX_ENTRIES; i++) list.addMessage(`fetch\n/${i}\n`, BASE, i);
+    expect(list.isFull).toBe(false);
+    list.addMessage('srcset\n/a 1x, /b 2x, /c 3x\n', BASE, 1);
+    expect(list.isFull).toBe(true);
+    expect(list.requests).toHaveLength(MAX_ENTRIES);
+    expect(list.requests.at(-1)?.url).toBe('https://page.test/a');
+    expect(schema.safeParse(list.requests).success).toBe(true);
   });
 
   test('keeps no more text than fits into a message', () => {
-    const list = new AskList();
-    for (let i = 0; i < MAX_ENTRIES; i++) list.add(`fetch\n/${'x'.repeat(MAX_TEXT - 100)}${i}\n`, BASE, i);
-    expect(list.full).toBe(true);
-    expect(JSON.stringify(list.asks).length).toBeLessThan(1.1 * MAX_ASKS_TEXT);
-    expect(list.asks.length).toBeGreaterThan(1000);
+    const list = new ScriptRequestLog();
+    for (let i = 0; i < MAX_ENTRIES; i++)
+      list.addMessage(`fetch\n/${'x'.repeat(MAX_TEXT_CHARS - 100)}${i}\n`, BASE, i);
+    expect(list.isFull).toBe(true);
+    expect(JSON.stringify(list.requests).length).toBeLessThan(1.1 * MAX_SCRIPT_REQUEST_CHARS);
+    expect(list.requests.length).toBeGreaterThan(1000);
   });
 });

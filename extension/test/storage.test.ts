@@ -1,7 +1,14 @@
 import 'fake-indexeddb/auto';
 import type { Recording } from '@hopwise/pageload-emulator';
 import { expect, test, vi } from 'vitest';
-import { addLoad, allLoads, getLoad, KEPT_LOADS, newestLoadOf, updateLoad } from '../src/storage/loads.ts';
+import {
+  addLoad,
+  findNewestLoad,
+  getAllLoads,
+  getLoad,
+  MAX_LOADS,
+  updateLoad,
+} from '../src/storage/loads.ts';
 
 const load = (url: string, requestedUrl = url) => ({
   requestedUrl,
@@ -22,8 +29,8 @@ test('is opened anew after it could not be', async () => {
 
 test('keeps the newest loads and removes the older ones', async () => {
   const ids: number[] = [];
-  for (let i = 0; i < KEPT_LOADS + 3; i++) ids.push(await addLoad(load(`https://page.test/${i}`)));
-  const kept = await allLoads();
+  for (let i = 0; i < MAX_LOADS + 3; i++) ids.push(await addLoad(load(`https://page.test/${i}`)));
+  const kept = await getAllLoads();
   expect(kept.map((one) => one.id)).toEqual(ids.slice(3));
   expect(await getLoad(ids[2]!)).toBeUndefined();
 });
@@ -31,14 +38,14 @@ test('keeps the newest loads and removes the older ones', async () => {
 test('finds the newest load by the URL asked for and by the one it led to', async () => {
   await addLoad(load('https://a.test/'));
   const id = await addLoad({ ...load('https://a.test/', 'http://a.test/'), problem: 'newer' });
-  expect(await newestLoadOf('https://a.test/')).toMatchObject({ id, problem: 'newer' });
-  expect(await newestLoadOf('http://a.test/')).toMatchObject({ id });
-  expect(await newestLoadOf('https://b.test/')).toBeUndefined();
+  expect(await findNewestLoad('https://a.test/')).toMatchObject({ id, problem: 'newer' });
+  expect(await findNewestLoad('http://a.test/')).toMatchObject({ id });
+  expect(await findNewestLoad('https://b.test/')).toBeUndefined();
 });
 
 test('changes a load, and says so when it is gone', async () => {
   const id = await addLoad(load('https://c.test/'));
   expect(await updateLoad(id, { problem: 'changed' })).toMatchObject({ id, problem: 'changed' });
   expect((await getLoad(id))?.problem).toBe('changed');
-  await expect(updateLoad(id + 1000, {})).rejects.toThrow('no longer kept');
+  await expect(updateLoad(id + 1000, {})).rejects.toThrow('no longer stored');
 });

@@ -25,15 +25,15 @@ const saved = () => vi.waitFor(() => expect(kept.size).toBe(1), { timeout: 20_00
 
 test('a worker goes on where the one before was stopped', async () => {
   const before = new TabLoads();
-  before.begin(1, request('nav', 'document'));
-  before.begin(1, request('a', 'image'));
+  before.addRequest(1, request('nav', 'document'));
+  before.addRequest(1, request('a', 'image'));
   await saved();
 
   const after = new TabLoads();
   // Events arrive before storage has answered.
-  after.update(1, 'a', { status: 200 });
-  after.begin(1, request('b', 'image'));
-  const load = await after.get(1);
+  after.updateRequest(1, 'a', { status: 200 });
+  after.addRequest(1, request('b', 'image'));
+  const load = await after.getLoad(1);
   expect(load?.requests.map(({ requestId, status }) => [requestId, status])).toEqual([
     ['nav', undefined],
     ['a', 200],
@@ -43,31 +43,31 @@ test('a worker goes on where the one before was stopped', async () => {
 
 test('a navigation starts a load of its own, its redirects do not', async () => {
   const loads = new TabLoads();
-  loads.begin(1, request('nav', 'document', 'http://page.test/'));
-  loads.begin(1, request('nav', 'document', 'https://page.test/'));
-  expect((await loads.get(1))?.requests).toHaveLength(2);
-  expect((await loads.get(1))?.url).toBe('http://page.test/');
-  loads.begin(1, request('next', 'document'));
-  expect((await loads.get(1))?.requests).toHaveLength(1);
+  loads.addRequest(1, request('nav', 'document', 'http://page.test/'));
+  loads.addRequest(1, request('nav', 'document', 'https://page.test/'));
+  expect((await loads.getLoad(1))?.requests).toHaveLength(2);
+  expect((await loads.getLoad(1))?.url).toBe('http://page.test/');
+  loads.addRequest(1, request('next', 'document'));
+  expect((await loads.getLoad(1))?.requests).toHaveLength(1);
 });
 
 test('requests of a tab whose page was not seen, or is recorded already, are not kept', async () => {
   const loads = new TabLoads();
-  loads.begin(1, request('a', 'image'));
-  expect(await loads.get(1)).toBeUndefined();
-  loads.begin(1, request('nav', 'document'));
-  loads.set(1, 'nav', { phase: 'recorded', storedId: 3, requests: [] });
-  loads.begin(1, request('late', 'fetch'));
-  expect((await loads.get(1))?.requests).toEqual([]);
-  loads.set(1, 'another', { storedId: 9 });
-  expect((await loads.get(1))?.storedId).toBe(3);
+  loads.addRequest(1, request('a', 'image'));
+  expect(await loads.getLoad(1)).toBeUndefined();
+  loads.addRequest(1, request('nav', 'document'));
+  loads.updateLoad(1, 'nav', { phase: 'recorded', storedId: 3, requests: [] });
+  loads.addRequest(1, request('late', 'fetch'));
+  expect((await loads.getLoad(1))?.requests).toEqual([]);
+  loads.updateLoad(1, 'another', { storedId: 9 });
+  expect((await loads.getLoad(1))?.storedId).toBe(3);
 });
 
 test('a closed tab leaves nothing', async () => {
   const loads = new TabLoads();
-  loads.begin(1, request('nav', 'document'));
+  loads.addRequest(1, request('nav', 'document'));
   await saved();
-  loads.forget(1);
+  loads.removeTab(1);
   await vi.waitFor(() => expect(kept.size).toBe(0), { timeout: 20_000 });
 });
 
@@ -75,22 +75,22 @@ test('an event that the browser tells twice counts once, a redirect to the same 
   const loads = new TabLoads();
   const at = (requestId: string, startedAt: number) =>
     ({ ...request(requestId, 'image'), startedAt }) as ObservedRequest;
-  loads.begin(1, request('nav', 'document'));
-  for (const one of [at('a', 5), at('b', 5), at('a', 5), at('a', 6)]) loads.begin(1, one);
-  expect((await loads.get(1))?.requests.slice(1)).toEqual([at('a', 5), at('b', 5), at('a', 6)]);
+  loads.addRequest(1, request('nav', 'document'));
+  for (const one of [at('a', 5), at('b', 5), at('a', 5), at('a', 6)]) loads.addRequest(1, one);
+  expect((await loads.getLoad(1))?.requests.slice(1)).toEqual([at('a', 5), at('b', 5), at('a', 6)]);
 });
 
 test('what is told twice of a redirect is not taken for news of where it led', async () => {
   const loads = new TabLoads();
   const at = (startedAt: number) => ({ ...request('nav', 'document'), startedAt }) as ObservedRequest;
-  loads.begin(1, at(5));
-  loads.update(1, 'nav', { endedAt: 7, redirected: true });
-  loads.begin(1, at(8));
-  loads.update(1, 'nav', { endedAt: 7, redirected: true });
-  loads.update(1, 'nav', { endedAt: 9, status: 200 });
-  expect((await loads.get(1))?.requests).toMatchObject([
+  loads.addRequest(1, at(5));
+  loads.updateRequest(1, 'nav', { endedAt: 7, redirected: true });
+  loads.addRequest(1, at(8));
+  loads.updateRequest(1, 'nav', { endedAt: 7, redirected: true });
+  loads.updateRequest(1, 'nav', { endedAt: 9, status: 200 });
+  expect((await loads.getLoad(1))?.requests).toMatchObject([
     { startedAt: 5, endedAt: 7, redirected: true },
     { startedAt: 8, endedAt: 9, status: 200 },
   ]);
-  expect((await loads.get(1))?.requests[1]?.redirected).toBeFalsy();
+  expect((await loads.getLoad(1))?.requests[1]?.redirected).toBeFalsy();
 });

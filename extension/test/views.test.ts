@@ -2,6 +2,7 @@ import type { NetworkCluster, Prediction, Recording } from '@hopwise/pageload-em
 import { Window } from 'happy-dom';
 import { describe, expect, test } from 'vitest';
 import {
+  describeNetworkEvidence,
   formatBytes,
   formatLoss,
   formatMbps,
@@ -9,6 +10,7 @@ import {
   formatShare,
   headline,
   predictedWaterfall,
+  readVerifiedTimes,
   recordedWaterfall,
   renderNetwork,
   renderOriginTable,
@@ -16,8 +18,6 @@ import {
   renderSummary,
   renderTimesTable,
   renderWaterfall,
-  restsOn,
-  verifiedOf,
 } from '../src/ui/index.ts';
 import { verificationOf } from './verification.ts';
 
@@ -275,7 +275,7 @@ test('the summary says what choosing per origin adds, and the reasons as text', 
   const summary = renderSummary(prediction, options);
   expect(summary.textContent).toContain('116 requests to 2 origins; this load took 2.57\u00a0s.');
   expect(summary.textContent).toContain(
-    'With the best protocol for each origin: 2.29\u00a0s, 4% less, too little to be sure.',
+    'With the best protocol for each origin: 2.29\u00a0s, 4% less, within the uncertainty.',
   );
   const sure = { ...prediction, assigned: { ...prediction.assigned, decided: true } };
   expect(renderSummary(sure, options).textContent).toContain('2.29\u00a0s, 4% less.');
@@ -341,7 +341,7 @@ test('the times table says why a verification ended early', () => {
   const captionOf = (leftOut: number) =>
     renderTimesTable({ prediction, leftOut }, options).querySelector('caption')?.textContent;
   expect(captionOf(0)).toBeUndefined();
-  expect(captionOf(2)).toBe('To stay within its bytes the verification did without 2 resources.');
+  expect(captionOf(2)).toBe('The verification left out 2 resources to stay within its byte budget.');
 });
 
 test('the network names the source of each figure', () => {
@@ -351,7 +351,7 @@ test('the network names the source of each figure', () => {
     ['Down', '18 Mbit/s', 'estimated'],
     ['Up', '6 Mbit/s', 'assumed'],
     ['Loss', '0.3%', 'measured'],
-    ['UDP', 'held to 2.5 Mbit/s', 'assumed'],
+    ['UDP', 'limited to 2.5 Mbit/s', 'assumed'],
     ['Queue', '93 kB', 'assumed'],
   ]);
 });
@@ -365,7 +365,7 @@ test('a verification becomes times, or the reason why there are none', () => {
     lowMs: null,
     highMs: null,
   };
-  const verified = verifiedOf(
+  const verified = readVerifiedTimes(
     verificationOf({
       protocols: {
         h1: { ...none, unavailable: '', medianMs: 2, lowMs: 1, highMs: 3 },
@@ -403,13 +403,13 @@ test('what a prediction rests on is said with its age', () => {
   const at = '2026-01-05T12:00:00.000Z';
   const cluster = (loads: number, minutesBefore: number) =>
     ({ loads, updatedAtMs: Date.parse(at) - minutesBefore * 60_000 }) as NetworkCluster;
-  expect(restsOn(null, at)).toBe('The network is known from this load alone.');
-  expect(restsOn(cluster(1, 0), at)).toBe(
-    'The network is known from this load and an earlier one, less than a minute before it.',
+  expect(describeNetworkEvidence(null, at)).toBe('Network estimated from this load only.');
+  expect(describeNetworkEvidence(cluster(1, 0), at)).toBe(
+    'Network estimated from this load and an earlier load, less than a minute before it.',
   );
-  expect(restsOn(cluster(7, 3.5), at)).toBe(
-    'The network is known from this load and 7 earlier ones, the last 3 minutes before it.',
+  expect(describeNetworkEvidence(cluster(7, 3.5), at)).toBe(
+    'Network estimated from this load and 7 earlier loads, the last 3 minutes before it.',
   );
-  expect(restsOn(cluster(7, 61), at)).toContain('the last 1 hour before');
-  expect(restsOn(cluster(7, 60 * 50), at)).toContain('the last 2 days before');
+  expect(describeNetworkEvidence(cluster(7, 61), at)).toContain('the last 1 hour before');
+  expect(describeNetworkEvidence(cluster(7, 60 * 50), at)).toContain('the last 2 days before');
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Answers, PageRequest, StoredLoad } from '@hopwise/extension/messages';
+import type { LoadAnswers, LoadRequest, StoredLoad } from '@hopwise/extension/messages';
 import { firstLine, UserError } from '@hopwise/lab/command/errors';
 import type { LoadOptions } from '@hopwise/lab/loads/measuring-browser';
 import { CHROMIUM_ARGS, protocolArgs } from '@hopwise/lab/loads/protocol-args';
@@ -158,7 +158,7 @@ export class ExtensionSession {
   }
 
   /** Asks the extension's worker, from a page of the extension's own. */
-  async #ask<T extends PageRequest>(request: T): Promise<Answers[T['type']]> {
+  async #ask<T extends LoadRequest>(request: T): Promise<LoadAnswers[T['type']]> {
     if (!this.#panel) {
       this.#panel = await this.#context.newPage();
       await this.#panel.goto(this.#panelUrl);
@@ -166,7 +166,7 @@ export class ExtensionSession {
     return this.#panel.evaluate(
       (message) => chrome.runtime.sendMessage(message),
       request as unknown,
-    ) as Promise<Answers[T['type']]>;
+    ) as Promise<LoadAnswers[T['type']]>;
   }
 }
 

@@ -5,13 +5,13 @@ import { MAX_FRAMES } from '../recorder/limits.ts';
 import { type Collect, frameTimingsSchema } from '../recorder/page-timings.ts';
 import type { TabLoad } from './tab-loads.ts';
 
-/** A frame that is busy, or that left between the request and now, is not waited for longer. */
+/** Limits the wait for a frame that is busy, or that was removed after its request. */
 const FRAME_TIMEOUT_MS = 3000;
 
 /**
  * Asks all frames of a tab for their timings and joins them with the requests seen.
  *
- * @param final whether the frames may stop watching
+ * @param final whether the frames may stop observing
  * @throws Error when the page cannot be recorded
  */
 export async function collectRecording(
@@ -60,7 +60,7 @@ function browserName(): string {
   const { userAgentData, userAgent } = navigator as Navigator & {
     userAgentData?: { brands: { brand: string; version: string }[] };
   };
-  // Chromium mixes a made-up brand into the list, so that nobody relies on its form.
+  // Chromium adds an invented brand to the list (GREASE), to keep sites from relying on its form.
   const brands =
     userAgentData?.brands.filter(({ brand }) => !/not.?a.?brand/i.test(brand.replace(/\W/g, ''))) ?? [];
   const brand = brands.find(({ brand }) => brand !== 'Chromium') ?? brands[0];

@@ -1,4 +1,4 @@
-/** What page loads tell of the network that the browser is on, kept for the loads after them. */
+/** Learns the network that the browser is on from page loads, and keeps the summary for later loads. */
 import { isLocalAddress, type Verification } from '@hopwise/contract';
 import {
   learnNetwork,
@@ -7,71 +7,71 @@ import {
   parseCluster,
   type Recording,
 } from '@hopwise/pageload-emulator';
-import { allLoads, type StoredLoad, updateLoad } from '../storage/loads.ts';
-import { dropNetwork, keepNetwork, keptNetwork } from '../storage/network.ts';
-import { assess } from './predict-load.ts';
+import { getAllLoads, type StoredLoad, updateLoad } from '../storage/loads.ts';
+import { loadNetwork, removeNetwork, saveNetwork } from '../storage/network.ts';
+import { predictLoad } from './predict-load.ts';
 
-/** The last change of what is kept: the next one waits for it. */
+/** The last change to the stored network; the next one waits for it. */
 let turn: Promise<unknown> = Promise.resolve();
 
-function inTurn<T>(change: () => Promise<T>): Promise<T> {
+function runInTurn<T>(change: () => Promise<T>): Promise<T> {
   const done = turn.then(change, change);
   turn = done;
   return done;
 }
 
 /**
- * What is known of a load's network from earlier ones; null where nothing is, where the load shows that it is of
- * another network, and where it went over none.
+ * Returns what earlier loads showed about a load's network; null when there are none, when the load's rates show that it is on
+ * another network, and when it did not use the internet.
  *
- * @param learn whether this load is to teach the later ones
+ * @param learn whether this load is added to the stored network
  */
-export function networkBefore(recording: Recording, learn: boolean): Promise<NetworkCluster | null> {
-  return inTurn(async () => {
-    if (!wentOut(recording)) return null;
-    const before = await keptNetwork();
+export function recallNetwork(recording: Recording, learn: boolean): Promise<NetworkCluster | null> {
+  return runInTurn(async () => {
+    if (!usedInternet(recording)) return null;
+    const before = await loadNetwork();
     if (!learn) return before;
     const after = learnNetwork(before, recording);
-    await keepNetwork(after);
+    await saveNetwork(after);
     return after.loads > 1 ? before : null;
   }).catch(() => null);
 }
 
-/** Keeps what a verification showed of the network as well, for later loads. Nothing where the network was left or forgotten. */
-export function networkVerified(
+/** Adds a verification's figures to the stored network. Has no effect when that was forgotten in the meantime. */
+export function learnFromVerification(
   { recording, cluster }: Pick<StoredLoad, 'recording' | 'cluster'>,
   verification: Verification,
 ): Promise<void> {
-  return inTurn(async () => {
-    const kept = await keptNetwork();
-    if (kept === null || !wentOut(recording)) return;
-    // The load itself counts once: where it was the last to teach, it is learned anew from what was known before it.
-    const isLast = kept.updatedAtMs === Date.parse(recording.recordedAt);
-    const before = isLast ? parseCluster(cluster) : kept;
-    await keepNetwork(learnNetwork(before, recording, Date.now(), measuredBy(verification)));
+  return runInTurn(async () => {
+    const stored = await loadNetwork();
+    if (stored === null || !usedInternet(recording)) return;
+    // The load itself counts once: if it was the last one learned, it is learned again from the network as stored before it.
+    const isLast = stored.updatedAtMs === Date.parse(recording.recordedAt);
+    const before = isLast ? parseCluster(cluster) : stored;
+    await saveNetwork(learnNetwork(before, recording, Date.now(), measuredBy(verification)));
   }).catch(() => undefined);
 }
 
-/** Forgets the network: the browser is on another one now. */
-export function leaveNetwork(): Promise<void> {
-  return inTurn(dropNetwork);
+/** Forgets the network, because the browser is now on another one. */
+export function forgetNetwork(): Promise<void> {
+  return runInTurn(removeNetwork);
 }
 
-/** Forgets the network, and what loads that are kept knew of it. Their predictions are made anew. */
+/** Forgets the network, also in stored loads, whose predictions are then made again. */
 export function forgetNetworks(): Promise<void> {
-  return inTurn(async () => {
-    await dropNetwork();
-    for (const { id, recording, cluster, verification } of await allLoads()) {
+  return runInTurn(async () => {
+    await removeNetwork();
+    for (const { id, recording, cluster, verification } of await getAllLoads()) {
       if (!cluster) continue;
       const verifiedPrediction =
-        verification && assess({ recording, cluster: null }, verification).prediction;
+        verification && predictLoad({ recording, cluster: null }, verification).prediction;
       await updateLoad(id, { cluster: null, prediction: null, problem: '', verifiedPrediction });
     }
   });
 }
 
-/** Whether something came over the network, and from beyond the machine and its neighbours. */
-function wentOut({ requests }: Recording): boolean {
+/** Whether the load used the network, and none of its requests went to this machine or a private address. */
+function usedInternet({ requests }: Recording): boolean {
   const sent = requests.filter(({ fromCache, protocol, status }) => !fromCache && protocol && status !== 0);
   return sent.length > 0 && !sent.some(({ remoteIp }) => remoteIp !== null && isLocalAddress(remoteIp));
 }

@@ -1,4 +1,4 @@
-/** From a recording to predictions and to the plan of a verification. */
+/** Predictions for a recording, and the plan of its verification. */
 import { type TransferPlan, transferPlanSchema, type Verification } from '@hopwise/contract';
 import {
   buildGraph,
@@ -11,34 +11,34 @@ import {
 } from '@hopwise/pageload-emulator';
 import type { StoredLoad } from '../storage/loads.ts';
 
-/** Somebody looks at it: the waterfalls too, and the time that a good assignment takes. */
-const WHOLE = { waterfall: true, thorough: true } as const;
+/** For display: with the waterfalls, and the load time of the best assignment. */
+const FULL = { waterfall: true, thorough: true } as const;
 
 /**
- * Predicts, or says why it cannot: recording and verification are kept either way.
+ * Predicts a load. Never throws: when the recording cannot be emulated, `problem` gives the reason.
  *
- * @param verification its figures of the network are put over those of the recording
+ * @param verification its network figures override those estimated from the recording
  */
-export function assess(
-  { recording, cluster: kept }: Pick<StoredLoad, 'recording' | 'cluster'>,
+export function predictLoad(
+  { recording, cluster: stored }: Pick<StoredLoad, 'recording' | 'cluster'>,
   verification?: Verification,
 ): { prediction: Prediction | null; problem: string } {
   try {
     const measured = verification && { measured: measuredBy(verification) };
-    const prediction = predict(recording, { ...WHOLE, ...measured, cluster: parseCluster(kept) });
+    const prediction = predict(recording, { ...FULL, ...measured, cluster: parseCluster(stored) });
     return { prediction, problem: '' };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { prediction: null, problem: `This load was recorded, but not predicted: ${why}` };
+    return { prediction: null, problem: `This load was recorded but could not be predicted: ${why}` };
   }
 }
 
-/** @throws Error when the page cannot be transferred by the helper */
-export function planOf(recording: Recording): TransferPlan {
+/** @throws Error with a message to show when the helper cannot transfer the page */
+export function planVerification(recording: Recording): TransferPlan {
   if (!recording.url.startsWith('https://')) {
-    throw new Error('Only pages loaded over https can be verified: HTTP/2 and HTTP/3 need it.');
+    throw new Error('Only pages loaded over https can be verified, because HTTP/2 and HTTP/3 need https.');
   }
   const plan = transferPlan(buildGraph(recording), recording, navigator.userAgent);
-  if (!plan) throw new Error('Nothing of this page can be transferred again: no GET over https.');
+  if (!plan) throw new Error('This page cannot be verified: it has no GET request over https to repeat.');
   return transferPlanSchema.parse(plan);
 }

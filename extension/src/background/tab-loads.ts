@@ -2,7 +2,7 @@ import { MAX_ENTRIES } from '../recorder/limits.ts';
 import type { ObservedRequest } from '../recorder/observed-request.ts';
 import type { RequestSink } from '../recorder/web-request.ts';
 
-/** The page load under way, or last seen, in a tab. */
+/** The current page load of a tab, or its last one. */
 export interface TabLoad {
   /** webRequest's id of the navigation. */
   navigationId: string;
@@ -17,15 +17,15 @@ export interface TabLoad {
 }
 
 const PREFIX = 'tab-load:';
-/** Requests come in bursts; the worker is not stopped within this of an event. */
+/** Requests arrive in bursts, so changes are saved together. The browser does not stop a worker this soon after an event. */
 const SAVE_AFTER_MS = 400;
 
 const NOT_LOADED =
-  'The browser had this page ready and loaded nothing to show it. Reload the page to record a load.';
+  'The browser showed this page without loading it, from its back/forward cache or prerendered. Reload the page to record a load.';
 
 /**
  * Page loads by tab. Held in memory and mirrored in `storage.session`, because the browser stops
- * the worker between events and starts it anew. Every change waits for what the last worker left.
+ * the worker between events and restarts it. Every change waits until the last worker's state is restored.
  */
 export class TabLoads implements RequestSink {
   readonly #loads = new Map<number, TabLoad>();
@@ -37,7 +37,7 @@ export class TabLoads implements RequestSink {
     this.#ready = this.#restore();
   }
 
-  begin(tabId: number, request: ObservedRequest): void {
+  addRequest(tabId: number, request: ObservedRequest): void {
     this.#change(tabId, () => {
       let load = this.#loads.get(tabId);
       if (request.type === 'document' && load?.navigationId !== request.requestId) {
@@ -59,8 +59,8 @@ export class TabLoads implements RequestSink {
     });
   }
 
-  update(tabId: number, requestId: string, change: Partial<ObservedRequest>): void {
-    // An event that is told twice may be of a hop before the newest.
+  updateRequest(tabId: number, requestId: string, change: Partial<ObservedRequest>): void {
+    // An event that is reported twice may belong to an earlier hop than the newest.
     const at = change.endedAt ?? change.headersAt ?? Number.POSITIVE_INFINITY;
     this.#change(tabId, () => {
       const hop = this.#loads
@@ -71,8 +71,8 @@ export class TabLoads implements RequestSink {
     });
   }
 
-  /** Changes the load of a tab, when it is still the one that `navigationId` names. */
-  set(tabId: number, navigationId: string, change: Partial<TabLoad>): void {
+  /** Changes the load of a tab if it is still the one that `navigationId` names. */
+  updateLoad(tabId: number, navigationId: string, change: Partial<TabLoad>): void {
     this.#change(tabId, () => {
       const load = this.#loads.get(tabId);
       if (load?.navigationId !== navigationId) return false;
@@ -81,8 +81,8 @@ export class TabLoads implements RequestSink {
     });
   }
 
-  /** The tab shows a page that was not loaded in it: what was seen is another page's. */
-  shownWithoutLoad(tabId: number): void {
+  /** The tab shows a page that was not loaded in it: the requests seen belong to another page. */
+  markShownWithoutLoad(tabId: number): void {
     this.#change(tabId, () => {
       this.#loads.set(tabId, {
         navigationId: '',
@@ -96,11 +96,11 @@ export class TabLoads implements RequestSink {
     });
   }
 
-  forget(tabId: number): void {
+  removeTab(tabId: number): void {
     this.#change(tabId, () => this.#loads.delete(tabId));
   }
 
-  async get(tabId: number): Promise<TabLoad | undefined> {
+  async getLoad(tabId: number): Promise<TabLoad | undefined> {
     await this.#ready;
     return this.#loads.get(tabId);
   }
@@ -115,8 +115,8 @@ export class TabLoads implements RequestSink {
   }
 
   async #restore(): Promise<void> {
-    const kept = await chrome.storage.session.get(null);
-    for (const [key, value] of Object.entries(kept)) {
+    const stored = await chrome.storage.session.get(null);
+    for (const [key, value] of Object.entries(stored)) {
       if (key.startsWith(PREFIX)) this.#loads.set(Number(key.slice(PREFIX.length)), value as TabLoad);
     }
   }
@@ -125,25 +125,25 @@ export class TabLoads implements RequestSink {
     this.#timer = null;
     const tabs = [...this.#unsaved];
     this.#unsaved.clear();
-    const kept = tabs.flatMap((tabId) => {
+    const entries = tabs.flatMap((tabId) => {
       const load = this.#loads.get(tabId);
       return load ? [[PREFIX + tabId, load] as const] : [];
     });
     try {
-      await chrome.storage.session.set(Object.fromEntries(kept));
+      await chrome.storage.session.set(Object.fromEntries(entries));
       await chrome.storage.session.remove(
         tabs.filter((tab) => !this.#loads.has(tab)).map((tab) => PREFIX + tab),
       );
     } catch (error) {
-      // Over its quota: the loads live on in memory and are lost only when the worker is stopped.
+      // Over quota: the loads remain in memory and are lost only if the browser stops the worker.
       console.error('hopwise: page loads were not saved:', error);
     }
   }
 }
 
 /**
- * A browser may tell a worker that it has just started of an event twice. A redirect from an
- * address to itself has the same id and address too, but begins later.
+ * A browser may report an event twice to a worker that it has just started. A redirect from an
+ * address to itself has the same id and address too, but starts later.
  */
 function isSameEvent(known: ObservedRequest, request: ObservedRequest): boolean {
   return (

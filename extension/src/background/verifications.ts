@@ -1,9 +1,10 @@
 import type { Protocol } from '@hopwise/pageload-emulator';
-import type { VerificationState } from '../messages/page-messages.ts';
+import { HelperError } from '../helper/helper-port.ts';
+import { verifyWithHelper } from '../helper/native-client.ts';
+import type { VerificationState } from '../messages/load-messages.ts';
 import { type StoredLoad, updateLoad } from '../storage/loads.ts';
-import { assess, planOf } from './predict-load.ts';
-import { HelperError, verifyWithHelper } from '../helper/native-client.ts';
-import { networkVerified } from './network-memory.ts';
+import { learnFromVerification } from './network-memory.ts';
+import { planVerification, predictLoad } from './predict-load.ts';
 
 const KEY = 'verification';
 
@@ -16,9 +17,9 @@ export interface VerifyOptions {
 const DEFAULT_ROUNDS = 3;
 
 /**
- * The verification under way, or the last one. One at a time: two would share the link and spoil
- * each other's times. Its state outlives the worker in `storage.session`; the open native port
- * keeps the worker itself alive meanwhile.
+ * The running verification, or the last one. Only one runs at a time: two would share the link and distort each other's
+ * times. Its state is kept in `storage.session`, which outlives the worker; while it runs, the open native port keeps the
+ * worker alive.
  */
 export class Verifications {
   #state: VerificationState = { state: 'none' };
@@ -43,13 +44,14 @@ export class Verifications {
         : kept;
   }
 
-  /** @throws Error when one is running or the load cannot be verified */
+  /** @throws Error when another verification is running or the load cannot be verified */
   async start(load: StoredLoad, options: VerifyOptions): Promise<VerificationState> {
     await this.#ready;
-    if (this.#state.state === 'running') throw new Error('A verification is running. Wait for it to end.');
+    if (this.#state.state === 'running')
+      throw new Error('Another verification is running. Wait until it has finished.');
     const protocols = options.protocols ?? ['h1', 'h2', 'h3'];
     const rounds = options.rounds ?? DEFAULT_ROUNDS;
-    const plan = planOf(load.recording);
+    const plan = planVerification(load.recording);
     const budgetBytes = options.budgetBytes ?? null;
     const abort = new AbortController();
     this.#abort = abort;
@@ -77,9 +79,9 @@ export class Verifications {
           this.#set({ state: 'running', loadId: load.id, doneTransfers, allTransfers, protocol, round }),
         signal,
       );
-      const verifiedPrediction = assess(load, verification).prediction;
+      const verifiedPrediction = predictLoad(load, verification).prediction;
       await updateLoad(load.id, { verification, verifiedPrediction });
-      await networkVerified(load, verification);
+      await learnFromVerification(load, verification);
       this.#set({ state: 'done', loadId: load.id });
     } catch (error) {
       const code = error instanceof HelperError ? error.code : 'internal';
@@ -95,7 +97,7 @@ export class Verifications {
   }
 
   /** State of the verification of a load. */
-  async of(load: StoredLoad): Promise<VerificationState> {
+  async getState(load: StoredLoad): Promise<VerificationState> {
     await this.#ready;
     if (this.#state.state !== 'none' && this.#state.loadId === load.id) return this.#state;
     return load.verification ? { state: 'done', loadId: load.id } : { state: 'none' };

@@ -1,32 +1,29 @@
-/** The extension's worker: hears the browser's events and the extension's pages. */
+/** Entry point of the extension's worker: handles browser events, and messages of content scripts and of the extension's pages. */
 import type { PinState } from '@hopwise/contract';
-import {
-  type Answers,
-  type LoadExport,
-  type PageRequest,
-  pageRequestSchema,
-} from '../messages/page-messages.ts';
-import { arePinsAllowed } from '../pins/pin-permissions.ts';
-import { Pins } from '../pins/worker/pin-manager.ts';
+import type { LoadExport } from '../messages/load-messages.ts';
+import type { PinRequest } from '../pins/pin-messages.ts';
+import { hasPinPermissions } from '../pins/pin-permissions.ts';
+import { PinManager } from '../pins/worker/pin-manager.ts';
 import { pageSettledSchema, pageShownSchema } from '../recorder/page-timings.ts';
 import { listenToRequests } from '../recorder/web-request.ts';
 import type { StoredLoad } from '../storage/loads.ts';
-import { latest, storeSettledLoad, withPrediction } from './loads.ts';
-import { forgetNetworks, leaveNetwork } from './network-memory.ts';
+import { ensurePrediction, findLoad, storeSettledLoad } from './loads.ts';
+import { forgetNetwork, forgetNetworks } from './network-memory.ts';
+import { type PageAnswers, type PageRequest, pageRequestSchema } from './page-requests.ts';
 import { TabLoads } from './tab-loads.ts';
 import { Verifications } from './verifications.ts';
 
-// First of all: the browser may still be steered to a helper that is gone.
-const pins = new Pins();
+// First, because the browser's proxy settings may still point to a helper that no longer runs.
+const pins = new PinManager();
 const loads = new TabLoads();
 const verifications = new Verifications();
 
-listenToRequests(loads, () => void leaveNetwork());
-self.addEventListener('offline', () => void leaveNetwork());
-// This also has the browser start the worker with itself.
-chrome.runtime.onStartup.addListener(() => void pins.browserStarted());
-chrome.permissions.onRemoved.addListener(() => void pins.permissionsRemoved());
-chrome.tabs.onRemoved.addListener((tabId) => loads.forget(tabId));
+listenToRequests(loads, () => void forgetNetwork());
+self.addEventListener('offline', () => void forgetNetwork());
+// Registering for this event also makes the browser start the worker when it starts itself.
+chrome.runtime.onStartup.addListener(() => void pins.handleBrowserStart());
+chrome.permissions.onRemoved.addListener(() => void pins.handlePermissionRemoval());
+chrome.tabs.onRemoved.addListener((tabId) => loads.removeTab(tabId));
 
 chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
   if (sender.id !== chrome.runtime.id) return undefined;
@@ -34,7 +31,7 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
     const request = pageRequestSchema.safeParse(message);
     if (!request.success) {
       const issue = request.error.issues[0];
-      answer({ ok: false, error: `not a request: ${issue?.path.join('.') || 'type'}: ${issue?.message}` });
+      answer({ ok: false, error: `invalid request: ${issue?.path.join('.') || 'type'}: ${issue?.message}` });
       return undefined;
     }
     respond(request.data).then(answer, (error) =>
@@ -46,21 +43,21 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
   if (tabId === undefined || sender.frameId !== 0) return undefined;
   const settled = pageSettledSchema.safeParse(message);
   if (settled.success) {
-    void storeSettledLoad(loads, tabId, sender.documentId ?? '', settled.data.loaded, pins.carriers);
-  } else if (pageShownSchema.safeParse(message).success) loads.shownWithoutLoad(tabId);
+    void storeSettledLoad(loads, tabId, sender.documentId ?? '', settled.data.loaded, pins.proxiedOrigins);
+  } else if (pageShownSchema.safeParse(message).success) loads.markShownWithoutLoad(tabId);
   return undefined;
 });
 
-/** Content scripts send with the URL of their page, the extension's pages with their own. */
+/** A content script's messages carry the URL of its page; those of the extension's pages an extension URL. */
 function isOwnPage(sender: chrome.runtime.MessageSender): boolean {
   return sender.url?.startsWith(chrome.runtime.getURL('')) === true;
 }
 
-async function respond(request: PageRequest): Promise<Answers[PageRequest['type']]> {
+async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['type']]> {
   if (request.type === 'latest') {
-    const answer = await latest(loads, request);
+    const answer = await findLoad(loads, request);
     if (request.brief || !answer.load) return { ...answer, load: null };
-    return { ...answer, load: await withPrediction(answer.load) };
+    return { ...answer, load: await ensurePrediction(answer.load) };
   }
   if (request.type === 'cancel-verification') {
     verifications.cancel();
@@ -71,31 +68,34 @@ async function respond(request: PageRequest): Promise<Answers[PageRequest['type'
     return { ok: true };
   }
   if (request.type === 'pins' || request.type === 'pin' || request.type === 'unpin') {
-    const now = await changePins(request);
-    return { ok: true, allowed: await arePinsAllowed(), pins: now, vouched: pins.vouched };
+    const now = await answerPinRequest(request);
+    return { ok: true, allowed: await hasPinPermissions(), pins: now, vouched: pins.vouched };
   }
-  const { load, phase } = await latest(loads, request);
+  const { load, phase } = await findLoad(loads, request);
   if (!load) {
-    return { ok: false, error: phase === 'loading' ? 'The page is still loading.' : 'Nothing is recorded.' };
+    return {
+      ok: false,
+      error: phase === 'loading' ? 'The page is still loading.' : 'No load of this page is recorded.',
+    };
   }
   switch (request.type) {
     case 'verify':
       return { ok: true, ...(await verifications.start(load, request)) };
     case 'verification':
-      return { ok: true, ...(await verifications.of(load)) };
+      return { ok: true, ...(await verifications.getState(load)) };
     case 'export':
-      return { ok: true, export: asExport(await withPrediction(load)) };
+      return { ok: true, export: asExport(await ensurePrediction(load)) };
   }
 }
 
-function changePins(request: Extract<PageRequest, { type: 'pins' | 'pin' | 'unpin' }>): Promise<PinState[]> {
+function answerPinRequest(request: PinRequest): Promise<PinState[]> {
   switch (request.type) {
     case 'pins':
-      return request.fresh ? pins.ask() : pins.list();
+      return request.fresh ? pins.refreshPins() : pins.listPins();
     case 'pin':
-      return pins.pin(request);
+      return pins.pinOrigin(request);
     case 'unpin':
-      return pins.unpin(request.origin);
+      return pins.unpinOrigin(request.origin);
   }
 }
 

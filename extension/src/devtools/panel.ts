@@ -1,12 +1,15 @@
+import { PROTOCOL_NAME } from '@hopwise/contract';
 import { PROTOCOLS } from '@hopwise/pageload-emulator';
-import type { LatestAnswer } from '../messages/page-messages.ts';
+import type { LatestAnswer } from '../messages/load-messages.ts';
+import { findProtocolsInUse } from '../pins/page/pin-suggestions.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
-import { protocolsInUse } from '../pins/page/pin-suggestions.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { builder } from '../ui/dom.ts';
+import { explainEmptyState } from '../ui/empty-state.ts';
+import { downloadExport } from '../ui/export-download.ts';
 import {
-  PROTOCOL_NAME,
   predictedWaterfall,
+  readVerifiedTimes,
   recordedWaterfall,
   renderNetwork,
   renderOriginTable,
@@ -14,36 +17,35 @@ import {
   renderSummary,
   renderTimesTable,
   renderWaterfall,
-  verifiedOf,
 } from '../ui/index.ts';
-import { networkMemory } from '../ui/network-memory-control.ts';
-import { whyNothing } from '../ui/empty-state.ts';
-import { saveExport } from '../ui/export-download.ts';
+import { pollLoad } from '../ui/load-polling.ts';
+import { renderNetworkMemory } from '../ui/network-memory-control.ts';
 import { VerifyControl } from '../ui/verify-control.ts';
-import { watchLoad } from '../ui/load-polling.ts';
 
 const el = builder();
 const content = document.getElementById('content')!;
 const actions = document.getElementById('actions')!;
 const page = document.getElementById('page')!;
 
-/** In DevTools the inspected tab, as a page of its own the one named in the URL. */
+/** In DevTools the inspected tab; if the panel is opened as a page, the one in the URL's `tabId`. */
 const named = new URLSearchParams(location.search).get('tabId');
 const tabId = named === null ? chrome.devtools?.inspectedWindow.tabId : Number(named);
-/** Waterfall shown: the recording or a prediction. */
+/** Waterfall on display: the recording or a prediction. */
 let shownWaterfall: 'recorded' | 'h1' | 'h2' | 'h3' = 'recorded';
 let shown: LatestAnswer | null = null;
 const pins = new PinsControl();
 let refresh = () => {};
 
 if (tabId === undefined || !Number.isSafeInteger(tabId)) {
-  content.replaceChildren(el('p', { class: 'hw-empty' }, 'No tab is named: open this panel in DevTools.'));
+  content.replaceChildren(
+    el('p', { class: 'hw-empty' }, 'There is no inspected tab. Open this panel in DevTools.'),
+  );
 } else {
   const which = { tabId };
-  const verify = new VerifyControl(which, () => watch.refresh());
+  const verify = new VerifyControl(which, () => polling.refresh());
   const save = el('button', { type: 'button', class: 'hw-button' }, 'Export JSON');
   save.addEventListener('click', async () => {
-    const problem = await saveExport(which);
+    const problem = await downloadExport(which);
     if (problem) content.prepend(el('p', { class: 'hw-note' }, problem));
   });
   actions.append(verify.element, save);
@@ -52,10 +54,10 @@ if (tabId === undefined || !Number.isSafeInteger(tabId)) {
     void draw(tabId);
     if (answer.load) void verify.resume();
   };
-  const watch = watchLoad(which, show, (problem) =>
+  const polling = pollLoad(which, show, (problem) =>
     content.replaceChildren(el('p', { class: 'hw-empty' }, problem)),
   );
-  refresh = watch.refresh;
+  refresh = polling.refresh;
   let width = window.innerWidth;
   window.addEventListener('resize', () => {
     if (window.innerWidth === width) return;
@@ -71,50 +73,54 @@ async function draw(tabId: number): Promise<void> {
   page.textContent = load?.recording.url ?? '';
   page.title = load?.recording.url ?? '';
   content.classList.toggle('hw-full', load?.prediction != null);
-  pins.begin(shown.loadId);
-  if (load) content.replaceChildren(...cardsOf(load));
+  pins.resetOrigins(shown.loadId);
+  if (load) content.replaceChildren(...renderCards(load));
   else {
     const tab = await chrome.tabs.get(tabId);
-    content.replaceChildren(el('p', { class: 'hw-empty' }, whyNothing(shown, tab.url)), pins.element);
+    content.replaceChildren(el('p', { class: 'hw-empty' }, explainEmptyState(shown, tab.url)), pins.element);
   }
 }
 
-function cardsOf(load: StoredLoad): HTMLElement[] {
+function renderCards(load: StoredLoad): HTMLElement[] {
   const prediction = load.verifiedPrediction ?? load.prediction;
-  const verified = load.verification ? verifiedOf(load.verification) : undefined;
+  const verified = load.verification ? readVerifiedTimes(load.verification) : undefined;
   if (!prediction) {
     return [
-      card('', 'hw-wide', el('p', {}, load.problem), pins.element),
-      card('Waterfall', 'hw-wide', renderWaterfall(recordedWaterfall(load.recording), { width: inner() })),
+      renderCard('', 'hw-wide', el('p', {}, load.problem), pins.element),
+      renderCard(
+        'Waterfall',
+        'hw-wide',
+        renderWaterfall(recordedWaterfall(load.recording), { width: innerWidthPx() }),
+      ),
     ];
   }
   const { stopped, leftOut } = load.verification ?? {};
   const comparison = { prediction, verified, stopped, leftOut };
-  const inUse = protocolsInUse(load.recording);
-  const left = window.innerWidth >= 1060 ? inner() * 0.6 - 40 : inner();
+  const inUse = findProtocolsInUse(load.recording);
+  const left = window.innerWidth >= 1060 ? innerWidthPx() * 0.6 - 40 : innerWidthPx();
   return [
-    card('', 'hw-wide', renderSummary(prediction)),
-    card('Load time by protocol', '', renderProtocolChart(comparison, { width: left })),
-    card('Median and spread', '', renderTimesTable(comparison)),
-    card(
-      'Network that the prediction is for',
+    renderCard('', 'hw-wide', renderSummary(prediction)),
+    renderCard('Load time by protocol', '', renderProtocolChart(comparison, { width: left })),
+    renderCard('Median and spread', '', renderTimesTable(comparison)),
+    renderCard(
+      'Network assumed by the prediction',
       'hw-wide',
       renderNetwork(prediction.network),
-      networkMemory(load, refresh),
+      renderNetworkMemory(load, refresh),
     ),
-    card(
+    renderCard(
       'Best protocol by origin',
       'hw-wide',
       renderOriginTable(prediction, {
-        action: (origin) => pins.actionFor(origin, inUse.get(origin.origin)),
+        action: (origin) => pins.renderAction(origin, inUse.get(origin.origin)),
       }),
       pins.element,
     ),
-    waterfallCard(load),
+    renderWaterfallCard(load),
   ];
 }
 
-function waterfallCard(load: StoredLoad): HTMLElement {
+function renderWaterfallCard(load: StoredLoad): HTMLElement {
   const prediction = (load.verifiedPrediction ?? load.prediction)!;
   const choices = ['recorded' as const, ...PROTOCOLS.filter((protocol) => prediction.waterfall[protocol])];
   if (!choices.includes(shownWaterfall)) shownWaterfall = 'recorded';
@@ -123,7 +129,7 @@ function waterfallCard(load: StoredLoad): HTMLElement {
       shownWaterfall === 'recorded'
         ? recordedWaterfall(load.recording)
         : predictedWaterfall(load.recording, prediction, shownWaterfall);
-    return waterfall ? renderWaterfall(waterfall, { width: inner() }) : el('p');
+    return waterfall ? renderWaterfall(waterfall, { width: innerWidthPx() }) : el('p');
   };
   const holder = el('div', {}, chart());
   const buttons = choices.map((choice) => {
@@ -140,10 +146,10 @@ function waterfallCard(load: StoredLoad): HTMLElement {
     });
     return button;
   });
-  return card('Waterfall', 'hw-wide', el('div', { class: 'hw-switch' }, ...buttons), holder);
+  return renderCard('Waterfall', 'hw-wide', el('div', { class: 'hw-switch' }, ...buttons), holder);
 }
 
-function card(title: string, className: string, ...children: HTMLElement[]): HTMLElement {
+function renderCard(title: string, className: string, ...children: HTMLElement[]): HTMLElement {
   return el(
     'section',
     { class: `hw-card ${className}` },
@@ -152,7 +158,7 @@ function card(title: string, className: string, ...children: HTMLElement[]): HTM
   );
 }
 
-/** Width inside a card that spans the panel, CSS pixels. */
-function inner(): number {
+/** Width inside a card that spans the panel, in CSS pixels. */
+function innerWidthPx(): number {
   return Math.max(560, Math.min(document.documentElement.clientWidth, 1240) - 40 - 38);
 }

@@ -1,4 +1,4 @@
-/** Talks to the native host: one port for each verification, open only while it runs. */
+/** Verifications by the helper. Each opens its own native-messaging port, which stays open only while it runs. */
 import {
   HOST_NAME,
   MESSAGE_VERSION,
@@ -9,39 +9,22 @@ import {
   type Verification,
   verificationSchema,
 } from '@hopwise/contract';
+import { createProtocolError, explainDisconnect, HelperError, type HostPort } from './helper-port.ts';
 
 type Probe = Omit<Extract<ToHost, { type: 'probe' }>, 'type' | 'id'>;
 export type Progress = Extract<ToExtension, { type: 'probe-progress' }>;
 
-/** What is used of `chrome.runtime.Port`. */
-export interface HostPort {
-  postMessage(message: unknown): void;
-  disconnect(): void;
-  onMessage: { addListener(listener: (message: unknown) => void): void };
-  onDisconnect: { addListener(listener: (port?: object) => void): void };
-}
-
-/** Longest result, all parts together, and most parts. */
+/** Limits of a result: characters of all parts together, and number of parts. */
 export const MAX_RESULT_CHARS = 64 * 1024 * 1024;
 const MAX_PARTS = 1024;
 const HELLO_TIMEOUT_MS = 15_000;
-/** A host that says nothing for this long is given up: a round on a slow link says how far it is. */
+/** Rounds report their progress even on a slow link, so a helper that is silent for this long has failed. */
 const SILENCE_TIMEOUT_MS = 120_000;
 
-/** Why there is no verification; `code` is the host's, or one of this side's own. */
-export class HelperError extends Error {
-  readonly code: string;
-  constructor(code: string, message: string) {
-    super(message);
-    this.name = 'HelperError';
-    this.code = code;
-  }
-}
-
 /**
- * Has the page's resources transferred under each protocol.
+ * Transfers the page's resources under each protocol.
  *
- * @throws HelperError when there is no host, it refuses, breaks off or breaks its contract
+ * @throws HelperError when the helper is not installed, refuses, stops, or breaks the message contract
  */
 export async function verifyWithHelper(
   probe: Probe,
@@ -49,26 +32,29 @@ export async function verifyWithHelper(
   signal: AbortSignal,
   connect: () => HostPort = () => chrome.runtime.connectNative(HOST_NAME),
 ): Promise<Verification> {
-  const conversation = new Conversation(connect());
-  const giveUp = () => conversation.fail(new HelperError('cancelled', 'The verification was cancelled.'));
-  signal.addEventListener('abort', giveUp);
+  const session = new ProbeSession(connect());
+  const cancel = () => session.fail(new HelperError('cancelled', 'The verification was cancelled.'));
+  signal.addEventListener('abort', cancel);
   try {
-    const hello = await conversation.hello();
+    const hello = await session.hello();
     if (hello.version !== MESSAGE_VERSION) {
       const newer = hello.version > MESSAGE_VERSION ? 'extension' : 'helper';
-      throw new HelperError('version', `Extension and helper do not fit together: update the ${newer}.`);
+      throw new HelperError('version', `Extension and helper are incompatible. Update the ${newer}.`);
     }
     if (hello.engine === '') {
-      throw new HelperError('no-engine', hello.problem || 'The helper has no libcurl to transfer with.');
+      throw new HelperError(
+        'no-engine',
+        hello.problem || 'The helper found no usable libcurl, which it needs for transfers.',
+      );
     }
-    return await conversation.probe(probe, onProgress);
+    return await session.probe(probe, onProgress);
   } finally {
-    signal.removeEventListener('abort', giveUp);
-    conversation.end();
+    signal.removeEventListener('abort', cancel);
+    session.end();
   }
 }
 
-class Conversation {
+class ProbeSession {
   readonly #port: HostPort;
   #onMessage: (message: ToExtension) => void = () => {};
   #onFailure: (error: HelperError) => void = () => {};
@@ -79,12 +65,12 @@ class Conversation {
     this.#port = port;
     port.onMessage.addListener((raw) => {
       const parsed = toExtension.safeParse(raw);
-      if (!parsed.success) this.fail(brokenContract('a message of an unknown form'));
+      if (!parsed.success) this.fail(createProtocolError('a message of an unknown form'));
       else if (parsed.data.type === 'error') {
         this.fail(new HelperError(parsed.data.code, parsed.data.message));
       } else this.#onMessage(parsed.data);
     });
-    port.onDisconnect.addListener((ended) => this.fail(whyDisconnected(ended)));
+    port.onDisconnect.addListener((ended) => this.fail(explainDisconnect(ended)));
   }
 
   hello(): Promise<Extract<ToExtension, { type: 'hello' }>> {
@@ -104,12 +90,13 @@ class Conversation {
       const text = parts.add(message);
       if (text === null) return undefined;
       const verification = readVerification(text);
-      if (verification.pageUrl !== probe.plan.pageUrl) throw brokenContract('the result of another page');
+      if (verification.pageUrl !== probe.plan.pageUrl)
+        throw createProtocolError('the result of another page');
       return verification;
     });
   }
 
-  /** Sends, then waits until `answer` makes something of a message. */
+  /** Sends a message, then waits until `answer` returns a value for a message received. */
   #exchange<T>(
     message: ToHost,
     silenceMs: number,
@@ -119,7 +106,8 @@ class Conversation {
       const watch = () => {
         clearTimeout(this.#timer);
         this.#timer = setTimeout(
-          () => this.fail(new HelperError('timeout', `The helper said nothing for ${silenceMs / 1000} s.`)),
+          () =>
+            this.fail(new HelperError('timeout', `The helper did not answer within ${silenceMs / 1000} s.`)),
           silenceMs,
         );
       };
@@ -150,7 +138,7 @@ class Conversation {
   }
 }
 
-/** Joins the parts of a result, which must come in order. */
+/** Joins the parts of a result, which must arrive in order. */
 export class PartsJoiner {
   #texts: string[] = [];
   #length = 0;
@@ -163,9 +151,9 @@ export class PartsJoiner {
   add({ part, parts, json }: { part: number; parts: number; json: string }): string | null {
     if (this.#texts.length === 0) this.#parts = parts;
     const fits = part === this.#texts.length && parts === this.#parts && part < parts && parts <= MAX_PARTS;
-    if (!fits) throw brokenContract(`part ${part} of ${parts} where ${this.#texts.length} was next`);
+    if (!fits) throw createProtocolError(`part ${part} of ${parts} instead of part ${this.#texts.length}`);
     this.#length += json.length;
-    if (this.#length > MAX_RESULT_CHARS) throw brokenContract('a result beyond 64 MiB');
+    if (this.#length > MAX_RESULT_CHARS) throw createProtocolError('a result beyond 64 MiB');
     this.#texts.push(json);
     return this.#texts.length === parts ? this.#texts.join('') : null;
   }
@@ -176,33 +164,14 @@ function readVerification(text: string): Verification {
   try {
     value = JSON.parse(text);
   } catch {
-    throw brokenContract('a result that is not JSON');
+    throw createProtocolError('a result that is not JSON');
   }
   const parsed = verificationSchema.safeParse(value);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw brokenContract(`a result that is wrong at ${issue?.path.join('.') || 'its top'}`);
+    throw createProtocolError(
+      `a result with an invalid value at ${issue?.path.join('.') || 'its top level'}`,
+    );
   }
   return parsed.data;
 }
-
-export function brokenContract(what: string): HelperError {
-  return new HelperError('protocol', `The helper sent ${what}: update or reinstall it.`);
-}
-
-/** Chromium and Firefox say in different words that no host is registered for this extension. */
-export function isMissingHost(reason: string): boolean {
-  return /host not found|host is forbidden|No such native application/i.test(reason);
-}
-
-/** Firefox says on the port what Chromium says in `runtime.lastError`. */
-export function whyDisconnected(port?: { error?: { message: string } | null }): HelperError {
-  const reason = chrome.runtime.lastError?.message ?? port?.error?.message ?? '';
-  if (isMissingHost(reason)) {
-    return new HelperError('no-helper', NO_HELPER);
-  }
-  return new HelperError('engine-died', `The helper stopped${reason ? `: ${reason}` : ' without a word.'}`);
-}
-
-export const NO_HELPER =
-  'The helper that makes real transfers is not installed. Install it with: hopwise-host install';

@@ -1,14 +1,14 @@
-/** What pins need and the person is asked for only then: all of the manifest's optional permissions. */
-function pinPermissions(): chrome.permissions.Permissions {
+/** All optional permissions of the manifest: pins need them, and nothing else does. */
+function listPinPermissions(): chrome.permissions.Permissions {
   const { optional_permissions } = chrome.runtime.getManifest();
   return { permissions: (optional_permissions ?? []) as chrome.runtime.ManifestPermission[] };
 }
 
-export function arePinsAllowed(): Promise<boolean> {
-  return chrome.permissions.contains(pinPermissions());
+export function hasPinPermissions(): Promise<boolean> {
+  return chrome.permissions.contains(listPinPermissions());
 }
 
-/** Asks the person, who must have clicked just now. */
-export function askToAllowPins(): Promise<boolean> {
-  return chrome.permissions.request(pinPermissions());
+/** Shows the browser's permission prompt. Must run in a click handler: browsers reject the request otherwise. */
+export function requestPinPermissions(): Promise<boolean> {
+  return chrome.permissions.request(listPinPermissions());
 }

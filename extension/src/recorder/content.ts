@@ -1,78 +1,79 @@
 /**
- * Content script of every frame, in the extension's own world: keeps what the browser measured and
- * hands it over when the worker asks. The top frame says when the page has settled.
+ * Content script of every frame, in the extension's isolated world: collects what the browser measured and
+ * sends it when the worker requests it. The top frame reports when the page has settled.
  */
-import { AskList } from './script-requests.ts';
-import { CHANNEL_EVENT, STOP_SUFFIX } from './hook-channel.ts';
-import { MAX_ENTRIES, MAX_TEXT } from './limits.ts';
-import type { Collect, FrameTimings, PageSettled, PageShown, ResourceEntry } from './page-timings.ts';
 
-/** After the load event: late paints and requests that start right behind it still belong to the load. */
+import { CHANNEL_EVENT, STOP_SUFFIX } from './hook-channel.ts';
+import { MAX_ENTRIES, MAX_TEXT_CHARS } from './limits.ts';
+import type { Collect, FrameTimings, PageSettled, PageShown, ResourceEntry } from './page-timings.ts';
+import { ScriptRequestLog } from './script-requests.ts';
+
+/** Wait after the load event: late paints, and requests that start right after it, still belong to the load. */
 const SETTLE_MS = 1000;
 
-/** A page that has not fired its load event by now is recorded as it stands. */
-const LOAD_CAP_MS = 30_000;
+/** A page that has not fired its load event by now is recorded as it is. */
+const LOAD_TIMEOUT_MS = 30_000;
 
 const resources: PerformanceResourceTiming[] = [];
-const asks = new AskList();
+const scriptRequests = new ScriptRequestLog();
 let largestContentfulPaint: number | null = null;
 let largestContentfulPaintUrl: string | null = null;
 let hooked = false;
 
-// An observer gets every entry, whatever the size of the page's own buffer and whether the page clears it.
-const resourceObserver = new PerformanceObserver((list) => keepResources(list.getEntries()));
+// An observer receives every entry, regardless of the size of the page's own buffer and of the page clearing it.
+const resourceObserver = new PerformanceObserver((list) => addResources(list.getEntries()));
 resourceObserver.observe({ type: 'resource', buffered: true });
-const paintObserver = new PerformanceObserver((list) => keepPaints(list.getEntries()));
+const paintObserver = new PerformanceObserver((list) => updateLargestPaint(list.getEntries()));
 paintObserver.observe({ type: 'largest-contentful-paint', buffered: true });
 
 const channel = [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16)).join('-');
-const onAsk = (event: Event) => {
+const onScriptRequest = (event: Event) => {
   hooked = true;
-  asks.add((event as CustomEvent).detail, document.baseURI, performance.now());
-  if (asks.full) stopHook();
+  scriptRequests.addMessage((event as CustomEvent).detail, document.baseURI, performance.now());
+  if (scriptRequests.isFull) stopHook();
 };
-document.addEventListener(channel, onAsk);
+document.addEventListener(channel, onScriptRequest);
 document.dispatchEvent(new CustomEvent(CHANNEL_EVENT, { detail: channel }));
 
 chrome.runtime.onMessage.addListener((message: Collect, _sender, answer) => {
   if (message?.type !== 'collect') return;
-  keepResources(resourceObserver.takeRecords());
-  keepPaints(paintObserver.takeRecords());
-  answer(frameTimings());
-  if (message.final) stop();
+  addResources(resourceObserver.takeRecords());
+  updateLargestPaint(paintObserver.takeRecords());
+  answer(readFrameTimings());
+  if (message.final) stopObserving();
 });
 
 const prerendering = (document as { prerendering?: boolean }).prerendering === true;
 
 if (window.top === window) {
   addEventListener('pageshow', (event) => {
-    if (event.persisted) say({ type: 'page-shown' });
+    if (event.persisted) send({ type: 'page-shown' });
   });
-  document.addEventListener('prerenderingchange', () => say({ type: 'page-shown' }), { once: true });
+  document.addEventListener('prerenderingchange', () => send({ type: 'page-shown' }), { once: true });
 }
 
 if (window.top === window && !prerendering) {
-  const cap = setTimeout(() => settled(false), LOAD_CAP_MS);
+  const timer = setTimeout(() => reportSettled(false), LOAD_TIMEOUT_MS);
   const onLoad = (event: Event) => {
-    // Pages send themselves such events too, for scripts that wait for one.
+    // Ignores synthetic events, which some pages dispatch for scripts that wait for the load event.
     if (!event.isTrusted) return;
     removeEventListener('load', onLoad);
-    clearTimeout(cap);
-    setTimeout(() => settled(true), SETTLE_MS);
+    clearTimeout(timer);
+    setTimeout(() => reportSettled(true), SETTLE_MS);
   };
   addEventListener('load', onLoad);
 }
 
-function settled(loaded: boolean) {
-  say({ type: 'page-settled', loaded });
+function reportSettled(loaded: boolean) {
+  send({ type: 'page-settled', loaded });
 }
 
-function say(message: PageSettled | PageShown) {
-  // Rejects when the extension was updated or removed under an open page: nobody is left to tell.
-  chrome.runtime.sendMessage(message).catch(stop);
+function send(message: PageSettled | PageShown) {
+  // Rejects when the extension was updated or removed while the page was open: there is no receiver any more.
+  chrome.runtime.sendMessage(message).catch(stopObserving);
 }
 
-function stop() {
+function stopObserving() {
   resourceObserver.disconnect();
   paintObserver.disconnect();
   stopHook();
@@ -80,31 +81,31 @@ function stop() {
 
 function stopHook() {
   document.dispatchEvent(new CustomEvent(channel + STOP_SUFFIX));
-  document.removeEventListener(channel, onAsk);
+  document.removeEventListener(channel, onScriptRequest);
 }
 
-function keepResources(entries: PerformanceEntryList) {
-  const room = MAX_ENTRIES - resources.length;
-  resources.push(...(entries as PerformanceResourceTiming[]).slice(0, room));
+function addResources(entries: PerformanceEntryList) {
+  const free = MAX_ENTRIES - resources.length;
+  resources.push(...(entries as PerformanceResourceTiming[]).slice(0, free));
 }
 
-function keepPaints(entries: PerformanceEntryList) {
+function updateLargestPaint(entries: PerformanceEntryList) {
   const last = entries.at(-1);
   if (!last) return;
   largestContentfulPaint = last.startTime;
   const { url } = last as LargestContentfulPaint;
-  largestContentfulPaintUrl = /^https?:/.test(url) ? url.slice(0, MAX_TEXT) : null;
+  largestContentfulPaintUrl = /^https?:/.test(url) ? url.slice(0, MAX_TEXT_CHARS) : null;
 }
 
-function frameTimings(): FrameTimings {
+function readFrameTimings(): FrameTimings {
   const navigation = performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined;
   const paint = performance.getEntriesByName('first-contentful-paint')[0];
   return {
-    url: location.href.slice(0, MAX_TEXT),
+    url: location.href.slice(0, MAX_TEXT_CHARS),
     timeOrigin: performance.timeOrigin,
     navigation: navigation
       ? {
-          ...entryOf(navigation),
+          ...toEntry(navigation),
           domInteractive: navigation.domInteractive,
           domContentLoadedEventEnd: navigation.domContentLoadedEventEnd,
           loadEventEnd: navigation.loadEventEnd,
@@ -113,15 +114,15 @@ function frameTimings(): FrameTimings {
     firstContentfulPaint: paint?.startTime ?? null,
     largestContentfulPaint,
     largestContentfulPaintUrl,
-    resources: resources.filter((entry) => /^https?:/.test(entry.name)).map(entryOf),
-    asks: asks.asks,
+    resources: resources.filter((entry) => /^https?:/.test(entry.name)).map(toEntry),
+    scriptRequests: scriptRequests.requests,
     hooked,
   };
 }
 
-function entryOf(entry: PerformanceResourceTiming): ResourceEntry {
+function toEntry(entry: PerformanceResourceTiming): ResourceEntry {
   return {
-    name: entry.name.slice(0, MAX_TEXT),
+    name: entry.name.slice(0, MAX_TEXT_CHARS),
     initiatorType: entry.initiatorType,
     startTime: entry.startTime,
     fetchStart: entry.fetchStart,

@@ -1,44 +1,44 @@
 import type { Initiator } from '@hopwise/pageload-emulator';
-import { withoutFragment } from './script-requests.ts';
 import { groupBy } from './group-by.ts';
 import type { FrameReport, JoinedRequest } from './joined-request.ts';
-import type { Ask } from './page-timings.ts';
+import type { ScriptRequest } from './page-timings.ts';
+import { withoutFragment } from './script-requests.ts';
 
-/** A browser starts a request within this of a script's call, on either side of the clock's grain. */
-const SAME_MOMENT_MS = 5;
+/** Maximum time between a script's call and the start of its request, including the clock's resolution. */
+const START_TOLERANCE_MS = 5;
 
 /**
- * Who asked for each request, from four witnesses: redirects, the hook's notes of scripts' calls,
- * the `Referer` (for what a stylesheet or a module asks it is that file's own URL: Fetch section
+ * Finds the initiator of each request from four sources: redirects, the script calls that the hook recorded,
+ * the `Referer` (of requests by a stylesheet or a module it is that file's own URL: Fetch section
  * 2.2.5, Referrer Policy section 8.3) and Resource Timing's `initiatorType`.
  *
  * @param requests in order of start, the page's own first
  * @returns one for each request, `requestId` an index into `requests`
  */
 export function findInitiators(requests: JoinedRequest[]): Initiator[] {
-  const witnesses = new Witnesses(requests);
+  const finder = new InitiatorFinder(requests);
   const ids = new Map(requests.map((request, id) => [request, id]));
   return requests.map((request) => {
-    const { kind, from, source } = witnesses.initiatorOf(request);
+    const { kind, from, source } = finder.findInitiator(request);
     const requestId = from ? ids.get(from)! : null;
     return { kind, requestId, source: from || kind === 'navigation' ? source : 'inferred' };
   });
 }
 
-interface Asker {
+interface FoundInitiator {
   kind: Initiator['kind'];
   from: JoinedRequest | null;
   source: Initiator['source'];
 }
 
-class Witnesses {
+class InitiatorFinder {
   readonly #requests: JoinedRequest[];
   readonly #byUrl: Map<string, JoinedRequest[]>;
   /** Documents of each frame, in order of start; a frame may have held several. */
   readonly #documents: Map<number, JoinedRequest[]>;
-  readonly #asks = new Map<FrameReport, Map<string, Ask[]>>();
+  readonly #scriptRequests = new Map<FrameReport, Map<string, ScriptRequest[]>>();
   readonly #topOrigin: number;
-  /** Origins of URLs, which are looked up for each pair of a stylesheet and what one asked for. */
+  /** Cache: origins are looked up for each pair of a stylesheet and a request. */
   readonly #origins = new Map<string, string>();
 
   constructor(requests: JoinedRequest[]) {
@@ -52,46 +52,46 @@ class Witnesses {
       requests.find(({ documentOf }) => documentOf?.frameId === 0)?.documentOf?.timeOrigin ?? 0;
   }
 
-  initiatorOf(request: JoinedRequest): Asker {
+  findInitiator(request: JoinedRequest): FoundInitiator {
     if (request.redirectedFrom) {
       return { kind: 'redirect', from: request.redirectedFrom, source: 'recorded' };
     }
     if (request.type === 'document') return { kind: 'navigation', from: null, source: 'recorded' };
-    const document = this.#documentOf(request);
+    const document = this.#findDocument(request);
     return (
       this.#fromHook(request, document) ??
-      preloaded(request, document) ??
+      findPreload(request, document) ??
       this.#fromReferrer(request, document) ??
       this.#fromTiming(request, document)
     );
   }
 
-  #fromHook(request: JoinedRequest, document: JoinedRequest | null): Asker | null {
+  #fromHook(request: JoinedRequest, document: JoinedRequest | null): FoundInitiator | null {
     const { frame } = request;
     if (!frame) return null;
-    let asks = this.#asks.get(frame);
-    if (!asks) {
-      asks = groupBy(frame.asks, (ask) => ask.url);
-      this.#asks.set(frame, asks);
+    let calls = this.#scriptRequests.get(frame);
+    if (!calls) {
+      calls = groupBy(frame.scriptRequests, ({ url }) => url);
+      this.#scriptRequests.set(frame, calls);
     }
-    const startMs = this.#onFramesClock(request, frame);
-    const ask = asks.get(urlOf(request))?.findLast(({ atMs }) => atMs <= startMs + SAME_MOMENT_MS);
-    if (!ask) return null;
-    const scripts = ask.scripts.flatMap((url) => {
-      // An inline script bears the document's URL, and runs before the document has ended.
+    const startMs = this.#toFrameTime(request, frame);
+    const call = calls.get(urlOf(request))?.findLast(({ atMs }) => atMs <= startMs + START_TOLERANCE_MS);
+    if (!call) return null;
+    const scripts = call.scripts.flatMap((url) => {
+      // An inline script has the document's URL, and runs before the document is complete.
       if (document && url === urlOf(document)) return [document];
-      return this.#arrived(url, request) ?? [];
+      return this.#findArrived(url, request) ?? [];
     });
-    // All of the stack had to be there; the last to arrive is what the request waited for.
-    const last = lastToArrive(scripts);
+    // The request waited for every script on the stack, so for the one that arrived last.
+    const last = findLastArrived(scripts);
     return last
       ? { kind: 'script', from: last, source: 'recorded' }
       : { kind: 'script', from: document, source: 'inferred' };
   }
 
-  #fromReferrer(request: JoinedRequest, document: JoinedRequest | null): Asker | null {
+  #fromReferrer(request: JoinedRequest, document: JoinedRequest | null): FoundInitiator | null {
     const referrer = request.observed?.referrer ? withoutFragment(request.observed.referrer) : null;
-    const referring = referrer ? this.#arrived(referrer, request) : null;
+    const referring = referrer ? this.#findArrived(referrer, request) : null;
     if (referring?.type === 'style' || referring?.type === 'script') {
       return { kind: referring.type, from: referring, source: 'recorded' };
     }
@@ -105,39 +105,39 @@ class Witnesses {
       (one) =>
         one.type === 'style' &&
         one.frame === request.frame &&
-        one.endMs <= request.startMs + SAME_MOMENT_MS &&
+        one.endMs <= request.startMs + START_TOLERANCE_MS &&
         (!referrer || this.#originOf(urlOf(one)) === this.#originOf(referrer)),
     );
-    return { kind: 'style', from: lastToArrive(sheets) ?? document, source: 'inferred' };
+    return { kind: 'style', from: findLastArrived(sheets) ?? document, source: 'inferred' };
   }
 
-  #fromTiming(request: JoinedRequest, document: JoinedRequest | null): Asker {
+  #fromTiming(request: JoinedRequest, document: JoinedRequest | null): FoundInitiator {
     if (request.type === 'other' && request.observed)
       return { kind: 'other', from: document, source: 'inferred' };
     if (request.type === 'fetch' || request.type === 'beacon') {
       return { kind: 'script', from: null, source: 'inferred' };
     }
-    // The parser asks for nothing more once the document is interactive: then it was a lazy image
-    // or markup that a script wrote, which the hook does not see.
+    // The parser starts no requests once the document is interactive: a later request is of a lazy image
+    // or of markup that a script wrote, which the hook does not observe.
     const { frame } = request;
     const parsing =
       frame?.hooked === true &&
       frame.navigation !== null &&
       (frame.navigation.domInteractive === 0 ||
-        this.#onFramesClock(request, frame) <= frame.navigation.domInteractive);
+        this.#toFrameTime(request, frame) <= frame.navigation.domInteractive);
     return { kind: 'parser', from: document, source: parsing ? 'recorded' : 'inferred' };
   }
 
-  /** The response of `url` that was there when `request` started. */
-  #arrived(url: string, request: JoinedRequest): JoinedRequest | null {
-    const there = this.#byUrl
+  /** Finds the response of `url` that was complete when `request` started. */
+  #findArrived(url: string, request: JoinedRequest): JoinedRequest | null {
+    const arrived = this.#byUrl
       .get(url)
-      ?.filter((one) => one !== request && one.endMs <= request.startMs + SAME_MOMENT_MS);
-    return there ? lastToArrive(there) : null;
+      ?.filter((one) => one !== request && one.endMs <= request.startMs + START_TOLERANCE_MS);
+    return arrived ? findLastArrived(arrived) : null;
   }
 
-  /** The document in whose frame the request was made; the page's, when that frame was not seen. */
-  #documentOf(request: JoinedRequest): JoinedRequest | null {
+  /** Finds the document that made the request; the page's own when that frame was not observed. */
+  #findDocument(request: JoinedRequest): JoinedRequest | null {
     const { observed, frame, type } = request;
     const frameId = observed
       ? type === 'iframe'
@@ -157,23 +157,23 @@ class Witnesses {
     return origin;
   }
 
-  #onFramesClock(request: JoinedRequest, frame: FrameReport): number {
+  #toFrameTime(request: JoinedRequest, frame: FrameReport): number {
     return request.startMs - (frame.timeOrigin - this.#topOrigin);
   }
 }
 
-/** `<link rel=preload>` and early hints: a link that is no stylesheet's. */
-function preloaded(request: JoinedRequest, document: JoinedRequest | null): Asker | null {
+/** Recognizes `<link rel=preload>` and early hints: links that are not stylesheets. */
+function findPreload(request: JoinedRequest, document: JoinedRequest | null): FoundInitiator | null {
   const initiatorType = request.entry?.initiatorType;
   const isPreload = initiatorType === 'early-hints' || (initiatorType === 'link' && request.type !== 'style');
   return isPreload ? { kind: 'preload', from: document, source: 'recorded' } : null;
 }
 
-function lastToArrive(requests: JoinedRequest[]): JoinedRequest | null {
+function findLastArrived(requests: JoinedRequest[]): JoinedRequest | null {
   return requests.reduce<JoinedRequest | null>((a, b) => (a && a.endMs >= b.endMs ? a : b), null);
 }
 
-/** URL first asked for: what scripts and Resource Timing name. */
+/** URL before redirects, which is what script calls and Resource Timing contain. */
 function urlOf(request: JoinedRequest): string {
   return withoutFragment(request.observed?.url ?? request.entry?.name ?? '');
 }

@@ -1,14 +1,14 @@
 import type { RecordedRequest, Recording, RequestPhases, ResourceType } from '@hopwise/pageload-emulator';
 import { parseProtocol } from '@hopwise/pageload-emulator';
-import { withoutFragment } from './script-requests.ts';
 import { groupBy } from './group-by.ts';
 import { findInitiators } from './initiators.ts';
 import type { FrameReport, JoinedRequest } from './joined-request.ts';
 import { MAX_ENTRIES } from './limits.ts';
 import type { ObservedRequest } from './observed-request.ts';
 import type { ResourceEntry } from './page-timings.ts';
+import { withoutFragment } from './script-requests.ts';
 
-/** Everything seen of one page load. */
+/** Everything observed of one page load. */
 export interface LoadObservation {
   /** In the order in which they began. */
   requests: ObservedRequest[];
@@ -16,7 +16,7 @@ export interface LoadObservation {
   /** Id of the top document, '' where the browser has none. */
   documentId: string;
   browser: string;
-  /** When the frames were asked, milliseconds since 1970. */
+  /** When the frames were queried, milliseconds since 1970. */
   takenAt: number;
 }
 
@@ -27,10 +27,10 @@ export interface LoadObservation {
  */
 export function joinRecording(observation: LoadObservation): Recording {
   const top = observation.frames.find((frame) => frame.frameId === 0);
-  if (!top?.navigation) throw new Error('the page gave no navigation timing');
+  if (!top?.navigation) throw new Error('the page provided no navigation timing');
   const joined = joinRequests(observation, top);
   const first = joined[0];
-  if (first?.type !== 'document') throw new Error('the request for the page itself was not seen');
+  if (first?.type !== 'document') throw new Error('the request for the page itself was not observed');
 
   const initiators = findInitiators(joined);
   const { loadEventEnd, domContentLoadedEventEnd } = top.navigation;
@@ -54,13 +54,13 @@ export function joinRecording(observation: LoadObservation): Recording {
   };
 }
 
-/** In order of start, the page's own request first. */
+/** Returns the requests in order of start, the page's own first. */
 function joinRequests(observation: LoadObservation, top: FrameReport): JoinedRequest[] {
-  const own = ofTheDocument(observation);
+  const own = selectOwnRequests(observation);
   const chains = groupBy(own.filter(reachedNetwork), (request) => request.requestId);
-  const kept = own.filter((request) => !reachedNetwork(request));
+  const unsent = own.filter((request) => !reachedNetwork(request));
   const frames = new Map(observation.frames.map((frame) => [frame.frameId, frame]));
-  const { paired, unpaired } = pairEntries([...chains.values()], kept, observation.frames);
+  const { paired, unpaired } = pairEntries([...chains.values()], unsent, observation.frames);
   const lastOfFrame = new Map(
     [...chains.values()].filter(([first]) => isNavigation(first!)).map((chain) => [chain[0]!.frameId, chain]),
   );
@@ -68,27 +68,27 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
 
   for (const chain of chains.values()) {
     const hops = chain.filter((hop) => !hop.internal);
-    const frame = frames.get(holderOf(chain[0]!)) ?? null;
+    const frame = frames.get(findHoldingFrame(chain[0]!)) ?? null;
     // A frame may have held several documents; it reports its last.
     const current = lastOfFrame.get(chain[0]!.frameId) === chain;
     const documentOf = current ? documentFrame(frames.get(chain[0]!.frameId)) : null;
     const fromParent = paired.get(chain) ?? null;
     const entry = documentOf?.entry ?? fromParent ?? null;
     const origin = documentOf?.frame.timeOrigin ?? frame?.timeOrigin ?? top.timeOrigin;
-    // The parent wanted an iframe before there was a process with a clock for it.
-    const wantedMs = documentOf && fromParent && frame ? fromParent.fetchStart + frame.timeOrigin : null;
+    // The parent requested the iframe before the process with the iframe's clock existed.
+    const requestedMs = documentOf && fromParent && frame ? fromParent.fetchStart + frame.timeOrigin : null;
     let previous: JoinedRequest | null = null;
     for (const [index, hop] of hops.entries()) {
       const measured = index === hops.length - 1 && !hop.redirected ? entry : null;
       const shift = origin - top.timeOrigin;
       const startMs = measured
-        ? Math.min(measured.fetchStart + origin, wantedMs ?? Number.POSITIVE_INFINITY) - top.timeOrigin
+        ? Math.min(measured.fetchStart + origin, requestedMs ?? Number.POSITIVE_INFINITY) - top.timeOrigin
         : hop.startedAt - top.timeOrigin;
       const endedMs = (hop.endedAt ?? observation.takenAt) - top.timeOrigin;
       const endMs = measured && measured.responseEnd > 0 ? measured.responseEnd + shift : endedMs;
       const request: JoinedRequest = {
         observed: hop,
-        entry: measured && shifted(measured, shift),
+        entry: measured && shiftEntry(measured, shift),
         frame,
         documentOf: measured ? (documentOf?.frame ?? null) : null,
         redirectedFrom: previous,
@@ -105,7 +105,7 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
     const shift = frame.timeOrigin - top.timeOrigin;
     joined.push({
       observed: null,
-      entry: shifted(entry, shift),
+      entry: shiftEntry(entry, shift),
       frame,
       documentOf: null,
       redirectedFrom: null,
@@ -120,7 +120,7 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
   return joined.sort((a, b) => rank(a) - rank(b));
 }
 
-/** A page's icon, which holds up nothing: an image that neither an element nor a style asked for. */
+/** Whether a request is for the page's icon, which nothing waits for: an image that neither an element nor a style requested. */
 function isIcon(hop: ObservedRequest, entry: ResourceEntry | null): boolean {
   return hop.type === 'image' && hop.frameId === 0 && (!entry || entry.initiatorType === 'other');
 }
@@ -130,10 +130,10 @@ function reachedNetwork(request: ObservedRequest): boolean {
 }
 
 /**
- * Leaves out what the document before this one still asked for after the navigation had begun:
- * requests of documents that are neither the page's nor of one of its frames.
+ * Leaves out requests that the previous document made after the navigation had started:
+ * those of documents that are neither the page's nor of one of its frames.
  */
-function ofTheDocument({ requests, documentId }: LoadObservation): ObservedRequest[] {
+function selectOwnRequests({ requests, documentId }: LoadObservation): ObservedRequest[] {
   if (!documentId) return requests;
   const own = new Set([documentId]);
   for (let before = 0; before !== own.size; ) {
@@ -153,14 +153,14 @@ function isNavigation({ type }: ObservedRequest): boolean {
   return type === 'document' || type === 'iframe';
 }
 
-/** Frame whose timings list the request: for an iframe's document, the parent's. */
-function holderOf(request: ObservedRequest): number {
+/** Returns the id of the frame whose timings list the request: for an iframe's document, the parent's. */
+function findHoldingFrame(request: ObservedRequest): number {
   return isNavigation(request) ? request.parentFrameId : request.frameId;
 }
 
-/** What a request and its Resource Timing entry have in common. */
+/** Key that a request shares with its Resource Timing entry. */
 function entryKey(request: ObservedRequest): string {
-  return `${holderOf(request)} ${withoutFragment(request.url)}`;
+  return `${findHoldingFrame(request)} ${withoutFragment(request.url)}`;
 }
 
 /** A frame with its own timing of the navigation that led to it. */
@@ -169,18 +169,17 @@ function documentFrame(frame: FrameReport | undefined) {
 }
 
 /**
- * Finds each request's Resource Timing entry: same frame, and same URL as first asked for, before
- * redirects. Several of one URL are paired in order when there are as many entries as requests,
- * else by time.
+ * Finds each request's Resource Timing entry: same frame, and same URL before redirects. Several of one
+ * URL are paired in order when there are as many entries as requests, otherwise by time.
  *
  * @param chains hops of each request
- * @param unsent requests that were blocked or given up before the network: their entries look like
- *   those of resources that came from memory, and are left out
+ * @param unsent requests that were blocked or cancelled before they reached the network: their entries look like
+ *   those of resources from the memory cache, and are left out
  */
 function pairEntries(chains: ObservedRequest[][], unsent: ObservedRequest[], frames: FrameReport[]) {
   const paired = new Map<ObservedRequest[], ResourceEntry>();
   const unpaired: { frame: FrameReport; entry: ResourceEntry }[] = [];
-  // A CORS preflight has the URL of the request that it is for, and no entry.
+  // A CORS preflight has the same URL as its request, and no entry of its own.
   const requests = groupBy(
     chains.filter((chain) => chain[0]!.method !== 'OPTIONS'),
     (chain) => entryKey(chain[0]!),
@@ -190,16 +189,16 @@ function pairEntries(chains: ObservedRequest[][], unsent: ObservedRequest[], fra
     for (const [url, entries] of groupBy(frame.resources, (entry) => withoutFragment(entry.name))) {
       const key = `${frame.frameId} ${url}`;
       const same = requests.get(key) ?? [];
-      const left = entries.toSorted((a, b) => a.startTime - b.startTime);
-      const inOrder = same.length === left.length;
+      const remaining = entries.toSorted((a, b) => a.startTime - b.startTime);
+      const inOrder = same.length === remaining.length;
       for (const chain of same) {
-        const at = inOrder ? 0 : nearestInTime(chain, left, frame.timeOrigin);
-        const [entry] = at < 0 ? [] : left.splice(at, 1);
+        const at = inOrder ? 0 : findNearestEntry(chain, remaining, frame.timeOrigin);
+        const [entry] = at < 0 ? [] : remaining.splice(at, 1);
         if (entry) paired.set(chain, entry);
       }
-      // Every request is seen, those that a cache answers too: entries beyond them are second uses from memory.
+      // Every request is observed, also those that a cache answers: further entries are repeated uses from memory.
       if (same.length > 0) continue;
-      const others = left.slice(blocked.get(key)?.length ?? 0).filter(saysAnything);
+      const others = remaining.slice(blocked.get(key)?.length ?? 0).filter(hasTimings);
       unpaired.push(...others.map((entry) => ({ frame, entry })));
     }
   }
@@ -207,47 +206,42 @@ function pairEntries(chains: ObservedRequest[][], unsent: ObservedRequest[], fra
 }
 
 /**
- * Whether an entry tells more than that its URL was asked for. What a policy of the page forbids has
- * an entry that does not; a foreign resource from memory has the same, and costs the network as little.
+ * Whether an entry shows that the resource was loaded. The entry of a request that a policy of the page blocked does not; nor
+ * does that of a cross-origin resource from memory, which does not use the network either.
  */
-function saysAnything({
-  responseStart,
-  transferSize,
-  decodedBodySize,
-  deliveryType,
-}: ResourceEntry): boolean {
+function hasTimings({ responseStart, transferSize, decodedBodySize, deliveryType }: ResourceEntry): boolean {
   return responseStart > 0 || transferSize > 0 || decodedBodySize > 0 || deliveryType !== '';
 }
 
-/** The clocks of the browser's process and the page's agree to within this. */
+/** Maximum difference between the clocks of the browser process and of the page. */
 const CLOCK_TOLERANCE_MS = 2000;
 
 /**
- * The entry that ends nearest to a request. Starts say less: the page's own scheduler may hold a
- * request back for seconds before the browser hears of it.
+ * Finds the entry whose end is closest to a request's end. Starts are less reliable: the page's own scheduler may delay a
+ * request for seconds before the browser process receives it.
  *
- * @returns its index, -1 when none can be meant
+ * @returns its index, -1 when no entry overlaps the request
  */
-function nearestInTime(chain: ObservedRequest[], entries: ResourceEntry[], timeOrigin: number): number {
+function findNearestEntry(chain: ObservedRequest[], entries: ResourceEntry[], timeOrigin: number): number {
   const { startedAt } = chain[0]!;
   const endedAt = chain.at(-1)!.endedAt ?? Number.POSITIVE_INFINITY;
   let best = -1;
-  let least = Number.POSITIVE_INFINITY;
+  let smallest = Number.POSITIVE_INFINITY;
   for (const [index, entry] of entries.entries()) {
-    const endsAway = Math.abs(timeOrigin + entry.responseEnd - endedAt);
+    const difference = Math.abs(timeOrigin + entry.responseEnd - endedAt);
     const overlap =
       timeOrigin + entry.startTime <= endedAt + CLOCK_TOLERANCE_MS &&
       timeOrigin + entry.responseEnd >= startedAt - CLOCK_TOLERANCE_MS;
-    if (overlap && endsAway < least) {
+    if (overlap && difference < smallest) {
       best = index;
-      least = endsAway;
+      smallest = difference;
     }
   }
   return best;
 }
 
-/** The same entry on the page's clock; 0 stays 0, it stands for withheld. */
-function shifted(entry: ResourceEntry, byMs: number): ResourceEntry {
+/** Converts an entry to the page's clock. 0 stays 0, because it stands for a withheld time. */
+function shiftEntry(entry: ResourceEntry, byMs: number): ResourceEntry {
   if (byMs === 0) return entry;
   const move = (ms: number) => (ms > 0 ? ms + byMs : 0);
   return {
@@ -268,7 +262,7 @@ function shifted(entry: ResourceEntry, byMs: number): ResourceEntry {
 function recordedFields(request: JoinedRequest): Omit<RecordedRequest, 'id' | 'initiator'> {
   const { observed, entry } = request;
   // Without Timing-Allow-Origin the browser withholds everything between start and end.
-  const shown = entry !== null && entry.responseStart > 0;
+  const hasDetails = entry !== null && entry.responseStart > 0;
   const fromCache = observed
     ? observed.fromCache || entry?.deliveryType === 'cache'
     : entry?.transferSize === 0;
@@ -281,10 +275,10 @@ function recordedFields(request: JoinedRequest): Omit<RecordedRequest, 'id' | 'i
     protocol: parseProtocol(entry?.nextHopProtocol),
     startMs: request.startMs,
     endMs: request.endMs,
-    phases: shown ? phasesOf(entry) : NO_PHASES,
-    transferBytes: shown ? entry.transferSize : fromCache ? 0 : null,
-    bodyBytes: shown && !fromCache ? entry.encodedBodySize : wireBody,
-    decodedBytes: shown || (entry && entry.decodedBodySize > 0) ? entry.decodedBodySize : null,
+    phases: hasDetails ? phasesOf(entry) : NO_PHASES,
+    transferBytes: hasDetails ? entry.transferSize : fromCache ? 0 : null,
+    bodyBytes: hasDetails && !fromCache ? entry.encodedBodySize : wireBody,
+    decodedBytes: hasDetails || (entry && entry.decodedBodySize > 0) ? entry.decodedBodySize : null,
     renderBlocking: entry?.renderBlockingStatus ? entry.renderBlockingStatus === 'blocking' : null,
     fromCache,
     connectionId: null,
@@ -303,7 +297,7 @@ const NO_PHASES: RequestPhases = {
   responseStartMs: null,
 };
 
-/** On a reused connection the browser repeats fetchStart for the phases that did not take place. */
+/** On a reused connection the browser repeats fetchStart for the phases that did not occur. */
 function phasesOf(entry: ResourceEntry): RequestPhases {
   const resolved = entry.domainLookupEnd > entry.domainLookupStart;
   const connected = entry.connectEnd > entry.connectStart;

@@ -2,18 +2,18 @@ import type { ResourceType } from '@hopwise/pageload-emulator';
 import type { ObservedRequest } from './observed-request.ts';
 import type { FrameTimings, ResourceEntry } from './page-timings.ts';
 
-/** What the frames of a page measured, with the frame's id in its tab (0 is the top frame). */
+/** What a frame measured, with its id in the tab (0 is the top frame). */
 export interface FrameReport extends FrameTimings {
   frameId: number;
 }
 
-/** A request under way from webRequest to the recording: what each side knows of it. */
+/** A request with the data of both sources, webRequest and Resource Timing, before it becomes a recorded one. */
 export interface JoinedRequest {
-  /** Null for what never reached the network (memory cache, a service worker's answer). */
+  /** Null for requests that never reached the network (answered by the memory cache or a service worker). */
   observed: ObservedRequest | null;
-  /** Null for redirect hops and for what the page's timings do not list. */
+  /** Null for redirect hops and for requests that the page's timings do not list. */
   entry: ResourceEntry | null;
-  /** Frame that holds the request: for an iframe's document, its parent. */
+  /** Frame whose timings list the request: for an iframe's document, its parent. */
   frame: FrameReport | null;
   /** For the document of a frame: that frame. */
   documentOf: FrameReport | null;

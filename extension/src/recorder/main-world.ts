@@ -1,11 +1,11 @@
 /**
- * Runs in the page's own world before its scripts: notes which script asks for which URL (fetch,
- * XMLHttpRequest, `src`, `srcset` and `href` of elements that load something). Every built-in that
- * it needs later is taken here, so that nothing the page redefines is called; nothing is stored
- * where the page can reach it; a failure of its own never reaches the page.
+ * The hook. Runs in the page's own world before its scripts and records which script requests which URL (fetch,
+ * XMLHttpRequest, `src`, `srcset` and `href` of elements that load something). It keeps references to all
+ * built-ins that it uses, so that it never calls what the page redefines; it stores nothing
+ * where the page can reach it; its own failures never reach the page.
  */
-import { type AskKind, CHANNEL_EVENT, STOP_SUFFIX } from './hook-channel.ts';
-import { MAX_TEXT } from './limits.ts';
+import { CHANNEL_EVENT, type ScriptRequestKind, STOP_SUFFIX } from './hook-channel.ts';
+import { MAX_TEXT_CHARS } from './limits.ts';
 
 {
   const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
@@ -28,7 +28,7 @@ import { MAX_TEXT } from './limits.ts';
     apply(dispatchEvent, page, [new PageCustomEvent(channel)]);
   });
 
-  /** Readers of the objects that stand for a URL; each throws on anything but its own kind. */
+  /** Getters of the objects that represent a URL; each throws for an object of another kind. */
   const urlReaders: (() => unknown)[] = [];
   const addReader = (prototype: object | undefined, name: string) => {
     const property = prototype && getOwnPropertyDescriptor(prototype, name);
@@ -42,38 +42,40 @@ import { MAX_TEXT } from './limits.ts';
     'toString',
   );
 
-  /** The URL in an argument, without running the page's code (`toString`) for it. */
+  /** Reads the URL in an argument without running the page's code (`toString`). */
   const urlOf = (value: unknown): string => {
     if (typeof value === 'string') return value;
     for (let i = 0; i < urlReaders.length; i++) {
       try {
         return apply(urlReaders[i]!, value, []) as string;
       } catch {
-        // Not of this kind; try the next.
+        // Of another kind: the next getter may match.
       }
     }
     return '';
   };
 
-  const note = (kind: AskKind, value: unknown) => {
+  const record = (kind: ScriptRequestKind, value: unknown) => {
     if (!channel) return;
     try {
       const url = urlOf(value);
-      if (!url || url.length > MAX_TEXT) return;
-      // Nothing is asked of the network; pages that draw set such URLs many times a second.
+      if (!url || url.length > MAX_TEXT_CHARS) return;
+      // These do not use the network, and pages that draw set such URLs many times a second.
       const scheme = apply(slice, url, [0, 5]);
       if (scheme === 'data:' || scheme === 'blob:') return;
-      // A page's own prepareStackTrace, inherited too, would be called with our frames: then go without.
+      // A prepareStackTrace of the page, own or inherited, would be called with these stack frames: then there is no stack.
       const stack =
-        'prepareStackTrace' in PageError ? '' : apply(slice, new PageError().stack ?? '', [0, MAX_TEXT]);
+        'prepareStackTrace' in PageError
+          ? ''
+          : apply(slice, new PageError().stack ?? '', [0, MAX_TEXT_CHARS]);
       const init = { __proto__: null, detail: `${kind}\n${url}\n${stack}` } as CustomEventInit;
       apply(dispatchEvent, page, [new PageCustomEvent(channel, init)]);
     } catch {
-      // Whatever it was, the page's call goes on.
+      // A failure here must not affect the page's call.
     }
   };
 
-  /** Replaces a function by one that looks the same and first passes its call to `before`. */
+  /** Replaces a function by a proxy, which looks the same, that first passes the call to `before`. */
   const wrap = (
     holder: object | undefined,
     name: string,
@@ -84,7 +86,7 @@ import { MAX_TEXT } from './limits.ts';
     const original = property?.[part];
     if (!property?.configurable || !original) return;
     property[part] = new PageProxy(original, {
-      // Without a prototype, so that the page cannot add traps by way of Object.prototype.
+      // Without a prototype, so that the page cannot add traps through Object.prototype.
       __proto__: null,
       apply(target: (...args: unknown[]) => unknown, self: unknown, args: unknown[]) {
         before(self, args);
@@ -94,7 +96,7 @@ import { MAX_TEXT } from './limits.ts';
     defineProperty(holder!, name, property);
   };
 
-  /** An `<a href>` loads nothing. */
+  /** Only a `<link href>` loads something, an `<a href>` does not. */
   const isLink = (element: unknown) => {
     try {
       return apply(localName, element, []) === 'link';
@@ -103,10 +105,10 @@ import { MAX_TEXT } from './limits.ts';
     }
   };
 
-  wrap(globalThis, 'fetch', 'value', (_self, args) => note('fetch', args[0]));
-  wrap(globalThis.XMLHttpRequest?.prototype, 'open', 'value', (_self, args) => note('xhr', args[1]));
+  wrap(globalThis, 'fetch', 'value', (_self, args) => record('fetch', args[0]));
+  wrap(globalThis.XMLHttpRequest?.prototype, 'open', 'value', (_self, args) => record('xhr', args[1]));
 
-  const setters: [{ prototype: object } | undefined, string, AskKind][] = [
+  const setters: [{ prototype: object } | undefined, string, ScriptRequestKind][] = [
     [globalThis.HTMLImageElement, 'src', 'src'],
     [globalThis.HTMLImageElement, 'srcset', 'srcset'],
     [globalThis.HTMLSourceElement, 'src', 'src'],
@@ -117,12 +119,12 @@ import { MAX_TEXT } from './limits.ts';
     [globalThis.HTMLLinkElement, 'href', 'src'],
   ];
   for (const [element, name, kind] of setters) {
-    wrap(element?.prototype, name, 'set', (_self, args) => note(kind, args[0]));
+    wrap(element?.prototype, name, 'set', (_self, args) => record(kind, args[0]));
   }
   wrap(Element.prototype, 'setAttribute', 'value', (self, args) => {
     const name = args[0];
-    if (name === 'src') note('src', args[1]);
-    else if (name === 'srcset') note('srcset', args[1]);
-    else if (name === 'href' && isLink(self)) note('src', args[1]);
+    if (name === 'src') record('src', args[1]);
+    else if (name === 'srcset') record('srcset', args[1]);
+    else if (name === 'href' && isLink(self)) record('src', args[1]);
   });
 }

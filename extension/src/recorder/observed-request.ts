@@ -1,22 +1,22 @@
 import type { ResourceType } from '@hopwise/pageload-emulator';
 
 /**
- * One request as webRequest tells of it. Redirects of one request share `requestId`. Times are
- * milliseconds since 1970; null: has not happened, or the browser did not say.
+ * One request as webRequest reports it. Redirects of one request share `requestId`. Times are
+ * milliseconds since 1970; null: has not happened, or the browser does not report it.
  */
 export interface ObservedRequest {
   requestId: string;
   url: string;
   method: string;
   type: ResourceType;
-  /** 0 is the top frame; -1 a request of no frame (a worker's). */
+  /** 0 is the top frame; -1 stands for a request outside any frame (of a worker). */
   frameId: number;
   parentFrameId: number;
-  /** Document that made the request; Chromium only, and not for the navigation that makes it. */
+  /** Document that made the request; Chromium only, and null for the navigation that creates it. */
   documentId: string | null;
   parentDocumentId: string | null;
   startedAt: number;
-  /** Whether it went on to the network; not when it was blocked, given up before, or only for the cache. */
+  /** Whether it was sent to the network; false when it was blocked, cancelled before, or only looked up in the cache. */
   sent: boolean;
   headersAt: number | null;
   endedAt: number | null;

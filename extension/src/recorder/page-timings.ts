@@ -1,13 +1,13 @@
 /**
- * What the content script of a frame tells the worker. A renderer can be taken over by its page,
- * so the worker parses it as hostile input: types, ranges and lengths.
+ * Messages of a frame's content script to the worker. A page can compromise its renderer,
+ * so the worker parses them as untrusted input: types, ranges and lengths.
  */
 import * as z from 'zod/mini';
-import { MAX_ENTRIES, MAX_TEXT } from './limits.ts';
+import { MAX_ENTRIES, MAX_TEXT_CHARS } from './limits.ts';
 
 const ms = z.number().check(z.gte(-1e9), z.lte(1e9));
 const bytes = z.number().check(z.nonnegative(), z.lte(1e12));
-const url = z.string().check(z.maxLength(MAX_TEXT));
+const url = z.string().check(z.maxLength(MAX_TEXT_CHARS));
 const word = z.string().check(z.maxLength(64));
 
 /** PerformanceResourceTiming, as read; 0 stands for withheld (Resource Timing section 4.5). */
@@ -28,7 +28,7 @@ const resource = z.object({
   encodedBodySize: bytes,
   decodedBodySize: bytes,
   nextHopProtocol: word,
-  /** '' where the browser does not say (Firefox). */
+  /** '' where the browser does not report it (Firefox). */
   renderBlockingStatus: word,
   deliveryType: word,
 });
@@ -40,8 +40,8 @@ const navigation = z.extend(resource, {
   loadEventEnd: ms,
 });
 
-/** A script's request for a URL, noted by the hook before the browser starts it. */
-const ask = z.object({
+/** A script's request for a URL, recorded by the hook before the browser starts it. */
+const scriptRequest = z.object({
   kind: z.enum(['fetch', 'xhr', 'src', 'srcset']),
   /** Absolute, without fragment. */
   url,
@@ -61,22 +61,21 @@ export const frameTimingsSchema = z.object({
   /** Of the image that was painted; null for text. */
   largestContentfulPaintUrl: z.nullable(url),
   resources: z.array(resource).check(z.maxLength(MAX_ENTRIES)),
-  asks: z.array(ask).check(z.maxLength(MAX_ENTRIES)),
-  /** Whether the hook in the page's world answered: without it, no ask means nothing. */
+  scriptRequests: z.array(scriptRequest).check(z.maxLength(MAX_ENTRIES)),
+  /** Whether the hook in the page's world is installed; without it, an empty `scriptRequests` means nothing. */
   hooked: z.boolean(),
 });
 
-/** From a frame at the top of a tab: the page has loaded and settled, or will not in time. */
+/** From a top frame: the page has loaded and settled, or its load event did not fire in time (`loaded` false). */
 export const pageSettledSchema = z.object({ type: z.literal('page-settled'), loaded: z.boolean() });
 
 /**
- * From a frame at the top of a tab: the page came into view without a load, out of the
- * back/forward cache or prerendered.
+ * From a top frame: the page is shown without a load, from the back/forward cache or after prerendering.
  */
 export const pageShownSchema = z.object({ type: z.literal('page-shown') });
 
 export type ResourceEntry = z.infer<typeof resource>;
-export type Ask = z.infer<typeof ask>;
+export type ScriptRequest = z.infer<typeof scriptRequest>;
 export type FrameTimings = z.infer<typeof frameTimingsSchema>;
 export type PageSettled = z.infer<typeof pageSettledSchema>;
 export type PageShown = z.infer<typeof pageShownSchema>;
@@ -84,6 +83,6 @@ export type PageShown = z.infer<typeof pageShownSchema>;
 /** From the worker to the content script of a frame; answered with `FrameTimings`. */
 export interface Collect {
   type: 'collect';
-  /** Whether the frame may stop watching. */
+  /** Whether the frame may stop observing. */
   final: boolean;
 }

@@ -1,25 +1,25 @@
-import type { AskKind } from './hook-channel.ts';
-import { MAX_ASKS_TEXT, MAX_ENTRIES, MAX_TEXT } from './limits.ts';
-import type { Ask } from './page-timings.ts';
+import type { ScriptRequestKind } from './hook-channel.ts';
+import { MAX_ENTRIES, MAX_SCRIPT_REQUEST_CHARS, MAX_TEXT_CHARS } from './limits.ts';
+import type { ScriptRequest } from './page-timings.ts';
 
-const KINDS: readonly string[] = ['fetch', 'xhr', 'src', 'srcset'] satisfies AskKind[];
+const KINDS: readonly string[] = ['fetch', 'xhr', 'src', 'srcset'] satisfies ScriptRequestKind[];
 const MAX_SCRIPTS = 10;
 
-/** The asks of a frame, as many as fit into one message to the worker. */
-export class AskList {
-  readonly asks: Ask[] = [];
-  #textLeft = MAX_ASKS_TEXT;
+/** The script requests of a frame, limited to what fits into one message to the worker. */
+export class ScriptRequestLog {
+  readonly requests: ScriptRequest[] = [];
+  #charsLeft = MAX_SCRIPT_REQUEST_CHARS;
 
-  get full(): boolean {
-    return this.asks.length === MAX_ENTRIES || this.#textLeft < 0;
+  get isFull(): boolean {
+    return this.requests.length === MAX_ENTRIES || this.#charsLeft < 0;
   }
 
-  /** Adds what a message of the hook asks for (see `readAsks`). */
-  add(message: unknown, baseUrl: string, atMs: number): void {
-    for (const ask of readAsks(message, baseUrl, atMs)) {
-      this.#textLeft -= ask.scripts.reduce((sum, url) => sum + url.length, ask.url.length);
-      if (this.full) return;
-      this.asks.push(ask);
+  /** Adds the requests in a message of the hook (see `readScriptRequests`). */
+  addMessage(message: unknown, baseUrl: string, atMs: number): void {
+    for (const request of readScriptRequests(message, baseUrl, atMs)) {
+      this.#charsLeft -= request.scripts.reduce((sum, url) => sum + url.length, request.url.length);
+      if (this.isFull) return;
+      this.requests.push(request);
     }
   }
 }
@@ -28,19 +28,19 @@ export class AskList {
  * Reads one message of the hook.
  *
  * @param message `kind\nurl\nstack`
- * @param baseUrl what a relative URL is relative to
- * @returns one ask for each URL that may be fetched (a `srcset` names several); none for a
- *   message that is not the hook's or URLs that are not fetched over HTTP
+ * @param baseUrl base of relative URLs
+ * @returns one request for each URL that may be fetched (a `srcset` names several); none for a
+ *   malformed message and for URLs that are not fetched over HTTP
  */
-export function readAsks(message: unknown, baseUrl: string, atMs: number): Ask[] {
-  if (typeof message !== 'string' || message.length > 3 * MAX_TEXT) return [];
+export function readScriptRequests(message: unknown, baseUrl: string, atMs: number): ScriptRequest[] {
+  if (typeof message !== 'string' || message.length > 3 * MAX_TEXT_CHARS) return [];
   const [kind, target, ...stack] = message.split('\n');
   if (!kind || !target || !KINDS.includes(kind)) return [];
   const scripts = scriptsOnStack(stack);
   const targets = kind === 'srcset' ? srcsetUrls(target) : [target];
   return targets.flatMap((text) => {
     const url = absoluteHttpUrl(text, baseUrl);
-    return url ? [{ kind: kind as AskKind, url, atMs, scripts }] : [];
+    return url ? [{ kind: kind as ScriptRequestKind, url, atMs, scripts }] : [];
   });
 }
 
@@ -67,9 +67,9 @@ function absoluteHttpUrl(text: string, baseUrl: string): string | null {
   if (!URL.canParse(text, baseUrl)) return null;
   const url = new URL(text, baseUrl);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return null;
-  const whole = withoutFragment(url.href);
-  // Escapes make a URL up to nine times as long as its text.
-  return whole.length <= MAX_TEXT ? whole : null;
+  const absolute = withoutFragment(url.href);
+  // Percent-encoding can make a URL up to nine times as long as its source text.
+  return absolute.length <= MAX_TEXT_CHARS ? absolute : null;
 }
 
 export function withoutFragment(url: string): string {

@@ -1,53 +1,52 @@
-/** Listens to the browser's requests and keeps what it says of each (`ObservedRequest`). */
-
-import { MAX_TEXT } from './limits.ts';
+/** Listens to the browser's requests and describes each as an `ObservedRequest`. */
+import { MAX_TEXT_CHARS } from './limits.ts';
 import { type ObservedRequest, offersH3, resourceType } from './observed-request.ts';
 
 type Details = chrome.webRequest.WebRequestDetails;
 type Header = chrome.webRequest.HttpHeader;
 
-/** What the worker does with requests; all of it in the order of the browser's events. */
+/** Receives requests, in the order of the browser's events. */
 export interface RequestSink {
-  /** A request of a tab begins; it is a page load of its own when its type is `document`. */
-  begin(tabId: number, request: ObservedRequest): void;
-  /** Changes the newest hop of a request that has begun; nothing happens when it is not known. */
-  update(tabId: number, requestId: string, change: Partial<ObservedRequest>): void;
+  /** A request of a tab starts. Type `document` starts a new page load. */
+  addRequest(tabId: number, request: ObservedRequest): void;
+  /** Changes the newest hop of a request; has no effect for an unknown one. */
+  updateRequest(tabId: number, requestId: string, change: Partial<ObservedRequest>): void;
 }
 
-const WANTED = { urls: ['http://*/*', 'https://*/*'] };
+const FILTER = { urls: ['http://*/*', 'https://*/*'] };
 
-/** Errors of requests that say that the way to the network is another one now, or gone. */
+/** Request errors which show that the browser changed networks or went offline. */
 const NETWORK_CHANGED = ['net::ERR_NETWORK_CHANGED', 'net::ERR_INTERNET_DISCONNECTED', 'NS_ERROR_OFFLINE'];
 
-/** Must run in the worker's first turn, or the browser does not wake it for these events. */
+/** Must be called synchronously when the worker starts, otherwise the browser does not wake it for these events. */
 export function listenToRequests(sink: RequestSink, onNetworkChanged: () => void): void {
   const { webRequest } = chrome;
-  // Firefox knows no extraHeaders and shows Referer without it.
+  // Firefox has no extraHeaders and includes Referer without it.
   const extra = 'EXTRA_HEADERS' in (webRequest.OnSendHeadersOptions ?? {}) ? ['extraHeaders' as const] : [];
 
   webRequest.onBeforeRequest.addListener((details) => {
-    if (ofAPage(details)) sink.begin(details.tabId, observed(details));
+    if (isPageRequest(details)) sink.addRequest(details.tabId, toObserved(details));
     return undefined;
-  }, WANTED);
+  }, FILTER);
 
   webRequest.onSendHeaders.addListener(
     (details) => {
-      if (!ofAPage(details)) return;
+      if (!isPageRequest(details)) return;
       const referrer = header(details.requestHeaders, 'referer') ?? '';
-      sink.update(details.tabId, details.requestId, {
+      sink.updateRequest(details.tabId, details.requestId, {
         sent: true,
-        referrer: referrer !== '' && referrer.length <= MAX_TEXT ? referrer : null,
+        referrer: referrer !== '' && referrer.length <= MAX_TEXT_CHARS ? referrer : null,
       });
     },
-    WANTED,
+    FILTER,
     ['requestHeaders', ...extra],
   );
 
   webRequest.onHeadersReceived.addListener(
     (details) => {
-      if (!ofAPage(details)) return undefined;
+      if (!isPageRequest(details)) return undefined;
       const length = Number(header(details.responseHeaders, 'content-length') ?? Number.NaN);
-      sink.update(details.tabId, details.requestId, {
+      sink.updateRequest(details.tabId, details.requestId, {
         headersAt: details.timeStamp,
         status: details.statusCode,
         offersH3: offersH3(header(details.responseHeaders, 'alt-svc') ?? ''),
@@ -55,13 +54,13 @@ export function listenToRequests(sink: RequestSink, onNetworkChanged: () => void
       });
       return undefined;
     },
-    WANTED,
+    FILTER,
     ['responseHeaders'],
   );
 
   webRequest.onBeforeRedirect.addListener((details) => {
-    if (!ofAPage(details)) return;
-    sink.update(details.tabId, details.requestId, {
+    if (!isPageRequest(details)) return;
+    sink.updateRequest(details.tabId, details.requestId, {
       endedAt: details.timeStamp,
       status: details.statusCode,
       remoteIp: details.ip ?? null,
@@ -69,42 +68,44 @@ export function listenToRequests(sink: RequestSink, onNetworkChanged: () => void
       redirected: true,
       internal: details.statusLine.includes('Internal Redirect'),
     });
-  }, WANTED);
+  }, FILTER);
 
   webRequest.onCompleted.addListener((details) => {
-    if (!ofAPage(details)) return;
-    sink.update(details.tabId, details.requestId, {
+    if (!isPageRequest(details)) return;
+    sink.updateRequest(details.tabId, details.requestId, {
       endedAt: details.timeStamp,
       status: details.statusCode,
       remoteIp: details.ip ?? null,
       fromCache: details.fromCache,
     });
-  }, WANTED);
+  }, FILTER);
 
   webRequest.onErrorOccurred.addListener((details) => {
     if (NETWORK_CHANGED.includes(details.error)) onNetworkChanged();
-    if (!ofAPage(details)) return;
-    sink.update(details.tabId, details.requestId, {
+    if (!isPageRequest(details)) return;
+    sink.updateRequest(details.tabId, details.requestId, {
       endedAt: details.timeStamp,
       status: 0,
-      // Chromium first looks for fonts in the cache alone, then asks again.
+      // Chromium first requests fonts from the cache only, then again from the network.
       ...(details.error === 'net::ERR_CACHE_MISS' ? { sent: false } : {}),
     });
-  }, WANTED);
+  }, FILTER);
 }
 
-/** Not a prerendered page's, not a browser's own request, not a socket that stays open. */
-function ofAPage(details: Pick<Details, 'tabId' | 'type' | 'url'> & { documentLifecycle?: string }): boolean {
+/** Leaves out requests of prerendered pages and of the browser itself, and sockets that stay open. */
+function isPageRequest(
+  details: Pick<Details, 'tabId' | 'type' | 'url'> & { documentLifecycle?: string },
+): boolean {
   return (
     details.tabId >= 0 &&
     details.documentLifecycle !== 'prerender' &&
     details.type !== 'websocket' &&
     (details.type as string) !== 'webtransport' &&
-    details.url.length <= MAX_TEXT
+    details.url.length <= MAX_TEXT_CHARS
   );
 }
 
-function observed(details: chrome.webRequest.OnBeforeRequestDetails): ObservedRequest {
+function toObserved(details: chrome.webRequest.OnBeforeRequestDetails): ObservedRequest {
   return {
     requestId: details.requestId,
     url: details.url,

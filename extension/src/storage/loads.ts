@@ -2,26 +2,26 @@ import type { Verification } from '@hopwise/contract';
 import type { NetworkCluster, Prediction, Recording } from '@hopwise/pageload-emulator';
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 
-/** A page load with what was made of it. */
+/** A page load with its prediction and verification. */
 export interface StoredLoad {
-  /** Given by the store, rising. */
+  /** Assigned by the store, ascending. */
   id: number;
-  /** URL that the navigation asked for; `recording.url` is where it led. */
+  /** URL of the navigation before redirects; `recording.url` is the final one. */
   requestedUrl: string;
   recording: Recording;
-  /** What earlier loads told of its network; null for nothing, absent where an earlier version stored it. */
+  /** Summary of the network from earlier loads; null for none, absent in loads that an earlier version stored. */
   cluster?: NetworkCluster | null;
-  /** Null until somebody looked, and when the recording could not be emulated. */
+  /** Null until the popup or panel first shows the load, and when the recording cannot be emulated. */
   prediction: Prediction | null;
   /** Why there is no prediction, '' otherwise. */
   problem: string;
   verification: Verification | null;
-  /** Prediction with what the verification measured. */
+  /** Prediction with the network figures of the verification. */
   verifiedPrediction: Prediction | null;
 }
 
-/** Loads that are kept; older ones are removed. */
-export const KEPT_LOADS = 50;
+/** Stored loads; older ones are removed. */
+export const MAX_LOADS = 50;
 
 interface Schema extends DBSchema {
   loads: { key: number; value: StoredLoad };
@@ -38,18 +38,18 @@ function database(): Promise<IDBPDatabase<Schema>> {
       opened = null;
     },
   }).catch((error) => {
-    // The disk may be full now and not the next time.
+    // Opening may succeed later, for example when the disk is no longer full.
     opened = null;
     throw error;
   });
   return opened;
 }
 
-/** Adds a load and removes the oldest beyond `KEPT_LOADS`. @returns its id */
+/** Adds a load and removes the oldest beyond `MAX_LOADS`. @returns its id */
 export async function addLoad(load: Omit<StoredLoad, 'id'>): Promise<number> {
   const tx = (await database()).transaction('loads', 'readwrite');
   const id = await tx.store.add(load as StoredLoad);
-  let surplus = (await tx.store.count()) - KEPT_LOADS;
+  let surplus = (await tx.store.count()) - MAX_LOADS;
   for (let cursor = await tx.store.openCursor(); cursor && surplus > 0; surplus--) {
     await cursor.delete();
     cursor = await cursor.continue();
@@ -58,11 +58,11 @@ export async function addLoad(load: Omit<StoredLoad, 'id'>): Promise<number> {
   return id;
 }
 
-/** Replaces fields of a load. @throws Error when it is no longer kept */
+/** Replaces fields of a load. @throws Error when it is no longer stored */
 export async function updateLoad(id: number, change: Partial<Omit<StoredLoad, 'id'>>): Promise<StoredLoad> {
   const tx = (await database()).transaction('loads', 'readwrite');
   const load = await tx.store.get(id);
-  if (!load) throw new Error(`load ${id} is no longer kept`);
+  if (!load) throw new Error(`load ${id} is no longer stored`);
   const changed = { ...load, ...change };
   await Promise.all([tx.store.put(changed), tx.done]);
   return changed;
@@ -72,8 +72,8 @@ export async function getLoad(id: number): Promise<StoredLoad | undefined> {
   return (await database()).get('loads', id);
 }
 
-/** The newest load of a page, by the URL asked for or the URL it led to. */
-export async function newestLoadOf(url: string): Promise<StoredLoad | undefined> {
+/** Finds the newest load of a page, by its URL before or after redirects. */
+export async function findNewestLoad(url: string): Promise<StoredLoad | undefined> {
   const tx = (await database()).transaction('loads');
   for (let cursor = await tx.store.openCursor(null, 'prev'); cursor; cursor = await cursor.continue()) {
     if (cursor.value.recording.url === url || cursor.value.requestedUrl === url) return cursor.value;
@@ -81,7 +81,7 @@ export async function newestLoadOf(url: string): Promise<StoredLoad | undefined>
   return undefined;
 }
 
-/** All loads, oldest first. */
-export async function allLoads(): Promise<StoredLoad[]> {
+/** Returns all loads, oldest first. */
+export async function getAllLoads(): Promise<StoredLoad[]> {
   return (await database()).getAll('loads');
 }

@@ -1,6 +1,5 @@
-import type { Verification } from '@hopwise/contract';
+import { PROTOCOL_NAME, type Verification } from '@hopwise/contract';
 import { PROTOCOLS, type Prediction, type Protocol } from '@hopwise/pageload-emulator';
-import { PROTOCOL_NAME } from './format.ts';
 
 /** Times of real loads or transfers under one protocol, or why there are none. */
 export type Observed = { medianMs: number; lowMs: number; highMs: number } | { unavailable: string };
@@ -9,7 +8,7 @@ export type Measured =
   | { medianMs: number; lowMs: number; highMs: number; loads: number }
   | { unavailable: string };
 
-/** A prediction beside what real transfers and real loads took. */
+/** A prediction with the times of real transfers (verified) and of real page loads (measured). */
 export interface Comparison {
   prediction: Prediction;
   verified?: Partial<Record<Protocol, Observed>> | undefined;
@@ -20,7 +19,7 @@ export interface Comparison {
   assigned?: Measured | undefined;
   /** Why the verification ended before its last round. */
   stopped?: string | undefined;
-  /** Resources that the verification did without to stay within its bytes. */
+  /** Number of resources that the verification left out to stay within its byte budget. */
   leftOut?: number | undefined;
 }
 
@@ -44,15 +43,15 @@ export interface Figure {
   highMs: number;
 }
 
-/** A row without a time of one kind, and why. */
-export interface Gap {
+/** A row that has no time of one kind, and the reason. */
+export interface MissingTime {
   row: Row;
   kind: FigureKind;
   reason: string;
 }
 
 /** Rows of a comparison from top to bottom. */
-export function rowsOf({ baseline, assigned }: Comparison): Row[] {
+export function listRows({ baseline, assigned }: Comparison): Row[] {
   return [
     ...(baseline ? ['baseline' as const] : []),
     ...PROTOCOLS,
@@ -60,23 +59,23 @@ export function rowsOf({ baseline, assigned }: Comparison): Row[] {
   ];
 }
 
-/** All times of a comparison, in order of row and kind, and what is missing. */
-export function figuresOf(comparison: Comparison): { figures: Figure[]; gaps: Gap[] } {
+/** Lists all times of a comparison, in order of row and kind, and the missing ones. */
+export function collectFigures(comparison: Comparison): { figures: Figure[]; missingTimes: MissingTime[] } {
   const figures: Figure[] = [];
-  const gaps: Gap[] = [];
-  for (const row of rowsOf(comparison)) {
-    const times = timesOf(comparison, row);
+  const missingTimes: MissingTime[] = [];
+  for (const row of listRows(comparison)) {
+    const times = readTimes(comparison, row);
     for (const kind of FIGURE_KINDS) {
       const time = times[kind];
       if (!time) continue;
-      if ('unavailable' in time) gaps.push({ row, kind, reason: time.unavailable });
+      if ('unavailable' in time) missingTimes.push({ row, kind, reason: time.unavailable });
       else figures.push({ row, kind, medianMs: time.medianMs, lowMs: time.lowMs, highMs: time.highMs });
     }
   }
-  return { figures, gaps };
+  return { figures, missingTimes };
 }
 
-function timesOf(
+function readTimes(
   { prediction, verified, measured, baseline, assigned }: Comparison,
   row: Row,
 ): Partial<Record<FigureKind, Observed | undefined>> {
@@ -93,8 +92,8 @@ function timesOf(
   };
 }
 
-/** A verification's times in the form of the views. */
-export function verifiedOf(verification: Verification): Partial<Record<Protocol, Observed>> {
+/** Converts a verification's times to the form that the views take. */
+export function readVerifiedTimes(verification: Verification): Partial<Record<Protocol, Observed>> {
   const verified: Partial<Record<Protocol, Observed>> = {};
   for (const protocol of PROTOCOLS) {
     const result = verification.protocols[protocol];

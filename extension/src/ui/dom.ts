@@ -1,5 +1,6 @@
-/** What every view takes: where to build, for callers outside a browser window, and how wide. */
+/** Options of every view. */
 export interface ViewOptions {
+  /** Document to create elements in; needed by callers outside a browser window. */
   document?: Document | undefined;
   /** Width of charts, CSS pixels. */
   width?: number | undefined;
@@ -7,7 +8,7 @@ export interface ViewOptions {
 
 export type Child = Node | string | null | undefined;
 
-/** Builds elements of one document. Strings become text nodes: nothing is ever parsed as markup. */
+/** Returns a function that builds elements of one document. Strings become text nodes: nothing is parsed as markup. */
 export function builder(options: ViewOptions = {}) {
   const doc = options.document ?? globalThis.document;
   return <K extends keyof HTMLElementTagNameMap>(

@@ -1,21 +1,21 @@
-import type { LatestAnswer } from '../messages/page-messages.ts';
+import type { LatestAnswer } from '../messages/load-messages.ts';
 
 /**
- * Why a tab has nothing to show, and what to do.
+ * Explains why a tab has no load to show, and what the user can do.
  *
- * @param url of the tab; undefined where the browser hides it from extensions
+ * @param url URL of the tab; undefined if the browser hides it from extensions
  */
-export function whyNothing(answer: LatestAnswer, url: string | undefined): string {
+export function explainEmptyState(answer: LatestAnswer, url: string | undefined): string {
   if (answer.phase === 'failed') return answer.problem;
   if (url !== undefined && !/^https?:/.test(url)) {
-    return 'This is one of the browser’s own pages or a file. hopwise looks at pages loaded over http and https.';
+    return 'This is a page of the browser itself, or a file. hopwise records pages loaded over http and https.';
   }
   if (answer.phase === 'loading') {
-    if (answer.problem) return `${answer.problem} It is tried again when its load event comes.`;
-    return 'The page is loading. The answer comes a second after its load event.';
+    if (answer.problem) return `${answer.problem} hopwise tries again when the load event fires.`;
+    return 'The page is loading. The prediction appears one second after the load event.';
   }
   if (url === undefined) {
-    return 'The browser lets no extension see this page. hopwise looks at pages loaded over http and https.';
+    return 'The browser hides this page from extensions. hopwise records pages loaded over http and https.';
   }
-  return 'No load of this page was seen. Reload the page to record it.';
+  return 'No load of this page was recorded. Reload the page to record it.';
 }

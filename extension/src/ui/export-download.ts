@@ -1,12 +1,12 @@
-import { ask, type WhichLoad } from '../messages/page-messages.ts';
+import { sendLoadRequest, type WhichLoad } from '../messages/load-messages.ts';
 
 /**
- * Saves a load as a JSON file.
+ * Downloads a load as a JSON file.
  *
- * @returns '' or why it could not be done
+ * @returns '' or the reason why it failed, as a message to show
  */
-export async function saveExport(which: WhichLoad): Promise<string> {
-  const answer = await ask({ type: 'export', ...which });
+export async function downloadExport(which: WhichLoad): Promise<string> {
+  const answer = await sendLoadRequest({ type: 'export', ...which });
   if (!answer.ok) return answer.error;
   const { host } = new URL(answer.export.recording.url);
   const blob = new Blob([JSON.stringify(answer.export, null, 1)], { type: 'application/json' });
@@ -14,7 +14,7 @@ export async function saveExport(which: WhichLoad): Promise<string> {
   link.href = URL.createObjectURL(blob);
   link.download = `hopwise-${host.replace(/[^\w.-]/g, '_')}.json`;
   link.click();
-  // The download has taken hold of the blob by the next turn.
+  // By the next turn the download holds a reference to the blob.
   setTimeout(() => URL.revokeObjectURL(link.href), 0);
   return '';
 }

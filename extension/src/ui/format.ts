@@ -1,7 +1,3 @@
-import type { Protocol } from '@hopwise/pageload-emulator';
-
-export const PROTOCOL_NAME: Record<Protocol, string> = { h1: 'HTTP/1.1', h2: 'HTTP/2', h3: 'HTTP/3' };
-
 /** `840 ms` below a second, `2.38 s` above, tenths below ten milliseconds. */
 export function formatMs(ms: number): string {
   if (ms < 9.95 && ms > 0) return `${Number(ms.toFixed(1))} ms`;
@@ -9,20 +5,20 @@ export function formatMs(ms: number): string {
   return ms < 9995 ? `${(ms / 1000).toFixed(2)} s` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** The same text with its figures kept together with their units when lines break. */
-export function unbroken(text: string): string {
+/** Joins figures and their units by no-break spaces. */
+export function keepUnitsTogether(text: string): string {
   return text.replace(/(\d) (?=(?:ms|s|MB|kB|B)\b)/g, '$1\u00a0');
 }
 
-/** Ticks of a time axis, all in one unit: `500 ms` or `0.5 s`. */
-export function tickFormat(endMs: number): (ms: number) => string {
+/** Labels of a time axis, all in one unit: `500 ms` or `0.5 s`. */
+export function createTickFormat(endMs: number): (ms: number) => string {
   return (ms) => {
     if (ms === 0) return '0';
     return endMs < 1000 ? `${ms} ms` : `${Number((ms / 1000).toFixed(2))} s`;
   };
 }
 
-/** `12%`; a share that is neither none nor all is never shown as such. */
+/** `12%`; only exactly 0 and 1 are shown as 0% and 100%. */
 export function formatShare(fraction: number): string {
   if (fraction > 0 && fraction < 0.005) return '<1%';
   if (fraction < 1 && fraction > 0.995) return '>99%';
@@ -36,7 +32,7 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(bytes < 99.5e6 ? 1 : 0)} MB`;
 }
 
-/** `18 Mbit/s`, two significant figures below ten. */
+/** `18 Mbit/s`, with two significant digits below ten. */
 export function formatMbps(mbps: number): string {
   return `${mbps < 10 ? Number(mbps.toPrecision(2)) : Math.round(mbps)} Mbit/s`;
 }
@@ -48,16 +44,16 @@ export function formatLoss(fraction: number): string {
 }
 
 /** `1 request`, `2 requests`. */
-export function count(n: number, noun: string): string {
+export function formatCount(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }
 
-/** Origin without its scheme when that is https. */
+/** Origin without its scheme if that is https. */
 export function formatOrigin(origin: string): string {
   return origin.replace(/^https:\/\//, '');
 }
 
-/** What tells a request from its neighbours in a list: the end of its path, then its host. */
+/** Short label of a request: the last segment of its path, then its host unless that is the page's. */
 export function formatUrl(url: string, pageUrl: string, maxLength = 34): string {
   if (!URL.canParse(url)) return clip(url, maxLength);
   const { host, pathname, search } = new URL(url);

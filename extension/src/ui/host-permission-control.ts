@@ -1,24 +1,24 @@
 import { builder } from './dom.ts';
 
-const PAGES = { origins: ['http://*/*', 'https://*/*'] };
+const HOST_PERMISSIONS = { origins: ['http://*/*', 'https://*/*'] };
 
 const WITHHELD =
-  'The browser does not let hopwise look at pages, as somebody has chosen in its settings. Nothing is recorded.';
+  'hopwise has no access to web pages, because the browser’s extension settings withhold it. Nothing is recorded.';
 
-/** Asks for the pages where the browser withholds them; null where it does not. */
-export async function pageAccess(): Promise<HTMLElement | null> {
-  if (await chrome.permissions.contains(PAGES)) return null;
+/** A button that requests access to web pages if the browser withholds it; null if it does not. */
+export async function renderHostPermissionRequest(): Promise<HTMLElement | null> {
+  if (await chrome.permissions.contains(HOST_PERMISSIONS)) return null;
   const el = builder();
-  const allow = el('button', { type: 'button', class: 'hw-button' }, 'Allow pages');
-  const says = el('p', { class: 'hw-note', role: 'status' }, WITHHELD);
-  const element = el('section', {}, says, allow);
+  const allow = el('button', { type: 'button', class: 'hw-button' }, 'Allow access');
+  const status = el('p', { class: 'hw-note', role: 'status' }, WITHHELD);
+  const element = el('section', {}, status, allow);
   allow.addEventListener('click', () => {
-    // At once: the browser asks only those who have clicked just now.
-    const asked = chrome.permissions.request(PAGES);
-    void asked.then((granted) => {
+    // Without an await before it: browsers accept the request only directly in a click handler.
+    const request = chrome.permissions.request(HOST_PERMISSIONS);
+    void request.then((granted) => {
       if (!granted) return;
       allow.remove();
-      says.textContent = 'hopwise may look at pages again. Reload this one to record it.';
+      status.textContent = 'hopwise has access to web pages again. Reload this page to record it.';
     });
   });
   return element;

@@ -1,5 +1,8 @@
-/** Views of a prediction, for the popup, the DevTools panel and reports: plain DOM, no extension API. */
-export { type Comparison, type Measured, type Observed, verifiedOf } from './comparison.ts';
+/**
+ * Views of a prediction, for the popup, the DevTools panel and reports. These use the plain DOM and no extension API; the
+ * controls in this folder, which do, are not exported here.
+ */
+export { type Comparison, type Measured, type Observed, readVerifiedTimes } from './comparison.ts';
 export type { ViewOptions } from './dom.ts';
 export {
   formatBytes,
@@ -8,12 +11,11 @@ export {
   formatMs,
   formatOrigin,
   formatShare,
-  PROTOCOL_NAME,
 } from './format.ts';
+export { describeNetworkEvidence } from './network-evidence.ts';
 export { renderNetwork } from './network-view.ts';
 export { type OriginTableOptions, renderOriginTable } from './origin-table.ts';
 export { renderProtocolChart } from './protocol-chart.ts';
-export { restsOn } from './network-evidence.ts';
 export { headline, renderSummary } from './summary.ts';
 export { renderTimesTable } from './times-table.ts';
 export { predictedWaterfall, recordedWaterfall, renderWaterfall, type Waterfall } from './waterfall.ts';

@@ -1,50 +1,50 @@
-import { ask, type LatestAnswer, type WhichLoad } from '../messages/page-messages.ts';
+import { type LatestAnswer, sendLoadRequest, type WhichLoad } from '../messages/load-messages.ts';
 
-const LOOK_EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 
 /**
- * Calls `show` with the load of a tab now and whenever it changes, while the page is visible.
+ * Polls the load of a tab while the page is visible. Calls `show` with it now and whenever it changes.
  *
- * @param fail told once of each reason why the worker has no answer
+ * @param fail called once for each reason why the worker gave no answer
  */
-export function watchLoad(
+export function pollLoad(
   which: WhichLoad,
   show: (answer: LatestAnswer) => void,
   fail: (problem: string) => void,
 ): { refresh: () => void } {
   let shown = '';
-  let turn = 0;
-  let looking = false;
-  const look = async () => {
-    const brief = await ask({ type: 'latest', ...which, brief: true });
+  let refreshes = 0;
+  let polling = false;
+  const poll = async () => {
+    const brief = await sendLoadRequest({ type: 'latest', ...which, brief: true });
     if (!brief.ok) throw new Error(brief.error);
-    const now = `${turn} ${brief.phase} ${brief.loadId} ${brief.problem}`;
+    const now = `${refreshes} ${brief.phase} ${brief.loadId} ${brief.problem}`;
     if (now === shown) return;
-    const answer = await ask({ type: 'latest', ...which });
+    const answer = await sendLoadRequest({ type: 'latest', ...which });
     if (!answer.ok) throw new Error(answer.error);
     shown = now;
     show(answer);
   };
-  const lookOnce = async () => {
-    // A prediction may take longer than the time between two looks.
-    if (document.hidden || looking) return;
-    looking = true;
+  const pollOnce = async () => {
+    // A prediction may take longer than the polling interval.
+    if (document.hidden || polling) return;
+    polling = true;
     try {
-      await look();
+      await poll();
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       if (shown !== problem) fail(problem);
       shown = problem;
     } finally {
-      looking = false;
+      polling = false;
     }
   };
-  void lookOnce();
-  setInterval(() => void lookOnce(), LOOK_EVERY_MS);
+  void pollOnce();
+  setInterval(() => void pollOnce(), POLL_INTERVAL_MS);
   return {
     refresh: () => {
-      turn += 1;
-      void lookOnce();
+      refreshes += 1;
+      void pollOnce();
     },
   };
 }

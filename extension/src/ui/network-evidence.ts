@@ -1,26 +1,26 @@
 import type { NetworkCluster } from '@hopwise/pageload-emulator';
-import { count } from './format.ts';
+import { formatCount } from './format.ts';
 
 const MINUTE_MS = 60_000;
 
 /**
- * What a prediction's figures of the network rest on, in a sentence.
+ * One sentence: which loads a prediction's network figures are estimated from.
  *
- * @param cluster what earlier loads told; null for none
- * @param recordedAt when the load was, ISO 8601
+ * @param cluster summary of earlier loads; null for none
+ * @param recordedAt time of the load, ISO 8601
  */
-export function restsOn(cluster: NetworkCluster | null, recordedAt: string): string {
-  if (cluster === null) return 'The network is known from this load alone.';
+export function describeNetworkEvidence(cluster: NetworkCluster | null, recordedAt: string): string {
+  if (cluster === null) return 'Network estimated from this load only.';
   const before = formatAge(Date.parse(recordedAt) - cluster.updatedAtMs);
-  const earlier = cluster.loads === 1 ? 'an earlier one' : `${cluster.loads} earlier ones`;
-  return `The network is known from this load and ${earlier}, ${cluster.loads === 1 ? '' : 'the last '}${before} before it.`;
+  const earlier = cluster.loads === 1 ? 'an earlier load' : `${cluster.loads} earlier loads`;
+  return `Network estimated from this load and ${earlier}, ${cluster.loads === 1 ? '' : 'the last '}${before} before it.`;
 }
 
-/** `3 minutes`; a time that is none, or unknown, is less than one. */
+/** `3 minutes`; zero, negative and unknown times count as less than one. */
 function formatAge(ms: number): string {
   const minutes = Math.floor(ms / MINUTE_MS);
   if (!(minutes >= 1)) return 'less than a minute';
-  if (minutes < 60) return count(minutes, 'minute');
+  if (minutes < 60) return formatCount(minutes, 'minute');
   const hours = Math.floor(minutes / 60);
-  return hours < 24 ? count(hours, 'hour') : count(Math.floor(hours / 24), 'day');
+  return hours < 24 ? formatCount(hours, 'hour') : formatCount(Math.floor(hours / 24), 'day');
 }

@@ -4,12 +4,12 @@ import { formatBytes, formatLoss, formatMbps, formatMs } from './format.ts';
 
 const SOURCE_HINT: Record<string, string> = {
   given: 'set by you',
-  estimated: 'estimated from what was recorded',
+  estimated: 'estimated from the recording',
   measured: 'measured by real transfers',
-  assumed: 'assumed: the recording does not tell',
+  assumed: 'assumed: the recording does not show it',
 };
 
-/** The network that the prediction is for, each figure with where it came from. */
+/** The network that the prediction assumes, each figure with its source. */
 export function renderNetwork(network: Prediction['network'], options: ViewOptions = {}): HTMLElement {
   const el = builder(options);
   const { source, udp } = network;
@@ -18,7 +18,7 @@ export function renderNetwork(network: Prediction['network'], options: ViewOptio
     ['Down', formatMbps(network.downMbps), source.downMbps],
     ['Up', formatMbps(network.upMbps), source.upMbps],
     ['Loss', formatLoss(network.loss), source.loss],
-    ['UDP', typeof udp === 'number' ? `held to ${formatMbps(udp)}` : udp, source.udp],
+    ['UDP', typeof udp === 'number' ? `limited to ${formatMbps(udp)}` : udp, source.udp],
     ['Queue', formatBytes(network.queueBytes), source.queueBytes],
   ];
   return el(

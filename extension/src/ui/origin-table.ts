@@ -1,27 +1,28 @@
+import { PROTOCOL_NAME } from '@hopwise/contract';
 import type { OriginRecommendation, Prediction } from '@hopwise/pageload-emulator';
 import { type Build, builder, type ViewOptions } from './dom.ts';
-import { formatBytes, formatOrigin, formatShare, PROTOCOL_NAME } from './format.ts';
+import { formatBytes, formatOrigin, formatShare } from './format.ts';
 
 export interface OriginTableOptions extends ViewOptions {
   /** Show only this many origins, those with most bytes first; all when not given. */
   limit?: number | undefined;
   /** Leave out requests, bytes and reasons. */
   brief?: boolean | undefined;
-  /** What can be done about an origin, below its name; null for nothing. */
+  /** Controls shown below an origin's name; null for none. */
   action?: ((origin: OriginRecommendation) => HTMLElement | null) | undefined;
 }
 
-/** Columns that narrow windows do without: the reason names the requests, too. */
-const AMPLE = ['Requests', 'Bytes'];
+/** Columns that narrow windows hide. */
+const WIDE_ONLY = ['Requests', 'Bytes'];
 
-/** What is recommended for each origin, and why; most bytes first. */
+/** The recommended protocol of each origin, and the reason; most bytes first. */
 export function renderOriginTable(prediction: Prediction, options: OriginTableOptions = {}): HTMLElement {
   const el = builder(options);
   const sorted = prediction.origins.toSorted((a, b) => b.bytes - a.bytes);
   const shown = sorted.slice(0, options.limit ?? sorted.length);
   const brief = options.brief ?? false;
   const rows = shown.map((origin) => ({ origin, action: options.action?.(origin) ?? null }));
-  const head = brief ? ['Origin', 'Best', 'Sure'] : ['Origin', ...AMPLE, 'Best', 'Sure', 'Why'];
+  const head = brief ? ['Origin', 'Best', 'Sure'] : ['Origin', ...WIDE_ONLY, 'Best', 'Confidence', 'Why'];
   const rest = sorted.length - shown.length;
   return el(
     'div',
@@ -36,7 +37,7 @@ export function renderOriginTable(prediction: Prediction, options: OriginTableOp
           'tr',
           {},
           ...head.map((text) =>
-            el('th', { scope: 'col', ...(AMPLE.includes(text) ? { class: 'hw-ample' } : {}) }, text),
+            el('th', { scope: 'col', ...(WIDE_ONLY.includes(text) ? { class: 'hw-wide-only' } : {}) }, text),
           ),
         ),
       ),
@@ -61,8 +62,8 @@ function row(
     'tr',
     {},
     name,
-    el('td', { class: 'hw-number hw-ample' }, String(origin.requests)),
-    el('td', { class: 'hw-number hw-ample' }, formatBytes(origin.bytes)),
+    el('td', { class: 'hw-number hw-wide-only' }, String(origin.requests)),
+    el('td', { class: 'hw-number hw-wide-only' }, formatBytes(origin.bytes)),
     el('td', {}, best),
     sure,
     el('td', { class: 'hw-reason' }, origin.reason),

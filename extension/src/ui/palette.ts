@@ -1,7 +1,7 @@
 import { PROTOCOLS } from '@hopwise/pageload-emulator';
 import type { ScaleOptions } from '@observablehq/plot';
 
-/** Colour of each protocol as theme.css sets it for light and dark. */
+/** Colour of each protocol; theme.css defines them for light and dark. */
 export const PROTOCOL_COLOURS: ScaleOptions = {
   type: 'ordinal',
   domain: [...PROTOCOLS, 'unknown'],

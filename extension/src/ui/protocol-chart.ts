@@ -1,20 +1,20 @@
 import * as Plot from '@observablehq/plot';
 import {
   type Comparison,
+  collectFigures,
   FIGURE_KINDS,
   type Figure,
   type FigureKind,
-  figuresOf,
+  listRows,
   ROW_NAME,
   type Row,
-  rowsOf,
 } from './comparison.ts';
 import { type Build, builder, type ViewOptions } from './dom.ts';
-import { formatMs, tickFormat } from './format.ts';
-import { renderGaps } from './missing-times.ts';
+import { createTickFormat, formatMs } from './format.ts';
+import { renderMissingTimes } from './missing-times.ts';
 import { ROW_COLOURS } from './palette.ts';
 
-const LANE_HEIGHT = 20;
+const ROW_HEIGHT = 20;
 const KIND_LABEL: Record<FigureKind, string> = {
   predicted: 'predicted: median, 10th to 90th percentile',
   verified: 'verified: real transfers of the resources',
@@ -22,14 +22,14 @@ const KIND_LABEL: Record<FigureKind, string> = {
 };
 
 /**
- * Load time of each protocol on one scale: the prediction as a range with its median, and beside
- * it what real transfers and real loads took, where they exist.
+ * Load time of each protocol on one scale: the prediction as a range with its median, next to
+ * the times of real transfers and of real page loads if there are any.
  */
 export function renderProtocolChart(comparison: Comparison, options: ViewOptions = {}): HTMLElement {
   const el = builder(options);
-  const rows = rowsOf(comparison);
-  const { figures, gaps } = figuresOf(comparison);
-  const kinds = FIGURE_KINDS.filter((kind) => [...figures, ...gaps].some((one) => one.kind === kind));
+  const rows = listRows(comparison);
+  const { figures, missingTimes } = collectFigures(comparison);
+  const kinds = FIGURE_KINDS.filter((kind) => [...figures, ...missingTimes].some((one) => one.kind === kind));
   const of = (kind: FigureKind) => figures.filter((figure) => figure.kind === kind);
   const endMs = Math.max(1, ...figures.map((figure) => figure.highMs));
   const lane = { y: 'kind', fy: 'row' } as const;
@@ -40,7 +40,7 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
   const plot = Plot.plot({
     ...(options.document ? { document: options.document } : {}),
     width: options.width ?? 640,
-    height: 34 + rows.length * (kinds.length * LANE_HEIGHT + 14),
+    height: 34 + rows.length * (kinds.length * ROW_HEIGHT + 14),
     marginLeft: 84,
     marginRight: 64,
     marginTop: 6,
@@ -50,14 +50,14 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
       domain: [0, endMs],
       grid: true,
       ticks: 5,
-      tickFormat: tickFormat(endMs),
+      tickFormat: createTickFormat(endMs),
       label: null,
     },
     y: { domain: kinds, axis: null, padding: 0.15 },
     fy: { domain: rows, padding: 0.16, label: null, axis: null },
     color: ROW_COLOURS,
     ariaLabel: 'Load time by protocol',
-    ariaDescription: figures.map(inWords).join('; '),
+    ariaDescription: figures.map(describeFigure).join('; '),
     marks: [
       // Names of two words break into lines, so that they fit narrow windows.
       Plot.axisFy({
@@ -88,7 +88,7 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
         dx: 9,
         fill: 'var(--hw-text)',
       }),
-      Plot.text(gaps, {
+      Plot.text(missingTimes, {
         ...lane,
         x: 0,
         text: () => 'not available',
@@ -102,7 +102,7 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
         Plot.pointer({
           ...lane,
           x: 'medianMs',
-          title: inWords,
+          title: describeFigure,
           fill: 'var(--hw-surface)',
           stroke: 'var(--hw-line)',
         }),
@@ -115,7 +115,7 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
     { class: 'hw-chart' },
     plot,
     el('ul', { class: 'hw-legend' }, ...kinds.map((kind) => legendItem(el, kind))),
-    ...renderGaps(comparison, options),
+    ...renderMissingTimes(comparison, options),
   );
 }
 
@@ -128,7 +128,7 @@ function legendItem(el: Build, kind: FigureKind): HTMLElement {
   );
 }
 
-function inWords(figure: Figure): string {
+function describeFigure(figure: Figure): string {
   const spread = `${formatMs(figure.lowMs)} to ${formatMs(figure.highMs)}`;
   return `${ROW_NAME[figure.row]} ${figure.kind}: ${formatMs(figure.medianMs)} (${spread})`;
 }

@@ -1,13 +1,14 @@
+import { PROTOCOL_NAME } from '@hopwise/contract';
 import { type LoadTime, PROTOCOLS, type Prediction, type Protocol } from '@hopwise/pageload-emulator';
 import { builder, type ViewOptions } from './dom.ts';
-import { count, formatMs, formatShare, PROTOCOL_NAME, unbroken } from './format.ts';
+import { formatCount, formatMs, formatShare, keepUnitsTogether } from './format.ts';
 
-/** A gain of the mix below this fraction is not worth a word. */
-const WORTH_SAYING = 0.01;
+/** Smaller gains of choosing per origin, as a fraction, are not mentioned. */
+const MIN_SHOWN_GAIN = 0.01;
 
-/** The answer in one sentence. */
+/** The result in one sentence. */
 export function headline(prediction: Prediction): string {
-  const times = availableTimes(prediction);
+  const times = listAvailableTimes(prediction);
   const [first, second] = times;
   if (!first) return 'No protocol can carry this page';
   const best = times.find(([protocol]) => protocol === prediction.best) ?? first;
@@ -23,47 +24,52 @@ export function headline(prediction: Prediction): string {
   );
 }
 
-/** Headline, what choosing per origin adds, why, and what was left out. */
+/** Headline, gain of choosing per origin, reasons, and limits of the prediction. */
 export function renderSummary(prediction: Prediction, options: ViewOptions = {}): HTMLElement {
   const el = builder(options);
   const { page, observed } = prediction;
   const seen =
-    observed.pltMs === null ? 'its load event never came' : `this load took ${formatMs(observed.pltMs)}`;
+    observed.pltMs === null ? 'its load event never fired' : `this load took ${formatMs(observed.pltMs)}`;
   return el(
     'section',
     { class: 'hw-summary', 'data-best': prediction.decided ? prediction.best : 'none' },
-    el('h2', { class: 'hw-headline' }, unbroken(headline(prediction))),
+    el('h2', { class: 'hw-headline' }, keepUnitsTogether(headline(prediction))),
     el(
       'p',
       { class: 'hw-muted' },
-      unbroken(`${count(page.requests, 'request')} to ${count(page.origins, 'origin')}; ${seen}.`),
+      keepUnitsTogether(
+        `${formatCount(page.requests, 'request')} to ${formatCount(page.origins, 'origin')}; ${seen}.`,
+      ),
     ),
-    mix(prediction) === '' ? null : el('p', {}, unbroken(mix(prediction))),
+    describeAssignmentGain(prediction) === ''
+      ? null
+      : el('p', {}, keepUnitsTogether(describeAssignmentGain(prediction))),
     prediction.reasons.length === 0
       ? null
       : el('ul', { class: 'hw-reasons' }, ...prediction.reasons.map((reason) => el('li', {}, reason))),
-    ...notesOf(prediction).map((note) => el('p', { class: 'hw-note' }, note)),
+    ...listNotes(prediction).map((note) => el('p', { class: 'hw-note' }, note)),
   );
 }
 
-function mix(prediction: Prediction): string {
+function describeAssignmentGain(prediction: Prediction): string {
   const best = prediction.protocols[prediction.best];
   if ('unavailable' in best) return '';
   const gain = 1 - prediction.assignedPltMs / best.pltMs;
-  if (gain < WORTH_SAYING) return '';
+  if (gain < MIN_SHOWN_GAIN) return '';
   const { assignedPltMs, assigned } = prediction;
-  // Predictions that an earlier version stored do not say how sure this is.
-  const doubt = (assigned as typeof assigned | undefined)?.decided === false ? ', too little to be sure' : '';
+  // Predictions that an earlier version stored have no `assigned`.
+  const doubt =
+    (assigned as typeof assigned | undefined)?.decided === false ? ', within the uncertainty' : '';
   return `With the best protocol for each origin: ${formatMs(assignedPltMs)}, ${formatShare(gain)} less${doubt}.`;
 }
 
-/** Predictions that an earlier version stored have none. */
-function notesOf({ notes }: { notes?: string[] }): string[] {
+/** Predictions that an earlier version stored have no notes. */
+function listNotes({ notes }: { notes?: string[] }): string[] {
   return notes ?? [];
 }
 
 /** Fastest first. */
-function availableTimes(prediction: Prediction): [Protocol, LoadTime][] {
+function listAvailableTimes(prediction: Prediction): [Protocol, LoadTime][] {
   return PROTOCOLS.flatMap((protocol): [Protocol, LoadTime][] => {
     const time = prediction.protocols[protocol];
     return 'unavailable' in time ? [] : [[protocol, time]];

@@ -1,14 +1,14 @@
-import { type Comparison, FIGURE_KINDS, figuresOf, ROW_NAME, rowsOf } from './comparison.ts';
+import { type Comparison, collectFigures, FIGURE_KINDS, listRows, ROW_NAME } from './comparison.ts';
 import { builder, type ViewOptions } from './dom.ts';
 import { formatMs } from './format.ts';
 
 /** The figures of the protocol chart as a table: median and spread of each kind. */
 export function renderTimesTable(comparison: Comparison, options: ViewOptions = {}): HTMLElement {
   const el = builder(options);
-  const { figures, gaps } = figuresOf(comparison);
-  const kinds = FIGURE_KINDS.filter((kind) => [...figures, ...gaps].some((one) => one.kind === kind));
+  const { figures, missingTimes } = collectFigures(comparison);
+  const kinds = FIGURE_KINDS.filter((kind) => [...figures, ...missingTimes].some((one) => one.kind === kind));
   const { best, decided } = comparison.prediction;
-  const caption = captionOf(comparison);
+  const caption = describeLimits(comparison);
   return el(
     'table',
     { class: 'hw-table hw-times' },
@@ -20,20 +20,20 @@ export function renderTimesTable(comparison: Comparison, options: ViewOptions = 
         'tr',
         {},
         el('th', { scope: 'col' }, 'Protocol'),
-        ...kinds.map((kind) => el('th', { scope: 'col' }, capital(kind))),
+        ...kinds.map((kind) => el('th', { scope: 'col' }, capitalize(kind))),
       ),
     ),
     el(
       'tbody',
       {},
-      ...rowsOf(comparison).map((row) =>
+      ...listRows(comparison).map((row) =>
         el(
           'tr',
           decided && row === best ? { class: 'hw-best' } : {},
           el('th', { scope: 'row' }, el('span', { class: `hw-badge hw-badge-${row}` }, ROW_NAME[row])),
           ...kinds.map((kind) => {
             const figure = figures.find((one) => one.row === row && one.kind === kind);
-            const gap = gaps.find((one) => one.row === row && one.kind === kind);
+            const gap = missingTimes.find((one) => one.row === row && one.kind === kind);
             if (!figure) {
               return el('td', { class: 'hw-muted', title: gap?.reason ?? '' }, gap ? 'not available' : '–');
             }
@@ -50,16 +50,16 @@ export function renderTimesTable(comparison: Comparison, options: ViewOptions = 
   );
 }
 
-function capital(word: string): string {
+function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** What keeps the verified times from being those of all rounds of the whole page. */
-function captionOf({ stopped, leftOut = 0 }: Comparison): string {
+/** Explains why the verified times cover fewer rounds, or fewer resources, than planned. */
+function describeLimits({ stopped, leftOut = 0 }: Comparison): string {
   const resources = leftOut === 1 ? '1 resource' : `${leftOut} resources`;
   return [
     stopped ? `The verification ended early: ${stopped}.` : '',
-    leftOut > 0 ? `To stay within its bytes the verification did without ${resources}.` : '',
+    leftOut > 0 ? `The verification left out ${resources} to stay within its byte budget.` : '',
   ]
     .filter(Boolean)
     .join(' ');

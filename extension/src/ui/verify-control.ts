@@ -1,6 +1,6 @@
-import { ask, type VerificationState, type WhichLoad } from '../messages/page-messages.ts';
+import { PROTOCOL_NAME } from '@hopwise/contract';
+import { sendLoadRequest, type VerificationState, type WhichLoad } from '../messages/load-messages.ts';
 import { builder } from './dom.ts';
-import { PROTOCOL_NAME } from './format.ts';
 
 const POLL_MS = 500;
 
@@ -9,13 +9,13 @@ export class VerifyControl {
   readonly element: HTMLElement;
   readonly #button: HTMLButtonElement;
   readonly #progress: HTMLProgressElement;
-  readonly #says: HTMLElement;
+  readonly #status: HTMLElement;
   readonly #onDone: () => void;
   #which: WhichLoad;
   #running = false;
-  #watching = false;
+  #polling = false;
 
-  /** @param onDone called when a verification that this page has watched has ended well */
+  /** @param onDone called when a verification that this page observed has succeeded */
   constructor(which: WhichLoad, onDone: () => void) {
     const el = builder();
     this.#which = which;
@@ -27,50 +27,50 @@ export class VerifyControl {
     );
     this.#progress = el('progress', { class: 'hw-progress', max: '1', value: '0' });
     this.#progress.hidden = true;
-    this.#says = el('p', { class: 'hw-note', role: 'status' });
-    this.element = el('div', { class: 'hw-verify' }, this.#button, this.#progress, this.#says);
+    this.#status = el('p', { class: 'hw-note', role: 'status' });
+    this.element = el('div', { class: 'hw-verify' }, this.#button, this.#progress, this.#status);
     this.#button.addEventListener('click', () => void this.#click());
   }
 
-  /** Picks up a verification that is running or has failed. */
+  /** Shows a verification that is running or has failed. */
   async resume(): Promise<void> {
-    const answer = await ask({ type: 'verification', ...this.#which });
+    const answer = await sendLoadRequest({ type: 'verification', ...this.#which });
     if (answer.ok && answer.state !== 'done') this.#show(answer);
-    if (answer.ok && answer.state === 'running') await this.#watch();
+    if (answer.ok && answer.state === 'running') await this.#poll();
   }
 
   async #click(): Promise<void> {
     if (this.#running) {
-      await ask({ type: 'cancel-verification' });
+      await sendLoadRequest({ type: 'cancel-verification' });
       return;
     }
-    const answer = await ask({ type: 'verify', ...this.#which });
+    const answer = await sendLoadRequest({ type: 'verify', ...this.#which });
     if (!answer.ok) {
-      this.#says.textContent = answer.error;
+      this.#status.textContent = answer.error;
       return;
     }
     this.#show(answer);
-    await this.#watch();
+    await this.#poll();
   }
 
-  async #watch(): Promise<void> {
-    // The page shows the load anew meanwhile, which resumes what is watched already.
-    if (this.#watching) return;
-    this.#watching = true;
+  async #poll(): Promise<void> {
+    // The page may show the load again in the meantime and call `resume` a second time.
+    if (this.#polling) return;
+    this.#polling = true;
     try {
-      await this.#watchToTheEnd();
+      await this.#pollUntilEnd();
     } finally {
-      this.#watching = false;
+      this.#polling = false;
     }
   }
 
-  async #watchToTheEnd(): Promise<void> {
+  async #pollUntilEnd(): Promise<void> {
     for (;;) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-      const answer = await ask({ type: 'verification', ...this.#which });
+      const answer = await sendLoadRequest({ type: 'verification', ...this.#which });
       if (!answer.ok) {
         this.#show({ state: 'none' });
-        this.#says.textContent = answer.error;
+        this.#status.textContent = answer.error;
         return;
       }
       this.#show(answer);
@@ -84,7 +84,7 @@ export class VerifyControl {
     this.#button.textContent = this.#running ? 'Stop' : VERIFY;
     this.#button.classList.toggle('hw-button-primary', !this.#running);
     this.#progress.hidden = !this.#running;
-    this.#says.textContent = inWords(state);
+    this.#status.textContent = describeState(state);
     if (state.state === 'running') {
       this.#progress.value = state.allTransfers > 0 ? state.doneTransfers / state.allTransfers : 0;
     }
@@ -92,9 +92,10 @@ export class VerifyControl {
 }
 
 const VERIFY = 'Verify with real transfers';
-const COSTS = 'Asks for this page again under each protocol, without cookies: at most three times its data.';
+const COSTS =
+  'Requests the page’s resources again under each protocol, without cookies. Transfers at most three times the page’s data.';
 
-function inWords(state: VerificationState): string {
+function describeState(state: VerificationState): string {
   switch (state.state) {
     case 'running': {
       if (state.protocol === null) return 'Starting the helper…';

@@ -1,10 +1,11 @@
+import { PROTOCOL_NAME } from '@hopwise/contract';
 import type { Prediction, Protocol, RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import * as Plot from '@observablehq/plot';
 import { type Build, builder, type ViewOptions } from './dom.ts';
-import { count, formatMs, formatUrl, PROTOCOL_NAME, tickFormat } from './format.ts';
+import { createTickFormat, formatCount, formatMs, formatUrl } from './format.ts';
 import { PROTOCOL_COLOURS } from './palette.ts';
 
-/** What a request is doing. `whole`: the browser gave no more than start and end. */
+/** Phase of a request. `whole`: the browser reports only its start and end. */
 export type WaterfallPhase = 'queued' | 'connecting' | 'waiting' | 'receiving' | 'whole';
 
 export interface WaterfallBar {
@@ -25,27 +26,27 @@ export interface WaterfallRow {
 export interface Waterfall {
   pageUrl: string;
   rows: WaterfallRow[];
-  /** Load event, null when it never came. */
+  /** Load event, null if it never fired. */
   pltMs: number | null;
 }
 
 const ROW_HEIGHT = 17;
-/** Beyond this a chart of all requests is neither readable nor quick. */
+/** A chart of more requests is neither readable nor fast. */
 const MAX_ROWS = 400;
 const LABEL_WIDTH = 236;
 const AXIS_HEIGHT = 28;
-/** Room for the bar of rows that scroll. */
+/** Width of the vertical scrollbar beside the rows. */
 const SCROLLBAR_WIDTH = 16;
 
 const PHASE_LABEL: Record<WaterfallPhase, string> = {
-  queued: 'waiting for its turn',
+  queued: 'queued',
   connecting: 'connecting',
   waiting: 'waiting for the server',
   receiving: 'receiving',
-  whole: 'no phases told by the browser',
+  whole: 'phases withheld by the browser',
 };
 
-/** The load as it was recorded. */
+/** Waterfall of the load as recorded. */
 export function recordedWaterfall(recording: Recording): Waterfall {
   return {
     pageUrl: recording.url,
@@ -56,12 +57,12 @@ export function recordedWaterfall(recording: Recording): Waterfall {
       protocol: request.protocol,
       startMs: request.startMs,
       endMs: request.endMs,
-      bars: barsOf(request),
+      bars: toBars(request),
     })),
   };
 }
 
-/** The median load as it is predicted under one protocol; null when it cannot carry the page. */
+/** Waterfall of the median load predicted under one protocol; null if the protocol cannot carry the page. */
 export function predictedWaterfall(
   recording: Recording,
   prediction: Prediction,
@@ -81,7 +82,7 @@ export function predictedWaterfall(
         protocol,
         startMs,
         endMs,
-        bars: present([
+        bars: withoutEmpty([
           { phase: 'queued', startMs, endMs: sentMs },
           { phase: 'waiting', startMs: sentMs, endMs: firstByteMs },
           { phase: 'receiving', startMs: firstByteMs, endMs },
@@ -95,7 +96,7 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
   const el = builder(options);
   const rows = waterfall.rows.slice(0, MAX_ROWS);
   const bars = rows.flatMap((row, index) =>
-    row.bars.map((bar) => ({ ...bar, index, protocol: row.protocol ?? 'unknown', title: inWords(row) })),
+    row.bars.map((bar) => ({ ...bar, index, protocol: row.protocol ?? 'unknown', title: describeRow(row) })),
   );
   const endMs = Math.max(1, waterfall.pltMs ?? 0, ...rows.map((row) => row.endMs));
   const of = (...phases: WaterfallPhase[]) => bars.filter((bar) => phases.includes(bar.phase));
@@ -109,8 +110,8 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
     marginRight: 20,
     style: { fontFamily: 'inherit', fontSize: '11px', background: 'var(--hw-surface)' },
   };
-  const time = { domain: [0, endMs], ticks: 6, tickFormat: tickFormat(endMs), label: null };
-  // By itself, so that it can stay while the rows scroll.
+  const time = { domain: [0, endMs], ticks: 6, tickFormat: createTickFormat(endMs), label: null };
+  // A separate chart, so that the axis stays visible while the rows scroll.
   const axis = Plot.plot({
     ...frame,
     height: AXIS_HEIGHT,
@@ -121,7 +122,7 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
   });
   axis.classList.add('hw-axis');
   axis.setAttribute('aria-hidden', 'true');
-  const label = `Waterfall of ${count(rows.length, 'request')}`;
+  const label = `Waterfall of ${formatCount(rows.length, 'request')}`;
   const plot = Plot.plot({
     ...frame,
     height: 12 + rows.length * ROW_HEIGHT,
@@ -189,12 +190,12 @@ function legend(
   );
 }
 
-function barsOf({ startMs, endMs, phases }: RecordedRequest): WaterfallBar[] {
+function toBars({ startMs, endMs, phases }: RecordedRequest): WaterfallBar[] {
   const { dnsStartMs, connectStartMs, connectEndMs, requestStartMs, responseStartMs } = phases;
-  if (responseStartMs === null) return present([{ phase: 'whole', startMs, endMs }]);
+  if (responseStartMs === null) return withoutEmpty([{ phase: 'whole', startMs, endMs }]);
   const sentMs = requestStartMs ?? startMs;
   const setUpMs = dnsStartMs ?? connectStartMs ?? sentMs;
-  return present([
+  return withoutEmpty([
     { phase: 'queued', startMs, endMs: setUpMs },
     { phase: 'connecting', startMs: setUpMs, endMs: connectEndMs ?? setUpMs },
     { phase: 'queued', startMs: connectEndMs ?? setUpMs, endMs: sentMs },
@@ -203,11 +204,11 @@ function barsOf({ startMs, endMs, phases }: RecordedRequest): WaterfallBar[] {
   ]);
 }
 
-function present(bars: WaterfallBar[]): WaterfallBar[] {
+function withoutEmpty(bars: WaterfallBar[]): WaterfallBar[] {
   return bars.filter((bar) => bar.endMs > bar.startMs);
 }
 
-function inWords(row: WaterfallRow): string {
+function describeRow(row: WaterfallRow): string {
   const times = row.bars.map((bar) => `${PHASE_LABEL[bar.phase]} ${formatMs(bar.endMs - bar.startMs)}`);
   const protocol = row.protocol ? PROTOCOL_NAME[row.protocol] : 'protocol withheld';
   return [row.url, `${protocol}, ${formatMs(row.startMs)} to ${formatMs(row.endMs)}`, ...times].join('\n');

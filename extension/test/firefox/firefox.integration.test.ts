@@ -115,11 +115,11 @@ describe.skipIf(!firefox)('Firefox', () => {
     const may = () => own.evaluate((pages) => chrome.permissions.contains(pages), pages);
     const popup = await browser.openOwn('popup.html');
     const button = () => popup.evaluate(() => document.querySelector('button')?.textContent ?? '');
-    await expect.poll(button).not.toBe('Allow pages');
+    await expect.poll(button).not.toBe('Allow access');
     await own.evaluate((pages) => chrome.permissions.remove(pages), pages);
     expect(await may()).toBe(false);
     await popup.reload();
-    await expect.poll(button).toBe('Allow pages');
+    await expect.poll(button).toBe('Allow access');
     await popup.click('button');
     await expect.poll(may).toBe(true);
   });
@@ -185,7 +185,7 @@ describe.skipIf(!firefox)('Firefox', () => {
   test('a proxy of the person’s own is left alone', async () => {
     await browser.setPref('network.proxy.type', 1);
     try {
-      expect(await pins.pin()).toEqual({ ok: false, error: expect.stringContaining('a proxy of your own') });
+      expect(await pins.pin()).toEqual({ ok: false, error: expect.stringContaining('already uses a proxy') });
     } finally {
       await browser.setPref('network.proxy.type', 5);
     }
@@ -226,7 +226,10 @@ describe.skipIf(!firefox)('Firefox', () => {
     await endHosts();
     renameSync(manifest, `${manifest}.away`);
     try {
-      expect(await pins.pin()).toEqual({ ok: false, error: expect.stringContaining('hopwise-host install') });
+      expect(await pins.pin()).toEqual({
+        ok: false,
+        error: expect.stringContaining('hopwise-host.mjs install'),
+      });
     } finally {
       renameSync(`${manifest}.away`, manifest);
     }

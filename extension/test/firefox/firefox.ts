@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FIREFOX_EXTENSION_ID } from '@hopwise/contract';
-import type { Answers, PageRequest } from '../../src/messages/page-messages.ts';
+import type { PageAnswers, PageRequest } from '../../src/background/page-requests.ts';
 import { Bidi } from './bidi.ts';
 
 /** What Firefox would choose at random: where the extension's own pages are. */
@@ -136,7 +136,7 @@ export class FirefoxBrowser {
   }
 
   /** Sends a message to the worker from a page of the extension. */
-  ask<T extends PageRequest>(page: FirefoxTab, request: T): Promise<Answers[T['type']]> {
+  ask<T extends PageRequest>(page: FirefoxTab, request: T): Promise<PageAnswers[T['type']]> {
     return page.evaluate((message) => chrome.runtime.sendMessage(message), request as PageRequest);
   }
 

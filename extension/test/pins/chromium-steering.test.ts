@@ -67,12 +67,12 @@ beforeEach(() => {
 
 describe('the proxy settings', () => {
   test('are a PAC script for regular windows while something is pinned, and cleared after', async () => {
-    await steering.steer(route);
+    await steering.setRoute(route);
     expect(browser.value).toMatchObject({
       mode: 'pac_script',
       pacScript: { data: expect.stringContaining('["https://a.example","https://b.example"]') },
     });
-    await steering.release();
+    await steering.clearRoute();
     expect(browser.value).toEqual({ mode: 'system' });
     expect(browser.calls).toEqual(['set', 'clear', 'forget']);
     expect([...browser.scopes]).toEqual(['regular_only']);
@@ -80,44 +80,44 @@ describe('the proxy settings', () => {
   });
 
   test('are set anew each time, and broken alternatives forgotten only when an origin is freed', async () => {
-    await steering.steer(route);
+    await steering.setRoute(route);
     const before = browser.value.pacScript!.data;
-    await steering.steer(route);
+    await steering.setRoute(route);
     expect(browser.value.pacScript!.data).not.toBe(before);
-    await steering.steer({ ...route, origins: ['https://b.example'] });
+    await steering.setRoute({ ...route, origins: ['https://b.example'] });
     expect(browser.calls).toEqual(['set', 'set', 'set', 'forget']);
     expect([browser.onAuth.size, browser.onChange.size]).toEqual([1, 1]);
   });
 
   test.each([
-    ['not_controllable', 'system', 'fixed'],
+    ['not_controllable', 'system', 'policy'],
     ['controlled_by_other_extensions', 'pac_script', 'Another extension'],
-    ['controllable_by_this_extension', 'fixed_servers', 'proxy of your own'],
-    ['controllable_by_this_extension', 'pac_script', 'proxy of your own'],
-    ['controllable_by_this_extension', 'auto_detect', 'proxy of your own'],
+    ['controllable_by_this_extension', 'fixed_servers', 'already uses a proxy'],
+    ['controllable_by_this_extension', 'pac_script', 'already uses a proxy'],
+    ['controllable_by_this_extension', 'auto_detect', 'already uses a proxy'],
   ])('are left alone when they are %s with %s', async (control, mode, words) => {
     Object.assign(browser, { control, value: { mode } });
-    expect(await steering.obstacle()).toContain(words);
-    await expect(steering.steer(route)).rejects.toThrow(words);
-    await steering.release();
+    expect(await steering.findObstacle()).toContain(words);
+    await expect(steering.setRoute(route)).rejects.toThrow(words);
+    await steering.clearRoute();
     expect(browser.calls).toEqual([]);
     expect(browser.onAuth.size).toBe(0);
   });
 
   test('that an earlier worker left are cleared', async () => {
     Object.assign(browser, { control: 'controlled_by_this_extension', value: { mode: 'pac_script' } });
-    await steering.release();
+    await steering.clearRoute();
     expect(browser.value).toEqual({ mode: 'system' });
   });
 
   test('that another extension takes over end the pins, and ours do not wait beneath', async () => {
-    await steering.steer(route);
+    await steering.setRoute(route);
     for (const listener of browser.onChange) listener({ levelOfControl: 'controlled_by_this_extension' });
     expect(lost).toEqual([]);
     browser.control = 'controlled_by_other_extensions';
     for (const listener of browser.onChange) listener({ levelOfControl: browser.control });
     expect(lost).toEqual([expect.stringContaining('Another extension')]);
-    await steering.release();
+    await steering.clearRoute();
     expect(browser.calls).toEqual(['set', 'clear', 'forget']);
   });
 });
@@ -133,7 +133,7 @@ describe('the secret', () => {
   const answer = (details: object) => [...browser.onAuth][0]!(details as Record<string, unknown>);
 
   test('goes to the helper’s proxy', async () => {
-    await steering.steer(route);
+    await steering.setRoute(route);
     expect(answer(challenge)).toEqual({ authCredentials: { username: 'hopwise', password: route.secret } });
   });
 
@@ -145,22 +145,22 @@ describe('the secret', () => {
     ['no realm', { realm: undefined }],
     ['another scheme', { scheme: 'digest' }],
   ])('does not go to %s', async (_name, changed) => {
-    await steering.steer(route);
+    await steering.setRoute(route);
     expect(answer({ ...challenge, ...changed })).toEqual({});
   });
 
   test('is not given again and again to one that does not take it', async () => {
-    await steering.steer(route);
+    await steering.setRoute(route);
     const answers = Array.from({ length: 4 }, () => answer(challenge));
     expect(answers.at(-1)).toEqual({ cancel: true });
     expect(answers.slice(0, 3).every((one) => 'authCredentials' in (one as object))).toBe(true);
-    expect(lost).toEqual([expect.stringContaining('did not accept')]);
+    expect(lost).toEqual([expect.stringContaining('rejected')]);
   });
 
   test('goes to nobody once released', async () => {
-    await steering.steer(route);
+    await steering.setRoute(route);
     const [listener] = browser.onAuth;
-    await steering.release();
+    await steering.clearRoute();
     expect(listener!(challenge)).toEqual({});
   });
 });

@@ -131,7 +131,7 @@ test('settings that an earlier worker left are cleared, and its pins taken up', 
 });
 
 test.each([
-  ['the person’s own', ['--proxy-pac-url=data:,'], {}, 'a proxy of your own'],
+  ['the person’s own', ['--proxy-pac-url=data:,'], {}, 'already uses a proxy'],
   ['the system’s', [], { https_proxy: 'http://127.0.0.1:9' }, 'set in the environment variable https_proxy'],
 ])('a proxy of %s is left alone', async (_whose, args, env, words) => {
   const other = await launch(EXTENSION, args, [], { ...host.env, ...env });

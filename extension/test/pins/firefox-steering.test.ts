@@ -54,7 +54,7 @@ const route = {
 const wayOf = (url: string) => onRequest[0]!.listener({ url });
 
 test('sends pinned origins through the proxy, and says nothing of all others', async () => {
-  await steering.steer(route);
+  await steering.setRoute(route);
   const way = [{ type: 'http', host: '127.0.0.1', port: 4321 }, { type: 'direct' }];
   expect(onRequest[0]!.filter).toEqual({ urls: ['https://*/*'] });
   expect(wayOf('https://a.example/path')).toEqual(way);
@@ -72,23 +72,23 @@ test('sends pinned origins through the proxy, and says nothing of all others', a
 });
 
 test('gives the proxy the secret that it asks for, as long as something is pinned', async () => {
-  await steering.steer(route);
+  await steering.setRoute(route);
   const challenger = { host: '127.0.0.1', port: 4321 };
   const asks = { isProxy: true, challenger, realm: 'hopwise', scheme: 'Basic', requestId: '1' };
   const authCredentials = { username: 'hopwise', password: 'a-secret' };
   expect(onAuthRequired[0]!(asks)).toEqual({ authCredentials });
   expect(onAuthRequired[0]!({ ...asks, isProxy: false })).toEqual({});
-  await steering.release();
+  await steering.clearRoute();
   expect(onAuthRequired).toEqual([]);
 });
 
 test('takes origins up and lets them go without a second listener', async () => {
-  await steering.steer(route);
-  await steering.steer({ ...route, origins: ['https://c.example'] });
+  await steering.setRoute(route);
+  await steering.setRoute({ ...route, origins: ['https://c.example'] });
   expect(onRequest).toHaveLength(1);
   expect(wayOf('https://a.example/')).toBeUndefined();
   expect(wayOf('https://c.example/')).toBeDefined();
-  await steering.release();
+  await steering.clearRoute();
   expect([onRequest, onChange]).toEqual([[], []]);
 });
 
@@ -96,22 +96,22 @@ test.each(['manual', 'autoConfig', 'autoDetect'])(
   'goes around no proxy of the person’s own: %s',
   async (type) => {
     proxyType = type;
-    await expect(steering.steer(route)).rejects.toThrow('a proxy of your own');
+    await expect(steering.setRoute(route)).rejects.toThrow('already uses a proxy');
     expect(onRequest).toEqual([]);
   },
 );
 
 test('ends when the person sets a proxy', async () => {
-  await steering.steer(route);
+  await steering.setRoute(route);
   await onChange[0]!();
   expect(lost).toEqual([]);
   proxyType = 'manual';
   await onChange[0]!();
-  expect(lost).toEqual([expect.stringContaining('a proxy of your own')]);
+  expect(lost).toEqual([expect.stringContaining('already uses a proxy')]);
 });
 
 test('is released without the permission, when the API has gone', async () => {
-  await steering.steer(route);
+  await steering.setRoute(route);
   vi.stubGlobal('chrome', { ...chrome, proxy: undefined });
-  await steering.release();
+  await steering.clearRoute();
 });

@@ -1,7 +1,8 @@
 import { createContext, runInContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPinnable, pacScript } from '../../src/pins/worker/pac.ts';
+import { isPinnable } from '../../src/pins/pinnable-origin.ts';
+import { createPacScript } from '../../src/pins/worker/pac.ts';
 
 /** Answers of a PAC script, run as browsers do: nothing but the language is there. */
 function asked(script: string, ...urls: string[]): string[] {
@@ -20,7 +21,7 @@ function asked(script: string, ...urls: string[]): string[] {
 const PROXY = 'PROXY 127.0.0.1:4321; DIRECT';
 
 describe('pacScript', () => {
-  const script = pacScript(
+  const script = createPacScript(
     {
       port: 4321,
       origins: ['https://a.example', 'https://b.example:8443', 'https://[::1]:444'],
@@ -62,7 +63,7 @@ describe('pacScript', () => {
 
   test('changes with its serial though nothing else does', () => {
     const pinned = { port: 1, origins: ['https://a.example'], trials: [] };
-    expect(pacScript(pinned, 1)).not.toBe(pacScript(pinned, 2));
+    expect(createPacScript(pinned, 1)).not.toBe(createPacScript(pinned, 2));
   });
 
   test.each([
@@ -82,14 +83,16 @@ describe('pacScript', () => {
     '',
   ])('takes no %j', (origin) => {
     expect(isPinnable(origin)).toBe(false);
-    expect(() => pacScript({ port: 4321, origins: [origin], trials: [] }, 1)).toThrow(RangeError);
-    expect(() => pacScript({ port: 4321, origins: [], trials: [origin] }, 1)).toThrow(RangeError);
+    expect(() => createPacScript({ port: 4321, origins: [origin], trials: [] }, 1)).toThrow(RangeError);
+    expect(() => createPacScript({ port: 4321, origins: [], trials: [origin] }, 1)).toThrow(RangeError);
   });
 
   test.each([0, -1, 1.5, 65_536, Number.NaN, '1; evil()' as unknown as number])(
     'takes no port %s',
     (port) => {
-      expect(() => pacScript({ port, origins: ['https://a.example'], trials: [] }, 1)).toThrow(RangeError);
+      expect(() => createPacScript({ port, origins: ['https://a.example'], trials: [] }, 1)).toThrow(
+        RangeError,
+      );
     },
   );
 
@@ -105,8 +108,8 @@ describe('pacScript', () => {
         (origins) => {
           const good = origins.filter(isPinnable);
           if (good.length < origins.length)
-            expect(() => pacScript({ port: 9, origins, trials: [] }, 1)).toThrow(RangeError);
-          const script = pacScript({ port: 9, origins: good, trials: [] }, 1);
+            expect(() => createPacScript({ port: 9, origins, trials: [] }, 1)).toThrow(RangeError);
+          const script = createPacScript({ port: 9, origins: good, trials: [] }, 1);
           // Chromium takes nothing but ASCII.
           expect(script).toMatch(/^[\x20-\x7e\n]*$/);
           expect(asked(script, 'https://not.pinned.invalid./')).toEqual(['DIRECT']);

@@ -1,8 +1,8 @@
 import { MESSAGE_VERSION, type PinState, type ToHost, toHost } from '@hopwise/contract';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { HostPort } from '../../src/helper/native-client.ts';
-import { HOLD_BACK_MS, LINGER_MS, Pins } from '../../src/pins/worker/pin-manager.ts';
-import { PinsLink } from '../../src/pins/worker/helper-link.ts';
+import type { HostPort } from '../../src/helper/helper-port.ts';
+import { HelperLink } from '../../src/pins/worker/helper-link.ts';
+import { LINGER_MS, PinManager, WAITING_PIN_DELAY_MS } from '../../src/pins/worker/pin-manager.ts';
 import type { Route } from '../../src/pins/worker/steering.ts';
 
 const A = 'https://a.example';
@@ -89,24 +89,24 @@ class FakeHost implements HostPort {
   }
 }
 
-function worker(): Pins {
+function worker(): PinManager {
   const makeSteering = (onLost: (why: string) => void) => {
     loseSteering = onLost;
     return {
-      obstacle: async () => obstacle,
-      steer: async ({ port, secret, origins, trials }: Route) => {
+      findObstacle: async () => obstacle,
+      setRoute: async ({ port, secret, origins, trials }: Route) => {
         expect({ port, secret }).toEqual({ port: 4321, secret: SECRET });
         steered.push([...origins, ...trials]);
       },
-      release: async () => void steered.push('released'),
+      clearRoute: async () => void steered.push('released'),
     };
   };
-  return new Pins(
+  return new PinManager(
     makeSteering,
     (listener) => {
       const host = nextHost();
       hosts.push(host);
-      return new PinsLink(listener, () => host);
+      return new HelperLink(listener, () => host);
     },
     (url) => {
       tried.push(url);
@@ -148,13 +148,13 @@ describe('a pin', () => {
   test('is made at the helper first and then in the browser; the port stays open until a while after the last', async () => {
     vi.useFakeTimers();
     const pins = worker();
-    expect(states(await pins.pin(wish(A)))).toEqual([`${A} active`]);
-    expect(states(await pins.pin(wish(B)))).toEqual([`${A} active`, `${B} active`]);
+    expect(states(await pins.pinOrigin(wish(A)))).toEqual([`${A} active`]);
+    expect(states(await pins.pinOrigin(wish(B)))).toEqual([`${A} active`, `${B} active`]);
     expect(hosts).toHaveLength(1);
     expect(hosts[0]!.asked.map(({ type }) => type)).toEqual(['hello', 'pin', 'pin']);
-    expect(states(await pins.unpin(A))).toEqual([`${B} active`]);
+    expect(states(await pins.unpinOrigin(A))).toEqual([`${B} active`]);
     expect(hosts[0]!.open).toBe(true);
-    expect(await pins.unpin(B)).toEqual([]);
+    expect(await pins.unpinOrigin(B)).toEqual([]);
     expect(steered).toEqual(['released', [A], [A, B], [B], [B], 'released', 'released']);
     // What is under way on tunnels goes on.
     await vi.advanceTimersByTimeAsync(LINGER_MS - 1);
@@ -166,9 +166,9 @@ describe('a pin', () => {
   test('that follows soon finds the helper still there', async () => {
     vi.useFakeTimers();
     const pins = worker();
-    await pins.pin(wish(A, null));
-    await pins.unpin(A);
-    await pins.pin(wish(B, null));
+    await pins.pinOrigin(wish(A, null));
+    await pins.unpinOrigin(A);
+    await pins.pinOrigin(wish(B, null));
     await vi.advanceTimersByTimeAsync(2 * LINGER_MS);
     expect(hosts.map(({ open }) => open)).toEqual([true]);
     expect(steered.at(-1)).toEqual([B]);
@@ -178,23 +178,23 @@ describe('a pin', () => {
     vi.useFakeTimers();
     const sinceMs = Date.now();
     const pins = worker();
-    await pins.pin(wish(A));
+    await pins.pinOrigin(wish(A));
     await vi.advanceTimersByTimeAsync(1000);
-    await pins.pin(wish(B));
-    expect([...pins.carriers]).toEqual([
+    await pins.pinOrigin(wish(B));
+    expect([...pins.proxiedOrigins]).toEqual([
       [A, { kind: 'avoid-h3', sinceMs }],
       [B, { kind: 'avoid-h3', sinceMs: sinceMs + 1000 }],
     ]);
     hosts[0]!.pins = hosts[0]!.pins.map((pin) => ({ ...pin, state: 'waiting', reason: 'for the origin' }));
     hosts[0]!.tell();
-    await vi.waitFor(() => expect(pins.carriers.size).toBe(0));
+    await vi.waitFor(() => expect(pins.proxiedOrigins.size).toBe(0));
   });
 
   test('is lifted in the browser before the helper hears of it', async () => {
     const pins = worker();
-    await pins.pin(wish(A));
+    await pins.pinOrigin(wish(A));
     hosts[0]!.answers = false;
-    const unpinned = pins.unpin(A);
+    const unpinned = pins.unpinOrigin(A);
     await vi.waitFor(() => expect(hosts[0]!.asked.at(-1)).toMatchObject({ type: 'unpin', origin: A }));
     expect(steered.at(-1)).toBe('released');
     hosts[0]!.tell(hosts[0]!.asked.at(-1)!.id);
@@ -204,10 +204,10 @@ describe('a pin', () => {
   test.each([
     ['without the permissions', A, { allowed: false }, 'not been allowed'],
     ['beside another proxy', A, { obstacle: 'a proxy of your own' }, 'a proxy of your own'],
-    ['to a name that no PAC script takes', 'https://a$.example', {}, 'such a name'],
+    ['to a name that no PAC script takes', 'https://a$.example', {}, 'unusual characters'],
   ])('is not made %s, and no helper started', async (_name, origin, given, words) => {
     ({ allowed, obstacle } = { allowed: true, obstacle: '', ...given });
-    await expect(worker().pin(wish(origin))).rejects.toThrow(words);
+    await expect(worker().pinOrigin(wish(origin))).rejects.toThrow(words);
     expect(hosts).toEqual([]);
     expect(steered).toEqual(['released']);
   });
@@ -218,7 +218,7 @@ describe('a pin', () => {
       host.answers = false;
       return host;
     };
-    const pinned = worker().pin(wish(A));
+    const pinned = worker().pinOrigin(wish(A));
     await vi.waitFor(() => expect(hosts[0]?.asked).toHaveLength(2));
     const { id } = hosts[0]!.asked[1]!;
     hosts[0]!.say({ type: 'error', id, code: 'unavailable', message: 'no such pin here' });
@@ -234,7 +234,7 @@ describe('a pin', () => {
       host.answers = false;
       return host;
     };
-    const refused = expect(worker().pin(wish(A))).rejects.toThrow('said nothing for 15 s');
+    const refused = expect(worker().pinOrigin(wish(A))).rejects.toThrow('did not answer within 15 s');
     await vi.advanceTimersByTimeAsync(16_000);
     await refused;
     expect(hosts[0]!.open).toBe(false);
@@ -242,16 +242,18 @@ describe('a pin', () => {
 
   test('lifted by the helper is told of with its reason until it is dismissed', async () => {
     const pins = worker();
-    await pins.pin(wish(A));
-    await pins.pin(wish(B));
+    await pins.pinOrigin(wish(A));
+    await pins.pinOrigin(wish(B));
     hosts[0]!.pins = hosts[0]!.pins.map((pin) =>
       pin.origin === A ? { ...pin, state: 'lifted', reason: 'the server refused' } : pin,
     );
     hosts[0]!.tell();
-    await vi.waitFor(async () => expect(states(await pins.list())).toEqual([`${B} active`, `${A} lifted`]));
-    expect((await pins.list())[1]!.reason).toBe('the server refused');
+    await vi.waitFor(async () =>
+      expect(states(await pins.listPins())).toEqual([`${B} active`, `${A} lifted`]),
+    );
+    expect((await pins.listPins())[1]!.reason).toBe('the server refused');
     expect(steered.at(-1)).toEqual([B]);
-    expect(states(await pins.unpin(A))).toEqual([`${B} active`]);
+    expect(states(await pins.unpinOrigin(A))).toEqual([`${B} active`]);
   });
 });
 
@@ -294,14 +296,14 @@ describe('a pin to a protocol', () => {
       new Promise<void>((resolve) => {
         answer = resolve;
       });
-    expect(await pins.pin(toH2())).toMatchObject([{ state: 'waiting', reason: REASON }]);
+    expect(await pins.pinOrigin(toH2())).toMatchObject([{ state: 'waiting', reason: REASON }]);
     // The page stays on its connections until the pin holds: a tunnel would only keep it from that.
     expect(steered.at(-1)).toEqual([TRIAL]);
     expect(tried).toEqual([`${TRIAL}/`]);
     hosts[0]!.trials = [];
     hosts[0]!.pins = [{ ...waiting(), state: 'active', reason: '' }];
     hosts[0]!.tell();
-    await vi.waitFor(async () => expect(states(await pins.list())).toEqual([`${A} active`]));
+    await vi.waitFor(async () => expect(states(await pins.listPins())).toEqual([`${A} active`]));
     answer();
     expect(steered.at(-1)).toEqual([A]);
     expect(tried).toHaveLength(1);
@@ -310,12 +312,12 @@ describe('a pin to a protocol', () => {
   test('that the helper says nothing more of waits on, and the way to the trial goes', async () => {
     vi.useFakeTimers();
     const pins = worker();
-    await pins.pin(toH2());
-    await vi.advanceTimersByTimeAsync(HOLD_BACK_MS - 1);
+    await pins.pinOrigin(toH2());
+    await vi.advanceTimersByTimeAsync(WAITING_PIN_DELAY_MS - 1);
     expect(steered.at(-1)).toBe('released');
     await vi.advanceTimersByTimeAsync(1);
     expect(steered.at(-1)).toEqual([A]);
-    expect(await pins.list()).toMatchObject([{ state: 'waiting', reason: REASON }]);
+    expect(await pins.listPins()).toMatchObject([{ state: 'waiting', reason: REASON }]);
     hosts[0]!.tell();
     await vi.advanceTimersByTimeAsync(0);
     expect(tried).toHaveLength(1);
@@ -324,9 +326,9 @@ describe('a pin to a protocol', () => {
 
   test('is tried again when the person pins it again', async () => {
     const pins = worker();
-    await pins.pin(toH2());
+    await pins.pinOrigin(toH2());
     await vi.waitFor(() => expect(steered.at(-1)).toBe('released'));
-    await pins.pin(toH2());
+    await pins.pinOrigin(toH2());
     await vi.waitFor(() => expect(tried).toHaveLength(2));
   });
 
@@ -334,33 +336,33 @@ describe('a pin to a protocol', () => {
     vi.useFakeTimers();
     trial = () => Promise.reject(new TypeError('Failed to fetch'));
     const pins = worker();
-    await pins.pin(toH2());
+    await pins.pinOrigin(toH2());
     await vi.advanceTimersByTimeAsync(60_000);
     expect(tried).toHaveLength(4);
     expect(steered.at(-1)).toEqual([A]);
-    expect(await pins.list()).toMatchObject([{ state: 'waiting', reason: REASON }]);
+    expect(await pins.listPins()).toMatchObject([{ state: 'waiting', reason: REASON }]);
   });
 
   test('asks no more once the helper has lifted it', async () => {
     vi.useFakeTimers();
     trial = () => Promise.reject(new TypeError('Failed to fetch'));
     const pins = worker();
-    await pins.pin(toH2());
+    await pins.pinOrigin(toH2());
     hosts[0]!.trials = [];
     hosts[0]!.pins = [{ ...waiting(), state: 'lifted', reason: 'no trust' }];
     hosts[0]!.tell();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(tried).toHaveLength(1);
     expect(steered.at(-1)).toBe('released');
-    expect(await pins.list()).toMatchObject([{ state: 'lifted', reason: 'no trust' }]);
+    expect(await pins.listPins()).toMatchObject([{ state: 'lifted', reason: 'no trust' }]);
   });
 
   test('is tried once more with the next helper', async () => {
     const pins = worker();
-    await pins.pin(toH2());
+    await pins.pinOrigin(toH2());
     await vi.waitFor(() => expect(steered.at(-1)).toBe('released'));
     hosts[0]!.die();
-    await pins.pin(toH2());
+    await pins.pinOrigin(toH2());
     expect(hosts).toHaveLength(2);
     await vi.waitFor(() => expect(tried).toHaveLength(2));
   });
@@ -372,7 +374,7 @@ describe('a pin to a protocol', () => {
       return host;
     };
     const pins = worker();
-    await pins.ask();
+    await pins.refreshPins();
     expect(tried).toEqual([]);
   });
 });
@@ -385,28 +387,28 @@ test('the helper is asked once for which hosts there is a CA, and ends again', a
   };
   const pins = worker();
   expect(pins.vouched).toBeNull();
-  expect(await pins.ask()).toEqual([]);
+  expect(await pins.refreshPins()).toEqual([]);
   expect(pins.vouched).toEqual(['a.example']);
   expect(hosts[0]!.open).toBe(false);
   allowed = false;
-  await expect(pins.ask()).rejects.toThrow('not been allowed');
+  await expect(pins.refreshPins()).rejects.toThrow('not been allowed');
   expect(hosts).toHaveLength(1);
 });
 
 describe('without the helper', () => {
   test('everything is as the person has it, at once, and they are told why', async () => {
     const pins = worker();
-    await pins.pin(wish(A));
+    await pins.pinOrigin(wish(A));
     hosts[0]!.die();
     expect(steered.at(-1)).toBe('released');
-    expect(await pins.list()).toEqual([
+    expect(await pins.listPins()).toEqual([
       expect.objectContaining({
         origin: A,
         state: 'lifted',
         reason: expect.stringContaining('helper stopped'),
       }),
     ]);
-    expect(states(await pins.pin(wish(A)))).toEqual([`${A} active`]);
+    expect(states(await pins.pinOrigin(wish(A)))).toEqual([`${A} active`]);
     expect(hosts).toHaveLength(2);
   });
 
@@ -417,7 +419,7 @@ describe('without the helper', () => {
       return host;
     };
     const pins = worker();
-    const refused = expect(pins.pin(wish(A))).rejects.toThrow('helper stopped');
+    const refused = expect(pins.pinOrigin(wish(A))).rejects.toThrow('helper stopped');
     await vi.waitFor(() => expect(hosts[0]?.asked).toHaveLength(2));
     hosts[0]!.die();
     await refused;
@@ -429,10 +431,10 @@ describe('without the helper', () => {
     ['breaks its contract', { type: 'gossip' }, 'update or reinstall'],
   ])('as with one that %s', async (_name, message, words) => {
     const pins = worker();
-    await pins.pin(wish(A));
+    await pins.pinOrigin(wish(A));
     hosts[0]!.say(message);
-    await vi.waitFor(async () => expect((await pins.list())[0]).toMatchObject({ state: 'lifted' }));
-    expect((await pins.list())[0]!.reason).toContain(words);
+    await vi.waitFor(async () => expect((await pins.listPins())[0]).toMatchObject({ state: 'lifted' }));
+    expect((await pins.listPins())[0]!.reason).toContain(words);
     expect(hosts[0]!.open).toBe(false);
     expect(steered.at(-1)).toBe('released');
   });
@@ -441,16 +443,16 @@ describe('without the helper', () => {
     ['the browser no longer follows', async () => loseSteering('Another extension')],
     [
       'the person takes the permissions back',
-      async (pins: Pins) => {
+      async (pins: PinManager) => {
         allowed = false;
-        await pins.permissionsRemoved();
+        await pins.handlePermissionRemoval();
       },
     ],
   ])('as when %s', async (_name, happen) => {
     const pins = worker();
-    await pins.pin(wish(A));
+    await pins.pinOrigin(wish(A));
     await happen(pins);
-    await vi.waitFor(async () => expect(states(await pins.list())).toEqual([`${A} lifted`]));
+    await vi.waitFor(async () => expect(states(await pins.listPins())).toEqual([`${A} lifted`]));
     expect(hosts[0]!.open).toBe(false);
     expect(steered.at(-1)).toBe('released');
   });
@@ -459,8 +461,8 @@ describe('without the helper', () => {
 describe('a worker that is started anew', () => {
   test('releases the browser first, then takes the pins up with the time that they have left', async () => {
     const before = worker();
-    await before.pin(wish(A, 60));
-    await before.pin(wish(B, null));
+    await before.pinOrigin(wish(A, 60));
+    await before.pinOrigin(wish(B, null));
     steered = [];
     const after = worker();
     await vi.waitFor(() => expect(steered).toEqual(['released', [A, B]]));
@@ -470,32 +472,32 @@ describe('a worker that is started anew', () => {
       { type: 'pin', origin: B, minutes: null },
       { type: 'pins' },
     ]);
-    expect(states(await after.list())).toEqual([`${A} active`, `${B} active`]);
+    expect(states(await after.listPins())).toEqual([`${A} active`, `${B} active`]);
   });
 
   test('starts no helper without pins', async () => {
     const before = worker();
-    await before.pin(wish(A));
-    await before.unpin(A);
-    expect(await worker().list()).toEqual([]);
+    await before.pinOrigin(wish(A));
+    await before.unpinOrigin(A);
+    expect(await worker().listPins()).toEqual([]);
     expect(hosts).toHaveLength(1);
   });
 
   test('says why pins could not be taken up', async () => {
     const before = worker();
-    await before.pin(wish(A));
+    await before.pinOrigin(wish(A));
     obstacle = 'Another extension';
     const after = worker();
     await vi.waitFor(async () =>
-      expect(await after.list()).toMatchObject([{ state: 'lifted', reason: obstacle }]),
+      expect(await after.listPins()).toMatchObject([{ state: 'lifted', reason: obstacle }]),
     );
     expect(hosts).toHaveLength(1);
   });
 
   test('asks for the pins that outlive the browser, and only for those', async () => {
     const before = worker();
-    await before.pin(wish(A, null, true));
-    await before.pin(wish(B));
+    await before.pinOrigin(wish(A, null, true));
+    await before.pinOrigin(wish(B));
     const { pins } = hosts[0]!;
     areas.session.clear();
     nextHost = () => {
@@ -506,9 +508,9 @@ describe('a worker that is started anew', () => {
     const after = worker();
     await vi.waitFor(() => expect(steered.at(-1)).toEqual([A]));
     expect(hosts[1]!.asked.map(({ type }) => type)).toEqual(['hello', 'pins']);
-    await after.unpin(A);
+    await after.unpinOrigin(A);
     areas.session.clear();
-    expect(await worker().list()).toEqual([]);
+    expect(await worker().listPins()).toEqual([]);
     expect(hosts).toHaveLength(2);
   });
 
@@ -527,19 +529,19 @@ describe('a worker that is started anew', () => {
       return host;
     };
     const pins = worker();
-    await pins.browserStarted();
-    expect(await pins.list()).toEqual([kept]);
+    await pins.handleBrowserStart();
+    expect(await pins.listPins()).toEqual([kept]);
     expect(steered.at(-1)).toEqual([A]);
-    await pins.browserStarted();
+    await pins.handleBrowserStart();
     expect(hosts).toHaveLength(1);
   });
 
   test('closes the port again when the browser starts and there are none, and does nothing unless pins are allowed', async () => {
     const pins = worker();
-    await pins.browserStarted();
+    await pins.handleBrowserStart();
     expect(hosts.map(({ open }) => open)).toEqual([false]);
     allowed = false;
-    await pins.browserStarted();
+    await pins.handleBrowserStart();
     expect(hosts).toHaveLength(1);
   });
 });

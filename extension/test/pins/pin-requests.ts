@@ -3,7 +3,9 @@ import type { PinKind } from '@hopwise/contract';
 import { expect } from 'vitest';
 import { hopwiseHost } from '../../../native-host/test/support/command.ts';
 import { type Server, ServerProgram } from '../../../native-host/test/support/server.ts';
-import type { Answers, PageRequest, PinsAnswer, Refusal } from '../../src/messages/page-messages.ts';
+import type { PageAnswers, PageRequest } from '../../src/background/page-requests.ts';
+import type { Refusal } from '../../src/messages/load-messages.ts';
+import type { PinsAnswer } from '../../src/pins/pin-messages.ts';
 import { HOST } from './pinned-host.ts';
 
 /** What browser and server say of a request that goes there without a proxy, or by the tunnel of `avoid-h3`. */
@@ -65,10 +67,10 @@ export async function becomes(wanted: string, page: OpenPage, server: Server): P
 
 /** Asks the worker of a browser for pins, of one origin. */
 export class PinRequests {
-  readonly #ask: <T extends PageRequest>(request: T) => Promise<Answers[T['type']]>;
+  readonly #ask: <T extends PageRequest>(request: T) => Promise<PageAnswers[T['type']]>;
   readonly #origin: string;
 
-  constructor(ask: <T extends PageRequest>(request: T) => Promise<Answers[T['type']]>, origin: string) {
+  constructor(ask: <T extends PageRequest>(request: T) => Promise<PageAnswers[T['type']]>, origin: string) {
     this.#ask = ask;
     this.#origin = origin;
   }

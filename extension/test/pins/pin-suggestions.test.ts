@@ -1,6 +1,6 @@
 import type { OriginRecommendation, Protocol, Recording } from '@hopwise/pageload-emulator';
 import { expect, test } from 'vitest';
-import { protocolsInUse, usefulPins } from '../../src/pins/page/pin-suggestions.ts';
+import { findProtocolsInUse, suggestPins } from '../../src/pins/page/pin-suggestions.ts';
 
 type Times = OriginRecommendation['pltMs'];
 
@@ -18,11 +18,11 @@ test.each<[string, Protocol, Times, Protocol | undefined, string[]]>([
   ['HTTP/3, when it is not known what is used', 'h3', { h2: 130, h3: 100 }, undefined, []],
   ['HTTP/2, which is used', 'h2', { h1: 130, h2: 100 }, 'h2', []],
 ])('%s', (_name, best, pltMs, inUse, kinds) => {
-  expect(usefulPins(recommended(best, pltMs), inUse)).toEqual(kinds);
+  expect(suggestPins(recommended(best, pltMs), inUse)).toEqual(kinds);
 });
 
 test.each(['https://192.0.2.7', 'https://[2001:db8::7]:8443'])('no CA vouches for %s', (origin) => {
-  expect(usefulPins(recommended('h2', { h2: 100, h3: 130 }, { origin }), 'h3')).toEqual(['avoid-h3']);
+  expect(suggestPins(recommended('h2', { h2: 100, h3: 130 }, { origin }), 'h3')).toEqual(['avoid-h3']);
 });
 
 test.each<Partial<OriginRecommendation>>([
@@ -33,7 +33,7 @@ test.each<Partial<OriginRecommendation>>([
   { origin: 'https://127.0.0.1' },
   { origin: 'https://[::1]:8443' },
 ])('nothing for %j', (change) => {
-  expect(usefulPins(recommended('h1', { h1: 100, h2: 130, h3: 150 }, change), 'h3')).toEqual([]);
+  expect(suggestPins(recommended('h1', { h1: 100, h2: 130, h3: 150 }, change), 'h3')).toEqual([]);
 });
 
 test('what is in use is what carried most requests', () => {
@@ -45,5 +45,5 @@ test('what is in use is what carried most requests', () => {
     request('https://b.example/', null),
     request('not a URL', 'h1'),
   ] as Recording['requests'];
-  expect([...protocolsInUse({ requests })]).toEqual([['https://a.example', 'h3']]);
+  expect([...findProtocolsInUse({ requests })]).toEqual([['https://a.example', 'h3']]);
 });

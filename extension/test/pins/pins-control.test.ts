@@ -2,11 +2,13 @@ import type { PinState } from '@hopwise/contract';
 import type { OriginRecommendation, Protocol } from '@hopwise/pageload-emulator';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { PageRequest } from '../../src/messages/page-messages.ts';
+import type { PageRequest } from '../../src/background/page-requests.ts';
+import { describePin } from '../../src/pins/page/pin-text.ts';
 import { PinsControl } from '../../src/pins/page/pins-control.ts';
-import { pinInWords } from '../../src/pins/page/pin-text.ts';
 
 const A = 'https://a.example';
+// biome-ignore lint/suspicious/noTemplateCurlyInString: it is shell syntax.
+const LAUNCHER = '"${XDG_DATA_HOME:-$HOME/.local/share}/hopwise/hopwise-host.sh"';
 let allowed: boolean;
 let pins: PinState[];
 let asked: PageRequest[];
@@ -74,7 +76,7 @@ afterEach(() => {
 
 async function shown(origin: OriginRecommendation, inUse?: Protocol) {
   const control = new PinsControl();
-  const action = control.actionFor(origin, inUse);
+  const action = control.renderAction(origin, inUse);
   document.body.replaceChildren(control.element, action ?? '');
   await vi.advanceTimersByTimeAsync(10);
   const buttons = (inside: Element) =>
@@ -94,14 +96,14 @@ async function shown(origin: OriginRecommendation, inUse?: Protocol) {
 
 test('keeps an origin off HTTP/3 for the time chosen, and lets it go again', async () => {
   const { control, action, buttons, click } = await shown(recommended());
-  expect(buttons(action!)).toEqual(['Keep off HTTP/3']);
-  await click('Keep off HTTP/3');
-  expect(buttons(action!)).toEqual(['Kept off HTTP/3: lift']);
-  expect(control.element.querySelector('li')!.textContent).toContain('is kept off HTTP/3');
-  await click('Lift');
-  expect(buttons(action!)).toEqual(['Keep off HTTP/3']);
+  expect(buttons(action!)).toEqual(['Avoid HTTP/3']);
+  await click('Avoid HTTP/3');
+  expect(buttons(action!)).toEqual(['Avoids HTTP/3: remove pin']);
+  expect(control.element.querySelector('li')!.textContent).toContain('avoids HTTP/3');
+  await click('Remove');
+  expect(buttons(action!)).toEqual(['Avoid HTTP/3']);
   control.element.querySelector('select')!.value = '3';
-  await click('Keep off HTTP/3');
+  await click('Avoid HTTP/3');
   expect(asked.filter(({ type }) => type !== 'pins')).toEqual([
     { type: 'pin', origin: A, kind: 'avoid-h3', minutes: 480, persistent: false },
     { type: 'unpin', origin: A },
@@ -114,6 +116,7 @@ test.each([
   ['nothing is decided', { decided: false }],
   ['HTTP/3 was not tried', { pltMs: { h1: 130, h2: 100 } }],
   ['it is not https', { origin: 'http://a.example' }],
+  ['its name is not one that a command may contain', { origin: 'https://a;b.example' }],
 ])('offers nothing where %s', async (_name, change) => {
   expect((await shown(recommended(change))).action).toBeNull();
 });
@@ -126,15 +129,15 @@ test('offers no pins before they are allowed, and says what for', async () => {
   expect(control.element.textContent).toContain('the helper cannot read them');
   await click('Allow pins');
   expect(buttons(control.element)).toEqual([]);
-  expect(buttons(action!)).toEqual(['Keep off HTTP/3']);
+  expect(buttons(action!)).toEqual(['Avoid HTTP/3']);
 });
 
 test('says why a pin was refused', async () => {
   refusal = 'Another extension has the proxy settings.';
   const { control, action, buttons, click } = await shown(recommended());
-  await click('Keep off HTTP/3');
+  await click('Avoid HTTP/3');
   expect(control.element.querySelector('[role=status]')!.textContent).toBe(refusal);
-  expect(buttons(action!)).toEqual(['Keep off HTTP/3']);
+  expect(buttons(action!)).toEqual(['Avoid HTTP/3']);
 });
 
 test('shows within a second that a pin was lifted, and why', async () => {
@@ -155,45 +158,45 @@ const bestOverH3 = () => recommended({ protocol: 'h3', pltMs: { h2: 130, h3: 100
 test('holds an origin that the CA vouches for to its best version', async () => {
   vouchedAtHelper = ['a.example'];
   const { control, action, buttons, click } = await shown(bestOverH1(), 'h2');
-  expect(buttons(action!)).toEqual(['Hold to HTTP/1.1']);
-  expect(action!.querySelector('button')!.getAttribute('aria-label')).toBe(`Hold ${A} to HTTP/1.1`);
-  await click('Hold to HTTP/1.1');
+  expect(buttons(action!)).toEqual(['Pin to HTTP/1.1']);
+  expect(action!.querySelector('button')!.getAttribute('aria-label')).toBe(`Pin ${A} to HTTP/1.1`);
+  await click('Pin to HTTP/1.1');
   expect(asked).toEqual([
     { type: 'pins', fresh: true },
     { type: 'pin', origin: A, kind: 'h1', minutes: 480, persistent: false },
   ]);
-  expect(buttons(action!)).toEqual(['Held to HTTP/1.1: lift']);
+  expect(buttons(action!)).toEqual(['Pinned to HTTP/1.1: remove pin']);
   pins = [pin({ kind: 'h1', state: 'waiting', reason: 'until it is time' })];
   await vi.advanceTimersByTimeAsync(1000);
-  expect(buttons(action!)).toEqual(['Waits for HTTP/1.1: lift']);
+  expect(buttons(action!)).toEqual(['Waiting for HTTP/1.1: remove pin']);
   expect(control.element.querySelector('.hw-pin-waiting')!.textContent).toContain(
-    'It waits until it is time.',
+    'It is waiting until it is time.',
   );
 });
 
 test('says of an origin that waits that it is not kept off HTTP/3', async () => {
   pins = [pin({ state: 'waiting', reason: 'until it is time' })];
   const { action, buttons } = await shown(recommended());
-  expect(buttons(action!)).toEqual(['Waits to be kept off HTTP/3: lift']);
+  expect(buttons(action!)).toEqual(['Waiting to avoid HTTP/3: remove pin']);
 });
 
 test('says what it takes and risks where no CA vouches for the origin, and makes none', async () => {
   vouchedAtHelper = ['b.example', 'c.example'];
   const { control, action, buttons, click } = await shown(bestOverH3(), 'h2');
-  expect(buttons(action!)).toEqual(['Hold to HTTP/3…']);
+  expect(buttons(action!)).toEqual(['Pin to HTTP/3…']);
   const opener = () => action!.querySelector('button')!;
   expect(opener().getAttribute('aria-expanded')).toBe('false');
-  await click('Hold to HTTP/3…');
+  await click('Pin to HTTP/3…');
   expect(opener().getAttribute('aria-expanded')).toBe('true');
   const steps = document.getElementById(opener().getAttribute('aria-controls')!)!;
   expect([...steps.querySelectorAll('code')].map(({ textContent }) => textContent)).toEqual([
-    'npx hopwise-host ca create https://a.example https://b.example https://c.example',
-    'npx hopwise-host ca trust',
-    'npx hopwise-host ca remove',
+    `${LAUNCHER} ca create 'https://a.example' 'https://b.example' 'https://c.example'`,
+    `${LAUNCHER} ca trust`,
+    `${LAUNCHER} ca remove`,
   ]);
   expect(steps.textContent).toContain('passwords included');
   expect(steps.textContent).toContain('Restart the browser');
-  expect(document.activeElement?.textContent).toBe('To hold a.example to HTTP/3');
+  expect(document.activeElement?.textContent).toBe('Pin a.example to HTTP/3');
   await click('Close');
   expect(control.element.querySelector('code')).toBeNull();
   expect(document.activeElement).toBe(opener());
@@ -202,32 +205,32 @@ test('says what it takes and risks where no CA vouches for the origin, and makes
 
 test('goes on saying what it takes while the same load is shown', async () => {
   const { control, action } = await shown(bestOverH3(), 'h2');
-  control.begin(1);
-  const again = () => control.actionFor(bestOverH3(), 'h2')!;
+  control.resetOrigins(1);
+  const again = () => control.renderAction(bestOverH3(), 'h2')!;
   action!.replaceWith(again());
   await vi.advanceTimersByTimeAsync(10);
   document.querySelector<HTMLElement>('[aria-expanded]')!.click();
   const steps = () => control.element.querySelector('code');
   expect(steps()).not.toBeNull();
-  control.begin(1);
+  control.resetOrigins(1);
   again();
   expect(steps()).not.toBeNull();
-  control.begin(2);
+  control.resetOrigins(2);
   expect(steps()).toBeNull();
 });
 
 test('says nothing of a CA where a pin that needs none does the same', async () => {
   const { action, buttons } = await shown(recommended(), 'h3');
-  expect(buttons(action!)).toEqual(['Keep off HTTP/3']);
+  expect(buttons(action!)).toEqual(['Avoid HTTP/3']);
   vouchedAtHelper = ['a.example'];
   const { action: vouchedFor } = await shown(recommended(), 'h3');
-  expect(buttons(vouchedFor!)).toEqual(['Keep off HTTP/3', 'Hold to HTTP/2']);
+  expect(buttons(vouchedFor!)).toEqual(['Avoid HTTP/3', 'Pin to HTTP/2']);
 });
 
 test('says why the helper could not be asked', async () => {
   vouchedAtHelper = 'The helper is not installed.';
   const { control, click } = await shown(bestOverH3(), 'h2');
-  await click('Hold to HTTP/3…');
+  await click('Pin to HTTP/3…');
   expect(control.element.textContent).toContain('The helper is not installed.');
 });
 
@@ -240,33 +243,30 @@ test('asks the helper only where an answer matters', async () => {
 test('keeps the focus where it was when a button changes', async () => {
   const { action, click } = await shown(recommended());
   action!.querySelector('button')!.focus();
-  await click('Keep off HTTP/3');
-  expect(document.activeElement?.textContent).toBe('Kept off HTTP/3: lift');
+  await click('Avoid HTTP/3');
+  expect(document.activeElement?.textContent).toBe('Avoids HTTP/3: remove pin');
 });
 
 const NOW = new Date(2026, 10, 22, 12, 30).getTime();
 
 test.each([
-  [{}, 'a.example is kept off HTTP/3 until the browser is closed.'],
-  [{ persistent: true }, 'a.example is kept off HTTP/3 until you lift it.'],
-  [
-    { expiresAtMs: NOW + 3_600_000 },
-    'a.example is kept off HTTP/3 until 13:30, or until the browser is closed.',
-  ],
+  [{}, 'a.example avoids HTTP/3 until the browser is closed.'],
+  [{ persistent: true }, 'a.example avoids HTTP/3 until you remove the pin.'],
+  [{ expiresAtMs: NOW + 3_600_000 }, 'a.example avoids HTTP/3 until 13:30, or until the browser is closed.'],
   [
     { expiresAtMs: NOW + 3 * 86_400_000, persistent: true },
-    'a.example is kept off HTTP/3 until Wed 25 Nov, 12:30.',
+    'a.example avoids HTTP/3 until Wed 25 Nov, 12:30.',
   ],
-  [{ kind: 'h1' as const, persistent: true }, 'a.example is held to HTTP/1.1 until you lift it.'],
+  [{ kind: 'h1' as const, persistent: true }, 'a.example is pinned to HTTP/1.1 until you remove the pin.'],
   [
     { kind: 'h2' as const, state: 'waiting' as const, reason: 'until the origin has answered over HTTP/2' },
-    'a.example is to be held to HTTP/2 until the browser is closed. It waits until the origin has answered over HTTP/2.',
+    'a.example will be pinned to HTTP/2 until the browser is closed. It is waiting until the origin has answered over HTTP/2.',
   ],
   [{ state: 'lifted' as const }, 'a.example may use HTTP/3 again.'],
   [
     { kind: 'h3' as const, state: 'lifted' as const, reason: 'it refused HTTP/3' },
-    'a.example is no longer held to HTTP/3: it refused HTTP/3',
+    'a.example is no longer pinned to HTTP/3: it refused HTTP/3',
   ],
 ])('%j in words', (change, words) => {
-  expect(pinInWords(pin(change), NOW)).toBe(words);
+  expect(describePin(pin(change), NOW)).toBe(words);
 });

@@ -100,7 +100,7 @@ async function asked(): Promise<Asked> {
   };
 }
 
-const carriedBy = { none: { browser: 'h3', server: 'HTTP/3.0', issuer: THEIRS }, ...pinned() };
+const correctRequest = { none: { browser: 'h3', server: 'HTTP/3.0', issuer: THEIRS }, ...pinned() };
 
 /** Browsers speak no HTTP/3 through a proxy: what is pinned shows behind it. */
 function pinned() {
@@ -171,19 +171,19 @@ async function amidst(happen: () => void): Promise<string[]> {
 }
 
 test('holds an open page to each protocol, from and to each other and none', async () => {
-  await untilAsked(carriedBy.none);
+  await untilAsked(correctRequest.none);
   expect(await browser.ask(own, { type: 'pins', fresh: true })).toMatchObject({ vouched: [HOST], pins: [] });
   const circuit = ['h1', 'none', 'h2', 'none', 'h3', 'h1', 'h2', 'h1', 'h3', 'h2', 'h3', 'none'] as const;
   for (const to of circuit) {
     if (to === 'none') expect(await pins.unpin()).toMatchObject({ ok: true, pins: [] });
     else await hold(to);
-    expect(await untilAsked(carriedBy[to])).toMatchObject({ digest });
+    expect(await untilAsked(correctRequest[to])).toMatchObject({ digest });
   }
 });
 
 test('the page loads on when the engine, and then the helper, is killed amidst', async () => {
   await hold('h2');
-  await untilAsked(carriedBy.h2);
+  await untilAsked(correctRequest.h2);
   const killAll = (pids: number[]) => {
     expect(pids).not.toEqual([]);
     for (const pid of pids) process.kill(pid, 'SIGKILL');
@@ -194,7 +194,7 @@ test('the page loads on when the engine, and then the helper, is killed amidst',
   await page.reload();
   expect(await untilAsked({})).toMatchObject({ digest });
   await hold('h1');
-  await untilAsked(carriedBy.h1);
+  await untilAsked(correctRequest.h1);
   expect(await amidst(() => killAll(host.running()))).toEqual(whole);
   expect(await pins.all()).toMatchObject([
     { state: 'lifted', reason: expect.stringContaining('helper stopped') },

@@ -1,6 +1,6 @@
 import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { asCarried, type Carrier } from '../../src/pins/worker/proxied-requests.ts';
+import { correctProxiedRequests, type ProxiedOrigin } from '../../src/pins/worker/proxied-requests.ts';
 
 const NAVIGATED_MS = Date.parse('2026-01-02T03:04:05.000Z');
 
@@ -29,11 +29,12 @@ function recording(...requests: Partial<RecordedRequest>[]): Recording {
   return { recordedAt: new Date(NAVIGATED_MS).toISOString(), requests: all } as Recording;
 }
 
-function carried(kind: Carrier['kind'], request: Partial<RecordedRequest> = {}, sinceMs = 0) {
-  return asCarried(recording(request), new Map([['https://a.test', { kind, sinceMs }]])).requests[0]!;
+function carried(kind: ProxiedOrigin['kind'], request: Partial<RecordedRequest> = {}, sinceMs = 0) {
+  return correctProxiedRequests(recording(request), new Map([['https://a.test', { kind, sinceMs }]]))
+    .requests[0]!;
 }
 
-describe('asCarried', () => {
+describe('correctProxiedRequests', () => {
   it('tells of a pin to a protocol what carried the request, and nothing of connections to the helper', () => {
     const nothing = { dnsStartMs: null, dnsEndMs: null, connectStartMs: null, secureStartMs: null };
     expect(carried('h3')).toEqual({
@@ -61,6 +62,6 @@ describe('asCarried', () => {
 
   it('gives a recording back as it is when nothing is pinned', () => {
     const one = recording({});
-    expect(asCarried(one, new Map())).toBe(one);
+    expect(correctProxiedRequests(one, new Map())).toBe(one);
   });
 });

@@ -4,12 +4,12 @@ import { TrustTrials } from '../../src/pins/worker/trust-trials.ts';
 test('asks for nothing but the trial, and shows nobody who asks', async () => {
   const fetch = vi.fn(async () => new Response(null, { status: 204 }));
   vi.stubGlobal('fetch', fetch);
-  const onInVain = vi.fn();
-  const trials = new TrustTrials({ onInVain });
-  trials.want(['a.example']);
-  expect(trials.origins()).toEqual(['https://a.example:49151']);
-  trials.start();
-  await vi.waitFor(() => expect(onInVain).toHaveBeenCalledOnce());
+  const onUnanswered = vi.fn();
+  const trials = new TrustTrials({ onUnanswered });
+  trials.setHosts(['a.example']);
+  expect(trials.listOrigins()).toEqual(['https://a.example:49151']);
+  trials.startDue();
+  await vi.waitFor(() => expect(onUnanswered).toHaveBeenCalledOnce());
   expect(fetch.mock.calls).toEqual([
     [
       'https://a.example:49151/',
@@ -22,5 +22,5 @@ test('asks for nothing but the trial, and shows nobody who asks', async () => {
       },
     ],
   ]);
-  expect(trials.origins()).toEqual([]);
+  expect(trials.listOrigins()).toEqual([]);
 });

@@ -1,49 +1,62 @@
-import type { Protocol } from '@hopwise/contract';
+import { PROTOCOL_NAME, type Protocol } from '@hopwise/contract';
+import { helperCommand, shellName } from '../../helper/helper-command.ts';
 import { builder } from '../../ui/dom.ts';
-import { PROTOCOL_NAME } from '../../ui/format.ts';
+import { isPinnable } from '../pinnable-origin.ts';
 
-export const CA_STEPS_ID = 'hw-ca-steps';
+export const CA_INSTRUCTIONS_ID = 'hw-ca-instructions';
 
-export interface CaStepsQuestion {
+export interface CaInstructionsOptions {
   /** `https://host[:port]`. */
   origin: string;
   protocol: Protocol;
-  /** Hosts that the CA there is vouches for; none where there is no CA. */
+  /** Hosts that the existing local CA covers; empty where there is no CA. */
   vouched: readonly string[];
-  /** Why that could not be found out; '' when it was. */
+  /** Why the helper could not be asked for them, '' otherwise. */
   problem: string;
   onClose: () => void;
 }
 
-/** What a pin to a protocol takes that only the person can do, what it risks, and the commands to copy. Nothing is done here. */
-export function caSteps({ origin, protocol, vouched, problem, onClose }: CaStepsQuestion): HTMLElement {
+/**
+ * Explains what a pin to a protocol requires of the user, what it risks, and which commands to run. It changes nothing itself:
+ * only the user may create a CA and have it trusted.
+ */
+export function renderCaInstructions({
+  origin,
+  protocol,
+  vouched,
+  problem,
+  onClose,
+}: CaInstructionsOptions): HTMLElement {
   const el = builder();
   const { hostname } = new URL(origin);
   const name = PROTOCOL_NAME[protocol];
-  const hosts = [...new Set([...vouched, hostname])].sort();
+  // The new CA replaces the former one, so it has to name the hosts of both.
+  const hosts = [...new Set([...vouched, hostname])].filter((host) => isPinnable(`https://${host}`)).sort();
   const close = el('button', { type: 'button', class: 'hw-button' }, 'Close');
   close.addEventListener('click', onClose);
-  const says = el('p', { class: 'hw-note', role: 'status' });
-  const others =
-    vouched.length === 0 ? '' : ` It takes the place of the one that you have, so it names all its hosts:`;
+  const status = el('p', { class: 'hw-note', role: 'status' });
+  const replaces =
+    vouched.length === 0 ? '' : ' It replaces your current one, so the command lists the hosts of both.';
+  const origins = hosts.map((host) => `https://${host}`);
   return el(
     'section',
-    { id: CA_STEPS_ID, class: 'hw-steps', 'aria-labelledby': `${CA_STEPS_ID}-title` },
-    el('h4', { id: `${CA_STEPS_ID}-title`, tabindex: '-1' }, `To hold ${hostname} to ${name}`),
+    { id: CA_INSTRUCTIONS_ID, class: 'hw-steps', 'aria-labelledby': `${CA_INSTRUCTIONS_ID}-title` },
+    el('h4', { id: `${CA_INSTRUCTIONS_ID}-title`, tabindex: '-1' }, `Pin ${hostname} to ${name}`),
     problem === '' ? null : el('p', {}, problem),
     el(
       'p',
       {},
-      `The helper has to stand in for ${hostname} towards this browser, and to ask it over ${name} in your place. So the browser ` +
-        'must trust a certificate authority (CA) of the helper’s. Only you can make one, and take it away again.',
+      `For this pin the helper terminates TLS: it answers this browser as ${hostname} and sends the requests on to the server over ` +
+        `${name}. The browser accepts that only if it trusts a certificate authority (CA) of the helper. You create that CA, and ` +
+        'you can remove it at any time.',
     ),
     el(
       'p',
       {},
-      el('strong', {}, 'What you risk: '),
-      `whoever gets at that CA’s keys, such as any program that runs as you, can pose as ${hosts.join(', ')} ` +
-        'towards this browser, and read and change what you exchange, passwords included. It vouches for no other host. Do this ' +
-        'for hosts that you develop or test.',
+      el('strong', {}, 'Risk: '),
+      `any program that can read the CA’s keys, such as one that runs under your user account, can impersonate ${hosts.join(', ')} ` +
+        'to this browser, and read and change what you exchange with it, passwords included. The CA is limited to these hosts. ' +
+        'Do this only for sites that you develop or test.',
     ),
     el(
       'ol',
@@ -51,30 +64,30 @@ export function caSteps({ origin, protocol, vouched, problem, onClose }: CaSteps
       el(
         'li',
         {},
-        `Make the CA.${others}`,
-        command(`npx hopwise-host ca create ${hosts.map((host) => `https://${host}`).join(' ')}`, says),
+        `Create the CA in ${shellName()}.${replaces}`,
+        renderCommand(helperCommand('ca create', origins), status),
       ),
-      el('li', {}, 'Have your browsers trust it.', command('npx hopwise-host ca trust', says)),
-      el('li', {}, `Restart the browser, load the page again, and choose “Hold to ${name}”.`),
+      el('li', {}, 'Make your browsers trust it.', renderCommand(helperCommand('ca trust'), status)),
+      el('li', {}, `Restart the browser, load the page again, and choose “Pin to ${name}”.`),
     ),
-    el('p', { class: 'hw-note' }, 'To undo all of it:', command('npx hopwise-host ca remove', says)),
-    says,
+    el('p', { class: 'hw-note' }, 'To undo both steps:', renderCommand(helperCommand('ca remove'), status)),
+    status,
     close,
   );
 }
 
-function command(text: string, says: HTMLElement): HTMLElement {
+function renderCommand(text: string, status: HTMLElement): HTMLElement {
   const el = builder();
   const code = el('code', {}, text);
   const copy = el('button', { type: 'button', class: 'hw-link', 'aria-label': `Copy ${text}` }, 'Copy');
   copy.addEventListener('click', async () => {
     try {
       await navigator.clipboard.writeText(text);
-      says.textContent = 'Copied.';
+      status.textContent = 'Copied.';
     } catch {
-      // Inside DevTools pages may not write to the clipboard.
+      // Pages inside DevTools may not write to the clipboard.
       getSelection()?.selectAllChildren(code);
-      says.textContent = 'Selected: copy it with the keyboard.';
+      status.textContent = 'The command is selected. Copy it with the keyboard.';
     }
   });
   return el('span', { class: 'hw-command' }, code, copy);

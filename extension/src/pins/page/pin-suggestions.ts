@@ -1,8 +1,9 @@
-import { isAskedWithoutProxy, type PinKind } from '@hopwise/contract';
-import type { OriginRecommendation, Protocol, Recording } from '@hopwise/pageload-emulator';
+import { isAskedWithoutProxy, type PinKind, type Protocol } from '@hopwise/contract';
+import type { OriginRecommendation, Recording } from '@hopwise/pageload-emulator';
+import { isPinnable } from '../pinnable-origin.ts';
 
-/** The version that carried most of each origin's requests, as far as the browser told. */
-export function protocolsInUse({ requests }: Pick<Recording, 'requests'>): Map<string, Protocol> {
+/** The protocol that carried most of each origin's requests, among those whose protocol the browser reports. */
+export function findProtocolsInUse({ requests }: Pick<Recording, 'requests'>): Map<string, Protocol> {
   const counts = new Map<string, Map<Protocol, number>>();
   for (const { url, protocol } of requests) {
     if (protocol === null || !URL.canParse(url)) continue;
@@ -20,19 +21,20 @@ export function protocolsInUse({ requests }: Pick<Recording, 'requests'>): Map<s
 }
 
 /**
- * Pins under which the page would surely load sooner than as the browser has it, the one that needs least first.
+ * Pins that would make the page load faster than the browser's own choice, with a decided prediction; the pin with the
+ * fewest requirements first.
  *
- * @param inUse what carried the origin's requests, where that is known
+ * @param inUse the protocol that carried the origin's requests, if known
  */
-export function usefulPins(
+export function suggestPins(
   { origin, decided, protocol, pltMs }: OriginRecommendation,
   inUse: Protocol | undefined,
 ): PinKind[] {
-  if (!decided || !origin.startsWith('https://')) return [];
+  if (!decided || !isPinnable(origin)) return [];
   const { hostname } = new URL(origin);
   if (isAskedWithoutProxy(hostname)) return [];
   const kinds: PinKind[] = [];
-  // An origin that offers HTTP/3 comes to be used over it, whatever its first visit was.
+  // Browsers switch to HTTP/3 after the first visit to an origin that offers it.
   const withoutHttp3 = pltMs.h2 ?? pltMs.h1;
   const isSlower = pltMs.h3 !== undefined && withoutHttp3 !== undefined && withoutHttp3 < pltMs.h3;
   if (protocol !== 'h3' && isSlower) kinds.push('avoid-h3');
@@ -42,12 +44,12 @@ export function usefulPins(
   return kinds;
 }
 
-/** Whether a pin that needs no CA has the same effect. */
-export function isSpared(kind: PinKind, kinds: readonly PinKind[]): boolean {
+/** Whether another suggested pin has the same effect without needing a CA. */
+export function isRedundant(kind: PinKind, kinds: readonly PinKind[]): boolean {
   return kind === 'h2' && kinds.includes('avoid-h3');
 }
 
-/** CAs vouch for names, not for addresses. */
+/** The local CA's name constraints cover DNS names only, not IP addresses. */
 function isName(host: string): boolean {
   return !host.startsWith('[') && !/^[\d.]+$/.test(host);
 }

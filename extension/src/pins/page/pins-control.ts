@@ -1,30 +1,30 @@
-import type { PinKind, PinState } from '@hopwise/contract';
-import type { OriginRecommendation, Protocol } from '@hopwise/pageload-emulator';
-import { ask, type PageRequest, type PinsAnswer, type Refusal } from '../../messages/page-messages.ts';
+import { type PinKind, type PinState, PROTOCOL_NAME, type Protocol } from '@hopwise/contract';
+import type { OriginRecommendation } from '@hopwise/pageload-emulator';
+import type { Refusal } from '../../messages/load-messages.ts';
 import { builder } from '../../ui/dom.ts';
-import { PROTOCOL_NAME } from '../../ui/format.ts';
-import { CA_STEPS_ID, caSteps } from './ca-instructions.ts';
-import { askToAllowPins } from '../pin-permissions.ts';
-import { pinInWords } from './pin-text.ts';
-import { isSpared, usefulPins } from './pin-suggestions.ts';
+import { type PinRequest, type PinsAnswer, sendPinRequest } from '../pin-messages.ts';
+import { requestPinPermissions } from '../pin-permissions.ts';
+import { CA_INSTRUCTIONS_ID, renderCaInstructions } from './ca-instructions.ts';
+import { isRedundant, suggestPins } from './pin-suggestions.ts';
+import { describePin } from './pin-text.ts';
 
-const LOOK_EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 
-/** How long a pin may hold; the first is what is offered. */
-const HOLDS = [
+/** Lifetimes that the user can choose from; the first is the default. */
+const LIFETIMES = [
   { words: 'for 8 hours', minutes: 8 * 60, persistent: false },
   { words: 'for an hour', minutes: 60, persistent: false },
   { words: 'until the browser is closed', minutes: null, persistent: false },
-  { words: 'until I lift it', minutes: null, persistent: true },
+  { words: 'until I remove it', minutes: null, persistent: true },
 ];
 
 const OFFER =
-  'hopwise can keep an origin off HTTP/3 where another version is faster. Its connections then go through the helper on this ' +
-  'computer, still encrypted from the browser to the server: the helper cannot read them. It can also hold an origin to one ' +
-  'version; what that takes, and risks, is said before anything is done. For pins hopwise needs to change this browser’s proxy ' +
-  'settings for pinned origins, and to show the helper’s proxy that it is this browser that asks.';
+  'hopwise can make this browser avoid HTTP/3 for an origin where another version is faster. Connections to that origin then ' +
+  'pass through the helper on this computer. They stay encrypted from the browser to the server: the helper cannot read them. ' +
+  'hopwise can also pin an origin to one version; it explains what that requires and risks before it changes anything. Pins ' +
+  'need permission to set this browser’s proxy for pinned origins and to log in to the helper’s proxy.';
 
-/** Pins by origin: buttons for each origin that is better off under another version, and the list of all that there are. */
+/** Pins by origin: buttons for each origin that loads faster under another version, and the list of all pins. */
 export class PinsControl {
   readonly element: HTMLElement;
   readonly #el = builder();
@@ -32,17 +32,17 @@ export class PinsControl {
   readonly #hold: HTMLElement;
   readonly #select: HTMLSelectElement;
   readonly #list: HTMLElement;
-  readonly #steps: HTMLElement;
-  readonly #says: HTMLElement;
+  readonly #instructions: HTMLElement;
+  readonly #status: HTMLElement;
   readonly #actions = new Map<string, { holder: HTMLElement; kinds: PinKind[] }>();
   #loadId: number | null = null;
   #allowed = false;
   #pins: PinState[] = [];
   #vouched: string[] | null = null;
-  /** Whether the helper was asked for which hosts there is a CA, and why it did not say. */
+  /** Whether the helper was asked which hosts the local CA covers, and why it gave no answer. */
   #hasAsked = false;
   #problem = '';
-  /** Which pin it is explained for what it takes. */
+  /** The pin whose requirements are explained at the moment. */
   #explained: { origin: string; protocol: Protocol } | null = null;
   #shown = '';
   #busy = false;
@@ -55,53 +55,53 @@ export class PinsControl {
     this.#select = el(
       'select',
       { class: 'hw-select' },
-      ...HOLDS.map(({ words }, index) => el('option', { value: String(index) }, words)),
+      ...LIFETIMES.map(({ words }, index) => el('option', { value: String(index) }, words)),
     );
-    this.#hold = el('label', { class: 'hw-note hw-pins-hold' }, 'A pin made now holds ', this.#select);
+    this.#hold = el('label', { class: 'hw-note hw-pins-hold' }, 'New pins last ', this.#select);
     this.#list = el('ul', { class: 'hw-pins' });
-    this.#says = el('p', { class: 'hw-note', role: 'status' });
-    this.#steps = el('div', {});
-    this.element = el('section', {}, this.#offer, this.#hold, this.#steps, this.#list, this.#says);
-    this.#draw();
-    void this.#look();
-    setInterval(() => void this.#look(), LOOK_EVERY_MS);
+    this.#status = el('p', { class: 'hw-note', role: 'status' });
+    this.#instructions = el('div', {});
+    this.element = el('section', {}, this.#offer, this.#hold, this.#instructions, this.#list, this.#status);
+    this.#render();
+    void this.#poll();
+    setInterval(() => void this.#poll(), POLL_INTERVAL_MS);
   }
 
   /**
-   * Forgets the origins that were shown before.
+   * Clears the origins of the load shown before.
    *
-   * @param loadId of what is shown now, null for nothing: what is explained stays while it is the same
+   * @param loadId the load shown now, null for none: an open explanation stays open while this is the same
    */
-  begin(loadId: number | null): void {
+  resetOrigins(loadId: number | null): void {
     this.#actions.clear();
     if (loadId !== this.#loadId) this.#explained = null;
     this.#loadId = loadId;
-    this.#draw();
+    this.#render();
   }
 
   /**
-   * What can be done about an origin; null where pins are of no use to it.
+   * Buttons that pin an origin or remove its pin; null where no pin would make it faster.
    *
-   * @param inUse what carried its requests, where that is known
+   * @param inUse the protocol that carried its requests, if known
    */
-  actionFor(origin: OriginRecommendation, inUse?: Protocol): HTMLElement | null {
-    const kinds = usefulPins(origin, inUse);
-    if (!this.#activeOf(origin.origin) && kinds.length === 0) return null;
+  renderAction(origin: OriginRecommendation, inUse?: Protocol): HTMLElement | null {
+    const kinds = suggestPins(origin, inUse);
+    if (!this.#findActive(origin.origin) && kinds.length === 0) return null;
     const holder = this.#el('span', { class: 'hw-pin' });
     this.#actions.set(origin.origin, { holder, kinds });
-    this.#draw();
-    void this.#askForVouched();
+    this.#render();
+    void this.#requestVouched();
     return holder;
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     if (document.hidden || this.#busy) return;
-    this.#take(await answerTo({ type: 'pins' }));
+    this.#applyAnswer(await sendPinRequest({ type: 'pins' }));
   }
 
-  #take(answer: PinsAnswer | Refusal): void {
+  #applyAnswer(answer: PinsAnswer | Refusal): void {
     if (!answer.ok) {
-      this.#says.textContent = answer.error;
+      this.#status.textContent = answer.error;
       return;
     }
     const now = JSON.stringify(answer);
@@ -110,92 +110,95 @@ export class PinsControl {
     this.#allowed = answer.allowed;
     this.#pins = answer.pins;
     this.#vouched = answer.vouched;
-    this.#draw();
-    void this.#askForVouched();
+    this.#render();
+    void this.#requestVouched();
   }
 
-  /** Once, and only where it matters: the helper has to be started for it. */
-  async #askForVouched(): Promise<void> {
+  /** Asks once, and only if an offer depends on the answer, because asking starts the helper. */
+  async #requestVouched(): Promise<void> {
     const matters = [...this.#actions.values()].some(({ kinds }) =>
       kinds.some((kind) => kind !== 'avoid-h3'),
     );
     if (this.#hasAsked || !this.#allowed || !matters) return;
     this.#hasAsked = true;
-    const answer = await answerTo({ type: 'pins', fresh: true });
-    if (answer.ok) this.#take(answer);
+    const answer = await sendPinRequest({ type: 'pins', fresh: true });
+    if (answer.ok) this.#applyAnswer(answer);
     else {
       this.#problem = answer.error;
-      this.#draw();
+      this.#render();
     }
   }
 
   async #allow(): Promise<void> {
     try {
-      if (await askToAllowPins()) this.#says.textContent = '';
-      else this.#says.textContent = 'Without these permissions there are no pins; everything else works.';
+      if (await requestPinPermissions()) this.#status.textContent = '';
+      else this.#status.textContent = 'Pins need these permissions. Everything else works without them.';
     } catch {
-      // Some browsers do not ask from within DevTools.
-      this.#says.textContent = 'The browser does not ask from here: allow pins in hopwise’s popup.';
+      // Some browsers cannot show the permission prompt for a page inside DevTools.
+      this.#status.textContent =
+        'The browser cannot ask for permissions here. Open the hopwise popup and choose “Allow pins” there.';
     }
-    await this.#look();
+    await this.#poll();
   }
 
-  /** One change at a time. */
-  async #change(request: Extract<PageRequest, { type: 'pin' | 'unpin' }>): Promise<void> {
+  /** Does nothing while another change is under way. */
+  async #change(request: Extract<PinRequest, { type: 'pin' | 'unpin' }>): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
-    this.#says.textContent = request.type === 'pin' ? 'Pinning…' : '';
-    this.#draw();
-    const answer = await answerTo(request);
+    this.#status.textContent = request.type === 'pin' ? 'Pinning…' : '';
+    this.#render();
+    const answer = await sendPinRequest(request);
     this.#busy = false;
-    this.#says.textContent = '';
+    this.#status.textContent = '';
     this.#shown = '';
-    this.#take(answer);
-    this.#draw();
+    this.#applyAnswer(answer);
+    this.#render();
   }
 
-  #draw(): void {
-    const focused = this.#focusedOrigin();
+  #render(): void {
+    const focused = this.#findFocusedOrigin();
     const offered = [...this.#actions].filter(
-      ([origin, { kinds }]) => !this.#activeOf(origin) && kinds.length > 0,
+      ([origin, { kinds }]) => !this.#findActive(origin) && kinds.length > 0,
     );
     this.#offer.hidden = this.#allowed || offered.length === 0;
     this.#hold.hidden = !this.#allowed || offered.length === 0;
     for (const [origin, { holder, kinds }] of this.#actions) {
-      holder.replaceChildren(...this.#actionsOf(origin, kinds));
+      holder.replaceChildren(...this.#renderButtons(origin, kinds));
     }
-    this.#list.replaceChildren(...this.#pins.map((pin) => this.#item(pin)));
-    this.#drawSteps();
-    // What had the focus is gone.
+    this.#list.replaceChildren(...this.#pins.map((pin) => this.#renderItem(pin)));
+    this.#renderInstructions();
+    // The focused button was replaced.
     if (focused) this.#actions.get(focused)?.holder.querySelector('button')?.focus();
   }
 
-  #drawSteps(): void {
+  #renderInstructions(): void {
     const { origin, protocol } = this.#explained ?? {};
-    if (!origin || !protocol || this.#isVouched(origin) || this.#activeOf(origin)) {
+    if (!origin || !protocol || this.#isVouched(origin) || this.#findActive(origin)) {
       this.#explained = null;
-      this.#steps.replaceChildren();
+      this.#instructions.replaceChildren();
       return;
     }
-    // Anything that is selected in it stays so.
+    // Rendering again would drop a text selection inside.
     const shown = `${origin} ${protocol} ${this.#vouched} ${this.#problem}`;
-    if (this.#steps.dataset.shown === shown && this.#steps.hasChildNodes()) return;
-    this.#steps.dataset.shown = shown;
+    if (this.#instructions.dataset.shown === shown && this.#instructions.hasChildNodes()) return;
+    this.#instructions.dataset.shown = shown;
     const onClose = () => {
       this.#explained = null;
-      this.#draw();
+      this.#render();
       this.#actions.get(origin)?.holder.querySelector<HTMLElement>('[aria-expanded]')?.focus();
     };
     const vouched = this.#vouched ?? [];
-    this.#steps.replaceChildren(caSteps({ origin, protocol, vouched, problem: this.#problem, onClose }));
+    this.#instructions.replaceChildren(
+      renderCaInstructions({ origin, protocol, vouched, problem: this.#problem, onClose }),
+    );
   }
 
-  #focusedOrigin(): string | undefined {
+  #findFocusedOrigin(): string | undefined {
     const { activeElement } = document;
     return [...this.#actions].find(([, { holder }]) => holder.contains(activeElement))?.[0];
   }
 
-  #activeOf(origin: string): PinState | undefined {
+  #findActive(origin: string): PinState | undefined {
     return this.#pins.find((pin) => pin.origin === origin && pin.state !== 'lifted');
   }
 
@@ -203,65 +206,60 @@ export class PinsControl {
     return this.#vouched?.includes(new URL(origin).hostname) ?? false;
   }
 
-  #actionsOf(origin: string, kinds: readonly PinKind[]): HTMLElement[] {
-    const pin = this.#activeOf(origin);
-    if (pin) return [this.#button(`${stateWords(pin)}: lift`, origin)];
+  #renderButtons(origin: string, kinds: readonly PinKind[]): HTMLElement[] {
+    const pin = this.#findActive(origin);
+    if (pin) return [this.#unpinButton(`${describeState(pin)}: remove pin`, origin)];
     if (!this.#allowed) return [];
     return kinds.flatMap((kind) => {
-      const words = kind === 'avoid-h3' ? 'Keep off HTTP/3' : `Hold to ${PROTOCOL_NAME[kind]}`;
+      const words = kind === 'avoid-h3' ? 'Avoid HTTP/3' : `Pin to ${PROTOCOL_NAME[kind]}`;
       const label =
-        kind === 'avoid-h3' ? `Keep ${origin} off HTTP/3` : `Hold ${origin} to ${PROTOCOL_NAME[kind]}`;
+        kind === 'avoid-h3' ? `Avoid HTTP/3 for ${origin}` : `Pin ${origin} to ${PROTOCOL_NAME[kind]}`;
       if (kind === 'avoid-h3' || this.#isVouched(origin)) {
-        return [this.#link(words, label, () => this.#pin(origin, kind))];
+        return [this.#linkButton(words, label, () => this.#createPin(origin, kind))];
       }
       const isKnown = this.#vouched !== null || this.#problem !== '';
-      return isKnown && !isSpared(kind, kinds) ? [this.#explainer(`${words}…`, label, origin, kind)] : [];
+      return isKnown && !isRedundant(kind, kinds)
+        ? [this.#explainButton(`${words}…`, label, origin, kind)]
+        : [];
     });
   }
 
-  #explainer(words: string, label: string, origin: string, protocol: Protocol): HTMLElement {
+  #explainButton(words: string, label: string, origin: string, protocol: Protocol): HTMLElement {
     const isOpen = this.#explained?.origin === origin;
-    const button = this.#link(words, `${label}: what it takes`, () => {
+    const button = this.#linkButton(words, `${label}: requirements`, () => {
       this.#explained = isOpen ? null : { origin, protocol };
-      this.#draw();
-      document.getElementById(`${CA_STEPS_ID}-title`)?.focus();
+      this.#render();
+      document.getElementById(`${CA_INSTRUCTIONS_ID}-title`)?.focus();
     });
     button.setAttribute('aria-expanded', String(isOpen));
-    if (isOpen) button.setAttribute('aria-controls', CA_STEPS_ID);
+    if (isOpen) button.setAttribute('aria-controls', CA_INSTRUCTIONS_ID);
     return button;
   }
 
-  #pin(origin: string, kind: PinKind): void {
-    const { minutes, persistent } = HOLDS[Number(this.#select.value)] ?? HOLDS[0]!;
+  #createPin(origin: string, kind: PinKind): void {
+    const { minutes, persistent } = LIFETIMES[Number(this.#select.value)] ?? LIFETIMES[0]!;
     void this.#change({ type: 'pin', origin, kind, minutes, persistent });
   }
 
-  #item(pin: PinState): HTMLElement {
-    const lift = this.#button(pin.state === 'lifted' ? 'Dismiss' : 'Lift', pin.origin);
-    return this.#el('li', { class: `hw-pin-${pin.state}` }, pinInWords(pin), ' ', lift);
+  #renderItem(pin: PinState): HTMLElement {
+    const button = this.#unpinButton(pin.state === 'lifted' ? 'Dismiss' : 'Remove', pin.origin);
+    return this.#el('li', { class: `hw-pin-${pin.state}` }, describePin(pin), ' ', button);
   }
 
-  #button(words: string, origin: string): HTMLButtonElement {
-    return this.#link(words, `${words} ${origin}`, () => void this.#change({ type: 'unpin', origin }));
+  #unpinButton(words: string, origin: string): HTMLButtonElement {
+    return this.#linkButton(words, `${words} ${origin}`, () => void this.#change({ type: 'unpin', origin }));
   }
 
-  #link(words: string, label: string, onClick: () => void): HTMLButtonElement {
+  #linkButton(words: string, label: string, onClick: () => void): HTMLButtonElement {
     const button = this.#el('button', { type: 'button', class: 'hw-link', 'aria-label': label }, words);
-    // One that is disabled would lose the focus.
+    // Not `disabled`: a disabled button loses the focus.
     if (this.#busy) button.setAttribute('aria-disabled', 'true');
     button.addEventListener('click', onClick);
     return button;
   }
 }
 
-/** A worker that is stopped meanwhile gives no answer. */
-function answerTo(
-  request: Extract<PageRequest, { type: 'pins' | 'pin' | 'unpin' }>,
-): Promise<PinsAnswer | Refusal> {
-  return ask(request).catch((error: Error): Refusal => ({ ok: false, error: error.message }));
-}
-
-function stateWords({ kind, state }: PinState): string {
-  if (kind === 'avoid-h3') return state === 'waiting' ? 'Waits to be kept off HTTP/3' : 'Kept off HTTP/3';
-  return state === 'waiting' ? `Waits for ${PROTOCOL_NAME[kind]}` : `Held to ${PROTOCOL_NAME[kind]}`;
+function describeState({ kind, state }: PinState): string {
+  if (kind === 'avoid-h3') return state === 'waiting' ? 'Waiting to avoid HTTP/3' : 'Avoids HTTP/3';
+  return state === 'waiting' ? `Waiting for ${PROTOCOL_NAME[kind]}` : `Pinned to ${PROTOCOL_NAME[kind]}`;
 }

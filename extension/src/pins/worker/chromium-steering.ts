@@ -1,23 +1,23 @@
-import { pacScript } from './pac.ts';
-import { ProxyLogin } from './proxy-authenticator.ts';
+import { createPacScript } from './pac.ts';
+import { ProxyAuthenticator } from './proxy-authenticator.ts';
 import type { Route, Steering } from './steering.ts';
 
-/** Private windows do not inherit it: there the extension could not answer the proxy, and the browser would ask the person. */
+/** Not for private windows: the extension cannot log in to the proxy there, and the browser would ask the user for the password. */
 const SCOPE = 'regular_only';
 
-/** Steers Chromium by a PAC script, which replaces all proxy settings and outlives the browser. */
+/** Routes Chromium by a PAC script, which replaces all proxy settings and persists across browser restarts. */
 export class ChromiumSteering implements Steering {
   readonly #onLost: (why: string) => void;
-  readonly #login: ProxyLogin;
+  readonly #authenticator: ProxyAuthenticator;
   #route: Route | null = null;
   #serial = Date.now();
 
   constructor(onLost: (why: string) => void) {
     this.#onLost = onLost;
-    this.#login = new ProxyLogin(onLost);
+    this.#authenticator = new ProxyAuthenticator(onLost);
   }
 
-  async obstacle(): Promise<string> {
+  async findObstacle(): Promise<string> {
     const { levelOfControl, value } = await chrome.proxy.settings.get({});
     switch (levelOfControl) {
       case 'controlled_by_this_extension':
@@ -25,38 +25,38 @@ export class ChromiumSteering implements Steering {
       case 'controlled_by_other_extensions':
         return OTHER_EXTENSION;
       case 'controllable_by_this_extension':
-        // Of the system's own settings only the helper can tell.
+        // The system's proxy settings are visible to the helper only.
         return value.mode === 'system' || value.mode === 'direct' ? '' : OTHER_PROXY;
       default:
-        return 'This browser’s proxy settings are fixed, by a policy or its command line. Pins would replace them, so there are none.';
+        return 'A policy or the command line fixes this browser’s proxy settings, so pins are not possible.';
     }
   }
 
-  async steer(route: Route): Promise<void> {
-    const obstacle = await this.obstacle();
+  async setRoute(route: Route): Promise<void> {
+    const obstacle = await this.findObstacle();
     if (obstacle !== '') throw new Error(obstacle);
     const freed = this.#route?.origins.some((origin) => !route.origins.includes(origin)) ?? false;
     const wasOff = this.#route === null;
     this.#route = route;
-    this.#login.begin(route);
+    this.#authenticator.start(route);
     if (wasOff) chrome.proxy.settings.onChange.addListener(this.#watch);
-    const data = pacScript(route, ++this.#serial);
+    const data = createPacScript(route, ++this.#serial);
     await chrome.proxy.settings.set({ value: { mode: 'pac_script', pacScript: { data } }, scope: SCOPE });
-    if (freed) await forgetBrokenAlternatives();
+    if (freed) await resetBrokenAlternatives();
   }
 
-  async release(): Promise<void> {
+  async clearRoute(): Promise<void> {
     if (!('proxy' in chrome)) return;
     const wasOn = this.#route !== null;
     this.#route = null;
-    this.#login.end();
+    this.#authenticator.stop();
     if (wasOn) chrome.proxy.settings.onChange.removeListener(this.#watch);
     const { levelOfControl } = await chrome.proxy.settings.get({});
     const isOurs = levelOfControl === 'controlled_by_this_extension';
-    // Also where another extension's settings have come over ours: they would show again once that has gone.
+    // Also when another extension overrides our settings: ours would take effect again once it is removed.
     if (wasOn || isOurs) {
       await chrome.proxy.settings.clear({ scope: SCOPE });
-      await forgetBrokenAlternatives();
+      await resetBrokenAlternatives();
     }
   }
 
@@ -66,15 +66,14 @@ export class ChromiumSteering implements Steering {
   };
 }
 
-const OTHER_EXTENSION =
-  'Another extension has this browser’s proxy settings. Pins would replace them, so there are none.';
-const OTHER_PROXY = 'This browser uses a proxy of your own. Pins would replace it, so there are none.';
+const OTHER_EXTENSION = 'Another extension controls this browser’s proxy settings, so pins are not possible.';
+const OTHER_PROXY = 'This browser already uses a proxy. Pins would replace it, so they are not possible.';
 
 /**
- * Requests through a proxy have Chromium take HTTP/3 for broken at their origin, for some five minutes from then on. Emptying
- * the cache of what came after now removes nothing from it, and that memory with it.
+ * Chromium marks HTTP/3 as broken for about five minutes at origins that it reached through a proxy. Clearing cache entries
+ * newer than now removes no entry, but resets that mark.
  */
-async function forgetBrokenAlternatives(): Promise<void> {
+async function resetBrokenAlternatives(): Promise<void> {
   if (!('browsingData' in chrome)) return;
   await chrome.browsingData.remove({ since: Date.now() }, { cache: true });
 }

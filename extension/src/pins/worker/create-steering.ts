@@ -2,10 +2,10 @@ import { ChromiumSteering } from './chromium-steering.ts';
 import { FirefoxSteering } from './firefox-steering.ts';
 import type { Steering } from './steering.ts';
 
-/** @param onLost told why the browser no longer follows, in a sentence for a person */
-export function steeringOfThisBrowser(onLost: (why: string) => void): Steering {
-  // Without the permission there is no `chrome.proxy`, which is so in Firefox until the person grants it.
-  // `in` does not tell: in Firefox the name is there, without a value.
+/** @param onLost called with a message to show when another party takes over the browser's proxy settings */
+export function createSteering(onLost: (why: string) => void): Steering {
+  // In Firefox `chrome.proxy` is undefined until the user grants the permission. The property exists even then, so `in` does
+  // not detect it.
   const isFirefox = !chrome.proxy || 'onRequest' in chrome.proxy;
   return isFirefox ? new FirefoxSteering(onLost) : new ChromiumSteering(onLost);
 }

@@ -1,7 +1,7 @@
-import { ProxyLogin } from './proxy-authenticator.ts';
+import { ProxyAuthenticator } from './proxy-authenticator.ts';
 import { PROXY_HOST, type Route, type Steering } from './steering.ts';
 
-/** What is used of Firefox's `proxy` API, where Chromium has another. */
+/** The parts of Firefox's `proxy` API in use; Chromium's API of the same name differs. */
 interface FirefoxProxy {
   onRequest: {
     addListener(
@@ -19,61 +19,62 @@ interface FirefoxProxy {
 type ProxyInfo = { type: 'direct' } | { type: 'http'; host: string; port: number };
 
 /**
- * Steers Firefox request by request; whatever it does not answer goes as the person has it. Firefox 153 sends the
- * `proxyAuthorizationHeader` of a `ProxyInfo` to proxies that are spoken to over TLS only, so that the helper's has to ask.
+ * Routes Firefox request by request; requests without an answer use the user's own settings. Firefox 153 sends the
+ * `proxyAuthorizationHeader` of a `ProxyInfo` only to proxies reached over TLS, so the helper's proxy has to request
+ * authentication.
  */
 export class FirefoxSteering implements Steering {
   readonly #onLost: (why: string) => void;
-  readonly #login: ProxyLogin;
-  /** By origin. */
-  #ways: ReadonlyMap<string, ProxyInfo[]> | null = null;
+  readonly #authenticator: ProxyAuthenticator;
+  /** Proxies by origin. */
+  #proxies: ReadonlyMap<string, ProxyInfo[]> | null = null;
 
   constructor(onLost: (why: string) => void) {
     this.#onLost = onLost;
-    this.#login = new ProxyLogin(onLost);
+    this.#authenticator = new ProxyAuthenticator(onLost);
   }
 
-  async obstacle(): Promise<string> {
+  async findObstacle(): Promise<string> {
     const { value } = await api().settings.get({});
-    // Of the system's own settings only the helper can tell.
+    // The system's proxy settings are visible to the helper only.
     return ['none', 'system', undefined].includes(value.proxyType) ? '' : OTHER_PROXY;
   }
 
-  async steer(route: Route): Promise<void> {
-    const obstacle = await this.obstacle();
+  async setRoute(route: Route): Promise<void> {
+    const obstacle = await this.findObstacle();
     if (obstacle !== '') throw new Error(obstacle);
-    const wasOff = this.#ways === null;
-    this.#login.begin(route);
+    const wasOff = this.#proxies === null;
+    this.#authenticator.start(route);
     const proxy: ProxyInfo = { type: 'http', host: PROXY_HOST, port: route.port };
-    const ways = new Map<string, ProxyInfo[]>();
-    for (const origin of route.origins) ways.set(origin, [proxy, { type: 'direct' }]);
-    for (const origin of route.trials) ways.set(origin, [proxy]);
-    this.#ways = ways;
+    const proxies = new Map<string, ProxyInfo[]>();
+    for (const origin of route.origins) proxies.set(origin, [proxy, { type: 'direct' }]);
+    for (const origin of route.trials) proxies.set(origin, [proxy]);
+    this.#proxies = proxies;
     if (!wasOff) return;
-    api().onRequest.addListener(this.#wayOf, { urls: ['https://*/*'] });
+    api().onRequest.addListener(this.#findProxies, { urls: ['https://*/*'] });
     api().settings.onChange.addListener(this.#watch);
   }
 
-  async release(): Promise<void> {
-    if (this.#ways === null) return;
-    this.#ways = null;
-    this.#login.end();
-    // The API goes with the permission, and the listeners with it.
+  async clearRoute(): Promise<void> {
+    if (this.#proxies === null) return;
+    this.#proxies = null;
+    this.#authenticator.stop();
+    // Without the permission the API is gone, and so are its listeners.
     if (!chrome.proxy) return;
-    api().onRequest.removeListener(this.#wayOf);
+    api().onRequest.removeListener(this.#findProxies);
     api().settings.onChange.removeListener(this.#watch);
   }
 
-  readonly #wayOf = ({ url }: { url: string }): ProxyInfo[] | undefined =>
-    this.#ways?.get(new URL(url).origin);
+  readonly #findProxies = ({ url }: { url: string }): ProxyInfo[] | undefined =>
+    this.#proxies?.get(new URL(url).origin);
 
   readonly #watch = async (): Promise<void> => {
-    const obstacle = await this.obstacle();
-    if (obstacle !== '' && this.#ways !== null) this.#onLost(obstacle);
+    const obstacle = await this.findObstacle();
+    if (obstacle !== '' && this.#proxies !== null) this.#onLost(obstacle);
   };
 }
 
-const OTHER_PROXY = 'This browser uses a proxy of your own. Pins would go around it, so there are none.';
+const OTHER_PROXY = 'This browser already uses a proxy. Pins would bypass it, so they are not possible.';
 
 function api(): FirefoxProxy {
   return (chrome as unknown as { proxy: FirefoxProxy }).proxy;

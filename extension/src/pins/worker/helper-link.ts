@@ -6,30 +6,35 @@ import {
   toExtension,
   toHost,
 } from '@hopwise/contract';
-import { brokenContract, HelperError, type HostPort, whyDisconnected } from '../../helper/native-client.ts';
+import {
+  createProtocolError,
+  explainDisconnect,
+  HelperError,
+  type HostPort,
+} from '../../helper/helper-port.ts';
 
-export type PinsMessage = Extract<ToExtension, { type: 'pins' }>;
+export type HelperPins = Extract<ToExtension, { type: 'pins' }>;
 type WithoutId<T> = T extends { id: string } ? Omit<T, 'id'> : never;
-export type PinsRequest = WithoutId<Extract<ToHost, { type: 'pin' | 'unpin' | 'pins' }>>;
+export type HelperPinRequest = WithoutId<Extract<ToHost, { type: 'pin' | 'unpin' | 'pins' }>>;
 
-/** The browser has to start the helper first. */
+/** Includes the time that the browser takes to start the helper. */
 const ANSWER_TIMEOUT_MS = 15_000;
 
 interface Waiting {
-  resolve(message: PinsMessage): void;
+  resolve(message: HelperPins): void;
   reject(error: HelperError): void;
   timer: ReturnType<typeof setTimeout>;
 }
 
 export interface LinkListener {
-  /** The pins have changed without having been asked to. */
-  onPins(message: PinsMessage): void;
-  /** The helper is gone, or not to be spoken with; called once, not after `close`. */
+  /** The pins changed without a request from this side. */
+  onPins(message: HelperPins): void;
+  /** The helper ended or broke the message contract. Called at most once, and not after `close`. */
   onEnd(why: HelperError): void;
 }
 
 /** The port to the helper that stays open while there are pins; it keeps the extension's worker alive. */
-export class PinsLink {
+export class HelperLink {
   readonly #port: HostPort;
   readonly #listener: LinkListener;
   readonly #waiting = new Map<string, Waiting>();
@@ -43,32 +48,35 @@ export class PinsLink {
     this.#listener = listener;
     this.#port = connect();
     this.#port.onMessage.addListener((raw) => this.#receive(raw));
-    this.#port.onDisconnect.addListener((ended) => this.#end(whyDisconnected(ended)));
-    // The answer is not waited for: it takes until libcurl has been loaded, which pins may not need.
+    this.#port.onDisconnect.addListener((ended) => this.#end(explainDisconnect(ended)));
+    // Does not wait for the answer: the helper answers after it has loaded libcurl, which pins may not need.
     this.#send({ type: 'hello', id: this.#helloId, version: MESSAGE_VERSION });
   }
 
-  /** @throws HelperError when the helper refuses, says nothing or is gone */
-  ask(request: PinsRequest): Promise<PinsMessage> {
+  /** @throws HelperError when the helper refuses, does not answer in time or has ended */
+  ask(request: HelperPinRequest): Promise<HelperPins> {
     return new Promise((resolve, reject) => {
       if (this.#ended) {
         reject(new HelperError('engine-died', 'The helper has stopped.'));
         return;
       }
       const id = crypto.randomUUID();
-      const silent = new HelperError('timeout', `The helper said nothing for ${ANSWER_TIMEOUT_MS / 1000} s.`);
+      const silent = new HelperError(
+        'timeout',
+        `The helper did not answer within ${ANSWER_TIMEOUT_MS / 1000} s.`,
+      );
       const timer = setTimeout(() => this.#end(silent), ANSWER_TIMEOUT_MS);
       this.#waiting.set(id, { resolve, reject, timer });
       this.#send({ ...request, id });
     });
   }
 
-  /** The helper ends with its port. */
+  /** Also ends the helper, which exits when its port closes. */
   close(): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#port.disconnect();
-    this.#rejectAll(new HelperError('cancelled', 'The pins were lifted meanwhile.'));
+    this.#rejectAll(new HelperError('cancelled', 'All pins were removed in the meantime.'));
   }
 
   #send(message: ToHost): void {
@@ -79,7 +87,7 @@ export class PinsLink {
     if (this.#ended) return;
     const parsed = toExtension.safeParse(raw);
     if (!parsed.success) {
-      this.#end(brokenContract('a message of an unknown form'));
+      this.#end(createProtocolError('a message of an unknown form'));
       return;
     }
     const message = parsed.data;

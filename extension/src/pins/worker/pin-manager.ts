@@ -1,192 +1,196 @@
 import type { PinState } from '@hopwise/contract';
-import type { Carrier } from './proxied-requests.ts';
-import { hasPersistentPins, keepPins, keptPins, setHasPersistentPins } from './pin-storage.ts';
-import { isPinnable } from './pac.ts';
-import { arePinsAllowed } from '../pin-permissions.ts';
-import { type LinkListener, PinsLink, type PinsMessage, type PinsRequest } from './helper-link.ts';
+import { hasPinPermissions } from '../pin-permissions.ts';
+import { isPinnable } from '../pinnable-origin.ts';
+import { createSteering } from './create-steering.ts';
+import { HelperLink, type HelperPinRequest, type HelperPins, type LinkListener } from './helper-link.ts';
+import { hasPersistentPins, loadPins, savePins, setHasPersistentPins } from './pin-storage.ts';
+import type { ProxiedOrigin } from './proxied-requests.ts';
 import type { Steering } from './steering.ts';
-import { steeringOfThisBrowser } from './create-steering.ts';
 import { TrustTrials } from './trust-trials.ts';
 
-export type PinWish = Extract<PinsRequest, { type: 'pin' }>;
+export type PinOptions = Extract<HelperPinRequest, { type: 'pin' }>;
 
 const MINUTE_MS = 60_000;
 /**
- * How long the helper stays when the last pin has been lifted: its tunnels end when nothing is under way on them, and a download
- * on one would break off with it.
+ * How long the helper keeps running after the last pin ends. Its tunnels close once they are idle, and a download in progress
+ * would fail if the helper ended first.
  */
 export const LINGER_MS = 10 * MINUTE_MS;
 
 /**
- * How long the origin of a new pin that waits is left as it is. While a pin waits, the helper gives a tunnel, which a busy page
- * would stay on; most pins wait for less than this.
+ * How long the origin of a new, waiting pin is not routed through the helper yet. While a pin waits, the helper offers a plain
+ * tunnel, and a busy page would keep using that connection. Most pins wait for less than this.
  */
-export const HOLD_BACK_MS = 2000;
+export const WAITING_PIN_DELAY_MS = 2000;
 
 type SteeringMaker = (onLost: (why: string) => void) => Steering;
 
 /**
- * The pins in force and those that were lifted, as the helper tells. The browser is steered only as long as the helper is there:
- * when its port closes, everything is as the person has it again, at once.
+ * Active, waiting and lifted pins as the helper reports them. The browser's proxy settings are changed only while the helper's
+ * port is open; when it closes, they are restored at once.
  */
-export class Pins {
+export class PinManager {
   readonly #steering: Steering;
-  readonly #connect: (listener: LinkListener) => PinsLink;
+  readonly #connect: (listener: LinkListener) => HelperLink;
   readonly #ready: Promise<void>;
   readonly #trials: TrustTrials;
-  #link: PinsLink | null = null;
+  #link: HelperLink | null = null;
   #active: PinState[] = [];
-  /** Of each pinned origin whether it is left as it is for now, as its pin waits. */
-  readonly #isHeldBack = new Map<string, boolean>();
-  #carriers: ReadonlyMap<string, Carrier> = new Map();
-  /** By origin, until somebody has seen and dismissed them. */
+  /** For each pinned origin, whether it is not routed through the helper yet because its pin is waiting. */
+  readonly #isDelayed = new Map<string, boolean>();
+  #proxiedOrigins: ReadonlyMap<string, ProxiedOrigin> = new Map();
+  /** By origin, until the user dismisses them. */
   readonly #lifted = new Map<string, PinState>();
   #turn: Promise<unknown> = Promise.resolve();
-  /** Runs while the helper stays though nothing is pinned. */
+  /** Runs while the helper is kept alive although nothing is pinned. */
   #linger: ReturnType<typeof setTimeout> | undefined;
-  /** Whether there may be tunnels. */
+  /** Whether connections may be open through the helper's proxy. */
   #hasSteered = false;
   #vouched: string[] | null = null;
 
   constructor(
-    makeSteering: SteeringMaker = steeringOfThisBrowser,
-    connect: (listener: LinkListener) => PinsLink = (listener) => new PinsLink(listener),
+    makeSteering: SteeringMaker = createSteering,
+    connect: (listener: LinkListener) => HelperLink = (listener) => new HelperLink(listener),
     askForTrial?: (url: string) => Promise<unknown>,
   ) {
     this.#steering = makeSteering((why) => void this.#liftAll(why));
     this.#connect = connect;
     this.#trials = new TrustTrials({
-      onInVain: () => this.#steerLater(),
+      onUnanswered: () => this.#steerLater(),
       ...(askForTrial && { ask: askForTrial }),
     });
     this.#ready = this.#restore();
   }
 
-  /** Those in force first. */
-  async list(): Promise<PinState[]> {
+  /** Active and waiting pins first, then lifted ones. */
+  async listPins(): Promise<PinState[]> {
     await this.#ready;
-    return this.#all();
+    return this.#collectPins();
   }
 
-  /** Pins that are in effect, by origin. */
-  get carriers(): ReadonlyMap<string, Carrier> {
-    return this.#carriers;
+  /** Active pins, by origin. */
+  get proxiedOrigins(): ReadonlyMap<string, ProxiedOrigin> {
+    return this.#proxiedOrigins;
   }
 
-  /** Hosts that can be pinned to a protocol, as the helper said last; null before it did. */
+  /** Hosts that can be pinned to a protocol, from the helper's last message; null before the first. */
   get vouched(): string[] | null {
     return this.#vouched;
   }
 
   /**
-   * Has the helper tell how things are, which is started for it where it does not run.
+   * Asks the helper for its pins, which starts it if it is not running.
    *
-   * @throws Error in a sentence for a person
+   * @throws Error with a message to show
    */
-  async ask(): Promise<PinState[]> {
+  async refreshPins(): Promise<PinState[]> {
     await this.#ready;
-    return this.#inTurn(async () => {
+    return this.#runInTurn(async () => {
       await this.#checkAllowed();
       try {
         await this.#apply(await this.#open().ask({ type: 'pins' }));
       } finally {
         this.#closeIfIdle();
       }
-      return this.#all();
+      return this.#collectPins();
     });
   }
 
-  /** @throws Error in a sentence for a person when the origin cannot be pinned */
-  async pin(wish: PinWish): Promise<PinState[]> {
+  /** @throws Error with a message to show when the origin cannot be pinned */
+  async pinOrigin(options: PinOptions): Promise<PinState[]> {
     await this.#ready;
-    return this.#inTurn(async () => {
-      if (!isPinnable(wish.origin)) throw new Error('An origin with such a name cannot be pinned.');
+    return this.#runInTurn(async () => {
+      if (!isPinnable(options.origin))
+        throw new Error('Origins with unusual characters in their name cannot be pinned.');
       await this.#checkAllowed();
-      if (wish.kind !== 'avoid-h3') this.#trials.again(new URL(wish.origin).hostname);
+      if (options.kind !== 'avoid-h3') this.#trials.allowRetry(new URL(options.origin).hostname);
       try {
-        await this.#apply(await this.#open().ask(wish));
+        await this.#apply(await this.#open().ask(options));
       } finally {
         this.#closeIfIdle();
       }
-      return this.#all();
+      return this.#collectPins();
     });
   }
 
-  /** Lifts a pin, or forgets one that has been lifted. */
-  async unpin(origin: string): Promise<PinState[]> {
+  /** Lifts a pin, or dismisses a lifted one. */
+  async unpinOrigin(origin: string): Promise<PinState[]> {
     await this.#ready;
-    return this.#inTurn(async () => {
+    return this.#runInTurn(async () => {
       this.#lifted.delete(origin);
       this.#active = this.#active.filter((pin) => pin.origin !== origin);
-      this.#noteCarriers();
+      this.#updateProxiedOrigins();
       try {
-        // First the browser: the helper ends the tunnels, which are not to be opened anew.
+        // The browser first: the helper then closes its tunnels, and the browser must not reopen them.
         if (this.#link) await this.#steer();
         if (this.#link) await this.#apply(await this.#link.ask({ type: 'unpin', origin }));
         this.#lifted.delete(origin);
       } finally {
         this.#closeIfIdle();
-        await this.#keep();
+        await this.#savePins();
       }
-      return this.#all();
+      return this.#collectPins();
     });
   }
 
-  /** The command line may have made pins that last while no browser was running. */
-  async browserStarted(): Promise<void> {
+  /** Takes up persistent pins, which the command line may have created while no browser was running. */
+  async handleBrowserStart(): Promise<void> {
     await this.#ready;
-    await this.#inTurn(async () => {
-      if (this.#link || !(await arePinsAllowed())) return;
+    await this.#runInTurn(async () => {
+      if (this.#link || !(await hasPinPermissions())) return;
       try {
-        await this.#takeUp([]);
+        await this.#adoptPins([]);
       } catch {
-        // There is no helper, or another proxy: nothing of this session is lost.
+        // No helper, or another proxy is set: this session has no pins to lose.
       } finally {
         this.#closeIfIdle();
       }
     });
   }
 
-  /** The person has taken a permission back. */
-  async permissionsRemoved(): Promise<void> {
+  /** The user revoked a permission. */
+  async handlePermissionRemoval(): Promise<void> {
     await this.#ready;
-    if (this.#link && !(await arePinsAllowed())) {
-      await this.#liftAll('The permissions that pins need were taken back.');
+    if (this.#link && !(await hasPinPermissions())) {
+      await this.#liftAll('The permissions that pins need were revoked.');
     }
   }
 
-  #route: Pick<PinsMessage, 'port' | 'secret'> = { port: 0, secret: '' };
+  #route: Pick<HelperPins, 'port' | 'secret'> = { port: 0, secret: '' };
 
-  /** @throws Error in a sentence for a person when there can be no pins at all */
+  /** @throws Error with a message to show when no pins are possible at all */
   async #checkAllowed(): Promise<void> {
-    if (!(await arePinsAllowed())) throw new Error('Pins have not been allowed yet.');
-    const obstacle = await this.#steering.obstacle();
+    if (!(await hasPinPermissions()))
+      throw new Error('Pins have not been allowed yet. Choose “Allow pins” first.');
+    const obstacle = await this.#steering.findObstacle();
     if (obstacle !== '') throw new Error(obstacle);
   }
 
   async #restore(): Promise<void> {
-    // A worker that has just started has no helper. Where the last one could not tidy up, the browser may still be steered.
-    await this.#steering.release().catch((error) => console.error('hopwise: proxy settings:', error));
-    const [{ pins }, persistent] = await Promise.all([keptPins(), hasPersistentPins()]);
+    // A worker that has just started has no helper. If the last worker could not clean up, the proxy settings are still changed.
+    await this.#steering
+      .clearRoute()
+      .catch((error) => console.error('hopwise: proxy settings were not restored:', error));
+    const [{ pins }, persistent] = await Promise.all([loadPins(), hasPersistentPins()]);
     for (const pin of pins) if (pin.state === 'lifted') this.#lifted.set(pin.origin, pin);
-    const again = pins.filter((pin) => pin.state !== 'lifted' && !isOver(pin));
-    if (again.length === 0 && !persistent) return;
-    void this.#inTurn(async () => {
-      if (!(await arePinsAllowed())) return;
+    const unexpired = pins.filter((pin) => pin.state !== 'lifted' && !isExpired(pin));
+    if (unexpired.length === 0 && !persistent) return;
+    void this.#runInTurn(async () => {
+      if (!(await hasPinPermissions())) return;
       try {
-        await this.#takeUp(again);
+        await this.#adoptPins(unexpired);
       } catch (error) {
-        for (const pin of again) this.#lifted.set(pin.origin, liftedPin(pin, inWords(error)));
-        await this.#keep();
+        for (const pin of unexpired) this.#lifted.set(pin.origin, liftedPin(pin, messageOf(error)));
+        await this.#savePins();
       } finally {
         this.#closeIfIdle();
       }
     });
   }
 
-  /** Pins of the worker before this one, and those that the helper has kept. */
-  async #takeUp(pins: PinState[]): Promise<void> {
-    const obstacle = await this.#steering.obstacle();
+  /** Recreates the pins of the previous worker and adopts the persistent ones of the helper. */
+  async #adoptPins(pins: PinState[]): Promise<void> {
+    const obstacle = await this.#steering.findObstacle();
     if (obstacle !== '') throw new Error(obstacle);
     const link = this.#open();
     for (const { origin, kind, expiresAtMs } of pins.filter(({ persistent }) => !persistent)) {
@@ -197,15 +201,15 @@ export class Pins {
     await this.#apply(await link.ask({ type: 'pins' }));
   }
 
-  #open(): PinsLink {
+  #open(): HelperLink {
     this.#link ??= this.#connect({
-      onPins: (message) => void this.#inTurn(() => this.#applyUnasked(message)),
+      onPins: (message) => void this.#runInTurn(() => this.#applyUpdate(message)),
       onEnd: (why) => void this.#liftAll(why.message),
     });
     return this.#link;
   }
 
-  /** Without pins there is no helper, but for what is under way on its tunnels. */
+  /** Closes the helper's port when nothing is pinned, at once or, if connections may be open through it, after `LINGER_MS`. */
   #closeIfIdle(): void {
     clearTimeout(this.#linger);
     if (this.#active.length > 0) return;
@@ -216,27 +220,27 @@ export class Pins {
   #close(): void {
     clearTimeout(this.#linger);
     this.#hasSteered = false;
-    this.#trials.end();
+    this.#trials.endAll();
     this.#link?.close();
     this.#link = null;
   }
 
-  async #apply({ port, secret, vouched, trials, pins }: PinsMessage): Promise<void> {
+  async #apply({ port, secret, vouched, trials, pins }: HelperPins): Promise<void> {
     if (!this.#link) return;
     this.#route = { port, secret };
     this.#vouched = vouched;
-    this.#trials.want(trials.filter((host) => isPinnable(`https://${host}`)));
+    this.#trials.setHosts(trials.filter((host) => isPinnable(`https://${host}`)));
     this.#active = pins.filter((pin) => pin.state !== 'lifted' && isPinnable(pin.origin));
     for (const pin of pins) if (pin.state === 'lifted') this.#lifted.set(pin.origin, pin);
     for (const { origin } of this.#active) this.#lifted.delete(origin);
-    this.#holdBack();
+    this.#delayWaiting();
     await this.#steerOrLift();
-    this.#noteCarriers();
+    this.#updateProxiedOrigins();
     const persistent = this.#active.some(({ persistent }) => persistent);
-    await Promise.all([setHasPersistentPins(persistent), this.#keep()]);
+    await Promise.all([setHasPersistentPins(persistent), this.#savePins()]);
   }
 
-  async #applyUnasked(message: PinsMessage): Promise<void> {
+  async #applyUpdate(message: HelperPins): Promise<void> {
     try {
       await this.#apply(message);
     } catch (error) {
@@ -246,10 +250,10 @@ export class Pins {
     }
   }
 
-  #noteCarriers(): void {
-    const before = this.#carriers;
+  #updateProxiedOrigins(): void {
+    const before = this.#proxiedOrigins;
     const now = this.#active.filter(({ state }) => state === 'active');
-    this.#carriers = new Map(
+    this.#proxiedOrigins = new Map(
       now.map(({ origin, kind }) => {
         const former = before.get(origin);
         return [origin, former?.kind === kind ? former : { kind, sinceMs: Date.now() }];
@@ -257,77 +261,75 @@ export class Pins {
     );
   }
 
-  #holdBack(): void {
-    for (const origin of this.#isHeldBack.keys()) {
-      if (!this.#active.some((pin) => pin.origin === origin)) this.#isHeldBack.delete(origin);
+  #delayWaiting(): void {
+    for (const origin of this.#isDelayed.keys()) {
+      if (!this.#active.some((pin) => pin.origin === origin)) this.#isDelayed.delete(origin);
     }
     for (const { origin, state } of this.#active) {
-      if (state === 'active') this.#isHeldBack.set(origin, false);
-      else if (!this.#isHeldBack.has(origin)) {
-        this.#isHeldBack.set(origin, true);
+      if (state === 'active') this.#isDelayed.set(origin, false);
+      else if (!this.#isDelayed.has(origin)) {
+        this.#isDelayed.set(origin, true);
         setTimeout(() => {
-          this.#isHeldBack.set(origin, false);
+          this.#isDelayed.set(origin, false);
           this.#steerLater();
-        }, HOLD_BACK_MS);
+        }, WAITING_PIN_DELAY_MS);
       }
     }
   }
 
   #steerLater(): void {
-    void this.#inTurn(() => this.#steerOrLift()).catch(report);
+    void this.#runInTurn(() => this.#steerOrLift()).catch(report);
   }
 
   async #steerOrLift(): Promise<void> {
     try {
       await this.#steer();
     } catch (error) {
-      await this.#liftAll(inWords(error));
+      await this.#liftAll(messageOf(error));
       throw error;
     }
   }
 
   async #steer(): Promise<void> {
-    const origins = this.#active
-      .map(({ origin }) => origin)
-      .filter((origin) => !this.#isHeldBack.get(origin));
-    const trials = this.#trials.origins();
+    const origins = this.#active.map(({ origin }) => origin).filter((origin) => !this.#isDelayed.get(origin));
+    const trials = this.#trials.listOrigins();
     this.#hasSteered ||= origins.length > 0;
-    if (origins.length + trials.length === 0) await this.#steering.release();
-    else await this.#steering.steer({ ...this.#route, origins, trials });
-    // The helper may have gone, and everything been lifted, while the browser was at it.
-    if (!this.#link) await this.#steering.release();
-    else this.#trials.start();
+    if (origins.length + trials.length === 0) await this.#steering.clearRoute();
+    else await this.#steering.setRoute({ ...this.#route, origins, trials });
+    // The helper may have ended, and all pins with it, while the browser applied the settings.
+    if (!this.#link) await this.#steering.clearRoute();
+    else this.#trials.startDue();
   }
 
-  /** Waits for no turn: pages must not hang on a proxy that is gone. */
+  /** Does not wait for its turn: pages must not hang on a proxy that no longer runs. */
   async #liftAll(reason: string): Promise<void> {
     this.#close();
     for (const pin of this.#active) this.#lifted.set(pin.origin, liftedPin(pin, reason));
     this.#active = [];
-    this.#noteCarriers();
+    this.#updateProxiedOrigins();
     try {
-      await this.#steering.release();
+      await this.#steering.clearRoute();
     } finally {
-      await this.#keep();
+      await this.#savePins();
     }
   }
 
-  #all(): PinState[] {
+  #collectPins(): PinState[] {
     return [...this.#active, ...this.#lifted.values()];
   }
 
-  #keep(): Promise<void> {
-    return keepPins({ pins: this.#all() });
+  #savePins(): Promise<void> {
+    return savePins({ pins: this.#collectPins() });
   }
 
-  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+  #runInTurn<T>(change: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(change, change);
     this.#turn = done.catch(() => {});
     return done;
   }
 }
 
-function isOver({ expiresAtMs }: PinState): boolean {
+function isExpired({ expiresAtMs }: PinState): boolean {
   return expiresAtMs !== null && expiresAtMs <= Date.now();
 }
 
@@ -335,7 +337,7 @@ function liftedPin(pin: PinState, reason: string): PinState {
   return { ...pin, state: 'lifted', reason };
 }
 
-function inWords(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -3,21 +3,21 @@ import type { PinState } from '@hopwise/contract';
 const KEY = 'pins';
 const HAS_PERSISTENT_KEY = 'pins-persistent';
 
-/** What is remembered of pins while the browser runs, should the worker be started anew. */
-export interface KeptPins {
+/** Pins that the next worker takes up if the browser stops this one. Kept until the browser closes. */
+interface StoredPins {
   pins: PinState[];
 }
 
-export async function keptPins(): Promise<KeptPins> {
-  const kept = (await chrome.storage.session.get(KEY))[KEY] as KeptPins | undefined;
-  return kept ?? { pins: [] };
+export async function loadPins(): Promise<StoredPins> {
+  const stored = (await chrome.storage.session.get(KEY))[KEY] as StoredPins | undefined;
+  return stored ?? { pins: [] };
 }
 
-export async function keepPins(kept: KeptPins): Promise<void> {
-  await chrome.storage.session.set({ [KEY]: kept });
+export async function savePins(stored: StoredPins): Promise<void> {
+  await chrome.storage.session.set({ [KEY]: stored });
 }
 
-/** Whether the helper has pins that outlive the browser: only then is it asked for pins when the browser starts. */
+/** Whether the helper has pins that outlive the browser. Only then is it started together with the browser. */
 export async function hasPersistentPins(): Promise<boolean> {
   return (await chrome.storage.local.get(HAS_PERSISTENT_KEY))[HAS_PERSISTENT_KEY] === true;
 }

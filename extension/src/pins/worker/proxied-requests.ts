@@ -1,36 +1,40 @@
 import type { PinKind } from '@hopwise/contract';
 import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 
-/** The way of an origin's requests through the helper. */
-export interface Carrier {
+/** An origin whose requests go through the helper's proxy. */
+export interface ProxiedOrigin {
   kind: PinKind;
   /** Milliseconds since 1970. */
   sinceMs: number;
 }
 
 /**
- * The recording as it went over the network, where the helper carried some of it: the browser saw the helper's address, and of pins to a
- * protocol the helper's version of HTTP and connections. What those of the helper took is in the time to the first byte.
+ * Corrects the requests that went through the helper's proxy to what happened on the network. The browser recorded the proxy's
+ * address and, for pins to a protocol, the protocol and connection phases of its connection to the proxy. The time that the
+ * helper's own connections took is part of the time to first byte.
  *
- * @param carriers by origin
+ * @param proxiedOrigins active pins, by origin
  */
-export function asCarried(recording: Recording, carriers: ReadonlyMap<string, Carrier>): Recording {
-  if (carriers.size === 0) return recording;
+export function correctProxiedRequests(
+  recording: Recording,
+  proxiedOrigins: ReadonlyMap<string, ProxiedOrigin>,
+): Recording {
+  if (proxiedOrigins.size === 0) return recording;
   const navigatedMs = Date.parse(recording.recordedAt);
   const requests = recording.requests.map((request) => {
-    const carrier = carriers.get(new URL(request.url).origin);
-    return carrier && !request.fromCache && navigatedMs + request.startMs >= carrier.sinceMs
-      ? carriedBy(carrier, request)
+    const proxied = proxiedOrigins.get(new URL(request.url).origin);
+    return proxied && !request.fromCache && navigatedMs + request.startMs >= proxied.sinceMs
+      ? correctRequest(proxied, request)
       : request;
   });
   return { ...recording, requests };
 }
 
-function carriedBy({ kind }: Carrier, request: RecordedRequest): RecordedRequest {
-  const carried = { ...request, remoteIp: null };
-  if (kind === 'avoid-h3') return carried;
+function correctRequest({ kind }: ProxiedOrigin, request: RecordedRequest): RecordedRequest {
+  const corrected = { ...request, remoteIp: null };
+  if (kind === 'avoid-h3') return corrected;
   return {
-    ...carried,
+    ...corrected,
     protocol: request.protocol === null ? null : kind,
     phases: {
       ...request.phases,

@@ -1,21 +1,21 @@
 import { PROXY_HOST, PROXY_REALM, PROXY_USER, type Route } from './steering.ts';
 
-/** Connections of one request that may be asked for the secret before it is plain that it is not accepted. */
+/** Times that the proxy may ask for the password of one request before it counts as refused: one for each connection tried. */
 const MAX_ANSWERS = 3;
 
-/** Shows the helper's proxy, and nobody else, the secret that it asks for; otherwise the browser would ask the person. */
-export class ProxyLogin {
+/** Logs in to the helper's proxy, and to no other; without it the browser would ask the user for a password. */
+export class ProxyAuthenticator {
   readonly #onRefused: (why: string) => void;
   #route: Route | null = null;
-  /** How often each request has been given the secret. */
+  /** Number of answers by request id. */
   readonly #answers = new Map<string, number>();
 
-  /** @param onRefused told when the proxy does not accept the secret, in a sentence for a person */
+  /** @param onRefused called with a message to show when the proxy does not accept the password */
   constructor(onRefused: (why: string) => void) {
     this.#onRefused = onRefused;
   }
 
-  begin(route: Route): void {
+  start(route: Route): void {
     const wasOff = this.#route === null;
     this.#route = route;
     this.#answers.clear();
@@ -23,7 +23,7 @@ export class ProxyLogin {
     chrome.webRequest.onAuthRequired.addListener(this.#answer, { urls: ['https://*/*'] }, ['blocking']);
   }
 
-  end(): void {
+  stop(): void {
     if (this.#route === null) return;
     this.#route = null;
     chrome.webRequest.onAuthRequired.removeListener(this.#answer);
@@ -45,7 +45,7 @@ export class ProxyLogin {
     const answers = (this.#answers.get(requestId) ?? 0) + 1;
     this.#answers.set(requestId, answers);
     if (answers > MAX_ANSWERS) {
-      this.#onRefused('The helper’s proxy did not accept this browser.');
+      this.#onRefused('The helper’s proxy rejected this browser’s password.');
       return { cancel: true };
     }
     return { authCredentials: { username: PROXY_USER, password: route.secret } };

@@ -1,26 +1,26 @@
-/** Where requests to pinned origins are to go. */
+/** Where the browser sends requests to pinned origins. */
 export interface Route {
-  /** Of the helper's proxy on the loopback. */
+  /** Port of the helper's proxy on 127.0.0.1. */
   port: number;
-  /** What the proxy wants to be shown. */
+  /** Password that the proxy requires. */
   secret: string;
   /** `https://host[:port]`. */
   origins: readonly string[];
-  /** What only the proxy answers: `https://host:port`, without another way. */
+  /** Trust trials, which only the proxy answers: `https://host:port`, with no direct fallback. */
   trials: readonly string[];
 }
 
-/** How a browser is made to send some origins' requests through the helper, and all others as ever. */
+/** Makes a browser send the requests of some origins through the helper and leaves all others unchanged. */
 export interface Steering {
-  /** Why the browser cannot be steered, in a sentence for a person; '' when it can. */
-  obstacle(): Promise<string>;
-  /** Steers these origins and no others. @throws Error in a sentence for a person */
-  steer(route: Route): Promise<void>;
-  /** Leaves everything as the person has it. Does no harm when nothing is steered. */
-  release(): Promise<void>;
+  /** Why this browser's proxy settings cannot be used, as a message to show; '' when they can. */
+  findObstacle(): Promise<string>;
+  /** Routes these origins and no others through the helper. @throws Error with a message to show */
+  setRoute(route: Route): Promise<void>;
+  /** Restores the user's proxy settings. Has no effect when no route is set. */
+  clearRoute(): Promise<void>;
 }
 
-/** The user name is of no matter to the proxy. */
+/** The proxy accepts any user name. */
 export const PROXY_USER = 'hopwise';
 export const PROXY_HOST = '127.0.0.1';
 export const PROXY_REALM = 'hopwise';

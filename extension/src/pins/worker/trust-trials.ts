@@ -1,45 +1,45 @@
 import { TRUST_TRIAL_PORT } from '@hopwise/contract';
 
-/** The helper answers on this machine, at once. */
+/** Generous: the helper runs on this machine and answers at once. */
 const TRIAL_LIMIT_MS = 10_000;
-/** The browser may take new proxy settings up only after it has begun to ask, which then leads nowhere. */
+/** The browser may send the request before it applies the new proxy settings; that request then fails. */
 const RETRY_AFTER_MS = [100, 500, 2000];
 
 export interface TrustTrialsOptions {
-  /** The host's trial is over; the helper still waits for it. */
-  onInVain(): void;
+  /** A host's trial ended, but the helper is still waiting for it. */
+  onUnanswered(): void;
   ask?: (url: string) => Promise<unknown>;
 }
 
 /**
- * Has the browser ask, through the helper's proxy, for pages of the helper's own that bear the certificate of the local CA: by that
- * the helper learns whether the browser trusts it. What came of it is the helper's to say. One trial a host, and one more whenever
- * the person pins it.
+ * Makes the browser request pages that the helper's proxy serves with a certificate of the local CA, which shows the helper
+ * whether the browser trusts that CA. The helper reports the outcome. There is one trial for each host, and another one each
+ * time the user pins it.
  */
 export class TrustTrials {
   readonly #options: TrustTrialsOptions;
   #wanted: ReadonlySet<string> = new Set();
   readonly #running = new Set<string>();
   readonly #tried = new Set<string>();
-  /** Raised when all begins anew: what is under way then counts no more. */
+  /** Increased by `endAll`: trials of former sessions are ignored. */
   #session = 0;
 
   constructor(options: TrustTrialsOptions) {
     this.#options = options;
   }
 
-  /** @param hosts of which the helper waits for a trial */
-  want(hosts: readonly string[]): void {
+  /** @param hosts hosts whose trial the helper is waiting for */
+  setHosts(hosts: readonly string[]): void {
     this.#wanted = new Set(hosts);
   }
 
-  /** Origins that have to lead to the proxy: only while they are asked for, as a page could tell by them that a host is pinned. */
-  origins(): string[] {
-    return [...this.#wanted].filter((host) => !this.#tried.has(host)).map(trialOrigin);
+  /** Origins to route to the proxy. Only while their trial runs: otherwise a page could detect by them that a host is pinned. */
+  listOrigins(): string[] {
+    return [...this.#wanted].filter((host) => !this.#tried.has(host)).map(toTrialOrigin);
   }
 
-  /** Begins what is due, once the origins lead to the proxy. */
-  start(): void {
+  /** Starts the trials that are due. Call it once the origins are routed to the proxy. */
+  startDue(): void {
     for (const host of this.#wanted) {
       if (this.#tried.has(host) || this.#running.has(host)) continue;
       this.#running.add(host);
@@ -47,13 +47,13 @@ export class TrustTrials {
     }
   }
 
-  /** The person wants to know anew. */
-  again(host: string): void {
+  /** Permits another trial of a host. */
+  allowRetry(host: string): void {
     this.#tried.delete(host);
   }
 
-  /** The helper has gone. */
-  end(): void {
+  /** Ends all trials, because the helper has ended. */
+  endAll(): void {
     this.#session += 1;
     this.#wanted = new Set();
     this.#running.clear();
@@ -62,13 +62,13 @@ export class TrustTrials {
 
   async #try(host: string): Promise<void> {
     const session = this.#session;
-    const ask = this.#options.ask ?? askInBrowser;
+    const ask = this.#options.ask ?? sendRequest;
     const isDue = () => session === this.#session && this.#wanted.has(host);
     for (const pauseMs of [0, ...RETRY_AFTER_MS]) {
       if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
       if (!isDue()) break;
-      // Whether it succeeded, and what was wrong if not, the helper knows.
-      const isAnswered = await ask(`${trialOrigin(host)}/`).then(
+      // Any answer ends the trial: the helper knows whether it succeeded.
+      const isAnswered = await ask(`${toTrialOrigin(host)}/`).then(
         () => true,
         () => false,
       );
@@ -77,15 +77,15 @@ export class TrustTrials {
     if (session !== this.#session) return;
     this.#running.delete(host);
     this.#tried.add(host);
-    if (this.#wanted.has(host)) this.#options.onInVain();
+    if (this.#wanted.has(host)) this.#options.onUnanswered();
   }
 }
 
-function trialOrigin(host: string): string {
+function toTrialOrigin(host: string): string {
   return `https://${host}:${TRUST_TRIAL_PORT}`;
 }
 
-function askInBrowser(url: string): Promise<unknown> {
+function sendRequest(url: string): Promise<unknown> {
   return fetch(url, {
     mode: 'no-cors',
     credentials: 'omit',

@@ -120,7 +120,7 @@ const batches = [links, ...HARMS.map((fault) => [fault])]
 test.each(batches.map((faults) => [faults.join(', '), faults] as const))(
   `with seed ${SEED}: %s`,
   async (_names, faults) => {
-    const plans = faults.map(planOf);
+    const plans = faults.map(planVerification);
     for (const { origin } of await pins()) await browser.ask(own, { type: 'unpin', origin });
     await harmed.heal();
     const wrong = await run(plans, ({ fault, lastsMs }) => {
@@ -130,7 +130,7 @@ test.each(batches.map((faults) => [faults.join(', '), faults] as const))(
   },
 );
 
-function planOf(fault: Fault): CasePlan {
+function planVerification(fault: Fault): CasePlan {
   const name = `${SEED}/${fault}`;
   for (let draw = 0; ; draw += 1) {
     const plan = planCase(new Random(name, draw), name, fault);

@@ -1,8 +1,7 @@
 /**
- * What the extension's own pages (popup, panel) ask of the worker by `chrome.runtime.sendMessage`,
- * and what it answers. Nobody else may ask.
+ * Requests about page loads that the extension's own pages (popup, panel) send to the worker by `chrome.runtime.sendMessage`,
+ * with their answers. The worker refuses every other sender. Requests about pins are in `pins/pin-messages.ts`.
  */
-import { originSchema, type PinState, pinKindSchema, pinMinutesSchema } from '@hopwise/contract';
 import type { Protocol } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
 import type { StoredLoad } from '../storage/loads.ts';
@@ -10,14 +9,14 @@ import type { StoredLoad } from '../storage/loads.ts';
 const tabId = z.optional(z.int().check(z.nonnegative()));
 const url = z.optional(z.string().check(z.maxLength(8192)));
 
-/** Which load is meant: the last of a tab, or the newest of a page. */
+/** Selects a load: the last one of a tab, or the newest one of a page. */
 const which = { tabId, url };
 
-export const pageRequestSchema = z.discriminatedUnion('type', [
+export const loadRequestSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('latest'),
     ...which,
-    /** Leave out the load itself: a recording may be large, and pages look often. */
+    /** Leave out the load itself: a recording may be large, and pages poll often. */
     brief: z.optional(z.boolean()),
   }),
   z.object({
@@ -25,30 +24,17 @@ export const pageRequestSchema = z.discriminatedUnion('type', [
     ...which,
     protocols: z.optional(z.array(z.enum(['h1', 'h2', 'h3'])).check(z.minLength(1), z.maxLength(3))),
     rounds: z.optional(z.int().check(z.gte(1), z.lte(20))),
-    /** Most bytes to transfer in all; three times the page's when not given. */
+    /** Upper limit of all bytes transferred; defaults to three times the page's. */
     budgetBytes: z.optional(z.int().check(z.nonnegative())),
   }),
   z.object({ type: z.literal('verification'), ...which }),
   z.object({ type: z.literal('cancel-verification') }),
   z.object({ type: z.literal('export'), ...which }),
   z.object({ type: z.literal('forget-networks') }),
-  z.object({
-    type: z.literal('pins'),
-    /** Ask the helper, which is started for it where it does not run. */
-    fresh: z.optional(z.boolean()),
-  }),
-  z.object({
-    type: z.literal('pin'),
-    origin: originSchema,
-    kind: pinKindSchema,
-    minutes: pinMinutesSchema,
-    persistent: z.boolean(),
-  }),
-  z.object({ type: z.literal('unpin'), origin: originSchema }),
 ]);
 
 export type { StoredLoad };
-export type PageRequest = z.infer<typeof pageRequestSchema>;
+export type LoadRequest = z.infer<typeof loadRequestSchema>;
 export type WhichLoad = { tabId?: number | undefined; url?: string | undefined };
 
 export interface Refusal {
@@ -58,14 +44,14 @@ export interface Refusal {
 
 export interface LatestAnswer {
   ok: true;
-  /** `none`: no load was seen; `failed`: one was seen and could not be recorded, see `problem`. */
+  /** `none`: no load was observed; `failed`: one was observed but could not be recorded, see `problem`. */
   phase: 'none' | 'loading' | 'recorded' | 'failed';
   problem: string;
   loadId: number | null;
   load: StoredLoad | null;
 }
 
-/** How far a verification is. */
+/** Progress or outcome of a verification. */
 export type VerificationState =
   | { state: 'none' }
   | {
@@ -92,35 +78,22 @@ export interface ExportAnswer {
   export: LoadExport;
 }
 
-/** A load as a file for others. */
+/** A load as the file that "Export JSON" saves. */
 export interface LoadExport extends Omit<StoredLoad, 'id' | 'requestedUrl'> {
   format: 'hopwise-load';
   version: 1;
 }
 
-export interface PinsAnswer {
-  ok: true;
-  /** Whether the browser lets the extension pin at all, see `askToAllowPins`. */
-  allowed: boolean;
-  /** Those in force first, then those that were lifted and not dismissed. */
-  pins: PinState[];
-  /** Hosts that the local CA vouches for, which pins to a protocol take; null until the helper was asked. */
-  vouched: string[] | null;
-}
-
-export interface Answers {
+/** Answer to each type of request. */
+export interface LoadAnswers {
   latest: LatestAnswer | Refusal;
   verify: VerificationAnswer | Refusal;
   verification: VerificationAnswer | Refusal;
   'cancel-verification': VerificationAnswer | Refusal;
   export: ExportAnswer | Refusal;
   'forget-networks': { ok: true } | Refusal;
-  pins: PinsAnswer | Refusal;
-  pin: PinsAnswer | Refusal;
-  unpin: PinsAnswer | Refusal;
 }
 
-/** Asks the worker. */
-export function ask<T extends PageRequest>(request: T): Promise<Answers[T['type']]> {
+export function sendLoadRequest<T extends LoadRequest>(request: T): Promise<LoadAnswers[T['type']]> {
   return chrome.runtime.sendMessage(request);
 }

@@ -1,0 +1,48 @@
+/**
+ * Requests about pins that the extension's own pages send to the worker by `chrome.runtime.sendMessage`, with their answers.
+ */
+import { originSchema, type PinState, pinKindSchema, pinMinutesSchema } from '@hopwise/contract';
+import * as z from 'zod/mini';
+import type { Refusal } from '../messages/load-messages.ts';
+
+export const pinRequestSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('pins'),
+    /** ScriptRequest the helper, which starts it if it is not running; otherwise the worker answers from what it knows. */
+    fresh: z.optional(z.boolean()),
+  }),
+  z.object({
+    type: z.literal('pin'),
+    origin: originSchema,
+    kind: pinKindSchema,
+    minutes: pinMinutesSchema,
+    persistent: z.boolean(),
+  }),
+  z.object({ type: z.literal('unpin'), origin: originSchema }),
+]);
+
+export type PinRequest = z.infer<typeof pinRequestSchema>;
+
+export interface PinsAnswer {
+  ok: true;
+  /** Whether the extension holds the permissions that pins need, see `requestPinPermissions`. */
+  allowed: boolean;
+  /** Active and waiting pins first, then lifted ones that the user has not dismissed. */
+  pins: PinState[];
+  /** Hosts covered by the local CA, which a pin to a protocol needs; null until the helper was asked. */
+  vouched: string[] | null;
+}
+
+/** Answer to each type of request. */
+export interface PinAnswers {
+  pins: PinsAnswer | Refusal;
+  pin: PinsAnswer | Refusal;
+  unpin: PinsAnswer | Refusal;
+}
+
+/** A worker that the browser stops before it answers counts as a refusal. */
+export function sendPinRequest(request: PinRequest): Promise<PinsAnswer | Refusal> {
+  return chrome.runtime
+    .sendMessage<PinRequest, PinsAnswer | Refusal>(request)
+    .catch((error: Error): Refusal => ({ ok: false, error: error.message }));
+}

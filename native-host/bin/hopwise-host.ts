@@ -15,7 +15,7 @@ import { doctor } from '../src/install/doctor.ts';
 import { chosenBrowsers, install, launcherFile, uninstall } from '../src/install/install.ts';
 import { launchedByBrowser, launchingBrowser } from '../src/install/launch.ts';
 import { registrationProblem } from '../src/install/registration.ts';
-import { keptOnly, pinLine, pinsLine, pinsStatus } from '../src/pins/pin-status.ts';
+import { pinLine, pinsLine, pinsStatus, storedOnly } from '../src/pins/pin-status.ts';
 import { setupLibcurl } from '../src/setup/setup-libcurl.ts';
 import { addCaCommands } from './ca-command.ts';
 import { type PinCommandOptions, pinCommand, type UnpinCommandOptions, unpinCommand } from './pin-command.ts';
@@ -187,7 +187,7 @@ registration(program.command('status'))
       for (const { browser, pid, pins } of status.pins.sessions) {
         for (const pin of pins) print(`  ${browser} (process ${pid}): ${pinLine(pin)}`);
       }
-      for (const pin of keptOnly(status.pins)) print(`  next start: ${pinLine(pin)}`);
+      for (const pin of storedOnly(status.pins)) print(`  next session: ${pinLine(pin)}`);
       for (const { problem, fix } of status.pins.problems) print(`  ${problem}; ${fix}`);
       print(`log: ${status.log}`);
     }
@@ -207,15 +207,17 @@ const browserOption = (): Option =>
 
 program
   .command('pin')
-  .description('steer an origin to a protocol in the browsers that are connected')
+  .description(
+    'steer an origin to a protocol in the connected browsers, or else in the next one that connects',
+  )
   .argument('<origin>', 'such as https://example.org')
   .addOption(
-    new Option('--as <kind>', 'avoid-h3 needs nothing more, a protocol the local CA')
+    new Option('--as <kind>', 'avoid-h3 needs nothing more; a protocol needs the local CA')
       .choices(PIN_KINDS)
       .default('avoid-h3'),
   )
   .option('--minutes <n>', 'until the pin ends by itself', wholeNumber(1, MAX_PIN_MINUTES))
-  .option('--keep', 'keep the pin for sessions to come; otherwise it ends with the browser')
+  .option('--keep', 'keep the pin for later sessions; otherwise it ends with the browser')
   .addOption(browserOption())
   .option('--json', 'print JSON')
   .action(async (origin: string, options: PinCommandOptions) => {
@@ -224,7 +226,7 @@ program
 
 program
   .command('unpin')
-  .description('end the pin of an origin, at once and for sessions to come')
+  .description('end the pin of an origin, now and for later sessions')
   .argument('[origin]', 'such as https://example.org')
   .option('--all', 'end all pins')
   .addOption(browserOption())

@@ -1,4 +1,4 @@
-/** `hopwise-host pin` and `unpin`: by the hosts of the browsers that are connected, and for the sessions to come. */
+/** `hopwise-host pin` and `unpin`: through the hosts of connected browsers, and in the store for later sessions. */
 import type { PinKind, PinState } from '@hopwise/contract';
 import { UsageError } from '../src/base/usage-error.ts';
 import { authorityStatus } from '../src/ca/authority-status.ts';
@@ -26,6 +26,10 @@ const EXIT_OK = 0;
 const EXIT_FAILURE = 1;
 const MINUTE_MS = 60_000;
 
+/** The extension starts its host for pins and ends it when there are none, so that an open browser may have no session. */
+const WHEN_CONNECTED =
+  'The hopwise extension connects when the browser starts with pins allowed, or when an origin is pinned in its popup';
+
 /** One browser's outcome, as `--json` prints it. */
 interface Outcome {
   browser: string;
@@ -34,7 +38,11 @@ interface Outcome {
   problem: string;
 }
 
-/** @returns the exit code: 1 when the pin did not come about everywhere. */
+/**
+ * Pins an origin in every connected browser. Without one, the pin is stored and the next session takes it up.
+ *
+ * @returns the exit code: 1 when a browser refused the pin.
+ */
 export async function pinCommand(
   argument: string,
   options: PinCommandOptions,
@@ -42,38 +50,36 @@ export async function pinCommand(
 ): Promise<number> {
   const origin = readOrigin(argument);
   const { as: kind, minutes = null, keep: persistent = false, json } = options;
-  // No CA is made for an address.
+  // A local CA cannot certify an address.
   const [host] = kind === 'avoid-h3' ? [] : hostsOf([origin]);
   const answers = await ask({ type: 'pin', origin, kind, minutes, persistent }, options.browser);
   if (answers.length === 0) {
-    if (!persistent)
-      throw new Error(
-        `${nobody(options.browser)}: open one whose hopwise extension has pins on, or pin from the next start on with --keep`,
-      );
+    if (options.browser !== undefined && !persistent) throw new Error(notConnected(options.browser));
     const expiresAtMs = minutes === null ? null : Date.now() + minutes * MINUTE_MS;
     new FilePinStore().keep({ origin, kind, expiresAtMs, persistent });
-    if (json) print(JSON.stringify({ origin, kept: true, browsers: [] }));
+    if (json) print(JSON.stringify({ origin, kept: persistent, waiting: true, browsers: [] }));
     else {
-      print(`${origin} ${kind}: kept for the next start; no browser is connected`);
+      const sessions = persistent ? 'every session' : 'one session';
+      print(`${origin} ${kind}: stored for ${sessions}, and not yet in effect. ${WHEN_CONNECTED}`);
       if (host !== undefined && !authorityStatus().hosts.includes(host))
-        print(`It takes a local CA for ${host}, which there is not: hopwise-host ca create ${origin}`);
+        print(`It needs a local CA for ${host}, which does not exist yet: hopwise-host ca create ${origin}`);
     }
     return EXIT_OK;
   }
   const outcomes = answers.map((answer) => outcomeOf(answer, origin));
   const kept = outcomes.some(({ pin }) => pin?.persistent === true);
-  if (json) print(JSON.stringify({ origin, kept, browsers: outcomes }));
+  if (json) print(JSON.stringify({ origin, kept, waiting: false, browsers: outcomes }));
   else {
     for (const { browser, pid, pin, problem } of outcomes) {
       print(`${browser} (process ${pid}): ${pin ? pinLine(pin) : problem}`);
     }
-    if (persistent && !kept) print(`${origin} is not kept for the next start: the log says why`);
+    if (persistent && !kept) print(`${origin} is not stored for later sessions: see the log for the reason`);
   }
   const done = outcomes.every(({ problem }) => problem === '') && (kept || !persistent);
   return done ? EXIT_OK : EXIT_FAILURE;
 }
 
-/** @returns the exit code: 1 when a browser did not do it. */
+/** @returns the exit code: 1 when a browser failed to unpin. */
 export async function unpinCommand(
   argument: string | undefined,
   options: UnpinCommandOptions,
@@ -83,14 +89,14 @@ export async function unpinCommand(
     throw new UsageError('give either an origin or --all');
   const origin = argument === undefined ? null : readOrigin(argument);
   const answers = await ask({ type: 'unpin', origin }, options.browser);
-  if (options.browser !== undefined && answers.length === 0) throw new Error(nobody(options.browser));
+  if (options.browser !== undefined && answers.length === 0) throw new Error(notConnected(options.browser));
   const unpinned = new Set(statuses(answers).flatMap((status) => status.unpinned));
-  // Those that only the next session would have had.
+  // Stored pins that no session has taken up.
   const store = new FilePinStore();
-  for (const { origin: kept } of store.load().pins) {
-    if (origin !== null && origin !== kept) continue;
-    store.drop(kept);
-    unpinned.add(kept);
+  for (const { origin: stored } of store.load().pins) {
+    if (origin !== null && origin !== stored) continue;
+    store.drop(stored);
+    unpinned.add(stored);
   }
   const problems = answers.flatMap(({ pid, answer }) =>
     answer.type === 'error' ? [`process ${pid}: ${answer.message}`] : [],
@@ -122,12 +128,12 @@ function statuses(answers: readonly HostAnswer[]): ControlStatus[] {
 function outcomeOf({ pid, answer }: HostAnswer, origin: string): Outcome {
   if (answer.type === 'error') return { browser: 'host', pid, problem: answer.message };
   const pin = answer.pins.find((found) => found.origin === origin);
-  const problem = pin && pin.state !== 'lifted' ? '' : (pin?.reason ?? 'the pin is gone again');
+  const problem = pin && pin.state !== 'lifted' ? '' : (pin?.reason ?? 'the pin has ended already');
   return { browser: answer.browser, pid, pin, problem };
 }
 
-function nobody(browser: string | undefined): string {
-  return browser === undefined ? 'no browser is connected' : `${browser} is not connected`;
+function notConnected(browser: string): string {
+  return `the extension in ${browser} is not connected. ${WHEN_CONNECTED}`;
 }
 
 function readOrigin(text: string): string {

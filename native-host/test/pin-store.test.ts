@@ -49,6 +49,13 @@ it('keeps pins for its user alone, and nothing beside them', () => {
   expect(store.load().pins).toEqual([B]);
 });
 
+it('keeps what a pin is for: all sessions, or the next one', () => {
+  store.keep({ ...A, persistent: false });
+  expect(store.load().pins).toEqual([{ ...A, persistent: false }]);
+  store.keep(A);
+  expect(store.load().pins).toEqual([A]);
+});
+
 it('does not use a damaged file, whatever is in it, and says which', () => {
   store.keep(A);
   const [whole] = files();

@@ -176,14 +176,15 @@ it('pins by the command line in all browsers or in one, and tells their extensio
     expect(await host.nextPins()).toMatchObject({ id: '', port: 0, pins: [] });
 });
 
-it('keeps a pin for the next start when no browser is connected, and says so otherwise', async () => {
-  const nobody = await run('pin', REMOTE);
-  expect(nobody).toMatchObject({ code: 1, out: '' });
-  expect(nobody.err).toMatch(/^hopwise-host: no browser is connected: .*--keep\n$/);
-  expect((await run('pin', REMOTE, '--keep')).out).toBe(
-    `${REMOTE} avoid-h3: kept for the next start; no browser is connected\n`,
-  );
-  expect((await run('status')).out).toContain(`  next start: ${REMOTE} avoid-h3, kept\n`);
+it('stores a pin while no extension is connected, and says when one connects', async () => {
+  expect(await run('pin', REMOTE, '--keep')).toEqual({
+    code: 0,
+    out: expect.stringMatching(
+      `^${REMOTE} avoid-h3: stored for every session, and not yet in effect\\. The hopwise extension connects .*\n$`,
+    ),
+    err: '',
+  });
+  expect((await run('status')).out).toContain(`  next session: ${REMOTE} avoid-h3, kept\n`);
   const host = start();
   expect(await host.askPins({ type: 'pins', id: 'a' })).toMatchObject({
     pins: [{ origin: REMOTE, persistent: true }],
@@ -193,13 +194,36 @@ it('keeps a pin for the next start when no browser is connected, and says so oth
   expect((await run('unpin', REMOTE)).out).toBe(`${REMOTE} was not pinned\n`);
 });
 
+it('hands a pin without --keep to the next session, and to no later one', async () => {
+  const { code, out } = await run('pin', REMOTE, '--minutes', '30');
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('stored for one session') });
+  expect((await run('status')).out).toMatch(`  next session: ${REMOTE} avoid-h3 until `);
+  const first = start();
+  const { port, pins } = await first.askPins({ type: 'pins', id: 'a' });
+  expect(port).toBeGreaterThan(0);
+  expect(pins).toMatchObject([{ origin: REMOTE, persistent: false, state: 'active' }]);
+  expect(pins[0]!.expiresAtMs).not.toBeNull();
+  await first.end();
+  const second = start();
+  expect(await second.askPins({ type: 'pins', id: 'b' })).toMatchObject({ port: 0, pins: [] });
+});
+
+it('takes a stored pin back, and stores none for a browser that was named', async () => {
+  await run('pin', REMOTE);
+  expect((await run('unpin', '--all')).out).toBe(`unpinned ${REMOTE}\n`);
+  const named = await run('pin', REMOTE, '--browser', 'firefox');
+  expect(named).toMatchObject({ code: 1, out: '' });
+  expect(named.err).toMatch(/^hopwise-host: the extension in firefox is not connected\. The hopwise .*\n$/);
+  expect(await start().askPins({ type: 'pins', id: 'a' })).toMatchObject({ pins: [] });
+});
+
 it('says what a pin to a protocol lacks', async () => {
   const { code, out } = await run('pin', REMOTE, '--as', 'h2', '--keep');
   expect({ code, lines: out.split('\n') }).toEqual({
     code: 0,
     lines: [
-      `${REMOTE} h2: kept for the next start; no browser is connected`,
-      expect.stringMatching(`^It takes a local CA for .*: hopwise-host ca create ${REMOTE}$`),
+      expect.stringMatching(`^${REMOTE} h2: stored for every session`),
+      expect.stringMatching(`^It needs a local CA for .*: hopwise-host ca create ${REMOTE}$`),
       '',
     ],
   });
@@ -218,7 +242,7 @@ it('takes no notice of a host that was killed, and starts with what is damaged',
   hosts = [];
   const control = join(home, 'state', 'hopwise', 'control');
   expect(readdirSync(control)).toEqual([`${killed.process.pid}.sock`]);
-  expect((await run('pin', REMOTE)).err).toMatch(/no browser is connected/);
+  expect((await run('pin', REMOTE)).out).toContain('stored for one session');
   const folder = join(home, 'state', 'hopwise', 'pins');
   for (const name of readdirSync(folder)) writeFileSync(join(folder, name), '{"version":1');
   const checks = JSON.parse((await run('doctor', '--json')).out) as { checks: { name: string }[] };

@@ -151,7 +151,7 @@ it('keeps what is to outlive the session, and nothing else', () => {
   pins = open();
   pins.restore();
   expect(pins.list()).toMatchObject([{ origin: A, persistent: true, state: 'active' }]);
-  expect(lines).toEqual(['kept pins: x.json is not used']);
+  expect(lines).toEqual(['stored pins: x.json is not used']);
   pins.add(pin());
   expect(store.kept.size).toBe(0);
   pins.add(pin({ persistent: true }));

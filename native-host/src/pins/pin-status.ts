@@ -1,4 +1,4 @@
-/** What there is of pins, told without starting anything: those of each connected browser, and those that are kept. */
+/** The pins of each connected browser and the stored ones, read without starting anything. */
 import type { PinState } from '@hopwise/contract';
 import { askHosts } from '../control/control-client.ts';
 import { controlFolder } from '../control/control-folder.ts';
@@ -12,10 +12,10 @@ export interface PinSessionStatus {
 }
 
 export interface PinsStatus {
-  /** Browsers whose extension has pins on. */
+  /** Browsers whose extension is connected, which it is while it has pins. */
   sessions: PinSessionStatus[];
-  /** What the next session begins with. */
-  kept: Pin[];
+  /** Stored pins, which the next session begins with. */
+  stored: Pin[];
   problems: PinProblem[];
 }
 
@@ -24,7 +24,7 @@ export async function pinsStatus(): Promise<PinsStatus> {
   const nowMs = Date.now();
   const status: PinsStatus = {
     sessions: [],
-    kept: pins.filter(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > nowMs),
+    stored: pins.filter(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > nowMs),
     problems,
   };
   try {
@@ -38,25 +38,25 @@ export async function pinsStatus(): Promise<PinsStatus> {
   return status;
 }
 
-/** In short, for a person. */
-export function pinsLine({ sessions, kept }: PinsStatus): string {
+/** A summary on one line. */
+export function pinsLine({ sessions, stored }: PinsStatus): string {
   const words = sessions.map(({ browser, pins }) => `${counted(pins)} in ${browser}`);
-  if (sessions.length === 0) words.push('no browser is connected');
-  if (kept.length > 0) words.push(`${counted(kept)} kept`);
+  if (sessions.length === 0) words.push('no extension is connected');
+  if (stored.length > 0) words.push(`${counted(stored)} stored`);
   return words.join(', ');
 }
 
-/** Those that are kept and that no connected browser has. */
-export function keptOnly({ sessions, kept }: PinsStatus): PinState[] {
+/** The stored pins that no connected browser has. */
+export function storedOnly({ sessions, stored }: PinsStatus): PinState[] {
   const held = new Set(sessions.flatMap(({ pins }) => pins.map(({ origin }) => origin)));
-  return kept
+  return stored
     .filter(({ origin }) => !held.has(origin))
     .map((pin) => ({ ...pin, state: 'active', reason: '' }));
 }
 
 const STATE_WORDS = { waiting: 'waits', lifted: 'lifted:' };
 
-/** One pin, for a person. */
+/** One pin on one line. */
 export function pinLine(pin: PinState): string {
   const { origin, kind, expiresAtMs, persistent, state, reason } = pin;
   const until = expiresAtMs === null ? '' : ` until ${new Date(expiresAtMs).toISOString()}`;

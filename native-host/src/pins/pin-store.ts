@@ -1,6 +1,6 @@
 /**
- * The pins that outlive a session. Each is a file of its own, so that the hosts of several browsers add and remove pins without a
- * lock, and a damaged file takes no other pin along.
+ * The stored pins: those that outlive a session, and those that wait for the next one. Each has a file of its own, so that the
+ * hosts of several browsers add and remove pins without a lock, and a damaged file affects one pin only.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -21,22 +21,23 @@ import * as z from 'zod/mini';
 import { stateDirectory } from '../base/paths.ts';
 import type { Pin } from './pin.ts';
 
-export interface KeptPins {
+export interface StoredPins {
+  /** Those that are not `persistent` are for the next session only. */
   pins: Pin[];
   problems: PinProblem[];
 }
 
-/** What a person should see to, in one line each. */
+/** What the user has to fix, in one line each. */
 export interface PinProblem {
   problem: string;
   fix: string;
 }
 
 export interface PinStore {
-  load(): KeptPins;
-  /** @throws the error of `node:fs` */
+  load(): StoredPins;
+  /** Stores a pin, for all sessions or, where it is not `persistent`, for the next one. @throws the error of `node:fs` */
   keep(pin: Pin): void;
-  /** A pin that is not kept is no error. @throws the error of `node:fs` */
+  /** A pin that is not stored is no error. @throws the error of `node:fs` */
   drop(origin: string): void;
 }
 
@@ -44,14 +45,16 @@ const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const SUFFIX = '.json';
 const VERSION = 1;
-/** Several times a pin with the longest origin. */
+/** Several times the size of a pin with the longest origin. */
 const MAX_FILE_BYTES = 4096;
 
-const keptPin = z.object({
+const storedPin = z.object({
   version: z.literal(VERSION),
   origin: originSchema,
   kind: pinKindSchema,
   expiresAtMs: z.nullable(z.int().check(z.nonnegative())),
+  /** Whether the next session takes the pin up and ends it; absent for pins of all sessions. */
+  nextSessionOnly: z.optional(z.literal(true)),
 });
 
 export class FilePinStore implements PinStore {
@@ -61,41 +64,42 @@ export class FilePinStore implements PinStore {
     this.#folder = folder;
   }
 
-  load(): KeptPins {
-    const kept: KeptPins = { pins: [], problems: [] };
+  load(): StoredPins {
+    const stored: StoredPins = { pins: [], problems: [] };
     let names: string[];
     try {
       names = readdirSync(this.#folder).filter((name) => name.endsWith(SUFFIX));
     } catch (fault) {
       const { code, message } = fault as NodeJS.ErrnoException;
-      if (code !== 'ENOENT') kept.problems.push({ problem: message, fix: `remove ${this.#folder}` });
-      return kept;
+      if (code !== 'ENOENT') stored.problems.push({ problem: message, fix: `remove ${this.#folder}` });
+      return stored;
     }
     for (const name of names.sort().slice(0, MAX_PINS)) {
       const path = join(this.#folder, name);
       try {
-        kept.pins.push(read(path, name));
+        stored.pins.push(read(path, name));
       } catch (fault) {
-        // Another host may have dropped it meanwhile.
+        // Another host may have removed it meanwhile.
         if ((fault as NodeJS.ErrnoException).code === 'ENOENT') continue;
-        kept.problems.push({
+        stored.problems.push({
           problem: `${path} is not used: ${(fault as Error).message}`,
           fix: `remove ${path}`,
         });
       }
     }
-    return kept;
+    return stored;
   }
 
-  keep({ origin, kind, expiresAtMs }: Pin): void {
+  keep({ origin, kind, expiresAtMs, persistent }: Pin): void {
     mkdirSync(this.#folder, { recursive: true, mode: FOLDER_MODE });
     const path = join(this.#folder, fileName(origin));
     const draft = `${path}.${process.pid}.new`;
     try {
       const file = openSync(draft, 'w', FILE_MODE);
       try {
-        writeFileSync(file, JSON.stringify({ version: VERSION, origin, kind, expiresAtMs }));
-        // Or a crash of the machine could leave an empty file in the place of the former pin.
+        const nextSessionOnly = persistent ? undefined : true;
+        writeFileSync(file, JSON.stringify({ version: VERSION, origin, kind, expiresAtMs, nextSessionOnly }));
+        // Otherwise a crash of the machine could replace the former pin by an empty file.
         fsyncSync(file);
       } finally {
         closeSync(file);
@@ -112,7 +116,7 @@ export class FilePinStore implements PinStore {
   }
 }
 
-/** An origin may be longer than a file's name and has characters that no such name has. */
+/** An origin may be longer than a file name, and has characters that file names cannot have. */
 function fileName(origin: string): string {
   return `${createHash('sha256').update(origin).digest('hex').slice(0, 32)}${SUFFIX}`;
 }
@@ -127,13 +131,13 @@ function read(path: string, name: string): Pin {
     if ((fault as NodeJS.ErrnoException).code !== undefined) throw fault;
     throw new Error('it is not JSON');
   }
-  const parsed = keptPin.safeParse(value);
+  const parsed = storedPin.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new Error(`${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'invalid'}`);
   }
-  const { origin, kind, expiresAtMs } = parsed.data;
-  // Otherwise nobody could drop it.
+  const { origin, kind, expiresAtMs, nextSessionOnly } = parsed.data;
+  // Otherwise `drop` would not find it.
   if (fileName(origin) !== name) throw new Error('its name is not that of its origin');
-  return { origin, kind, expiresAtMs, persistent: true };
+  return { origin, kind, expiresAtMs, persistent: nextSessionOnly !== true };
 }

@@ -3,7 +3,7 @@ import type { PinKind } from '@hopwise/contract';
 export interface Pin {
   origin: string;
   kind: PinKind;
-  /** Milliseconds since 1970; null where it does not end by itself. */
+  /** Milliseconds since 1970; null for a pin without expiry. */
   expiresAtMs: number | null;
   /** Whether it outlives the session. */
   persistent: boolean;

@@ -8,20 +8,20 @@ import type { PinStore } from './pin-store.ts';
 export interface PinsOptions {
   store: PinStore;
   log(line: string): void;
-  /** Told whenever connections to the origin have to go another way than before, and by what. */
+  /** Called when the route of an origin's connections changes. */
   onRouteChange(origin: string, cause: RouteChangeCause): void;
 }
 
-/** `expired` and `lifted` come about by themselves. */
+/** `expired` and `lifted` happen without a request. */
 export type RouteChangeCause = 'pinned' | 'unpinned' | 'expired' | 'lifted';
 
 const MINUTE_MS = 60_000;
-/** A timer does not see that the clock was set or that the machine slept: the ends are looked at this often. */
+/** Timers do not notice a clock that was set or a machine that slept: expiries are checked this often. */
 const CLOCK_CHECK_MS = 15_000;
 const MAX_REASON_LENGTH = 512;
 
 interface Entry extends PinState {
-  /** Its end by `performance.now()`, so that a clock that is set back does not prolong it. */
+  /** Its expiry on the clock of `performance.now()`, so that a clock that is set back does not prolong it. */
   endsAtMs: number;
 }
 
@@ -34,17 +34,18 @@ export class Pins {
     this.#options = options;
   }
 
-  /** Brings back the pins that were kept. */
+  /** Restores the stored pins. Those for the next session only are taken out of the store. */
   restore(): void {
     const { pins, problems } = this.#options.store.load();
-    for (const { problem } of problems) this.#options.log(`kept pins: ${problem}`);
+    for (const { problem } of problems) this.#options.log(`stored pins: ${problem}`);
     const nowMs = Date.now();
     for (const pin of pins) {
       if (pin.expiresAtMs !== null && pin.expiresAtMs <= nowMs) {
         this.#drop(pin.origin);
         continue;
       }
-      // It was kept while the clock was ahead.
+      if (!pin.persistent) this.#drop(pin.origin);
+      // The clock may have been ahead when it was stored.
       const latestMs = nowMs + MAX_PIN_MINUTES * MINUTE_MS;
       this.#set({
         ...pin,
@@ -54,9 +55,9 @@ export class Pins {
   }
 
   /**
-   * Pins an origin, in place of a former pin of it.
+   * Pins an origin, and replaces a former pin of it.
    *
-   * @throws PinError above the limit of pins
+   * @throws PinError when `MAX_PINS` origins are pinned
    */
   add({ origin, kind, minutes, persistent }: NewPin): void {
     this.#sweep();
@@ -75,7 +76,7 @@ export class Pins {
     return this.#end(origin, 'unpinned');
   }
 
-  /** Takes the effect of a pin of this kind. A kept one is tried again in the next session. */
+  /** Ends the effect of a pin of this kind. A persistent one is tried again in the next session. */
   lift(origin: string, kind: PinKind, reason: string): void {
     const entry = this.#entries.get(origin);
     if (entry?.kind !== kind || entry.state !== 'active') return;
@@ -85,7 +86,7 @@ export class Pins {
     this.#options.onRouteChange(origin, 'lifted');
   }
 
-  /** The pin of the origin that is in effect at this moment. */
+  /** The origin's pin if it is in effect now, else null. */
   active(origin: string): PinState | null {
     this.#sweep();
     const entry = this.#entries.get(origin);
@@ -116,7 +117,7 @@ export class Pins {
     const entry = this.#entries.get(origin);
     if (!entry) return false;
     this.#entries.delete(origin);
-    // What has expired is dropped when it is read: another browser's host may have kept it for longer meanwhile.
+    // An expired file is removed when it is read: another browser's host may have prolonged the pin meanwhile.
     if (entry.persistent && cause === 'unpinned') this.#drop(origin);
     this.#schedule();
     this.#options.onRouteChange(origin, cause);
@@ -145,7 +146,7 @@ export class Pins {
     this.#timer.unref();
   }
 
-  /** @returns whether it is kept; a full disk takes a pin its persistence, not its effect. */
+  /** @returns whether it was stored; on a full disk a pin works all the same, for this session. */
   #keep(pin: Pin): boolean {
     try {
       this.#options.store.keep(pin);
@@ -165,7 +166,7 @@ export class Pins {
   }
 }
 
-/** Milliseconds until its end, by whichever clock says less: neither sleep nor a clock that was set prolongs a pin. */
+/** Milliseconds until the expiry, by the clock that says less: neither sleep nor a clock that was set prolongs a pin. */
 function leftMs({ expiresAtMs, endsAtMs }: Entry): number {
   if (expiresAtMs === null) return Number.POSITIVE_INFINITY;
   return Math.min(expiresAtMs - Date.now(), endsAtMs - performance.now());

@@ -115,7 +115,7 @@ describe('judging', () => {
     [['nowhere'], 'hopwise: nowhere: expected a folder with a matrix.json of npm run lab\n'],
     [['measured', '--pages', 'x'], 'hopwise: --pages "x": expected some of page, <b>page\n'],
     [['measured', '--out', 'measured/matrix.json'], 'hopwise: --out measured/matrix.json: EEXIST'],
-    [['measured', '--pages', ','], 'expected names with commas between'],
+    [['measured', '--pages', ','], 'expected names separated by commas'],
     [[], "error: missing required argument 'dir'"],
   ])('refuses %j', async (args, line) => {
     await writeMeasured(join(dir, 'measured'));

@@ -127,7 +127,7 @@ it('goes on after a kill, refuses a second run meanwhile, and ends with a summar
   expect(await third.ended, third.text()).toBe(0);
   // The killed run's scratch folders are gone too.
   expect((await readdir(tmpdir())).filter((entry) => entry.includes(`-${first.child.pid}-`))).toEqual([]);
-  expect(third.text()).toContain(`${kept.length} of them are there already`);
+  expect(third.text()).toContain(`${kept.length} of them exist already`);
   const all = await loads();
   expect(all.slice(0, kept.length)).toEqual(kept);
   expect(all).toHaveLength(3 * seeds);
@@ -202,7 +202,9 @@ it('measures networks of one’s own over IPv6, and says what predictions leave 
   await writeFile(own, JSON.stringify({ dorm, cable: dorm }));
   const clash = start(args('clash'));
   expect(await clash.ended).toBe(2);
-  expect(clash.text()).toMatch(/--network-file .*networks\.json: cable: lab\/networks\.json has that name/);
+  expect(clash.text()).toMatch(
+    /--network-file .*networks\.json: cable: lab\/networks\.json already has that name/,
+  );
 }, 300_000);
 
 it('measures an assignment on servers that offer nothing else', async () => {

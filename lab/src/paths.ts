@@ -7,5 +7,5 @@ export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 export const EXTENSION_DIR = join(ROOT, 'extension/dist/chromium');
 /** The native host's command. */
 export const HOST_SCRIPT = join(ROOT, 'native-host/dist/bin/hopwise-host.js');
-/** Everything that a run may leave and the next may use again. */
+/** Cache that runs share. */
 export const CACHE_DIR = join(ROOT, '.cache');

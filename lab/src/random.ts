@@ -46,7 +46,7 @@ export class Random {
     return Math.exp(sigma * this.normal());
   }
 
-  /** Bytes that no compression makes smaller. */
+  /** Incompressible bytes. */
   bytes(count: number): Uint8Array {
     const noise = new Uint8Array(count);
     for (let at = 0; at < count; at += 3) {

@@ -1,15 +1,15 @@
-/** Medians, their spread, and how sure they are. An infinite value is one that never ended. */
+/** Medians, their spread and confidence intervals. An infinite value stands for a load that never ended. */
 import { mean, quantileSorted, sampleStandardDeviation } from 'simple-statistics';
 import { Random } from './random.ts';
 
-/** Loads from which tenth and ninetieth percentiles mean something. */
+/** Number of loads from which 10th and 90th percentiles are meaningful. */
 const PERCENTILES_FROM = 10;
 
 export interface Spread {
   median: number;
   low: number;
   high: number;
-  /** What `low` and `high` are: the extremes where there are few values. */
+  /** Meaning of `low` and `high`: the extremes where there are few values. */
   range: 'min-max' | 'p10-p90';
 }
 
@@ -35,13 +35,13 @@ export function spread(values: readonly number[]): Spread {
 }
 
 /**
- * Sample standard deviation over mean; null of fewer than two values and where one is infinite.
+ * Sample standard deviation over mean; null for fewer than two values or when one is infinite.
  *
  * @throws {RangeError} without values, with one that is no number, or with a mean of 0.
  */
 export function coefficientOfVariation(values: readonly number[]): number | null {
   const centre = mean(sorted(values));
-  if (centre === 0) throw new RangeError('a mean of 0: expected values that vary about another one');
+  if (centre === 0) throw new RangeError('a mean of 0: expected values with another mean');
   if (values.length < 2 || !Number.isFinite(centre)) return null;
   return sampleStandardDeviation([...values]) / Math.abs(centre);
 }
@@ -62,14 +62,14 @@ export interface BootstrapOptions {
   level?: number;
 }
 
-/** An interval is of no use when fewer resamples than this share have the figure. */
+/** An interval is rejected when fewer than this share of the resamples have the figure. */
 const MIN_RESAMPLES_SHARE = 0.9;
 
 /**
  * Percentile interval of a figure (Efron and Tibshirani, An Introduction to the Bootstrap, chapter 13).
  *
- * @param resample the figure of what it draws with replacement; null where that has none
- * @returns null where more than a tenth of the resamples have no such figure
+ * @param resample draws with replacement and returns the figure; null where it is undefined
+ * @returns null where more than a tenth of the resamples lack the figure
  */
 export function bootstrapInterval(
   estimate: number,
@@ -93,7 +93,7 @@ export function bootstrapInterval(
 }
 
 /**
- * Percentile interval of a median. Of few values it is narrower than it should be, and of one it has no width.
+ * Percentile interval of a median. For few values it is too narrow, and for one it has no width.
  *
  * @throws {RangeError} without values or with one that is no number.
  */
@@ -102,8 +102,8 @@ export function bootstrapMedian(values: readonly number[], options?: BootstrapOp
 }
 
 /**
- * Percentile interval of median(values) ÷ median(baseline), of which those at one place were met by the same chances and are drawn
- * together.
+ * Percentile interval of median(values) ÷ median(baseline). Values and baseline at the same index belong to the same seed and
+ * are drawn together.
  *
  * @throws {RangeError} without values, with one that is no number, with sides of different lengths, or a baseline with one
  * that is not above 0 or infinite.
@@ -124,7 +124,7 @@ export function bootstrapMedianRatio(
   return bootstrapInterval(ratio(pairs), (random) => ratio(drawn(pairs, random)), options) as Interval;
 }
 
-/** As many as there are, with replacement. */
+/** Draws as many values as there are, with replacement. */
 export function drawn<T>(items: readonly T[], random: Random): T[] {
   return items.map(() => random.pick(items));
 }
@@ -135,7 +135,7 @@ function middle(ordered: readonly number[]): number {
   return ordered.length % 2 === 1 ? upper : ((ordered[half - 1] as number) + upper) / 2;
 }
 
-/** Between two infinite values there is no number but theirs. */
+/** Interpolating between two infinite values would give NaN. */
 function quantileOf(ordered: readonly number[], share: number): number {
   const quantile = quantileSorted(ordered as number[], share);
   return Number.isNaN(quantile) ? Number.POSITIVE_INFINITY : quantile;

@@ -145,7 +145,7 @@ describe('the store', () => {
     [
       'page',
       { pages: { app: { ...matrix.pages.app!, digest: 'b2' } } },
-      /loads are of another page app: a1, now b2: use another folder$/,
+      /loads were made with another page app: a1, now b2: use another folder$/,
     ],
     [
       'network',

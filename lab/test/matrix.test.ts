@@ -130,9 +130,9 @@ describe('options', () => {
     [['--seeds', '0'], /expected a number of seeds/],
     [['--seeds', '9-3'], /expected a number of seeds/],
     [['--limit-minutes', '-1'], /expected minutes/],
-    [['--pages', 'a,,b'], /expected names with commas between/],
+    [['--pages', 'a,,b'], /expected names separated by commas/],
     [['--protocols', 'h1,assigned'], /expected natural and the cold view too/],
-    [['--assignments', 'a.json'], /--assignments goes with/],
+    [['--assignments', 'a.json'], /--assignments needs/],
     [['--browser', 'other'], /headless-shell, full/],
     [['--ip', '5'], /4, 6/],
   ])('refuses %j', (args, message) => {

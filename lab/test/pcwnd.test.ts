@@ -111,7 +111,7 @@ describe('the command line', () => {
   test.each([
     [['--out', 'DIR'], "required option '--network <list>'"],
     [['--network', 'dsl'], "required option '--out <dir>'"],
-    [['--network', 'dsl,', '--out', 'DIR'], 'expected names with commas between'],
+    [['--network', 'dsl,', '--out', 'DIR'], 'expected names separated by commas'],
     [['--network', 'dsl', '--out', 'DIR', '--cc', 'vegas'], 'expected some of cubic, reno, bbr'],
     [['--network', 'dsl', '--out', 'DIR', '--connections', '1,0'], 'expected whole numbers from 1 to 100'],
     [['--network', 'dsl', '--out', 'DIR', '--seconds', 'Infinity'], 'expected seconds from 1 to 86400'],
@@ -151,7 +151,7 @@ describe('the command line', () => {
         dir,
       ];
       await run(...same, '--seconds', '30');
-      expect(stderr.mock.calls.flat().join('')).toContain('1 of 1 are there already');
+      expect(stderr.mock.calls.flat().join('')).toContain('1 of 1 exist already');
       await expect(run(...same, '--seconds', '31')).rejects.toMatchObject({
         message: expect.stringContaining('lte-poor_reno_npc6 was measured with seconds 30, not 31'),
         exitCode: 2,

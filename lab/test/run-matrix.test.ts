@@ -297,6 +297,6 @@ describe('runMatrix', () => {
     const { kept, said, result } = await make(plan({ protocols }), [bad('timeout'), bad('timeout')]);
     expect(kept.map(name)).toEqual(['app natural 1']);
     expect(result.left).toBe(1);
-    expect(said).toContain('app on cable: no natural load came to its end');
+    expect(said).toContain('app on cable: no natural load fired its load event');
   });
 });

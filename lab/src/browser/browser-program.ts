@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { UserError } from '../command/errors.ts';
 import { chromiumPath } from './chromium.ts';
 
-/** The headless shell (`chromium-headless-shell`) or the browser that people use. */
+/** The headless shell (`chromium-headless-shell`) or the full browser. */
 export type BrowserKind = 'headless-shell' | 'full';
 
 /** Debian's. */

@@ -1,10 +1,10 @@
 /**
- * Pages of Chromium's own that it loads for each new window, and so for each measured load: the list below its address bar. They
- * take 1 to 1.5 s of processor time, in the moments in which the page is loaded.
+ * Features of Chromium that load internal pages for each new window, and so for each measured load: the suggestion list below
+ * the address bar. They take 1 to 1.5 s of processor time while the page is loading.
  */
 const OWN_PAGES = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'];
 
-/** What playwright-core disables: of two such switches Chromium takes the last alone. */
+/** What playwright-core disables. It is repeated here because Chromium obeys only the last of several such switches. */
 const PLAYWRIGHTS = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',

@@ -1,15 +1,15 @@
-/** Chance and clock that are the same at every load, so that a page's scripts make the same URLs again; no service workers. */
+/** Seeds randomness and clock, so that a page's scripts make the same URLs in every load, and refuses service workers. */
 import type { Site } from '../sites/site.ts';
 
-/** Option of a load that is about to be made: the script that gives a recorded page its chance and clock, if it has them. */
+/** Load option for a site: the script that seeds its randomness and clock, if the site asks for that. */
 export function siteInitScript({ determinism }: Pick<Site, 'determinism'>): { initScript?: string } {
   return determinism ? { initScript: determinismScript(determinism.seed, determinism.epochMs) } : {};
 }
 
 /**
- * A script for `addInitScript`, to be made right before the load: in every document `Math.random` and the `crypto`
- * object's values come from `seed`, `Date` begins at `epochMs` and runs on as it does, and service workers are refused, as
- * no recording has any. `performance` is left alone, and workers are not reached.
+ * A script for `addInitScript`, created right before the load: in every document `Math.random` and `crypto` draw from `seed`,
+ * `Date` starts at `epochMs` and runs at its usual speed, and service workers are refused, as recordings have none.
+ * `performance` is unchanged, and workers are not affected.
  */
 export function determinismScript(seed: number, epochMs: number, nowMs = Date.now()): string {
   return `(${install})(${seed >>> 0},${Math.round(epochMs - nowMs)});`;
@@ -17,7 +17,7 @@ export function determinismScript(seed: number, epochMs: number, nowMs = Date.no
 
 /** Runs in the page. */
 function install(seed: number, clockOffsetMs: number): void {
-  // Frames of one page differ: what they name by chance must not collide. FNV-1a.
+  // Each frame gets a seed of its own, so that random names do not collide. FNV-1a.
   let state = seed;
   let place = 0;
   while (place < parent.length && parent[place] !== window) place++;
@@ -52,7 +52,7 @@ function install(seed: number, clockOffsetMs: number): void {
   });
   RealDate.prototype.constructor = SteadyDate;
   globalThis.Date = SteadyDate;
-  // Not where the context is not secure.
+  // Absent in insecure contexts.
   if (typeof ServiceWorkerContainer === 'undefined') return;
   ServiceWorkerContainer.prototype.register = () =>
     Promise.reject(new DOMException('The page is replayed without service workers.', 'SecurityError'));

@@ -12,7 +12,7 @@ const LAB_MODULE = join(ROOT, 'lab/go');
 /** The program that `buildLab` makes. */
 export const LAB_BINARY = join(LAB_MODULE, 'bin/hopwise-lab');
 
-/** The least Go version, `[major, minor]`, as in go.mod. */
+/** The oldest supported Go version, `[major, minor]`, as in go.mod. */
 const GO_VERSION: [number, number] = [1, 24];
 const GO_REMEDY = `install Go ${GO_VERSION.join('.')} or later from https://go.dev/dl/ and put it on the PATH`;
 
@@ -20,7 +20,7 @@ const GO_REMEDY = `install Go ${GO_VERSION.join('.')} or later from https://go.d
 export async function goVersion(go = 'go'): Promise<string> {
   let version: string;
   try {
-    // Not `local`: a newer toolchain that go.mod asks for could be fetched in its place.
+    // Not `local`: Go could then download the newer toolchain that go.mod asks for.
     const { stdout } = await run(go, ['env', 'GOVERSION'], {
       cwd: '/',
       env: { ...process.env, GOTOOLCHAIN: 'local' },
@@ -71,7 +71,7 @@ async function buildLab({ go = 'go', signal }: { go?: string; signal?: AbortSign
   } catch (error) {
     throw new Error(`the lab cannot be built: ${reason(error)}`);
   }
-  // Go leaves an unchanged program alone: this says that it was compared with its sources.
+  // Go does not touch an unchanged program: the new time records that it was compared with its sources.
   await utimes(LAB_BINARY, begun, begun);
   return LAB_BINARY;
 }

@@ -26,7 +26,7 @@ const originSchema = z.object({
   origin: z.string(),
   address: z.string(),
   address6: z.string(),
-  /** On offer; none where the site that is served does not have the origin. */
+  /** Protocols on offer; none where the served site lacks the origin. */
   protocols: z.array(z.enum(['h1', 'h2', 'h3'])),
   /** Round trip beyond the link's. */
   extraRttMs: z.number(),
@@ -43,7 +43,7 @@ export const quicSchema = z.object({
   /** In packets, like `minimumWindow`. */
   initialWindow: z.int(),
   minimumWindow: z.int(),
-  /** What a congestion event leaves of the window. */
+  /** Factor by which a congestion event multiplies the window. */
   lossFactor: z.number(),
   /** Rate at which packets leave, in windows a smoothed round trip. */
   pacingFactor: z.number(),
@@ -72,7 +72,7 @@ const readySchema = z.object({
   caFile: z.string(),
   caSpki: z.string(),
   origins: z.array(originSchema),
-  /** Of origins that the site says nothing of. */
+  /** Defaults for origins that the site does not configure. */
   server: settingsSchema,
   quic: quicSchema,
   scheduling: schedulingSchema,
@@ -92,7 +92,7 @@ export const dropsSchema = z.object({
 });
 
 const directionSchema = z.object({
-  /** Packets and bytes that entered the link, whatever became of them. */
+  /** Packets and bytes that entered the link, including those dropped later. */
   packets: z.int(),
   bytes: z.int(),
   delivered: z.int(),
@@ -106,7 +106,7 @@ const directionSchema = z.object({
   latenessMs: durationsSchema,
   /** Packets handed over at least 1 ms after their time. */
   latePackets: z.int(),
-  /** Numbers, from 0 in order of arrival since the last seed, of the first 1000 packets lost by chance. */
+  /** Numbers, from 0 in order of arrival since the last seed, of the first 1000 packets lost at random. */
   lost: z.array(z.int()),
 });
 
@@ -118,13 +118,13 @@ const logSchema = z.object({
       origin: z.string(),
       method: z.string(),
       path: z.string(),
-      /** Path of the resource that answered, where it is a similar one. */
+      /** Path of the resource that answered, if it is a similar one. */
       answered: z.string().optional(),
       protocol: z.enum(['h1', 'h2', 'h3']),
       status: z.int(),
       /** Bytes of the body that were written. */
       bytes: z.int(),
-      /** Unix time at which the request was there. */
+      /** Unix time at which the request arrived. */
       startMs: z.number(),
       durationMs: z.number(),
       /** Numbers the connections of the server. */
@@ -137,16 +137,16 @@ const logSchema = z.object({
       aborted: z.boolean().optional(),
     }),
   ),
-  /** Older entries that the log's bound pushed out. */
+  /** Number of older entries dropped because the log is bounded. */
   dropped: z.int(),
-  /** The server's TLS and HTTP stacks' own words. */
+  /** Messages of the server's TLS and HTTP stacks. */
   errors: z.array(z.string()),
 });
 
 const originsSchema = z.object({ origins: z.array(originSchema) });
 
 export type LabOrigin = z.infer<typeof originSchema>;
-/** What is to change of a server, of the form that `site.json` has. */
+/** Changes to a server, in the form of `site.json`. */
 export type ServerChange = Partial<Omit<Site['origins'][number], 'origin'>>;
 export type LabStats = z.infer<typeof statsSchema>;
 export type LabLog = z.infer<typeof logSchema>;
@@ -157,14 +157,14 @@ export interface LabOptions {
   /** Folder with `site.json`. */
   site: string;
   network: LabNetwork;
-  /** Scratch folder; it is made, and removed with all it holds by `down`. */
+  /** Scratch folder; `up` makes it, `down` removes it with its content. */
   dir?: string;
   /**
    * The replay server, where the site does not say otherwise for an origin: its TCP, cubic with an initial window of 10
    * segments unless given, and whether it honours priorities on HTTP/2 and HTTP/3, as it does unless given.
    */
   server?: Partial<z.infer<typeof settingsSchema>>;
-  /** Runs the replay server before the machine's other processes: for transfers whose client does likewise. */
+  /** Schedules the replay server ahead of the machine's other processes, for transfers whose client is scheduled so too. */
   aheadOfOthers?: boolean;
   /** What host names resolve to inside the lab; 4 unless given. */
   ipVersion?: 4 | 6;
@@ -179,7 +179,7 @@ type LabProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 const OK = z.object({ ok: z.literal(true) });
 /** Exit code of the program for input that it cannot use. */
 const EXIT_INPUT = 2;
-/** How long the program has for taking everything down before it is killed. */
+/** Time for the program to shut down before it is killed. */
 const DOWN_LIMIT_MS = 5000;
 
 /** A site or a configuration that the lab cannot use, in one line. */
@@ -209,7 +209,7 @@ export class Lab {
   /**
    * Builds the program where needed and brings a lab up, within about half a second.
    *
-   * @throws with one line that says what is missing and how to mend it.
+   * @throws with one line that says what is missing and how to fix it.
    */
   static async up({
     site,
@@ -251,7 +251,7 @@ export class Lab {
     return this.facts.caSpki;
   }
 
-  /** As they are served now. */
+  /** As currently served. */
   get origins(): LabOrigin[] {
     return this.#origins;
   }
@@ -261,7 +261,7 @@ export class Lab {
     return this.#origins.map(({ origin }) => new URL(origin).hostname);
   }
 
-  /** Process that keeps the client's namespaces. */
+  /** Process that holds the client's namespaces. */
   get holderPid(): number {
     return this.facts.holderPid;
   }
@@ -282,7 +282,7 @@ export class Lab {
     const path = join(this.#dir, `${basename(program)}-${this.#wrappers}`);
     const settings = Object.entries(env).map(([name, value]) => {
       if (!/^[A-Za-z_]\w*$/.test(name))
-        throw new Error(`lab: ${JSON.stringify(name)} is no name of a variable`);
+        throw new Error(`lab: ${JSON.stringify(name)} is not a variable name`);
       return `export ${name}=${quote(value)}\n`;
     });
     // Entering a mount namespace goes to its root folder, hence the way back.
@@ -293,7 +293,7 @@ export class Lab {
     return path;
   }
 
-  /** Changes the link from now on, also in mid-load. */
+  /** Changes the link from now on, even during a load. */
   async configure(network: LabNetwork): Promise<void> {
     await this.#channel.ask({ cmd: 'configure', network: checkNetwork(network) }, OK);
   }
@@ -338,7 +338,7 @@ export class Lab {
   }
 
   /**
-   * Has each origin of the site offer its assigned protocol alone, or, given null, what the site has it offer.
+   * Makes each origin of the site offer only its assigned protocol, or, given null, the protocols that the site lists.
    *
    * @throws with one line that names an origin without a protocol
    */
@@ -361,9 +361,9 @@ export class Lab {
 }
 
 /**
- * Whether this user can start a lab here, by making what it needs rights for.
+ * Checks whether this user can start a lab here, by creating namespaces and devices.
  *
- * @returns one line that says what is missing and how to mend it, or null.
+ * @returns one line that says what is missing and how to fix it, or null.
  */
 export async function labObstacle(): Promise<string | null> {
   try {
@@ -375,7 +375,7 @@ export async function labObstacle(): Promise<string | null> {
   }
 }
 
-/** The conversation with the program: a line for a line. */
+/** The line-based dialogue with the program: one answer per command. */
 class Channel {
   #process: LabProcess | undefined;
   #ended: Promise<void> = Promise.resolve();
@@ -389,13 +389,13 @@ class Channel {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#complaint = (this.#complaint + text).slice(-10_000);
     });
-    // A write to a program that has ended is reported by its end.
+    // If the program has ended, its exit is reported, not the failed write.
     child.stdin.on('error', () => {});
     this.#ended = new Promise((resolve) => {
       child.on('error', (error) => this.#fail(new Error(`lab: ${binary}: ${error.message}`)));
       child.on('close', (code, killer) => {
         const words = complaintIn(this.#complaint);
-        // Go's own panics end with the same code, but have no such words.
+        // Go panics exit with the same code, but without this prefix.
         this.#fail(
           words !== undefined && code === EXIT_INPUT
             ? new LabInputError(words)
@@ -441,7 +441,7 @@ class Channel {
   }
 }
 
-/** What the program says of its end, among warnings and others' words. */
+/** The program's own error line, picked from among warnings and other output. */
 const complaintIn = (text: string): string | undefined =>
   text.split('\n').find((line) => line.startsWith('hopwise-lab: '));
 

@@ -31,7 +31,7 @@ export const networkSchema = z.strictObject({
   /** Mean length of a run of lost packets; 1 for independent losses. */
   lossBurst: z.number().min(1).max(1000),
   queue: queueSchema,
-  /** `policedMbps` is a token bucket a direction; `burstBytes` is 50 ms at that rate unless given. */
+  /** `policedMbps` is the rate of a token bucket in each direction; `burstBytes` is 50 ms at that rate unless given. */
   udp: z.union([
     z.literal(['open', 'blocked']),
     z.strictObject({
@@ -49,7 +49,7 @@ export const networkSchema = z.strictObject({
   jitterMs: milliseconds.optional(),
   /** Holds this fraction of packets back for `delayMs`. */
   reorder: z.strictObject({ rate: fraction, delayMs: milliseconds }).optional(),
-  /** Restarts the losses; a network without a seed carries on where the last one was. */
+  /** Restarts the losses; without a seed the losses continue where they were. */
   seed: z.int().nonnegative().optional(),
 });
 
@@ -76,7 +76,7 @@ const profileSchema = z.strictObject({
 
 export type NetworkProfile = z.infer<typeof profileSchema>;
 
-/** Of networks: they are parts of file names and given with commas between. */
+/** Form of networks' names: they are used in file names and in comma-separated lists. */
 export const NETWORK_NAME = /^[a-z0-9-]+$/;
 
 const profilesSchema = z.record(z.string().regex(NETWORK_NAME), profileSchema);
@@ -105,7 +105,7 @@ export function profileNamed(name: string, profiles = readProfiles()): NetworkPr
   return profile;
 }
 
-/** What of a profile the lab is told. */
+/** The link that a profile describes. */
 export function networkOf(profile: NetworkProfile, seed?: number): LabNetwork {
   const { title: _title, source: _source, ...network } = profile;
   return seed === undefined ? network : { ...network, seed };
@@ -119,8 +119,8 @@ export function checkNetwork(network: unknown): LabNetwork {
 }
 
 /**
- * The emulated path in the emulator's terms. These have no jitter, no reordering and no loss of UDP beside a policer, of
- * which `unmodelled` tells, and no limit of the upstream queue.
+ * The emulated path in the emulator's terms. It drops jitter, reordering and UDP loss in addition to a policer (`unmodelled`
+ * lists those in use), and the limit of the upstream queue.
  */
 export function toNetworkPath(network: LabNetwork): NetworkPath {
   return {
@@ -150,7 +150,7 @@ export function unmodelled(network: LabNetwork): string[] {
   ].filter((figure) => figure !== '');
 }
 
-/** Downstream. */
+/** Limit of the downstream queue. */
 function queueBytes({ queue, downMbps, rttMs }: LabNetwork): number {
   if ('bytes' in queue) return queue.bytes;
   const drainMs = 'ms' in queue ? queue.ms : queue.bdp * rttMs;

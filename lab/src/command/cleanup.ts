@@ -1,8 +1,8 @@
 import { firstLine } from './errors.ts';
 
 /**
- * What must be undone whatever happens, last first. Once `run` was called, whatever is added later
- * (a browser that was still starting when Ctrl-C came) is undone at once.
+ * Clean-up steps that run however a command ends, last one first. A step added after `run` (such as for a browser that was
+ * still starting on Ctrl-C) runs at once.
  */
 export class Cleanup {
   #steps: { what: string; undo: () => Promise<void> | void }[] = [];
@@ -14,7 +14,7 @@ export class Cleanup {
     if (this.#report) void this.run(this.#report);
   }
 
-  /** Undoes all; a step that fails is reported and does not keep the others from running. */
+  /** Runs all steps; a failing step is reported and does not stop the others. */
   run(report: (line: string) => void): Promise<void> {
     this.#report = report;
     this.#running = this.#running.then(() => this.#undoAll(report));

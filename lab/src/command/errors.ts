@@ -1,4 +1,4 @@
-/** Something a person can mend: printed as one line, without a stack. */
+/** An error that the user can fix: printed as one line, without a stack. */
 export class UserError extends Error {
   override readonly name = 'UserError';
   /** 2 for input that cannot be used, 1 for a part that is missing or failed. */
@@ -10,7 +10,7 @@ export class UserError extends Error {
   }
 }
 
-/** First line of whatever was thrown. */
+/** First line of the message of a thrown value. */
 export function firstLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.split('\n')[0] ?? text;

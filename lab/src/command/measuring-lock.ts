@@ -7,7 +7,7 @@ import { UserError } from './errors.ts';
 const LOCK_FILE = 'lock';
 
 /**
- * Locks the folder; the lock of a process that is gone is taken over.
+ * Locks the folder; the lock of a process that has ended is taken over.
  *
  * @returns what unlocks it
  * @throws UserError naming the process that holds it
@@ -29,14 +29,14 @@ export async function lockFolder(dir: string): Promise<() => Promise<void>> {
 /** @returns null once `lock` is a link to `draft`, or the process that keeps it from being one. */
 async function acquire(lock: string, draft: string): Promise<number | null> {
   for (;;) {
-    // Unlike a file that is opened for writing, a link is there with its content or not at all.
+    // A link, unlike a file opened for writing, never exists without its content.
     if (await linked(draft, lock)) return null;
     const held = await contentOf(lock);
     // Unlocked just now.
     if (held === null) continue;
     const holder = await holderOf(held);
     if (holder !== null) return holder;
-    // Of several that find it stale one may replace it: a lock of its own says which.
+    // Several processes may find the lock stale: a second lock decides which one replaces it.
     const claim = `${lock}-${createHash('sha256').update(held).digest('hex').slice(0, 8)}`;
     const claimant = await acquire(claim, draft);
     if (claimant !== null) return claimant;
@@ -84,7 +84,7 @@ async function holderOf(content: string): Promise<number | null> {
 async function startOf(pid: number): Promise<string | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The second field, the program's name, may hold blanks and brackets; the 22nd is wanted.
+    // The second field, the program's name, may contain blanks and brackets; the start time is the 22nd.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
   } catch (error) {
     if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;

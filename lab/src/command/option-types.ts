@@ -21,14 +21,14 @@ export function integer(low: number, high: number, what = 'a whole number') {
   };
 }
 
-/** Names with commas between, each once. */
+/** Comma-separated names, without duplicates. */
 export function list(text: string): string[] {
   const items = text.split(',').map((item) => item.trim());
-  if (items.includes('')) throw new InvalidArgumentError('expected names with commas between');
+  if (items.includes('')) throw new InvalidArgumentError('expected names separated by commas');
   return [...new Set(items)];
 }
 
-/** Some of `known`, with commas between. */
+/** Some of `known`, separated by commas. */
 export function someOf<T extends string>(known: readonly T[]) {
   return (text: string): T[] =>
     list(text).map((name) => {

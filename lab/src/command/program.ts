@@ -1,4 +1,4 @@
-/** What the commands have in common: signals, scratch folder, errors as one line, cleaning up whatever happens. */
+/** What all commands share: signals, scratch folder, errors as one line, clean-up. */
 import { CommanderError } from 'commander';
 import { Cleanup } from './cleanup.ts';
 import { firstLine, UserError } from './errors.ts';
@@ -8,9 +8,9 @@ export interface ProgramContext {
   cleanup: Cleanup;
   /** Aborts with a UserError when the program is to end. */
   signal: AbortSignal;
-  /** Prints a line to stderr, over whatever progress the terminal's line holds. */
+  /** Prints a line to stderr, replacing the progress line on a terminal. */
   say(line: string): void;
-  /** Makes the folder for all temporary files, also those of Playwright and Chromium; it is removed at the end. */
+  /** Makes the folder for all temporary files, including those of Playwright and Chromium; it is removed at the end. */
   useScratch(): Promise<void>;
 }
 
@@ -26,12 +26,12 @@ export async function runProgram(work: (context: ProgramContext) => Promise<void
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => stop.abort(new UserError(`stopped by ${signal}`)));
   }
-  // The process that started this one is gone, by whatever end: nobody waits for the result.
+  // The parent process has ended, so the result is no longer needed.
   process.on('disconnect', () => stop.abort(new UserError('stopped: the npm script ended')));
-  // So is the terminal, or the reader of a pipe.
+  // The terminal or the reader of the pipe has gone.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error) =>
-      stop.abort(new UserError(`stopped: nobody reads its output (${error.message})`)),
+      stop.abort(new UserError(`stopped: its output is no longer read (${error.message})`)),
     );
   }
 
@@ -64,13 +64,13 @@ export async function runProgram(work: (context: ProgramContext) => Promise<void
       say(error.message);
       process.exitCode = stop.signal.aborted ? 130 : error.exitCode;
     } else {
-      // A defect of ours: the stack is what mends it.
+      // A defect of the program: print the stack.
       say(error instanceof Error && error.stack ? error.stack : firstLine(error));
       process.exitCode = 1;
     }
   } finally {
     await cleanup.run(say);
-    // What was still starting is undone as soon as it is up.
+    // Steps added later, for what was still starting, run as soon as they are added.
     await working?.catch(() => undefined);
     await cleanup.run(say);
     if (scratch) {

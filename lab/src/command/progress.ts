@@ -12,13 +12,13 @@ export class Progress {
     return performance.now() - this.#started;
   }
 
-  /** Begins a step. */
+  /** Starts a step. */
   step(text: string): void {
     this.#endLive();
     this.#stream.write(`${this.#clock()}  ${text}\n`);
   }
 
-  /** How far the step is; replaced by the next call on a terminal, not shown elsewhere. */
+  /** Shows the step's progress; on a terminal the next call replaces it, elsewhere it is not shown. */
   detail(text: string): void {
     if (!this.#stream.isTTY) return;
     this.#live = true;

@@ -1,12 +1,12 @@
-/** Scratch folders that say whose they are, so that those of a killed process can be told and removed. */
+/** Scratch folders named after their process, so that those of killed processes can be recognised and removed. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** `lab` is a lab's, `run` all of one command's or of one Playwright worker's. */
+/** `lab`: of one lab; `run`: of one command or one Playwright worker. */
 export type ScratchKind = 'lab' | 'run';
 
-/** Makes a scratch folder for this user alone, and removes those of every kind whose process is gone. */
+/** Makes a scratch folder that only this user can read, and removes folders of any kind whose process has ended. */
 export async function makeScratch(kind: ScratchKind, parent = tmpdir()): Promise<string> {
   for (const stale of await staleFolders(parent, /^hopwise-(?:lab|run)-(\d+)-\w{6}$/)) {
     await removeStale(stale);
@@ -19,7 +19,7 @@ export function removeScratch(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Paths of the entries of `parent` whose process is gone. @param name of such entries, its first group a process id */
+/** Paths of the entries of `parent` whose process has ended. @param name of such entries, its first group a process id */
 export async function staleFolders(parent: string, name: RegExp): Promise<string[]> {
   return (await readdir(parent))
     .filter((entry) => {
@@ -29,7 +29,7 @@ export async function staleFolders(parent: string, name: RegExp): Promise<string
     .map((entry) => join(parent, entry));
 }
 
-/** `removeScratch` for a folder of a process that is gone; one that cannot be removed now is left to a later run. */
+/** `removeScratch` for a folder whose process has ended; if removal fails, a later run tries again. */
 export async function removeStale(folder: string): Promise<void> {
   await removeScratch(folder).catch((error: NodeJS.ErrnoException) => {
     // Another user's, or still written to.

@@ -4,11 +4,11 @@ import { basename, dirname, join, relative } from 'node:path';
 import { UserError } from './errors.ts';
 
 /**
- * Replaces a file: a reader, also one after a kill, finds the old one or the whole new one. A link at `path` is replaced, not
- * followed. The folder has to be there.
+ * Replaces a file atomically: a reader finds the old or the whole new content, even after a kill. A link at `path` is replaced,
+ * not followed. The folder must exist.
  */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
-  // A name that nobody can have laid a link under.
+  // An unpredictable name, so that no link can have been planted under it.
   const fresh = `${path}.${randomUUID()}.new`;
   try {
     const file = await open(fresh, 'wx');
@@ -26,10 +26,10 @@ export async function replaceFile(path: string, content: string | Uint8Array): P
 }
 
 /**
- * `replaceFile` for names that come out of what was read: makes the folders of `name` and writes nothing outside of `dir`.
+ * `replaceFile` for names that come from input: makes the folders of `name` and writes nothing outside of `dir`.
  *
  * @param name path within `dir`
- * @throws UserError when `name`, or a link on its way, leads out of `dir`
+ * @throws UserError when `name`, or a link on the path, leads out of `dir`
  */
 export async function replaceFileWithin(
   dir: string,
@@ -50,5 +50,5 @@ function refuseOutside(dir: string, name: string, way: string): void {
   }
 }
 
-/** A name of anything as part of a file's name. */
+/** Makes any name usable as part of a file name. */
 export const fileNamePart = (name: string): string => name.replace(/[^\w.-]/g, '-');

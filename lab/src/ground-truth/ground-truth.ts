@@ -2,7 +2,7 @@
  * A folder of measured loads: the ground truth that predictions are judged by. Written by `npm run lab`, read by
  * `npm run bench:accuracy`.
  *
- *   matrix.json                        what was asked for, with which browser, servers and networks
+ *   matrix.json                        pages, networks, protocols, seeds, browser and servers
  *   loads/<page>--<network>.jsonl.gz   one `GroundTruthLoad` a line, each line a gzip member of its own
  */
 import type { Assignment, Recording } from '@hopwise/pageload-emulator';
@@ -27,21 +27,24 @@ export interface GroundTruthLoad {
   /** Of `assigned` only. */
   assignment?: Assignment;
   view: View;
-  /** Of the link's losses, with page and network; loads of one seed meet the same chances under every protocol. */
+  /** Seeds the link's losses, together with page and network; loads of one seed meet the same losses under every protocol. */
   seed: number;
   /** ISO 8601. */
   at: string;
-  /** Dropped and taken again before this one, for their disturbance. */
+  /** Disturbed loads that were dropped and repeated before this one. */
   repeated: number;
   /**
-   * Tries before this one that did not come to their load event; each next one met other chances of the link (`linkSeed`).
-   * Absent where nobody counted; such loads' second try met the chances of the first.
+   * Earlier tries without a load event; each further try met other losses of the link (`linkSeed`). Absent from loads of old
+   * versions, whose second try met the same losses as the first.
    */
   failures?: number;
   disturbance: Disturbance;
-  /** Kept although it was disturbed, as the machine would not be quiet: left out of every judgement. A load of the same seed may have been made again later. */
+  /**
+   * Kept although disturbed, because the machine did not become quiet: left out of every judgement. A later load may have the
+   * same seed.
+   */
   disturbed: boolean;
-  /** What the link dropped while the load was watched. */
+  /** Packets that the link dropped during the load. */
   drops: { down: LabStats['down']['drops']; up: LabStats['up']['drops'] };
   outcome: GroundTruthOutcome;
 }
@@ -53,23 +56,23 @@ export type GroundTruthOutcome =
       fcpMs: number | null;
       lcpMs: number | null;
       /**
-       * Every request that went over the network was proved to be on its protocol, and there was one: a repeat view that
-       * the cache answered whole proves nothing.
+       * At least one request went over the network, and every one that did was proved to be on its protocol. A repeat view that
+       * the cache answered entirely proves nothing.
        */
       proved: boolean;
       failed: { url: string; reason: string }[];
       recording: Recording;
     }
-  /** `browser`, which says nothing of a protocol, is kept no longer. */
+  /** `browser` says nothing about a protocol and appears only in folders of old versions. */
   | { ok: false; kind: 'unreachable' | 'timeout' | 'browser'; reason: string };
 
 /** `matrix.json`. */
 export interface GroundTruthMatrix {
   format: 'hopwise-ground-truth';
   version: 1;
-  /** By name; `network` is what the lab was told, without seed. */
+  /** By name; `network` is the link as configured, without seed. */
   networks: Record<string, { title: string; network: LabNetwork }>;
-  /** By name, with what tells one page from another of that name. */
+  /** By name, with what distinguishes pages of the same name. */
   pages: Record<string, { source: string; requests: number; origins: number; bytes: number; digest: string }>;
   protocols: LoadProtocol[];
   views: View[];
@@ -80,14 +83,14 @@ export interface GroundTruthMatrix {
     congestionControl: 'cubic' | 'reno' | 'bbr';
     initialWindow: number;
     priorities: 'honoured' | 'ignored';
-    /** What the HTTP/3 servers' stack does. Absent where nobody wrote it down. */
+    /** Constants of the HTTP/3 servers' stack. Absent in folders of old versions. */
     quic?: LabFacts['quic'];
   };
-  /** Of the link's threads. Absent where nobody wrote it down. */
+  /** Scheduling of the link's threads. Absent in folders of old versions. */
   scheduling?: LabFacts['scheduling'];
-  /** What host names resolve to; 4 when absent. */
+  /** IP version that host names resolve to; 4 when absent. */
   ipVersion?: 4 | 6;
-  /** Time that a load had for its load event. Absent where nobody wrote it down. */
+  /** Time limit for the load event. Absent in folders of old versions. */
   timeoutMs?: number;
   machine: { cpu: string; cores: number; kernel: string };
 }

@@ -1,12 +1,12 @@
-/** A file of gzip members (RFC 1952, section 2.2) that is only ever appended to, a member at a time. */
+/** A file of gzip members (RFC 1952, section 2.2) to which members are only appended, one at a time. */
 import { crc32, gzipSync, inflateRawSync } from 'node:zlib';
 
-/** Of a member without optional fields, as `gzipMember` makes them. RFC 1952, section 2.3. */
+/** Header of a member without optional fields, as `gzipMember` makes them. RFC 1952, section 2.3. */
 const HEADER_BYTES = 10;
 /** CRC-32 and length of the content. */
 const TRAILER_BYTES = 8;
 
-/** A member that is whole in length but not in content, or something that is no member. */
+/** A member of full length with damaged content, or data that is not a member. */
 export class DamagedMemberError extends Error {
   override readonly name = 'DamagedMemberError';
 }
@@ -14,10 +14,10 @@ export class DamagedMemberError extends Error {
 export const gzipMember = (text: string): Buffer => gzipSync(text);
 
 /**
- * The members' contents, and how many bytes of `file` they take: less than there are when the writer was killed
+ * The members' contents, and the number of bytes of `file` that they take: fewer than the file has when the writer was killed
  * within the last member.
  *
- * @throws DamagedMemberError naming the byte at which something else than a member or a torn end begins
+ * @throws DamagedMemberError naming the byte at which neither a member nor a truncated last member begins
  */
 export function readMembers(file: Buffer): { contents: Buffer[]; wholeBytes: number } {
   const contents: Buffer[] = [];
@@ -31,7 +31,7 @@ export function readMembers(file: Buffer): { contents: Buffer[]; wholeBytes: num
   return { contents, wholeBytes: at };
 }
 
-/** The member that begins at `at`; null when the file ends within it. */
+/** The member that starts at `at`; null when the file ends within it. */
 function readMember(file: Buffer, at: number): { content: Buffer; end: number } | null {
   const rest = file.subarray(at);
   // After a loss of power a file may have its new length but not its new content.
@@ -44,7 +44,7 @@ function readMember(file: Buffer, at: number): { content: Buffer; end: number } 
   let content: Buffer;
   let end: number;
   try {
-    // With `info`, as its documentation says, the answer is not a buffer but an object; the types do not know it.
+    // With `info` the result is an object instead of a buffer, as documented; the types lack this.
     const { buffer, engine } = inflateRawSync(rest.subarray(HEADER_BYTES), { info: true }) as unknown as {
       buffer: Buffer;
       engine: { bytesWritten: number };

@@ -1,4 +1,4 @@
-/** A folder of measured loads on disk: written a load at a time, readable after a kill at any moment. */
+/** A folder of measured loads on disk: written one load at a time, readable after a kill at any moment. */
 import { mkdir, open, readdir, readFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -104,7 +104,7 @@ export function cellFile(page: string, network: string): string {
 /**
  * The folder's `matrix.json`; null when there is none.
  *
- * @throws UserError naming the entry that is not as it should be
+ * @throws UserError naming the invalid entry
  */
 export async function readMatrix(dir: string): Promise<GroundTruthMatrix | null> {
   const file = join(dir, MATRIX_FILE);
@@ -119,10 +119,10 @@ export async function readMatrix(dir: string): Promise<GroundTruthMatrix | null>
 }
 
 /**
- * The loads of all cells, file by file in the order they were made. What a killed writer left of a last load is
- * passed over. Recordings are not checked.
+ * The loads of all cells, file by file in the order they were made. A last load that was only written in part is skipped.
+ * Recordings are not checked.
  *
- * @throws UserError naming file and place of what is no load
+ * @throws UserError naming file and place of an invalid load
  */
 export async function* readLoads(dir: string): AsyncGenerator<GroundTruthLoad> {
   for (const file of await loadFiles(dir)) yield* (await readLoadFile(file)).loads;
@@ -172,7 +172,7 @@ function checked<T extends z.ZodType>(schema: T, text: string, what: string): z.
 /** A folder that one run writes to. */
 export class GroundTruthStore {
   readonly dir: string;
-  /** Bytes of loads that a killed run did not get to write whole. */
+  /** Bytes of partly written loads that were cut off. */
   readonly cutBytes: number;
   #matrix: GroundTruthMatrix;
   #hasLoads: boolean;
@@ -196,10 +196,10 @@ export class GroundTruthStore {
   }
 
   /**
-   * Locks the folder, which is made if need be, takes it up where it was left, and hands each load that is there to
-   * `onLoad`. Pages, networks, protocols, views and seeds join those that the folder has.
+   * Creates the folder if needed, locks it and passes each load in it to `onLoad`. Pages, networks, protocols, views and seeds
+   * are added to those of the folder.
    *
-   * @throws UserError when another run works on it, when it is of other settings, or when a file cannot be used
+   * @throws UserError when another run works on it, when its settings differ, or when a file cannot be used
    */
   static async open(
     dir: string,
@@ -235,8 +235,8 @@ export class GroundTruthStore {
   }
 
   /**
-   * To be told of each lab, which is known only once it is up. The first load's goes into `matrix.json`: of loads that are
-   * there already nobody knows more than it says.
+   * To be called with the facts of each lab once it is up. They are written to `matrix.json` before the first load; facts of
+   * loads already in the folder cannot be added later.
    *
    * @throws UserError when the folder's loads were made in another
    */
@@ -271,9 +271,9 @@ export class GroundTruthStore {
 }
 
 /**
- * What the folder has and what is asked for, together. A setting that an older folder says nothing of stays unsaid.
+ * Joins the folder's matrix with the requested one. A setting that an older folder lacks stays absent.
  *
- * @throws UserError naming the first setting in which they differ
+ * @throws UserError naming the first setting that differs
  */
 export function joinedMatrix(
   dir: string,
@@ -287,7 +287,7 @@ export function joinedMatrix(
     const was = own(present.networks, name)?.network;
     refuseOther(dir, `network ${name}`, was, network);
   }
-  // Of the QUIC stack only a lab that is up can tell.
+  // The QUIC stack is only known once a lab is up.
   const { quic, ...server } = present.server;
   refuseOther(dir, 'server', server, { ...asked.server, quic: undefined });
   refuseOther(dir, 'IP version', present.ipVersion ?? 4, asked.ipVersion ?? 4);
@@ -310,7 +310,7 @@ const own = <T>(record: Record<string, T>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 
 /**
- * @param was unknown where undefined, and then not compared; of objects the first figure that differs is named
+ * @param was not compared when undefined; for objects the first differing figure is named
  * @throws UserError
  */
 function refuseOther(dir: string, what: string, was: unknown, is: unknown): void {
@@ -322,7 +322,7 @@ function refuseOther(dir: string, what: string, was: unknown, is: unknown): void
   }
   const word = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   throw new UserError(
-    `${dir}: its loads are of another ${what}: ${word(was)}, now ${word(is)}: use another folder`,
+    `${dir}: its loads were made with another ${what}: ${word(was)}, now ${word(is)}: use another folder`,
     2,
   );
 }
@@ -333,7 +333,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const describe = ({ cpu, cores, kernel }: GroundTruthMatrix['machine']): string =>
   `${cores} × ${cpu}, ${kernel}`;
 
-/** A reader, also one after a kill, finds the old file or the new one. */
+/** Atomic: a reader finds the old or the new file, even after a kill. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const fresh = `${path}.new`;
   const file = await open(fresh, 'w');

@@ -1,4 +1,4 @@
-/** Follows the requests of a page through the DevTools protocol: those of its frames in other processes and of its workers too. */
+/** Follows the requests of a page through the DevTools protocol, including those of out-of-process frames and of workers. */
 import { originOf } from '@hopwise/pageload-emulator';
 import type { Protocol as Cdp } from 'devtools-protocol';
 import type { CDPSession } from 'playwright-core';
@@ -18,9 +18,9 @@ export interface Hop {
   redirectedFrom: Hop | null;
   response: Cdp.Network.Response | null;
   servedFromMemory: boolean;
-  /** Null as long as the request is open. */
+  /** Null while the request is open. */
   endedAt: number | null;
-  /** On the wire, with headers; null as long as the request is open. */
+  /** On the wire, with headers; null while the request is open. */
   encodedBytes: number | null;
   decodedBytes: number;
   failure: string | null;
@@ -28,20 +28,20 @@ export interface Hop {
 
 type Send = (method: string, params?: object) => void;
 
-/** As deep as DevTools itself asks for: promises and timers between a script and its request. */
+/** The depth that DevTools itself requests: promises and timers between a script and its request. */
 const ASYNC_STACK_DEPTH = 32;
 
-/** Follows the requests of one page from `follow` on. */
+/** Follows the requests of one page, starting with `follow`. */
 export class LoadObserver {
   /** By request id; each with its hops in order. */
   readonly #chains = new Map<string, Hop[]>();
   #commands = 0;
 
-  /** @throws when the page has gone. */
+  /** @throws when the page has been closed. */
   static async follow(session: CDPSession): Promise<LoadObserver> {
     const observer = new LoadObserver();
     const receive = observer.#target((method, params) => {
-      // A target that has gone has nothing more to report.
+      // A closed target has nothing more to report.
       (session as LooseSession).send(method, params).catch(() => undefined);
     });
     for (const method of FOLLOWED) (session as LooseSession).on(method, (params) => receive(method, params));
@@ -49,7 +49,7 @@ export class LoadObserver {
     return observer;
   }
 
-  /** How many requests that began by `at` are still open. @param at monotonic milliseconds */
+  /** Number of requests that started by `at` and are still open. @param at monotonic milliseconds */
   open(at = Number.POSITIVE_INFINITY): number {
     let count = 0;
     for (const chain of this.#chains.values()) {
@@ -59,12 +59,12 @@ export class LoadObserver {
     return count;
   }
 
-  /** All requests, the hops of redirects apart, in order of start. */
+  /** All requests in order of start, with redirect hops as separate entries. */
   hops(): Hop[] {
     return [...this.#chains.values()].flat().sort((a, b) => a.wantedAt - b.wantedAt);
   }
 
-  /** @returns what takes the events of a target that `send` reaches. */
+  /** @returns the event handler for the target that `send` reaches. */
   #target(send: Send): (method: string, params: unknown) => void {
     const children = new Map<string, (method: string, params: unknown) => void>();
     return (method, params) => {
@@ -88,7 +88,7 @@ export class LoadObserver {
     };
   }
 
-  /** Takes one event of the Network domain, whichever target it is from: request ids are the browser's. */
+  /** Handles one event of the Network domain, from any target: request ids are unique in the browser. */
   receive(method: string, params: unknown): void {
     switch (method) {
       case 'Network.requestWillBeSent':
@@ -172,7 +172,7 @@ export class LoadObserver {
   }
 }
 
-/** Playwright's types know the events and commands one by one. */
+/** Playwright's types list each event and command separately. */
 interface LooseSession {
   on(method: string, listener: (params: unknown) => void): void;
   send(method: string, params?: object): Promise<unknown>;
@@ -191,14 +191,14 @@ const FOLLOWED = [
 ];
 
 const SET_UP: [string, object][] = [
-  // Bodies are of no use here, and keeping them costs the page's process memory.
+  // Bodies are not needed here, and keeping them costs memory in the page's process.
   ['Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0, maxPostDataSize: 0 }],
-  // Frames in other processes and workers wait until they are followed; what they report comes through their parent's session.
+  // Out-of-process frames and workers pause until they are followed; their events arrive through the parent's session.
   ['Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: false }],
-  // Without it there are no stacks of the promises and timers between a script and its request.
+  // Needed for the stacks of promises and timers between a script and its request.
   ['Debugger.enable', {}],
   ['Debugger.setAsyncCallStackDepth', { maxDepth: ASYNC_STACK_DEPTH }],
-  // A page's `debugger` statement would stop it.
+  // A `debugger` statement in the page would pause it.
   ['Debugger.setSkipAllPauses', { skip: true }],
 ];
 
@@ -207,7 +207,7 @@ function blocksRendering(behavior: string | undefined): boolean | null {
   return behavior === 'Blocking' || behavior === 'InBodyParserBlocking';
 }
 
-/** When the response's headers were there, monotonic milliseconds. */
+/** When the response's headers arrived, monotonic milliseconds. */
 export function answeredAt({ timing }: Cdp.Network.Response): number | null {
   return timing ? timing.requestTime * 1000 + timing.receiveHeadersEnd : null;
 }
@@ -215,7 +215,8 @@ export function answeredAt({ timing }: Cdp.Network.Response): number | null {
 /**
  * navigationStart of the page's document, milliseconds of the browser's monotonic clock.
  *
- * @throws when the page has gone.
+ * @throws when the page has been closed.
+
  */
 export async function navigationStart(session: CDPSession): Promise<number> {
   await session.send('Performance.enable');

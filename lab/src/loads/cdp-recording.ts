@@ -1,4 +1,4 @@
-/** The recording of a page load that was followed through the DevTools protocol, with the network stack's own times. */
+/** Turns a page load observed through the DevTools protocol into a `Recording`, with the network stack's own times. */
 import {
   type InitiatorKind,
   originOf,
@@ -11,7 +11,7 @@ import {
 import type { Protocol as Cdp } from 'devtools-protocol';
 import { answeredAt, type Hop } from './cdp-observer.ts';
 
-/** What the page itself knows of its load: milliseconds after navigationStart. */
+/** Timing reported by the page itself: milliseconds after navigationStart. */
 export interface PageTiming {
   /** Unix time of navigationStart, milliseconds. */
   timeOrigin: number;
@@ -23,17 +23,17 @@ export interface PageTiming {
   lcpMs: number | null;
 }
 
-/** A load's requests that began before its load event ended, and those of them that failed. */
+/** The requests that started before the load event ended, and those of them that failed. */
 export interface ObservedLoad {
   recording: Recording;
   failed: { url: string; reason: string }[];
 }
 
-/** The browser's process stamps a navigation's request, the page's process its start. */
+/** The browser's process stamps a navigation's request, the page's process navigationStart: their clocks differ slightly. */
 const EARLY_MS = 1;
 
 /**
- * What was requested before the load event ended.
+ * The recording of all requests that started before the load event ended.
  *
  * @param requests in order of start
  * @param navigationStart monotonic milliseconds
@@ -67,7 +67,7 @@ function failureOf(hop: Hop): string | null {
   return hop.response && hop.response.status >= 400 ? `status ${hop.response.status}` : null;
 }
 
-/** Whether nothing of the answer came over the network; a revalidated one (304) did in part. */
+/** Whether no part of the answer came over the network; of a revalidated one (304), some did. */
 function isCached(hop: Hop): boolean {
   if (hop.servedFromMemory) return true;
   const { response } = hop;
@@ -75,7 +75,7 @@ function isCached(hop: Hop): boolean {
   return Boolean(kept) && (hop.encodedBytes ?? 0) === 0;
 }
 
-/** Without what the page used again from memory after having fetched it in this load. @param hops in order of time */
+/** Drops requests answered from the memory cache with what this load had fetched before. @param hops in order of time */
 function withoutReuse(hops: readonly Hop[]): Hop[] {
   const fetched = new Set<string>();
   return hops.filter((hop) => {
@@ -136,7 +136,7 @@ function recordingOf(
   };
 }
 
-/** `Other` is the page's icon and what the browser asks for by itself. */
+/** `Other` is the page's icon and requests that the browser makes on its own. */
 const TYPES: Record<Cdp.Network.ResourceType, ResourceType> = {
   Document: 'iframe',
   Stylesheet: 'style',
@@ -195,13 +195,13 @@ function sizesOf(
   if (response === null || encodedBytes === null) {
     return { transferBytes: null, bodyBytes: null, decodedBytes: null };
   }
-  // When the response is reported, only its headers have come, unless the browser was busy before.
+  // When the response is reported, usually only its headers have arrived, more if the browser was busy.
   const afterHeaders = encodedBytes - Math.max(0, response.encodedDataLength);
   const bodyBytes = Math.min(encodedBytes, Math.max(afterHeaders, minBodyBytes(hop, response)));
   return { transferBytes: encodedBytes, bodyBytes, decodedBytes: hop.decodedBytes };
 }
 
-/** What the body of a whole answer takes on the wire without frames, as far as its headers tell. */
+/** Lower bound of the body's bytes on the wire without framing, from the response headers. */
 function minBodyBytes({ decodedBytes }: Hop, response: Cdp.Network.Response): number {
   const length = headerOf(response, 'content-length') ?? '';
   if (decodedBytes > 0 && /^\d{1,15}$/.test(length)) return Number(length);
@@ -225,7 +225,7 @@ const URGENCY: Record<Cdp.Network.ResourcePriority, number> = {
   VeryLow: 4,
 };
 
-/** Of the priority that the request was sent with. */
+/** Urgency of the priority that the request was sent with. */
 function urgencyOf(hop: Hop): number {
   const timing = hop.response?.timing;
   const sentAt = timing ? timing.requestTime * 1000 + timing.sendStart : Number.POSITIVE_INFINITY;
@@ -261,7 +261,7 @@ function initiatorOf(
     const begun = byUrl.get(withoutFragment(url)) ?? [];
     return begun.findLast((asker) => asker !== hop && asker.wantedAt <= hop.wantedAt) ?? [];
   });
-  // Of the scripts on a stack, the one that arrived last held the request up.
+  // Of the scripts on a stack, the one that arrived last determined when the request could start.
   const asker = askers.reduce<Hop | null>(
     (last, next) => (last === null || endOf(next) > endOf(last) ? next : last),
     null,
@@ -276,7 +276,7 @@ function initiatorOf(
 
 const endOf = ({ endedAt }: Hop): number => endedAt ?? Number.POSITIVE_INFINITY;
 
-/** URLs of an initiator and of its stack with the stacks that led to that one, innermost first. */
+/** URLs of an initiator, its stack and that stack's async parents, innermost first. */
 function urlsOf({ url, stack }: Cdp.Network.Initiator): Set<string> {
   const urls = new Set<string>();
   if (url) urls.add(url);

@@ -4,43 +4,49 @@ import type { Lab } from '../client/lab.ts';
 
 /** What other work on the machine did to a load, from its navigationStart to its load event or its failure. */
 export interface Disturbance {
-  /** Latest hand-over of a packet by the link. */
+  /** Longest delay with which the link handed over a packet. */
   latenessMs: number;
-  /** Processor time of processes other than the lab's and the browser's, and what the hypervisor took, as a fraction of what was watched. */
+  /**
+   * Processor time of processes other than the lab's and the browser's, plus time taken by the hypervisor, as a fraction of the
+   * watched time.
+   */
   foreignCpu: number;
   /**
-   * How long was watched. Absent of loads that were watched from before their context was opened until it was closed
-   * (up to 4 s more), and were disturbed above 20 ms of lateness or a tenth of a processor.
+   * The watched time. Absent from loads of old versions, which were watched from opening their context to closing it (up to 4 s
+   * longer) and counted as disturbed above 20 ms of lateness or a tenth of a processor.
    */
   windowMs?: number;
-  /** Time of a short computation, right before and right after what was watched, the lesser of both, over what is usual in the run. */
+  /**
+   * Time of a short computation over its usual time in the run: the lesser of the measurements right before and right after the
+   * watch.
+   */
   slowdown?: number;
 }
 
 /**
- * Fractions of a load's duration, and the least that counts: neither a late packet nor processor time taken by others delays
- * a load by more than it lasts. Of 464 loads on a machine that others used now and then, 8% had more foreign processor time
- * and under 1% a later packet; below, load times without loss differed from seed to seed as on a quiet machine (by
- * 2.5% in the median, with less than 1% of a processor taken as with 1 to 3%). Processor times come in ticks of 10 ms.
+ * Limits as fractions of a load's duration, with a minimum: neither a late packet nor foreign processor time delays a load by
+ * more than its own length. Of 464 loads on a machine with occasional other work, 8% exceeded the processor limit and under 1%
+ * the lateness limit; below the limits, load times without loss varied from seed to seed as on a quiet machine (by 2.5% in the
+ * median, with less than 1% of a processor taken as with 1 to 3%). Processor times come in ticks of 10 ms.
  */
 const FOREIGN_CPU_LIMIT = { fraction: 0.03, minMs: 20 };
 const LATENESS_LIMIT = { fraction: 0.01, minMs: 5 };
 /**
- * A processor that takes so many times as long as usual, before a load and behind it, is another machine. With both processors
- * busy with other work, the lesser of two probes was at most 1.12 in 70 pairs.
+ * A load counts as disturbed when the processor is slower than usual by this factor both before and after it. With both
+ * processors busy with other work, the lesser of two probes was at most 1.12 in 70 pairs.
  */
 const SLOWDOWN_LIMIT = 1.15;
 
 export interface WatchOptions {
-  /** The statistics of its link must have been reset before. */
+  /** The caller must have reset its link statistics. */
   lab: Pick<Lab, 'stats'>;
-  /** Processes of the load whose ancestor is not this process; those that descend from it are known. */
+  /** Processes of the load that do not descend from this process; descendants are found without this. */
   browserPids?(): number[];
   /** A probe of the processor; see `ProcessorSpeed`. */
   slowdown?(): number;
 }
 
-/** What came of a watch. */
+/** Result of a watch. */
 export type Watched = Disturbance & { windowMs: number };
 
 /** From the call of `watchDisturbance` to that of `end`. */
@@ -49,10 +55,10 @@ export interface DisturbanceWatch {
 }
 
 /**
- * Begins to watch. `foreignCpu` is the processor time of every process that is neither this one, nor a descendant of it,
- * nor a thread of the kernel, and what the hypervisor took from all processors. Interrupts and the kernel's threads
- * are nobody's, as much the load's own as others' (up to a tenth of a processor during a load): they do not count. Costs
- * some 20 µs of processor time a process at either end, and a probe of the processor.
+ * Starts a watch. `foreignCpu` covers all processes except this one, its descendants and kernel threads, plus the time taken by
+ * the hypervisor on all processors. Interrupts and kernel threads do not count: the load itself may cause them (up to a tenth
+ * of a processor). At start and end, a watch costs about 20 µs of processor time for each process, and a probe of the
+ * processor.
  */
 export async function watchDisturbance({
   lab,
@@ -81,7 +87,7 @@ export async function watchDisturbance({
   };
 }
 
-/** Why what was watched counts as disturbed, a reason each; empty when it was not. */
+/** The reasons why the load counts as disturbed; empty when it does not. */
 export function disturbedBy({ latenessMs, foreignCpu, windowMs, slowdown = 1 }: Watched): string[] {
   const above = (ms: number, { fraction, minMs }: typeof LATENESS_LIMIT) =>
     ms > Math.max(minMs, fraction * windowMs);
@@ -97,7 +103,7 @@ export function disturbedBy({ latenessMs, foreignCpu, windowMs, slowdown = 1 }: 
   ];
 }
 
-/** Processor times since the machine came up, in clock ticks. */
+/** Processor times since boot, in clock ticks. */
 export interface ProcessTimes {
   stealTicks: number;
   /** By process id; without the kernel's own threads. */
@@ -107,21 +113,23 @@ export interface ProcessTimes {
 export interface ProcessTime {
   parent: number;
   ticks: number;
-  /** Of children that have ended and been waited for, and of theirs. */
+  /** Of descendants that have ended and been waited for. */
   endedTicks: number;
 }
 
 /**
- * Linux' USER_HZ, the unit of /proc: 100 a second on every architecture that Node runs on. /proc/<pid>/schedstat has nanoseconds,
- * but of a process's first thread alone, and nothing of children that ended.
+ * Linux' USER_HZ, the unit of /proc: 100 a second on every architecture that Node runs on. /proc/<pid>/schedstat has
+ * nanoseconds,
+ * but only for a process's first thread, and nothing about ended children.
  */
 const TICK_MS = 10;
 /** PF_KTHREAD of include/linux/sched.h. */
 const KERNEL_THREAD = 0x00200000;
 
 /**
- * Milliseconds of processor time between two readings that belong to none of `roots` and their descendants. What ended in
- * between counts through the ancestor that waited for it; what nobody waited for is lost from its last reading on.
+ * Milliseconds of processor time between two readings that belong to none of `roots` and their descendants. A process that
+ * ended in between counts through the ancestor that waited for it; without a waiting ancestor its time since the first reading
+ * is lost.
  */
 export function foreignCpuMs(before: ProcessTimes, after: ProcessTimes, roots: ReadonlySet<number>): number {
   const own = new Set([...family(before, roots), ...family(after, roots)]);
@@ -129,13 +137,14 @@ export function foreignCpuMs(before: ProcessTimes, after: ProcessTimes, roots: R
   for (const [pid, { ticks }] of after.processes) {
     if (!own.has(pid)) ofLiving += Math.max(0, ticks - (before.processes.get(pid)?.ticks ?? 0));
   }
-  // A process that nobody waited for takes what it had used before with it: then the living ones are the better bound.
+  // An ended process that was not waited for vanishes with its earlier time: the sum over living processes is then the better
+  // bound.
   const ofAll = foreignTicks(after, own) - foreignTicks(before, own);
   const stealTicks = Math.max(0, after.stealTicks - before.stealTicks);
   return (Math.max(ofLiving, ofAll) + stealTicks) * TICK_MS;
 }
 
-/** With what ended children of theirs used. */
+/** Includes the time of their ended children. */
 function foreignTicks({ processes }: ProcessTimes, own: ReadonlySet<number>): number {
   let sum = 0;
   for (const [pid, { ticks, endedTicks }] of processes) if (!own.has(pid)) sum += ticks + endedTicks;
@@ -163,7 +172,8 @@ export function processTimes(): ProcessTimes {
     if (!Number.isInteger(pid)) continue;
     const line = statOf(pid);
     if (line === null) continue;
-    // proc_pid_stat(5): after the name, which may hold anything, come state, ppid (4), …, flags (9), …, utime (14) to cstime (17).
+    // proc_pid_stat(5): after the name, which may hold anything, come state, ppid (4), …, flags (9), …, utime (14) to cstime
+    // (17).
     const fields = line.slice(line.lastIndexOf(')') + 2).split(' ', 15);
     if (Number(fields[6]) & KERNEL_THREAD) continue;
     processes.set(pid, {

@@ -4,29 +4,29 @@ import { type Spread, spread } from '../statistics.ts';
 import type { FailedLoad, Load, LoadOptions } from './measuring-browser.ts';
 import { takeTurns } from './turns.ts';
 
-/** What `TruthBrowser` is to the measurement. */
+/** The part of `MeasuringBrowser` that the measurement uses. */
 export interface Loader {
   load(url: string, options: LoadOptions): Promise<Load | FailedLoad>;
 }
 
-/** Which load it is; a load that is repeated for a disturbance stays the same. */
+/** Identifies a load; repeating a disturbed load does not change it. */
 export interface Attempt {
   /** From 0. */
   round: number;
-  /** How often the load of this round has failed. */
+  /** Failures of this round's load so far. */
   failures: number;
 }
 
 export interface Hooks<K extends string> {
   /** Before each load: drain the link, wait until the machine is quiet. */
   beforeLoad?(protocol: K, attempt: Attempt): Promise<void>;
-  /** After each load that came to its load event: `repeat` drops it, as when the link was late, and loads again. */
+  /** After each load that fired its load event: `repeat` drops it (as when the link was late) and loads again. */
   afterLoad?(protocol: K, load: Load): Promise<'keep' | 'repeat'>;
 }
 
 export interface Progress<K extends string> {
   protocol: K;
-  /** Loads kept and loads wanted, of all protocols; those that will not be made any more are not wanted. */
+  /** Loads kept, and loads wanted without those that will not be made any more, over all protocols. */
   done: number;
   total: number;
   load: Load | FailedLoad;
@@ -54,11 +54,11 @@ export interface Measured {
   /** What `lowMs` and `highMs` are. */
   range: Spread['range'];
   loads: Load[];
-  /** Loads of which every request was proved to be on the protocol. */
+  /** Loads in which every request was proved to be on the protocol. */
   proved: number;
-  /** Loads that were disturbed, dropped and taken again. */
+  /** Disturbed loads that were dropped and repeated. */
   repeated: number;
-  /** Loads that were tried and did not come to their load event. */
+  /** Tries without a load event. */
   failed: number;
 }
 
@@ -68,7 +68,7 @@ export interface Unavailable {
 
 export type Measurement<K extends string> = Partial<Record<K, Measured | Unavailable>>;
 
-/** A disturbed load is taken again this often; then the disturbed one is kept, as the machine will not be quiet. */
+/** How often a disturbed load is repeated before it is kept. */
 const MAX_REPEATS = 4;
 /** Failures in a row, before any success, after which a protocol counts as unavailable. */
 const FAILURES_TO_GIVE_UP = 2;
@@ -85,8 +85,8 @@ interface Series<K extends string> {
 }
 
 /**
- * `loadsPerProtocol` loads under each protocol. The protocols take turns, in an order that changes from round to round, so
- * that what drifts on the machine or the link meets all of them alike.
+ * `loadsPerProtocol` loads under each protocol. The protocols take turns, in an order that changes from round to round, so that
+ * drift of the machine or the link affects all of them alike.
  *
  * @throws the signal's reason when it aborts, and what a hook throws.
  */
@@ -139,7 +139,7 @@ export async function measureProtocols<K extends string>(
   return Object.fromEntries(all.map((series) => [series.protocol, summarise(series)])) as Measurement<K>;
 }
 
-/** One load that counts, or the failure that takes its place. */
+/** One load that counts, or its failure. */
 async function loadOnce<K extends string>(
   series: Series<K>,
   round: number,

@@ -1,11 +1,11 @@
-/** Page loads in real Chromium under a forced or the browser's own choice of protocol. */
+/** Page loads in real Chromium under a forced protocol or the browser's own choice. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { originOf, type Protocol, type Recording } from '@hopwise/pageload-emulator';
 import { type Browser, type BrowserContext, chromium, errors, type Page } from 'playwright-core';
 import { LoadObserver, navigationStart } from './cdp-observer.ts';
 import { observedLoad, type PageTiming } from './cdp-recording.ts';
 import { type BrowserProtocol, CHROMIUM_ARGS, protocolArgs } from './protocol-args.ts';
-import { tellWorkerScripts } from './worker-scripts.ts';
+import { completeWorkerScripts } from './worker-scripts.ts';
 
 export interface MeasuringBrowserOptions {
   /** Chromium, or a script that starts it with the arguments it is given. */
@@ -20,20 +20,20 @@ export interface MeasuringBrowserOptions {
   args?: string[];
 }
 
-/** One request that was begun before the load event ended. Times are milliseconds after navigationStart. */
+/** One request that started before the load event ended. Times are milliseconds after navigationStart. */
 export interface LoadedRequest {
   url: string;
-  /** What the network stack answered with; null when there was no answer, or one from the cache. */
+  /** Protocol of the answer; null without an answer or when the cache answered. */
   protocol: Protocol | null;
   startMs: number;
   endMs: number;
   /** Response bytes on the wire, headers included; 0 when there were none. */
   bytes: number;
-  /** Nothing of the answer came over the network. */
+  /** No part of the answer came over the network. */
   fromCache: boolean;
 }
 
-/** A load whose load event came. */
+/** A load that fired its load event. */
 export interface Load {
   ok: true;
   /** navigationStart to loadEventEnd. */
@@ -43,18 +43,18 @@ export interface Load {
   lcpMs: number | null;
   requests: LoadedRequest[];
   /**
-   * Whether every request that the network answered was on the forced protocol, or on its origin's; under `natural`
-   * every one that the browser named will do. Answers from the cache prove nothing, and neither does a request in
-   * `failed` that was not answered: a load that has nothing else, as a repeat view of what may all be cached, is not proved.
+   * Whether every request that the network answered was on the forced or assigned protocol; under `natural` any reported
+   * protocol will do. Cached answers and unanswered requests in `failed` prove nothing: a load with nothing else, such as a
+   * repeat view of a fully cacheable page, is not proved.
    */
   proved: boolean;
-  /** Requests that got no answer, or one of status 400 and above. */
+  /** Requests without an answer or with a status of 400 or above. */
   failed: { url: string; reason: string }[];
   /** Of the measured view; null when it was not asked for. */
   recording: Recording | null;
 }
 
-/** A load that did not come to its load event, with the reason in words. */
+/** A load without a load event, with the reason in words. */
 export interface FailedLoad {
   ok: false;
   /**
@@ -72,17 +72,17 @@ export interface LoadOptions {
   firstByteTimeoutMs?: number;
   /**
    * `warm` is the repeat view: the page is loaded unmeasured in the same fresh context and closed, and then loaded
-   * again in a page of its own. Of the first view there are the HTTP cache, cookies, Alt-Svc, TLS and QUIC
-   * sessions, and its open connections unless `betweenViews` has the server close them, as Chromium has no command for that;
-   * not the memory cache. `cold` unless given.
+   * again in a new page. It keeps the first view's HTTP cache, cookies, Alt-Svc, TLS and QUIC sessions, but not the memory
+   * cache. Open connections are kept too, unless `betweenViews` makes the server close them (Chromium has no command for that).
+   * `cold` unless given.
    */
   view?: 'cold' | 'warm';
-  // What these throw is thrown by `load`.
+  // Errors of these callbacks are thrown by `load`.
   /** Between the first view and the measured one of a warm load. */
   betweenViews?: () => Promise<void>;
   /** Right before the measured navigation. */
   onNavigation?: () => Promise<void>;
-  /** Once the load event of the measured view is over, before what began by then has settled. */
+  /** After the load event of the measured view, before the requests started by then have ended. */
   onLoadEvent?: () => Promise<void>;
   /** Whether the load is recorded; true unless given. */
   record?: boolean;
@@ -91,13 +91,13 @@ export interface LoadOptions {
 }
 
 const FIRST_BYTE_TIMEOUT_MS = 9_000;
-/** What was begun before the load event and did not hold it up gets this long to end. */
+/** Time for requests that started before the load event, but did not delay it, to end. */
 const SETTLE_MS = 3_000;
 /** A light page's first paint may follow its load event, on a busy machine by some time. */
 const PAINT_WAIT_MS = 1000;
-/** Everything but the load itself takes the browser far less. */
+/** Every step other than the load itself takes the browser far less. */
 const ANSWER_MS = 10_000;
-/** Chromium with one choice of protocol. Each load has a cache and connections of its own. */
+/** Chromium with one protocol setting. Each load has its own cache and connections. */
 export class MeasuringBrowser {
   readonly protocol: BrowserProtocol;
   readonly #browser: Browser;
@@ -137,13 +137,13 @@ export class MeasuringBrowser {
     return this.#browser.version();
   }
 
-  /** The browser's first process; the others descend from it. */
+  /** The browser's main process; the others descend from it. */
   pids(): number[] {
     return [this.#pid];
   }
 
   /**
-   * Loads `url` once. What goes wrong with the load is the value.
+   * Loads `url` once. A failure of the load is returned, not thrown.
    *
    * @throws only what the functions in `options` throw
    */
@@ -163,12 +163,12 @@ export class MeasuringBrowser {
       if (error instanceof CallersError) throw error.cause;
       return { ok: false, kind: 'browser', reason: firstLine(error) };
     } finally {
-      // A browser that has gone has no context to close, and one that hangs is the caller's to close.
+      // An ended browser has no context to close; closing one that hangs is up to the caller.
       if (context) await this.#answered(context.close(), ANSWER_MS).catch(() => undefined);
     }
   }
 
-  /** @throws when the browser goes before the work is done, or does not do it within `limitMs`. */
+  /** @throws when the browser ends before the work is done or does not finish it within `limitMs`. */
   async #answered<T>(work: Promise<T>, limitMs: number): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     let onGone: () => void = () => undefined;
@@ -207,7 +207,7 @@ export class MeasuringBrowser {
     const startedAt = await navigationStart(session);
     await settle(observer, startedAt + timing.pltMs);
     const hops = observer.hops();
-    await tellWorkerScripts(page, hops, startedAt, timing.timeOrigin);
+    await completeWorkerScripts(page, hops, startedAt, timing.timeOrigin);
     const { recording, failed } = observedLoad(
       hops,
       { ...timing, url: page.url() },
@@ -236,7 +236,7 @@ export class MeasuringBrowser {
     };
   }
 
-  /** @returns null once the load event has come. */
+  /** @returns null once the load event has fired. */
   async #untilLoadEvent(
     page: Page,
     url: string,
@@ -277,7 +277,7 @@ export class MeasuringBrowser {
     return Promise.race([loaded(), crashed]);
   }
 
-  /** Ends a browser that does not end by itself. */
+  /** Closes the browser, and kills it if it does not end. */
   async close(): Promise<void> {
     const wasConnected = this.#browser.isConnected();
     const closing = this.#browser.close();
@@ -288,7 +288,7 @@ export class MeasuringBrowser {
   }
 }
 
-/** Holds what a function of the caller's threw. */
+/** Wraps an error thrown by a callback of the caller. */
 class CallersError extends Error {
   override readonly name = 'CallersError';
 }
@@ -329,15 +329,15 @@ function isRight({ url, protocol }: LoadedRequest, wanted: BrowserProtocol): boo
   return protocol !== null && origin !== null && wanted.assignment[origin] === protocol;
 }
 
-/** Waits until what began by `at` (monotonic milliseconds) has ended, within limits. */
+/** Waits until requests that started by `at` (monotonic milliseconds) have ended, within a limit. */
 async function settle(observer: LoadObserver, at: number): Promise<void> {
   const until = performance.now() + SETTLE_MS;
   while (observer.open(at) > 0 && performance.now() < until) await sleep(20);
 }
 
 /**
- * Runs in the page, in which the load event is under way or over. Waits for a first paint up to `paintWaitMs`: it may
- * follow the load event of a light page.
+ * Runs in the page, during or after the load event. Waits up to `paintWaitMs` for a first paint, which may follow the load
+ * event of a light page.
  */
 async function readPageTiming(paintWaitMs: number): Promise<Omit<PageTiming, 'url'>> {
   const navigation = performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming;

@@ -1,24 +1,24 @@
 import { median } from 'simple-statistics';
 
-/** A probe takes some 6 ms: the fastest of short rounds, as whatever comes between only makes one longer. */
+/** A probe takes about 6 ms: the fastest of several short rounds, as interruptions can only lengthen a round. */
 const ROUNDS = 9;
 const STEPS = 100_000;
-/** Until the engine has compiled the computation. */
+/** Warm-up rounds, until the engine has compiled the computation. */
 const WARM_UP_ROUNDS = 30;
-/** Before so many probes nothing is usual yet. */
+/** Probes needed before a usual time is known. */
 const MIN_USUAL_SAMPLES = 5;
-/** The latest that count: a machine may become another one for good. */
+/** Only this many latest probes count, as the machine's speed may change permanently. */
 const MAX_USUAL_SAMPLES = 200;
 
 /**
- * How fast the processor is now, by a short fixed computation. A machine whose host is busy, or that is hot, may be 20 to 45% slower for
- * minutes without any process of its own to be seen in /proc, and loads with it.
+ * How fast the processor is now, measured by a short fixed computation. On a busy host or a hot processor a machine, and loads
+ * on it, may be 20 to 45% slower for minutes, with no process in /proc to blame.
  */
 export class ProcessorSpeed {
   readonly #probe: () => number;
   readonly #usual: number[] = [];
 
-  /** @param probe takes the time of the computation, milliseconds */
+  /** @param probe measures the time of the computation, milliseconds */
   constructor(probe = probeMs) {
     this.#probe = probe;
   }
@@ -26,8 +26,8 @@ export class ProcessorSpeed {
   /**
    * Takes a probe.
    *
-   * @param counts whether it is one of those that say what is usual: what is only waited for would weigh too much
-   * @returns its time over the median of those before it; 1 while there are few
+   * @param counts whether it counts towards the usual time; probes made only while waiting must not, they would weigh too much
+   * @returns its time over the median of earlier probes; 1 while there are few
    */
   slowdown(counts = true): number {
     const ms = this.#probe();
@@ -41,7 +41,7 @@ export class ProcessorSpeed {
   }
 }
 
-/** This machine's. */
+/** The shared instance for this machine. */
 export const processorSpeed = new ProcessorSpeed();
 
 let isWarm = false;
@@ -62,7 +62,10 @@ function roundMs(): number {
   return (user + system) / 1000;
 }
 
-/** Integer arithmetic (Marsaglia's xorshift, Journal of Statistical Software 8:14, 2003); its result is looked at, or the engine would leave it out. */
+/**
+ * Integer arithmetic (Marsaglia's xorshift, Journal of Statistical Software 8:14, 2003); its result is checked so that the
+ * engine cannot optimise it away.
+ */
 function compute(): number {
   let state = 0x9e3779b9 | 0;
   for (let step = 0; step < STEPS; step++) {

@@ -6,15 +6,15 @@ import { DISABLED_FEATURES } from '../browser/chromium-features.ts';
 export type ProtocolMode = Protocol | 'natural';
 
 /**
- * What a browser is started for. Under an assignment Chromium forces HTTP/3 on the origins that are to have it and
- * speaks no QUIC to the others; whether those use HTTP/1.1 or HTTP/2 is up to what their server offers (ALPN).
+ * The protocol setting that a browser is started with. Under an assignment Chromium forces HTTP/3 on the origins assigned to it
+ * and uses no QUIC with the others; those use HTTP/1.1 or HTTP/2 by what their server offers (ALPN).
  */
 export type BrowserProtocol = ProtocolMode | { assignment: Assignment };
 
 /** An unused port: forcing QUIC there allows it on the host despite a private CA, and forces nothing else. */
 const UNUSED_PORT = 9;
 
-/** Nothing on the link but the page. */
+/** Keeps the browser's own background traffic off the link. */
 export const QUIET_ARGS = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -24,7 +24,7 @@ export const QUIET_ARGS = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
-/** Switches of every Chromium that is driven by the Playwright that is ours. */
+/** Switches for every Chromium that hopwise drives with Playwright. */
 export const CHROMIUM_ARGS = [...QUIET_ARGS, DISABLED_FEATURES];
 
 /** Chromium's switches for a protocol or an assignment. @param hosts names of the page's hosts */

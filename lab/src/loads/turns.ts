@@ -1,7 +1,7 @@
 /**
- * The order in which `values` take turns in a round: Williams' design (1949), by whose cycle of rounds each value has come
- * in each place, and right after each other one, equally often. The cycle has as many rounds as there are values, twice
- * as many where their number is odd.
+ * The order in which `values` take turns in a round: Williams' design (1949), in whose cycle of rounds each value comes equally
+ * often in each place and right after each other value. The cycle has as many rounds as there are values, twice as many for an
+ * odd number.
  *
  * @param round an integer; the cycle repeats
  */

@@ -1,12 +1,12 @@
 /**
- * Answers that the DevTools protocol does not tell of, by Resource Timing: those for a dedicated worker's own script,
- * which the browser's process asks for (Chromium 156).
+ * Adds answers that the DevTools protocol does not report, from Resource Timing: those for a dedicated worker's own script,
+ * which the browser's process requests (Chromium 156).
  */
 import type { Protocol as Cdp } from 'devtools-protocol';
 import type { Page } from 'playwright-core';
 import type { Hop } from './cdp-observer.ts';
 
-/** Of `PerformanceResourceTiming`, milliseconds after the time origin of its frame. */
+/** Fields of `PerformanceResourceTiming`, milliseconds after the time origin of its frame. */
 export interface ResourceTiming {
   name: string;
   fetchStart: number;
@@ -25,13 +25,13 @@ export interface ResourceTiming {
 }
 
 /**
- * Completes the hops of scripts that have no answer. The end of one is told by its worker, by another clock and only if
- * someone listened before the worker began: it is told here as well.
+ * Completes the hops of worker scripts without an answer. The worker reports the end of its script by another clock, and only
+ * to a listener that was attached before the worker started; so the end is also set here.
  *
  * @param navigationStart monotonic milliseconds
  * @param timeOrigin Unix time of navigationStart, milliseconds
  */
-export async function tellWorkerScripts(
+export async function completeWorkerScripts(
   page: Page,
   hops: readonly Hop[],
   navigationStart: number,
@@ -44,7 +44,7 @@ export async function tellWorkerScripts(
   const urls = untold.map(({ url }) => url);
   const frames = await Promise.all(
     page.frames().map((frame) =>
-      // A frame that has gone, or that the browser has given up, tells nothing.
+      // A frame that is gone or crashed reports nothing.
       frame.evaluate(readTimings, urls).catch(() => ({ timeOrigin, entries: [] as ResourceTiming[] })),
     ),
   );
@@ -63,7 +63,7 @@ export async function tellWorkerScripts(
 /** @param frameStart monotonic milliseconds */
 export function responseOf(entry: ResourceTiming, frameStart: number): Cdp.Network.Response {
   const at = (time: number) => time - entry.fetchStart;
-  /** What did not take place has its start for its end, and −1 in the DevTools protocol. */
+  /** A phase that did not take place has end = start here, and is −1 in the DevTools protocol. */
   const phase = (start: number, end: number): [number, number] =>
     end > start ? [at(start), at(end)] : [-1, -1];
   const [dnsStart, dnsEnd] = phase(entry.domainLookupStart, entry.domainLookupEnd);

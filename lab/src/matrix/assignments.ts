@@ -1,4 +1,4 @@
-/** Which assignment of protocols to origins is measured on a page and a network. */
+/** Chooses the assignment of protocols to origins that is measured for a page on a network. */
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -38,8 +38,8 @@ export async function readAssignments(file: string): Promise<AssignmentFile> {
 }
 
 /**
- * One assignment a cell: the file's, else the one that loads of the cell were made under before, else what hopwise
- * makes of the cell's first natural load.
+ * One assignment for each cell: the file's, else the one that earlier loads of the cell used, else hopwise's choice from the
+ * cell's first natural load.
  */
 export class Assignments {
   readonly #file: AssignmentFile | null;
@@ -50,7 +50,7 @@ export class Assignments {
     this.#file = file;
   }
 
-  /** To be told of every load, in the order they were made. */
+  /** To be called with every load, in the order they were made. */
   add(load: GroundTruthLoad): void {
     const cell = cellKey(load.page, load.network);
     if (load.protocol === 'assigned' && load.assignment && !this.#used.has(cell)) {
@@ -58,15 +58,15 @@ export class Assignments {
     }
     if (load.protocol !== 'natural' || load.view !== 'cold' || !load.outcome.ok) return;
     const known = this.#recorded.get(cell);
-    // A disturbed load is better than none.
+    // A disturbed load is used where there is no other.
     if (!known || (known.disturbed && !load.disturbed)) {
       this.#recorded.set(cell, { recording: load.outcome.recording, disturbed: load.disturbed });
     }
   }
 
   /**
-   * @returns null as long as there is no natural load to make one of
-   * @throws UserError when the file has none that covers the page, or another than loads were made under
+   * @returns null while there is no natural load to derive one from
+   * @throws UserError when the file has none that covers the page, or one that differs from earlier loads
    */
   of(page: string, network: string, site: Site): Assignment | null {
     const cell = cellKey(page, network);
@@ -106,7 +106,7 @@ export class Assignments {
   }
 }
 
-/** A predicted assignment with the site's other origins added: they were asked for nothing before the load event. */
+/** Completes a predicted assignment with the site's other origins, which got no request before the load event. */
 export function assignmentOfSite(
   { assignment, best }: Pick<Prediction, 'assignment' | 'best'>,
   site: Pick<Site, 'origins'>,

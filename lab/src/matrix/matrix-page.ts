@@ -1,4 +1,4 @@
-/** The pages of a matrix and what tells one from another. */
+/** The pages of a matrix and what distinguishes them. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export interface MatrixPage extends PageSource {
 /**
  * Opens the pages that `--pages` names.
  *
- * @throws UserError when one cannot be used or two have one name
+ * @throws UserError when one cannot be used or two have the same name
  */
 export async function openPages(sources: string[], signal?: AbortSignal): Promise<MatrixPage[]> {
   const pages: MatrixPage[] = [];
@@ -28,7 +28,7 @@ export async function openPages(sources: string[], signal?: AbortSignal): Promis
     const twin = pages.find(({ name }) => cellFile(name, '') === cellFile(page.name, ''));
     if (twin)
       throw new UserError(
-        `--pages ${source}: ${twin.facts.source} is called ${twin.name} already: rename one`,
+        `--pages ${source}: ${twin.facts.source} already has the name ${twin.name}: rename one`,
         2,
       );
     pages.push({ ...page, facts: await factsOf(page, source) });
@@ -37,8 +37,8 @@ export async function openPages(sources: string[], signal?: AbortSignal): Promis
 }
 
 /**
- * Whether a repeat view takes all from the cache: nothing is left then to load over a protocol. RFC 9111, section 4.2: what has
- * a `max-age` is fresh for so long; without one the lab's servers say `no-store`.
+ * Whether a repeat view is answered entirely from the cache, without using any protocol. By RFC 9111, section 4.2, a response
+ * is fresh for its `max-age`; without one the lab's servers send `no-store`.
  */
 export function isCachedWhole({ resources }: PageSource['site']): boolean {
   return resources.every(({ method = 'GET', headers }) => {

@@ -1,4 +1,4 @@
-/** How far a matrix is: one line on a terminal, elsewhere a line every ten seconds. */
+/** Progress of a matrix: one line on a terminal, elsewhere a line every ten seconds. */
 
 import type { GroundTruthLoad, LoadProtocol } from '../ground-truth/ground-truth.ts';
 import { duration } from '../output/words.ts';
@@ -9,7 +9,7 @@ const REDRAW_EVERY_MS = 1000;
 
 export class MatrixProgress {
   readonly #stream: NodeJS.WriteStream;
-  /** How long a load may take, in a unit of its own: only ratios count. */
+  /** Expected time of a load, in any unit: only ratios count. */
   readonly #weigh: (load: PlannedLoad) => number;
   readonly #startedAt = performance.now();
   readonly #last = new Map<LoadProtocol, string>();
@@ -53,7 +53,7 @@ export class MatrixProgress {
     this.#dropped++;
   }
 
-  /** Shown until the next load begins. */
+  /** Shown until the next load starts. */
   waiting(why: string): void {
     this.#waiting = why;
   }
@@ -64,12 +64,12 @@ export class MatrixProgress {
     this.#last.set(load.protocol, outcome.ok ? duration(outcome.pltMs) : outcome.kind);
   }
 
-  /** A load that is no longer wanted. */
+  /** A load that was dropped from the plan. */
   skipped(load: PlannedLoad): void {
     this.#pass(load, 0);
   }
 
-  /** A line that stays. */
+  /** A line that is not replaced. */
   say(line: string): void {
     this.#erase();
     this.#stream.write(`${this.#clock()}  ${line}\n`);

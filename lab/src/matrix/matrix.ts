@@ -1,4 +1,4 @@
-/** Which loads a matrix has, and in which order they are made. */
+/** The loads of a matrix and their order. */
 import type { GroundTruthLoad, LoadProtocol, View } from '../ground-truth/ground-truth.ts';
 import { takeTurns } from '../loads/turns.ts';
 
@@ -21,9 +21,8 @@ export interface MatrixAxes {
 
 /**
  * Page by page, within it network by network, within it seed by seed. The protocols of a seed take turns in an order that
- * changes from seed to seed and from cell to cell, so that what drifts on the machine, and what a load leaves for the next,
- * meets all of them alike. Under the first seed `assigned` comes after `natural`, from whose recording the assignment may
- * be made.
+ * changes from seed to seed and from cell to cell, so that drift of the machine and after-effects of a load affect all of them
+ * alike. Under the first seed `assigned` comes after `natural`, whose recording may determine the assignment.
  */
 export function planLoads({ pages, networks, protocols, views, seeds }: MatrixAxes): PlannedLoad[] {
   const cells = pages.flatMap((page) => networks.map((network) => ({ page, network })));
@@ -52,24 +51,24 @@ const loadKey = (load: PlannedLoad): string =>
 const seriesKey = (load: PlannedLoad): string =>
   JSON.stringify([load.page, load.network, load.protocol, load.view]);
 
-/** Seeds without an answer after which a protocol counts as one that cannot reach the page. */
+/** Seeds without an answer after which a protocol counts as unable to reach the page. */
 const UNANSWERED_SEEDS = 2;
 
-/** What is done: by its loads, and by series whose protocol cannot reach the page at all. */
+/** Tracks which loads need not be made: they exist, or their protocol cannot reach the page. */
 export class Done {
   readonly #isBlocked: (load: PlannedLoad) => boolean;
   readonly #loads = new Set<string>();
   readonly #reached = new Set<string>();
-  /** Seeds of loads without an answer, by series. */
+  /** By series, the seeds whose loads got no answer. */
   readonly #unanswered = new Map<string, Set<number>>();
 
-  /** @param isBlocked whether the network lets nothing of the load's protocol through, so that one try tells */
+  /** @param isBlocked whether the network blocks the load's protocol, so that one try is enough */
   constructor(isBlocked: (load: PlannedLoad) => boolean = () => false) {
     this.#isBlocked = isBlocked;
   }
 
   add(load: PlannedLoad & Pick<GroundTruthLoad, 'outcome' | 'disturbed'>): void {
-    // Says nothing of the protocol.
+    // A browser failure says nothing about the protocol.
     if (!load.outcome.ok && load.outcome.kind === 'browser') return;
     this.#loads.add(loadKey(load));
     const series = seriesKey(load);
@@ -82,7 +81,7 @@ export class Done {
     return this.#loads.has(loadKey(load)) || this.#isUnreachable(load);
   }
 
-  /** Whether loads of this protocol were tried in this cell, under seeds enough, and none ever got an answer. */
+  /** Whether this protocol was tried in this cell under enough seeds without ever getting an answer. */
   #isUnreachable(load: PlannedLoad): boolean {
     const series = seriesKey(load);
     const seeds = this.#unanswered.get(series)?.size ?? 0;

@@ -27,7 +27,7 @@ import { isUdpBlocked, type MatrixResult, runMatrix } from './run-matrix.ts';
 
 /**
  * @returns null when only the plan was asked for
- * @throws UserError with one line for whatever a person can mend
+ * @throws UserError with one line for an error that the user can fix
  */
 export async function measureMatrix(
   options: MatrixOptions,
@@ -84,9 +84,9 @@ export async function measureMatrix(
     progress.say(
       `${plan.length} loads: ${pages.length} pages × ${Object.keys(networks).length} networks × ${options.protocols.join(', ')} × ${options.seeds.length} seeds${options.views.length > 1 ? ' × cold and warm' : ''}, in ${browser.name}, into ${options.out}`,
     );
-    if (left.length < plan.length) progress.say(`${plan.length - left.length} of them are there already`);
+    if (left.length < plan.length) progress.say(`${plan.length - left.length} of them exist already`);
     progress.say(
-      `${left.length} to make: some ${Math.ceil(minutes)} minutes, by sizes, rates and round trips`,
+      `${left.length} to make: about ${Math.ceil(minutes)} minutes, estimated from sizes, rates and round trips`,
     );
     for (const remark of remarks(networks, pages, options.views)) progress.say(remark);
   };
@@ -103,8 +103,7 @@ export async function measureMatrix(
   const store = await GroundTruthStore.open(dir, asked, onLoad);
   cleanup.add(`the lock of ${options.out}`, () => store.close());
   announce();
-  if (store.cutBytes > 0)
-    progress.say(`${store.cutBytes} bytes of a load that was not written whole are cut off`);
+  if (store.cutBytes > 0) progress.say(`${store.cutBytes} bytes of a partly written load are cut off`);
   const result = await runMatrix({
     plan,
     done,
@@ -127,17 +126,17 @@ export async function measureMatrix(
   return result;
 }
 
-/** What should not surprise anybody in the results. */
+/** Warnings about what the results cannot show. */
 function remarks(networks: Record<string, LabNetwork>, pages: MatrixPage[], views: View[]): string[] {
   const unknown = Object.entries(networks).map(([name, network]) => {
     const figures = unmodelled(network).join(', ');
-    return figures && `${name}: ${figures}: the lab does this, but hopwise's predictions know nothing of it`;
+    return figures && `${name}: ${figures}: the lab emulates this, but hopwise's predictions do not model it`;
   });
   const cached = pages.map(
     ({ name, site }) =>
       views.includes('warm') &&
       isCachedWhole(site) &&
-      `${name}: all of it may be taken from the cache, so its repeat view loads nothing and proves no protocol`,
+      `${name}: the cache may answer all of it, so its repeat view loads nothing and proves no protocol`,
   );
   return [...unknown, ...cached].filter((remark) => typeof remark === 'string' && remark !== '') as string[];
 }
@@ -150,7 +149,7 @@ function inWords({ kept, left, dropped, retried, disturbed, failed, overheadMs }
     dropped > 0 ? `${dropped} disturbed ones dropped and made again` : '',
     disturbed > 0 ? `${disturbed} kept although disturbed` : '',
     overheadMs === null ? '' : `${Math.round(overheadMs)} ms a load besides its page load time`,
-    left > 0 ? `${left} left: the same command goes on` : '',
+    left > 0 ? `${left} left: run the same command to continue` : '',
   ]
     .filter((part) => part !== '')
     .join('; ');
@@ -176,7 +175,10 @@ function ownProfiles(file: string): Record<string, NetworkProfile> {
   const known = readProfiles();
   const twin = Object.keys(profiles).find((name) => Object.hasOwn(known, name));
   if (twin !== undefined)
-    throw new UserError(`--network-file ${file}: ${twin}: lab/networks.json has that name: take another`, 2);
+    throw new UserError(
+      `--network-file ${file}: ${twin}: lab/networks.json already has that name: choose another`,
+      2,
+    );
   return profiles;
 }
 
@@ -185,7 +187,7 @@ const BROWSER_NAME: Record<BrowserKind, string> = {
   full: 'Chromium',
 };
 
-/** The browser asked for; without a wish the headless shell, or the full browser where there is none. */
+/** The requested browser; by default the headless shell, or the full browser where that is not installed. */
 async function openBrowser(
   wish: BrowserKind | undefined,
   say: (line: string) => void,
@@ -208,11 +210,11 @@ async function openBrowser(
   return { path, name: `${BROWSER_NAME[kind]} ${version}` };
 }
 
-/** Milliseconds, roughly: what is left is then told by how long loads really take. */
+/** Rough estimate in milliseconds; progress later goes by the real durations of loads. */
 function expectedMs({ protocol, view }: PlannedLoad, bytes: number, network: LabNetwork): number {
   const OVERHEAD_MS = 1000;
   const ROUND_TRIPS = 12;
-  // Tried for one seed only.
+  // A blocked protocol is tried for one seed only.
   if (protocol === 'h3' && network.udp === 'blocked') return 2000;
   const policed = protocol === 'h3' && typeof network.udp === 'object' ? network.udp.policedMbps : Infinity;
   const rateMbps = Math.min(network.downMbps, policed);

@@ -4,7 +4,7 @@ import { integer, list, someOf } from '../command/option-types.ts';
 import type { GroundTruthMatrix, LoadProtocol, View } from '../ground-truth/ground-truth.ts';
 import { PAGE_FORMS } from '../pages/page-source.ts';
 
-/** What the command line of `npm run lab` asks for. */
+/** Parsed options of `npm run lab`. */
 export interface MatrixOptions {
   pages: string[];
   /** Names of profiles; `['all']` for every one. */
@@ -15,24 +15,24 @@ export interface MatrixOptions {
   views: View[];
   seeds: number[];
   out: string;
-  /** The headless shell where it is installed, unless given. */
+  /** Default: the headless shell where it is installed. */
   browser?: BrowserKind;
-  /** File with the assignments of `assigned`; without one hopwise's own are measured. */
+  /** File with the assignments of `assigned`; hopwise's own when absent. */
   assignments?: string;
   congestionControl: GroundTruthMatrix['server']['congestionControl'];
   initialWindow: number;
   priorities: GroundTruthMatrix['server']['priorities'];
-  /** What host names resolve to. */
+  /** IP version that host names resolve to. */
   ipVersion: 4 | 6;
-  /** Time that a load has for its load event. */
+  /** Time limit for the load event. */
   timeoutMs: number;
-  /** No load begins after this. */
+  /** No load starts after this. */
   limitMs?: number;
   /** How long a disturbed load waits for a quiet machine. */
   quietLimitMs: number;
-  /** Whether loads that were kept although disturbed are made again. */
+  /** Whether loads kept although disturbed are repeated. */
   repeatDisturbed: boolean;
-  /** Only says what would be measured. */
+  /** Only prints what would be measured. */
   plan: boolean;
 }
 
@@ -40,10 +40,10 @@ const PROTOCOLS: LoadProtocol[] = ['h1', 'h2', 'h3', 'natural', 'assigned'];
 const VIEWS: View[] = ['cold', 'warm'];
 const MAX_SEED = 2 ** 31;
 
-/** Adds the options to `command`; `matrixOptions` reads what was given. */
+/** Adds the options to `command`; `matrixOptions` reads their values. */
 export function addMatrixOptions(command: Command): Command {
   return command
-    .addOption(parsed('--pages <list>', `${PAGE_FORMS}; with commas between`, list, 'shop,news,app'))
+    .addOption(parsed('--pages <list>', `comma-separated: ${PAGE_FORMS}`, list, 'shop,news,app'))
     .addOption(
       parsed(
         '--networks <list>',
@@ -56,53 +56,55 @@ export function addMatrixOptions(command: Command): Command {
     .addOption(parsed('--protocols <list>', PROTOCOLS.join(', '), someOf(PROTOCOLS), 'h1,h2,h3,natural'))
     .addOption(parsed('--seeds <n>', 'loads of each kind: n for the seeds 1 to n, or from-to', seeds, '5'))
     .addOption(parsed('--views <list>', 'cold, warm (the repeat view)', someOf(VIEWS), 'cold'))
-    .option('--out <dir>', 'folder of the results; one that is there is gone on with', 'out/ground-truth')
+    .option('--out <dir>', 'folder of the results; an existing one is continued', 'out/ground-truth')
     .addOption(
-      new Option('--browser <kind>', 'the headless shell where it is installed, unless given').choices([
+      new Option('--browser <kind>', 'default: the headless shell where it is installed').choices([
         'headless-shell',
         'full',
       ]),
     )
     .option(
       '--assignments <file>',
-      "of assigned: JSON {page: {network: {origin: protocol}}}, else hopwise's own",
+      "for assigned: JSON {page: {network: {origin: protocol}}}; default: hopwise's own",
     )
     .addOption(
-      new Option('--congestion-control <name>', "of the servers' TCP")
+      new Option('--congestion-control <name>', "congestion control of the servers' TCP")
         .choices(['cubic', 'reno', 'bbr'])
         .default('cubic'),
     )
-    .option('--initial-window <n>', "of the servers' TCP, in segments", integer(1, 100), 10)
+    .option('--initial-window <n>', "initial window of the servers' TCP, in segments", integer(1, 100), 10)
     .addOption(
-      new Option('--priorities <treatment>', 'what the servers do with the priorities of HTTP/2 and HTTP/3')
+      new Option('--priorities <treatment>', 'how the servers treat the priorities of HTTP/2 and HTTP/3')
         .choices(['honoured', 'ignored'])
         .default('honoured'),
     )
-    .addOption(new Option('--ip <version>', 'that host names resolve to').choices(['4', '6']).default('4'))
-    .option('--timeout <s>', 'time that a load has for its load event', integer(1, 600), 120)
+    .addOption(
+      new Option('--ip <version>', 'IP version that host names resolve to').choices(['4', '6']).default('4'),
+    )
+    .option('--timeout <s>', 'time limit for the load event', integer(1, 600), 120)
     .option(
       '--quiet-limit <s>',
-      'time that a disturbed load waits for a quiet machine before it is made again; then it is kept and marked',
+      'how long to wait for a quiet machine before repeating a disturbed load; after that it is kept and marked',
       integer(0, 3600),
       60,
     )
-    .option('--repeat-disturbed', 'make loads again that were kept although disturbed', false)
-    .option('--limit-minutes <n>', 'begin no load after so many minutes', minutes)
-    .option('--plan', 'only say what would be measured and how long it may take', false);
+    .option('--repeat-disturbed', 'repeat loads that were kept although disturbed', false)
+    .option('--limit-minutes <n>', 'start no load after this many minutes', minutes)
+    .option('--plan', 'only print what would be measured and how long it may take', false);
 }
 
-/** @throws CommanderError by way of `command.error` for options that do not go together */
+/** @throws CommanderError, through `command.error`, for contradicting options */
 export function matrixOptions(command: Command): MatrixOptions {
   const given = command.opts();
   if (given.assignments !== undefined && !given.protocols.includes('assigned'))
-    command.error('error: --assignments goes with --protocols …,assigned', { exitCode: 2 });
+    command.error('error: --assignments needs --protocols …,assigned', { exitCode: 2 });
   if (
     given.protocols.includes('assigned') &&
     given.assignments === undefined &&
     !(given.protocols.includes('natural') && given.views.includes('cold'))
   ) {
     command.error(
-      'error: --protocols assigned: expected natural and the cold view too, of which the assignment is made, or --assignments',
+      'error: --protocols assigned: expected natural and the cold view too, from which the assignment is derived, or --assignments',
       { exitCode: 2 },
     );
   }
@@ -128,7 +130,7 @@ export function matrixOptions(command: Command): MatrixOptions {
   };
 }
 
-/** An option whose default the help shows as it would be typed. */
+/** An option whose default is shown in the help as typed on the command line. */
 function parsed<T>(
   flags: string,
   description: string,

@@ -1,4 +1,4 @@
-/** The lab with one page, and a browser for each protocol that stays open. */
+/** The lab serving one page, with an open browser for each protocol. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Assignment } from '@hopwise/pageload-emulator';
 import { siteInitScript } from '../browser/determinism.ts';
@@ -25,32 +25,32 @@ export interface PageLabOptions {
 
 export interface LoadRequest {
   protocol: LoadProtocol;
-  /** Of `assigned`. */
+  /** Only for `assigned`. */
   assignment?: Assignment;
   view: View;
   /** With the seed of its losses. */
   network: LabNetwork;
 }
 
-/** A load, and what was seen of the machine and the link from its navigation to its load event or its failure. */
+/** A load, with what was observed of the machine and the link from its navigation to its load event or failure. */
 export interface LabLoad {
   load: Load | FailedLoad;
   disturbance: Watched;
   drops: GroundTruthLoad['drops'];
 }
 
-/** What `PageLab` is to the matrix. */
+/** The part of `PageLab` that the matrix uses. */
 export interface MatrixLab {
   load(request: LoadRequest): Promise<LabLoad>;
-  /** What the machine is at while nothing is loaded, for `ms`. */
+  /** Watches the idle machine for `ms`. */
   idle(ms: number): Promise<Watched>;
-  /** A fresh browser will make the next load of this protocol. */
+  /** Makes the next load of this protocol use a fresh browser. */
   discardBrowser(protocol: LoadProtocol): Promise<void>;
   /** May be called again. */
   close(): Promise<void>;
 }
 
-/** Of 3 s each. */
+/** Each waits up to 3 s. */
 const MAX_DRAINS = 10;
 
 const slowdown = () => processorSpeed.slowdown();
@@ -66,7 +66,7 @@ export class PageLab implements MatrixLab {
   /** Script that runs Chromium on the client's side of the link. */
   readonly #chromium: string;
   readonly #browsers = new Map<LoadProtocol, OpenBrowser>();
-  /** What the servers are restricted to. */
+  /** The assignment that the servers are restricted to. */
   #offered: Assignment | undefined;
   #closing: Promise<void> | undefined;
 
@@ -89,7 +89,7 @@ export class PageLab implements MatrixLab {
     return this.#lab.facts;
   }
 
-  /** Loads the page once: on an empty link, from the first packet's chances of the seed on. */
+  /** Loads the page once, on an empty link whose losses start at the seed. */
   async load({ protocol, assignment, view, network }: LoadRequest): Promise<LabLoad> {
     const lab = this.#lab;
     if (!isDeepStrictEqual(assignment, this.#offered)) {
@@ -98,7 +98,7 @@ export class PageLab implements MatrixLab {
     }
     const browser = await this.#browser(protocol, assignment);
     await this.#prepareLink(network);
-    // Of a load that fails before its navigation.
+    // Stands in for a load that fails before its navigation.
     let watch = await watchDisturbance({ lab, slowdown });
     const seen = async (): Promise<Omit<LabLoad, 'load'>> => {
       const [disturbance, { down, up }] = await Promise.all([watch.end(), lab.stats()]);
@@ -140,7 +140,7 @@ export class PageLab implements MatrixLab {
   async discardBrowser(protocol: LoadProtocol): Promise<void> {
     const open = this.#browsers.get(protocol);
     this.#browsers.delete(protocol);
-    // One that has crashed has nothing left to close.
+    // A crashed browser has nothing left to close.
     await open?.browser.close().catch(() => undefined);
   }
 
@@ -166,10 +166,10 @@ export class PageLab implements MatrixLab {
       hosts: this.#lab.hosts,
     });
     this.#browsers.set(protocol, { browser, assignment });
-    // Closed while it was starting.
+    // The lab was closed while the browser was starting.
     if (this.#closing) await this.discardBrowser(protocol);
-    // The first load of a process pays for what later ones find ready: code, fonts, the renderer's start. It is
-    // not measured, and what goes wrong with it goes wrong with the next as well.
+    // The first load of a process pays for loading code and fonts and starting the renderer. It is not measured; if it fails,
+    // the next one fails too and is reported.
     else await browser.load(page.site.entry, { timeoutMs, ...siteInitScript(page.site), record: false });
     return browser;
   }
@@ -180,7 +180,7 @@ export class PageLab implements MatrixLab {
     await this.#lab.resetStats();
   }
 
-  /** Waits until nothing of the last load is on the link: retransmissions would take the next one's share. */
+  /** Waits until the link is empty: retransmissions of the last load would compete with the next one. */
   async #drain(): Promise<void> {
     for (let tries = 0; tries < MAX_DRAINS; tries++) if (await this.#lab.drain()) return;
     throw new Error(`the link is not empty ${MAX_DRAINS * 3} s after a load`);

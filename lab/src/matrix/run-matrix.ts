@@ -1,4 +1,4 @@
-/** Makes the loads of a matrix, one at a time, and keeps each as soon as it is there. */
+/** Makes the loads of a matrix, one at a time, and stores each at once. */
 import { createHash } from 'node:crypto';
 import type { Assignment } from '@hopwise/pageload-emulator';
 import { LabInputError } from '../client/lab.ts';
@@ -21,44 +21,44 @@ export interface MatrixRun {
   networks: Record<string, LabNetwork>;
   assignments: Assignments;
   store: Pick<GroundTruthStore, 'append'>;
-  /** @throws LabInputError or UserError for what no further try mends */
+  /** @throws LabInputError or UserError for errors that a further try cannot fix */
   openLab(network: LabNetwork, page: MatrixPage): Promise<MatrixLab>;
-  /** No load begins after this long. */
+  /** No load starts after this long. */
   limitMs?: number;
-  /** How long a disturbed load waits for a quiet machine before it is made again; then it is kept as it is. */
+  /** How long to wait for a quiet machine before repeating a disturbed load; after that it is kept as it is. */
   quietLimitMs: number;
   progress: MatrixProgress;
   signal: AbortSignal;
 }
 
-/** What came of a run. */
+/** Result of a run. */
 export interface MatrixResult {
   /** Loads made and kept. */
   kept: number;
-  /** Loads of the plan that are still to be made. */
+  /** Loads of the plan that are still missing. */
   left: number;
-  /** Disturbed loads that were dropped and made again. */
+  /** Disturbed loads that were dropped and repeated. */
   dropped: number;
-  /** Loads that failed and were made again. */
+  /** Failed loads that were repeated. */
   retried: number;
   /** Loads kept although they were disturbed. */
   disturbed: number;
-  /** Kept loads that did not come to their load event. */
+  /** Kept loads without a load event. */
   failed: number;
-  /** How long a cold load took besides its page load time, in the median; null without loads. */
+  /** Median time of a cold load besides its page load time; null without loads. */
   overheadMs: number | null;
 }
 
-/** A failed load is made again so often. */
+/** How often a failed load is repeated. */
 const TRIES = 2;
-/** A disturbed load is made again so often. */
+/** How often a disturbed load is repeated. */
 const MAX_REPEATS = 4;
-/** A lab or browser that keeps breaking without a load between is given up. */
+/** Breakdowns of lab or browser in a row, without a load between them, after which the run stops. */
 const MAX_BREAKDOWNS = 3;
-/** One failure of a browser is met by a fresh one, as many in a row are a breakdown. */
+/** One browser failure is answered with a fresh browser; this many in a row count as a breakdown. */
 const BROWSER_FAILURES = 2;
 const QUIET_WINDOW_MS = 500;
-/** A machine that was not quiet in time is given this long for each further load, until it is quiet again. */
+/** After the quiet limit has passed once, each further load waits only this long, until the machine is quiet again. */
 const IMPATIENT_MS = 2000;
 
 export async function runMatrix(run: MatrixRun): Promise<MatrixResult> {
@@ -80,7 +80,7 @@ class MatrixRunner {
   #lab: MatrixLab | undefined;
   #saidNotQuiet = false;
   #patienceMs: number;
-  /** Of the current load, for a quiet machine. */
+  /** Time that the current load has spent waiting for a quiet machine. */
   #waitedMs = 0;
 
   constructor(run: MatrixRun) {
@@ -129,7 +129,7 @@ class MatrixRunner {
       if (!assignment) {
         progress.skipped(planned);
         progress.say(
-          `${planned.page} on ${planned.network}: no natural load came to its end, so there is no assignment to measure`,
+          `${planned.page} on ${planned.network}: no natural load fired its load event, so there is no assignment to measure`,
         );
         return false;
       }
@@ -166,8 +166,8 @@ class MatrixRunner {
         ...(assignment === undefined ? {} : { assignment }),
       });
       signal.throwIfAborted();
-      // Nothing answers over a blocked UDP, however often and quietly it is tried. Else a stall of the machine is no failure
-      // of the protocol, so failed loads are looked at as well.
+      // Blocked UDP never answers, even on a quiet machine. Otherwise a failure may be due to a stall of the machine, so failed
+      // loads are checked for disturbance too.
       const isFinal = isBlocked && !load.ok;
       const reasons = isFinal ? [] : disturbedBy(disturbance);
       if (reasons.length > 0 && repeated < MAX_REPEATS && (await this.#isQuietAgain(reasons))) {
@@ -202,9 +202,9 @@ class MatrixRunner {
   }
 
   /**
-   * A load that came to its load event or failed to, for which lab and browser are started anew where they break.
+   * Makes one load, successful or failed; lab and browser are restarted when they break down.
    *
-   * @throws when they keep breaking
+   * @throws when they keep breaking down
    */
   async #madeLoad(page: MatrixPage, request: LoadRequest): Promise<LabLoad> {
     const { signal, progress, openLab } = this.#run;
@@ -231,14 +231,14 @@ class MatrixRunner {
       await this.#closeLab();
       if (breakdowns >= MAX_BREAKDOWNS) {
         throw new UserError(
-          `${page.name}, ${request.protocol}: lab and browser broke down ${breakdowns} times in a row, at last: ${firstLine(failure)}: what was measured is kept, and the same command goes on`,
+          `${page.name}, ${request.protocol}: lab and browser broke down ${breakdowns} times in a row, at last: ${firstLine(failure)}: the measured loads are kept; run the same command to continue`,
         );
       }
       progress.say(`starting lab and browser again: ${firstLine(failure)}`);
     }
   }
 
-  /** Waits until other work on the machine has let up. @returns false when it has not in time. */
+  /** Waits for a quiet machine. @returns false when it is not quiet in time. */
   async #isQuietAgain(reasons: string[]): Promise<boolean> {
     const { progress, signal, quietLimitMs } = this.#run;
     progress.waiting(`waiting for a quiet machine: ${reasons.join(', ')}`);
@@ -246,7 +246,7 @@ class MatrixRunner {
     let isQuiet = false;
     while (!isQuiet && performance.now() - startedAt < this.#patienceMs) {
       signal.throwIfAborted();
-      // A lab that has broken down is for the next load to find.
+      // The next load finds out that the lab has broken down.
       const idle = await this.#lab?.idle(QUIET_WINDOW_MS).catch(() => undefined);
       isQuiet = !idle || disturbedBy(idle).length === 0;
     }
@@ -259,7 +259,7 @@ class MatrixRunner {
     if (!this.#saidNotQuiet) {
       this.#saidNotQuiet = true;
       progress.say(
-        `the machine was not quiet within ${quietLimitMs / 1000} s, so a disturbed load is kept and marked: end what else runs here, and make such loads again by --repeat-disturbed`,
+        `the machine was not quiet within ${quietLimitMs / 1000} s, so a disturbed load is kept and marked: stop other work on this machine and repeat such loads with --repeat-disturbed`,
       );
     }
     return false;
@@ -273,8 +273,8 @@ class MatrixRunner {
 }
 
 /**
- * Losses of their own for each page and network, so that no run of luck meets all pages; the same under every protocol.
- * After a failure there are others: the same might fail again.
+ * Seed of the link's losses: differs by page and network, so that no unlucky draw affects all pages; the same under every
+ * protocol. After a failure it changes, as the same losses might fail again.
  */
 export function linkSeed(
   { page, network, seed }: Pick<PlannedLoad, 'page' | 'network' | 'seed'>,
@@ -286,7 +286,7 @@ export function linkSeed(
     .readUInt32BE();
 }
 
-/** Whether the network lets nothing of the protocol through. */
+/** Whether the network blocks the protocol entirely. */
 export const isUdpBlocked = (protocol: LoadProtocol, { udp }: LabNetwork): boolean =>
   protocol === 'h3' && udp === 'blocked';
 

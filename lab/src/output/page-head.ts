@@ -1,8 +1,8 @@
 /**
- * A page up to its body, which may load nothing.
+ * The start of an HTML page up to its body; its policy forbids loading anything.
  *
  * @param title plain text without markup
- * @param scripts source expressions of the Content Security Policy for the scripts that it may run
+ * @param scripts Content Security Policy source expressions of allowed scripts
  */
 export function pageHead(title: string, style: string, scripts = "'none'"): string {
   return `<!doctype html>

@@ -19,7 +19,7 @@ export function table(rows: readonly (readonly string[])[], { numbers = false, g
   return rows.map((row) => row.map(aligned).join(' '.repeat(gap)).trimEnd()).join('\n');
 }
 
-/** Breaks a sentence between words. */
+/** Wraps a sentence between words. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

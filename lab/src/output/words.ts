@@ -1,4 +1,4 @@
-/** Milliseconds for a person: `840 ms`, `2.38 s`. */
+/** Milliseconds as text: `840 ms`, `2.38 s`. */
 export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
 }
@@ -8,7 +8,7 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** A network's figures in the units of the command line; an estimate also knows UDP that is lossy by itself. */
+/** A network's figures in the units of the command line; an estimate may also have UDP with losses of its own. */
 export interface NetworkFigures {
   rttMs: number;
   downMbps: number;

@@ -80,13 +80,13 @@ function paint(width: number, height: number, top: Colour, bottom: Colour, layer
   return { width, height, rgb };
 }
 
-/** What `productArtist` draws, in its order. */
+/** The goods that `productArtist` draws, in order. */
 export const GOODS = ['Vase', 'Mug', 'Table Lamp', 'Armchair', 'Tote', 'Wall Clock'] as const;
 
 /** Which of `GOODS` the picture of that number shows. */
 export const goodAt = (index: number): number => (index * 5 + Math.floor(index / 4)) % GOODS.length;
 
-/** A household object before a plain backdrop. */
+/** A household object on a plain backdrop. */
 export function productArtist(random: Random, index: number): Artist {
   const hue = random.int(0, 359);
   const kind = goodAt(index);

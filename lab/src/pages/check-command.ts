@@ -16,16 +16,20 @@ interface Options {
   verbose?: true;
 }
 
-/** `check PAGE…`: loads replays in the lab and says how much of what was recorded is requested again. */
+/** `check PAGE…`: loads replays in the lab and prints how many of the recorded requests they repeat. */
 export function checkCommand(context: Pick<ProgramContext, 'signal' | 'useScratch'>): Command {
   return new Command('check')
     .exitOverride()
-    .description('loads replays of pages in the lab and says how much of each is requested again')
+    .description(
+      'loads replays of pages in the lab and prints how many of the recorded requests each repeats',
+    )
     .argument('<page...>', PAGE_FORMS)
-    .option('--protocols <list>', 'of h1, h2, h3, with commas between', someOf(PROTOCOLS), [...PROTOCOLS])
-    .option('--timeout <seconds>', 'time that a load has', number(1, 3600, 'seconds'), 120)
-    .option('--json', 'one line of JSON a page, with the addresses')
-    .option('--verbose', 'names what was not requested again, what else was, and what is missing')
+    .option('--protocols <list>', 'some of h1, h2, h3, separated by commas', someOf(PROTOCOLS), [
+      ...PROTOCOLS,
+    ])
+    .option('--timeout <seconds>', 'time limit of a load', number(1, 3600, 'seconds'), 120)
+    .option('--json', 'one line of JSON for each page, with URLs')
+    .option('--verbose', 'lists URLs that were not requested again, extra ones and missing ones')
     .action((pages: string[], options: Options) => checkAll(pages, options, context));
 }
 
@@ -51,14 +55,14 @@ async function checkAll(
   }
   if (poor > 0) {
     process.stderr.write(
-      `${poor} of ${pages.length} do not request ${100 * WANTED_SHARE}% again, and nothing that is missing, under every protocol\n`,
+      `${poor} of ${pages.length} do not repeat ${100 * WANTED_SHARE}% of their requests, without misses, under every protocol\n`,
     );
     process.exitCode = 1;
   }
   if (unusable > 0) process.exitCode = 2;
 }
 
-/** One unusable page does not keep the others from being checked. */
+/** One unusable page does not prevent checking the others. */
 async function refusedInOneLine(
   page: string,
   { protocols, timeout }: Options,

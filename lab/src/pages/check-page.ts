@@ -8,37 +8,37 @@ import { replayOfFile } from '../replay/replay-of-file.ts';
 import { writeSite } from '../sites/write-site.ts';
 import { isPageName, openPage } from './page-source.ts';
 
-/** What was checked of a page. */
+/** Result of checking a page. */
 export interface PageCheck {
-  /** As it was named. */
+  /** As named on the command line. */
   page: string;
-  /** Requests that a replay has to make: of a recording those before the load event that the network answered. */
+  /** Requests that a replay must make; for a recording, those before the load event that the network answered. */
   requests: number;
   origins: number;
-  /** Of a recording, null for other pages. */
+  /** Facts of the recording; null for other pages. */
   recording: {
-    /** Requests that are not made again: from the cache, not answered, unreadable. */
+    /** Requests left out of the replay: cached, unanswered or unreadable. */
     skipped: number;
-    /** What of a replay's load no network makes shorter. */
+    /** The part of a replay's load time that no network can shorten. */
     fixedMs: number;
-    /** navigationStart to loadEventEnd as recorded; null when the load event never came. */
+    /** navigationStart to loadEventEnd as recorded; null without a load event. */
     pltMs: number | null;
   } | null;
-  /** Protocols that were not tried, as not every origin offers them. */
+  /** Protocols not tried because some origin does not offer them. */
   notOffered: Protocol[];
   loads: ReplayCheck[];
 }
 
 export type PageCheckOptions = Pick<CheckOptions, 'protocols' | 'timeoutMs' | 'signal'>;
 
-/** Of sites that were recorded whole: what was asked for after the load event belongs to them. */
+/** For sites with all their bodies, requests after the load event count too. */
 const LINGER_MS = 2000;
 
 /**
- * Loads a page once under each protocol: the structure replay of a HAR or recording, or any other page that
- * `openPage` knows, of which every resource has to be asked for.
+ * Loads a page once under each protocol: the structure replay of a HAR or recording, or any other page that `openPage` knows,
+ * all of whose resources must be requested.
  *
- * @throws UserError for a page that cannot be replayed; what keeps the lab or Chromium from starting; the signal's reason.
+ * @throws UserError for a page that cannot be replayed; when the lab or Chromium does not start; with the signal's reason.
  */
 export async function checkPage(page: string, options: PageCheckOptions): Promise<PageCheck> {
   const isFile = !isPageName(page) && (await stat(page).catch(() => null))?.isFile() === true;

@@ -5,8 +5,8 @@ import { identifier, productName, sentence } from './words.ts';
 export const bytesOf = (text: string): number => Buffer.byteLength(text);
 
 /**
- * `text` and then what `more` gives for as long as it fits into `bytes`; the rest is spaces and a
- * line end. `text` as it is when it is not smaller than `bytes`.
+ * `text`, then pieces from `more` while they fit into `bytes`, then spaces and a line end. Returns `text` unchanged when it is
+ * not smaller than `bytes`.
  */
 export function fill(text: string, bytes: number, more: () => string): string {
   let whole = text;
@@ -21,7 +21,7 @@ export function fill(text: string, bytes: number, more: () => string): string {
   return size < bytes ? `${whole}${' '.repeat(bytes - size - 1)}\n` : whole;
 }
 
-/** A function that nothing calls: what most of a script's bytes are. */
+/** A function that is never called, like most bytes of a script. */
 function unusedFunction(random: Random, index: number): string {
   const name = `${identifier(random)}${index}`;
   const table = Array.from({ length: random.int(6, 14) }, () => random.int(0, 9999)).join(',');
@@ -94,7 +94,7 @@ export function json(random: Random, bytes: number): string {
       stock: random.int(0, 60),
       text: sentence(random),
     });
-    // With the comma and the line end before it.
+    // Includes the comma and line end before it.
     const more = bytesOf(item) + (items.length === 0 ? 0 : 2);
     if (size + bytesOf(item) + 2 > bytes) break;
     items.push(item);

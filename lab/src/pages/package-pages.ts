@@ -1,8 +1,7 @@
 /**
- * Real, whole web pages that come in packages of the npm registry: fetched when they are asked for, served by the
- * lab as static servers do, and recorded there. What a page takes from a network for packages (jsDelivr and the
- * like) is served under that network's own origin from the package that it has it from. What is in no package,
- * such as Google's fonts, fails at the recording as in the replay.
+ * Whole web pages from packages of the npm registry: downloaded on first use, served by the lab like static files, and recorded
+ * there. Files that a page loads from a package CDN (such as jsDelivr) are served under the CDN's origin from the same package.
+ * Files in no package, such as Google Fonts, fail in the recording as in the replay.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,16 +19,16 @@ import { record } from '../record/record.ts';
 import type { Site } from '../sites/site.ts';
 import { writeSite } from '../sites/write-site.ts';
 
-/** A folder of a package, as a server has it. */
+/** A folder of a package, mounted on a server. */
 interface Mount {
-  /** Begins the URLs of its files. */
+  /** URL prefix of its files. */
   url: string;
   /** Exact version. */
   package: string;
   integrity: string;
   /** Folder in the package. */
   folder: string;
-  /** Coding of its texts. */
+  /** Content coding of its text files. */
   coding: 'gzip' | 'br';
 }
 
@@ -48,7 +47,7 @@ const bootstrap: Mount = {
   coding: 'br',
 };
 
-/** By the name that `npm:` precedes. Their licences let anyone use them: MIT, BSD-3-Clause (modules), MPL-1.1 (editor). */
+/** By name, without the prefix `npm:`. All have free licences: MIT, BSD-3-Clause (modules), MPL-1.1 (editor). */
 const PACKAGE_PAGES: Record<string, PackagePage> = {
   agency: {
     title: "an agency's page: images, a large script of icons from another origin",
@@ -148,10 +147,10 @@ const PACKAGE_PAGES: Record<string, PackagePage> = {
   },
 };
 
-/** Precedes the names of `PACKAGE_PAGES` where pages are named. */
+/** Prefix of `PACKAGE_PAGES` names on the command line. */
 export const PACKAGE_PREFIX = 'npm:';
 
-/** Changes when recordings are made differently; those made before are then made again. */
+/** Version of the recording method; recordings of other versions are made again. */
 const RECORDER_VERSION = 1;
 const WAIT_MS = 1500;
 const TIMEOUT_MS = 60_000;
@@ -159,10 +158,10 @@ const MAX_FILES = 5000;
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /**
- * The site of the package page `name` (without prefix), recorded in the lab the first time it is asked for.
+ * The site of the package page `name` (without prefix), recorded in the lab on first use.
  *
  * @returns its folder
- * @throws UserError in one line when there is no such page, the registry cannot be reached, or there is no lab
+ * @throws UserError in one line when the page does not exist, the registry cannot be reached, or the lab cannot start
  */
 export async function openPackagePage(name: string, signal?: AbortSignal): Promise<string> {
   const page = Object.hasOwn(PACKAGE_PAGES, name) ? PACKAGE_PAGES[name] : undefined;
@@ -213,7 +212,7 @@ async function recordInLab(
       waitMs: WAIT_MS,
       maxBytes: 2 ** 27,
       seed: 1,
-      // Its own servers' protocol at the recording does not matter: HTTP/2.
+      // The protocol of the recording does not matter: HTTP/2.
       args: ['--disable-quic', `--ignore-certificate-errors-spki-list=${lab.caSpki}`],
       protocols: 'all',
       signal,
@@ -245,7 +244,7 @@ const BINARIES: Record<string, string> = {
   eot: 'application/vnd.ms-fontobject',
   mp4: 'video/mp4',
 };
-/** As servers set it: below this compressing gains nothing. */
+/** A common server setting: below this, compression gains nothing. */
 const MIN_COMPRESSED_BYTES = 1024;
 const GZIP_LEVEL = 6;
 const BROTLI_QUALITY = 5;
@@ -319,7 +318,7 @@ const compress = (content: Uint8Array, coding: Mount['coding']): Promise<Buffer>
     ? gzip(content, { level: GZIP_LEVEL })
     : brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } });
 
-/** The folder of a package's files; npm fetches it, checks it, and says what it got. */
+/** The folder of a package's files, which npm downloads and verifies. */
 async function unpacked(mount: Mount, signal: AbortSignal | undefined): Promise<string> {
   const parent = join(CACHE_DIR, 'packages');
   const dir = join(parent, mount.package.replace(/[^\w.@-]/g, '-'));
@@ -333,7 +332,7 @@ async function unpacked(mount: Mount, signal: AbortSignal | undefined): Promise<
       ['pack', '--json', '--ignore-scripts', '--pack-destination', fresh, mount.package],
       signal,
     ).catch((error) => {
-      throw new UserError(`${mount.package} could not be fetched by npm pack: ${reason(error)}`);
+      throw new UserError(`${mount.package} could not be downloaded by npm pack: ${reason(error)}`);
     });
     const [packed] = JSON.parse(stdout) as { filename: string; integrity: string }[];
     if (packed?.integrity !== mount.integrity) {
@@ -350,7 +349,7 @@ async function unpacked(mount: Mount, signal: AbortSignal | undefined): Promise<
       signal,
     );
     await rename(files, dir).catch(async (error) => {
-      // Another run was faster.
+      // Another run has created it meanwhile.
       if (!(await exists(dir))) throw error;
     });
   } finally {

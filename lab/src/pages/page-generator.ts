@@ -79,11 +79,11 @@ export function generateSite(spec: SiteSpec): GeneratedSite {
 
 const totalBytes = (bodies: Uint8Array[]): number => bodies.reduce((sum, body) => sum + body.length, 0);
 
-/** Each resource draws from numbers of its own: one body's change leaves the others alone. */
+/** Each resource has its own random numbers: changing one body leaves the others unchanged. */
 const ownRandom = (spec: SiteSpec, resource: PlannedResource): Random =>
   new Random(Math.imul(spec.seed + 1, 0x9e3779b1) ^ Math.imul(resource.id + 1, 0x85ebca6b));
 
-/** Brings the sizes of each type to their sum, each resource keeping its part of it. */
+/** Scales the sizes of each type to their sum, keeping the resources' proportions. */
 function sizeByType(plan: Plan, bytes: ByType): void {
   for (const type of RESOURCE_TYPES) {
     const own = plan.resources.filter(({ role }) => typeOf(role) === type);
@@ -93,7 +93,7 @@ function sizeByType(plan: Plan, bytes: ByType): void {
   }
 }
 
-/** Fonts as they are, or of the planned sizes where the page has sizes by type. */
+/** Fonts in their own size, or in the planned sizes where the page has sizes by type. */
 function fontBodies(plan: Plan, kind: Kind, spec: SiteSpec): Map<number, Uint8Array> {
   const bodies = new Map<number, Uint8Array>();
   for (const resource of plan.by('font')) {
@@ -108,7 +108,7 @@ function fontBodies(plan: Plan, kind: Kind, spec: SiteSpec): Map<number, Uint8Ar
   return bodies;
 }
 
-/** Makes everything but fonts smaller where it is more than `bytes` together. */
+/** Shrinks everything except fonts when the total exceeds `bytes`. */
 function shrinkTo(plan: Plan, bytes: number): void {
   const others = plan.resources.filter(({ role }) => role !== 'font');
   const factor = bytes / others.reduce((total, resource) => total + resource.bytes, 0);
@@ -116,13 +116,13 @@ function shrinkTo(plan: Plan, bytes: number): void {
   for (const resource of others) resource.bytes = Math.max(1, Math.floor(resource.bytes * factor));
 }
 
-/** Gives the images what text and fonts left of the page's bytes, to the byte. */
+/** Gives the images exactly the page's remaining bytes after text and fonts. */
 function sizeImages(plan: Plan, bytes: number, wanted: number): void {
   const images = plan.resources.filter(({ role }) => isImage(role));
   const floor = images.length * MIN_PNG_BYTES;
   if (bytes < floor) {
     throw new RangeError(
-      `bytes ${wanted}: a page of ${plan.resources.length} requests like this has at least ${wanted - bytes + floor}`,
+      `bytes ${wanted}: a page of this kind with ${plan.resources.length} requests needs at least ${wanted - bytes + floor}`,
     );
   }
   const sum = images.reduce((total, image) => total + image.bytes, 0);
@@ -161,7 +161,7 @@ function textBody(resource: PlannedResource, plan: Plan, kind: Kind, random: Ran
   }
 }
 
-/** Pads a document with the state that applications leave in it for their scripts. */
+/** Pads a document with serialised application state for its scripts. */
 function padHtml(html: string, bytes: number, random: Random): string {
   const end = '</body>';
   const at = html.lastIndexOf(end);
@@ -186,7 +186,7 @@ function styleRules(resource: PlannedResource, kind: Kind): string {
   ].join('\n');
 }
 
-/** What a script does: loads its children, each by the means its role asks for, and the kind's own statements. */
+/** The statements of a script: load its children, each by its role's means, and the kind's own statements. */
 function statements(resource: PlannedResource, kind: Kind, random: Random): string {
   const loads = resource.children.map((child) => {
     const url = JSON.stringify(child.url);
@@ -211,7 +211,7 @@ function statements(resource: PlannedResource, kind: Kind, random: Random): stri
   const all = [...loads, kind.statements(resource, random)].filter((statement) => statement !== '');
   if (all.length === 0) return '';
   const body = `function start(){${all.join('\n')}}`;
-  // An async script may run before the elements that it fills are parsed.
+  // An async script may run before its target elements are parsed.
   return resource.role === 'async-script'
     ? `${body}\nif(document.readyState==="loading"){document.addEventListener("DOMContentLoaded",start)}else{start()}`
     : `${body}\nstart();`;

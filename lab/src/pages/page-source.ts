@@ -19,16 +19,17 @@ export interface PageSource {
   site: Site;
 }
 
-/** What `openPage` takes, for people. */
+/** Forms that `openPage` accepts, for help texts. */
 export const PAGE_FORMS = `${Object.keys(BUNDLED_PAGES).join(', ')}, ${WEB_PAGE_NAMES}, npm:NAME, a folder with site.json, or a HAR or recording`;
 
-/** Whether `page` names a page that is generated or fetched, and so no file. */
+/** Whether `page` names a generated or downloaded page, not a file. */
 export const isPageName = (page: string): boolean =>
   isBundledPage(page) || webPageSpec(page) !== null || page.startsWith(PACKAGE_PREFIX);
 
 /**
- * The page that `--page` names: a bundled one, one drawn from the web's distribution (`web-7`, `web-p75`), one of a
- * registry package (`npm:agency`), a folder with `site.json`, or a HAR (plain or gzipped) or recording, of which a site with the same structure is made.
+ * Opens the page that `--page` names: a bundled page, one drawn from the web's distribution (`web-7`, `web-p75`), one of a
+ * registry package (`npm:agency`), a folder with `site.json`, or a HAR (plain or gzipped) or recording, which becomes a
+ * structure replay.
  *
  * @throws UserError naming the file, the place in it and what was expected
  */

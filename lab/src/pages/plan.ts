@@ -1,7 +1,7 @@
-/** What a generated page requests: how many of each role, from where, found by whom, how large. */
+/** What a generated page requests: how many resources of each role, their origins, finders and sizes. */
 import { Random } from '../random.ts';
 
-/** What a request is on the page, and so who finds it and whether it holds up rendering. */
+/** Role of a request on the page; it determines what finds the request and whether it blocks rendering. */
 const ROLES = [
   'document',
   /** `<link rel="stylesheet">` in the head. */
@@ -20,7 +20,7 @@ const ROLES = [
   'module',
   /** Imported by another module. */
   'child-module',
-  /** Read with fetch() by a script; fills in text. Does not hold up the load event. */
+  /** Read with fetch() by a script; fills in text. Does not delay the load event. */
   'json',
   'hero',
   'card',
@@ -47,14 +47,14 @@ const IMAGE_ROLES: ReadonlySet<Role> = new Set<Role>([
 
 export const isImage = (role: Role): boolean => IMAGE_ROLES.has(role);
 
-/** Types of resources as the HTTP Archive counts them; `data` is all that is none of the others. */
+/** Types of resources as the HTTP Archive counts them; `data` is everything else. */
 export const RESOURCE_TYPES = ['html', 'css', 'js', 'font', 'image', 'data'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 export type ByType = Record<ResourceType, number>;
 
 export interface TypeMeasures {
   requests: ByType;
-  /** Of all bodies of a type together. */
+  /** Total bytes of all bodies of a type. */
   bytes: ByType;
 }
 
@@ -87,7 +87,7 @@ export interface PlannedResource {
   role: Role;
   /** Position among the resources of its role. */
   index: number;
-  /** Who finds it; null for the document. */
+  /** The resource that finds it; null for the document. */
   parent: PlannedResource | null;
   children: PlannedResource[];
   /** Steps of discovery: the document has 1, what it names 2, and so on. */
@@ -95,7 +95,7 @@ export interface PlannedResource {
   origin: string;
   path: string;
   url: string;
-  /** Size aimed at; text that says what it must is at times longer. */
+  /** Target size; text with required content is sometimes longer. */
   bytes: number;
   thinkMs: number;
 }
@@ -122,8 +122,8 @@ export interface PageSpec {
   /** Shares of the roles among the requests, instead of the kind's own. */
   mix?: Partial<Record<Exclude<Role, 'document'>, number>>;
   /**
-   * Requests and bytes of each type, as near as the page's structure lets them come; `requests` and `bytes` are then
-   * their sums. A type's requests divide among its roles as the kind's shares do.
+   * Requests and bytes of each type, as close as the page's structure allows; `requests` and `bytes` are then their sums. A
+   * type's requests are divided among its roles by the kind's shares.
    */
   types?: TypeMeasures;
 }
@@ -140,14 +140,16 @@ export interface Proportions {
   /** In order of importance: a page with k origins has the first k; the first serves the document. */
   hosts: HostPlan[];
   shares: Partial<Record<Role, number>>;
-  /** Least number of each role. */
+  /** Minimum number of each role. */
   atLeast: Partial<Record<Role, number>>;
-  /** Median size of each role, kilobytes. Images then take what is left of the page's bytes, and a
-   * page with few bytes has all of it smaller. */
+  /**
+   * Median size of each role, kilobytes. Images get the remaining bytes of the page; on a page with few bytes everything
+   * shrinks.
+   */
   weights: Partial<Record<Role, number>>;
-  /** The role that makes the longest chain. */
+  /** The role that forms the longest chain. */
   chain: 'chain-script' | 'child-module';
-  /** Server time of answers that are computed, milliseconds. */
+  /** Server time of computed answers, milliseconds. */
   thinkMs: Partial<Record<Role, number>>;
 }
 
@@ -184,11 +186,11 @@ const FOLDER: Record<string, string> = {
   html: 'frames',
 };
 
-/** Spread of the sizes (sigma of a log-normal); documents differ less, as their markup is given. */
+/** Spread of the sizes (sigma of a log-normal); documents vary less, as their markup is fixed. */
 const SIZE_SPREAD = 0.45;
 const DOCUMENT_SPREAD = 0.1;
 
-/** Roles that may find a resource of the given role, best first. */
+/** Roles that may find a resource of this role, best first. */
 function finders(role: Role, depth: number): Role[] {
   switch (role) {
     case 'import-style':
@@ -250,7 +252,7 @@ function checkSpec(spec: PageSpec): void {
   }
 }
 
-/** The role that stands for a type in kinds that have none of it. */
+/** The role that represents a type in kinds without it. */
 const COMMONEST: Record<ResourceType, Role> = {
   html: 'frame',
   css: 'style',
@@ -295,7 +297,7 @@ function countRoles(spec: PageSpec, proportions: Proportions): Map<Role, number>
     need(proportions.chain === 'child-module' ? 'module' : 'defer-script', 1);
     need(proportions.chain, spec.depth - 2);
   }
-  // Whoever is to be found needs a finder.
+  // Every resource needs a finder.
   for (const role of [...shares.keys(), ...least.keys()]) {
     const candidates = finders(role, spec.depth);
     const found = candidates.some((finder) => (least.get(finder) ?? 0) > 0);
@@ -305,11 +307,11 @@ function countRoles(spec: PageSpec, proportions: Proportions): Map<Role, number>
   const free = spec.requests - 1 - reserved;
   if (free < 0) {
     throw new RangeError(
-      `requests ${spec.requests}: a page of depth ${spec.depth} of this kind has at least ${reserved + 1}`,
+      `requests ${spec.requests}: a page of depth ${spec.depth} of this kind needs at least ${reserved + 1}`,
     );
   }
   if (shares.size === 0) throw new RangeError('mix: no role has a share');
-  // Apportion all, then lift what fell below its least number at the cost of the largest.
+  // Apportion all, then raise roles below their minimum at the cost of the largest.
   const counts = apportion(spec.requests - 1, shares);
   for (const [role, count] of least) {
     while ((counts.get(role) ?? 0) < count) {
@@ -322,7 +324,7 @@ function countRoles(spec: PageSpec, proportions: Proportions): Map<Role, number>
       counts.set(donor[0], donor[1] - 1);
     }
   }
-  // Without a frame its contents become cards.
+  // Without a frame, its images become cards.
   if ((counts.get('frame') ?? 0) === 0) {
     for (const role of ['frame-script', 'frame-image'] as const) {
       const count = counts.get(role) ?? 0;
@@ -394,7 +396,7 @@ export function planPage(spec: PageSpec, proportions: Proportions): Plan {
   };
 
   const page = add('document', null);
-  // Roles in the order of ROLES: a finder stands before what it finds, except among its own role.
+  // Roles in the order of ROLES, so that finders precede what they find, except within a role.
   for (const role of ROLES) {
     for (let index = 0; index < (counts.get(role) ?? 0); index++) {
       const candidates = finders(role, spec.depth);

@@ -38,7 +38,7 @@ function encodePng(picture: Picture, padding?: Uint8Array): Uint8Array {
   const rows = new Uint8Array((stride + 1) * height);
   for (let y = 0; y < height; y++) {
     const row = y * (stride + 1);
-    // Filter 2 (Up): the pictures are made of areas whose rows repeat.
+    // Filter 2 (Up), as the pictures consist of areas with repeating rows.
     rows[row] = 2;
     for (let x = 0; x < stride; x++) {
       const above = y === 0 ? 0 : (rgb[(y - 1) * stride + x] as number);

@@ -8,7 +8,7 @@ import type { KindName, SiteSpec } from './page-generator.ts';
 import { type ByType, RESOURCE_TYPES, type TypeMeasures } from './plan.ts';
 
 export const PERCENTILES = [10, 25, 50, 75, 90] as const;
-/** Of the standard normal distribution at `PERCENTILES`. */
+/** Scores of the standard normal distribution at `PERCENTILES`. */
 const SCORES = [-1.28155, -0.67449, 0, 0.67449, 1.28155] as const;
 
 interface Published {
@@ -24,7 +24,7 @@ const KB = 1024;
 const kilobytes = (...values: [number, number, number, number, number]): Published['values'] =>
   values.map((value) => value * KB) as unknown as Published['values'];
 
-/** Home pages, desktop and mobile together unless the source says otherwise. Bytes are those on the wire. */
+/** Home pages, desktop and mobile together unless the source says otherwise. Bytes are counted on the wire. */
 export const PUBLISHED = {
   requests: {
     values: [25, 45, 78, 125, 190],
@@ -75,7 +75,7 @@ export const PUBLISHED = {
     values: kilobytes(74, 333, 1058, 2896, 6856),
     source: `${WEIGHT_2025}: desktop image size distribution by page type`,
   },
-  /** Of one response. */
+  /** Sizes of one response. */
   fontResponseBytes: {
     values: kilobytes(8, 14, 23, 45, 80),
     source: `${WEIGHT_2025}: distribution of font response sizes by device type, mobile`,
@@ -89,14 +89,14 @@ export interface WebPage extends TypeMeasures {
   origins: number;
 }
 
-/** No page is drawn beyond the 3rd and the 97th percentile: further out nothing is published. */
+/** Pages are drawn between the 3rd and the 97th percentile, as nothing is published beyond. */
 const FURTHEST_SCORE = 1.88;
 
-/** How much the measures of one page go together: correlations of their normal scores. No source gives them. */
+/** Correlations of the normal scores of one page's measures. Assumed: no source has them. */
 const SIZE_OF_PAGE = 0.8;
 const SIZE_OF_TYPE = 0.9;
 
-/** The least that a response of the generator's has, by type. */
+/** Minimum size of a generated response, by type. */
 const MIN_BYTES: ByType = { html: 3500, css: 700, js: 700, font: 11_000, image: 200, data: 64 };
 
 /**
@@ -113,7 +113,7 @@ function valueAt(measure: Measure, score: number): number {
   return Math.max(0, Math.expm1(low + ((high - low) * (bounded - from)) / (to - from)));
 }
 
-/** Requests and bytes of the types that are published. */
+/** Requests and bytes of the types with published percentiles. */
 type Named = Record<'requests' | 'bytes', Omit<ByType, 'data'>>;
 
 function namedAt(scoreOf: (measure: Measure) => number): Named {
@@ -139,7 +139,7 @@ function namedAt(scoreOf: (measure: Measure) => number): Named {
   };
 }
 
-/** Adds what is of no named type: calls, and in bytes also the video that the generator does not have. */
+/** Adds what belongs to no named type: API calls, and in bytes also video, which the generator does not have. */
 function withData(
   { requests, bytes }: Named,
   totalRequests: number,
@@ -155,7 +155,7 @@ function withData(
   };
 }
 
-/** The page that has every measure at one of `PERCENTILES`. */
+/** The page with every measure at one of `PERCENTILES`. */
 export function typicalWebPage(percentile: (typeof PERCENTILES)[number]): WebPage {
   const score = SCORES[PERCENTILES.indexOf(percentile)] as number;
   const at = (measure: Measure) => valueAt(measure, score);
@@ -187,10 +187,10 @@ function drawNamed(seed: number): { named: Named; size: number; random: Random }
 const correlated = (random: Random, score: number, correlation: number): number =>
   correlation * score + Math.sqrt(1 - correlation ** 2) * random.normal();
 
-/** The page of a seed: every measure has its published distribution, and large pages are large in most. */
+/** The page of a seed: every measure follows its published distribution, and large pages are large in most measures. */
 export function drawWebPage(seed: number): WebPage {
   const { named, size, random } = drawNamed(seed);
-  // The sum of the named types keeps its rank, and takes the value that the published total has there.
+  // The sum of the named types keeps its rank and gets the published total's value at that rank.
   return withData(
     named,
     valueAt('requests', scoreAmong(namedSums().requests, sumOf(named.requests))),
@@ -223,11 +223,11 @@ const sumOf = (values: Partial<ByType>): number =>
   Object.values(values).reduce((sum, value) => sum + value, 0);
 
 const KIND_NAMES: KindName[] = ['shop', 'news', 'app'];
-/** For messages. */
+/** For help texts and messages. */
 export const WEB_PAGE_NAMES = 'web-SEED or web-p10, p25, p50, p75, p90';
 const NAME = /^web-(?:p(10|25|50|75|90)|(\d{1,9}))$/;
 
-/** @returns the measures of the page that `name` names, `web-7` or `web-p75`; null for other names. */
+/** @returns the measures of the page called `name`, such as `web-7` or `web-p75`; null for other names. */
 export function webPageSpec(name: string): SiteSpec | null {
   const match = NAME.exec(name);
   if (match === null) return null;

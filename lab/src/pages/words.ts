@@ -139,7 +139,7 @@ const LAST_NAMES = [
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** A name for the product of the picture of that number. */
+/** A product name matching the picture with this number. */
 export const productName = (random: Random, index: number = random.int(0, 99)): string =>
   `${random.pick(STYLES)} ${random.pick(MATERIALS)} ${GOODS[goodAt(index)]}`;
 

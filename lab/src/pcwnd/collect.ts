@@ -23,13 +23,13 @@ export const windowCountSchema = z.object({
   rounds: z.int().positive(),
   /** Packets of these flights: fewer than `rounds · cwnd` where the sender did not fill its window. */
   packets: z.int().nonnegative(),
-  /** Rounds that lost, one for each reduction of the window. */
+  /** Rounds with a loss: one for each reduction of the window. */
   lossEvents: z.int().nonnegative(),
 });
 
 export const measuredSchema = z.object({
   sampler: z.enum(SAMPLERS),
-  /** Why TCP_INFO stands in for tcp_probe. */
+  /** Why TCP_INFO is used instead of tcp_probe. */
   reason: z.string().optional(),
   kernel: z.string(),
   /** Payload of a full segment in bytes. */
@@ -37,9 +37,9 @@ export const measuredSchema = z.object({
   /** From the first byte to the end of the sampling. */
   seconds: z.number().positive(),
   samples: z.int().nonnegative(),
-  /** Not seen, since the kernel's ring buffer was full; the rounds around them are not counted. */
+  /** Samples lost because the kernel's ring buffer was full; the rounds around them are not counted. */
   lostSamples: z.int().nonnegative(),
-  /** All reductions of a window, those too whose round is not counted. */
+  /** All reductions of a window, including those in uncounted rounds. */
   recoveries: z.int().nonnegative(),
   /** Acknowledged bytes of all connections. */
   deliveredBytes: z.int().nonnegative(),
@@ -49,7 +49,7 @@ export const measuredSchema = z.object({
     packets: z.int(),
     drops: z.object({ queue: z.int(), loss: z.int(), device: z.int() }),
     maxQueueBytes: z.int(),
-    /** Handed over at least 1 ms after their time. */
+    /** Packets handed over at least 1 ms late. */
     latePackets: z.int(),
   }),
   /** Of the link's threads; `normal` where the rights for real time are missing. */
@@ -75,24 +75,24 @@ export interface CollectOptions {
   /** Its seed decides the random losses. */
   network: LabNetwork;
   congestionControl: CongestionControl;
-  /** Parallel bulk transfers that begin at once. */
+  /** Parallel bulk transfers, started together. */
   connections: number;
   seconds: number;
-  /** `tcp_probe` unless given, with `tcp_info` where the tracepoints cannot be had. */
+  /** `tcp_probe` unless given, falling back to `tcp_info` where the tracepoints are unavailable. */
   sampler?: Sampler;
   onProgress?: (progress: CollectProgress) => void;
   signal?: AbortSignal;
 }
 
 const EXIT_INPUT = 2;
-/** How long the program has for taking everything down before it is killed. */
+/** Time for the program to shut down before it is killed. */
 const DOWN_LIMIT_MS = 8000;
 
 /**
  * Runs bulk transfers over the emulated link between two network namespaces and counts, at their senders, the
  * rounds and the loss events of every congestion window.
  *
- * @throws UserError with one line that says what is missing and how to mend it
+ * @throws UserError with one line that says what is missing and how to fix it
  */
 export async function collectPcwnd(options: CollectOptions): Promise<Measured> {
   const { network, congestionControl, connections, seconds, sampler, signal } = options;
@@ -118,7 +118,7 @@ function run(binary: string, config: string, { onProgress, signal }: CollectOpti
     let complaint = '';
     let unreadable: Error | undefined;
     let killer: NodeJS.Timeout | undefined;
-    // It takes everything down when its stdin ends.
+    // It shuts down when its stdin ends.
     const end = () => {
       child.stdin.end();
       killer ??= setTimeout(() => child.kill('SIGKILL'), DOWN_LIMIT_MS);

@@ -27,33 +27,33 @@ interface Options {
   force: boolean;
 }
 
-/** What a measurement takes besides its transfer. */
+/** Time of a measurement besides its transfer. */
 const OVERHEAD_SECONDS = 1;
 
 /**
  * `pcwnd`: measures loss by congestion window, p(cwnd, npc) of ECON, for every network, congestion control and
- * number of connections. What is there already is not measured again.
+ * number of connections. Existing measurements are kept.
  */
 export function pcwndCommand({ signal }: { signal?: AbortSignal } = {}): Command {
   return new Command('pcwnd')
     .description(
-      'Measures loss by congestion window, p(cwnd, npc) of ECON, at the senders of bulk transfers in the lab. What is there already is not measured again.',
+      'Measures loss by congestion window, p(cwnd, npc) of ECON, at the senders of bulk transfers in the lab. Existing measurements are kept.',
     )
     .requiredOption('--network <list>', 'link profiles of lab/networks.json, or all', list)
     .option('--cc <list>', CONGESTION_CONTROLS.join(', '), someOf(CONGESTION_CONTROLS), ['cubic'])
     .option('--connections <list>', 'numbers of parallel connections', integers, [1, 2, 4, 6, 10])
     .option('--seconds <s>', 'length of each transfer', number(1, 86_400, 'seconds'), 60)
-    .option('--seed <n>', 'of the losses', integer(0, 2 ** 31), 1)
+    .option('--seed <n>', 'seed of the losses', integer(0, 2 ** 31), 1)
     .addOption(
       new Option(
         '--sampler <name>',
-        'tcp_probe traces the kernel, as root, and else falls back to tcp_info, which polls TCP_INFO',
+        'tcp_probe traces the kernel (as root; otherwise it falls back to tcp_info), tcp_info polls TCP_INFO',
       )
         .choices(SAMPLERS)
         .default('tcp_probe'),
     )
     .requiredOption('--out <dir>', 'folder of the files')
-    .option('--force', 'measure again what is there', false)
+    .option('--force', 'repeat existing measurements', false)
     .showHelpAfterError('(see npm run lab -- pcwnd --help)')
     .exitOverride()
     .action((options: Options) => measureAll(options, signal));
@@ -76,7 +76,7 @@ async function measureAll(options: Options, signal: AbortSignal | undefined): Pr
   }
 }
 
-/** @throws UserError naming the network that is not known */
+/** @throws UserError naming the unknown network */
 function settingsOf(options: Options): Settings[] {
   let profiles: ReturnType<typeof readProfiles>;
   try {
@@ -100,7 +100,7 @@ function settingsOf(options: Options): Settings[] {
   );
 }
 
-/** @throws UserError for files that are others, before anything is measured */
+/** @throws UserError for files of other settings, before anything is measured */
 async function missingOf(dir: string, wanted: readonly Settings[]): Promise<Settings[]> {
   const missing: Settings[] = [];
   for (const settings of wanted) {
@@ -115,7 +115,7 @@ async function missingOf(dir: string, wanted: readonly Settings[]): Promise<Sett
         ? found.reason
         : other && `${fileStem(settings)} was measured with ${other}`;
     if (trouble !== null) {
-      throw new UserError(`${dir}: ${trouble}: take another --out, or measure again with --force`, 2);
+      throw new UserError(`${dir}: ${trouble}: choose another --out, or measure again with --force`, 2);
     }
   }
   return missing;
@@ -128,7 +128,7 @@ async function measureMissing(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const progress = new Progress();
-  if (missing.length < all) progress.step(`${all - missing.length} of ${all} are there already`);
+  if (missing.length < all) progress.step(`${all - missing.length} of ${all} exist already`);
   let fallback: string | undefined;
   for (const [index, settings] of missing.entries()) {
     const left = missing.slice(index).reduce((sum, { seconds }) => sum + seconds + OVERHEAD_SECONDS, 0);
@@ -149,7 +149,7 @@ async function measureMissing(
     }
     if (measured.reason !== undefined && measured.reason !== fallback) {
       fallback = measured.reason;
-      progress.step(`tcp_probe cannot be had (${fallback}): TCP_INFO is polled in its place`);
+      progress.step(`tcp_probe is unavailable (${fallback}): polling TCP_INFO instead`);
     }
     await writePcwnd(dir, {
       format: 'hopwise-pcwnd',

@@ -1,8 +1,8 @@
 /**
- * A measurement as two files, named as those that came with ECON:
+ * A measurement as two files, named like ECON's:
  *
  *   <network>_<cc>_npc<connections>.csv.gz   `cwnd,p`: loss events over rounds and window
- *   <network>_<cc>_npc<connections>.json     the counts, and all that they were measured with
+ *   <network>_<cc>_npc<connections>.json     the counts and all settings of the measurement
  */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,10 +12,10 @@ import * as z from 'zod';
 import { networkSchema } from '../client/networks.ts';
 import { CONGESTION_CONTROLS, measuredSchema, SAMPLERS } from './collect.ts';
 
-/** What makes a measurement one and not another. */
+/** The settings that identify a measurement. */
 const settingsSchema = z.object({
   name: z.string(),
-  /** As the lab was told, with the seed of its losses. */
+  /** The link as configured, with the seed of its losses. */
   network: networkSchema,
   congestionControl: z.enum(CONGESTION_CONTROLS),
   connections: z.int().positive(),
@@ -37,7 +37,7 @@ const pcwndFileSchema = z.object({
 /** The JSON file. */
 export type PcwndFile = z.infer<typeof pcwndFileSchema>;
 
-/** Without the endings. */
+/** File name without its endings. */
 export function fileStem({
   name,
   congestionControl,
@@ -48,14 +48,14 @@ export function fileStem({
 
 /**
  * Rows `cwnd,p` with p = loss events / (rounds · cwnd): the probability that a packet of such a window begins a
- * loss event, as in ECON's files. A window whose rounds did not lose has the row 0, one without a round has none.
+ * loss event, as in ECON's files. A window without a loss has p = 0; a window without a round has no row.
  */
 export function pcwndCsv(windows: PcwndFile['windows']): string {
   const rows = windows.map(({ cwnd, rounds, lossEvents }) => `${cwnd},${lossEvents / (rounds * cwnd)}\n`);
   return `cwnd,p\n${rows.join('')}`;
 }
 
-/** Writes both files; what was there before stays until they are whole. */
+/** Writes both files; existing ones stay until the new ones are complete. */
 export async function writePcwnd(dir: string, file: PcwndFile): Promise<void> {
   const stem = join(dir, fileStem(file.settings));
   const contents = {
@@ -66,7 +66,7 @@ export async function writePcwnd(dir: string, file: PcwndFile): Promise<void> {
   for (const path of Object.keys(contents)) await rename(`${path}.part`, path);
 }
 
-/** What is there: a whole measurement, none, or something else, with the reason in one line. */
+/** What the folder has: a complete measurement, none, or something unreadable with the reason in one line. */
 export type Found =
   | { kind: 'whole'; file: PcwndFile }
   | { kind: 'none' }
@@ -78,7 +78,7 @@ export async function findPcwnd(dir: string, settings: Settings): Promise<Found>
     readWhereThere(join(dir, `${stem}.json`)),
     readWhereThere(join(dir, `${stem}.csv.gz`)),
   ]);
-  // The JSON file comes first: alone it is of a run that was killed between the two.
+  // The JSON file is written first: on its own it stems from a run that was killed between the two.
   if (csv === null) return { kind: 'none' };
   if (json === null) {
     return { kind: 'unreadable', reason: `${stem}.csv.gz: expected ${stem}.json with its counts beside it` };
@@ -110,7 +110,7 @@ export async function findPcwnd(dir: string, settings: Settings): Promise<Found>
   return { kind: 'whole', file };
 }
 
-/** The first setting in which two measurements differ, as `seconds 30, not 60`; null when there is none. */
+/** The first setting in which two measurements differ, as `seconds 30, not 60`; null when they are equal. */
 export function difference(there: Settings, wanted: Settings): string | null {
   const rows: [string, unknown, unknown][] = [
     ['seconds', there.seconds, wanted.seconds],

@@ -1,4 +1,4 @@
-/** What bodies may still take. */
+/** Remaining bytes that recorded bodies may take. */
 export class ByteBudget {
   left: number;
 
@@ -6,7 +6,7 @@ export class ByteBudget {
     this.left = bytes;
   }
 
-  /** `body` where there is room for it, which is then taken; null else. */
+  /** Returns `body` and deducts its size, or returns null where it does not fit. */
   take<B extends Uint8Array>(body: B | null): B | null {
     if (body === null || body.length > this.left) return null;
     this.left -= body.length;

@@ -1,4 +1,4 @@
-/** Loads a page in Chromium and keeps what it asked for and was answered, bodies included. */
+/** Loads a page in Chromium and captures its requests and answers, including bodies. */
 import { type BrowserContext, chromium } from 'playwright-core';
 import { determinismScript } from '../browser/determinism.ts';
 import { firstLine, UserError } from '../command/errors.ts';
@@ -14,13 +14,13 @@ export interface CaptureOptions {
   /** Chromium. */
   executablePath: string;
   headed: boolean;
-  /** Time to the load event; a page without one is kept as far as it came. */
+  /** Time limit for the load event; without one, what was received so far is kept. */
   timeoutMs: number;
-  /** How long requests are watched after the load event. */
+  /** How long to capture requests after the load event. */
   waitMs: number;
-  /** Of all bodies together, decoded. */
+  /** Limit on the decoded bytes of all bodies together. */
   maxBytes: number;
-  /** Of the page's chance. */
+  /** Seed of the page's randomness. */
   seed: number;
   /** Further switches of Chromium. */
   args: string[];
@@ -29,17 +29,17 @@ export interface CaptureOptions {
 }
 
 export interface Capture {
-  /** Unix time at which the page's clock began. */
+  /** Unix time at which the page's clock started. */
   epochMs: number;
   /** As `156.0.…`. */
   browser: string;
-  /** Of the document in the end. */
+  /** URL of the final document. */
   finalUrl: string;
-  /** navigationStart to loadEventEnd; null when the load event did not come in time. */
+  /** navigationStart to loadEventEnd; null without a load event in time. */
   pltMs: number | null;
   /** In order of `startMs`. */
   requests: Captured[];
-  /** Requests beyond the limit, which are not kept. */
+  /** Number of requests dropped beyond the limit. */
   dropped: number;
 }
 
@@ -50,7 +50,7 @@ const POLL_MS = 50;
 /**
  * Loads the page once, cold, without cookies and service workers.
  *
- * @throws UserError in one line when the document cannot be had
+ * @throws UserError in one line when the document cannot be loaded
  */
 export async function capture(options: CaptureOptions): Promise<Capture> {
   const browser = await chromium
@@ -110,7 +110,7 @@ async function captureIn(
   let pltMs: number | null = null;
   while (pltMs === null && Date.now() < deadline) {
     options.signal.throwIfAborted();
-    // In between two documents there is none to ask.
+    // Between two documents there is no page to evaluate in.
     pltMs = await within(page.evaluate(loadEventEnd), BODY_TIMEOUT_MS).catch(() => null);
     options.onProgress?.(`${watch.count} requests`);
     if (pltMs === null) await sleep(POLL_MS);

@@ -9,13 +9,13 @@ export interface Captured {
   type: ResourceType;
   startMs: number;
   endMs: number;
-  /** Milliseconds after `startMs`; -1 where there was no such phase. */
+  /** Milliseconds after `startMs`; -1 for a phase that did not take place. */
   timing: ReturnType<Request['timing']>;
   /** SHA-256 of the request's body in hex; null without one. */
   requestSha256: string | null;
   /** Null when there was none. */
   answer: CapturedAnswer | null;
-  /** Why there is no answer, or no whole one; null when all is well. */
+  /** Why the answer is missing or incomplete; null otherwise. */
   failure: string | null;
 }
 
@@ -24,13 +24,13 @@ export interface CapturedAnswer {
   headers: { name: string; value: string }[];
   protocol: Protocol | null;
   remoteIp: string | null;
-  /** Body bytes on the wire; null when the browser did not say. */
+  /** Body bytes on the wire; null when the browser did not report them. */
   bodyBytes: number | null;
-  /** Decoded; null when it could not be had. */
+  /** Decoded; null when it is not available. */
   body: Uint8Array | null;
 }
 
-/** What `Captured.failure` says of a body that could not be had. */
+/** `Captured.failure` for a body that is not available. */
 export const NOT_KEPT = 'its body is beyond the limit or was not kept by the browser';
 /** Requests beyond this are not kept. */
 export const MAX_REQUESTS = 5_000;

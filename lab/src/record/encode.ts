@@ -1,4 +1,4 @@
-/** Compresses recorded bodies again: the browser hands them out decoded. */
+/** Compresses recorded bodies again, as the browser hands them out decoded. */
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 
@@ -12,13 +12,13 @@ const brotli = promisify(zlib.brotliCompress) as (
   options: zlib.BrotliOptions,
 ) => Promise<Uint8Array>;
 
-/** The best levels of Brotli and Zstandard take seconds a megabyte: bodies beyond this are spared them. */
+/** Larger bodies skip the best levels of Brotli and Zstandard, which take seconds for each megabyte. */
 const SLOW_ABOVE_BYTES = 1_000_000;
 
 interface Coding {
   /** In order of falling size. */
   levels: number[];
-  /** The last one for large bodies. */
+  /** The last level used for large bodies. */
   lastForLarge: number;
   compress: Compress;
 }
@@ -58,8 +58,8 @@ export interface EncodedBody {
 }
 
 /**
- * `decoded` in the recorded coding, at the level whose size is nearest to `wantedBytes`. A coding that is not at
- * hand here (Zstandard under Node 20) becomes Brotli; several codings on top of each other become none.
+ * `decoded` in the recorded coding, at the level whose size is nearest to `wantedBytes`. A coding that is unavailable
+ * (Zstandard under Node 20) becomes Brotli; stacked codings become none.
  */
 export async function encodeAs(
   decoded: Uint8Array,
@@ -73,7 +73,7 @@ export async function encodeAs(
   if (!own) return { body: decoded, coding: null };
   const isLarge = decoded.length > SLOW_ABOVE_BYTES;
   const levels = isLarge ? own.levels.filter((level) => level <= own.lastForLarge) : own.levels;
-  // The size falls with the level, nearly: halve the levels that are left.
+  // Binary search, as the size nearly always falls with the level.
   let low = 0;
   let high = levels.length - 1;
   let best: Uint8Array | undefined;

@@ -1,36 +1,35 @@
 /** The response headers that a recorded page is replayed with. */
 
 /**
- * Not kept: what the replay server says itself, what would hide timings from the page's own measurement, what
- * makes the browser report to others or ask again, and the
- * proxy's own.
+ * Headers that are not kept: those that the replay server sets itself, those that would hide timings from the page's own
+ * measurement, those that make the browser send reports or repeat requests, and a proxy's own.
  */
 const DROPPED = new Set([
   ...['alt-svc', 'connection', 'content-length', 'keep-alive', 'proxy-connection', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade', 'content-range', 'timing-allow-origin'],
   ...['nel', 'report-to', 'reporting-endpoints', 'expect-ct', 'public-key-pins', 'critical-ch'],
   ...['proxy-authenticate', 'authentication-info'],
-  // Ages count from the recording: they become a max-age.
+  // Ages are relative to the recording: they become a max-age.
   ...['date', 'age', 'expires'],
 ]);
 
-/** Names that applications give to headers with secrets in them. */
+/** Names commonly used for headers with secrets. */
 const SECRET =
   /token|secret|session|csrf|xsrf|api[-_]?key|cookie|jwt|passw|authori[sz]ation|authentication|(^|[-_])auth([-_]|$)/;
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 /** Bytes: HTTP stacks refuse header sections of more than about 64 KiB in all. */
 const MAX_VALUE_BYTES = 16_384;
 const MAX_ALL_BYTES = 49_152;
-/** Part of the time since the last change that a cache takes an answer for fresh (RFC 9111, section 4.2.2). */
+/** Fraction of the time since the last change during which a cache treats an answer as fresh (RFC 9111, section 4.2.2). */
 const HEURISTIC_FRACTION = 0.1;
 
 export interface KeptHeaders {
   headers: Record<string, string>;
-  /** Which were left out for their size or as secrets, `set-cookie` among them. */
+  /** Headers left out for their size or as secrets, including `set-cookie`. */
   notes: string[];
 }
 
-/** `recorded` as the browser gave them, in order; equal names are joined (RFC 9110, section 5.2). */
+/** Filters `recorded`, in order; equal names are joined (RFC 9110, section 5.2). */
 export function keptHeaders(recorded: { name: string; value: string }[]): KeptHeaders {
   const all = new Map<string, string>();
   for (const { name, value } of recorded) {
@@ -57,7 +56,7 @@ export function keptHeaders(recorded: { name: string; value: string }[]): KeptHe
   return { headers: { ...headers }, notes };
 }
 
-/** `Expires` and a cache's own guess as `Cache-Control`. */
+/** `Expires` and a cache's heuristic freshness as `Cache-Control`. */
 function freshness(all: Map<string, string>): string {
   const date = Date.parse(all.get('date') ?? '');
   const expires = all.get('expires');

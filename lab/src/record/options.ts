@@ -4,7 +4,7 @@ import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { integer } from '../command/option-types.ts';
 
-/** What the command line of `npm run record` asks for. */
+/** Parsed options of `npm run record`. */
 export interface RecordCommand {
   url: string;
   out: string;
@@ -19,7 +19,7 @@ export interface RecordCommand {
   /** Host, and `address:port` to connect to in its place. */
   map: { host: string; to: string }[];
   protocols: 'all' | 'seen';
-  /** Protocols under which the recording is loaded once from the lab. */
+  /** Protocols under which the recording is loaded from the lab once, as a check. */
   check: Protocol[];
   json: boolean;
 }
@@ -35,7 +35,7 @@ function pageUrl(text: string): string {
   }
   if (url.port !== '') {
     throw new InvalidArgumentError(
-      'expected a URL without port: the lab serves port 443; --map HOST=ADDRESS:PORT leads a host to a port',
+      'expected a URL without port: the lab serves port 443; --map HOST=ADDRESS:PORT connects a host to another port',
     );
   }
   return url.href;
@@ -52,7 +52,7 @@ function mapping(text: string, before: RecordCommand['map'] = []): RecordCommand
 /**
  * Parses the command line.
  *
- * @throws CommanderError when it cannot be used; commander has then written one line to stderr.
+ * @throws CommanderError for unusable options, after commander has written one line to stderr.
  */
 export function parseRecordOptions(argv: string[]): RecordCommand {
   const command = new Command()
@@ -64,28 +64,28 @@ export function parseRecordOptions(argv: string[]): RecordCommand {
     .option('--out <dir>', 'folder of the site (default: out/pages/HOST)')
     .option(
       '--wait-ms <ms>',
-      'how long to go on after the load event',
+      'how long to keep recording after the load event',
       integer(0, 600_000, 'milliseconds'),
       2000,
     )
-    .option('--timeout <s>', 'time that the page has for its load event', integer(1, 600, 'seconds'), 60)
+    .option('--timeout <s>', 'time limit for the load event', integer(1, 600, 'seconds'), 60)
     .option(
       '--max-bytes <bytes>',
-      'of all bodies together; bodies beyond it become noise',
+      'limit for all bodies together; bodies beyond it become noise',
       integer(1, 2 ** 28, 'bytes'),
       2 ** 28,
     )
-    .option('--seed <n>', "of the page's Math.random and crypto", integer(0, 2 ** 32 - 1), 1)
+    .option('--seed <n>', "seed of the page's Math.random and crypto", integer(0, 2 ** 32 - 1), 1)
     .option('--headed', 'show the browser', false)
-    .option('--ca <file>', 'trust this CA (PEM) too, for servers of your own')
-    .option('--map <host=address:port>', 'connect there for this host; may be given again', mapping)
+    .option('--ca <file>', 'also trust this CA (PEM), for servers of your own')
+    .option('--map <host=address:port>', 'connect to this address for this host; repeatable', mapping)
     .addOption(
-      new Option('--protocols <which>', 'what the origins offer: all, or what was seen')
+      new Option('--protocols <which>', 'protocols that the origins offer: all, or those seen')
         .choices(['all', 'seen'])
         .default('all'),
     )
     .addOption(
-      new Option('--check <protocol>', 'load the recording from the lab afterwards')
+      new Option('--check <protocol>', 'protocol under which to check the recording in the lab afterwards')
         .choices(['all', ...PROTOCOLS, 'none'])
         .default('all'),
     )

@@ -29,22 +29,22 @@ const NO_TIMING: Captured['timing'] = {
   responseEnd: -1,
 };
 
-/** The network of the page's own process, seen without Playwright's bounds. */
+/** The network events of the page's process, including those that Playwright hides. */
 export class PageNetwork {
   readonly #session: CDPSession;
   readonly #budget: ByteBudget;
-  /** By the browser's id, in order. */
+  /** By request id, in order. */
   readonly #requests = new Map<string, { url: string; method: string; isOpen: boolean }>();
-  /** Answers for `favicon.ico`, which Playwright does not tell of. */
+  /** Answers for `favicon.ico`, which Playwright does not report. */
   readonly #icons = new Map<string, IconResponse>();
 
   private constructor(session: CDPSession, budget: ByteBudget) {
     this.#session = session;
     this.#budget = budget;
     session.on('Network.requestWillBeSent', ({ requestId, request: { url, method } }) => {
-      // A data: URL is all of its content.
+      // A data: URL contains its whole content.
       if (!/^https?:/.test(url)) return;
-      // A page that asks without end fills no memory.
+      // Bounds the memory for a page that never stops requesting.
       if (this.#requests.size < MAX_REQUESTS) this.#requests.set(requestId, { url, method, isOpen: true });
     });
     const close = ({ requestId }: { requestId: string }) => {
@@ -66,7 +66,7 @@ export class PageNetwork {
     return network;
   }
 
-  /** The whole body of a request that has ended; null when the browser has none. */
+  /** The whole body of a completed request; null when the browser has none. */
   async body(request: Request): Promise<Uint8Array | null> {
     const requestId = this.#take(request, false);
     if (requestId === null) return null;
@@ -75,7 +75,7 @@ export class PageNetwork {
     return answer === null ? null : Buffer.from(answer.body, answer.base64Encoded ? 'base64' : 'utf8');
   }
 
-  /** What came of a body that has not ended, such as an event stream's; null when the browser has none. */
+  /** The received part of an unfinished body, such as an event stream; null when the browser has none. */
   async bodySoFar(request: Request): Promise<Uint8Array | null> {
     const requestId = this.#take(request, true);
     if (requestId === null) return null;
@@ -84,7 +84,7 @@ export class PageNetwork {
     return answer === null ? null : Buffer.from(answer.bufferedData, 'base64');
   }
 
-  /** The icons, as far as they came; `startMs` is Unix time. */
+  /** The icons that were received; `startMs` is Unix time. */
   icons(): Promise<Captured[]> {
     return Promise.all(
       [...this.#icons].map(async ([requestId, response]) => {
@@ -115,7 +115,7 @@ export class PageNetwork {
     );
   }
 
-  /** The id of such a request, once. */
+  /** The id of a matching request; each is returned once. */
   #take(request: Request, isOpen: boolean): string | null {
     const url = request.url().split('#')[0];
     for (const [id, own] of this.#requests) {

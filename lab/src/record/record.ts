@@ -1,4 +1,4 @@
-/** `npm run record`: a page of the network as a site that the lab serves. */
+/** `npm run record`: turns a page on the network into a site that the lab serves. */
 
 import { firstLine, UserError } from '../command/errors.ts';
 import { foreignFile, writeSite } from '../sites/write-site.ts';
@@ -10,12 +10,12 @@ export interface RecordOptions extends CaptureOptions {
   out: string;
   /** Name of the site. */
   name: string;
-  /** What the site's origins offer: everything, or what was seen. */
+  /** Protocols that the site's origins offer: all, or those seen. */
   protocols: 'all' | 'seen';
 }
 
 /**
- * Records a page and writes it to `out`, replacing a site that is there.
+ * Records a page and writes it to `out`, replacing an existing site.
  *
  * @throws UserError in one line
  */
@@ -33,7 +33,7 @@ export async function record(options: RecordOptions): Promise<RecordedPage> {
   return page;
 }
 
-/** A recording takes a while: the folder is looked at before. */
+/** Checks the folder first, as a recording takes a while. */
 async function checkOut(out: string): Promise<void> {
   const foreign = await foreignFile(out, [RECORD_FILE]).catch((error) => {
     throw new UserError(`--out ${out}: expected a folder: ${firstLine(error)}`, 2);

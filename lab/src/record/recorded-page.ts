@@ -16,16 +16,16 @@ export interface PageRequest {
   type: Captured['type'];
   /** 0 without an answer. */
   status: number;
-  /** What carried it at the recording. */
+  /** Protocol in the recording. */
   protocol: Protocol | null;
   startMs: number;
   endMs: number;
-  /** Body bytes on the wire: at the recording, and as replayed. Null where unknown. */
+  /** Body bytes on the wire, recorded and replayed. Null where unknown. */
   recordedBytes: number | null;
   replayedBytes: number | null;
   /**
-   * `whole`: as recorded; `partial`: as far as it came; `filler`: noise of the recorded size; `repeated`: answered
-   * as an earlier request of the same method, URL and body; `left out`: not in the site.
+   * `whole`: as recorded; `partial`: the received part; `filler`: noise of the recorded size; `repeated`: answered like an
+   * earlier request of the same method, URL and body; `left out`: not in the site.
    */
   kept: 'whole' | 'partial' | 'filler' | 'repeated' | 'left out';
   notes: string[];
@@ -33,34 +33,34 @@ export interface PageRequest {
 
 export interface RecordedPage extends GeneratedSite {
   requests: PageRequest[];
-  /** About the page as a whole, a line each. */
+  /** Notes about the whole page, one line each. */
   notes: string[];
 }
 
 export interface RecordedPageOptions {
   name: string;
-  /** URL that was asked for. */
+  /** Requested URL. */
   url: string;
   seed: number;
-  /** Of all bodies together, with what stands for parts of them that are not known. */
+  /** Limit for all bodies together, including fillers for unknown parts. */
   maxBytes: number;
-  /** `seen`: an origin offers HTTP/1.1 and what it was seen to offer; `all`: every origin offers everything. */
+  /** `seen`: an origin offers HTTP/1.1 and the protocols seen; `all`: every origin offers all protocols. */
   protocols: 'all' | 'seen';
   signal?: AbortSignal;
 }
 
-/** The file that `RecordedPage.files` has besides the bodies. */
+/** Name of the file in `RecordedPage.files` that is not a body. */
 export const RECORD_FILE = 'record.json';
 
 const HOST = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 /** The replay server's own limits. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 const MAX_ORIGINS = 500;
-/** Of all bodies of noise together: the server makes them in memory, and their sizes are what others claim. */
+/** Limit for all noise bodies together: the server makes them in memory, and their sizes come from untrusted headers. */
 const MAX_FILLER_BYTES = 2 ** 30;
 
 /**
- * Makes a site of what was captured.
+ * Turns a capture into a site.
  *
  * @throws {RangeError} in one line, when the page's document cannot be replayed.
  */
@@ -124,7 +124,7 @@ export async function recordedPage(capture: Capture, options: RecordedPageOption
     resources.push({
       origin,
       method,
-      // As it was asked for: a URL's parts have lost an empty query.
+      // The URL as requested: its parsed parts lose an empty query.
       path: url.slice(origin.length),
       ...(bodyMatters.has(`${method} ${url}`) && captured.requestSha256 !== null
         ? { requestSha256: captured.requestSha256 }
@@ -137,7 +137,7 @@ export async function recordedPage(capture: Capture, options: RecordedPageOption
   }
   const entry = options.url.split('#')[0] as string;
   if (!resources.some(({ origin, path }) => origin + path === entry)) {
-    const why = requests.find(({ url }) => url === entry)?.notes[0] ?? 'it was not asked for';
+    const why = requests.find(({ url }) => url === entry)?.notes[0] ?? 'it was not requested';
     throw new RangeError(`${entry}: the page's document cannot be replayed: ${why}`);
   }
   const site: Site = {
@@ -164,7 +164,7 @@ export async function recordedPage(capture: Capture, options: RecordedPageOption
 /** Requests are the same when method, URL and body are. */
 const keyOf = ({ method, url, requestSha256 }: Captured): string => `${method} ${url} ${requestSha256 ?? ''}`;
 
-/** Requests of which a range was answered. */
+/** Requests answered with a range. */
 function rangesByKey(requests: Captured[]): Map<string, Captured[]> {
   const parts = new Map<string, Captured[]>();
   for (const request of requests) {
@@ -178,8 +178,8 @@ function rangesByKey(requests: Captured[]): Map<string, Captured[]> {
 }
 
 /**
- * One answer for each key: the first with content, else the first that is no redirect, else the first. A page that
- * is sent away for a cookie and back comes to the same URL twice.
+ * One answer for each key: the first with content, else the first that is not a redirect, else the first. A page redirected
+ * away and back to set a cookie requests the same URL twice.
  */
 function chooseAnswers(requests: Captured[]): Map<string, Captured> {
   const chosen = new Map<string, Captured>();
@@ -198,7 +198,7 @@ function worthOf({ answer, failure }: Captured): number {
   return status >= 300 && status < 400 ? 1 : 2;
 }
 
-/** `method URL` of which requests differ in their bodies. */
+/** `method URL` keys whose requests differ in their bodies. */
 function severalBodies(keys: Iterable<string>): Set<string> {
   const seen = new Set<string>();
   const several = new Set<string>();
@@ -210,24 +210,24 @@ function severalBodies(keys: Iterable<string>): Set<string> {
   return several;
 }
 
-/** Why a request cannot be in a site, in words; null when it can. */
+/** Why a request cannot be part of a site; null when it can. */
 function obstacleOf({ url, method, answer }: Captured): string | null {
   const { protocol, port, hostname } = new URL(url);
   if (answer === null) return 'no answer came';
-  if (protocol !== 'https:') return 'a site has https:// URLs only';
-  if (port !== '') return 'a site is served at port 443 only';
+  if (protocol !== 'https:') return 'a site has only https:// URLs';
+  if (port !== '') return 'a site is served only at port 443';
   if (!HOST.test(hostname) || hostname.length > 253 || /^[\d.]+$/.test(hostname))
-    return 'a site has origins with host names of letters, digits, - and . only';
+    return 'a site has host names of letters, digits, - and . only';
   if (!/^[A-Z]{1,20}$/.test(method)) return 'a site has methods in capitals only';
-  if (answer.status < 200 || answer.status > 599) return `a site has no answers of status ${answer.status}`;
+  if (answer.status < 200 || answer.status > 599) return `a site cannot answer with status ${answer.status}`;
   return null;
 }
 
-/** What is left. */
+/** Remaining limits. */
 interface Room {
-  /** Of what is stored. */
+  /** Of stored bodies. */
   bytes: number;
-  /** Of noise that the server makes. */
+  /** Of noise made by the server. */
   fillerBytes: number;
 }
 
@@ -238,7 +238,7 @@ interface StoredBody {
   notes: string[];
 }
 
-/** The body to serve, and in `headers` what goes with it. */
+/** The body to serve; sets its headers in `headers`. */
 async function storeBody(
   parts: Captured[],
   captured: Captured,
@@ -283,9 +283,9 @@ function fillerOf(bytes: number, room: Room): Pick<StoredBody, 'body' | 'kept' |
 const TEXT_TYPES = new Set<Captured['type']>(['document', 'iframe', 'style', 'script']);
 
 /**
- * The browser hands texts out as text, which is UTF-8 here whatever it was: `content-type` then says so.
+ * The browser hands out text decoded, and it is stored as UTF-8: sets the charset in `content-type`.
  *
- * @returns the encoding that `content-type` named before; null when it stands
+ * @returns the encoding that `content-type` named before; null when it is unchanged
  */
 function nameEncoding({ type }: Captured, body: Uint8Array, headers: Record<string, string>): string | null {
   if (!TEXT_TYPES.has(type) || isAscii(body) || !isUtf8(body)) return null;
@@ -299,8 +299,8 @@ function nameEncoding({ type }: Captured, body: Uint8Array, headers: Record<stri
 const CONTENT_RANGE = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/;
 
 /**
- * The whole of what was fetched in ranges (RFC 9110, section 14): the replay server cuts it again. What no range
- * brought is zeros.
+ * Assembles a resource that was fetched in ranges (RFC 9110, section 14); the replay server cuts ranges from it. Gaps are
+ * zeros.
  */
 function wholeOf(parts: Captured[], headers: Record<string, string>, room: Room): StoredBody {
   headers['accept-ranges'] = 'bytes';
@@ -317,10 +317,10 @@ function wholeOf(parts: Captured[], headers: Record<string, string>, room: Room)
   }
   size = Math.min(size, MAX_BODY_BYTES);
   const held = found.filter(({ body }) => body !== null);
-  // The size is what the server says: one byte of it may have come.
+  // The size is the server's claim: it may have sent only one byte.
   if (held.length === 0 || size > room.bytes) {
     const { notes, ...filler } = fillerOf(size, room);
-    return { ...filler, status: 200, notes: [`ranges of it were fetched: ${notes[0]}`] };
+    return { ...filler, status: 200, notes: [`fetched in ranges: ${notes[0]}`] };
   }
   room.bytes -= size;
   const content = new Uint8Array(size);
@@ -335,7 +335,7 @@ function wholeOf(parts: Captured[], headers: Record<string, string>, room: Room)
     body: { content },
     kept: isWhole ? 'whole' : 'partial',
     status: 200,
-    notes: isWhole ? [] : ['only ranges of it were fetched: the rest is zeros'],
+    notes: isWhole ? [] : ['fetched only in part: the rest is zeros'],
   };
 }
 
@@ -375,7 +375,7 @@ function timingOf(captured: Captured, id: number): RecordedRequest {
 const offersH3 = ({ headers }: CapturedAnswer): boolean =>
   headers.some(({ name, value }) => name.toLowerCase() === 'alt-svc' && /(^|[,\s])h3=/.test(value));
 
-/** HTTP/1.1 is taken for offered: nothing shows that it is not. */
+/** HTTP/1.1 is assumed to be offered, as nothing shows the opposite. */
 function offered(requests: Captured[]): Protocol[] {
   const seen = new Set<Protocol>(['h1']);
   for (const { answer } of requests) {
@@ -387,7 +387,7 @@ function offered(requests: Captured[]): Protocol[] {
 
 function pageNotes(capture: Capture, requests: PageRequest[]): string[] {
   const notes: string[] = [];
-  if (capture.pltMs === null) notes.push('the load event did not come in time: kept as far as it came');
+  if (capture.pltMs === null) notes.push('no load event in time: kept what was received');
   if (capture.dropped > 0) notes.push(`${capture.dropped} requests beyond the limit were not kept`);
   for (const kept of ['left out', 'filler', 'partial'] as const) {
     const own = requests.filter((request) => request.kept === kept);
@@ -410,7 +410,7 @@ function recordJson(
     format: 'hopwise-page-record',
     version: 1,
     url,
-    // A script may have put secrets into the fragment.
+    // The fragment may hold secrets put there by a script.
     finalUrl: finalUrl.split('#')[0],
     at: new Date(epochMs).toISOString(),
     browser: `Chromium ${browser}`,

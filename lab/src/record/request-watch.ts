@@ -8,7 +8,7 @@ import type { PageNetwork } from './page-network.ts';
 import { BODY_TIMEOUT_MS, within } from './within.ts';
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
-/** What an empty body may count with its coding and frames. */
+/** Bytes that an empty body may take with coding and framing. */
 const MAX_EMPTY_BYTES = 256;
 
 interface Seen {
@@ -17,7 +17,7 @@ interface Seen {
   reading: Promise<Captured> | null;
 }
 
-/** What was asked for and answered so far. */
+/** Requests and answers so far. */
 export class RequestWatch {
   readonly #seen = new Map<Request, Seen>();
   readonly #network: PageNetwork;
@@ -36,7 +36,7 @@ export class RequestWatch {
       const seen = this.#seen.get(response.request());
       if (seen) seen.response = response;
     });
-    // A document that goes away takes its bodies along: they are read as soon as they are whole.
+    // Bodies vanish with their document, so they are read as soon as they are complete.
     page.on('requestfinished', (request) => this.#read(request, null));
     page.on('requestfailed', (request) =>
       this.#read(request, request.failure()?.errorText ?? 'it failed without a reason'),
@@ -130,7 +130,7 @@ export class RequestWatch {
     const { responseBodySize } = await within(request.sizes(), BODY_TIMEOUT_MS);
     answer.bodyBytes = /^\d{1,15}$/.test(length) ? Number(length) : responseBodySize;
     if (answer.bodyBytes > this.#budget.left) return answer;
-    // The browser takes a body away from a page that may not see it (opaque response blocking).
+    // The browser withholds a body that the page may not see (opaque response blocking).
     const isTaken = (body: Uint8Array) => body.length === 0 && (answer.bodyBytes ?? 0) > MAX_EMPTY_BYTES;
     let body: Uint8Array | null = await within(response.body(), BODY_TIMEOUT_MS).catch(() => null);
     if (body === null || isTaken(body)) body = await this.#network.body(request);
@@ -138,11 +138,11 @@ export class RequestWatch {
     if (body === null) return answer;
     answer.body = body;
     if (!headers.some(({ name }) => name.toLowerCase() === 'content-encoding')) {
-      // The browser takes the mark off when it decodes a text; an integrity attribute counts it.
+      // The browser removes the byte order mark when decoding text, but an integrity attribute includes it.
       if (length === String(body.length + BYTE_ORDER_MARK.length)) {
         answer.body = Buffer.concat([BYTE_ORDER_MARK, body]);
       }
-      // Of HTTP/2 and HTTP/3 the browser's count has frames in it.
+      // For HTTP/2 and HTTP/3 the browser's count includes framing.
       answer.bodyBytes = answer.body.length;
     }
     return answer;
@@ -170,7 +170,7 @@ function isFramed(request: Request): boolean {
   try {
     return request.frame().parentFrame() !== null;
   } catch {
-    // Playwright has no frame yet for a navigation that has just begun: only the page's own comes so.
+    // Playwright has no frame yet for a navigation that has just started; this happens only for the page's own.
     return false;
   }
 }

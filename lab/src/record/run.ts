@@ -13,17 +13,17 @@ export interface RecordRun {
   page: RecordedPage;
   out: string;
   checks: ReplayCheck[];
-  /** Why there was no check; null when there was one or none was wanted. */
+  /** Why the check was impossible; null when it ran or was not requested. */
   unchecked: string | null;
 }
 
-/** What a check goes on for after the load event at most: late requests come in the lab as they did before. */
+/** Maximum time that a check continues after the load event, for late requests. */
 const MAX_LINGER_MS = 5000;
 
 /**
  * Records the page and loads it back from the lab.
  *
- * @throws UserError with one line for whatever a person can mend
+ * @throws UserError with one line for an error that the user can fix
  */
 export async function runRecord(
   command: RecordCommand,
@@ -78,7 +78,7 @@ async function switches({ ca, map, url }: RecordCommand): Promise<string[]> {
 
 const MAX_LISTED = 10;
 
-/** For a terminal, a line an entry. */
+/** Text for a terminal, one line for each entry. */
 export function renderRecord({ page, out, checks, unchecked }: RecordRun): string {
   const recorded = sum(page.requests.map(({ recordedBytes }) => recordedBytes));
   const replayed = sum(page.requests.map(({ replayedBytes }) => replayedBytes));
@@ -91,7 +91,7 @@ export function renderRecord({ page, out, checks, unchecked }: RecordRun): strin
     const { protocol, again, expected, similar, misses, missing, extra, failure, pltMs } = check;
     const load = failure ?? `load event at ${Math.round(pltMs ?? 0)} ms`;
     lines.push(
-      `${protocol}: ${again} of ${expected} resources requested again, ${similar.length} URLs answered by a similar one, ` +
+      `${protocol}: ${again} of ${expected} resources requested again, ${similar.length} URLs answered by a similar one,  ` +
         `${misses.length} missing; ${load}${isFaithful(check) ? '' : ': not as recorded'}`,
       ...listed(missing.map((key) => `  not requested again: ${key}`)),
       ...listed(misses.map(({ method, url, count }) => `  missing: ${method} ${url} (${count}×)`)),

@@ -1,4 +1,4 @@
-/** What the browser has for handing out one body, or all of an unfinished one. */
+/** Time limit for the browser to hand out a body. */
 export const BODY_TIMEOUT_MS = 10_000;
 
 /** @throws when the promise takes longer than `limitMs` */

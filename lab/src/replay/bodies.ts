@@ -15,7 +15,7 @@ export interface ReplayBody {
   encoding?: 'gzip';
 }
 
-/** The smallest image that the server can make of any width and height used here. */
+/** Size at which the server can make an image of any width and height used here. */
 const MIN_FILLER_PNG_BYTES = 400;
 const MAX_SIDE_PIXELS = 1200;
 
@@ -37,7 +37,7 @@ export function replayBody(node: ReplayNode, name: string, random: Random): Repl
         node.children.filter(({ means }) => means === 'script'),
         node.busyMs,
       );
-      // Frames of other pages may lack the runtime.
+      // A frame may lack the runtime.
       const guarded = statement === '' ? '' : `self.R&&${statement};`;
       return text(
         name,
@@ -81,7 +81,7 @@ function image(node: ReplayNode, name: string): ReplayBody {
   return { body: { file: name }, file: gif, contentType: 'image/gif' };
 }
 
-/** One transparent pixel (GIF89a); what stands behind the trailer is not read. */
+/** One transparent pixel (GIF89a); bytes after the trailer are ignored. */
 const TINY_GIF = new Uint8Array([
   ...new TextEncoder().encode('GIF89a'),
   // Screen of 1 × 1, two colours: white, black.
@@ -126,7 +126,7 @@ const TINY_GIF = new Uint8Array([
   0x3b,
 ]);
 
-/** Larger files are larger pictures: about one byte a pixel, as compressed photographs have. */
+/** About one byte for each pixel, as in compressed photographs. */
 function sidesOf({ bytes }: ReplayNode): { width: number; height: number } {
   const width = Math.min(MAX_SIDE_PIXELS, Math.max(16, Math.round(Math.sqrt((bytes * 4) / 3))));
   return { width, height: Math.round((width * 3) / 4) };
@@ -160,7 +160,7 @@ function tag(node: ReplayNode, all: ReplayNode[]): string {
   if (node.means === 'preload') return preload(node);
   if (node.means === 'markup') return element(node);
   if (node.means !== 'script' || node.after !== null) return '';
-  // With it come the requests that wait for its end.
+  // Includes the requests that wait for its end.
   const made = all.filter((other) => other === node || waitsFor(other, node));
   return `<script>${statementFor(made, 0)}</script>`;
 }
@@ -197,7 +197,7 @@ function preload(node: ReplayNode): string {
   return `<link rel="preload" as="${as}"${cors} href="${node.url}">`;
 }
 
-// Styles. Names are made of the request's number, which is unique on the page.
+// Styles. Names contain the request's id, which is unique on the page.
 
 function rules(children: ReplayNode[]): string {
   const styled = children.filter(({ means }) => means === 'style');
@@ -212,7 +212,7 @@ function rules(children: ReplayNode[]): string {
   ].join('');
 }
 
-/** The elements that the styles of `document` apply to, however deep they stand below its tags and scripts. */
+/** The elements that the styles of `document` and of its descendants apply to. */
 function styledElements(document: ReplayNode): string {
   const elements: string[] = [];
   const visit = (node: ReplayNode) => {

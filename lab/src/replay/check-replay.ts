@@ -1,4 +1,4 @@
-/** Whether a replayed page makes the recorded requests again, in the lab and in Chromium. */
+/** Checks in the lab, with Chromium, whether a replayed page repeats the recorded requests. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { chromiumPath } from '../browser/chromium.ts';
@@ -10,26 +10,26 @@ import { type FailedLoad, type Load, MeasuringBrowser } from '../loads/measuring
 import type { Site } from '../sites/site.ts';
 import { type Miss, missesOf } from './misses.ts';
 
-/** Part of the expected requests that a replay has to make again. */
+/** Fraction of the expected requests that a faithful replay makes again. */
 export const WANTED_SHARE = 0.98;
 
 export interface ExpectedRequests {
-  /** Of any method where none is given. */
+  /** Expected URLs; of any method where none is given. */
   requests: { method?: string; url: string }[];
-  /** Until when a request counts: the load event, or the end of the visit. */
+  /** Requests count until the load event or until the end of the visit. */
   until: 'load' | 'end';
 }
 
 export interface CheckOptions {
-  /** Folder of the site, and what its `site.json` says. */
+  /** Folder of the site, and its parsed `site.json`. */
   dir: string;
   site: Site;
-  /** Every resource of the site by the end of the visit, unless given. */
+  /** Default: every resource of the site by the end of the visit. */
   expected?: ExpectedRequests;
   protocols: readonly Protocol[];
-  /** Time to the load event. */
+  /** Time limit for the load event. */
   timeoutMs: number;
-  /** How long the page stays open after its load event, 5 s at most: late requests come as they did before. */
+  /** How long the page stays open after its load event, for late requests; 5 s at most. */
   lingerMs?: number;
   /** Chromium. */
   executablePath?: string;
@@ -41,42 +41,42 @@ export interface CheckOptions {
 /** One load of a replay. */
 export interface ReplayCheck {
   protocol: Protocol;
-  /** Why the load event did not come; null when it did. */
+  /** Why there was no load event; null when there was one. */
   failure: string | null;
-  /** navigationStart to loadEventEnd; null when the load event did not come. */
+  /** navigationStart to loadEventEnd; null without a load event. */
   pltMs: number | null;
-  /** Expected requests, and those of them that were made. Requests that differ in their bodies only count as one. */
+  /** Expected requests, and those of them that were made. Requests that differ only in their bodies count as one. */
   expected: number;
   again: number;
-  /** `again` as a part of `expected`. */
+  /** `again` / `expected`. */
   share: number;
-  /** URLs, with their methods where those were expected, of what was not made again. */
+  /** URLs (with methods where expected) of requests that were not made again. */
   missing: string[];
-  /** URLs that were asked for before the load event, are not expected, and are no misses. */
+  /** URLs requested before the load event that are neither expected nor misses. */
   extra: string[];
-  /** URLs that a similar URL's resource answered. */
+  /** URLs answered with a similar URL's resource. */
   similar: string[];
-  /** Requests for what the site does not have. */
+  /** Requests that the site has no resource for. */
   misses: Miss[];
-  /** Requests before the load event that got no answer, or one of status 400 and above. */
+  /** Requests before the load event without an answer or with a status of 400 or above. */
   failed: Load['failed'];
   /** Whether every request that reached a server was on the protocol. */
   proved: boolean;
 }
 
-/** Whether the load event came, enough was asked for again, and nothing that the site does not have. */
+/** Whether the load event fired, enough requests were made again, and none missed. */
 export const isFaithful = ({ failure, share, misses }: ReplayCheck): boolean =>
   failure === null && share >= WANTED_SHARE && misses.length === 0;
 
-/** Those of `protocols` that every origin of a site offers. */
+/** The protocols that every origin of a site offers. */
 export const offeredByAll = ({ origins }: Site, protocols: readonly Protocol[] = PROTOCOLS): Protocol[] =>
   protocols.filter((protocol) => origins.every((origin) => origin.protocols.includes(protocol)));
 
 /**
- * Loads a site once under each protocol, from a lab of its own. What goes wrong with a load is in the value.
+ * Loads a site once under each protocol, in its own lab. Failures of a load are returned.
  *
- * @throws UserError for a site that the lab cannot use and for what keeps the lab from starting; what keeps Chromium from it;
- * the signal's reason.
+ * @throws UserError for a site that the lab cannot use, or when the lab cannot start; when Chromium does not start; with the
+ * signal's reason.
  */
 export async function checkReplay(options: CheckOptions): Promise<ReplayCheck[]> {
   const { dir, site, protocols, signal } = options;
@@ -91,7 +91,7 @@ export async function checkReplay(options: CheckOptions): Promise<ReplayCheck[]>
     for (const protocol of protocols) {
       options.onLoad?.(protocol);
       await lab.drain();
-      // What it has of the load before goes.
+      // Discards what it holds of the previous load.
       await lab.log();
       const load = await loadOnce(lab, executablePath, protocol, options);
       checks.push(compareRequests(protocol, expected, load, await lab.log()));
@@ -115,7 +115,7 @@ async function loadOnce(
     caSpki: lab.caSpki,
     hosts: lab.hosts,
   });
-  // Without its browser a load ends at once.
+  // Closing the browser ends a load at once.
   const onAbort = () => void browser.close().catch(() => undefined);
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
@@ -144,14 +144,14 @@ function everyResource({ resources }: Site): ExpectedRequests {
   };
 }
 
-/** What a load and the servers' log of it say of the expected requests. */
+/** Compares a load and the servers' log with the expected requests. */
 export function compareRequests(
   protocol: Protocol,
   expected: ExpectedRequests,
   load: Load | FailedLoad,
   log: Pick<LabLog, 'entries'>,
 ): ReplayCheck {
-  /** URL of the resource that answered, by the URL that was asked for. */
+  /** URL of the answering resource by requested URL. */
   const answeredBy = new Map<string, string>();
   const made = new Set<string>();
   const similar = new Set<string>();

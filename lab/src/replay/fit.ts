@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Random } from '../random.ts';
 
-/** A piece of text and the place where it should begin, as a part of the whole, 0 to 1. */
+/** A piece of text and its desired position in the whole, 0 to 1. */
 export interface Piece {
   place: number;
   text: string;
@@ -13,7 +13,7 @@ export interface Fitted {
   encoding: 'gzip' | null;
 }
 
-/** How a language marks what it skips. */
+/** Comment syntax of a language. */
 export interface Comment {
   open: string;
   close: string;
@@ -22,9 +22,9 @@ export interface Comment {
 export const HTML_COMMENT: Comment = { open: '<!--', close: '-->' };
 export const C_COMMENT: Comment = { open: '/*', close: '*/' };
 
-/** 64, so that a byte's six lower bits draw evenly. */
+/** 64 letters, so that the six lower bits of a byte select them uniformly. */
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$';
-/** What compression leaves of LETTERS drawn at random: 6 of 8 bits, and a little for the coding. */
+/** Compression ratio of random LETTERS: 6 of 8 bits, plus some overhead. */
 const NOISE_RATIO = 0.765;
 const GZIP_HEADER_BYTES = 10;
 /** FLG.FEXTRA (RFC 1952, section 2.3.1). */
@@ -32,8 +32,8 @@ const FEXTRA = 4;
 const MAX_EXTRA_BYTES = 65_535;
 
 /**
- * `pieces` in order, with comments of noise between and behind them, `bytes` bytes long: as they are where they
- * fit, else compressed, as most recorded text was. Longer where not even that fits.
+ * `pieces` in order, padded with noise comments to `bytes` bytes: plain where they fit, else compressed, as most recorded text
+ * was. Longer when even that does not fit.
  */
 export function fit(pieces: Piece[], bytes: number, comment: Comment, random: Random): Fitted {
   const plain = Buffer.from(assemble(pieces, bytes, comment, random));
@@ -60,7 +60,7 @@ function assemble(pieces: Piece[], bytes: number, comment: Comment, random: Rand
     at = Math.floor(until);
   };
   for (const { place, text } of pieces) {
-    // What is still to come must fit behind it.
+    // The remaining pieces must fit after it.
     pad(Math.min(place * bytes, bytes - left));
     parts.push(text);
     at += Buffer.byteLength(text);
@@ -70,7 +70,7 @@ function assemble(pieces: Piece[], bytes: number, comment: Comment, random: Rand
   return parts.join('');
 }
 
-/** Spaces for a rest too small for a comment. */
+/** Spaces, where the remaining room is too small for a comment. */
 function exactly(text: Uint8Array, bytes: number): Uint8Array {
   const body = new Uint8Array(bytes).fill(0x20);
   body.set(text);

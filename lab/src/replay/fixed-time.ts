@@ -1,13 +1,13 @@
 import { isMarkup, type ReplayNode } from './node.ts';
 
 /**
- * Milliseconds that the longest way to the load event takes with every transfer in no time: work, waits and servers.
- * Pages where it is most of the load time tell protocols apart badly.
+ * Length in milliseconds of the critical path to the load event if transfers took no time: work, waits and server times. Pages
+ * where it is most of the load time barely distinguish protocols.
  */
 export function fixedTime(nodes: ReplayNode[]): number {
   const ends = new Map<ReplayNode, number>();
   let longest = 0;
-  // Who is waited for stands before who waits.
+  // A node precedes those that wait for it.
   for (const node of nodes) {
     if (node.afterLoad) continue;
     const end = begin(node, ends) + node.thinkMs;

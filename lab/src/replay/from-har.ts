@@ -10,20 +10,20 @@ import { planReplay, type SkippedRequest } from './plan.ts';
 export interface ReplayOptions {
   /** Name of the site. */
   name: string;
-  /** Of the noise that bodies are padded with; 1 unless given. */
+  /** Seed of the noise that pads bodies; 1 unless given. */
   seed?: number;
   maxRequests?: number;
   maxOrigins?: number;
 }
 
-/** A site that has the structure of a recorded page, and what of the recording it has. */
+/** A site with the structure of a recorded page, and facts of the recording. */
 export interface ReplayedSite extends GeneratedSite {
-  /** The recorded requests that are made again, `url` being their address in the replay. */
+  /** The recorded requests that are made again, with their URL in the replay. */
   requests: { id: number; recordedUrl: string; url: string; beforeLoad: boolean }[];
   skipped: SkippedRequest[];
-  /** navigationStart to loadEventEnd; null when the load event never came. */
+  /** navigationStart to loadEventEnd; null without a load event. */
   recordedPltMs: number | null;
-  /** What work, waits and servers take on the longest way to the load event, whatever the network. */
+  /** Work, waits and server times on the critical path to the load event, independent of the network. */
   fixedMs: number;
 }
 
@@ -31,11 +31,11 @@ export interface ReplayedSite extends GeneratedSite {
  * Structure replay: the recorded origins, sizes, types, order, initiators, server times and script gaps, with
  * bodies of filler. All origins are `https` on hosts in `.test` and offer every protocol.
  *
- * Not kept: what the cache answered or nobody answered, request bodies and cookies, statuses but redirects', methods but
- * GET and POST, most of those waits that are longer than a second (see `schedule`), and what may be cached, of which a
- * recording says nothing: all may be, for an hour, so a repeat view asks for nothing.
+ * Not kept: cached and unanswered requests, request bodies and cookies, statuses other than redirects, methods other than GET
+ * and POST, and most of a wait beyond a second (see `schedule`). A recording does not show what may be cached: everything may
+ * be, for an hour, so a repeat view requests nothing.
  *
- * @throws {RangeError} in one line, when nothing can be replayed or there is more than the limits allow.
+ * @throws {RangeError} in one line, when nothing can be replayed or a limit is exceeded.
  */
 export function siteFromRecording(recording: Recording, options: ReplayOptions): ReplayedSite {
   const { name, seed = 1, maxRequests = 3000, maxOrigins = 400 } = options;

@@ -1,4 +1,4 @@
-/** What a replay was asked for that its site does not have. */
+/** Requests that the replayed site has no resource for. */
 import type { LabLog } from '../client/lab.ts';
 
 export interface Miss {

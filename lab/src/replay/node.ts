@@ -1,7 +1,7 @@
 /** Structure replay: a recorded request that is made again. */
 import type { RecordedRequest, ResourceType } from '@hopwise/pageload-emulator';
 
-/** By what means the replay makes a request. */
+/** The means by which the replay makes a request. */
 export type Means =
   | 'navigation'
   /** `Location` of the parent's answer. */
@@ -22,22 +22,22 @@ export interface ReplayNode {
   origin: string;
   path: string;
   url: string;
-  /** Of others a page would need a preflight that the recording may not have. */
+  /** Other methods would need a preflight that the recording may lack. */
   method: 'GET' | 'POST';
   /** Response body on the wire. */
   bytes: number;
   thinkMs: number;
   parent: ReplayNode | null;
   children: ReplayNode[];
-  /** The sibling whose end it waits for, when a script makes it; null when the script's own run. */
+  /** For requests made by a script: the sibling whose end it waits for; null when it waits only for the script's run. */
   after: ReplayNode | null;
-  /** Markup: part of the parent's body before it, 0 to 1. */
+  /** Markup: fraction of the parent's body before it, 0 to 1. */
   place: number;
-  /** Markup: order among what has the same place. */
+  /** Markup: order among requests at the same place. */
   order: number;
   /** Script: wait after the run of the script (or the end of `after`, or the load event). */
   delayMs: number;
-  /** Begun after the load event; waits for it. */
+  /** Started after the load event; waits for it. */
   afterLoad: boolean;
   /** Scripts: time on the main thread. */
   busyMs: number;
@@ -50,7 +50,7 @@ export const isMarkup = ({ type }: ReplayNode): boolean => type === 'document' |
 export const responseStart = ({ request }: ReplayNode): number =>
   request.phases.responseStartMs ?? request.startMs;
 
-/** Where a redirect leads, when the recording has it; without that it is replayed as an ordinary answer. */
+/** Target of a redirect, if the recording has it; otherwise the redirect is replayed as an ordinary answer. */
 export const redirectTarget = (node: ReplayNode): ReplayNode | null =>
   isRedirect(node.request) ? (node.children.find(({ means }) => means === 'redirect') ?? null) : null;
 

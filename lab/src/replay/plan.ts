@@ -1,4 +1,4 @@
-/** Structure replay: what of a recording is requested again, by whom, where from and when. */
+/** Structure replay: which requests of a recording are repeated, by which finder, from which host and when. */
 import type { RecordedRequest, Recording, ResourceType } from '@hopwise/pageload-emulator';
 import { hostNames } from './hosts.ts';
 import { isMarkup, isRedirect, type Means, type ReplayNode, responseStart } from './node.ts';
@@ -14,7 +14,7 @@ export interface SkippedRequest {
 export interface ReplayPlan {
   nodes: ReplayNode[];
   entry: ReplayNode;
-  /** The document that the navigation, after its redirects, came to. */
+  /** The document of the navigation, after its redirects. */
   page: ReplayNode;
   origins: { origin: string; extraRttMs: number }[];
   skipped: SkippedRequest[];
@@ -26,19 +26,19 @@ export interface ReplayLimits {
 }
 
 /**
- * The parser finds what a document names in one go. What comes so long after the document and after all that was found
- * before it was made by a script, whatever the recorder says.
+ * The parser finds all resources of a document in one go. A request that starts this long after the document and everything
+ * found earlier was made by a script, even if the recording says otherwise.
  */
 const PARSER_PAUSE_MS = 100;
-/** No page load that is measured takes longer bodies, and text is made in memory. */
+/** Measured pages have no larger bodies, and text is made in memory. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_PAGE_BYTES = 256 * 1024 * 1024;
-/** Of an answer whose headers and body the recorder gives as one number. */
+/** Assumed header bytes where the recording has one number for headers and body. */
 const TYPICAL_HEADER_BYTES = 300;
-/** URLs are as long as recorded, as they take part in upload; up to what servers accept. */
+/** URLs keep their recorded length, as they count in the upload, up to what servers accept. */
 const MAX_PATH_LENGTH = 2000;
 
-/** What scripts ask for with fetch() or sendBeacon(). */
+/** Types that scripts request with fetch() or sendBeacon(). */
 const POSTABLE: ReadonlySet<ResourceType> = new Set(['fetch', 'beacon', 'other']);
 
 const EXTENSION: Record<ResourceType, string> = {
@@ -55,7 +55,7 @@ const EXTENSION: Record<ResourceType, string> = {
 };
 
 /**
- * @throws {RangeError} naming the entry or the number, when the recording holds nothing that can be replayed or is too large.
+ * @throws {RangeError} naming the entry or the number, when the recording has nothing to replay or is too large.
  */
 export function planReplay(recording: Recording, limits: ReplayLimits): ReplayPlan {
   const skipped: SkippedRequest[] = [];
@@ -108,7 +108,7 @@ export function planReplay(recording: Recording, limits: ReplayLimits): ReplayPl
   const links = new Linker(recording, nodes, page);
   for (const node of nodes) if (node.parent === null && node !== entry) links.link(node);
   for (const node of nodes) {
-    // Markup and redirects ask with GET, beacons always with POST.
+    // Markup and redirects use GET, beacons always POST.
     if (node.means !== 'script' && (node.type !== 'beacon' || node.means === 'redirect')) node.method = 'GET';
   }
   schedule(nodes, recording.pltMs);
@@ -195,7 +195,7 @@ class Linker {
   /** In order of arrival. */
   readonly #scripts: ReplayNode[];
   readonly #styles: ReplayNode[];
-  /** By document: when its parser is known to have been at work last. */
+  /** By document: the last time at which its parser is known to have worked. */
   readonly #parsedUntil = new Map<ReplayNode, number>();
 
   constructor(recording: Recording, nodes: ReplayNode[], page: ReplayNode) {
@@ -236,7 +236,7 @@ class Linker {
     }
   }
 
-  /** The kept request that asked for it; the page's document where nobody is known. */
+  /** The kept request that initiated it; the page's document where the initiator is unknown. */
   #asker(node: ReplayNode): ReplayNode {
     let id = node.request.initiator.requestId;
     for (let hops = 0; id !== null && hops < 20; hops++) {
@@ -260,7 +260,7 @@ class Linker {
   #able(node: ReplayNode): ReplayNode {
     let at = node;
     while ((at.type !== 'script' && !isMarkup(at)) || isRedirect(at.request)) {
-      // Where a redirect leads is what runs.
+      // A redirect's target is what runs.
       const target = at.children.find(({ means }) => means === 'redirect');
       if (isRedirect(at.request) && target !== undefined && (target.type === 'script' || isMarkup(target)))
         return target;
@@ -288,7 +288,7 @@ class Linker {
     if (style !== undefined && this.#byStyle(node, style)) return;
     const late = kind !== 'script' && this.#isLate(startMs, document);
     if (late) {
-      // Of images set by script, recorders say that the parser found them.
+      // Recorders attribute images set by scripts to the parser.
       const script = this.#lastBefore(this.#scripts, node, document);
       attach(node, script ?? document, 'script');
       return;
@@ -300,7 +300,7 @@ class Linker {
     else attach(node, document, kind === 'preload' && isPreloadable(node.type) ? 'preload' : 'markup');
   }
 
-  /** The last of `candidates` in the document's frame to arrive before `node` began. */
+  /** The last of `candidates` in the document's frame to arrive before `node` started. */
   #lastBefore(candidates: ReplayNode[], node: ReplayNode, document: ReplayNode): ReplayNode | undefined {
     return candidates.findLast(
       (candidate) =>
@@ -313,7 +313,7 @@ class Linker {
 
   #isLate(startMs: number, document: ReplayNode): boolean {
     const known = this.#parsedUntil.get(document);
-    // The parser may be late to begin.
+    // The parser may start late.
     if (known !== undefined && startMs > Math.max(known, document.request.endMs) + PARSER_PAUSE_MS)
       return true;
     this.#parsedUntil.set(document, startMs);

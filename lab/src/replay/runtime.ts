@@ -4,9 +4,9 @@ import type { ReplayNode } from './node.ts';
  * Runs in replayed pages. `R(work, items)` keeps the main thread busy for `work` milliseconds and then makes the
  * requests `items`: `[delay, means, url, items that wait for its end, 1 when it waits for the load event]`.
  *
- * A request that was made before the recorded load event must hold up the replay's: as long as it is waited for, a
- * frame whose document stays open does so (HTML, "completely finish loading"). What does not hold up the load event
- * by itself gets a moment in which to be made.
+ * A request made before the recorded load event must delay the replay's load event: while it is pending, a frame with an open
+ * document does that (HTML, "completely finish loading"). Requests that do not delay the load event themselves are given a
+ * moment to start.
  */
 export const RUNTIME = `(function(){
 var d=document,over=d.readyState==="complete",held=[],waiting=0,open=null;
@@ -56,7 +56,7 @@ const MEANS: Record<ReplayNode['type'], string> = {
 
 type Item = [number, string, string, ...unknown[]];
 
-/** A statement that makes the requests of `made`, all children of one script or document. */
+/** A statement that makes the requests `made`, all children of one script or document. */
 export function statementFor(made: ReplayNode[], busyMs: number): string {
   if (made.length === 0 && busyMs === 0) return '';
   const present = new Set(made);

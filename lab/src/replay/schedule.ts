@@ -1,21 +1,21 @@
-/** Structure replay: when scripts run, and how the gaps between their arrival and their requests divide. */
+/** Structure replay: when scripts run, and how gaps between their arrival and their requests are divided. */
 import { inMarkup, isMarkup, type ReplayNode, responseStart } from './node.ts';
 
-/** A request that begins so soon after its sibling's end waits for it. */
+/** A request that starts this soon after its sibling's end waits for it. */
 const CHAINED_WITHIN_MS = 20;
-/** More of a gap than this is waiting, not work. */
+/** The part of a gap beyond this is waiting, not work. */
 const MAX_BUSY_MS = 100;
-/** Statements nest as deep as requests wait for each other. */
+/** Limits the nesting of statements, which follows chains of waiting requests. */
 const MAX_CHAIN = 100;
 const MAX_DELAY_MS = 30_000;
 /**
- * What nothing in a recording explains of a gap beyond this are timers and the work of the recorder's own machine. Both
- * are the same under every protocol: of that rest a tenth is kept, which keeps the order.
+ * An unexplained gap beyond this is due to timers and to work on the recording machine. Both are the same under every protocol:
+ * a tenth of the excess is kept, which preserves the order.
  */
 const LONG_DELAY_MS = 1000;
 const KEPT_OF_LONG_DELAY = 0.1;
 
-/** Decides which scripts hold up what, and gives every request that a script makes its wait. */
+/** Decides which scripts block the parser, and sets the wait of every request made by a script. */
 export function schedule(nodes: ReplayNode[], pltMs: number | null): void {
   for (const node of nodes) decideBlocking(node);
   for (const node of nodes) placeInlineScript(node);
@@ -23,8 +23,8 @@ export function schedule(nodes: ReplayNode[], pltMs: number | null): void {
 }
 
 /**
- * A script in markup holds up the parser when the recording says that it blocks, or when what it asked for came
- * only after all that would have held it up, had it been so.
+ * A script in markup blocks the parser when the recording says so, or when its requests started only after everything that
+ * would have delayed a blocking script.
  */
 function decideBlocking(document: ReplayNode): void {
   if (!isMarkup(document)) return;
@@ -46,7 +46,7 @@ const holdsUpScripts = (node: ReplayNode): boolean =>
   node.blocksParser ||
   (node.means === 'markup' && node.type === 'style' && node.request.renderBlocking !== false);
 
-/** An inline script that made a request stands before whatever came only after that request and would have held it up. */
+/** An inline script that made a request precedes resources that arrived only after that request and would have blocked it. */
 function placeInlineScript(node: ReplayNode): void {
   if (node.means !== 'script' || node.afterLoad || node.parent === null || !isMarkup(node.parent)) return;
   const blocker = inMarkup(node.parent).find(
@@ -57,7 +57,7 @@ function placeInlineScript(node: ReplayNode): void {
   node.order = Math.min(node.order, blocker.order - 0.5);
 }
 
-/** When all that stands before `node` in the markup and holds up scripts had arrived. */
+/** When everything before `node` in the markup that blocks scripts had arrived. */
 function heldUpUntil(node: ReplayNode): number {
   if (node.parent === null) return 0;
   const siblings = inMarkup(node.parent);
@@ -130,7 +130,7 @@ function clampDelay(gapMs: number): number {
   return Math.round(delayMs - long + long * KEPT_OF_LONG_DELAY);
 }
 
-/** When it had arrived and nothing before it in the markup held it up any more. */
+/** When it had arrived and nothing before it in the markup blocked it any more. */
 function runTime(node: ReplayNode): number {
   if (isMarkup(node)) return responseStart(node);
   return node.blocksParser ? Math.max(node.request.endMs, heldUpUntil(node)) : node.request.endMs;

@@ -1,23 +1,23 @@
 import type { RecordedRequest, ResourceType } from '@hopwise/pageload-emulator';
 
-/** Answers that are computed: their wait is the server's. Of the others it is mostly queueing on the recorder's link. */
+/** Types of computed answers, whose wait is the server's. Waits of the others are mostly queueing on the recording's link. */
 const COMPUTED: ReadonlySet<ResourceType> = new Set(['document', 'iframe', 'fetch', 'beacon', 'other']);
 
 const MAX_COMPUTED_MS = 3000;
 const MAX_STATIC_MS = 50;
 const MAX_EXTRA_RTT_MS = 300;
-/** An origin's least wait means little below so many. */
+/** Requests needed for an origin's minimum wait to be meaningful. */
 const MIN_ANSWERS_FOR_FLOOR = 3;
 const MIN_OVERLAPPING = 2;
 
 export interface ServerTimes {
   /** Time between a request's arrival and the first byte of its answer. */
   thinkMs(request: RecordedRequest): number;
-  /** Round trip beyond that of the nearest origin, of an origin's requests. */
+  /** Round trip of an origin's requests beyond that of the nearest origin. */
   extraRttMs(requests: RecordedRequest[]): number;
 }
 
-/** Estimates the servers' part in the recorded times. */
+/** Estimates the servers' share of the recorded times. */
 export function serverTimes(requests: RecordedRequest[]): ServerTimes {
   const byOrigin = new Map<string, RecordedRequest[]>();
   for (const request of requests) {
@@ -32,7 +32,7 @@ export function serverTimes(requests: RecordedRequest[]): ServerTimes {
     [...byOrigin].map(([origin, own]) => {
       const rtt = roundTrips.get(origin) ?? nearest;
       const waits = own.filter(({ type }) => !COMPUTED.has(type)).map(waitOf);
-      // The least wait has the least queueing in it.
+      // The shortest wait contains the least queueing.
       return [origin, between(0, (least(waits) ?? rtt) - rtt, MAX_STATIC_MS)];
     }),
   );
@@ -64,12 +64,12 @@ function minRoundTrip(requests: RecordedRequest[], queueMs: LinkQueue): number |
   );
 }
 
-/** Queueing on the recorder's link that any answer awaited from `startMs` to `endMs` met. */
+/** Queueing on the recording's link for an answer awaited from `startMs` to `endMs`. */
 type LinkQueue = (startMs: number, endMs: number) => number;
 
 /**
- * A full link holds up the answers of all origins at once. Where several static answers overlap in time, the least of
- * what each waited beyond the least wait of its origin is what they have in common; one alone says nothing.
+ * A full link delays the answers of all origins at once. Where several static answers overlap in time, their common delay is
+ * the minimum of each one's wait beyond its origin's shortest wait; a single answer shows nothing.
  */
 function linkQueue(origins: RecordedRequest[][]): LinkQueue {
   const seen: { startMs: number; endMs: number; excessMs: number }[] = [];

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
-/** WOFF2 header: signature and the places of the sizes that padding changes (W3C WOFF 2.0, section 4.1). */
+/** WOFF2 header: signature and offsets of the sizes that padding changes (W3C WOFF 2.0, section 4.1). */
 const WOFF2_SIGNATURE = 0x774f4632;
 const LENGTH_AT = 8;
 const PRIVATE_OFFSET_AT = 40;
@@ -17,7 +17,7 @@ const FONTS = {
   'source-serif-4-400': '@fontsource/source-serif-4/files/source-serif-4-latin-400-normal.woff2',
   'source-serif-4-600': '@fontsource/source-serif-4/files/source-serif-4-latin-600-normal.woff2',
   'source-serif-4-700': '@fontsource/source-serif-4/files/source-serif-4-latin-700-normal.woff2',
-  /** The smallest of the package, for fonts of which only the size matters. */
+  /** The smallest in the package, for fonts where only the size matters. */
   small: '@fontsource/inter/files/inter-vietnamese-400-normal.woff2',
 } as const;
 

@@ -32,24 +32,24 @@ export const siteSchema = z.strictObject({
       extraRttMs: z.number().nonnegative(),
       /** On top of each resource's own; 0 unless given. */
       thinkMs: z.number().nonnegative().optional(),
-      // What follows is the lab's own setting unless given.
+      // The following default to the lab's settings.
       /** Of TCP. */
       congestionControl: z.enum(['cubic', 'reno', 'bbr']).optional(),
       /** Of TCP, in segments. */
       initialWindow: z.int().min(1).max(1000).optional(),
-      /** Whether the server goes by the priorities of requests (RFC 9218). */
+      /** Whether the server honours request priorities (RFC 9218). */
       priorities: z.enum(['honoured', 'ignored']).optional(),
     }),
   ),
   resources: z.array(
     z.strictObject({
       origin,
-      /** What it answers; every method unless given. */
+      /** Method that it answers; every method unless given. */
       method: z
         .string()
         .regex(/^[A-Z]{1,20}$/, 'expected a method in capitals')
         .optional(),
-      /** SHA-256 in hex of the request's body, where requests differ in nothing else. */
+      /** SHA-256 in hex of the request's body, where requests differ only in that. */
       requestSha256: z
         .string()
         .regex(/^[0-9a-f]{64}$/)
@@ -63,7 +63,7 @@ export const siteSchema = z.strictObject({
       thinkMs: z.number().nonnegative(),
     }),
   ),
-  /** What the page's scripts take chance and time from: see `determinismScript`. */
+  /** Seed and clock for the page's scripts: see `determinismScript`. */
   determinism: z.strictObject({ seed: z.int().min(0).max(0xffffffff), epochMs: z.number() }).optional(),
 });
 

@@ -13,12 +13,12 @@ export interface GeneratedSite {
 export const siteJson = (site: Site): string => `${JSON.stringify(siteSchema.parse(site), null, 1)}\n`;
 
 /**
- * Writes `site.json` and the bodies into `dir`, replacing the site that is there. They are first written beside
- * it and then moved into place, so that `dir` never holds half a site. What a killed process left of that goes, and a
- * site that it had moved aside comes back.
+ * Writes `site.json` and the bodies into `dir`, replacing an existing site. They are written beside it first and then moved
+ * into place, so that `dir` never holds half a site. Leftovers of killed processes are removed, and a site that one had moved
+ * aside is restored.
  *
- * @throws {TypeError} when a body is missing, a path leads out of `dir`, or `dir` holds something else than a site;
- * the file system's errors as they are.
+ * @throws {TypeError} when a body is missing, a path leads out of `dir`, or `dir` holds something other than a site; file
+ * system errors pass through.
  */
 export async function writeSite({ site, files }: GeneratedSite, dir: string): Promise<void> {
   const target = resolve(dir);
@@ -55,8 +55,8 @@ export async function writeSite({ site, files }: GeneratedSite, dir: string): Pr
 }
 
 /**
- * A file in `dir` that is neither `site.json`, nor a body that it names, nor one of `others`: a site that takes the folder's
- * place would delete it. Null when there is none, as where there is no such folder.
+ * A file in `dir` that is neither `site.json`, nor a body that it names, nor one of `others`: replacing the folder would delete
+ * it. Null when there is none or the folder does not exist.
  */
 export async function foreignFile(dir: string, others: readonly string[]): Promise<string | null> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true }).catch(
@@ -73,20 +73,20 @@ export async function foreignFile(dir: string, others: readonly string[]): Promi
   return null;
 }
 
-/** Files that the `site.json` in `dir` names; none where it is not to be read. */
+/** Files that the `site.json` in `dir` names; none where it cannot be read. */
 async function bodiesOf(dir: string): Promise<string[]> {
   try {
     const { resources } = siteSchema.parse(JSON.parse(await readFile(join(dir, 'site.json'), 'utf8')));
     return resources.flatMap(({ body }) => ('file' in body ? [body.file] : []));
   } catch {
-    // All but site.json is then taken for somebody else's.
+    // Then only site.json counts as ours.
     return [];
   }
 }
 
 const ASIDE = 'aside';
 
-/** `rename` cannot replace a folder that is not empty: the old one steps aside first. */
+/** `rename` cannot replace a non-empty folder, so the old one is moved aside first. */
 async function replaceFolder(fresh: string, target: string, aside: string): Promise<void> {
   const old = join(aside, basename(target));
   await mkdir(aside);
@@ -105,11 +105,11 @@ async function replaceFolder(fresh: string, target: string, aside: string): Prom
   }
 }
 
-/** Ends what killed processes have begun in `parent`. */
+/** Finishes or undoes replacements by killed processes in `parent`. */
 async function sweep(parent: string): Promise<void> {
   for (const scratch of await staleFolders(parent, /^\.hopwise-site-(\d+)-\w{6}$/)) {
     const aside = join(scratch, ASIDE);
-    // There is none where nothing was replaced.
+    // Absent where no site was replaced.
     for (const name of await readdir(aside).catch(() => [] as string[])) {
       const isThere = await stat(join(parent, name)).catch(() => null);
       if (!isThere) await rename(join(aside, name), join(parent, name));

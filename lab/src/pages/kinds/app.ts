@@ -47,7 +47,7 @@ header img{border-radius:50%}
 iframe{border:0;width:100%;height:90px;border-radius:12px;margin-top:18px}
 `;
 
-/** Code that draws bars or a line into the widget of that number, when the page has it. */
+/** Code that draws bars or a line into the widget with this number, if the page has it. */
 function chart(widget: number, random: Random): string {
   const values = Array.from({ length: 24 }, () => random.int(15, 100));
   const line = random.fraction() < 0.5;

@@ -3,24 +3,24 @@ import type { FontName } from '../../sites/fonts.ts';
 import type { Artist } from '../artwork.ts';
 import type { Plan, PlannedResource, Proportions, Role } from '../plan.ts';
 
-/** How pictures of a role look and how large they are shown, CSS pixels. */
+/** Style of a role's pictures and their displayed size in CSS pixels. */
 export interface PictureStyle {
   width: number;
   height: number;
   artist: (random: Random, index: number) => Artist;
 }
 
-/** A kind of page: its proportions and its looks. */
+/** A kind of page: its proportions and its design. */
 export interface Kind {
   proportions: Proportions;
   pictures: Partial<Record<Role, PictureStyle>>;
   /** Fonts in the order in which the rules use them: `F0` for text, `F1` for headings, then `F2` and so on. */
   fonts: { name: FontName; weight: number }[];
-  /** Work of one script, in the unit of `script()`. */
+  /** Work of one script, in steps of `script()`. */
   steps: number;
   /** The whole HTML document. */
   document(plan: Plan, random: Random): string;
-  /** The rules that give the page its looks; `@font-face`, `@import` and backgrounds are added to them. */
+  /** The CSS rules of the page's design; `@font-face`, `@import` and backgrounds are added to them. */
   rules: string;
   /** Document in a frame that shows `images` and runs `scripts`. */
   frame(resource: PlannedResource, random: Random): string;
@@ -30,7 +30,7 @@ export interface Kind {
   caption(random: Random, index: number): { title: string; detail: string };
 }
 
-/** A place for frames; frames go to a page's places in turn. */
+/** A placeholder for frames; frames fill a page's placeholders in turn. */
 export function frameSlot(plan: Plan, slot: number, slots: number, title: string): string {
   const frames = plan
     .by('frame')
@@ -44,10 +44,10 @@ export function img(kind: Kind, resource: PlannedResource, alt: string, classNam
   return `<img src="${resource.url}" width="${style.width}" height="${style.height}" alt="${alt}"${className && ` class="${className}"`}>`;
 }
 
-/** The tags by which the head asks for styles and scripts. */
+/** The head's tags for styles and scripts. */
 export function headTags(plan: Plan): string {
   return [
-    // An icon of its own keeps the browser from asking for /favicon.ico.
+    // An inline icon stops the browser from requesting /favicon.ico.
     '<link rel="icon" href="data:,">',
     ...plan.by('style').map(({ url }) => `<link rel="stylesheet" href="${url}">`),
     ...plan.by('head-script').map(({ url }) => `<script src="${url}"></script>`),
@@ -57,7 +57,7 @@ export function headTags(plan: Plan): string {
   ].join('\n');
 }
 
-/** Text in each font beyond those that the rules use, so that the browser fetches it. */
+/** Text in each further font, so that the browser fetches it. */
 export function fontSamples(plan: Plan, used: number, text: string): string {
   return plan
     .by('font')

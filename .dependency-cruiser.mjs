@@ -34,8 +34,7 @@ const folderRules = ['[^/]+/src', '[^/]+/src/[^/]+'].map((parent) => ({
     'Of two folders beside each other one may import the other: never both, and not by way of a third.',
   severity: 'error',
   scope: 'folder',
-  // Of the extension these two still import each other: the worker's state is shared.
-  from: { path: `^(${parent})/[^/]+$`, pathNot: '^extension/src/(background|pins)$' },
+  from: { path: `^(${parent})/[^/]+$` },
   to: { path: '^$1/[^/]+$', circular: true },
 }));
 

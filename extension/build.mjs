@@ -1,15 +1,15 @@
 /**
- * Bundles the extension into dist/chromium/ and dist/firefox/, ready to load unpacked. Not minified: what
- * reviewers and curious users read is what runs.
+ * Bundles the extension into dist/chromium/ and dist/firefox/, ready to load unpacked. Not minified, so that
+ * reviewers and users can read the code that runs.
  */
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const room = new URL('./', import.meta.url);
-const out = new URL('dist/chromium/', room);
-const forFirefox = new URL('dist/firefox/', room);
-const path = (relative, base = room) => fileURLToPath(new URL(relative, base));
+const root = new URL('./', import.meta.url);
+const out = new URL('dist/chromium/', root);
+const forFirefox = new URL('dist/firefox/', root);
+const path = (relative, base = root) => fileURLToPath(new URL(relative, base));
 
 await rm(out, { recursive: true, force: true });
 await rm(forFirefox, { recursive: true, force: true });
@@ -66,8 +66,8 @@ await Promise.all([
   ),
 ]);
 
-// Chromium lets `proxy` not be optional, and warns of nothing more for it; Firefox has it asked for when somebody pins. There
-// HTTP/3 comes back by itself when a pin is lifted.
+// Chromium does not accept `proxy` as optional, and shows no additional warning for it. In Firefox it is optional, requested
+// together with the other permissions of pins. Firefox needs no `browsingData`: it returns to HTTP/3 by itself when a pin ends.
 const manifest = JSON.parse(await readFile(path('manifest.json'), 'utf8'));
 manifest.permissions = manifest.permissions.filter((permission) => permission !== 'proxy');
 manifest.optional_permissions = ['proxy', 'webRequestAuthProvider'];

@@ -6,7 +6,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { DISABLED_FEATURES } from '../../native-host/test/support/chromium-features.ts';
 import type { PageAnswers, PageRequest } from '../src/background/page-requests.ts';
 
-/** Real Chromium with the extension, in a profile of its own. */
+/** Real Chromium with the extension, in its own profile. */
 export interface ExtensionBrowser {
   context: BrowserContext;
   /** Its user data directory. */
@@ -17,14 +17,14 @@ export interface ExtensionBrowser {
   ask<T extends PageRequest>(page: Page, request: T): Promise<PageAnswers[T['type']]>;
   /** Tab id of a page, by its URL. */
   tabIdOf(own: Page, url: string): Promise<number>;
-  /** Stops the worker, as the browser does with one that is idle; the next event starts it anew. */
+  /** Stops the worker, like the browser does when it is idle; the next event restarts it. */
   stopWorker(own: Page): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * @param without arguments that Playwright would give the browser
- * @param env is added to this process's; the browser hands it on to native hosts
+ * @param without default arguments of Playwright to leave out
+ * @param env added to this process's environment; the browser passes it on to native hosts
  */
 export async function launch(
   extensionDir: string,
@@ -56,7 +56,7 @@ export async function launch(
     await page.goto(`chrome-extension://${EXTENSION_ID}/${path}`);
     return page;
   };
-  // A page that is opened before the worker has first run is not seen by it.
+  // The worker does not observe a page that is opened before its first run.
   const first = await openOwn('devtools.html');
   await first.evaluate(() => chrome.runtime.sendMessage({ type: 'latest' }));
   await first.close();
@@ -72,7 +72,7 @@ export async function launch(
       }, url),
     async stopWorker(own) {
       const devtools = await context.newCDPSession(own);
-      // Heard, not looked for: a moment later an event may have started the worker anew, as the same target.
+      // Waits for the event instead of polling: an event may restart the worker as the same target a moment later.
       const stopped = new Promise<void>((resolve) => {
         devtools.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
           if (versions.some(({ runningStatus }) => runningStatus === 'stopped')) resolve();
@@ -85,7 +85,7 @@ export async function launch(
     },
     async close() {
       await context.close();
-      // A browser that is ending may still write to it.
+      // The browser may still write to it while it exits.
       await rm(profile, { recursive: true, force: true, maxRetries: 5 });
     },
   };

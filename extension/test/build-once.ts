@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Builds the extension before any integration test: they run side by side, and browsers have it open. */
+/** Builds the extension before any integration test: they run in parallel, with the build loaded in browsers. */
 export function setup(): void {
-  const room = fileURLToPath(new URL('..', import.meta.url));
-  execFileSync(process.execPath, ['build.mjs'], { cwd: room, stdio: 'inherit' });
+  const packageRoot = fileURLToPath(new URL('..', import.meta.url));
+  execFileSync(process.execPath, ['build.mjs'], { cwd: packageRoot, stdio: 'inherit' });
 }

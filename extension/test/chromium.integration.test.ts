@@ -10,18 +10,18 @@ import type { StoredLoad } from '../src/storage/loads.ts';
 import { type ExtensionBrowser, launch } from './browser.ts';
 import { type Site, startSite } from './site.ts';
 
-const room = fileURLToPath(new URL('..', import.meta.url));
+const packageRoot = fileURLToPath(new URL('..', import.meta.url));
 
 let site: Site;
 let browser: ExtensionBrowser;
-/** A page of the extension that speaks for the tests. */
+/** A page of the extension through which the tests send messages. */
 let own: Page;
-/** Opened first: its recording comes only when the cap for pages without a load event is reached. */
+/** Opened first: it is recorded only after the timeout for pages without a load event. */
 let neverLoads: Page;
 
 beforeAll(async () => {
   site = await startSite();
-  browser = await launch(`${room}dist/chromium`);
+  browser = await launch(`${packageRoot}dist/chromium`);
   own = await browser.openOwn('devtools.html');
   neverLoads = await browser.context.newPage();
   await neverLoads.goto(`${site.url}/never.html`, { waitUntil: 'commit' });
@@ -45,10 +45,10 @@ async function record(path: string, page: Page): Promise<{ tabId: number; load: 
   return recorded(page);
 }
 
-/** A recording comes a moment after the load event, or when the cap for pages without one is reached. */
+/** A page is recorded shortly after its load event, or after the timeout for pages without one. */
 const RECORDED_IN_MS = 80_000;
 
-/** @param from what answers: a browser and a page of the extension in it */
+/** @param from the browser to query, and a page of the extension in it */
 async function recorded(page: Page, from = { browser, own }): Promise<{ tabId: number; load: StoredLoad }> {
   const tabId = await from.browser.tabIdOf(from.own, page.url());
   const deadline = Date.now() + RECORDED_IN_MS;
@@ -62,7 +62,7 @@ async function recorded(page: Page, from = { browser, own }): Promise<{ tabId: n
   }
 }
 
-describe('a page that asks for its resources in many ways', () => {
+describe('a page that requests its resources in many ways', () => {
   let recording: Recording;
   let load: StoredLoad;
   let tabId: number;
@@ -71,7 +71,7 @@ describe('a page that asks for its resources in many ways', () => {
     const one = recording.requests.find((request) => short(request.url) === path);
     if (!one) throw new Error(`${path} is not recorded`);
     const from = one.initiator.requestId;
-    return `${one.initiator.kind} ${from === null ? 'nobody' : short(recording.requests[from]!.url)}`;
+    return `${one.initiator.kind} ${from === null ? 'none' : short(recording.requests[from]!.url)}`;
   };
 
   const recordAll = async () => {
@@ -85,7 +85,7 @@ describe('a page that asks for its resources in many ways', () => {
     recording = load.recording;
   };
   beforeAll(recordAll);
-  // One load is looked at in many tests; a second try of a test has its own.
+  // Many tests share one load; a second try of a test has its own.
   beforeEach(async ({ task }) => {
     if ((task.result?.retryCount ?? 0) > 0) await recordAll();
   });
@@ -102,7 +102,7 @@ describe('a page that asks for its resources in many ways', () => {
     expect(left.filter((one) => !one.endsWith('/favicon.ico'))).toEqual([]);
   });
 
-  test('its times are there and in order', () => {
+  test('its times are present and in order', () => {
     expect(recording.url).toBe(`${site.url}/`);
     expect(recording.browser).toMatch(/^Chromium \d+$/);
     expect(recording.pltMs).toBeGreaterThan(0);
@@ -123,14 +123,14 @@ describe('a page that asks for its resources in many ways', () => {
     expect(offered.length).toBe(same.length);
   });
 
-  test('what the browser withholds of the other origin is null, but the body size is known', () => {
+  test('fields that the browser withholds for the other origin are null, but the body size is known', () => {
     const third = recording.requests.find((one) => short(one.url) === 'other:/third.js')!;
     expect(third).toMatchObject({ protocol: null, transferBytes: null, decodedBytes: null, status: 200 });
     expect(third.bodyBytes).toBe('new Image().src = "/from-other.png?2"'.length);
   });
 
   test.each([
-    ['/start', 'navigation nobody'],
+    ['/start', 'navigation none'],
     ['/', 'redirect /start'],
     ['/preloaded.png', 'preload /'],
     ['/style.css', 'parser /'],
@@ -169,11 +169,11 @@ describe('a page that asks for its resources in many ways', () => {
     ['other:/frame.html', 'parser /'],
     ['other:/in-frame.png', 'parser other:/frame.html'],
     ['other:/from-frame.json', 'script other:/frame.html'],
-  ])('%s is asked for by: %s', (path, by) => {
+  ])('%s is initiated by: %s', (path, by) => {
     expect(asked(path)).toBe(by);
   });
 
-  test('is predicted, kept, and found by tab, by URL and in the export', async () => {
+  test('is predicted, stored, and found by tab, by URL and in the export', async () => {
     expect(load.problem).toBe('');
     expect(Object.keys(load.prediction!.protocols)).toEqual(['h1', 'h2', 'h3']);
     expect(load.prediction!.page.url).toBe(recording.url);
@@ -184,10 +184,10 @@ describe('a page that asks for its resources in many ways', () => {
     expect(answer).toMatchObject({ ok: true, export: { format: 'hopwise-load', version: 1, recording } });
   });
 
-  test('what earlier loads told of the network is said and can be forgotten', async () => {
+  test('the evidence of earlier loads is shown and can be forgotten', async () => {
     const page = await openPage();
     const { tabId, load } = await record('/slow.html', page);
-    // Loads from the machine itself teach nothing.
+    // Loads from this machine are not learned.
     expect(load.cluster).toBeNull();
     expect(await own.evaluate(() => chrome.storage.local.get())).toEqual({});
     const figure = { mean: 3, spread: 0.5 };
@@ -258,7 +258,7 @@ describe('a page that asks for its resources in many ways', () => {
   });
 });
 
-/** Path and status of the requests that the worker has kept of a tab's load, in case it is stopped. */
+/** Path and status of the stored requests of a tab's load, which outlive the worker. */
 async function kept(tabId: number): Promise<Record<string, number>> {
   const { requests = [] } = await own.evaluate(async (key) => {
     const stored = (await chrome.storage.session.get(key)) as Record<string, Partial<TabLoad>>;
@@ -268,7 +268,7 @@ async function kept(tabId: number): Promise<Record<string, number>> {
   return Object.fromEntries(sent.map(({ url, status }) => [new URL(url).pathname, status]));
 }
 
-test('the worker may be stopped in the middle of a load', async () => {
+test('a load survives a stop of the worker', async () => {
   const page = await openPage();
   await page.goto(`${site.url}/held.html`, { waitUntil: 'commit' });
   const tabId = await browser.tabIdOf(own, page.url());
@@ -289,20 +289,20 @@ test('the worker may be stopped in the middle of a load', async () => {
   expect(await worker()!.evaluate(() => 'lifeOfWorker' in globalThis)).toBe(false);
 });
 
-test('a load event of the page’s own making is not taken for the real one', async () => {
+test('a synthetic load event is ignored', async () => {
   const { load } = await record('/eager.html', await openPage());
   // slow.png takes 2 s.
   expect(load.recording.pltMs).toBeGreaterThan(1900);
   expect(load.recording.requests.find((one) => one.url.endsWith('/slow.png'))?.status).toBe(200);
 });
 
-test('what the page’s policy forbids is not recorded', async () => {
+test('requests that the page’s policy blocks are not recorded', async () => {
   const { load } = await record('/policy.html', await openPage());
   const paths = load.recording.requests.map(({ url }) => url).filter((url) => !url.endsWith('/favicon.ico'));
   expect(paths).toEqual([`${site.url}/policy.html`, `${site.url}/parsed.png`]);
 });
 
-test('a page sees nothing of the extension and works as without it', async () => {
+test('a page cannot detect the extension and works as without it', async () => {
   const page = await openPage();
   await page.goto(`${site.url}/slow.html`, { waitUntil: 'commit' });
   const seen = await page.evaluate(async () => {
@@ -371,8 +371,8 @@ test('a page sees nothing of the extension and works as without it', async () =>
   });
 });
 
-test('a page out of the back/forward cache does not show the load of the page before', async () => {
-  const other = await launch(`${room}dist/chromium`, [], ['--disable-back-forward-cache']);
+test('a page from the back/forward cache does not show the load of the previous page', async () => {
+  const other = await launch(`${packageRoot}dist/chromium`, [], ['--disable-back-forward-cache']);
   onTestFinished(() => other.close());
   const asking = await other.openOwn('devtools.html');
   const page = await other.context.newPage();
@@ -390,7 +390,7 @@ test('a page out of the back/forward cache does not show the load of the page be
     .toMatchObject({ phase: 'failed', problem: expect.stringContaining('without loading it') });
 });
 
-test('a tab without a page says why', async () => {
+test('a tab without a page states the reason', async () => {
   const blank = await openPage();
   await blank.goto('chrome://version');
   const tabId = await own.evaluate(async () => (await chrome.tabs.query({ active: true }))[0]!.id);
@@ -399,7 +399,7 @@ test('a tab without a page says why', async () => {
   await popup.getByText('hopwise records pages loaded over http and https').waitFor();
 });
 
-test('a host that is not installed is told from one that fails', async () => {
+test('a host that is not installed is distinguished from one that fails', async () => {
   const reason = await own.evaluate(
     () =>
       new Promise<string>((resolve) => {
@@ -410,7 +410,7 @@ test('a host that is not installed is told from one that fails', async () => {
   expect(isMissingHost(reason), reason).toBe(true);
 });
 
-test('a page that never fires load is recorded as it stands', async () => {
+test('a page that never fires load is recorded as it is', async () => {
   const { load } = await recorded(neverLoads);
   expect(load.recording.pltMs).toBeNull();
   const never = load.recording.requests.find((one) => one.url.endsWith('/never.png'));

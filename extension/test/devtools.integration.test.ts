@@ -1,4 +1,4 @@
-/** The panel inside real DevTools, which no driver opens: they are reached over the debugging port. */
+/** The panel inside real DevTools, which Playwright cannot open: they are reached over the debugging port. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type ExtensionBrowser, launch } from './browser.ts';
 import { type Site, startSite } from './site.ts';
 
-const room = fileURLToPath(new URL('..', import.meta.url));
+const packageRoot = fileURLToPath(new URL('..', import.meta.url));
 
 interface Target {
   url: string;
@@ -20,7 +20,7 @@ let browser: ExtensionBrowser;
 
 beforeAll(async () => {
   site = await startSite();
-  browser = await launch(`${room}dist/chromium`, [
+  browser = await launch(`${packageRoot}dist/chromium`, [
     '--auto-open-devtools-for-tabs',
     '--remote-debugging-port=0',
   ]);
@@ -36,7 +36,7 @@ async function target(isWanted: (target: Target) => boolean): Promise<Target> {
   await expect
     .poll(
       async () => {
-        // Written once the port is open.
+        // Chromium writes the file once the port is open.
         const [port] = (await readFile(join(browser.profile, 'DevToolsActivePort'), 'utf8')).split('\n');
         const targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as Target[];
         found = targets.find(isWanted);

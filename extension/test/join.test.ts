@@ -35,7 +35,7 @@ function request(url: string, startedMs: number, more: Partial<ObservedRequest> 
   };
 }
 
-/** A reused connection repeats fetchStart for the phases that did not take place. */
+/** A reused connection repeats fetchStart for the phases that did not occur. */
 function entry(
   name: string,
   startMs: number,
@@ -65,7 +65,7 @@ function entry(
   };
 }
 
-/** What the browser leaves of an entry without Timing-Allow-Origin. */
+/** An entry without Timing-Allow-Origin, of which the browser withholds most fields. */
 const WITHHELD: Partial<ResourceEntry> = {
   domainLookupStart: 0,
   domainLookupEnd: 0,
@@ -119,7 +119,7 @@ function join(requests: ObservedRequest[], frames: FrameReport[], more: Partial<
 }
 
 describe('joinRecording', () => {
-  test('leaves out what was blocked, not what came from memory beside it', () => {
+  test('leaves out blocked requests, but not resources from memory', () => {
     const blocked = { sent: false, status: 0, headersAt: null };
     const { recording, of } = join(
       [document_(), request(`${PAGE}ad.js`, 70, blocked), request(`${PAGE}twice.png`, 70, blocked)],
@@ -140,7 +140,7 @@ describe('joinRecording', () => {
     expect(of(`${PAGE}memory.png`)).toMatchObject({ fromCache: true });
   });
 
-  test('is bounded, whatever the frames list', () => {
+  test('is bounded for any number of entries in frames', () => {
     const resources = Array.from({ length: MAX_ENTRIES }, (_, i) => entry(`${PAGE}${i}.png`, 70, 71));
     const frames = [0, 1, 2].map((id) => frame(id, PAGE, 0, { resources }));
     expect(join([document_()], frames).recording.requests).toHaveLength(MAX_ENTRIES);
@@ -213,7 +213,7 @@ describe('joinRecording', () => {
     });
   });
 
-  test('says null for what the browser withholds, and takes the body size from Content-Length', () => {
+  test('records null for withheld fields, and takes the body size from Content-Length', () => {
     const url = 'https://cdn.test/x.js';
     const { of } = join(
       [document_(), request(url, 70, { type: 'script', contentLength: 4321 })],
@@ -231,7 +231,7 @@ describe('joinRecording', () => {
     });
   });
 
-  test('shifts the times of an iframe by its own time origin, and starts it when its parent wanted it', () => {
+  test('shifts the times of an iframe by its own time origin, and starts it when its parent requested it', () => {
     const url = 'https://ad.test/frame';
     const inside = 'https://ad.test/in.png';
     const { of } = join(
@@ -257,7 +257,7 @@ describe('joinRecording', () => {
     expect(of(inside).initiator).toMatchObject({ kind: 'parser', requestId: of(url).id });
   });
 
-  test('keeps every hop of a redirect, and gives the timings to the last', () => {
+  test('keeps every hop of a redirect, and assigns the timings to the last', () => {
     const hop = { requestId: 'moved', redirected: true, status: 302, endedAt: T0 + 90 };
     const { recording } = join(
       [document_(), request(`${PAGE}old`, 70, hop), request(`${PAGE}new`, 90, { requestId: 'moved' })],
@@ -276,7 +276,7 @@ describe('joinRecording', () => {
     ]);
   });
 
-  test('leaves out a redirect that the browser made by itself', () => {
+  test('leaves out a redirect that the browser made internally', () => {
     const { recording } = join(
       [
         document_({
@@ -293,7 +293,7 @@ describe('joinRecording', () => {
     expect(recording.requests.map((one) => one.url)).toEqual([PAGE]);
   });
 
-  test('pairs a request that the page held back for long, whatever the clocks say', () => {
+  test('pairs a request that the page delayed for long with its entry', () => {
     const url = `${PAGE}many.png`;
     const { recording } = join(
       [document_(), request(url, 6000, { endedAt: T0 + 6100 })],
@@ -317,7 +317,7 @@ describe('joinRecording', () => {
     expect(times(requests.slice(1), [entry(url, 82, 100), entry(url, 503, 530)])).toEqual([[503, 530, 'h2']]);
   });
 
-  test('records a request once that the page measures again when it uses it again', () => {
+  test('records a request once when the page measures a repeated use again', () => {
     const url = `${PAGE}many.png`;
     const once = request(url, 80, { endedAt: T0 + 100 });
     const recorded = (again: ResourceEntry) =>
@@ -328,7 +328,7 @@ describe('joinRecording', () => {
     expect(recorded(entry(url, 80, 100))).toEqual([[80, 100]]);
   });
 
-  test('gives the timings of a frame to the last document that it held', () => {
+  test('assigns the timings of a frame to its last document', () => {
     const [before, after] = ['https://ad.test/before', 'https://ad.test/after'];
     const navigation = {
       type: 'iframe' as const,
@@ -345,7 +345,7 @@ describe('joinRecording', () => {
     expect(of(after)).toMatchObject({ startMs: 312, protocol: 'h2' });
   });
 
-  test('leaves out what the document before still asked for, keeps its own frames', () => {
+  test('leaves out requests of the previous document, keeps those of the page’s own frames', () => {
     const { recording } = join(
       [
         document_(),
@@ -366,7 +366,7 @@ describe('joinRecording', () => {
     ]);
   });
 
-  test('keeps what the network never saw as coming from the cache, and cached answers without bytes', () => {
+  test('records resources that never reached the network as cached, and cached responses without bytes', () => {
     const hit = `${PAGE}hit.png`;
     const memory = `${PAGE}memory.png`;
     const { of } = join(
@@ -390,7 +390,7 @@ describe('joinRecording', () => {
     expect(of(`${PAGE}slow.png`)).toMatchObject({ status: 0, endMs: 2000, bodyBytes: null });
   });
 
-  test('leaves out what was given up before it reached the network, keeps what failed there', () => {
+  test('leaves out requests cancelled before they reached the network, keeps those that failed there', () => {
     const { recording } = join(
       [
         document_(),
@@ -405,7 +405,7 @@ describe('joinRecording', () => {
     ]);
   });
 
-  test('refuses without the top frame or without the page itself', () => {
+  test('throws without the top frame or without the request for the page itself', () => {
     expect(() => join([document_()], [])).toThrow('navigation timing');
     expect(() => join([request(`${PAGE}a.png`, 70)], [frame(0, PAGE, 0)])).toThrow('page itself');
   });
@@ -436,7 +436,7 @@ describe('initiators', () => {
     scripts,
   });
 
-  test('a stylesheet of the same origin is known by its Referer', () => {
+  test('a stylesheet of the same origin is identified by the Referer', () => {
     const one = request(font, 130, { type: 'font', referrer: css });
     expect(joined(one, entry(font, 130, 150, { initiatorType: 'css' }))).toMatchObject({
       kind: 'style',
@@ -455,7 +455,7 @@ describe('initiators', () => {
     });
   });
 
-  test('a module is known by its Referer', () => {
+  test('a module is identified by the Referer', () => {
     const url = `${PAGE}import.js`;
     const one = request(url, 130, { type: 'script', referrer: js });
     expect(joined(one, entry(url, 130, 150, { initiatorType: 'other' }))).toMatchObject({
@@ -494,7 +494,7 @@ describe('initiators', () => {
     });
   });
 
-  test('a preload is told from a stylesheet link', () => {
+  test('a preload is distinguished from a stylesheet link', () => {
     const url = `${PAGE}x.png`;
     expect(joined(request(url, 130), entry(url, 130, 150, { initiatorType: 'link' }))).toMatchObject({
       kind: 'preload',
@@ -508,7 +508,7 @@ describe('initiators', () => {
     expect(joined(request(url, 130), entry(url, 130, 150), { hooked: false }).source).toBe('inferred');
   });
 
-  test('a fetch that nobody noted has no known initiator', () => {
+  test('a fetch that the hook did not record has no known initiator', () => {
     const url = `${PAGE}data`;
     const one = request(url, 130, { type: 'fetch' });
     expect(joined(one, entry(url, 130, 150, { initiatorType: 'fetch' }))).toMatchObject({
@@ -529,7 +529,7 @@ test.each([
   expect(offersH3(value)).toBe(offered);
 });
 
-test('resource types that webRequest has and recordings have not are "other"', () => {
+test('resource types of webRequest that recordings do not have become "other"', () => {
   expect(resourceType('main_frame')).toBe('document');
   expect(resourceType('webbundle')).toBe('other');
 });

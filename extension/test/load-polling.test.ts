@@ -24,7 +24,7 @@ const recorded = (loadId: number): LatestAnswer => ({
   load: null,
 });
 
-test('shows a load once, however long its prediction takes, and again after a refresh in between', async () => {
+test('shows a load once, even if its prediction takes long, and again after a refresh in between', async () => {
   let whole = 0;
   answer = async (request) => {
     if (!('brief' in request)) {
@@ -44,7 +44,7 @@ test('shows a load once, however long its prediction takes, and again after a re
   expect([whole, shown.length]).toEqual([2, 2]);
 });
 
-test('says once why there is no answer, and shows the load when there is one again', async () => {
+test('reports once why there is no answer, and shows the load when there is one again', async () => {
   answer = async () => ({ ok: false, error: 'the store is full' });
   const problems: string[] = [];
   const shown: LatestAnswer[] = [];

@@ -9,7 +9,7 @@ import { getAllLoads } from '../src/storage/loads.ts';
 const TAB = 1;
 const PAGE = 'https://page.test/';
 
-/** What the page answers when it is asked for its timings; it is asked again for each recording. */
+/** The page's answers to requests for its timings, one for each recording. */
 let answers: (() => Promise<FrameTimings | undefined>)[];
 let asked: unknown[];
 let loads: TabLoads;
@@ -105,7 +105,7 @@ function timings(loadEventEnd: number): FrameTimings {
   };
 }
 
-test('the recording of a page that has not loaded in time gives way to that of its load', async () => {
+test('the recording of a page that has not loaded in time is replaced when it has loaded', async () => {
   const before = (await getAllLoads()).length;
   loads.addRequest(TAB, navigation('slow'));
   let release = () => {};
@@ -124,7 +124,7 @@ test('the recording of a page that has not loaded in time gives way to that of i
   expect(asked).toEqual([{ documentId: 'doc' }, { documentId: 'doc' }]);
 });
 
-test('a load is stored with what those before it told of the network, and teaches once', async () => {
+test('a load is stored with the network summary of the loads before it, and is learned once', async () => {
   for (const id of ['first', 'second']) {
     loads.addRequest(TAB, navigation(id));
     answers = [async () => timings(0), async () => timings(40_000)];
@@ -162,7 +162,7 @@ test('a download that begins while a page loads is not recorded as that page', a
   expect((await findLoad(loads, { tabId: TAB })).phase).toBe('failed');
 });
 
-test('a page that the tab shows without a load does not get the load of another', async () => {
+test('a page shown without a load does not get the load of another page', async () => {
   loads.addRequest(TAB, navigation('page'));
   answers = [async () => timings(900)];
   await storeSettledLoad(loads, TAB, 'doc', true, new Map());
@@ -181,7 +181,7 @@ test('a page that the tab shows without a load does not get the load of another'
   });
 });
 
-test('a recording has what the browser tells of a request only after the page has settled', async () => {
+test('a recording includes what the browser reports of a request only after the page has settled', async () => {
   loads.addRequest(TAB, navigation('late', { endedAt: null, remoteIp: null }));
   answers = [async () => timings(900)];
   const storing = storeSettledLoad(loads, TAB, 'doc', true, new Map());
@@ -199,7 +199,7 @@ test('a recording does not wait long for a request that stays open', async () =>
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded' });
 });
 
-test('a recording tells of what the helper carried how it went over the network', async () => {
+test('requests through the helper are recorded as they went over the network', async () => {
   loads.addRequest(TAB, navigation('pinned'));
   answers = [async () => timings(900)];
   const proxiedOrigins = new Map([[new URL(PAGE).origin, { kind: 'h3' as const, sinceMs: 0 }]]);

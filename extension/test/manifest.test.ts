@@ -11,7 +11,7 @@ test('the id is the one that Chromium derives from the key', () => {
   expect(EXTENSION_ID).toBe(letters.join(''));
 });
 
-test('Firefox knows it by the id that the native host is registered for', () => {
+test('the Firefox id is the one that the native host is registered for', () => {
   expect(manifest.browser_specific_settings.gecko.id).toBe(FIREFOX_EXTENSION_ID);
 });
 

@@ -31,7 +31,7 @@ const verification = verificationOf({
 
 type Sent = ReturnType<typeof toHost.parse>;
 
-/** The other end of a port: `answer` gets every message and may answer. */
+/** The helper's end of a port: `answer` receives every message and may reply. */
 function hostPort(
   answer: (message: Sent, send: (reply: unknown) => void, drop: (port?: object) => void) => void,
 ) {
@@ -71,7 +71,7 @@ const run = (port: ReturnType<typeof hostPort>, signal = new AbortController().s
 beforeEach(() => vi.stubGlobal('chrome', { runtime: {} }));
 
 describe('verifyWithHelper', () => {
-  test('greets, sends the probe, passes progress on, joins the parts and closes the port', async () => {
+  test('sends hello and the probe, passes progress on, joins the parts and closes the port', async () => {
     const text = JSON.stringify(verification);
     const port = hostPort((message, send) => {
       if (message.type === 'hello') return send(hello(message.id));
@@ -118,7 +118,7 @@ describe('verifyWithHelper', () => {
     });
   });
 
-  test('says how to install a helper that is not there', async () => {
+  test('explains how to install a missing helper', async () => {
     vi.stubGlobal('chrome', {
       runtime: { lastError: { message: 'Specified native messaging host not found.' } },
     });
@@ -128,7 +128,7 @@ describe('verifyWithHelper', () => {
     });
   });
 
-  test('says the same in Firefox, which tells it on the port', async () => {
+  test('gives the same message in Firefox, which reports the reason on the port', async () => {
     const error = { message: 'No such native application org.hopwise.host' };
     await expect(run(hostPort((_message, _send, drop) => drop({ error })))).rejects.toMatchObject({
       code: 'no-helper',
@@ -142,7 +142,7 @@ describe('verifyWithHelper', () => {
     await expect(run(port)).rejects.toMatchObject({ code: 'engine-died' });
   });
 
-  test('a silent helper is given up', async () => {
+  test('a silent helper times out', async () => {
     vi.useFakeTimers();
     const ended = expect(run(hostPort(() => {}))).rejects.toMatchObject({ code: 'timeout' });
     await vi.advanceTimersByTimeAsync(15_000);

@@ -80,14 +80,14 @@ const recordingOf = (
   requests: [0, 1, 2, 3].map((id) => request(id, more)),
 });
 
-test('each load knows what those before it told, and not what it tells itself', async () => {
+test('each load gets the summary of the loads before it, without its own figures', async () => {
   const known = await Promise.all([1, 2, 3].map(() => recallNetwork(recordingOf(), true)));
   expect(known.map((cluster) => cluster?.loads)).toEqual([undefined, 1, 2]);
   expect((await loadNetwork())?.loads).toBe(3);
   expect(Object.keys(stored)).toEqual(['network']);
 });
 
-test('a page that is recorded before it has loaded teaches nothing yet', async () => {
+test('a page recorded before its load event is not learned yet', async () => {
   await recallNetwork(recordingOf(), true);
   expect((await recallNetwork(recordingOf(), false))?.loads).toBe(1);
   expect((await loadNetwork())?.loads).toBe(1);
@@ -97,13 +97,13 @@ test.each([
   ['from the cache', { fromCache: true, protocol: null }],
   ['from the machine itself', { remoteIp: '127.0.0.1' }],
   ['that failed', { status: 0 }],
-])('a load %s is of no network', async (_, more) => {
+])('a load %s belongs to no network', async (_, more) => {
   await recallNetwork(recordingOf(), true);
   expect(await recallNetwork(recordingOf(more), true)).toBeNull();
   expect((await loadNetwork())?.loads).toBe(1);
 });
 
-test('is forgotten after days, when the network changed, and where the store holds something else', async () => {
+test('is forgotten after three days, when the network changed, and when the stored value is invalid', async () => {
   await recallNetwork(recordingOf(), true);
   expect(await loadNetwork(Date.now() + 71 * HOUR_MS)).not.toBeNull();
   expect(await loadNetwork(Date.now() + 73 * HOUR_MS)).toBeNull();
@@ -115,7 +115,7 @@ test('is forgotten after days, when the network changed, and where the store hol
   expect((await loadNetwork())?.loads).toBe(1);
 });
 
-test('what a verification showed is kept for later loads, and the load that it was of counts once', async () => {
+test('a verification’s figures are kept for later loads, and its load counts once', async () => {
   await recallNetwork(recordingOf(), true);
   const recording = recordingOf();
   const cluster = await recallNetwork(recording, true);
@@ -125,22 +125,22 @@ test('what a verification showed is kept for later loads, and the load that it w
   const kept = await loadNetwork();
   expect(kept).toMatchObject({ loads: 2, udp: { policed: 1 } });
   expect(Math.exp(kept!.policedBps.mean) / 2e6).toBeCloseTo(1.07, 1);
-  // A load of a network that was left, or forgotten, says nothing of the present one.
+  // A load of a previous or forgotten network is no evidence for the current one.
   await forgetNetwork();
   await learnFromVerification({ recording, cluster }, verificationOf({ udp }));
   expect(stored).toEqual({});
 });
 
-test('the store failing leaves a load to itself, and the next one can be learnt from', async () => {
+test('when the store fails a load has no summary, and the next one is learned again', async () => {
   vi.spyOn(chrome.storage.local, 'set').mockImplementationOnce(async () => {
-    throw new Error('no room');
+    throw new Error('quota exceeded');
   });
   expect(await recallNetwork(recordingOf(), true)).toBeNull();
   await recallNetwork(recordingOf(), true);
   expect((await loadNetwork())?.loads).toBe(1);
 });
 
-test('is forgotten with all that rests on it when somebody asks', async () => {
+test('is forgotten on request, with all predictions based on it', async () => {
   await recallNetwork(recordingOf(), true);
   const fields = { requestedUrl: '', verification: null, verifiedPrediction: null, problem: '' };
   const recording = recordingOf();

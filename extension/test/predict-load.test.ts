@@ -27,7 +27,7 @@ function origin(tcp: Partial<NonNullable<Verification['origins'][number]['tcp']>
   };
 }
 
-test('the round trip is that of the nearest origin, losses are counted over all', () => {
+test('the round-trip time is that of the nearest origin, loss is counted over all origins', () => {
   const origins = [
     origin({ minRttMs: 30, segmentsIn: 400, lossEvents: 3 }),
     origin({ minRttMs: 18, segmentsIn: 100, lossEvents: 1 }),
@@ -39,11 +39,11 @@ test('the round trip is that of the nearest origin, losses are counted over all'
   });
 });
 
-test('without a connection nothing is known', () => {
+test('without a connection no network figures are known', () => {
   expect(measuredBy(verificationOf())).toEqual({});
 });
 
-test('UDP that is held to a rate is held to that of packets, headers included', () => {
+test('the rate limit of UDP counts whole packets, headers included', () => {
   const rates = { quicBps: 2e6, tcpBps: 20e6 };
   const udp = { ...udpOf('policed', true), ...rates };
   const measured = measuredBy(verificationOf({ udp }));

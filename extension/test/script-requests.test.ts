@@ -6,7 +6,7 @@ import { readScriptRequests, ScriptRequestLog } from '../src/recorder/script-req
 const BASE = 'https://page.test/dir/';
 
 describe('readScriptRequests', () => {
-  test('reads the scripts off a V8 stack, innermost first, without its own and unnamed frames', () => {
+  test('reads the scripts of a V8 stack, innermost first, without the hook’s own and unnamed frames', () => {
     const stack = [
       'Error',
       '    at Object.apply (native:40:5)',
@@ -34,7 +34,7 @@ describe('readScriptRequests', () => {
     expect(request?.scripts).toEqual(['https://page.test/a.js', 'https://page.test/b.js']);
   });
 
-  test('names every candidate of a srcset', () => {
+  test('returns every candidate of a srcset', () => {
     const urls = readScriptRequests(
       'srcset\na.png 1x, /b,c.png 2x,https://cdn.test/d.png 100w\n',
       BASE,
@@ -55,7 +55,7 @@ describe('readScriptRequests', () => {
     ['a URL that its escapes make too long', `fetch\n/${'é'.repeat(MAX_TEXT_CHARS / 4)}\n`],
     ['not a URL', 'src\nhttp://[\n'],
     ['a text beyond the limit', `fetch\n/x\n${'y'.repeat(3 * MAX_TEXT_CHARS)}`],
-  ])('makes nothing of %s', (_name, message) => {
+  ])('ignores %s', (_name, message) => {
     expect(readScriptRequests(message, BASE, 0)).toEqual([]);
   });
 });
@@ -63,7 +63,7 @@ describe('readScriptRequests', () => {
 describe('ScriptRequestLog', () => {
   const { scriptRequests: schema } = frameTimingsSchema.shape;
 
-  test('keeps no more than the worker takes, though one message names many URLs', () => {
+  test('keeps at most as many requests as the worker accepts, even if one message names many URLs', () => {
     const list = new ScriptRequestLog();
     for (let i = 1; i < MAX_ENTRIES; i++) list.addMessage(`fetch\n/${i}\n`, BASE, i);
     expect(list.isFull).toBe(false);
@@ -74,7 +74,7 @@ describe('ScriptRequestLog', () => {
     expect(schema.safeParse(list.requests).success).toBe(true);
   });
 
-  test('keeps no more text than fits into a message', () => {
+  test('keeps at most as many characters as fit into one message', () => {
     const list = new ScriptRequestLog();
     for (let i = 0; i < MAX_ENTRIES; i++)
       list.addMessage(`fetch\n/${'x'.repeat(MAX_TEXT_CHARS - 100)}${i}\n`, BASE, i);

@@ -10,12 +10,12 @@ export interface Served {
   method: string;
 }
 
-/** A small page on two loopback origins that asks for its resources in every way the recorder tells apart. */
+/** A small page on two loopback origins that requests resources in every way the recorder distinguishes. */
 export interface Site {
   url: string;
   other: string;
   served: Served[];
-  /** Answers what was asked for as `/held.png`. */
+  /** Answers the requests for `/held.png`. */
   release(): void;
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ const PNG = Buffer.from(
   'base64',
 );
 
-/** Any real font will do, Chromium asks again for one that it cannot read: playwright-core brings one. */
+/** A valid font, from playwright-core: Chromium requests an invalid one again. */
 function someFont(): Buffer {
   const require = createRequire(import.meta.url);
   const assets = join(dirname(require.resolve('playwright-core/package.json')), 'lib/vite/recorder/assets');
@@ -34,7 +34,7 @@ function someFont(): Buffer {
   return readFileSync(join(assets, name));
 }
 
-/** The browser times a fetch once its body has been read. */
+/** Reads the body, because the browser creates the timing entry of a fetch only then. */
 const READ = 'const read = (url) => fetch(url).then((response) => response.text());';
 
 /** More than the 250 entries that a page's own Resource Timing buffer holds. */
@@ -52,7 +52,7 @@ export async function startSite(): Promise<Site> {
       const url = `http://${request.headers.host}${request.url}`;
       if (request.url !== '/favicon.ico') served.push({ url, method: request.method ?? '' });
       const found = answer(request.url?.split('?')[0] ?? '/');
-      // Never answered: the page's load event never comes.
+      // Never answered, so the page's load event never fires.
       if (request.url === '/never.png') return;
       const image = () => response.writeHead(200, { 'content-type': 'image/png' }).end(PNG);
       if (request.url === '/held.png') {
@@ -73,7 +73,7 @@ export async function startSite(): Promise<Site> {
         'access-control-allow-origin': '*',
         'access-control-allow-headers': 'x-custom',
         'alt-svc': 'h3=":443"; ma=60',
-        // The browser keeps no page for its back button that must not be stored.
+        // Keeps the page out of the back/forward cache.
         'cache-control': request.url === '/kept.html' ? 'no-cache' : 'no-store',
       });
       response.end(found.body);

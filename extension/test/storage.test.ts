@@ -19,11 +19,11 @@ const load = (url: string, requestedUrl = url) => ({
   verifiedPrediction: null,
 });
 
-test('is opened anew after it could not be', async () => {
+test('is opened again after a failure', async () => {
   vi.spyOn(indexedDB, 'open').mockImplementationOnce(() => {
-    throw new DOMException('no room', 'QuotaExceededError');
+    throw new DOMException('quota exceeded', 'QuotaExceededError');
   });
-  await expect(addLoad(load('https://page.test/'))).rejects.toThrow('no room');
+  await expect(addLoad(load('https://page.test/'))).rejects.toThrow('quota exceeded');
   expect(await addLoad(load('https://page.test/'))).toBeGreaterThan(0);
 });
 
@@ -35,7 +35,7 @@ test('keeps the newest loads and removes the older ones', async () => {
   expect(await getLoad(ids[2]!)).toBeUndefined();
 });
 
-test('finds the newest load by the URL asked for and by the one it led to', async () => {
+test('finds the newest load by its URL before and after redirects', async () => {
   await addLoad(load('https://a.test/'));
   const id = await addLoad({ ...load('https://a.test/', 'http://a.test/'), problem: 'newer' });
   expect(await findNewestLoad('https://a.test/')).toMatchObject({ id, problem: 'newer' });
@@ -43,7 +43,7 @@ test('finds the newest load by the URL asked for and by the one it led to', asyn
   expect(await findNewestLoad('https://b.test/')).toBeUndefined();
 });
 
-test('changes a load, and says so when it is gone', async () => {
+test('changes a load, and throws when it is no longer stored', async () => {
   const id = await addLoad(load('https://c.test/'));
   expect(await updateLoad(id, { problem: 'changed' })).toMatchObject({ id, problem: 'changed' });
   expect((await getLoad(id))?.problem).toBe('changed');

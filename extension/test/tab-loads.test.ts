@@ -23,7 +23,7 @@ const request = (requestId: string, type: ObservedRequest['type'], url = 'https:
   ({ requestId, type, url }) as ObservedRequest;
 const saved = () => vi.waitFor(() => expect(kept.size).toBe(1), { timeout: 20_000 });
 
-test('a worker goes on where the one before was stopped', async () => {
+test('a worker continues where the previous one was stopped', async () => {
   const before = new TabLoads();
   before.addRequest(1, request('nav', 'document'));
   before.addRequest(1, request('a', 'image'));
@@ -51,7 +51,7 @@ test('a navigation starts a load of its own, its redirects do not', async () => 
   expect((await loads.getLoad(1))?.requests).toHaveLength(1);
 });
 
-test('requests of a tab whose page was not seen, or is recorded already, are not kept', async () => {
+test('requests of a tab whose page was not observed, or is recorded already, are not kept', async () => {
   const loads = new TabLoads();
   loads.addRequest(1, request('a', 'image'));
   expect(await loads.getLoad(1)).toBeUndefined();
@@ -63,7 +63,7 @@ test('requests of a tab whose page was not seen, or is recorded already, are not
   expect((await loads.getLoad(1))?.storedId).toBe(3);
 });
 
-test('a closed tab leaves nothing', async () => {
+test('a closed tab leaves no data', async () => {
   const loads = new TabLoads();
   loads.addRequest(1, request('nav', 'document'));
   await saved();
@@ -71,7 +71,7 @@ test('a closed tab leaves nothing', async () => {
   await vi.waitFor(() => expect(kept.size).toBe(0), { timeout: 20_000 });
 });
 
-test('an event that the browser tells twice counts once, a redirect to the same address as itself', async () => {
+test('an event reported twice counts once, a redirect to the same address counts separately', async () => {
   const loads = new TabLoads();
   const at = (requestId: string, startedAt: number) =>
     ({ ...request(requestId, 'image'), startedAt }) as ObservedRequest;
@@ -80,7 +80,7 @@ test('an event that the browser tells twice counts once, a redirect to the same 
   expect((await loads.getLoad(1))?.requests.slice(1)).toEqual([at('a', 5), at('b', 5), at('a', 6)]);
 });
 
-test('what is told twice of a redirect is not taken for news of where it led', async () => {
+test('a repeated event of a redirect does not change the hop after it', async () => {
   const loads = new TabLoads();
   const at = (startedAt: number) => ({ ...request('nav', 'document'), startedAt }) as ObservedRequest;
   loads.addRequest(1, at(5));

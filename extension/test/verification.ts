@@ -1,6 +1,6 @@
 import type { Verification } from '@hopwise/contract';
 
-/** Of a page that nothing is known of, but for `more`. */
+/** A verification without results, except for `more`. */
 export function verificationOf(more: Partial<Verification> = {}): Verification {
   return {
     pageUrl: 'https://a.test/',
@@ -16,7 +16,7 @@ export function verificationOf(more: Partial<Verification> = {}): Verification {
   };
 }
 
-/** A verdict that no rates are behind. */
+/** A UDP verdict without rates. */
 export function udpOf(
   verdict: Verification['udp']['verdict'],
   answered: boolean | null,

@@ -134,12 +134,12 @@ const recording = {
 
 describe('headline', () => {
   const without = (changes: Partial<Prediction>) => headline({ ...prediction, ...changes });
-  test('names the fastest, its lead and how sure it is', () => {
+  test('names the fastest protocol, its lead and its confidence', () => {
     expect(headline(prediction)).toBe(
       'HTTP/3 loads this page fastest: 2.38 s, 12% ahead of HTTP/2 (93% sure)',
     );
   });
-  test('says when nothing wins', () => {
+  test('says when there is no clear winner', () => {
     expect(without({ decided: false })).toBe(
       'No clear winner: HTTP/3 2.38 s, HTTP/2 2.70 s, HTTP/1.1 2.99 s',
     );
@@ -169,7 +169,7 @@ describe('renderProtocolChart', () => {
     options,
   );
 
-  test('has a range for each prediction, its own mark for what was verified and measured', () => {
+  test('has a range for each prediction, and separate marks for verified and measured times', () => {
     const marks = (label: string) => figure.querySelector(`[aria-label="${label}"]`)?.children.length;
     expect(figure.querySelectorAll('svg').length).toBe(1);
     expect(figure.querySelectorAll('[aria-label="bar"] rect, [aria-label="bar"] path').length).toBe(2);
@@ -178,21 +178,21 @@ describe('renderProtocolChart', () => {
     expect([...figure.querySelectorAll('.hw-legend li')].map((item) => item.textContent)).toHaveLength(3);
   });
 
-  test('names what is not available and why, as text', () => {
+  test('lists unavailable protocols with the reason, as text', () => {
     expect(figure.textContent).toContain('not available');
     expect(figure.textContent).toContain(`HTTP/3, predicted: ${HOSTILE}`);
     expect(figure.textContent).toContain('HTTP/3, verified: no answer over UDP');
     expect(figure.querySelector('img')).toBeNull();
   });
 
-  test('shows no marks for what there is not', () => {
+  test('shows no marks for kinds of time that are absent', () => {
     const bare = renderProtocolChart({ prediction }, options);
     expect(bare.querySelectorAll('.hw-legend li')).toHaveLength(1);
   });
 });
 
 describe('waterfalls', () => {
-  test('a recorded one has the phases that the browser told', () => {
+  test('a recorded one has the phases that the browser reported', () => {
     const { rows, pltMs } = recordedWaterfall(recording);
     expect(pltMs).toBe(900);
     expect(rows[0]?.bars).toEqual([
@@ -222,7 +222,7 @@ describe('waterfalls', () => {
     expect(figure.textContent).toContain('load event 900 ms');
   });
 
-  test('has its times apart from its rows, which scroll', () => {
+  test('has its time axis outside the scrolling rows', () => {
     const scroller = renderWaterfall(recordedWaterfall(recording), options).querySelector('.hw-scroll')!;
     const [axis, rows] = scroller.querySelectorAll('svg');
     expect(scroller.getAttribute('aria-label')).toBe('Waterfall of 2 requests');
@@ -231,14 +231,14 @@ describe('waterfalls', () => {
     expect(Number(axis!.getAttribute('width'))).toBe(Number(rows!.getAttribute('width')));
   });
 
-  test('says how many requests it leaves out', () => {
+  test('states how many requests it leaves out', () => {
     const rows = Array.from({ length: 450 }, () => recordedWaterfall(recording).rows[0]!);
     const figure = renderWaterfall({ pageUrl: PAGE, pltMs: null, rows }, options);
     expect(figure.textContent).toContain('50 later requests are not shown.');
   });
 });
 
-test('the origin table puts most bytes first and says where nothing wins', () => {
+test('the origin table puts most bytes first and marks origins without a clear winner', () => {
   const table = renderOriginTable(prediction, options);
   const cells = [...table.querySelectorAll('tbody tr')].map((row) =>
     [...row.children].map((cell) => cell.textContent),
@@ -252,7 +252,7 @@ test('the origin table puts most bytes first and says where nothing wins', () =>
   expect(brief.textContent).toContain('and 1 more');
 });
 
-test('the origin table has what can be done about an origin below its name', () => {
+test('the origin table shows the action below the origin’s name', () => {
   const action = ({ origin }: { origin: string }) => {
     const button = document.createElement('button');
     button.textContent = `pin ${origin}`;
@@ -271,7 +271,7 @@ test('the origin table has what can be done about an origin below its name', () 
   }
 });
 
-test('the summary says what choosing per origin adds, and the reasons as text', () => {
+test('the summary states the gain of choosing per origin, and the reasons as text', () => {
   const summary = renderSummary(prediction, options);
   expect(summary.textContent).toContain('116 requests to 2 origins; this load took 2.57\u00a0s.');
   expect(summary.textContent).toContain(
@@ -283,7 +283,7 @@ test('the summary says what choosing per origin adds, and the reasons as text', 
   expect(summary.querySelector('img')).toBeNull();
 });
 
-test('the summary says what was left out, where the prediction does', () => {
+test('the summary shows the notes of the prediction', () => {
   const notes = [HOSTILE, 'The search was cut short.'];
   const said = [...renderSummary({ ...prediction, notes }, options).querySelectorAll('.hw-note')];
   expect(said.map(({ textContent }) => textContent)).toEqual(notes);
@@ -332,7 +332,7 @@ test('loads of the browser’s own choice and of the assignment are rows of thei
   );
 });
 
-test('the times table says why a verification ended early', () => {
+test('the times table states why a verification ended early', () => {
   const table = renderTimesTable({ prediction, stopped: 'a server answered 429' }, options);
   expect(table.querySelector('caption')?.textContent).toBe(
     'The verification ended early: a server answered 429.',
@@ -399,7 +399,7 @@ test.each([
   expect(written).toBe(expected);
 });
 
-test('what a prediction rests on is said with its age', () => {
+test('the evidence of the network figures is described with its age', () => {
   const at = '2026-01-05T12:00:00.000Z';
   const cluster = (loads: number, minutesBefore: number) =>
     ({ loads, updatedAtMs: Date.parse(at) - minutesBefore * 60_000 }) as NetworkCluster;

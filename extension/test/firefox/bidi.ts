@@ -3,7 +3,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** A connection of WebDriver BiDi (https://w3c.github.io/webdriver-bidi/): commands and their answers, no events. */
+/** A WebDriver BiDi connection (https://w3c.github.io/webdriver-bidi/): commands and their answers, no events. */
 export class Bidi {
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, Waiting>();
@@ -26,7 +26,7 @@ export class Bidi {
     return new Bidi(socket);
   }
 
-  /** @throws Error in the browser's words when the command fails or the browser ends before its answer */
+  /** @throws Error with the browser's message when the command fails or the browser ends before its answer */
   send<T = unknown>(method: string, params: object = {}): Promise<T> {
     const id = ++this.#serial;
     return new Promise<T>((resolve, reject) => {

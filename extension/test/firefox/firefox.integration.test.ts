@@ -12,8 +12,8 @@ import { H2, H3 } from '../pins/pin-requests.ts';
 import { HOST } from '../pins/pinned-host.ts';
 import { FirefoxBrowser, type FirefoxTab, firefoxPath, makeProfile } from './firefox.ts';
 
-const room = fileURLToPath(new URL('../..', import.meta.url));
-/** An idle worker is stopped after this, not after half a minute: as often as can be. */
+const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
+/** Stops an idle worker after this time instead of half a minute, to test restarts as often as possible. */
 const IDLE_MS = 1000;
 
 const firefox = firefoxPath();
@@ -25,7 +25,7 @@ describe.skipIf(!firefox)('Firefox', () => {
   let host: TestHost;
   let home: string;
   let browser: FirefoxBrowser;
-  /** A page of the extension that speaks for the tests. */
+  /** A page of the extension through which the tests send messages. */
   let own: FirefoxTab;
   let page: FirefoxTab;
   let pins: requests.PinRequests;
@@ -50,7 +50,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     });
     ca('create', origin);
     ca('trust', '--firefox-profile', profile);
-    browser = await FirefoxBrowser.launch(`${room}dist/firefox`, home, host.env);
+    browser = await FirefoxBrowser.launch(`${packageRoot}dist/firefox`, home, host.env);
     own = await browser.openOwn('popup.html');
     page = await browser.open(server.url('/status/200', HOST));
     pins = new requests.PinRequests((request) => browser.ask(own, request), origin);
@@ -71,7 +71,7 @@ describe.skipIf(!firefox)('Firefox', () => {
   const carried = () => requests.carried(page, server);
   const becomes = (wanted: string, by = page) => requests.becomes(wanted, by, server);
 
-  /** The number of the tab that shows a page. */
+  /** Finds the id of the tab that shows a page. */
   const tabOf = (tab: FirefoxTab) =>
     tab
       .evaluate(() => location.href)
@@ -110,7 +110,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     }
   });
 
-  test('the popup asks for the pages where they are withheld', async () => {
+  test('the popup requests access to pages when it is withheld', async () => {
     const pages = { origins: ['http://*/*', 'https://*/*'] };
     const may = () => own.evaluate((pages) => chrome.permissions.contains(pages), pages);
     const popup = await browser.openOwn('popup.html');
@@ -124,7 +124,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     await expect.poll(may).toBe(true);
   });
 
-  test('pins are offered when the person has allowed them', async () => {
+  test('pins are offered once the user has allowed them', async () => {
     expect(await pins.pin()).toEqual({ ok: false, error: 'Pins have not been allowed yet.' });
     await own.evaluate(() => {
       const permissions = chrome.runtime.getManifest().optional_permissions as 'proxy'[];
@@ -137,7 +137,7 @@ describe.skipIf(!firefox)('Firefox', () => {
       .toMatchObject({ ok: true, allowed: true, pins: [] });
   });
 
-  test('an open page is kept off HTTP/3 from its next request on, and comes back to it', async () => {
+  test('an open page avoids HTTP/3 from its next request on, and returns to it', async () => {
     await becomes(H3);
     expect(await pins.pin()).toMatchObject({ ok: true, pins: [{ origin, state: 'active' }] });
     const until = Date.now() + 2 * IDLE_MS;
@@ -149,7 +149,7 @@ describe.skipIf(!firefox)('Firefox', () => {
 
   test('a pin of this machine waits until Firefox uses a proxy for it', async () => {
     const here = server.url('');
-    // Once there is a private window Firefox opens every further tab in it, where the extension has no say.
+    // After a private window exists Firefox opens all further tabs in it, where the extension does not run.
     const local = await browser.open(server.url('/status/200'));
     await becomes(H3, local);
     const answer = await new requests.PinRequests((request) => browser.ask(own, request), here).pin();
@@ -165,13 +165,13 @@ describe.skipIf(!firefox)('Firefox', () => {
     }
   });
 
-  test('private windows are left alone', async () => {
+  test('private windows are not affected', async () => {
     await pins.pin();
     expect(await carried()).toBe(H2);
     await becomes(H3, await browser.openPrivate(server.url('/status/200', HOST)));
   });
 
-  test('without the helper the page loads on, and the person is told', async () => {
+  test('without the helper the page still loads, and the user sees the reason', async () => {
     await becomes(H3);
     await pins.pin();
     expect(await carried()).toBe(H2);
@@ -182,7 +182,7 @@ describe.skipIf(!firefox)('Firefox', () => {
       .toMatchObject([{ origin, state: 'lifted', reason: expect.stringContaining('helper stopped') }]);
   });
 
-  test('a proxy of the person’s own is left alone', async () => {
+  test('a proxy that the user has set is left unchanged', async () => {
     await browser.setPref('network.proxy.type', 1);
     try {
       expect(await pins.pin()).toEqual({ ok: false, error: expect.stringContaining('already uses a proxy') });
@@ -191,26 +191,26 @@ describe.skipIf(!firefox)('Firefox', () => {
     }
   });
 
-  /** What is under way on a host keeps it though nothing is pinned. */
+  /** Open transfers keep a host running although nothing is pinned. */
   async function endHosts(): Promise<void> {
     for (const pid of host.running()) process.kill(pid);
     await expect.poll(() => host.running()).toEqual([]);
   }
 
-  test('holds an open page to each protocol', async () => {
+  test('pins an open page to each protocol', async () => {
     for (const kind of ['h1', 'h2', 'h3'] as const) {
       expect(await pins.pin(kind)).toMatchObject({ ok: true, pins: [{ kind }], vouched: [HOST] });
       await expect
         .poll(() => pins.all(), { timeout: 20_000, interval: 20 })
         .toMatchObject([{ kind, state: 'active', reason: '' }]);
-      // Firefox speaks no HTTP/3 through a proxy: what is pinned shows behind it.
+      // Firefox uses no HTTP/3 through a proxy: the pinned protocol is visible only between helper and server.
       await becomes(`h2 ${PROTO[kind]}`);
     }
     await pins.unpin();
     await becomes(H3);
   });
 
-  test('lifts the pin where the CA is not trusted, and the page loads all the same', async () => {
+  test('lifts the pin when the CA is not trusted, and the page still loads', async () => {
     await endHosts();
     // Another CA for the same host.
     ca('create', origin);

@@ -5,10 +5,10 @@ import { FIREFOX_EXTENSION_ID } from '@hopwise/contract';
 import type { PageAnswers, PageRequest } from '../../src/background/page-requests.ts';
 import { Bidi } from './bidi.ts';
 
-/** What Firefox would choose at random: where the extension's own pages are. */
+/** The extension's UUID, which is the host of its own pages and otherwise random. */
 const OWN = '11111111-2222-4333-8444-555555555555';
 
-/** Firefox: `HOPWISE_FIREFOX`, else Debian's; null where there is none. */
+/** Path of Firefox: `HOPWISE_FIREFOX`, otherwise Debian's; null if there is none. */
 export function firefoxPath(): string | null {
   const named = process.env.HOPWISE_FIREFOX;
   const paths = named ? [named] : ['/usr/bin/firefox-esr', '/usr/bin/firefox'];
@@ -32,7 +32,7 @@ export class FirefoxTab {
     await this.#bidi.send('browsingContext.reload', { context: this.context, wait: 'complete' });
   }
 
-  /** Presses the mouse on the middle of what the selector finds. */
+  /** Clicks the middle of the element that the selector matches. */
   async click(selector: string): Promise<void> {
     const [x, y] = await this.evaluate((selector) => {
       const found = document.querySelector(selector)!;
@@ -67,7 +67,7 @@ export class FirefoxTab {
   }
 }
 
-/** What is used of Firefox's own window. */
+/** The parts of Firefox's own window in use. */
 interface Window {
   OpenBrowserWindow(options: { private: boolean }): unknown;
   Services: {
@@ -82,7 +82,7 @@ export interface ProfileOptions {
   trusted: string[];
 }
 
-/** Real Firefox with the extension, in a profile of its own. */
+/** Real Firefox with the extension, in its own profile. */
 export class FirefoxBrowser {
   readonly #process: ChildProcess;
   readonly #bidi: Bidi;
@@ -93,8 +93,8 @@ export class FirefoxBrowser {
   }
 
   /**
-   * @param home a folder of the test's own, where `makeProfile` was
-   * @param env is added to this process's; the browser hands it on to native hosts
+   * @param home the test's own folder, in which `makeProfile` created a profile
+   * @param env added to this process's environment; the browser passes it on to native hosts
    */
   static async launch(
     extensionDir: string,
@@ -105,7 +105,7 @@ export class FirefoxBrowser {
       firefoxPath()!,
       [
         ...['--headless', '--new-instance', '--profile', profileIn(home), '--remote-debugging-port=0'],
-        // Else WebDriver may not open the extension's own pages.
+        // Without this WebDriver may not open the extension's own pages.
         '--remote-allow-system-access',
       ],
       { env: { ...process.env, ...env, HOME: home }, stdio: ['ignore', 'ignore', 'pipe'] },
@@ -156,8 +156,8 @@ export class FirefoxBrowser {
       });
     });
     const first = (await this.#contexts()).find((one) => !before.includes(one));
-    // In a tab of its own, as the first one is still busy with its welcome, and behind it: for a tab in front WebDriver waits
-    // until the one before is hidden and the window active, for ever where it comes too late to see that.
+    // In a new background tab. The first tab is still loading its welcome page; and for a foreground tab WebDriver waits until
+    // the previous one is hidden and the window active, which never ends if it misses these events.
     return this.#open(url, { referenceContext: first!, background: true });
   }
 
@@ -179,7 +179,7 @@ export class FirefoxBrowser {
     await ended;
   }
 
-  /** The browser's own window, with all that its own code may do. */
+  /** Runs code in the browser's own window, with chrome privileges. */
   async #window(): Promise<FirefoxTab> {
     const [context] = await this.#contexts('chrome');
     return new FirefoxTab(this.#bidi, context!);
@@ -197,7 +197,7 @@ function profileIn(home: string): string {
   return join(home, 'profile');
 }
 
-/** Makes a profile in this home folder, and returns where. */
+/** Creates a profile in this home folder. @returns its path */
 export function makeProfile(home: string, { prefs = {}, trusted }: ProfileOptions): string {
   const profile = profileIn(home);
   mkdirSync(profile, { recursive: true });
@@ -213,9 +213,9 @@ export function makeProfile(home: string, { prefs = {}, trusted }: ProfileOption
 function userPrefs(more: Record<string, string | number | boolean>): string {
   const prefs = {
     'extensions.webextensions.uuids': JSON.stringify({ [FIREFOX_EXTENSION_ID]: OWN }),
-    // Optional permissions are granted without asking the person, who is not there.
+    // Grants optional permissions without a prompt.
     'extensions.webextOptionalPermissionPrompts': false,
-    // With a CA of one's own Firefox has no HTTP/3.
+    // Firefox uses no HTTP/3 with a private CA unless this is set.
     'network.http.http3.disable_when_third_party_roots_found': false,
     'browser.shell.checkDefaultBrowser': false,
     'browser.startup.page': 0,

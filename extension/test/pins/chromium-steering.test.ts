@@ -10,7 +10,7 @@ const route = {
 
 type Listener = (details: Record<string, unknown>) => unknown;
 
-/** What is used of Chromium: one proxy setting, which others may have. */
+/** The parts of Chromium's API in use: one proxy setting, which another party may control. */
 function chromium() {
   const made = {
     calls: [] as string[],
@@ -66,7 +66,7 @@ beforeEach(() => {
 });
 
 describe('the proxy settings', () => {
-  test('are a PAC script for regular windows while something is pinned, and cleared after', async () => {
+  test('are a PAC script for regular windows while something is pinned, and are cleared afterwards', async () => {
     await steering.setRoute(route);
     expect(browser.value).toMatchObject({
       mode: 'pac_script',
@@ -79,7 +79,7 @@ describe('the proxy settings', () => {
     expect([browser.onAuth.size, browser.onChange.size]).toEqual([0, 0]);
   });
 
-  test('are set anew each time, and broken alternatives forgotten only when an origin is freed', async () => {
+  test('are set again each time, and the broken mark of HTTP/3 is reset only when an origin is removed', async () => {
     await steering.setRoute(route);
     const before = browser.value.pacScript!.data;
     await steering.setRoute(route);
@@ -95,7 +95,7 @@ describe('the proxy settings', () => {
     ['controllable_by_this_extension', 'fixed_servers', 'already uses a proxy'],
     ['controllable_by_this_extension', 'pac_script', 'already uses a proxy'],
     ['controllable_by_this_extension', 'auto_detect', 'already uses a proxy'],
-  ])('are left alone when they are %s with %s', async (control, mode, words) => {
+  ])('are left unchanged when they are %s with %s', async (control, mode, words) => {
     Object.assign(browser, { control, value: { mode } });
     expect(await steering.findObstacle()).toContain(words);
     await expect(steering.setRoute(route)).rejects.toThrow(words);
@@ -104,13 +104,13 @@ describe('the proxy settings', () => {
     expect(browser.onAuth.size).toBe(0);
   });
 
-  test('that an earlier worker left are cleared', async () => {
+  test('of an earlier worker are cleared', async () => {
     Object.assign(browser, { control: 'controlled_by_this_extension', value: { mode: 'pac_script' } });
     await steering.clearRoute();
     expect(browser.value).toEqual({ mode: 'system' });
   });
 
-  test('that another extension takes over end the pins, and ours do not wait beneath', async () => {
+  test('taken over by another extension end the pins, and ours are cleared as well', async () => {
     await steering.setRoute(route);
     for (const listener of browser.onChange) listener({ levelOfControl: 'controlled_by_this_extension' });
     expect(lost).toEqual([]);
@@ -122,7 +122,7 @@ describe('the proxy settings', () => {
   });
 });
 
-describe('the secret', () => {
+describe('the proxy password', () => {
   const challenge = {
     requestId: '1',
     isProxy: true,
@@ -132,7 +132,7 @@ describe('the secret', () => {
   };
   const answer = (details: object) => [...browser.onAuth][0]!(details as Record<string, unknown>);
 
-  test('goes to the helper’s proxy', async () => {
+  test('is sent to the helper’s proxy', async () => {
     await steering.setRoute(route);
     expect(answer(challenge)).toEqual({ authCredentials: { username: 'hopwise', password: route.secret } });
   });
@@ -144,12 +144,12 @@ describe('the secret', () => {
     ['another realm', { realm: 'Login' }],
     ['no realm', { realm: undefined }],
     ['another scheme', { scheme: 'digest' }],
-  ])('does not go to %s', async (_name, changed) => {
+  ])('is not sent to %s', async (_name, changed) => {
     await steering.setRoute(route);
     expect(answer({ ...challenge, ...changed })).toEqual({});
   });
 
-  test('is not given again and again to one that does not take it', async () => {
+  test('is not sent again and again to a proxy that rejects it', async () => {
     await steering.setRoute(route);
     const answers = Array.from({ length: 4 }, () => answer(challenge));
     expect(answers.at(-1)).toEqual({ cancel: true });
@@ -157,7 +157,7 @@ describe('the secret', () => {
     expect(lost).toEqual([expect.stringContaining('rejected')]);
   });
 
-  test('goes to nobody once released', async () => {
+  test('is sent to no proxy after the route is cleared', async () => {
     await steering.setRoute(route);
     const [listener] = browser.onAuth;
     await steering.clearRoute();

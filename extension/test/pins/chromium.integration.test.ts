@@ -15,7 +15,7 @@ let server: Server;
 let origin: string;
 let host: TestHost;
 let browser: ExtensionBrowser;
-/** A page of the extension that speaks for the tests. */
+/** A page of the extension through which the tests send messages. */
 let own: Page;
 let page: Page;
 let pins: requests.PinRequests;
@@ -55,7 +55,7 @@ async function proxyPort(): Promise<number> {
   return Number(/PROXY 127\.0\.0\.1:(\d+)/.exec(value.pacScript?.data ?? '')?.[1]);
 }
 
-test('an open page is kept off HTTP/3 from its next request on, and comes back to it', async () => {
+test('an open page avoids HTTP/3 from its next request on, and returns to it', async () => {
   await openOverH3();
   expect(host.running()).toEqual([]);
   expect(await pins.pin()).toMatchObject({ ok: true, allowed: true, pins: [{ origin, state: 'active' }] });
@@ -67,14 +67,14 @@ test('an open page is kept off HTTP/3 from its next request on, and comes back t
   expect(await proxySettings()).toMatchObject({ value: { mode: 'system' } });
 });
 
-test('a page is kept off HTTP/3 from its first visit on', async () => {
+test('a page avoids HTTP/3 from its first visit on', async () => {
   expect(await pins.pin()).toMatchObject({ ok: true });
   await page.goto(server.url('/status/200', HOST));
   expect((await server.seen(1))[0]).toMatchObject({ proto: 'HTTP/2.0', host: `${HOST}:${server.port}` });
   for (let request = 0; request < 5; request++) expect(await carried()).toBe(H2);
 });
 
-test('without the helper the page loads on, and the person is told', async () => {
+test('without the helper the page still loads, and the user sees the reason', async () => {
   await openOverH3();
   await pins.pin();
   expect(await carried()).toBe(H2);
@@ -91,7 +91,7 @@ test('without the helper the page loads on, and the person is told', async () =>
   await expect.poll(() => pins.all()).toEqual([]);
 });
 
-test('a pin of this machine waits, as Chromium uses no proxy for it', async () => {
+test('a pin of this machine waits, because Chromium uses no proxy for it', async () => {
   const here = server.url('');
   const waiting = [
     { origin: here, state: 'waiting', reason: expect.stringContaining('Chromium never does') },
@@ -108,7 +108,7 @@ test('a pin of this machine waits, as Chromium uses no proxy for it', async () =
   expect(await pins.all()).toMatchObject(waiting);
 });
 
-test('settings that an earlier worker left are cleared, and its pins taken up', async () => {
+test('settings of an earlier worker are cleared, and its pins are recreated', async () => {
   await openOverH3();
   await pins.pin();
   const before = await proxyPort();
@@ -118,7 +118,7 @@ test('settings that an earlier worker left are cleared, and its pins taken up', 
   await expect.poll(proxyPort, { timeout: 20_000 }).toBeGreaterThan(0);
   expect(await carried()).toBe(H2);
   await pins.unpin();
-  // As a browser leaves it that ends while something is pinned.
+  // The state that a browser leaves behind if it ends while something is pinned.
   await own.evaluate(() =>
     chrome.proxy.settings.set({
       value: { mode: 'pac_script', pacScript: { data: 'function FindProxyForURL() { return "DIRECT"; }' } },
@@ -131,9 +131,14 @@ test('settings that an earlier worker left are cleared, and its pins taken up', 
 });
 
 test.each([
-  ['the person’s own', ['--proxy-pac-url=data:,'], {}, 'already uses a proxy'],
-  ['the system’s', [], { https_proxy: 'http://127.0.0.1:9' }, 'set in the environment variable https_proxy'],
-])('a proxy of %s is left alone', async (_whose, args, env, words) => {
+  ['a proxy that the user has set', ['--proxy-pac-url=data:,'], {}, 'already uses a proxy'],
+  [
+    'a proxy of the system',
+    [],
+    { https_proxy: 'http://127.0.0.1:9' },
+    'set in the environment variable https_proxy',
+  ],
+])('%s is left unchanged', async (_whose, args, env, words) => {
   const other = await launch(EXTENSION, args, [], { ...host.env, ...env });
   try {
     host.register(other.profile);
@@ -149,7 +154,7 @@ test.each([
   }
 });
 
-test('pages and other processes get nothing from the helper’s port', async () => {
+test('pages and other processes get no response from the helper’s port', async () => {
   await page.goto(server.url('/status/200', HOST));
   await pins.pin();
   const port = await proxyPort();

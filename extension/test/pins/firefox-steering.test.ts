@@ -53,7 +53,7 @@ const route = {
 };
 const wayOf = (url: string) => onRequest[0]!.listener({ url });
 
-test('sends pinned origins through the proxy, and says nothing of all others', async () => {
+test('sends pinned origins through the proxy, and gives no answer for all others', async () => {
   await steering.setRoute(route);
   const way = [{ type: 'http', host: '127.0.0.1', port: 4321 }, { type: 'direct' }];
   expect(onRequest[0]!.filter).toEqual({ urls: ['https://*/*'] });
@@ -71,7 +71,7 @@ test('sends pinned origins through the proxy, and says nothing of all others', a
   }
 });
 
-test('gives the proxy the secret that it asks for, as long as something is pinned', async () => {
+test('logs in to the proxy while something is pinned', async () => {
   await steering.setRoute(route);
   const challenger = { host: '127.0.0.1', port: 4321 };
   const asks = { isProxy: true, challenger, realm: 'hopwise', scheme: 'Basic', requestId: '1' };
@@ -82,7 +82,7 @@ test('gives the proxy the secret that it asks for, as long as something is pinne
   expect(onAuthRequired).toEqual([]);
 });
 
-test('takes origins up and lets them go without a second listener', async () => {
+test('adds and removes origins without a second listener', async () => {
   await steering.setRoute(route);
   await steering.setRoute({ ...route, origins: ['https://c.example'] });
   expect(onRequest).toHaveLength(1);
@@ -93,7 +93,7 @@ test('takes origins up and lets them go without a second listener', async () => 
 });
 
 test.each(['manual', 'autoConfig', 'autoDetect'])(
-  'goes around no proxy of the person’s own: %s',
+  'does not bypass a proxy that the user has set: %s',
   async (type) => {
     proxyType = type;
     await expect(steering.setRoute(route)).rejects.toThrow('already uses a proxy');
@@ -101,7 +101,7 @@ test.each(['manual', 'autoConfig', 'autoDetect'])(
   },
 );
 
-test('ends when the person sets a proxy', async () => {
+test('ends when the user sets a proxy', async () => {
   await steering.setRoute(route);
   await onChange[0]!();
   expect(lost).toEqual([]);
@@ -110,7 +110,7 @@ test('ends when the person sets a proxy', async () => {
   expect(lost).toEqual([expect.stringContaining('already uses a proxy')]);
 });
 
-test('is released without the permission, when the API has gone', async () => {
+test('the route can be cleared after the permission, and with it the API, was removed', async () => {
   await steering.setRoute(route);
   vi.stubGlobal('chrome', { ...chrome, proxy: undefined });
   await steering.clearRoute();

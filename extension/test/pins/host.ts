@@ -8,7 +8,7 @@ import { launcherFile } from '../../../native-host/src/install/install.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../native-host/bin/hopwise-host.ts', import.meta.url));
 
-/** To the host every name below `.test` is this machine's, as the browser's resolver rules have it. */
+/** The host resolves every name below `.test` to this machine, like the browser's resolver rules. */
 const NAMES = `
   import dns from 'node:dns';
   import { syncBuiltinESMExports } from 'node:module';
@@ -18,10 +18,10 @@ const NAMES = `
   syncBuiltinESMExports();
 `;
 
-/** The native host as a browser under test starts it, with folders of its own. */
+/** The native host as started by a browser under test, with its own folders. */
 export class TestHost {
   readonly folder = mkdtempSync(join(tmpdir(), 'hopwise-pins-'));
-  /** For the browser, whose native hosts inherit it. */
+  /** Environment for the browser, which its native hosts inherit. */
   readonly env = {
     XDG_STATE_HOME: join(this.folder, 'state'),
     XDG_CONFIG_HOME: join(this.folder, 'config'),
@@ -32,20 +32,20 @@ export class TestHost {
     execFileSync(process.execPath, ['--conditions=source', COMMAND, 'install', '--user-data-dir', profile]);
   }
 
-  /** With the Firefox that has this home folder, and gets `env`. */
+  /** Registers with the Firefox that has this home folder; the host gets `env`. */
   registerInFirefox(home: string): void {
     execFileSync(process.execPath, ['--conditions=source', COMMAND, 'install', '--browser', 'firefox'], {
       env: { ...process.env, ...this.env, HOME: home },
     });
   }
 
-  /** The same with the names below `.test` that libcurl has to find. */
+  /** The same, with the names below `.test` that libcurl has to resolve. */
   registerWithNames(profile: string, names: readonly string[]): void {
     this.register(profile);
     this.giveNames(launcherFile(profile), names);
   }
 
-  /** In a mount namespace of its own, the host has another `/etc/hosts`. */
+  /** The host runs in its own mount namespace with another `/etc/hosts`. */
   giveNames(launcher: string, names: readonly string[]): void {
     const hosts = join(this.folder, 'hosts');
     writeFileSync(hosts, `127.0.0.1 ${names.join(' ')}\n`);
@@ -56,7 +56,7 @@ export class TestHost {
     writeFileSync(launcher, text, { mode: 0o755 });
   }
 
-  /** Process ids of the hosts that the browser has started and that still run. */
+  /** Process ids of the running hosts that the browser has started. */
   running(): number[] {
     return readdirSync('/proc').flatMap((name) => {
       if (!/^\d+$/.test(name)) return [];
@@ -68,7 +68,7 @@ export class TestHost {
         const isOurs = readFileSync(`/proc/${name}/environ`, 'utf8').includes(this.env.XDG_STATE_HOME);
         return isHost && isOurs ? [Number(name)] : [];
       } catch {
-        // It has ended meanwhile, or belongs to somebody else.
+        // It has ended in the meantime, or belongs to another user.
         return [];
       }
     });

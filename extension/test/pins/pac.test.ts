@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { isPinnable } from '../../src/pins/pinnable-origin.ts';
 import { createPacScript } from '../../src/pins/worker/pac.ts';
 
-/** Answers of a PAC script, run as browsers do: nothing but the language is there. */
+/** Answers of a PAC script, run as in browsers: with the bare language only. */
 function asked(script: string, ...urls: string[]): string[] {
   const context = createContext({});
   runInContext(script, context);
@@ -20,7 +20,7 @@ function asked(script: string, ...urls: string[]): string[] {
 
 const PROXY = 'PROXY 127.0.0.1:4321; DIRECT';
 
-describe('pacScript', () => {
+describe('createPacScript', () => {
   const script = createPacScript(
     {
       port: 4321,
@@ -35,7 +35,7 @@ describe('pacScript', () => {
     'https://a.example/path?https://other.example/',
     'https://b.example:8443/',
     'https://[::1]:444/',
-  ])('sends %s through the proxy, or without it where that does not answer', (url) => {
+  ])('sends %s through the proxy, or directly when that does not answer', (url) => {
     expect(asked(script, url)).toEqual([PROXY]);
   });
 
@@ -53,15 +53,15 @@ describe('pacScript', () => {
     'https://a.example@evil.test/',
     'https://__proto__/',
     'https://constructor/',
-  ])('leaves %s alone', (url) => {
+  ])('sends %s directly', (url) => {
     expect(asked(script, url)).toEqual(['DIRECT']);
   });
 
-  test('leaves a trial no way but the proxy', () => {
+  test('sends a trial through the proxy only', () => {
     expect(asked(script, 'https://a.example:49151/')).toEqual(['PROXY 127.0.0.1:4321']);
   });
 
-  test('changes with its serial though nothing else does', () => {
+  test('changes with its serial alone', () => {
     const pinned = { port: 1, origins: ['https://a.example'], trials: [] };
     expect(createPacScript(pinned, 1)).not.toBe(createPacScript(pinned, 2));
   });
@@ -81,7 +81,7 @@ describe('pacScript', () => {
     `https://${'a'.repeat(300)}`,
     'https://*',
     '',
-  ])('takes no %j', (origin) => {
+  ])('rejects %j', (origin) => {
     expect(isPinnable(origin)).toBe(false);
     expect(() => createPacScript({ port: 4321, origins: [origin], trials: [] }, 1)).toThrow(RangeError);
     expect(() => createPacScript({ port: 4321, origins: [], trials: [origin] }, 1)).toThrow(RangeError);
@@ -96,7 +96,7 @@ describe('pacScript', () => {
     },
   );
 
-  test('holds no code but its own, whatever the origins are', () => {
+  test('contains no code from origins, for any origins', () => {
     const nasty = fc.string({ unit: 'binary', maxLength: 40 });
     const host = fc.oneof(nasty, fc.webAuthority({ withPort: true }), fc.domain());
     fc.assert(
@@ -110,7 +110,7 @@ describe('pacScript', () => {
           if (good.length < origins.length)
             expect(() => createPacScript({ port: 9, origins, trials: [] }, 1)).toThrow(RangeError);
           const script = createPacScript({ port: 9, origins: good, trials: [] }, 1);
-          // Chromium takes nothing but ASCII.
+          // Chromium accepts ASCII only.
           expect(script).toMatch(/^[\x20-\x7e\n]*$/);
           expect(asked(script, 'https://not.pinned.invalid./')).toEqual(['DIRECT']);
           for (const origin of good)

@@ -20,17 +20,17 @@ const storage = (kept: Map<string, unknown>) => ({
 
 let allowed: boolean;
 let hosts: FakeHost[];
-/** What the browser was told to do, in order. */
+/** Routes set in the browser, in order. */
 let steered: (Route['origins'] | 'released')[];
 let obstacle: string;
 let loseSteering: (why: string) => void;
-/** What the browser was asked for to show trust, and how that goes. */
+/** URLs of the trust trials requested, and the outcome of the next one. */
 let tried: string[];
 let trial: (url: string) => Promise<unknown>;
-/** Makes hosts of the next kind. */
+/** Creates the next host. */
 let nextHost: () => FakeHost;
 
-/** The helper as the extension sees it. */
+/** The helper's side of a port. */
 class FakeHost implements HostPort {
   open = true;
   readonly asked: ToHost[] = [];
@@ -57,11 +57,11 @@ class FakeHost implements HostPort {
       ];
     }
     if (asked.type === 'unpin') this.pins = this.pins.filter(({ origin }) => origin !== asked.origin);
-    if (asked.type !== 'hello' && this.answers) this.tell(asked.id);
+    if (asked.type !== 'hello' && this.answers) this.sendPins(asked.id);
   }
 
-  /** Sends the pins, unasked when without an id. */
-  tell(id = ''): void {
+  /** Sends the pins; without an id as an update that was not requested. */
+  sendPins(id = ''): void {
     this.say({
       type: 'pins',
       id,
@@ -145,7 +145,7 @@ afterEach(() => {
 });
 
 describe('a pin', () => {
-  test('is made at the helper first and then in the browser; the port stays open until a while after the last', async () => {
+  test('is created in the helper first and then in the browser; the port stays open for a while after the last pin', async () => {
     vi.useFakeTimers();
     const pins = worker();
     expect(states(await pins.pinOrigin(wish(A)))).toEqual([`${A} active`]);
@@ -156,14 +156,14 @@ describe('a pin', () => {
     expect(hosts[0]!.open).toBe(true);
     expect(await pins.unpinOrigin(B)).toEqual([]);
     expect(steered).toEqual(['released', [A], [A, B], [B], [B], 'released', 'released']);
-    // What is under way on tunnels goes on.
+    // Transfers through open tunnels continue.
     await vi.advanceTimersByTimeAsync(LINGER_MS - 1);
     expect(hosts[0]!.open).toBe(true);
     await vi.advanceTimersByTimeAsync(1);
     expect(hosts[0]!.open).toBe(false);
   });
 
-  test('that follows soon finds the helper still there', async () => {
+  test('that follows soon uses the same helper', async () => {
     vi.useFakeTimers();
     const pins = worker();
     await pins.pinOrigin(wish(A, null));
@@ -174,7 +174,7 @@ describe('a pin', () => {
     expect(steered.at(-1)).toEqual([B]);
   });
 
-  test('is told of as a carrier for as long as it is in effect, from when on', async () => {
+  test('counts as a proxied origin while it is active, with its start', async () => {
     vi.useFakeTimers();
     const sinceMs = Date.now();
     const pins = worker();
@@ -186,18 +186,18 @@ describe('a pin', () => {
       [B, { kind: 'avoid-h3', sinceMs: sinceMs + 1000 }],
     ]);
     hosts[0]!.pins = hosts[0]!.pins.map((pin) => ({ ...pin, state: 'waiting', reason: 'for the origin' }));
-    hosts[0]!.tell();
+    hosts[0]!.sendPins();
     await vi.waitFor(() => expect(pins.proxiedOrigins.size).toBe(0));
   });
 
-  test('is lifted in the browser before the helper hears of it', async () => {
+  test('is lifted in the browser before the helper is asked', async () => {
     const pins = worker();
     await pins.pinOrigin(wish(A));
     hosts[0]!.answers = false;
     const unpinned = pins.unpinOrigin(A);
     await vi.waitFor(() => expect(hosts[0]!.asked.at(-1)).toMatchObject({ type: 'unpin', origin: A }));
     expect(steered.at(-1)).toBe('released');
-    hosts[0]!.tell(hosts[0]!.asked.at(-1)!.id);
+    hosts[0]!.sendPins(hosts[0]!.asked.at(-1)!.id);
     expect(await unpinned).toEqual([]);
   });
 
@@ -205,14 +205,14 @@ describe('a pin', () => {
     ['without the permissions', A, { allowed: false }, 'not been allowed'],
     ['beside another proxy', A, { obstacle: 'a proxy of your own' }, 'a proxy of your own'],
     ['to a name that no PAC script takes', 'https://a$.example', {}, 'unusual characters'],
-  ])('is not made %s, and no helper started', async (_name, origin, given, words) => {
+  ])('is not created %s, and no helper is started', async (_name, origin, given, words) => {
     ({ allowed, obstacle } = { allowed: true, obstacle: '', ...given });
     await expect(worker().pinOrigin(wish(origin))).rejects.toThrow(words);
     expect(hosts).toEqual([]);
     expect(steered).toEqual(['released']);
   });
 
-  test('that the helper refuses leaves no port open', async () => {
+  test('refused by the helper leaves no port open', async () => {
     nextHost = () => {
       const host = new FakeHost();
       host.answers = false;
@@ -227,7 +227,7 @@ describe('a pin', () => {
     expect(steered).toEqual(['released']);
   });
 
-  test('is not waited for without end', async () => {
+  test('times out when the helper does not answer', async () => {
     vi.useFakeTimers();
     nextHost = () => {
       const host = new FakeHost();
@@ -240,14 +240,14 @@ describe('a pin', () => {
     expect(hosts[0]!.open).toBe(false);
   });
 
-  test('lifted by the helper is told of with its reason until it is dismissed', async () => {
+  test('lifted by the helper is listed with its reason until it is dismissed', async () => {
     const pins = worker();
     await pins.pinOrigin(wish(A));
     await pins.pinOrigin(wish(B));
     hosts[0]!.pins = hosts[0]!.pins.map((pin) =>
       pin.origin === A ? { ...pin, state: 'lifted', reason: 'the server refused' } : pin,
     );
-    hosts[0]!.tell();
+    hosts[0]!.sendPins();
     await vi.waitFor(async () =>
       expect(states(await pins.listPins())).toEqual([`${B} active`, `${A} lifted`]),
     );
@@ -270,7 +270,7 @@ describe('a pin to a protocol', () => {
     reason: REASON,
   });
 
-  /** A helper that waits for trust, to be told of by the test. */
+  /** A helper that waits for the trust trial; the test sends its messages. */
   function distrustful(): FakeHost {
     const host = new FakeHost();
     host.postMessage = (message) => {
@@ -280,7 +280,7 @@ describe('a pin to a protocol', () => {
       if (asked.type === 'pin') host.trials = ['a.example'];
       if (asked.type === 'unpin') host.pins = [];
       if (asked.type === 'unpin') host.trials = [];
-      if (asked.type !== 'hello') host.tell(asked.id);
+      if (asked.type !== 'hello') host.sendPins(asked.id);
     };
     return host;
   }
@@ -289,7 +289,7 @@ describe('a pin to a protocol', () => {
     nextHost = distrustful;
   });
 
-  test('has the browser ask for the trial, which leads to the proxy just as long', async () => {
+  test('makes the browser request the trial, which is routed to the proxy only for that time', async () => {
     const pins = worker();
     let answer = () => {};
     trial = () =>
@@ -297,19 +297,19 @@ describe('a pin to a protocol', () => {
         answer = resolve;
       });
     expect(await pins.pinOrigin(toH2())).toMatchObject([{ state: 'waiting', reason: REASON }]);
-    // The page stays on its connections until the pin holds: a tunnel would only keep it from that.
+    // The page stays on its connections until the pin is active: it would keep using a tunnel.
     expect(steered.at(-1)).toEqual([TRIAL]);
     expect(tried).toEqual([`${TRIAL}/`]);
     hosts[0]!.trials = [];
     hosts[0]!.pins = [{ ...waiting(), state: 'active', reason: '' }];
-    hosts[0]!.tell();
+    hosts[0]!.sendPins();
     await vi.waitFor(async () => expect(states(await pins.listPins())).toEqual([`${A} active`]));
     answer();
     expect(steered.at(-1)).toEqual([A]);
     expect(tried).toHaveLength(1);
   });
 
-  test('that the helper says nothing more of waits on, and the way to the trial goes', async () => {
+  test('without news from the helper keeps waiting, and the route of the trial is removed', async () => {
     vi.useFakeTimers();
     const pins = worker();
     await pins.pinOrigin(toH2());
@@ -318,13 +318,13 @@ describe('a pin to a protocol', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(steered.at(-1)).toEqual([A]);
     expect(await pins.listPins()).toMatchObject([{ state: 'waiting', reason: REASON }]);
-    hosts[0]!.tell();
+    hosts[0]!.sendPins();
     await vi.advanceTimersByTimeAsync(0);
     expect(tried).toHaveLength(1);
     expect(steered.at(-1)).toEqual([A]);
   });
 
-  test('is tried again when the person pins it again', async () => {
+  test('is tried again when the user pins it again', async () => {
     const pins = worker();
     await pins.pinOrigin(toH2());
     await vi.waitFor(() => expect(steered.at(-1)).toBe('released'));
@@ -332,7 +332,7 @@ describe('a pin to a protocol', () => {
     await vi.waitFor(() => expect(tried).toHaveLength(2));
   });
 
-  test('asks again where the browser could not, and gives up', async () => {
+  test('retries a trial that failed in the browser, and gives up', async () => {
     vi.useFakeTimers();
     trial = () => Promise.reject(new TypeError('Failed to fetch'));
     const pins = worker();
@@ -343,14 +343,14 @@ describe('a pin to a protocol', () => {
     expect(await pins.listPins()).toMatchObject([{ state: 'waiting', reason: REASON }]);
   });
 
-  test('asks no more once the helper has lifted it', async () => {
+  test('stops trials once the helper has lifted it', async () => {
     vi.useFakeTimers();
     trial = () => Promise.reject(new TypeError('Failed to fetch'));
     const pins = worker();
     await pins.pinOrigin(toH2());
     hosts[0]!.trials = [];
     hosts[0]!.pins = [{ ...waiting(), state: 'lifted', reason: 'no trust' }];
-    hosts[0]!.tell();
+    hosts[0]!.sendPins();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(tried).toHaveLength(1);
     expect(steered.at(-1)).toBe('released');
@@ -367,7 +367,7 @@ describe('a pin to a protocol', () => {
     await vi.waitFor(() => expect(tried).toHaveLength(2));
   });
 
-  test('asks for no host that a PAC script does not take', async () => {
+  test('tries no host that a PAC script cannot contain', async () => {
     nextHost = () => {
       const host = distrustful();
       host.trials = ['a.example"]; evil(); ["'];
@@ -379,7 +379,7 @@ describe('a pin to a protocol', () => {
   });
 });
 
-test('the helper is asked once for which hosts there is a CA, and ends again', async () => {
+test('a refresh asks the helper once which hosts the CA covers, and ends it again', async () => {
   nextHost = () => {
     const host = new FakeHost();
     host.vouched = ['a.example'];
@@ -396,7 +396,7 @@ test('the helper is asked once for which hosts there is a CA, and ends again', a
 });
 
 describe('without the helper', () => {
-  test('everything is as the person has it, at once, and they are told why', async () => {
+  test('the user’s settings are restored at once, and the reason is recorded', async () => {
     const pins = worker();
     await pins.pinOrigin(wish(A));
     hosts[0]!.die();
@@ -412,7 +412,7 @@ describe('without the helper', () => {
     expect(hosts).toHaveLength(2);
   });
 
-  test('a pin that was under way is refused', async () => {
+  test('a pin being created is refused', async () => {
     nextHost = () => {
       const host = new FakeHost();
       host.answers = false;
@@ -429,7 +429,7 @@ describe('without the helper', () => {
   test.each([
     ['does not fit', { type: 'error', id: '', code: 'version', message: 'update the older one' }, 'update'],
     ['breaks its contract', { type: 'gossip' }, 'update or reinstall'],
-  ])('as with one that %s', async (_name, message, words) => {
+  ])('the same with a helper that %s', async (_name, message, words) => {
     const pins = worker();
     await pins.pinOrigin(wish(A));
     hosts[0]!.say(message);
@@ -442,13 +442,13 @@ describe('without the helper', () => {
   test.each([
     ['the browser no longer follows', async () => loseSteering('Another extension')],
     [
-      'the person takes the permissions back',
+      'the user revokes the permissions',
       async (pins: PinManager) => {
         allowed = false;
         await pins.handlePermissionRemoval();
       },
     ],
-  ])('as when %s', async (_name, happen) => {
+  ])('the same when %s', async (_name, happen) => {
     const pins = worker();
     await pins.pinOrigin(wish(A));
     await happen(pins);
@@ -458,8 +458,8 @@ describe('without the helper', () => {
   });
 });
 
-describe('a worker that is started anew', () => {
-  test('releases the browser first, then takes the pins up with the time that they have left', async () => {
+describe('a restarted worker', () => {
+  test('restores the proxy settings first, then recreates the pins for their remaining time', async () => {
     const before = worker();
     await before.pinOrigin(wish(A, 60));
     await before.pinOrigin(wish(B, null));
@@ -483,7 +483,7 @@ describe('a worker that is started anew', () => {
     expect(hosts).toHaveLength(1);
   });
 
-  test('says why pins could not be taken up', async () => {
+  test('records why pins could not be recreated', async () => {
     const before = worker();
     await before.pinOrigin(wish(A));
     obstacle = 'Another extension';
@@ -494,7 +494,7 @@ describe('a worker that is started anew', () => {
     expect(hosts).toHaveLength(1);
   });
 
-  test('asks for the pins that outlive the browser, and only for those', async () => {
+  test('asks for persistent pins, and only for those', async () => {
     const before = worker();
     await before.pinOrigin(wish(A, null, true));
     await before.pinOrigin(wish(B));
@@ -514,7 +514,7 @@ describe('a worker that is started anew', () => {
     expect(hosts).toHaveLength(2);
   });
 
-  test('looks, when the browser starts, for pins that the command line has made since', async () => {
+  test('finds, when the browser starts, pins that the command line has created since', async () => {
     const kept: PinState = {
       origin: A,
       kind: 'avoid-h3',
@@ -536,7 +536,7 @@ describe('a worker that is started anew', () => {
     expect(hosts).toHaveLength(1);
   });
 
-  test('closes the port again when the browser starts and there are none, and does nothing unless pins are allowed', async () => {
+  test('closes the port again when the browser starts and there are no pins, and does nothing unless pins are allowed', async () => {
     const pins = worker();
     await pins.handleBrowserStart();
     expect(hosts.map(({ open }) => open)).toEqual([false]);

@@ -1,4 +1,4 @@
-/** What the tests of pins do alike in Chromium and in Firefox. */
+/** Steps that the tests of pins share between Chromium and Firefox. */
 import type { PinKind } from '@hopwise/contract';
 import { expect } from 'vitest';
 import { hopwiseHost } from '../../../native-host/test/support/command.ts';
@@ -8,11 +8,11 @@ import type { Refusal } from '../../src/messages/load-messages.ts';
 import type { PinsAnswer } from '../../src/pins/pin-messages.ts';
 import { HOST } from './pinned-host.ts';
 
-/** What browser and server say of a request that goes there without a proxy, or by the tunnel of `avoid-h3`. */
+/** Protocol in the browser's and in the server's notation, for a request without a proxy or through the tunnel of `avoid-h3`. */
 export const H2 = 'h2 HTTP/2.0';
 export const H3 = 'h3 HTTP/3.0';
 
-/** What is asked of a worker while it is being stopped may never be answered. */
+/** A request to a worker that is being stopped may never be answered. */
 const NO_ANSWER_MS = 5000;
 
 /** The server that `HOST` stands for. */
@@ -46,11 +46,11 @@ interface OpenPage {
 
 let serial = 0;
 
-/** Has an open page of the server ask for something: what the browser and the server say that carried it. */
+/** Sends a request from an open page of the server. @returns its protocol as browser and server report it */
 export async function carried(page: OpenPage, server: Server): Promise<string> {
   const path = `/bytes/1000/${++serial}`;
   const protocol = await page.evaluate(async (url) => {
-    // A browser keeps the first 250 resources of a page only, and tests ask for more than that on a fast machine.
+    // A browser keeps only the first 250 resource timings of a page, and tests exceed that on a fast machine.
     performance.clearResourceTimings();
     await (await fetch(url, { cache: 'no-store' })).arrayBuffer();
     const entries = performance.getEntriesByName(new URL(url, location.href).href);
@@ -60,12 +60,12 @@ export async function carried(page: OpenPage, server: Server): Promise<string> {
   return `${protocol} ${seen.find((one) => one.path === path)?.proto}`;
 }
 
-/** Has it ask until something is carried so. */
+/** Repeats requests until one uses the wanted protocol. */
 export async function becomes(wanted: string, page: OpenPage, server: Server): Promise<void> {
   await expect.poll(() => carried(page, server), { timeout: 20_000, interval: 50 }).toBe(wanted);
 }
 
-/** Asks the worker of a browser for pins, of one origin. */
+/** Sends requests about the pins of one origin to a browser's worker. */
 export class PinRequests {
   readonly #ask: <T extends PageRequest>(request: T) => Promise<PageAnswers[T['type']]>;
   readonly #origin: string;

@@ -21,9 +21,12 @@ test.each<[string, Protocol, Times, Protocol | undefined, string[]]>([
   expect(suggestPins(recommended(best, pltMs), inUse)).toEqual(kinds);
 });
 
-test.each(['https://192.0.2.7', 'https://[2001:db8::7]:8443'])('no CA vouches for %s', (origin) => {
-  expect(suggestPins(recommended('h2', { h2: 100, h3: 130 }, { origin }), 'h3')).toEqual(['avoid-h3']);
-});
+test.each(['https://192.0.2.7', 'https://[2001:db8::7]:8443'])(
+  'offers no pin to a protocol for the IP address %s',
+  (origin) => {
+    expect(suggestPins(recommended('h2', { h2: 100, h3: 130 }, { origin }), 'h3')).toEqual(['avoid-h3']);
+  },
+);
 
 test.each<Partial<OriginRecommendation>>([
   { decided: false },
@@ -32,11 +35,11 @@ test.each<Partial<OriginRecommendation>>([
   { origin: 'https://app.localhost' },
   { origin: 'https://127.0.0.1' },
   { origin: 'https://[::1]:8443' },
-])('nothing for %j', (change) => {
+])('suggests no pin for %j', (change) => {
   expect(suggestPins(recommended('h1', { h1: 100, h2: 130, h3: 150 }, change), 'h3')).toEqual([]);
 });
 
-test('what is in use is what carried most requests', () => {
+test('the protocol in use is the one of most requests', () => {
   const request = (url: string, protocol: Protocol | null) => ({ url, protocol });
   const requests = [
     request('https://a.example/', 'h2'),

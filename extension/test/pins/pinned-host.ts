@@ -1,2 +1,2 @@
-/** The host that is pinned, one of those that browser and helper take for this machine. */
+/** The pinned host, which browser and helper resolve to this machine. */
 export const HOST = 'a.lab.test';

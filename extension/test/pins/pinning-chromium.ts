@@ -5,20 +5,20 @@ import type { TestHost } from './host.ts';
 import { HOST } from './pinned-host.ts';
 import { publicKeyHash } from './public-key-hash.ts';
 
-/** The built extension, to be loaded by Chromium. */
+/** The built extension for Chromium. */
 export const EXTENSION = fileURLToPath(new URL('../../dist/chromium', import.meta.url));
 
-/** Chromium with the extension, which may pin. */
+/** Chromium with the extension, which has the permissions for pins. */
 export interface PinningChromium {
   browser: ExtensionBrowser;
-  /** A page of the extension that speaks for the tests. */
+  /** A page of the extension through which the tests send messages. */
   own: Page;
   page: Page;
 }
 
 /**
- * @param port of this machine, at which it finds every host below `lab.test`, and whose HTTP/3 it uses
- * @param env as it is where not that of the host
+ * @param port port on this machine at which it reaches every host below `lab.test`, and with which it uses HTTP/3
+ * @param env environment; defaults to that of the host
  */
 export async function launchToPin(
   port: number,
@@ -30,7 +30,7 @@ export async function launchToPin(
     [
       '--host-resolver-rules=MAP *.lab.test 127.0.0.1',
       `--ignore-certificate-errors-spki-list=${await publicKeyHash(port)}`,
-      // Chromium has no HTTP/3 with a CA of one's own, unless it is forced somewhere: here where nobody asks.
+      // Chromium uses HTTP/3 with a private CA only if QUIC is forced for some origin: here for one without requests.
       `--origin-to-force-quic-on=${HOST}:9`,
     ],
     [],
@@ -41,7 +41,7 @@ export async function launchToPin(
   return { browser, own, page: await browser.context.newPage() };
 }
 
-/** Gives the permissions that pins need, from a page of the extension. */
+/** Grants the permissions that pins need, from a page of the extension. */
 export async function allowPins(own: Page): Promise<void> {
   const granted = await own.evaluate(() =>
     chrome.permissions.request({

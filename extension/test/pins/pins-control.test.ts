@@ -14,7 +14,7 @@ let pins: PinState[];
 let asked: PageRequest[];
 let refusal: string;
 let vouched: string[] | null;
-/** What the helper says when it is asked. */
+/** The helper's answer to a fresh request: hosts, or an error message. */
 let vouchedAtHelper: string[] | string;
 
 const pin = (change: Partial<PinState> = {}): PinState => ({
@@ -94,7 +94,7 @@ async function shown(origin: OriginRecommendation, inUse?: Protocol) {
   return { control, action, buttons, click };
 }
 
-test('keeps an origin off HTTP/3 for the time chosen, and lets it go again', async () => {
+test('makes an origin avoid HTTP/3 for the chosen time, and removes the pin again', async () => {
   const { control, action, buttons, click } = await shown(recommended());
   expect(buttons(action!)).toEqual(['Avoid HTTP/3']);
   await click('Avoid HTTP/3');
@@ -117,11 +117,11 @@ test.each([
   ['HTTP/3 was not tried', { pltMs: { h1: 130, h2: 100 } }],
   ['it is not https', { origin: 'http://a.example' }],
   ['its name is not one that a command may contain', { origin: 'https://a;b.example' }],
-])('offers nothing where %s', async (_name, change) => {
+])('offers no pin when %s', async (_name, change) => {
   expect((await shown(recommended(change))).action).toBeNull();
 });
 
-test('offers no pins before they are allowed, and says what for', async () => {
+test('offers no pins before they are allowed, and explains the permissions', async () => {
   allowed = false;
   const { control, action, buttons, click } = await shown(recommended());
   expect(buttons(action!)).toEqual([]);
@@ -132,7 +132,7 @@ test('offers no pins before they are allowed, and says what for', async () => {
   expect(buttons(action!)).toEqual(['Avoid HTTP/3']);
 });
 
-test('says why a pin was refused', async () => {
+test('shows why a pin was refused', async () => {
   refusal = 'Another extension has the proxy settings.';
   const { control, action, buttons, click } = await shown(recommended());
   await click('Avoid HTTP/3');
@@ -140,7 +140,7 @@ test('says why a pin was refused', async () => {
   expect(buttons(action!)).toEqual(['Avoid HTTP/3']);
 });
 
-test('shows within a second that a pin was lifted, and why', async () => {
+test('shows within a second that a pin ended, and why', async () => {
   pins = [pin()];
   const { control, click } = await shown(recommended());
   pins = [pin({ state: 'lifted', reason: '<b>the helper stopped</b>' })];
@@ -155,7 +155,7 @@ test('shows within a second that a pin was lifted, and why', async () => {
 const bestOverH1 = () => recommended({ protocol: 'h1', pltMs: { h1: 90, h2: 100 } });
 const bestOverH3 = () => recommended({ protocol: 'h3', pltMs: { h2: 130, h3: 100 } });
 
-test('holds an origin that the CA vouches for to its best version', async () => {
+test('pins an origin covered by the CA to its best version', async () => {
   vouchedAtHelper = ['a.example'];
   const { control, action, buttons, click } = await shown(bestOverH1(), 'h2');
   expect(buttons(action!)).toEqual(['Pin to HTTP/1.1']);
@@ -174,13 +174,13 @@ test('holds an origin that the CA vouches for to its best version', async () => 
   );
 });
 
-test('says of an origin that waits that it is not kept off HTTP/3', async () => {
+test('shows that a waiting pin does not avoid HTTP/3 yet', async () => {
   pins = [pin({ state: 'waiting', reason: 'until it is time' })];
   const { action, buttons } = await shown(recommended());
   expect(buttons(action!)).toEqual(['Waiting to avoid HTTP/3: remove pin']);
 });
 
-test('says what it takes and risks where no CA vouches for the origin, and makes none', async () => {
+test('explains requirements and risks when no CA covers the origin, and creates none', async () => {
   vouchedAtHelper = ['b.example', 'c.example'];
   const { control, action, buttons, click } = await shown(bestOverH3(), 'h2');
   expect(buttons(action!)).toEqual(['Pin to HTTP/3…']);
@@ -203,7 +203,7 @@ test('says what it takes and risks where no CA vouches for the origin, and makes
   expect(asked).toEqual([{ type: 'pins', fresh: true }]);
 });
 
-test('goes on saying what it takes while the same load is shown', async () => {
+test('keeps the explanation open while the same load is shown', async () => {
   const { control, action } = await shown(bestOverH3(), 'h2');
   control.resetOrigins(1);
   const again = () => control.renderAction(bestOverH3(), 'h2')!;
@@ -219,7 +219,7 @@ test('goes on saying what it takes while the same load is shown', async () => {
   expect(steps()).toBeNull();
 });
 
-test('says nothing of a CA where a pin that needs none does the same', async () => {
+test('does not mention a CA when a pin without one has the same effect', async () => {
   const { action, buttons } = await shown(recommended(), 'h3');
   expect(buttons(action!)).toEqual(['Avoid HTTP/3']);
   vouchedAtHelper = ['a.example'];
@@ -227,14 +227,14 @@ test('says nothing of a CA where a pin that needs none does the same', async () 
   expect(buttons(vouchedFor!)).toEqual(['Avoid HTTP/3', 'Pin to HTTP/2']);
 });
 
-test('says why the helper could not be asked', async () => {
+test('shows why the helper could not be asked', async () => {
   vouchedAtHelper = 'The helper is not installed.';
   const { control, click } = await shown(bestOverH3(), 'h2');
   await click('Pin to HTTP/3…');
   expect(control.element.textContent).toContain('The helper is not installed.');
 });
 
-test('asks the helper only where an answer matters', async () => {
+test('asks the helper only when an offer depends on the answer', async () => {
   await shown(recommended({ pltMs: { h1: 130, h2: 100 } }), 'h2');
   await vi.advanceTimersByTimeAsync(3000);
   expect(asked).toEqual([]);
@@ -267,6 +267,6 @@ test.each([
     { kind: 'h3' as const, state: 'lifted' as const, reason: 'it refused HTTP/3' },
     'a.example is no longer pinned to HTTP/3: it refused HTTP/3',
   ],
-])('%j in words', (change, words) => {
+])('describes %j', (change, words) => {
   expect(describePin(pin(change), NOW)).toBe(words);
 });

@@ -1,4 +1,4 @@
-/** Pins to a protocol in real Chromium, with the real host and its local CA, on a server that speaks all three. */
+/** Pins to a protocol in real Chromium, with the real host and its local CA, on a server that supports all three. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { launchToPin, type PinningChromium } from './pinning-chromium.ts';
 const BYTES = 40_000;
 const ASKED_AT_ONCE = 12;
 
-/** Who has signed the certificate that the browser sees. */
+/** Issuer of the certificate that the browser receives. */
 const OURS = expect.stringMatching(/^hopwise local CA/);
 const THEIRS = expect.stringMatching(/test CA/);
 
@@ -25,11 +25,11 @@ let server: Server;
 let origin: string;
 let host: TestHost;
 let browser: ExtensionBrowser;
-/** A page of the extension that speaks for the tests. */
+/** A page of the extension through which the tests send messages. */
 let own: Page;
 let page: Page;
 let pins: PinRequests;
-/** SHA-256 of what the server sends. */
+/** SHA-256 of the response body that the server sends. */
 let digest: string;
 
 beforeAll(async () => {
@@ -68,15 +68,15 @@ async function start(env: Record<string, string> = {}): Promise<PinningChromium>
 let serial = 0;
 
 interface Asked {
-  /** What the browser says that carried it, and whose certificate it saw. */
+  /** Protocol and certificate issuer as the browser reports them. */
   browser: string;
   issuer: string;
-  /** What arrived at the server. */
+  /** Protocol as the server received it. */
   server: string;
   digest: string;
 }
 
-/** Has the open page ask for something. */
+/** Sends a request from the open page. */
 async function asked(): Promise<Asked> {
   const path = `/bytes/${BYTES}/${++serial}`;
   const [response, answer] = await Promise.all([
@@ -102,14 +102,14 @@ async function asked(): Promise<Asked> {
 
 const correctRequest = { none: { browser: 'h3', server: 'HTTP/3.0', issuer: THEIRS }, ...pinned() };
 
-/** Browsers speak no HTTP/3 through a proxy: what is pinned shows behind it. */
+/** Browsers use no HTTP/3 through a proxy: the pinned protocol is visible only between helper and server. */
 function pinned() {
   return Object.fromEntries(
     Object.entries(PROTO).map(([kind, server]) => [kind, { browser: 'h2', server, issuer: OURS }]),
   ) as Record<Protocol, object>;
 }
 
-/** Asks again, with pauses in which what the browser has of earlier connections ends, until it is carried so. */
+/** Repeats a request until it uses the wanted protocol, with pauses in which the browser's earlier connections end. */
 function untilAsked(wanted: object): Promise<Asked> {
   return vi.waitFor(
     async () => {
@@ -121,7 +121,7 @@ function untilAsked(wanted: object): Promise<Asked> {
   );
 }
 
-/** Pins and waits until the helper has what it waits for. */
+/** Pins an origin and waits until the pin is active. */
 async function hold(kind: 'h1' | 'h2' | 'h3'): Promise<void> {
   expect(await pins.pin(kind)).toMatchObject({ ok: true, pins: [{ kind }], vouched: [HOST] });
   await vi.waitFor(
@@ -133,7 +133,7 @@ async function hold(kind: 'h1' | 'h2' | 'h3'): Promise<void> {
   );
 }
 
-/** Processes that libcurl runs in: what the hosts have started. */
+/** Processes in which libcurl runs, started by the hosts. */
 function engines(): number[] {
   const hosts = host.running().map(String);
   return readdirSync('/proc').flatMap((name) => {
@@ -151,8 +151,8 @@ function statusOf(pid: string): string {
   }
 }
 
-/** Has the open page ask for several things, and does something when the first have reached the server. */
-async function amidst(happen: () => void): Promise<string[]> {
+/** Sends several requests from the open page, and acts when the first of them have reached the server. */
+async function fetchDuring(happen: () => void): Promise<string[]> {
   const asking = page.evaluate(
     (serials) =>
       Promise.all(
@@ -170,7 +170,7 @@ async function amidst(happen: () => void): Promise<string[]> {
   return asking;
 }
 
-test('holds an open page to each protocol, from and to each other and none', async () => {
+test('pins an open page to each protocol, changing from and to each other protocol and no pin', async () => {
   await untilAsked(correctRequest.none);
   expect(await browser.ask(own, { type: 'pins', fresh: true })).toMatchObject({ vouched: [HOST], pins: [] });
   const circuit = ['h1', 'none', 'h2', 'none', 'h3', 'h1', 'h2', 'h1', 'h3', 'h2', 'h3', 'none'] as const;
@@ -181,7 +181,7 @@ test('holds an open page to each protocol, from and to each other and none', asy
   }
 });
 
-test('the page loads on when the engine, and then the helper, is killed amidst', async () => {
+test('the page continues to load when the engine, and then the helper, is killed in mid-transfer', async () => {
   await hold('h2');
   await untilAsked(correctRequest.h2);
   const killAll = (pids: number[]) => {
@@ -189,13 +189,13 @@ test('the page loads on when the engine, and then the helper, is killed amidst',
     for (const pid of pids) process.kill(pid, 'SIGKILL');
   };
   const whole = Array.from({ length: ASKED_AT_ONCE }, () => '100000');
-  expect(await amidst(() => killAll(engines()))).toEqual(whole);
+  expect(await fetchDuring(() => killAll(engines()))).toEqual(whole);
   expect(await pins.all()).toMatchObject([{ state: 'lifted', reason: expect.stringContaining('engine') }]);
   await page.reload();
   expect(await untilAsked({})).toMatchObject({ digest });
   await hold('h1');
   await untilAsked(correctRequest.h1);
-  expect(await amidst(() => killAll(host.running()))).toEqual(whole);
+  expect(await fetchDuring(() => killAll(host.running()))).toEqual(whole);
   expect(await pins.all()).toMatchObject([
     { state: 'lifted', reason: expect.stringContaining('helper stopped') },
   ]);
@@ -203,7 +203,7 @@ test('the page loads on when the engine, and then the helper, is killed amidst',
   expect(await untilAsked({})).toMatchObject({ digest });
 });
 
-test('lifts the pin in a browser that does not trust the CA, where the page loads all the same', async () => {
+test('lifts the pin in a browser that does not trust the CA, and the page still loads', async () => {
   const other = await start({ HOME: join(host.folder, 'other') });
   try {
     await other.page.goto(server.url('/status/200', HOST));

@@ -35,7 +35,7 @@ function carried(kind: ProxiedOrigin['kind'], request: Partial<RecordedRequest> 
 }
 
 describe('correctProxiedRequests', () => {
-  it('tells of a pin to a protocol what carried the request, and nothing of connections to the helper', () => {
+  it('records the pinned protocol, without the phases of the connection to the helper', () => {
     const nothing = { dnsStartMs: null, dnsEndMs: null, connectStartMs: null, secureStartMs: null };
     expect(carried('h3')).toEqual({
       ...REQUEST,
@@ -45,22 +45,22 @@ describe('correctProxiedRequests', () => {
     });
   });
 
-  it('takes of a tunnel only the address away', () => {
+  it('removes only the address from requests through a tunnel', () => {
     expect(carried('avoid-h3')).toEqual({ ...REQUEST, remoteIp: null });
   });
 
-  it('leaves what began before the pin, came from a cache or is of another origin', () => {
+  it('leaves requests unchanged that started before the pin, came from a cache or belong to another origin', () => {
     expect(carried('h1', {}, NAVIGATED_MS + 101)).toEqual(REQUEST);
     expect(carried('h1', {}, NAVIGATED_MS + 100).protocol).toBe('h1');
     expect(carried('h1', { fromCache: true }).protocol).toBe('h2');
     expect(carried('h1', { url: 'https://a.test:8443/' }).protocol).toBe('h2');
   });
 
-  it('makes no protocol up for what came over none', () => {
+  it('adds no protocol to requests without one', () => {
     expect(carried('h1', { protocol: null }).protocol).toBeNull();
   });
 
-  it('gives a recording back as it is when nothing is pinned', () => {
+  it('returns the same recording when nothing is pinned', () => {
     const one = recording({});
     expect(correctProxiedRequests(one, new Map())).toBe(one);
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:tls';
 
-/** Base64 SHA-256 of the public key of a server on this machine, whatever its certificate. */
+/** Base64 SHA-256 of the public key of a server on this machine, for any certificate. */
 export async function publicKeyHash(port: number): Promise<string> {
   const socket = connect({ port, rejectUnauthorized: false });
   await new Promise((resolve) => socket.once('secureConnect', resolve));

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { TrustTrials } from '../../src/pins/worker/trust-trials.ts';
 
-test('asks for nothing but the trial, and shows nobody who asks', async () => {
+test('requests only the trial’s URL, without credentials and referrer', async () => {
   const fetch = vi.fn(async () => new Response(null, { status: 204 }));
   vi.stubGlobal('fetch', fetch);
   const onUnanswered = vi.fn();

@@ -133,7 +133,7 @@ export class PinManager {
     });
   }
 
-  /** Takes up persistent pins, which the command line may have created while no browser was running. */
+  /** Adopts persistent pins, which the command line may have created while no browser was running. */
   async handleBrowserStart(): Promise<void> {
     await this.#ready;
     await this.#runInTurn(async () => {

@@ -3,7 +3,7 @@ import type { PinState } from '@hopwise/contract';
 const KEY = 'pins';
 const HAS_PERSISTENT_KEY = 'pins-persistent';
 
-/** Pins that the next worker takes up if the browser stops this one. Kept until the browser closes. */
+/** Pins that the next worker recreates if the browser stops this one. Kept until the browser closes. */
 interface StoredPins {
   pins: PinState[];
 }

@@ -1,4 +1,4 @@
-/** One planned case in real Chromium: a page of its own at an origin of its own, which a pin is in force for. */
+/** One planned case in real Chromium: its own page at its own origin, which has an active pin. */
 import type { PinState } from '@hopwise/contract';
 import type { Page } from 'playwright-core';
 import {
@@ -29,7 +29,7 @@ import {
 import type { Servers } from '../../../../native-host/test/faults/servers.ts';
 import { type Fetched, fetchIn, GIVEN_UP } from './fetched.ts';
 
-/** What Chromium calls the errors of `shownCertificate`. */
+/** Chromium's names of the errors of `shownCertificate`. */
 const CERTIFICATE_ERRORS: Partial<Record<string, string>> = {
   'other-certificate': 'net::ERR_CERT_AUTHORITY_INVALID',
   'expired-certificate': 'net::ERR_CERT_DATE_INVALID',
@@ -39,13 +39,13 @@ const WARM_LIMIT_MS = 20_000;
 export class ChromiumCase {
   readonly plan: CasePlan;
   readonly origin: string;
-  /** Tells its requests from those of a second try. */
+  /** Distinguishes its requests from those of a second try. */
   readonly tag: string;
   readonly wrong: string[] = [];
   readonly #page: Page;
   readonly #link: FaultyLink;
   readonly #servers: Servers;
-  readonly #befallHost: () => void;
+  readonly #injectHostFault: () => void;
   readonly #asked: { id: string; request: PlannedRequest; isAnswered: boolean }[] = [];
   #healed: Promise<void> = Promise.resolve();
   #hasHappened = false;
@@ -56,7 +56,7 @@ export class ChromiumCase {
     page: Page,
     link: FaultyLink,
     servers: Servers,
-    befallHost: () => void,
+    injectHostFault: () => void,
   ) {
     this.plan = plan;
     this.origin = `https://${host}:${link.port}`;
@@ -64,19 +64,19 @@ export class ChromiumCase {
     this.#page = page;
     this.#link = link;
     this.#servers = servers;
-    this.#befallHost = befallHost;
+    this.#injectHostFault = injectHostFault;
   }
 
-  /** @param befallHost does the case's fault where it is not one of links */
+  /** @param injectHostFault injects the case's fault if it is not a link fault */
   static async open(
     plan: CasePlan,
     host: string,
     page: Page,
     servers: Servers,
-    befallHost: () => void,
+    injectHostFault: () => void,
   ): Promise<ChromiumCase> {
     const link = await FaultyLink.open(servers.whole.port);
-    return new ChromiumCase(plan, host, page, link, servers, befallHost);
+    return new ChromiumCase(plan, host, page, link, servers, injectHostFault);
   }
 
   /** Opens the page. */
@@ -136,10 +136,10 @@ export class ChromiumCase {
     if (this.#hasHappened) return;
     this.#hasHappened = true;
     this.#healed = befallLink(this.plan, this.#link, this.#servers);
-    this.#befallHost();
+    this.#injectHostFault();
   }
 
-  /** The page after the fault, as a person opens it. */
+  /** Opens the page after the fault, like a user. */
   async #load(): Promise<void> {
     const begin = performance.now();
     const limit = pageLimitMs(this.plan);

@@ -17,23 +17,23 @@ import { type ExtensionBrowser, launch } from '../../browser.ts';
 import { ChromiumCase } from './chromium-case.ts';
 import { HARMS, type Harm, HarmedHost } from './harmed-host.ts';
 
-/** The draws. */
+/** Number of random cases. */
 const SEED = Number(process.env.HOPWISE_FAULTS_SEED ?? 1);
 /** Only this case, such as `reset`. */
 const ONLY = process.env.HOPWISE_FAULTS_CASE;
 
-const room = fileURLToPath(new URL('../../..', import.meta.url));
+const packageRoot = fileURLToPath(new URL('../../..', import.meta.url));
 const HOST = 'a.lab.test';
-/** Those whose host is sound run side by side. */
+/** Cases with an intact host run in parallel. */
 const SIDE_BY_SIDE = 12;
 const PIN_MINUTES = 60;
-/** For what takes a second on a quiet machine. */
+/** Timeout for steps that take a second on an idle machine. */
 const LIMIT_MS = 30_000;
 
 let servers: Servers;
 let harmed: HarmedHost;
 let browser: ExtensionBrowser;
-/** A page of the extension that speaks for the tests. */
+/** A page of the extension through which the tests send messages. */
 let own: Page;
 const pages: Page[] = [];
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
   harmed = await HarmedHost.create(`https://${HOST}`, servers.trusted);
   const { host } = harmed;
   browser = await launch(
-    `${room}dist/chromium`,
+    `${packageRoot}dist/chromium`,
     ['--host-resolver-rules=MAP *.lab.test 127.0.0.1'],
     [],
     host.env,
@@ -61,23 +61,23 @@ afterAll(async () => {
   await servers?.stop();
 });
 
-/** @param fresh asks the host as well, which is started where it has gone */
+/** @param fresh asks the host as well, which starts it if it has ended */
 const pins = async (fresh = false): Promise<PinState[]> => {
   const answer = await browser.ask(own, { type: 'pins', fresh });
   if (!answer.ok) throw new Error(answer.error);
   return answer.pins;
 };
 
-/** Runs cases side by side that share a host. @returns one line for each thing that was wrong. */
-async function run(plans: readonly CasePlan[], befallHost: (plan: CasePlan) => void): Promise<string[]> {
+/** Runs cases that share a host in parallel. @returns one line for each failure. */
+async function run(plans: readonly CasePlan[], injectHostFault: (plan: CasePlan) => void): Promise<string[]> {
   const cases = await Promise.all(
-    plans.map((plan, at) => ChromiumCase.open(plan, HOST, pages[at]!, servers, () => befallHost(plan))),
+    plans.map((plan, at) => ChromiumCase.open(plan, HOST, pages[at]!, servers, () => injectHostFault(plan))),
   );
   for (const { plan, origin } of cases) {
     const { pin: kind, fault } = plan;
-    // The disk has to be used, the clock to be looked at.
+    // These faults take effect only when the host uses the disk or reads the clock.
     const order = { persistent: fault === 'disk-full', minutes: fault === 'clock-days' ? PIN_MINUTES : null };
-    // The extension may not have noticed yet that the former host has ended.
+    // The extension may not have noticed yet that the previous host has ended.
     await vi.waitFor(
       async () => {
         const answer = await browser.ask(own, { type: 'pin', origin, kind, ...order });
@@ -104,7 +104,7 @@ async function run(plans: readonly CasePlan[], befallHost: (plan: CasePlan) => v
   return cases.flatMap(({ wrong }) => wrong);
 }
 
-/** Origins that the browser leads to the helper. */
+/** Origins that the browser routes to the helper. */
 function steered(): Promise<string[]> {
   return own.evaluate(async () => {
     const { value } = await chrome.proxy.settings.get({});
@@ -124,7 +124,7 @@ test.each(batches.map((faults) => [faults.join(', '), faults] as const))(
     for (const { origin } of await pins()) await browser.ask(own, { type: 'unpin', origin });
     await harmed.heal();
     const wrong = await run(plans, ({ fault, lastsMs }) => {
-      if (isHarm(fault)) harmed.befall(fault, lastsMs);
+      if (isHarm(fault)) harmed.injectFault(fault, lastsMs);
     });
     expect(wrong.map((words) => `${words}\n${again(words)}`)).toEqual([]);
   },
@@ -134,9 +134,9 @@ function planVerification(fault: Fault): CasePlan {
   const name = `${SEED}/${fault}`;
   for (let draw = 0; ; draw += 1) {
     const plan = planCase(new Random(name, draw), name, fault);
-    // Half a response would be waited for as long as a person likes.
+    // The page would wait for the rest of a response without limit.
     if (isSilent(plan)) return { ...plan, moment: { at: 'before', bytes: 0 } };
-    // A helper that carries nothing is not harmed.
+    // A helper without transfers is not affected.
     const isBusy = plan.pin !== 'avoid-h3' && /^(up|down)$/.test(plan.moment.at) && plan.requests.length > 2;
     if (isBusy || !isHarm(fault)) return plan;
   }
@@ -146,7 +146,7 @@ function isHarm(fault: Fault): fault is Harm {
   return (HARMS as readonly Fault[]).includes(fault);
 }
 
-/** The command that repeats a case. */
+/** Command that repeats a case. */
 function again(words: string): string {
   const fault = /\/([a-z-]+)/.exec(words)![1];
   return `HOPWISE_FAULTS_SEED=${SEED} HOPWISE_FAULTS_CASE=${fault} npx vitest run --project integration extension/test/pins/faults`;

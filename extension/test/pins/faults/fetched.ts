@@ -3,22 +3,22 @@ import type { Page } from 'playwright-core';
 import type { PlannedRequest } from '../../../../native-host/test/faults/plan.ts';
 import { headersOf, pathOf } from '../../../../native-host/test/faults/planned-request.ts';
 
-/** A response, as far as it came. */
+/** A response, as far as it arrived. */
 export interface Fetched {
-  /** 0: no response began. */
+  /** 0: no response started. */
   status: number;
-  /** Of the body, SHA-256; '' when it broke off. */
+  /** SHA-256 of the body; '' when it broke off. */
   digest: string;
   /** The body of a receipt. */
   text: string;
-  /** How the browser calls what went wrong; '' for nothing. */
+  /** The browser's name of the error; '' for none. */
   error: string;
 }
 
-/** More than a receipt has. */
+/** Longer than any receipt. */
 const RECEIPT_CHARS = 100_000;
 
-/** @param id which the server tells to have arrived @param limitMs until the page gives up */
+/** @param id id by which the server reports arrivals @param limitMs time after which the page gives up */
 export async function fetchIn(
   page: Page,
   request: PlannedRequest,
@@ -43,7 +43,7 @@ export async function fetchIn(
     const { path, method, bytes, seed, hasBody, headers, limitMs, RECEIPT_CHARS } = order;
     let body: ArrayBuffer | null = null;
     if (hasBody) {
-      // As the server makes `/seeded/`.
+      // The same bytes as the server generates for `/seeded/`.
       const key = new Uint8Array(16);
       new DataView(key.buffer).setUint32(12, seed);
       const aes = await crypto.subtle.importKey('raw', key, 'AES-CTR', false, ['encrypt']);
@@ -65,7 +65,7 @@ export async function fetchIn(
   }, order);
   if (fetched.error === '') return fetched;
   if (fetched.error === 'TimeoutError') return { ...fetched, error: GIVEN_UP };
-  // Its words come by another way.
+  // The message is obtained separately.
   await Promise.race([failed, new Promise((resolve) => setTimeout(resolve, WORDS_LIMIT_MS))]);
   return { ...fetched, error: error || fetched.error };
 }

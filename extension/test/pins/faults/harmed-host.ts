@@ -1,4 +1,4 @@
-/** What can befall the host of a real browser, and how it is made well again. */
+/** Injects faults into the host of a real browser, and repairs it. */
 import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,
@@ -20,7 +20,7 @@ import { TestHost } from '../host.ts';
 
 const HOOKS = fileURLToPath(new URL('../../../../native-host/test/faults/host-hooks.ts', import.meta.url));
 
-/** Of the plan's faults those that the browser does not have to take part in, and that leave its own clock alone. */
+/** The plan's faults that need no part of the browser and leave its clock unchanged. */
 export const HARMS = [
   'engine-killed',
   'engine-stopped',
@@ -33,9 +33,9 @@ export const HARMS = [
 ] as const;
 export type Harm = (typeof HARMS)[number];
 
-/** Past the end of every pin, and within what the browser's own clock lets pass of the local CA's certificates. */
+/** After the end of every pin, but within the validity of the local CA's certificates on the browser's clock. */
 const CLOCK_MS = 20 * 3_600_000;
-/** More than a browser takes for the length of a message. */
+/** A message length beyond the browser's limit. */
 const GARBAGE = Buffer.alloc(64, 0xff);
 
 export class HarmedHost {
@@ -47,8 +47,8 @@ export class HarmedHost {
   readonly #sound = join(this.host.folder, 'sound-ca');
 
   /**
-   * @param origin that the local CA vouches for
-   * @param servers that engine and browser trust
+   * @param origin origin covered by the local CA
+   * @param servers servers that engine and browser trust
    */
   static async create(origin: string, servers: readonly Server[]): Promise<HarmedHost> {
     const harmed = new HarmedHost();
@@ -78,8 +78,8 @@ export class HarmedHost {
     return harmed;
   }
 
-  /** @param lastsMs of a fault that passes */
-  befall(fault: Harm, lastsMs: number): void {
+  /** @param lastsMs duration of a temporary fault */
+  injectFault(fault: Harm, lastsMs: number): void {
     this.#isHarmed ||= !fault.startsWith('engine-');
     switch (fault) {
       case 'engine-killed':
@@ -98,7 +98,7 @@ export class HarmedHost {
         this.#signal(this.host.running(), 'SIGKILL');
         break;
       case 'frame-garbage':
-        // Its standard input: a pipe that others may write to as well.
+        // Its standard input is a pipe, which other processes can write to.
         for (const pid of this.host.running()) writeSync(openSync(`/proc/${pid}/fd/0`, 'w'), GARBAGE);
         break;
       case 'disk-full':
@@ -116,7 +116,7 @@ export class HarmedHost {
     }
   }
 
-  /** Ends the host that runs where a fault has left something behind; the next one finds everything as at the beginning. */
+  /** Ends the running host if a fault left traces; the next one starts from the original state. */
   async heal(): Promise<void> {
     if (!this.#isHarmed) return;
     this.#isHarmed = false;
@@ -133,12 +133,12 @@ export class HarmedHost {
       try {
         process.kill(pid, signal);
       } catch {
-        // It has ended meanwhile.
+        // It has ended in the meantime.
       }
     }
   }
 
-  /** Processes that libcurl runs in: what the hosts have started. */
+  /** Processes in which libcurl runs, started by the hosts. */
   #engines(): number[] {
     const hosts = this.host.running().map(String);
     return readdirSync('/proc')
@@ -147,7 +147,7 @@ export class HarmedHost {
   }
 }
 
-/** With its modes: what others can read is not used. */
+/** Copies modes as well: the host rejects files that other users can read. */
 function copyPrivate(from: string, to: string): void {
   execFileSync('cp', ['-a', from, to]);
 }

@@ -39,11 +39,11 @@ test.each([
   { type: 'pin', origin: 'https://page.test/', kind: 'avoid-h3', minutes: 60, persistent: false },
   { type: 'pin', origin: 'https://page.test', kind: 'avoid-h3', minutes: 0, persistent: false },
   { type: 'unpin' },
-])('%j is not', (request) => {
+])('%j is not a request', (request) => {
   expect(pageRequestSchema.safeParse(request).success).toBe(false);
 });
 
-test('a content script says no more than that its page has settled or is shown', () => {
+test('a content script may only report that its page has settled or is shown', () => {
   expect(pageSettledSchema.safeParse({ type: 'page-settled', loaded: true }).success).toBe(true);
   expect(pageSettledSchema.safeParse({ type: 'latest', loaded: true }).success).toBe(false);
   expect(pageShownSchema.safeParse({ type: 'page-shown' }).success).toBe(true);

@@ -38,12 +38,14 @@ test('an unknown page, one that cannot be read, and an unknown network', async (
   await write(`
     for (const options of [
       { page: 'none.har' },
-      { replay: 7 },
+      { page: 7 },
       { page: 'cut.har' },
       { page: 'shop', network: 'lte-por' },
+      { page: 'shop', netwrk: 'lte' },
+      undefined,
     ]) {
-      test.describe(JSON.stringify(options), () => {
-        test.use(options as never);
+      test.describe(JSON.stringify(options) ?? 'none', () => {
+        test.use({ replay: options as never });
         test('loads', async ({ load }) => void (await load()));
       });
     }
@@ -51,12 +53,14 @@ test('an unknown page, one that cannot be read, and an unknown network', async (
   const { code, output } = await project.test();
   expect(code).toBe(1);
   const lines = complaints(output);
-  expect(lines, output).toHaveLength(4);
+  expect(lines, output).toHaveLength(6);
   for (const [index, words] of [
     /page \S*\/none\.har: expected shop, news, app, .*no such file/,
-    /page 7: expected a page's name or path/,
+    /replay\.page: .*expected string/,
     /cut\.har: .*JSON/,
     /network "lte-por": expected one of .*lte-poor/,
+    /replay: .*"netwrk"/,
+    /replay: expected a page to replay, as in test\.use/,
   ].entries()) {
     expect(lines[index]).toMatch(words);
   }
@@ -65,7 +69,7 @@ test('an unknown page, one that cannot be read, and an unknown network', async (
 
 test('HTTP/3 where UDP is blocked: the line says so, and the natural choice still loads', async () => {
   await write(`
-    test.use({ page: 'app', network: 'udp-blocked' });
+    test.use({ replay: { page: 'app', network: 'udp-blocked' } });
     test('one after another', async ({ load }) => {
       const loaded = await load();
       expect(loaded).toLoadWithin(30_000);
@@ -87,7 +91,7 @@ test('no rights for the lab', async () => {
   test.skip(process.getuid?.() !== 0, 'only root can become a user without rights');
   await writeSite(bundledSite('app'), join(project.folder, 'site'));
   await write(`
-    test.use({ page: 'site' });
+    test.use({ replay: { page: 'site' } });
     test('loads', async ({ load }) => void (await load()));
   `);
   await promisify(execFile)('chmod', ['-R', 'a+rwX', project.folder]);
@@ -103,7 +107,7 @@ test('no rights for the lab', async () => {
 
 test('no Chromium', async () => {
   await write(`
-    test.use({ page: 'shop' });
+    test.use({ replay: { page: 'shop' } });
     test('loads', async ({ load }) => void (await load()));
   `);
   const { output } = await project.test({ env: { HOPWISE_CHROMIUM: join(project.folder, 'chromium') } });
@@ -112,14 +116,14 @@ test('no Chromium', async () => {
 
 test('after a failure and a timeout nothing is left', async () => {
   await write(`
-    test.use({ page: 'app', network: 'fast' });
+    test.use({ replay: { page: 'app', network: 'fast' } });
     test('fails', async ({ load }) => {
       await load();
       throw new Error('as it should');
     });
-    test('hangs', async ({ load, page, url }) => {
+    test('hangs', async ({ load, replayPage, replayUrl }) => {
       test.setTimeout(4_000);
-      await page.goto(url);
+      await replayPage.goto(replayUrl);
       await load();
       await new Promise(() => {});
     });
@@ -135,7 +139,7 @@ test('after a failure and a timeout nothing is left', async () => {
 test('a killed worker takes its lab and its browsers along, and the next one removes what is left', async () => {
   await write(`
     import { spawnSync } from 'node:child_process';
-    test.use({ page: 'app', network: '3g' });
+    test.use({ replay: { page: 'app', network: '3g' } });
     test('is killed', async ({ load }) => {
       setTimeout(() => process.kill(process.pid, 'SIGKILL'), 2_500);
       await load();

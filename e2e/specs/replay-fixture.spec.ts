@@ -7,9 +7,9 @@ import { type Assignment, expect, PROTOCOLS, test } from '../src/playwright/inde
 test.describe.configure({ mode: 'default' });
 
 test.describe('a bundled page', () => {
-  test.use({ page: 'shop', network: 'lte', protocol: 'h3' });
+  test.use({ replay: { page: 'shop', network: 'lte', protocol: 'h3' } });
 
-  test('a page, a network and a protocol', async ({ load, page, url, lab }, info) => {
+  test('a page, a network and a protocol', async ({ load, replayPage, replayUrl, lab }, info) => {
     const loaded = await load();
     expect(loaded).toUseProtocol('h3');
     expect(loaded).toLoadWithin(60_000);
@@ -18,11 +18,11 @@ test.describe('a bundled page', () => {
     expect(loaded.failed).toEqual([]);
     expect(loaded.recording.pltMs).toBe(loaded.pltMs);
 
-    // Playwright's own page is on the same network, under the same protocol.
+    // A test's own steps are on the same network, under the same protocol.
     await lab.log();
     const before = (await lab.stats()).down.deliveredBytes;
-    await page.goto(url);
-    await expect(page).toHaveTitle(/\w/);
+    await replayPage.goto(replayUrl);
+    await expect(replayPage).toHaveTitle(/\w/);
     expect((await lab.stats()).down.deliveredBytes - before).toBeGreaterThan(500_000);
     const { entries } = await lab.log();
     expect(new Set(entries.map(({ protocol }) => protocol))).toEqual(new Set(['h3']));
@@ -48,16 +48,16 @@ test.describe('a bundled page', () => {
   });
 
   test.describe('in a group, with figures of its own', () => {
-    test.use({ network: { profile: 'cable', udp: { policedMbps: 2 } }, protocol: 'natural' });
+    test.use({ replay: { page: 'shop', network: { profile: 'cable', udp: { policedMbps: 2 } } } });
 
-    test('hopwise is told the network', async ({ prediction }) => {
+    test('the prediction is made for the network', async ({ prediction }) => {
       expect(prediction.best).not.toBe('h3');
       expect(prediction.network.udp).toBe(2);
     });
   });
 });
 
-/** A document of one's own, and an image of another origin's. */
+/** A document, and an image of another origin's. */
 const HAR = {
   log: {
     pages: [{ id: 'page', startedDateTime: '2026-03-02T09:00:00.000Z', pageTimings: { onLoad: 400 } }],
@@ -84,17 +84,16 @@ const recorded = test.extend({
   replay: async ({}, use, info) => {
     const file = info.outputPath('recorded.har');
     await writeFile(file, JSON.stringify(HAR));
-    await use(file);
+    await use({ page: file, network: 'fast', ipVersion: 6, protocol: 'h2' });
   },
 });
-recorded.use({ network: 'fast', ipVersion: 6, protocol: 'h2' });
 
-recorded('a HAR, over IPv6', async ({ load, page, url }) => {
+recorded('a HAR, over IPv6', async ({ load, replayPage, replayUrl }) => {
   const loaded = await load();
   expect(loaded.page).toBe('recorded');
   expect(loaded).toUseProtocol('h2');
   expect(loaded.requests).toHaveLength(HAR.log.entries.length);
-  const response = await page.goto(url);
+  const response = await replayPage.goto(replayUrl);
   expect((await response?.serverAddr())?.ipAddress).toContain(':');
 });
 
@@ -127,15 +126,14 @@ const replayed = test.extend({
       `${dir}/index.html`,
       '<!doctype html><title>Chance</title><script>fetch("/x?" + Math.random() + "&" + new Date().getFullYear()).then((answer) => answer.text())</script>',
     );
-    await use(dir);
+    await use({ page: dir, network: 'fast', protocol: 'h2' });
   },
 });
-replayed.use({ network: 'fast', protocol: 'h2' });
 
-replayed('the chance and the clock of a recorded page', async ({ load, page, url, lab }) => {
+replayed('the chance and the clock of a recorded page', async ({ load, replayPage, replayUrl, lab }) => {
   await load();
   await load();
-  await page.goto(url, { waitUntil: 'networkidle' });
+  await replayPage.goto(replayUrl, { waitUntil: 'networkidle' });
   const { entries } = await lab.log();
   const drawn = entries.map(({ path }) => path).filter((path) => path.startsWith('/x?'));
   // One for each load and visit; a disturbed load is made once more.
@@ -144,13 +142,13 @@ replayed('the chance and the clock of a recorded page', async ({ load, page, url
   expect(drawn[0]).toMatch(/^\/x\?0\.\d+&2020$/);
 });
 
-replayed("a test's own page stays as it is beside loads", async ({ load, page, url }) => {
-  await page.goto(url);
+replayed("a test's own page stays as it is beside loads", async ({ load, replayPage, replayUrl }) => {
+  await replayPage.goto(replayUrl);
   // Three at once take their turns; more browsers than are kept.
   await Promise.all((['h1', 'h3', 'natural'] as const).map((protocol) => load({ protocol })));
   expect(await load({ protocol: { [ORIGIN]: 'h1' } })).toUseProtocol('h1');
-  expect(await page.title()).toBe('Chance');
-  await page.goto(url);
-  const navigation = await page.evaluate(() => performance.getEntriesByType('navigation')[0]?.toJSON());
+  expect(await replayPage.title()).toBe('Chance');
+  await replayPage.goto(replayUrl);
+  const navigation = await replayPage.evaluate(() => performance.getEntriesByType('navigation')[0]?.toJSON());
   expect(navigation).toMatchObject({ nextHopProtocol: 'h2' });
 });

@@ -1,6 +1,6 @@
 /** What a test asks of the replay fixtures. */
 import { expect, it } from 'vitest';
-import { browserProtocol, namedNetwork, type ReplayNetwork } from '../src/playwright/options.ts';
+import { browserProtocol, namedNetwork, type ReplayNetwork, replayOf } from '../src/playwright/options.ts';
 
 const ORIGINS = ['https://a.test', 'https://b.test'].map((origin) => ({
   origin,
@@ -40,4 +40,24 @@ it.each([
   ],
 ])('refuses the protocol %j', (protocol, words) => {
   expect(() => browserProtocol(protocol as never, ORIGINS)).toThrow(words);
+});
+
+it('fills in what a replay leaves to its defaults', () => {
+  expect(replayOf({ page: 'shop', protocol: 'h3' })).toEqual({
+    page: 'shop',
+    network: 'cable',
+    protocol: 'h3',
+    seed: 1,
+    ipVersion: 4,
+    view: 'cold',
+  });
+});
+
+it.each([
+  [undefined, "replay: expected a page to replay, as in test.use({ replay: { page: 'shop' } })"],
+  [{ page: 7 }, /^replay\.page: .*string/],
+  [{ page: 'shop', netwrk: 'lte' }, /^replay: .*"netwrk"/],
+  [{ page: 'shop', view: 'hot' }, /^replay\.view: .*"warm"/],
+])('refuses the replay %j', (replay, words) => {
+  expect(() => replayOf(replay)).toThrow(words);
 });

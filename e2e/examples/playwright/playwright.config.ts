@@ -9,7 +9,6 @@ export default defineConfig<ReplayOptions>({
   retries: 1,
   reporter: [['list'], ['html', { open: 'never' }]],
   use: {
-    // Playwright keeps the name `page` to itself here; in `test.use` it may be called that.
-    replay: 'pages/app.json.gz',
+    replay: { page: 'pages/app.json.gz', network: 'cable' },
   },
 });

@@ -4,25 +4,29 @@ import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import type { Lab } from '@hopwise/lab/client/lab';
 import { isPageName, openPage, type PageSource } from '@hopwise/lab/pages/page-source';
 import type { Prediction } from '@hopwise/pageload-emulator';
-import { test as base, type TestInfo } from '@playwright/test';
+import { test as base, type Page, type TestInfo } from '@playwright/test';
 import { replayChromium } from './chromium.ts';
 import { ReplayError } from './errors.ts';
 import { LabKeeper } from './lab-keeper.ts';
 import { loadPage, longestLoadMs, predictionOf, type ReplayLoad, titleOf } from './load.ts';
-import { browserProtocol, namedNetwork, type ReplayOptions } from './options.ts';
-import { withPageOption } from './page-option.ts';
+import { browserProtocol, namedNetwork, type Replay, type ReplayOptions, replayOf } from './options.ts';
 import { LoadReport } from './report.ts';
 
-/** What one load is to be different in from the test's options. */
-export type LoadChanges = Partial<Pick<ReplayOptions, 'network' | 'protocol' | 'seed' | 'view'>> & {
+/** What differs in one load from the test's `replay`. */
+export type LoadChanges = Pick<Replay, 'network' | 'protocol' | 'seed' | 'view'> & {
   /** Time to the load event; 60,000 ms unless given. It is not taken from the test's own time. */
   timeoutMs?: number;
 };
 
 /** What tests, hooks and other fixtures can ask for. */
 export interface ReplayFixtures {
-  /** The page's URL inside the lab. */
-  url: string;
+  /** The replayed page's URL inside the lab. */
+  replayUrl: string;
+  /**
+   * A page of Playwright in a browser inside the lab, on the replay's network and by its protocol, for a test of its own
+   * steps: `await replayPage.goto(replayUrl)`. Playwright's own `page` stays on the machine's network.
+   */
+  replayPage: Page;
   /** The lab with the test's page and network; the next test has the same one where its page is the same. */
   lab: Lab;
   /**
@@ -31,7 +35,7 @@ export interface ReplayFixtures {
    * @throws in one line when the page does not come to its load event
    */
   load: (changes?: LoadChanges) => Promise<ReplayLoad>;
-  /** What hopwise makes of the recording of one load under the test's options, told the network. */
+  /** hopwise's prediction from the recording of one load of the replay, given its network. */
   prediction: Prediction;
 }
 
@@ -40,20 +44,17 @@ interface KeeperFixtures {
   _labKeeper: LabKeeper;
 }
 interface PageFixtures {
-  _replayed: PageSource;
+  /** The option, checked and with its defaults, and the page that it names. */
+  _replay: Required<Replay> & { source: PageSource };
 }
 
 const LOAD_TIMEOUT_MS = 60_000;
 /** At first use the lab's program is built, and a page of a registry package is fetched and recorded. */
 const PREPARE_TIMEOUT_MS = 300_000;
 
-const extended = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, KeeperFixtures>({
-  replay: ['shop', { option: true }],
-  network: ['cable', { option: true }],
-  protocol: ['natural', { option: true }],
-  seed: [1, { option: true }],
-  ipVersion: [4, { option: true }],
-  view: ['cold', { option: true }],
+/** Playwright's `test` with the option of `ReplayOptions` and the fixtures of `ReplayFixtures`. */
+export const test = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, KeeperFixtures>({
+  replay: [undefined, { option: true }],
 
   _labKeeper: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from the pattern what a fixture needs.
@@ -65,35 +66,35 @@ const extended = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, Keep
     { scope: 'worker', box: true },
   ],
 
-  _replayed: [
-    async ({ replay }, use, info) => use(await replayedPage(replay, info)),
+  _replay: [
+    async ({ replay }, use, info) => {
+      const wanted = replayOf(replay);
+      await use({ ...wanted, source: await replayedPage(wanted.page, info) });
+    },
     { box: true, timeout: PREPARE_TIMEOUT_MS },
   ],
 
-  url: async ({ _replayed }, use) => use(_replayed.site.entry),
+  replayUrl: async ({ _replay }, use) => use(_replay.source.site.entry),
 
   lab: [
-    async ({ _labKeeper, _replayed, network, seed, ipVersion }, use) => {
+    async ({ _labKeeper, _replay: { source, network, seed, ipVersion } }, use) => {
       const wanted = { ...namedNetwork(network).network, seed };
-      await use(await _labKeeper.lab({ page: _replayed, network: wanted, ipVersion }));
+      await use(await _labKeeper.lab({ page: source, network: wanted, ipVersion }));
     },
     { timeout: PREPARE_TIMEOUT_MS },
   ],
 
-  load: async (
-    { lab, _labKeeper, _replayed, network, protocol, seed, view, launchOptions, playwright },
-    use,
-    info,
-  ) => {
+  load: async ({ lab, _labKeeper, _replay, launchOptions, playwright }, use, info) => {
     const report = new LoadReport(info);
+    const { source, network, protocol, seed, view } = _replay;
     const executablePath = replayChromium(launchOptions.executablePath, playwright.chromium.executablePath());
     const own = { ...namedNetwork(network).network, seed };
-    const ownProtocol = browserProtocol(protocol, _replayed.site.origins);
+    const ownProtocol = browserProtocol(protocol, source.site.origins);
     const loadWith = async (changes: LoadChanges): Promise<ReplayLoad> => {
       const asked = { network, protocol, seed, view, timeoutMs: LOAD_TIMEOUT_MS, ...changes };
       const named = namedNetwork(asked.network);
-      const forced = browserProtocol(asked.protocol, _replayed.site.origins);
-      const what = { ...asked, page: _replayed.name, network: named };
+      const forced = browserProtocol(asked.protocol, source.site.origins);
+      const what = { ...asked, page: source.name, network: named };
       return base.step(`load ${titleOf(what)}`, () =>
         withTimeFor(info, longestLoadMs(asked), async () => {
           try {
@@ -102,7 +103,7 @@ const extended = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, Keep
               ...what,
               lab,
               browser,
-              site: _replayed.site,
+              site: source.site,
               closeConnections: () => _labKeeper.closeConnections(),
             });
             await report.add(load);
@@ -135,8 +136,8 @@ const extended = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, Keep
     await use(prediction);
   },
 
-  context: async (
-    { lab, _labKeeper, _replayed, protocol, playwright, browserName, launchOptions, headless, baseURL },
+  replayPage: async (
+    { lab, _labKeeper, _replay: { source, protocol }, playwright, browserName, launchOptions, headless },
     use,
   ) => {
     if (browserName !== 'chromium') {
@@ -145,7 +146,7 @@ const extended = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, Keep
     const browser = await _labKeeper.testBrowser(
       {
         executablePath: replayChromium(launchOptions.executablePath, playwright.chromium.executablePath()),
-        protocol: browserProtocol(protocol, _replayed.site.origins),
+        protocol: browserProtocol(protocol, source.site.origins),
         key: [launchOptions, headless],
       },
       ({ executablePath, args }) =>
@@ -158,22 +159,15 @@ const extended = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, Keep
     );
     // A test that made loads under other options left the link as they had it.
     await lab.drain();
-    const context = await browser.newContext({ baseURL: baseURL ?? _replayed.site.entry });
-    const { initScript } = siteInitScript(_replayed.site);
+    const context = await browser.newContext({ baseURL: source.site.entry });
+    const { initScript } = siteInitScript(source.site);
     if (initScript !== undefined) await context.addInitScript(initScript);
-    await use(context);
+    await use(await context.newPage());
     await context.close();
   },
 });
 
-/** Playwright's `test` with the fixtures of `ReplayFixtures` and the options of `ReplayOptions`. */
-export const test = withPageOption(extended);
-
-async function replayedPage(page: string, { config, project }: TestInfo): Promise<PageSource> {
-  if (typeof page !== 'string')
-    throw new ReplayError(`page ${JSON.stringify(page)}: expected a page's name or path`);
-  // Older versions of Playwright ignore it, newer ones refuse it.
-  if ('page' in project.use) throw new ReplayError('use.page in the configuration: call it use.replay');
+async function replayedPage(page: string, { config }: TestInfo): Promise<PageSource> {
   const folder = config.configFile ? dirname(config.configFile) : config.rootDir;
   try {
     return await openPage(isPageName(page) ? page : resolve(folder, page));

@@ -2,7 +2,7 @@
  * Fixtures for Playwright tests that replay recorded pages in the lab:
  *
  *     import { expect, test } from '@hopwise/e2e/playwright';
- *     test.use({ page: 'shop', network: 'lte-poor', protocol: 'h3' });
+ *     test.use({ replay: { page: 'shop', network: 'lte-poor', protocol: 'h3' } });
  */
 
 export { type Lab, labObstacle } from '@hopwise/lab/client/lab';
@@ -12,4 +12,4 @@ export { ReplayError } from './errors.ts';
 export { type LoadChanges, type ReplayFixtures, test } from './fixtures.ts';
 export { predictionOf, type ReplayLoad } from './load.ts';
 export { expect, type LoadsByProtocol } from './matchers.ts';
-export type { ReplayNetwork, ReplayOptions, ReplayProtocol } from './options.ts';
+export type { Replay, ReplayNetwork, ReplayOptions, ReplayProtocol } from './options.ts';

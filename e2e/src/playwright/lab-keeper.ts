@@ -42,10 +42,10 @@ interface KeptLab {
 }
 
 /**
- * More browsers at once would be memory for nothing: a comparison of protocols has three, and one for `page`. Browsers
+ * More browsers at once would be memory for nothing: a comparison of protocols has three, and one for `replayPage`. Browsers
  * that a test has a context in stay, however many there are.
  */
-const MOST_BROWSERS = 4;
+const MAX_BROWSERS = 4;
 
 export class LabKeeper {
   readonly #scratch: string;
@@ -75,7 +75,7 @@ export class LabKeeper {
         await this.configure(network);
         return this.#kept.lab;
       } catch {
-        // It has ended, as when somebody killed it: a new one takes its place.
+        // It has ended, as when it was killed: a new one takes its place.
         await this.#down();
       }
     }
@@ -104,7 +104,7 @@ export class LabKeeper {
   }
 
   /**
-   * Has every origin offer what an assignment wants of it: Chromium can be told on which origins to use HTTP/3, but
+   * Has every origin offer the protocol that an assignment gives it: Chromium can be forced to HTTP/3 by origin, but
    * whether it uses HTTP/1.1 or HTTP/2 is up to what the server offers.
    */
   async offerFor(protocol: BrowserProtocol): Promise<void> {
@@ -169,7 +169,7 @@ export class LabKeeper {
     this.#browsers.delete(name);
     if (browser?.isConnected?.() === false) browser = undefined;
     if (!browser) {
-      await this.#makeRoom();
+      await this.#closeOldest();
       browser = await this.#withOwnTemporaryFolder(launch);
     }
     this.#browsers.set(name, browser);
@@ -177,8 +177,8 @@ export class LabKeeper {
   }
 
   /** Closes the browser whose last use is longest ago, if there are too many. */
-  async #makeRoom(): Promise<void> {
-    if (this.#browsers.size < MOST_BROWSERS) return;
+  async #closeOldest(): Promise<void> {
+    if (this.#browsers.size < MAX_BROWSERS) return;
     for (const [name, browser] of this.#browsers) {
       if (browser.contexts && browser.contexts().length > 0) continue;
       this.#browsers.delete(name);

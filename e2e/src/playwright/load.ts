@@ -44,13 +44,13 @@ export interface LoadPlan {
 }
 
 /** A disturbed load is taken again this often, then kept: a machine that is still busy then is busy for long. */
-const MOST_REPEATS = 1;
+const MAX_REPEATS = 1;
 /** Around a load: the link is drained, Chromium starts, what the load event did not wait for ends. */
 const AROUND_LOAD_MS = 20_000;
 
 /** How long `loadPage` may take. */
 export const longestLoadMs = ({ timeoutMs, view }: Pick<LoadPlan, 'timeoutMs' | 'view'>): number =>
-  (1 + MOST_REPEATS) * ((view === 'warm' ? 2 : 1) * timeoutMs + AROUND_LOAD_MS);
+  (1 + MAX_REPEATS) * ((view === 'warm' ? 2 : 1) * timeoutMs + AROUND_LOAD_MS);
 
 /** @throws ReplayError when the page does not come to its load event */
 export async function loadPage(plan: LoadPlan): Promise<ReplayLoad> {
@@ -82,7 +82,7 @@ export async function loadPage(plan: LoadPlan): Promise<ReplayLoad> {
       },
     });
     if (!load.ok) throw new ReplayError(failureOf(plan, network, load));
-    if (disturbance.length > 0 && repeated < MOST_REPEATS) continue;
+    if (disturbance.length > 0 && repeated < MAX_REPEATS) continue;
     const { ok: _ok, recording, ...measured } = load;
     if (recording === null) throw new Error(`${titleOf(plan)}: the load was not recorded`);
     return {
@@ -123,7 +123,7 @@ export function titleOf({
   return `${page}, ${network.name}, ${protocolName(protocol)}${view === 'warm' ? ', repeat view' : ''}`;
 }
 
-/** What hopwise makes of a load's recording when it is told the network that the load was made on. */
+/** hopwise's prediction from a load's recording, given the network that the load was made on. */
 export function predictionOf({ recording, network }: Pick<ReplayLoad, 'recording' | 'network'>): Prediction {
   return predict(recording, { network: network.path });
 }

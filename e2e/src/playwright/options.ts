@@ -14,24 +14,58 @@ export type ReplayNetwork = string | (Partial<Omit<LabNetwork, 'seed'>> & { prof
 /** One protocol for every request, the browser's own choice, or a protocol for each origin (`https://host`). */
 export type ReplayProtocol = ProtocolMode | Assignment;
 
-/** Options for `test.use` and for `use` in the configuration. */
-export interface ReplayOptions {
+/** What a test replays, on which network and by which protocol. */
+export interface Replay {
   /**
-   * The page to replay, as `npm start -- --page` takes it: a bundled one (`shop`, `news`, `app`), a generated one
-   * (`web-7`, `web-p75`), a HAR or recording (plain or gzipped), a folder with `site.json` such as `npm run record`
-   * makes, or a page of a registry package (`npm:agency`). A path is relative to the configuration's folder. In `test.use` it may be called `page`. `shop` unless given.
+   * The page, as `npm start -- --page` takes it: a bundled one (`shop`, `news`, `app`), a generated one (`web-7`,
+   * `web-p75`), a HAR or recording (plain or gzipped), a folder with `site.json` such as `npm run record` makes, or a
+   * page of a registry package (`npm:agency`). A path is relative to the configuration's folder.
    */
-  replay: string;
+  page: string;
   /** `cable` unless given. */
-  network: ReplayNetwork;
+  network?: ReplayNetwork;
   /** `natural` unless given. */
-  protocol: ReplayProtocol;
+  protocol?: ReplayProtocol;
   /** Of the link's losses: the same seed loses the same packets. 1 unless given. */
-  seed: number;
+  seed?: number;
   /** What the page's hosts resolve to; 4 unless given. */
-  ipVersion: 4 | 6;
+  ipVersion?: 4 | 6;
   /** `cold` unless given; `warm` is the repeat view. */
-  view: View;
+  view?: View;
+}
+
+/** The option for `test.use` and for `use` in the configuration. A group's takes the place of its file's. */
+export interface ReplayOptions {
+  replay: Replay | undefined;
+}
+
+const replaySchema = z.strictObject({
+  page: z.string().min(1),
+  // Checked where they are used, with words of their own.
+  network: z.custom<ReplayNetwork>().default('cable'),
+  protocol: z.custom<ReplayProtocol>().default('natural'),
+  seed: z
+    .int()
+    .min(0)
+    .max(2 ** 31)
+    .default(1),
+  ipVersion: z.literal([4, 6]).default(4),
+  view: z.enum(['cold', 'warm']).default('cold'),
+});
+
+/**
+ * With its defaults.
+ *
+ * @throws ReplayError naming the entry
+ */
+export function replayOf(given: unknown): Required<Replay> {
+  if (given === undefined) {
+    throw new ReplayError("replay: expected a page to replay, as in test.use({ replay: { page: 'shop' } })");
+  }
+  const parsed = replaySchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const { path = [], message = '' } = parsed.error.issues[0] ?? {};
+  throw new ReplayError(`${['replay', ...path].join('.')}: ${message}`);
 }
 
 /** A network as the lab takes it, with a name for people. */

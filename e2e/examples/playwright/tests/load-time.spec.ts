@@ -1,34 +1,32 @@
 import { expect, type LoadsByProtocol, PROTOCOLS, test } from '@hopwise/e2e/playwright';
 
+const PAGE = 'pages/app.json.gz';
+
 test.describe('on a cable line', () => {
-  test.use({ network: 'cable' });
-
   for (const protocol of PROTOCOLS) {
-    test.describe(protocol, () => {
-      test.use({ protocol });
-
-      test('loads in 5 s', async ({ load }) => {
-        const loaded = await load();
-        expect(loaded).toUseProtocol(protocol);
-        expect(loaded.failed).toEqual([]);
-        expect(loaded).toLoadWithin(5_000);
-      });
+    test(`${protocol} loads in 5 s`, async ({ load }) => {
+      const loaded = await load({ protocol });
+      expect(loaded).toUseProtocol(protocol);
+      expect(loaded.failed).toEqual([]);
+      expect(loaded).toLoadWithin(5_000);
     });
   }
+});
 
-  test.describe('in a test of its own steps', () => {
-    test.use({ protocol: 'h3' });
+test.describe('in a test of its own steps', () => {
+  test.use({ replay: { page: PAGE, network: 'cable', protocol: 'h3' } });
 
-    test('is on the same line and protocol', async ({ page, url }) => {
-      await page.goto(url);
-      const navigation = await page.evaluate(() => performance.getEntriesByType('navigation')[0]?.toJSON());
-      expect(navigation).toMatchObject({ nextHopProtocol: 'h3' });
-    });
+  test('replayPage is on the same line and protocol', async ({ replayPage, replayUrl }) => {
+    await replayPage.goto(replayUrl);
+    const navigation = await replayPage.evaluate(() =>
+      performance.getEntriesByType('navigation')[0]?.toJSON(),
+    );
+    expect(navigation).toMatchObject({ nextHopProtocol: 'h3' });
   });
 });
 
 test.describe('on a line that holds UDP to 2 Mbit/s', () => {
-  test.use({ network: 'udp-policed' });
+  test.use({ replay: { page: PAGE, network: 'udp-policed' } });
 
   test('loads in 10 s under each protocol, and hopwise chooses the fastest', async ({ load, prediction }) => {
     const loads: LoadsByProtocol = {};

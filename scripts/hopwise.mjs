@@ -12,10 +12,11 @@
  *   hopwise.mjs faults                    (see native-host/test/faults/)
  */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkSetup, runSetup } from './setup.mjs';
 import { nodePath, ROOT, SetupError } from './setup-programs.mjs';
-import { STEPS } from './setup-steps.mjs';
+import { HOST, STEPS } from './setup-steps.mjs';
 
 const [command, ...args] = process.argv.slice(2);
 /** Programs that the build compiles. */
@@ -65,15 +66,25 @@ function runNode(script, scriptArgs) {
   });
 }
 
+/** Shows the version and age of the private libcurl, and whether Debian offers a newer one. */
+async function reportLibcurl() {
+  if (existsSync(HOST)) await runNode(HOST, ['setup', '--check']);
+}
+
 async function main() {
   const major = Number(process.versions.node.split('.')[0]);
   if (major < 20)
     throw new SetupError(`Node ${process.versions.node} is too old: hopwise needs Node 20 or later`);
   switch (command) {
     case 'setup':
-      if (args.includes('--check')) return checkSetup() ? 0 : 1;
+      if (args.includes('--check')) {
+        const complete = checkSetup();
+        await reportLibcurl();
+        return complete ? 0 : 1;
+      }
       await runSetup(STEPS.all, { yes: args.includes('--yes'), verbose: args.includes('--verbose') });
       checkSetup(STEPS.all, (line) => console.error(line));
+      await reportLibcurl();
       return 0;
     case 'test':
       await runSetup(STEPS.all);

@@ -18,7 +18,7 @@ import {
 } from './setup-programs.mjs';
 
 const PACKAGES_STAMP = join(ROOT, 'node_modules', '.hopwise-packages');
-const HOST = join(ROOT, 'native-host', 'dist', 'bin', 'hopwise-host.js');
+export const HOST = join(ROOT, 'native-host', 'dist', 'bin', 'hopwise-host.js');
 const PACKAGES = ['contract', 'pageload-emulator', 'native-host', 'extension', 'lab', 'bench', 'e2e'];
 const LAB = join(ROOT, 'lab', 'go', 'bin', 'hopwise-lab');
 
@@ -198,7 +198,9 @@ const libcurl = {
   what: 'libcurl with HTTP/3',
   check() {
     if (!existsSync(HOST)) return 'known once the build is done';
-    const result = spawnSync(nodePath(), [HOST, 'setup', '--check', '--json'], { encoding: 'utf8' });
+    const result = spawnSync(nodePath(), [HOST, 'setup', '--check', '--offline', '--json'], {
+      encoding: 'utf8',
+    });
     if (result.status === 0) return '';
     if (result.stderr) return lastLine(result.stderr);
     const { state, engine, fix } = JSON.parse(result.stdout);

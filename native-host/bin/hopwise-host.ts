@@ -16,7 +16,9 @@ import { chosenBrowsers, install, launcherFile, uninstall } from '../src/install
 import { launchedByBrowser, launchingBrowser } from '../src/install/launch.ts';
 import { registrationProblem } from '../src/install/registration.ts';
 import { pinLine, pinsLine, pinsStatus, storedOnly } from '../src/pins/pin-status.ts';
-import { setupLibcurl } from '../src/setup/setup-libcurl.ts';
+import { packageLine } from '../src/setup/libcurl-package.ts';
+import { updateFix, updateLine } from '../src/setup/libcurl-update.ts';
+import { type SetupResult, setupLibcurl } from '../src/setup/setup-libcurl.ts';
 import { addCaCommands } from './ca-command.ts';
 import { type PinCommandOptions, pinCommand, type UnpinCommandOptions, unpinCommand } from './pin-command.ts';
 import { probeCommand } from './probe-command.ts';
@@ -116,9 +118,11 @@ registration(program.command('uninstall'))
 registration(program.command('doctor'))
   .description('check everything and name the fix for what fails')
   .option('--libcurl <path>', 'check this libcurl')
+  .option('--offline', 'do not ask Debian for a newer libcurl')
   .option('--json', 'print JSON')
-  .action(async (options: RegistrationOptions) => {
-    const checks = await doctor({ ids: ids(options), libcurl: options.libcurl, ...where(options) });
+  .action(async (options: RegistrationOptions & { offline?: boolean }) => {
+    const { libcurl, offline } = options;
+    const checks = await doctor({ ids: ids(options), libcurl, offline, ...where(options) });
     const ok = checks.every((check) => check.ok);
     if (options.json) print(JSON.stringify({ ok, checks }, null, 2));
     else {
@@ -134,15 +138,39 @@ registration(program.command('doctor'))
 program
   .command('setup')
   .description('make sure that there is a libcurl with HTTP/3; on Debian 12 by a private copy, without root')
-  .option('--check', 'say what is there and change nothing')
+  .addOption(
+    new Option('--check', 'report what is there and whether it is up to date; change nothing').conflicts(
+      'update',
+    ),
+  )
+  .addOption(
+    new Option('--update', "replace the private copy by a newer version from Debian's backports").conflicts(
+      'offline',
+    ),
+  )
+  .option('--offline', 'do not ask Debian for a newer version')
   .option('--json', 'print JSON')
-  .action(async ({ check, json }: { check?: boolean; json?: boolean }) => {
-    const result = await setupLibcurl({ check, log: note });
+  .action(async ({ json, ...options }: SetupCommandOptions) => {
+    const result = await setupLibcurl({ ...options, log: note });
     if (json) print(JSON.stringify(result));
-    else if (result.http3) print(`${result.engine} (${result.path})`);
+    else if (result.http3) print(setupLines(result).join('\n'));
     else print(`no libcurl with HTTP/3${result.engine ? `, only ${result.engine}` : ''}: ${result.fix}`);
     if (!result.http3) process.exitCode = EXIT_FAILURE;
   });
+
+interface SetupCommandOptions {
+  check?: boolean;
+  update?: boolean;
+  offline?: boolean;
+  json?: boolean;
+}
+
+function setupLines({ engine, path, package: copy, update }: SetupResult): string[] {
+  const lines = [`${engine} (${path})`];
+  if (copy) lines.push(packageLine(copy));
+  if (update) lines.push(`update: ${[updateLine(update), updateFix(update)].filter(Boolean).join('; ')}`);
+  return lines;
+}
 
 registration(program.command('status'))
   .description('say in short what is installed and works')

@@ -57,7 +57,7 @@ interface DoctorReport {
 
 it('doctor fails with a fix before install and passes after it', () => {
   mkdirSync(join(home, '.config', 'chromium'), { recursive: true });
-  const before = run(['doctor', '--json']);
+  const before = run(['doctor', '--offline', '--json']);
   expect(before.code).toBe(1);
   const report = JSON.parse(before.out) as DoctorReport;
   expect(report.ok).toBe(false);
@@ -76,13 +76,13 @@ it('doctor fails with a fix before install and passes after it', () => {
     'Log',
   ]);
   expect(run(['install']).code).toBe(0);
-  const after = run(['doctor']);
+  const after = run(['doctor', '--offline']);
   expect(after.out).not.toContain('FAIL');
   expect(after.code).toBe(0);
 });
 
 it('doctor names the fix for an engine that does not start', () => {
-  const { code, out } = run(['doctor', '--json'], { HOPWISE_LIBCURL: '/etc/passwd' });
+  const { code, out } = run(['doctor', '--offline', '--json'], { HOPWISE_LIBCURL: '/etc/passwd' });
   expect(code).toBe(1);
   const engine = (JSON.parse(out) as DoctorReport).checks.find(({ name }) => name === 'libcurl')!;
   expect(engine.ok).toBe(false);
@@ -93,14 +93,14 @@ it('doctor names the fix for an engine that does not start', () => {
 it('doctor finds an empty CA bundle', () => {
   const path = join(home, 'empty.pem');
   writeFileSync(path, '');
-  const { out } = run(['doctor', '--json'], { HOPWISE_CA_FILE: path });
+  const { out } = run(['doctor', '--offline', '--json'], { HOPWISE_CA_FILE: path });
   const check = (JSON.parse(out) as DoctorReport).checks.find(({ name }) => name === 'CA bundle')!;
   expect(check).toMatchObject({ ok: false, detail: `${path} holds no certificate` });
 });
 
 it('setup --check changes nothing', () => {
   rmSync(join(home, 'data'), { recursive: true });
-  const { code, out } = run(['setup', '--check', '--json']);
+  const { code, out } = run(['setup', '--check', '--offline', '--json']);
   const result = JSON.parse(out) as { state: string; http3: boolean; fix: string };
   expect(['present', 'missing', 'unsupported']).toContain(result.state);
   expect(result.http3).toBe(result.state === 'present');
@@ -110,7 +110,7 @@ it('setup --check changes nothing', () => {
 });
 
 it('setup does nothing where there is an HTTP/3 libcurl', () => {
-  const { code, out, err } = run(['setup', '--json']);
+  const { code, out, err } = run(['setup', '--offline', '--json']);
   expect(JSON.parse(out)).toMatchObject({ state: 'present', http3: true, fix: '' });
   expect({ code, err }).toEqual({ code: 0, err: '' });
 });

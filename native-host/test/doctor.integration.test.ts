@@ -37,7 +37,7 @@ it('names each fault and its fix, and none twice', () => {
   mkdirSync(log);
   for (const origin of ['https://a.example', 'https://b.example']) {
     const { out } = hopwiseHost(home, ['pin', origin, '--keep']);
-    expect(out).toContain('kept for the next start');
+    expect(out).toContain('stored for every session');
   }
   for (const file of execFileSync('ls', [pins], { encoding: 'utf8' }).trim().split('\n')) {
     writeFileSync(join(pins, file), '{');

@@ -1,19 +1,20 @@
-/** Where a libcurl may be found. */
+/** Where a libcurl may be found, and in which order the places are tried. */
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
+import { compareDebianVersions } from '../base/debian-version.ts';
 import { dataDirectory } from '../base/paths.ts';
 
 export interface Candidate {
-  /** What the loader is given: a path, or a name that it looks up itself. */
+  /** Passed to the loader: a path, or a name that it looks up itself. */
   path: string;
   from: 'given' | 'system' | 'private';
-  /** Folder with libraries that this one needs, '' when the system has them. */
+  /** Folder of the libraries that this one needs, '' when the system has them. */
   libraryFolder: string;
 }
 
 const SYSTEM: Partial<Record<NodeJS.Platform, string[]>> = {
   linux: ['libcurl.so.4', 'libcurl-gnutls.so.4'],
-  // Homebrew keeps its curl out of the loader's way; the system's own has no HTTP/3.
+  // Homebrew's curl is not on the loader's path; the system's own has no HTTP/3.
   darwin: [
     '/opt/homebrew/opt/curl/lib/libcurl.4.dylib',
     '/usr/local/opt/curl/lib/libcurl.4.dylib',
@@ -22,26 +23,26 @@ const SYSTEM: Partial<Record<NodeJS.Platform, string[]>> = {
   win32: ['libcurl-x64.dll', 'libcurl-arm64.dll', 'libcurl.dll'],
 };
 
-/** Folder of the private copies that `setup` makes, one folder a version. */
+/** Folder of the private copies that `setup` makes, one subfolder per Debian version. */
 export function privateFolder(): string {
   return join(dataDirectory(), 'libcurl');
 }
 
 export const PRIVATE_LIBRARY = 'libcurl-gnutls.so.4';
 
-/** Folders of the finished private copies, newest version first. */
+/** Folders of the complete private copies, newest version first. */
 export function privateCopies(): string[] {
   const folder = privateFolder();
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => !name.startsWith('.') && existsSync(join(folder, name, PRIVATE_LIBRARY)))
-    .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+    .sort((a, b) => compareDebianVersions(b, a))
     .map((name) => join(folder, name));
 }
 
 /**
- * In the order in which they are tried: the path given, the system's libraries, the private copies.
- * A given path is tried alone, so that its faults are seen.
+ * The candidates in the order in which they are tried: the given path, the system's libraries, the private copies.
+ * A given path is tried alone, so that its errors are reported.
  */
 export function libcurlCandidates(given: string): Candidate[] {
   if (given) return [{ path: given, from: 'given', libraryFolder: isAbsolute(given) ? dirname(given) : '' }];

@@ -1,5 +1,7 @@
 /** The host's side of the engine: finds a libcurl, keeps its process, runs rounds and exchanges in it. */
 import { type ChildProcess, fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { http3InstallHint } from '../base/install-hints.ts';
@@ -194,6 +196,8 @@ export class Engine {
     const bundle = caFile();
     const problems: string[] = [];
     let withoutHttp3: Running | null = null;
+    // An update removes the former private copy.
+    if (this.#found && isAbsolute(this.#found.path) && !existsSync(this.#found.path)) this.#found = null;
     for (const candidate of this.#found ? [this.#found] : libcurlCandidates(this.#given)) {
       const outcome = await this.#launch(candidate, bundle);
       if (typeof outcome === 'string') {

@@ -9,6 +9,8 @@ import { trustNow } from '../ca/trust.ts';
 import { caFile } from '../curl/ca-file.ts';
 import { Engine, engineLine, engineProblem } from '../engine/engine.ts';
 import { pinsLine, pinsStatus } from '../pins/pin-status.ts';
+import { packageLine, packageOf } from '../setup/libcurl-package.ts';
+import { checkForUpdate, updateFix, updateLine } from '../setup/libcurl-update.ts';
 import { chosenBrowsers, type InstallOptions } from './install.ts';
 import type { ExtensionIds } from './manifest.ts';
 import { registrationProblem } from './registration.ts';
@@ -28,12 +30,17 @@ const MIN_NODE = 20;
  * @param options which browsers are looked at, as for `install`.
  */
 export async function doctor(
-  options: Pick<InstallOptions, 'userDataDirectory' | 'browsers'> & { ids: ExtensionIds; libcurl?: string },
+  options: Pick<InstallOptions, 'userDataDirectory' | 'browsers'> & {
+    ids: ExtensionIds;
+    libcurl?: string;
+    /** Do not ask Debian for a newer libcurl. */
+    offline?: boolean;
+  },
 ): Promise<Check[]> {
   return [
     checkNode(),
     await checkKoffi(),
-    ...(await checkEngine(options.libcurl)),
+    ...(await checkEngine(options)),
     checkCaFile(),
     ...checkBrowsers(options),
     ...(await checkAuthority()),
@@ -68,13 +75,24 @@ async function checkKoffi(): Promise<Check> {
   }
 }
 
-async function checkEngine(libcurl?: string): Promise<Check[]> {
+async function checkEngine({ libcurl, offline }: Parameters<typeof doctor>[0]): Promise<Check[]> {
   const engine = new Engine({ libcurl });
   try {
     const info = await engine.start();
     const problem = engineProblem(info);
+    const copy = packageOf(info.path);
+    const update = copy && !offline ? await checkForUpdate(copy) : null;
     return [
-      { name: 'libcurl', ok: true, detail: `${engineLine(info)} (${info.path})`, fix: '' },
+      {
+        name: 'libcurl',
+        ok: true,
+        detail: `${engineLine(info)} (${info.path})${copy ? `; ${packageLine(copy)}` : ''}`,
+        fix: '',
+      },
+      // An update that is available or could not be looked for is no fault.
+      ...(update
+        ? [{ name: 'libcurl update', ok: true, detail: updateLine(update), fix: updateFix(update) }]
+        : []),
       {
         name: 'HTTP/3',
         ok: problem === '',

@@ -7,7 +7,101 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 const DEBIAN_KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
-const APT_TIMEOUT_MS = 240_000;
+
+export interface AptOptions {
+  /** Code name of the Debian release, such as `bookworm`. */
+  suite: string;
+  /** An empty folder; apt's lists and cache stay in it. */
+  folder: string;
+  /** Limit on each call of apt. */
+  timeoutMs: number;
+  log: (line: string) => void;
+}
+
+/** Debian's backports for the machine's release. Every method throws an Error in one line. */
+export class BackportsApt {
+  readonly #options: AptOptions;
+  readonly #uri: string;
+  readonly #configuration: string;
+
+  private constructor(options: AptOptions, uri: string, configuration: string) {
+    this.#options = options;
+    this.#uri = uri;
+    this.#configuration = configuration;
+  }
+
+  /** @throws Error when apt or Debian's keyring is missing, or apt has no source of the release. */
+  static async open(options: AptOptions): Promise<BackportsApt> {
+    await access(DEBIAN_KEYRING).catch(() => {
+      throw new Error(`${DEBIAN_KEYRING} is missing: sudo apt install debian-archive-keyring`);
+    });
+    const uri = await mirror(options.suite);
+    return new BackportsApt(options, uri, await writeConfiguration(options));
+  }
+
+  /**
+   * Downloads `name` with every dependency that this machine lacks.
+   *
+   * @returns paths of the packages.
+   */
+  async download(name: string): Promise<string[]> {
+    const { suite, folder, log } = this.#options;
+    const install = ['-q', '-y', '--download-only', '--no-install-recommends', '-t', `${suite}-backports`];
+    const from = async (suites: string[]): Promise<void> => {
+      await this.#update(suites);
+      log(`downloading ${name}`);
+      await this.#run('apt-get', [...install, 'install', '--reinstall', name]);
+    };
+    try {
+      // Half a megabyte of lists; enough where the library's usual dependencies are installed.
+      await from([`${suite}-backports`]);
+    } catch {
+      await from([`${suite}-backports`, suite]).catch((fault: Error) => {
+        throw new Error(`apt could not download ${name}: ${reasonOf(fault)}`);
+      });
+    }
+    const archives = archivesIn(folder);
+    const names = (await readdir(archives)).filter((file) => file.endsWith('.deb'));
+    return names.map((file) => join(archives, file));
+  }
+
+  /** Versions of `name` on offer, in no particular order; empty for none. */
+  async versions(name: string): Promise<string[]> {
+    const { suite } = this.#options;
+    try {
+      await this.#update([`${suite}-backports`]);
+      const { stdout } = await this.#run('apt-cache', ['madison', name]);
+      // Such as ` libcurl3-gnutls | 8.14.1-2~bpo12+1 | http://deb.debian.org/debian bookworm-backports/main amd64 Packages`.
+      return stdout.split('\n').flatMap((line) => {
+        const [found, version, source = ''] = line.split('|').map((column) => column.trim());
+        return found === name && version && source.includes(`${suite}-backports/`) ? [version] : [];
+      });
+    } catch (fault) {
+      throw new Error(`apt could not read the package lists: ${reasonOf(fault as Error)}`);
+    }
+  }
+
+  async #update(suites: string[]): Promise<void> {
+    const { folder, log } = this.#options;
+    const source = [
+      'Types: deb',
+      `URIs: ${this.#uri}`,
+      `Suites: ${suites.join(' ')}`,
+      'Components: main',
+      `Signed-By: ${DEBIAN_KEYRING}`,
+      '',
+    ].join('\n');
+    await writeFile(join(folder, 'sources', 'hopwise.sources'), source);
+    log(`reading the package lists of ${suites.join(', ')} from ${this.#uri}`);
+    // Without --error-on=any a server that cannot be reached is a warning.
+    await this.#run('apt-get', ['-q', '--error-on=any', 'update']);
+  }
+
+  #run(program: string, words: string[]): Promise<{ stdout: string }> {
+    const env = { ...process.env, APT_CONFIG: this.#configuration, LC_ALL: 'C' };
+    return run(program, words, { env, timeout: this.#options.timeoutMs, maxBuffer: 16 * 1024 * 1024 });
+  }
+}
 
 /** The mirror of the machine's configured Debian source. @throws Error in one line when there is none */
 async function mirror(suite: string): Promise<string> {
@@ -27,30 +121,19 @@ async function mirror(suite: string): Promise<string> {
   return found[0];
 }
 
-/**
- * Downloads `name` from `suite`-backports with every dependency that this machine lacks.
- *
- * @param folder an empty folder; apt's lists and cache stay in it.
- * @returns paths of the packages.
- * @throws Error in one line when apt or the keyring is missing, or apt fails.
- */
-export async function downloadFromBackports(
-  name: string,
-  suite: string,
-  folder: string,
-  log: (line: string) => void,
-): Promise<string[]> {
-  await access(DEBIAN_KEYRING).catch(() => {
-    throw new Error(`${DEBIAN_KEYRING} is missing: sudo apt install debian-archive-keyring`);
-  });
-  const uri = await mirror(suite);
-  // As root, apt drops to a user of its own, who must be able to reach its folders.
+function archivesIn(folder: string): string {
+  return join(folder, 'cache', 'archives');
+}
+
+/** @returns the path of the configuration file. */
+async function writeConfiguration({ folder }: AptOptions): Promise<string> {
+  // As root, apt drops to a user of its own, which must be able to reach its folders.
   await chmod(folder, 0o755);
-  const archives = join(folder, 'cache', 'archives');
+  const archives = archivesIn(folder);
   for (const part of [join(folder, 'lists', 'partial'), join(archives, 'partial'), join(folder, 'sources')]) {
     await mkdir(part, { recursive: true });
   }
-  // The machine's proxies and timeouts count, its hooks, pins and sources do not.
+  // The machine's proxies and timeouts apply; its hooks, pins and sources do not.
   const { stdout: acquire } = await run('apt-config', ['dump', 'Acquire']);
   const configuration = join(folder, 'apt.conf');
   const settings = {
@@ -72,36 +155,12 @@ export async function downloadFromBackports(
   const lines = Object.entries(settings).map(([key, value]) => `${key} "${value}";`);
   // It may hold a proxy's password, and the folder is open to all.
   await writeFile(configuration, `${acquire}\n${lines.join('\n')}\n`, { mode: 0o600 });
+  return configuration;
+}
 
-  const apt = async (suites: string[]): Promise<void> => {
-    const source = [
-      'Types: deb',
-      `URIs: ${uri}`,
-      `Suites: ${suites.join(' ')}`,
-      'Components: main',
-      `Signed-By: ${DEBIAN_KEYRING}`,
-      '',
-    ].join('\n');
-    await writeFile(join(folder, 'sources', 'hopwise.sources'), source);
-    const env = { ...process.env, APT_CONFIG: configuration, LC_ALL: 'C' };
-    const options = { env, timeout: APT_TIMEOUT_MS, maxBuffer: 16 * 1024 * 1024 };
-    log(`reading the package lists of ${suites.join(', ')} from ${uri}`);
-    await run('apt-get', ['-q', 'update'], options);
-    log(`downloading ${name}`);
-    const install = ['-q', '-y', '--download-only', '--no-install-recommends', '-t', `${suite}-backports`];
-    await run('apt-get', [...install, 'install', '--reinstall', name], options);
-  };
-  try {
-    // Half a megabyte of lists; enough where the library's usual dependencies are installed.
-    await apt([`${suite}-backports`]);
-  } catch {
-    await apt([`${suite}-backports`, suite]).catch((fault: Error & { stderr?: string }) => {
-      const words = (fault.stderr ?? '').split('\n').find((line) => line.startsWith('E:'));
-      throw new Error(
-        `apt could not download ${name}: ${words?.slice(2).trim() ?? fault.message.split('\n')[0]}`,
-      );
-    });
-  }
-  const names = (await readdir(archives)).filter((file) => file.endsWith('.deb'));
-  return names.map((file) => join(archives, file));
+/** apt's first error, else the first line of Node's message. */
+function reasonOf({ message, stderr = '', killed }: Error & { stderr?: string; killed?: boolean }): string {
+  if (killed) return 'it did not end in time';
+  const words = stderr.split('\n').find((line) => line.startsWith('E:'));
+  return words?.slice(2).trim() ?? message.split('\n')[0]!;
 }

@@ -1,9 +1,10 @@
 /**
- * How near the search for the joint assignment comes to trying all of them, and what it takes. `node
- * bench/emulator/assignment.ts [pages]` (Node 24) after a build.
+ * How close the search for the joint assignment comes to trying all assignments, and what it costs.
  *
- * Where packets are lost by chance, trying all on a few seeds finds what is lucky on those; both are then judged on seeds that
- * neither has seen.
+ *     node bench/emulator/assignment.ts [PAGES]      (Node 24, after a build; 10 pages for each network unless given)
+ *
+ * With random losses, trying all assignments on a few seeds favours those that are lucky there; both are therefore judged on
+ * fresh seeds.
  */
 
 import { choicesOf, nearestUniform } from '../../pageload-emulator/dist/choose/choices.js';
@@ -12,7 +13,7 @@ import { type Assignment, emulate, type NetworkPath, PROTOCOLS } from '../../pag
 import { LoadTimes } from '../../pageload-emulator/dist/scenarios/load-times.js';
 import { type GeneratedPage, generatedPage, NETWORKS } from '../../pageload-emulator/test/generated-pages.ts';
 
-/** As many as a prediction takes where losses are frequent. */
+/** The number that a prediction uses where losses are frequent. */
 const SEEDS = 24;
 const FRESH_SEEDS = 100;
 const LARGE = { origins: 20, requests: 500 };

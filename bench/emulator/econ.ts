@@ -1,9 +1,9 @@
 /**
- * ECON's sums beside the Monte Carlo oracle: per configuration and quantity the sum, the simulation's mean, how
- * many of its standard errors lie between them, and the relative error; then what the paper's printed forms would
- * have said, the sixteen scenarios of its figure 11 and the four cases of its table 5.
+ * Compares ECON's sums with a Monte Carlo simulation: for each configuration and quantity the sum, the simulation's mean, their
+ * distance in standard errors, and the relative error; then the results of the formulas as printed in the paper, the sixteen
+ * scenarios of its figure 11 and the four cases of its table 5.
  *
- *     node bench/emulator/econ.ts [SAMPLES]      (Node 24; no build needed)
+ *     node bench/emulator/econ.ts [SAMPLES]      (Node 24; no build needed; 5,000 samples unless given)
  */
 
 import { climb } from '../../pageload-emulator/src/econ/climb.ts';
@@ -68,7 +68,7 @@ for (const [quantity, of] of byQuantity(rows)) {
   );
 }
 
-/** As printed: the window of the mean round, and x / B for the latency of a finite flow. */
+/** The formulas as printed: the window of the mean round, and x / B for the latency of a finite flow. */
 const windows: number[] = [];
 const latencies: number[] = [];
 for (const { name, conditions, epoch } of CONFIGURATIONS) {

@@ -1,6 +1,7 @@
 /**
- * What an emulation costs, warm: by size, by protocol and in memory; and the joint assignment. `npm run bench` runs it,
- * or `node bench/emulator/speed.ts` (Node 24) after a build.
+ * The cost of a warm emulation by size, by protocol and in memory, and of the joint assignment. `npm run bench` runs it first.
+ *
+ *     node bench/emulator/speed.ts      (Node 24, after a build)
  */
 
 import { spawnSync } from 'node:child_process';
@@ -30,7 +31,7 @@ const SIZES = [
 const WARM_UP_MS = 500;
 const MEASURED_MS = 1_000;
 const MIN_ROUNDS = 15;
-/** Scenarios of a choice, as `choose` draws them where losses are by chance. */
+/** Scenarios of a choice, as `choose` draws them with random losses. */
 const SCENARIOS = 12;
 
 const TARGET = { loadsMs: 1.5, assignmentMs: 60, memoryBytes: 40e6, growth: 1.5 };
@@ -99,7 +100,7 @@ function uniformAssignments(graph: PageGraph): Assignment[] {
   );
 }
 
-/** Processor time so far: on an idle machine the time that passes, on a busy one still what the work costs. */
+/** Processor time so far: equals elapsed time on an idle machine and excludes other work on a busy one. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -177,7 +178,7 @@ function benchAssignment(): void {
   console.log(`  ${verdict(median(times) <= TARGET.assignmentMs, '60 ms')}`);
 }
 
-/** Largest resident set of a process of its own that loads the library and the page, and emulates it or not; bytes. */
+/** Maximum resident set, in bytes, of a separate process that loads the library and the page, with or without emulating it. */
 function residentBytes(emulates: boolean): number {
   const child = spawnSync(process.execPath, [fileURLToPath(import.meta.url), emulates ? 'emulate' : 'load'], {
     encoding: 'utf8',
@@ -197,7 +198,7 @@ function benchMemory(): void {
   console.log(`  ${verdict(middle <= TARGET.memoryBytes, '40 MB')}`);
 }
 
-/** In a process of its own: prints its largest resident set in kilobytes. */
+/** Runs in the separate process: prints its maximum resident set in kilobytes. */
 function holdPage(emulates: boolean): void {
   const graph = syntheticPage(2_000, 20);
   const servers = serversOf(graph);

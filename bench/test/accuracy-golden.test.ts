@@ -21,10 +21,7 @@ describe('the golden set', () => {
   it('is predicted as well as was accepted', { timeout: 60_000 }, async () => {
     const { lines, worse } = compareGolden(await readAccepted(GOLDEN), await goldenFigures(GOLDEN));
     console.log(lines.join('\n'));
-    expect(
-      worse,
-      'worse than accepted; npm run bench:accuracy -- golden --accept takes it all the same',
-    ).toEqual([]);
+    expect(worse, 'worse than accepted; npm run bench:accuracy -- golden --accept accepts it').toEqual([]);
   });
 
   it('is small enough to be committed', async () => {
@@ -110,7 +107,7 @@ describe('making a golden set', () => {
 
   it('leaves a folder alone that is no golden set', async () => {
     await writeFolder(dir, wholeCell());
-    await expect(makeGolden(dir, dir, 1)).rejects.toThrow('it is no golden set');
+    await expect(makeGolden(dir, dir, 1)).rejects.toThrow('it is not a golden set');
     expect((await readCells(dir)).cells[0]!.recorded).toHaveLength(3);
   });
 
@@ -121,7 +118,9 @@ describe('making a golden set', () => {
       await writeFolder(from, wholeCell(), {
         pages: { page: { source, requests: 1, origins: 1, bytes: 1, digest: '0' } },
       });
-      await expect(makeGolden(from, join(dir, 'to'), 1)).rejects.toThrow("expected the project's own pages");
+      await expect(makeGolden(from, join(dir, 'to'), 1)).rejects.toThrow(
+        "expected only the project's own pages",
+      );
       expect(await readdir(dir)).toEqual(['from']);
     },
   );

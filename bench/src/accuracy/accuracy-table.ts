@@ -14,7 +14,7 @@ import type { ChooserFigures, Figures, Share } from './figures.ts';
 import { PREDICTOR_NAMES, PREDICTORS, type Predictor } from './guess.ts';
 import { TUNING_GROUPS, TUNING_NAMES, TUNING_NOTE } from './tuning.ts';
 
-/** Columns. */
+/** Width of a table in columns. */
 const WIDTH = 120;
 
 const points = (fraction: number | null) => (fraction === null ? NONE : (100 * fraction).toFixed(1));
@@ -135,7 +135,7 @@ function choices({ figures, intervals }: Accuracy): string[] {
   return columns(rows);
 }
 
-/** Headline figures of what the emulator was tuned on, and of what it was not. */
+/** Headline figures of the pages that the emulator was tuned on and of all others. */
 function tuning({ byTuning }: Accuracy): string[] {
   const groups = TUNING_GROUPS.map((group) => byTuning[group]);
   if (groups.every(({ cells }) => cells === 0)) return [];
@@ -215,7 +215,7 @@ function errors(figures: Figures, predictor: Predictor): string {
   ).join(' ');
 }
 
-/** With an asterisk where the choice does not load the page somewhere. */
+/** Marked with an asterisk where the choice does not load the page in some cell. */
 function regretCell(figures: ChooserFigures | undefined): string {
   if (figures === undefined) return NONE;
   return `${percent(figures.regret.mean)}${figures.notLoading > 0 ? '*' : ''}`;
@@ -295,16 +295,16 @@ function notes({ figures, measured }: Accuracy): string[] {
   const failing = Object.values(figures.choosers).some(({ notLoading }) => notLoading > 0);
   return [
     'Error: |predicted / measured median − 1|, its median over cells and recorded loads. h1/h2, h3/h2: median error of the ratio in percentage points.',
-    'Network given: round trip, rates, random loss and its bursts, queue and what happens to UDP. The settings of the servers (congestion control, initial window, priorities) are not given: hopwise takes what it takes of any server.',
+    'Network given: round trip, rates, random loss and its bursts, queue and what happens to UDP. The settings of the servers (congestion control, initial window, priorities) are not given: hopwise assumes its defaults.',
     ...(figures.predictors.hopwiseLearnt
       ? [
-          `Other loads before: what up to ${EARLIER_LOADS} loads, each of another page on the same network, showed of the network is known besides: natural ones where any was recorded there, else one over h2 and two over h3.`,
+          `Other loads before: also given what up to ${EARLIER_LOADS} loads, each of another page on the same network, showed about it: natural loads where any were recorded there, else one over h2 and two over h3.`,
         ]
       : []),
     'Rank correlation: Spearman over the pages of a network, its median over networks, and over all cells. Order: over the protocols of a cell.',
     `Right: where the best protocol leads by more than ${percent(CLEAR_LEAD, 0)} (${cells(shares?.right)}). Decided: and ${percent(DECIDED_AGREEMENT, 0)} of bootstraps over at least ${DECIDED_SEEDS} seeds agree (${cells(shares?.rightDecided)}).`,
     'Regret: time of the choice over that of the best protocol for all origins, less 1, over the seeds that all protocols have; the mean over a cell’s recorded loads, then over cells. On half: on random halves of the seeds; the noise floor of halves is an oracle that chose by the other halves.',
-    'Confidence is held against the share of bootstraps of the loads in which the protocol that is called best wins.',
+    'Confidence is compared with the share of bootstraps of the loads that the predicted best protocol wins.',
     ...(failing ? [`${FALLBACK_NOTE} By network and page an asterisk marks it.`] : []),
     `Intervals: 95%, from pages drawn with replacement with all of their cells (${measured.pages.length} pages); of assignments from seeds.`,
   ].flatMap(wrapped);

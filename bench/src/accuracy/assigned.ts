@@ -1,4 +1,4 @@
-/** Protocols assigned origin by origin against the best one for all. */
+/** Compares protocols assigned by origin with the best single protocol. */
 
 import { bootstrapMedianRatio, type Interval, median } from '@hopwise/lab/statistics';
 import type { Assignment } from '@hopwise/pageload-emulator';
@@ -9,23 +9,23 @@ export interface AssignedScore {
   page: string;
   network: string;
   assignment: Assignment;
-  /** Seeds under which both were loaded. */
+  /** Seeds under which both have loads. */
   seeds: number;
-  /** Median over that of the best protocol for all, over those seeds, and its 95% interval from seeds drawn with replacement. */
+  /** Median load time over that of the best single protocol, over those seeds, with a 95% interval from resampled seeds. */
   measuredRatio: Interval;
-  /** The same as hopwise emulates it, the network given; median over the recorded loads. */
+  /** The same ratio as emulated by hopwise given the network; median over the recorded loads. */
   predictedRatio: number;
 }
 
 export interface Assigned {
   scores: AssignedScore[];
-  /** Assignments that could not be judged, by why. */
+  /** Assignments that could not be judged, by reason. */
   leftOut: {
-    /** One protocol for all: nothing to compare. */
+    /** All origins have the same protocol: nothing to compare. */
     uniform: number;
     /** The page does not load under it in most loads. */
     notLoading: number;
-    /** No seed under which both were loaded. */
+    /** No seed under which both have loads. */
     unpaired: number;
   };
 }
@@ -56,7 +56,7 @@ export async function scoreAssigned(
   return { scores, leftOut };
 }
 
-/** How many of the measured assignments `scoreAssigned` asks a prediction of. */
+/** Number of measured assignments for which `scoreAssigned` requests a prediction. */
 export function judgedAssignments(cell: Cell): number {
   return cell.loads.assigned.filter(
     ({ assignment, pltMs }) => !isUniform(assignment) && typeof measuredRatio(cell, pltMs) !== 'string',

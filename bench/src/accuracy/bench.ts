@@ -1,4 +1,4 @@
-/** Predictions of measured page loads, judged. */
+/** Predicts measured page loads and judges the predictions. */
 
 import { median } from '@hopwise/lab/statistics';
 import { mediansAt } from '../judge/cell-ground-truth.ts';
@@ -29,7 +29,7 @@ export interface Accuracy {
     pages: string[];
     networks: string[];
     cells: number;
-    /** Of which it is decided which protocol is the best. */
+    /** Cells whose best protocol is decided. */
     decided: number;
     loads: number;
     leftOut: MeasuredCells['leftOut'];
@@ -37,7 +37,7 @@ export interface Accuracy {
     warm: number;
     /** Cells that could not be judged, as `page on network`. */
     unusable: string[];
-    /** Predictions of each predictor, by what their loads were recorded under; h2 where no natural load was. */
+    /** Number of each predictor's predictions, by the protocol of the recorded load: h2 where there was no natural load. */
     recorded: { natural: number; h2: number };
   };
   figures: Figures;
@@ -48,15 +48,15 @@ export interface Accuracy {
   /** By whether the emulator was tuned on the pages and networks. */
   byTuning: Record<TuningGroup, Figures>;
   calibration: Partial<Record<Predictor, Calibration>>;
-  /** Median error of Lantern's h3 by which of its own protocols stands for it; the one that does is the better. */
+  /** Median error of Lantern's h3 by the protocol used in its place; the better one is used. */
   lanternH3: { as: LanternProtocol; error: Record<LanternProtocol, number | null> };
   assigned: Assigned;
-  /** Median time of one prediction, from recording to answer. */
+  /** Median time of one prediction, from recording to result. */
   elapsedMs: Partial<Record<Predictor, number>>;
   cells: CellScore[];
 }
 
-/** How far a run is; called before each prediction, and what it throws ends the run. */
+/** Reports progress; called before each prediction, and an error that it throws ends the run. */
 export interface BenchProgress {
   done: number;
   total: number;
@@ -65,7 +65,7 @@ export interface BenchProgress {
 
 type Guesses = Partial<Record<Predictor, Guess[]>>;
 
-/** How each predictor is asked about the loads of a cell; null where there is nothing to go by. */
+/** Runs each predictor on a recorded load of a cell; null where it lacks input. */
 const ASK: Record<Predictor, (cell: Cell) => ((recorded: Recorded) => Guess) | null> = {
   hopwiseGiven:
     ({ path }) =>
@@ -85,7 +85,7 @@ const ASK: Record<Predictor, (cell: Cell) => ((recorded: Recorded) => Guess) | n
       lanternGuess(recording, path),
 };
 
-/** Asks predictors about every recorded load of every cell and scores what they say. */
+/** Runs the predictors on every recorded load of every cell and scores the results. */
 export async function scoreCells(
   cells: readonly Cell[],
   predictors: readonly Predictor[] = PREDICTORS,
@@ -117,7 +117,7 @@ async function askAll(
   return all;
 }
 
-/** A long run of work without waiting, that can be watched and ended between its steps. */
+/** A long synchronous computation with progress and cancellation between its steps. */
 class Steps {
   readonly #total: number;
   readonly #onProgress: (progress: BenchProgress) => void;
@@ -131,13 +131,13 @@ class Steps {
   async take<T>({ page, network }: Cell, work: () => T): Promise<T> {
     this.#onProgress({ done: this.#done++, total: this.#total, cell: `${page} on ${network}` });
     const result = work();
-    // Signals are only heard between turns of the event loop.
+    // Signals are only handled between turns of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     return result;
   }
 }
 
-/** Judges everything that was measured. */
+/** Judges all measured cells. */
 export async function bench(
   measured: MeasuredCells,
   onProgress: (progress: BenchProgress) => void = () => {},
@@ -204,7 +204,7 @@ export async function bench(
   };
 }
 
-/** Which of Lantern's protocols comes closer to the loads that were measured under h3; h1, as it is by itself, without any. */
+/** The Lantern protocol that comes closer to the loads measured under h3; h1, its default, without any. */
 function bestLanternH3(cells: readonly Cell[], guesses: readonly Guesses[]): Accuracy['lanternH3'] {
   const errorAs = (protocol: LanternProtocol): number | null => {
     const errors = cells.flatMap(({ loads, recorded }, index) =>

@@ -1,4 +1,4 @@
-/** Measured loads as what predictions are judged by: one cell for each page on each network. */
+/** Measured loads by cell: the loads that judge, and those that predictions are made from. */
 
 import { type LabNetwork, toNetworkPath } from '@hopwise/lab/client/networks';
 import { UserError } from '@hopwise/lab/command/errors';
@@ -14,23 +14,23 @@ export interface Recorded {
   seed: number;
   recording: Recording;
   /**
-   * Seeds whose loads judge what is made of it. Its own is none of them where a forced load was recorded: that would be one of
-   * the loads that judge.
+   * Seeds whose loads judge the prediction. They exclude the load's own seed when a forced load was recorded, as that is itself
+   * one of the judging loads.
    */
   judgedBy: readonly number[];
 }
 
-/** A page on a network, cold. */
+/** A page on a network, in cold loads. */
 export interface Cell {
   page: string;
   network: string;
-  /** The emulated link, as it was set. */
+  /** The emulated link as configured. */
   link: LabNetwork;
   /** The same in the emulator's terms. */
   path: NetworkPath;
   loads: CellLoads<GroundTruthLoad>;
   recorded: Recorded[];
-  /** Recordings of other pages' loads on the network, in the order in which a browser made them before. */
+  /** Recordings of earlier loads of other pages on the network, in order. */
   earlier: readonly Recording[];
   /** `h2` where no natural load was recorded. */
   recordedUnder: 'natural' | 'h2';
@@ -42,9 +42,9 @@ export interface MeasuredCells {
   /** Loads that judge. */
   loads: number;
   leftOut: LeftOut;
-  /** Repeat views, which judge nothing: predictions are of cold loads. */
+  /** Number of repeat views, which are not used: predictions are for cold loads. */
   warm: number;
-  /** Cells, as `page on network`, in which fewer than two protocols loaded or nothing was recorded. */
+  /** Cells, as `page on network`, in which fewer than two protocols load the page or no load was recorded. */
   unusable: string[];
 }
 
@@ -57,8 +57,7 @@ export interface Selection {
 /**
  * Reads a folder of measured loads.
  *
- * @throws UserError (exit code 2) with one line when the folder holds none, when a name is not in it, or when a
- * file of it cannot be used
+ * @throws UserError (exit code 2) with one line when the folder has no loads, lacks a given name, or has an unusable file
  */
 export async function readCells(dir: string, selection: Selection = {}): Promise<MeasuredCells> {
   const matrix = await readMatrix(dir);
@@ -81,7 +80,7 @@ export async function readCells(dir: string, selection: Selection = {}): Promise
   }
   if (cold.length === 0) {
     throw new UserError(
-      `${dir}: holds no ${warm > 0 ? 'cold loads: predictions are of those' : 'loads yet'}`,
+      `${dir}: holds no ${warm > 0 ? 'cold loads: predictions are for those' : 'loads yet'}`,
       2,
     );
   }
@@ -98,21 +97,21 @@ export async function readCells(dir: string, selection: Selection = {}): Promise
   }
   if (cells.length === 0) {
     throw new UserError(
-      `${dir}: no page has loads of one seed under two protocols and a recording on any network: let npm run lab go on`,
+      `${dir}: no page has loads of one seed under two protocols and a recording on any network: continue npm run lab`,
       2,
     );
   }
   return { matrix, cells, loads: judged.judging, leftOut: judged.leftOut, warm, unusable };
 }
 
-/** Whether predictions may be made of a load. One without requests was slimmed to its figures. */
+/** Whether predictions may be made from a load. A load without requests was reduced to its figures. */
 function isRecorded({ protocol, outcome }: GroundTruthLoad): boolean {
   return (
     (protocol === 'natural' || protocol === 'h2') && outcome.ok && outcome.recording.requests?.length !== 0
   );
 }
 
-/** Recordings are most of what a load takes. */
+/** Frees the recordings, which take most of the memory. */
 function withoutRequests(load: GroundTruthLoad): GroundTruthLoad {
   const { outcome } = load;
   if (!outcome.ok) return load;
@@ -147,7 +146,7 @@ function cellOf(
         recording: checkedRecording(load),
         judgedBy: recordedUnder === 'h2' ? seeds.filter((seed) => seed !== load.seed) : seeds,
       }))
-      // Without a load to judge by, nothing can be said of it.
+      // Without judging loads a prediction cannot be scored.
       .filter(({ judgedBy }) => judgedBy.length > 0),
     earlier: earlier.map(checkedRecording),
     recordedUnder,

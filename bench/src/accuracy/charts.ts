@@ -19,7 +19,7 @@ const COLOURS = {
 const TICKS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const STYLE = { fontFamily: 'inherit', fontSize: '12px', background: 'none', overflow: 'visible' };
 
-/** Predicted against measured load times, and the regret of everything that chooses. */
+/** Predicted against measured load times, and the regret of each chooser. */
 export function drawCharts(accuracy: Accuracy): Chart[] {
   return withDocument((document) => [loadTimes(accuracy, document), regrets(accuracy, document)]);
 }
@@ -82,7 +82,7 @@ function loadTimes({ cells }: Accuracy, document: Document): Chart {
   });
   return {
     name: 'predicted',
-    title: 'Predicted against measured load time, a dot for a page on a network',
+    title: 'Predicted against measured load time, one dot for each page on each network',
     svg: toSvg(plot),
   };
 }
@@ -142,7 +142,7 @@ function regrets({ figures, intervals }: Accuracy, document: Document): Chart {
   return {
     name: 'regret',
     title:
-      'Time lost by choosing so, over the best protocol for all; dashed: an oracle that chose by half of the loads, judged on the other half',
+      'Time lost by each way to choose, relative to the best single protocol; dashed: an oracle that chose by half of the loads, judged on the other half',
     svg: toSvg(plot),
   };
 }

@@ -10,7 +10,7 @@ export const CHOOSER_NAMES: Record<Chooser, string> = {
   ...(Object.fromEntries(RULES.map((rule) => [rule, RULE_NAMES[rule].name])) as Record<Rule, string>),
 };
 
-/** A predictor's choice among the protocols that were tried. */
+/** A predictor's choice among the measured protocols. */
 export function choiceOf(guess: Guess, tried: readonly Protocol[]): Protocol | null {
   if (tried.includes(guess.best)) return guess.best;
   const timeOf = (protocol: Protocol) => guess.pltMs[protocol] ?? Number.POSITIVE_INFINITY;

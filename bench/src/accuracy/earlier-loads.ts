@@ -1,19 +1,22 @@
-/** Loads of other pages that a browser made on the same network before the one that is predicted from. */
+/** Selects earlier loads of other pages on the same network, as a browser would have made before. */
 import type { GroundTruthLoad } from '@hopwise/lab/ground-truth/ground-truth';
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 
-/** As many as a few minutes of browsing bring. */
+/** The number of loads in a few minutes of browsing. */
 export const EARLIER_LOADS = 3;
-/** Without natural loads: over TCP at first, and over HTTP/3 once a browser has been offered it. HTTP/1.1 it does not use where there is HTTP/2. */
+/**
+ * Used without natural loads: first TCP, then HTTP/3 after it has been offered. Browsers do not use HTTP/1.1 where HTTP/2 is
+ * offered.
+ */
 const FORCED: readonly ProtocolMode[] = ['h2', 'h3', 'h3'];
 
-/** Recorded loads to learn networks from: of each page, network and protocol the one of the least seed. */
+/** Recorded loads to learn networks from: for each page, network and protocol the one with the lowest seed. */
 export class EarlierLoads {
   readonly #loads = new Map<string, GroundTruthLoad>();
-  /** Names of pages by network. */
+  /** Page names by network. */
   readonly #pages = new Map<string, Set<string>>();
 
-  /** Keeps a cold load if it is recorded whole, undisturbed, and of less a seed than what was kept. */
+  /** Keeps a cold load if it is undisturbed, has a full recording, and has a lower seed than the kept one. */
   add(load: GroundTruthLoad): void {
     const { page, network, protocol, view, seed, disturbed, outcome } = load;
     if (view !== 'cold' || disturbed || !outcome.ok || !outcome.proved) return;
@@ -26,8 +29,8 @@ export class EarlierLoads {
   }
 
   /**
-   * Loads before one of `page`: up to `EARLIER_LOADS`, of as many other pages, those that follow it by name and after the last one
-   * from the first on. Natural ones; where none was recorded on the network, forced ones as `FORCED` has them.
+   * Up to `EARLIER_LOADS` loads before one of `page`, each of another page: the pages that follow it in order of name, wrapping
+   * around. Natural loads; where none was recorded on the network, forced ones in the order of `FORCED`.
    */
   before(page: string, network: string): GroundTruthLoad[] {
     const others = [...(this.#pages.get(network) ?? [])].filter((name) => name !== page).sort();

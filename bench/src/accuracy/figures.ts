@@ -1,4 +1,4 @@
-/** Scores of many cells in few figures. Fractions are of 1: an error of 0.08 is 8%. */
+/** Summarises the scores of many cells in a few figures. Fractions of 1: an error of 0.08 is 8%. */
 
 import { bootstrapInterval, drawn, type Interval, median } from '@hopwise/lab/statistics';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
@@ -7,42 +7,47 @@ import { CHOOSERS, type Chooser } from './choosers.ts';
 import { PREDICTORS, type Predictor } from './guess.ts';
 import { type CellScore, type PredictorScore, rankCorrelation } from './scores.ts';
 
-/** Figures that could not be had, for want of loads or cells, are null. */
+/** Figures are null without enough loads or cells. */
 export interface Figures {
   cells: number;
   predictors: Partial<Record<Predictor, PredictorFigures>>;
   choosers: Partial<Record<Chooser, ChooserFigures>>;
-  /** Mean regret, judged on random halves of the loads, of an oracle that chose by the other halves: to hold against `halfRegret`. */
+  /** Mean regret, on random halves of the loads, of an oracle that chose by the other halves; comparable with `halfRegret`. */
   noiseFloor: number | null;
 }
 
 export interface PredictorFigures {
   /** |predicted / measured median − 1| over cells and recorded loads. */
   error: Record<Protocol, { median: number; p90: number } | null>;
-  /** Spearman's rank correlation over cells, of the medians predicted and measured. Much of it is that networks differ. */
+  /**
+   * Spearman's rank correlation over cells of predicted and measured medians. Much of it only reflects that networks differ.
+   */
   spearman: Record<Protocol, number | null>;
-  /** The same over the pages of a network, its median over networks. */
+  /** The same over the pages of one network; median over networks. */
   spearmanWithin: Record<Protocol, number | null>;
   /** Mean over predictions of the rank correlation of the three protocols' times. */
   order: number | null;
   /** Median of |predicted − measured| of h1/h2 and h3/h2; 0.1 is ten percentage points. */
   ratioError: { h1: number | null; h3: number | null };
-  /** Share within the stated 10th to 90th percentile: of single loads (0.8 when calibrated) and of medians; null where nothing is stated. */
+  /**
+   * Share within the stated 10th to 90th percentile: of single loads (0.8 when calibrated) and of medians; null where no range
+   * is stated.
+   */
   coverage: { loads: number; medians: number } | null;
 }
 
 export interface ChooserFigures {
   /** Share of right choices where the best leads by more than 5%; null for the browser's own. */
   right: Share | null;
-  /** The same where it is decided which protocol is the best. */
+  /** The same where the best protocol is decided. */
   rightDecided: Share | null;
   /** Over cells, of the mean over a cell's recorded loads. */
   regret: { mean: number; p95: number };
   /** Cells in which a choice was judged. */
   cells: number;
-  /** Cells in which a choice does not load the page, and what a user then gets was taken. */
+  /** Cells in which a choice does not load the page, so that a fallback was judged. */
   notLoading: number;
-  /** Mean regret on random halves of the loads, to hold against `noiseFloor`. */
+  /** Mean regret on random halves of the loads; comparable with `noiseFloor`. */
   halfRegret: number | null;
 }
 
@@ -51,15 +56,15 @@ export interface Share {
   cells: number;
 }
 
-/** hopwise's own statements against what was measured. */
+/** hopwise's stated confidence and ranges compared with measurements. */
 export interface Calibration {
-  /** By stated confidence; `wins` is the mean share of bootstraps of the loads in which the protocol that was called best wins. */
+  /** By stated confidence; `wins` is the mean share of bootstraps of the loads that the predicted best protocol wins. */
   bins: { from: number; to: number; predictions: number; stated: number; wins: number }[];
   /** Mean squared difference of confidence and outcome (Brier 1950), the outcome being drawn from the bootstraps; 0 is best. */
   brier: number;
-  /** What of it nobody can do without: the variance of those outcomes. */
+  /** The irreducible part of it: the variance of those outcomes. */
   brierFloor: number;
-  /** Predictions that it called decided, and the mean share of bootstraps in which they are right. */
+  /** Predictions called decided, and the mean share of bootstraps in which they are right. */
   decided: { predictions: number; wins: number | null };
 }
 
@@ -145,7 +150,7 @@ function chooserFigures(scores: readonly CellScore[], chooser: Chooser): Chooser
 
 const BIN_EDGES = [0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1];
 
-/** Null where the predictor states nothing. */
+/** Null where the predictor states no confidence. */
 export function calibrationOf(scores: readonly CellScore[], predictor: Predictor): Calibration | null {
   const own = scores.flatMap(({ predictors }) => predictors[predictor] ?? []);
   const all = own.flatMap(({ confidence }) => confidence);
@@ -172,18 +177,19 @@ export function calibrationOf(scores: readonly CellScore[], predictor: Predictor
   };
 }
 
-/** The figures that a predictor or rule is known by; null where there is none, or too few pages have one. */
+/** Headline figures of a predictor or rule; null where there is none or too few pages have one. */
 export interface Headline {
   error?: Record<Protocol, Interval | null>;
   right: Interval | null;
   regret: Interval | null;
 }
 
-/** Fewer pages say nothing of other ones. */
+/** With fewer pages an interval says nothing about other pages. */
 const MIN_PAGES = 3;
 
 /**
- * 95% intervals from pages drawn with replacement, each with all of its cells (cluster bootstrap: Davison and Hinkley, Bootstrap
+ * 95% intervals from pages resampled with replacement, each with all of its cells (cluster bootstrap: Davison and Hinkley,
+ * Bootstrap
  * Methods and their Application, section 3.8): cells of one page are alike.
  */
 export function intervalsOf(scores: readonly CellScore[]): Partial<Record<Chooser, Headline>> {

@@ -1,7 +1,7 @@
 /**
  * The golden set: a few measured cells of the project's own pages, small enough to be committed, and the accuracy
- * that was accepted on them. The same contract as any folder of measured loads, with one thing left out: only the loads that are predicted
- * from keep the requests of their recordings.
+ * that was accepted on them. The format is that of any folder of measured loads, except that only the loads used for
+ * predictions keep the requests of their recordings.
  */
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,14 +29,14 @@ export interface GoldenFigure {
   value: number | null;
   /** Which way is better. */
   better: 'less' | 'more';
-  /** How much worse it may become before that counts as worse. */
+  /** Slack: how much worse the figure may become without failing. */
   slack: number;
 }
 
 export interface GoldenComparison {
-  /** Both tables side by side, for people. */
+  /** Accepted and present figures side by side, as text. */
   lines: string[];
-  /** Names of the figures that are worse by more than their slack. */
+  /** Figures that are worse by more than their slack. */
   worse: string[];
 }
 
@@ -89,12 +89,12 @@ function trackedFigures(figures: Figures): GoldenFigure[] {
   return tracked;
 }
 
-/** Beyond these digits floating point may differ from one processor to another. */
+/** Further digits may differ between processors. */
 function rounded(value: number | null | undefined): number | null {
   return value === null || value === undefined ? null : Math.round(value * 1e5) / 1e5;
 }
 
-/** @throws UserError when the folder has no accepted figures or none that can be read */
+/** @throws UserError when the folder has no readable accepted figures */
 export async function readAccepted(dir: string): Promise<Record<string, number | null>> {
   const file = join(dir, FIGURES_FILE);
   let content: unknown;
@@ -118,7 +118,7 @@ export async function writeAccepted(dir: string, figures: readonly GoldenFigure[
   await replaceFileWithin(dir, FIGURES_FILE, `${JSON.stringify(accepted, null, 2)}\n`);
 }
 
-/** A figure that was accepted and is no longer there is worse, too. */
+/** A figure that was accepted and is now missing counts as worse. */
 export function compareGolden(
   accepted: Record<string, number | null>,
   present: readonly GoldenFigure[],
@@ -150,11 +150,11 @@ export function compareGolden(
 }
 
 /**
- * Makes a golden set of a folder of measured loads, in place of the one that is in `dir`: cold loads that judge, times
- * to a tenth of a millisecond, and the requests of the first `recordings` natural loads of each cell.
+ * Makes a golden set from a folder of measured loads and replaces the one in `dir`: judging cold loads, times rounded to a
+ * tenth of a millisecond, and the requests of the first `recordings` natural loads of each cell.
  *
- * @throws UserError when a page is not the project's own, as those of recordings and packages must not be committed, and when
- * `dir` holds something else
+ * @throws UserError when a page is not the project's own, as pages of recordings and packages must not be committed, or when
+ * `dir` is not a golden set
  */
 export async function makeGolden(from: string, dir: string, recordings: number): Promise<void> {
   const { cells, matrix } = await readCells(from);
@@ -173,7 +173,7 @@ export async function makeGolden(from: string, dir: string, recordings: number):
   await replaceFileWithin(dir, 'matrix.json', `${JSON.stringify(matrix, null, 1)}\n`);
 }
 
-/** Hours of measured loads would be gone. */
+/** Protects hours of measured loads from deletion. */
 async function checkReplaceable(dir: string): Promise<void> {
   const isGolden = await readAccepted(dir).then(
     () => true,
@@ -181,7 +181,7 @@ async function checkReplaceable(dir: string): Promise<void> {
   );
   if (!isGolden && (await readMatrix(dir)) !== null) {
     throw new UserError(
-      `${dir}: holds measured loads but no accepted figures: it is no golden set, and stays as it is`,
+      `${dir}: holds measured loads but no accepted figures: it is not a golden set and stays unchanged`,
       2,
     );
   }
@@ -190,7 +190,7 @@ async function checkReplaceable(dir: string): Promise<void> {
 function checkOwn(name: string, source: string): void {
   if (!isBundledPage(source) && webPageSpec(source) === null) {
     throw new UserError(
-      `page ${name} is of ${source}: expected the project's own pages only, which come from no file: ${Object.keys(BUNDLED_PAGES).join(', ')}, ${WEB_PAGE_NAMES}`,
+      `page ${name} is of ${source}: expected only the project's own pages, which are generated: ${Object.keys(BUNDLED_PAGES).join(', ')}, ${WEB_PAGE_NAMES}`,
       2,
     );
   }
@@ -203,7 +203,7 @@ function slim(load: GroundTruthLoad, isRecorded: boolean): GroundTruthLoad {
   return tenths({ ...load, outcome: { ...outcome, recording } }) as GroundTruthLoad;
 }
 
-/** Numbers to one digit: times in milliseconds do not mean more, and compress well. */
+/** Rounds to one digit: more is not meaningful for milliseconds, and less compresses well. */
 function tenths(value: unknown): unknown {
   if (typeof value === 'number') return Math.round(value * 10) / 10;
   if (Array.isArray(value)) return value.map(tenths);

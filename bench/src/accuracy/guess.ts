@@ -1,28 +1,28 @@
 import type { LoadTime, Protocol } from '@hopwise/pageload-emulator';
 
-/** What a predictor says of a page on a network, from one recorded load. */
+/** A predictor's result for a page on a network, from one recorded load. */
 export interface Guess {
-  /** Predicted page load time of each protocol that is thought to carry the page, milliseconds. */
+  /** Predicted page load time of each protocol expected to load the page, milliseconds. */
   pltMs: Partial<Record<Protocol, number>>;
   best: Protocol;
-  /** What hopwise says besides. */
+  /** Further results of hopwise. */
   stated?: {
     /** Probability that `best` is the fastest. */
     confidence: number;
-    /** Whether it would act on it. */
+    /** Whether hopwise would act on it. */
     decided: boolean;
     ranges: Partial<Record<Protocol, LoadTime>>;
   };
-  /** What it took, from recording to answer. */
+  /** Time from recording to result. */
   elapsedMs: number;
 }
 
-/** Those that Lantern knows. */
+/** Protocols that Lantern models. */
 export type LanternProtocol = 'h1' | 'h2';
 
 /**
- * All are told what a recording of one load tells; `hopwiseGiven` and `lantern` are told the path besides, `hopwiseLearnt` what loads of
- * other pages on the same network told before.
+ * All get the recording of one load; `hopwiseGiven` and `lantern` are also given the path, `hopwiseLearnt` is given earlier
+ * loads of other pages on the same network.
  */
 export const PREDICTORS = ['hopwiseGiven', 'hopwiseEstimated', 'hopwiseLearnt', 'lantern'] as const;
 export type Predictor = (typeof PREDICTORS)[number];

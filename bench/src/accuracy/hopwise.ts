@@ -18,7 +18,7 @@ import type { Guess } from './guess.ts';
 /**
  * hopwise's prediction from one recorded load.
  *
- * @param known of the path; everything is estimated from the recording when absent
+ * @param known known figures of the path; when absent, everything is estimated from the recording
  */
 export function hopwiseGuess(
   recording: Recording,
@@ -37,25 +37,25 @@ export function hopwiseGuess(
   return guess;
 }
 
-/** What loads tell of their network; null for none. */
+/** What loads show about their network; null without loads. */
 export function learntFrom(recordings: readonly Recording[]): NetworkCluster | null {
   let cluster: NetworkCluster | null = null;
   for (const recording of recordings) cluster = learnNetwork(cluster, atOnce(recording));
   return cluster;
 }
 
-/** hopwise's prediction right after the loads that a cluster was learnt from. */
+/** hopwise's prediction right after the loads from which a cluster was learnt. */
 export function learntGuess(recording: Recording, cluster: NetworkCluster): Guess {
   return hopwiseGuess(atOnce(recording), { cluster });
 }
 
-/** The lab measures a network's pages hours apart and in any order. */
+/** The real times do not matter, as the lab measures pages hours apart and in any order. */
 const atOnce = (recording: Recording): Recording => ({ ...recording, recordedAt: '2020-01-01T00:00:00Z' });
 
-/** Losses to emulate an assignment over. */
+/** Number of loss seeds for emulating an assignment. */
 const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1);
 
-/** Emulated load time of an assignment over that of the best protocol for all origins, the network given. */
+/** Emulated load time of an assignment over that of the best single protocol, given the network. */
 export function assignedRatio(recording: Recording, path: NetworkPath, assignment: Assignment): number {
   const graph = buildGraph(recording);
   const { servers } = estimateNetwork(recording);

@@ -1,4 +1,4 @@
-/** An accuracy run as one HTML file that needs nothing else and runs no script. */
+/** An accuracy run as one self-contained HTML file without scripts. */
 
 import { escapeHtml } from '@hopwise/lab/output/escape-html';
 import type { Chart } from '../html/charts.ts';
@@ -12,7 +12,7 @@ svg { display: block; max-width: 100%; height: auto; color: var(--hw-text); }
 pre { margin: 0; font-size: 12px; line-height: 1.45; }
 `;
 
-/** @param tables as they are printed */
+/** @param tables as printed on the terminal */
 export async function renderAccuracyHtml(charts: readonly Chart[], tables: string): Promise<string> {
   return staticPage(
     'hopwise: accuracy',

@@ -2,27 +2,26 @@
  * Lantern, the simulation behind Lighthouse's metrics (`@paulirish/trace_engine`, `models/trace/lantern`), on the page
  * graphs that hopwise emulates.
  *
- * It is given its best chance: of its settings and of what its graphs can hold, those that brought its load times closest to
- * measured ones.
+ * It is configured as favourably as possible: the settings and graph forms whose load times came closest to measured ones.
  *
  * - `rtt` and `throughput` are the link's own, `cpuSlowdownMultiplier` and `layoutTaskMultiplier` 1: what
- *   `Simulator.createSimulator` sets under throttling method "provided". Nothing is multiplied as for DevTools throttling;
- *   `observedThroughput` is the same and only counts in estimates of wasted bytes.
- * - `additionalRttByOrigin` and `serverResponseTimeByOrigin` are hopwise's estimates from the same recording; a response time is
- *   the median over the origin's requests, as Lantern itself sums them up. It takes 0 for "not known" (30 ms).
- * - Names cost nothing: Lantern counts 2 round trips for each, the lab's browser reads them from a file.
- * - Its graph has no waits between cause and request (timers, parsing): they are put in as nodes without a connection, which last as
- *   long. As work on the main thread, of which one piece goes on at a time, they made it worse, and left out too.
- * - Six connections an origin on h1, as browsers have; by itself it makes one for each request that was asked for before the first
- *   one ended. Its limit of ten requests at a time, whatever the protocol, is lifted.
+ * `Simulator.createSimulator` sets under throttling method "provided". No DevTools throttling factors apply;
+ * `observedThroughput` has the same value and only affects estimates of wasted bytes.
+ * - `additionalRttByOrigin` and `serverResponseTimeByOrigin` are hopwise's estimates from the same recording; a response time
+ * is the median over the origin's requests, as Lantern itself summarises them. Lantern reads 0 as "unknown" (30 ms).
+ * - DNS costs nothing: Lantern counts 2 round trips for each name, but the lab's browser reads names from a file.
+ * - Its graph has no waits between cause and request (timers, parsing): they are inserted as nodes without a connection that
+ * last as long. Modelling them as main-thread work, or leaving them out, gave worse results.
+ * - Six connections for each origin on h1, as in browsers; by default it opens one for each request made before the first one
+ * ended. Its limit of ten concurrent requests under every protocol is lifted.
  *
- * What it cannot hold: a dependency on part of a response waits for the whole; random loss, the queue, the upstream rate and what
- * happens to UDP do not exist in it.
+ * Not modelled by Lantern: a dependency on part of a response (it waits for the whole), random loss, the queue, the upstream
+ * rate, and the treatment of UDP.
  *
- * HTTP/3: `ConnectionPool` asks whether a request's protocol is "h2", and makes connections of HTTP/1.1 for every other: six TCP
- * connections with TCP's and TLS's handshakes. Only its analysis of recordings knows "h3" (one round trip less before a request).
- * So h3 is to it what h1 is, or, where its requests are called "h2", what h2 is: one connection. Both are tried, and the one that comes
- * closer to measured loads under h3 is taken. Either way h3 is never its choice, as it says the same of h1 or h2.
+ * HTTP/3: `ConnectionPool` checks whether a request's protocol is "h2" and treats every other as HTTP/1.1: six TCP connections
+ * with TCP and TLS handshakes. Only its analysis of recordings knows "h3" (one round trip less before a request). So Lantern
+ * simulates h3 like h1, or, when its requests are labelled "h2", like h2 with one connection. Both are tried, and the one
+ * closer to measured loads under h3 is used. Either way it never chooses h3, as its time equals that of h1 or h2.
  */
 
 import { median } from '@hopwise/lab/statistics';
@@ -42,18 +41,18 @@ import type { Guess, LanternProtocol } from './guess.ts';
 type Node = Graph.CPUNode | Graph.NetworkNode;
 
 const PROTOCOL_FIELD: Record<LanternProtocol, string> = { h1: 'http/1.1', h2: 'h2' };
-/** By RFC 9218 urgency; what is below is very low too. */
+/** By RFC 9218 urgency; lower priorities are very low too. */
 const PRIORITIES: Types.ResourcePriority[] = ['VeryHigh', 'High', 'Medium', 'Low', 'VeryLow'];
-/** Taken for a server that answers at once, as Lantern takes 0 for "not known". */
+/** Stands for a server that answers at once, as Lantern reads 0 as "unknown". */
 const AT_ONCE_MS = 1e-6;
 /** `Simulator` reads a file from disk at 20 ms a MiB after 8 ms. */
 const DISK_SEEK_MS = 8;
 const DISK_MS_PER_BYTE = 20 / 2 ** 20;
-/** Shorter waits are the clock's. */
+/** Shorter waits are within clock resolution. */
 const MIN_WAIT_MS = 0.5;
 const NO_LIMIT = 10_000;
 
-/** Lantern's simulated load times of h1 and h2 from one recorded load on a path that it is told. */
+/** Lantern's simulated load times of h1 and h2 from one recorded load, given the path. */
 export function lanternGuess(recording: Recording, path: NetworkPath): Guess {
   const startedAt = performance.now();
   const page = buildGraph(recording);
@@ -69,13 +68,16 @@ export function lanternGuess(recording: Recording, path: NetworkPath): Guess {
   };
 }
 
-/** The same with a time of h3. */
+/** Adds a time for h3, taken from h1 or h2. */
 export const withH3 = (guess: Guess, as: LanternProtocol): Guess => ({
   ...guess,
   pltMs: { ...guess.pltMs, h3: guess.pltMs[as]! },
 });
 
-/** Simulated end of the last activity that the load event waits for: hopwise's definition of the load time, none of Lantern's metrics. */
+/**
+ * Simulated end of the last activity that the load event waits for: hopwise's definition of the load time, not one of Lantern's
+ * metrics.
+ */
 function simulate(
   page: PageGraph,
   servers: readonly ServerProfile[],
@@ -92,7 +94,7 @@ function simulate(
   return pltMs;
 }
 
-/** Lantern's simulation alone of a graph that `lanternGraph` made. */
+/** Lantern's simulation of a graph from `lanternGraph`, without building the graph. */
 export function runLantern(
   nodes: readonly Node[],
   page: PageGraph,
@@ -126,10 +128,10 @@ function responseTimes(page: PageGraph, servers: readonly ServerProfile[]): Map<
   );
 }
 
-/** Lantern's nodes by the index of their activity; the first is the one that all others depend on. */
+/** Lantern's nodes by the index of their activity; all others depend on the first. */
 export function lanternGraph(page: PageGraph, recording: Recording, protocol: LanternProtocol): Node[] {
   const nodes: Node[] = [];
-  /** What an activity begins with: the wait before its request, or itself. */
+  /** The first node of an activity: the wait before its request, or the activity itself. */
   const begins: Node[] = [];
   for (const activity of page.activities) {
     const node = nodeOf(activity, page, recording, protocol);
@@ -158,7 +160,7 @@ function nodeOf(
   if (activity.kind === 'fetch') return new Graph.NetworkNode(requestOf(activity, page, recording, protocol));
   const { id, requestId, durationMs } = activity;
   const startUs = recording.requests[requestId]!.endMs * 1000;
-  // Thread and begin are the node's name, which must be its own.
+  // Thread and start time form the node's id, which must be unique.
   return new Graph.CPUNode({
     name: 'RunTask',
     args: {},
@@ -204,7 +206,7 @@ function requestOf(
     },
     documentURL: page.url,
     rendererStartTime: startMs,
-    // Not before any response's end: Lantern then has no connections beyond its six for an origin.
+    // Starting after every response's end stops Lantern from opening more than six connections for an origin.
     networkRequestTime: Number.MAX_SAFE_INTEGER,
     responseHeadersEndTime: phases.responseStartMs ?? endMs,
     networkEndTime: endMs,

@@ -13,7 +13,7 @@ import { compareGolden, goldenFigures, makeGolden, readAccepted, writeAccepted }
 import { renderAccuracyHtml } from './html.ts';
 import { type BenchOptions, type GoldenOptions, parseOptions } from './options.ts';
 
-/** Of progress where there is no terminal, whose line would be replaced. */
+/** Interval of progress lines where there is no terminal to replace a line on. */
 const LINE_EVERY_MS = 10_000;
 
 await runProgram(async ({ signal, say }) => {
@@ -43,7 +43,7 @@ async function judge(options: BenchOptions, signal: AbortSignal): Promise<void> 
   process.stdout.write(options.json ? text : tables);
 }
 
-/** Shows how far the predictions are; throws the signal's reason between two of them. */
+/** Shows the progress of the predictions; throws the signal's reason between two of them. */
 function predictionProgress(progress: Progress, signal: AbortSignal): (at: BenchProgress) => void {
   let startedMs = progress.elapsedMs;
   let saidMs = startedMs;
@@ -69,12 +69,12 @@ async function judgeGolden(
 ): Promise<void> {
   const progress = new Progress();
   const known = await readAccepted(dir).catch((error: unknown) => {
-    // A set of other loads has no figures before; nor has one whose figures are written anew.
+    // A new set has no earlier figures to compare with; --accept replaces them.
     if (from === null && !accept) throw error;
     return {};
   });
   if (from !== null) {
-    progress.step(`making ${dir} of ${from}`);
+    progress.step(`making ${dir} from ${from}`);
     await makeGolden(from, dir, recordings);
   }
   progress.step(`predicting from ${dir}`);
@@ -83,10 +83,10 @@ async function judgeGolden(
   process.stdout.write(`${lines.join('\n')}\n`);
   if (from !== null || accept) {
     await writeAccepted(dir, figures);
-    say(`these are the accepted figures now: ${dir}/accuracy.json`);
+    say(`accepted the present figures: ${dir}/accuracy.json`);
   } else if (worse.length > 0) {
     throw new UserError(
-      `worse than accepted by more than the slack: ${worse.join('; ')} (--accept takes them all the same)`,
+      `worse than accepted by more than the slack: ${worse.join('; ')} (--accept accepts them)`,
     );
   }
 }

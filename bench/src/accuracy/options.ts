@@ -1,14 +1,14 @@
 import { integer, list } from '@hopwise/lab/command/option-types';
 import { Command } from 'commander';
 
-/** What the command line of `npm run bench:accuracy` asks for. */
+/** Parsed options of `npm run bench:accuracy`. */
 export type AccuracyOptions = BenchOptions | GoldenOptions;
 
 export interface BenchOptions {
   command: 'bench';
   /** Folder of measured loads. */
   dir: string;
-  /** Where accuracy.json and the plots go. */
+  /** Output folder for accuracy.json and the plots. */
   out: string;
   json: boolean;
   pages?: string[];
@@ -30,7 +30,7 @@ export const GOLDEN_DIR = 'bench/golden';
 /**
  * Parses the command line.
  *
- * @throws CommanderError when it cannot be used; commander has then written one line to stderr.
+ * @throws CommanderError for unusable options, after commander has written one line to stderr.
  */
 export function parseOptions(argv: string[]): AccuracyOptions {
   let parsed: AccuracyOptions | undefined;
@@ -38,7 +38,7 @@ export function parseOptions(argv: string[]): AccuracyOptions {
     .name('npm run bench:accuracy --')
     .description('Judges predictions of page load times by measured ones.')
     .argument('<dir>', 'folder of measured loads, as npm run lab writes it')
-    .option('--out <dir>', 'where accuracy.json and the plots go', 'out/accuracy')
+    .option('--out <dir>', 'output folder for accuracy.json and the plots', 'out/accuracy')
     .option('--json', 'print accuracy.json and nothing else', false)
     .option('--pages <names>', 'only these pages, separated by commas', list)
     .option('--networks <names>', 'only these networks, separated by commas', list)
@@ -50,11 +50,16 @@ export function parseOptions(argv: string[]): AccuracyOptions {
   command
     .command('golden')
     .description(
-      'Judges the golden set and compares with the accepted figures (exit code 1 when they are worse); with a folder, makes the set from it.',
+      'Judges the golden set and compares with the accepted figures (exit code 1 when worse); with a folder, makes the set from it.',
     )
     .argument('[from]', 'folder of measured loads of the project’s own pages')
     .option('--dir <dir>', 'the golden set', GOLDEN_DIR)
-    .option('--recordings <n>', 'natural loads to predict from, of each page and network', integer(1, 20), 1)
+    .option(
+      '--recordings <n>',
+      'number of natural loads to predict from, for each page and network',
+      integer(1, 20),
+      1,
+    )
     .option('--accept', 'write the figures as the accepted ones', false)
     .exitOverride()
     .action((from: string | undefined, { dir, recordings: kept, accept }) => {

@@ -1,4 +1,4 @@
-/** How predictors and rules did on one cell. */
+/** Scores of predictors and rules on one cell. */
 
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import { median } from '@hopwise/lab/statistics';
@@ -15,12 +15,12 @@ import { type Guess, PREDICTORS, type Predictor } from './guess.ts';
 export interface CellScore {
   page: string;
   network: string;
-  /** What the loads that were predicted from were recorded under. */
+  /** Protocol of the recorded loads that predictions are made from. */
   recordedUnder: Cell['recordedUnder'];
   groundTruth: CellGroundTruth;
-  /** Of the browser's own choices; null without such loads. */
+  /** Median load time of the browser's own choice; null without such loads. */
   naturalMs: number | null;
-  /** By predictor that was asked; figures of its guesses, one for each recorded load. */
+  /** By predictor; figures of its guesses, one for each recorded load. */
   predictors: Partial<Record<Predictor, PredictorScore>>;
   choosers: Partial<Record<Chooser, ChoiceScore>>;
   /** Regret, on one half of the loads, of the protocol that was best on the other; null with too few loads. */
@@ -30,7 +30,7 @@ export interface CellScore {
 export interface PredictorScore {
   /** Median over the recorded loads. */
   medians: Medians;
-  /** Measured medians that they are held against; where a forced load was recorded, of the other seeds. */
+  /** Measured medians to compare with; where a forced load was recorded, of the other seeds. */
   measured: Medians;
   /** |predicted / measured − 1|, for each recorded load. */
   errors: Record<Protocol, number[]>;
@@ -38,20 +38,20 @@ export interface PredictorScore {
   ratioErrors: { h1: number[]; h3: number[] };
   /** Rank correlation of the protocols' times, predicted with measured. */
   order: number[];
-  /** hopwise's stated confidence, and the share of bootstraps of the loads in which the protocol that it calls best wins. */
+  /** hopwise's stated confidence, and the share of bootstraps of the loads that its best protocol wins. */
   confidence: { stated: number; decided: boolean; wins: number }[];
-  /** Measured loads, and medians, of which hopwise's range was stated, and how many lay within. */
+  /** Measured loads and medians with a range stated by hopwise, and how many lie within it. */
   coverage: { loads: number; loadsWithin: number; medians: number; mediansWithin: number };
   elapsedMs: number[];
 }
 
-/** Of a predictor's choices, one for each recorded load, the mean; of a rule there is one. */
+/** Means over a predictor's choices, one for each recorded load; a rule has one choice. */
 export interface ChoiceScore {
-  /** Time of what the choice comes to over that of the best protocol, less 1; see `regretOf`. */
+  /** Time of the choice over that of the best protocol, less 1; see `regretOf`. */
   regret: number;
   /** Share of choices that do not load the page, as h3 where UDP is blocked. */
   notLoading: number;
-  /** Share of choices that are the best protocol; null for the browser's own, which are no protocol for all. */
+  /** Share of choices that are the best protocol; null for the browser's own choices, which are not a single protocol. */
   right: number | null;
   /** Mean regret on random halves of the loads; null with too few. */
   halfRegret: number | null;
@@ -104,7 +104,7 @@ export function scoreCell(cell: Cell, guesses: Partial<Record<Predictor, readonl
   return score;
 }
 
-/** A guess with what judges it. */
+/** A guess with the ground truth that judges it. */
 interface Judged {
   guess: Guess;
   recorded: Recorded;
@@ -149,7 +149,7 @@ function scorePredictor(
       both.map((p) => measured[p]!),
     );
     if (order !== null) score.order.push(order);
-    // Its confidence is in its own best, whatever was tried.
+    // Its confidence refers to its own best, even if that was not measured.
     if (guess.stated && tried.includes(guess.best)) {
       const { confidence, decided } = guess.stated;
       score.confidence.push({ stated: confidence, decided, wins: groundTruth.wins[guess.best] ?? 0 });
@@ -184,7 +184,7 @@ interface Choice {
   best: Protocol;
 }
 
-/** Null where the loads tell of none of the choices. */
+/** Null where the loads can judge none of the choices. */
 function scoreChoices({ loads }: Cell, choices: readonly Choice[]): ChoiceScore | null {
   const regrets = choices.flatMap(({ choice, judgedBy }) => regretOf(loads, choice, judgedBy) ?? []);
   if (regrets.length === 0) return null;

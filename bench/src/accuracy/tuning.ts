@@ -1,8 +1,8 @@
 /**
- * What the emulator was tuned on. Its constants come from specifications, sources and papers where those have them; the others, as the
- * costs of a browser per request, were chosen while looking at measured loads of these pages on these networks. Figures there
- * flatter: what a new page may expect is what the others show. A page or network that is looked at when a constant is chosen
- * belongs on these lists from then on.
+ * The pages and networks that the emulator was tuned on. Its constants come from specifications, source code and papers where
+ * possible; the others, such as a browser's cost for each request, were chosen with measured loads of these pages on these
+ * networks in view. Their figures are flattered; those of other pages show what to expect of a new page. A page or network used
+ * to choose a constant belongs on these lists from then on.
  */
 import type { CellScore } from './scores.ts';
 
@@ -12,7 +12,7 @@ const TUNED_PAGES: readonly string[] = [
   'news',
   'thegreenweb-2020',
   'vercel-2021',
-  // Looked at request by request, to mend what the browser's own limits do.
+  // Used request by request to model the browser's own limits.
   'pwa-rocks-2017',
   'npm-admin',
   'npm-editor',
@@ -29,7 +29,7 @@ const TUNED_NETWORKS: readonly string[] = [
   'cable',
   'lte',
   'lossy',
-  // Looked at to find a network from a recording of it.
+  // Used to develop estimating a network from a recording.
   '3g',
   'wifi-bursty',
   'udp-policed',

@@ -1,4 +1,4 @@
-/** A lab in which single flows are measured: real kernel TCP and quic-go over the emulated link. */
+/** The lab for measuring single flows: real kernel TCP and quic-go over the emulated link. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { labProgram } from '@hopwise/lab/client/build';
@@ -13,9 +13,9 @@ import type { Flow } from './store.ts';
 const TCP = 'https://tcp.flows.test';
 const QUIC = 'https://quic.flows.test';
 
-/** Attempts at a flow that the machine disturbs. */
+/** Attempts at a disturbed flow. */
 const ATTEMPTS = 4;
-/** Several times the longest that a flow is expected to take: heavy losses can hold one up without end. */
+/** Several times the longest expected flow, as heavy losses can delay a flow indefinitely. */
 const TIMEOUT_MS = 40_000;
 
 const transferSchema = z.object({
@@ -76,13 +76,13 @@ export class FlowLab {
     return this.#lab.down();
   }
 
-  /** Has the TCP server behave as the cell wants. */
+  /** Configures the TCP server for the cell. */
   async prepare({ sender, initialWindow }: FlowCell): Promise<void> {
     if (sender === 'quic') return;
     await this.#lab.configureServers({ [TCP]: { congestionControl: sender, initialWindow } });
   }
 
-  /** One transfer over a new connection on an empty link, made again while the machine disturbs it. */
+  /** One transfer over a new connection on an empty link, repeated if disturbed. */
   async measure(cell: FlowCell, seed: number): Promise<Flow> {
     let least: Flow | undefined;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -106,7 +106,7 @@ export class FlowLab {
     );
     const seen = await watch.end();
     const { down, up } = await lab.stats();
-    // Who runs ahead of all others is not held up by them.
+    // A client scheduled ahead of all other processes is not delayed by them.
     const ahead = lab.facts.scheduling === 'fifo';
     return {
       seed,
@@ -137,7 +137,7 @@ export class FlowLab {
     ]);
     const { stdout } = await promisify(execFile)(command!, args, { signal: this.#signal });
     const { sentMs, totalMs, error, status, bytes: received } = transferSchema.parse(JSON.parse(stdout));
-    // Of the transfer, or of a QUIC connection of which nothing was heard for 30 s.
+    // Timeout of the transfer, or of a QUIC connection idle for 30 s.
     if (error !== undefined && /timeout|deadline/i.test(error)) return { sentMs, totalMs, unfinished: true };
     if (error !== undefined)
       throw new UserError(`a flow of ${bytes} bytes over ${protocol} failed: ${error}`);

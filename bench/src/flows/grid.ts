@@ -1,12 +1,12 @@
-/** The settings of single flows: drawn once by a fixed seed, half of them to tune on and half to judge by. */
+/** The settings of single flows, drawn with a fixed seed: half for tuning, half for judging. */
 import type { LabNetwork } from '@hopwise/lab/client/networks';
 import { Random } from '@hopwise/lab/random';
 
-/** Who sends: the kernel's TCP with one of its congestion controls, or quic-go. */
+/** The sender: the kernel's TCP with one of its congestion controls, or quic-go. */
 export const SENDERS = ['cubic', 'bbr', 'quic'] as const;
 export type Sender = (typeof SENDERS)[number];
 
-/** The emulator may be adjusted by the first half, never by the second. */
+/** The emulator may be tuned on the first half, never on the second. */
 export const HALVES = ['tuning', 'judged'] as const;
 export type Half = (typeof HALVES)[number];
 
@@ -14,12 +14,12 @@ export interface FlowCell {
   id: string;
   half: Half;
   sender: Sender;
-  /** Of the response's body. */
+  /** Bytes of the response's body. */
   bytes: number;
-  /** Of TCP, in segments; quic-go's is its own. */
+  /** Initial window of TCP, in segments; quic-go has its own. */
   initialWindow: number;
   network: LabNetwork;
-  /** How long it should take, about. */
+  /** Approximate expected duration. */
   expectedMs: number;
 }
 
@@ -31,10 +31,10 @@ const DOWN_MBPS = [2, 8, 25, 60];
 /** Multiples of rate × round trip. */
 const QUEUES_BDP = [0.5, 1, 4];
 const MIN_QUEUE_BYTES = 30_000;
-/** Of lossy links; every other one has bursts. */
+/** Loss rates of lossy links; every other one has bursts. */
 const LOSS_BURSTS = [1, 4];
 const INITIAL_WINDOWS = [10, 10, 10, 4, 32];
-/** Longer flows are not drawn: a bench has to end. */
+/** Longer flows are not drawn, to bound the bench's duration. */
 const MAX_EXPECTED_MS = 12_000;
 const DRAWS = 200;
 
@@ -83,7 +83,7 @@ function drawCell(random: Random, half: Half, sender: Sender, bytes: number, los
   throw new RangeError(`no link carries ${bytes} bytes with ${loss} loss within ${MAX_EXPECTED_MS} ms`);
 }
 
-/** Handshake, slow start, then the link's rate or Mathis's (Mathis et al. 1997), which BBR is not held to. */
+/** Handshake, slow start, then the link's rate or Mathis's formula (Mathis et al. 1997), which does not limit BBR. */
 function expectedTime(
   sender: Sender,
   bytes: number,

@@ -1,4 +1,4 @@
-/** Measures the flows that a folder does not have yet. */
+/** Measures the flows that a folder lacks. */
 import { createHash } from 'node:crypto';
 import { release, type as system } from 'node:os';
 import { join } from 'node:path';
@@ -19,14 +19,14 @@ export interface MeasureFlows {
   labs: number;
 }
 
-/** Flows that vary by timing alone. */
+/** Number of flows in cells that vary only by timing. */
 const CLEAN_FLOWS = 5;
 const SHORT_MS = 1_000;
 const FLOWS_A_ROUND = 4;
 
 /**
- * Seeds that a cell is measured with: its own, since the same seed loses the packets of the same numbers, and cells
- * that share them would share their luck.
+ * Seeds of a cell's flows. Each cell has its own, because the same seed loses packets of the same numbers, so that cells
+ * sharing seeds would be correlated.
  */
 export function seedsOf({ id, network, expectedMs }: FlowCell, seeds: number): number[] {
   const count = network.loss === 0 ? CLEAN_FLOWS : expectedMs < SHORT_MS ? 2 * seeds : seeds;
@@ -39,7 +39,7 @@ interface Work {
   seeds: number[];
 }
 
-/** Some flows of each cell, then more: a run that is ended has something of all. */
+/** First some flows of each cell, then more, so that an interrupted run covers all cells. */
 function inRounds(cells: readonly Work[]): Work[] {
   const rounds: Work[] = [];
   const most = Math.max(...cells.map(({ seeds }) => seeds.length));
@@ -52,7 +52,7 @@ function inRounds(cells: readonly Work[]): Work[] {
   return rounds;
 }
 
-/** @returns all flows there are now; null when there are none and none were asked for */
+/** @returns all flows in the folder; null when there are none and none were requested */
 export async function measureFlows(
   { dir, cells, present, seeds, labs }: MeasureFlows,
   { cleanup, signal }: Pick<ProgramContext, 'cleanup' | 'signal'>,

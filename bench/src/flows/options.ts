@@ -2,15 +2,15 @@ import { integer, list, someOf } from '@hopwise/lab/command/option-types';
 import { Command } from 'commander';
 import { HALVES, type Half, SENDERS, type Sender } from './grid.ts';
 
-/** What the command line of `npm run bench:flows` asks for. */
+/** Parsed options of `npm run bench:flows`. */
 export interface FlowOptions {
   /** Folder of flows.json. */
   out: string;
   half: Half[];
   senders: Sender[];
-  /** Only cells whose names have one of these in them. */
+  /** Only cells whose names contain one of these. */
   only?: string[];
-  /** Flows of a lossy cell; short flows are made twice as often, those of a clean link five times. */
+  /** Flows of a lossy cell; short ones are measured twice as often, lossless ones five times. */
   seeds: number;
   /** Labs side by side. */
   labs: number;
@@ -22,23 +22,28 @@ export interface FlowOptions {
 /**
  * Parses the command line.
  *
- * @throws CommanderError when it cannot be used; commander has then written one line to stderr.
+ * @throws CommanderError for unusable options, after commander has written one line to stderr.
  */
 export function parseOptions(argv: string[]): FlowOptions {
   const command = new Command()
     .name('npm run bench:flows --')
     .description(
-      'Measures single flows of the kernel’s TCP and of quic-go in the lab, and judges the emulator by them. What is measured is kept: after any end the same command goes on where it stopped.',
+      'Measures single flows of the kernel’s TCP and of quic-go in the lab, and judges the emulator by them. Flows are kept: the same command continues an interrupted run.',
     )
     .option('--out <dir>', 'folder of the measured flows', 'out/flows')
     .option('--half <list>', `${HALVES.join(', ')}: only the second may be quoted`, someOf(HALVES), [
       ...HALVES,
     ])
     .option('--senders <list>', SENDERS.join(', '), someOf(SENDERS), [...SENDERS])
-    .option('--only <texts>', 'only cells whose names have one of these in them', list)
-    .option('--seeds <n>', 'flows of a lossy cell; short ones are made twice as often', integer(1, 1_000), 8)
+    .option('--only <texts>', 'only cells whose names contain one of these', list)
+    .option(
+      '--seeds <n>',
+      'flows of a lossy cell; short ones are measured twice as often',
+      integer(1, 1_000),
+      8,
+    )
     .option('--labs <n>', 'labs side by side', integer(1, 16), 2)
-    .option('--no-measure', 'only judge what is there')
+    .option('--no-measure', 'only judge existing flows')
     .option('--cells', 'print every cell', false)
     .option('--json', 'print the scores as JSON and nothing else', false)
     .showHelpAfterError('(see npm run bench:flows -- --help)')

@@ -1,4 +1,4 @@
-/** What the emulator says of a single flow. */
+/** The emulator's prediction of a single flow. */
 
 import { toNetworkPath } from '@hopwise/lab/client/networks';
 import {
@@ -43,7 +43,7 @@ function serverOf({ sender, initialWindow }: FlowCell): ServerProfile {
     extraRttMs: 0,
     thinkMs: 0,
     tcp: { initialWindow, congestionControl },
-    // quic-go, in whose Cubic sender Reno is switched on.
+    // quic-go uses its Cubic sender in Reno mode.
     quic: { initialWindow: 32, congestionControl: 'reno' },
     tlsVersion: '1.3',
     offers: { h1: true, h2: true, h3: true },

@@ -1,10 +1,10 @@
-/** Predicted flows beside measured ones. */
+/** Compares predicted flows with measured ones. */
 import { median, type Spread, spread } from '@hopwise/lab/statistics';
 import type { FlowCell, Sender } from './grid.ts';
 import { predictFlow } from './predict-flow.ts';
 import type { FlowsFile } from './store.ts';
 
-/** Emulated runs of a lossy flow: enough for their median to be steady. */
+/** Emulated runs of a lossy flow: enough for a stable median. */
 const PREDICTED_SEEDS = Array.from({ length: 61 }, (_, index) => 1_000 + index);
 
 /** Times are milliseconds from the request to the response's last byte; errors fractions of what was measured. */
@@ -17,7 +17,7 @@ export interface FlowScore {
   error: number;
   /** The same with the handshake in both. */
   totalError: number;
-  /** How far the median of every other flow is from that of the rest: what measuring again would change, at most. */
+  /** Distance between the medians of every other flow and of the rest: an upper bound for the error of measuring again. */
   noise: number | null;
 }
 
@@ -29,7 +29,7 @@ export function scoreFlows(cells: readonly FlowCell[], file: FlowsFile): FlowSco
     const times = flows
       .sort((a, b) => a.seed - b.seed)
       .map(({ sentMs, totalMs, unfinished }) => (unfinished ? Number.POSITIVE_INFINITY : totalMs - sentMs));
-    // More than half of its flows never ended: there is nothing to compare with.
+    // More than half of its flows never ended, so there is no median to compare with.
     if (!Number.isFinite(median(times))) return [];
     const guess = predictFlow(cell, cell.network.loss === 0 ? [1] : PREDICTED_SEEDS);
     const measured = spread(times);
@@ -64,7 +64,7 @@ export interface Summary {
   noise: number;
 }
 
-/** @returns null of no cell */
+/** @returns null without cells */
 export function summarise(scores: readonly FlowScore[]): Summary | null {
   if (scores.length === 0) return null;
   return {

@@ -1,4 +1,4 @@
-/** Measured flows in a folder: one JSON file, rewritten flow by flow, so that a run that was ended goes on where it was. */
+/** Measured flows in a folder: one JSON file, rewritten after each flow, so that an interrupted run can continue. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dropsSchema, schedulingSchema } from '@hopwise/lab/client/lab';
@@ -11,19 +11,19 @@ import type { FlowCell } from './grid.ts';
 const FLOWS_FILE = 'flows.json';
 
 const flowSchema = z.object({
-  /** Of the link's losses. */
+  /** Seed of the link's losses. */
   seed: z.int(),
   /** From the start of the connection to the request's last byte sent, and to the response's last byte read. */
   sentMs: z.number(),
   totalMs: z.number(),
-  /** It was given up at `totalMs`. */
+  /** The flow was given up at `totalMs`. */
   unfinished: z.boolean().optional(),
-  /** Packets of both directions, and what dropped those towards the client. */
+  /** Packets of both directions, and drops towards the client by cause. */
   packets: z.int(),
   drops: dropsSchema,
-  /** How late the latest packet was handed over. */
+  /** Longest delay with which a packet was handed over. */
   latenessMs: z.number(),
-  /** Why its time is not to be trusted, after all attempts; empty when it is. */
+  /** Why its time is unreliable after all attempts; empty when it is reliable. */
   disturbed: z.array(z.string()),
 });
 
@@ -42,7 +42,7 @@ const fileSchema = z.object({
 
 export type FlowsFile = z.infer<typeof fileSchema>;
 
-/** What flows are measured with. */
+/** The settings that flows are measured with. */
 export type FlowsSetting = Pick<FlowsFile, 'kernel' | 'quic' | 'scheduling'>;
 
 /** @throws UserError naming the place in the file; null when there is none */
@@ -67,7 +67,7 @@ export async function readFlows(dir: string): Promise<FlowsFile | null> {
   throw new UserError(`${path}: ${issue.path.join('.') || 'top level'}: ${issue.message}`, 2);
 }
 
-/** Flows as they are added, on disk after each. */
+/** The flows of a folder; each added flow is on disk at once. */
 export class FlowStore {
   readonly #dir: string;
   readonly #file: FlowsFile;
@@ -79,7 +79,7 @@ export class FlowStore {
     for (const name of ['kernel', 'quic', 'scheduling'] as const) {
       if (present && present[name] !== setting[name]) {
         throw new UserError(
-          `${dir}: its flows were measured with ${name} ${present[name]}, not ${setting[name]}: take another --out`,
+          `${dir}: its flows were measured with ${name} ${present[name]}, not ${setting[name]}: choose another --out`,
           2,
         );
       }
@@ -103,7 +103,7 @@ export class FlowStore {
   }
 }
 
-/** Seeds of a cell of which there is no undisturbed flow yet. */
+/** Seeds of a cell without an undisturbed flow. */
 export function missingSeeds(file: FlowsFile | null, cell: FlowCell, seeds: readonly number[]): number[] {
   const flows = file?.cells[cell.id]?.flows ?? [];
   const there = new Set(flows.filter(({ disturbed }) => disturbed.length === 0).map(({ seed }) => seed));

@@ -1,4 +1,4 @@
-/** `npm run lab`: see docs/ground-truth.md. */
+/** `npm run lab`: see lab/docs/measuring.md. */
 import { resolve } from 'node:path';
 import { runProgram } from '@hopwise/lab/command/program';
 import { measureMatrix } from '@hopwise/lab/matrix/measure-command';
@@ -12,7 +12,7 @@ await runProgram(async (context) => {
   const command = new Command()
     .name('npm run lab --')
     .description(
-      'Measures ground truth: page load times in a real browser, by page, network and protocol. What is measured is kept load by load: after any end the same command goes on where it stopped.',
+      'Measures ground truth: page load times in a real browser, by page, network and protocol. Each load is kept: the same command continues an interrupted run.',
     )
     .showHelpAfterError('(see npm run lab -- --help)')
     .exitOverride()

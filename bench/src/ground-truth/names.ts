@@ -1,7 +1,7 @@
 import { PROTOCOL_NAME } from '@hopwise/contract';
 import type { LoadProtocol } from '@hopwise/lab/ground-truth/ground-truth';
 
-/** For a person, in the order that tables and charts have. */
+/** Display names, in the order of tables and charts. */
 export const LOAD_PROTOCOL_NAME: Record<LoadProtocol, string> = {
   ...PROTOCOL_NAME,
   natural: 'natural',
@@ -10,7 +10,7 @@ export const LOAD_PROTOCOL_NAME: Record<LoadProtocol, string> = {
 
 export const LOAD_PROTOCOLS = Object.keys(LOAD_PROTOCOL_NAME) as LoadProtocol[];
 
-/** In place of a figure that there is not. */
+/** Stands for a missing figure. */
 export const NONE = '–';
 
 /** `4.2%`. */

@@ -25,7 +25,7 @@ interface Point {
   title: string;
 }
 
-/** How protocols compare on each network, then the load times of each network by page. */
+/** A comparison of protocols on each network, then each network's load times by page. */
 export function drawCharts(summary: GroundTruthSummary, matrix: GroundTruthMatrix): Chart[] {
   const views = matrix.views.filter((view) => summary.cells.some((cell) => cell.view === view));
   const networks = Object.keys(matrix.networks);
@@ -46,7 +46,10 @@ export function drawCharts(summary: GroundTruthSummary, matrix: GroundTruthMatri
 const viewSuffix = (view: View): string => (view === 'warm' ? '-warm' : '');
 const viewWords = (view: View): string => (view === 'warm' ? ', repeat view' : '');
 
-/** A dot a page: its median over that of the page's fastest protocol on the network. Null where nothing can be compared. */
+/**
+ * One dot for each page: its median over that of the page's fastest protocol on the network. Null where nothing can be
+ * compared.
+ */
 function comparison(cells: CellSummary[], networks: string[], view: View, document: Document): Chart | null {
   const points = cells.flatMap((cell) =>
     seriesOf(cell).flatMap(([protocol, { overBest }]): Point[] =>
@@ -70,7 +73,7 @@ function comparison(cells: CellSummary[], networks: string[], view: View, docume
     name: `compared${viewSuffix(view)}`,
     title: `Load time over that of the fastest protocol${viewWords(view)}`,
     svg: draw(points, rows, document, {
-      label: 'times the fastest, a dot a page, a bar the median page',
+      label: 'times the fastest; dot: page, bar: median page',
       tickFormat: (ratio) => `${ratio}×`,
       typical: true,
     }),
@@ -85,7 +88,7 @@ function loadTimes(cells: CellSummary[], network: string, view: View, document: 
         protocol,
         x: medianMs / 1000,
         low: medianLowMs / 1000,
-        // Of an interval without an end there is only the begin.
+        // An interval without an upper end starts at its lower end only.
         high: (medianHighMs ?? medianMs) / 1000,
         title: `${cell.page}, ${LOAD_PROTOCOL_NAME[protocol]}: ${(medianMs / 1000).toFixed(2)} s`,
       }),

@@ -11,7 +11,7 @@ import { renderSummaryHtml } from './summary-html.ts';
 import { renderSummaryText } from './summary-text.ts';
 
 /**
- * @returns what goes to stdout
+ * @returns the text for stdout
  * @throws UserError naming what cannot be read or written
  */
 export async function summariseFolder(dir: string, { json }: { json: boolean }): Promise<string> {
@@ -21,7 +21,7 @@ export async function summariseFolder(dir: string, { json }: { json: boolean }):
   const loads: GroundTruthLoad[] = [];
   for await (const load of readLoads(dir)) {
     const { outcome } = load;
-    // Recordings are most of what is on disk, and of no use here.
+    // Skips recordings, which are most of the data and not needed here.
     loads.push(
       outcome.ok
         ? { ...load, outcome: { ...outcome, recording: { ...outcome.recording, requests: [] } } }

@@ -1,4 +1,4 @@
-/** The summary of a folder as one HTML file that needs nothing else and runs no script. */
+/** The summary of a folder as one self-contained HTML file without scripts. */
 
 import type { GroundTruthMatrix } from '@hopwise/lab/ground-truth/ground-truth';
 import { escapeHtml } from '@hopwise/lab/output/escape-html';

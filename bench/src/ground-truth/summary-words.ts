@@ -1,4 +1,4 @@
-/** What a summary says in words, as text and as HTML. */
+/** The sentences and tables of a summary, shared by text and HTML. */
 
 import { PROTOCOL_NAME } from '@hopwise/contract';
 import type { View } from '@hopwise/lab/ground-truth/ground-truth';
@@ -12,7 +12,7 @@ import type { CellSummary, GroundTruthSummary, ViewSummary } from './summary.ts'
 
 export const VIEW_NAMES: Record<View, string> = { cold: 'cold loads', warm: 'repeat views' };
 
-/** Which protocol is the fastest, by how much, and how far that can be trusted. */
+/** The fastest protocol, its lead, and how reliable that is. */
 export function verdict({ best, margin, agreement, seeds, decided }: CellSummary): {
   fastest: string;
   by: string;
@@ -27,9 +27,9 @@ export function verdict({ best, margin, agreement, seeds, decided }: CellSummary
   };
 }
 
-export const VERDICT_NOTE = `Fastest: over the seeds that all forced protocols have, by the next one's median over its own, less 1. Trust: share of bootstraps over so many seeds that agree. Decided: by more than ${percent(CLEAR_LEAD, 0)}, in ${percent(DECIDED_AGREEMENT, 0)} of bootstraps over the seeds, of which there are ${DECIDED_SEEDS} at least.`;
+export const VERDICT_NOTE = `Fastest: over the seeds that all forced protocols have, by the next one's median over its own, less 1. Trust: share of bootstraps, over that many seeds, that agree. Decided: by more than ${percent(CLEAR_LEAD, 0)}, in ${percent(DECIDED_AGREEMENT, 0)} of bootstraps over at least ${DECIDED_SEEDS} seeds.`;
 
-/** How many loads there are and what became of them. */
+/** Numbers of loads: judging, left out, repeated. */
 export function loadsText({
   kept,
   judging,
@@ -47,7 +47,7 @@ export function loadsText({
   return `${kept} loads, of which ${judging} judge${which}. Left out: ${leftOutText(leftOut)}. ${dropped} disturbed and ${failures} failed ones were dropped and made again.`;
 }
 
-/** Numbers with their reasons. */
+/** Numbers of left-out loads with reasons. */
 export function leftOutText(leftOut: LeftOut): string {
   const out = (Object.entries(leftOut) as [Reason, number][])
     .filter(([, count]) => count > 0)
@@ -66,7 +66,7 @@ export function winRows({ wins }: ViewSummary): string[][] {
   ];
 }
 
-/** Table of what rules cost; only its header where none could be judged. */
+/** Table of the rules' regret; only its header where none could be judged. */
 export function ruleRows({ rules }: ViewSummary): string[][] {
   return [
     ['regret of', 'mean', 'median', 'p95', 'worst', 'on half', 'cells', 'knows'],
@@ -89,7 +89,7 @@ export function ruleRows({ rules }: ViewSummary): string[][] {
   ];
 }
 
-/** What the tables of a view mean, and its noise. */
+/** Notes on the tables of a view, and its noise. */
 export function viewNotes({ noiseFloor, quietSpread, rules }: ViewSummary): string[] {
   const { median, p90, max, series } = quietSpread;
   return [
@@ -108,4 +108,4 @@ export function viewNotes({ noiseFloor, quietSpread, rules }: ViewSummary): stri
   ];
 }
 
-export const FALLBACK_NOTE = `No load: the choice does not load the page, as HTTP/3 where UDP is blocked. Taken there: the browser's own choice, and where that was not measured HTTP/2 after ${GIVE_UP_MS / 1000} s, in which Chromium gives an unanswered QUIC handshake up.`;
+export const FALLBACK_NOTE = `No load: the choice does not load the page, as HTTP/3 where UDP is blocked. There the browser's own choice counts or, where that was not measured, HTTP/2 after ${GIVE_UP_MS / 1000} s, when Chromium gives up an unanswered QUIC handshake.`;

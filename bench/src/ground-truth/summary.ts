@@ -1,4 +1,4 @@
-/** What the loads of a folder show: the fastest protocol of each cell, and how simple rules of choice would fare. */
+/** Summarises the loads of a folder: the fastest protocol of each cell, and the regret of simple rules. */
 
 import type {
   GroundTruthLoad,
@@ -21,7 +21,7 @@ import {
 import { type Halves, halfRegretOf, halvesOf, noiseOf, pairedRatio, regretOf } from '../judge/regret.ts';
 import { isTried, isUdpFree, RULES, type Rule, ruleChoice } from '../judge/rules.ts';
 
-/** Loads of one protocol in a cell that judge. Milliseconds; null is a load that had no load event in time. */
+/** Judging loads of one protocol in a cell. Milliseconds; null stands for a load without a load event in time. */
 export interface SeriesSummary {
   loads: number;
   /** Of those, without a load event in time. */
@@ -35,7 +35,7 @@ export interface SeriesSummary {
   medianHighMs: number | null;
   /** Standard deviation over mean; null for one load, and where one timed out. */
   cv: number | null;
-  /** Median over that of the cell's fastest forced protocol, over the seeds that both have; null without one. */
+  /** Median over that of the cell's fastest forced protocol, over their common seeds; null without one. */
   overBest: number | null;
 }
 
@@ -43,10 +43,10 @@ export interface CellSummary {
   page: string;
   network: string;
   view: View;
-  /** That all forced protocols have that load the page. */
+  /** Number of seeds that all forced protocols that load the page have. */
   seeds: number;
   protocols: Partial<Record<LoadProtocol, SeriesSummary>>;
-  /** Why there are no figures of a protocol that was tried. */
+  /** Reason for missing figures, by tried protocol. */
   unavailable: Partial<Record<LoadProtocol, Missing>>;
   /** The forced protocol with the least median; null where fewer than two load the page. */
   best: Protocol | null;
@@ -71,23 +71,26 @@ export interface Regret {
 export interface RuleSummary {
   rule: Rule;
   cells: number;
-  /** Cells whose page the rule's protocol does not load; the browser's own choice is taken there, else HTTP/2 after a wait. */
+  /** Cells whose page the rule's protocol does not load; there the browser's own choice counts, else HTTP/2 after a wait. */
   fallbacks: number;
   /** Median over that of the cell's best protocol, less 1. */
   regret: Regret | null;
-  /** Mean of the same over random halves of the loads, to hold against the noise floor. */
+  /** The same on random halves of the loads, averaged; comparable with the noise floor. */
   halfRegret: number | null;
 }
 
-/** Of all cells of one view. */
+/** Summary over all cells of one view. */
 export interface ViewSummary {
   cells: number;
-  /** By forced protocol: how often it is the fastest, how often by more than 5%, how often that is decided, and by how much in the median. */
+  /**
+   * By forced protocol: how often it is the fastest, how often by more than 5%, how often that is decided, and by how much in
+   * the median.
+   */
   wins: Record<Protocol, { cells: number; clear: number; decided: number; medianMargin: number | null }>;
   rules: RuleSummary[];
   /** Regret, on random halves of a cell's loads, of an oracle that chose by the other halves. */
   noiseFloor: { cells: number; regret: Regret | null };
-  /** Coefficients of variation of the series on networks that lose nothing and let UDP through. */
+  /** Coefficients of variation of the series on networks without loss and with open UDP. */
   quietSpread: { series: number; median: number | null; p90: number | null; max: number | null };
 }
 
@@ -98,15 +101,15 @@ export interface GroundTruthSummary {
   cells: CellSummary[];
   loads: {
     kept: number;
-    /** Those that the figures are made of. */
+    /** Loads used for the figures. */
     judging: number;
     /** Of those, without a load event in time, and without any answer. */
     timeouts: number;
     unreachable: number;
     leftOut: LeftOut;
-    /** Disturbed loads that were dropped and made again. */
+    /** Disturbed loads that were dropped and repeated. */
     dropped: number;
-    /** Tries that failed and were made again, under other chances of the link. */
+    /** Failed tries that were repeated, under other losses. */
     failures: number;
   };
   views: Partial<Record<View, ViewSummary>>;
@@ -150,7 +153,7 @@ interface JudgedCell {
   halves: Halves[];
 }
 
-/** As the matrix names pages, networks and views. */
+/** Sorted in the matrix's order of pages, networks and views. */
 function inOrder<T extends CellLoads>(matrix: GroundTruthMatrix, cells: readonly T[]): T[] {
   const pages = Object.keys(matrix.pages);
   const networks = Object.keys(matrix.networks);
@@ -165,7 +168,7 @@ function inOrder<T extends CellLoads>(matrix: GroundTruthMatrix, cells: readonly
 function summariseCell({ cell, groundTruth }: JudgedCell): CellSummary {
   const { page, network, view, seeds, pltMs, assigned, missing } = cell;
   const series = new Map<LoadProtocol, BySeed>(pltMs);
-  // The lab measures one assignment a cell.
+  // The lab measures one assignment for each cell.
   const [first] = assigned;
   if (first !== undefined) series.set('assigned', first.pltMs);
   const protocols: CellSummary['protocols'] = {};

@@ -11,11 +11,11 @@ export interface Chart {
   svg: string;
 }
 
-/** Hands `draw` a document of its own, which is gone afterwards. */
+/** Calls `draw` with a temporary document. */
 export function withDocument<T>(draw: (document: Document) => T): T {
   const window = new Window();
   try {
-    // Plot asks for nothing but what every DOM has.
+    // Plot only uses standard DOM features.
     return draw(window.document as unknown as Document);
   } finally {
     window.close();
@@ -23,16 +23,16 @@ export function withDocument<T>(draw: (document: Document) => T): T {
 }
 
 export function toSvg(plot: Element): string {
-  // What SVG needs outside of an HTML page.
+  // Namespace declarations, needed outside of an HTML page.
   plot.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   return plot.outerHTML;
 }
 
-/** Colours and type of everything that hopwise shows. */
+/** The stylesheet of hopwise's views: colours and type. */
 export const themeCss = (): Promise<string> =>
   readFile(createRequire(import.meta.url).resolve('@hopwise/extension/theme.css'), 'utf8');
 
-/** A chart for a file of its own, where there is no page to set colours. */
+/** A chart as a separate file, including its colours. */
 export async function standaloneSvg({ svg }: Chart): Promise<string> {
   const own =
     'svg { color: var(--hw-text); background: var(--hw-surface); font-family: system-ui, sans-serif; }';

@@ -2,7 +2,7 @@ import { pageHead } from '@hopwise/lab/output/page-head';
 import { themeCss } from './charts.ts';
 
 /**
- * A page of one file that needs nothing else and runs no script, in the colours and type of everything that hopwise shows.
+ * A self-contained page without scripts, in hopwise's colours and type.
  *
  * @param title plain text without markup
  * @param main HTML

@@ -1,4 +1,4 @@
-/** Which protocol loads a page fastest, by how much, and how sure that is. */
+/** The protocol that loads a page fastest, its lead, and how certain that is. */
 
 import { Random } from '@hopwise/lab/random';
 import { drawn, median } from '@hopwise/lab/statistics';
@@ -15,9 +15,9 @@ export interface CellGroundTruth {
   best: Protocol;
   /** Next protocol's median over the best one's, less 1. */
   lead: number;
-  /** By protocol: the share of bootstraps over the seeds in which its median is the least. */
+  /** By protocol: the share of bootstraps over the seeds in which its median is the lowest. */
   wins: Medians;
-  /** That share of the best one. */
+  /** The best protocol's share in `wins`. */
   agreement: number;
   /** The lead is above 5%. */
   clear: boolean;
@@ -65,13 +65,13 @@ export function mediansAt({ pltMs }: CellLoads, seeds: readonly number[]): Media
   return medians;
 }
 
-/** Over those of the seeds that there are; null where there is none. */
+/** Median over the available seeds; null without any. */
 export function medianAt(bySeed: BySeed | undefined, seeds: readonly number[]): number | null {
   const times = seeds.flatMap((seed) => bySeed?.get(seed) ?? []);
   return times.length === 0 ? null : median(times);
 }
 
-/** The protocol with the least median. */
+/** The protocol with the lowest median. */
 export const bestOf = (medians: Medians): Protocol | undefined => ranked(medians)[0];
 
 function ranked(medians: Medians): Protocol[] {
@@ -80,7 +80,7 @@ function ranked(medians: Medians): Protocol[] {
   );
 }
 
-/** Each cell has numbers of its own, so that what is beside it changes nothing. */
+/** Each cell has its own random numbers, so that other cells do not affect it. */
 function winsOf(cell: CellLoads, seeds: readonly number[]): Medians {
   const random = new Random(1);
   const wins: Medians = {};

@@ -1,10 +1,10 @@
 /**
- * Which measured loads judge, and as what: the same for the summary of a folder and for the bench of predictions.
+ * Selects the measured loads that judge, by the same rules for the summary of a folder and for the accuracy bench.
  *
- * A load counts when it was undisturbed, proved to be on its protocol, and no URL of the lab's hosts failed in it but those that
- * fail in most loads of the page on the network. One without a load event in time counts as infinitely long; but a protocol's only load may fail by
- * chance, and says nothing then, except of HTTP/3 where UDP is blocked. Protocols are compared over the seeds that all of them have,
- * as loads of one seed meet the same chances.
+ * A load counts when it was undisturbed, proved to be on its protocol, and no URL of the lab's hosts failed in it except those
+ * that fail in most loads of the page on the network. A load without a load event in time counts as infinitely long; but a
+ * protocol's only load may fail at random and is then left out, except HTTP/3's where UDP is blocked. Protocols are compared
+ * over the seeds that all of them have, as loads of one seed meet the same losses.
  */
 
 import type { GroundTruthMatrix, LoadProtocol, View } from '@hopwise/lab/ground-truth/ground-truth';
@@ -12,7 +12,7 @@ import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import { median } from '@hopwise/lab/statistics';
 import { type Assignment, PROTOCOLS } from '@hopwise/pageload-emulator';
 
-/** What of a `GroundTruthLoad` tells how it judges. */
+/** The fields of a `GroundTruthLoad` that decide how it judges. */
 export interface LoadFacts {
   page: string;
   network: string;
@@ -26,10 +26,10 @@ export interface LoadFacts {
     | { ok: false; kind: 'unreachable' | 'timeout' | 'browser'; reason: string };
 }
 
-/** Page load times in milliseconds by the seed of their losses; infinite where the load event never came in time. */
+/** Page load times in milliseconds by the seed of their losses; infinite without a load event in time. */
 export type BySeed = ReadonlyMap<number, number>;
 
-/** Loads that judge nothing, by why. */
+/** Reasons why loads do not judge. */
 export interface LeftOut {
   /** Kept by the lab although other work on the machine disturbed them. */
   disturbed: number;
@@ -39,11 +39,11 @@ export interface LeftOut {
   unproved: number;
   /** A URL failed that does not fail in most loads of the page on the network. */
   incomplete: number;
-  /** Made again since, under the same seed. */
+  /** Replaced by a later load of the same seed. */
   replaced: number;
-  /** The only one of its protocol, and without a load event. */
+  /** The only load of its protocol, without a load event. */
   unconfirmed: number;
-  /** Of a seed that another protocol of the page on the network has no load of. */
+  /** Its seed lacks a load of another protocol of the cell. */
   unpaired: number;
 }
 
@@ -69,7 +69,7 @@ const noneLeftOut = (): LeftOut => ({
   unpaired: 0,
 });
 
-/** Why there are no times of a protocol that was tried. The first two are truth, the others say nothing of the protocol. */
+/** Why a tried protocol has no times. The first two are findings, the others say nothing about the protocol. */
 export interface Missing {
   kind: 'unreachable' | 'timeout' | Reason;
   reason: string;
@@ -81,37 +81,37 @@ export interface AssignedLoads {
   pltMs: BySeed;
 }
 
-/** A page on a network in one view, as it judges. */
+/** The judging loads of a page on a network in one view. */
 export interface CellLoads<T extends LoadFacts = LoadFacts> {
   page: string;
   network: string;
   view: View;
-  /** That all forced protocols that load the page have, ascending; all there are without any such protocol. */
+  /** Seeds that all forced protocols that load the page have, ascending; all seeds without such a protocol. */
   seeds: readonly number[];
-  /** Of the protocols that load the page: the forced ones at all of `seeds`, natural at those of them that it has. */
+  /** By protocol that loads the page: forced ones at all of `seeds`, natural at those that it has. */
   pltMs: ReadonlyMap<ProtocolMode, BySeed>;
-  /** At those of `seeds` that they have. An assignment that does not load the page has an infinite median. */
+  /** Assignments at those of `seeds` that they have. An assignment that does not load the page has an infinite median. */
   assigned: readonly AssignedLoads[];
   missing: ReadonlyMap<LoadProtocol, Missing>;
-  /** Loads that are good in themselves, also those whose seed others lack; in the order they were made. */
+  /** All valid loads, including those whose seed other protocols lack, in the order they were made. */
   sound: readonly T[];
 }
 
 export interface JudgedLoads<T extends LoadFacts = LoadFacts> {
-  /** In the order in which their first loads came. */
+  /** In the order of their first loads. */
   cells: CellLoads<T>[];
-  /** Loads that judge: those in `pltMs`, in `assigned`, and those that tell that a protocol does not load the page. */
+  /** Judging loads: those in `pltMs`, in `assigned`, and those that show that a protocol does not load the page. */
   judging: number;
   leftOut: LeftOut;
 }
 
-/** Whether a protocol was tried and does not load the page, whoever tries. */
+/** Whether a protocol was tried and never loads the page. */
 export function doesNotLoad({ missing }: CellLoads, protocol: LoadProtocol): boolean {
   const kind = missing.get(protocol)?.kind;
   return kind === 'unreachable' || kind === 'timeout';
 }
 
-/** Sorts loads out by page, network and view. */
+/** Groups loads by page, network and view. */
 export function judgeLoads<T extends LoadFacts>(
   loads: Iterable<T>,
   networks: GroundTruthMatrix['networks'],
@@ -136,7 +136,7 @@ export function judgeLoads<T extends LoadFacts>(
 interface Series<T> {
   protocol: LoadProtocol;
   assignment: Assignment;
-  /** The last good one of each seed. */
+  /** The last valid load of each seed. */
   bySeed: Map<number, T>;
   out: Partial<Record<Reason, number>>;
 }
@@ -163,7 +163,7 @@ function cellOf<T extends LoadFacts>(
       continue;
     }
     if (own.bySeed.has(load.seed)) leaveOut(own, 'replaced');
-    // Anew, so that the order is that in which the loads were made.
+    // Deleted first, so that the order is that in which the loads were made.
     own.bySeed.delete(load.seed);
     own.bySeed.set(load.seed, load);
   }
@@ -199,7 +199,7 @@ function cellOf<T extends LoadFacts>(
     else if (isLoading(times.values())) pltMs.set(own.protocol, times);
     else missing.set(own.protocol, failureOf(own));
   }
-  // Of one assignment there may be times, of another none.
+  // One assignment may have times while another has none.
   if (assigned.length > 0) missing.delete('assigned');
   return { page, network, view, seeds, pltMs, assigned, missing, sound: loads.filter((l) => kept.has(l)) };
 }
@@ -210,7 +210,7 @@ function unsoundness({ disturbed, outcome }: LoadFacts): Reason | null {
   return outcome.ok && !outcome.proved ? 'unproved' : null;
 }
 
-/** URLs that fail in most of the loads that came to their load event. */
+/** URLs that fail in most of the loads that fired their load event. */
 function usualFailures(loads: readonly LoadFacts[]): (url: string) => boolean {
   const counts = new Map<string, number>();
   let sound = 0;
@@ -227,7 +227,7 @@ function usualFailures(loads: readonly LoadFacts[]): (url: string) => boolean {
 const hasOnly = ({ outcome }: LoadFacts, isUsual: (url: string) => boolean): boolean =>
   !outcome.ok || outcome.failed.every(({ url, reason }) => isForeign(reason) || isUsual(url));
 
-/** Asked of a host that the lab has not, which the client knows without a packet: it is no protocol's failure. */
+/** A request to a host that the lab lacks: it fails without sending a packet, so it says nothing about a protocol. */
 const isForeign = (reason: string): boolean => reason.includes('ERR_NAME_NOT_RESOLVED');
 
 const timeOf = ({ outcome }: LoadFacts): number => (outcome.ok ? outcome.pltMs : Number.POSITIVE_INFINITY);
@@ -242,14 +242,14 @@ function whyMissing(own: Series<LoadFacts>): Missing | null {
 
 const isLoading = (times: Iterable<number>): boolean => Number.isFinite(median([...times]));
 
-/** Of a series with a load that failed. */
+/** For a series with a failed load. */
 function failureOf({ bySeed }: Series<LoadFacts>): Missing {
   const failures = [...bySeed.values()].flatMap(({ outcome }) => (outcome.ok ? [] : outcome));
   const { kind, reason } = failures.find(({ kind }) => kind === 'unreachable') ?? failures[0]!;
   return { kind, reason };
 }
 
-/** What left most of the loads out. */
+/** The reason that left out most loads. */
 function leftOutReason(out: Partial<Record<Reason, number>>): Missing {
   const [kind] = (Object.entries(out) as [Reason, number][]).reduce((most, each) =>
     each[1] > most[1] ? each : most,

@@ -1,4 +1,4 @@
-/** What a choice costs: its time over that of the best protocol for all origins, less 1. */
+/** Regret of a choice: its time over that of the best single protocol, less 1. */
 
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import { Random } from '@hopwise/lab/random';
@@ -7,23 +7,23 @@ import { bestOf, medianAt, mediansAt } from './cell-ground-truth.ts';
 import { type BySeed, type CellLoads, doesNotLoad } from './cell-loads.ts';
 
 /**
- * Who is steered to a protocol that does not load the page gets it all the same, later: the browser's own choice is taken, and
- * where that was not measured HTTP/2 (else HTTP/1.1) after this wait. Chromium's QUIC gives up when nothing has answered
- * for so long (QUICHE, quic_constants.h, kInitialIdleTimeoutSecs).
+ * With a choice that does not load the page, a browser falls back: its own choice counts, and where that was not measured
+ * HTTP/2 (else HTTP/1.1) after this wait. Chromium's QUIC gives up after this time without an answer (QUICHE, quic_constants.h,
+ * kInitialIdleTimeoutSecs).
  */
 export const GIVE_UP_MS = 5_000;
 
-/** Seeds from which halves of them can be compared. */
+/** Minimum number of seeds for comparing halves. */
 const HALVES_FROM = 4;
 const SPLITS = 200;
 
-/** Random halves of a cell's seeds. */
+/** A random split of a cell's seeds into halves. */
 export interface Halves {
   choosing: readonly number[];
   judging: readonly number[];
 }
 
-/** None of fewer than four seeds. The same for each way to choose, and for each cell with as many. */
+/** Empty for fewer than four seeds. The same for each chooser, and for each cell with as many seeds. */
 export function halvesOf(seeds: readonly number[]): Halves[] {
   if (seeds.length < HALVES_FROM) return [];
   const random = new Random(1);
@@ -35,10 +35,10 @@ export function halvesOf(seeds: readonly number[]): Halves[] {
 }
 
 /**
- * Regret of a choice, judged by loads of the seeds. The browser's own choice is held against the best protocol over the seeds
- * that both have, and may be better than it.
+ * Regret of a choice, judged by loads of the seeds. The browser's own choice is compared with the best protocol over their
+ * common seeds, and may be better.
  *
- * @returns null where the loads do not tell
+ * @returns null where the loads cannot judge it
  */
 export function regretOf(
   cell: CellLoads,
@@ -57,7 +57,7 @@ export function regretOf(
   return later === undefined ? null : (later + GIVE_UP_MS) / bestMs - 1;
 }
 
-/** Median over that of the baseline, over those of the seeds that both have; null where there is none. */
+/** Median over that of the baseline, over their common seeds; null without any. */
 export function pairedRatio(
   values: BySeed | undefined,
   baseline: BySeed | undefined,
@@ -69,7 +69,7 @@ export function pairedRatio(
   return above === null || below === null || !Number.isFinite(below) ? null : above / below;
 }
 
-/** Mean regret of a choice over halves of the loads, to hold against `noiseOf`; null where there are too few. */
+/** Mean regret of a choice over halves of the loads, comparable with `noiseOf`; null with too few loads. */
 export function halfRegretOf(
   cell: CellLoads,
   choice: ProtocolMode,
@@ -79,8 +79,8 @@ export function halfRegretOf(
 }
 
 /**
- * Mean regret, on one half of the loads, of an oracle that chose by the other: a floor for choosers that are judged on half of
- * the loads, and go by no more than the other half.
+ * Mean regret, on one half of the loads, of an oracle that chose by the other: a lower bound for choosers that know at most one
+ * half of the loads and are judged on the other.
  */
 export function noiseOf(cell: CellLoads, halves: readonly Halves[]): number | null {
   return meanOrNull(

@@ -6,7 +6,7 @@ import { type CellLoads, doesNotLoad } from './cell-loads.ts';
 export const RULES = ['alwaysH1', 'alwaysH2', 'alwaysH3', 'h3UnlessHindered', 'natural'] as const;
 export type Rule = (typeof RULES)[number];
 
-/** What each rule is called, and what one has to know to follow it. */
+/** Name of each rule, and the knowledge that it requires. */
 export const RULE_NAMES: Record<Rule, { name: string; knows: string }> = {
   alwaysH1: { name: 'always HTTP/1.1', knows: 'nothing' },
   alwaysH2: { name: 'always HTTP/2', knows: 'nothing' },
@@ -18,7 +18,7 @@ export const RULE_NAMES: Record<Rule, { name: string; knows: string }> = {
   natural: { name: "the browser's own choice", knows: 'Alt-Svc, from the first answer of an origin on' },
 };
 
-/** `natural` is what the browser picks by itself, from load to load and origin to origin. */
+/** `natural`: the browser's own choice, which may differ by load and origin. */
 export function ruleChoice(rule: Rule, network: LabNetwork): ProtocolMode {
   switch (rule) {
     case 'alwaysH1':
@@ -34,7 +34,7 @@ export function ruleChoice(rule: Rule, network: LabNetwork): ProtocolMode {
   }
 }
 
-/** Whether UDP meets nothing that TCP does not. */
+/** Whether UDP is treated like TCP. */
 export const isUdpFree = ({ udp, udpLoss = 0 }: LabNetwork): boolean => udp === 'open' && udpLoss === 0;
 
 /** Whether a choice can be judged in a cell: it was tried. */

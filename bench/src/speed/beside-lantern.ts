@@ -1,6 +1,6 @@
 /**
- * hopwise's emulation and Lantern's simulation of the same page graphs, in turns in one run: both warm, both from a graph
- * that exists already, on the same network and servers.
+ * Times hopwise's emulation and Lantern's simulation of the same page graphs, taking turns in one run: both warm, both from a
+ * prepared graph, on the same network and servers.
  */
 
 import { median } from '@hopwise/lab/statistics';
@@ -15,12 +15,12 @@ import {
 } from '@hopwise/pageload-emulator';
 import { lanternGraph, runLantern } from '../accuracy/lantern.ts';
 
-/** Each of the two is warmed up for so long, then timed for so long and at least so often. */
+/** Warm-up time, measured time and minimum number of rounds for each of the two. */
 const WARM_UP_MS = 300;
 const MEASURED_MS = 400;
 const MIN_ROUNDS = 7;
 
-/** What Lantern can simulate. */
+/** Protocols that Lantern simulates. */
 const LANTERN_PROTOCOLS = ['h1', 'h2'] as const;
 
 /** Times are milliseconds of the processor for one load under one protocol. */
@@ -32,7 +32,7 @@ export interface Compared {
   lantern: number[];
 }
 
-/** hopwise's times are means over HTTP/1.1, HTTP/2 and HTTP/3, Lantern's over the two that it knows. */
+/** hopwise's times are means over HTTP/1.1, HTTP/2 and HTTP/3, Lantern's over the two that it models. */
 export function besideLantern(page: string, recording: Recording): Compared {
   const graph = buildGraph(recording);
   const { path, servers } = estimateNetwork(recording);
@@ -59,7 +59,7 @@ export function besideLantern(page: string, recording: Recording): Compared {
   return { page, requests, origins: graph.origins.length, hopwise, lantern };
 }
 
-/** How many times as fast hopwise is. */
+/** Lantern's time over hopwise's. */
 export function ratioOf({ hopwise, lantern }: Compared): number {
   return median(lantern) / median(hopwise);
 }
@@ -78,7 +78,7 @@ function timeOf(run: () => void): number {
   return processorMs() - startMs;
 }
 
-/** Processor time: on an idle machine the time that passes, on a busy one still what the work costs. */
+/** Processor time: equals elapsed time on an idle machine and excludes other work on a busy one. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -1,4 +1,4 @@
-/** What probes said of UDP against what the link did to it. */
+/** Compares probes' verdicts on UDP with the link's treatment of UDP. */
 import type { UdpVerdict } from '@hopwise/contract';
 import type { LabNetwork } from '@hopwise/lab/client/networks';
 
@@ -7,7 +7,7 @@ export const VERDICTS = ['open', 'policed', 'blocked', 'unknown'] as const;
 /** One probe's verdict. */
 export interface Judged {
   page: string;
-  /** Name of the network, with the rate of UDP where that is not its own. */
+  /** Name of the network, with UDP's rate where it was overridden. */
   network: string;
   seed: number;
   udp: LabNetwork['udp'];
@@ -20,9 +20,9 @@ export interface ConfusionRow {
   treatment: string;
   probes: number;
   counts: Record<UdpVerdict['verdict'], number>;
-  /** Least and largest ratio of HTTP/3's rate to HTTP/2's; null where none was compared. */
+  /** Smallest and largest ratio of HTTP/3's rate to HTTP/2's; null where none was measured. */
   ratio: { low: number; high: number } | null;
-  /** Median of the rate that was told over that of the policer, where both are; headers are not in it. */
+  /** Median of the reported rate over the policer's, where both exist; the reported rate excludes headers. */
   rateShare: number | null;
 }
 
@@ -51,9 +51,9 @@ export function confusion(judged: readonly Judged[]): ConfusionRow[] {
   });
 }
 
-/** As a table for a terminal, with what is wrong below it. */
+/** As a table for a terminal, followed by the wrong verdicts. */
 export function renderConfusion(judged: readonly Judged[]): string {
-  const head = ['network', 'UDP', 'probes', ...VERDICTS, 'h3 over h2', 'rate told'];
+  const head = ['network', 'UDP', 'probes', ...VERDICTS, 'h3 over h2', 'rate found'];
   const rows = confusion(judged).map(({ network, treatment, probes, counts, ratio, rateShare }) => [
     network,
     treatment,
@@ -70,10 +70,10 @@ export function renderConfusion(judged: readonly Judged[]): string {
       .trimEnd(),
   );
   const wrong = judged.filter(isWrong);
-  const told = judged.filter(({ verdict }) => verdict.verdict !== 'unknown').length;
+  const certain = judged.filter(({ verdict }) => verdict.verdict !== 'unknown').length;
   lines.push(
     '',
-    `${wrong.length} of ${told} verdicts are wrong, ${judged.length - told} of ${judged.length} probes are not certain`,
+    `${wrong.length} of ${certain} verdicts are wrong, ${judged.length - certain} of ${judged.length} probes are not certain`,
   );
   for (const { page, network, seed, verdict } of wrong) {
     lines.push(`${page} on ${network}, seed ${seed}: ${verdict.verdict}: ${verdict.reason}`);
@@ -81,7 +81,7 @@ export function renderConfusion(judged: readonly Judged[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Whether a verdict says something, and something else than the link does. */
+/** Whether a verdict is certain and differs from the link's treatment. */
 export function isWrong({ udp, verdict: { verdict } }: Judged): boolean {
   return verdict !== 'unknown' && verdict !== (typeof udp === 'object' ? 'policed' : udp);
 }

@@ -1,4 +1,7 @@
-/** `npm run bench:udp`: probes by the native host in the lab, and their verdicts on UDP against what the link does to it. */
+/**
+ * `npm run bench:udp`: probes pages in the lab with the native host and compares the verdicts on UDP with what the link does to
+ * it.
+ */
 import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Verification, verificationSchema } from '@hopwise/contract';
@@ -13,7 +16,7 @@ import { type Judged, renderConfusion } from './confusion.ts';
 import { parseOptions, type UdpOptions } from './options.ts';
 import { bytesOf, ProbeLab } from './probe-lab.ts';
 
-/** What a page is recorded on: the plan of its transfers is to rest on nothing but the page. */
+/** Network for recording pages: fast and open, so that a probe's transfer plan depends only on the page. */
 const RECORDED_ON = 'fast';
 
 await runProgram(async (context) => {
@@ -35,12 +38,12 @@ await runProgram(async (context) => {
 });
 
 interface Cell {
-  /** Of the network, with UDP's rate where that is another. */
+  /** Name of the network, with UDP's rate where it is overridden. */
   name: string;
   network: LabNetwork;
 }
 
-/** @throws UserError for a network that there is none of */
+/** @throws UserError for an unknown network */
 function cellsOf({ networks, udp }: UdpOptions): Cell[] {
   return networks.flatMap((name) =>
     udp.map((mbps): Cell => {
@@ -85,7 +88,7 @@ async function judgePage(
           recording = (await up.load('natural')).recording;
         }
         await lab.configure({ ...cell.network, seed });
-        // Room for all rounds, also where a page has grown.
+        // Enough for all rounds, even if a page has grown.
         const budgetBytes = rounds === 1 ? null : Math.ceil(1.5 * 3 * rounds * bytesOf(recording));
         verification = await lab.probe(recording, { rounds, budgetBytes });
         await replaceFile(file, JSON.stringify(verification));
@@ -104,7 +107,7 @@ async function judgePage(
   return judged;
 }
 
-/** null for what was not measured yet. */
+/** Null when not measured yet. */
 async function kept(file: string): Promise<Verification | null> {
   try {
     return verificationSchema.parse(JSON.parse(await readFile(file, 'utf8')));

@@ -2,11 +2,11 @@ import { integer, list, number } from '@hopwise/lab/command/option-types';
 import { PAGE_FORMS } from '@hopwise/lab/pages/page-source';
 import { Command, InvalidArgumentError } from 'commander';
 
-/** What the command line of `npm run bench:udp` asks for. */
+/** Parsed options of `npm run bench:udp`. */
 export interface UdpOptions {
   pages: string[];
   networks: string[];
-  /** What UDP is held to, Mbit/s; null for what the network does to it. */
+  /** Rates that UDP is policed to, Mbit/s; null for the network's own treatment. */
   udp: (number | null)[];
   seeds: number;
   rounds: number;
@@ -18,26 +18,25 @@ export interface UdpOptions {
 /**
  * Parses the command line.
  *
- * @throws CommanderError when it cannot be used; commander has then written one line to stderr.
+ * @throws CommanderError for unusable options, after commander has written one line to stderr.
  */
 export function parseOptions(argv: string[]): UdpOptions {
   const command = new Command()
     .name('npm run bench:udp --')
     .description(
-      'Probes pages in the lab, and judges what the probes say of UDP by what the link does to it. What was probed is kept: the same command goes on where it stopped.',
+      'Probes pages in the lab, and compares their verdicts on UDP with what the link does to it. Probes are kept: the same command continues an interrupted run.',
     )
-    .option('--pages <list>', `with commas between: ${PAGE_FORMS}`, list, ['web-p25', 'web-p75'])
+    .option('--pages <list>', `comma-separated: ${PAGE_FORMS}`, list, ['web-p25', 'web-p75'])
     .option('--networks <list>', 'profiles of networks.json', list, [
       ...['fast', 'cable', 'lte', 'lossy', 'wifi-bursty', 'udp-policed', 'udp-blocked'],
     ])
-    .option('--udp <list>', 'Mbit/s to which UDP is held on every network, or own: as it is', treatments)
-    .option('--seeds <n>', 'probes of a page on a network', integer(1, 100), 3)
     .option(
-      '--rounds <n>',
-      'rounds under each protocol; one is what a probe takes by itself',
-      integer(1, 20),
-      1,
+      '--udp <list>',
+      'rates that UDP is policed to on every network, Mbit/s; own: as the network treats it',
+      treatments,
     )
+    .option('--seeds <n>', 'probes of a page on a network', integer(1, 100), 3)
+    .option('--rounds <n>', 'rounds under each protocol; a probe makes one by default', integer(1, 20), 1)
     .option('--out <dir>', 'folder of the probes', 'out/udp')
     .option('--json', 'print the verdicts as JSON and nothing else', false)
     .showHelpAfterError('(see npm run bench:udp -- --help)')

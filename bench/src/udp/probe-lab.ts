@@ -1,4 +1,4 @@
-/** The lab with one page that is recorded once in Chromium, and then probed by the native host's own command. */
+/** The lab serving one page, which is recorded once in Chromium and then probed by the native host's command. */
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,12 +16,12 @@ import { HOST_SCRIPT } from '@hopwise/lab/paths';
 import type { Recording } from '@hopwise/pageload-emulator';
 
 const LOAD_TIMEOUT_MS = 60_000;
-/** A verification of a page with some hundreds of resources, as JSON. */
+/** Limit for a verification of a page with hundreds of resources, as JSON. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 export interface ProbeSettings {
   rounds: number;
-  /** Most bytes; null for the command's own bound. */
+  /** Maximum bytes; null for the command's own limit. */
   budgetBytes: number | null;
 }
 
@@ -76,13 +76,13 @@ export class ProbeLab {
     }
   }
 
-  /** Puts another network, or another seed, under an empty link. */
+  /** Configures another network or seed on the empty link. */
   async configure(network: LabNetwork): Promise<void> {
     await this.#lab.drain();
     await this.#lab.configure(network);
   }
 
-  /** `hopwise-host probe` on the link as it is. */
+  /** Runs `hopwise-host probe` on the current link. */
   async probe(recording: Recording, { rounds, budgetBytes }: ProbeSettings): Promise<Verification> {
     const file = join(this.#dir, `${this.#page.name.replace(/[^\w-]/g, '-')}.json`);
     await writeFile(file, JSON.stringify(recording));

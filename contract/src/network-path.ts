@@ -8,6 +8,12 @@ export type UdpTreatment =
   | { kind: 'policed'; bps: number; burstBytes?: number }
   | { kind: 'lossy'; loss: number };
 
+/**
+ * A treatment of UDP as JSON and command lines write it: `open`, `blocked`, the rate in Mbit/s to which UDP is held, or
+ * `lossy` where it loses more than TCP does (which an estimate may find and a caller cannot give).
+ */
+export type UdpNotation = 'open' | 'blocked' | 'lossy' | number;
+
 /** Probabilities of UDP's treatment; they sum to 1. */
 export interface UdpShares {
   open: number;

@@ -1,4 +1,4 @@
-import type { FigureSource, UdpShares } from './network-path.ts';
+import type { FigureSource, UdpNotation, UdpShares } from './network-path.ts';
 import type { Assignment, Protocol } from './protocol.ts';
 import type { WaterfallEntry } from './waterfall-entry.ts';
 
@@ -93,8 +93,7 @@ export interface Prediction {
     upMbps: number;
     /** Random loss per packet and direction, a fraction. */
     loss: number;
-    /** `open`, `blocked`, `lossy` where it loses more than TCP does, or the rate in Mbit/s to which UDP is held. */
-    udp: 'open' | 'blocked' | 'lossy' | number;
+    udp: UdpNotation;
     /** Drop-tail queue of the bottleneck, downstream, bytes. */
     queueBytes: number;
     /** Between the 10th and the 90th percentile of what the recording, and whatever else is known, leaves possible. */

@@ -75,7 +75,15 @@ export type * from './graph/page-graph.ts';
 export { transferPlan } from './graph/transfer-plan.ts';
 export type { OriginCounters } from './http/origin-client.ts';
 export type { Interval, LogDensity } from './network/log-density.ts';
+export {
+  knownFrom,
+  NETWORK_FLAGS,
+  type NetworkFlag,
+  type NetworkFlagValues,
+  numberBetween,
+} from './network/network-flags.ts';
 export { changeServers, type ServerChange } from './network/server-change.ts';
+export { udpNotation, udpTreatment } from './network/udp-notation.ts';
 export { type Explanation, explain, type PredictOptions, predict } from './predict.ts';
 export type { ReadRecording } from './recording/har.ts';
 export { InputError } from './recording/input-error.ts';

@@ -29,6 +29,7 @@ import type { PageGraph } from './graph/page-graph.ts';
 import { PaintModel } from './graph/paint-times.ts';
 import type { Interval } from './network/log-density.ts';
 import type { ServerChange } from './network/server-change.ts';
+import { udpNotation } from './network/udp-notation.ts';
 import { drawNetworks } from './scenarios/draw-networks.ts';
 import type { Question } from './scenarios/question.ts';
 
@@ -126,8 +127,7 @@ function predictPage(
 ): { prediction: Prediction; graph: PageGraph; choice: Choice } {
   const startedAt = Date.now();
   const { question, network } = pageQuestion(recording, options);
-  const { graph, path } = question;
-  const { sources } = network;
+  const { graph } = question;
   const choice = choose(question);
   const { joint } = choice;
   const waterfall: Partial<Record<Protocol, WaterfallEntry[]>> = {};
@@ -136,17 +136,7 @@ function predictPage(
   }
   const prediction: Prediction = {
     page: pageOf(graph),
-    network: {
-      rttMs: path.rttMs,
-      downMbps: path.downBps / 1e6,
-      upMbps: path.upBps / 1e6,
-      loss: path.loss,
-      udp: path.udp.kind === 'policed' ? path.udp.bps / 1e6 : path.udp.kind,
-      queueBytes: path.queueBytes,
-      ranges: rangesOf(network),
-      udpShares: network.udp,
-      source: publicSources(sources),
-    },
+    network: networkFigures(network),
     observed: { pltMs: recording.pltMs, protocols: observedProtocols(recording) },
     protocols: byProtocol(choice, (protocol) => choice.times[protocol]!),
     best: choice.best,
@@ -196,7 +186,24 @@ function recommendationOf(origin: OriginChoice, question: Question, choice: Choi
   };
 }
 
-function pageOf(graph: PageGraph): Prediction['page'] {
+/** A network as answers give it. */
+export function networkFigures(network: NetworkPosterior): Prediction['network'] {
+  const { path, sources, udp } = network;
+  return {
+    rttMs: path.rttMs,
+    downMbps: path.downBps / 1e6,
+    upMbps: path.upBps / 1e6,
+    loss: path.loss,
+    udp: udpNotation(path.udp),
+    queueBytes: path.queueBytes,
+    ranges: rangesOf(network),
+    udpShares: udp,
+    source: publicSources(sources),
+  };
+}
+
+/** A page as answers give it. */
+export function pageOf(graph: PageGraph): Prediction['page'] {
   let requests = 0;
   let bytes = 0;
   for (const activity of graph.activities) {
@@ -229,7 +236,8 @@ function publicSources(sources: Record<NetworkFigure, FigureSource>): Prediction
   };
 }
 
-function observedProtocols(recording: Recording): Partial<Record<Protocol, number>> {
+/** Requests of the recorded load by protocol. */
+export function observedProtocols(recording: Recording): Partial<Record<Protocol, number>> {
   const counts: Partial<Record<Protocol, number>> = {};
   for (const { protocol, fromCache } of recording.requests) {
     if (protocol !== null && !fromCache) counts[protocol] = (counts[protocol] ?? 0) + 1;

@@ -1,8 +1,10 @@
 /** The summary of a folder as one self-contained HTML file without scripts. */
 
+import { toNetworkPath } from '@hopwise/lab/client/networks';
 import type { GroundTruthMatrix } from '@hopwise/lab/ground-truth/ground-truth';
 import { escapeHtml } from '@hopwise/lab/output/escape-html';
 import { duration, networkText } from '@hopwise/lab/output/words';
+import { udpNotation } from '@hopwise/pageload-emulator';
 import type { Chart } from '../html/charts.ts';
 import { staticPage } from '../html/static-page.ts';
 import type { Missing } from '../judge/cell-loads.ts';
@@ -140,7 +142,7 @@ function networkTable({ networks }: GroundTruthMatrix): string {
       title,
       networkText({
         ...network,
-        udp: typeof network.udp === 'string' ? network.udp : network.udp.policedMbps,
+        udp: udpNotation(toNetworkPath(network).udp),
       }),
     ]),
   ]);

@@ -1,4 +1,4 @@
-import type { Verification } from '@hopwise/contract';
+import type { UdpNotation, Verification } from '@hopwise/contract';
 import type { LoadProtocol } from '@hopwise/lab/ground-truth/ground-truth';
 import type {
   Assignment,
@@ -63,7 +63,7 @@ export interface NetworkAsSet {
   downMbps: number;
   upMbps: number;
   loss: number;
-  udp: 'open' | 'blocked' | number;
+  udp: UdpNotation;
 }
 
 /** `out/report.json`. */

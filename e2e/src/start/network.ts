@@ -1,5 +1,13 @@
-import { checkNetwork, type LabNetwork, networkOf, profileNamed } from '@hopwise/lab/client/networks';
+import {
+  checkNetwork,
+  type LabNetwork,
+  labUdp,
+  networkOf,
+  profileNamed,
+  toNetworkPath,
+} from '@hopwise/lab/client/networks';
 import { firstLine, UserError } from '@hopwise/lab/command/errors';
+import { udpNotation } from '@hopwise/pageload-emulator';
 import type { NetworkAsSet } from '../report/report.ts';
 import type { StartOptions } from './options.ts';
 
@@ -8,41 +16,47 @@ import type { StartOptions } from './options.ts';
  *
  * @throws UserError naming the figure or listing the profiles
  */
-export function networkFrom(options: StartOptions): { network: LabNetwork; asSet: NetworkAsSet } {
-  const changed = [
-    options.rttMs,
-    options.downMbps,
-    options.upMbps,
-    options.loss,
-    options.queueMs,
-    options.udp,
-  ].some((figure) => figure !== undefined);
+export function networkFrom({ network: name, changes, seed }: StartOptions): {
+  network: LabNetwork;
+  asSet: NetworkAsSet;
+} {
   let network: LabNetwork;
   try {
-    const profile = networkOf(profileNamed(options.network), options.seed);
-    network = checkNetwork({
-      ...profile,
-      rttMs: options.rttMs ?? profile.rttMs,
-      downMbps: options.downMbps ?? profile.downMbps,
-      upMbps: options.upMbps ?? profile.upMbps,
-      loss: options.loss ?? profile.loss,
-      // A loss of one's own is an independent one: bursts belong to the profile's figure.
-      lossBurst: options.loss === undefined ? profile.lossBurst : 1,
-      queue: options.queueMs === undefined ? profile.queue : { ms: options.queueMs },
-      udp: typeof options.udp === 'number' ? { policedMbps: options.udp } : (options.udp ?? profile.udp),
-    });
+    network = checkNetwork({ ...networkOf(profileNamed(name), seed), ...replacements(changes) });
   } catch (error) {
     throw new UserError(firstLine(error), 2);
   }
+  const { rttMs, downMbps, upMbps, loss } = network;
   return {
     network,
     asSet: {
-      name: changed ? `${options.network}, changed` : options.network,
-      rttMs: network.rttMs,
-      downMbps: network.downMbps,
-      upMbps: network.upMbps,
-      loss: network.loss,
-      udp: typeof network.udp === 'string' ? network.udp : network.udp.policedMbps,
+      name: Object.keys(changes).length > 0 ? `${name}, changed` : name,
+      rttMs,
+      downMbps,
+      upMbps,
+      loss,
+      udp: udpNotation(toNetworkPath(network).udp),
     },
+  };
+}
+
+function replacements({
+  rtt,
+  down,
+  up,
+  loss,
+  lossBurst,
+  queue,
+  udp,
+}: StartOptions['changes']): Partial<LabNetwork> {
+  return {
+    ...(rtt !== undefined && { rttMs: rtt }),
+    ...(down !== undefined && { downMbps: down }),
+    ...(up !== undefined && { upMbps: up }),
+    // The profile's bursts belong to the profile's loss.
+    ...(loss !== undefined && { loss, lossBurst: 1 }),
+    ...(lossBurst !== undefined && { lossBurst }),
+    ...(queue !== undefined && { queue: { ms: queue } }),
+    ...(udp !== undefined && labUdp(udp)),
   };
 }

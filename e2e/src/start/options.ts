@@ -1,5 +1,11 @@
 import { integer, number } from '@hopwise/lab/command/option-types';
 import { PAGE_FORMS } from '@hopwise/lab/pages/page-source';
+import {
+  InputError,
+  NETWORK_FLAGS,
+  type NetworkFlag,
+  type NetworkFlagValues,
+} from '@hopwise/pageload-emulator';
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 /** What the command line of `npm start` asks for. */
@@ -8,13 +14,8 @@ export interface StartOptions {
   url: string | null;
   /** Name of a profile in `lab/networks.json`. */
   network: string;
-  rttMs?: number;
-  downMbps?: number;
-  upMbps?: number;
-  loss?: number;
-  /** Milliseconds of drop-tail queue at the link's rate. */
-  queueMs?: number;
-  udp?: 'open' | 'blocked' | number;
+  /** Figures that replace those of the profile. */
+  changes: NetworkFlagValues;
   /** As `openPage` takes it. */
   page: string;
   /** PEM file of a CA that a live run trusts besides the system's; null for none. */
@@ -35,18 +36,19 @@ export interface StartOptions {
 
 /** Options that mean nothing in the other kind of run. */
 const LAB_OPTIONS = [
-  ...['--network', '--rtt', '--down', '--up', '--loss', '--queue', '--udp', '--page', '--loads', '--seed'],
-  '--keep-disturbed',
+  ...['--network', '--page', '--loads', '--seed', '--keep-disturbed'],
+  ...NETWORK_FLAGS.map(({ usage }) => usage.replace(/ .*/, '')),
 ];
 const LIVE_OPTIONS = ['--ca'];
 
-function udp(text: string): 'open' | 'blocked' | number {
-  if (text === 'open' || text === 'blocked') return text;
-  const value = Number(text);
-  if (!(value > 0 && value <= 10_000)) {
-    throw new InvalidArgumentError('expected open, blocked or the Mbit/s to which UDP is held');
-  }
-  return value;
+function networkOption({ usage, description, parse }: NetworkFlag): Option {
+  return new Option(usage, description).argParser((text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      throw error instanceof InputError ? new InvalidArgumentError(error.message) : error;
+    }
+  });
 }
 
 function pageUrl(text: string): string {
@@ -69,14 +71,6 @@ export function parseOptions(argv: string[]): StartOptions {
     )
     .argument('[url]', 'page to load live, without the lab', pageUrl)
     .option('--network <name>', 'link profile of lab/networks.json', 'udp-policed')
-    .option('--rtt <ms>', 'round trip time', number(0, 5000, 'milliseconds'))
-    .option('--down <mbit>', 'rate towards the browser', number(0.05, 10_000, 'Mbit/s'))
-    .option('--up <mbit>', 'rate towards the server', number(0.05, 10_000, 'Mbit/s'))
-    .option('--loss <fraction>', 'random loss per packet, each way', number(0, 0.5, 'a fraction'))
-    .option('--queue <ms>', "length of the bottleneck's queue", number(1, 10_000, 'milliseconds'))
-    .addOption(
-      new Option('--udp <treatment>', 'open, blocked, or the Mbit/s to which it is held').argParser(udp),
-    )
     .option('--page <page>', PAGE_FORMS, 'app')
     .option('--ca <file>', 'live: trust this CA (PEM) too, for servers of your own')
     .option(
@@ -97,8 +91,9 @@ export function parseOptions(argv: string[]): StartOptions {
     .option('--json', 'print the report as JSON and nothing else', false)
     .option('--out <dir>', 'where report.html and report.json go', 'out')
     .showHelpAfterError('(see npm start -- --help)')
-    .exitOverride()
-    .parse(argv, { from: 'user' });
+    .exitOverride();
+  for (const flag of NETWORK_FLAGS) command.addOption(networkOption(flag));
+  command.parse(argv, { from: 'user' });
   const given = command.opts();
   const url: string | null = command.processedArgs[0] ?? null;
   const misplaced = url === null ? LIVE_OPTIONS : LAB_OPTIONS;
@@ -117,12 +112,9 @@ export function parseOptions(argv: string[]): StartOptions {
   return {
     url,
     network: given.network,
-    rttMs: given.rtt,
-    downMbps: given.down,
-    upMbps: given.up,
-    loss: given.loss,
-    queueMs: given.queue,
-    udp: given.udp,
+    changes: Object.fromEntries(
+      NETWORK_FLAGS.flatMap(({ name }) => (given[name] === undefined ? [] : [[name, given[name]]])),
+    ),
     page: given.page,
     ca: given.ca ?? null,
     loads: given.loads,

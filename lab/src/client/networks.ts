@@ -1,7 +1,7 @@
 /** Networks that the lab emulates, and the named ones of `lab/networks.json`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NetworkPath } from '@hopwise/pageload-emulator';
+import { type NetworkPath, udpTreatment } from '@hopwise/pageload-emulator';
 import * as z from 'zod';
 import { ROOT } from '../paths.ts';
 
@@ -130,15 +130,23 @@ export function toNetworkPath(network: LabNetwork): NetworkPath {
     loss: network.loss,
     lossBurst: network.lossBurst,
     queueBytes: queueBytes(network),
-    udp: udpTreatment(network),
+    udp: pathUdp(network),
   };
 }
 
-function udpTreatment({ udp, udpLoss = 0 }: LabNetwork): NetworkPath['udp'] {
+function pathUdp({ udp, udpLoss = 0 }: LabNetwork): NetworkPath['udp'] {
   if (udp === 'open' && udpLoss > 0) return { kind: 'lossy', loss: udpLoss };
-  if (typeof udp === 'string') return { kind: udp };
+  if (typeof udp === 'string') return udpTreatment(udp);
   const { policedMbps, burstBytes } = udp;
-  return { kind: 'policed', bps: policedMbps * 1e6, ...(burstBytes !== undefined && { burstBytes }) };
+  return { ...udpTreatment(policedMbps), ...(burstBytes !== undefined && { burstBytes }) };
+}
+
+/** A treatment of UDP as the lab takes it. */
+export function labUdp(udp: NetworkPath['udp']): Pick<LabNetwork, 'udp' | 'udpLoss'> {
+  if (udp.kind === 'lossy') return { udp: 'open', udpLoss: udp.loss };
+  if (udp.kind !== 'policed') return { udp: udp.kind };
+  const { bps, burstBytes } = udp;
+  return { udp: { policedMbps: bps / 1e6, ...(burstBytes !== undefined && { burstBytes }) } };
 }
 
 /** Figures of a network that `toNetworkPath` cannot express, by name. */

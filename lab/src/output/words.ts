@@ -1,3 +1,5 @@
+import type { UdpNotation } from '@hopwise/contract';
+
 /** Milliseconds as text: `840 ms`, `2.38 s`. */
 export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
@@ -14,7 +16,7 @@ export interface NetworkFigures {
   downMbps: number;
   upMbps: number;
   loss: number;
-  udp: 'open' | 'blocked' | 'lossy' | number;
+  udp: UdpNotation;
 }
 
 export function networkText(network: NetworkFigures): string {

@@ -1,0 +1,102 @@
+/**
+ * The flags by which every program takes figures of the network: names, bounds and parsing. A program's own command
+ * line library only has to offer them.
+ */
+import type { KnownNetwork, UdpTreatment } from '@hopwise/contract';
+import { InputError, shown } from '../recording/input-error.ts';
+import { parseUdp } from './udp-notation.ts';
+
+/** Figures as the flags give them, in the units of the command line; absent where a flag is not given. */
+export interface NetworkFlagValues {
+  /** Round trip without queueing, milliseconds. */
+  rtt?: number;
+  /** Mbit/s. */
+  down?: number;
+  /** Mbit/s. */
+  up?: number;
+  /** Fraction per packet and direction. */
+  loss?: number;
+  /** Mean length of a burst of losses, packets. */
+  lossBurst?: number;
+  /** Time that a full queue takes to drain, milliseconds. */
+  queue?: number;
+  udp?: UdpTreatment;
+}
+
+/** One flag. */
+export interface NetworkFlag {
+  name: keyof NetworkFlagValues;
+  /** With the placeholder of its value, as a help text shows it: `--rtt <ms>`. */
+  usage: string;
+  description: string;
+  /** @throws InputError saying what was expected */
+  parse(text: string): number | UdpTreatment;
+}
+
+const megabits = numberBetween(0.01, 10_000, 'Mbit/s');
+
+export const NETWORK_FLAGS: readonly NetworkFlag[] = [
+  {
+    name: 'rtt',
+    usage: '--rtt <ms>',
+    description: 'round trip time without queueing',
+    parse: numberBetween(0, 60_000, 'milliseconds'),
+  },
+  { name: 'down', usage: '--down <mbit>', description: 'downstream rate', parse: megabits },
+  { name: 'up', usage: '--up <mbit>', description: 'upstream rate', parse: megabits },
+  {
+    name: 'loss',
+    usage: '--loss <fraction>',
+    description: 'random loss per packet, each way',
+    parse: numberBetween(0, 0.5, 'a fraction'),
+  },
+  {
+    name: 'lossBurst',
+    usage: '--loss-burst <packets>',
+    description: 'mean length of a burst of losses; 1 for independent losses',
+    parse: numberBetween(1, 1_000, 'packets'),
+  },
+  {
+    name: 'queue',
+    usage: '--queue <ms>',
+    description: "time that the bottleneck's full queue takes to drain",
+    parse: numberBetween(1, 60_000, 'milliseconds'),
+  },
+  {
+    name: 'udp',
+    usage: '--udp <treatment>',
+    description: 'open, blocked, or the Mbit/s to which UDP is held',
+    parse: parseUdp,
+  },
+];
+
+/** Makes a parser of numbers within bounds, which throws InputError saying what was expected. */
+export function numberBetween(min: number, max: number, unit: string): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() === '' || !(value >= min && value <= max)) {
+      throw new InputError(`expected ${unit} from ${min} to ${max}, got ${shown(text)}`);
+    }
+    return value;
+  };
+}
+
+/**
+ * The figures that the flags give, in the library's units. The queue is given as the time that it takes to drain, so
+ * its bytes need the downstream rate.
+ *
+ * @param downBps returns the rate to use where `--down` is not given
+ */
+export function knownFrom(flags: NetworkFlagValues, downBps: () => number): KnownNetwork {
+  const known: KnownNetwork = {};
+  if (flags.rtt !== undefined) known.rttMs = flags.rtt;
+  if (flags.down !== undefined) known.downBps = flags.down * 1e6;
+  if (flags.up !== undefined) known.upBps = flags.up * 1e6;
+  if (flags.loss !== undefined) known.loss = flags.loss;
+  if (flags.lossBurst !== undefined) known.lossBurst = flags.lossBurst;
+  if (flags.udp !== undefined) known.udp = flags.udp;
+  if (flags.queue !== undefined) {
+    known.queueBytes = Math.round((flags.queue / 8000) * (known.downBps ?? downBps()));
+  }
+  return known;
+}

@@ -1,0 +1,34 @@
+import type { UdpNotation, UdpTreatment } from '@hopwise/contract';
+import { InputError, shown } from '../recording/input-error.ts';
+
+/** Bounds of the rate to which UDP is held, Mbit/s. */
+const MIN_MBPS = 0.01;
+const MAX_MBPS = 10_000;
+
+/** A treatment of UDP as JSON and command lines write it. */
+export function udpNotation(udp: UdpTreatment): UdpNotation {
+  return udp.kind === 'policed' ? udp.bps / 1e6 : udp.kind;
+}
+
+/** The treatment that a notation stands for. */
+export function udpTreatment(notation: Exclude<UdpNotation, 'lossy'>): UdpTreatment {
+  return typeof notation === 'number'
+    ? { kind: 'policed', bps: Math.round(notation * 1e6) }
+    : { kind: notation };
+}
+
+/**
+ * Reads `open`, `blocked`, or the rate in Mbit/s to which UDP is held.
+ *
+ * @throws InputError saying what was expected
+ */
+export function parseUdp(text: string): UdpTreatment {
+  if (text === 'open' || text === 'blocked') return udpTreatment(text);
+  const mbps = Number(text);
+  if (text.trim() === '' || !(mbps >= MIN_MBPS && mbps <= MAX_MBPS)) {
+    throw new InputError(
+      `expected open, blocked, or Mbit/s from ${MIN_MBPS} to ${MAX_MBPS}, got ${shown(text)}`,
+    );
+  }
+  return udpTreatment(mbps);
+}

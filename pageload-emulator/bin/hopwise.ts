@@ -1,142 +1,298 @@
 #!/usr/bin/env node
+import { basename } from 'node:path';
 import {
   buildGraph,
+  type EconPredictOptions,
   EmulationError,
   estimateNetwork,
   explain,
+  explainEcon,
   InputError,
+  knownFrom,
+  type MeasuredNetwork,
+  measuredBy,
   type NetworkCluster,
+  type NetworkFlagValues,
   type PredictOptions,
+  parseVerification,
   predict,
+  predictEcon,
   type ReadRecording,
   type Recording,
   type ServerChange,
 } from '@hopwise/pageload-emulator';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { ClusterFile } from './cluster-file.ts';
-import { knownFrom, type NetworkFlags, numberBetween, serverChange, udpTreatment } from './options.ts';
+import { type EconFlags, readLoss, withEconFlags } from './econ-flags.ts';
+import { shortNames } from './file-names.ts';
+import { addFlowCommands } from './flow-commands.ts';
+import { serverChange, withNetworkFlags } from './options.ts';
 import { readInput } from './read-input.ts';
+import { readParsed } from './read-text.ts';
 import { showComparison, showGraph, showPrediction } from './show.ts';
+import { showEconComparison, showEconExplanation, showEconPrediction } from './show-econ.ts';
 import { showExplanation } from './show-explanation.ts';
 import { printable } from './table.ts';
 
-/** Input or arguments that cannot be used. */
+/** Exit code for input or arguments that cannot be used. */
 const UNUSABLE = 2;
 
 const program = new Command('hopwise')
   .description('Page load time under HTTP/1.1, HTTP/2 and HTTP/3, from a recording alone.')
   .exitOverride()
-  .showHelpAfterError(false);
+  .showHelpAfterError(false)
+  .addHelpText(
+    'after',
+    `
+A FILE is a HAR or a hopwise recording, plain or gzipped. Figures of the network that are not given are estimated from it.
 
-interface Flags extends NetworkFlags {
+Examples:
+  hopwise predict page.har                           the best protocol for the page, and for each origin
+  hopwise predict page.har --udp 3 --loss 0.01       the same page on another network
+  hopwise predict page.har --verification probe.json with what hopwise-host probe --json measured
+  hopwise explain page.har                           why each protocol takes as long as it does
+  hopwise compare *.har                              many pages in one table`,
+  );
+
+interface Flags extends NetworkFlagValues, EconFlags {
   json?: boolean;
   waterfall?: boolean;
   whatIf?: ServerChange;
   cluster?: string;
   learn?: boolean;
+  verification?: string;
+  model: 'hopwise' | 'econ';
 }
 
 withWhatIf(
-  withNetworkFlags(
+  withPredictionFlags(
     program
       .command('predict')
-      .description('predict one page from a HAR or hopwise recording (- reads standard input)')
-      .argument('<file>'),
+      .description('predict one page from a HAR or hopwise recording')
+      .argument('<file>', '- for standard input'),
   ),
 )
   .option('--waterfall', 'with --json: what each request goes through under each protocol')
   .option(
     '--learn',
-    'add what this load tells of the network to the --cluster file, and make it where there is none',
+    'add what this load shows of the network to the --cluster file, and make it where there is none',
+  )
+  .addHelpText(
+    'after',
+    `
+Examples:
+  hopwise predict page.har --rtt 60 --down 20 --up 5 --loss 0.01 --loss-burst 4 --udp blocked --json
+  hopwise predict page.har --what-if iw=32 --what-if cc=bbr
+  hopwise predict page.har --cluster office.json --learn
+  hopwise predict page.har --model econ --pcwnd azure_cubic_npc6.csv.gz`,
   )
   .action(async (file: string, flags: Flags, command: Command) => {
     if (flags.learn && flags.cluster === undefined) command.error('error: --learn needs a --cluster <file>');
-    const { told, earlier } = await answer(file, flags, await openCluster(flags), predict);
-    print(flags.json ? JSON.stringify(told, null, 1) : showPrediction(told, earlier));
+    const known = await knownBeforehand(flags, command);
+    if (flags.model === 'econ') {
+      const { result, priorLoads } = await answer(file, flags, known, (recording, options) =>
+        predictEcon(recording, econOptions(options, flags, known)),
+      );
+      print(
+        flags.json
+          ? JSON.stringify(withFiles(result, flags), null, 1)
+          : showEconPrediction(result, pcwndLine(flags), priorLoads),
+      );
+      return;
+    }
+    const { result, priorLoads } = await answer(file, flags, known, predict);
+    print(flags.json ? JSON.stringify(result, null, 1) : showPrediction(result, priorLoads));
   });
 
 withWhatIf(
-  withNetworkFlags(
+  withPredictionFlags(
     program
       .command('explain')
-      .description('say why a page takes as long as it does under each protocol')
-      .argument('<file>'),
+      .description('explain why a page takes as long as it does under each protocol')
+      .argument('<file>', '- for standard input'),
   ),
-).action(async (file: string, flags: Flags) => {
-  const { told: explanation } = await answer(file, flags, await openCluster(flags), explain);
-  print(flags.json ? JSON.stringify(explanation, null, 1) : showExplanation(explanation));
-});
+)
+  .addHelpText(
+    'after',
+    `
+Examples:
+  hopwise explain page.har
+  hopwise explain page.har --udp 3 --what-if iw=32
+  hopwise explain page.har --model econ`,
+  )
+  .action(async (file: string, flags: Flags, command: Command) => {
+    const known = await knownBeforehand(flags, command);
+    if (flags.model === 'econ') {
+      const { result } = await answer(file, flags, known, (recording, options) =>
+        explainEcon(recording, econOptions(options, flags, known)),
+      );
+      print(
+        flags.json
+          ? JSON.stringify(withFiles(result, flags), null, 1)
+          : showEconExplanation(result, pcwndLine(flags)),
+      );
+      return;
+    }
+    const { result } = await answer(file, flags, known, explain);
+    print(flags.json ? JSON.stringify(result, null, 1) : showExplanation(result));
+  });
 
-withNetworkFlags(
-  program
-    .command('compare')
-    .description('the same as predict for many files, as a table')
-    .argument('<files...>'),
+withPredictionFlags(
+  program.command('compare').description('predict many files, as a table').argument('<files...>'),
 )
   .option(
     '--learn',
-    'the files are loads of one network, in order: each is predicted with what those before it told (and added to the --cluster file, if one is named)',
+    'the files are loads of one network, in order: each is predicted with what those before it showed (and added to the --cluster file, if one is named)',
   )
-  .action(async (files: string[], flags: Flags) => {
-    const cluster = await openCluster(flags);
-    const predictions = [];
-    for (const file of files) {
-      predictions.push({ file, prediction: (await answer(file, flags, cluster, predict)).told });
-    }
-    print(flags.json ? JSON.stringify(predictions, null, 1) : showComparison(predictions));
+  .addHelpText(
+    'after',
+    `
+Examples:
+  hopwise compare *.har
+  hopwise compare monday.har tuesday.har --learn --cluster office.json
+  hopwise compare *.har --udp blocked --json`,
+  )
+  .action(async (files: string[], flags: Flags, command: Command) => {
+    const known = await knownBeforehand(flags, command);
+    const names = shortNames(files);
+    const show = async <T>(
+      ask: (recording: Recording, options: PredictOptions) => T,
+      table: (rows: { name: string; prediction: T }[]) => string,
+    ) => {
+      const predictions: { file: string; prediction: T }[] = [];
+      for (const file of files) {
+        predictions.push({ file, prediction: (await answer(file, flags, known, ask)).result });
+      }
+      const rows = predictions.map(({ prediction }, index) => ({ name: names[index]!, prediction }));
+      print(flags.json ? JSON.stringify(predictions, null, 1) : table(rows));
+    };
+    if (flags.model === 'econ') {
+      await show(
+        (recording, options) => withFiles(predictEcon(recording, econOptions(options, flags, known)), flags),
+        showEconComparison,
+      );
+    } else await show(predict, showComparison);
   });
 
 program
   .command('graph')
   .description('show the page graph: what was fetched and computed, and what each waited for')
-  .argument('<file>')
+  .argument('<file>', '- for standard input')
   .option('--json', 'as JSON')
   .action(async (file: string, flags: { json?: boolean }) => {
     const graph = buildGraph((await readNamed(file)).recording);
     print(flags.json ? JSON.stringify(graph, null, 1) : showGraph(graph));
   });
 
-function withNetworkFlags(command: Command): Command {
-  return command
-    .option('--rtt <ms>', 'round trip without queueing', numberBetween(0, 60_000, 'milliseconds'))
-    .option('--down <mbit>', 'downstream rate', numberBetween(0.01, 100_000, 'Mbit/s'))
-    .option('--up <mbit>', 'upstream rate', numberBetween(0.01, 100_000, 'Mbit/s'))
-    .option('--loss <fraction>', 'random loss per packet and direction', numberBetween(0, 0.5, 'a fraction'))
-    .option('--queue <ms>', 'time that a full queue takes to drain', numberBetween(0, 60_000, 'milliseconds'))
-    .option('--cluster <file>', 'what earlier loads on the same network told, as --learn keeps it')
-    .option('--udp <treatment>', 'open, blocked, or the Mbit/s to which UDP is held', udpTreatment)
-    .option('--json', 'as JSON');
+addFlowCommands(program, print);
+
+function withPredictionFlags(command: Command): Command {
+  return withEconFlags(
+    withNetworkFlags(command)
+      .option(
+        '--verification <file>',
+        'what real transfers showed of the network: JSON of hopwise-host probe --json, or an export of the extension',
+      )
+      .option('--cluster <file>', 'what earlier loads on the same network showed, as --learn keeps it')
+      .addOption(
+        new Option('--model <name>', "hopwise's page emulator, or ECON's closed sums (HTTP/1.1 and HTTP/2)")
+          .choices(['hopwise', 'econ'])
+          .default('hopwise'),
+      ),
+  ).option('--json', 'as JSON');
 }
 
 function withWhatIf(command: Command): Command {
   return command.option(
     '--what-if <change>',
-    "what changed servers would change: iw=32 (initial window, packets), cc=bbr (congestion control), start=20mbit or start=2x (begin at a rate, or at a multiple of the link's); can be repeated",
+    "how load times change with the servers: iw=32 (initial window, packets), cc=bbr (congestion control), start=20mbit or start=2x (begin at a rate, or at a multiple of the link's); can be repeated",
     serverChange,
   );
 }
 
-const openCluster = ({ cluster, learn }: Flags): Promise<ClusterFile> =>
-  ClusterFile.open(cluster ?? null, learn === true);
+/** What is known before a recording is read. */
+interface Known {
+  clusterFile: ClusterFile;
+  /** By a verification. */
+  measured: MeasuredNetwork | null;
+  /** URL of the page that was verified, where it should be the recorded one. */
+  verifiedPage: string | null;
+  econLoss: EconPredictOptions['loss'] | null;
+}
 
-/** @returns what was asked, and how many earlier loads it rests on */
+/** @throws InputError, CommanderError when a file or a combination of flags cannot be used */
+async function knownBeforehand(flags: Flags, command: Command): Promise<Known> {
+  const isEcon = flags.model === 'econ';
+  for (const flag of ['pcwnd', 'congestionControl'] as const) {
+    if (!isEcon && flags[flag] !== undefined) {
+      command.error(`error: ${flag === 'pcwnd' ? '--pcwnd' : '--congestion-control'} needs --model econ`);
+    }
+  }
+  if (isEcon && (flags.whatIf || flags.waterfall)) {
+    command.error(`error: ${flags.whatIf ? '--what-if' : '--waterfall'} does not go with --model econ`);
+  }
+  const { cluster, learn, verification, pcwnd } = flags;
+  if (pcwnd && flags.loss !== undefined) command.error('error: --loss does not go with --pcwnd');
+  const verified = verification === undefined ? null : await readParsed(verification, parseVerification);
+  return {
+    measured: verified && measuredBy(verified),
+    // Of many pages one verification can only show the network.
+    verifiedPage: verified && command.name() !== 'compare' ? verified.pageUrl : null,
+    econLoss: await readLoss(pcwnd),
+    clusterFile: await ClusterFile.open(cluster ?? null, learn === true),
+  };
+}
+
+function econOptions(
+  { network, measured, cluster }: PredictOptions,
+  { congestionControl }: Flags,
+  { econLoss }: Known,
+): EconPredictOptions {
+  return {
+    ...(network && { network }),
+    ...(measured && { measured }),
+    ...(cluster && { cluster }),
+    ...(econLoss && { loss: econLoss }),
+    ...(congestionControl && { congestionControl }),
+  };
+}
+
+/** With the files of p(cwnd) in place of the network's loss; none where that counts. */
+const withFiles = <T>(result: T, { pcwnd = [] }: Flags) => ({
+  ...result,
+  pcwnd: pcwnd.map(({ file }) => file),
+});
+
+/** Says in one line where loss by window comes from; '' where it is the network's loss. */
+const pcwndLine = ({ pcwnd = [] }: Flags): string =>
+  pcwnd.length === 0
+    ? ''
+    : `loss by window from ${pcwnd.map(({ file }) => printable(basename(file))).join(', ')}, in place of the network's loss`;
+
+/** @returns the answer, and how many earlier loads it rests on */
 async function answer<T>(
   file: string,
   flags: Flags,
-  known: ClusterFile,
+  { clusterFile, measured, verifiedPage }: Known,
   ask: (recording: Recording, options: PredictOptions) => T,
-): Promise<{ told: T; earlier: number }> {
+): Promise<{ result: T; priorLoads: number }> {
   const { recording } = await readNamed(file);
-  const cluster = flags.learn ? await learn(file, recording, known) : known.cluster;
+  if (verifiedPage !== null && verifiedPage !== recording.url) {
+    process.stderr.write(
+      `${printable(flags.verification!, 200)}: of ${printable(verifiedPage)}, not of ${printable(recording.url)}: taken for a load on the same network\n`,
+    );
+  }
+  const cluster = flags.learn ? await learn(file, recording, clusterFile) : clusterFile.cluster;
   try {
-    const told = ask(recording, {
+    const result = ask(recording, {
       thorough: true,
       network: knownFrom(flags, () => estimateNetwork(recording).path.downBps),
+      ...(measured && { measured }),
       ...(flags.waterfall && { waterfall: true }),
       ...(flags.whatIf && { whatIf: flags.whatIf }),
       cluster,
     });
-    return { told, earlier: cluster?.loads ?? 0 };
+    return { result, priorLoads: cluster?.loads ?? 0 };
   } catch (error) {
     if (error instanceof EmulationError) throw new InputError(`${shownName(file)}: ${error.message}`);
     throw error;

@@ -3,17 +3,17 @@ import {
   CAUSES,
   type CriticalStep,
   type Explanation,
+  PROTOCOL_NAME,
   PROTOCOLS,
   type ProtocolExplanation,
 } from '@hopwise/pageload-emulator';
 import { headline, ms, showNote, showWhatIf } from './show.ts';
 import { printable, table } from './table.ts';
 
-const NAME = { h1: 'HTTP/1.1', h2: 'HTTP/2', h3: 'HTTP/3' } as const;
-/** Steps that take less are put together. */
-const SHORTEST_STEP_MS = 1;
+/** Shorter steps are left out. */
+const MIN_STEP_MS = 1;
 /** Connections that are shown, those with most bytes. */
-const MOST_CONNECTIONS = 12;
+const MAX_CONNECTIONS = 12;
 
 /** An explanation for a person. */
 export function showExplanation(explanation: Explanation): string {
@@ -26,9 +26,9 @@ export function showExplanation(explanation: Explanation): string {
     ...notes.map(showNote),
     ...(whatIf ? ['', showWhatIf(whatIf)] : []),
     ...PROTOCOLS.flatMap((protocol) => {
-      const told = protocols[protocol];
-      if ('unavailable' in told) return ['', `${NAME[protocol]}: ${told.unavailable}`];
-      return ['', `${NAME[protocol]}: ${range(told)}`, ...showProtocol(told)];
+      const explained = protocols[protocol];
+      if ('unavailable' in explained) return ['', `${PROTOCOL_NAME[protocol]}: ${explained.unavailable}`];
+      return ['', `${PROTOCOL_NAME[protocol]}: ${range(explained)}`, ...showProtocol(explained)];
     }),
   ].join('\n');
 }
@@ -37,7 +37,7 @@ const range = ({ pltMs, low, high }: ProtocolExplanation): string =>
   `${ms(pltMs)}, four of five loads between ${ms(low)} and ${ms(high)}`;
 
 function showProtocol({ story, criticalPath, connections }: ProtocolExplanation): string[] {
-  const shown = [...connections].sort((a, b) => b.bytes - a.bytes).slice(0, MOST_CONNECTIONS);
+  const shown = [...connections].sort((a, b) => b.bytes - a.bytes).slice(0, MAX_CONNECTIONS);
   const rest = connections.length - shown.length;
   return [
     ...story.map((sentence) => printable(sentence, 300)),
@@ -45,7 +45,7 @@ function showProtocol({ story, criticalPath, connections }: ProtocolExplanation)
     table(
       ['>from', '>to', 'what the load event waited for', 'time spent'],
       criticalPath
-        .filter(({ fromMs, toMs }) => toMs - fromMs >= SHORTEST_STEP_MS)
+        .filter(({ fromMs, toMs }) => toMs - fromMs >= MIN_STEP_MS)
         .map((step) => [ms(step.fromMs), ms(step.toMs), what(step), spent(step)]),
     ),
     '',
@@ -69,6 +69,6 @@ const what = ({ kind, url }: CriticalStep): string =>
   kind === 'compute' ? `executing ${printable(url, 56)}` : printable(url, 66);
 
 const spent = ({ causes }: CriticalStep): string =>
-  CAUSES.filter((cause) => (causes[cause] ?? 0) >= SHORTEST_STEP_MS)
+  CAUSES.filter((cause) => (causes[cause] ?? 0) >= MIN_STEP_MS)
     .map((cause) => `${CAUSE_WORDS[cause]} ${Math.round(causes[cause]!)}`)
     .join(', ');

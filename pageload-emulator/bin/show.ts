@@ -9,7 +9,42 @@ import { printable, table } from './table.ts';
 
 /** A prediction for a person. @param earlier loads that it rests on besides the recorded one */
 export function showPrediction(prediction: Prediction, earlier: number): string {
-  const { page, network, observed } = prediction;
+  const { assigned } = prediction;
+  return [
+    ...showSetting(prediction, earlier),
+    '',
+    table(
+      ['protocol', '>load time', '>low', '>high', '>first paint', '>largest', ''],
+      PROTOCOLS.map((protocol) => protocolRow(prediction, protocol)).concat([
+        ['per origin', ms(assigned.pltMs), ms(assigned.low), ms(assigned.high), '', '', ''],
+      ]),
+    ),
+    '',
+    headline(prediction),
+    ...prediction.reasons,
+    assigned.reason,
+    ...prediction.notes.map(showNote),
+    '',
+    ...(prediction.whatIf ? [showWhatIf(prediction.whatIf), ''] : []),
+    table(
+      ['origin', '>requests', '>kB', 'protocol', '>sure', 'reason'],
+      prediction.origins.map((origin) => [
+        printable(origin.origin, 48),
+        String(origin.requests),
+        String(Math.round(origin.bytes / 1000)),
+        origin.protocol,
+        `${Math.round(origin.confidence * 100)}%`,
+        origin.reason,
+      ]),
+    ),
+  ].join('\n');
+}
+
+/** The page, its recorded load and the network of a prediction. @param earlier loads known besides the recorded one */
+export function showSetting(
+  { page, network, observed }: Pick<Prediction, 'page' | 'network' | 'observed'>,
+  earlier: number,
+): string[] {
   const observedPlt = observed.pltMs === null ? 'no load event' : ms(observed.pltMs);
   const counts = Object.entries(observed.protocols).map(([protocol, requests]) => `${protocol} ${requests}`);
   const { source, ranges } = network;
@@ -37,40 +72,7 @@ export function showPrediction(prediction: Prediction, earlier: number): string 
     ...(earlier === 0
       ? []
       : [`known from this load and ${earlier === 1 ? 'an earlier one' : `${earlier} earlier ones`}`]),
-    '',
-    table(
-      ['protocol', '>load time', '>low', '>high', '>first paint', '>largest', ''],
-      PROTOCOLS.map((protocol) => protocolRow(prediction, protocol)).concat([
-        [
-          'per origin',
-          ms(prediction.assigned.pltMs),
-          ms(prediction.assigned.low),
-          ms(prediction.assigned.high),
-          '',
-          '',
-          '',
-        ],
-      ]),
-    ),
-    '',
-    headline(prediction),
-    ...prediction.reasons,
-    prediction.assigned.reason,
-    ...prediction.notes.map(showNote),
-    '',
-    ...(prediction.whatIf ? [showWhatIf(prediction.whatIf), ''] : []),
-    table(
-      ['origin', '>requests', '>kB', 'protocol', '>sure', 'reason'],
-      prediction.origins.map((origin) => [
-        printable(origin.origin, 48),
-        String(origin.requests),
-        String(Math.round(origin.bytes / 1000)),
-        origin.protocol,
-        `${Math.round(origin.confidence * 100)}%`,
-        origin.reason,
-      ]),
-    ),
-  ].join('\n');
+  ];
 }
 
 /** Both ends of a range, where there is one. */
@@ -111,12 +113,12 @@ export function headline({
   return decided ? `Best: ${lead}.` : `No clear winner: ${lead}.`;
 }
 
-/** Many predictions as one table. */
-export function showComparison(predictions: readonly { file: string; prediction: Prediction }[]): string {
+/** Many predictions as one table. @param rows predictions with the names by which their files can be told apart */
+export function showComparison(rows: readonly { name: string; prediction: Prediction }[]): string {
   return table(
     ['file', '>requests', '>origins', '>kB', '>h1', '>h2', '>h3', '>per origin', 'best', '>sure', ''],
-    predictions.map(({ file, prediction }) => [
-      printable(file, 48),
+    rows.map(({ name, prediction }) => [
+      name,
       String(prediction.page.requests),
       String(prediction.page.origins),
       String(Math.round(prediction.page.bytes / 1000)),
@@ -203,6 +205,7 @@ function signedPercent(share: number): string {
   return `${share > 0 ? '+' : share < 0 ? '−' : ''}${Math.abs(share * 100).toFixed(1)}%`;
 }
 
-function number(value: number): string {
+/** Two significant digits, or whole from 100 on. */
+export function number(value: number): string {
   return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)));
 }

@@ -4,43 +4,25 @@
  */
 
 export type * from '@hopwise/contract';
-export { PROTOCOLS } from '@hopwise/contract';
+export { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
 export type { ClientCosts } from './client/client-costs.ts';
 export type { Hold } from './client/low-priority-gate.ts';
-export {
-  type ClientCluster,
-  ClientClusters,
-  type KnownClient,
-} from './econ/client-clusters.ts';
-export {
-  type Conditions,
-  ConditionWindow,
-  type ConditionWindowOptions,
-  type ObservedRound,
-} from './econ/condition-window.ts';
-export { type Epoch, epochAfterLoss, epochAfterSlowStart } from './econ/epoch.ts';
-export { bottleneckShare, type FlowConditions } from './econ/flow-conditions.ts';
+export type { FlowConditions } from './econ/flow-conditions.ts';
+export { bottleneckShare } from './econ/flow-conditions.ts';
 export { FlowLatency } from './econ/flow-latency.ts';
 export { lossByClimb } from './econ/loss-by-climb.ts';
 export { type LossByConnections, lossByConnections } from './econ/loss-by-connections.ts';
-export { type LossPrior, lossByRound } from './econ/loss-by-round.ts';
+export { lossByRound } from './econ/loss-by-round.ts';
 export { lossBySegment } from './econ/loss-by-segment.ts';
-export { type LossByWindow, survivalByRound } from './econ/loss-by-window.ts';
-export { objectsLatencyMs } from './econ/objects-latency.ts';
-export {
-  type EconLoad,
-  type EconNetwork,
-  type EconOptions,
-  econPageLoad,
-} from './econ/page-load.ts';
+export type { LossByWindow } from './econ/loss-by-window.ts';
 export {
   parsePcwnd,
   parsePcwndCounts,
   type WindowCount,
   type WindowLoss,
 } from './econ/pcwnd-files.ts';
-export { type Period, periodThroughput } from './econ/period-throughput.ts';
-export { type SlowStart, type SlowStartFrom, slowStart } from './econ/slow-start.ts';
+export { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from './econ/segment.ts';
+export type { SlowStartFrom } from './econ/slow-start.ts';
 export { type SteadyState, steadyThroughput } from './econ/steady-throughput.ts';
 export {
   highestBitrate,
@@ -85,11 +67,21 @@ export {
 export { changeServers, type ServerChange } from './network/server-change.ts';
 export { udpNotation, udpTreatment } from './network/udp-notation.ts';
 export { type Explanation, explain, type PredictOptions, predict } from './predict.ts';
+export {
+  type EconExplanation,
+  type EconPrediction,
+  type EconPredictOptions,
+  type EconProtocolLoad,
+  type EconTime,
+  explainEcon,
+  predictEcon,
+} from './predict-econ.ts';
 export type { ReadRecording } from './recording/har.ts';
 export { InputError } from './recording/input-error.ts';
 export { JsonBytes } from './recording/json-bytes.ts';
 export { parseRecording, readRecording } from './recording/parse.ts';
 export { parseProtocol } from './recording/protocol-name.ts';
+export { parseVerification } from './recording/verification-file.ts';
 export { drawNetworks, type NetworkSample } from './scenarios/draw-networks.ts';
 export { CAUSES, type Cause, type CriticalStep } from './trace/critical-path.ts';
 export type { LossCause, Trace } from './transport/trace.ts';

@@ -4,13 +4,57 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import type { Verification } from '@hopwise/contract';
 import { parseCluster } from '@hopwise/pageload-emulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shortNames } from '../bin/file-names.ts';
 import { chromiumHar } from './hars.ts';
 
 const COMMAND = fileURLToPath(new URL('../bin/dist/hopwise.js', import.meta.url));
 const TSC = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url));
 const HAR = JSON.stringify(chromiumHar());
+/** Real transfers over a round trip of 44 ms on which QUIC was not answered. */
+const VERIFICATION: Verification = {
+  pageUrl: 'https://shop.test/',
+  engine: 'libcurl/8.11.0',
+  startedAt: '2026-11-01T00:00:00Z',
+  protocols: {},
+  origins: [
+    {
+      origin: 'https://shop.test',
+      unreachable: '',
+      h3Offered: {
+        altSvc: [],
+        httpsRecord: { state: 'absent', alpn: [], port: null, target: '', ech: false, detail: '' },
+      },
+      speaks: { h2: true, h3: null },
+      tcp: {
+        connections: 4,
+        minRttMs: 44,
+        rttMs: 45,
+        segmentsIn: 2_000,
+        segmentsOut: 900,
+        lossEvents: 2,
+        retransmitted: 0,
+        sendingBps: null,
+      },
+      quic: null,
+    },
+  ],
+  udp: {
+    verdict: 'blocked',
+    reason: 'no QUIC connection came about',
+    answered: false,
+    quicBps: null,
+    tcpBps: null,
+    ratio: null,
+    pairs: 0,
+    bytes: 0,
+  },
+  bytes: 100_000,
+  budgetBytes: 1_000_000,
+  leftOut: 0,
+};
 
 let dir = '';
 const file = (name: string) => join(dir, name);
@@ -28,6 +72,26 @@ beforeAll(() => {
   writeFileSync(file('page.har.gz'), gzipSync(HAR));
   writeFileSync(file('broken.har'), HAR.replace('"wait":80', '"wait":"x"'));
   writeFileSync(file('cut.har.gz'), gzipSync(HAR).subarray(0, 100));
+  // Climbs end in windows of 50 and 1,000, or of 10 and 20.
+  writeFileSync(file('rare.csv'), 'cwnd,p\n50,0.001\n1000,0.001\n');
+  writeFileSync(file('often.csv.gz'), gzipSync('cwnd,p\n10,0.05\n20,0.04\n'));
+  const ladder = {
+    segmentSeconds: 4,
+    representations: [
+      { name: 'low', kbps: 300 },
+      { name: 'high', kbps: 3000 },
+    ],
+  };
+  writeFileSync(file('ladder.json'), JSON.stringify(ladder));
+  writeFileSync(file('ladder.csv'), 'name,kbps,seconds\nlow,300,4\nhigh,3000,4\n');
+  writeFileSync(file('broken-ladder.json'), JSON.stringify(ladder).replace('3000', '"fast"'));
+  writeFileSync(file('probe.json'), JSON.stringify(VERIFICATION));
+  writeFileSync(file('other.json'), JSON.stringify({ ...VERIFICATION, pageUrl: 'https://other.test/' }));
+  const broken = { ...VERIFICATION, udp: { ...VERIFICATION.udp, verdict: 'maybe' } };
+  writeFileSync(file('broken-probe.json'), JSON.stringify(broken));
+  const exported = { format: 'hopwise-load', version: 1, verification: VERIFICATION };
+  writeFileSync(file('export.json'), JSON.stringify(exported));
+  writeFileSync(file('unverified.json'), JSON.stringify({ ...exported, verification: null }));
 }, 120_000);
 
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -40,7 +104,7 @@ function hopwise(args: string[], input = '') {
   return { status, stdout, stderr };
 }
 
-describe('what earlier loads told', () => {
+describe('what earlier loads showed', () => {
   const timeless = (text: string) => JSON.parse(text, (key, value) => (key === 'elapsedMs' ? 0 : value));
 
   it('is read with --cluster, and written with --learn alone', () => {
@@ -138,7 +202,7 @@ describe('hopwise explain', () => {
     expect(causes).toBeCloseTo(protocols.h2.explainedPltMs, 6);
   });
 
-  it('tells a person what each load waits for', () => {
+  it('shows what each load waits for', () => {
     const { status, stdout } = hopwise(['explain', file('page.har')]);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^HTTP\/2: \d+ ms, four of five loads between \d+ ms and \d+ ms$/m);
@@ -176,6 +240,183 @@ describe('hopwise compare and graph', () => {
   });
 });
 
+describe('--model econ', () => {
+  it('predicts h1 and h2 in the shape of a prediction', () => {
+    const { status, stdout, stderr } = hopwise(['predict', file('page.har'), '--json', '--model', 'econ']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: usageNote() });
+    const { protocols, best, margin, ...rest } = JSON.parse(stdout);
+    expect(protocols.h1).toMatchObject({
+      pltMs: expect.any(Number),
+      low: null,
+      firstContentfulPaintMs: null,
+    });
+    expect(protocols.h3).toEqual({ unavailable: 'ECON has no model of HTTP/3' });
+    const [fast, slow] = [protocols.h1.pltMs, protocols.h2.pltMs].sort((a, b) => a - b);
+    expect(protocols[best].pltMs).toBe(fast);
+    expect(margin).toBeCloseTo(1 - fast / slow, 12);
+    expect(rest).toMatchObject({ model: 'econ', confidence: null, decided: null, pcwnd: [] });
+    expect(rest).not.toHaveProperty('origins');
+    expect(rest.page).toEqual(JSON.parse(hopwise(['predict', file('page.har'), '--json']).stdout).page);
+  });
+
+  it('takes p(cwnd) from files, by the connections with which they were measured', () => {
+    const predicted = (...args: string[]) =>
+      JSON.parse(hopwise(['predict', file('page.har'), '--json', '--model', 'econ', ...args]).stdout);
+    const lossless = predicted('--pcwnd', file('rare.csv')).protocols;
+    const lossy = predicted('--pcwnd', file('often.csv.gz')).protocols;
+    expect(lossy.h2.pltMs).toBeGreaterThan(lossless.h2.pltMs);
+    const { protocols, pcwnd } = predicted(
+      '--pcwnd',
+      `1=${file('often.csv.gz')}`,
+      '--pcwnd',
+      `6=${file('rare.csv')}`,
+    );
+    // Over h2 two connections are under way at most, one to each host.
+    expect(protocols.h2.pltMs).toBeGreaterThan(lossless.h2.pltMs);
+    expect(pcwnd).toEqual([file('often.csv.gz'), file('rare.csv')]);
+    const shown = hopwise([
+      'predict',
+      file('page.har'),
+      '--model',
+      'econ',
+      '--pcwnd',
+      file('rare.csv'),
+    ]).stdout;
+    expect(shown).toMatch(/^loss by window from rare\.csv, in place of the network's loss$/m);
+    expect(shown).toMatch(/^h3 +– +ECON has no model of HTTP\/3$/m);
+    expect(shown).toContain('no HTTP/3, ranges, confidence, paints or choice by origin');
+  });
+
+  it('explains which connections carry which objects', () => {
+    const args = ['explain', file('page.har'), '--model', 'econ', '--loss', '0'];
+    const { protocols } = JSON.parse(hopwise([...args, '--json']).stdout);
+    expect(protocols.h2.connections).toHaveLength(2);
+    expect(protocols.h2.transfers).toHaveLength(5);
+    for (const protocol of ['h1', 'h2']) {
+      const { explainedPltMs, pltMs, connections, transfers } = protocols[protocol];
+      // Without a loss all trajectories are one.
+      expect(explainedPltMs).toBeCloseTo(pltMs, 6);
+      for (const { connection, askedMs, sentMs, endMs } of transfers) {
+        expect(askedMs).toBeLessThanOrEqual(sentMs);
+        expect(connections[connection].readyMs).toBeLessThanOrEqual(sentMs);
+        expect(sentMs).toBeLessThan(endMs);
+      }
+      const requests = connections.map((connection: { requests: number }) => connection.requests);
+      expect(requests.reduce((a: number, b: number) => a + b, 0)).toBe(transfers.length);
+    }
+    const { status, stdout } = hopwise(args);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^HTTP\/2: \d+ ms on average; .*: 5 objects over 2 connections$/m);
+  });
+
+  it('compares many files', () => {
+    const { stdout } = hopwise(['compare', file('page.har'), file('page.har.gz'), '--model', 'econ']);
+    expect(stdout).toMatch(/^page\.har\.gz +5 +2 +52 +\d+ ms +\d+ ms +h[12] +\d+%$/m);
+  });
+});
+
+describe('hopwise flow', () => {
+  it('says how long a flow takes and how fast a long one is', () => {
+    // 30 segments without a loss: a window of 10, then of 20, in a round trip each.
+    const bytes = String(30 * 1448);
+    const args = ['flow', '--bytes', bytes, '--loss', '0', '--rtt', '100', '--json'];
+    const { status, stdout, stderr } = hopwise(args);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({
+      bytes: 30 * 1448,
+      segments: 30,
+      initialWindow: 10,
+      conditions: {
+        congestionControl: 'cubic',
+        rttMs: 100,
+        downMbps: null,
+        queueMs: null,
+        connections: 1,
+        loss: 0,
+        pcwnd: [],
+      },
+      completionMs: 200,
+      mbps: expect.closeTo((30 * 1448 * 8) / 200 / 1000, 9),
+      longFlow: null,
+    });
+  });
+
+  it('shares a bottleneck, and takes p(cwnd) by the number of connections', () => {
+    const flow = (...args: string[]) =>
+      JSON.parse(hopwise(['flow', '--bytes', '5000000', '--json', ...args]).stdout);
+    const pcwnd = ['--pcwnd', `1=${file('rare.csv')}`, '--pcwnd', `6=${file('often.csv.gz')}`];
+    const alone = flow(...pcwnd, '--down', '20');
+    const crowded = flow(...pcwnd, '--down', '20', '--connections', '6');
+    expect(alone.longFlow.mbps).toBeLessThan(20);
+    expect(crowded.longFlow.mbps).toBeLessThan(20 / 6);
+    expect(crowded.completionMs).toBeGreaterThan(5 * alone.completionMs);
+    expect(hopwise(['flow', '--bytes', '5000000', ...pcwnd]).stdout).toMatch(/^a long flow +\d+ Mbit\/s$/m);
+  });
+});
+
+describe('hopwise video', () => {
+  it.each(['ladder.json', 'ladder.csv'])('finds the highest bitrate in time of %s', (ladder) => {
+    const args = ['video', '--ladder', file(ladder), '--rtt', '100', '--loss', '0.01'];
+    const { best, representations, window } = JSON.parse(hopwise([...args, '--json']).stdout);
+    // Mathis' 1.22 / sqrt(0.01) segments a round trip are 1.4 Mbit/s; a little more by Cubic.
+    expect(window).toBeGreaterThan(9);
+    expect(window).toBeLessThan(14);
+    expect(best).toMatchObject({ name: 'low', kbps: 300, bytes: 150_000, isInTime: true });
+    expect(representations.map(({ isInTime }: { isInTime: boolean }) => isInTime)).toEqual([false, true]);
+    expect(hopwise(args).stdout).toMatch(/^Best: low, 300 kbit\/s\.$/m);
+  });
+});
+
+describe('--verification', () => {
+  it('takes figures of the network that real transfers showed', () => {
+    const figures = (...args: string[]) =>
+      JSON.parse(hopwise(['predict', file('page.har'), '--json', ...args]).stdout).network;
+    for (const name of ['probe.json', 'export.json']) {
+      const { rttMs, udp, source } = figures('--verification', file(name));
+      expect({ rttMs, udp, source: source.rttMs, udpSource: source.udp }).toEqual({
+        rttMs: 44,
+        udp: 'blocked',
+        source: 'measured',
+        udpSource: 'measured',
+      });
+    }
+    const given = figures('--verification', file('probe.json'), '--rtt', '80');
+    expect(given).toMatchObject({ rttMs: 80, source: { rttMs: 'given', udp: 'measured' } });
+    const { protocols } = JSON.parse(
+      hopwise(['explain', file('page.har'), '--json', '--verification', file('probe.json')]).stdout,
+    );
+    expect(protocols.h3).toHaveProperty('unavailable');
+  });
+
+  it('says when it is of another page', () => {
+    const { status, stderr } = hopwise(['predict', file('page.har'), '--verification', file('other.json')]);
+    expect(status).toBe(0);
+    expect(stderr).toMatch(/other\.json: of https:\/\/other\.test\/, not of https:\/\/shop\.test\//);
+  });
+});
+
+describe('names of files in compare', () => {
+  it('can be told apart', () => {
+    const shared = '/home/user/recordings/of/the/second/week/of/november';
+    expect(shortNames([`${shared}/a/page.har`, `${shared}/b/page.har`])).toEqual([
+      'a/page.har',
+      'b/page.har',
+    ]);
+    expect(shortNames([`${shared}/page.har`])).toEqual(['page.har']);
+    expect(shortNames(['page.har', 'page.har.gz'])).toEqual(['page.har', 'page.har.gz']);
+    const long = (end: string) => `the-front-page-of-a-shop-with-many-products-on-a-slow-link-${end}.har`;
+    expect(shortNames([long('1'), long('2')])).toEqual(
+      [
+        'the-front-page-…-many-products-on-a-slow-link-1.har',
+        'the-front-page-…-many-products-on-a-slow-link-2.har',
+      ].map((name) => expect.stringMatching(new RegExp(`^the-front-page-….*${name.slice(-6)}$`))),
+    );
+    const middle = (part: string) => `${'x'.repeat(30)}${part}${'y'.repeat(40)}.har`;
+    expect(shortNames([middle('a'), middle('b')])).toEqual([middle('a'), middle('b')]);
+    expect(shortNames([long('1')])[0]).toHaveLength(48);
+  });
+});
+
 describe('unusable input', () => {
   it.each([
     [
@@ -192,9 +433,54 @@ describe('unusable input', () => {
       ['explain', 'page.har', '--what-if', 'iw=fast'],
       /--what-if.*expected iw=PACKETS \(1 to 1000\), cc=cubic\|reno\|bbr\|hybla, start=.*, got "iw=fast"/,
     ],
+    ['a file of p(cwnd)', ['flow', '--bytes', '9', '--pcwnd', 'page.har'], /page\.har: .*expected/],
+    [
+      'flags of ECON without it',
+      ['predict', 'page.har', '--pcwnd', 'rare.csv'],
+      /--pcwnd needs --model econ/,
+    ],
+    [
+      'what ECON cannot do',
+      ['predict', 'page.har', '--model', 'econ', '--what-if', 'iw=9'],
+      /--what-if does not go with --model econ/,
+    ],
+    [
+      'a flow without its loss',
+      ['flow', '--bytes', '9'],
+      /expected --pcwnd <file> or --loss <fraction>, and not both/,
+    ],
+    [
+      'a loss too rare to sum',
+      ['flow', '--bytes', '9', '--loss', '1e-12'],
+      /--loss 1e-12: expected 0, at least 1e-7, or a rate/,
+    ],
+    ['a size', ['flow', '--bytes', '1.5', '--loss', '0'], /--bytes.*expected a whole number from 1/],
+    ['a ladder', ['video', '--ladder', 'rare.csv', '--loss', '0'], /rare\.csv: line 1: expected a ladder/],
+    [
+      'a place in a ladder',
+      ['video', '--ladder', 'broken-ladder.json', '--loss', '0'],
+      /broken-ladder\.json: representations\[1\]\.kbps: expected kbit\/s above 0 and up to 10000000, got "fast"/,
+    ],
+    [
+      'a verification',
+      ['predict', 'page.har', '--verification', 'page.har'],
+      /page\.har: top level: expected a verification: the JSON of/,
+    ],
+    [
+      'a place in a verification',
+      ['predict', 'page.har', '--verification', 'broken-probe.json'],
+      /broken-probe\.json: udp\.verdict: expected .*, got "maybe"/,
+    ],
+    [
+      'a verification that was not made',
+      ['predict', 'page.har', '--verification', 'unverified.json'],
+      /unverified\.json: verification: expected one, got nothing/,
+    ],
     ['a command', ['forecast', 'page.har'], /unknown command/],
   ])('names %s on one line and exits with 2', (_, args, line) => {
-    const { status, stdout, stderr } = hopwise(args.map((arg) => (arg.includes('.har') ? file(arg) : arg)));
+    const { status, stdout, stderr } = hopwise(
+      args.map((arg) => (/\.(har|csv|json)/.test(arg) ? file(arg) : arg)),
+    );
     expect(stderr).toMatch(line);
     expect(stderr.trim().split('\n')).toHaveLength(1);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { lossByClimb } from '../src/econ/loss-by-climb.ts';
+import { lossByConnections } from '../src/econ/loss-by-connections.ts';
 import { lossByRound } from '../src/econ/loss-by-round.ts';
-import { survivalByRound } from '../src/econ/loss-by-window.ts';
+import { lossBySegment } from '../src/econ/loss-by-segment.ts';
+import type { LossByWindow } from '../src/econ/loss-by-window.ts';
 import type { WindowCount, WindowLoss } from '../src/econ/pcwnd-files.ts';
 import { InputError } from '../src/recording/input-error.ts';
 
@@ -177,3 +179,25 @@ test('climbs and rounds of the same transfers say the same of how far a climb ge
     expect(Math.abs(byRound[round]! - truth)).toBeLessThan(0.02);
   }
 });
+
+test('p(cwnd, npc) is that of the nearest number of connections by ratio', () => {
+  const [one, four, ten] = [1e-4, 4e-4, 1e-3].map(lossBySegment);
+  const loss = lossByConnections(
+    new Map([
+      [10, ten!],
+      [1, one!],
+      [4, four!],
+    ]),
+  );
+  expect([0, 1, 2, 3, 6, 7, 40].map(loss)).toEqual([one, one, one, four, four, ten, ten]);
+  expect(() => lossByConnections(new Map())).toThrow(RangeError);
+});
+
+/** Per round of a climb the probability that neither it nor one before it has a loss event. */
+function survivalByRound(loss: LossByWindow, windows: readonly number[]): number[] {
+  let survival = 1;
+  return windows.map((cwnd, round) => {
+    survival *= 1 - loss.inRound(cwnd, round === 0 ? undefined : windows[round - 1]);
+    return survival;
+  });
+}

@@ -36,6 +36,7 @@ export class Connection {
   /** Lost segments to be sent again, and what arrived behind them. */
   #missing = 0;
   #held: Slice[] = [];
+  #lostSegments = 0;
 
   constructor(path: Path, walk: WindowWalk, rttMs: number) {
     this.#path = path;
@@ -46,6 +47,11 @@ export class Connection {
   /** Window, for choosing among idle connections. */
   get segments(): number {
     return this.#walk.segments;
+  }
+
+  /** Segments lost so far, those that were sent again and lost again included. */
+  get lostSegments(): number {
+    return this.#lostSegments;
   }
 
   /** Queues a response; those of lower urgency numbers go first, within one in their order. */
@@ -94,6 +100,7 @@ export class Connection {
       for (const slice of slices) this.#deliver(slice, arrives, arrivedMs);
     } else this.#held.push(...slices);
     this.#missing += carried.lost - again;
+    this.#lostSegments += carried.lost;
 
     const roundMs = startMs + this.#rttMs - agenda.nowMs;
     agenda.at(startMs + this.#rttMs, () => {

@@ -17,6 +17,8 @@ export interface Opening {
 export interface Request {
   transfer: Transfer;
   thinkMs: number;
+  /** Is called when a connection takes the request. */
+  assigned(connection: Connection): void;
 }
 
 /**
@@ -70,8 +72,9 @@ export class Http1Pool {
       // The one with the largest window: used last.
       this.#idle.sort((a, b) => a.segments - b.segments);
       const connection = this.#idle.pop()!;
-      const { transfer, thinkMs } = this.#waiting.shift()!;
+      const { transfer, thinkMs, assigned } = this.#waiting.shift()!;
       this.#busy.set(transfer, connection);
+      assigned(connection);
       agenda.at(agenda.nowMs + thinkMs, () => connection.respond(transfer));
     }
   }

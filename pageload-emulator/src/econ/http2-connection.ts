@@ -48,7 +48,8 @@ export class Http2Connection {
     const { agenda } = this.#opening;
     while (connection && this.#streams < MAX_STREAMS && this.#waiting.length > 0) {
       this.#streams++;
-      const { transfer, thinkMs } = this.#waiting.shift()!;
+      const { transfer, thinkMs, assigned } = this.#waiting.shift()!;
+      assigned(connection);
       agenda.at(agenda.nowMs + thinkMs, () => connection.respond(transfer));
     }
   }

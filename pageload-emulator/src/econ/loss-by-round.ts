@@ -8,30 +8,19 @@ const BANDWIDTH = 0.05;
 const REACH = 4;
 /** Loss events that the prior is worth: Jeffreys' for a Poisson rate. */
 const PRIOR_EVENTS = 0.5;
-/** Of a prior that has seen no loss: one in 10¹² packets. */
-const SMALLEST_RATE = 1e-12;
-
-/** What is expected of a window before its rounds are counted. */
-export interface LossPrior {
-  loss: LossByWindow;
-  /** Loss events that it is worth. */
-  events: number;
-}
 
 /**
  * Loss by window from counted rounds, as a smoothed event rate: loss events over packets of the windows near
  * by, weighted by a normal kernel in ln(cwnd). The prior is a gamma distribution worth half an event, with the
  * rate of all windows together as its mean, so that a window without a loss, or without a round, still has
- * a probability above 0. Outside the measured windows the rate at the nearest of them, or the prior's where
- * one is given.
+ * a probability above 0. Outside the measured windows it is the rate at the nearest of them.
  *
  * A round loses with the probability cwnd · rate, whatever the window was before. The rate is by packets, since not
  * every counted round filled its window: BBR's do not.
  *
  * @param counts in any order; at least one round in all
- * @param prior what others met on such a path, by which a client with few rounds of its own goes
  */
-export function lossByRound(counts: readonly WindowCount[], prior?: LossPrior): LossByWindow {
+export function lossByRound(counts: readonly WindowCount[]): LossByWindow {
   const seen = counts.filter(({ rounds }) => rounds > 0).sort((a, b) => a.cwnd - b.cwnd);
   if (seen.length === 0) throw new RangeError('expected at least one round');
   const smallest = seen[0]!.cwnd;
@@ -41,9 +30,8 @@ export function lossByRound(counts: readonly WindowCount[], prior?: LossPrior): 
   const rates = new Map<number, number>();
 
   const rateAt = (cwnd: number): number => {
-    const expected = prior ? prior.loss.inRound(cwnd) / cwnd : overall;
-    let events = prior?.events ?? PRIOR_EVENTS;
-    let packets = events / Math.max(expected, SMALLEST_RATE);
+    let events = PRIOR_EVENTS;
+    let packets = events / overall;
     const reach = Math.exp(BANDWIDTH * REACH);
     const end = firstIndexWhere(seen, (count) => count.cwnd > cwnd * reach);
     for (let i = firstIndexWhere(seen, (count) => count.cwnd > cwnd / reach); i < end; i++) {
@@ -55,7 +43,7 @@ export function lossByRound(counts: readonly WindowCount[], prior?: LossPrior): 
   };
   return {
     inRound(cwnd) {
-      const near = Math.floor(prior ? cwnd : Math.min(Math.max(cwnd, smallest), largest));
+      const near = Math.floor(Math.min(Math.max(cwnd, smallest), largest));
       let rate = rates.get(near);
       if (rate === undefined) {
         rate = rateAt(near);

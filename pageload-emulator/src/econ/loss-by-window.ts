@@ -16,17 +16,3 @@ export interface LossByWindow {
   readonly smallest: number;
   readonly largest: number;
 }
-
-/**
- * Survival: per round the probability that neither it nor one before it has a loss event. ECON's triple-duplicate
- * period ends in round k with the probability that survival falls by there.
- *
- * @param windows of a climb's rounds, one after another
- */
-export function survivalByRound(loss: LossByWindow, windows: readonly number[]): number[] {
-  let survival = 1;
-  return windows.map((cwnd, round) => {
-    survival *= 1 - loss.inRound(cwnd, round === 0 ? undefined : windows[round - 1]);
-    return survival;
-  });
-}

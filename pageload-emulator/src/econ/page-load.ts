@@ -38,6 +38,8 @@ export interface EconOptions {
   extraRttMs?: readonly number[];
   /** Server's time for a request that has none of its own, by origin of the graph. */
   thinkMs?: readonly number[];
+  /** Initial window of the server where it is not the network's, segments, by origin of the graph. */
+  initialWindows?: readonly number[];
 }
 
 /** A page load as ECON has it. */
@@ -46,6 +48,43 @@ export interface EconLoad {
   pltMs: number;
   /** The same by trajectory. */
   trajectoriesMs: number[];
+  /** The trajectory of median load time (the lower one of two). */
+  middle: EconTrajectory;
+}
+
+/** One trajectory of a page load. Times are milliseconds after its start. */
+export interface EconTrajectory {
+  pltMs: number;
+  /** In the order in which they were opened. */
+  connections: EconConnection[];
+  /** In the order in which they were assigned to a connection. */
+  transfers: EconTransfer[];
+}
+
+/** One connection of a trajectory. */
+export interface EconConnection {
+  /** Index into the graph's origins. */
+  origin: number;
+  /** When its handshake had ended. */
+  readyMs: number;
+  requests: number;
+  /** Bytes of the responses. */
+  bytes: number;
+  lostSegments: number;
+}
+
+/** One object of a trajectory. */
+export interface EconTransfer {
+  /** Index of the fetch in the graph's activities. */
+  activity: number;
+  /** Index into the trajectory's connections. */
+  connection: number;
+  /** When the page asked for it. */
+  askedMs: number;
+  /** When a connection took the request. */
+  sentMs: number;
+  /** When the response had arrived whole. */
+  endMs: number;
 }
 
 /**
@@ -64,12 +103,14 @@ export function econPageLoad(
 ): EconLoad {
   const { trajectories = TRAJECTORIES } = options;
   const draws = new StratifiedDraws(trajectories);
-  const trajectoriesMs = Array.from({ length: trajectories }, (_, trajectory) =>
+  const loads = Array.from({ length: trajectories }, (_, trajectory) =>
     loadOnce(graph, network, protocol, options, (connection, loss) => draws.at(trajectory, connection, loss)),
   );
+  const trajectoriesMs = loads.map(({ pltMs }) => pltMs);
   return {
     pltMs: trajectoriesMs.reduce((total, ms) => total + ms, 0) / trajectories,
     trajectoriesMs,
+    middle: loads.toSorted((a, b) => a.pltMs - b.pltMs)[Math.floor((trajectories - 1) / 2)]!,
   };
 }
 
@@ -77,9 +118,9 @@ function loadOnce(
   graph: PageGraph,
   network: EconNetwork,
   protocol: 'h1' | 'h2' | readonly ('h1' | 'h2')[],
-  { warmConnections = 0, extraRttMs = [], thinkMs = [] }: EconOptions,
+  { warmConnections = 0, extraRttMs = [], thinkMs = [], initialWindows = [] }: EconOptions,
   draw: (connection: number, loss: number) => number,
-): number {
+): EconTrajectory {
   const agenda = new Agenda();
   const segmentsPerMs = network.downBps / 8_000 / SEGMENT_WIRE_BYTES;
   const room = segmentsPerMs * network.rttMs + network.queueBytes / SEGMENT_WIRE_BYTES;
@@ -89,7 +130,8 @@ function loadOnce(
     loss: network.loss,
     busy: 0,
   };
-  let connections = 0;
+  const opened: { connection: Connection; figures: Omit<EconConnection, 'lostSegments'> }[] = [];
+  const transfers: EconTransfer[] = [];
   const pools = new Map<string, Http1Pool | Http2Connection>();
   const poolOf = ({ origin, pool = 0 }: FetchActivity) => {
     const key = `${origin} ${pool}`;
@@ -100,15 +142,19 @@ function loadOnce(
         agenda,
         handshakeMs: network.handshakeRounds * rttMs,
         open: () => {
-          const connection = connections++;
+          const number = opened.length;
           let losses = 0;
-          return new Connection(
+          const connection = new Connection(
             path,
-            new WindowWalk(network.congestionControl, { window: network.initialWindow }, () =>
-              draw(connection, losses++),
+            new WindowWalk(
+              network.congestionControl,
+              { window: initialWindows[origin] ?? network.initialWindow },
+              () => draw(number, losses++),
             ),
             rttMs,
           );
+          opened.push({ connection, figures: { origin, readyMs: agenda.nowMs, requests: 0, bytes: 0 } });
+          return connection;
         },
       };
       const uses = typeof protocol === 'string' ? protocol : protocol[origin];
@@ -154,18 +200,44 @@ function loadOnce(
         fraction,
         happen: () => happened(next),
       }));
+      const traced: EconTransfer = {
+        activity: activity.id,
+        connection: -1,
+        askedMs: agenda.nowMs,
+        sentMs: 0,
+        endMs: 0,
+      };
       const whole = {
         fraction: 1,
         happen: () => {
+          traced.endMs = agenda.nowMs;
           ended(activity);
           pool.completed(transfer);
         },
       };
       const transfer = new Transfer(agenda, segments, activity.urgency, [...marks, whole]);
-      pool.request({ transfer, thinkMs: activity.thinkMs ?? thinkMs[activity.origin] ?? 0 });
+      pool.request({
+        transfer,
+        thinkMs: activity.thinkMs ?? thinkMs[activity.origin] ?? 0,
+        assigned: (connection) => {
+          traced.connection = opened.findIndex((one) => one.connection === connection);
+          traced.sentMs = agenda.nowMs;
+          transfers.push(traced);
+          const { figures } = opened[traced.connection]!;
+          figures.requests++;
+          figures.bytes += activity.responseBytes;
+        },
+      });
     });
   };
   for (const activity of activities) if (activity.after.length === 0) begin(activity);
   agenda.run();
-  return pltMs;
+  return {
+    pltMs,
+    connections: opened.map(({ connection, figures }) => ({
+      ...figures,
+      lostSegments: connection.lostSegments,
+    })),
+    transfers,
+  };
 }

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { InputError } from '@hopwise/pageload-emulator';
+import { printable } from './table.ts';
+
+const inflate = promisify(gunzip);
+
+/** Small input files, once unpacked, are not larger. */
+const MAX_BYTES = 64e6;
+
+/**
+ * Reads a small file, plain or gzipped, and parses its text.
+ *
+ * @throws InputError whose message names the file
+ */
+export async function readParsed<T>(file: string, parse: (text: string) => T): Promise<T> {
+  const name = printable(file, 200);
+  let text: string;
+  try {
+    const bytes = await readFile(file);
+    const gzipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
+    text = (gzipped ? await inflate(bytes, { maxOutputLength: MAX_BYTES }) : bytes).toString('utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isGzip = code?.startsWith('Z_') || code === 'ERR_BUFFER_TOO_LARGE';
+    throw new InputError(
+      isGzip
+        ? `${name}: top level: expected gzip data of at most ${MAX_BYTES / 1e6} MB, got ${message}`
+        : `${name}: expected a readable file, got ${code ?? message}`,
+    );
+  }
+  try {
+    return parse(text);
+  } catch (error) {
+    throw error instanceof InputError ? new InputError(`${name}: ${error.message}`) : error;
+  }
+}

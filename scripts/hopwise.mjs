@@ -9,6 +9,7 @@
  *   hopwise.mjs tunnel|terminating        (see bench/pins/)
  *   hopwise.mjs pin                       (see bench/pins/)
  *   hopwise.mjs cli|helper               (the commands hopwise and hopwise-host, see pageload-emulator/ and native-host/)
+ *   hopwise.mjs pack-playwright DIR       (see scripts/pack-playwright.mjs)
  *   hopwise.mjs faults                    (see native-host/test/faults/)
  */
 import { spawn } from 'node:child_process';
@@ -110,6 +111,9 @@ async function main() {
     case 'helper':
       await runSetup(STEPS.helper);
       return runNode(join(ROOT, 'native-host/bin/hopwise-host.mjs'), args);
+    case 'pack-playwright':
+      await runSetup(STEPS.built);
+      return runNode(join(ROOT, 'scripts/pack-playwright.mjs'), args);
     case 'tunnel':
     case 'terminating':
       await runSetup(STEPS.built);
@@ -122,7 +126,7 @@ async function main() {
       return runNode(join(ROOT, 'native-host/test/faults/main.ts'), args);
     default:
       throw new SetupError(
-        `expected setup, start, test, lab, record, bench, accuracy, flows, udp, tunnel, terminating, pin, faults, cli or helper, got ${command ?? 'nothing'}`,
+        `expected setup, start, test, lab, record, bench, accuracy, flows, udp, tunnel, terminating, pin, faults, cli, helper or pack-playwright, got ${command ?? 'nothing'}`,
       );
   }
 }

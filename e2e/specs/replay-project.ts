@@ -1,6 +1,6 @@
-/** A project of somebody else's that has installed the fixtures. */
+/** A project outside this checkout that has installed the fixtures. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,6 +10,8 @@ import { expect } from '@playwright/test';
 const run = promisify(execFile);
 /** The packages that such a project installs. */
 const PACKAGES = ['contract', 'pageload-emulator', 'lab', 'e2e'];
+/** What `npm run pack:playwright` runs. */
+const PACK = join(ROOT, 'scripts/pack-playwright.mjs');
 const MODULES = join(ROOT, 'node_modules');
 
 export interface Ended {
@@ -27,53 +29,74 @@ export interface RunOptions {
   onOutput?: (text: string, child: ChildProcess) => void;
 }
 
+/** What a project installs can neither be fetched nor is in npm's cache. */
+export class RegistryUnreachable extends Error {
+  override readonly name = 'RegistryUnreachable';
+}
+
 export class ReplayProject {
   readonly folder: string;
   /** Temporary files of its tests, of its own so that what others have is not taken for theirs. */
   readonly temporary: string;
 
-  private constructor(folder: string) {
+  /** Where its tests find Playwright: a second copy would be refused. */
+  readonly #modules: string;
+
+  private constructor(folder: string, modules: string) {
     this.folder = folder;
     this.temporary = join(folder, 'tmp');
+    this.#modules = modules;
   }
 
-  /** With the built packages, linked. */
+  /** An empty project with the built packages, linked. */
   static async linked(): Promise<ReplayProject> {
-    return ReplayProject.#with(async (modules) => {
-      for (const name of PACKAGES) await symlink(join(ROOT, name), join(modules, '@hopwise', name));
-    });
-  }
-
-  /** With what `npm pack` makes of the packages; what they depend on is this checkout's. */
-  static async packed(): Promise<ReplayProject> {
-    return ReplayProject.#with(async (modules, folder) => {
-      const workspaces = PACKAGES.flatMap((name) => ['--workspace', name]);
-      await run('npm', ['pack', ...workspaces, '--pack-destination', folder], { cwd: ROOT });
-      for (const name of await readdir(folder)) {
-        const workspace = /^hopwise-(.*)-\d[^-]*\.tgz$/.exec(name)?.[1];
-        if (!workspace) continue;
-        const target = join(modules, '@hopwise', workspace);
-        await mkdir(target);
-        await run('tar', ['-xzf', join(folder, name), '-C', target, '--strip-components=1']);
-      }
-    });
-  }
-
-  static async #with(install: (modules: string, folder: string) => Promise<void>): Promise<ReplayProject> {
-    const project = new ReplayProject(await mkdtemp(join(tmpdir(), 'hw-')));
+    const project = await ReplayProject.#empty(MODULES);
     const modules = join(project.folder, 'node_modules');
     await mkdir(join(modules, '@hopwise'), { recursive: true });
-    await mkdir(project.temporary);
     for (const name of await readdir(MODULES)) {
       if (name !== '@hopwise') await symlink(join(MODULES, name), join(modules, name));
     }
-    await install(modules, project.folder);
+    for (const name of PACKAGES) await symlink(join(ROOT, name), join(modules, '@hopwise', name));
+    return project;
+  }
+
+  /**
+   * A copy of a project that names the tarballs in its folder `hopwise`, with all its dependencies installed by npm.
+   *
+   * @throws RegistryUnreachable
+   */
+  static async installed(source: string): Promise<ReplayProject> {
+    const project = await ReplayProject.#empty(null);
+    try {
+      await cp(source, project.folder, {
+        recursive: true,
+        filter: (path) => !/node_modules|test-results|playwright-report/.test(path),
+      });
+      await run(process.execPath, [PACK, join(project.folder, 'hopwise')]);
+      const words = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--fetch-retries=0'];
+      await run('npm', words, { cwd: project.folder });
+      return project;
+    } catch (error) {
+      await project.remove();
+      const { stderr = '' } = error as { stderr?: string };
+      const reason =
+        /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ENOTCACHED)\b/.exec(stderr);
+      if (reason) throw new RegistryUnreachable(`npm reaches no package registry (${reason[1]})`);
+      throw error;
+    }
+  }
+
+  /** @param modules with Playwright; null for the project's own */
+  static async #empty(modules: string | null): Promise<ReplayProject> {
+    const folder = await mkdtemp(join(tmpdir(), 'hw-'));
+    const project = new ReplayProject(folder, modules ?? join(folder, 'node_modules'));
+    await mkdir(project.temporary);
     return project;
   }
 
   /** `npx playwright test`. */
   test({ args = [], env = {}, prefix = [], onOutput }: RunOptions = {}): Promise<Ended> {
-    const cli = join(MODULES, '@playwright/test/cli.js');
+    const cli = join(this.#modules, '@playwright/test/cli.js');
     const words = [...prefix, process.execPath, cli, 'test', '--reporter', 'list', ...args];
     return new Promise((resolve, reject) => {
       const child = spawn(words[0] as string, words.slice(1), {

@@ -1,11 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Unit and integration tests of the TypeScript rooms. They run the sources, not `dist/`: the
- * `source` condition of each workspace's `exports` points there.
+ * Unit and integration tests of the TypeScript packages. They run the sources, not `dist/`: the `source` condition of each
+ * package's `exports` points there.
  *
- * A test that starts a browser, a server or the lab is named `*.integration.test.ts`. Those that a neighbour would
- * spoil, or that would spoil it, are named `*.alone.integration.test.ts`: they run after all others, one file at a time.
+ * A test that starts a browser, a server or the lab is named `*.integration.test.ts`. Tests that measure what other work
+ * changes, or that take the whole machine, are named `*.alone.integration.test.ts`: they run after the others, one file at a
+ * time. What takes long by nature is named `*.long.integration.test.ts` and runs in `npm run test:long` only.
  */
 const shared = {
   resolve: { conditions: ['source'] },
@@ -16,8 +17,6 @@ const integration = {
   // Limits for what hangs: a busy machine may be several times slower than a quiet one.
   testTimeout: 120_000,
   hookTimeout: 300_000,
-  // A browser has a hiccup now and then; `npm test` says which tests had one.
-  retry: 1,
 };
 
 export default defineConfig({
@@ -39,10 +38,10 @@ export default defineConfig({
           ...integration,
           name: 'integration',
           include: ['*/test/**/*.integration.test.ts'],
-          exclude: ['**/*.alone.integration.test.ts', '**/node_modules/**'],
+          exclude: ['**/*.alone.integration.test.ts', '**/*.long.integration.test.ts', '**/node_modules/**'],
           globalSetup: ['./extension/test/build-once.ts', './native-host/test/support/find-libcurl.ts'],
-          // They mostly wait for browsers and links, which run beside them.
-          maxWorkers: 2,
+          // They mostly wait, for links and timers: two files at a time leave half of two processors idle.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
@@ -55,6 +54,17 @@ export default defineConfig({
           globalSetup: ['./native-host/test/support/find-libcurl.ts'],
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        ...shared,
+        test: {
+          ...integration,
+          name: 'long',
+          include: ['*/test/**/*.long.integration.test.ts'],
+          globalSetup: ['./native-host/test/support/find-libcurl.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

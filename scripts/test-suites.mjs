@@ -57,7 +57,7 @@ function withCrash(outcome, code, what) {
   return add(outcome, { ...newOutcome(), failed: 1, failures: [{ where: '', what, why }] });
 }
 
-/** Formatter, linter, imports between packages and folders, and the types of the tests (the build checks the products'). */
+/** Formatter, linter, imports between packages and folders, and types of the tests (the build checks the products'). */
 async function lint() {
   const outcome = newOutcome();
   for (const [name, ...args] of [
@@ -75,13 +75,12 @@ async function lint() {
   return outcome;
 }
 
-/** One `go test` of `packages`. Returns the exit code and, by package and name, how each test ended. */
-async function goTest(folder, packages, ...args) {
-  const tests = new Map();
+/** One `go test`. Returns the exit code and how each test ended. */
+async function goTest(folder) {
+  const tests = [];
   const output = new Map();
   // The lab's own build has compiled all of it with these; packages that measure time take turns.
-  const flags = ['test', '-json', '-trimpath', '-count=1', '-p=1', ...args];
-  const code = await run('go', [...flags, ...packages], {
+  const code = await run('go', ['test', '-json', '-trimpath', '-count=1', '-p=1', './...'], {
     cwd: join(ROOT, folder),
     env: { CGO_ENABLED: '0' },
     onLine(line) {
@@ -99,37 +98,20 @@ async function goTest(folder, packages, ...args) {
       if (event.Action === 'build-output') process.stdout.write(event.Output);
       if (event.Action === 'fail') process.stdout.write(output.get(key) ?? '');
       if (!event.Test || !['pass', 'fail', 'skip'].includes(event.Action)) return;
-      tests.set(key, {
-        where: event.Package,
-        what: event.Test,
-        state: event.Action,
-        why: output.get(key) ?? '',
-      });
+      const why = output.get(key) ?? '';
+      tests.push({ where: event.Package, what: event.Test, state: event.Action, why });
     },
   });
   return { code, tests };
 }
 
 async function go(folder) {
-  const first = await goTest(folder, ['./...']);
-  let { code } = first;
-  const failed = [...first.tests.values()].filter(({ state }) => state === 'fail');
-  const again = new Map();
-  for (const where of new Set(failed.map((test) => test.where))) {
-    const names = failed.filter((test) => test.where === where).map(({ what }) => what.split('/')[0]);
-    const second = await goTest(folder, [where], `-run=^(${[...new Set(names)].join('|')})$`);
-    for (const [key, test] of second.tests) again.set(key, test);
-  }
+  const { code, tests } = await goTest(folder);
   const outcome = newOutcome();
-  for (const [key, test] of first.tests) {
-    const state = again.get(key)?.state ?? test.state;
-    if (state === 'skip') outcome.skipped += 1;
-    else if (state === 'pass') outcome.passed += 1;
-    else outcome.failed += 1;
-    if (state === 'fail') outcome.failures.push(goTrouble(again.get(key) ?? test));
-    else if (test.state === 'fail') outcome.secondTries.push(goTrouble(test));
+  for (const { state, ...test } of tests) {
+    outcome[{ pass: 'passed', fail: 'failed', skip: 'skipped' }[state]] += 1;
+    if (state === 'fail') outcome.failures.push(goTrouble(test));
   }
-  if (failed.length > 0 && outcome.failed === 0) code = 0;
   console.log(`go test in ${folder}: ${outcome.passed} passed, ${outcome.failed} failed`);
   return withCrash(outcome, code, `go test in ${folder}`);
 }
@@ -137,50 +119,26 @@ async function go(folder) {
 /** A test's own lines begin behind that of its start. */
 const goTrouble = ({ where, what, why }) => ({ where, what, why: why.replace(/^=== .*\n/gm, '') });
 
-/** One run of Vitest. Returns its exit code and what its reporter wrote; null when it did not come to that. */
-async function runVitest(projects, scratch, files = []) {
+/** One run of Vitest's projects of these names. */
+async function vitest(projects, { scratch }) {
   const file = join(scratch, 'vitest.json');
   rmSync(file, { force: true });
   const reporters = ['--reporter=default', `--reporter=${join(ROOT, 'scripts/vitest-outcome.mjs')}`];
   const names = projects.map((project) => `--project=${project}`);
-  const code = await run(bin('vitest'), ['run', ...names, ...reporters, ...files], {
+  const code = await run(bin('vitest'), ['run', ...names, ...reporters], {
     env: { HOPWISE_TEST_OUTCOME: file },
   });
-  return { code, result: existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null };
-}
-
-async function vitest(projects, { scratch }) {
-  let { code, result } = await runVitest(projects, scratch);
-  const files = new Map(result?.files.map((one) => [one.where, one]));
-  // Vitest itself tries tests twice, but not hooks.
-  const broken = [...files.values()].filter(({ isBroken }) => isBroken);
-  if (projects.includes('integration') && broken.length > 0) {
-    console.log(`\n# again, as more than tests failed: ${broken.map(({ where }) => where).join(', ')}`);
-    const names = broken.map(({ where }) => where);
-    const second = await runVitest(projects, scratch, names);
-    for (const one of second.result?.files ?? []) {
-      const before = files.get(one.where);
-      if (!one.isBroken) one.secondTries.push(...(before?.failures ?? []));
-      files.set(one.where, one);
-    }
-    code = second.code;
-    result = { unhandled: [...result.unhandled, ...(second.result?.unhandled ?? [])] };
-  }
-  const outcome = newOutcome();
-  for (const one of files.values()) add(outcome, one);
-  for (const why of result?.unhandled ?? []) {
-    const failure = { where: projects.join(' and '), what: 'an error that nothing caught', why };
-    add(outcome, { ...newOutcome(), failed: 1, failures: [failure] });
-  }
+  // Missing where Vitest ended before its tests.
+  const outcome = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : newOutcome();
   return withCrash(outcome, code, `vitest, ${projects.join(' and ')}`);
 }
 
 /** One run of Playwright's tests of a project of its configuration. */
-async function playwright(project, workers, scratch) {
+async function playwright(project, scratch) {
   const file = join(scratch, 'playwright.json');
   rmSync(file, { force: true });
   const config = ['--config', join(ROOT, 'e2e/playwright.config.ts'), '--reporter=list,json'];
-  const code = await run(bin('playwright'), ['test', ...config, '--project', project, '--workers', workers], {
+  const code = await run(bin('playwright'), ['test', ...config, '--project', project], {
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: file },
   });
   const outcome = newOutcome();
@@ -199,20 +157,16 @@ async function playwright(project, workers, scratch) {
 function addPlaywrightSuite(outcome, { specs, suites = [] }, titles, rootDir) {
   for (const { title, file, tests } of specs) {
     for (const { status, results } of tests) {
-      const why = results.find(({ errors }) => errors.length > 0)?.errors[0].message ?? '';
-      const trouble = {
-        where: relative(ROOT, join(rootDir, file)),
-        what: [...titles, title].join(' › '),
-        why,
-      };
       if (status === 'skipped') outcome.skipped += 1;
       else if (status === 'unexpected') {
+        const why = results.find(({ errors }) => errors.length > 0)?.errors[0].message ?? '';
         outcome.failed += 1;
-        outcome.failures.push(trouble);
-      } else {
-        outcome.passed += 1;
-        if (status === 'flaky') outcome.secondTries.push(trouble);
-      }
+        outcome.failures.push({
+          where: relative(ROOT, join(rootDir, file)),
+          what: [...titles, title].join(' › '),
+          why,
+        });
+      } else outcome.passed += 1;
     }
   }
   for (const inner of suites) addPlaywrightSuite(outcome, inner, [...titles, inner.title], rootDir);
@@ -224,6 +178,9 @@ export const SUITES = {
   go: () => go('lab/go'),
   unit: (options) => vitest(['unit'], options),
   integration: (options) => vitest(['integration', 'alone'], options),
-  e2e: async ({ scratch }) =>
-    add(await playwright('together', '2', scratch), await playwright('alone', '1', scratch)),
+  e2e: async ({ scratch }) => add(await playwright('together', scratch), await playwright('alone', scratch)),
+  long: (options) => vitest(['long'], options),
 };
+
+/** Not part of `npm test`: `npm run test:long`. */
+export const LONG_SUITES = ['long'];

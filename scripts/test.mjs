@@ -1,18 +1,17 @@
 /**
- * Runs every suite and closes with the plain line `N passed, N failed`; shortly before it stand the
- * failed tests, and how many passed at their second try only. Runs under Node 24, after the set-up.
- * `--only lint,go,unit,integration,e2e` runs a part.
+ * Runs the suites and closes with the plain line `N passed, N failed`; shortly before it stand the failed tests. Runs under
+ * Node 24, after the set-up. `--only lint,go,unit,integration,e2e,long` runs a part; without it all but the long one.
  */
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SUITES, stopSuites } from './test-suites.mjs';
+import { LONG_SUITES, SUITES, stopSuites } from './test-suites.mjs';
 import { add, newOutcome, summaryOf } from './test-summary.mjs';
 
 const only = process.argv.includes('--only')
   ? (process.argv[process.argv.indexOf('--only') + 1] ?? '').split(',')
-  : null;
-const unknown = only?.filter((name) => !Object.hasOwn(SUITES, name)) ?? [];
+  : Object.keys(SUITES).filter((name) => !LONG_SUITES.includes(name));
+const unknown = only.filter((name) => !Object.hasOwn(SUITES, name));
 if (unknown.length > 0) {
   console.error(
     `--only: expected some of ${Object.keys(SUITES).join(',')}, got ${unknown.join(',') || 'nothing'}`,
@@ -21,14 +20,14 @@ if (unknown.length > 0) {
 }
 
 /**
- * Temporary files of this run alone: what others on this machine leave is not taken for its own. The name is short, for
- * the sockets of browsers lie deep in it and have room for 107 bytes (unix(7)).
+ * Temporary files of this run alone, so that leftovers of other programs are not taken for its own. The name is short: the
+ * paths of browsers' sockets below it have at most 107 bytes (unix(7)).
  */
 const scratch = mkdtempSync(join(tmpdir(), 'hopwise-'));
-// Some tests become another user, who has a folder of his own in it.
+// Some tests become another user, with a folder in it.
 chmodSync(scratch, 0o711);
 process.env.TMPDIR = scratch;
-// Programs of ours are started some hundreds of times: Node compiles each module for the first alone.
+// The tests start our programs hundreds of times: with a cache Node compiles each module once.
 process.env.NODE_COMPILE_CACHE = join(scratch, 'compiled');
 
 function end(code) {
@@ -39,7 +38,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => stopSuites(signal, () => end(130)));
 }
 
-/** Temporary folders of ours and of our browsers: a test that leaves one behind is a failure. */
+/** Temporary folders of hopwise and of the tests' browsers: to leave one behind is a failure. */
 function leftovers() {
   return readdirSync(scratch).filter((name) =>
     /^(hopwise-|hw-|playwright[-_](artifacts|chromiumdev))/.test(name),
@@ -48,7 +47,7 @@ function leftovers() {
 
 const total = newOutcome();
 for (const [name, suite] of Object.entries(SUITES)) {
-  if (only && !only.includes(name)) continue;
+  if (!only.includes(name)) continue;
   const started = Date.now();
   console.log(`\n# ${name}`);
   const outcome = await suite({ scratch });
@@ -57,11 +56,10 @@ for (const [name, suite] of Object.entries(SUITES)) {
   console.log(`# ${name}: ${outcome.passed} passed, ${outcome.failed} failed, ${seconds} s`);
 }
 const left = leftovers();
-const isTroubled = total.failures.length + total.secondTries.length > 0;
 if (left.length > 0) console.log(`left behind in ${tmpdir()}: ${left.join(', ')}`);
 if (left.length === 0) total.passed += 1;
-// A test that fails may not come to its cleaning up.
-else if (isTroubled) total.skipped += 1;
+// A test that fails may not reach its clean-up.
+else if (total.failed > 0) total.skipped += 1;
 else {
   total.failed += 1;
   total.failures.push({ where: 'npm test', what: 'leaves no temporary folder behind', why: left.join(', ') });

@@ -1,4 +1,4 @@
-/** A Vitest reporter for `npm test`: what became of each file, as JSON in the file that HOPWISE_TEST_OUTCOME names. */
+/** A Vitest reporter for `npm test`: the outcome of a run (scripts/test-summary.mjs), as JSON in HOPWISE_TEST_OUTCOME's file. */
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { ROOT } from './setup-programs.mjs';
@@ -6,42 +6,25 @@ import { newOutcome } from './test-summary.mjs';
 
 export default class OutcomeReporter {
   onTestRunEnd(modules, unhandled) {
-    const files = modules.map((module) => ofModule(module));
-    writeFileSync(
-      process.env.HOPWISE_TEST_OUTCOME,
-      JSON.stringify({ files, unhandled: unhandled.map(({ message }) => message) }),
-    );
-  }
-}
-
-/** `isBroken`: something failed that is no test, such as a hook, and Vitest has not tried it twice. */
-function ofModule(module) {
-  const where = relative(ROOT, module.moduleId);
-  const outcome = { ...newOutcome(), where, isBroken: false };
-  for (const test of module.children.allTests()) {
-    const { state, errors } = test.result();
-    const trouble = { where, what: test.fullName, why: errors?.at(-1)?.message ?? '' };
-    if (state === 'failed') {
+    const outcome = newOutcome();
+    const fail = (where, what, why) => {
       outcome.failed += 1;
-      outcome.failures.push(trouble);
-    } else if (state === 'passed') {
-      outcome.passed += 1;
-      const [first] = test.attempts();
-      if (first?.state === 'failed') {
-        outcome.secondTries.push({ ...trouble, why: first.errors?.[0]?.message ?? '' });
+      outcome.failures.push({ where, what, why });
+    };
+    for (const module of modules) {
+      const where = relative(ROOT, module.moduleId);
+      for (const test of module.children.allTests()) {
+        const { state, errors } = test.result();
+        if (state === 'failed') fail(where, test.fullName, errors?.at(-1)?.message ?? '');
+        else outcome[state === 'passed' ? 'passed' : 'skipped'] += 1;
       }
-    } else outcome.skipped += 1;
-  }
-  const others = [module, ...module.children.allSuites()];
-  for (const { fullName, errors } of others.map((one) => ({
-    fullName: one.fullName ?? '',
-    errors: one.errors(),
-  }))) {
-    for (const { message } of errors) {
-      outcome.failed += 1;
-      outcome.failures.push({ where, what: fullName || 'outside of its tests', why: message });
-      outcome.isBroken = true;
+      // Errors of no test, such as a hook's.
+      for (const group of [module, ...module.children.allSuites()]) {
+        for (const { message } of group.errors())
+          fail(where, group.fullName ?? 'outside of its tests', message);
+      }
     }
+    for (const { message } of unhandled) fail('', 'an error that nothing caught', message);
+    writeFileSync(process.env.HOPWISE_TEST_OUTCOME, JSON.stringify(outcome));
   }
-  return outcome;
 }

@@ -24,7 +24,7 @@ test.each([
     env: { ...process.env, TMPDIR: temporary },
   });
   expect(status).toBe(2);
-  expect(stderr).toBe(`--only: expected some of lint,go,unit,integration,e2e, got ${name}\n`);
+  expect(stderr).toBe(`--only: expected some of lint,go,unit,integration,e2e,long, got ${name}\n`);
   expect(readdirSync(temporary)).toEqual([]);
 });
 
@@ -36,7 +36,7 @@ function summaryOf(outcome: object): string[] {
   return stdout.trimEnd().split('\n');
 }
 
-test('says before the counts which tests failed, why, and which passed at their second try only', () => {
+test('says before the counts which tests failed, and why', () => {
   const outcome = {
     passed: 7,
     failed: 1,
@@ -44,19 +44,14 @@ test('says before the counts which tests failed, why, and which passed at their 
     failures: [
       { where: 'a.test.ts', what: 'the page › loads', why: '\x1b[31mError\x1b[39m: late\n\n  by 3 ms\n' },
     ],
-    secondTries: [{ where: 'b.test.ts', what: 'draws', why: '' }],
   };
   expect(summaryOf(outcome)).toEqual([
-    '',
-    'passed at the second try:',
-    '  b.test.ts › draws',
-    '    says no reason',
     '',
     'failed:',
     '  a.test.ts › the page › loads',
     '    Error: late · by 3 ms',
     '',
-    '1 needed a second try, 2 skipped',
+    '2 skipped',
     '7 passed, 1 failed',
   ]);
   const many = Array.from({ length: 100 }, (_, index) => ({
@@ -64,15 +59,10 @@ test('says before the counts which tests failed, why, and which passed at their 
     what: `${index}`,
     why: 'x'.repeat(999),
   }));
-  const lines = summaryOf({ ...outcome, failed: 100, failures: many, secondTries: [] });
+  const lines = summaryOf({ ...outcome, failed: 100, failures: many });
   expect(lines.length).toBeLessThanOrEqual(30);
   expect(lines.slice(2, 4).map((line) => line.slice(0, 12))).toEqual(['  c › 0: xxx', '  c › 1: xxx']);
-  expect(lines.slice(-4)).toEqual([
-    '  and 77 more',
-    '',
-    '0 needed a second try, 2 skipped',
-    '7 passed, 100 failed',
-  ]);
+  expect(lines.slice(-4)).toEqual(['  and 77 more', '', '2 skipped', '7 passed, 100 failed']);
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(240);
 });
 

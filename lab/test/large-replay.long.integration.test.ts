@@ -1,0 +1,8 @@
+import { it } from 'vitest';
+import { expectFaithfulReplay } from './large-replay.ts';
+
+it(
+  'a HAR of 1200 requests on 290 origins is replayed in the lab under every protocol',
+  () => expectFaithfulReplay(1200, 290),
+  300_000,
+);

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { labObstacle } from '../src/client/lab.ts';
+import type { LabNetwork } from '../src/client/networks.ts';
+import { collectPcwnd, type Measured } from '../src/pcwnd/collect.ts';
+import { measureUntil } from './attempts.ts';
+import { expectIndependentLosses, LINK, sum } from './pcwnd-losses.ts';
+
+const obstacle = await labObstacle();
+if (obstacle) console.warn(`Skipping the long tests of p(cwnd): ${obstacle}`);
+
+describe.skipIf(obstacle)('p(cwnd) at real senders', { timeout: 120_000 }, () => {
+  test('with independent losses a round loses with 1 − (1 − p)^cwnd, by tcp_info', () =>
+    expectIndependentLosses('tcp_info'));
+
+  test('a short queue overflows where the window is what path and queue hold', async ({ skip }) => {
+    // 33 packets of 1500 bytes on the path, 33 in the queue.
+    const network: LabNetwork = { ...LINK, downMbps: 20, upMbps: 20, loss: 0, queue: { bdp: 1 } };
+    const rate = (windows: Measured['windows']) => sum(windows, 'lossEvents') / sum(windows, 'rounds');
+    const halves = ({ windows }: Measured) => ({
+      below: windows.filter(({ cwnd }) => cwnd < 60),
+      above: windows.filter(({ cwnd }) => cwnd >= 60),
+    });
+    const measured = await measureUntil(
+      () => collectPcwnd({ network, congestionControl: 'reno', connections: 1, seconds: 6 }),
+      (one) => one.scheduling !== 'fifo' || rate(halves(one).below) < 0.03,
+    );
+    skip(measured.scheduling !== 'fifo', 'without real-time scheduling a busy machine makes bursts');
+    const { below, above } = halves(measured);
+    expect(sum(below, 'rounds')).toBeGreaterThan(50);
+    expect(rate(below)).toBeLessThan(0.03);
+    expect(rate(above)).toBeGreaterThan(0.04);
+    expect(Math.max(...above.map(({ lossEvents, rounds }) => lossEvents / rounds))).toBe(1);
+    expect(measured.down.drops).toMatchObject({ loss: 0, device: 0 });
+  });
+});

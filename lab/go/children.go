@@ -54,7 +54,7 @@ func spawn(namespace *netns.Namespace, cloneFlags uintptr, name string, args ...
 	}
 	child := &process{name: name, command: command, in: in, out: bufio.NewReader(out), exited: make(chan struct{})}
 	go func() {
-		// Not Wait, which would close the pipe before its last line is read.
+		// Wait would close the pipe before its last line is read.
 		_, _ = command.Process.Wait()
 		close(child.exited)
 	}()
@@ -69,7 +69,7 @@ func (p *process) stop() {
 		return
 	}
 	_ = p.in.Close()
-	// It fails only when the process is gone already.
+	// It fails only when the process has already ended.
 	_ = p.command.Process.Kill()
 	<-p.exited
 }

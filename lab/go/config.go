@@ -20,14 +20,13 @@ type config struct {
 	// Site is a folder with site.json.
 	Site    string          `json:"site"`
 	Network json.RawMessage `json:"network"`
-	// Dir is a scratch folder, made when it is not there. Without one the lab makes and removes its own.
+	// Dir is a scratch folder, created if missing. Without one the lab makes and removes its own.
 	Dir string `json:"dir"`
-	// Server is for origins that do not say otherwise; cubic, 10 segments (RFC 6928) and priorities
-	// honoured by default.
+	// Server has the defaults for origins: cubic, 10 segments (RFC 6928) and priorities honoured unless given.
 	Server site.Settings `json:"server"`
-	// AheadOfOthers has the replay server run before the machine's other processes.
+	// AheadOfOthers schedules the replay server ahead of the machine's other processes.
 	AheadOfOthers bool `json:"aheadOfOthers"`
-	// IPVersion is what host names resolve to inside the lab: 4 (the default) or 6.
+	// IPVersion is the IP version that host names resolve to inside the lab: 4 (the default) or 6.
 	IPVersion int `json:"ipVersion"`
 
 	network link.Network
@@ -54,7 +53,7 @@ func parseConfig[T any](command string, args []string, read func(path string) (T
 	return settings, nil
 }
 
-// decodeFile reads JSON without unknown fields into settings, which has the defaults.
+// decodeFile reads JSON without unknown fields into settings, which holds the defaults.
 func decodeFile(path string, settings any) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -17,8 +17,7 @@ import (
 	"hopwise/lab/site"
 )
 
-// Addresses are of the ranges for benchmarking (RFC 2544 by RFC 6890, RFC 5180), which are routed
-// nowhere.
+// Addresses are from the ranges for benchmarking (RFC 2544 by RFC 6890, RFC 5180), which are not routed.
 var (
 	clientAddress  = netip.MustParseAddr("198.18.0.2")
 	clientAddress6 = netip.MustParseAddr("2001:2::2")
@@ -29,7 +28,7 @@ var (
 
 // endpoint is one origin of the lab.
 type endpoint struct {
-	// Without protocols where the site that is served does not have it.
+	// Empty where the served site lacks the origin.
 	site.Origin
 	Address  netip.Addr `json:"address"`
 	Address6 netip.Addr `json:"address6"`
@@ -43,7 +42,7 @@ func serverAddresses(index int) (netip.Addr, netip.Addr) {
 	return netip.AddrFrom4([4]byte{198, 19, byte(1 + index/250), byte(1 + index%250)}), netip.AddrFrom16(v6)
 }
 
-// lab is everything that is up.
+// lab holds all running parts.
 type lab struct {
 	dir       string
 	dirIsOwn  bool
@@ -59,10 +58,10 @@ type lab struct {
 	schedule  string
 }
 
-// files of the scratch folder besides those that the holder puts in place.
+// Files of the scratch folder besides those that the holder mounts.
 const caFile = "ca.pem"
 
-// newLab brings everything up, or nothing.
+// newLab starts all parts, or none.
 func newLab(settings config) (l *lab, err error) {
 	l = &lab{defaults: settings.Server}
 	defer func() {
@@ -102,7 +101,7 @@ func newLab(settings config) (l *lab, err error) {
 	if err != nil {
 		return l, err
 	}
-	// Last, since children inherit the scheduling.
+	// Done last, as children inherit the scheduling.
 	if l.schedule, err = becomeRealTime(); err != nil {
 		return l, err
 	}
@@ -185,13 +184,13 @@ func (l *lab) connect(settings config) (err error) {
 		err = errors.Join(err, l.routeToClient(i, e.InitialWindow))
 	}
 	if settings.IPVersion == 6 {
-		// Chromium asks for IPv6 addresses only where it sees a way to the Internet at large.
+		// Chromium looks up IPv6 addresses only where a default route exists.
 		err = errors.Join(err, l.client.AddRoute(anywhere6, clientAddress6, 0))
 	}
 	if err != nil {
 		return err
 	}
-	// One load must not teach the next (ssthresh, RTT) about the link, on either side.
+	// Loads must not pass on knowledge of the link (ssthresh, RTT) to later ones, on either side.
 	for _, namespace := range []*netns.Namespace{l.client, l.servers} {
 		err = errors.Join(err, namespace.Do(func() error {
 			return os.WriteFile("/proc/sys/net/ipv4/tcp_no_metrics_save", []byte("1"), 0)
@@ -200,10 +199,10 @@ func (l *lab) connect(settings config) (err error) {
 	return err
 }
 
-// routeToClient has a server's TCP begin with a window of so many segments.
+// routeToClient sets the initial window, in segments, of a server's TCP.
 func (l *lab) routeToClient(index, initialWindow int) error {
 	if initialWindow == serve.TCPInitialWindow {
-		// The kernel's own value; the route need not say it.
+		// The kernel's default needs no route.
 		initialWindow = 0
 	}
 	e := l.endpoints[index]
@@ -243,7 +242,7 @@ func (l *lab) extraRTTs() map[netip.Addr]float64 {
 	return extra
 }
 
-// enter is the command that a program's own command is put behind to run in the client's namespaces.
+// enter is the command prefix that runs a program in the client's namespaces.
 func (l *lab) enter() []string {
 	command := []string{l.nsenter, "-t", fmt.Sprint(l.holder.pid())}
 	if netns.IsRootless() {
@@ -252,7 +251,7 @@ func (l *lab) enter() []string {
 	return append(command, "-n", "-m", "--")
 }
 
-// down takes everything down, in any state of being up.
+// down stops all parts, even those of a partly started lab.
 func (l *lab) down() {
 	l.holder.stop()
 	l.server.stop()

@@ -77,8 +77,8 @@ func run(args []string) error {
 	return inputError{fmt.Errorf("expected up, doctor, pcwnd or check, got %q", args[0])}
 }
 
-// child runs one of the lab's own processes. They end with their stdin, not by a signal meant for
-// the lab, and die with it.
+// child runs one of the lab's own processes. They end with their stdin instead of by a signal meant for the lab, and are killed
+// when the lab ends.
 func child(run func() error) error {
 	signal.Ignore(unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
 	return run()

@@ -25,8 +25,8 @@ const (
 	commandReceive = "_receive"
 )
 
-// Socket buffers hold what the path and its queue can, and what it carries while a process waits for
-// a processor, so that the congestion window alone limits a sender, and no pause of it ends in a burst.
+// Socket buffers hold what the path and its queue can hold, plus what the path carries while a process waits for a processor,
+// so that only the congestion window limits a sender and its pauses do not end in bursts.
 const (
 	pauseMs     = 250
 	bufferLimit = 64 << 20
@@ -43,7 +43,7 @@ type pcwndConfig struct {
 	Network json.RawMessage `json:"network"`
 	// CongestionControl is the sender's: cubic, reno or bbr.
 	CongestionControl string `json:"congestionControl"`
-	// Connections are parallel and begin at once.
+	// Connections are parallel and start together.
 	Connections int     `json:"connections"`
 	Seconds     float64 `json:"seconds"`
 	// Sampler is tcp_probe (the default), which falls back to tcp_info, or tcp_info.
@@ -85,7 +85,7 @@ func readPcwndConfig(path string) (pcwndConfig, error) {
 	if settings.Connections < 1 || settings.Connections > 100 {
 		return settings, fmt.Errorf("connections: expected 1 to 100, got %d", settings.Connections)
 	}
-	// Not written as a pair of comparisons, so that NaN is refused too.
+	// Negated, so that NaN is refused too.
 	if !(settings.Seconds >= 0.1 && settings.Seconds <= 86_400) || math.IsInf(settings.Seconds, 0) {
 		return settings, fmt.Errorf("seconds: expected 0.1 to 86400, got %v", settings.Seconds)
 	}
@@ -126,7 +126,7 @@ func measurePcwnd(args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	// It removes its trace instance when its stdin ends.
+	// It removes its trace instance when its stdin ends, which needs some time.
 	defer sender.finish()
 	listening, err := askSender(sender, pcwnd.SendConfig{
 		Address: server.String(), CongestionControl: settings.CongestionControl,
@@ -145,7 +145,7 @@ func measurePcwnd(args []string) (err error) {
 	if l.pump, err = link.NewPump(l.client.TUN, l.servers.TUN, settings.network, map[netip.Addr]float64{server: 0}); err != nil {
 		return err
 	}
-	// Last, since children inherit the scheduling.
+	// Done last, as children inherit the scheduling.
 	if l.schedule, err = becomeRealTime(); err != nil {
 		return err
 	}
@@ -187,12 +187,12 @@ func measurePcwnd(args []string) (err error) {
 // aheadPriority is above normal processes and below the link's threads.
 const aheadPriority = fifoPriority / 2
 
-// spawnAhead starts a process that need not wait for the machine's others where the rights are there: one
-// that waits in mid-call holds its socket, and what has arrived by then is taken in one burst.
+// spawnAhead starts a process with real-time priority, if the user has the right: a process preempted during a system call
+// keeps its socket locked, and the packets that arrive meanwhile are processed in one burst.
 func spawnAhead(namespace *netns.Namespace, cloneFlags uintptr, name string, args ...string) (*process, error) {
 	ahead := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: aheadPriority}
 	if unix.SchedSetAttr(0, &ahead, 0) == nil {
-		// The process has inherited it by then. Without it this thread is as it was before.
+		// The process has inherited the priority; this thread returns to its own.
 		defer func() {
 			_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL}, 0)
 		}()
@@ -219,8 +219,8 @@ func (l *lab) connectBulk() (server netip.Addr, err error) {
 		err = errors.Join(err, namespace.Do(func() error {
 			return errors.Join(
 				os.WriteFile("/proc/sys/net/ipv4/tcp_no_metrics_save", []byte("1"), 0),
-				// The last figure bounds the kernel's tuning and settles the scale of the receivers' windows; the
-				// others are the kernel's own.
+				// The last value bounds the kernel's auto-tuning and fixes the receivers' window scale; the others are the kernel's
+				// defaults.
 				os.WriteFile("/proc/sys/net/ipv4/tcp_rmem", fmt.Appendf(nil, "4096 131072 %d", bufferLimit), 0),
 				os.WriteFile("/proc/sys/net/ipv4/tcp_wmem", fmt.Appendf(nil, "4096 16384 %d", bufferLimit), 0),
 			)
@@ -261,7 +261,7 @@ func readReply(sender *process) (reply pcwnd.SendReply, err error) {
 	return reply, nil
 }
 
-// readReplies hands out the sender's lines to the last, the result or a failure.
+// readReplies passes on the sender's lines up to the last one, the result or a failure.
 func readReplies(sender *process) (chan pcwnd.SendReply, chan error) {
 	replies, failed := make(chan pcwnd.SendReply), make(chan error, 1)
 	go func() {
@@ -280,10 +280,10 @@ func readReplies(sender *process) (chan pcwnd.SendReply, chan error) {
 	return replies, failed
 }
 
-// finishLimit is what a process has for its own clearing up.
+// finishLimit is the time that a process has for its own clean-up.
 const finishLimit = 3 * time.Second
 
-// finish lets the process end by itself, and makes it after a while.
+// finish waits for the process to end and kills it after finishLimit.
 func (p *process) finish() {
 	_ = p.in.Close()
 	select {

@@ -10,16 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memoryLimit is where garbage is collected after all; the pump's own memory is far below.
+// memoryLimit is the memory at which garbage is collected after all; the pump uses far less.
 const memoryLimit = 1 << 30
 
 // fifoPriority is above normal processes and below the kernel's own real-time threads.
 const fifoPriority = 20
 
 // becomeRealTime keeps other processes and the collector from delaying packets: every thread of the
-// process runs under SCHED_FIFO (one that waits for a lower one inside the Go runtime would be as
-// late as that one), with processors to spare so that a thread back from a system call finds one at
-// once. It returns the scheduling in force. Processes started later would inherit it.
+// process runs under SCHED_FIFO (a thread that waits inside the Go runtime for one of lower priority would be as late as that
+// one), with spare Go processors so that a thread returning from a system call gets one at once. It returns the scheduling in
+// force. Processes started later inherit it.
 func becomeRealTime() (scheduling string, err error) {
 	runtime.GOMAXPROCS(8)
 	debug.SetMemoryLimit(memoryLimit)
@@ -27,7 +27,7 @@ func becomeRealTime() (scheduling string, err error) {
 	if setFIFO(0) != nil {
 		return "normal", nil
 	}
-	// A thread that starts meanwhile inherits from one that is done or is found in the next round.
+	// A thread started meanwhile inherits the scheduling or is found in the next round.
 	for done := map[int]bool{}; ; {
 		entries, err := os.ReadDir("/proc/self/task")
 		if err != nil {
@@ -54,8 +54,8 @@ func setFIFO(thread int) error {
 	return unix.SchedSetAttr(thread, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: fifoPriority}, 0)
 }
 
-// prepareThread makes the thread's timers exact where it is not real-time, whose timers are anyhow.
+// prepareThread makes the timers of a thread without real-time scheduling exact.
 func prepareThread() {
-	// The slack is a hint: refused, timers are 50 µs later.
+	// Optional: without it timers are up to 50 µs late.
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 }

@@ -217,7 +217,7 @@ const (
 	drainLimit = 3 * time.Second
 )
 
-// drain waits until no packet has been in the link for a while and tells whether that came about.
+// drain waits until the link has been empty for a while and reports whether that happened.
 func (l *lab) drain() bool {
 	for limit := time.Now().Add(drainLimit); time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
 		if l.pump.QuietFor() >= drainQuiet {

@@ -1,5 +1,5 @@
-// Package ahead has processes run before the machine's others without the power to stop it, which
-// real-time scheduling would give to one that computes for long.
+// Package ahead schedules processes ahead of the machine's others without real-time scheduling, under which a long computation
+// could stall the machine.
 package ahead
 
 import (
@@ -8,18 +8,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nice is the highest of the normal priorities, and sliceNanos the shortest time for which such a process asks: who
-// wants less of a processor gets it at once (Linux 6.12 and later; earlier ones go by nice alone).
+// nice is the highest normal priority, and sliceNanos the shortest time slice that such a process may request: a process with a
+// shorter slice is scheduled at once (Linux 6.12 and later; earlier kernels only use nice).
 const (
 	nice       = -20
 	sliceNanos = 100_000
 )
 
-// Begin has what this thread starts from now on, processes and threads, run ahead, where the rights for that are
-// there. What it returns ends that for the thread itself.
+// Begin makes the processes and threads that this thread starts from now on run ahead, if the user has the right. The returned
+// function ends that for the thread itself.
 func Begin() (end func()) {
 	set := func(nice int32, slice uint64) {
-		// Without the rights the thread stays as it was.
+		// Without the right the thread stays unchanged.
 		_ = unix.SchedSetAttr(0, &unix.SchedAttr{
 			Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Nice: nice, Runtime: slice,
 		}, 0)
@@ -28,11 +28,11 @@ func Begin() (end func()) {
 	return func() { set(0, 0) }
 }
 
-// marker is in the environment of a program that runs ahead.
+// marker is the environment variable of a program that runs ahead.
 const marker = "HOPWISE_LAB_AHEAD"
 
-// Again runs this program in its own place with all of its threads ahead. It returns in that program,
-// or with the reason why it cannot be run. It must be called on the main thread.
+// Again re-executes this program with all of its threads ahead. It returns nil in the re-executed program, or an error if that
+// is impossible. It must be called on the main thread.
 func Again() error {
 	if os.Getenv(marker) != "" {
 		return nil

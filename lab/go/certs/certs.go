@@ -1,6 +1,5 @@
 // Package certs makes the lab's certificate authority and its servers' certificates. The
-// authority's private key stays in memory; the certificates are short-lived and good for the given
-// hosts alone.
+// authority's private key stays in memory; the certificates are short-lived and valid only for the given hosts.
 package certs
 
 import (
@@ -27,7 +26,7 @@ type Authority struct {
 	PEM []byte
 }
 
-// Pair is a server's certificate with the authority's behind it, and its private key.
+// Pair is a server's certificate chain, ending with the authority's certificate, and its private key.
 type Pair struct {
 	ChainPEM []byte `json:"chainPem"`
 	KeyPEM   []byte `json:"keyPem"`
@@ -59,14 +58,14 @@ func NewAuthority(hosts []string, now time.Time) (*Authority, error) {
 	return &Authority{certificate, key, encode("CERTIFICATE", der)}, nil
 }
 
-// SPKI is the base64 SHA-256 of the authority's SubjectPublicKeyInfo, as browsers take it.
+// SPKI is the base64 SHA-256 of the authority's SubjectPublicKeyInfo, the form that browsers accept.
 func (a *Authority) SPKI() string {
 	sum := sha256.Sum256(a.certificate.RawSubjectPublicKeyInfo)
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// Issue makes a certificate for one host. One each, because browsers send requests of all hosts in
-// a certificate over one connection (RFC 9113, section 9.1.1).
+// Issue makes a certificate for one host. Each host has its own, because browsers may send requests for all hosts in a
+// certificate over one connection (RFC 9113, section 9.1.1).
 func (a *Authority) Issue(host string, now time.Time) (Pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package check is a small HTTP client that the lab is tested with from inside.
+// Package check is a small HTTP client for testing the lab from inside.
 package check
 
 import (
@@ -37,7 +37,7 @@ type Result struct {
 	ConnectMs float64 `json:"connectMs"`
 	// RTTMs is the kernel's own measurement of the TCP handshake.
 	RTTMs float64 `json:"rttMs,omitempty"`
-	// SentMs is when the request had been written.
+	// SentMs is when the request was completely written.
 	SentMs  float64 `json:"sentMs"`
 	TTFBMs  float64 `json:"ttfbMs"`
 	TotalMs float64 `json:"totalMs"`
@@ -45,13 +45,13 @@ type Result struct {
 	BitsPerSecond float64 `json:"bitsPerSecond"`
 	// LinkBitsPerSecond counts all the IP packets that the device received meanwhile.
 	LinkBitsPerSecond float64 `json:"linkBitsPerSecond"`
-	// AltSvc is what the server offers besides.
+	// AltSvc is the Alt-Svc header.
 	AltSvc string `json:"altSvc,omitempty"`
 	Error  string `json:"error,omitempty"`
 }
 
 // Run makes the transfers one after the other, each on a new connection, and writes a JSON line for
-// each. Failed transfers are results too.
+// each. Failed transfers are reported as results.
 func Run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("check", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -131,8 +131,8 @@ func handshakeRTT(connection *net.TCPConn) (ms float64, err error) {
 	return float64(info.Rtt) / 1e3, nil
 }
 
-// chromiumWindows are Chromium's receive windows (net/quic/quic_context.h): quic-go's own begin so small that
-// they hold up fast transfers.
+// chromiumWindows are Chromium's receive windows (net/quic/quic_context.h): quic-go's own start so small that they limit fast
+// transfers.
 var chromiumWindows = &quic.Config{
 	InitialStreamReceiveWindow: 6 << 20, MaxStreamReceiveWindow: 6 << 20,
 	InitialConnectionReceiveWindow: 15 << 20, MaxConnectionReceiveWindow: 15 << 20,

@@ -39,7 +39,7 @@ func (b *buffers) at(slot int32) []byte {
 	return b.slabs[slot/slabBuffers][offset : offset+bufferBytes]
 }
 
-// The descriptors are non-blocking, so the calls need not tell the Go scheduler that they may block.
+// The descriptors are non-blocking, so the calls can bypass the Go scheduler.
 
 func rawRead(fd int, buffer []byte) (int, unix.Errno) {
 	size, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&buffer[0])), uintptr(len(buffer)))

@@ -15,7 +15,7 @@ type Network struct {
 	RTTMs    float64 `json:"rttMs"`
 	DownMbps float64 `json:"downMbps"`
 	UpMbps   float64 `json:"upMbps"`
-	// Loss is the mean random loss; its packets take their place on the wire first.
+	// Loss is the mean random loss; lost packets still use the queue and the wire.
 	Loss float64 `json:"loss"`
 	// LossBurst is the mean run of lost packets; 1 stands for independent losses.
 	LossBurst float64 `json:"lossBurst"`
@@ -26,7 +26,7 @@ type Network struct {
 	// JitterMs is the upper end of an additional uniform delay; packets of one server keep their order.
 	JitterMs float64 `json:"jitterMs"`
 	Reorder  Reorder `json:"reorder"`
-	// Seed restarts the random generators and the packet numbers; absent, they run on.
+	// Seed restarts the random generators and the packet numbers; when absent, they continue.
 	Seed *uint64 `json:"seed,omitempty"`
 }
 
@@ -138,7 +138,7 @@ func (n Network) Validate() error {
 		{"queue.bdp", n.Queue.BDP, 0, 1000, "0 to 1000"},
 		{"udp.burstBytes", n.UDP.BurstBytes, 0, 1 << 30, "0 to 1073741824"},
 	} {
-		// Not written as a pair of comparisons, so that NaN is refused too.
+		// Negated, so that NaN is refused too.
 		if !(figure.value >= figure.low && figure.value <= figure.high) {
 			return fmt.Errorf("network: %s: expected %s, got %v", figure.name, figure.expected, figure.value)
 		}

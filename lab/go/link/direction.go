@@ -20,24 +20,24 @@ const (
 	Up
 )
 
-// Packet is what the model needs to know of an IP packet.
+// Packet has the properties of an IP packet that the model needs.
 type Packet struct {
-	// Buffer belongs to the caller.
+	// Buffer is for the caller's use.
 	Buffer int32
 	Size   int32
 	UDP    bool
-	// Server is the address of the packet's far end from the client.
+	// Server is the address of the server that sends or receives the packet.
 	Server netip.Addr
-	// lost packets use the queue and the serialiser, and are dropped after them.
+	// lost packets pass the queue and the serialiser and are dropped after that.
 	lost    bool
 	arrived int64
 	number  uint64
 }
 
-// Fate is what became of a packet on arrival.
+// Fate is the outcome of a packet's arrival.
 type Fate int
 
-// The fates of a packet on arrival.
+// Outcomes of a packet's arrival.
 const (
 	Accepted Fate = iota
 	DroppedByQueue
@@ -46,7 +46,7 @@ const (
 	DroppedUDPLoss
 )
 
-// peer keeps what is particular to one server address.
+// peer has the state of one server address.
 type peer struct {
 	extraDelay  int64
 	lastDeliver int64
@@ -74,7 +74,7 @@ type Direction struct {
 	flying flightHeap
 	order  uint64
 	number uint64
-	// released collects the buffers of packets lost behind the serialiser.
+	// released collects the buffers of packets lost after the serialiser.
 	released []int32
 
 	stats counters
@@ -98,7 +98,7 @@ const maxLostListed = 1000
 // lateNanos is the lateness from which a delivery counts as late.
 const lateNanos = 1_000_000
 
-// NewDirection makes an idle direction.
+// NewDirection returns an idle direction.
 func NewDirection(side Side, network Network, extraRTTMs map[netip.Addr]float64, now int64) *Direction {
 	d := &Direction{side: side, queue: queue{busyUntil: now}}
 	d.stats.lost = make([]uint64, 0, maxLostListed)
@@ -111,8 +111,8 @@ func NewDirection(side Side, network Network, extraRTTMs map[netip.Addr]float64,
 	return d
 }
 
-// Configure changes the link from now on. Packets that wait are sent at the new rate; the packet in
-// the serialiser and those behind it keep their times.
+// Configure changes the link from now on. Waiting packets are sent at the new rate; the packet in the serialiser and those
+// already sent keep their times.
 func (d *Direction) Configure(network Network, now int64) {
 	d.Advance(now)
 	mbps := network.DownMbps
@@ -153,11 +153,11 @@ func (d *Direction) SetPeers(extraRTTMs map[netip.Addr]float64) {
 	d.peers = peers
 }
 
-// Known tells whether a server address belongs to the link.
+// Known reports whether a server address belongs to the link.
 func (d *Direction) Known(server netip.Addr) bool { return d.peers[server] != nil }
 
-// Arrive takes a packet in. Packets are numbered from 0 in order of arrival, whatever becomes of
-// them, and the packet's number decides its random loss.
+// Arrive accepts or drops a packet. All packets are numbered from 0 in order of arrival, including dropped ones, and the number
+// decides the packet's random loss.
 func (d *Direction) Arrive(now int64, packet Packet) Fate {
 	d.Advance(now)
 	d.stats.packets++
@@ -190,7 +190,7 @@ func (d *Direction) Arrive(now int64, packet Packet) Fate {
 	return Accepted
 }
 
-// Advance moves packets whose turn has come from the queue through the serialiser.
+// Advance sends the packets whose turn has come by now.
 func (d *Direction) Advance(now int64) {
 	for {
 		packet, startedAt, sentAt, ok := d.queue.send(now)
@@ -232,7 +232,7 @@ func (d *Direction) launch(packet Packet, sentAt int64) {
 	d.flying.push(flight{deliverAt, d.order, packet})
 }
 
-// Due takes out the next packet to deliver at or before now.
+// Due removes and returns the next packet to deliver at or before now.
 func (d *Direction) Due(now int64) (packet Packet, deliverAt int64, ok bool) {
 	d.Advance(now)
 	if len(d.flying) == 0 || d.flying[0].deliverAt > now {
@@ -244,7 +244,7 @@ func (d *Direction) Due(now int64) (packet Packet, deliverAt int64, ok bool) {
 	return first.packet, first.deliverAt, true
 }
 
-// Delivered notes when a packet that was due at deliverAt has really been handed over.
+// Delivered records when a packet that was due at deliverAt was actually handed over.
 func (d *Direction) Delivered(deliverAt, now int64) {
 	late := now - deliverAt
 	d.stats.lateness.add(late)
@@ -257,7 +257,7 @@ func (d *Direction) Delivered(deliverAt, now int64) {
 	d.stats.lastDelivery = now
 }
 
-// Released hands out the buffer of a packet that was lost behind the serialiser.
+// Released returns the buffer of a packet that was lost after the serialiser.
 func (d *Direction) Released() (buffer int32, ok bool) {
 	last := len(d.released) - 1
 	if last < 0 {
@@ -283,18 +283,18 @@ func (d *Direction) NextEvent() (at int64, ok bool) {
 	return at, ok
 }
 
-// Idle tells whether the direction holds no packet.
+// Idle reports whether the direction holds no packet.
 func (d *Direction) Idle(now int64) bool {
 	d.Advance(now)
 	return d.queue.waiting.len() == 0 && len(d.flying) == 0
 }
 
-// ResetStats forgets the statistics; the link goes on as it was.
+// ResetStats clears the statistics; the link itself is unaffected.
 func (d *Direction) ResetStats() {
 	d.stats = counters{lost: d.stats.lost[:0]}
 }
 
-// DirectionStats are the counts since the last reset. Rates and times as the names say.
+// DirectionStats are the counts since the last reset, in the units of their names.
 type DirectionStats struct {
 	Packets        uint64 `json:"packets"`
 	Bytes          uint64 `json:"bytes"`
@@ -305,7 +305,7 @@ type DirectionStats struct {
 	Drops         Drops           `json:"drops"`
 	MaxQueueBytes int64           `json:"maxQueueBytes"`
 	QueueDelayMs  DurationSummary `json:"queueDelayMs"`
-	// LatenessMs is how long after its time a packet was handed over.
+	// LatenessMs is the delay of hand-overs after their due time.
 	LatenessMs DurationSummary `json:"latenessMs"`
 	// LatePackets were handed over 1 ms or more after their time.
 	LatePackets uint64 `json:"latePackets"`
@@ -313,7 +313,7 @@ type DirectionStats struct {
 	Lost []uint64 `json:"lost"`
 }
 
-// Drops counts packets by what dropped them.
+// Drops counts dropped packets by cause.
 type Drops struct {
 	Queue      uint64 `json:"queue"`
 	Loss       uint64 `json:"loss"`

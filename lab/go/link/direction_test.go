@@ -113,7 +113,7 @@ func TestQueueLimits(t *testing.T) {
 				accepted++
 			}
 		}
-		// One packet more is in the serialiser.
+		// One more packet is in the serialiser.
 		if want := c.bytes/1500 + 1; accepted != want {
 			t.Errorf("%s: accepted %d packets, want %d", c.name, accepted, want)
 		}
@@ -192,7 +192,7 @@ func TestLossesDependOnThePacketsNumberAlone(t *testing.T) {
 	plain := losses(network, Down, 5000)
 	for _, number := range d.Stats().Lost {
 		if _, found := slices.BinarySearch(plain, number); !found {
-			t.Fatalf("packet %d is lost here and not there", number)
+			t.Fatalf("packet %d is lost in only one of them", number)
 		}
 	}
 	if len(d.Stats().Lost) == 0 {
@@ -266,7 +266,7 @@ func TestUDPPoliced(t *testing.T) {
 	d := newTestDirection(t, Down, Network{
 		RTTMs: 2, DownMbps: 100, UpMbps: 12, Queue: Queue{Ms: 1000}, UDP: UDP{PolicedMbps: 4, BurstBytes: 30_000},
 	})
-	// 20 Mbit/s of UDP for 10 s: 4 Mbit/s and the first 30 kB come through.
+	// Of 20 Mbit/s of UDP for 10 s, 4 Mbit/s and the first 30 kB pass.
 	passed := 0
 	for at := int64(0); at < 10_000*ms; at += 6 * ms / 10 {
 		datagram := packet(0, 1500)
@@ -288,7 +288,7 @@ func TestReconfigurationInFlight(t *testing.T) {
 	for i := range 4 {
 		d.Arrive(0, packet(i, 1500))
 	}
-	// In mid-transmission of the second; the two that wait are sent at a tenth of the rate and 5 ms farther.
+	// During the second packet's transmission; the two waiting ones are sent at a tenth of the rate and arrive 5 ms later.
 	d.Configure(Network{RTTMs: 30, DownMbps: 1.2, UpMbps: 1, LossBurst: 1, Queue: Queue{Bytes: 1 << 20}}, 3*ms/2)
 	want := []delivery{{0, 11 * ms}, {1, 12 * ms}, {2, 27 * ms}, {3, 37 * ms}}
 	if got := run(d); !slices.Equal(got, want) {
@@ -315,7 +315,7 @@ func TestSeedRestartsTheNumbers(t *testing.T) {
 	network.Seed = nil
 	d.Configure(network, 0)
 	if later := load(); later[0] < 2000 {
-		t.Errorf("without a seed the numbers went on at %d, want 2000 or more", later[0])
+		t.Errorf("without a seed the numbers continued at %d, want 2000 or more", later[0])
 	}
 }
 
@@ -328,7 +328,7 @@ func TestJitterKeepsAServersOrder(t *testing.T) {
 	widest := int64(0)
 	for i, one := range got {
 		if int(one.buffer) != i {
-			t.Fatalf("packet %d came as number %d", one.buffer, i)
+			t.Fatalf("packet %d was delivered as number %d", one.buffer, i)
 		}
 		widest = max(widest, one.at-int64(i)*ms/5-10*ms)
 	}

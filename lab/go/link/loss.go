@@ -2,8 +2,8 @@ package link
 
 import "math/rand/v2"
 
-// lossModel says for each packet, in order of arrival, whether it is lost. It draws once a packet,
-// so the losses depend on the seed and the packet's number alone.
+// lossModel decides for each packet, in order of arrival, whether it is lost. It draws once for each packet, so losses depend
+// only on the seed and the packet's number.
 //
 // With bursts it is the simple Gilbert model (E. N. Gilbert, "Capacity of a burst-noise channel",
 // Bell System Technical Journal 39, 1960, with loss 1 in the bad state and 0 in the good): mean

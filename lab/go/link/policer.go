@@ -1,6 +1,6 @@
 package link
 
-// policer is a token bucket that drops what exceeds its rate (RFC 2475, section 2.3.3.3).
+// policer is a token bucket that drops packets beyond its rate (RFC 2475, section 2.3.3.3).
 // It starts full.
 type policer struct {
 	bytesPerNano float64

@@ -40,7 +40,7 @@ var epoch = time.Now()
 // Now is the pump's clock, monotonic, in nanoseconds.
 func Now() int64 { return int64(time.Since(epoch)) + 1 }
 
-// NewPump takes two non-blocking TUN descriptors, which stay the caller's to close after Stop.
+// NewPump takes two non-blocking TUN descriptors, which the caller closes after Stop.
 func NewPump(clientTUN, serverTUN int, network Network, extraRTTMs map[netip.Addr]float64) (*Pump, error) {
 	p := &Pump{}
 	for side, ends := range [2][2]int{Down: {serverTUN, clientTUN}, Up: {clientTUN, serverTUN}} {
@@ -69,7 +69,7 @@ func (p *Pump) Start(prepare func()) {
 	}
 }
 
-// Stop ends both directions; packets on the way are lost.
+// Stop ends both directions and drops packets in flight.
 func (p *Pump) Stop() {
 	for _, l := range p.lanes {
 		l.stopping.Store(true)
@@ -81,7 +81,7 @@ func (p *Pump) Stop() {
 	}
 }
 
-// Configure changes both directions at one moment.
+// Configure changes both directions at the same moment.
 func (p *Pump) Configure(network Network) {
 	p.both(func(l *lane) { l.direction.Configure(network, Now()) })
 }
@@ -91,7 +91,7 @@ func (p *Pump) SetPeers(extraRTTMs map[netip.Addr]float64) {
 	p.both(func(l *lane) { l.direction.SetPeers(extraRTTMs) })
 }
 
-// ResetStats forgets the statistics of both directions.
+// ResetStats clears the statistics of both directions.
 func (p *Pump) ResetStats() {
 	p.both(func(l *lane) { l.direction.ResetStats() })
 }
@@ -108,7 +108,7 @@ func (p *Pump) Stats() (down, up DirectionStats) {
 	return down, up
 }
 
-// QuietFor is how long no packet has been in the link.
+// QuietFor returns how long the link has been empty.
 func (p *Pump) QuietFor() time.Duration {
 	now := Now()
 	quiet := now
@@ -121,7 +121,7 @@ func (p *Pump) QuietFor() time.Duration {
 	return time.Duration(quiet)
 }
 
-// Failure is what stopped a direction, if anything did.
+// Failure returns the error that stopped a direction, or nil.
 func (p *Pump) Failure() (failure error) {
 	p.both(func(l *lane) { failure = errors.Join(failure, l.failure) })
 	return failure
@@ -139,7 +139,7 @@ func (p *Pump) both(act func(*lane)) {
 }
 
 func (l *lane) interrupt() {
-	// A full counter means that the wake-up is already on its way.
+	// A full counter means that a wake-up is already pending.
 	_, _ = unix.Write(l.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 }
 
@@ -181,7 +181,7 @@ func (l *lane) run() {
 	}
 }
 
-// step reads what has come, delivers what is due, and says when to come again.
+// step reads arrived packets, delivers due ones, and returns the time of the next step.
 func (l *lane) step() (more bool, next int64, waiting bool, err error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -206,7 +206,7 @@ func (l *lane) step() (more bool, next int64, waiting bool, err error) {
 		}
 		l.lastBusy = now
 		packet, ok := inspect(l.buffers.at(slot)[:size], l.side)
-		// Multicast and other noise of the hosts must not shift the numbers of the packets that count.
+		// Multicast and other background packets must not shift the numbers of the page's packets.
 		if !ok || !d.Known(packet.Server) {
 			l.buffers.give(slot)
 			continue

@@ -64,12 +64,12 @@ func newTestPath(t *testing.T, network link.Network) *testPath {
 	var err error
 	path.Pump, err = link.NewPump(devices[clientAddress], devices[serverAddress], network, map[netip.Addr]float64{serverAddress: 0})
 	must(t, err)
-	// As in the lab: other work on the machine is not to be in the result.
+	// As in the lab: keeps other work on the machine out of the result.
 	path.Start(func() {
 		_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 20}, 0)
 	})
 	t.Cleanup(path.Stop)
-	// The kernel begins to note times a little after it was told to; until then a packet has that of its reading.
+	// The kernel starts to timestamp shortly after the option is set; until then a packet has the time of its reading.
 	for limit := time.Now().Add(5 * time.Second); ; {
 		path.send(t, 1, 300)
 		time.Sleep(100 * time.Millisecond)
@@ -78,7 +78,7 @@ func newTestPath(t *testing.T, network link.Network) *testPath {
 			break
 		}
 		if time.Now().After(limit) {
-			t.Fatal("the kernel does not say when a packet came")
+			t.Fatal("the kernel does not report when a packet arrived")
 		}
 	}
 	path.Configure(network)
@@ -93,7 +93,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// prepareReceiver has the kernel say when a packet came, and keep all that the test does not read at once.
+// prepareReceiver makes the kernel timestamp arriving packets and keep those that the test has not read yet.
 func prepareReceiver(t *testing.T, socket *net.UDPConn) {
 	raw, err := socket.SyscallConn()
 	must(t, err)
@@ -120,7 +120,7 @@ type arrival struct {
 	bytes  int
 }
 
-// receive reads until nothing has come for a while and nothing is in the link.
+// receive reads until no packet has arrived for a while and the link is empty.
 func (p *testPath) receive(t *testing.T) (arrivals []arrival) {
 	t.Helper()
 	payload, control := make([]byte, 2000), make([]byte, 200)
@@ -129,7 +129,7 @@ func (p *testPath) receive(t *testing.T) (arrivals []arrival) {
 		size, controlSize, _, _, err := p.client.ReadMsgUDP(payload, control)
 		if err != nil {
 			if os.IsTimeout(err) && p.QuietFor() < 200*time.Millisecond {
-				// This machine was busy with other things.
+				// The machine was busy.
 				continue
 			}
 			if os.IsTimeout(err) {
@@ -148,7 +148,7 @@ func (p *testPath) receive(t *testing.T) (arrivals []arrival) {
 	}
 }
 
-// rate is that of the packets after the first, in Mbit/s.
+// rate returns the rate of the packets after the first, in Mbit/s.
 func rate(arrivals []arrival) float64 {
 	bytes := 0
 	for _, one := range arrivals[1:] {
@@ -174,11 +174,11 @@ func network(mbps, queueMs float64) link.Network {
 func TestUDPGetsItsRate(t *testing.T) {
 	for _, mbps := range []float64{1, 5, 20, 50, 100} {
 		path := newTestPath(t, network(mbps, 5000))
-		// A second's worth.
+		// One second of packets.
 		const size = 1000
 		packets := int(mbps * 1e6 / 8 / size)
 		closest := math.Inf(1)
-		// The machine can be late with the first packet or the last: the best of five counts.
+		// The machine can delay the first or last packet, so the best of five counts.
 		for range 5 {
 			path.ResetStats()
 			path.send(t, packets, size)
@@ -227,7 +227,7 @@ func TestLossOnTheWire(t *testing.T) {
 			received := numbers(path.receive(t))
 			stats, _ := path.Stats()
 			if stats.Drops.Queue > 0 || stats.Packets != packets {
-				t.Fatalf("other losses than by chance: %+v", stats)
+				t.Fatalf("losses other than random ones: %+v", stats)
 			}
 			lost := []uint64{}
 			for n := range uint64(packets) {
@@ -255,17 +255,17 @@ func TestLossOnTheWire(t *testing.T) {
 
 func TestReconfigurationInMidLoad(t *testing.T) {
 	path := newTestPath(t, network(20, 5000))
-	// The queue holds them all.
+	// The queue holds all packets.
 	path.send(t, 2000, 1500)
 	time.Sleep(300 * time.Millisecond)
 	at := time.Now()
 	path.Configure(network(5, 5000))
 	arrivals := path.receive(t)
-	// Around the change it is neither.
+	// Packets around the change have neither rate.
 	before := slices.IndexFunc(arrivals, func(one arrival) bool { return one.at.After(at.Add(-20 * time.Millisecond)) })
 	after := slices.IndexFunc(arrivals, func(one arrival) bool { return one.at.After(at.Add(50 * time.Millisecond)) })
 	if before < 100 || after < before || after > len(arrivals)-100 {
-		t.Fatalf("%d packets received, %d of them before the change and %d until after it", len(arrivals), before, after)
+		t.Fatalf("%d packets received, %d of them before the change and %d during it", len(arrivals), before, after)
 	}
 	if got := rate(arrivals[:before]); math.Abs(got/20-1) > 0.05 {
 		t.Errorf("%v Mbit/s before the change, want 20", got)

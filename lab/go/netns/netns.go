@@ -1,5 +1,5 @@
-// Package netns makes the lab's network namespaces. They have no names: descriptors and processes
-// hold them, so the kernel removes them with the last of these.
+// Package netns makes the lab's network namespaces. They have no names: descriptors and processes hold them, and the kernel
+// removes them with the last holder.
 package netns
 
 import (
@@ -15,15 +15,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// DeviceName is the name of the TUN device in both namespaces. Chromium takes a device whose name
-// begins with "tun" for a tunnel and calls the browser offline when there is no other.
+// DeviceName is the name of the TUN device in both namespaces. Chromium treats a device whose name starts with "tun" as a
+// tunnel and reports being offline when there is no other.
 const DeviceName = "lab0"
 
 // MTU of both devices.
 const MTU = 1500
 
-// transmitQueue is the devices' queue towards the pump. The link's own queue is to drop packets,
-// never this one, so it is longer than any window.
+// transmitQueue is the devices' queue towards the pump. Only the link's own queue may drop packets, so this one is longer than
+// any window.
 const transmitQueue = 20_000
 
 // Namespace is an anonymous network namespace with one TUN device.
@@ -33,7 +33,7 @@ type Namespace struct {
 	TUN int
 }
 
-// New makes a namespace with loopback and the TUN device up.
+// New creates a namespace with loopback and the TUN device up.
 func New() (namespace *Namespace, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -46,7 +46,7 @@ func New() (namespace *Namespace, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("network namespace: cannot make one: %w", err)
 	}
-	// A thread that cannot go home must not be used again.
+	// A thread that cannot return to its namespace must not be used again.
 	defer func() {
 		if back := netns.Set(home); back != nil {
 			panic(fmt.Sprintf("network namespace: cannot leave it: %v", back))
@@ -74,7 +74,7 @@ func openTUN() (int, error) {
 		unix.Close(fd)
 		return -1, err
 	}
-	// One whole IP packet a read: neither a packet header nor segmentation offload.
+	// One whole IP packet for each read: no packet header, no segmentation offload.
 	request.SetUint16(unix.IFF_TUN | unix.IFF_NO_PI)
 	if err := unix.IoctlIfreq(fd, unix.TUNSETIFF, request); err != nil {
 		unix.Close(fd)
@@ -84,7 +84,7 @@ func openTUN() (int, error) {
 }
 
 func (n *Namespace) bringUp() error {
-	// Before the devices come up, so that no router is looked for.
+	// Set before the devices come up, so that no router is solicited.
 	for _, setting := range []string{"accept_ra", "router_solicitations"} {
 		for _, scope := range []string{"default", DeviceName} {
 			path := "/proc/sys/net/ipv6/conf/" + scope + "/" + setting
@@ -134,7 +134,7 @@ func (n *Namespace) AddAddresses(addresses ...netip.Addr) error {
 		for _, address := range addresses {
 			entry := &netlink.Addr{IPNet: ipNet(netip.PrefixFrom(address, address.BitLen()))}
 			if address.Is6() {
-				// Nobody else is on the link, and an address under test cannot be bound.
+				// Duplicate address detection is off, as the link has no other hosts and a tentative address cannot be bound.
 				entry.Flags = unix.IFA_F_NODAD
 			}
 			if err := handle.AddrAdd(device, entry); err != nil {
@@ -156,8 +156,8 @@ func (n *Namespace) AddRoute(prefix netip.Prefix, source netip.Addr, initialWind
 // firstTable numbers the routing tables of AddRouteFrom, far from the kernel's own.
 const firstTable = 1000
 
-// AddRouteFrom is AddRoute for what source sends. index is the source's own, counted from 0. What was
-// there for the source before is replaced.
+// AddRouteFrom is AddRoute for packets from source. index numbers the sources from 0. An earlier route of the source is
+// replaced.
 func (n *Namespace) AddRouteFrom(source netip.Addr, prefix netip.Prefix, index, initialWindow int) error {
 	return n.with(func(handle *netlink.Handle) error {
 		rule := netlink.NewRule()
@@ -193,7 +193,7 @@ func ipNet(prefix netip.Prefix) *net.IPNet {
 	return &net.IPNet{IP: prefix.Addr().AsSlice(), Mask: net.CIDRMask(prefix.Bits(), prefix.Addr().BitLen())}
 }
 
-// Do runs act on a thread that is in the namespace; processes started there are in it too.
+// Do runs act on a thread in the namespace; processes started by act are in it too.
 func (n *Namespace) Do(act func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -213,7 +213,7 @@ func (n *Namespace) Do(act func() error) error {
 	return act()
 }
 
-// Close lets go of the device and the namespace.
+// Close releases the device and the namespace.
 func (n *Namespace) Close() {
 	if n.TUN >= 0 {
 		unix.Close(n.TUN)

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CheckTUN says in one line what is missing when TUN devices cannot be made.
+// CheckTUN returns a one-line error when TUN devices cannot be made.
 func CheckTUN() error {
 	file, err := os.OpenFile("/dev/net/tun", os.O_RDWR, 0)
 	switch {
@@ -28,8 +28,7 @@ func CheckTUN() error {
 	return fmt.Errorf("/dev/net/tun cannot be opened: %w", err)
 }
 
-// Rootless runs this program again, as root of a new user namespace that has this user alone, and
-// passes its exit code on.
+// Rootless runs this program again, as root of a new user namespace that maps only this user, and returns its exit code.
 func Rootless() (exitCode int, err error) {
 	if err := CheckTUN(); err != nil {
 		return 0, err
@@ -42,7 +41,7 @@ func Rootless() (exitCode int, err error) {
 	child.Env = append(os.Environ(), rootlessVariable+"=1")
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	child.SysProcAttr = &syscall.SysProcAttr{
-		// With a network namespace too, since root of a user namespace cannot return to the machine's.
+		// Includes a network namespace, since root of a user namespace cannot re-enter the machine's.
 		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNET,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}},
@@ -55,7 +54,7 @@ func Rootless() (exitCode int, err error) {
 	}
 	go func() {
 		for received := range signals {
-			// It fails only when the child is gone, which Wait reports.
+			// It fails only when the child has ended, which Wait reports.
 			_ = child.Process.Signal(received)
 		}
 	}()
@@ -70,14 +69,14 @@ func Rootless() (exitCode int, err error) {
 	return 0, err
 }
 
-// rootlessVariable tells the program that Rootless runs what it is. The map of user ids does not: in
-// a container, root of a user namespace can be all there is.
+// rootlessVariable marks a program that Rootless runs. The map of user ids cannot: in a container every process may be in a
+// user namespace.
 const rootlessVariable = "HOPWISE_LAB_ROOTLESS"
 
-// IsRootless tells whether Rootless started the process.
+// IsRootless reports whether Rootless started the process.
 func IsRootless() bool { return os.Getenv(rootlessVariable) == "1" }
 
-// RestrictedHint explains a refusal of rights inside a user namespace, where one is known.
+// RestrictedHint explains why rights are refused inside a user namespace, if the cause is known.
 func RestrictedHint() string {
 	if sysctlIs("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1") {
 		return ": AppArmor takes the rights from user namespaces here (`sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`)"

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ReceiveChild is the whole life of the receivers' process, in the client's network namespace: it
-// connects, says so, and takes what is sent until in ends.
+// ReceiveChild is the main function of the receivers' process, in the client's network namespace: it connects, reports that,
+// and reads until in ends.
 func ReceiveChild(address, connections, bufferBytes string, in io.Reader, out io.Writer) error {
 	count, err := strconv.Atoi(connections)
 	if err != nil {
@@ -20,7 +20,7 @@ func ReceiveChild(address, connections, bufferBytes string, in io.Reader, out io
 	if err != nil {
 		return fmt.Errorf("bulk receiver: buffer: expected a number, got %.40q", bufferBytes)
 	}
-	// Before the connection is made, which settles the window's scale.
+	// Set before connecting, which fixes the window scale.
 	dialer := net.Dialer{KeepAlive: -1, Control: control(func(fd int) error {
 		return setBuffer(fd, unix.SO_RCVBUFFORCE, bytes)
 	})}

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How the sender's state is sampled.
+// Ways to sample the sender's state.
 const (
 	// SamplerProbe is tcp:tcp_probe and tcp:tcp_cong_state_set: every arriving segment, every change.
 	SamplerProbe = "tcp_probe"
@@ -29,13 +29,13 @@ type SendConfig struct {
 	CongestionControl string  `json:"congestionControl"`
 	Connections       int     `json:"connections"`
 	Seconds           float64 `json:"seconds"`
-	// BufferBytes are those of a socket's send buffer, enough for the congestion window alone to limit it.
+	// BufferBytes are those of a socket's send buffer, large enough that only the congestion window limits it.
 	BufferBytes int `json:"bufferBytes"`
-	// Sampler is SamplerProbe, with SamplerInfo where that cannot be had, or SamplerInfo.
+	// Sampler is SamplerProbe, which falls back to SamplerInfo, or SamplerInfo.
 	Sampler string `json:"sampler"`
 }
 
-// SendReply is a line from it. Exactly one of the pointers is there.
+// SendReply is a line from it. Exactly one of the pointers is set.
 type SendReply struct {
 	Error     string     `json:"error,omitempty"`
 	Listening *Listening `json:"listening,omitempty"`
@@ -43,11 +43,11 @@ type SendReply struct {
 	Result    *Result    `json:"result,omitempty"`
 }
 
-// Listening says where receivers connect.
+// Listening has the port that receivers connect to.
 type Listening struct {
 	Address string `json:"address"`
 	Sampler string `json:"sampler"`
-	// Reason is why SamplerInfo stands in for SamplerProbe.
+	// Reason is why SamplerInfo is used instead of SamplerProbe.
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -68,19 +68,19 @@ type Result struct {
 	// Seconds are those from the first byte to the end of the sampling.
 	Seconds float64 `json:"seconds"`
 	Samples uint64  `json:"samples"`
-	// LostSamples were not seen because the ring buffer was full; the rounds around them are not counted.
+	// LostSamples did not fit the ring buffer; the rounds around them are not counted.
 	LostSamples uint64 `json:"lostSamples"`
 	Recoveries  uint64 `json:"recoveries"`
-	// DeliveredBytes are acknowledged ones of all connections.
+	// DeliveredBytes are the acknowledged bytes of all connections.
 	DeliveredBytes uint64        `json:"deliveredBytes"`
 	Windows        []WindowCount `json:"windows"`
 }
 
 const (
-	// firstPort and ports give every process a port of its own.
+	// firstPort and ports give every process its own port.
 	firstPort = 20_000
 	ports     = 40_000
-	// acceptLimit is what receivers have for connecting.
+	// acceptLimit is the time for receivers to connect.
 	acceptLimit = 30 * time.Second
 	// traceInterval is how often the trace is read, pollInterval how often TCP_INFO is.
 	traceInterval = 20 * time.Millisecond
@@ -88,8 +88,7 @@ const (
 	chunkBytes    = 256 << 10
 )
 
-// SendChild is the whole life of the sender's process, in the servers' network namespace and a mount
-// namespace of its own.
+// SendChild is the main function of the sender's process, in the servers' network namespace and its own mount namespace.
 func SendChild(in io.Reader, out io.Writer) error {
 	requests, replies := json.NewDecoder(in), json.NewEncoder(out)
 	var config SendConfig
@@ -203,7 +202,7 @@ func send(stop context.Context, config SendConfig, reply func(SendReply) error) 
 	return result, err
 }
 
-// openSampler returns no trace where TCP_INFO is to be read, and the reason where that was not asked for.
+// openSampler returns a nil trace where TCP_INFO is to be read, with the reason if that is a fallback.
 func openSampler(sampler string, port uint16) (trace *Trace, reason string, err error) {
 	if sampler == SamplerInfo {
 		return nil, "", nil
@@ -215,7 +214,7 @@ func openSampler(sampler string, port uint16) (trace *Trace, reason string, err 
 	return trace, "", nil
 }
 
-// control makes a dialer's or a listener's hook of something done to its socket.
+// control turns an action on a socket into a dialer's or listener's Control function.
 func control(act func(fd int) error) func(string, string, syscall.RawConn) error {
 	return func(_, _ string, socket syscall.RawConn) (err error) {
 		failure := socket.Control(func(fd uintptr) { err = act(int(fd)) })
@@ -237,7 +236,7 @@ func setCongestionControl(fd int, name string) error {
 }
 
 // setBuffer sets SO_SNDBUFFORCE or SO_RCVBUFFORCE; the kernel doubles the value for its own overhead.
-// Without root the kernel's own tuning sizes the buffer.
+// Without root the kernel's auto-tuning sizes the buffer.
 func setBuffer(fd, option, bytes int) error {
 	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, option, bytes); err != nil && err != unix.EPERM {
 		return fmt.Errorf("socket buffer of %d bytes: %w", bytes, err)
@@ -314,7 +313,7 @@ func traceEach(trace *Trace, connections []*connection, result *Result) func() e
 			c := byPeer[event.Peer]
 			switch {
 			case c == nil || (event.Probe && event.Cookie != c.cookie):
-				// Another network namespace's, with the same ports.
+				// The event belongs to another network namespace with the same ports.
 			case event.Probe:
 				result.Samples++
 				c.tracker.Sample(event.Sample)
@@ -325,8 +324,8 @@ func traceEach(trace *Trace, connections []*connection, result *Result) func() e
 	}
 }
 
-// pollEach samples by TCP_INFO. A recovery lasts a round trip or more, so that none is overlooked where
-// that is longer than the interval.
+// pollEach samples by TCP_INFO. A recovery lasts at least a round trip, so none is missed where that is longer than the
+// interval.
 func pollEach(connections []*connection, result *Result) func() error {
 	return func() error {
 		for _, c := range connections {

@@ -14,15 +14,15 @@ type Event struct {
 	// Probe is a sample of tcp:tcp_probe, taken when a segment has arrived and before it is processed.
 	Probe bool
 	Sample
-	// Cookie is the socket's (SO_COOKIE); of probes only.
+	// Cookie is the socket's (SO_COOKIE); only in probes.
 	Cookie uint64
 	// State is the new state of tcp:tcp_cong_state_set.
 	State int
-	// Lost counts events that the ring buffer had no room for, when the line says that and nothing else.
+	// Lost counts events that did not fit the ring buffer, if the line reports that.
 	Lost uint64
 }
 
-// The lines as trace_pipe prints them, behind an optional context that has any process's name in it:
+// The lines as printed by trace_pipe, after an optional context that contains a process's name:
 //
 //	tcp_probe: family=AF_INET src=198.19.1.1:20001 dest=198.18.0.2:40312 mark=0x0 data_len=0 snd_nxt=0x… snd_una=0x… snd_cwnd=10 …
 //	tcp_cong_state_set: family=AF_INET sport=20001 dport=40312 saddr=… cong_state=3
@@ -33,7 +33,7 @@ var (
 	lostMark  = []byte("[LOST ")
 )
 
-// ParseLine reads a line of trace_pipe. Lines of anything else are no event and no error.
+// ParseLine reads a line of trace_pipe. Other lines yield no event and no error.
 func ParseLine(line []byte) (event Event, found bool, err error) {
 	// Process names come first and may contain a mark; the last one is the kernel's.
 	if at := bytes.LastIndex(line, probeMark); at >= 0 {
@@ -46,7 +46,7 @@ func ParseLine(line []byte) (event Event, found bool, err error) {
 	}
 	if rest, is := bytes.CutPrefix(line, []byte("CPU:")); is {
 		if at := bytes.Index(rest, lostMark); at >= 0 {
-			// It is a number, or "EVENTS" where the kernel does not know how many.
+			// A number, or "EVENTS" where the kernel does not know how many.
 			count, _, _ := bytes.Cut(rest[at+len(lostMark):], []byte(" "))
 			event.Lost, err = strconv.ParseUint(string(count), 10, 64)
 			if err != nil || event.Lost == 0 {
@@ -58,7 +58,7 @@ func ParseLine(line []byte) (event Event, found bool, err error) {
 	return event, false, nil
 }
 
-// parseFields hands each field of the names to read and misses none.
+// parseFields passes each named field to read and fails if one is missing.
 func parseFields(name string, text []byte, names []string, read func(name string, value []byte) error) error {
 	seen := 0
 	for field := range bytes.FieldsSeq(text) {

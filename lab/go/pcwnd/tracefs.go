@@ -14,17 +14,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tracefs is where the kernel wants it; the folder exists wherever the kernel has it.
+// tracefs is the standard mount point, which exists if the kernel has tracefs.
 const tracefs = "/sys/kernel/tracing"
 
-// instancePrefix begins the name of a trace instance; the process's number ends it.
+// instancePrefix starts the name of a trace instance; the process id ends it.
 const instancePrefix = "hopwise-pcwnd-"
 
-// ringBufferKB is for each processor: seconds of a fast transfer's acknowledgments.
+// ringBufferKB is the size for each processor: seconds of a fast transfer's acknowledgments.
 const ringBufferKB = 8192
 
-// Trace is an instance of the kernel's tracing with a ring buffer, filters and switches of its own, so
-// that neither the machine's own tracing nor another lab's is touched. It outlives a killed process;
+// Trace is a kernel trace instance with its own ring buffer, filters and switches, so that other tracing on the machine is
+// unaffected. It outlives a killed process;
 // the next one removes it.
 type Trace struct {
 	dir  string
@@ -32,8 +32,8 @@ type Trace struct {
 	rest []byte
 }
 
-// OpenTrace begins to trace the sockets whose own port is the given one. The process must have a mount
-// namespace of its own: tracefs is mounted there when the machine has not mounted it.
+// OpenTrace starts tracing the sockets with the given local port. The process must have its own mount namespace: tracefs is
+// mounted there unless it is mounted already.
 func OpenTrace(port uint16) (trace *Trace, err error) {
 	instances, err := mountTracefs()
 	if err != nil {
@@ -63,7 +63,7 @@ func OpenTrace(port uint16) (trace *Trace, err error) {
 	return trace, nil
 }
 
-// mountTracefs has tracefs in the mount namespace, which must be the process's or the thread's own.
+// mountTracefs mounts tracefs in the mount namespace, which must not be shared.
 func mountTracefs() (instances string, err error) {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return "", fmt.Errorf("mount namespace: cannot make it private: %w", err)
@@ -77,15 +77,14 @@ func mountTracefs() (instances string, err error) {
 	return instances, nil
 }
 
-// RemoveStaleTraces removes the instances of killed processes. It needs the machine's root, and does nothing where
-// the kernel has no tracing.
+// RemoveStaleTraces removes the instances of killed processes. It needs root, and does nothing where the kernel has no tracing.
 func RemoveStaleTraces() error {
 	if _, err := os.Stat(tracefs); err != nil {
 		return nil
 	}
 	failed := make(chan error, 1)
 	go func() {
-		// Never unlocked: the thread ends with the goroutine, and its mount namespace with it.
+		// Never unlocked, so that the thread and its mount namespace end with the goroutine.
 		runtime.LockOSThread()
 		failed <- func() error {
 			if err := unix.Unshare(unix.CLONE_FS | unix.CLONE_NEWNS); err != nil {
@@ -106,7 +105,7 @@ func RemoveStaleTraces() error {
 	return <-failed
 }
 
-// lockInstances keeps other labs out: until its pipe is open an instance looks as if it were left behind.
+// lockInstances excludes other labs, to which an instance without an open pipe looks abandoned.
 func lockInstances(instances string) (unlock func(), err error) {
 	folder, err := os.Open(instances)
 	if err != nil {
@@ -119,7 +118,7 @@ func lockInstances(instances string) (unlock func(), err error) {
 	return func() { folder.Close() }, nil
 }
 
-// newInstance removes what killed processes left behind and makes an instance.
+// newInstance removes abandoned instances and makes a new one.
 func newInstance(instances string) (*Trace, error) {
 	unlock, err := lockInstances(instances)
 	if err != nil {
@@ -140,7 +139,7 @@ func newInstance(instances string) (*Trace, error) {
 	return trace, nil
 }
 
-// removeStaleInstances removes those of killed processes. One in use is busy, since its pipe is open.
+// removeStaleInstances removes instances of killed processes. Instances in use are busy, as their pipe is open.
 func removeStaleInstances(instances string) error {
 	entries, err := os.ReadDir(instances)
 	if err != nil {
@@ -152,7 +151,7 @@ func removeStaleInstances(instances string) error {
 		}
 		err := unix.Rmdir(filepath.Join(instances, entry.Name()))
 		if err != nil && err != unix.EBUSY && err != unix.ENOENT {
-			return fmt.Errorf("tracefs: %s was left behind and cannot be removed: %w", entry.Name(), err)
+			return fmt.Errorf("tracefs: %s is abandoned and cannot be removed: %w", entry.Name(), err)
 		}
 	}
 	return nil
@@ -170,7 +169,7 @@ func (t *Trace) set(name, value string) error {
 	return nil
 }
 
-// Stop ends the sampling; what is in the buffer can still be read.
+// Stop ends the sampling; buffered events can still be read.
 func (t *Trace) Stop() error {
 	return errors.Join(
 		t.set("events/tcp/tcp_probe/enable", "0"),
@@ -178,7 +177,7 @@ func (t *Trace) Stop() error {
 	)
 }
 
-// Read hands out what is in the buffer by now, in order of time.
+// Read passes on the buffered events in order of time.
 func (t *Trace) Read(each func(Event)) error {
 	chunk := make([]byte, 64<<10)
 	for {
@@ -212,13 +211,13 @@ func (t *Trace) Read(each func(Event)) error {
 // Close removes the instance.
 func (t *Trace) Close() error {
 	unix.Close(t.pipe)
-	// The kernel lets go of a file's reference a moment after its close.
+	// The kernel releases a file's reference shortly after its close.
 	for limit := time.Now().Add(time.Second); ; time.Sleep(10 * time.Millisecond) {
 		err := unix.Rmdir(t.dir)
 		if err == unix.EBUSY && time.Now().Before(limit) {
 			continue
 		}
-		// With its pipe closed, a lab that starts may have removed it.
+		// A starting lab may have removed it once its pipe was closed.
 		if err != nil && err != unix.ENOENT {
 			return fmt.Errorf("tracefs: %s cannot be removed: %w", filepath.Base(t.dir), err)
 		}

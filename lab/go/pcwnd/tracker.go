@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Congestion states of the kernel (enum tcp_ca_state, linux/tcp.h). From cwr on the window is being
-// reduced: for a loss that a probe repaired, for a loss that was found, after a retransmission timeout.
+// Congestion states of the kernel (enum tcp_ca_state, linux/tcp.h). From cwr on the window is being reduced: after a loss
+// repaired by a probe, a detected loss, or a retransmission timeout.
 const (
 	caOpen     = 0
 	caDisorder = 1
@@ -17,7 +17,7 @@ const (
 	caLoss     = 4
 )
 
-// WindowCount is what was seen of windows of Cwnd segments.
+// WindowCount has the counts of windows of Cwnd segments.
 type WindowCount struct {
 	Cwnd   uint32 `json:"cwnd"`
 	Rounds uint64 `json:"rounds"`
@@ -29,16 +29,16 @@ type WindowCount struct {
 // Counts are shared by the connections of a run.
 type Counts struct {
 	windows map[uint32]*WindowCount
-	// Recoveries are all reductions of a window, those too whose round is not counted.
+	// Recoveries are all reductions of a window, including those in uncounted rounds.
 	Recoveries uint64
 	// Rounds and LossEvents are the sums of the windows'.
 	Rounds, LossEvents uint64
 }
 
-// NewCounts makes empty ones.
+// NewCounts returns empty counts.
 func NewCounts() *Counts { return &Counts{windows: map[uint32]*WindowCount{}} }
 
-// Windows are in order of the window.
+// Windows returns the counts in order of the window.
 func (c *Counts) Windows() []WindowCount {
 	sorted := []WindowCount{}
 	for _, cwnd := range slices.Sorted(maps.Keys(c.windows)) {
@@ -75,27 +75,26 @@ const (
 	idle phase = iota
 	// counting: a round is under way.
 	counting
-	// reducing: from the loss's discovery until the kernel has left the recovery.
+	// reducing: from the loss's detection to the end of the kernel's recovery.
 	reducing
 	// reduced: the recovery is over, its last flight not yet marked.
 	reduced
-	// settling: until what was sent during the recovery is acknowledged.
+	// settling: until the packets sent during the recovery are acknowledged.
 	settling
 )
 
-// Tracker cuts one connection's transfer into rounds and finds the rounds that lost.
+// Tracker divides one connection's transfer into rounds and finds the rounds with losses.
 //
-// A round is one flight: what is unacknowledged at a moment, until all of it is acknowledged; its
-// window is the congestion window at that moment. The next round is what is in flight then.
+// A round is one flight: the data unacknowledged at one moment, until all of it is acknowledged; its window is the congestion
+// window at that moment. The next round is the data in flight then.
 //
 // A loss event is one reduction of the window: the kernel's congestion state goes from open or
-// disorder to CWR, recovery or loss, and all that is lost until it is back belongs to the same event.
-// It is counted for the round that the first lost packet belongs to, which is the oldest
-// unacknowledged one then, thus for the window in which it was sent and not for that of its
-// discovery a round trip later. What was in flight or is sent until the recovery's end makes no round,
-// since what it loses is repaired in the same recovery and could not be told.
+// disorder to CWR, recovery or loss, and all losses until it returns belong to the same event. It counts for the round of the
+// first lost packet, which is the oldest unacknowledged one at that time: for the window in which that packet was sent, not for
+// the window of its detection a round trip later. Packets in flight or sent until the recovery's end form no round, since their
+// losses are repaired in the same recovery and cannot be distinguished.
 //
-// A reduction that the kernel takes back later, after reordering, counts too.
+// A reduction that the kernel undoes later, after reordering, counts too.
 type Tracker struct {
 	counts *Counts
 	mss    uint32
@@ -104,14 +103,14 @@ type Tracker struct {
 	start, end uint32
 	cwnd       uint32
 	last       Sample
-	// lossFound: the state has changed, and the next sample says what was lost.
+	// lossFound: the state has changed, and the next sample shows what was lost.
 	lossFound bool
 }
 
-// NewTracker follows a connection with segments of mss bytes.
+// NewTracker returns a tracker for a connection with segments of mss bytes.
 func NewTracker(counts *Counts, mss uint32) *Tracker { return &Tracker{counts: counts, mss: mss} }
 
-// State takes a change of the congestion state; the sample of the time after it comes next.
+// State processes a change of the congestion state; the sample after it follows.
 func (t *Tracker) State(state int) {
 	if state < caCWR {
 		if t.phase == reducing {
@@ -127,7 +126,7 @@ func (t *Tracker) State(state int) {
 	t.phase = reducing
 }
 
-// Sample takes the state of the sender.
+// Sample processes a sample of the sender's state.
 func (t *Tracker) Sample(s Sample) {
 	defer func() { t.last = s }()
 	if t.lossFound {
@@ -151,7 +150,7 @@ func (t *Tracker) Sample(s Sample) {
 	}
 }
 
-// Interrupt tells that samples are missing.
+// Interrupt records that samples are missing.
 func (t *Tracker) Interrupt() { t.phase, t.lossFound = reduced, false }
 
 func (t *Tracker) attribute(s Sample) {
@@ -159,8 +158,8 @@ func (t *Tracker) attribute(s Sample) {
 		t.counts.add(t.cwnd, t.packets(t.start, t.end), true)
 		return
 	}
-	// The acknowledgment that uncovered the loss ended the round: what the sample before saw in flight
-	// behind it was the next.
+	// The acknowledgment that revealed the loss ended the round: the data in flight beyond it at the previous sample formed the
+	// next.
 	t.counts.add(t.cwnd, t.packets(t.start, t.end), false)
 	if before(s.Unacknowledged, t.last.Next) {
 		t.counts.add(t.last.Cwnd, t.packets(s.Unacknowledged, t.last.Next), true)

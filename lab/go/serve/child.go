@@ -11,27 +11,27 @@ import (
 	"hopwise/lab/site"
 )
 
-// Request is a line to the server's process. The first has Start.
+// Request is a line to the server's process. The first one has Start.
 type Request struct {
 	Start *Config `json:"start,omitempty"`
 	// Site is a folder to serve from now on.
 	Site string `json:"site,omitempty"`
-	// Change are origins of the site with what is to hold for them from now on.
+	// Change has new settings by origin.
 	Change []site.Origin `json:"change,omitempty"`
 	Log    bool          `json:"log,omitempty"`
 }
 
-// Reply is the line that answers one.
+// Reply is the line that answers a Request.
 type Reply struct {
 	Error string `json:"error,omitempty"`
 	Log   *Log   `json:"log,omitempty"`
 }
 
-// Child is the whole life of the server's process: it answers requests until in ends.
+// Child is the main function of the server's process: it answers requests until in ends.
 func Child(in io.Reader, out io.Writer) error {
-	// The bodies are one large live heap and a request's garbage is small.
+	// The bodies form a large live heap, while a request's garbage is small.
 	debug.SetGCPercent(400)
-	// The buffer's size depends on the machine, and quic-go's warning would tell nobody.
+	// The buffer's size depends on the machine, and quic-go's warning about it helps no user.
 	if err := os.Setenv("QUIC_GO_DISABLE_RECEIVE_BUFFER_WARNING", "true"); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// connection is what the requests of one connection share.
+// connection is the state shared by the requests of one connection.
 type connection struct {
 	// number counts the connections of one server run.
 	number   uint64
@@ -40,12 +40,12 @@ func connectionOf(r *http.Request) *connection {
 	if found, ok := r.Context().Value(connectionKey{}).(*connection); ok {
 		return found
 	}
-	// Only a request that no server took.
+	// Reached only by a request that was not received by a server.
 	return &connection{}
 }
 
-// order numbers a request among those of its connection, in the order in which they were made. HTTP/2
-// does not show its stream's number, but its requests' handlers start one after the other.
+// order numbers a request among those of its connection, in the order in which they were made. HTTP/2 does not expose the
+// stream's number, but handlers start in order of their requests.
 func (c *connection) order(r *http.Request) uint64 {
 	if body, ok := r.Body.(interface{ StreamID() quic.StreamID }); ok {
 		return uint64(body.StreamID())
@@ -53,11 +53,11 @@ func (c *connection) order(r *http.Request) uint64 {
 	return c.requests.Add(1)
 }
 
-// unsentBytes is how much the kernel takes beyond what TCP may send at once. What it has taken goes
-// in that order, so more of it would go ahead of anything more urgent.
+// unsentBytes is how much the kernel accepts beyond what TCP may send at once. Accepted bytes are sent in order, ahead of
+// anything more urgent.
 const unsentBytes = 16 << 10
 
-// boundUnsent keeps the kernel from taking much more than TCP may send.
+// boundUnsent prevents the kernel from accepting much more than TCP may send.
 func (c *connection) boundUnsent() (failure error) {
 	c.bounded.Do(func() {
 		secured, ok := c.socket.(*tls.Conn)

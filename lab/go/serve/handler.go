@@ -23,14 +23,14 @@ type originHandler struct {
 	host      string
 	altSvc    string
 	resources index
-	// think comes on top of each answer's own.
+	// think is added to each answer's own.
 	think time.Duration
 	log   *recorder
-	// ignorePriorities has the transports share a connection among all its responses alike.
+	// ignorePriorities makes the transports share a connection equally among its responses.
 	ignorePriorities bool
 }
 
-// The server speaks for these itself, so a site's values for them are left out.
+// The server sets these itself, so a site's values are ignored.
 var ownHeaders = map[string]bool{
 	"Alt-Svc": true, "Connection": true, "Content-Length": true, "Keep-Alive": true,
 	"Proxy-Connection": true, "Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true,
@@ -67,7 +67,7 @@ func (h *originHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		entry.DurationMs = float64(time.Since(start).Microseconds()) / 1e3
 		h.log.add(entry)
 	}()
-	// The server thinks once it has the request, and has it whole under every protocol.
+	// The think time starts after the whole request has arrived, under every protocol.
 	if r.Body != nil {
 		if _, err := io.Copy(io.Discard, io.LimitReader(r.Body, maxRequestBytes)); err != nil {
 			entry.Aborted = true
@@ -86,13 +86,13 @@ func (h *originHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Timing-Allow-Origin", "*")
 	header.Set("Access-Control-Allow-Origin", "*")
 	header.Set("Cache-Control", "no-store")
-	// Without a type of the site's there is none: the HTTP stacks would guess one.
+	// Without a type in the site none is sent: the HTTP stacks would guess one.
 	header["Content-Type"] = nil
 	for name, values := range found.header {
 		header[name] = values
 	}
-	// Over HTTP/3 too: a Chromium that is made to use QUIC without having heard of it holds back requests of low
-	// priority as on HTTP/1.1, which it does not where it came to HTTP/3 by itself.
+	// Sent over HTTP/3 too: a Chromium forced onto QUIC without having seen Alt-Svc delays requests of low priority as on
+	// HTTP/1.1, unlike one that switched to HTTP/3 by itself.
 	if h.altSvc != "" {
 		header.Set("Alt-Svc", h.altSvc)
 	}
@@ -117,7 +117,7 @@ func (h *originHandler) send(w http.ResponseWriter, r *http.Request, on *connect
 		fmt.Fprintf(h.log, "%s: %v\n", h.origin, err)
 	}
 	flush := http.NewResponseController(w).Flush
-	// Headers are small and wait for no turn.
+	// Headers are small and do not wait for a turn.
 	if err := flush(); err != nil {
 		return 0, err
 	}
@@ -125,7 +125,7 @@ func (h *originHandler) send(w http.ResponseWriter, r *http.Request, on *connect
 		if _, err := w.Write(chunk); err != nil {
 			return err
 		}
-		// The stack would keep a small rest for itself, and send it out of turn.
+		// The stack would buffer a small remainder and send it out of turn.
 		return flush()
 	})
 }
@@ -136,8 +136,8 @@ var (
 	icon        = &answer{status: http.StatusOK, header: http.Header{"Content-Type": {"image/png"}}, body: favicon}
 )
 
-// allowing answers a preflight with what it asks for: "*" does not stand for everything where the
-// request carries credentials (Fetch standard, section 3.3.3).
+// allowing answers a preflight with what it requests: "*" is not a wildcard for requests with credentials (Fetch standard,
+// section 3.3.3).
 func allowing(r *http.Request) *answer {
 	header := http.Header{"Access-Control-Max-Age": {"600"}}
 	for asked, allowed := range map[string]string{
@@ -158,7 +158,7 @@ func text(status int, message string) *answer {
 	}
 }
 
-// find returns the answer and the path of the resource that it is, the requested one where it is none.
+// find returns the answer and its resource's path, or the requested path where there is none.
 func (h *originHandler) find(r *http.Request, path string) (*answer, string) {
 	host, _, _ := strings.Cut(r.Host, ":")
 	if !strings.EqualFold(host, h.host) {

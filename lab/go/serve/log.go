@@ -2,42 +2,42 @@ package serve
 
 import "sync"
 
-// Entry is one answered request: the server's own word on the protocol that carried it.
+// Entry is one answered request as the server saw it, with its protocol.
 type Entry struct {
 	Origin string `json:"origin"`
 	Method string `json:"method"`
 	Path   string `json:"path"`
-	// Answered is the path of the resource that answered, where it is a similar one.
+	// Answered is the path of the answering resource, if it is a similar one.
 	Answered string `json:"answered,omitempty"`
 	Protocol string `json:"protocol"`
 	Status   int    `json:"status"`
-	// Bytes of the body that were written.
+	// Bytes of the body written.
 	Bytes int `json:"bytes"`
-	// StartMs is when the request's header was there, Unix time.
+	// StartMs is when the request's header had arrived, Unix time.
 	StartMs    float64 `json:"startMs"`
 	DurationMs float64 `json:"durationMs"`
 	// Connection numbers the connections of one server run.
 	Connection uint64 `json:"connection"`
-	// Resumed tells that the connection's TLS handshake resumed an earlier session.
+	// Resumed is true when the connection's TLS handshake resumed an earlier session.
 	Resumed bool `json:"resumed,omitempty"`
-	// Miss tells that the site has no such resource.
+	// Miss is true when the site has no such resource.
 	Miss bool `json:"miss,omitempty"`
-	// Aborted tells that the client went away before the end.
+	// Aborted is true when the client disconnected before the end.
 	Aborted bool `json:"aborted,omitempty"`
 }
 
-// maxEntries bounds the log; what comes after is counted.
+// maxEntries bounds the log; dropped entries are counted.
 const maxEntries = 20_000
 
 // maxErrors bounds the errors kept between two readings of the log.
 const maxErrors = 50
 
-// Log is what the server saw since the last reading.
+// Log has the requests and errors since the last reading.
 type Log struct {
 	Entries []Entry `json:"entries"`
-	// Dropped counts the entries beyond the log's bound, the oldest first.
+	// Dropped counts the oldest entries, removed beyond the log's bound.
 	Dropped uint64 `json:"dropped"`
-	// Errors are the HTTP and TLS stacks' own words, at most 50.
+	// Errors are messages of the HTTP and TLS stacks, at most 50.
 	Errors []string `json:"errors"`
 }
 
@@ -61,7 +61,7 @@ func (r *recorder) add(entry Entry) {
 	r.dropped++
 }
 
-// Write takes a line of the standard logger.
+// Write receives a line of the standard logger.
 func (r *recorder) Write(line []byte) (int, error) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

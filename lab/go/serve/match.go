@@ -39,10 +39,9 @@ func (x index) add(c candidate) {
 	x.byPath[path] = append(x.byPath[path], c)
 }
 
-// find returns the resource for a request: the one with this path and query; else, of those with this
-// path, the one with the most query parameters in common, of equals the first of the site. A resource
-// without a single parameter in common answers only where nothing but cache-busting values differs.
-// digest is called when resources differ in nothing but the request's body.
+// find returns the resource for a request: the one with this path and query; else, among those with this path, the one with the
+// most query parameters in common, the first of the site if several have. A resource without any common parameter answers only
+// if the queries differ only in cache-busting values. digest is called when resources differ only in the request's body.
 func (x index) find(method, target string, digest func() string) (candidate, bool) {
 	if same := allow(x.byTarget[target], method); len(same) > 0 {
 		return byDigest(same, digest), true
@@ -70,7 +69,7 @@ func (x index) find(method, target string, digest func() string) (candidate, boo
 	return byDigest(best, digest), true
 }
 
-// allow keeps what answers the method; HEAD is GET without content (RFC 9110, section 9.3.2).
+// allow keeps the resources that answer the method; HEAD is GET without content (RFC 9110, section 9.3.2).
 func allow(candidates []candidate, method string) []candidate {
 	wanted := []string{method, ""}
 	if method == http.MethodHead {
@@ -102,8 +101,8 @@ func byDigest(candidates []candidate, digest func() string) candidate {
 	return candidates[0]
 }
 
-// likeness orders the resources of one path: more equal parameters first, then more that both sides have
-// to bust caches, whatever their values, then fewer that the other side lacks.
+// likeness orders the resources of one path: more equal parameters first, then more common cache-busting parameters of any
+// value, then fewer parameters missing on the other side.
 type likeness struct{ equal, busting, unmatched int }
 
 func (l likeness) compare(other likeness) int {
@@ -116,7 +115,7 @@ func (l likeness) compare(other likeness) int {
 
 type parameter struct{ name, value string }
 
-// parameters splits a query without judging it: what cannot be decoded stays as it is.
+// parameters splits a query; undecodable parts stay as they are.
 func parameters(query string) []parameter {
 	var found []parameter
 	for part := range strings.SplitSeq(query, "&") {
@@ -136,8 +135,8 @@ func decoded(text string) string {
 	return text
 }
 
-// compare pairs equal parameters, then those that only bust caches. It fails where both sides have
-// nothing equal that matters and at least one has a parameter that does.
+// compare pairs equal parameters, then cache-busting ones. It fails where the sides share no significant parameter and at least
+// one of them has one.
 func compare(asked, recorded []parameter) (likeness, bool) {
 	var like likeness
 	asked, recorded = slices.Clone(asked), slices.Clone(recorded)
@@ -153,7 +152,7 @@ func compare(asked, recorded []parameter) (likeness, bool) {
 		}
 		return count
 	}
-	// A recorded time or random number that is met again says nothing of what is asked for.
+	// An equal time or random number does not show that the same resource is requested.
 	like.equal = pair(func(a, b parameter) bool { return a == b && !bustingName.MatchString(a.name) })
 	like.busting = pair(func(a, b parameter) bool {
 		return bustsCache(a) && bustsCache(b) && (a.name == b.name || a.value == "" && b.value == "")
@@ -169,13 +168,13 @@ func compare(asked, recorded []parameter) (likeness, bool) {
 }
 
 var (
-	// Names by which scripts keep caches from answering.
+	// Parameter names that scripts use to defeat caches.
 	bustingName = regexp.MustCompile(`(?i)^(_|cb|cache_?buster?|no_?cache|rnd|rand|random|ord|ts|t|time|timestamp|nonce)$`)
 	// Times since 1970, random fractions and integers, hex digests, UUIDs.
 	bustingValue = regexp.MustCompile(`(?i)^(\d{5,}|\d?\.\d{4,}|[0-9a-f]{16,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
 )
 
-// bustsCache tells a parameter that has another value at every load, such as "_=1700000000000" or the
+// bustsCache recognises a parameter whose value changes with every load, such as "_=1700000000000" or the
 // bare "1700000000000".
 func bustsCache(p parameter) bool {
 	if p.value == "" {
@@ -184,10 +183,10 @@ func bustsCache(p parameter) bool {
 	return bustingName.MatchString(p.name) || bustingValue.MatchString(p.value)
 }
 
-// maxRequestBytes bounds what is read of a request's body to tell it from others.
+// maxRequestBytes bounds how much of a request's body is read to compute its digest.
 const maxRequestBytes = 16 << 20
 
-// requestDigest is the SHA-256 of a request's body in hex, which it reads.
+// requestDigest reads a request's body and returns its SHA-256 in hex.
 func requestDigest(r *http.Request) func() string {
 	return func() string {
 		if r.Body == nil {

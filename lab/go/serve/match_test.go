@@ -47,11 +47,11 @@ func TestMatching(t *testing.T) {
 		{"GET", "/list?page=1&lang=en&_=1800000000000", "", "/list?page=1&lang=en&_=1700000000001"},
 		{"GET", "/list?_=1800000000000&lang=en&page=2", "", "/list?page=2&lang=en&_=1700000000002"},
 		{"GET", "/list?page=2&lang=de&_=1", "", "/list?page=2&lang=de&_=1700000000003"},
-		// A cache-busting value that is met again by chance counts for no more than another.
+		// A cache-busting value that is equal by chance counts no more than another.
 		{"GET", "/list?page=9&lang=xx&_=1700000000002", "", ""},
 		{"GET", "/list?page=2&lang=de&_=1700000000002", "", "/list?page=2&lang=de&_=1700000000003"},
 		{"GET", "/api?id=10002&_=1700000000001", "", "/api?id=10002&_=1700000000002"},
-		// Of equals the first.
+		// Among equals, the first.
 		{"GET", "/list?page=7&lang=en", "", "/list?page=1&lang=en&_=1700000000001"},
 		{"GET", "/both?x=1&y=2", "", "/both?x=1&y=1"},
 		{"GET", "/load?modules=b", "", ""},

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// asAsked is a whole answer as the request's conditions and range have it, in this order (RFC 9110,
+// asAsked applies the request's conditions and range to a whole answer, in this order (RFC 9110,
 // section 13.2.2).
 func asAsked(whole *answer, r *http.Request) *answer {
 	if isUnchanged(whole, r) {
@@ -17,7 +17,7 @@ func asAsked(whole *answer, r *http.Request) *answer {
 	return partOf(whole, r)
 }
 
-// isUnchanged tells whether the client has the answer already (RFC 9110, sections 13.1.2 and 13.1.3).
+// isUnchanged reports whether the client has the answer already (RFC 9110, sections 13.1.2 and 13.1.3).
 func isUnchanged(whole *answer, r *http.Request) bool {
 	if whole.status != http.StatusOK || (r.Method != http.MethodGet && r.Method != http.MethodHead) {
 		return false
@@ -35,10 +35,10 @@ func isUnchanged(whole *answer, r *http.Request) bool {
 	return err == nil && !modified.After(since)
 }
 
-// opaqueTag is what the weak comparison looks at of an entity tag (RFC 9110, section 8.8.3.2).
+// opaqueTag returns the part of an entity tag used in weak comparison (RFC 9110, section 8.8.3.2).
 var opaqueTag = regexp.MustCompile(`"[^"]*"`)
 
-// notModified keeps of the answer's header what a cache needs (RFC 9110, section 15.4.5).
+// notModified keeps the answer's header fields that a cache needs (RFC 9110, section 15.4.5).
 func notModified(whole *answer) *answer {
 	unchanged := *whole
 	unchanged.status, unchanged.body = http.StatusNotModified, nil
@@ -51,8 +51,8 @@ func notModified(whole *answer) *answer {
 
 var byteRange = regexp.MustCompile(`^bytes=(\d{0,15})-(\d{0,15})$`)
 
-// partOf is the part of a whole answer that a range request asks for (RFC 9110, section 14), of those
-// resources whose server took ranges. Several ranges at once get the whole, as servers may do.
+// partOf returns the part of a whole answer that a range request asks for (RFC 9110, section 14), if the resource's recorded
+// server accepted ranges. Requests for several ranges get the whole, as allowed.
 func partOf(whole *answer, r *http.Request) *answer {
 	asked := r.Header.Get("Range")
 	if r.Method != http.MethodGet || whole.status != http.StatusOK ||
@@ -64,7 +64,7 @@ func partOf(whole *answer, r *http.Request) *answer {
 		return whole
 	}
 	size := len(whole.body)
-	// The expression lets only digits pass that fit.
+	// The expression only matches digits that fit.
 	first, _ := strconv.Atoi(match[1])
 	last, _ := strconv.Atoi(match[2])
 	switch {

@@ -39,7 +39,7 @@ func TestConditions(t *testing.T) {
 			t.Errorf("%s %s, %s: %s: got %d, want %d", c.method, c.target, c.name, c.value, got, c.status)
 		}
 	}
-	// The tag goes before the date, and conditions before the range.
+	// The tag takes precedence over the date, and conditions over the range.
 	both := http.Header{"If-None-Match": {`"z"`}, "If-Modified-Since": {modified}}
 	if got := request(h, "GET", "https://a.test/tagged", both).StatusCode; got != 200 {
 		t.Errorf("another tag and the same date: got %d, want 200", got)

@@ -12,10 +12,9 @@ import (
 // chunkOverhead is the length, type and checksum of a PNG chunk.
 const chunkOverhead = 12
 
-// fillerPNG makes a valid image of width × height that is exactly size bytes long: one grey surface
-// of one bit a pixel (PNG third edition, section 11.2.2), padded with noise in a private ancillary
-// chunk that decoders skip (section 14.2). A gap too small for a chunk is filled behind the image's
-// end, where decoders do not look.
+// fillerPNG makes a valid image of width × height that is exactly size bytes long: a grey area of one bit for each pixel (PNG
+// third edition, section 11.2.2), padded with noise in a private ancillary chunk that decoders skip (section 14.2). A gap too
+// small for a chunk is filled after the image's end, which decoders ignore.
 func fillerPNG(width, height, size int, seed uint64) ([]byte, error) {
 	var image bytes.Buffer
 	image.WriteString("\x89PNG\r\n\x1a\n")
@@ -29,7 +28,7 @@ func fillerPNG(width, height, size int, seed uint64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Each row is its filter's number and the packed pixels.
+	// Each row consists of its filter's number and the packed pixels.
 	row := make([]byte, 1+(width+7)/8)
 	for range height {
 		if _, err := deflate.Write(row); err != nil {

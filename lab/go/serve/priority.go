@@ -6,7 +6,7 @@ import "github.com/dunglas/httpsfv"
 type priority struct {
 	// urgency is 0 for the most urgent to 7.
 	urgency int64
-	// incremental tells that the client has use for a part of the response.
+	// incremental is true when the client can use a part of the response.
 	incremental bool
 }
 
@@ -15,8 +15,8 @@ const (
 	maxUrgency     = 7
 )
 
-// parsePriority reads the Priority header fields of a request. What it cannot read, and values out
-// of range, are as if they were not there (RFC 9218, sections 4 and 5).
+// parsePriority reads the Priority header fields of a request. Unreadable fields and values out of range are ignored (RFC 9218,
+// sections 4 and 5).
 func parsePriority(fields []string) priority {
 	wanted := priority{urgency: defaultUrgency}
 	parameters, err := httpsfv.UnmarshalDictionary(fields)

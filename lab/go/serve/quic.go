@@ -1,17 +1,17 @@
 package serve
 
-// QUICFacts are values of a QUIC stack, for who models it. Packets are of the path's size.
+// QUICFacts are constants of a QUIC stack, for modelling it. Packets have the path's size.
 type QUICFacts struct {
 	Stack             string `json:"stack"`
 	CongestionControl string `json:"congestionControl"`
 	// InitialWindow and MinimumWindow are in packets.
 	InitialWindow int `json:"initialWindow"`
 	MinimumWindow int `json:"minimumWindow"`
-	// LossFactor is what a congestion event leaves of the window.
+	// LossFactor is the factor by which a congestion event multiplies the window.
 	LossFactor float64 `json:"lossFactor"`
-	// PacingFactor is the rate at which packets leave, in windows a smoothed round trip.
+	// PacingFactor is the pacing rate in windows per smoothed round trip.
 	PacingFactor float64 `json:"pacingFactor"`
-	// PacingBurst is how many packets leave at once.
+	// PacingBurst is the number of packets sent at once.
 	PacingBurst int `json:"pacingBurst"`
 	// InitialPacketBytes grow by path MTU discovery to at most MaxPacketBytes, without IP and UDP headers.
 	InitialPacketBytes int `json:"initialPacketBytes"`
@@ -19,15 +19,15 @@ type QUICFacts struct {
 	// InitialRTTMs is assumed until there is a measurement.
 	InitialRTTMs  float64 `json:"initialRttMs"`
 	MaxAckDelayMs float64 `json:"maxAckDelayMs"`
-	// Windows of flow control for what the client sends, and what they grow to.
+	// Flow control windows for data from the client, initial and maximum.
 	StreamWindowBytes        int `json:"streamWindowBytes"`
 	MaxStreamWindowBytes     int `json:"maxStreamWindowBytes"`
 	ConnectionWindowBytes    int `json:"connectionWindowBytes"`
 	MaxConnectionWindowBytes int `json:"maxConnectionWindowBytes"`
 }
 
-// QUIC is quic-go 0.59.1 as its constants have it: internal/congestion (cubic_sender.go, which its
-// sent_packet_handler.go makes a Reno of; pacer.go), internal/protocol/params.go and
+// QUIC describes quic-go 0.59.1 by its constants: internal/congestion (cubic_sender.go, in Reno mode as set by
+// sent_packet_handler.go; pacer.go), internal/protocol/params.go and
 // internal/utils/rtt_stats.go.
 var QUIC = QUICFacts{
 	Stack: "quic-go 0.59.1", CongestionControl: "reno",

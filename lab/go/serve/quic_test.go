@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The values are read off the stack's sources, so another version's have to be looked at.
+// The values come from the stack's sources and must be checked for every new version.
 func TestQUICFactsAreOfTheVersionInUse(t *testing.T) {
 	module, err := os.ReadFile("../go.mod")
 	if err != nil {

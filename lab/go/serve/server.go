@@ -23,24 +23,24 @@ import (
 	"hopwise/lab/site"
 )
 
-// TCPInitialWindow is the kernel's own, unless a route says otherwise.
+// TCPInitialWindow is the kernel's default, unless a route sets another.
 const TCPInitialWindow = 10
 
-// maxStreams is the number of concurrent requests a connection may carry: the least that RFC 9113
-// (section 6.5.2) and RFC 9114 (section 6.1) recommend, and what most servers set.
+// maxStreams is the number of concurrent requests a connection may carry: common among servers and not below what RFC 9113
+// (section 6.5.2) and RFC 9114 (section 6.1) recommend.
 const maxStreams = 128
 
 // altSvc offers HTTP/3 on the same port for a day (RFC 7838).
 const altSvc = `h3=":443"; ma=86400`
 
-// Endpoint is where one origin is served.
+// Endpoint has the addresses and certificate of one origin.
 type Endpoint struct {
 	Origin    string     `json:"origin"`
 	Addresses []string   `json:"addresses"`
 	Pair      certs.Pair `json:"pair"`
 }
 
-// Config is what a server keeps for its life.
+// Config is a server's fixed configuration.
 type Config struct {
 	Endpoints []Endpoint    `json:"endpoints"`
 	Defaults  site.Settings `json:"defaults"`
@@ -53,19 +53,19 @@ type Server struct {
 	recorder   *recorder
 	// running are the origins of the site, by origin.
 	running map[string]*replay
-	// port of all origins.
+	// port is that of all origins.
 	port string
 }
 
-// identity is what an origin's servers are known by, and keep when they are closed and opened again: with
-// the keys, what clients have of earlier connections is good on later ones.
+// identity has the keys that an origin's servers keep when they are closed and opened again, so that clients' tickets and
+// tokens from earlier connections stay valid.
 type identity struct {
 	certificate tls.Certificate
-	// tickets seals what TLS clients resume sessions by (RFC 8446, section 4.6.1).
+	// tickets encrypts TLS session tickets (RFC 8446, section 4.6.1).
 	tickets [32]byte
-	// tokens seals what QUIC clients prove their address by (RFC 9000, section 8.1.3).
+	// tokens encrypts QUIC address validation tokens (RFC 9000, section 8.1.3).
 	tokens quic.TokenGeneratorKey
-	// resets is what connections of earlier servers are ended by (RFC 9000, section 10.3).
+	// resets derives stateless reset tokens for connections of earlier servers (RFC 9000, section 10.3).
 	resets quic.StatelessResetKey
 }
 
@@ -76,13 +76,13 @@ func newIdentity(pair certs.Pair) (*identity, error) {
 	}
 	made := &identity{certificate: certificate}
 	for _, key := range [][]byte{made.tickets[:], made.tokens[:], made.resets[:]} {
-		// It never fails (crypto/rand).
+		// crypto/rand.Read never fails.
 		_, _ = rand.Read(key)
 	}
 	return made, nil
 }
 
-// replay is an origin that is served.
+// replay is a served origin.
 type replay struct {
 	handler *originHandler
 	stops   []func() error
@@ -110,8 +110,8 @@ func New(config Config) (*Server, error) {
 	return s, nil
 }
 
-// Serve replaces the site. Connections to the last one are closed. When it fails, what was served
-// before is gone only if a port could not be bound.
+// Serve replaces the site. Connections to the previous one are closed. On failure the previous site stays, unless a port could
+// not be bound.
 func (s *Server) Serve(dir string) error {
 	source, err := site.Open(dir)
 	if err != nil {
@@ -138,8 +138,7 @@ func (s *Server) Serve(dir string) error {
 	return nil
 }
 
-// Change has origins of the site served in another way, with their resources as they were. Connections
-// to them are closed.
+// Change serves origins of the site with other settings and unchanged resources. Connections to them are closed.
 func (s *Server) Change(origins []site.Origin) error {
 	for _, origin := range origins {
 		running, found := s.running[origin.Origin]
@@ -196,7 +195,7 @@ func readResources(source *site.Site, dir string) (map[string]index, error) {
 		header := http.Header{}
 		for name, value := range resource.Headers {
 			name = http.CanonicalHeaderKey(name)
-			// Filler is not encoded, whatever the recorded body was.
+			// Filler is not encoded, even if the recorded body was.
 			if ownHeaders[name] || (name == "Content-Encoding" && resource.Body.File == nil) {
 				continue
 			}
@@ -216,9 +215,9 @@ func readResources(source *site.Site, dir string) (map[string]index, error) {
 func (s *Server) listen(running *replay, origin site.Origin, address string) error {
 	errorLog := log.New(s.recorder, origin.Origin+": ", 0)
 	own := s.identities[origin.Origin]
-	// Session tickets are on in both stacks, as servers have them by default; early data is off.
+	// Session tickets are on in both stacks, as in servers by default; early data is off.
 	security := &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{own.certificate}}
-	// Copies of the configuration have the key too.
+	// Copies of the configuration share the key.
 	security.SetSessionTicketKeys([][32]byte{own.tickets})
 	hostPort := net.JoinHostPort(address, s.port)
 	protocols := &http.Protocols{}
@@ -233,7 +232,7 @@ func (s *Server) listen(running *replay, origin site.Origin, address string) err
 		}
 		tcpSecurity := security.Clone()
 		if !protocols.HTTP1() {
-			// Without ALPN the connection would be HTTP/1.1's.
+			// Without ALPN the connection would use HTTP/1.1.
 			tcpSecurity.VerifyConnection = func(state tls.ConnectionState) error {
 				if state.NegotiatedProtocol == "" {
 					return errors.New("the client offers no protocol, and HTTP/1.1 is not on offer")
@@ -247,7 +246,7 @@ func (s *Server) listen(running *replay, origin site.Origin, address string) err
 			ConnContext: withConnection,
 		}
 		running.stops = append(running.stops, func() error {
-			// The server may not have come to know its listener yet.
+			// The server may not have registered its listener yet.
 			return errors.Join(server.Close(), ignoring(listener.Close(), net.ErrClosed))
 		})
 		go s.run(errorLog, func() error { return server.ServeTLS(listener, "", "") })
@@ -302,7 +301,7 @@ func setCongestionControl(name string) func(string, string, syscall.RawConn) err
 	}
 }
 
-// Log returns what was seen since the last call.
+// Log returns the entries and errors since the last call.
 func (s *Server) Log() Log { return s.recorder.take() }
 
 // Close ends all connections.

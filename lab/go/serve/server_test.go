@@ -92,13 +92,13 @@ func newTestServer(t *testing.T, priorities string) *testServer {
 			t.Error(err)
 		}
 		for _, complaint := range server.Log().Errors {
-			t.Errorf("the server said %s", complaint)
+			t.Errorf("the server logged %s", complaint)
 		}
 	})
 	return &testServer{server, trust}
 }
 
-// clientRate in bytes a second is what the clients read.
+// clientRate is the clients' reading rate in bytes per second.
 const clientRate = 2 << 20
 
 type slowSocket struct{ net.Conn }
@@ -109,8 +109,7 @@ func (s slowSocket) Read(p []byte) (int, error) {
 	return size, err
 }
 
-// smallWindow keeps a client's kernel from taking what the client does not read, with segments that
-// fit the window.
+// smallWindow limits how much unread data a client's kernel accepts, with segments that fit the window.
 func smallWindow(_, _ string, socket syscall.RawConn) (failure error) {
 	err := socket.Control(func(fd uintptr) {
 		failure = errors.Join(
@@ -121,7 +120,7 @@ func smallWindow(_, _ string, socket syscall.RawConn) (failure error) {
 	return errors.Join(failure, err)
 }
 
-// slowPackets is all that quic-go gets to see of a socket, so its buffer stays small and overflows.
+// slowPackets hides the socket from quic-go, so that its buffer stays small and overflows.
 type slowPackets struct{ net.PacketConn }
 
 func (s slowPackets) ReadFrom(p []byte) (int, net.Addr, error) {
@@ -173,15 +172,15 @@ func (s *testServer) client(t *testing.T, protocol string) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// transfer is a response in the coming.
+// transfer is a response being received.
 type transfer struct {
 	path     string
 	received atomic.Int64
-	// half closes when that much has come.
+	// half closes when half of the response has arrived.
 	half chan struct{}
 }
 
-// get begins a transfer; its end is written to ends.
+// get starts a transfer; its end is written to ends.
 func get(t *testing.T, client *http.Client, path, priority string, ends chan<- *transfer) *transfer {
 	t.Helper()
 	one := &transfer{path: path, half: make(chan struct{})}
@@ -224,7 +223,7 @@ func TestPriorities(t *testing.T) {
 				for _, late := range []bool{false, true} {
 					client := server.client(t, protocol)
 					ends := make(chan *transfer, 3)
-					// The connection is there and past its handshake before it counts.
+					// The connection is established before the measurement.
 					get(t, client, "/1000?0", "u=3", ends)
 					<-ends
 					relaxedPath := "/300000?0"
@@ -237,7 +236,7 @@ func TestPriorities(t *testing.T) {
 					}
 					urgent := get(t, client, "/500000?1", "u=0", ends)
 					first, second := <-ends, <-ends
-					// With priorities the urgent one ends first; as equals, the one with less to come.
+					// With priorities the urgent one ends first; without, the one with fewer bytes left.
 					if want := urgent; priorities == "" && first != want {
 						t.Errorf("late %v: the urgent one was not first", late)
 					} else if priorities != "" && first == want {
@@ -267,7 +266,7 @@ func TestIncrementalOnesTakeTurns(t *testing.T) {
 				var transfers []*transfer
 				for n := range 3 {
 					transfers = append(transfers, get(t, client, fmt.Sprintf("/300000?%d", n), priority, ends))
-					// Nothing says that requests are made in the order of the calls.
+					// Requests need not be sent in the order of the calls.
 					time.Sleep(10 * time.Millisecond)
 				}
 				first := <-ends
@@ -295,7 +294,7 @@ func TestNoHTTP1WhereItIsNotOnOffer(t *testing.T) {
 		}
 		defer connection.Close()
 		fmt.Fprintf(connection, "GET /1000?0 HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", testHost)
-		// In TLS 1.3 a client learns of the refusal when it reads.
+		// In TLS 1.3 a client sees the refusal when it reads.
 		text, _ := io.ReadAll(connection)
 		return string(text)
 	}
@@ -309,7 +308,7 @@ func TestNoHTTP1WhereItIsNotOnOffer(t *testing.T) {
 		t.Errorf("not on offer: got %.60q", answer)
 	}
 	if complaints := strings.Join(server.Log().Errors, ""); !strings.Contains(complaints, "HTTP/1.1 is not on offer") {
-		t.Errorf("the server said %q", complaints)
+		t.Errorf("the server logged %q", complaints)
 	}
 }
 
@@ -332,7 +331,7 @@ func TestSessionsOutliveServers(t *testing.T) {
 			}
 			for _, resumes := range []bool{false, true, true} {
 				server.fetchOnce(t, protocol, security)
-				// The server writes a request down when its answer has gone.
+				// The server logs a request after sending its answer.
 				var log Log
 				for limit := time.Now().Add(5 * time.Second); len(log.Entries) == 0 && time.Now().Before(limit); {
 					time.Sleep(time.Millisecond)
@@ -350,7 +349,7 @@ func TestSessionsOutliveServers(t *testing.T) {
 	}
 }
 
-// fetchOnce makes a request on a connection of its own.
+// fetchOnce makes a request on a new connection.
 func (s *testServer) fetchOnce(t *testing.T, protocol string, security *tls.Config) {
 	t.Helper()
 	address := net.JoinHostPort("127.0.0.1", s.port)
@@ -419,6 +418,6 @@ func TestConnectionsHaveTheirServersCongestionControl(t *testing.T) {
 	}
 	config := net.ListenConfig{Control: setCongestionControl("vegas-like")}
 	if _, err := config.Listen(context.Background(), "tcp", "127.0.0.1:0"); err == nil {
-		t.Error("an unknown congestion control was taken")
+		t.Error("an unknown congestion control was accepted")
 	}
 }

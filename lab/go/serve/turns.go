@@ -8,29 +8,29 @@ import (
 	"time"
 )
 
-// chunkBytes is what a response may hand to the transport in one turn. A more urgent one waits for
-// no more than this and what the transport holds.
+// chunkBytes is how much of a response goes to the transport in one turn. A more urgent response waits only for this and for
+// what the transport holds.
 const chunkBytes = 8 << 10
 
-// stallAfter is how long a chunk may take before its response is taken for stalled, by its own flow
-// control for one, and others go on.
+// stallAfter is how long a chunk may take before its response counts as stalled (such as by its own flow control) and others
+// continue.
 const stallAfter = 2 * time.Second
 
-// turns decides which of a connection's responses hands the next chunk of its body to the transport
-// (RFC 9218, section 10): the most urgent; within an urgency those of no use in part, one after the
-// other in order of request, and then the incremental ones in turns.
+// turns decides which of a connection's responses passes the next chunk of its body to the transport (RFC 9218, section 10):
+// the most urgent; within an urgency the non-incremental ones, one after the other in order of request, and then the
+// incremental ones in turns.
 type turns struct {
 	mutex sync.Mutex
-	// holder is writing its chunk; nobody else may begin one.
+	// holder is the response writing its chunk; no other may start one.
 	holder *sender
 	since  time.Time
-	// waiting have bytes to send.
+	// waiting are the responses with bytes to send.
 	waiting []*sender
 	given   uint64
 	stall   *time.Timer
 }
 
-// sender is a response that has a body to send.
+// sender is a response with a body to send.
 type sender struct {
 	priority
 	// order is that of the requests on the connection.
@@ -60,7 +60,7 @@ func (t *turns) send(ctx context.Context, wanted priority, order uint64, body []
 	return written, nil
 }
 
-// queue ends the turn of s, if it has it still, and has it wait for the next.
+// queue ends the turn of s, if it still has it, and makes it wait for the next.
 func (t *turns) queue(s *sender) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -81,7 +81,7 @@ func (t *turns) leave(s *sender) {
 	t.give()
 }
 
-// give hands the turn on, where nobody has it and somebody waits for it.
+// give passes the turn to a waiting response, if no response holds it.
 func (t *turns) give() {
 	if t.holder != nil {
 		return
@@ -105,11 +105,11 @@ func (t *turns) give() {
 	}
 }
 
-// passOver takes the turn from a holder whose chunk does not end. It queues again when it does.
+// passOver takes the turn from a holder whose chunk does not end. The holder queues again when it ends.
 func (t *turns) passOver() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	// The timer may have run out while the turn went on.
+	// The timer may have fired while the turn was passed on.
 	if t.holder == nil || time.Since(t.since) < stallAfter {
 		return
 	}
@@ -117,7 +117,7 @@ func (t *turns) passOver() {
 	t.give()
 }
 
-// byTurn has the one first whose turn it is first.
+// byTurn orders responses by their turn.
 func byTurn(a, b *sender) int {
 	switch {
 	case a.urgency != b.urgency:

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// gate lets writes through one at a time and remembers whose they were.
+// gate lets writes through one at a time and records their senders.
 type gate struct {
 	open  chan struct{}
 	mutex sync.Mutex
@@ -27,7 +27,7 @@ func (g *gate) write(name string) func([]byte) error {
 	}
 }
 
-// waitFor returns when that many responses wait for their turn.
+// waitFor returns when this many responses wait for their turn.
 func (t *turns) waitFor(count int) {
 	for {
 		t.mutex.Lock()
@@ -76,7 +76,7 @@ func TestTurns(t *testing.T) {
 				}
 			}()
 		}
-		// The first has its turn before anyone else is there.
+		// The first has its turn before the others arrive.
 		begin("f", priority{7, false}, 0, 1)
 		for turns.held() == nil {
 			time.Sleep(time.Millisecond)

@@ -25,24 +25,24 @@ type Site struct {
 	Entry     string     `json:"entry"`
 	Origins   []Origin   `json:"origins"`
 	Resources []Resource `json:"resources"`
-	// Determinism is the page's chance and clock, for the browser that loads it.
+	// Determinism seeds the page's randomness and clock, for the browser that loads it.
 	Determinism *Determinism `json:"determinism,omitempty"`
 
 	root *os.Root
 }
 
-// Origin is one https://host and what its server offers.
+// Origin is one https://host with its server's protocols and settings.
 type Origin struct {
 	Origin    string   `json:"origin"`
 	Protocols []string `json:"protocols"`
 	// ExtraRTTMs is the round trip beyond the link's.
 	ExtraRTTMs float64 `json:"extraRttMs"`
-	// ThinkMs comes on top of each resource's own.
+	// ThinkMs is added to each resource's own.
 	ThinkMs float64 `json:"thinkMs"`
 	Settings
 }
 
-// Settings are those of a server that has them from its lab where its site does not give them.
+// Settings are a server's settings; those absent in the site come from the lab.
 type Settings struct {
 	// CongestionControl is that of TCP: cubic, reno or bbr.
 	CongestionControl string `json:"congestionControl"`
@@ -52,16 +52,16 @@ type Settings struct {
 	Priorities string `json:"priorities"`
 }
 
-// What a server does about the priorities that requests name (RFC 9218).
+// A server's treatment of request priorities (RFC 9218).
 const (
 	PrioritiesHonoured = "honoured"
 	PrioritiesIgnored  = "ignored"
 )
 
-// Determinism is what scripts take chance and time from while the page loads.
+// Determinism is the seed and clock for scripts while the page loads.
 type Determinism struct {
 	Seed uint32 `json:"seed"`
-	// EpochMs is the Unix time at which a load begins.
+	// EpochMs is the Unix time at which a load starts.
 	EpochMs float64 `json:"epochMs"`
 }
 
@@ -70,9 +70,9 @@ type Resource struct {
 	Origin string `json:"origin"`
 	// Method is empty for a resource that answers every method.
 	Method string `json:"method,omitempty"`
-	// RequestSHA256 tells requests of one method and URL apart by their bodies, in hex.
+	// RequestSHA256 distinguishes requests of one method and URL by their bodies, in hex.
 	RequestSHA256 string `json:"requestSha256,omitempty"`
-	// Path has the query, as requested.
+	// Path includes the query, as requested.
 	Path    string            `json:"path"`
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers"`
@@ -90,7 +90,7 @@ type Body struct {
 	Height int     `json:"height,omitempty"`
 }
 
-// Or fills what the settings leave open.
+// Or fills absent settings from defaults.
 func (s Settings) Or(defaults Settings) Settings {
 	return Settings{
 		CongestionControl: cmp.Or(s.CongestionControl, defaults.CongestionControl),
@@ -99,7 +99,7 @@ func (s Settings) Or(defaults Settings) Settings {
 	}
 }
 
-// Check takes what is left open for right.
+// Check validates the settings; absent ones are valid.
 func (s Settings) Check() error {
 	if s.CongestionControl != "" && !slices.Contains(congestionControls, s.CongestionControl) {
 		return fmt.Errorf(".congestionControl: expected cubic, reno or bbr, got %q", clip(s.CongestionControl))
@@ -113,10 +113,10 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// With returns the origin with the members that change has, a JSON object of the same form.
+// With returns the origin with the members of change, a JSON object of the same form.
 func (o Origin) With(change []byte) (Origin, error) {
 	changed := o
-	// A list is read into the old one's memory.
+	// JSON decoding would write a list into the old one's memory.
 	changed.Protocols = slices.Clone(o.Protocols)
 	decoder := json.NewDecoder(bytes.NewReader(change))
 	decoder.DisallowUnknownFields()
@@ -132,13 +132,13 @@ func (o Origin) With(change []byte) (Origin, error) {
 // Host is the origin's name without the scheme.
 func (o Origin) Host() string { return strings.TrimPrefix(o.Origin, "https://") }
 
-// Limits that keep a hostile or broken site from taking the machine's memory.
+// Limits that prevent a hostile or broken site from exhausting memory.
 const (
 	maxSiteBytes = 64 << 20
 	maxBodyBytes = 256 << 20
 	// maxSidePixels is the largest width or height of a filler image.
 	maxSidePixels = 16_384
-	// maxPixels is for all filler images of a site, which take time to make.
+	// maxPixels bounds all filler images of a site together, which take time to make.
 	maxPixels  = 1 << 32
 	maxOrigins = 500
 	// maxInitialWindow is in segments.
@@ -172,7 +172,7 @@ func Open(dir string) (*Site, error) {
 	return site, nil
 }
 
-// Close lets go of the site's folder.
+// Close releases the site's folder.
 func (s *Site) Close() error { return s.root.Close() }
 
 // ReadBody reads a body's file. It cannot leave the site's folder, not even by a symbolic link.
@@ -196,7 +196,7 @@ func read(root *os.Root) (*Site, error) {
 }
 
 func readLimited(root *os.Root, name string, limit int64) ([]byte, error) {
-	// The open of a named pipe would wait for a writer.
+	// Opening a named pipe would otherwise wait for a writer.
 	file, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, reason(err)
@@ -219,7 +219,7 @@ func readLimited(root *os.Root, name string, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// reason drops the operation and the path that the caller names anyhow.
+// reason drops the operation and the path, which the caller names itself.
 func reason(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -303,7 +303,7 @@ func checkOrigin(origin Origin, known map[string]bool) error {
 		return fmt.Errorf(".origin: expected https://host without port or path, got %q", clip(origin.Origin))
 	}
 	if known[origin.Origin] {
-		return fmt.Errorf(".origin: %s is there twice", origin.Origin)
+		return fmt.Errorf(".origin: %s appears twice", origin.Origin)
 	}
 	if len(origin.Protocols) == 0 {
 		return errors.New(".protocols: expected at least one of h1, h2, h3")

@@ -76,6 +76,8 @@ describe('judging', () => {
     expect(code).toBe(0);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
     expect(stdout).toContain('Lantern, network given');
+    expect(stdout).toMatch(/^ECON, network given +\S+% +\S+% +– /m);
+    expect(stdout).toContain('ECON has no model of h3');
     expect(stdout).toMatch(/always HTTP\/3 .* 1 +3 /);
 
     expect((await readdir(join(dir, 'out'))).sort()).toEqual([

@@ -88,7 +88,7 @@ function predictedTimes({ figures, intervals, elapsedMs, lanternH3 }: Accuracy):
   return [
     ...columns(rows),
     ...wrapped(
-      `One prediction takes ${times.join(', ')} in the median: 1 to 24 scenarios of each protocol, as many as the answer needs, and an assignment by origin by hopwise, one simulation of each protocol by Lantern.`,
+      `One prediction takes ${times.join(', ')} in the median: 1 to 24 scenarios of each protocol, as many as the answer needs, and an assignment by origin by hopwise, one simulation of each protocol by Lantern, 32 trajectories of h1 and h2 by ECON.`,
     ),
     ...wrapped(
       `Lantern knows no h3. Its best configuration takes its ${lanternH3.as} for it (median error ${percent(lanternH3.error[lanternH3.as])}; its ${other}: ${percent(lanternH3.error[other])}).`,
@@ -111,6 +111,9 @@ function ranks({ figures }: Accuracy): string[] {
   return columns(rows);
 }
 
+const ECON_NOTE =
+  'ECON has no model of h3: its errors are of h1 and h2, its choice is the faster one of these two, and the regret is that of this choice against the best of all protocols.';
+
 function choices({ figures, intervals }: Accuracy): string[] {
   const rows = [
     ['Choice', 'right', '95%', 'decided', 'mean regret', '95%', 'p95', 'no load', 'cells', 'on half'],
@@ -132,7 +135,7 @@ function choices({ figures, intervals }: Accuracy): string[] {
     ]);
   }
   rows.push(['noise floor of halves', '', '', '', '', '', '', '', '', percent(figures.noiseFloor)]);
-  return columns(rows);
+  return [...columns(rows), ...(figures.choosers.econ ? wrapped(ECON_NOTE) : [])];
 }
 
 /** Headline figures of the pages that the emulator was tuned on and of all others. */
@@ -178,6 +181,7 @@ const SHORT_NAMES: Record<Chooser, string> = {
   hopwiseEstimated: 'one load',
   hopwiseLearnt: 'others before',
   lantern: 'Lantern',
+  econ: 'ECON',
   alwaysH1: 'h1',
   alwaysH2: 'h2',
   alwaysH3: 'h3',

@@ -5,6 +5,7 @@ import { mediansAt } from '../judge/cell-ground-truth.ts';
 import { type Assigned, judgedAssignments, scoreAssigned } from './assigned.ts';
 import type { Cell, MeasuredCells, Recorded } from './cells.ts';
 import type { Chooser } from './choosers.ts';
+import { econGuess } from './econ.ts';
 import {
   type Calibration,
   calibrationOf,
@@ -83,6 +84,10 @@ const ASK: Record<Predictor, (cell: Cell) => ((recorded: Recorded) => Guess) | n
     ({ path }) =>
     ({ recording }) =>
       lanternGuess(recording, path),
+  econ:
+    ({ path }) =>
+    ({ recording }) =>
+      econGuess(recording, path),
 };
 
 /** Runs the predictors on every recorded load of every cell and scores the results. */

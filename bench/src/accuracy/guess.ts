@@ -21,10 +21,10 @@ export interface Guess {
 export type LanternProtocol = 'h1' | 'h2';
 
 /**
- * All get the recording of one load; `hopwiseGiven` and `lantern` are also given the path, `hopwiseLearnt` is given earlier
+ * All get the recording of one load; `hopwiseGiven`, `lantern` and `econ` are also given the path, `hopwiseLearnt` is given earlier
  * loads of other pages on the same network.
  */
-export const PREDICTORS = ['hopwiseGiven', 'hopwiseEstimated', 'hopwiseLearnt', 'lantern'] as const;
+export const PREDICTORS = ['hopwiseGiven', 'hopwiseEstimated', 'hopwiseLearnt', 'lantern', 'econ'] as const;
 export type Predictor = (typeof PREDICTORS)[number];
 
 export const PREDICTOR_NAMES: Record<Predictor, string> = {
@@ -32,4 +32,5 @@ export const PREDICTOR_NAMES: Record<Predictor, string> = {
   hopwiseEstimated: 'hopwise, one load only',
   hopwiseLearnt: 'hopwise, other loads before',
   lantern: 'Lantern, network given',
+  econ: 'ECON, network given',
 };

@@ -70,7 +70,9 @@ export function parseOptions(argv: string[]): StartOptions {
       'Finds out which HTTP version loads a page fastest: in the lab on an emulated link, or, with a URL, live on this network.',
     )
     .argument('[url]', 'page to load live, without the lab', pageUrl)
-    .option('--network <name>', 'link profile of lab/networks.json', 'udp-policed')
+    .option('--network <name>', 'link profile of lab/networks.json', 'udp-policed');
+  for (const flag of NETWORK_FLAGS) command.addOption(networkOption(flag));
+  command
     .option('--page <page>', PAGE_FORMS, 'app')
     .option('--ca <file>', 'live: trust this CA (PEM) too, for servers of your own')
     .option(
@@ -91,9 +93,8 @@ export function parseOptions(argv: string[]): StartOptions {
     .option('--json', 'print the report as JSON and nothing else', false)
     .option('--out <dir>', 'where report.html and report.json go', 'out')
     .showHelpAfterError('(see npm start -- --help)')
-    .exitOverride();
-  for (const flag of NETWORK_FLAGS) command.addOption(networkOption(flag));
-  command.parse(argv, { from: 'user' });
+    .exitOverride()
+    .parse(argv, { from: 'user' });
   const given = command.opts();
   const url: string | null = command.processedArgs[0] ?? null;
   const misplaced = url === null ? LIVE_OPTIONS : LAB_OPTIONS;

@@ -5,6 +5,7 @@ import { Random } from '../src/random.ts';
 import { C_COMMENT, fit, HTML_COMMENT } from '../src/replay/fit.ts';
 import { siteFromRecording } from '../src/replay/from-har.ts';
 import { hostNames } from '../src/replay/hosts.ts';
+import { ReplayPaths } from '../src/replay/paths.ts';
 import { planReplay } from '../src/replay/plan.ts';
 import { siteSchema } from '../src/sites/site.ts';
 import { siteJson } from '../src/sites/write-site.ts';
@@ -226,24 +227,102 @@ describe('planReplay', () => {
 describe('hostNames', () => {
   it('makes http and https one host, and another port another', () => {
     const hosts = hostNames(['http://a.example/', 'https://a.example/x', 'https://a.example:8443/']);
-    expect([...hosts.values()]).toEqual(['a-example.test', 'a-example.test', 'a-example-8443.test']);
+    expect([...hosts.values()]).toEqual([
+      'a.example.replay.test',
+      'a.example.replay.test',
+      'a.example.8443.replay2.test',
+    ]);
   });
 
   it('gives any URLs valid names, one to each authority', () => {
     fc.assert(
       fc.property(fc.array(fc.webUrl({ withFragments: false }), { maxLength: 30 }), (urls) => {
         const hosts = hostNames(urls);
-        for (const host of hosts.values()) expect(host).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.test$/);
+        for (const host of hosts.values()) {
+          expect(host).toMatch(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+replay\d*\.test$/);
+          expect(host.length).toBeLessThanOrEqual(120);
+          expect(new URL(`https://${host}/`).host).toBe(host);
+        }
         const authorities = new Set(urls.map((url) => new URL(url.replace(/^http:/, 'https:')).host));
         expect(new Set(hosts.values()).size).toBe(authorities.size);
       }),
     );
   });
 
+  it('keeps the host recognisable, whatever it is', () => {
+    const hosts = hostNames([
+      'https://img.shop.example/',
+      'https://192.0.2.7/',
+      'https://[2001:db8::1]/',
+      'https://_a.b_c/',
+    ]);
+    expect([...hosts.values()]).toEqual([
+      'img.shop.example.replay.test',
+      '192.0.2.7.replay2.test',
+      '2001-db8--1.replay3.test',
+      'a.b-c.replay4.test',
+    ]);
+  });
+
+  it('makes each host a site of its own', () => {
+    const hosts = hostNames(['https://a.example/', 'https://b.a.example/', 'https://c.example/']);
+    expect(new Set([...hosts.values()].map((host) => host.split('.').slice(-2).join('.'))).size).toBe(3);
+  });
+
   it('keeps names apart that differ only where they are cut', () => {
     const long = 'x'.repeat(60);
     const hosts = hostNames([`https://${long}.a.example/`, `https://${long}.b.example/`]);
     expect(new Set(hosts.values()).size).toBe(2);
+  });
+});
+
+describe('ReplayPaths', () => {
+  const pathOf = (url: string) => new ReplayPaths().of(url, 'a.test', 1);
+
+  it('keeps the path and its length, and a digest for the query', () => {
+    expect(pathOf('https://a.example/')).toBe('/');
+    expect(pathOf('https://a.example/_next/static/css/2.css')).toBe('/_next/static/css/2.css');
+    const path = pathOf('https://a.example/2.css?dpl=abcdefgh');
+    expect(path).toMatch(/^\/2\.css\?[0-9a-f]{12}$/);
+    expect(path).toHaveLength('/2.css?dpl=abcdefgh'.length);
+  });
+
+  it('keeps the last segments of a long path, and the end of a long last segment', () => {
+    const long = `https://a.example/${'deep/'.repeat(30)}chunks/main.js`;
+    expect(pathOf(long)).toMatch(/^\/(deep\/)+chunks\/main\.js\?[0-9a-f]+$/);
+    expect(pathOf(long)).toHaveLength(new URL(long).pathname.length);
+    expect(pathOf(`https://a.example/x/${'y'.repeat(90)}.png`)).toMatch(/^\/y{59}\.png\?[0-9a-f]{32}$/);
+    expect(pathOf(`https://a.example/${'z'.repeat(5000)}`)).toHaveLength(2000);
+  });
+
+  it('has nothing in it that means something in HTML, CSS or a script', () => {
+    expect(pathOf(`https://a.example/a&copy/b'c"d(e)//f%20g`)).toBe('/a-copy/b-c-22d-e--/f-20g');
+  });
+
+  it('keeps requests apart, on each host', () => {
+    const paths = new ReplayPaths();
+    const urls = [
+      'https://a.example/x',
+      'https://a.example/x?',
+      'https://a.example/x?a',
+      'https://a.example/x?b',
+    ];
+    const made = [...urls, ...urls].map((url, id) => paths.of(url, 'a.test', id));
+    expect(new Set(made).size).toBe(8);
+    expect(paths.of('https://b.example/x', 'b.test', 9)).toBe('/x');
+    fc.assert(
+      fc.property(fc.array(fc.webUrl({ withQueryParameters: true }), { maxLength: 40 }), (any) => {
+        const all = new ReplayPaths();
+        const drawn = any.map((url, id) => all.of(url, 'a.test', id));
+        expect(new Set(drawn).size).toBe(any.length);
+        for (const path of drawn) {
+          expect(path).toMatch(/^\/[\w.~/-]*(\?[\w-]+)?$/);
+          expect(new URL(`https://a.test${path}`).pathname + new URL(`https://a.test${path}`).search).toBe(
+            path,
+          );
+        }
+      }),
+    );
   });
 });
 
@@ -325,7 +404,7 @@ describe('siteFromRecording', () => {
       { url: "https://a.example/');}*/body{x:y", type: 'style', startMs: 90, endMs: 200, by: ['parser', 0] },
     ]);
     const { files, site } = siteFromRecording(recording, { name: 'hostile' });
-    for (const body of files.values()) expect(Buffer.from(body).toString()).not.toMatch(/alert|x:y/);
-    for (const { path } of site.resources) expect(path).toMatch(/^\/\d+\.\w+(\?q+)?$/);
+    for (const body of files.values()) expect(Buffer.from(body).toString()).not.toMatch(/alert\(|x:y/);
+    for (const { path } of site.resources) expect(path).toMatch(/^\/[\w.~/-]*(\?[\w-]+)?$/);
   });
 });

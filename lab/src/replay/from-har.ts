@@ -1,4 +1,4 @@
-import type { Recording } from '@hopwise/pageload-emulator';
+import type { Recording, ResourceType } from '@hopwise/pageload-emulator';
 import { Random } from '../random.ts';
 import type { Site } from '../sites/site.ts';
 import type { GeneratedSite } from '../sites/write-site.ts';
@@ -27,6 +27,19 @@ export interface ReplayedSite extends GeneratedSite {
   fixedMs: number;
 }
 
+const EXTENSION: Record<ResourceType, string> = {
+  document: 'html',
+  iframe: 'html',
+  style: 'css',
+  script: 'js',
+  font: 'woff2',
+  image: 'png',
+  media: 'bin',
+  fetch: 'bin',
+  beacon: 'bin',
+  other: 'bin',
+};
+
 /**
  * Structure replay: the recorded origins, sizes, types, order, initiators, server times and script gaps, with
  * bodies of filler. All origins are `https` on hosts in `.test` and offer every protocol.
@@ -44,7 +57,8 @@ export function siteFromRecording(recording: Recording, options: ReplayOptions):
   const resources = plan.nodes.map((node): Site['resources'][number] => {
     const random = new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(node.request.id + 1, 0x85ebca6b));
     const target = redirectTarget(node);
-    const fileName = `bodies/${new URL(node.origin).host}${node.path.split('?')[0]}`;
+    // Not by path: one may be another's folder.
+    const fileName = `bodies/${new URL(node.origin).host}/${node.request.id}.${EXTENSION[node.type]}`;
     const { body, file, contentType, encoding } = replayBody(node, fileName, random);
     if (file !== undefined) files.set(fileName, file);
     return {

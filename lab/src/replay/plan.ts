@@ -2,6 +2,7 @@
 import type { RecordedRequest, Recording, ResourceType } from '@hopwise/pageload-emulator';
 import { hostNames } from './hosts.ts';
 import { isMarkup, isRedirect, type Means, type ReplayNode, responseStart } from './node.ts';
+import { ReplayPaths } from './paths.ts';
 import { schedule } from './schedule.ts';
 import { serverTimes } from './server-times.ts';
 
@@ -35,24 +36,9 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_PAGE_BYTES = 256 * 1024 * 1024;
 /** Assumed header bytes where the recording has one number for headers and body. */
 const TYPICAL_HEADER_BYTES = 300;
-/** URLs keep their recorded length, as they count in the upload, up to what servers accept. */
-const MAX_PATH_LENGTH = 2000;
 
 /** Types that scripts request with fetch() or sendBeacon(). */
 const POSTABLE: ReadonlySet<ResourceType> = new Set(['fetch', 'beacon', 'other']);
-
-const EXTENSION: Record<ResourceType, string> = {
-  document: 'html',
-  iframe: 'html',
-  style: 'css',
-  script: 'js',
-  font: 'woff2',
-  image: 'png',
-  media: 'bin',
-  fetch: 'bin',
-  beacon: 'bin',
-  other: 'bin',
-};
 
 /**
  * @throws {RangeError} naming the entry or the number, when the recording has nothing to replay or is too large.
@@ -77,9 +63,11 @@ export function planReplay(recording: Recording, limits: ReplayLimits): ReplayPl
     throw new RangeError(`requests: expected at most ${limits.maxOrigins} origins, got ${origins.length}`);
   }
   const times = serverTimes(kept);
+  const paths = new ReplayPaths();
   const nodes = kept.map((request): ReplayNode => {
-    const origin = `https://${hosts.get(new URL(request.url).origin) as string}`;
-    const path = pathOf(request);
+    const host = hosts.get(new URL(request.url).origin) as string;
+    const origin = `https://${host}`;
+    const path = paths.of(request.url, host, request.id);
     return {
       request,
       type: request.type,
@@ -155,13 +143,6 @@ function bodyBytesOf({ bodyBytes, transferBytes, decodedBytes }: RecordedRequest
     bodyBytes ??
       (transferBytes === null ? (decodedBytes ?? 0) : Math.max(0, transferBytes - TYPICAL_HEADER_BYTES)),
   );
-}
-
-function pathOf(request: RecordedRequest): string {
-  const path = `/${request.id}.${isRedirect(request) ? 'to' : EXTENSION[request.type]}`;
-  const { pathname, search } = new URL(request.url);
-  const missing = Math.min(pathname.length + search.length, MAX_PATH_LENGTH) - path.length - 1;
-  return missing > 0 ? `${path}?${'q'.repeat(missing)}` : path;
 }
 
 /** Links the redirects of the navigation. @returns the document they lead to. */

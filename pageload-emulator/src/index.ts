@@ -37,14 +37,14 @@ export {
   emulate,
   type OriginOutcome,
 } from './emulate/emulate.ts';
-export { estimateNetwork, type NetworkEstimate } from './estimate/estimate.ts';
-export { learnNetwork } from './estimate/learn-network.ts';
-export { type NetworkCluster, parseCluster } from './estimate/network-cluster.ts';
-export type * from './estimate/network-posterior.ts';
 export {
   type Knowledge,
   networkPosterior,
-} from './estimate/posterior.ts';
+} from './estimate/build-posterior.ts';
+export { estimateNetwork, type NetworkEstimate } from './estimate/estimate-network.ts';
+export { learnNetwork } from './estimate/learn-network.ts';
+export { type NetworkCluster, parseCluster } from './estimate/network-cluster.ts';
+export type * from './estimate/network-posterior.ts';
 export { measuredBy } from './estimate/verification-figures.ts';
 export {
   CAUSE_WORDS,

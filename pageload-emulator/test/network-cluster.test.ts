@@ -7,9 +7,9 @@ import {
   type Recording,
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
+import { networkPosterior } from '../src/estimate/build-posterior.ts';
 import { updateCluster } from '../src/estimate/network-cluster.ts';
 import type { NetworkPosterior } from '../src/estimate/network-posterior.ts';
-import { networkPosterior } from '../src/estimate/posterior.ts';
 import { LogDensity, logGrid } from '../src/network/log-density.ts';
 import { pageOf, pathOf, serverOf } from './pages.ts';
 import { mixedAssignment, randomPage, randomServers, recordLoad } from './synthetic-loads.ts';

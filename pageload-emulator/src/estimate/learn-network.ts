@@ -1,7 +1,7 @@
 import type { MeasuredNetwork, Recording } from '@hopwise/contract';
 import { buildGraph } from '../graph/build-graph.ts';
+import { networkPosterior } from './build-posterior.ts';
 import { isSameNetwork, type NetworkCluster, updateCluster } from './network-cluster.ts';
-import { networkPosterior } from './posterior.ts';
 
 /**
  * A network's cluster after another recorded load. One that cannot be of the same network begins a new cluster, whose `loads` is 1.

@@ -1,6 +1,6 @@
 import type { KnownNetwork, UdpShares } from '@hopwise/contract';
 import type { Interval, LogDensity } from '../network/log-density.ts';
-import type { NetworkEstimate } from './estimate.ts';
+import type { NetworkEstimate } from './estimate-network.ts';
 
 /** Figures of the path that are numbers and that something is known of to a factor. */
 export type UncertainFigure = 'rttMs' | 'downBps' | 'upBps' | 'loss' | 'queueBytes';

@@ -12,8 +12,8 @@ import type { FetchActivity, PageGraph } from '../graph/page-graph.ts';
 import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { handshakeOf } from '../transport/handshake.ts';
 import { originOf } from '../util/url.ts';
-import { ArrivalCurve } from './arrivals.ts';
-import type { NetworkEstimate } from './estimate.ts';
+import { ArrivalCurve } from './arrival-curve.ts';
+import type { NetworkEstimate } from './estimate-network.ts';
 
 /** One request of a recorded load as the network saw it; milliseconds after navigationStart. */
 export interface ReplayedRequest {

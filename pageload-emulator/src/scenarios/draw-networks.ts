@@ -1,6 +1,6 @@
 import type { NetworkPath, ServerProfile, UdpTreatment } from '@hopwise/contract';
+import { queueBytesOf } from '../estimate/build-posterior.ts';
 import type { NetworkPosterior } from '../estimate/network-posterior.ts';
-import { queueBytesOf } from '../estimate/posterior.ts';
 import { LOSS_BURSTS } from '../network/priors.ts';
 import { createRandom, hashSeed, normal } from '../util/random.ts';
 

@@ -1,7 +1,7 @@
 import type { Recording } from '@hopwise/contract';
 import { responseBytesOf } from '../recording/sizes.ts';
 import { originOf } from '../util/url.ts';
-import type { ArrivalCurve } from './arrivals.ts';
+import type { ArrivalCurve } from './arrival-curve.ts';
 
 const PACKET_BYTES = 1_430;
 /** Responses with fewer packets seldom show a loss in their own timing. */

@@ -22,13 +22,13 @@ import {
   upBpsPrior,
 } from '../network/priors.ts';
 import { originOf } from '../util/url.ts';
-import { estimateNetwork, type NetworkEstimate } from './estimate.ts';
-import { fitPath, type PathFit } from './fit.ts';
+import { estimateNetwork, type NetworkEstimate } from './estimate-network.ts';
+import { fitPath, type PathFit } from './fit-path.ts';
 import { ClusterPrior, type NetworkCluster } from './network-cluster.ts';
 import type { NetworkPosterior, UncertainFigure } from './network-posterior.ts';
 import { randomLoss } from './random-loss.ts';
 import { Replay } from './replay.ts';
-import { upstreamRate } from './uplink.ts';
+import { upstreamRate } from './upstream-rate.ts';
 
 /** What is known besides the recording. */
 export interface Knowledge {

@@ -1,4 +1,4 @@
-import type { ArrivalCurve } from './arrivals.ts';
+import type { ArrivalCurve } from './arrival-curve.ts';
 
 /** Windows that saw fewer bytes say nothing about a link. */
 const MIN_BYTES = 30_000;

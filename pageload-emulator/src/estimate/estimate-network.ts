@@ -9,12 +9,12 @@ import type {
 import { defaultServer } from '../network/server-defaults.ts';
 import { handshakeRtt, type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
 import { quantile } from '../util/statistics.ts';
-import { ArrivalCurve } from './arrivals.ts';
-import { busyRate, linkRate } from './busy-rate.ts';
+import { ArrivalCurve } from './arrival-curve.ts';
 import { connectionGroups } from './connection-groups.ts';
 import { initialWindow } from './initial-window.ts';
+import { busyRate, linkRate } from './link-rate.ts';
+import { lossFromStalls, lossUnseen, stallsOf } from './loss-from-stalls.ts';
 import { honoursPriorities, priorityVotes, sumOfVotes } from './priority-evidence.ts';
-import { lossFromStalls, lossUnseen, stallsOf } from './stalls.ts';
 
 /** A network and its servers as one recording shows them, and where each figure comes from. */
 export interface NetworkEstimate {

@@ -2,9 +2,9 @@ import type { NetworkPath } from '@hopwise/contract';
 import { interpolated, type LikelihoodPoint, logSum } from '../network/interpolation.ts';
 import type { LogDensity } from '../network/log-density.ts';
 import { normalCdf } from '../util/statistics.ts';
-import { coreSpread, EVIDENCE_SHARE, OTHER_LATENESS } from './likelihood.ts';
 import type { Replay, ReplayedTimes } from './replay.ts';
 import { type EndedResponses, endedResponses, replayedOrder } from './response-order.ts';
+import { coreSpread, EVIDENCE_SHARE, OTHER_LATENESS } from './timing-likelihood.ts';
 
 /** Rates of loss to replay with, ascending. */
 const LOSSES = [0.003, 0.01, 0.02, 0.04, 0.08];

@@ -2,9 +2,9 @@ import type { NetworkPath, UdpTreatment } from '@hopwise/contract';
 import { EndlessLoadError } from '../emulate/emulate.ts';
 import { interpolated, type LikelihoodPoint, logSum } from '../network/interpolation.ts';
 import { LogDensity } from '../network/log-density.ts';
-import { TimingLikelihood } from './likelihood.ts';
-import { fitLoss } from './loss-fit.ts';
+import { fitLoss } from './fit-loss.ts';
 import type { Replay } from './replay.ts';
+import { TimingLikelihood } from './timing-likelihood.ts';
 
 /** What replays of a recording on candidate networks say of the path. */
 export interface PathFit {

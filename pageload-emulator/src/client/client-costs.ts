@@ -1,25 +1,25 @@
-/** What a browser's network side takes besides the network, milliseconds. */
+/** Time that the browser itself adds to a request, milliseconds. */
 export interface ClientCosts {
-  /** Processor time between wanting a request and handing it to a connection. */
+  /** Processor time between the decision to make a request and its dispatch to a connection. */
   requestMs: number;
-  /** More of it over QUIC, where each request is a packet that the browser encrypts and sends by itself. */
+  /** Additional processor time over QUIC, where the browser itself encrypts and sends each request's packet. */
   quicRequestMs: number;
-  /** Besides that, on the way between the browser's processes. */
+  /** Additional delay of a request between the browser's processes. */
   requestDelayMs: number;
-  /** Processor time between a response's last byte and its end as the page sees it. */
+  /** Processor time between a response's last byte and its end as seen by the page. */
   responseMs: number;
-  /** Besides that, on the way between the browser's processes. */
+  /** Additional delay of a response between the browser's processes. */
   responseDelayMs: number;
-  /** Reading and acknowledging one QUIC packet; TCP leaves that to the kernel. */
+  /** Processor time to read and acknowledge one QUIC packet; the kernel does that for TCP. */
   quicPacketMs: number;
 }
 
 /**
- * Chromium 156, whose requests for small files on open connections took 4 to 5 ms each beyond round trip and transfer (medians on two
- * cores that it shared with the servers). Of 57 requests of one moment each left 0.9 to 1.1 ms after the one before over HTTP/2, 1.3 to 1.7 ms
- * over HTTP/3, all before the first response. How the rest divides between the two sides of the transfer is assumed; load
+ * Chromium 156. Its requests for small files on open connections took 4 to 5 ms each beyond round trip and transfer (medians
+ * on two cores shared with the servers). Of 57 simultaneous requests each left 0.9 to 1.1 ms after the one before over HTTP/2,
+ * 1.3 to 1.7 ms over HTTP/3, all before the first response. How the rest divides between request and response is assumed; load
  * times hardly depend on it. Reading and acknowledging a QUIC packet in user space takes some 30 µs (Langley et al., "The QUIC
- * Transport Protocol", SIGCOMM 2017, section 6.5: twice TCP's cost and more).
+ * Transport Protocol", SIGCOMM 2017, section 6.5: at least twice TCP's cost).
  */
 export const CHROMIUM_COSTS: ClientCosts = {
   requestMs: 1,
@@ -30,7 +30,7 @@ export const CHROMIUM_COSTS: ClientCosts = {
   quicPacketMs: 0.03,
 };
 
-/** A browser that takes no time: what is left is the network's. */
+/** A browser that takes no time, so that only the network's time remains. */
 export const NO_COSTS: ClientCosts = {
   requestMs: 0,
   quicRequestMs: 0,

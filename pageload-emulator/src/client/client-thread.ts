@@ -1,4 +1,4 @@
-/** The one thread on which a browser's network side does its work, in order of arrival. */
+/** The single thread on which a browser does its network work, first come, first served. */
 export class ClientThread {
   #freeMs = 0;
 

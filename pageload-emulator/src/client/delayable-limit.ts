@@ -1,47 +1,47 @@
 import { PriorityQueue } from '../util/priority-queue.ts';
 
-/** Requests of low priority that Chromium has under way to servers that do not multiplex (its `ResourceScheduler`, `kDefaultMaxNumDelayableRequestsPerClient`). */
+/** Low-priority requests in flight to servers that do not multiplex (Chromium's `ResourceScheduler`, `kDefaultMaxNumDelayableRequestsPerClient`). */
 export const MAX_DELAYABLE = 10;
-/** While so many requests to one host are under way, no further one of low priority goes there (`kMaxNumDelayableRequestsPerHostPerClient`). */
+/** A low-priority request waits while this many requests to its host are in flight (`kMaxNumDelayableRequestsPerHostPerClient`). */
 export const MAX_DELAYABLE_PER_HOST = 6;
 
 interface Waiting<T> {
   urgency: number;
-  /** In order of asking, over all hosts. */
+  /** Order of arrival over all hosts. */
   turn: number;
   origin: number;
   request: T;
 }
 
 /**
- * Chromium's limit on requests of low priority to servers of which it does not know that they multiplex: ten at a time
- * in a page, and none to a host with six under way. What waits for its host holds up nothing that goes elsewhere; what
- * waits for one of the ten holds up all behind it. Knowing that a server multiplexes lets its requests go, but those that wait
- * are looked at only when some request of the page ends.
+ * Chromium's limit on low-priority requests to servers not known to multiplex: ten in flight in a page, and none to a host
+ * with six requests in flight. A request that waits for its host does not hold up requests to other hosts; one that waits
+ * for one of the ten holds up all behind it. Once a server is known to multiplex its requests may go, but waiting ones are
+ * checked only when some request of the page ends.
  */
 export class DelayableLimit<T> {
   readonly #send: (request: T) => void;
   readonly #multiplexes: (origin: number) => boolean;
   /** By origin; none is empty. */
   readonly #waiting = new Map<number, PriorityQueue<Waiting<T>>>();
-  /** The first of each host that is not held up by its own, and some that were it. */
+  /** The first request of each host that its host does not hold up, and stale ones that once were first. */
   readonly #firsts = new PriorityQueue<Waiting<T>>(precedes);
-  /** Those whose hosts had too many under way. */
+  /** First requests of hosts with too many requests in flight. */
   readonly #parked: Waiting<T>[] = [];
-  /** Under way, by origin. */
+  /** Requests in flight by origin. */
   readonly #toOrigin: number[] = [];
-  /** Those under way that count against the limit. */
+  /** Requests in flight that count against the limit. */
   readonly #delayable = new Set<T>();
   #turns = 0;
 
-  /** @param multiplexes whether the browser knows of an origin's server, by its index, that it multiplexes */
+  /** @param multiplexes whether the server of an origin, by index, is known to multiplex */
   constructor(send: (request: T) => void, multiplexes: (origin: number) => boolean) {
     this.#send = send;
     this.#multiplexes = multiplexes;
   }
 
   /**
-   * Sends the request now or when its turn comes: by urgency, then in order of asking.
+   * Sends the request now or when its turn comes: by urgency, then in order of arrival.
    *
    * @param urgency 0 (highest) to 7, RFC 9218
    * @param origin index of the request's origin
@@ -66,7 +66,7 @@ export class DelayableLimit<T> {
     if (queue.first === waiting) this.#firsts.push(waiting);
   }
 
-  /** A request that has passed has ended. */
+  /** Must be called when a request that was sent has ended. */
   done(request: T, origin: number): void {
     this.#toOrigin[origin]!--;
     this.#delayable.delete(request);

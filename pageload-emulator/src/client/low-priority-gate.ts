@@ -1,15 +1,15 @@
-/** Requests of low priority that Chromium has under way while the parser is in the document's head (Blink's `kTightLimitForRendererSideResourceScheduler`). */
+/** Low-priority requests in flight while the parser is in the document's head (Blink's `kTightLimitForRendererSideResourceScheduler`). */
 export const LOW_PRIORITY_LIMIT = 2;
 
 /**
- * How a request of low priority waits for the end of the head: in turns with others, two at a time, or
- * until then, as those do that came after the images which Blink prefers.
+ * How a low-priority request is held back until the head ends: `turns`, two at a time with others, or `head`, until then, as
+ * requests are that come after the images which Blink prefers.
  */
 export type Hold = 'turns' | 'head';
 
 /**
- * Blink's tight mode: while the document's head is being parsed, two requests of low priority at a time
- * leave the renderer; then all of them do.
+ * Blink's tight mode: while the document's head is being parsed, two low-priority requests at a time leave the renderer;
+ * after it, all of them do.
  */
 export class LowPriorityGate<T> {
   readonly #send: (request: T) => void;
@@ -36,7 +36,7 @@ export class LowPriorityGate<T> {
     }
   }
 
-  /** A request that took its turn has ended. */
+  /** Must be called when a request that was sent has ended. */
   done(hold: Hold): void {
     if (hold === 'head' || this.#open) return;
     const next = this.#turns.shift();
@@ -44,7 +44,7 @@ export class LowPriorityGate<T> {
     else this.#send(next);
   }
 
-  /** The head has ended. */
+  /** Sends all waiting requests: the head has ended. */
   open(): void {
     this.#open = true;
     for (const request of [...this.#turns.splice(0), ...this.#held.splice(0)]) this.#send(request);

@@ -15,31 +15,30 @@ import { findHead, type Head } from './head.ts';
 import type { Activity, Dependency, DependencyKind, FetchActivity, PageGraph } from './page-graph.ts';
 import { priorityOf } from './priorities.ts';
 
-/** Clocks of phases and of starts differ by about this much in one recording. */
+/** Starts and phases of one recording are off by about this much, as different clocks time them. */
 const CLOCK_SLACK_MS = 5;
-/** A script that asks for something later than this after its arrival waited for a timer, not for the main thread. */
+/** A script whose first request comes later than this after its arrival waited for a timer, not for the main thread. */
 const MAX_EXECUTION_MS = 300;
 /**
- * Chromium's way from the arrival of a part of a document to the requests for what it finds there: 8 to 12 ms in loads of generated pages,
- * whatever arrived meanwhile.
+ * Time of Chromium from the arrival of a part of a document to the requests for what the parser finds in it: 8 to 12 ms in
+ * loads of generated pages, independent of what arrived meanwhile.
  */
 const PARSER_MS = 10;
 /** Shorter gaps are the browser's own bookkeeping. */
 const MIN_EXECUTION_MS = 1;
-/** A wait of a parser-found request at least this long is looked at for what blocked the parser. */
+/** A blocker of the parser is looked for when a request that the parser found was at least this late. */
 const MIN_BLOCK_MS = 10;
 
 /**
  * Builds the page graph of a recorded load: what was fetched before the load event, what each
  * request waited for, and the main thread's work in between.
  *
- * A request depends on who asked for it: the recorded initiator, unless that one's response had not
- * begun when the request was made, else the document. A parser finds requests in a part of the
- * document; the part is told by when the request was made. A request that the parser made late is
- * also given the last stylesheet or script that arrived before it, when that explains its lateness.
- * Waiting for a free connection lies after `startMs` and is therefore in no delay.
+ * A request depends on its recorded initiator if that one's response had begun when the request was made, else on the
+ * document. The parser finds a request in some part of the document; when the request was made shows which part. A request
+ * that the parser made late also depends on the last stylesheet or script that arrived before it, if that explains its
+ * lateness. Waiting for a free connection comes after `startMs` and is therefore in no delay.
  *
- * What started after the load event, came from the cache or failed without an answer is left out.
+ * Requests outside the load (`loadRequests`) are left out.
  */
 export function buildGraph(recording: Recording): PageGraph {
   return new GraphBuilder(recording).build();
@@ -50,11 +49,11 @@ class GraphBuilder {
   readonly #document: RecordedRequest;
   readonly #loadMs: number;
   readonly #kept: readonly RecordedRequest[];
-  /** Recorded request to its activity. */
+  /** Activity by recorded request. */
   readonly #fetchOf = new Map<number, number>();
-  /** Recorded script to its execution. */
+  /** Execution by recorded script. */
   readonly #executionOf = new Map<number, { activity: number; endMs: number }>();
-  /** What may block the parser, in order of arrival. */
+  /** Stylesheets and scripts that may block the parser, in order of arrival. */
   readonly #blockers: RecordedRequest[];
   readonly #pools: readonly number[];
   readonly #head: Head | null;
@@ -147,17 +146,18 @@ class GraphBuilder {
     this.#activities.push(activity);
   }
 
-  /** The nearest asker that is in the graph and had begun to arrive; null for the first request. */
+  /** The nearest initiator that is in the graph and had begun to arrive; null for the first request. */
   #parentOf(request: RecordedRequest): RecordedRequest | null {
     const { requests } = this.#recording;
     const seen = new Set<number>([request.id]);
     let at = request.initiator.requestId;
     while (at !== null && !seen.has(at)) {
       seen.add(at);
-      const asker = requests[at];
-      if (asker === undefined) break;
-      if (this.#fetchOf.has(at) && responseBegin(asker) <= request.startMs + CLOCK_SLACK_MS) return asker;
-      at = asker.initiator.requestId;
+      const initiator = requests[at];
+      if (initiator === undefined) break;
+      if (this.#fetchOf.has(at) && responseBegin(initiator) <= request.startMs + CLOCK_SLACK_MS)
+        return initiator;
+      at = initiator.initiator.requestId;
     }
     const first = this.#kept[0]!;
     if (request === first) return null;
@@ -180,7 +180,7 @@ class GraphBuilder {
         atMs: execution.endMs,
       };
     }
-    // What was arriving while the parser was at work on what it then found did not hold it up.
+    // What arrived while the parser was at work on the part with this request did not hold it up.
     const workMs = kind === 'parser' ? PARSER_MS : 0;
     const fraction = kind === 'redirect' ? 1 : arrivedFraction(parent, request.startMs - workMs);
     const beginMs = responseBegin(parent);
@@ -190,7 +190,7 @@ class GraphBuilder {
     };
   }
 
-  /** The stylesheet or script that the parser waited for before it came to `request`. */
+  /** Finds the stylesheet or script that the parser waited for before it found `request`. */
   #blockerOf(request: RecordedRequest, parent: RecordedRequest, satisfiedMs: number): RecordedRequest | null {
     if (parent.type !== 'document' && parent.type !== 'iframe') return null;
     if (request.startMs - satisfiedMs < MIN_BLOCK_MS) return null;
@@ -198,25 +198,24 @@ class GraphBuilder {
     let at = firstIndexWhere(blockers, ({ endMs }) => endMs > request.startMs + 1) - 1;
     while (at >= 0 && (blockers[at]!.startMs >= request.startMs || blockers[at]!.id === parent.id)) at--;
     const last = blockers[at];
-    // It explains the lateness when most of the wait had passed by its arrival.
+    // It explains the lateness if most of the wait had passed when it arrived.
     if (last === undefined || last.endMs - satisfiedMs < (request.startMs - satisfiedMs) / 2) return null;
     return last;
   }
 
   /**
-   * Executions of scripts: from a script's arrival to its first request. They share one thread, so of
-   * overlapping gaps each gets what the ones before it left. The parser's way through the head counts
-   * as the document's.
+   * Finds executions of scripts: from a script's arrival to its first request. They share one thread, so each of several
+   * overlapping gaps gets the time that those before it left. The parser's time for the head counts as the document's.
    */
   #findExecutions(): Map<number, { durationMs: number; endMs: number }> {
-    const firstAsked = new Map<number, number>();
+    const firstRequestMs = new Map<number, number>();
     for (const request of this.#kept) {
-      const asker = request.initiator.requestId;
-      if (asker === null || this.#recording.requests[asker]?.type !== 'script') continue;
-      const at = firstAsked.get(asker);
-      if (at === undefined || request.startMs < at) firstAsked.set(asker, request.startMs);
+      const initiator = request.initiator.requestId;
+      if (initiator === null || this.#recording.requests[initiator]?.type !== 'script') continue;
+      const at = firstRequestMs.get(initiator);
+      if (at === undefined || request.startMs < at) firstRequestMs.set(initiator, request.startMs);
     }
-    const gaps = [...firstAsked].map(([id, endMs]) => {
+    const gaps = [...firstRequestMs].map(([id, endMs]) => {
       const script = this.#recording.requests[id]!;
       const waitedFor = [script, ...this.#ordered.before(script, endMs)];
       return { id, startMs: Math.max(...waitedFor.map((request) => request.endMs)), endMs };
@@ -244,7 +243,7 @@ class GraphBuilder {
     return executions;
   }
 
-  /** The activity of a script's execution, added when first asked for so that edges point backwards. */
+  /** Returns the activity of a script's execution. It is added on first use, so that edges point backwards. */
   #execution(script: RecordedRequest): { activity: number; endMs: number } | null {
     const known = this.#executionOf.get(script.id);
     if (known) return known;
@@ -261,7 +260,7 @@ class GraphBuilder {
     if (deferredBy !== null) {
       after.push({ activity: deferredBy.activity, kind: 'execution', fraction: 1, source: 'inferred' });
     }
-    // The parser was still in the head when the script arrived, and had left it when the script asked.
+    // The parser was still in the head when the script arrived, and had left it when the script made its request.
     if (this.#head !== null && script.endMs < this.#head.endMs && found.endMs >= this.#head.endMs) {
       after.push({ activity: this.#headActivity()!, kind: 'execution', fraction: 1, source: 'inferred' });
     }
@@ -279,7 +278,7 @@ class GraphBuilder {
     return execution;
   }
 
-  /** The parser's way through the head once everything that blocks it has arrived; added when first asked for. */
+  /** Returns the activity of the parser's work on the head, which begins when all that blocks it has arrived; added on first use. */
   #headActivity(): number | null {
     const head = this.#head;
     if (head === null || this.#headId !== null) return this.#headId;
@@ -301,7 +300,7 @@ class GraphBuilder {
     return id;
   }
 
-  /** What the main thread still did between the last awaited arrival and the load event. */
+  /** Adds the main thread's work between the last response that blocks the load event and that event. */
   #addLastCompute(): void {
     let lastMs = 0;
     const after: Dependency[] = [];
@@ -324,7 +323,7 @@ class GraphBuilder {
   }
 
   #blocksLoad(request: RecordedRequest): boolean {
-    // What was still under way at the load event did not hold it up: lazy images, late frames.
+    // Responses that ended after the load event did not hold it up: lazy images, late frames.
     return mayBlockLoad(request) && request.endMs <= this.#loadMs + CLOCK_SLACK_MS;
   }
 
@@ -355,7 +354,7 @@ function dependencyKind(request: RecordedRequest, parent: RecordedRequest): Depe
   return request.initiator.kind === 'script' ? 'script' : 'parser';
 }
 
-/** First byte of a response; where withheld, half-way between request and last byte. */
+/** When a response began, milliseconds; when withheld, half-way between request and last byte. */
 function responseBegin(request: RecordedRequest): number {
   return request.phases.responseStartMs ?? (request.startMs + request.endMs) / 2;
 }
@@ -367,8 +366,8 @@ function arrivedFraction(parent: RecordedRequest, atMs: number): number {
 }
 
 /**
- * The server's own time for requests that it has to work on: documents, frames, API calls. Waits of
- * static files are mostly queueing on the recorder's link; their server's typical time goes.
+ * Server time of requests that the server works on: documents, frames, API calls, milliseconds; undefined for other
+ * requests. Waits for static files are mostly queueing on the recorder's link, so they get their server's typical time.
  */
 function thinkTimes(recording: Recording): (request: RecordedRequest) => number | undefined {
   const origins = timingsByOrigin(recording);
@@ -382,15 +381,15 @@ function thinkTimes(recording: Recording): (request: RecordedRequest) => number 
     const timings = origins.get(originOf(request.url) ?? '');
     const waitMs = waitOf(request) ?? withheldWait(request, timings?.requests[0] === request, typicalRttMs);
     if (waitMs === null) return undefined;
-    // A wait can only bound its own origin's round trip from above.
+    // A wait is only an upper bound of its own origin's round trip.
     const rttMs = timings?.fromHandshake ? timings.rttMs : typicalRttMs;
     return Math.max(0, waitMs - (rttMs ?? waitMs));
   };
 }
 
 /**
- * The wait of a redirect whose phases were withheld, as browsers do between origins: what its handshakes
- * leave of it. Its body is too small to take time.
+ * The wait of a cross-origin redirect, whose phases browsers withhold: its duration less its handshakes. Its body is too
+ * small to take time.
  */
 function withheldWait(request: RecordedRequest, first: boolean, rttMs: number | null): number | null {
   if (request.status < 300 || request.status >= 400 || rttMs === null) return null;

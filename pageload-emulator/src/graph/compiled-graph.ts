@@ -1,22 +1,22 @@
 import type { Hold } from '../client/low-priority-gate.ts';
 import type { PageGraph } from './page-graph.ts';
 
-/** Something that begins once part of another activity has happened. */
+/** An activity that waits for another one, or for part of its response. */
 export interface Dependant {
   activity: number;
-  /** Bytes of the other's response that it needs; 0 after computing. */
+  /** Bytes of the other activity's response that it needs; 0 when that is a computation. */
   bytes: number;
 }
 
-/** An activity as an emulation reads it: a fetch and a computation have the same fields. */
+/** An activity with the same fields for fetches and computations, for the emulator's inner loop. */
 export interface CompiledActivity {
   readonly isFetch: boolean;
   readonly blocksLoad: boolean;
-  /** How many dependencies it has. */
+  /** Number of dependencies. */
   readonly dependencies: number;
-  /** Who waits for it, by the bytes that they need. */
+  /** Activities that wait for it, ascending by the bytes that they need. */
   readonly dependants: readonly Dependant[];
-  /** Of a computation; 0 of a fetch. The rest is of a fetch. */
+  /** Of a computation; 0 for a fetch. The fields below are of a fetch. */
   readonly durationMs: number;
   readonly requestId: number;
   readonly origin: number;
@@ -29,17 +29,17 @@ export interface CompiledActivity {
   readonly requestBytes: number;
   /** At least 1. */
   readonly responseBytes: number;
-  /** Its own; negative where its server's goes. */
+  /** The request's own; negative when the server's think time applies. */
   readonly thinkMs: number;
-  /** Of the response's first bytes this many are waited for in parts. */
+  /** How many of the response's first bytes other activities wait for in parts. */
   readonly inPartsBytes: number;
 }
 
 export interface CompiledGraph {
   readonly activities: readonly CompiledActivity[];
-  /** Of `activities`, to be copied. */
+  /** Number of dependencies of each activity; copied for each load. */
   readonly dependencies: readonly number[];
-  /** How many activities the load event waits for. */
+  /** Number of activities that the load event waits for. */
   readonly blocking: number;
   /** Of all responses. */
   readonly bytes: number;
@@ -47,7 +47,7 @@ export interface CompiledGraph {
 
 const compiledGraphs = new WeakMap<PageGraph, CompiledGraph>();
 
-/** A graph is compiled once: whoever changes it afterwards must make a new one. */
+/** Compiles a graph, once: a graph must not change after its first compilation. */
 export function compileGraph(graph: PageGraph): CompiledGraph {
   let compiled = compiledGraphs.get(graph);
   if (compiled === undefined) {

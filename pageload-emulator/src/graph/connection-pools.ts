@@ -4,12 +4,12 @@ import { originOf } from '../util/url.ts';
 const WITHOUT_CREDENTIALS = 1;
 
 /**
- * Which of an origin's connections each request may share: browsers keep those with and without
- * credentials apart (Fetch standard, "connection pools"). A font of another origin is asked for without; so are its module
- * scripts and what has a `crossorigin` attribute, which only the connections of a multiplexed recording tell. They
- * share them between a page and its frames: partitions go by the site of the page (Fetch standard, "network partition keys").
+ * Determines which requests to an origin may share connections: browsers separate connections with and without credentials
+ * (Fetch standard, "connection pools"). Cross-origin fonts are requested without credentials; so are cross-origin module
+ * scripts and resources with a `crossorigin` attribute, which only the connections of a multiplexed recording show. A page and
+ * its frames share connections: partitions depend on the page's site (Fetch standard, "network partition keys").
  *
- * @returns by `RecordedRequest.id` a number that is equal for requests that may share; 0 for most
+ * @returns by `RecordedRequest.id`, a number that is equal for requests that may share connections; 0 for most
  */
 export function connectionPools(recording: Recording): number[] {
   const frames = framesOf(recording);
@@ -22,7 +22,7 @@ export function connectionPools(recording: Recording): number[] {
   return pools;
 }
 
-/** Of each origin under each multiplexed protocol: its requests by their connection, the first used connection first. */
+/** For each origin and multiplexed protocol, its requests by connection, in order of the connections' first use. */
 function multiplexedConnections({ requests }: Recording): RecordedRequest[][][] {
   const found = new Map<string, Map<string, RecordedRequest[]>>();
   for (const request of requests.toSorted((a, b) => a.startMs - b.startMs || a.id - b.id)) {
@@ -39,13 +39,14 @@ function multiplexedConnections({ requests }: Recording): RecordedRequest[][][] 
 }
 
 /**
- * A second connection beside one that is in use is of another pool; one that only follows it may take its place. Of two, the one
- * that begins with what a script without credentials asked for is the scripts' own: a module's imports are asked for as it was.
+ * A second connection beside one in use belongs to another pool; one that only follows it may replace it. Of several, a
+ * connection that begins with a request of a script without credentials has none either: modules request their imports as they
+ * were requested themselves.
  */
 function separate(connections: readonly RecordedRequest[][], pools: number[]): void {
   const isAnonymous = (own: RecordedRequest[]) => {
-    const asker = own[0]!.initiator.requestId;
-    const imported = connections.length > 1 && asker !== null && pools[asker] === WITHOUT_CREDENTIALS;
+    const initiator = own[0]!.initiator.requestId;
+    const imported = connections.length > 1 && initiator !== null && pools[initiator] === WITHOUT_CREDENTIALS;
     return imported || own.some(({ id }) => pools[id] === WITHOUT_CREDENTIALS);
   };
   let usedUntilMs = Number.NEGATIVE_INFINITY;
@@ -58,13 +59,13 @@ function separate(connections: readonly RecordedRequest[][], pools: number[]): v
   }
 }
 
-/** URL of the frame in which each request was made, its own when it is a frame's document; null in the page itself. */
+/** URL of the frame that made each request, the request's own URL for a frame's document; null for the page itself. */
 function framesOf({ requests }: Recording): (string | null)[] {
   const frames: (string | null)[] = [];
   for (const { id, type, url, initiator } of requests) {
-    const asker = initiator.requestId;
-    // Nobody is asked for by what came later.
-    const inherited = asker !== null && asker < id ? frames[asker] : null;
+    const { requestId } = initiator;
+    // An initiator comes before what it initiates.
+    const inherited = requestId !== null && requestId < id ? frames[requestId] : null;
     frames.push(type === 'iframe' ? url : (inherited ?? null));
   }
   return frames;

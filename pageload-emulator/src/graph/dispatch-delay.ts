@@ -1,17 +1,17 @@
 import type { RecordedRequest } from '@hopwise/contract';
 import { CHROMIUM_COSTS } from '../client/client-costs.ts';
 
-/** Requests made at no greater distance were made in one go. */
+/** Requests closer together than this belong to one batch. */
 const MAX_GAP_MS = 3;
-/** Whoever waited longer waited for something else than the browser's processor. */
+/** A longer wait was not for the browser's processor. */
 const MAX_DELAY_MS = 100;
 
 /**
- * How much later than usual the browser came to each request (`RecordedRequest.id`), milliseconds.
+ * Computes by how much later than usual the browser dispatched each request, milliseconds by `RecordedRequest.id`.
  *
- * On a processor that is busy with the page, requests made in one go wait together for their first step (the name's resolution, or the
- * sending on an open connection) once the browser has sent what was asked for before. That is recorded of HTTP/2 and HTTP/3 only: on
- * HTTP/1.1 what waits for a connection looks the same.
+ * While the page keeps the processor busy, the requests of a batch wait together for their first step (name resolution, or
+ * sending on an open connection) after the browser has sent the requests before them. Only HTTP/2 and HTTP/3 show it: over
+ * HTTP/1.1 waiting for a connection looks the same.
  *
  * @param requests in order of start
  */
@@ -38,7 +38,7 @@ export function dispatchDelays(requests: readonly RecordedRequest[]): ReadonlyMa
   return delays;
 }
 
-/** When each connection was ready, by its name. */
+/** When each connection was ready, by `connectionId`. */
 function connectionsOpenedAt(requests: readonly RecordedRequest[]): ReadonlyMap<string, number> {
   const openedMs = new Map<string, number>();
   for (const { connectionId, phases } of requests) {
@@ -48,7 +48,7 @@ function connectionsOpenedAt(requests: readonly RecordedRequest[]): ReadonlyMap<
   return openedMs;
 }
 
-/** When the browser turned to a request; null where it may have waited for a connection. */
+/** When the browser took a request's first step; null when the request may have waited for a connection. */
 function firstStepMs(
   { protocol, connectionId, phases, startMs }: RecordedRequest,
   openedMs: ReadonlyMap<string, number>,

@@ -1,14 +1,13 @@
 import type { RecordedRequest } from '@hopwise/contract';
 
 /**
- * What the parser's scripts wait for: those before them in the document, and the stylesheets before them (HTML
- * standard, "script-blocking style sheet"). Only scripts of which the recorder says that they block are known to be
- * executed in order; asynchronous ones are not.
+ * What parser-inserted scripts wait for: the scripts and the stylesheets before them in the document (HTML standard,
+ * "script-blocking style sheet"). Only scripts that the recorder marks as blocking are known to run in order.
  */
 export class ExecutionOrder {
-  /** Blocking resources of each document, in order of request, which the preload scanner takes from the document's. */
+  /** Blocking resources of each document, in order of request, which is the preload scanner's order and thus the document's. */
   readonly #byDocument = new Map<number, RecordedRequest[]>();
-  /** Index of each in its document's. */
+  /** Index of each resource in its document's list. */
   readonly #position = new Map<RecordedRequest, number>();
 
   constructor(requests: readonly RecordedRequest[]) {
@@ -23,10 +22,10 @@ export class ExecutionOrder {
   }
 
   /**
-   * The blocking resources before a script in its document: the last script, which waits for those before it, and
-   * the stylesheets since.
+   * Returns the blocking resources before a script in its document: the last script, which itself waits for those before it,
+   * and the stylesheets after that one.
    *
-   * @param endMs when the script is known to have been executed: what arrived later did not hold it up
+   * @param endMs when the script is known to have run: what arrived later did not hold it up
    */
   before(script: RecordedRequest, endMs: number): RecordedRequest[] {
     const found: RecordedRequest[] = [];
@@ -52,30 +51,34 @@ function isBlocking({ type, renderBlocking, initiator }: RecordedRequest): boole
   );
 }
 
-/** When a script is known to have been executed. */
+/** A script, and when it is known to have run. */
 export interface Executed {
   script: RecordedRequest;
   endMs: number;
 }
 
 /**
- * The execution that a deferred or module script waited for: the last one before it of what an earlier such script of
- * its document is or asked for (HTML standard, "list of scripts that will execute when the document has finished
- * parsing"). A recording does not tell such scripts from asynchronous ones, which wait for none: only an execution that
- * came between the script's arrival and its own explains its lateness.
+ * What deferred and module scripts wait for: the last execution before them of an earlier such script of their document, or
+ * of a script that it requested (HTML standard, "list of scripts that will execute when the document has finished parsing").
+ * A recording does not distinguish such scripts from asynchronous ones, which wait for none, so only an execution between a
+ * script's arrival and its own is taken to have delayed it.
  */
 export class DeferredOrder {
   readonly #recording: readonly RecordedRequest[];
-  /** In order of their ends. */
+  /** Ascending by end. */
   readonly #executed: readonly Executed[];
 
-  /** @param requests all of the recording, by id */
+  /** @param requests all requests of the recording, by id */
   constructor(requests: readonly RecordedRequest[], executed: readonly Executed[]) {
     this.#recording = requests;
     this.#executed = executed.toSorted((a, b) => a.endMs - b.endMs);
   }
 
-  /** @param endMs when `script` was executed */
+  /**
+   * Returns the execution that `script` waited for; null for none.
+   *
+   * @param endMs when `script` ran
+   */
   before(script: RecordedRequest, endMs: number): Executed | null {
     if (!isDeferrable(script)) return null;
     for (let at = this.#lastBefore(endMs); at >= 0; at--) {
@@ -100,7 +103,7 @@ export class DeferredOrder {
     return low - 1;
   }
 
-  /** The script of a document that led to `script`, itself when it is one. */
+  /** The document's script that led to `script` by requests, or `script` itself. */
   #root(script: RecordedRequest): RecordedRequest | null {
     let at: RecordedRequest | undefined = script;
     for (let steps = 0; at !== undefined && steps < MAX_STEPS; steps++) {
@@ -112,7 +115,7 @@ export class DeferredOrder {
   }
 }
 
-/** Scripts that import scripts that import scripts. */
+/** Longest chain of scripts that request scripts. */
 const MAX_STEPS = 16;
 
 function isDeferrable({ type, renderBlocking, initiator }: RecordedRequest): boolean {

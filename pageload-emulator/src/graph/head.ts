@@ -1,20 +1,19 @@
 import type { RecordedRequest } from '@hopwise/contract';
 import { type Hold, LOW_PRIORITY_LIMIT } from '../client/low-priority-gate.ts';
 
-/** The part of a load in which Chromium's parser is in the document's head. */
+/** The part of a load during which Chromium's parser is in the document's head. */
 export interface Head {
   /** When it had ended in the recording. */
   endMs: number;
-  /** What the parser waited for in it. */
+  /** Resources that the parser waited for in the head. */
   blockers: RecordedRequest[];
-  /** How each request (`RecordedRequest.id`) of low priority is held back meanwhile. */
+  /** How each low-priority request, by `RecordedRequest.id`, is held back meanwhile. */
   holds: ReadonlyMap<number, Hold>;
 }
 
 /**
- * Finds the end of the document's head: until then Chromium keeps two requests of low priority under
- * way, whatever their origins (Blink's `ResourceLoadScheduler`, tight mode). It is told by the first
- * moment at which there were more.
+ * Finds the end of the document's head. Until then Chromium keeps at most two low-priority requests in flight, whatever their
+ * origins (Blink's `ResourceLoadScheduler`, tight mode), so the first time at which there were more shows it.
  *
  * @param requests those that the load event could wait for, in order of start
  * @returns null when the recording shows no such time: no blocking resource, or nothing held back
@@ -27,15 +26,15 @@ export function findHead(document: RecordedRequest, requests: readonly RecordedR
   const low = found
     .filter(
       (request) =>
-        // Images never block, whether the recorder says so or nothing.
+        // Images never block, even when the recorder does not say so.
         request.type === 'image' ||
-        // A script that went with the blocking ones has a higher priority than the others.
+        // A script sent among the blocking resources has a higher priority than the others.
         (request.type === 'script' && request.renderBlocking === false && sentAt(request) > lastSentMs),
     )
     .sort((a, b) => sentAt(a) - sentAt(b));
   const endMs = endOfHead(low);
   if (endMs === null) return null;
-  // What a stylesheet imports blocks as the stylesheet does.
+  // Imports of a stylesheet block as the stylesheet does.
   const blockers = requests.filter(
     (request) =>
       request.renderBlocking === true &&
@@ -47,7 +46,7 @@ export function findHead(document: RecordedRequest, requests: readonly RecordedR
   return { endMs, blockers, holds: new Map(holds) };
 }
 
-/** When one more than the limit was under way. */
+/** The first time at which more requests than the limit were in flight; null when there is none. */
 function endOfHead(low: readonly RecordedRequest[]): number | null {
   let underway: RecordedRequest[] = [];
   for (const request of low) {
@@ -63,7 +62,7 @@ function isFoundIn(document: RecordedRequest, { initiator }: RecordedRequest): b
   return initiator.kind === 'parser' && initiator.requestId === document.id;
 }
 
-/** When the browser turned to a request: began its connection, or else sent it. */
+/** When the browser dispatched a request: began its connection, or else sent it. */
 function sentAt({ phases, startMs }: RecordedRequest): number {
   return phases.connectStartMs ?? phases.requestStartMs ?? startMs;
 }

@@ -6,27 +6,27 @@ import type { Hold } from '../client/low-priority-gate.ts';
 export type DependencyKind =
   /** The document's parser (or preload scanner) found it. */
   | 'parser'
-  /** A script asked for it. */
+  /** A script requested it. */
   | 'script'
-  /** A stylesheet asked for it. */
+  /** A stylesheet requested it. */
   | 'style'
   /** A `Location` header led to it. */
   | 'redirect'
   /** It runs on the main thread after the other one. */
   | 'execution';
 
-/** One edge: the activity that holds it waits for `activity`. */
+/** One edge: the activity that it belongs to waits for `activity`. */
 export interface Dependency {
   /** Index into `PageGraph.activities`. */
   activity: number;
   /** Why it waits. */
   kind: DependencyKind;
   /**
-   * Part of the other activity's response body that must have arrived, 0 to 1: a parser finds
-   * an image before the document has ended. 1 for everything that waits for the whole.
+   * Fraction of the other activity's response body that must have arrived, 0 to 1: a parser finds an image before the
+   * document has ended. 1 for dependencies on the whole response and on computations.
    */
   fraction: number;
-  /** Whether the recording states it. */
+  /** Whether the recording states the edge. */
   source: 'recorded' | 'inferred';
 }
 
@@ -50,22 +50,22 @@ export interface FetchActivity {
   blocksLoad: boolean;
   /** Whether the first paint waits for it. */
   renderBlocking: boolean;
-  /** Urgency as Chromium asks for it, RFC 9218: 0 (highest) to 7. */
+  /** Urgency that Chromium requests (RFC 9218): 0 (highest) to 7. */
   urgency: number;
-  /** RFC 9218's `i`: whether it is useful in parts. */
+  /** RFC 9218's `i`: whether the client can use the response in parts. */
   incremental: boolean;
-  /** Everything here must have happened before it starts. */
+  /** All of these must have happened before it starts. */
   after: Dependency[];
   /** Milliseconds between the last dependency and the request. */
   delayMs: number;
   /**
-   * Server's time from the request's last byte to the response's first, where the recording tells
-   * it for this request; otherwise `ServerProfile.thinkMs` goes.
+   * Server's time from the request's last byte to the response's first, milliseconds, when the recording shows it for this
+   * request; otherwise `ServerProfile.thinkMs` applies.
    */
   thinkMs?: number;
-  /** Requests to one origin share connections only within a pool; absent for 0. */
+  /** Requests to one origin share connections only within a pool; 0 when absent. */
   pool?: number;
-  /** How it is held back while the document's head is being parsed (`PageGraph.head`); absent when it is not. */
+  /** How it is held back while the document's head is being parsed (`PageGraph.head`); absent when it is not held back. */
   hold?: Hold;
 }
 
@@ -74,29 +74,29 @@ export interface ComputeActivity {
   kind: 'compute';
   /** Index into `PageGraph.activities`. */
   id: number;
-  /** The request whose response is worked on. */
+  /** `RecordedRequest.id` of the response that is worked on. */
   requestId: number;
   /** Time on the main thread, milliseconds. */
   durationMs: number;
   /** Whether the load event waits for it. */
   blocksLoad: boolean;
-  /** Everything here must have happened before it starts. */
+  /** All of these must have happened before it starts. */
   after: Dependency[];
 }
 
-/** What a page load consists of. */
+/** One step of a page load: a transfer or work on the main thread. */
 export type Activity = FetchActivity | ComputeActivity;
 
 /** The activities of a page load and what each waits for; acyclic, edges point backwards. */
 export interface PageGraph {
-  /** Of the page, after redirects. */
+  /** URL of the page, after redirects. */
   url: string;
   /** `https://host[:port]`, in order of first use. */
   origins: string[];
-  /** In such an order that each comes after what it waits for. */
+  /** Each after the activities that it waits for. */
   activities: Activity[];
-  /** Activity with whose end the document's head ends; absent when it holds nothing back. */
+  /** The activity whose end is the end of the document's head; absent when the head holds nothing back. */
   head?: number;
-  /** What the browser that loads the page costs; nothing when absent. */
+  /** Time that the browser itself takes; none when absent. */
   client?: ClientCosts;
 }

@@ -1,34 +1,34 @@
 import type { PaintTimes, RecordedRequest, Recording } from '@hopwise/contract';
 import type { FetchActivity, PageGraph } from './page-graph.ts';
 
-/** What of a recording tells of its paints. */
+/** Fields of a recording that paint times are derived from. */
 export type PaintedLoad = Pick<
   Recording,
   'requests' | 'firstContentfulPaintMs' | 'largestContentfulPaintMs' | 'largestContentfulPaintUrl'
 >;
 
-/** What a paint waits for: the last of some activities, and then a time that the network does not change. */
+/** A paint comes `delayMs`, which does not depend on the network, after the last of some activities. */
 interface PaintRule {
   after: readonly number[];
   delayMs: number;
 }
 
-/** An image that is painted last arrived this long before the paint at the most: decoding it and the next frame take no longer. */
+/** An image arrives at most this long before its paint: decoding and the next frame take no longer. */
 const MAX_PAINT_MS = 250;
 /** Paints this close together are one frame. */
 const SAME_FRAME_MS = 20;
 const CLOCK_SLACK_MS = 5;
 
 /**
- * First and largest contentful paint of emulated loads. The first waits for the document and all that blocks rendering;
- * the largest for the image that it showed in the recording, where one arrived shortly before it, and else for the first paint. What
- * passed between these and the recorded paints (layout, scripts, the next frame) passes in every load.
+ * Derives first and largest contentful paint of emulated loads. The first paint waits for the document and everything that
+ * blocks rendering; the largest for its image in the recording, or, when no image arrived shortly before it, for the first
+ * paint. The time between those and the recorded paints (layout, scripts, the next frame) is the same in every load.
  */
 export class PaintModel {
   readonly #first: PaintRule;
   /** Null where the largest paint follows the first. */
   readonly #largest: PaintRule | null;
-  /** From first to largest where no arrival explains it. */
+  /** From first to largest paint when no image explains the largest. */
   readonly #laterMs: number;
 
   constructor(recording: PaintedLoad, graph: PageGraph) {
@@ -45,12 +45,20 @@ export class PaintModel {
     if (this.#laterMs < SAME_FRAME_MS) this.#largest = null;
   }
 
-  /** Whether all that the paints wait for had ended. @param endMs of each activity; negative of what had not */
+  /**
+   * Whether everything that the paints wait for has ended.
+   *
+   * @param endMs end of each activity of the load; negative for those that have not ended
+   */
   isKnown(endMs: Float64Array): boolean {
     return [this.#first, this.#largest].every((rule) => rule?.after.every((id) => endMs[id]! >= 0) ?? true);
   }
 
-  /** @param endMs end of each activity of the load */
+  /**
+   * Returns the paint times of a load.
+   *
+   * @param endMs end of each activity of the load, milliseconds
+   */
   timesOf(endMs: Float64Array): PaintTimes {
     const first = timeOf(this.#first, endMs);
     if (first === null) return { firstContentfulPaintMs: null, largestContentfulPaintMs: null };
@@ -76,7 +84,7 @@ function timeOf({ after, delayMs }: PaintRule, endMs: Float64Array): number | nu
   return after.reduce((last, id) => Math.max(last, endMs[id]!), 0) + delayMs;
 }
 
-/** The image of the largest paint: the one that the recorder names, or of those that arrived shortly before it the one with most bytes. */
+/** Finds the image of the largest paint: the one that the recorder names, else the largest of those that arrived shortly before it. */
 function largestImage(
   { requests, largestContentfulPaintUrl: url }: PaintedLoad,
   fetches: readonly FetchActivity[],

@@ -1,9 +1,8 @@
 import type { RecordedRequest, ResourceType } from '@hopwise/contract';
 
 /**
- * Chromium's default `Priority` (RFC 9218) by resource: its six net priorities become urgencies
- * from 0 for the highest (`net/quic`, `net/spdy`); what is useful only whole is not incremental
- * (Blink's `ResourceFetcher`).
+ * Chromium's default `Priority` (RFC 9218) by resource type: its net priorities become urgencies from 0 for the highest
+ * (`net/quic`, `net/spdy`); types that are useful only when complete are not incremental (Blink's `ResourceFetcher`).
  */
 const DEFAULT: Record<ResourceType, { urgency: number; incremental: boolean }> = {
   document: { urgency: 0, incremental: true },
@@ -18,6 +17,7 @@ const DEFAULT: Record<ResourceType, { urgency: number; incremental: boolean }> =
   other: { urgency: 3, incremental: true },
 };
 
+/** The priority that the recorder states for a request, else Chromium's default for its type. */
 export function priorityOf(request: RecordedRequest): { urgency: number; incremental: boolean } {
   const { urgency, incremental } = DEFAULT[request.type];
   return { urgency: request.urgency ?? urgency, incremental };

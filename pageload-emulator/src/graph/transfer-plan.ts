@@ -6,7 +6,7 @@ const MAX_TRANSFERS = 5_000;
 const MAX_AFTER = 64;
 const MAX_URL_LENGTH = 8_192;
 
-/** As Chromium sends it. */
+/** Chromium's `Accept` headers. */
 const ACCEPT: Partial<Record<ResourceType, string>> = {
   document:
     'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8',
@@ -16,27 +16,27 @@ const ACCEPT: Partial<Record<ResourceType, string>> = {
 };
 
 /**
- * The page's transfers in its own order: only https GETs, no beacons, no media (the
- * load event waits for neither, and a film would be transferred to its end). What the page computes between
- * two transfers becomes delay; a dependency on part of a response becomes one on all of it.
+ * Plans a verification: the page's https GETs in its own order, without beacons and media (the load event waits for neither,
+ * and a film would be transferred to its end). Computation between two transfers becomes delay; a dependency on part of a
+ * response becomes one on the whole.
  *
- * @returns null when the page has nothing that could be transferred
+ * @returns null when the page has no such request
  */
 export function transferPlan(graph: PageGraph, recording: Recording, userAgent: string): TransferPlan | null {
   const transfers: PlannedTransfer[] = [];
-  /** What stands in the plan for each activity: transfers to wait for, then milliseconds. */
-  const standsFor: { after: number[]; delayMs: number }[] = [];
+  /** What replaces each activity in the plan: transfers to wait for, then a delay. */
+  const replacements: { after: number[]; delayMs: number }[] = [];
   for (const activity of graph.activities) {
     const after = new Set<number>();
     let delayMs = activity.kind === 'fetch' ? activity.delayMs : activity.durationMs;
     let longestMs = 0;
     for (const { activity: parent } of activity.after) {
-      const before = standsFor[parent]!;
+      const before = replacements[parent]!;
       for (const index of before.after) after.add(index);
       longestMs = Math.max(longestMs, before.delayMs);
     }
     delayMs += longestMs;
-    // The latest ones: earlier ones are nearly always among what those waited for.
+    // The latest ones, which themselves nearly always wait for the earlier ones.
     const waits = [...after].sort((a, b) => a - b).slice(-MAX_AFTER);
     const planned =
       activity.kind === 'fetch' &&
@@ -47,10 +47,10 @@ export function transferPlan(graph: PageGraph, recording: Recording, userAgent: 
       activity.url.startsWith('https://') &&
       recording.requests[activity.requestId]?.method === 'GET';
     if (!planned) {
-      standsFor.push({ after: waits, delayMs });
+      replacements.push({ after: waits, delayMs });
       continue;
     }
-    standsFor.push({ after: [transfers.length], delayMs: 0 });
+    replacements.push({ after: [transfers.length], delayMs: 0 });
     transfers.push({
       url: activity.url,
       after: waits,

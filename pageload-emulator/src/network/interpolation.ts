@@ -5,10 +5,10 @@ export interface LikelihoodPoint {
 }
 
 /**
- * Interpolates linearly in the logarithm of the value.
+ * Interpolates a log-likelihood linearly in the logarithm of the value; above the highest point it is constant.
  *
  * @param points ascending, at least one
- * @param below what is said below the lowest: that of the lowest, or the trend when it falls
+ * @param below what holds below the lowest point: its value, or the trend of the first two if that falls
  */
 export function interpolated(
   points: readonly LikelihoodPoint[],

@@ -6,19 +6,19 @@ export interface Interval {
 }
 
 /**
- * Probabilities of a positive figure over cells of equal width in its logarithm. Good for figures that are known
- * to a factor: rates, round trips, loss.
+ * A probability distribution of a positive figure over cells of equal width in its logarithm, for figures known to a
+ * factor: rates, round trips, loss.
  */
 export class LogDensity {
-  /** Middles of the cells, ascending. */
+  /** Midpoints of the cells, ascending. */
   readonly values: Float64Array;
-  /** Of each cell; they sum to 1. */
+  /** Probability of each cell; they sum to 1. */
   readonly weights: Float64Array;
   /** Width of a cell in the natural logarithm. */
   readonly #step: number;
 
   /**
-   * @param values middles of cells, equally far apart in the logarithm; at least 2
+   * @param values midpoints of cells, equally far apart in the logarithm; at least 2
    * @param logWeights natural logarithms of the weights, up to a constant
    */
   constructor(values: Float64Array, logWeights: ArrayLike<number>) {
@@ -35,7 +35,7 @@ export class LogDensity {
     );
   }
 
-  /** Bayes: this as the prior of what `logLikelihood` tells. */
+  /** Posterior by Bayes' rule with this as the prior. */
   given(logLikelihood: (value: number) => number): LogDensity {
     return new LogDensity(
       this.values,
@@ -43,7 +43,7 @@ export class LogDensity {
     );
   }
 
-  /** The same with another density over the same grid. */
+  /** Normalised product with another density over the same grid. */
   times(other: LogDensity): LogDensity {
     return new LogDensity(
       this.values,
@@ -52,9 +52,10 @@ export class LogDensity {
   }
 
   /**
-   * Geometric pool of this and another density, which counts by `weight`, 0 to 1.
+   * Geometric pool (weighted product) of this and another density.
    *
-   * @param logDensity of the other one, over the logarithm, up to a constant
+   * @param logDensity of the other density, over the logarithm, up to a constant
+   * @param weight of the other density, 0 to 1
    */
   pooledWith(logDensity: (value: number) => number, weight: number): LogDensity {
     return new LogDensity(
@@ -65,7 +66,7 @@ export class LogDensity {
     );
   }
 
-  /** This with an error of its own, log-normal and independent; `spread` is its standard deviation of the natural logarithm. */
+  /** Convolution with an independent log-normal error; `spread` is the standard deviation of its natural logarithm. */
   blurred(spread: number): LogDensity {
     const reach = Math.ceil((3 * spread) / this.#step);
     const kernel = Array.from({ length: 2 * reach + 1 }, (_, index) =>
@@ -74,7 +75,7 @@ export class LogDensity {
     const blurred = new Float64Array(this.weights.length);
     for (const [index, weight] of this.weights.entries()) {
       for (const [offset, share] of kernel.entries()) {
-        // What leaves the grid stays in its outermost cells.
+        // Weight beyond the grid goes to its outermost cells.
         const at = Math.min(blurred.length - 1, Math.max(0, index + offset - reach));
         blurred[at]! += weight * share;
       }
@@ -82,7 +83,7 @@ export class LogDensity {
     return new LogDensity(this.values, blurred.map(Math.log));
   }
 
-  /** Value below which `share` lies, 0 to 1; within a cell by interpolation of the logarithm. */
+  /** The quantile of `share`, 0 to 1; within a cell by interpolation of the logarithm. */
   quantile(share: number): number {
     let below = 0;
     let index = 0;
@@ -106,7 +107,7 @@ export class LogDensity {
       mean += this.weights[index]! * log;
       square += this.weights[index]! * log * log;
     }
-    // A cell is not known better than to its own width.
+    // The variance within a cell is that of a uniform distribution over its width.
     return { mean, spread: Math.sqrt(Math.max(0, square - mean * mean) + this.#step ** 2 / 12) };
   }
 
@@ -118,7 +119,7 @@ export class LogDensity {
   }
 }
 
-/** `count` values from `low` to `high`, equally far apart in the logarithm. */
+/** Creates `count` values from `low` to `high`, equally far apart in the logarithm. */
 export function logGrid(low: number, high: number, count: number): Float64Array {
   const step = Math.log(high / low) / (count - 1);
   return Float64Array.from({ length: count }, (_, index) => low * Math.exp(index * step));
@@ -129,7 +130,7 @@ export function logNormal(value: number, median: number, spread: number): number
   return -0.5 * (Math.log(value / median) / spread) ** 2;
 }
 
-/** Exponentials of the values, scaled to sum to 1; equal when none is finite. */
+/** Exponentials of the values, scaled to sum to 1; all equal when none is finite. */
 export function normalised(logWeights: ArrayLike<number>): Float64Array {
   const weights = Float64Array.from(logWeights);
   let most = Number.NEGATIVE_INFINITY;

@@ -1,16 +1,16 @@
 import { LogDensity, logGrid } from './log-density.ts';
 
 /**
- * What is believed of an access network before anything was seen of it. The recording's own timings outweigh all
- * of it wherever they speak; where they do not, this is the uncertainty that is stated.
+ * Prior distributions of an access network. The recording's timings outweigh them wherever the recording shows a figure;
+ * where it does not, the prior is the uncertainty of the prediction.
  */
 
 const DOWN_GRID = logGrid(50_000, 2e9, 120);
 
 /**
- * Downstream, bits per second: 25 Mbit/s to a factor of 3 where the round trip is 40 ms, and less on a longer one. That far
- * links are slow ones is what Chromium's network quality estimator goes by (its typical 3G has 450 ms and 0.4 Mbit/s, its
- * 4G 175 ms and 1.6); half of that slope is taken, as far servers have long round trips too. The rest is assumed.
+ * Downstream rate, bits per second: 25 Mbit/s to a factor of 3 at a round trip of 40 ms, less at longer ones. Chromium's
+ * network quality estimator relates the two (its typical 3G has 450 ms and 0.4 Mbit/s, its 4G 175 ms and 1.6 Mbit/s); half of
+ * that slope is taken, as distant servers have long round trips too. Median and spread are assumed.
  */
 export function downBpsPrior(rttMs: number): LogDensity {
   return LogDensity.logNormal(DOWN_GRID, 25e6 * (40 / Math.max(5, rttMs)) ** 0.75, 1.1);
@@ -18,26 +18,26 @@ export function downBpsPrior(rttMs: number): LogDensity {
 
 const UP_GRID = logGrid(50_000, 2e9, 120);
 
-/** Upstream, bits per second: from an eighth or less of the downstream rate on cable and DSL to all of it on fibre; no measurement is behind it. */
+/** Upstream rate, bits per second: an eighth of the downstream rate or less on cable and DSL, up to all of it on fibre; assumed. */
 export function upBpsPrior(downBps: number): LogDensity {
   return LogDensity.logNormal(UP_GRID, 0.3 * downBps, 0.7);
 }
 
-/** Round trip where nothing shows it, milliseconds; no measurement is behind it. */
+/** Round trip, milliseconds; assumed. */
 export const RTT_MS_PRIOR = LogDensity.logNormal(logGrid(0.1, 3_000, 120), 40, 0.8);
 
 /**
- * How long the bottleneck's queue takes to drain when full, milliseconds: most of a hundred and more (Kreibich et al.,
- * "Netalyzr", IMC 2010, section 5.2), less where queues are managed.
+ * Time in which the bottleneck's full queue drains, milliseconds: a hundred and more for most links (Kreibich et al.,
+ * "Netalyzr", IMC 2010, section 5.2), less with active queue management.
  */
 export const QUEUE_MS_PRIOR = LogDensity.logNormal(logGrid(10, 3_000, 60), 150, 0.6);
 
-/** Loss below this does nothing to a page. */
+/** Lower loss has no effect on a page load. */
 const MIN_LOSS = 1e-5;
 
 /**
- * Events of random loss per packet. Links that are not called lossy lose less than one in a thousand; three in ten
- * are believed to lose between that and one in twenty. No measurement is behind the shares.
+ * Loss prior: events of random loss per packet. Seven links in ten lose less than one packet in a thousand, the others
+ * between that and one in twenty; the shares are assumed.
  */
 export const LOSS_PRIOR = lossPrior();
 
@@ -51,17 +51,17 @@ function lossPrior(): LogDensity {
   );
 }
 
-/** Packets that an event of loss takes: one where losses are independent, several where a radio fades; the shares are assumed. */
+/** Packets lost in one event: one for independent losses, several when a radio link fades; the shares are assumed. */
 export const LOSS_BURSTS: readonly { packets: number; share: number }[] = [
   { packets: 1, share: 0.7 },
   { packets: 3, share: 0.3 },
 ];
 
 /**
- * UDP's treatment: 4.4% of users could not use QUIC and 0.3% had it limited to a rate (Langley et al., "The
- * QUIC Transport Protocol", SIGCOMM 2017, section 7.2). Who asks has more reason than most to suspect the network, so
- * the second is assumed to be five times as frequent.
+ * Probabilities of UDP's treatment: 4.4% of users could not use QUIC and 0.3% had it rate-limited (Langley et al., "The
+ * QUIC Transport Protocol", SIGCOMM 2017, section 7.2). Users of hopwise have more reason than most to suspect their network,
+ * so policing is assumed to be five times as frequent.
  */
 export const UDP_PRIOR = { blocked: 0.044, policed: 0.015 };
-/** Rates that policers hold UDP to, bits per second; assumed. */
+/** Rates to which policers limit UDP, bits per second; assumed. */
 export const POLICED_BPS_PRIOR = LogDensity.logNormal(logGrid(100_000, 50e6, 60), 2e6, 1);

@@ -1,8 +1,8 @@
 import type { ServerProfile } from '@hopwise/contract';
 
 /**
- * A server of which nothing is known: Linux TCP (Cubic, RFC 6928's window of 10) and a QUIC stack
- * like quic-go's (Reno, window of 32). It is assumed to speak h1 and h2; h3 only where seen.
+ * The profile of an unknown server: Linux TCP (Cubic, initial window of 10 by RFC 6928) and a QUIC stack like quic-go's
+ * (Reno, initial window of 32). It is assumed to offer h1 and, over TLS, h2.
  */
 export function defaultServer(origin: string): ServerProfile {
   const secure = !origin.startsWith('http:');

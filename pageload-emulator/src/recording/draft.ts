@@ -2,21 +2,22 @@ import type { RecordedRequest, Recording } from '@hopwise/contract';
 import { originOf } from '../util/url.ts';
 import { InputError } from './input-error.ts';
 
-/** A request whose initiator is still the draft that it points to. */
+/** A request without its id, whose initiator is a reference to another draft. */
 export interface RequestDraft extends Omit<RecordedRequest, 'id' | 'initiator'> {
   initiator: Omit<RecordedRequest['initiator'], 'requestId'> & { request: RequestDraft | null };
 }
 
-/** More would be no page load but an attack on memory. */
+/** Files with more requests are refused, to bound memory. */
 const MAX_REQUESTS = 10_000;
-/** Clocks that were set in between make longer ones, and no figure of theirs means anything. */
+/** Longer loads come from clocks that were set during the load; their times mean nothing. */
 const MAX_LOAD_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Puts requests in order of start, numbers them, and leaves out what no network carries
- * (`data:`, `blob:`, extensions' own). Whoever pointed to one of those points to its own initiator.
+ * Sorts requests by start, numbers them and leaves out those that no network carries (`data:`, `blob:`, extensions' own).
+ * A request whose initiator is left out gets that one's initiator instead.
  *
- * @throws InputError when nothing is left or there are too many
+ * @param place where the requests are in the file, for errors
+ * @throws InputError when no request or too many remain, or times are more than a day from the navigation
  */
 export function finishRequests(drafts: readonly RequestDraft[], place: string): RecordedRequest[] {
   const kept = drafts.filter((draft) => originOf(draft.url) !== null);
@@ -37,7 +38,7 @@ export function finishRequests(drafts: readonly RequestDraft[], place: string): 
     for (let hops = 0; asker !== null && !ids.has(asker) && hops < 100; hops++)
       asker = asker.initiator.request;
     const asked = asker === null ? undefined : ids.get(asker);
-    // Nobody asks before having been asked for: that would lead in circles.
+    // An initiator comes before what it initiates; anything else would lead in circles.
     const requestId = asked === undefined || asked >= id ? null : asked;
     const source = request !== null && requestId === null ? 'inferred' : initiator.source;
     return { ...draft, url: withoutFragment(draft.url), id, initiator: { ...initiator, source, requestId } };
@@ -50,7 +51,7 @@ export function refuseTooMany(requests: number, place: string): void {
   throw new InputError(`${place}: expected at most ${MAX_REQUESTS} requests, got ${requests}`);
 }
 
-/** The request that answered the navigation: the first document that is no redirect. */
+/** Finds the request that answered the navigation: the first document that is no redirect, else the first request. */
 export function documentOf(recording: Pick<Recording, 'requests'>): RecordedRequest {
   const { requests } = recording;
   return (

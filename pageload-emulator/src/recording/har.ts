@@ -30,7 +30,8 @@ export interface ReadRecording {
  * Reads a HAR 1.2 (plain, DevTools', chrome-har's, WebPageTest's or Firefox's). Of several pages in one file the first
  * that has requests is taken.
  *
- * @throws InputError naming the place of the first thing that is not usable
+ * @returns with how many entries of the file are not in the recording
+ * @throws InputError naming the place of the first thing that cannot be used
  */
 export function readHar(form: HarForm): ReadRecording & { dropped: DroppedEntries } {
   const log = parseHar(form);
@@ -38,13 +39,13 @@ export function readHar(form: HarForm): ReadRecording & { dropped: DroppedEntrie
   const notes: string[] = [];
   const { page, entries: all } = firstPage(log, notes);
   if (all.length === 0) throw new InputError(`${place}: expected requests, got none`);
-  // Before anything that takes time with each.
+  // Checked before any step that takes time for each request.
   refuseTooMany(all.filter(({ request }) => originOf(request.url) !== null).length, place);
   const entries = fromNavigation(all);
 
   const firstStart = Date.parse(entries[0]!.startedDateTime);
   const pageStart = page?.startedDateTime == null ? Number.NaN : Date.parse(page.startedDateTime);
-  // A page that begins long before or after its first request was stamped by another clock.
+  // A page that begins long before or after its first request was timed by another clock.
   const startOfPage =
     Math.abs(firstStart - pageStart) < 60_000 ? Math.min(pageStart, firstStart) : firstStart;
   const times = pageTimes(page);
@@ -74,7 +75,7 @@ function isFirefox({ creator, browser }: Har): boolean {
   return /firefox/i.test(`${creator?.name} ${browser?.name}`);
 }
 
-/** @param firefox whether to count as Firefox does: TLS apart from connecting, headers into bodies */
+/** @param firefox whether sizes and phases follow Firefox: TLS apart from connecting, headers counted into bodies */
 function draftsOf(
   entries: readonly Entry[],
   startOfPage: number,
@@ -110,7 +111,7 @@ function draftOf(
   const { startMs, endMs, phases } = webPageTestPhases(entry) ?? harPhases(entry, startedMs, firefox);
   const sizes = sizesOf(entry, firefox);
   const fromCache = isCached(entry, firefox);
-  // A pushed response has no request that left.
+  // A pushed response was not requested.
   if (isPushed(entry)) phases.requestStartMs = null;
   return {
     url: request.url,
@@ -137,8 +138,8 @@ function draftOf(
 }
 
 /**
- * What a service worker fetched for the page came over the network as a request of the worker's. Where a recording has
- * only the page's, that one stands for it.
+ * A response that a service worker fetched for the page came over the network in a request of the worker's. Where the
+ * recording has only the page's request, that one is taken to have come over the network.
  */
 function takeFromWorkers(entryOf: ReadonlyMap<RequestDraft, Entry>): void {
   const fetched = new Set<string>();

@@ -1,16 +1,16 @@
 import type * as z from 'zod/mini';
 
-/** Input that cannot be used; the message is one line that names the place and what was expected there. */
+/** Input that cannot be used. The message is one line that names the place, what was expected there and what was found. */
 export class InputError extends Error {
   override readonly name = 'InputError';
 }
 
 /**
- * The first complaint of a schema as one line: `log.entries[12].timings.wait: expected a number, got "x"`.
- * Schemas give what they expect as their error message.
+ * Turns the first issue of a schema into one line: `log.entries[12].timings.wait: expected a number, got "x"`.
+ * The schemas' error messages are what they expect.
  *
- * @param input what the schema was given
- * @param place where that stands in the file
+ * @param input what the schema was applied to
+ * @param place where `input` is in the file
  */
 export function inputErrorFrom(
   issues: readonly z.core.$ZodIssue[],
@@ -28,14 +28,14 @@ export function inputErrorFrom(
 }
 
 function expectation(issue: z.core.$ZodIssue): string {
-  // zod's own words begin so where a schema has none of its own.
+  // zod's default message begins like this when a schema has none of its own.
   return issue.message.replace(/^Invalid input(: expected )?/, '') || 'something else';
 }
 
-/** Characters; a file may nest as deep as it is long. */
+/** Characters of a place in a message: a file may nest as deep as it is long. */
 const MAX_PLACE_LENGTH = 200;
 
-/** A path as `log.entries[12].time`, cut short where it is long. */
+/** Writes a path as `log.entries[12].time`, cut short when it is long. */
 export function placeOf(path: readonly PropertyKey[]): string {
   let place = '';
   for (const key of path) {
@@ -46,7 +46,7 @@ export function placeOf(path: readonly PropertyKey[]): string {
   return place === '' ? 'top level' : place;
 }
 
-/** A value as JSON, short enough for one line. */
+/** Writes a value as JSON, short enough for one line. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   // JSON has no word for NaN and the infinities.

@@ -1,17 +1,17 @@
 import { InputError } from './input-error.ts';
 
 /**
- * What a recording may take of JSON. Reading takes up to ten times the text in memory, and more for small values: this
- * much stays below 256 MB. DevTools write about 4,000 bytes a request without bodies, 250 values in 60 objects and
- * arrays: some 4,000 requests.
+ * Limits of a recording's JSON. Parsing takes up to ten times the text in memory, and more for small values; within these
+ * limits it stays below 256 MB. DevTools writes about 4,000 bytes a request without bodies, 250 values in 60 objects and
+ * arrays, so that some 4,000 requests fit.
  */
 const MAX = { bytes: 20 * 1024 * 1024, values: 1_000_000, containers: 250_000 };
-/** No field that is read is as long; response bodies are. */
+/** Longer strings are dropped: response bodies are as long, no field that is read is. */
 const MAX_STRING_BYTES = 65_536;
-/** What may be looked at for it. */
+/** Bytes of a file, bodies included. */
 const MAX_READ_BYTES = 256 * 1024 * 1024;
 
-/** Bytes looked at between two checks. */
+/** Bytes read between two checks of the limits. */
 const PIECE = 64 * 1024;
 
 const QUOTE = 0x22;
@@ -21,8 +21,8 @@ const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
 /**
- * The bytes of a JSON text (UTF-8) as they come, without what is in very long strings: those are read as empty. So a
- * file may be far larger than what is kept of it, and none takes more memory than a recording does.
+ * Collects a JSON text (UTF-8) piece by piece and empties very long strings, such as response bodies. A file may therefore
+ * be far larger than what is kept of it.
  */
 export class JsonBytes {
   #kept = new Uint8Array(4 * PIECE);
@@ -32,31 +32,32 @@ export class JsonBytes {
   #containers = 0;
   #inString = false;
   #escaped = false;
-  /** Of the string that is being read, or was. */
+  /** Bytes of the current or last string. */
   #stringLength = 0;
 
   /**
-   * @param bytes the next of the text, copied as far as they are kept
-   * @throws InputError when there are more than any recording needs
+   * Adds the next bytes of the text; those that are kept are copied.
+   *
+   * @throws InputError when the text exceeds what any recording needs
    */
   add(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.length; from += PIECE) {
       this.#read += Math.min(PIECE, bytes.length - from);
       if (this.#read > MAX_READ_BYTES) throw tooLarge(`${MAX_READ_BYTES / 1024 / 1024} MiB`);
-      this.#makeRoom();
+      this.#grow();
       this.#addPiece(bytes.subarray(from, from + PIECE));
       if (this.#length > MAX.bytes) throw tooLarge(`${MAX.bytes / 1024 / 1024} MiB of JSON without bodies`);
       refuseMore(this.#values, this.#containers);
     }
   }
 
-  /** All that is kept: JSON, if what was added is. */
+  /** Returns the kept bytes: JSON if the added text was JSON. */
   end(): Uint8Array {
     return this.#kept.subarray(0, this.#length);
   }
 
   #addPiece(bytes: Uint8Array): void {
-    // Fields of its own would make the loop several times slower.
+    // Accessing private fields in the loop would make it several times slower.
     const kept = this.#kept;
     let length = this.#length;
     let inString = this.#inString;
@@ -84,7 +85,7 @@ export class JsonBytes {
       } else {
         escaped = byte === BACKSLASH && !escaped;
         stringLength++;
-        // What was kept of it so far goes.
+        // Drops what was kept of the string so far.
         if (stringLength === MAX_STRING_BYTES + 1) length -= MAX_STRING_BYTES;
         if (stringLength > MAX_STRING_BYTES) continue;
       }
@@ -96,7 +97,7 @@ export class JsonBytes {
     this.#stringLength = stringLength;
   }
 
-  #makeRoom(): void {
+  #grow(): void {
     if (this.#length + PIECE <= this.#kept.length) return;
     const larger = new Uint8Array(Math.min(MAX.bytes + PIECE, 2 * this.#kept.length));
     larger.set(this.#kept);
@@ -105,9 +106,9 @@ export class JsonBytes {
 }
 
 /**
- * Refuses a text that would take more memory than a recording does.
+ * Refuses a text that would take more memory than a recording may.
  *
- * @throws InputError
+ * @throws InputError naming the limit
  */
 export function refuseLargeJson(text: string): void {
   if (text.length > MAX.bytes) throw tooLarge(`${MAX.bytes / 1024 / 1024} MiB of JSON`);
@@ -129,6 +130,6 @@ function refuseMore(values: number, containers: number): void {
   throw tooLarge(`${MAX.values} values in ${MAX.containers} objects and arrays`);
 }
 
-function tooLarge(most: string): InputError {
-  return new InputError(`top level: expected at most ${most}, got more`);
+function tooLarge(limit: string): InputError {
+  return new InputError(`top level: expected at most ${limit}, got more`);
 }

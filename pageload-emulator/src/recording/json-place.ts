@@ -2,8 +2,10 @@
 type Path = (string | number)[];
 
 /**
- * Where `text` stops being JSON, as a path: `log.entries[57].response` of a file that was cut off there. The
- * place is that of the innermost value begun when the text ended or went wrong at `end`.
+ * Finds where `text` stops being JSON, as a path: `log.entries[57].response` for a file that was cut off there.
+ *
+ * @param end index in `text` of the error, or its length
+ * @returns the path of the innermost value that had begun there
  */
 export function placeInJson(text: string, end: number): Path {
   const path: Path = [];

@@ -1,15 +1,15 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
 import { originOf } from '../util/url.ts';
 
-/** What the connections and waits of a recording say about one origin. */
+/** One origin's requests, and the round trips that they show. */
 export interface OriginTimings {
   origin: string;
   requests: RecordedRequest[];
-  /** Shortest round trip seen in its handshakes and waits; null when all were withheld. */
+  /** Shortest round trip of its handshakes and waits, milliseconds; null when all were withheld. */
   rttMs: number | null;
-  /** Its handshakes that were seen whole. */
+  /** Its handshakes that were recorded whole. */
   handshakes: { startMs: number; rttMs: number }[];
-  /** Whether a handshake showed it; waits alone give an upper bound. */
+  /** Whether a handshake showed `rttMs`; waits alone give an upper bound. */
   fromHandshake: boolean;
 }
 
@@ -30,7 +30,7 @@ export function timingsByOrigin(recording: Recording): Map<string, OriginTimings
   return origins;
 }
 
-/** A QUIC handshake this much shorter than the origin's shortest wait was under way before its request. */
+/** A QUIC handshake shorter than this share of the origin's shortest wait was under way before its request. */
 const PARTLY_SEEN_SHARE = 0.5;
 
 function readRoundTrips(timings: OriginTimings): void {
@@ -47,10 +47,10 @@ function readRoundTrips(timings: OriginTimings): void {
 }
 
 /**
- * Round trip shown by a new connection: TCP's handshake takes one; QUIC's, with TLS in it, also one.
+ * Returns the round trip that a new connection shows, milliseconds: TCP's handshake takes one; QUIC's, with TLS in it, also one.
  *
- * @returns null for a reused connection, withheld phases, and a connection that was under way before the
- *   request that came to use it: the browser clips the phases to the request's own time
+ * @returns null for a reused connection, for withheld phases, and for a connection that was under way before the request that
+ *   used it: the browser clips the phases to the request's own time
  */
 export function handshakeRtt(request: RecordedRequest): number | null {
   const { connectStartMs, secureStartMs, connectEndMs } = request.phases;
@@ -60,17 +60,17 @@ export function handshakeRtt(request: RecordedRequest): number | null {
   if (secureStartMs === null) return request.url.startsWith('https:') ? wholeMs / 2 : wholeMs;
   const tcpMs = secureStartMs - connectStartMs;
   const tlsMs = connectEndMs - secureStartMs;
-  // TLS takes a round trip of its own: a TCP phase far shorter was seen in part, or ended at a proxy.
+  // TLS takes a round trip of its own: a far shorter TCP phase was recorded in part, or ended at a proxy.
   return tcpMs < tlsMs / 5 || tcpMs < MIN_TCP_MS ? null : tcpMs;
 }
 
 /** A shorter TCP phase measures nothing: Chromium's clock for pages ticks in tenths of a millisecond. */
 const MIN_TCP_MS = 0.1;
 
-/** From the request's last byte to the response's first as the browser saw it; null when withheld. */
+/** Returns the time from the request's last byte to the response's first, milliseconds; null when withheld. */
 export function waitOf(request: RecordedRequest): number | null {
   const { requestStartMs, responseStartMs } = request.phases;
-  // What took no bytes was answered by the browser itself, with a copy that was under way.
+  // A response of no bytes came from the browser itself: a copy of one that was under way.
   const copied = request.fromCache || request.transferBytes === 0;
   if (requestStartMs === null || responseStartMs === null || copied) return null;
   return responseStartMs > requestStartMs ? responseStartMs - requestStartMs : null;

@@ -6,7 +6,7 @@ import { objectOf } from './har/values.ts';
 import { InputError, inputErrorFrom } from './input-error.ts';
 import { likelyType } from './resource-type.ts';
 
-/** No time in milliseconds and no size in bytes of a page load is beyond this. */
+/** No time in milliseconds and no size in bytes of a page load exceeds this. */
 const MAX_NUMBER = 1e10;
 const ms = z.custom<number>(
   (value) => typeof value === 'number' && Math.abs(value) <= MAX_NUMBER,
@@ -19,7 +19,7 @@ const size = z.custom<number>(
 const text = z.string('a string');
 const flag = z.boolean('true or false');
 const oneOf = <const T extends string>(...values: T[]) => z.enum(values, `one of ${values.join(', ')}`);
-/** What may be missing, which stands for not being known. */
+/** A field that may be missing when its value is not known. */
 const known = <T extends z.core.SomeType>(schema: T) => z._default(z.nullable(schema), null);
 
 const phasesSchema = z.object(
@@ -55,7 +55,7 @@ const requestSchema = z.object(
     type: z.optional(
       oneOf('document', 'iframe', 'style', 'script', 'font', 'image', 'media', 'fetch', 'beacon', 'other'),
     ),
-    // Who does not say that it failed is taken to have answered.
+    // Without a status the request is taken to have been answered.
     status: z._default(ms, 200),
     protocol: known(oneOf('h1', 'h2', 'h3')),
     startMs: ms,
@@ -90,7 +90,7 @@ const recordingSchema = z.object({
   requests: z.array(requestSchema, 'an array of requests'),
 });
 
-/** Whether that is a recording of hopwise's own, right or wrong. */
+/** Whether the input claims to be a hopwise recording, valid or not. */
 export function isOwnRecording(input: unknown): boolean {
   return objectOf(input)?.format === 'hopwise-recording';
 }
@@ -103,7 +103,7 @@ export function isOwnRecording(input: unknown): boolean {
  */
 export function readOwnRecording(input: unknown): { recording: Recording; otherSchemes: number } {
   const list = objectOf(input)?.requests;
-  // Before the schema, which would gather all that is wrong with them.
+  // Checked before the schema, which would collect an issue for each request.
   if (Array.isArray(list)) refuseTooMany(list.length, 'requests');
   const parsed = recordingSchema.safeParse(input);
   if (!parsed.success) throw inputErrorFrom(parsed.error.issues, input);

@@ -8,7 +8,7 @@ import { isOwnRecording, readOwnRecording } from './own-recording.ts';
 import { type DroppedEntries, usageNote } from './usage-note.ts';
 
 /**
- * Reads a HAR (a file, or a log or entries as DevTools give them to extensions) or a hopwise recording.
+ * Reads a HAR (a file, or a log or entries as DevTools passes them to extensions) or a hopwise recording.
  *
  * @param input the file's text, or its parsed JSON
  * @throws InputError with one line that names the place and what was expected there
@@ -56,7 +56,7 @@ function parseJson(text: string): unknown {
 }
 
 function oneLine(text: string): string {
-  // What V8 quotes of the input may be anything.
+  // V8 quotes the input, which may contain any characters.
   const line = text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ');
   return line.length > 160 ? `${line.slice(0, 157)}…` : line;
 }

@@ -1,10 +1,10 @@
 import type { Protocol } from '@hopwise/contract';
 
 /**
- * The protocol named by a recording, which writes it in many ways: ALPN ids (`nextHopProtocol`),
- * HAR's `HTTP/2.0`, Firefox's `HTTP/3`, drafts such as `h3-29` and `http/2+quic/46`.
+ * Parses a protocol's name as recorders write it: ALPN ids (`nextHopProtocol`), HAR's `HTTP/2.0`, Firefox's `HTTP/3`,
+ * drafts such as `h3-29` and `http/2+quic/46`.
  *
- * @returns null for a blank, a cache entry (`""`), a data URL or anything unknown.
+ * @returns null for no name, which cache entries have, and for unknown names
  */
 export function parseProtocol(name: string | null | undefined): Protocol | null {
   if (!name) return null;

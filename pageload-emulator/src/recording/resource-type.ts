@@ -1,6 +1,6 @@
 import type { ResourceType } from '@hopwise/contract';
 
-/** DevTools' and WebPageTest's types, and HAR's `_resourceType`. */
+/** Types of DevTools and WebPageTest, and of HAR's `_resourceType`, in lower case. */
 const BY_NAME = new Map<string, ResourceType>([
   ['document', 'document'],
   ['stylesheet', 'style'],
@@ -20,7 +20,7 @@ const BY_NAME = new Map<string, ResourceType>([
   ['cspviolationreport', 'beacon'],
 ]);
 
-/** Destinations of the Fetch standard, as `Sec-Fetch-Dest` carries them. */
+/** Destinations of the Fetch standard, as in the `Sec-Fetch-Dest` header. */
 const BY_DESTINATION = new Map<string, ResourceType>([
   ['document', 'document'],
   ['iframe', 'iframe'],
@@ -39,14 +39,14 @@ const BY_DESTINATION = new Map<string, ResourceType>([
   ['manifest', 'other'],
 ]);
 
-/** What a recorder or the request's own header says a request is for; null where neither says it. */
+/** The type that a recorder or the request's own header states; null when neither does. */
 export function namedType(name: string | null, destination: string | null): ResourceType | null {
   return (
     BY_NAME.get((name ?? '').toLowerCase()) ?? BY_DESTINATION.get((destination ?? '').toLowerCase()) ?? null
   );
 }
 
-/** What a request is likely for, by the MIME type of its response, else its URL's ending. */
+/** The likely type by the MIME type of the response, else by the URL's extension. */
 export function likelyType(mimeType: string | null, url: string): ResourceType {
   return byMimeType((mimeType ?? '').toLowerCase()) ?? byEnding(url) ?? 'other';
 }

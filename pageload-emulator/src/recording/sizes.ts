@@ -1,9 +1,9 @@
 import type { RecordedRequest, ResourceType } from '@hopwise/contract';
 
 /**
- * Response bytes to assume where the browser withheld them (cross-origin without
- * `Timing-Allow-Origin`). Documents and scripts as in the HTTP Archive's Web Almanac 2024, page weight (median
- * home page: 18 kB of HTML, 613 kB in 24 scripts); the rest assumed to be of that order.
+ * Response bytes to assume where the browser withheld them (cross-origin without `Timing-Allow-Origin`). Documents and
+ * scripts are as in the HTTP Archive's Web Almanac 2024, "Page weight" (median home page: 18 kB of HTML, 613 kB in 24
+ * scripts); the other sizes are assumed to be of that order.
  */
 const TYPICAL_BYTES: Record<ResourceType, number> = {
   document: 18_000,
@@ -23,10 +23,10 @@ const COMPRESSED_SHARE = 0.3;
 /** Header fields of a browser's request without its URL. */
 const REQUEST_HEADER_BYTES = 450;
 
-/** A page's load event waits for nothing larger; what a recorder says beyond it would only cost time. */
+/** Larger sizes are cut to this: no load event waits for more, and emulating more only takes time. */
 const MAX_BYTES = 64e6;
 
-/** Response bytes on the wire with headers: as recorded, else from what is known of the body, else typical. */
+/** Response bytes on the wire with headers: as recorded, else derived from the body's size, else typical of the type. */
 export function responseBytesOf(request: RecordedRequest): number {
   return Math.min(MAX_BYTES, likelyBytes(request));
 }

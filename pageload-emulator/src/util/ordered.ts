@@ -1,7 +1,7 @@
 /**
- * Index of the first value for which `holds`, by binary search; their number where it holds for none.
+ * Finds the index of the first value for which `holds`, by binary search; `values.length` when it holds for none.
  *
- * @param values ordered so that `holds` is true for all values behind the first one
+ * @param values ordered so that `holds` is true for all values after the first such one
  */
 export function firstIndexWhere<T>(values: readonly T[], holds: (value: T) => boolean): number {
   let low = 0;

@@ -1,14 +1,14 @@
-/** Items of which the first by `precedes` is taken at any time: a binary heap. */
+/** A priority queue: a binary heap ordered by `precedes`. */
 export class PriorityQueue<T> {
   readonly #heap: T[] = [];
   readonly #precedes: (a: T, b: T) => boolean;
 
-  /** @param precedes whether `a` goes before `b`, of items that are never alike */
+  /** @param precedes whether `a` goes before `b`; a strict order, in which no two items are equal */
   constructor(precedes: (a: T, b: T) => boolean) {
     this.#precedes = precedes;
   }
 
-  /** Undefined when there is none. */
+  /** The first item; undefined when the queue is empty. */
   get first(): T | undefined {
     return this.#heap[0];
   }
@@ -26,7 +26,7 @@ export class PriorityQueue<T> {
     heap[at] = item;
   }
 
-  /** Takes the first; undefined when there is none. */
+  /** Removes and returns the first item; undefined when the queue is empty. */
   shift(): T | undefined {
     const heap = this.#heap;
     const first = heap[0];

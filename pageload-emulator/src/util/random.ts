@@ -1,7 +1,7 @@
-/** A stream of numbers in [0, 1), the same for the same seed. */
+/** Returns the next number in [0, 1) of a stream that its seed determines. */
 export type Random = () => number;
 
-/** 32-bit hash of some integers (the finaliser of MurmurHash3), to make seeds that do not resemble each other. */
+/** Hashes integers to an unsigned 32-bit seed (the finaliser of MurmurHash3), so that similar inputs give unrelated streams. */
 export function hashSeed(...parts: number[]): number {
   let hash = 0x9e3779b9;
   for (const part of parts) {
@@ -12,7 +12,7 @@ export function hashSeed(...parts: number[]): number {
   return hash >>> 0;
 }
 
-/** Generator of uniform numbers: a Weyl sequence through an integer mixer; period 2^32. */
+/** Creates a generator of uniform numbers: a Weyl sequence through an integer mixer; period 2^32. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -24,7 +24,7 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** A standard normal variate (Box and Muller 1958). */
+/** Draws a standard normal variate (Box and Muller 1958). */
 export function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }

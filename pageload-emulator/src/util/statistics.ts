@@ -1,4 +1,4 @@
-/** Value below which `share` of the values lie; null for none. */
+/** The quantile of `share`, 0 to 1, interpolated linearly between the values; null for no values. */
 export function quantile(values: readonly number[], share: number): number | null {
   if (values.length === 0) return null;
   const sorted = [...values].sort((a, b) => a - b);
@@ -8,12 +8,12 @@ export function quantile(values: readonly number[], share: number): number | nul
   return sorted[low]! + (sorted[high]! - sorted[low]!) * (at - low);
 }
 
-/** The middle value; of nothing, NaN. */
+/** The median; NaN for no values. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5) ?? Number.NaN;
 }
 
-/** The arithmetic mean; of nothing, NaN. */
+/** The arithmetic mean; NaN for no values. */
 export function mean(values: readonly number[]): number {
   let sum = 0;
   for (const value of values) sum += value;

@@ -1,13 +1,10 @@
-/**
- * What hopwise needs of URLs, without the platform's `URL`, which the language's own library does
- * not have.
- */
+/** Parsing of URLs without the platform's `URL`, which is not part of the language's own library. */
 
 const HTTP_URL = /^(https?):\/\/([^/?#]*)/i;
 
 /**
- * `https://host[:port]` of an absolute http or https URL: lower case, without credentials or the
- * scheme's own port (RFC 6454 section 4); null for anything else.
+ * Returns the origin, `https://host[:port]`, of an absolute http or https URL: in lower case, without credentials or the
+ * scheme's default port (RFC 6454 section 4); null for any other text.
  */
 export function originOf(url: string): string | null {
   const match = HTTP_URL.exec(url);

@@ -2,15 +2,15 @@ import type { InitiatorKind } from '@hopwise/contract';
 import type { Entry } from './schema.ts';
 import { objectOf } from './values.ts';
 
-/** What an entry says of who asked for it. */
+/** What an entry states about its initiator. */
 export interface AskedFor {
-  /** Null where it says nothing. */
+  /** Null when not stated. */
   kind: InitiatorKind | null;
-  /** URLs of askers that it names: those on the stack, innermost first. */
+  /** URLs of initiators: those of the stack, innermost first. */
   urls: Iterable<string>;
   /** `_requestId` of the request that led to it (a preflight's). */
   requestId: string | null;
-  /** Whether the browser itself asked: for an icon, a manifest, what a header preloads. */
+  /** Whether the browser itself made the request: for an icon, a manifest, a preload in a header. */
   byBrowser: boolean;
 }
 
@@ -22,7 +22,7 @@ const KINDS = new Map<string, InitiatorKind>([
   ['signedexchange', 'parser'],
 ]);
 
-/** Chromium's object, or the URL string of WebPageTest and chrome-har with its `_initiator_detail`. */
+/** Reads the initiator: Chromium's object, or the URL string of WebPageTest and chrome-har with its `_initiator_detail`. */
 export function askedForBy(entry: Entry): AskedFor {
   const detail = objectOf(entry._initiator) ?? objectOf(jsonOf(entry._initiator_detail));
   const plain = typeof entry._initiator === 'string' && entry._initiator !== '' ? entry._initiator : null;
@@ -42,7 +42,7 @@ export function askedForBy(entry: Entry): AskedFor {
   }
   const said = KINDS.get(type?.toLowerCase() ?? '') ?? null;
   return {
-    // WebPageTest names the initiator of what the parser found and says no more.
+    // WebPageTest names the initiator of requests that the parser found, without a type.
     kind: isPreload ? 'preload' : (said ?? (plain !== null && !type ? 'parser' : null)),
     urls,
     requestId: typeof detail?.requestId === 'string' ? detail.requestId : null,
@@ -50,7 +50,7 @@ export function askedForBy(entry: Entry): AskedFor {
   };
 }
 
-/** Async stacks chain through promises and timers; beyond this they say nothing new. */
+/** Async stacks chain through promises and timers; deeper ones add nothing. */
 const MAX_ASYNC_DEPTH = 16;
 
 function jsonOf(value: unknown): unknown {
@@ -58,7 +58,7 @@ function jsonOf(value: unknown): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    // A detail that is not JSON tells nothing; the initiator's URL stands beside it.
+    // A detail that is not JSON is ignored; the initiator's URL is in another field.
     return null;
   }
 }

@@ -2,15 +2,16 @@ import type { Entry } from './schema.ts';
 import { numberOf } from './values.ts';
 
 /**
- * Whether nothing of an answer came over the network: from a cache, from a service worker that had it, or from the
- * browser itself, which turns http into https (HSTS). What HTTP/2 servers pushed is called cached by some, but came.
+ * Whether no byte of a response came over the network: it came from a cache, from a service worker's cache, or from the
+ * browser itself, which redirects http to https (HSTS). Some recorders mark responses that HTTP/2 servers pushed as cached;
+ * those came over the network.
  *
- * @param bodyHasHeaders as Firefox counts, which writes 0 for the body of an answer from its cache
+ * @param bodyHasHeaders whether the recorder counts as Firefox does, which writes 0 for the body of a cached response
  */
 export function isCached(entry: Entry, bodyHasHeaders: boolean): boolean {
   if (isPushed(entry)) return false;
   const { response, _fromCache, _fetchType, _wasFulfilled } = entry;
-  // DevTools; Playwright, of what a test answered itself.
+  // DevTools; Playwright, for responses that a test fulfilled.
   if (isMarked(_fromCache) || isMarked(_wasFulfilled)) return true;
   // Safari
   if (typeof _fetchType === 'string' && / cache$/i.test(_fetchType)) return true;
@@ -34,13 +35,13 @@ export function isFromWorker({ response, _fetchType }: Entry): boolean {
   return marks.some(isMarked) || _fetchType === 'Service Worker';
 }
 
-/** Whether the service worker that answered had it from the network. */
+/** Whether a service worker answered with a response that it fetched from the network. */
 export function isFetchedByWorker(entry: Entry): boolean {
   const source = entry.response?._serviceWorkerResponseSource;
   return isFromWorker(entry) && (source === 'network' || source === 'fallback-code');
 }
 
-/** Whether an HTTP/2 server sent it before it was asked for (RFC 9113 section 8.4). */
+/** Whether an HTTP/2 server pushed the response (RFC 9113 section 8.4). */
 export function isPushed({ _was_pushed }: Entry): boolean {
   return isMarked(_was_pushed);
 }

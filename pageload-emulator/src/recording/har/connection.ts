@@ -2,8 +2,8 @@ import { originOf } from '../../util/url.ts';
 import type { Entry } from './schema.ts';
 
 /**
- * What each entry's recorder calls its connection. HAR's own field `connection` is a connection's name with some
- * recorders and the server's port with others (DevTools, Firefox): where it is every entry's port, it says nothing.
+ * Returns the recorder's name for each entry's connection; null when unknown. HAR's own field `connection` is a name with
+ * some recorders and the server's port with others (DevTools, Firefox); when it is the port in every entry, it is ignored.
  */
 export function connectionNames(entries: readonly Entry[]): (string | null)[] {
   const isPort = entries.every(({ connection, request }) => {

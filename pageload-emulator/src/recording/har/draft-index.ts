@@ -1,10 +1,10 @@
 import { firstIndexWhere } from '../../util/ordered.ts';
 import type { RequestDraft } from '../draft.ts';
 
-/** No browser makes more requests to one URL at once; a hostile file would have each one looked at. */
+/** Bounds the search in hostile files: no browser makes more requests to one URL at once. */
 const MAX_CANDIDATES = 100;
 
-/** Drafts by a key, those of one key in order of a time of theirs. */
+/** Drafts by key; those of one key are ordered by a time. */
 export class DraftIndex {
   readonly #byKey = new Map<string, RequestDraft[]>();
   readonly #position: ReadonlyMap<RequestDraft, number>;
@@ -22,12 +22,15 @@ export class DraftIndex {
     else this.#byKey.set(key, [draft]);
   }
 
-  /** Puts those of one key in order of time. */
+  /** Sorts the drafts of each key by time. */
   sort(): void {
     for (const drafts of this.#byKey.values()) drafts.sort((a, b) => this.#timeOf(a) - this.#timeOf(b));
   }
 
-  /** Of the drafts of `key` that come before `draft`, the last whose time is not `slackMs` behind its start. */
+  /**
+   * Finds, among the drafts of `key` that come before `draft`, the last whose time is at most `slackMs` after the start of
+   * `draft`.
+   */
   latestBefore(key: string, draft: RequestDraft, slackMs = 0): RequestDraft | null {
     const drafts = this.#byKey.get(key) ?? [];
     const position = this.#position.get(draft)!;

@@ -1,6 +1,6 @@
 import { objectOf } from './values.ts';
 
-/** A HAR's log and where its parts stand in what was read. */
+/** A HAR's log, and the paths of its parts in the input. */
 export interface HarForm {
   log: unknown;
   place: readonly PropertyKey[];
@@ -8,10 +8,10 @@ export interface HarForm {
 }
 
 /**
- * The forms in which HARs come: a file (`{log}`), a log alone as `chrome.devtools.network.getHAR` gives it, and entries
- * as `onRequestFinished` gives them, one or an array.
+ * Recognises the forms of a HAR: a file (`{log}`), a log alone as `chrome.devtools.network.getHAR` passes it, and entries
+ * as `onRequestFinished` passes them, one or an array.
  *
- * @returns null for anything else
+ * @returns null for any other input
  */
 export function harForm(input: unknown): HarForm | null {
   if (Array.isArray(input)) return { log: { entries: input }, place: [], entriesPlace: [] };

@@ -6,7 +6,7 @@ import { isRedirect } from './redirect.ts';
 import type { Entry } from './schema.ts';
 import { pathKey, siteKey, urlKey } from './urls.ts';
 
-/** The requests of a page load, and what they were made of. */
+/** The requests of a page load with their entries. */
 export interface Drafts {
   /** In order of start, the first being the navigation's. */
   ordered: readonly RequestDraft[];
@@ -14,51 +14,51 @@ export interface Drafts {
   /** DOMContentLoaded, before which the parser is at work, milliseconds after navigationStart; null when not known. */
   parsedMs: number | null;
   entryOf: ReadonlyMap<RequestDraft, Entry>;
-  /** Those of which the recorder said what they are for. */
+  /** Drafts whose type the recorder states. */
   typed: ReadonlySet<RequestDraft>;
 }
 
 /**
- * Says of each draft who asked for it: whom the recording names, else who may have, marked as inferred.
+ * Sets the initiator of each draft: the one that the recording names, else the likely one, marked as inferred.
  *
- * - A redirect's `Location` leads to the next request for it; where only the query differs, to one that began as
+ * - A redirect is the initiator of the next request for its `Location`; when only the query differs, of one that began as
  *   the redirect ended.
- * - Of the URLs that an entry names, exact ones go before those that differ in the query alone.
- * - A request without any comes from the page that its `Referer` names; from a frame of its own origin; in a
- *   recording that names initiators, where the parser's are known, from a script of its own site; or from the document.
+ * - Of the URLs that an entry names, exact matches go before those that differ only in the query.
+ * - A request whose entry names none is taken to come from the page of its `Referer`; else from a frame of its own origin;
+ *   else, in a recording that names initiators, from a script of its own site; else from the document.
  */
 export function linkInitiators(drafts: Drafts): void {
   const { ordered, typed } = drafts;
-  const askers = new Askers(drafts);
+  const finder = new InitiatorFinder(drafts);
   for (const draft of ordered) {
     draft.initiator =
       draft === ordered[0]
         ? { kind: 'navigation', request: null, source: 'recorded' }
-        : (askers.redirectTo(draft) ?? askers.asked(draft));
+        : (finder.redirectTo(draft) ?? finder.initiatorOf(draft));
   }
   for (const draft of ordered) passOverPreflight(draft);
-  // A redirect is for what it leads to, whatever its own body is.
+  // A redirect has the type of its target, whatever its own body is.
   for (const draft of ordered.toReversed()) {
     const { kind, request } = draft.initiator;
     if (kind === 'redirect' && request !== null && !typed.has(request)) request.type = draft.type;
   }
 }
 
-/** A preflight waits for what the request that it goes before waits for. */
+/** A preflight has the same initiator as the request that it precedes. */
 function passOverPreflight(draft: RequestDraft): void {
   const { request } = draft.initiator;
   if (request === null || draft.method !== 'OPTIONS' || pathKey(request.url) !== pathKey(draft.url)) return;
   if (request.initiator.request !== null) draft.initiator = { ...request.initiator };
 }
 
-/** Recorders round: a redirect's answer may seem to end a little after what it led to. */
+/** Recorders round times: a redirect may seem to end a little after its target began. */
 const REDIRECT_SLACK_MS = 5;
-/** What begins within this of a redirect's end was asked for by it. */
+/** A request that begins within this of a redirect's end is taken to be its target. */
 const REDIRECT_SPAN_MS = 20;
-/** Clocks of phases and of starts differ by about this much in one recording. */
+/** Starts and phases of one recording are off by about this much, as different clocks time them. */
 const CLOCK_SLACK_MS = 5;
 
-class Askers {
+class InitiatorFinder {
   readonly #document: RequestDraft;
   readonly #entryOf: ReadonlyMap<RequestDraft, Entry>;
   readonly #position: ReadonlyMap<RequestDraft, number>;
@@ -72,7 +72,7 @@ class Askers {
   readonly #asked = new Map<RequestDraft, AskedFor>();
   /** Whether the recording names initiators at all. */
   readonly #namesInitiators: boolean;
-  /** Until when the parser may have been at work. */
+  /** When the parser had ended at the latest. */
   readonly #parsedMs: number;
 
   constructor({ ordered, document, parsedMs, entryOf }: Drafts) {
@@ -121,10 +121,10 @@ class Askers {
     return null;
   }
 
-  asked(draft: RequestDraft): RequestDraft['initiator'] {
+  initiatorOf(draft: RequestDraft): RequestDraft['initiator'] {
     const own = this.#asked.get(draft)!;
     const named = own.requestId === null ? undefined : this.#byRequestId.get(own.requestId);
-    // A preflight may begin before the request that it is for: then that one's asker is its.
+    // A preflight may begin before the request that it is for; then it has that request's initiator.
     const isLater = named !== undefined && this.#position.get(named)! > this.#position.get(draft)!;
     const asked = isLater ? this.#asked.get(named)! : own;
     const exact =
@@ -138,7 +138,7 @@ class Askers {
     return this.#found(asked, referring ?? this.#likely(draft, asked), 'inferred', draft);
   }
 
-  /** Of the scripts on a stack, the one that arrived last held the request up. */
+  /** Of the scripts on a stack, takes the one that arrived last: it held up the request. */
   #latestOf(urls: Iterable<string>, find: (url: string) => RequestDraft | null): RequestDraft | null {
     let latest: RequestDraft | null = null;
     for (const url of urls) {
@@ -174,7 +174,7 @@ class Askers {
     return { kind: parsed ? 'parser' : 'other', request, source };
   }
 
-  /** Whether the parser may have found it: what documents refer to, while it was at work. */
+  /** Whether the parser may have found it: documents refer to such types, and the parser was at work. */
   #isParsed({ type, startMs }: RequestDraft): boolean {
     return /^(style|script|image|iframe)$/.test(type) && startMs <= this.#parsedMs;
   }

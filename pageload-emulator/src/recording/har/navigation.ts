@@ -4,8 +4,8 @@ import { type Entry, statusOf } from './schema.ts';
 import { typeOf } from './types.ts';
 
 /**
- * The entries from the navigation on. What began before the first document and is known to be none, such as a beacon of
- * the page that was left, does not belong to the load.
+ * Returns the entries from the navigation on, in order of start. Requests before the first document that are known to be no
+ * documents, such as beacons of the page that was left, do not belong to the load.
  */
 export function fromNavigation(entries: readonly Entry[]): Entry[] {
   const ordered = entries
@@ -18,7 +18,7 @@ export function fromNavigation(entries: readonly Entry[]): Entry[] {
 }
 
 /**
- * Tells the page's document from frames and from pages that a script fetched.
+ * Distinguishes the page's document from frames and from pages that a script fetched: other documents become iframes.
  *
  * @param ordered requests in order of start, the first being the navigation's
  */

@@ -3,8 +3,9 @@ import { shown } from '../input-error.ts';
 import type { Entry, Har, Page } from './schema.ts';
 
 /**
- * The first page that has requests, and those; all requests where no page has any. A request without a page is the
- * first one's. Pages of one id are told apart by time; where none are listed, by what the requests call them.
+ * Takes the first page that has requests, with its requests; all requests when no page has any. A request without a page
+ * belongs to the first page. Pages with the same id are distinguished by time; when the file lists no pages, the requests'
+ * page references make them up.
  */
 export function firstPage(log: Har, notes: string[]): { page: Page | undefined; entries: Entry[] } {
   const pages = log.pages?.length ? log.pages : pagesOf(log.entries);
@@ -37,7 +38,7 @@ function pagesOf(entries: readonly Entry[]): Page[] {
   return [...ids].flatMap((id) => (id == null ? [] : [{ id }]));
 }
 
-/** When the requests of each page began, in order. */
+/** Starts of each page's requests, ascending. */
 function startsByPage(entries: readonly Entry[]): Map<Page['id'], number[]> {
   const starts = new Map<Page['id'], number[]>();
   for (const { pageref, startedDateTime } of entries) {
@@ -51,7 +52,7 @@ function startsByPage(entries: readonly Entry[]): Map<Page['id'], number[]> {
   return starts;
 }
 
-/** Per page when its requests may begin: those of one id from its own start to the next one's; any time for others. */
+/** When each page's requests may begin: from its own start to that of the next page with the same id; otherwise at any time. */
 function spansOf(pages: readonly Page[]): { begins: number; ends: number }[] {
   const spans = pages.map(() => ({ begins: Number.NEGATIVE_INFINITY, ends: Number.POSITIVE_INFINITY }));
   const last = new Map<Page['id'], number>();

@@ -8,7 +8,7 @@ export interface Times {
   phases: RequestPhases;
 }
 
-/** HAR 1.2 `timings`: durations one after the other, −1 where a phase did not take place. */
+/** Reads HAR 1.2 `timings`: consecutive durations, −1 when a phase did not take place. */
 export function harPhases(entry: Entry, startedMs: number, sslApart: boolean): Times {
   const { timings } = entry;
   const lengthOf = (value: number | string | null | undefined) => Math.max(0, numberOf(value) ?? 0);
@@ -43,7 +43,7 @@ export function harPhases(entry: Entry, startedMs: number, sslApart: boolean): T
   return { startMs: Math.min(startMs, endMs), endMs: Math.max(endMs, startedMs + totalMs), phases };
 }
 
-/** WebPageTest's absolute times, milliseconds after the start of the test; null in other HARs. */
+/** Reads WebPageTest's absolute times, milliseconds after the start of the test; null for other HARs. */
 export function webPageTestPhases(entry: Entry): Times | null {
   const loadStart = numberOf(entry._load_start);
   const loadEnd = numberOf(entry._load_end);
@@ -68,7 +68,7 @@ export function webPageTestPhases(entry: Entry): Times | null {
   return { startMs: Math.max(0, startMs), endMs: Math.max(startMs, loadEnd), phases };
 }
 
-/** Of a request that none is known of, or that took none. */
+/** The phases of a request when all are unknown or did not take place. */
 export function noPhases(): RequestPhases {
   return {
     dnsStartMs: null,

@@ -1,4 +1,4 @@
-/** Whether a response of that status sends the browser on to another URL. */
+/** Whether a response with this status redirects. */
 export function isRedirect(status: number): boolean {
   return status >= 301 && status <= 308 && status !== 304;
 }

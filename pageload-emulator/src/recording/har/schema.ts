@@ -3,7 +3,7 @@ import { InputError, inputErrorFrom, placeOf } from '../input-error.ts';
 import type { HarForm } from './forms.ts';
 import { numberOf, objectOf } from './values.ts';
 
-/** No time in milliseconds and no size in bytes of a page load is beyond this. */
+/** No time in milliseconds and no size in bytes of a page load exceeds this. */
 const MAX_NUMBER = 1e10;
 // WebPageTest writes many numbers as strings.
 const numeric = z.custom<number | string | null>((value) => {
@@ -30,8 +30,8 @@ const headers = maybe(
   ),
 );
 
-// HAR 1.2: a field that begins with an underscore is its tool's own. One of another meaning is no mistake: it is
-// read as if it were not there.
+// HAR 1.2: a field that begins with an underscore belongs to the tool that wrote it. One with another meaning is no error
+// and is ignored.
 const own = <T extends z.core.SomeType>(schema: T) => z.catch(schema, undefined as z.output<T>);
 const ownNumber = own(number);
 const ownText = own(text);
@@ -182,13 +182,13 @@ export interface Har extends Log {
   entries: Entry[];
 }
 
-/** Of all pages in the file together; a page load has fewer by far. */
+/** Limits of a whole file; one page load has far fewer. */
 const MAX = { entries: 50_000, pages: 10_000 };
 
 /**
- * The log of a HAR, as far as it is read.
+ * Parses those parts of a HAR's log that are read.
  *
- * @throws InputError naming the place of the first thing that is not usable
+ * @throws InputError naming the place of the first thing that cannot be used
  */
 export function parseHar({ log: input, place, entriesPlace }: HarForm): Har {
   const lists = objectOf(input);
@@ -202,7 +202,7 @@ export function parseHar({ log: input, place, entriesPlace }: HarForm): Har {
   const parsed = logSchema.safeParse(input);
   if (!parsed.success) throw inputErrorFrom(parsed.error.issues, input, place);
   const log = parsed.data;
-  // One by one, for a schema gathers all that is wrong, which in a large file is more than memory holds.
+  // One by one: a schema of the array would collect all issues, which may exceed memory for a large file.
   const entries = log.entries.map((entry, index) => {
     const read = entrySchema.safeParse(entry);
     if (!read.success) throw inputErrorFrom(read.error.issues, entry, [...entriesPlace, index]);
@@ -211,7 +211,7 @@ export function parseHar({ log: input, place, entriesPlace }: HarForm): Har {
   return { ...log, entries };
 }
 
-/** HTTP status; 0 when there was no answer. Who does not say that a request failed is taken to say that it was answered. */
+/** HTTP status; 0 when there was no response. A request without a status is taken to be answered unless it has an error. */
 export function statusOf({ response }: Entry): number {
   const failed = typeof response?._error === 'string' && response._error !== '';
   return Math.max(0, Math.trunc(numberOf(response?.status) ?? (failed ? 0 : 200)));

@@ -2,7 +2,7 @@ import type { ResourceType } from '@hopwise/contract';
 import { likelyType, namedType } from '../resource-type.ts';
 import type { Entry } from './schema.ts';
 
-/** What an entry is for, and whether its recorder or its own header says so. */
+/** Determines the type of an entry; `named` when its recorder or its own header states it. */
 export function typeOf(entry: Entry): { type: ResourceType; named: boolean } {
   const { request, response } = entry;
   const destination = request.headers?.find(({ name }) => /^sec-fetch-dest$/i.test(name))?.value;

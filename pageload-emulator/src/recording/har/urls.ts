@@ -1,6 +1,6 @@
 import { originOf } from '../../util/url.ts';
 
-/** A URL as browsers compare them: origin in lower case without its own port, `/` for no path, no fragment. */
+/** Normalises a URL as browsers do to compare: origin in lower case without its default port, `/` for no path, no fragment. */
 export function urlKey(url: string): string {
   const hash = url.indexOf('#');
   const whole = hash < 0 ? url : url.slice(0, hash);
@@ -12,14 +12,14 @@ export function urlKey(url: string): string {
   return path[slash] === '?' ? `${origin}/${path.slice(slash)}` : origin + path.slice(slash);
 }
 
-/** A URL's key up to its query, which some recorders leave out or replace. */
+/** `urlKey` without the query, which some recorders leave out or replace. */
 export function pathKey(url: string): string {
   const key = urlKey(url);
   const query = key.indexOf('?');
   return query < 0 ? key : key.slice(0, query);
 }
 
-/** The last two labels of a URL's host: the registrable domain, but under suffixes such as co.uk, which would take a list. */
+/** The last two labels of a URL's host: the registrable domain, except under suffixes such as co.uk, which would need a list. */
 export function siteKey(url: string): string {
   const host = (originOf(url) ?? '').replace(/^https?:\/\//, '').replace(/:\d+$/, '');
   return /^[\d.]+$|^\[/.test(host) ? host : host.split('.').slice(-2).join('.');

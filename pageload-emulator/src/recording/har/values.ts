@@ -1,10 +1,11 @@
+/** The value if it is an object and no array; else null. */
 export function objectOf(value: unknown): Record<string, unknown> | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : null;
 }
 
-/** The number that a recorder wrote as one or as a string; null where there is none. */
+/** The number that a recorder wrote as a number or a string; null when absent. */
 export function numberOf(value: number | string | null | undefined): number | null {
   if (value === null || value === undefined || value === '') return null;
   return Number(value);

@@ -20,17 +20,17 @@ import type { Trace } from '../transport/trace.ts';
 import { hashSeed } from '../util/random.ts';
 
 export interface EmulateOptions {
-  /** Which losses happen; runs without random loss are the same for every seed. Default 1. */
+  /** Seed of the random losses; loads without random loss are the same for every seed. Default 1. */
   seed?: number;
-  /** Whether to go on after the load event and return an entry for every request. Default false. */
+  /** Whether to continue after the load event and return an entry for every request. Default false. */
   waterfall?: boolean;
-  /** Hears what happens on the connections. */
+  /** Is called for events on the connections. */
   trace?: Trace;
-  /** Events after which the load is given up. Default 1,000,000. */
+  /** Events after which the load is abandoned. Default 1,000,000. */
   maxEvents?: number;
 }
 
-/** What one origin's requests went through. */
+/** One origin's counters and protocol. */
 export interface OriginOutcome extends OriginCounters {
   origin: string;
   protocol: Protocol;
@@ -38,41 +38,41 @@ export interface OriginOutcome extends OriginCounters {
 
 /** One emulated page load. */
 export interface Emulated {
-  /** navigationStart to the end of everything that the load event waits for. */
+  /** navigationStart to the end of everything that the load event waits for, milliseconds. */
   pltMs: number;
-  /** When everything that blocks rendering has arrived; null when nothing does. */
+  /** When everything that blocks rendering has arrived, milliseconds; null when nothing blocks rendering. */
   firstPaintMs: number | null;
-  /** In order of the graph's fetches; empty unless `waterfall` was asked for. */
+  /** In order of the graph's fetches; empty without `waterfall`. */
   entries: WaterfallEntry[];
-  /** End of each activity, by its id; negative of what had not ended by the load event. */
+  /** End of each activity by its id, milliseconds; negative for those that had not ended at the load event. */
   endMs: Float64Array;
-  /** Per origin, in order of `graph.origins`. */
+  /** In order of `graph.origins`, without origins that had no request. */
   origins: OriginOutcome[];
   /** Response bytes handed to the page. */
   bytes: number;
-  /** Events that the emulation took, a measure of its cost. */
+  /** Number of simulated events, a measure of the emulation's cost. */
   events: number;
 }
 
-/** A page load that cannot be emulated, such as one whose path carries nothing. */
+/** A page load that cannot be emulated, such as one on a path without a rate. */
 export class EmulationError extends Error {
   override readonly name: string = 'EmulationError';
 }
 
-/** A load that had not ended when it was given up: its path loses too much, or the page is too large. */
+/** A load that was abandoned before its load event: its path loses too much, or the page is too large. */
 export class EndlessLoadError extends EmulationError {
   override readonly name = 'EndlessLoadError';
 }
 
 /**
- * Emulates one load of a page from a cold start: each fetch begins when all of its dependencies have
- * happened, travels under its origin's protocol over the shared bottleneck, and lets others begin;
- * computing takes turns on one main thread.
+ * Emulates one load of a page from a cold start: each fetch begins when all its dependencies have happened and travels under
+ * its origin's protocol over the shared bottleneck; computations take turns on one main thread.
  *
- * @param graph must stay as it is: what it is compiled to is kept for the next load
+ * @param graph must not change: its compiled form is kept for the next load
  * @param assignment protocol of each origin; an origin without one gets h2, a plain `http:` origin h1
- * @throws EmulationError when the path's figures are not usable (rates, round trip, loss out of range)
- * @throws EndlessLoadError when the load event has not come after `maxEvents`; what comes behind it is left out instead
+ * @throws EmulationError when figures of the path are out of range (rates, round trip, loss)
+ * @throws EndlessLoadError when the load event has not come after `maxEvents`. Requests beyond the limit but after the load
+ *   event are left out instead.
  */
 export function emulate(
   graph: PageGraph,
@@ -85,16 +85,17 @@ export function emulate(
   return new PageLoad(graph, path, servers, assignment, options).run();
 }
 
-/** A page travels in about so many bursts at the most, apart from those that its windows keep small; but in none of more packets than this. */
+/** The smallest burst grows with the page, so that it travels in about this many bursts. */
 const USUAL_BURSTS = 200;
+/** It does not grow beyond this many packets, */
 const USUAL_MAX_BURST = 16;
-/** Up to twice this, detail does not cost too much. */
-const MAX_BYTES_IN_DETAIL = 30e6;
+/** except on very large pages, to bound their cost: one packet for each so many bytes. */
+const BYTES_PER_BURST_PACKET = 30e6;
 
-/** A hundred times what a heavy page takes. */
+/** A hundred times the events of a heavy page. */
 const MAX_EVENTS = 1_000_000;
 
-/** Chromium delays what is below its medium priority; see `priorityOf`. */
+/** Chromium delays requests below its medium priority; see `priorityOf`. */
 const MIN_DELAYABLE_URGENCY = 3;
 
 const BEGIN = 0;
@@ -114,8 +115,9 @@ class PageLoad implements EventHandler, StreamOwner {
   readonly #protocols: Protocol[];
   readonly #clients: OriginClients;
   readonly #activities: readonly CompiledActivity[];
-  /** Of each activity: dependencies that have not happened, and dependants that have begun. */
+  /** Number of each activity's dependencies that have not happened yet. */
   readonly #openDependencies: number[];
+  /** Index of each activity's first dependant that has not begun. */
   readonly #nextDependant: number[];
   readonly #gate: LowPriorityGate<Stream>;
   readonly #delayable: DelayableLimit<Stream>;
@@ -232,7 +234,7 @@ class PageLoad implements EventHandler, StreamOwner {
     else this.#endFetch(stream);
   }
 
-  /** Lets everything begin that needs at most `bytes` of the activity's response. */
+  /** Satisfies the dependants that need at most `bytes` of the activity's response. */
   #satisfyUpTo(id: number, bytes: number): void {
     const { dependants } = this.#activities[id]!;
     let next = this.#nextDependant[id]!;
@@ -291,7 +293,7 @@ class PageLoad implements EventHandler, StreamOwner {
 
   #limit(stream: Stream): void {
     const { origin, urgency, hold } = this.#activities[stream.id]!;
-    // A script is of low priority when the recording shows that it was held back.
+    // Whether a script has low priority shows in the recording: then it was held back.
     this.#delayable.pass(stream, urgency, origin, urgency >= MIN_DELAYABLE_URGENCY || hold !== null);
   }
 
@@ -364,10 +366,10 @@ class PageLoad implements EventHandler, StreamOwner {
   }
 }
 
-/** Before a request is sent its response has no order. */
+/** Placeholder until the request is sent. */
 const NO_ORDER = new ByteOrder<Segment>();
 
-/** The same seed for every protocol: common random numbers when they are compared. */
+/** Protocols are compared on common random numbers: the processes depend on the seed, not on the protocol. */
 function lossesOf({ loss, lossBurst, udp }: NetworkPath, seed: number): SimulationContext['loss'] {
   const process = (rate: number, way: number) => new LossProcess(rate, lossBurst, hashSeed(seed, way));
   const tcp = { down: process(loss, 0), up: process(loss, 1) };
@@ -376,10 +378,10 @@ function lossesOf({ loss, lossBurst, udp }: NetworkPath, seed: number): Simulati
   return { tcp, quic: { down: process(both, 0), up: process(both, 1) } };
 }
 
-/** Packets that travel as one at the least, on a page of `bytes`. */
+/** Smallest burst, packets, for a page of `bytes`. */
 function minBurst(bytes: number): number {
   const usual = Math.min(USUAL_MAX_BURST, bytes / (USUAL_BURSTS * PACKET.tcp.payloadBytes));
-  return Math.ceil(Math.max(2, usual, bytes / MAX_BYTES_IN_DETAIL));
+  return Math.ceil(Math.max(2, usual, bytes / BYTES_PER_BURST_PACKET));
 }
 
 function checkPath(path: NetworkPath): void {

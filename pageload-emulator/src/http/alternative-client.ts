@@ -2,7 +2,7 @@ import type { EventHandler, EventQueue } from '../transport/event-queue.ts';
 import type { Stream, StreamOwner } from '../transport/stream.ts';
 import { addOriginCounters, type OriginClient, type OriginCounters } from './origin-client.ts';
 
-/** How long Chromium's TCP connection waits for QUIC where QUIC is known to work and nothing of the server (`GetTimeDelayForWaitingJob`). */
+/** By how long Chromium delays the TCP connection when QUIC is known to work and nothing is known of the server (`GetTimeDelayForWaitingJob`). */
 const TCP_DELAY_MS = 300;
 
 /** What a browser knows of QUIC on this network. */
@@ -11,15 +11,15 @@ export interface QuicExperience {
   worked: boolean;
 }
 
-/** What a browser knows of one origin's HTTP/3. */
+/** What a browser knows of one origin's HTTP/3 support. */
 export interface Http3Knowledge {
-  /** Whether it may be tried. */
+  /** Whether the browser knows that the origin offers HTTP/3. */
   known: boolean;
 }
 
-/** The two ways to an origin. Each calls back when it is open. */
+/** The two ways to reach an origin; each calls `onOpen` when it is open. */
 export interface Alternatives {
-  /** Asks for the host's address and returns how long that takes. */
+  /** Resolves the host's name; returns how long that takes, milliseconds. */
   resolve(): number;
   quic(onOpen: () => void): OriginClient;
   tcp(onOpen: () => void): OriginClient;
@@ -29,14 +29,14 @@ const START_TCP = 0;
 const REFUSED = 1;
 
 /**
- * An origin that speaks HTTP/3 which the browser has yet to find out, or whose QUIC handshake fails: Chromium's
- * `HttpStreamFactory::JobController`.
+ * Client of an origin whose HTTP/3 support the browser has yet to discover, or whose QUIC handshake fails (Chromium's
+ * `HttpStreamFactory::JobController`).
  *
- * - Without knowledge requests go over TCP; the first response's headers tell of HTTP/3 (RFC 7838).
- * - With it, an open QUIC connection takes every request. While there is none, it is being opened; an open HTTP/2
- *   connection takes the requests of that time at once. Without either, TCP is opened beside it, later where
- *   QUIC is known to work, and the first to be open takes what waits.
- * - Over HTTP/1.1 all that waits goes to the pool when its first connection is open.
+ * - Until HTTP/3 is known, requests go over TCP; the first response's `Alt-Svc` announces HTTP/3 (RFC 7838).
+ * - From then on an open QUIC connection takes every request. While QUIC is being opened, an open HTTP/2 connection takes
+ *   requests at once. Without either, TCP is opened in parallel, delayed when QUIC is known to work, and the connection that
+ *   opens first takes the waiting requests.
+ * - Over HTTP/1.1 all waiting requests go to the pool when its first connection opens.
  */
 export class AlternativeClient implements OriginClient, StreamOwner, EventHandler {
   readonly #events: EventQueue;
@@ -49,15 +49,15 @@ export class AlternativeClient implements OriginClient, StreamOwner, EventHandle
   readonly #refusalMs: number;
   readonly #overQuic = new Set<Stream>();
   #page: StreamOwner | null = null;
-  /** Requests that take what opens first. */
+  /** Requests that wait for the first connection to open. */
   #racing: Stream[] = [];
   #tried = false;
   #failed = false;
   #tcpScheduled = false;
 
   /**
-   * @param handshake what becomes of its QUIC handshakes
-   * @param refusalMs how long a refusal takes, once the name is resolved
+   * @param handshake how the origin's QUIC handshakes end
+   * @param refusalMs how long a refusal takes after the name is resolved, milliseconds
    */
   constructor(
     events: EventQueue,
@@ -111,7 +111,7 @@ export class AlternativeClient implements OriginClient, StreamOwner, EventHandle
     }
   }
 
-  /** The headers of a response have come, and with them `Alt-Svc`. */
+  /** Learns of HTTP/3 from the first response's `Alt-Svc`, and hands the response on. */
   onData(stream: Stream): void {
     this.#knowledge.known = true;
     stream.owner = this.#page!;

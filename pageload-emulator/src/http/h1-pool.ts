@@ -11,7 +11,7 @@ import { UrgencyQueue } from './urgency-queue.ts';
 
 const BACKUP = 0;
 
-/** What a pooled connection is doing: nothing, or one request. */
+/** An open connection of the pool, idle or with one request. */
 interface Slot {
   connection: Connection;
   stream: Stream | null;
@@ -20,28 +20,27 @@ interface Slot {
 }
 
 /**
- * HTTP/1.1: up to six connections, opened as requests come, one request at a time on each. A
- * request takes whichever connection is ready first, a new one or one that became free; the most
- * urgent request first (Chromium's late binding). When the first connection has no answer for a while, a
- * second one is opened beside it.
+ * HTTP/1.1: up to six connections (`MAX_CONNECTIONS_PER_HOST`), opened as requests come, with one request at a time on each.
+ * The most urgent request takes the first connection that is ready, new or free again (Chromium's late binding). When the
+ * first connection has not answered for a while, a backup connection is opened.
  */
 export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder, EventHandler {
   readonly #context: SimulationContext;
   readonly #settings: ConnectionSettings;
   readonly #resolve: () => number;
   readonly #sockets: SocketLimit;
-  /** Six at the most. */
+  /** Open connections. */
   readonly #slots: Slot[] = [];
   readonly #waiting = new UrgencyQueue();
   readonly #counters = emptyCounters();
   readonly #onOpen: (() => void) | null;
-  /** Being opened, the oldest first. */
+  /** Connections being opened, the oldest first. */
   readonly #connecting: Connection[] = [];
   #idle: Slot[] = [];
 
   /**
-   * @param resolve asks for the host's address and returns how long that takes
-   * @param onOpen hears when the first connection is open
+   * @param resolve resolves the host's name and returns how long that takes, milliseconds
+   * @param onOpen called when the first connection is open
    */
   constructor(
     context: SimulationContext,
@@ -104,7 +103,7 @@ export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder, Even
     this.#dispatch();
   }
 
-  /** Looks after the first connection. */
+  /** Opens a backup connection if the first has not answered. */
   handle(): void {
     const oldest = this.#connecting[0];
     if (oldest === undefined || oldest.answered || this.#waiting.length === 0) return;
@@ -119,7 +118,7 @@ export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder, Even
 
   #dispatch(): void {
     while (this.#waiting.length > 0 && this.#idle.length > 0) {
-      // The warmest connection: the one used last.
+      // The connection used last has the largest window.
       const slot = this.#idle.pop()!;
       slot.stream = this.#waiting.shift()!;
       this.#note(slot);
@@ -155,7 +154,7 @@ export class H1Pool implements OriginClient, ConnectionOwner, SocketHolder, Even
     connection.connect(dnsMs);
   }
 
-  /** What the request that now takes `slot` waited for: its handshake, or the one before it. */
+  /** Counts what the request of `slot` waited for: a handshake, or a free connection. */
   #note(slot: Slot): void {
     const waitedMs = this.#context.events.now - slot.stream!.startMs;
     if (waitedMs <= 0) return;

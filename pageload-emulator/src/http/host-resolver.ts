@@ -1,13 +1,13 @@
-/** Resolves names: each once, different ones in parallel, whatever their connections and protocols. */
+/** Resolves host names: each once for all connections and protocols, different names in parallel. */
 export class HostResolver {
-  /** When each host's addresses are there. */
+  /** When each host's addresses are known. */
   readonly #readyMs = new Map<string, number>();
 
   /**
-   * Asks for a host's addresses unless that has been done.
+   * Starts a lookup of a host's addresses unless there has been one.
    *
-   * @param lookupMs how long it takes
-   * @returns milliseconds from now until they are there
+   * @param lookupMs how long a lookup takes
+   * @returns milliseconds from now until the addresses are known
    */
   resolve(host: string, lookupMs: number, nowMs: number): number {
     const readyMs = this.#readyMs.get(host);
@@ -17,7 +17,7 @@ export class HostResolver {
   }
 }
 
-/** What is resolved for an origin: its host without the port, which other origins may share. */
+/** The name to resolve for an origin: its host without the port, which other origins may share. */
 export function hostOf(origin: string): string {
   const authority = origin.slice(origin.indexOf('://') + 3);
   const port = /:\d+$/.exec(authority);

@@ -3,19 +3,19 @@ import type { Stream } from '../transport/stream.ts';
 import { emptyCounters, type OriginClient, type OriginCounters } from './origin-client.ts';
 import type { Session } from './session.ts';
 
-/** Where a multiplexed origin gets its connection from. */
+/** Provides connections to a multiplexed origin. */
 export interface SessionSource {
-  /** Asks for the host's address and returns how long that takes. */
+  /** Resolves the host's name; returns how long that takes, milliseconds. */
   resolve(): number;
-  /** A connection of another origin that this one may use too, or null; its address must be known. */
+  /** An open connection of another origin that this one may share, or null; the name must be resolved. */
   shared(): Session | null;
-  /** A new connection. */
+  /** Creates a connection. */
   create(onOpen: () => void): Session;
 }
 
 const RESOLVED = 0;
 
-/** An origin over HTTP/2 or HTTP/3: one connection, its own or one that it shares with others. */
+/** Client of an origin over HTTP/2 or HTTP/3: one connection, its own or shared with other origins. */
 export class Multiplexed implements OriginClient, EventHandler {
   readonly #events: EventQueue;
   readonly #source: SessionSource;
@@ -25,12 +25,12 @@ export class Multiplexed implements OriginClient, EventHandler {
   #session: Session | null = null;
   #own = false;
   #resolving = false;
-  /** Requests before the name was resolved. */
+  /** Requests that wait for the name to be resolved. */
   #waiting: Stream[] = [];
 
   /**
-   * @param mayShare whether others' connections may serve it, which shows once its name is resolved
-   * @param onOpen hears when requests may go
+   * @param mayShare whether connections of other origins may serve it, which is known once its name is resolved
+   * @param onOpen called when requests may go
    */
   constructor(
     events: EventQueue,

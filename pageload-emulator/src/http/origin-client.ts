@@ -1,29 +1,31 @@
 import type { Stream } from '../transport/stream.ts';
 import type { TransportCounters } from '../transport/transport-counters.ts';
 
-/** What the requests to one origin went through, for explaining a result. */
+/** Counts of the events that the requests to one origin met, for explaining a result. */
 export interface OriginCounters extends TransportCounters {
-  /** Requests that were made. */
+  /** Requests made. */
   requests: number;
-  /** Connections that were begun. */
+  /** Connections begun. */
   connections: number;
-  /** Requests that waited for a handshake, and for how long in all. */
+  /** Requests that waited for a handshake. */
   waitedForHandshake: number;
+  /** Sum of their waits, milliseconds. */
   handshakeMs: number;
-  /** Requests that waited because the origin's six HTTP/1.1 connections were busy, and for how long in all. */
+  /** Requests that waited because the origin's six HTTP/1.1 connections were busy. */
   waitedForConnection: number;
+  /** Sum of their waits, milliseconds. */
   connectionWaitMs: number;
 }
 
-/** A browser's side of one origin. */
+/** The browser's connections to one origin. */
 export interface OriginClient {
-  /** Whether a request would leave at once, or wait for others only. */
+  /** Whether a connection is open, so that a request waits at most for other requests. */
   readonly open: boolean;
-  /** Opens a connection, unless there is one, without a request to send. */
+  /** Opens a connection ahead of the first request, unless there is one. */
   connect(): void;
-  /** Sends the request as soon as the protocol lets it. */
+  /** Sends the request as soon as the protocol allows. */
   fetch(stream: Stream): void;
-  /** The stream's response is whole. */
+  /** Must be called when the stream's response is complete. */
   done(stream: Stream): void;
   counters(): OriginCounters;
 }

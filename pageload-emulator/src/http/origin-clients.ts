@@ -10,28 +10,28 @@ import { addOriginCounters, type OriginClient, type OriginCounters } from './ori
 import { Session, USUAL_MAX_STREAMS } from './session.ts';
 import { SocketLimit } from './socket-limit.ts';
 
-/** The browser's side of all origins of a page: what they share, and one client for each pool of connections. */
+/** The browser's connections to all origins of a page: what the origins share, and one client for each pool of connections. */
 export class OriginClients {
   readonly #context: SimulationContext;
   readonly #servers: readonly ServerProfile[];
   readonly #protocols: readonly Protocol[];
   readonly #udp: UdpTreatment;
   readonly #resolver = new HostResolver();
-  /** Of each origin that was asked for. */
+  /** Host of each origin whose name was looked up. */
   readonly #hosts: string[] = [];
   readonly #sockets = new SocketLimit();
-  /** Of each origin, by pool. */
+  /** Clients of each origin, by pool. */
   readonly #clients: OriginClient[][];
   readonly #http3: Http3Knowledge[];
-  /** Of each origin, whether the browser knows that its server multiplexes. */
+  /** Whether each origin's server is known to multiplex. */
   readonly #multiplexes: boolean[];
   readonly #quicExperience = { worked: false };
-  /** Connections that several origins may use, by group, pool and protocol. */
+  /** Connections that several origins may share, by group, pool and protocol. */
   readonly #shared = new Map<string, Session>();
 
   /**
-   * @param servers of each origin
-   * @param protocols that each origin is to use
+   * @param servers profile of each origin
+   * @param protocols protocol of each origin
    */
   constructor(
     context: SimulationContext,
@@ -52,19 +52,19 @@ export class OriginClients {
   }
 
   /**
-   * Whether the browser knows that an origin's server multiplexes (Chromium's `HttpServerProperties::SupportsRequestPriority`): from
-   * an earlier visit, from its first HTTP/2 connection, or from the `Alt-Svc` of a response.
+   * Whether an origin's server is known to multiplex (Chromium's `HttpServerProperties::SupportsRequestPriority`): from an
+   * earlier visit, from its first HTTP/2 connection, or from the `Alt-Svc` of a response.
    */
   multiplexes(origin: number): boolean {
     return this.#multiplexes[origin]!;
   }
 
-  /** Headers of a response have come from an origin, and with them `Alt-Svc` where it is to use HTTP/3. */
+  /** Must be called when a response's headers arrive: with h3 assigned, their `Alt-Svc` shows that the server multiplexes. */
   answered(origin: number): void {
     if (this.#protocols[origin] === 'h3') this.#multiplexes[origin] = true;
   }
 
-  /** The client of an origin for requests of one pool. */
+  /** Returns the client of an origin for the requests of one pool. */
   of(origin: number, pool: number): OriginClient {
     const clients = this.#clients[origin]!;
     const existing = clients[pool];
@@ -74,7 +74,7 @@ export class OriginClients {
     return client;
   }
 
-  /** What each origin's requests went through; null for origins without any. */
+  /** Returns the counters of each origin; null for origins without requests. */
   counters(): (OriginCounters | null)[] {
     return this.#clients.map((clients) => {
       const [first, ...others] = clients
@@ -96,7 +96,7 @@ export class OriginClients {
           this.#quicExperience.worked = true;
         });
       }
-      // What the browser knew of it, it knew from a network where QUIC worked.
+      // The browser learned of the origin's HTTP/3 on a network where QUIC worked.
       this.#quicExperience.worked = true;
     }
     const tcp = server.offers.h2 ? 'h2' : 'h1';
@@ -138,7 +138,7 @@ export class OriginClients {
       resolve: () => this.#resolve(origin),
       shared: () => {
         const other = key === null ? undefined : this.#shared.get(key);
-        // Whoever comes while it is being opened opens another: browsers share what is ready.
+        // Browsers share open connections only: while one is being opened, another origin opens its own.
         return other?.open ? other : null;
       },
       create: (opened: () => void) => {

@@ -3,22 +3,21 @@ import type { Stream } from '../transport/stream.ts';
 import { URGENCIES } from './urgency-queue.ts';
 
 /**
- * Whose response bytes go next on a shared connection, by RFC 9218 section 10: the lowest urgency
- * first; within it, responses that are useful only whole one after the other in order of
- * request, before incremental ones, which take turns.
+ * Decides whose response bytes a server sends next on a shared connection, by RFC 9218 section 10: lower urgency values
+ * first; within one, non-incremental responses one after the other in order of request, then incremental ones in turns.
  *
- * A server that ignores priorities lets all responses take turns.
+ * A server that ignores priorities sends all responses in turns.
  */
 export class PrioritySource implements ResponseSource {
   readonly #honoured: boolean;
-  /** By urgency; those of which nothing has been ready do not exist. */
+  /** Non-incremental responses by urgency; null until the first. */
   readonly #whole: (RequestOrder | null)[] = new Array<RequestOrder | null>(URGENCIES).fill(null);
   readonly #inTurns: (Turns | null)[] = new Array<Turns | null>(URGENCIES).fill(null);
-  /** A bit for each urgency that has something to send. */
+  /** One bit for each urgency with a response to send. */
   #ready = 0;
   #streams = 0;
 
-  /** @param honoured whether the server goes by the client's priorities */
+  /** @param honoured whether the server follows the client's priorities */
   constructor(honoured: boolean) {
     this.#honoured = honoured;
   }
@@ -44,7 +43,7 @@ export class PrioritySource implements ResponseSource {
     this.#ready |= 1 << urgency;
     if (this.#honoured && !stream.incremental) {
       this.#whole[urgency] ??= new RequestOrder();
-      // A response that becomes ready late still goes by the order of its request.
+      // A response that becomes ready late keeps the place of its request.
       this.#whole[urgency].add(stream);
     } else {
       this.#inTurns[urgency] ??= new Turns();
@@ -72,7 +71,7 @@ export class PrioritySource implements ResponseSource {
   }
 }
 
-/** Responses in order of their requests, which come nearly so: a binary heap by `id`. */
+/** Responses in order of their requests: a binary heap by `id`. */
 class RequestOrder {
   readonly #heap: Stream[] = [];
 
@@ -115,9 +114,9 @@ class RequestOrder {
   }
 }
 
-/** Responses that take turns: a ring. */
+/** Responses that take turns: a ring buffer. */
 class Turns {
-  /** A power of two long. */
+  /** Its length is a power of two. */
   #ring: Stream[] = new Array<Stream>(8);
   #head = 0;
   #length = 0;
@@ -135,7 +134,7 @@ class Turns {
     this.#ring[(this.#head + this.#length++) & (this.#ring.length - 1)] = stream;
   }
 
-  /** The first has had its turn, and comes last from now on or not at all. */
+  /** Ends the turn of the first response. @param again whether it goes to the end of the ring, or leaves it */
   next(again: boolean): void {
     const stream = this.first;
     this.#head = (this.#head + 1) & (this.#ring.length - 1);
@@ -153,7 +152,7 @@ class Turns {
   }
 }
 
-/** HTTP/1.1 has one response at a time on a connection. */
+/** The source of an HTTP/1.1 connection, which has one response at a time. */
 export class SingleSource implements ResponseSource {
   #stream: Stream | null = null;
 

@@ -10,26 +10,25 @@ import { PrioritySource } from './response-source.ts';
 import type { SocketHolder, SocketLimit } from './socket-limit.ts';
 import { UrgencyQueue } from './urgency-queue.ts';
 
-/** Usual SETTINGS_MAX_CONCURRENT_STREAMS and QUIC stream credit (RFC 9113 section 6.5.2 asks for at least this). */
+/** Usual SETTINGS_MAX_CONCURRENT_STREAMS and QUIC stream credit (RFC 9113 section 6.5.2 recommends at least this). */
 export const USUAL_MAX_STREAMS = 100;
-/** Chromium opens no more on HTTP/2 whatever the server allows (`kMaxConcurrentStreamLimit`). */
+/** Chromium's own limit of HTTP/2 streams (`kMaxConcurrentStreamLimit`). */
 const CHROMIUM_MAX_STREAMS = 256;
-/** What HPACK and QPACK leave of a request's header fields once its like has gone before (RFC 7541, RFC 9204). */
+/** Compressed size of a request's header fields after similar requests, by HPACK and QPACK (RFC 7541, RFC 9204). */
 const REPEATED_HEADER_SHARE = 0.25;
 const MIN_REQUEST_BYTES = 50;
-/** Header fields up to here are compressed; what exceeds it is a body. */
+/** Bytes of a request up to here are taken to be header fields, further ones to be a body. */
 const MAX_HEADER_BYTES = 2_000;
 
 export interface SessionSettings {
-  /** Its name is resolved by `resolve`. */
   connection: ConnectionSettings;
-  /** Asks for the host's address and returns how long that takes. */
+  /** Resolves the host's name; returns how long that takes, milliseconds. */
   resolve: () => number;
-  /** Whether the server goes by the client's priorities. */
+  /** Whether the server follows the client's priorities. */
   prioritised: boolean;
-  /** Requests that the server lets be under way at once. */
+  /** Concurrent requests that the server allows. */
   maxStreams: number;
-  /** Whether the browser knows that the server multiplexes, before it has a connection. */
+  /** Whether the server is known to multiplex before there is a connection. */
   known: boolean;
 }
 
@@ -37,14 +36,14 @@ const CREDIT = 0;
 const BACKUP = 1;
 
 /**
- * One HTTP/2 (RFC 9113) or HTTP/3 (RFC 9114) connection: all requests at once, up to the server's limit. They
- * differ in the transport's handshake, in what a lost packet holds up, and in when a request that ended makes room for
- * another: at once over TCP, in order of urgency; over QUIC when the server has given new credit (RFC 9000 section
- * 4.6), a round trip later, in order of asking.
+ * One HTTP/2 (RFC 9113) or HTTP/3 (RFC 9114) connection, on which requests are concurrent up to the server's limit. The two
+ * differ in the handshake, in what a lost packet holds up, and in when a request beyond the limit may go: over TCP, by
+ * urgency, as soon as another has ended; over QUIC, in order of arrival, when the server's new credit has come a round trip
+ * later (RFC 9000 section 4.6).
  *
- * Of a server that a browser meets for the first time, it does not know that one TCP connection will do: each request
- * opens its own, up to six, until the first of them is ready; the others are given up. (Seen with Chromium 156, whose
- * `HttpStreamFactory::Job` waits for another's connection only where HTTP/2 is known.)
+ * A browser that does not know that a server speaks HTTP/2 opens a TCP connection for each early request, up to six, until
+ * one is ready; the others are abandoned. (Observed with Chromium 156, whose `HttpStreamFactory::Job` waits for another
+ * connection only where HTTP/2 is known.)
  */
 export class Session implements ConnectionOwner, SocketHolder, EventHandler {
   readonly #context: SimulationContext;
@@ -55,26 +54,26 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
   readonly #creditMs: number;
   readonly #maxStreams: number;
   readonly #onOpen: (() => void) | null;
-  /** Connections that are being opened, or have been; then the one that was ready first. */
+  /** Connections that are being opened or were abandoned, and the one that was ready first. */
   #attempts: Connection[] = [];
-  /** Those of before it was closed for another's sake. */
+  /** Connections from before the session was closed to free a socket. */
   readonly #past: Connection[] = [];
   #connection: Connection | null = null;
-  /** Before the connection is open, with the counters of their origins. */
+  /** Requests that wait for the connection to open, with the counters of their origins. */
   #early: { stream: Stream; counters: OriginCounters }[] = [];
-  /** With bodies, which must not go as early data. */
+  /** Requests with bodies, which must not go as early data. */
   #unsafe: Stream[] = [];
   readonly #waiting = new UrgencyQueue();
   #active = 0;
   #sent = 0;
-  /** When the credit of each ended request comes back, ascending, from `#returned` on. */
+  /** When the credit of each ended request returns, ascending; those before `#returned` have. */
   readonly #creditAtMs: number[] = [];
   #returned = 0;
   #creditScheduled = false;
 
   /**
-   * @param sockets the browser's TCP sockets; null over QUIC
-   * @param onOpen hears when requests may go
+   * @param sockets the browser's limit on TCP sockets; null over QUIC
+   * @param onOpen called when requests may go
    */
   constructor(
     context: SimulationContext,
@@ -93,7 +92,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
     this.#onOpen = onOpen;
   }
 
-  /** Whether it is, or was and opens again by itself. */
+  /** Whether it is open, or was open and reopens on the next request. */
   get open(): boolean {
     return this.#connection !== null || this.#past.length > 0;
   }
@@ -102,7 +101,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
     return this.#connection !== null ? null : (this.#early[0]?.stream.urgency ?? 0);
   }
 
-  /** Adds what its connections went through. */
+  /** Adds the counters of its connections. */
   addCounters<T extends TransportCounters>(to: T): T {
     for (const { counters } of [...this.#past, ...this.#attempts]) addCounters(to, counters);
     return to;
@@ -117,7 +116,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
     this.#attempt();
   }
 
-  /** As Chromium's `SpdySession::CloseOneIdleConnection`: only one without requests. */
+  /** Closes the connection if it has no requests, as Chromium's `SpdySession::CloseOneIdleConnection`. */
   closeIdle(): boolean {
     const inUse = this.#active > 0 || this.#waiting.length > 0 || this.#unsafe.length > 0;
     if (this.#connection === null || inUse) return false;
@@ -165,7 +164,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
     for (const stream of unsafe) this.#admit(stream, this.#connection!);
   }
 
-  /** A response is whole. */
+  /** Must be called when a response is complete. */
   done(): void {
     if (!this.#overQuic) {
       this.#active--;
@@ -173,7 +172,7 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
       if (this.#active === 0) this.#sockets?.idle(this);
       return;
     }
-    // Credit matters only where a page opens more than the server lets it at first.
+    // Credit matters only when a page makes more requests than the server's initial limit.
     this.#creditAtMs.push(this.#context.events.now + this.#creditMs);
     this.#awaitCredit();
   }

@@ -1,49 +1,49 @@
 import { PriorityQueue } from '../util/priority-queue.ts';
 
-/** Chromium's most TCP sockets in all (`ClientSocketPoolManager`, `g_max_sockets_per_pool`). */
+/** Chromium's limit on all TCP sockets (`ClientSocketPoolManager`, `g_max_sockets_per_pool`). */
 export const MAX_SOCKETS = 256;
 
-/** Whoever opens sockets within the limit. */
+/** A client that opens sockets within the limit. */
 export interface SocketHolder {
-  /** Of the request that waits for a socket, lower goes first; null when none does any more. */
+  /** Urgency of the request that waits for a socket, lower first; null when none waits any more. */
   readonly wanted: number | null;
-  /** Closes one socket that carries nothing; false when it has none. */
+  /** Closes one idle socket; false when there is none. */
   closeIdle(): boolean;
-  /** It may open a socket, which counts already. */
+  /** Called when the holder may open a socket, which is already counted. */
   onSocket(): void;
 }
 
 interface Stalled {
   holder: SocketHolder;
-  /** When it was last looked at. */
+  /** The holder's `wanted` when it was queued. */
   wanted: number;
-  /** In order of asking. */
+  /** Order of arrival. */
   turn: number;
 }
 
 /**
- * The browser's limit on TCP sockets. At the limit, an idle socket to another host is closed for a new one;
- * without any, whoever wants one waits until a socket falls idle, the most urgent first.
+ * The browser's limit on TCP sockets. At the limit, an idle socket to another host is closed to make room for a new one;
+ * when no socket is idle, holders wait for one, the most urgent first.
  */
 export class SocketLimit {
-  readonly #most: number;
-  /** Those that may have sockets with nothing to do. */
+  readonly #limit: number;
+  /** Holders that may have idle sockets. */
   readonly #resting = new Set<SocketHolder>();
   readonly #stalled = new Map<SocketHolder, Stalled>();
-  /** Those of `#stalled`, and some that were there. */
+  /** The entries of `#stalled`, and stale ones. */
   readonly #queue = new PriorityQueue<Stalled>(
     (a, b) => a.wanted < b.wanted || (a.wanted === b.wanted && a.turn < b.turn),
   );
   #turns = 0;
   #open = 0;
 
-  constructor(most = MAX_SOCKETS) {
-    this.#most = most;
+  constructor(limit = MAX_SOCKETS) {
+    this.#limit = limit;
   }
 
-  /** Whether `holder` may open a socket now, which then counts; otherwise it is called when it may. */
+  /** Whether `holder` may open a socket now, which is then counted; otherwise its `onSocket` is called later. */
   take(holder: SocketHolder): boolean {
-    if (this.#open >= this.#most && !this.#closeOne(holder)) {
+    if (this.#open >= this.#limit && !this.#closeOne(holder)) {
       this.#stall(holder);
       return false;
     }
@@ -52,7 +52,7 @@ export class SocketLimit {
     return true;
   }
 
-  /** A socket that `holder` had taken is closed. */
+  /** Must be called when a socket of `holder` is closed. */
   release(holder: SocketHolder): void {
     this.#open--;
     const next = this.#stalled.size > 0 ? this.#next(holder) : null;
@@ -62,7 +62,7 @@ export class SocketLimit {
     next.onSocket();
   }
 
-  /** `holder` may have sockets with nothing to do: others' turn, if they wait. */
+  /** Must be called when `holder` may have idle sockets; waiting holders get them. */
   idle(holder: SocketHolder): void {
     this.#stalled.delete(holder);
     while (this.#stalled.size > 0) {
@@ -84,7 +84,7 @@ export class SocketLimit {
     this.#queue.push(stalled);
   }
 
-  /** The most urgent of those that wait, which go on waiting. */
+  /** Finds the most urgent waiting holder but `except`; all stay queued. */
   #next(except: SocketHolder): SocketHolder | null {
     const waiting: Stalled[] = [];
     let next: SocketHolder | null = null;

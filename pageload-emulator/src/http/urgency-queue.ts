@@ -1,15 +1,15 @@
 import type { Stream } from '../transport/stream.ts';
 
-/** RFC 9218 section 4.1. */
+/** Number of urgency levels, 0 to 7 (RFC 9218 section 4.1). */
 export const URGENCIES = 8;
 
 const EMPTY_LANES: readonly null[] = new Array<null>(URGENCIES).fill(null);
 const NO_HEADS: readonly number[] = new Array<number>(URGENCIES).fill(0);
 
-/** Requests that wait: the most urgent first, then in order of arrival; in constant time. */
+/** A queue of requests by urgency, then order of arrival, with operations in constant time. */
 export class UrgencyQueue {
   readonly #lanes: (Stream[] | null)[] = EMPTY_LANES.slice();
-  /** Where each lane begins. */
+  /** Index of each lane's first request. */
   readonly #heads = NO_HEADS.slice();
   #length = 0;
 
@@ -17,7 +17,7 @@ export class UrgencyQueue {
     return this.#length;
   }
 
-  /** Of the request that is next; beyond all when there is none. */
+  /** Urgency of the next request; `URGENCIES` when the queue is empty. */
   get urgency(): number {
     if (this.#length === 0) return URGENCIES;
     for (let urgency = 0; urgency < URGENCIES; urgency++) {

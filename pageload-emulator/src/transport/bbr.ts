@@ -4,28 +4,28 @@ import type { Acknowledged, CongestionControl } from './congestion-control.ts';
 const STARTUP_GAIN = 2.89;
 const DRAIN_GAIN = 1 / 2.885;
 const WINDOW_GAIN = 2;
-/** Gains of the eight phases in which the bandwidth is probed, a round trip each. */
+/** Gains of the eight phases of bandwidth probing, one round trip each. */
 const CYCLE = [1.25, 0.75, 1, 1, 1, 1, 1, 1];
-/** The pipe is full after this many round trips in which the bandwidth grew by less than a quarter. */
+/** The pipe is full after this many round trips in which the bandwidth grew less than by `FULL_PIPE_GROWTH`. */
 const FULL_PIPE_ROUNDS = 3;
 const FULL_PIPE_GROWTH = 1.25;
-/** The bandwidth is the largest of this many round trips. */
+/** The bandwidth estimate is the maximum over this many round trips. */
 const BANDWIDTH_ROUNDS = 10;
-/** A shortest round trip is trusted so long; then it is measured with a window of 4 for 200 ms. */
+/** The minimum round trip expires after this; it is then measured anew with a window of 4 for 200 ms. */
 const MIN_RTT_AGE_MS = 10_000;
 const PROBE_RTT_MS = 200;
 const MIN_WINDOW = 4;
-/** Linux paces at 1% less, so that no queue is left standing. */
+/** Linux paces 1% below the estimate, to avoid a standing queue. */
 const PACING_MARGIN = 0.99;
-/** Linux lets go what a millisecond carries at once, 2 packets at the least, and allows for three such (bbr_quantization_budget). */
-const SENDS_BESIDES = 3;
+/** Linux adds to the window three bursts of what the pace sends in a millisecond, at least 2 packets (bbr_quantization_budget). */
+const EXTRA_BURSTS = 3;
 
 type Phase = 'startup' | 'drain' | 'probe-bandwidth' | 'probe-rtt';
 
 /**
- * BBR version 1 as in Linux (tcp_bbr.c): the largest delivery rate of ten round trips and the shortest
- * round trip of ten seconds make the model; the pace follows the rate, the window is twice their
- * product. A loss holds the window to what is delivered for one round trip, and changes no more.
+ * BBR version 1 as in Linux (tcp_bbr.c). Its model of the path is the maximum delivery rate of ten round trips and the minimum
+ * round trip of ten seconds; the pace follows the rate, the window is twice the product of both. A loss limits the window to
+ * what is delivered for one round trip and has no other effect.
  */
 export class Bbr implements CongestionControl {
   window = 0;
@@ -34,7 +34,7 @@ export class Bbr implements CongestionControl {
   #phase: Phase = 'startup';
   #pacingGain = STARTUP_GAIN;
   #rate: number | null = null;
-  /** Largest rates by round, falling. */
+  /** Maximum rates by round, descending. */
   #rates: { round: number; rate: number }[] = [];
   #round = 0;
   #nextRoundDelivered = 0;
@@ -46,7 +46,7 @@ export class Bbr implements CongestionControl {
   #minRttMs = Number.POSITIVE_INFINITY;
   #minRttAtMs = 0;
   #probeRttUntilMs = -1;
-  /** To go back to after a recovery or a probe of the round trip. */
+  /** The window to restore after a recovery or a round-trip probe. */
   #priorWindow = 0;
   #recovering = false;
   #conserving = false;
@@ -108,10 +108,10 @@ export class Bbr implements CongestionControl {
     this.window = 1;
   }
 
-  /** Other algorithms' slow start leaves at a delay; BBR's ends where the delivery rate does. */
+  /** No effect: BBR's startup ends by the delivery rate, not by a delay. */
   leaveSlowStart(): void {}
 
-  /** A pace that goes on after idleness needs no restart. */
+  /** The pace continues after idleness, so the window needs no restart. */
   onIdle(): void {
     this.window = Math.max(this.window, this.#initialWindow);
   }
@@ -128,7 +128,7 @@ export class Bbr implements CongestionControl {
   #sampleRate({ rate, appLimited }: Acknowledged): void {
     const rates = this.#rates;
     while (rates.length > 0 && rates[0]!.round <= this.#round - BANDWIDTH_ROUNDS) rates.shift();
-    // A sender without data measures itself, not the path.
+    // A sender that lacked data measures itself, not the path.
     if (appLimited && rate < this.#bandwidth()) return;
     while (rates.length > 0 && rates.at(-1)!.rate <= rate) rates.pop();
     rates.push({ round: this.#round, rate });
@@ -168,7 +168,7 @@ export class Bbr implements CongestionControl {
       this.#phase = 'drain';
       this.#pacingGain = DRAIN_GAIN;
     }
-    // Linux begins at a phase of chance, but not with the one that drains; one in the middle stands for all.
+    // Linux begins at a random phase, except the draining one; here it is always a middle one.
     if (this.#phase === 'drain' && inFlight <= this.#inFlightAt(1)) this.#enterProbeBandwidth(nowMs);
   }
 
@@ -223,11 +223,11 @@ export class Bbr implements CongestionControl {
     if (this.#phase === 'probe-rtt') this.window = Math.min(this.window, MIN_WINDOW);
   }
 
-  /** Packets in flight at a multiple of bandwidth × shortest round trip. */
+  /** Packets in flight at `gain` × bandwidth × minimum round trip. */
   #inFlightAt(gain: number): number {
     if (this.#minRttMs === Number.POSITIVE_INFINITY) return this.#initialWindow;
     const atOnce = Math.max(2, Math.floor(this.#rate ?? 0));
     const probing = this.#phase === 'probe-bandwidth' && this.#cycle === 0 ? 2 : 0;
-    return Math.ceil(gain * this.#bandwidth() * this.#minRttMs) + SENDS_BESIDES * atOnce + probing;
+    return Math.ceil(gain * this.#bandwidth() * this.#minRttMs) + EXTRA_BURSTS * atOnce + probing;
   }
 }

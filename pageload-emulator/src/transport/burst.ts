@@ -1,53 +1,54 @@
 import { PACKETS_PER_ACK } from './packet.ts';
 import { SegmentQueue } from './stream.ts';
 
-/** Packets sent one after the other. Times are milliseconds after navigationStart. */
+/** Packets sent back to back and simulated as one. Times are milliseconds after navigationStart. */
 export class Burst {
   index = 0;
   /** When its last packet was sent. */
   sentMs = 0;
   packets = 0;
-  /** Of them, those that arrive. */
+  /** Packets of it that arrive. */
   delivered = 0;
-  /** What each packet takes of the window: Linux counts packets, QUIC bytes (RFC 9002 section 7). */
+  /** What each packet counts against the window: 1 on Linux, which counts packets, less for short packets of QUIC, which counts bytes (RFC 9002 section 7). */
   share = 1;
-  /** What arrives. */
+  /** The bytes that arrive. */
   segments = new SegmentQueue();
   /** Round trip of its first packet. */
   firstRttMs = 0;
   /** From its first packet's arrival to the last one's. */
   spanMs = 0;
-  /** When the first of its bytes that are not handed up arrived. */
+  /** When the first of its bytes that are not yet handed up arrived. */
   firstMs = 0;
-  /** Packets that the browser has come to. */
+  /** Packets that the browser has read. */
   read = 0;
-  /** When the first and the last of its acknowledgements reach the sender, and whose come behind. */
+  /** When the first and the last of its acknowledgements reach the sender. */
   firstAckMs = 0;
   ackMs = 0;
+  /** The next burst in order of acknowledgement. */
   next: Burst | null = null;
-  /** None of its own acknowledgements arrives: that of a later burst stands for them. */
+  /** Whether all its acknowledgements are lost, so that a later burst's acknowledges it. */
   unheard = false;
-  /** Bytes of the connection's order that had arrived without a gap when it had been read; of TCP. */
+  /** TCP only: bytes of the connection that had arrived without a gap when it had been read. */
   inOrderBytes = 0;
-  // For samples of the delivery rate: packets delivered when it was sent, when the last of them was
-  // acknowledged, and when that one had been sent.
+  // For delivery-rate samples: packets delivered when the burst was sent, when the last of them was acknowledged, and when
+  // that one had been sent.
   deliveredBefore = 0;
   deliveredBeforeMs = 0;
   deliveredSentMs = 0;
   appLimited = false;
 
-  /** Whether all of it arrives. */
+  /** Whether all its packets arrive. */
   get whole(): boolean {
     return this.delivered === this.packets;
   }
 
-  /** Between two acknowledgements. */
+  /** Time between two of its acknowledgements. */
   get ackGapMs(): number {
     return (this.spanMs * PACKETS_PER_ACK) / Math.max(1, this.packets - 1);
   }
 }
 
-/** Bursts to be used again. */
+/** Reuses bursts. */
 export class BurstPool {
   #unused: Burst | null = null;
 
@@ -67,22 +68,22 @@ export class BurstPool {
   }
 }
 
-/** Lost packets that the sender has not noticed. */
+/** Lost packets that the sender has not detected yet. */
 export interface Gap {
-  /** Of the burst that they were in. */
+  /** Index of their burst. */
   index: number;
-  /** What they took of the window. */
+  /** What they count against the window, packets. */
   inFlight: number;
   segments: SegmentQueue;
-  /** Whether packets behind them in the same burst arrived: its acknowledgement shows the gap. */
+  /** Whether later packets of the same burst arrive, so that its acknowledgement shows the gap. */
   ownBurst: boolean;
 }
 
 /**
- * Takes lost packets out of a burst.
+ * Removes the lost packets from a burst.
  *
- * @param admitted packets that found room in the queue: those behind them are lost
- * @param lost positions of packets lost on the way, ascending
+ * @param admitted packets that the queue admitted: those behind them are lost
+ * @param lost positions of packets lost at random, ascending
  */
 export function takeLosses(
   burst: Burst,

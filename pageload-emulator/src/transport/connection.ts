@@ -14,35 +14,36 @@ import type { SimulationContext } from './simulation-context.ts';
 import type { Segment, Stream } from './stream.ts';
 import { noCounters, type TransportCounters } from './transport-counters.ts';
 
-/** How one connection is made. */
+/** Settings of one connection. */
 export interface ConnectionSettings {
   transport: Transport;
   handshake: readonly HandshakeRound[];
-  /** Rounds of the handshake that requests wait for; all when absent. */
+  /** Number of handshake rounds that requests wait for; all when absent. */
   requestsAfter?: number;
+  /** Packets. */
   initialWindow: number;
   congestionControl: Algorithm;
-  /** Bits per second that the server takes the path to carry when the connection opens; it begins with `initialWindow` when absent. */
+  /** Path rate that the server assumes when the connection opens, bits per second; it begins with `initialWindow` when absent. */
   startBps?: number | undefined;
-  /** Round trip beyond the path's. */
+  /** Round trip beyond the path's, milliseconds. */
   extraRttMs: number;
-  /** Whether a lost packet holds up the stream that it belongs to, or everything behind it. */
+  /** Whether a lost packet holds up only its stream (QUIC), or everything sent after it on the connection (TCP). */
   orderedBy: 'stream' | 'connection';
 }
 
-/** Whoever opened a connection. */
+/** Is notified of a connection's progress. */
 export interface ConnectionOwner {
   /** Requests may go. */
   onOpen(connection: Connection): void;
-  /** The handshake has ended, of which `onOpen` did not await all. */
+  /** The handshake has ended, after requests were allowed early. */
   onConfirmed?(): void;
 }
 
 /**
  * A TCP or QUIC connection: handshake, requests upstream, responses downstream.
  *
- * A server's extra round trip is counted on its way up, so that what it sends at one time
- * reaches the bottleneck at that time.
+ * The server's extra round trip is counted on the way up, so that what servers send at the same time reaches the bottleneck
+ * at the same time.
  */
 export class Connection implements HandshakeOwner {
   /** Whether requests may go. */
@@ -57,7 +58,7 @@ export class Connection implements HandshakeOwner {
   readonly #timer: RetransmissionTimer;
   readonly #handshake: HandshakeExchange;
   readonly #order = new ByteOrder<Segment>();
-  /** Since the first request: not every connection that is opened is used. */
+  /** Created with the first request: not every connection is used. */
   #requests: RequestSender | null = null;
 
   constructor(
@@ -91,7 +92,7 @@ export class Connection implements HandshakeOwner {
     );
   }
 
-  /** Whether the server has answered: over TCP, whether there is a connection to speak TLS on. */
+  /** Whether the server has answered the first handshake round. */
   get answered(): boolean {
     return this.#handshake.answered;
   }
@@ -102,9 +103,9 @@ export class Connection implements HandshakeOwner {
   }
 
   /**
-   * Starts the handshake once the name is resolved; the owner hears when it is done.
+   * Starts the handshake after the name is resolved; calls `onOpen` of the owner when requests may go.
    *
-   * @param dnsMs how long the name takes
+   * @param dnsMs how long resolving the name takes
    */
   connect(dnsMs: number): void {
     const { events, trace } = this.#context;
@@ -112,7 +113,7 @@ export class Connection implements HandshakeOwner {
     this.#handshake.start(events.now + dnsMs);
   }
 
-  /** Gives up a connection that is being opened. */
+  /** Abandons a connection that is being opened. */
   abandon(): void {
     this.#handshake.abandon();
   }
@@ -133,12 +134,12 @@ export class Connection implements HandshakeOwner {
     stream.sentMs = events.now;
     trace?.request(this, stream, events.now);
     stream.order = this.#settings.orderedBy === 'stream' ? new ByteOrder<Segment>() : this.#order;
-    this.#requests ??= this.#makeUse();
-    // Early data is of no use to the server before the ClientHello.
+    this.#requests ??= this.#createRequestSender();
+    // The server cannot read early data before the ClientHello.
     this.#requests.send(stream, this.#handshake.atServerMs);
   }
 
-  #makeUse(): RequestSender {
+  #createRequestSender(): RequestSender {
     const { transport, extraRttMs, congestionControl, initialWindow, startBps } = this.#settings;
     const { counters } = this;
     const oneWayUpMs = this.#oneWayUpMs;

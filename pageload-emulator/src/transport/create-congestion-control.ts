@@ -5,7 +5,7 @@ import { Cubic } from './cubic.ts';
 import { Hybla } from './hybla.ts';
 import { Reno } from './reno.ts';
 
-/** @param initialWindow packets */
+/** Creates the algorithm of that name. @param initialWindow packets */
 export function createCongestionControl(
   algorithm: Algorithm,
   transport: Transport,

@@ -4,20 +4,20 @@ import { type Acknowledged, type CongestionControl, idleWindow } from './congest
 const BETA = 0.7;
 /** RFC 9438 section 4.1: aggressiveness, packets per second cubed. */
 const C = 0.4;
-/** RFC 9438 section 4.3: Reno's increase that gives the same rate with Cubic's decrease. */
+/** RFC 9438 section 4.3: the additive increase that gives Reno's rate with Cubic's decrease. */
 const ALPHA = (3 * (1 - BETA)) / (1 + BETA);
-/** Linux: growth for each acknowledged packet, at most, and at the least as long as no loss has told of a maximum. */
+/** Linux: maximum growth for each acknowledged packet, and the minimum until the first loss has set a maximum window. */
 const MAX_GROWTH = 1 / 2;
 const MIN_GROWTH_BEFORE_LOSS = 1 / 20;
 
-/** Linux counts whole packets. */
+/** The window after a loss; Linux counts whole packets. */
 function cut(window: number): number {
   return Math.max(2, Math.floor(Math.floor(window) * BETA));
 }
 
 /**
- * CUBIC (RFC 9438) as Linux has it (tcp_cubic.c), with fast convergence and the Reno-friendly region,
- * whose increase stays below Reno's also beyond the last maximum. Windows are packets.
+ * CUBIC (RFC 9438) as in Linux (tcp_cubic.c), with fast convergence and the Reno-friendly region, whose increase stays below
+ * Reno's even beyond the last maximum. Windows are packets.
  */
 export class Cubic implements CongestionControl {
   window = 0;
@@ -26,7 +26,7 @@ export class Cubic implements CongestionControl {
   readonly #initialWindow: number;
   #ssthresh = Number.POSITIVE_INFINITY;
   #windowMax = 0;
-  /** Start of the congestion avoidance stage; negative before it. */
+  /** Start of congestion avoidance, milliseconds; negative before it. */
   #epochMs = -1;
   #kSeconds = 0;
   #origin = 0;
@@ -43,7 +43,7 @@ export class Cubic implements CongestionControl {
 
   onAck({ packets, atMs, minRttMs, windowLimited }: Acknowledged): void {
     if (!windowLimited) {
-      // Section 5.8: time without data to send is no time to grow in.
+      // Section 5.8: the window does not grow while the application limits the sender.
       this.#epochMs = -1;
       return;
     }
@@ -61,13 +61,13 @@ export class Cubic implements CongestionControl {
     // Section 4.3, figure 4: W_est.
     this.#renoWindow += (ALPHA * acked) / this.window;
     const growth = (target - this.window) / this.window;
-    const least = this.#windowMax === 0 ? MIN_GROWTH_BEFORE_LOSS : 0;
-    this.window += acked * Math.min(MAX_GROWTH, Math.max(least, growth));
+    const minGrowth = this.#windowMax === 0 ? MIN_GROWTH_BEFORE_LOSS : 0;
+    this.window += acked * Math.min(MAX_GROWTH, Math.max(minGrowth, growth));
     if (this.#renoWindow > this.window) this.window = this.#renoWindow;
   }
 
   onLoss(): void {
-    // Section 4.7: a flow that lost before it reached its last maximum gives up room.
+    // Section 4.7, fast convergence: a flow that lost before its last maximum yields bandwidth.
     this.#windowMax = this.window < this.#windowMax ? (this.window * (1 + BETA)) / 2 : this.window;
     this.window = cut(this.window);
     this.#ssthresh = this.window;

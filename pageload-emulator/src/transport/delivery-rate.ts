@@ -1,21 +1,22 @@
 import type { Burst } from './burst.ts';
 import type { Acknowledged } from './congestion-control.ts';
 
-/** Samples of a connection's delivery rate (Cheng et al., draft-cheng-iccrg-delivery-rate-estimation, section 3). Packets and milliseconds. */
+/** Samples a connection's delivery rate (Cheng et al., draft-cheng-iccrg-delivery-rate-estimation, section 3). Packets and milliseconds. */
 export class DeliveryRate {
-  /** In all; when the last of them was acknowledged, and when that one had been sent. */
+  /** Packets delivered in all. */
   #delivered = 0;
+  /** When the last of them was acknowledged, and when it had been sent. */
   #deliveredMs = 0;
   #deliveredSentMs = 0;
   #appLimitedUntil = 0;
 
-  /** The application has no more to send than what is in flight. */
+  /** Notes that the application has nothing to send beyond what is in flight. */
   limitByApplication(inFlight: number): void {
     this.#appLimitedUntil = this.#delivered + inFlight;
   }
 
   /**
-   * Notes what the sample of a burst is to be counted from.
+   * Stores in a burst the state that its sample will be relative to.
    *
    * @param idle whether nothing was in flight before it
    */
@@ -30,7 +31,7 @@ export class DeliveryRate {
     burst.appLimited = this.#delivered < this.#appLimitedUntil;
   }
 
-  /** Counts a burst's acknowledgement of `packets`, and writes its sample into `ack`. */
+  /** Counts the acknowledgement of `packets` of a burst and writes the sample into `ack`. */
   sample(burst: Burst, packets: number, ack: Acknowledged): void {
     const sentMs = burst.sentMs - burst.deliveredSentMs;
     const intervalMs = Math.max(sentMs, burst.ackMs - burst.deliveredBeforeMs);

@@ -1,18 +1,18 @@
-/** Something that events happen to. `kind` is private to the handler; `payload` is what it scheduled. */
+/** Handles events. `kind` and `payload` are what the handler scheduled them with. */
 export interface EventHandler {
   handle(kind: number, payload: unknown): void;
 }
 
-/** No event, in place of an event's index. */
+/** Stands for no event among event indices. */
 const NONE = -1;
 
 /**
- * Events that are scheduled in order of their time, as whatever leaves a first-in, first-out server: they
- * wait in a list, which costs less than the heap.
+ * A queue for events that are scheduled in order of their time, such as departures from a first-in, first-out server. A list
+ * costs less than the heap.
  */
 export type Lane = number;
 
-/** An event of a handler whose class has few of them. */
+/** An event of a handler class with few events. */
 class RareEvent {
   readonly #handler: EventHandler;
   readonly #kind: number;
@@ -32,15 +32,15 @@ class RareEvent {
 const RARE_HANDLER: EventHandler = { handle: (_kind, event) => (event as RareEvent).happen() };
 
 /**
- * Discrete-event clock: events go by time, then by order of scheduling, so that a run is the same every
- * time. Times are milliseconds after navigationStart.
+ * The discrete-event clock: events are handled by time, then by order of scheduling, so that runs are deterministic. Times are
+ * milliseconds after navigationStart.
  *
- * An event is an index into columns; a binary heap holds indices of events of any order, a lane those of
- * events that come in order.
+ * An event is an index into columns. A binary heap holds the indices of events scheduled in any order, a lane those of events
+ * scheduled in order of time.
  */
 export class EventQueue {
   now = 0;
-  // Of each event; `#next` links lanes and the list of unused indices.
+  // Columns, one entry for each event; `#next` links lanes and the list of unused indices.
   readonly #times: number[] = [];
   readonly #orders: number[] = [];
   readonly #handlers: EventHandler[] = [];
@@ -49,17 +49,17 @@ export class EventQueue {
   readonly #next: number[] = [];
   #unused = NONE;
   #scheduled = 0;
-  /** The heap: times again, so that comparisons stay in one array. The first one is infinite when it is empty. */
+  /** Times of the heap's events, repeated so that comparisons stay in one array. The first is infinite when the heap is empty. */
   readonly #heapTimes: number[] = [Number.POSITIVE_INFINITY];
   readonly #heap: number[] = [NONE];
   #size = 0;
-  // Of each lane: its first and last event, and their times; the first one's is infinite when it is empty.
+  // The first and last event of each lane, and their times; the first time is infinite when the lane is empty.
   readonly #firsts: number[] = [];
   readonly #lasts: number[] = [];
   readonly #firstTimes: number[] = [];
   readonly #lastTimes: number[] = [];
 
-  /** A lane for events of one first-in, first-out server. */
+  /** Creates a lane, for the events of one first-in, first-out server. */
   createLane(): Lane {
     this.#firsts.push(NONE);
     this.#lasts.push(NONE);
@@ -67,21 +67,21 @@ export class EventQueue {
     return this.#lastTimes.push(0) - 1;
   }
 
-  /** Schedules `handler.handle(kind, payload)`; a time in the past happens now. */
+  /** Schedules `handler.handle(kind, payload)` at `atMs`, or now if that has passed. */
   schedule(atMs: number, handler: EventHandler, kind: number, payload: unknown = null): void {
     const time = atMs > this.now ? atMs : this.now;
     this.#push(time, this.#create(time, handler, kind, payload));
   }
 
   /**
-   * The same for classes of handlers that have few events: the engine compiles the call of a handler well while it
+   * As `schedule`, for handler classes with few events: the JavaScript engine optimises the call of a handler only while it
    * sees few classes there.
    */
   scheduleRare(atMs: number, handler: EventHandler, kind: number, payload: unknown = null): void {
     this.schedule(atMs, RARE_HANDLER, 0, new RareEvent(handler, kind, payload));
   }
 
-  /** The same for an event that is not before the last one of its lane. */
+  /** As `schedule`, for an event of a lane; cheap when it is not before the lane's last one. */
   append(lane: Lane, atMs: number, handler: EventHandler, kind: number, payload: unknown = null): void {
     const time = atMs > this.now ? atMs : this.now;
     const event = this.#create(time, handler, kind, payload);
@@ -98,7 +98,7 @@ export class EventQueue {
     this.#lastTimes[lane] = time;
   }
 
-  /** Takes the earliest event, moves `now` there and handles it; false when there is none. */
+  /** Removes the earliest event, sets `now` to its time and handles it; false when there is none. */
   step(): boolean {
     let time = this.#heapTimes[0]!;
     let event = this.#heap[0]!;
@@ -125,7 +125,7 @@ export class EventQueue {
     const next = this.#next[event]!;
     this.#next[event] = this.#unused;
     this.#unused = event;
-    // Two calls: the engine sees other classes of handlers in lanes than in the heap.
+    // Two call sites: lanes and heap have different handler classes, which the engine optimises separately.
     if (from === NONE) {
       this.#removeFirst();
       handler.handle(kind, payload);
@@ -158,7 +158,7 @@ export class EventQueue {
     return event;
   }
 
-  /** A new event is behind all others of its time. */
+  /** Adds a new event to the heap, behind all others of the same time. */
   #push(time: number, event: number): void {
     const times = this.#heapTimes;
     const heap = this.#heap;
@@ -211,7 +211,7 @@ export class EventQueue {
     heap[at] = event;
   }
 
-  /** Whether what is at a place in the heap was scheduled before `event`. */
+  /** Whether the heap's event at index `at` was scheduled before `event`. */
   #before(at: number, event: number): boolean {
     return this.#orders[this.#heap[at]!]! < this.#orders[event]!;
   }

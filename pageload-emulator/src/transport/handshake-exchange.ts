@@ -8,25 +8,25 @@ import type { RttEstimator } from './rtt-estimator.ts';
 import type { SimulationContext } from './simulation-context.ts';
 import type { TransportCounters } from './transport-counters.ts';
 
-/** First retry of a lost handshake packet: RFC 6298 section 2.1 for SYN; Chromium's QUIC guess of the round trip is 100 ms. */
+/** Time to the first retry of a lost handshake packet: RFC 6298 section 2.1 for SYN; Chromium's QUIC assumes a round trip of 100 ms. */
 const SYN_RETRY_MS = 1_000;
 const QUIC_INITIAL_RETRY_MS = 300;
-/** A path that loses everything would never open: hope is given up after this. */
+/** Retries end after this, so that a path that loses everything does not retry forever. */
 const MAX_LOST_MS = 60_000;
 
 const AT_SERVER = 0;
 const AT_CLIENT = 1;
 const EARLY = 2;
 
-/** Whoever waits for a handshake. */
+/** Is notified of a handshake's progress. */
 export interface HandshakeOwner {
   /** Requests may go. */
   onReady(): void;
-  /** The handshake has ended, of which requests did not await all. */
+  /** The handshake has ended, after requests were allowed early. */
   onConfirmed(): void;
 }
 
-/** How the packets of a connection travel, for its handshake. */
+/** The path of a connection's handshake packets. */
 export interface HandshakePath {
   transport: Transport;
   oneWayUpMs: number;
@@ -37,11 +37,11 @@ export interface HandshakePath {
   counters: TransportCounters;
 }
 
-/** The round trips that open a connection, one after the other. */
+/** Runs the round trips that open a connection, one after the other. */
 export class HandshakeExchange implements EventHandler {
-  /** Whether it is over. */
+  /** Whether the handshake has ended. */
   confirmed = false;
-  /** When what was sent last arrives at the server. */
+  /** When the client's last flight arrives at the server. */
   atServerMs = 0;
   readonly #context: SimulationContext;
   readonly #rounds: readonly HandshakeRound[];
@@ -54,7 +54,7 @@ export class HandshakeExchange implements EventHandler {
   #round = 0;
   #abandoned = false;
 
-  /** @param requestsAfter rounds that requests wait for */
+  /** @param requestsAfter number of rounds that requests wait for */
   constructor(
     context: SimulationContext,
     rounds: readonly HandshakeRound[],
@@ -79,7 +79,7 @@ export class HandshakeExchange implements EventHandler {
     this.#ask(atMs);
     if (this.#requestsAfter > 0) return;
     this.#context.events.scheduleRare(atMs, this, EARLY);
-    // Until it has measured one, a resumed connection goes by the round trip that it remembers (RFC 9002 section 6.2.2).
+    // Until its first measurement a resumed connection uses the remembered round trip (RFC 9002 section 6.2.2).
     this.#path.rtt.sample(this.#baseRttMs, this.#baseRttMs);
   }
 
@@ -88,7 +88,7 @@ export class HandshakeExchange implements EventHandler {
     return this.#round > 0;
   }
 
-  /** The client takes no more part in it; what it has sent is still answered. */
+  /** Ends the client's part; what it has sent is still answered. */
   abandon(): void {
     this.#abandoned = true;
   }
@@ -119,7 +119,7 @@ export class HandshakeExchange implements EventHandler {
   #endRound(): void {
     const { events } = this.#context;
     if (this.#round === 0) {
-      // What was sent again says which answer is whose (RFC 7323 section 4, RFC 9002 section 5.1).
+      // Retransmissions do not spoil the sample: answers identify what they acknowledge (RFC 7323 section 4, RFC 9002 section 5.1).
       this.#path.rtt.sample(events.now - this.#startMs - this.#retriesMs, this.#baseRttMs);
     }
     if (++this.#round < this.#rounds.length) this.#ask(events.now);
@@ -128,7 +128,7 @@ export class HandshakeExchange implements EventHandler {
     else if (this.confirmed) this.#owner.onConfirmed();
   }
 
-  /** Time lost to packets that had to be sent again, each retry waiting twice as long. */
+  /** Draws losses; returns the time lost to retries, each waiting twice as long as the one before. */
   #lostMs(loss: LossProcess, bytes: number): number {
     const { transport, timer, counters } = this.#path;
     const packets = Math.ceil(bytes / PACKET[transport].payloadBytes);

@@ -6,29 +6,29 @@ export interface HandshakeRound {
   downBytes: number;
 }
 
-/** A connection's way to its first request. */
+/** The handshake of a connection. */
 export interface Handshake {
   rounds: readonly HandshakeRound[];
-  /** Rounds that requests wait for; they travel together with the others. */
+  /** Number of rounds before the first request, which travels together with the remaining rounds. */
   requestsAfter: number;
 }
 
-/** What else is known of how an origin opens connections; everything absent for a first visit to an ordinary server. */
+/** Variations of a handshake; all absent for a first visit to an ordinary server. */
 export interface HandshakeOptions {
-  /** A session kept from an earlier visit, and whether the server takes requests with the first flight. */
+  /** A TLS session kept from an earlier visit, and whether the server accepts early data. */
   session?: 'resumed' | 'early-data' | undefined;
-  /** Whether requests go with the client's Finished under TLS 1.2 (RFC 7918). */
+  /** False Start: whether requests go with the client's Finished under TLS 1.2 (RFC 7918). */
   falseStart?: boolean | undefined;
-  /** Round trips beyond: HelloRetryRequest (RFC 8446 section 4.1.4), Retry and version negotiation (RFC 9000 sections 8.1.2 and 6). */
+  /** Additional round trips: HelloRetryRequest (RFC 8446 section 4.1.4), Retry and version negotiation (RFC 9000 sections 8.1.2 and 6). */
   extraRounds?: number | undefined;
 }
 
 /** SYN, SYN/ACK with options, IPv4. */
 const TCP_OPEN: HandshakeRound = { upBytes: 60, downBytes: 60 };
-/** ClientHello with a hybrid post-quantum key share, the same whatever the server will answer; resumed, with a ticket and its binder. */
+/** ClientHello with a hybrid post-quantum key share; when resuming, with a ticket and its binder. */
 const CLIENT_HELLO_BYTES = 1_850;
 const RESUMING_HELLO_BYTES = 2_100;
-/** ServerHello, certificate chain of two, Finished; resumed, no certificates (RFC 8446 section 2.2). */
+/** ServerHello, a chain of two certificates, Finished; without certificates when resuming (RFC 8446 section 2.2). */
 const TLS13: HandshakeRound = { upBytes: CLIENT_HELLO_BYTES, downBytes: 3_700 };
 const TLS13_RESUMED: HandshakeRound = { upBytes: RESUMING_HELLO_BYTES, downBytes: 1_450 };
 const HELLO_RETRY: HandshakeRound = { upBytes: CLIENT_HELLO_BYTES, downBytes: 200 };
@@ -44,12 +44,12 @@ const QUIC_RESUMED: HandshakeRound = { upBytes: INITIALS_BYTES, downBytes: 1_600
 const QUIC_RETRY: HandshakeRound = { upBytes: INITIALS_BYTES, downBytes: 180 };
 
 /**
- * How a connection opens: TCP 1 round trip, TLS 1.3 another 1 (RFC 8446 section 2), TLS 1.2 another 2 or,
- * resumed or with False Start, 1 (RFC 5246 section 7.3, RFC 7918); QUIC 1 in all (RFC 9001 section 4). Early data
- * leaves with the ClientHello: after TCP's round trip (RFC 8446 section 2.3), under QUIC at once (RFC 9001 section
- * 4.6). An extra round trip puts it off, as the server has then answered without taking it.
+ * Returns the handshake of a connection: TCP takes 1 round trip, TLS 1.3 1 more (RFC 8446 section 2), TLS 1.2 2 more or, when
+ * resuming or with False Start, 1 (RFC 5246 section 7.3, RFC 7918); QUIC takes 1 in all (RFC 9001 section 4). Early data leaves
+ * with the ClientHello: after TCP's round trip (RFC 8446 section 2.3), over QUIC at once (RFC 9001 section 4.6), but not before
+ * an extra round trip, by which the server rejects it.
  *
- * @param tls null for plain HTTP, which only HTTP/1.1 speaks
+ * @param tls null for plain HTTP, which is possible over HTTP/1.1 only
  */
 export function handshakeOf(
   protocol: Protocol,
@@ -80,7 +80,7 @@ export function handshakeOf(
 
 const PLAIN: Handshake = { rounds: [TCP_OPEN], requestsAfter: 1 };
 
-/** Round trips of a first visit before the first request can leave. */
+/** Returns the rounds of a first visit's handshake. */
 export function handshakeRounds(protocol: Protocol, tls: '1.2' | '1.3' | null): readonly HandshakeRound[] {
   return handshakeOf(protocol, tls).rounds;
 }

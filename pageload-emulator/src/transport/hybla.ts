@@ -1,13 +1,13 @@
 import { type Acknowledged, type CongestionControl, idleWindow } from './congestion-control.ts';
 
-/** Round trip of the terrestrial connection that is imitated (Caini and Firrincieli 2004, section 3; Linux's default). */
+/** Round trip of the reference connection whose growth Hybla imitates (Caini and Firrincieli 2004, section 3; Linux's default). */
 const REFERENCE_RTT_MS = 25;
-/** Linux bounds the growth of one acknowledgement in slow start. */
+/** Linux bounds the exponent of growth in slow start. */
 const MAX_RHO = 16;
 
 /**
  * TCP Hybla (Caini and Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", 2004):
- * a window that grows by time as that of a Reno connection with a round trip of 25 ms, however long its
+ * a window that grows over time as that of a Reno connection with a round trip of 25 ms, however long its
  * own is: by 2^ρ − 1 packets for each acknowledged one in slow start, by ρ² / W after it, where ρ is the
  * ratio of the round trips, 1 at the least (equations 7 and 8). Windows are packets.
  */

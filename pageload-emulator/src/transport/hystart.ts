@@ -1,29 +1,29 @@
 import type { Transport } from './congestion-control.ts';
 
-/** Below this window, packets, nothing is concluded (Ha and Rhee 2011; Linux and quic-go alike). */
+/** HyStart does nothing below this window, packets (Ha and Rhee 2011; in Linux and quic-go). */
 const LOW_WINDOW = 16;
-/** RFC 9406 section 4.2: a rise of an eighth of the round trip, within these bounds, is a queue. */
+/** RFC 9406 section 4.2: a rise by an eighth of the round trip, within these bounds, shows a queue. */
 const MIN_RISE_MS = 4;
 const MAX_RISE_MS = 16;
-/** Round trips that have to be sampled before one is concluded from: one an acknowledgement. */
+/** Round-trip samples needed in a round, one for each acknowledgement. */
 const SAMPLES = 8;
-/** Acknowledgements closer than this belong to one train. */
+/** Acknowledgements closer together than this belong to one train. */
 const TRAIN_GAP_MS = 2;
 
-/** Acknowledgements of a burst, at even distances. */
+/** Evenly spaced acknowledgements of a burst. */
 export interface AckTrain {
   firstMs: number;
   lastMs: number;
   gapMs: number;
   count: number;
-  /** Round trip of the first, the shortest. */
+  /** Round trip of the first, which is the shortest. */
   rttMs: number;
 }
 
 /**
- * Hybrid slow start: ends slow start when the shortest of a round's first round trips shows a queue, and
- * on Linux's TCP also when a train of acknowledgements has lasted half of the shortest round trip (Ha and
- * Rhee, "Taming the elephants", 2011, section 3).
+ * Hybrid slow start: ends slow start when the minimum of a round's first round-trip samples shows a queue and, in Linux's TCP,
+ * when a train of acknowledgements has lasted half the minimum round trip (Ha and Rhee, "Taming the elephants", 2011, section
+ * 3).
  */
 export class HyStart {
   readonly #transport: Transport;
@@ -49,7 +49,7 @@ export class HyStart {
    * @returns whether slow start should end
    */
   exits(acks: AckTrain, minRttMs: number, window: number): boolean {
-    // Linux does not even look at what comes to a small window, quic-go only waits.
+    // With a small window Linux takes no samples, while quic-go samples but does not exit.
     if (this.#transport === 'tcp' && window < LOW_WINDOW) return false;
     this.#sample(acks, minRttMs);
     if (window < LOW_WINDOW) return false;

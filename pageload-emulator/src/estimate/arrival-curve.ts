@@ -1,12 +1,12 @@
 import type { RecordedRequest } from '@hopwise/contract';
 import { responseBytesOf } from '../recording/sizes.ts';
 
-/** Bytes on the wire for each response byte: TCP/IP headers of full packets. */
+/** Bytes on the wire for each response byte, with the TCP/IP headers of full packets. */
 const WIRE_SHARE = 1.05;
 
-/** How many bytes of all responses had arrived by a time, each response spread evenly over its arrival. */
+/** Bytes of all responses that had arrived by a time, each response spread evenly from its first to its last byte. */
 export class ArrivalCurve {
-  /** Ascending; between two of them bytes arrive evenly. */
+  /** Ascending; the rate is constant between two of them. */
   readonly timesMs: number[] = [];
   /** Bytes arrived by each time. */
   readonly bytes: number[] = [];
@@ -15,7 +15,7 @@ export class ArrivalCurve {
     const changes: { atMs: number; slope: number }[] = [];
     for (const request of requests) {
       if (request.fromCache || request.status === 0) continue;
-      // A withheld size must not invent a rate.
+      // A typical size in place of a withheld one would invent a rate.
       if (request.transferBytes === null && request.bodyBytes === null) continue;
       const startMs = request.phases.responseStartMs ?? (request.startMs + request.endMs) / 2;
       const endMs = Math.max(request.endMs, startMs + 1);
@@ -54,7 +54,7 @@ export class ArrivalCurve {
     return bytes[low - 1]! + part * (bytes[low]! - bytes[low - 1]!);
   }
 
-  /** Milliseconds that a link of `bps` needed for what arrived between two times. */
+  /** Milliseconds that a link of `bps` takes for the bytes that arrived between two times. */
   transmission(fromMs: number, toMs: number, bps: number): number {
     return ((this.by(toMs) - this.by(fromMs)) * 8000) / bps;
   }

@@ -30,47 +30,47 @@ import { randomLoss } from './random-loss.ts';
 import { Replay } from './replay.ts';
 import { upstreamRate } from './upstream-rate.ts';
 
-/** What is known besides the recording. */
+/** Knowledge of the network besides the recording. */
 export interface Knowledge {
-  /** Figures to take as they are. */
+  /** Figures that are certain. */
   given?: KnownNetwork | undefined;
-  /** Figures that real transfers showed; `given` goes before them. */
+  /** Figures that real transfers showed; `given` takes precedence. */
   measured?: MeasuredNetwork | undefined;
-  /** What is known of single servers. */
+  /** Known fields of single servers; they replace the estimated ones. */
   servers?: readonly KnownServer[] | undefined;
-  /** What earlier loads on the same network told; it counts less the older it is when the recording begins. */
+  /** What earlier loads on the same network showed; its weight declines with its age at the recording. */
   cluster?: NetworkCluster | null | undefined;
 }
 
-/** Standard deviation of the logarithm of what real transfers showed. */
+/** Error of measured figures: standard deviation of the logarithm. */
 const MEASURED = { rttMs: 0.03, downBps: 0.08, upBps: 0.1, queueBytes: 0.2, policedBps: 0.25 };
-/** Losses that were counted stand for no more than so many: loss changes from one minute to the next; assumed. */
+/** Counted losses weigh as at most this many events, as loss changes from minute to minute; assumed. */
 const MAX_LOSS_EVENTS = 8;
-/** What was reached may have been measured a little high. */
+/** Share of a reached rate that is taken as the lower bound: it may have been measured a little high. */
 const REACHED = 0.9;
-/** Round trips of handshakes are long by a processor's time, and of waits by a server's. */
+/** Error of round trips from handshakes, which include processor time, and from waits, which include server time. */
 const HANDSHAKE_SPREAD = 0.03;
 const WAIT_SPREAD = 0.3;
-/** Odds of blocked UDP that an origin's unused offer of HTTP/3 stands for, and how many of them count; assumed. */
+/** Likelihood ratio for blocked UDP by each origin whose HTTP/3 offer went unused, and how many count at most; assumed. */
 const UNUSED_OFFER_RATIO = 2;
 const MAX_UNUSED_OFFERS = 3;
-/** A browser has tried an offer after this. */
+/** Within this time a browser has tried an HTTP/3 offer. */
 const TRIED_AFTER_MS = 500;
-/** A round trip of nothing has no logarithm. */
+/** Lower bound, as zero has no logarithm. */
 const MIN_RTT_MS = 0.01;
-/** A figure counts as estimated when the recording leaves no more than this of what was believed to be its spread. */
+/** A figure counts as estimated when its posterior spread is at most this share of the prior's. */
 const NARROWED = 0.8;
 
 /**
- * What a recording tells of the network and the servers, by Bayes' rule from what is believed of access networks (`priors.ts`).
+ * Infers network and servers from a recording by Bayes' rule, with the priors of `network/priors.ts`.
  *
  * - Round trips come from handshakes (`estimateNetwork`), the upstream rate from the first TLS handshake (`upstreamRate`).
- * - Downstream rate, loss, queue and a policer of UDP are fitted by emulating the recording's own transfers on some 15 to 35 networks
- *   and holding the times of all requests against the recording's (`fitPath`).
- * - What real transfers measured goes into it with its own error; what is given is taken as it is.
- * - Where nothing came over HTTP/3, UDP's treatment stays as uncertain as it was.
+ * - Downstream rate, loss, queue and a policer of UDP are fitted by emulating the recording's own transfers on some 15 to 35
+ *   networks and comparing the times of all requests with the recording's (`fitPath`).
+ * - Measured figures enter with their error; given ones are certain.
+ * - Without responses over HTTP/3, UDP's treatment stays as uncertain as in the prior.
  *
- * @param graph the recording's page, for telling random loss from a full queue's where loss was measured
+ * @param graph the recording's page graph, to separate random loss from queue drops in measured loss
  */
 export function networkPosterior(
   recording: Recording,
@@ -131,7 +131,7 @@ class PosteriorBuilder {
       queueBytes: isNarrowed(fit.queueMs, QUEUE_MS_PRIOR),
       udp: seen.udp === 'estimated',
     });
-    // What was measured was only that it is not blocked.
+    // The measurement showed only that UDP is not blocked; the policer comes from the fit.
     if (this.#knownUdp() === undefined && path.udp.kind === 'policed') sources.udp = 'estimated';
     const intervals = {
       rttMs: rttMs.interval,
@@ -203,8 +203,8 @@ class PosteriorBuilder {
     });
     const { reachedBps = 0 } = measured;
     const seenBps = Math.max(this.#estimate.path.downBps, reachedBps);
-    const believed = this.#prior.density('downBps', downBpsPrior(rttMs));
-    const downPrior = believed.given((bps) => (bps < REACHED * reachedBps ? Number.NEGATIVE_INFINITY : 0));
+    const unbounded = this.#prior.density('downBps', downBpsPrior(rttMs));
+    const downPrior = unbounded.given((bps) => (bps < REACHED * reachedBps ? Number.NEGATIVE_INFINITY : 0));
     const queuePrior = this.#prior.density('queueMs', QUEUE_MS_PRIOR);
     const { downBps, queueBytes } = measured;
     const priors = {
@@ -228,7 +228,7 @@ class PosteriorBuilder {
     });
   }
 
-  /** Loss as transfers over TCP met it has the drops of the queue in it. What is left of it are counts (Poisson). */
+  /** Prior of random loss. Measured loss over TCP enters as Poisson counts, without the share that queue drops explain. */
   #lossPrior(path: NetworkPath): LogDensity {
     const prior = this.#prior.density('loss', LOSS_PRIOR);
     const seen = this.#measured.loss;
@@ -260,14 +260,14 @@ class PosteriorBuilder {
     return this.#given.udp ?? (measured?.kind === 'unblocked' ? undefined : measured);
   }
 
-  /** Probability that UDP is blocked: none where HTTP/3 answered; it grows with each origin that offered it in vain. */
+  /** Probability that UDP is blocked: 0 if HTTP/3 answered; it grows with each origin whose HTTP/3 offer went unused. */
   #blockedShare(): number {
     const { requests } = this.#recording;
     const answered = requests.some(({ protocol, status }) => protocol === 'h3' && status !== 0);
     if (answered || this.#measured.udp?.kind === 'unblocked') return 0;
-    const believed = this.#prior.blocked(UDP_PRIOR.blocked);
+    const prior = this.#prior.blocked(UDP_PRIOR.blocked);
     const odds =
-      (believed / (1 - believed)) *
+      (prior / (1 - prior)) *
       UNUSED_OFFER_RATIO ** Math.min(MAX_UNUSED_OFFERS, unusedOffers(this.#recording));
     return odds / (1 + odds);
   }
@@ -297,8 +297,8 @@ class PosteriorBuilder {
 }
 
 /**
- * Origins that offered HTTP/3 in a response, and were asked again later than a browser takes to try it, over TCP. A
- * browser that has an HTTP/2 connection may go on using it.
+ * Counts origins that offered HTTP/3 in a response and were still requested over TCP after the time in which a browser tries
+ * an offer. The evidence is weak: a browser may continue to use an open HTTP/2 connection.
  */
 function unusedOffers({ requests }: Recording): number {
   const offeredMs = new Map<string, number>();
@@ -313,7 +313,7 @@ function unusedOffers({ requests }: Recording): number {
   return unused.size;
 }
 
-/** Whether a recording shows a handshake whole. */
+/** Whether a recording shows a whole handshake. */
 function hasHandshake({ requests }: Recording): boolean {
   return requests.some(
     ({ phases: { connectStartMs, connectEndMs } }) =>
@@ -321,7 +321,7 @@ function hasHandshake({ requests }: Recording): boolean {
   );
 }
 
-/** Log-normal on a grid of its own, fine enough for it. */
+/** Log-normal density on a grid of its own, fine enough for its spread. */
 function closeTo(figure: number, spread: number): LogDensity {
   const value = Math.max(MIN_RTT_MS, figure);
   const reach = Math.exp(4 * spread);
@@ -332,10 +332,10 @@ function isNarrowed(density: LogDensity, prior: LogDensity): boolean {
   return density.moments.spread <= NARROWED * prior.moments.spread;
 }
 
-/** A queue holds some packets, however short the time. */
+/** Smallest queue, some ten packets. */
 const MIN_QUEUE_BYTES = 15_000;
 
-/** Bytes that a link of `downBps` takes `queueMs` to send. */
+/** Converts a queue's drain time at `downBps` to bytes. */
 export function queueBytesOf(queueMs: number, downBps: number): number {
   return Math.max(MIN_QUEUE_BYTES, Math.round((downBps * queueMs) / 8000));
 }

@@ -2,13 +2,13 @@ import type { Recording } from '@hopwise/contract';
 import { originOf } from '../util/url.ts';
 
 /**
- * Which origins a browser served over one HTTP/2 or HTTP/3 connection: their servers share an address and a
+ * Groups origins that the browser served over one HTTP/2 or HTTP/3 connection: their servers share an address and a
  * certificate (RFC 9113 section 9.1.1), under either protocol.
  *
- * @returns each such origin's group, named after the group's first origin
+ * @returns the group of each such origin, named after the group's first origin
  */
 export function connectionGroups(recording: Recording): Map<string, string> {
-  /** Each origin's group so far, which may have become part of another. */
+  /** Union-find: parent of each origin; a root is its own parent. */
   const parents = new Map<string, string>();
   const groupOf = (origin: string): string => {
     let group = origin;
@@ -26,7 +26,7 @@ export function connectionGroups(recording: Recording): Map<string, string> {
     const origin = originOf(url);
     if (origin === null || connectionId === null || fromCache) continue;
     if (protocol !== 'h2' && protocol !== 'h3') continue;
-    // Ports of connections to different addresses may be equal, and some recorders have nothing better.
+    // Some recorders identify connections by port, which may be equal for different addresses.
     const connection = `${protocol} ${connectionId} ${remoteIp ?? ''}`;
     const first = firstOn.get(connection);
     if (first === undefined) firstOn.set(connection, origin);

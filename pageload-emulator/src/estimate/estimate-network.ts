@@ -16,7 +16,7 @@ import { busyRate, linkRate } from './link-rate.ts';
 import { lossFromStalls, lossUnseen, stallsOf } from './loss-from-stalls.ts';
 import { honoursPriorities, priorityVotes, sumOfVotes } from './priority-evidence.ts';
 
-/** A network and its servers as one recording shows them, and where each figure comes from. */
+/** A network and its servers as one recording shows them, and the source of each figure. */
 export interface NetworkEstimate {
   path: NetworkPath;
   /** One for each origin, in order of first use. */
@@ -24,33 +24,33 @@ export interface NetworkEstimate {
   sources: Record<NetworkFigure, FigureSource>;
 }
 
-// What is assumed where a recording says nothing: an ordinary fixed line, as we see it; no measurement is behind it.
+// Assumed when the recording shows nothing: an ordinary fixed line.
 const ASSUMED_RTT_MS = 40;
-/** Below this a phase measures the machine, not a network. */
+/** A shorter phase measures the machine, not the network. */
 const MIN_RTT_MS = 0.1;
 const ASSUMED_DOWN_BPS = 20e6;
 const ASSUMED_UP_SHARE = 0.25;
 const MIN_UP_BPS = 1e6;
-/** Servers of static files answer within this, whatever a crowded link made it look like. */
+/** Servers of static files answer within this; longer waits come from a crowded link. */
 const MAX_STATIC_THINK_MS = 150;
-/** Buffers are not made smaller than this (32 packets), however small the bandwidth-delay product. */
+/** Smallest assumed buffer (32 packets), however small the bandwidth-delay product. */
 const MIN_QUEUE_BYTES = 48_000;
 const MIN_QUEUE_MS = 100;
-/** What a connection sends in its first four round trips (RFC 6928): the rate of smaller pages is that of windows, not of links. */
+/** What a connection sends in its first four round trips (RFC 6928): the rate of smaller pages depends on windows, not on the link. */
 const MIN_FILLING_BYTES = 150 * 1_430;
 
 /**
- * Estimates path and servers from a recording's timings.
+ * Estimates path and servers from a recording's timings, without emulation.
  *
- * - Round trips come from new connections, per origin; waits bound them where handshakes were
- *   withheld; reused connections say nothing. The nearest origin's is the path's, the rest is extra.
- * - The rate is the highest held over a few round trips: a lower bound where the page never filled the link.
- * - Loss is what is left of a prior by the packets that came without a stall, unless several responses
- *   stalled; the queue is assumed as access links have it; the upstream rate a quarter of the downstream one.
- * - UDP is open where HTTP/3 answered, and is else assumed to be.
- * - An initial window other than the usual shows in the first response on a new connection (`initialWindow`).
- * - Origins that one connection served share connections (`connectionGroups`).
- * - An origin offers h3 where it answered on it or said so (`Alt-Svc`), h2 unless only h1 was seen on it.
+ * - Round trips come from each origin's new connections; when handshakes were withheld, waits are upper bounds. The nearest
+ *   origin's round trip is the path's, the rest is the origin's extra.
+ * - The downstream rate is the highest sustained over a few round trips: a lower bound when the page never filled the link.
+ * - Loss comes from stalled responses if there are several; else it is the mean of a prior updated by the packets that came
+ *   without a stall. The queue is that of typical access links, the upstream rate a quarter of the downstream one.
+ * - UDP is taken to be open.
+ * - An unusual initial window shows in the first response on a new connection (`initialWindow`).
+ * - Origins served by one connection share connections (`connectionGroups`).
+ * - An origin offers h3 if it used it or announced it (`Alt-Svc`), and h2 unless it used only h1.
  */
 export function estimateNetwork(recording: Recording): NetworkEstimate {
   const origins = [...timingsByOrigin(recording).values()];
@@ -58,7 +58,7 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
     fromHandshake && rttMs !== null ? [rttMs] : [],
   );
   const known = origins.flatMap(({ rttMs }) => (rttMs === null ? [] : [rttMs]));
-  const rttMs = Math.max(MIN_RTT_MS, least(handshakes) ?? least(known) ?? ASSUMED_RTT_MS);
+  const rttMs = Math.max(MIN_RTT_MS, minimum(handshakes) ?? minimum(known) ?? ASSUMED_RTT_MS);
   const typicalRttMs = quantile(handshakes, 0.5) ?? rttMs;
   const rttOf = (timings: OriginTimings) =>
     timings.rttMs !== null && timings.fromHandshake
@@ -79,12 +79,12 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
   const rate = linkRate(arrivals, windowMs, loss !== null);
   const downBps = Math.max(rate?.bps ?? ASSUMED_DOWN_BPS, 50_000);
   const udpSeen = recording.requests.some(({ protocol }) => protocol === 'h3');
-  // Nothing queues on a link that the page never filled.
+  // No packets queue on a link that the page never filled.
   const filled = rate?.filled === true && arrivals.total >= MIN_FILLING_BYTES;
   const queuedMs = (fromMs: number, toMs: number) =>
     filled ? arrivals.transmission(fromMs, toMs, downBps) : 0;
   const originRttMs = (timings: OriginTimings) =>
-    Math.max(rttMs, Math.min(rttOf(timings), leastQuietRtt(timings, queuedMs)));
+    Math.max(rttMs, Math.min(rttOf(timings), minQuietRtt(timings, queuedMs)));
   const groups = connectionGroups(recording);
   const votes = origins.map(({ requests }) => priorityVotes(requests));
   const pageHonours = honoursPriorities(sumOfVotes(votes));
@@ -120,18 +120,17 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
 }
 
 /**
- * Bytes of the queue that a bottleneck is assumed to have: a bandwidth-delay product, but no less than access
- * links hold (Kreibich et al., "Netalyzr", IMC 2010, section 5.2: most buffer 100 ms and more).
+ * Returns the assumed queue of a bottleneck, bytes: a bandwidth-delay product, but at least 100 ms at its rate (Kreibich et al., "Netalyzr", IMC 2010, section 5.2: most buffer 100 ms and more).
  */
 export function assumedQueueBytes(downBps: number, rttMs: number): number {
   return Math.max(MIN_QUEUE_BYTES, Math.round((downBps / 8000) * Math.max(rttMs, MIN_QUEUE_MS)));
 }
 
-/** Time that the link needed for what arrived in a span: what arrived behind it waited at most so long. */
+/** Time that the link took for the bytes that arrived in a span, milliseconds: an upper bound of queueing behind them. */
 type Queued = (fromMs: number, toMs: number) => number;
 
-/** Shortest round trip of an origin's handshakes without what they may have waited on the link; infinite without any. */
-function leastQuietRtt({ handshakes }: OriginTimings, queuedMs: Queued): number {
+/** Shortest round trip of an origin's handshakes less possible queueing, milliseconds; infinite without handshakes. */
+function minQuietRtt({ handshakes }: OriginTimings, queuedMs: Queued): number {
   let least = Number.POSITIVE_INFINITY;
   for (const { startMs, rttMs } of handshakes) {
     least = Math.min(least, rttMs - queuedMs(startMs, startMs + rttMs));
@@ -148,7 +147,7 @@ function profileOf(
 ): ServerProfile {
   const profile = defaultServer(timings.origin);
   const { requests } = timings;
-  // What is computed for each visitor has a time of its own in the page graph.
+  // Documents, frames and API calls have think times of their own in the page graph.
   const fixed = requests.filter(({ type }) => type !== 'document' && type !== 'iframe' && type !== 'fetch');
   const waits = (fixed.length > 0 ? fixed : requests).flatMap((request) => {
     const waitMs = waitOf(request);
@@ -170,8 +169,8 @@ function profileOf(
       initialWindow: initialWindow(requests, originRttMs, downBps) ?? profile.tcp.initialWindow,
     },
     extraRttMs: originRttMs - pathRttMs,
-    // The shortest: what else the others waited for is in the recorder's browser.
-    thinkMs: Math.min(MAX_STATIC_THINK_MS, Math.max(0, (least(waits) ?? 0) - originRttMs)),
+    // The shortest wait: the others also waited for the recorder's browser.
+    thinkMs: Math.min(MAX_STATIC_THINK_MS, Math.max(0, (minimum(waits) ?? 0) - originRttMs)),
     dnsMs: Math.max(0, quantile(dns, 0.5) ?? 0),
     tlsVersion: usesTls12(requests) ? '1.2' : '1.3',
     offers: {
@@ -188,12 +187,12 @@ function usesTls12(requests: readonly RecordedRequest[]): boolean {
     const { secureStartMs, connectEndMs } = request.phases;
     const rttMs = handshakeRtt(request);
     if (secureStartMs === null || connectEndMs === null || rttMs === null) return [];
-    // Below this a processor's time for the key exchange looks like a round trip.
+    // On shorter round trips the key exchange's processor time looks like a round trip.
     return request.protocol === 'h3' || rttMs < 10 ? [] : [(connectEndMs - secureStartMs) / rttMs];
   });
   return (quantile(ratios, 0.5) ?? 1) > 1.7;
 }
 
-function least(values: readonly number[]): number | null {
+function minimum(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((a, b) => Math.min(a, b));
 }

@@ -6,27 +6,26 @@ import type { Replay, ReplayedTimes } from './replay.ts';
 import { type EndedResponses, endedResponses, replayedOrder } from './response-order.ts';
 import { coreSpread, EVIDENCE_SHARE, OTHER_LATENESS } from './timing-likelihood.ts';
 
-/** Rates of loss to replay with, ascending. */
+/** Loss rates to replay with, ascending. */
 const LOSSES = [0.003, 0.01, 0.02, 0.04, 0.08];
 const SEEDS = [1, 2];
-/** A logarithm of a likelihood so far below the best ends the search: more loss explains still less. */
+/** A log-likelihood this far below the best ends the search: higher loss fits still worse. */
 const HOPELESS = 4;
-/** Replays without loss stand for rates up to this. */
+/** Replays without loss represent rates up to this. */
 const AS_NONE = 3e-4;
-/** How much later than without loss a response may be, in round trips and 20 ms: bounds of what is told apart. */
+/** Edges of the histogram of lateness relative to a replay without loss, in units of a round trip plus 20 ms. */
 const EDGES = [-0.5, 0.35, 1, 2, 4, 8, 16];
 const UNIT_MS = 20;
-/** What any lateness is believed to be worth before anything was emulated, in responses. */
+/** Pseudocount of each bin, responses. */
 const SMOOTHING = 0.1;
 
 /**
- * Finds how often packets are lost, by replaying a recording with random loss and holding how late responses come
- * against how late they came: the shares of responses that are late by so and so many round trips, not single responses, as it
- * is chance which ones a loss meets (indirect inference; Gourieroux, Monfort and Renault 1993). Whatever losses cost
- * (a repair, a timer, a halved window, a lost handshake packet) is thereby in it.
+ * Fits random loss by replaying a recording with loss and comparing histograms of how late responses are. Histograms are
+ * compared rather than single responses, as it is random which of them a loss hits (indirect inference; Gourieroux, Monfort
+ * and Renault 1993). All costs of losses are in them: repairs, timers, reduced windows, lost handshake packets.
  *
- * @param path the likeliest one without random loss
- * @param afford whether another replay may be made that takes so many events
+ * @param path the likeliest path; its loss is ignored
+ * @param afford whether the budget allows another replay of that many events
  */
 export function fitLoss(
   replay: Replay,
@@ -50,15 +49,15 @@ export function fitLoss(
   return prior.given((loss) => interpolated(points, loss));
 }
 
-/** How late responses come, as shares; relative to a replay without loss. */
+/** Histogram of how late responses are, relative to a replay without loss. */
 class Lateness {
   readonly #replay: Replay;
   readonly #rttMs: number;
   readonly #ended: readonly EndedResponses[];
-  /** Ends without loss, in order, of each of `#ended`. */
+  /** Ends without loss, ascending, for each of `#ended`. */
   readonly #cleanMs: readonly Float64Array[];
   readonly #recorded = new Float64Array(EDGES.length + 1);
-  /** Responses that count, those that ended together as one. */
+  /** Number of responses; those that ended together count as one. */
   readonly responses: number;
 
   constructor(replay: Replay, rttMs: number, clean: ReplayedTimes) {
@@ -75,10 +74,10 @@ class Lateness {
     this.responses = responses;
   }
 
-  /** Logarithm of the probability of the recorded lateness when it is distributed as in these replays. */
+  /** Log-likelihood of the recorded lateness if it is distributed as in these replays. */
   logLikelihood(replays: readonly ReplayedTimes[]): number {
     const bins = EDGES.length + 1;
-    /** Responses expected in each bin that only the network and the emulator's error move there, and of each other lateness. */
+    // Expected responses in each bin: delayed by the network and the emulator's error only, and by each other lateness.
     const byNetwork = new Float64Array(bins);
     const byOther = OTHER_LATENESS.map(() => new Float64Array(bins));
     for (const times of replays) {
@@ -123,7 +122,7 @@ class Lateness {
   }
 }
 
-/** Adds `count` responses, distributed by a cumulative distribution of their lateness. */
+/** Adds `count` responses whose lateness has the cumulative distribution `cdf`. */
 function addBins(bins: Float64Array, count: number, cdf: (edge: number) => number): void {
   let below = 0;
   for (let bin = 0; bin < bins.length; bin++) {

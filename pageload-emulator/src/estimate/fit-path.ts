@@ -6,21 +6,21 @@ import { fitLoss } from './fit-loss.ts';
 import type { Replay } from './replay.ts';
 import { TimingLikelihood } from './timing-likelihood.ts';
 
-/** What replays of a recording on candidate networks say of the path. */
+/** The path's posterior by replays of a recording on candidate networks. */
 export interface PathFit {
-  /** Downstream rate where UDP is open, bits per second. */
+  /** Downstream rate if UDP is open, bits per second. */
   downBps: LogDensity;
-  /** Downstream rate and the policer's where UDP is policed. */
+  /** Downstream rate and the policer's rate if UDP is policed, bits per second. */
   policed: { downBps: LogDensity; bps: LogDensity };
   /** Probability that UDP is policed, given that it is not blocked. */
   policedShare: number;
-  /** Time in which the queue drains when full, milliseconds. */
+  /** Time in which the full queue drains, milliseconds. */
   queueMs: LogDensity;
   /** Events of random loss per packet. */
   loss: LogDensity;
 }
 
-/** What is believed of the path before the replays. */
+/** The path's prior before the replays. */
 export interface FitPriors {
   downBps: LogDensity;
   loss: LogDensity;
@@ -29,7 +29,7 @@ export interface FitPriors {
   queueMs: LogDensity;
 }
 
-/** What need not be found. */
+/** Figures that are known and need no fit. */
 export interface KnownToFit {
   downBps?: number | undefined;
   udp?: UdpTreatment | undefined;
@@ -40,41 +40,42 @@ export interface KnownToFit {
 /** The path at a rate and with a queue, without random loss. */
 export type PathAt = (downBps: number, queueMs: number) => NetworkPath;
 
-/** Rates to replay first, over the one to begin at: a page often does not fill its link. */
+/** Rates of the first replays, relative to the initial one: upwards mostly, as a page often does not fill its link. */
 const COARSE = [0.5, 0.75, 1, 1.4, 2, 3.2, 6];
-/** When the lowest is the likeliest, still lower ones by this. */
+/** When the lowest rate is the likeliest, the next one is lower by this factor. */
 const LOWER = 0.6;
 const MAX_LOWER_STEPS = 6;
-/** No link is slower than this share of the rate at which all responses came on average. */
+/** A link is at least this share of the average rate of all responses. */
 const HELD_SHARE = 0.8;
-/** Halvings of the steps around the likeliest rate. */
+/** Number of times that the steps around the likeliest rate are halved. */
 const REFINEMENTS = 2;
-/** Rates of policers to replay, as shares of the link's, and steps around the likeliest. */
+/** Policers to replay with, as shares of the link's rate. */
 const POLICED_SHARES = [0.5, 0.25, 0.12, 0.06, 0.03];
-/** A policer that lets more of the link's rate through does nothing that matters. */
+/** Policers above this share of the link's rate have no noticeable effect. */
 const MAX_POLICED_SHARE = 0.6;
+/** Factors to replay around the likeliest policer. */
 const POLICED_STEPS = [Math.SQRT2, Math.SQRT1_2, 1.19, 0.84];
-/** A logarithm of a likelihood so far below that of an open path is not worth another replay. */
+/** Policers with a log-likelihood this far below that of an open path are not replayed more closely. */
 const HOPELESS = 8;
-/** A policer less probable than this is not looked at more closely. */
-const WORTH_LOOKING = 0.05;
-/** Shares of the likeliest rate to replay under the likeliest policer. */
+/** For a less probable policer no further link rates are replayed. */
+const MIN_POLICED_SHARE = 0.05;
+/** Link rates to replay under the likeliest policer, relative to the likeliest rate. */
 const POLICED_RATES = [0.5, 0.75, 1, 1.3, 2];
-/** Queues to replay with at the likeliest rate, over the one that is believed before. */
+/** Queues to replay with at the likeliest rate, relative to the prior's median. */
 const QUEUES = [0.35, 2.2, 5];
-/** Logarithm of a likelihood ratio from which another queue is taken, and rates are replayed with it. */
+/** A gain in log-likelihood above this selects another queue, with which rates are then replayed. */
 const OTHER_QUEUE = 1;
 const OTHER_QUEUE_RATES = [0.85, 1, 1.2];
-/** Spread of the rates and queues that fit best around those that are true, where the emulator is the cause; of the logarithm. */
+/** The emulator's error: standard deviation of the logarithm of the best-fitting rate, and of the queue, around the true one. */
 const RATE_ERROR = 0.12;
 const QUEUE_ERROR = 0.3;
-/** Events of all replays together: a large page gets fewer. */
+/** Events of all replays together: a large page gets fewer replays. */
 const MAX_EVENTS = 250_000;
 
 /**
  * Fits rate, queue, UDP's treatment and loss by replaying the recording's own transfers, some 15 to 35 times.
  *
- * @param seenBps a rate to begin at
+ * @param seenBps the rate to begin at, bits per second
  */
 export function fitPath(
   replay: Replay,
@@ -117,12 +118,12 @@ class PathSearch {
   }
 
   fit(): PathFit {
-    if (this.#isAllKnown()) return this.#believed();
+    if (this.#isAllKnown()) return this.#priorFit();
     try {
       return this.#fitted();
     } catch (error) {
-      // What takes so long on a path tells nothing of it.
-      if (error instanceof EndlessLoadError) return this.#believed();
+      // A replay that does not end shows nothing about the path.
+      if (error instanceof EndlessLoadError) return this.#priorFit();
       throw error;
     }
   }
@@ -134,7 +135,7 @@ class PathSearch {
     const queueMs = this.#fitQueue(points, treatment);
     const downBps = this.#downBps(points, 'all');
     const policing =
-      udp === undefined && this.#tellsOfUdp()
+      udp === undefined && this.#showsUdp()
         ? this.#fitPolicer(points)
         : this.#unpoliced(downBps, udp === undefined ? this.#priors.policedShare : 0);
     const { policed, policedShare } = policing;
@@ -153,7 +154,7 @@ class PathSearch {
     );
   }
 
-  #believed(): PathFit {
+  #priorFit(): PathFit {
     const { downBps, queueMs, loss, policedBps, policedShare } = this.#priors;
     return { downBps, queueMs, loss, policed: { downBps, bps: policedBps }, policedShare };
   }
@@ -181,24 +182,24 @@ class PathSearch {
     return points;
   }
 
-  /** Tries other queues at the likeliest rate, and other rates with the likeliest queue, which take the place of `points`. */
+  /** Tries other queues at the likeliest rate, then other rates with the likeliest queue, which replace those in `points`. */
   #fitQueue(points: Replayed[], udp: UdpTreatment): LogDensity {
     const prior = this.#priors.queueMs;
     if (this.#known.queue || this.#exhausted) return prior;
     const at = best(points);
-    const believedMs = this.#queueMs;
-    const tried: LikelihoodPoint[] = [{ value: believedMs, logLikelihood: at.all }];
+    const priorMs = this.#queueMs;
+    const tried: LikelihoodPoint[] = [{ value: priorMs, logLikelihood: at.all }];
     let likeliest = tried[0]!;
     for (const factor of QUEUES) {
-      // A queue that is never full may be any larger.
-      if (factor > QUEUES[1]! && likeliest.value < believedMs * QUEUES[1]!) break;
-      this.#queueMs = factor * believedMs;
+      // A queue that never fills up fits as well as any larger one.
+      if (factor > QUEUES[1]! && likeliest.value < priorMs * QUEUES[1]!) break;
+      this.#queueMs = factor * priorMs;
       const point = { value: this.#queueMs, logLikelihood: this.#replayAt(at.bps, udp).all };
       tried.push(point);
       if (point.logLikelihood > likeliest.logLikelihood + OTHER_QUEUE) likeliest = point;
     }
     this.#queueMs = likeliest.value;
-    if (likeliest.value !== believedMs && this.#known.downBps === undefined) {
+    if (likeliest.value !== priorMs && this.#known.downBps === undefined) {
       const again = OTHER_QUEUE_RATES.map((factor) => this.#replayAt(factor * at.bps, udp));
       const [from, to] = [again[0]!.bps, again[again.length - 1]!.bps];
       const outside = points.filter(({ bps }) => bps < from || bps > to);
@@ -213,16 +214,16 @@ class PathSearch {
     return prior.times(seen.blurred(QUEUE_ERROR));
   }
 
-  /** What there is to say of a policer when nothing was replayed with one. */
+  /** The prior of a policer, when no replay was made with one. */
   #unpoliced(downBps: LogDensity, policedShare: number): Pick<PathFit, 'policed' | 'policedShare'> {
     return { policed: { downBps, bps: this.#priors.policedBps }, policedShare };
   }
 
-  #tellsOfUdp(): boolean {
+  #showsUdp(): boolean {
     return this.#replay.requests.some(({ protocol, sized }) => protocol === 'h3' && sized);
   }
 
-  /** Holds an open path against policers: what came over TCP tells the link's rate, what came over QUIC the policer's. */
+  /** Compares an open path with policers: responses over TCP show the link's rate, those over QUIC the policer's. */
   #fitPolicer(points: readonly Replayed[]): Pick<PathFit, 'policed' | 'policedShare'> {
     const { policedShare } = this.#priors;
     if (this.#exhausted) return this.#unpoliced(this.#downBps(points, 'all'), policedShare);
@@ -237,7 +238,7 @@ class PathSearch {
       policers.push({ value: bps, logLikelihood: this.#replayAt(linkBps, { kind: 'policed', bps }).all });
     };
     const bestBps = () => policers.reduce((a, b) => (b.logLikelihood > a.logLikelihood ? b : a)).value;
-    // What an open link would have to carry is about what a policer lets through.
+    // The rate that fits an open link best is about what a policer lets through.
     const apparentBps = best(points).bps;
     if (apparentBps < MAX_POLICED_SHARE * linkBps) tryPolicer(apparentBps);
     for (const share of POLICED_SHARES) tryPolicer(share * linkBps);
@@ -253,7 +254,7 @@ class PathSearch {
     const logOpen = this.#evidence(points, 'all');
     const odds = (policedShare / (1 - policedShare)) * Math.exp(Math.min(50, logPoliced - logOpen));
     const share = odds / (1 + odds);
-    if (share < WORTH_LOOKING || this.#known.downBps !== undefined) {
+    if (share < MIN_POLICED_SHARE || this.#known.downBps !== undefined) {
       return { policed: { downBps: byTcp, bps }, policedShare: share };
     }
     const replayed = POLICED_RATES.map((factor) =>
@@ -292,7 +293,7 @@ class PathSearch {
     return this.#downPrior.times(seen);
   }
 
-  /** Logarithm of the probability of what was seen, whatever the rate. */
+  /** Log-evidence: the likelihood averaged over the prior of the rate. */
   #evidence(points: readonly Replayed[], which: 'all' | 'tcp'): number {
     return evidence(this.#downPrior, pointsOf(points, which), 'falling');
   }

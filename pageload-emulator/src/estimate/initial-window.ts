@@ -5,8 +5,7 @@ import { responseBytesOf } from '../recording/sizes.ts';
 import { mean } from '../util/statistics.ts';
 
 /**
- * Initial windows in use, packets, and how common they are believed to be: most hosts have RFC 6928's 10, CDNs
- * more (Rüth, Bormann and Hohlfeld, "Large-Scale Scanning of TCP's Initial Window", IMC 2017). The shares are assumed.
+ * Initial windows in use, packets, with their prior probabilities: most hosts use RFC 6928's 10, CDNs more (Rüth, Bormann and Hohlfeld, "Large-Scale Scanning of TCP's Initial Window", IMC 2017). The shares are assumed.
  */
 const WINDOWS: readonly { packets: number; share: number }[] = [
   { packets: 10, share: 0.75 },
@@ -17,28 +16,28 @@ const WINDOWS: readonly { packets: number; share: number }[] = [
 const PACKET_BYTES = 1_430;
 /** Responses of fewer packets fit into any initial window. */
 const MIN_PACKETS = 12;
-/** On shorter paths a browser's own time looks like round trips. */
+/** On shorter paths the browser's own time looks like round trips. */
 const MIN_RTT_MS = 8;
-/** How far the time of a response may be off (standard deviation). */
+/** Standard deviation of a response's time: a share of the round trip, plus a constant. */
 const NOISE_RTT = 0.2;
 const NOISE_MS = 3;
-/** The link may be so many times faster than a page has filled it. */
+/** How many times faster than observed the link may be. */
 const FASTER = [1, 2, 4, 8];
-/** Share of responses that took longer for another reason, such as a loss. */
+/** Share of responses that are late for another reason, such as a loss. */
 const LATE_SHARE = 0.15;
 const MEAN_LATE_RTT = 2;
-/** The usual window is believed in until it is less probable than this. */
+/** The usual window is assumed until it is less probable than this. */
 const MIN_PROBABILITY = 0.1;
 
 /**
- * TCP's initial window of an origin's server, from the first responses on its new connections: what does not fit into the window
- * comes a round trip later, and twice as much another one later. QUIC spreads its flights, so that they are not told
- * apart.
+ * Estimates TCP's initial window of an origin's server from the first responses on its new connections: packets beyond the
+ * window arrive a round trip later, those beyond three times the window another one later. QUIC paces its flights, so that
+ * they cannot be distinguished.
  *
  * @param requests of one origin
  * @param rttMs round trip to it, milliseconds
- * @param downBps rate at which packets that were sent together arrive at least
- * @returns packets; null when nothing speaks against the usual window (`defaultServer`)
+ * @param downBps minimum rate at which packets sent together arrive, bits per second
+ * @returns packets; null when the usual window (`defaultServer`) explains the responses
  */
 export function initialWindow(
   requests: readonly RecordedRequest[],
@@ -69,7 +68,7 @@ export function initialWindow(
   return WINDOWS[probabilities.indexOf(Math.max(...probabilities))]!.packets;
 }
 
-/** First responses on TCP connections that the origin's requests opened, whose times and sizes were recorded. */
+/** First responses on new TCP connections whose times and sizes were recorded. */
 function firstResponses(requests: readonly RecordedRequest[]): RecordedRequest[] {
   const used = new Set<string>();
   return requests.filter((request) => {
@@ -80,7 +79,7 @@ function firstResponses(requests: readonly RecordedRequest[]): RecordedRequest[]
     const isTimed = phases.responseStartMs !== null && request.endMs > phases.responseStartMs;
     const isSized = transferBytes !== null || bodyBytes !== null;
     if (!isFirst || !isTimed || !isSized || handshakeRtt(request) === null) return false;
-    // Another response on the connection shares its window.
+    // No other response may have shared the window.
     return requests.every(
       (other) =>
         other === request || other.connectionId !== connectionId || other.startMs >= request.endMs - 1,
@@ -88,7 +87,7 @@ function firstResponses(requests: readonly RecordedRequest[]): RecordedRequest[]
   });
 }
 
-/** Share of the packets that come in the last of the flights: the others arrive while the next round trip goes on. */
+/** Share of the packets in the last flight: the others arrive during the round trips before it. */
 function lastFlight(packets: number, window: number): number {
   let sent = 0;
   let flight = window;

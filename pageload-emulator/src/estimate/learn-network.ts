@@ -4,11 +4,12 @@ import { networkPosterior } from './build-posterior.ts';
 import { isSameNetwork, type NetworkCluster, updateCluster } from './network-cluster.ts';
 
 /**
- * A network's cluster after another recorded load. One that cannot be of the same network begins a new cluster, whose `loads` is 1.
+ * Updates a network's cluster with another recorded load. A load that cannot be of the same network begins a new cluster,
+ * whose `loads` is 1.
  *
- * @param before its cluster; null for the first load
- * @param nowMs milliseconds since the epoch; when the recording began if it says, else the present
- * @param measured what transfers beside the load showed
+ * @param before the network's cluster; null for the first load
+ * @param nowMs milliseconds since the epoch; by default when the recording began, else the present
+ * @param measured figures that real transfers showed beside the load
  */
 export function learnNetwork(
   before: NetworkCluster | null,

@@ -1,13 +1,13 @@
 import type { ArrivalCurve } from './arrival-curve.ts';
 
-/** Windows that saw fewer bytes say nothing about a link. */
+/** Fewer bytes in a window show nothing about the link. */
 const MIN_BYTES = 30_000;
 
 /**
- * Highest downstream rate held over a window, bits per second: a lower bound of the link's rate, close
- * to it where the page filled the link.
+ * Computes the highest downstream rate sustained over a window, bits per second: a lower bound of the link's rate, close to it
+ * when the page filled the link.
  *
- * @param windowMs long enough that bytes freed at once by a repaired loss do not look like a rate
+ * @param windowMs long enough that bytes released at once by a repaired loss do not look like a rate
  * @returns null when too little arrived
  */
 export function busyRate(arrivals: ArrivalCurve, windowMs: number): number | null {
@@ -18,25 +18,25 @@ export function busyRate(arrivals: ArrivalCurve, windowMs: number): number | nul
   return most < MIN_BYTES ? null : (most / windowMs) * 8000;
 }
 
-/** A rate that is so much higher over a quarter of the window was not held over the window. */
+/** When the rate over a quarter of the window exceeds the window's by this factor, it was not sustained. */
 const NOT_HELD = 1.4;
 
-/** A rate that lasts for twice the window is nearer to the link's: what a repaired loss frees at once weighs less in it. */
+/** A window of twice the length replaces the shorter one when its rate is at least this share: bytes released by repairs weigh less in it. */
 const STILL_HELD = 0.83;
 
-/** What a recording shows of the link's downstream rate. */
+/** The link's downstream rate as far as a recording shows it. */
 export interface LinkRate {
   bps: number;
-  /** Whether the page kept the link full, for as long as a window at least. */
+  /** Whether the page filled the link for at least a window. */
   filled: boolean;
 }
 
 /**
- * The link's rate: like `busyRate`, over a shorter window where the page did not fill the link for as long,
- * and over longer ones where it filled it for longer. A full link shows the same rate over all of them, a
- * page that comes in spurts does not.
+ * Estimates the link's rate as `busyRate` does, over a shorter window when the page filled the link only briefly, and over
+ * longer windows when it filled it for longer. A full link shows the same rate over all of them; a page that arrives in spurts
+ * does not.
  *
- * @param stalled whether responses stalled: then what comes at once was held back, and is no spurt
+ * @param stalled whether responses stalled: bytes that arrive at once were then held back and are no spurt
  * @returns null when too little arrived
  */
 export function linkRate(arrivals: ArrivalCurve, windowMs: number, stalled: boolean): LinkRate | null {

@@ -4,27 +4,28 @@ import { originOf } from '../util/url.ts';
 import type { ArrivalCurve } from './arrival-curve.ts';
 
 const PACKET_BYTES = 1_430;
-/** Responses with fewer packets seldom show a loss in their own timing. */
+/** Responses of fewer packets seldom show a loss in their timing. */
 const MIN_PACKETS = 8;
-/** Fewer stalls than this are told from a slow server by nobody. */
+/** Fewer stalls cannot be distinguished from slow servers. */
 const MIN_STALLS = 4;
-/** Timings tell "at most one in a thousand" from "one in a hundred", nothing finer. */
+/** Bounds of the estimate: timings distinguish a loss of 0.1% from one of 1%, nothing finer. */
 const MIN_LOSS = 0.005;
 const MAX_LOSS = 0.03;
 const PRIOR_SHAPE = 0.5;
 const PRIOR_LOSS = 0.001;
 
-/** Static files whose arrival was looked at. */
+/** Packets of the static files that were examined, and how many of those files stalled. */
 export interface Stalls {
   packets: number;
   stalls: number;
 }
 
 /**
- * Counts static files that stalled: that took longer between first and last byte than slow start and
- * all that arrived meanwhile explain, by at least most of a round trip, which is what a repair takes.
+ * Counts static files that stalled: whose time between first and last byte exceeds what slow start and all concurrent arrivals
+ * explain by most of a round trip, which a repair takes.
  *
  * @param rttOf round trip of an origin, milliseconds
+ * @param downBps downstream rate, bits per second
  */
 export function stallsOf(
   recording: Recording,
@@ -51,15 +52,15 @@ export function stallsOf(
   return { packets, stalls };
 }
 
-/** Random loss that the stalls show; null when they show no more than a prior would say. */
+/** Estimates random loss from stalls, a fraction per packet; null when there are too few. */
 export function lossFromStalls({ packets, stalls }: Stalls): number | null {
   if (stalls < MIN_STALLS || stalls / packets < MIN_LOSS) return null;
   return Math.min(MAX_LOSS, stalls / packets);
 }
 
 /**
- * Random loss where none was seen: mean of the posterior after so many packets, from a Gamma prior of
- * shape 1/2 (Jeffreys) whose mean is the residual loss of links that are not called lossy.
+ * Estimates random loss when no loss was observed: the posterior mean after `packets` packets, from a Gamma prior of shape 1/2
+ * (Jeffreys) whose mean is the residual loss of ordinary links.
  */
 export function lossUnseen(packets: number): number {
   return PRIOR_SHAPE / (PRIOR_SHAPE / PRIOR_LOSS + packets);

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type LogDensity, logNormal } from '../network/log-density.ts';
 import type { NetworkPosterior } from './network-posterior.ts';
 
-/** A figure known to a factor: mean and standard deviation of its natural logarithm. */
+/** A log-normal figure: mean and standard deviation of its natural logarithm. */
 const momentsSchema = z.object({
   mean: z.number().check(z.gte(-50), z.lte(50)),
   spread: z.number().check(z.gt(0), z.lte(50)),
@@ -26,26 +26,27 @@ const clusterSchema = z.object({
 });
 
 /**
- * What the loads of one network told of it so far: a network of a Wi-Fi name, a provider, whatever the caller takes
- * for one. Plain data, to be stored as JSON; what comes from a store is read by `parseCluster`.
+ * What earlier loads showed of one network. What counts as one network (a Wi-Fi name, a provider) is the caller's decision.
+ * Plain data to be stored as JSON and read back by `parseCluster`.
  *
- * Figures are log-normal. `loss` is events of loss per packet, `queueMs` the time in which the bottleneck's queue drains,
- * `policedBps` the rate that UDP is held to if it is held to one; `updatedAtMs` is in milliseconds since the epoch.
+ * Figures are log-normal: `rttMs` in milliseconds, rates in bits per second, `loss` in loss events per packet, `queueMs` the
+ * time in which the bottleneck's full queue drains, `policedBps` the rate to which UDP is limited if it is policed.
+ * `updatedAtMs` is milliseconds since the epoch.
  */
 export type NetworkCluster = z.infer<typeof clusterSchema>;
 
-/** What of a cluster is a distribution. */
+/** Fields of a cluster that are distributions. */
 export type ClusterFigure = 'rttMs' | 'downBps' | 'upBps' | 'queueMs' | 'loss' | 'policedBps';
 
-/** After so long half of what was known counts: assumed, links and who shares them change within days. */
+/** The weight of a cluster halves in this time, as links and their users change within days; assumed. */
 const HALF_LIFE_MS = 24 * 3_600_000;
-/** However fresh, what was known leaves the rest to what is believed of networks in general. */
+/** Weight of a fresh cluster against the general prior. */
 const MAX_WEIGHT = 0.9;
-/** What earlier loads made certain may have changed since. */
+/** Upper bound of a probability taken from a cluster: what was certain may have changed since. */
 const MAX_PROBABILITY = 0.95;
 /**
- * How much a figure differs from one load to the next on one network (standard deviation of the logarithm): the nearest
- * origin is another page's, wireless links come and go. Assumed.
+ * Variation of a figure between loads on one network (standard deviation of the logarithm): the nearest origin depends on the
+ * page, wireless links fluctuate. Assumed.
  */
 const BETWEEN_LOADS: Record<ClusterFigure, number> = {
   rttMs: 0.5,
@@ -56,13 +57,13 @@ const BETWEEN_LOADS: Record<ClusterFigure, number> = {
   policedBps: 0.15,
 };
 
-/** Round trips and losses are the servers' too, and queues are hard to see. */
+/** Figures that identify a network: round trips and losses also depend on the servers, and queues are hard to estimate. */
 const RATES = ['downBps', 'upBps'] as const;
-/** Standard deviations by which a load on the same network hardly ever differs. */
+/** A load that differs by this many standard deviations is of another network. */
 const OTHER_NETWORK = 3;
 
 /**
- * Reads what a store returned.
+ * Validates a stored cluster.
  *
  * @returns null for anything that is not a cluster
  */
@@ -72,10 +73,10 @@ export function parseCluster(value: unknown): NetworkCluster | null {
 }
 
 /**
- * A network's cluster after another load of it.
+ * Updates a network's cluster with the posterior of another load.
  *
- * @param before its cluster, which must have been among what `posterior` was made from; null for the first load
- * @param posterior of the load that was added
+ * @param before the cluster that `posterior` was computed with; null for the first load
+ * @param posterior of the load to add
  * @param nowMs milliseconds since the epoch
  */
 export function updateCluster(
@@ -100,9 +101,10 @@ export function updateCluster(
 }
 
 /**
- * Whether a load can be of a cluster's network: its rates are where the cluster has them, to `OTHER_NETWORK` standard deviations.
+ * Whether a load can be of a cluster's network: its rates differ from the cluster's by less than `OTHER_NETWORK` standard
+ * deviations.
  *
- * @param posterior of the load, made with the cluster
+ * @param posterior of the load, computed with the cluster
  */
 export function isSameNetwork(cluster: NetworkCluster, posterior: NetworkPosterior): boolean {
   const after = updateCluster(cluster, posterior, cluster.updatedAtMs);
@@ -112,27 +114,27 @@ export function isSameNetwork(cluster: NetworkCluster, posterior: NetworkPosteri
   });
 }
 
-/** Moments of a mixture of two densities. @param share of the second */
+/** Moments of a mixture of two densities. @param share weight of the second */
 function mixed(a: Moments, b: Moments, share: number): Moments {
   const mean = (1 - share) * a.mean + share * b.mean;
   const square = (1 - share) * a.spread ** 2 + share * b.spread ** 2;
   return { mean, spread: Math.sqrt(square + share * (1 - share) * (a.mean - b.mean) ** 2) };
 }
 
-/** What a network's earlier loads make of what is believed of networks in general. */
+/** Combines the general prior with what earlier loads showed of the network. */
 export class ClusterPrior {
   readonly #cluster: NetworkCluster | null;
-  /** By age, 0 to 1. */
+  /** Weight by age, 0 to 1. */
   readonly #freshness: number;
 
-  /** @param nowMs when the load to be judged was, milliseconds since the epoch */
+  /** @param nowMs time of the load to predict, milliseconds since the epoch */
   constructor(cluster: NetworkCluster | null, nowMs: number) {
     this.#cluster = cluster;
     const ageMs = cluster === null ? 0 : Math.max(0, nowMs - cluster.updatedAtMs);
     this.#freshness = 0.5 ** (ageMs / HALF_LIFE_MS);
   }
 
-  /** The geometric pool of the general belief and the cluster's, weighted by the cluster's age. */
+  /** Geometric pool of the general prior and the cluster's density, weighted by the cluster's age. */
   density(figure: ClusterFigure, general: LogDensity): LogDensity {
     if (this.#cluster === null) return general;
     const { mean, spread } = this.#cluster[figure];
@@ -153,7 +155,7 @@ export class ClusterPrior {
   }
 
   /**
-   * Most loads say nothing of UDP, and what one said must outlast them: only age takes from it. It makes nothing
+   * Most loads show nothing about UDP, so only age reduces the weight of what an earlier load showed. The result is never
    * certain, as the path may have changed since.
    */
   #share(known: number | undefined, general: number): number {

@@ -2,23 +2,24 @@ import type { KnownNetwork, UdpShares } from '@hopwise/contract';
 import type { Interval, LogDensity } from '../network/log-density.ts';
 import type { NetworkEstimate } from './estimate-network.ts';
 
-/** Figures of the path that are numbers and that something is known of to a factor. */
+/** Numeric figures of the path with a distribution. */
 export type UncertainFigure = 'rttMs' | 'downBps' | 'upBps' | 'loss' | 'queueBytes';
 
-/** Distributions that networks are drawn from. */
+/** Distributions that scenarios are drawn from; units as in `NetworkCluster`. */
 export interface PathDensities {
   rttMs: LogDensity;
   upBps: LogDensity;
   queueMs: LogDensity;
-  /** Events of loss per packet. */
+  /** Loss events per packet. */
   loss: LogDensity;
-  /** Downstream rate where UDP is not policed, and where it is. */
+  /** Downstream rate if UDP is not policed. */
   downBps: LogDensity;
+  /** Downstream rate if UDP is policed. */
   downBpsPoliced: LogDensity;
   policedBps: LogDensity;
 }
 
-/** Networks and servers that a recording, and whatever else is known, allow. Its own figures are the likeliest ones. */
+/** Distribution of networks and servers, given a recording and other knowledge. `path` and `servers` are the likeliest ones. */
 export interface NetworkPosterior extends NetworkEstimate {
   intervals: Record<UncertainFigure, Interval>;
   udp: UdpShares;

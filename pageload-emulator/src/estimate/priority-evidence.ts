@@ -2,29 +2,28 @@ import type { RecordedRequest } from '@hopwise/contract';
 import { priorityOf } from '../graph/priorities.ts';
 import { responseBytesOf } from '../recording/sizes.ts';
 
-/** Responses asked for within this of each other were there to choose from at one moment. */
+/** Requests sent within this of each other are taken to compete at the server. */
 const TOGETHER_MS = 30;
-/** Where turns are taken, a response this much larger than another ends after it. */
+/** When a server ignores priorities, a response larger than another by this factor ends after it. */
 const LARGER = 1.5;
-/** Smaller responses leave whole in the first flight, whatever the order. */
+/** Smaller responses fit into the first flight whatever the order. */
 const MIN_BYTES = 4_000;
-/** Ends closer than this say nothing about the order of sending. */
+/** Ends closer together than this do not show the order of sending. */
 const MIN_APART_MS = 3;
 const MIN_VOTES = 3;
 const MAJORITY = 2 / 3;
-/** Requests looked at: each is compared with those of its moment. */
+/** Limit of requests to compare. */
 const MAX_REQUESTS = 400;
 
-/** Pairs of responses that tell in which order a server sends. */
+/** Numbers of response pairs that show a server honouring or ignoring priorities. */
 export interface PriorityVotes {
   honoured: number;
   ignored: number;
 }
 
 /**
- * Whether a server sends by the client's priorities (RFC 9218), told by pairs of responses that were under way together on
- * HTTP/2 or HTTP/3: an urgent one that is the larger of the two ends first where priorities are honoured, and last
- * where all take turns.
+ * Counts evidence for a server following the client's priorities (RFC 9218) in pairs of concurrent responses over HTTP/2 or
+ * HTTP/3: if the more urgent one is the larger, it ends first when priorities are honoured, and last when responses take turns.
  *
  * @param requests of one origin
  */
@@ -53,14 +52,14 @@ export function priorityVotes(requests: readonly RecordedRequest[]): PriorityVot
   return votes;
 }
 
-/** @returns null when too few pairs tell, or they do not agree */
+/** Decides by majority. @returns null with too few votes or without a clear majority */
 export function honoursPriorities({ honoured, ignored }: PriorityVotes): boolean | null {
   if (honoured + ignored < MIN_VOTES) return null;
   const share = honoured / (honoured + ignored);
   return share >= MAJORITY ? true : share <= 1 - MAJORITY ? false : null;
 }
 
-/** What the servers of a page do together: one that shows nothing itself is taken to be like the others. */
+/** Sums the votes of all servers of a page, which decide for servers without clear votes of their own. */
 export function sumOfVotes(votes: readonly PriorityVotes[]): PriorityVotes {
   return {
     honoured: votes.reduce((sum, { honoured }) => sum + honoured, 0),

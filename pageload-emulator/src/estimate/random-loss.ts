@@ -2,20 +2,19 @@ import type { Assignment, NetworkPath, ServerProfile } from '@hopwise/contract';
 import { emulate } from '../emulate/emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 
-/** Response bytes of a full packet: what was seen are shares of packets. */
+/** Response bytes of a full packet. */
 const PACKET_BYTES = 1_430;
 const SEEDS = [1, 2, 3];
-/** Halvings of the interval: to a thirtieth of what was seen. */
+/** Bisection steps: to a thirtieth of the observed loss. */
 const STEPS = 5;
 
 /**
- * Random loss of the path, when `seen` counts the drops of its own queue too: the loss with which the
- * emulated loads lose as much in all. A full queue drops as well on a link that loses nothing by chance,
- * and what it drops depends on the protocol, so the two must be told apart before protocols are compared.
+ * Separates random loss from queue drops: finds the random loss with which emulated loads lose as much in all as was observed.
+ * Queue drops depend on the protocol, so the two must be distinguished before protocols are compared.
  *
- * @param seen lost packets over all packets
- * @param assignments the loads in which it was seen
- * @returns 0 where the queue alone explains it, at most `seen`
+ * @param seen observed loss, queue drops included: lost packets over all packets
+ * @param assignments those of the loads in which it was observed
+ * @returns a fraction per packet, at most `seen`; 0 when queue drops alone explain it
  */
 export function randomLoss(
   graph: PageGraph,

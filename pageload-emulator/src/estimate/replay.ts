@@ -15,21 +15,21 @@ import { originOf } from '../util/url.ts';
 import { ArrivalCurve } from './arrival-curve.ts';
 import type { NetworkEstimate } from './estimate-network.ts';
 
-/** One request of a recorded load as the network saw it; milliseconds after navigationStart. */
+/** One request of a recorded load from the network's point of view; milliseconds after navigationStart. */
 export interface ReplayedRequest {
   protocol: Protocol;
   /** Index of the connection, or of the pool of connections, that carried it. */
   carrier: number;
-  /** When the browser turned to the network: opened a connection for it, or sent it on an open one. */
+  /** When the browser opened a connection for it or sent it on an open one. */
   startMs: number;
-  /** Null where the browser withheld it. */
+  /** Null when withheld. */
   firstByteMs: number | null;
   endMs: number;
-  /** Round trips that it takes on any link: handshakes that it waits for, and its own. */
+  /** Minimum round trips: the handshakes that it waits for, and its own. */
   roundTrips: number;
-  /** Packets whose loss could hold it up: its own, or on a shared TCP connection those of others that came just before. */
+  /** Packets whose loss could delay it: its own and, on a shared TCP connection, those just before them. */
   packets: number;
-  /** Whether its size was recorded: its time says nothing otherwise. */
+  /** Whether its size was recorded; otherwise its time shows nothing. */
   sized: boolean;
 }
 
@@ -37,38 +37,37 @@ export interface ReplayedRequest {
 export interface ReplayedTimes {
   firstByteMs: Float64Array;
   endMs: Float64Array;
-  /** Events of the emulation, a measure of its cost. */
+  /** Number of simulated events, a measure of the emulation's cost. */
   events: number;
 }
 
-/** Ten times what one takes on a link like that of the recording. */
+/** Ten times the events of a replay on a link like the recording's. */
 const MAX_EVENTS = 100_000;
-/** What comes later says little more, and a load with so many is dear to emulate again and again. */
+/** Later requests add little evidence, and repeated emulation of more is expensive. */
 const MAX_REQUESTS = 250;
 const PACKET_BYTES = 1_430;
 /**
- * Requests are replayed from when they left the browser's processes; what responses take there is taken to be processor
- * time, which crowds like them.
+ * Requests are replayed from when they left the browser's processes. The time of responses in the browser is taken to be
+ * processor time, for which they compete.
  */
 const CLIENT: ClientCosts = { ...NO_COSTS, responseMs: 2, quicPacketMs: CHROMIUM_COSTS.quicPacketMs };
-/** Where an origin is served by several carriers, each is an origin of its own to the emulator. */
+/** Separates an origin from the index of its carrier: each carrier is an origin of its own in the emulator. */
 const CARRIER_MARK = '#';
 
 /**
- * A recorded load's own transfers, to be emulated on networks that might have carried them: each request
- * begins when it did in the recording, on the protocol and (where recorded) the connection that it really used. What
- * the page makes of a late response is left out of it, so that a difference between a replay and the
- * recording is the network's, request by request.
+ * A recorded load's own transfers, for emulation on candidate networks: each request begins when it did in the recording, on the
+ * protocol and (if recorded) the connection that it used. The page's dependencies are left out, so that any difference between a
+ * replay and the recording comes from the network.
  */
 export class Replay {
   readonly requests: ReplayedRequest[] = [];
-  /** At which all responses came, from the first request to the last response, bits per second. */
+  /** Average rate of all responses, from the first request to the last response, bits per second. */
   readonly averageBps: number;
   readonly #graph: PageGraph;
   readonly #servers: ServerProfile[] = [];
   readonly #assignment: Assignment = {};
 
-  /** @param estimate servers and round trips of the recording */
+  /** @param estimate of the same recording */
   constructor(recording: Recording, estimate: NetworkEstimate) {
     const { path, servers } = estimate;
     const serverOf = new Map(servers.map((server) => [server.origin, server]));
@@ -144,7 +143,7 @@ export class Replay {
   /**
    * Emulates the transfers on `path`.
    *
-   * @throws EndlessLoadError when that takes too long
+   * @throws EndlessLoadError when the emulation takes more than `MAX_EVENTS`
    */
   run(path: NetworkPath, seed = 1): ReplayedTimes {
     const load: Emulated = emulate(this.#graph, path, this.#servers, this.#assignment, {
@@ -174,14 +173,14 @@ function isTransfer({
   return protocol !== null && transferred && endMs > startMs && startMs >= 0;
 }
 
-/** Connections that carry one request at a time are a pool of their origin's. */
+/** Requests with the same key share a carrier: a multiplexed connection, or an origin's pool of HTTP/1.1 connections. */
 function carrierKey({ protocol, connectionId, remoteIp }: RecordedRequest, origin: string): string {
   return protocol === 'h1' || connectionId === null
     ? `${protocol} ${origin}`
     : `${protocol} ${connectionId} ${remoteIp ?? ''}`;
 }
 
-/** Servers work on documents and on answers to scripts. */
+/** Whether a response is a static file: servers work on documents and API calls. */
 function isStatic({ type }: RecordedRequest): boolean {
   return type !== 'document' && type !== 'iframe' && type !== 'fetch' && type !== 'beacon';
 }
@@ -198,19 +197,19 @@ function transferOf(request: RecordedRequest, id: number, origin: number): Fetch
     responseBytes: responseBytesOf(request),
     blocksLoad: true,
     renderBlocking: false,
-    // Of one urgency: nothing is held back that the recording shows as sent.
+    // All have the same urgency, so that nothing is held back that the recording shows as sent.
     urgency: 2,
     incremental: true,
     after: [],
-    delayMs: turnedToNetwork(request),
+    delayMs: dispatchedMs(request),
   };
 }
 
-function turnedToNetwork({ phases, startMs }: RecordedRequest): number {
+function dispatchedMs({ phases, startMs }: RecordedRequest): number {
   return Math.max(startMs, phases.connectStartMs ?? phases.requestStartMs ?? startMs);
 }
 
-/** Time that a server worked on a request, as far as the round trip does not explain its wait. */
+/** A server's time for a request: its wait less the round trip, milliseconds. */
 function thinkOf({ phases }: RecordedRequest, rttMs: number): number {
   const { requestStartMs, responseStartMs } = phases;
   if (requestStartMs === null || responseStartMs === null) return 0;
@@ -221,7 +220,7 @@ function roundTripsOf(request: RecordedRequest): number {
   return request.phases.connectStartMs === null ? 1 : 1 + handshakeRounds(request);
 }
 
-/** A loss is repaired within this many round trips; what was lost before that holds nothing up any more. */
+/** A loss is repaired within this many round trips; earlier ones delay nothing any more. */
 const REPAIR_RTTS = 1.5;
 
 function packetsOf(request: RecordedRequest, carrier: ArrivalCurve, rttMs: number): number {
@@ -231,12 +230,12 @@ function packetsOf(request: RecordedRequest, carrier: ArrivalCurve, rttMs: numbe
   return 1 + Math.max(own, held / PACKET_BYTES);
 }
 
-/** A handshake seen shorter than this share of what it takes was under way before the request that shows it. */
+/** A recorded handshake shorter than this share of its minimum was under way before its request. */
 const WHOLE_SHARE = 0.8;
 
 /**
- * Opens a connection that was open, or nearly so, when its first request came: browsers prepare some, and
- * hide most of the handshake of those. Null where the first request shows its own handshake.
+ * Creates a transfer that opens a connection which was open, or nearly so, when its first request came: browsers preconnect,
+ * and most of such a handshake is not recorded. Null when the first request shows its own handshake.
  */
 function openingOf(
   members: readonly RecordedRequest[],
@@ -245,7 +244,7 @@ function openingOf(
   rttMs: number,
 ): FetchActivity | null {
   let first = members[0]!;
-  for (const member of members) if (turnedToNetwork(member) < turnedToNetwork(first)) first = member;
+  for (const member of members) if (dispatchedMs(member) < dispatchedMs(first)) first = member;
   const { requestStartMs } = first.phases;
   if (requestStartMs === null || isHandshakeWhole(first, rttMs)) return null;
   const opening = transferOf(first, activities.length, origin);
@@ -253,7 +252,7 @@ function openingOf(
   return { ...opening, requestBytes: 1, responseBytes: 1, delayMs };
 }
 
-/** Whether the phases hold a handshake of the length that one takes at least. */
+/** Whether the phases show a whole handshake, by its minimum duration. */
 function isHandshakeWhole(request: RecordedRequest, rttMs: number): boolean {
   const { connectStartMs, requestStartMs } = request.phases;
   if (connectStartMs === null || requestStartMs === null) return false;

@@ -1,20 +1,20 @@
 import type { Replay, ReplayedTimes } from './replay.ts';
 
-/** Responses that end together, within this share of a round trip, waited for the same thing. */
+/** Responses that end within this many round trips of each other are taken to have had the same cause. */
 const TOGETHER_RTT = 1;
 
-/** Responses of one transport in the order in which they ended. */
+/** Responses of one transport in order of their ends. */
 export interface EndedResponses {
   transport: 'tcp' | 'quic';
   /** Indices into `Replay.requests`, by recorded end. */
   recorded: readonly number[];
-  /** Of each: 1, shared by those that ended together; 0 where the size is not known. */
+  /** Weight of each: 1, shared among those that ended together; 0 when the size is unknown. */
   weights: readonly number[];
 }
 
 /**
- * Responses over TCP and over QUIC in order of their ends. The first to end is held against the first that ends in a
- * replay, and so on: which of several comes first is the servers' choice, how much has come by a time is the network's.
+ * Sorts responses over TCP and over QUIC by their ends. The first to end is compared with the first that ends in a replay, and
+ * so on: which of several comes first depends on the server, how much has arrived by a time depends on the network.
  */
 export function endedResponses(replay: Replay, rttMs: number): EndedResponses[] {
   const { requests } = replay;
@@ -28,7 +28,7 @@ export function endedResponses(replay: Replay, rttMs: number): EndedResponses[] 
   });
 }
 
-/** The same responses by the ends that a replay gave them. */
+/** The same responses sorted by their ends in a replay. */
 export function replayedOrder({ recorded }: EndedResponses, { endMs }: ReplayedTimes): number[] {
   return [...recorded].sort((a, b) => endMs[a]! - endMs[b]!);
 }

@@ -3,84 +3,84 @@ import { type LogDensity, normalised } from '../network/log-density.ts';
 import type { Replay, ReplayedRequest, ReplayedTimes } from './replay.ts';
 import { type EndedResponses, endedResponses, replayedOrder } from './response-order.ts';
 
-// Constants of the model of one response's time. They say how far an emulated time may be off and what a late response may
-// have waited for; they were chosen by how probable they made the rates of networks whose rates were known.
+// Constants of the model of one response's time: the error of emulated times, and the causes of late responses. They were
+// chosen to maximise the probability of the true rates of known networks.
 
 /**
- * Spread of a time that was not held up: a clock's and a browser's milliseconds, a small share of the round trips that it
- * takes in any case, and a larger one of the rest.
+ * Standard deviation of the time of a response that was not delayed: some milliseconds of clock and browser, a small share of
+ * its minimum round trips and a larger share of the rest.
  */
 const CORE_MS = 4;
 const ROUND_TRIP_SHARE = 0.03;
 const TRANSFER_SHARE = 0.12;
-/** Degrees of freedom of Student's t: heavier tails than a normal one's. */
+/** Degrees of freedom of Student's t distribution, whose tails are heavier than a normal distribution's. */
 const CORE_TAIL = 4;
-/** A lost packet shows after most of a round trip (RFC 8985 section 6.2: something sent later is acknowledged). */
+/** A loss is detected after most of a round trip (RFC 8985 section 6.2: a later packet is acknowledged). */
 const MIN_STALL_RTT = 0.7;
 /**
- * Beyond that it takes about so much longer: another round trip, a probe's timer; but now and then a second or more, as a
- * lost SYN does (RFC 6298 section 2.1).
+ * Typical further delay of a repair: another round trip, a probe's timer. Occasionally it is a second or more, as for a lost
+ * SYN (RFC 6298 section 2.1).
  */
 const STALL_RTT = 0.8;
 const STALL_MS = 30;
-/** So many losses at the most cost one after the other. */
+/** At most this many losses of a response delay it one after the other. */
 const MAX_STALLS = 4;
-/** How often responses are late by something that is no network's, and by how much on average. */
+/** How often responses are late for reasons other than the network, and by how much on average. */
 export interface OtherLateness {
-  /** Of how many pages this is believed. */
+  /** Prior share of pages of this kind. */
   share: number;
-  /** Share of responses whose servers had to think, which shows before the first byte. */
+  /** Share of responses delayed by their servers, before the first byte. */
   beforeFirstByte: number;
-  /** Share of responses that a busy browser was late for, or that came as they were made. */
+  /** Share of responses delayed by a busy browser, or streamed by their servers as they were generated. */
   otherwise: number;
   meanMs: number;
 }
 
-/** Small pages of static files, ordinary ones, and those on which dozens of scripts of other companies keep a browser busy; assumed. */
+/** Small pages of static files, ordinary pages, and pages on which dozens of third-party scripts keep the browser busy; assumed. */
 export const OTHER_LATENESS: readonly OtherLateness[] = [
   { share: 0.7, beforeFirstByte: 0.08, otherwise: 0.02, meanMs: 120 },
   { share: 0.2, beforeFirstByte: 0.2, otherwise: 0.1, meanMs: 250 },
   { share: 0.1, beforeFirstByte: 0.4, otherwise: 0.3, meanMs: 500 },
 ];
-/** Share of responses that come earlier than the emulator believes possible. */
+/** Share of responses that arrive earlier than emulated. */
 const EARLY = 0.03;
-/** No single response rules a network out. */
+/** Minimum likelihood of a response, so that none alone excludes a network. */
 const TINY = 1e-9;
 /**
- * Responses of one load tell less than as many independent ones: they share the link, its losses and the
- * emulator's errors. The logarithm of their likelihood counts by this share (a power posterior; Grünwald and van Ommen,
- * "Inconsistency of Bayesian Inference for Misspecified Linear Models", 2017).
+ * Weight of the log-likelihood. Responses of one load share the link, its losses and the emulator's errors, so they are weaker
+ * evidence than independent ones (a power posterior; Grünwald and van Ommen, "Inconsistency of Bayesian Inference for
+ * Misspecified Linear Models", 2017).
  */
 export const EVIDENCE_SHARE = 0.3;
-/** So many responses over QUIC count whole: of few there is little to share, and hardly anything else tells what becomes of UDP. */
+/** Up to this many responses over QUIC count in full: few responses share little, and hardly anything else shows UDP's treatment. */
 const WHOLE_QUIC_RESPONSES = 4;
 
-/** Milliseconds by which a time without hold-ups may be off (one standard deviation). */
+/** Standard deviation of the time of a response that was not delayed, milliseconds. */
 export function coreSpread(emulatedMs: number, request: ReplayedRequest, rttMs: number): number {
   const waitMs = Math.min(emulatedMs, request.roundTrips * rttMs);
   return CORE_MS + ROUND_TRIP_SHARE * waitMs + TRANSFER_SHARE * (emulatedMs - waitMs);
 }
 
 /**
- * How well times that were emulated without random loss explain a recording. What loss may have done to it is
- * averaged out: it holds responses up by a repair's time with a probability that grows with their packets. So is what servers and
- * the browser may have done.
+ * Likelihood of a recording's response times, given times emulated without random loss. The effect of loss is averaged over its
+ * prior: a loss delays a response by the time of a repair, with a probability that grows with its packets. Delays by servers and
+ * the browser are averaged out alike.
  */
 export class TimingLikelihood {
   readonly #replay: Replay;
   readonly #rttMs: number;
   readonly #losses: Float64Array;
-  /** Of each other lateness with each loss. */
+  /** Of each combination of other lateness and loss. */
   readonly #logPrior: Float64Array;
-  /** Of one response, by loss: how likely it stalls, and the density of its excess if it does. */
+  /** For the current response, by loss: the probability of a stall, and the density of its delay given a stall. */
   readonly #stalls: { share: Float64Array; density: Float64Array };
   readonly #ended: readonly EndedResponses[];
 
-  /** @param loss what is believed of events of loss per packet */
+  /** @param loss prior of loss events per packet */
   constructor(replay: Replay, rttMs: number, loss: LogDensity) {
     this.#replay = replay;
     this.#rttMs = rttMs;
-    // Every second one is enough for an average.
+    // Every second value suffices for an average.
     this.#losses = loss.values.filter((_, index) => index % 2 === 0);
     const weights = loss.weights.filter((_, index) => index % 2 === 0);
     this.#logPrior = normalised(
@@ -90,7 +90,7 @@ export class TimingLikelihood {
     this.#ended = endedResponses(replay, rttMs);
   }
 
-  /** Logarithm of the likelihood of all responses, and of those that came over TCP, up to a constant that only the recording moves. */
+  /** Log-likelihood of all responses, and of those over TCP, up to a constant that depends only on the recording. */
   of(times: ReplayedTimes): { all: number; tcp: number } {
     const cases = this.#losses.length * OTHER_LATENESS.length;
     const tcp = new Float64Array(cases);
@@ -112,7 +112,7 @@ export class TimingLikelihood {
     return { all: marginal(all), tcp: marginal(tcp) };
   }
 
-  /** @param like the replayed response that ended as the `index`th did in the recording */
+  /** @param like the replayed response whose place in order of ends is that of response `index` in the recording */
   #add(sums: Float64Array, weight: number, index: number, like: number, times: ReplayedTimes): void {
     const request = this.#replay.requests[index]!;
     const { startMs, firstByteMs, endMs, packets } = request;
@@ -157,12 +157,12 @@ function studentT(x: number): number {
   return 0.375 * (1 + (x * x) / CORE_TAIL) ** -2.5;
 }
 
-/** An exponential delay, rounded off below 0 by the spread of a time. */
+/** Density of an exponential delay, with a tail below 0 of the width of `spreadMs`. */
 function delay(ms: number, spreadMs: number, meanMs: number): number {
   return Math.exp(ms > 0 ? -ms / meanMs : ms / spreadMs) / (meanMs + spreadMs);
 }
 
-/** The same with a tail like a power law's (Lomax, of shape 1.5). */
+/** As `delay`, with a power-law tail (Lomax distribution of shape 1.5). */
 function longDelay(ms: number, spreadMs: number, scaleMs: number): number {
   const tail = ms > 0 ? (1 + ms / scaleMs) ** -2.5 : Math.exp(ms / spreadMs);
   return tail / (scaleMs / 1.5 + spreadMs);

@@ -2,20 +2,20 @@ import type { Recording } from '@hopwise/contract';
 import type { LogDensity } from '../network/log-density.ts';
 import { handshakeOf } from '../transport/handshake.ts';
 
-/** What a TLS handshake's computing takes on both sides beside its round trip: a signature, its check, the certificates'. */
+/** Processor time of a TLS handshake on both sides, for signatures and certificates. */
 const CRYPTO_MS = 1.5;
-/** How far a handshake's time may be off beside its packets' transmission: that computing and the browser's clock. */
+/** Error of a handshake's time, from processor time and the browser's clock: a constant, plus a share of the expected time. */
 const NOISE_MS = 2;
 const NOISE_SHARE = 0.12;
-/** Handshakes begun this soon after the first are not yet among responses. */
+/** Handshakes that end within this after the first response byte did not yet compete with responses. */
 const QUIET_MS = 1;
 
 /**
- * Upstream rate from a handshake of the first connection, when nothing else was on the link: TLS's round trip takes longer
- * than TCP's by what a ClientHello takes upstream and certificates downstream (`handshakeOf`).
+ * Infers the upstream rate from the first connections' handshakes, before other packets are on the link: TLS's round trip
+ * exceeds TCP's by the transmission of the ClientHello upstream and the certificates downstream (`handshakeOf`).
  *
- * @param downBps median of the downstream rate
- * @param prior what is believed of the upstream rate
+ * @param downBps median of the downstream rate, bits per second
+ * @param prior of the upstream rate, bits per second
  */
 export function upstreamRate(recording: Recording, downBps: number, prior: LogDensity): LogDensity {
   const excessMs = quietTlsExcess(recording);
@@ -25,12 +25,12 @@ export function upstreamRate(recording: Recording, downBps: number, prior: LogDe
   return prior.given((upBps) => {
     const expectedMs = (tls.upBytes * 8000) / upBps + downMs + CRYPTO_MS;
     const off = (excessMs - expectedMs) / (NOISE_MS + NOISE_SHARE * expectedMs);
-    // Tails of Student's t: a lost or late packet is no slow link.
+    // Student's t distribution has heavy tails: a lost or late packet is no slow link.
     return -2.5 * Math.log1p((off * off) / 4);
   });
 }
 
-/** How much longer TLS's round trip took than TCP's, on connections that were opened before any response came. */
+/** Excess of TLS's round trip over TCP's on connections opened before the first response, milliseconds; null without one. */
 function quietTlsExcess({ requests }: Recording): number | null {
   let firstByteMs = Number.POSITIVE_INFINITY;
   for (const { phases, fromCache } of requests) {
@@ -44,7 +44,7 @@ function quietTlsExcess({ requests }: Recording): number | null {
     if (connectEndMs > firstByteMs + QUIET_MS) continue;
     const tcpMs = secureStartMs - connectStartMs;
     const excessMs = connectEndMs - secureStartMs - tcpMs;
-    // A TCP phase seen in part, and TLS 1.2 with its second round trip, tell nothing.
+    // Partly recorded TCP phases, and TLS 1.2 with its second round trip, are skipped.
     if (tcpMs < MIN_TCP_MS || excessMs > 0.7 * tcpMs) continue;
     least = Math.min(least ?? Number.POSITIVE_INFINITY, Math.max(0, excessMs));
   }

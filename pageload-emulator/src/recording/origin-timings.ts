@@ -34,16 +34,16 @@ export function timingsByOrigin(recording: Recording): Map<string, OriginTimings
 const PARTLY_SEEN_SHARE = 0.5;
 
 function readRoundTrips(timings: OriginTimings): void {
-  const leastWaitMs = least(timings.requests.flatMap((request) => waitOf(request) ?? []));
+  const minWaitMs = minimum(timings.requests.flatMap((request) => waitOf(request) ?? []));
   timings.handshakes = timings.requests.flatMap((request) => {
     const rttMs = handshakeRtt(request);
     if (rttMs === null) return [];
-    const partlySeen = request.protocol === 'h3' && rttMs < PARTLY_SEEN_SHARE * (leastWaitMs ?? 0);
+    const partlySeen = request.protocol === 'h3' && rttMs < PARTLY_SEEN_SHARE * (minWaitMs ?? 0);
     return partlySeen ? [] : [{ startMs: request.phases.connectStartMs!, rttMs }];
   });
   const handshakes = timings.handshakes.map(({ rttMs }) => rttMs);
   timings.fromHandshake = handshakes.length > 0;
-  timings.rttMs = least(leastWaitMs === null ? handshakes : [...handshakes, leastWaitMs]);
+  timings.rttMs = minimum(minWaitMs === null ? handshakes : [...handshakes, minWaitMs]);
 }
 
 /**
@@ -76,6 +76,6 @@ export function waitOf(request: RecordedRequest): number | null {
   return responseStartMs > requestStartMs ? responseStartMs - requestStartMs : null;
 }
 
-function least(values: readonly number[]): number | null {
+function minimum(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((a, b) => Math.min(a, b));
 }

@@ -3,18 +3,18 @@ import type { CongestionControl } from './congestion-control.ts';
 import type { RetransmissionTimer } from './retransmission-timer.ts';
 import { SegmentQueue } from './stream.ts';
 
-/** Shares of packets add up with rounding: less than this of a packet is none. */
+/** Fractions of packets add up with rounding errors: less than this counts as zero. */
 const TINY = 1e-6;
 
-/** What a sender knows of its losses, and what it does about them; TCP and QUIC differ in the latter. */
+/** A sender's detection and repair of losses. The subclasses for TCP and QUIC differ in when they react. */
 export abstract class LossRecovery {
-  /** Bytes to be sent again. */
+  /** Bytes to retransmit. */
   readonly resend = new SegmentQueue();
   protected readonly control: CongestionControl;
   protected readonly timer: RetransmissionTimer;
-  /** Lost packets that the sender has not noticed. */
+  /** Lost packets that the sender has not detected yet. */
   protected gaps: Gap[] = [];
-  /** Packets that may be sent even if the window is full. */
+  /** Packets that may be sent beyond the window. */
   protected allowance = 0;
 
   constructor(control: CongestionControl, timer: RetransmissionTimer) {
@@ -22,7 +22,7 @@ export abstract class LossRecovery {
     this.timer = timer;
   }
 
-  /** Whether packets are missing that the sender has not noticed. */
+  /** Whether there are undetected losses. */
   get unnoticed(): boolean {
     return this.gaps.length > 0;
   }
@@ -32,48 +32,52 @@ export abstract class LossRecovery {
   }
 
   /**
-   * Packets that may be sent now.
+   * Returns how many packets may be sent now.
    *
-   * @param most packets in flight that the receiver allows
+   * @param maxInFlight packets in flight that the receiver allows
    */
-  room(inFlight: number, most = Number.POSITIVE_INFINITY): number {
-    return Math.floor(Math.max(Math.min(this.control.window, most) - inFlight, this.allowance) + TINY);
+  room(inFlight: number, maxInFlight = Number.POSITIVE_INFINITY): number {
+    return Math.floor(Math.max(Math.min(this.control.window, maxInFlight) - inFlight, this.allowance) + TINY);
   }
 
-  /** @param sentBytes bytes of the connection's order that have been sent for the first time */
+  /**
+   * Notes that packets were sent.
+   *
+   * @param sentBytes bytes of the connection's order that have been sent for the first time
+   */
   onSent(packets: number, _sentBytes: number): void {
     this.allowance = Math.max(0, this.allowance - packets);
   }
 
   /**
-   * Notices what an acknowledgement shows.
+   * Detects the losses that an acknowledgement shows.
    *
-   * @param inFlight packets without those that it acknowledges
-   * @param nextBurst number of the burst that is sent next
-   * @returns what lost packets took of the window
+   * @param inFlight packets in flight without those that it acknowledges
+   * @param nextBurst index of the burst that is sent next
+   * @returns how much of the window the detected losses free, packets
    */
   abstract onAck(burst: Burst, packets: number, inFlight: number, nextBurst: number): number;
 
-  /** Whether the window may grow by the acknowledgement that was noticed last. */
+  /** Whether the window may grow by the latest acknowledgement. */
   abstract mayGrow(burst: Burst): boolean;
 
-  /** How long to wait for an acknowledgement from now on. */
+  /** How long to wait for the next acknowledgement, milliseconds. */
   abstract waitMs(packetsOut: number): number;
 
   /**
-   * Nothing came back in time.
+   * Reacts to a timeout without acknowledgements.
    *
    * @param moreToSend whether there are bytes that were never sent
-   * @returns what packets that are now taken for lost took of the window
+   * @returns how much of the window the packets now considered lost free, packets
    */
   abstract onTimer(nowMs: number, moreToSend: boolean): number;
 
   /**
-   * A gap is lost once something sent after it is acknowledged (RFC 8985 section 6.2, RFC 9002
-   * section 6.1, without their windows for reordering).
+   * Considers gaps lost when a later packet is acknowledged (RFC 8985 section 6.2, RFC 9002 section 6.1, without their
+   * allowances for reordering).
    *
-   * @param lost called with each
-   * @returns what they took of the window
+   * @param lost called with each lost gap
+   * @returns how much of the window they free, packets
    */
   protected notice(acknowledged: number, lost?: (gap: Gap) => void): number {
     let freed = 0;
@@ -91,7 +95,7 @@ export abstract class LossRecovery {
     return freed;
   }
 
-  /** Takes all that is missing for lost; returns what it took of the window. */
+  /** Considers all gaps lost; returns how much of the window they free, packets. */
   protected giveUp(): number {
     let freed = 0;
     for (const gap of this.gaps) {
@@ -102,7 +106,7 @@ export abstract class LossRecovery {
     return freed;
   }
 
-  /** Sends the first missing packets again, whatever the window says; returns what they took of it. */
+  /** Retransmits the first missing packets regardless of the window; returns how much of it they free, packets. */
   protected probe(packets: number, payloadBytes: number): number {
     let freed = 0;
     let left = packets * payloadBytes;

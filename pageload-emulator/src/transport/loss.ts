@@ -1,9 +1,9 @@
 import { createRandom, type Random } from '../util/random.ts';
 
 /**
- * Random loss of one direction of one connection: losses come in bursts of geometric length with
- * mean `burst` (Gilbert's model with a bad state that loses all), and make up `loss` of all packets.
- * Costs nothing a packet: only the distance to the next burst is drawn.
+ * Random loss in one direction, shared by all connections of a transport: bursts of geometric length with mean `burst` (the
+ * Gilbert model, whose bad state loses all packets) that make up the fraction `loss` of all packets. Only the distance to the
+ * next burst is drawn, so that packets cost nothing.
  */
 export class LossProcess {
   readonly #loss: number;
@@ -27,9 +27,9 @@ export class LossProcess {
   }
 
   /**
-   * Sends `packets` and tells which were lost.
+   * Sends `packets`.
    *
-   * @returns positions (0 to packets − 1, ascending), or null when all arrived.
+   * @returns positions of the lost ones (0 to packets − 1, ascending), or null when all arrive
    */
   lostOf(packets: number): number[] | null {
     if (this.#untilLoss >= packets) {
@@ -46,14 +46,14 @@ export class LossProcess {
     return lost;
   }
 
-  /** Nothing went through for as long as a timer runs, longer than bursts last: whether the next packet meets one is open again. */
+  /** Forgets the current burst: a timer has run for longer than bursts last, so the next packet is lost independently. */
   settle(): void {
-    // Single losses have no memory.
+    // Independent losses have no memory.
     if (this.#stayRate === 0) return;
     this.#untilLoss = this.#random() < this.#loss ? 0 : this.#goodRun();
   }
 
-  /** Packets that arrive before the next loss: geometric. */
+  /** Draws the number of packets that arrive before the next loss: geometric. */
   #goodRun(): number {
     if (this.#startRate <= 0) return Number.POSITIVE_INFINITY;
     if (this.#startRate >= 1) return 0;

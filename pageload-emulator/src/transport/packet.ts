@@ -1,9 +1,10 @@
 import type { Transport } from './congestion-control.ts';
 
+/** Sizes of packets, bytes. */
 export interface PacketFormat {
   /** Response bytes that a full packet carries. */
   payloadBytes: number;
-  /** What a packet adds on the wire: IPv4, and TLS 1.3 or QUIC's short header. */
+  /** Headers and tags on the wire: IPv4 with TCP and TLS 1.3, or with UDP and QUIC's short header. */
   overheadBytes: number;
   /** An acknowledgement on the wire. */
   ackBytes: number;

@@ -7,24 +7,24 @@ import type { SimulationContext } from './simulation-context.ts';
 import type { Segment, Stream } from './stream.ts';
 import type { TransportCounters } from './transport-counters.ts';
 
-/** Responses in a burst of no more arrive with its last byte. */
+/** In a burst of at most this many packets all responses arrive with its last byte. */
 const FEW_PACKETS = 2;
 
-/** A response in a burst, and the rest of the burst. */
+// Events: the end of a response within a burst, and the end of the burst.
 const RESPONSE_ARRIVED = 0;
 const ARRIVED = 1;
 const RESPONSE_READ = 2;
 const READ = 3;
 
-/** Whom what arrives is acknowledged to. */
+/** The sender's side, which acknowledgements go to. */
 export interface Acknowledgee {
-  /** A burst has arrived, but all of its acknowledgements were lost. */
+  /** A burst has arrived, but all its acknowledgements were lost. */
   missAck(burst: Burst): void;
-  /** A burst has arrived; the last of its acknowledgements will be there at `atMs`. */
+  /** A burst has arrived; the last of its acknowledgements reaches the sender at `atMs`. */
   expectAck(burst: Burst, atMs: number): void;
 }
 
-/** The browser's side of a connection: acknowledges what arrives and hands it up in order. */
+/** The browser's side of a connection: acknowledges bursts and hands up their bytes in order. */
 export class Receiver implements EventHandler {
   readonly #context: SimulationContext;
   readonly #overQuic: boolean;
@@ -36,10 +36,10 @@ export class Receiver implements EventHandler {
   #sender: Acknowledgee | null = null;
   /** Bursts whose acknowledgements were lost. */
   #unheard: Burst[] = [];
-  /** Bytes of the last order that arrived without a gap: of TCP, the connection's. */
+  /** Bytes that arrived without a gap, in the byte order used last: over TCP, the connection's. */
   #inOrderBytes = 0;
 
-  /** @param connection whose bytes arrive, for who listens */
+  /** @param connection identifies the connection in the trace */
   constructor(
     context: SimulationContext,
     transport: Transport,
@@ -57,9 +57,9 @@ export class Receiver implements EventHandler {
   }
 
   /**
-   * A burst whose last packet leaves the bottleneck at `leavesMs` is on its way here.
+   * Schedules the arrival of a burst whose last packet leaves the bottleneck at `leavesMs`.
    *
-   * @param bytes of responses in it
+   * @param bytes response bytes in it
    */
   expect(burst: Burst, bytes: number, leavesMs: number, sender: Acknowledgee): void {
     const { events, arrivals, rttMs } = this.#context;
@@ -99,19 +99,19 @@ export class Receiver implements EventHandler {
     }
   }
 
-  /** QUIC is acknowledged by the browser when it comes to it, TCP by the kernel at once. */
+  /** The browser acknowledges QUIC when its thread is free; the kernel acknowledges TCP at once. */
   #wakeReader(burst: Burst, kind: number, packets: number): void {
     const { events, client, reads, quicPacketMs } = this.#context;
     const workMs = packets * quicPacketMs;
     const readMs = client.run(events.now, workMs);
-    // What the first packet waits for that looks to the sender like a queue.
+    // The first packet's wait looks to the sender like a queue.
     if (burst.read === 0) burst.firstRttMs += readMs - events.now - workMs;
     burst.read += packets;
     if (readMs > events.now) events.append(reads, readMs, this, kind, burst);
     else this.handle(kind, burst);
   }
 
-  /** Packets of the first response in a burst. */
+  /** Number of packets of the first response in a burst. */
   #firstResponse(burst: Burst): number {
     let bytes = 0;
     for (let segment = burst.segments.first; segment !== null; segment = segment.next) {
@@ -139,7 +139,7 @@ export class Receiver implements EventHandler {
     burst.inOrderBytes = this.#inOrderBytes;
   }
 
-  /** What is acknowledged stands for earlier bursts, too. */
+  /** Acknowledgements are cumulative: this one also covers earlier bursts whose own were lost. */
   #acknowledge(burst: Burst, atMs: number): void {
     if (this.#unheard.length > 0) {
       for (const earlier of this.#unheard.splice(0)) this.#sender!.expectAck(earlier, atMs);
@@ -147,7 +147,7 @@ export class Receiver implements EventHandler {
     this.#sender!.expectAck(burst, atMs);
   }
 
-  /** Up to the first end of a response. */
+  /** Receives a burst's bytes up to the end of its first response. */
   #receiveResponse(burst: Burst): void {
     this.#noteFirst(burst);
     const { segments } = burst;
@@ -159,7 +159,7 @@ export class Receiver implements EventHandler {
     burst.firstMs = this.#context.events.now;
   }
 
-  /** The first byte of a burst was there before the others. */
+  /** Sets the time of a response's first byte, which arrived with the burst's first packet. */
   #noteFirst(burst: Burst): void {
     const { first } = burst.segments;
     if (first === null || first.stream.firstByteMs >= 0 || first.offset !== first.stream.order.delivered)
@@ -180,7 +180,7 @@ export class Receiver implements EventHandler {
     this.#inOrderBytes = order.delivered;
   }
 
-  /** Hands up what waited behind bytes of `of` that have now arrived. */
+  /** Hands up what waited behind the bytes of `of` that have now arrived. */
   #release(of: Stream): void {
     const { events, trace } = this.#context;
     const { order } = of;

@@ -6,8 +6,8 @@ import {
 } from './congestion-control.ts';
 
 /**
- * Multiplicative decrease: RFC 5681 equation 4 for TCP. QUIC stacks that descend from Chromium's
- * (quic-go among them) keep Cubic's 0.7 in their Reno mode.
+ * Multiplicative decrease: RFC 5681 equation 4 for TCP. QUIC stacks derived from Chromium's, quic-go among them, keep Cubic's
+ * 0.7 in their Reno mode.
  */
 const BETA: Record<Transport, number> = { tcp: 0.5, quic: 0.7 };
 
@@ -53,7 +53,7 @@ export class Reno implements CongestionControl {
   }
 
   onIdle(timeouts: number): void {
-    // RFC 9002 leaves the restart to the stack, and pacing replaces it.
+    // RFC 9002 leaves the restart to the stack; pacing replaces it.
     if (this.#transport === 'quic') return;
     this.#ssthresh = Math.max(this.#ssthresh, 0.75 * this.window);
     this.window = idleWindow(this.window, this.#initialWindow, timeouts);

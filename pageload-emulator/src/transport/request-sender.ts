@@ -6,15 +6,15 @@ import type { RetransmissionTimer } from './retransmission-timer.ts';
 import type { SimulationContext } from './simulation-context.ts';
 import type { Stream } from './stream.ts';
 
-/** Packets that a client sends at first: Linux (RFC 6928) and Chromium's QUIC (`kInitialCongestionWindow`). */
+/** The client's initial window, packets: Linux (RFC 6928) and Chromium's QUIC (`kInitialCongestionWindow`). */
 const INITIAL_WINDOW: Record<Transport, number> = { tcp: 10, quic: 32 };
-/** What a loss leaves of the window, as Cubic does on both (RFC 9438 section 4.6). */
+/** Multiplicative decrease after a loss: Cubic's on both transports (RFC 9438 section 4.6). */
 const BETA = 0.7;
 const MIN_WINDOW = 2;
-/** A path that loses everything would never let a request through. */
+/** Retries of a request end after this, as a path that loses everything would never carry it. */
 const MAX_WAIT_MS = 30_000;
 
-/** How a connection's requests travel. */
+/** The path of a connection's requests. */
 export interface RequestPath {
   transport: Transport;
   oneWayUpMs: number;
@@ -24,21 +24,20 @@ export interface RequestPath {
 
 /** The server's side. */
 export interface RequestReceiver {
-  /** The last byte of a request will be there at `requestArrivesMs`. */
+  /** Answers a request whose last byte arrives at `requestArrivesMs`. */
   respond(stream: Stream, requestArrivesMs: number): void;
 }
 
-/** Something on its way to the server in more than one flight. */
+/** A request that takes several flights, and the bytes that remain to be sent. */
 interface Upload {
   stream: Stream;
   bytes: number;
 }
 
 /**
- * The browser's side of a connection's way up. A request that fits into the initial window leaves at once; the body
- * of a larger one takes its round trips: slow start from the initial window, a cut for a loss, then a packet
- * more a round trip. A flight is no longer than the uplink takes a round trip for: what other connections
- * send meanwhile comes in between.
+ * The browser's sender of requests. A request that fits into the initial window leaves at once. A larger one takes several
+ * round trips: slow start from the initial window, a reduction after a loss, then one more packet each round trip. A flight is
+ * no larger than what the uplink carries in a round trip, so that other connections' packets come in between.
  */
 export class RequestSender implements EventHandler {
   readonly #context: SimulationContext;
@@ -53,7 +52,7 @@ export class RequestSender implements EventHandler {
   #uploads = 0;
   #inOrderMs = 0;
 
-  /** @param connection whose requests travel, for who listens */
+  /** @param connection identifies the connection in the trace */
   constructor(context: SimulationContext, connection: object, path: RequestPath, server: RequestReceiver) {
     this.#context = context;
     this.#connection = connection;
@@ -65,7 +64,7 @@ export class RequestSender implements EventHandler {
     this.#window = this.#initialWindow;
   }
 
-  /** @param notBeforeMs when the server can understand it: after the ClientHello */
+  /** Sends a request. @param notBeforeMs when the server can read it at the earliest: after the ClientHello */
   send(stream: Stream, notBeforeMs: number): void {
     const { loss, timer } = this.#path;
     const packets = Math.max(1, Math.ceil(stream.requestBytes / this.#packet.payloadBytes));
@@ -114,7 +113,7 @@ export class RequestSender implements EventHandler {
       upload.bytes += Math.min(bytes, lost.length * payloadBytes);
       this.#window = Math.max(MIN_WINDOW, BETA * this.#window);
       this.#slowStart = false;
-      // Nothing behind the last packet shows that it is missing.
+      // No later packet shows that the last one is missing.
       if (lost[lost.length - 1] === packets - 1) noticedMs += timer.probeMs(lost.length);
     }
     if (upload.bytes > 0) {
@@ -130,7 +129,7 @@ export class RequestSender implements EventHandler {
     return up.serialise(events.now, bytes + packets * this.#packet.overheadBytes);
   }
 
-  /** Over TCP nothing overtakes what left before it. */
+  /** Over TCP no request overtakes an earlier one. */
   #inOrder(atMs: number): number {
     if (this.#overQuic) return atMs;
     this.#inOrderMs = Math.max(atMs, this.#inOrderMs);

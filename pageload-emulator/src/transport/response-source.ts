@@ -1,11 +1,12 @@
 import type { Stream } from './stream.ts';
 
-/** Decides whose bytes the server sends next. */
+/** Decides which response's bytes the server sends next. */
 export interface ResponseSource {
+  /** Whether no response has bytes to send. */
   readonly empty: boolean;
-  /** The response whose bytes are next, null when there are none. */
+  /** The response whose bytes are next; null when there is none. */
   readonly next: Stream | null;
-  /** Responses of which something is left to send. */
+  /** Number of responses with bytes to send. */
   readonly streams: number;
   add(stream: Stream): void;
   /** Takes up to `room` bytes of the next response from its `unsent`; returns how many. */

@@ -1,18 +1,18 @@
 import type { Transport } from './congestion-control.ts';
 import type { RttEstimator } from './rtt-estimator.ts';
 
-/** Linux: shortest retransmission timeout, and the probe's allowance for a delayed acknowledgement (RFC 8985 section 7.2). */
+/** Linux: minimum retransmission timeout, and the probe's allowance for a delayed acknowledgement (RFC 8985 section 7.2). */
 const TCP_MIN_RTO_MS = 200;
 const TLP_SLACK_MS = 8;
 /** RFC 9000 section 18.2, max_ack_delay. */
 const QUIC_MAX_ACK_DELAY_MS = 25;
 const MAX_DOUBLINGS = 6;
 
-/** How long a sender waits for an acknowledgement before it acts by itself. */
+/** Computes how long a sender waits for an acknowledgement before it probes or retransmits. */
 export class RetransmissionTimer {
   readonly #transport: Transport;
   readonly #rtt: RttEstimator;
-  /** Times that it ran out with nothing acknowledged since. */
+  /** Consecutive timeouts without an acknowledgement. */
   inARow = 0;
 
   constructor(transport: Transport, rtt: RttEstimator) {
@@ -20,12 +20,12 @@ export class RetransmissionTimer {
     this.#rtt = rtt;
   }
 
-  /** Each wait in a row is twice as long. */
+  /** Exponential backoff: each consecutive wait is twice as long. */
   backedOffMs(firstMs: number): number {
     return firstMs * 2 ** Math.min(MAX_DOUBLINGS, this.inARow);
   }
 
-  /** Time from the last acknowledgement to a probe: RFC 8985 section 7.2, RFC 9002 section 6.2.1. */
+  /** Time from the last acknowledgement to a probe, milliseconds: RFC 8985 section 7.2, RFC 9002 section 6.2.1. */
   probeMs(packetsOut: number): number {
     const { smoothedMs, variationMs } = this.#rtt;
     if (this.#transport === 'quic') return smoothedMs + Math.max(1, 4 * variationMs) + QUIC_MAX_ACK_DELAY_MS;
@@ -33,7 +33,7 @@ export class RetransmissionTimer {
     return Math.min(2 * smoothedMs + slackMs, this.timeoutMs());
   }
 
-  /** RFC 6298 with Linux's floor under the variance term. */
+  /** Retransmission timeout, milliseconds: RFC 6298 with Linux's minimum of the variance term. */
   timeoutMs(): number {
     return this.#rtt.smoothedMs + Math.max(TCP_MIN_RTO_MS, 4 * this.#rtt.variationMs);
   }

@@ -18,15 +18,15 @@ import type { SegmentQueue, Stream } from './stream.ts';
 import { TcpRecovery } from './tcp-recovery.ts';
 import type { TransportCounters } from './transport-counters.ts';
 
-/** What passes the bottleneck, or is paced, in this share of a round trip travels as one burst. */
+/** Packets that pass the bottleneck, or the pacer, within this share of a round trip travel as one burst. */
 const BURST_SHARE = 1 / 16;
-/** Acknowledgements that follow others within this share of a round trip are taken with them. */
+/** Acknowledgements within this share of a round trip after others are processed with them. */
 const JOIN_SHARE = 1 / 32;
-/** The same of a response that is waited for in parts, and of its flight. */
+/** Like `BURST_SHARE`, for a response that other activities wait for in parts; and the least number of bursts in its flight. */
 const PART_SHARE = 1 / 16;
 const PARTS_PER_FLIGHT = 8;
 const MIN_PART = 2;
-/** Shares of packets add up with rounding: less than this of a packet is none. */
+/** Fractions of packets add up with rounding errors: less than this counts as zero. */
 const TINY = 1e-6;
 
 const RESPONSE_READY = 0;
@@ -34,7 +34,7 @@ const ACKNOWLEDGED = 1;
 const PACED = 2;
 const TIMER = 3;
 
-/** What is acknowledged at the moment, for whoever is told of it: nobody keeps it. */
+/** Reused for every acknowledgement: callees do not keep them. */
 const ACKS: AckTrain = { firstMs: 0, lastMs: 0, gapMs: 0, count: 0, rttMs: 0 };
 const ACK: Acknowledged = {
   atMs: 0,
@@ -50,11 +50,11 @@ const ACK: Acknowledged = {
   appLimited: false,
 };
 
-/** What a sender works with. */
+/** The parts and settings of a sender. */
 export interface SenderParts {
   connection: object;
   transport: Transport;
-  /** Round trip without queueing. */
+  /** Round trip without queueing, milliseconds. */
   baseRttMs: number;
   control: CongestionControl;
   source: ResponseSource;
@@ -62,7 +62,7 @@ export interface SenderParts {
   rtt: RttEstimator;
   timer: RetransmissionTimer;
   counters: TransportCounters;
-  /** Bits per second that the server takes the path to carry. */
+  /** Path rate that the server assumes, bits per second; undefined without such an assumption. */
   startBps: number | undefined;
 }
 
@@ -70,9 +70,9 @@ export interface SenderParts {
  * The server's side of a connection: sends responses under congestion control through the shared
  * bottleneck and repairs losses.
  *
- * A flight travels as bursts; a burst's acknowledgement releases the next one, so windows, queue and
- * rates follow the clock of the bottleneck as they do packet by packet, at a fraction of the events.
- * An acknowledgement that nothing waits for is looked at when next something is to be sent.
+ * A flight travels as bursts, and the acknowledgement of one burst releases the next. So windows, queue and rates follow the
+ * clock of the bottleneck as they do packet by packet, at a fraction of the events. An acknowledgement that nothing waits for
+ * is processed when the next bytes are to be sent.
  */
 export class Sender implements EventHandler, Acknowledgee {
   readonly #context: SimulationContext;
@@ -81,24 +81,26 @@ export class Sender implements EventHandler, Acknowledgee {
   readonly #source: ResponseSource;
   readonly #packet: PacketFormat;
   readonly #loss: LossProcess;
-  /** Packets that the bottleneck takes a round trip for, and that travel as one burst where nobody waits for parts. */
+  /** Packets that the bottleneck carries in a round trip. */
   readonly #roundTrip: number;
+  /** Packets of a burst of a response that no activity waits for in parts. */
   readonly #usualBurst: number;
   readonly #hystart: HyStart;
   readonly #recovery: LossRecovery;
   readonly #pacer: Pacer;
-  /** Where the control goes by it. */
+  /** Null unless the control uses its samples. */
   readonly #rate: DeliveryRate | null;
   #paceScheduled = false;
-  /** Packets in flight, and those that will arrive: when there are none, only a timer helps. */
+  /** Packets in flight as the sender counts them. */
   #inFlight = 0;
+  /** Packets whose arrival is still to be acknowledged: when there are none, only a timer can continue. */
   #arriving = 0;
   #nextBurst = 0;
   #lastSentMs = 0;
   #lastAckMs = 0;
-  /** The latest timer; those before it are void. */
+  /** The current timer; earlier ones are void. */
   #timerId = 0;
-  /** Bursts whose acknowledgements are under way, in order. */
+  /** Bursts whose acknowledgements are on their way, in order. */
   #firstAck: Burst | null = null;
   #lastAck: Burst | null = null;
   #needsAck = false;
@@ -107,14 +109,14 @@ export class Sender implements EventHandler, Acknowledgee {
   #roundEnd = 0;
   #roundMaxInFlight = 0;
   #lastRoundMaxInFlight = 0;
-  /** Most responses that were being sent at one time. */
+  /** Maximum number of responses sent concurrently. */
   #roundStreams = 0;
   #windowLimited = false;
-  /** Bytes of the last used order that were sent for the first time: of TCP, the connection's. */
+  /** Bytes sent for the first time, in the byte order used last: over TCP, the connection's. */
   #sentBytes = 0;
-  /** Pace of the first round trip where the server knows it, 0 after it. */
+  /** Pacing rate of the first round trip when the server assumes one; 0 after it. */
   #startRate = 0;
-  /** Packets that the client lets be under way. */
+  /** Packets in flight that the client allows. */
   #receiveWindow = Number.POSITIVE_INFINITY;
 
   constructor(context: SimulationContext, parts: SenderParts) {
@@ -138,14 +140,14 @@ export class Sender implements EventHandler, Acknowledgee {
     this.#control.onOpen?.(rttMs);
   }
 
-  /** Begins with bandwidth × round trip, and need not look for the rate (Rüth et al., "Blitz-starting QUIC connections", 2019). */
+  /** Begins at a given rate, with a window of rate × round trip, without slow start (Rüth et al., "Blitz-starting QUIC connections", 2019). */
   #startAt(bps: number, rttMs: number): void {
     this.#startRate = bps / 8_000 / (this.#packet.payloadBytes + this.#packet.overheadBytes);
     this.#control.window = Math.max(2, this.#startRate * rttMs);
     this.#control.leaveSlowStart();
   }
 
-  /** The server has the request and answers it after its think time. */
+  /** Schedules the response for the server's think time after the request's arrival. */
   respond(stream: Stream, requestArrivesMs: number): void {
     this.#context.events.schedule(requestArrivesMs + stream.thinkMs, this, RESPONSE_READY, stream);
   }
@@ -186,7 +188,7 @@ export class Sender implements EventHandler, Acknowledgee {
       case TIMER:
         if (payload !== this.#timerId || !this.#timeOut()) break;
         this.#send(0);
-        // Where nothing is missing, the acknowledgement was lost: it comes again.
+        // If no packet is missing, the acknowledgement was lost: a retransmission makes the client repeat it.
         if (this.#arriving === 0) this.#sendAgain();
         break;
     }
@@ -198,14 +200,14 @@ export class Sender implements EventHandler, Acknowledgee {
     this.#context.events.schedule(this.#noticedMs(this.#firstAck), this, ACKNOWLEDGED);
   }
 
-  /** When acknowledgements of a burst make room; what is missing shows with the last of them. */
+  /** When a burst's acknowledgements open the window; losses show only with the last of them. */
   #noticedMs(burst: Burst): number {
     return burst.whole ? burst.firstAckMs : burst.ackMs;
   }
 
   /**
-   * Takes the acknowledgements whose first one has come, and those that follow closely; returns how long
-   * they go on coming.
+   * Processes the bursts whose first acknowledgement has arrived, and those that follow closely; returns for how long their
+   * acknowledgements continue to arrive, milliseconds.
    */
   #takeFirstAcks(): number {
     const { now } = this.#context.events;
@@ -224,7 +226,7 @@ export class Sender implements EventHandler, Acknowledgee {
     return untilMs - now;
   }
 
-  /** Takes what has been acknowledged. */
+  /** Processes all acknowledgements that have arrived. */
   #takeAcks(): void {
     const { now } = this.#context.events;
     for (let burst = this.#firstAck; burst !== null && burst.ackMs <= now; burst = this.#firstAck) {
@@ -277,7 +279,7 @@ export class Sender implements EventHandler, Acknowledgee {
   #grow(burst: Burst): void {
     const control = this.#control;
     const used = Math.max(this.#roundMaxInFlight, this.#lastRoundMaxInFlight);
-    // Linux counts a slow-start window as used from half on: what it lets out next fills it.
+    // Linux counts a slow-start window as used when at least half of it is in flight.
     ACK.windowLimited = this.#windowLimited || (control.slowStart && control.window < 2 * used);
     control.onAck(ACK);
     if (!control.slowStart) return;
@@ -290,7 +292,11 @@ export class Sender implements EventHandler, Acknowledgee {
     if (this.#hystart.exits(acks, ACK.minRttMs, control.window)) control.leaveSlowStart();
   }
 
-  /** @param spreadMs how long the acknowledgements that make room go on coming */
+  /**
+   * Sends as much as windows and pacing allow.
+   *
+   * @param spreadMs for how long the acknowledgements that open the window continue to arrive
+   */
   #send(spreadMs: number): void {
     const { now } = this.#context.events;
     const recovery = this.#recovery;
@@ -308,7 +314,7 @@ export class Sender implements EventHandler, Acknowledgee {
     while (recovery.resend.first !== null || !this.#source.empty) {
       if (room < 1) {
         full = true;
-        // A window that the receiver leaves unused does not grow (RFC 9438 section 5.8).
+        // A congestion window beyond the receive window is unused and does not grow (RFC 9438 section 5.8).
         this.#windowLimited = this.#control.window <= this.#receiveWindow;
         break;
       }
@@ -331,7 +337,7 @@ export class Sender implements EventHandler, Acknowledgee {
     return Math.max(MIN_PART, Math.ceil(part));
   }
 
-  /** Of packets, those that the pacer lets go as one burst; when none, schedules the time at which it will. */
+  /** Limits a burst to what the pacer allows; when that is nothing, schedules the time of the next packet. */
   #paced(packets: number): number {
     const rate = this.#paceRate();
     if (rate === null) return packets;
@@ -345,7 +351,7 @@ export class Sender implements EventHandler, Acknowledgee {
     return Math.min(packets, allowed);
   }
 
-  /** Packets a millisecond; null when the transport does not pace. */
+  /** Pacing rate, packets a millisecond; null without pacing. */
   #paceRate(): number | null {
     const { paceRate, window } = this.#control;
     if (this.#startRate > 0) return this.#startRate;
@@ -356,16 +362,16 @@ export class Sender implements EventHandler, Acknowledgee {
   }
 
   /**
-   * Sends up to `most` packets, one each `gapMs` from `startMs` on or slower where it is paced.
+   * Sends up to `maxPackets`, one each `gapMs` from `startMs` on, or slower when paced.
    *
-   * @returns when the last one leaves
+   * @returns when the last one leaves the sender
    */
-  #sendBurst(most: number, startMs: number, gapMs: number): number {
+  #sendBurst(maxPackets: number, startMs: number, gapMs: number): number {
     const { events, bursts, down, udpPolicer, trace } = this.#context;
     const { connection, transport, baseRttMs, receiver, counters } = this.#parts;
     const { payloadBytes, overheadBytes } = this.#packet;
     const burst = bursts.create();
-    const bytes = this.#fill(burst.segments, most * payloadBytes);
+    const bytes = this.#fill(burst.segments, maxPackets * payloadBytes);
     const packets = Math.max(1, Math.ceil(bytes / payloadBytes));
     const packetBytes = bytes / packets + overheadBytes;
 
@@ -414,7 +420,7 @@ export class Sender implements EventHandler, Acknowledgee {
     return endMs;
   }
 
-  /** Sends a packet of which the receiver has all. */
+  /** Retransmits a packet that the receiver already has. */
   #sendAgain(): void {
     const { events, bursts, down } = this.#context;
     const { baseRttMs, receiver } = this.#parts;
@@ -439,7 +445,7 @@ export class Sender implements EventHandler, Acknowledgee {
     this.#armTimer();
   }
 
-  /** Fills a burst, first with what is to be sent again; returns the bytes in it. */
+  /** Fills a burst, retransmissions first; returns its bytes. */
   #fill(segments: SegmentQueue, room: number): number {
     const source = this.#source;
     let bytes = 0;
@@ -460,14 +466,14 @@ export class Sender implements EventHandler, Acknowledgee {
   }
 
   #armTimer(): void {
-    // TCP's timer starts anew with an acknowledgement, QUIC's with what is sent alone (RFC 9002 section 6.2.1).
+    // An acknowledgement restarts TCP's timer; QUIC's restarts only when packets are sent (RFC 9002 section 6.2.1).
     const sinceMs =
       this.#parts.transport === 'tcp' ? Math.max(this.#lastSentMs, this.#lastAckMs) : this.#lastSentMs;
     const waitMs = this.#recovery.waitMs(this.#inFlight);
     this.#context.events.schedule(sinceMs + waitMs, this, TIMER, ++this.#timerId);
   }
 
-  /** Whether the timer that ran out is of use: something sent since may yet be acknowledged and show the gap. */
+  /** Reacts to the timer unless an acknowledgement is still on its way, which would show the losses; returns whether it did. */
   #timeOut(): boolean {
     if (this.#arriving > 0) return false;
     const { events, trace } = this.#context;

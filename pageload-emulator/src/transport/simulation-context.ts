@@ -7,30 +7,34 @@ import type { LossProcess } from './loss.ts';
 import type { SegmentPool } from './stream.ts';
 import type { Trace } from './trace.ts';
 
+/** Random loss of each direction. */
 export interface LossOfBothWays {
   down: LossProcess;
   up: LossProcess;
 }
 
-/** What all connections of a page load share. */
+/** What all connections of one simulated page load share: clock, bottleneck, losses, browser thread and pools. */
 export interface SimulationContext {
   readonly events: EventQueue;
   readonly down: Bottleneck;
   readonly up: Bottleneck;
+  /** Null when UDP is not policed. */
   readonly udpPolicer: Policer | null;
+  /** Round trip without queueing to the nearest origin, milliseconds. */
   readonly rttMs: number;
-  /** Random losses of each direction, which all its connections share: a burst hits whoever sends then. */
+  /** Random losses by transport, shared by all its connections: a burst of losses hits any connection that sends at that time. */
   readonly loss: Record<Transport, LossOfBothWays>;
   readonly client: ClientThread;
-  /** What reading a QUIC packet takes of the client's thread. */
+  /** Time to read a QUIC packet on the client's thread, milliseconds. */
   readonly quicPacketMs: number;
-  /** Packets that travel as one, at the least, where the window lets them. */
+  /** Smallest burst, packets, if the window allows it. */
   readonly minBurst: number;
-  /** What has passed the bottleneck arrives in order, and is read in order. */
+  /** Arrivals from the bottleneck, which come in order. */
   readonly arrivals: Lane;
+  /** Reads by the client's thread, which come in order. */
   readonly reads: Lane;
   readonly segments: SegmentPool;
   readonly bursts: BurstPool;
-  /** Who listens, null for nobody. */
+  /** Null without a listener. */
   readonly trace: Trace | null;
 }

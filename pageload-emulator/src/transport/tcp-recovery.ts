@@ -6,24 +6,26 @@ import { PACKET } from './packet.ts';
 type Phase = 'open' | 'recovery' | 'loss';
 
 /**
- * TCP's loss recovery as Linux does it: one cut of the window a recovery, which lasts until everything
- * sent before it is acknowledged (RFC 6675 section 5), with proportional rate reduction (RFC 6937);
- * a tail loss probe (RFC 8985 section 7), then retransmission timeouts (RFC 6298 section 5).
+ * TCP's loss recovery as in Linux: one window reduction per recovery, which lasts until everything sent before it is
+ * acknowledged (RFC 6675 section 5), with proportional rate reduction (RFC 6937); a tail loss probe (RFC 8985 section 7), then
+ * retransmission timeouts (RFC 6298 section 5).
  */
 export class TcpRecovery extends LossRecovery {
   #phase: Phase = 'open';
-  /** Bytes of the connection's order: sent at all, sent when the recovery began, and acknowledged without a gap. */
+  /** Bytes of the connection sent for the first time. */
   #sentBytes = 0;
+  /** The same when the recovery began. */
   #endBytes = 0;
+  /** Bytes acknowledged without a gap. */
   #acknowledgedBytes = 0;
-  /** RFC 6937 section 3: the window before it was cut, packets delivered and sent since. */
+  /** RFC 6937 section 3: the window before its reduction; packets delivered and sent since. */
   #priorWindow = 0;
   #delivered = 0;
   #out = 0;
   #probed = false;
 
-  override room(inFlight: number, most?: number): number {
-    if (this.#phase !== 'recovery' || this.control.rateSamples) return super.room(inFlight, most);
+  override room(inFlight: number, maxInFlight?: number): number {
+    if (this.#phase !== 'recovery' || this.control.rateSamples) return super.room(inFlight, maxInFlight);
     return super.room(Number.POSITIVE_INFINITY);
   }
 
@@ -61,7 +63,7 @@ export class TcpRecovery extends LossRecovery {
     if (this.#probes) return this.#probeTail(nowMs, moreToSend);
     this.timer.inARow++;
     this.allowance = 1;
-    // Only acknowledgements were lost: the next one shows that the timeout was in vain, and undoes it (RFC 5682).
+    // Only acknowledgements were lost: the next one shows that the timeout was spurious and undoes it (RFC 5682).
     if (this.gaps.length === 0 && this.resend.first === null) return 0;
     this.control.onTimeout(nowMs, this.#phase !== 'open');
     this.#phase = 'loss';
@@ -74,8 +76,8 @@ export class TcpRecovery extends LossRecovery {
   }
 
   /**
-   * RFC 8985 section 7.3 sends new data or the last packet again; what it is makes no difference to when
-   * its acknowledgement shows the other losses.
+   * Probes the tail: RFC 8985 section 7.3 sends new data or retransmits the last packet; either way its acknowledgement shows
+   * the other losses at the same time.
    */
   #probeTail(nowMs: number, moreToSend: boolean): number {
     this.#probed = true;
@@ -85,7 +87,7 @@ export class TcpRecovery extends LossRecovery {
     }
     const missing = this.gaps.length > 0;
     const freed = this.probe(1, PACKET.tcp.payloadBytes);
-    // Section 7.4.1: where the probe repairs the only loss, it has shown congestion all the same.
+    // Section 7.4.1: a probe that repairs the only loss still shows congestion.
     if (missing && this.gaps.length === 0) {
       this.control.onLoss(nowMs, 0);
       this.control.onRecovered();
@@ -105,7 +107,7 @@ export class TcpRecovery extends LossRecovery {
   /**
    * Proportional rate reduction with its slow-start bound (RFC 6937 section 3.1).
    *
-   * @param safe whether it acknowledges in order and shows no further loss: each of its acknowledgements lets one packet more go
+   * @param safe whether the acknowledgement is in order and shows no further loss: each of its packets then allows one more
    */
   #reduce(packets: number, inFlight: number, safe: boolean): void {
     this.#delivered += packets;

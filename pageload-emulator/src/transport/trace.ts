@@ -4,8 +4,8 @@ import type { Stream } from './stream.ts';
 export type LossCause = 'random' | 'queue' | 'policed';
 
 /**
- * Listens to what happens on the connections of a load, to explain it. Connections are told apart by
- * identity; times are milliseconds after navigationStart.
+ * Is called for events on the connections of a load, to explain it. Connections are identified by object identity; times are
+ * milliseconds after navigationStart.
  */
 export interface Trace {
   /** Name resolution and handshake begin. */
@@ -16,13 +16,13 @@ export interface Trace {
   request(connection: object, stream: Stream, nowMs: number): void;
   /** Packets sent together were lost: of a response, of the handshake or of a request. */
   lost(connection: object, packets: number, cause: LossCause, nowMs: number): void;
-  /** A loss was noticed by a timer only. */
+  /** Only a timer detected a loss. */
   timeout(connection: object, nowMs: number): void;
   /**
-   * A repaired gap let go what waited behind it.
+   * A repaired gap released the bytes that waited behind it.
    *
-   * @param of whose bytes were missing
-   * @param heldMs longest wait of each stream whose bytes had arrived before
+   * @param of the stream whose bytes were missing
+   * @param heldMs longest wait of each stream with bytes behind the gap
    */
   released(connection: object, of: Stream, heldMs: ReadonlyMap<Stream, number>, nowMs: number): void;
 }

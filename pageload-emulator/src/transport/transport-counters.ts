@@ -1,4 +1,4 @@
-/** What connections went through, for explaining a result. */
+/** Counts of events on connections, for explaining a result. */
 export interface TransportCounters {
   /** Packets lost at random. */
   lost: number;
@@ -6,14 +6,15 @@ export interface TransportCounters {
   queueDrops: number;
   /** Packets dropped by a policer of UDP. */
   policed: number;
-  /** Waits for a timer because nothing came back. */
+  /** Timeouts without an acknowledgement. */
   timeouts: number;
   /** Streams that waited for another stream's lost packet. */
   blockedStreams: number;
-  /** How long they waited in all, milliseconds. */
+  /** Sum of their waits, milliseconds. */
   blockedMs: number;
 }
 
+/** Creates counters that are all zero. */
 export function noCounters(): TransportCounters {
   return { lost: 0, queueDrops: 0, policed: 0, timeouts: 0, blockedStreams: 0, blockedMs: 0 };
 }

@@ -1,6 +1,6 @@
 /**
- * Page load time under HTTP/1.1, HTTP/2 and HTTP/3, from a recording alone:
- * `predict(parseRecording(text))`. Pure: no DOM, no Node, no clock but for `elapsedMs`.
+ * Predicts page load time under HTTP/1.1, HTTP/2 and HTTP/3 from one recording: `predict(parseRecording(text))`. Pure
+ * functions: no DOM, no Node API, and no clock except for `elapsedMs`.
  */
 
 export type * from '@hopwise/contract';

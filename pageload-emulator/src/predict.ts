@@ -34,25 +34,25 @@ import { drawNetworks } from './scenarios/draw-networks.ts';
 import type { Question } from './scenarios/question.ts';
 
 export interface PredictOptions {
-  /** Figures to take as they are, for instance another network's to ask about. */
+  /** Figures of the network that are certain, for instance those of another network to ask about. */
   network?: KnownNetwork;
-  /** Figures that real transfers showed; `network` goes before them. */
+  /** Figures that real transfers showed; `network` takes precedence. */
   measured?: MeasuredNetwork;
-  /** Scenarios (losses, and networks around the estimate) to predict over; as many as the answer needs when absent. */
+  /** Number of scenarios (networks around the estimate, and losses); as many as the prediction needs when absent. */
   seeds?: number;
-  /** What is known of single servers, over what the recording shows; matched by `origin`. */
+  /** Known fields of single servers, which replace the estimated ones; matched by `origin`. */
   servers?: KnownServer[];
-  /** What earlier loads on the same network told (`learnNetwork`). */
+  /** What earlier loads on the same network showed (`learnNetwork`). */
   cluster?: NetworkCluster | null;
   /** Whether to search longer for the best assignment of many origins. Default false. */
   thorough?: boolean;
-  /** Whether to return what each request goes through under each protocol. Default false. */
+  /** Whether to return the predicted waterfall of each protocol. Default false. */
   waterfall?: boolean;
-  /** Asks what changed servers would change. */
+  /** Also predicts the load times with changed servers. */
   whatIf?: ServerChange;
 }
 
-/** Why the protocols take as long as they do. */
+/** A prediction with the reasons for each protocol's load time. */
 export interface Explanation
   extends Pick<
     Prediction,
@@ -67,8 +67,8 @@ export interface Explanation
 /**
  * Predicts the page load time under HTTP/1.1, HTTP/2 and HTTP/3 and the best protocol of each origin.
  *
- * A protocol's prediction applies it to every origin, as if all offered it; the assignment keeps to
- * what each origin offers. The same input gives the same answer, but for `elapsedMs`.
+ * A protocol's prediction applies it to every origin, as if all offered it; the assignment uses only what each origin offers.
+ * Equal inputs give equal predictions, except for `elapsedMs`.
  *
  * @throws EmulationError when a given figure is out of range, or the page does not load on the network
  */
@@ -77,7 +77,8 @@ export function predict(recording: Recording, options: PredictOptions = {}): Pre
 }
 
 /**
- * Explains the predicted loads: for each protocol the critical path, connections, losses and waits of the load in the middle.
+ * Explains the predicted loads: for each protocol the critical path, connections, losses and waits of its load in the scenario
+ * of median load time.
  *
  * @throws EmulationError when a given figure is out of range, or the page does not load on the network
  */
@@ -101,7 +102,7 @@ export function explain(recording: Recording, options: PredictOptions = {}): Exp
   };
 }
 
-/** Puts a recording, and what is known besides, as a question to `choose`. */
+/** Builds the question that `choose` answers from a recording and other knowledge. */
 export function pageQuestion(
   recording: Recording,
   options: PredictOptions,

@@ -2,10 +2,10 @@ import type { ServerProfile } from '@hopwise/contract';
 import { type Assignment, PROTOCOLS, type Protocol } from '@hopwise/contract';
 import type { PageGraph } from '../graph/page-graph.ts';
 
-/** Protocols that each origin may be given. */
+/** Protocols that may be assigned to each origin. */
 export type Choices = ReadonlyMap<string, readonly Protocol[]>;
 
-/** What each origin offers, without those that this network cannot carry. */
+/** Returns the protocols that each origin offers and the network carries; h1 when that is none. */
 export function choicesOf(
   graph: PageGraph,
   servers: readonly ServerProfile[],
@@ -23,7 +23,7 @@ export function choicesOf(
   );
 }
 
-/** Every origin on `protocol`, or on the next older one that it offers. */
+/** Assigns `protocol` to every origin, or the next older protocol that the origin offers. */
 export function nearestUniform(choices: Choices, protocol: Protocol): Assignment {
   const wanted = PROTOCOLS.indexOf(protocol);
   const assignment: Assignment = {};

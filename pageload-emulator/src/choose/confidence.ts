@@ -1,22 +1,22 @@
 import { SPREADS } from '../scenarios/spread.ts';
 import { mean, normalCdf } from '../util/statistics.ts';
 
-/** A gain is worth acting on when it exceeds both, and is likely enough. */
+/** A gain decides a choice when it exceeds both minima and is likely enough. */
 const MIN_GAIN_SHARE = 0.05;
 const MIN_GAIN_MS = 30;
 const MIN_CONFIDENCE = 0.8;
 
-/** Nodes and weights of Gauss and Hermite's quadrature for a standard normal variate (Abramowitz and Stegun 1964, table 25.10, n = 7). */
+/** Nodes and weights of Gauss-Hermite quadrature for a standard normal variate (Abramowitz and Stegun 1964, table 25.10, n = 7). */
 const NODES = [0, 1.154405394739968, 2.366759410734541, 3.750439717725742];
 const WEIGHTS = [0.457142857142857, 0.240123178605013, 0.030757123967586, 0.000548268855972];
 
 /**
- * Probability that the first of several paired samples of load time is the least: over the scenarios, the chance
- * that it stays so when each protocol's time is off by the emulator's own error.
+ * Computes the probability that a real load takes less time than each of its rivals: the mean over the scenarios of the
+ * probability that the emulated lead survives independent errors of the emulated times (`SPREADS`).
  *
  * @param own load times in the scenarios
- * @param rivals the same scenarios' times of each rival
- * @param share of the emulator's error that the compared times do not have in common
+ * @param rivals load times of each rival in the same scenarios
+ * @param share of the emulator's error that is independent between the compared times
  */
 export function probabilityOfLeast(
   own: readonly number[],
@@ -31,7 +31,7 @@ export function probabilityOfLeast(
   return sum / own.length;
 }
 
-/** Chance that no lead is lost, each side of which is off by independent normal errors. */
+/** Probability that all log-ratios `leads` stay positive under independent normal errors on each side. */
 function chanceOfLeast(leads: readonly number[], deviation: number): number {
   let chance = 0;
   for (const [index, node] of NODES.entries()) {
@@ -44,13 +44,13 @@ function chanceOfLeast(leads: readonly number[], deviation: number): number {
   return chance;
 }
 
-/** Whether a lead is enough to act on. */
+/** Whether a lead is large and likely enough to act on. */
 export function isDecided(bestMs: number, runnerUpMs: number, confidence: number): boolean {
   const gainMs = runnerUpMs - bestMs;
   return gainMs > Math.max(MIN_GAIN_MS, MIN_GAIN_SHARE * runnerUpMs) && confidence >= MIN_CONFIDENCE;
 }
 
-/** Mean of the logarithms of paired ratios, and its standard error; no error of a single pair. */
+/** Mean logarithm of paired ratios with its standard error, which is 0 for a single pair. */
 export function logRatio(
   over: readonly number[],
   under: readonly number[],

@@ -8,8 +8,8 @@ export const SLACK_SHARE = 0.25;
 export type SlackInput = Pick<Emulated, 'entries' | 'pltMs'>;
 
 /**
- * Computes each origin's slack: by how much its most urgent request may end later without moving the load event, as a share of
- * the load time.
+ * Computes each origin's slack: the smallest time by which one of its requests may end later without moving the load event, as
+ * a share of the load time.
  *
  * @param load emulated with a waterfall
  * @returns in order of `graph.origins`; 1 for an origin without requests

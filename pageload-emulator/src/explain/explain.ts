@@ -14,34 +14,34 @@ import { count, ms, withoutScheme } from './words.ts';
 export interface ExplainedConnection {
   origin: string;
   openingMs: number;
-  /** When its first request could leave; null when it never was ready. */
+  /** When its first request could leave; null when it never opened. */
   openMs: number | null;
   requests: number;
-  /** Of responses. */
+  /** Response bytes. */
   bytes: number;
-  /** Packets lost at random, in the bottleneck's queue, at a policer. */
+  /** Packets lost at random, dropped at the bottleneck's full queue, and dropped by a policer. */
   lost: { random: number; queue: number; policed: number };
-  /** Losses that were noticed by a timer only. */
+  /** Losses that only a timer detected. */
   timeouts: number;
 }
 
-/** Why a page takes as long as it does under one protocol: the load of the middle scenario. */
+/** Why a page takes as long as it does under one protocol, shown by its load in the scenario of median load time. */
 export interface ProtocolExplanation extends ProtocolPrediction {
-  /** Load time of the one load that is explained. */
+  /** Load time of the explained load, milliseconds. */
   explainedPltMs: number;
-  /** What happens, in sentences. */
+  /** The explanation in sentences. */
   story: string[];
   /** Milliseconds of the load time by cause, along the critical path. */
   causes: Record<Cause, number>;
   criticalPath: CriticalStep[];
-  /** Those that carried requests: browsers open others to be sure. */
+  /** Connections that carried requests; browsers also open some in reserve. */
   connections: ExplainedConnection[];
-  /** Load time if no packet were lost at random; null where none was. */
+  /** Load time without random loss, milliseconds; null when no packet was lost at random. */
   losslessPltMs: number | null;
   waterfall: WaterfallEntry[];
 }
 
-/** Explains a protocol of a choice. */
+/** Explains one protocol's loads. */
 export function explainProtocol(
   graph: PageGraph,
   choice: Pick<Choice, 'uniform' | 'times' | 'scenarios' | 'traced'>,
@@ -89,7 +89,7 @@ function connectionsOf(graph: PageGraph, { trace }: TracedLoad): ExplainedConnec
   });
 }
 
-/** Of a cause, as the end of "1,200 ms of …". */
+/** Names of the causes, as in "1200 ms waiting behind lost packets". */
 export const CAUSE_WORDS: Record<Cause, string> = {
   page: 'waits of the page itself',
   script: 'scripts and the main thread',
@@ -101,8 +101,8 @@ export const CAUSE_WORDS: Record<Cause, string> = {
   transfer: 'transferring',
 };
 
-/** Causes below this share of the load are left out of a sentence. */
-const WORTH_SAYING = 0.02;
+/** Causes below this share of the load time are not named. */
+const MIN_CAUSE_SHARE = 0.02;
 
 function storyOf(
   protocol: Protocol,
@@ -112,7 +112,7 @@ function storyOf(
   worst: WorstHoldup | null,
   losslessPltMs: number | null,
 ): string[] {
-  const largest = CAUSES.filter((cause) => causes[cause] >= WORTH_SAYING * pltMs)
+  const largest = CAUSES.filter((cause) => causes[cause] >= MIN_CAUSE_SHARE * pltMs)
     .sort((a, b) => causes[b] - causes[a])
     .map((cause) => `${ms(causes[cause])} ${CAUSE_WORDS[cause]}`);
   const origins = new Set(connections.map(({ origin }) => origin)).size;
@@ -142,7 +142,7 @@ function storyOf(
   return story;
 }
 
-/** On HTTP/1.1 the origin with most connections says how requests share them. */
+/** For HTTP/1.1, how many connections the origin with the most of them has. */
 function widest(protocol: Protocol, connections: readonly ExplainedConnection[]): string {
   if (protocol !== 'h1') return '';
   const byOrigin = new Map<string, ExplainedConnection[]>();

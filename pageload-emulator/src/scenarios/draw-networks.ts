@@ -4,15 +4,15 @@ import type { NetworkPosterior } from '../estimate/network-posterior.ts';
 import { LOSS_BURSTS } from '../network/priors.ts';
 import { createRandom, hashSeed, normal } from '../util/random.ts';
 
-/** A network and servers that what is known allows, with one draw of the losses. */
+/** A network and servers drawn from a posterior, with a seed of the losses. */
 export interface NetworkSample {
   path: NetworkPath;
   servers: readonly ServerProfile[];
-  /** Of the losses. */
+  /** Seed of the losses. */
   seed: number;
 }
 
-/** More of all packets are not lost on a path that loads pages, nor more in bursts; assumed. */
+/** Upper bound of loss, as pages do not load on paths that lose more; and of loss in bursts. Assumed. */
 const MAX_LOSS = 0.15;
 const MAX_LOSS_IN_BURSTS = 0.05;
 /** Standard deviation of the logarithm of a server's think time, and of its round trip beyond the path's. */
@@ -20,11 +20,14 @@ const THINK_SPREAD = 0.3;
 const EXTRA_RTT_SPREAD = 0.1;
 
 /**
- * Draws networks from a posterior: equally likely ones, spread evenly over what is possible (a Kronecker sequence of
- * Roberts' generalised golden ratio, "The Unreasonable Effectiveness of Quasirandom Sequences", 2018). The first is the
- * likeliest; a longer list begins with the shorter one. Where nothing is uncertain nor random there is one.
+ * Draws equally likely networks from a posterior, spread evenly over it (a Kronecker sequence of Roberts' generalised golden
+ * ratio, "The Unreasonable Effectiveness of Quasirandom Sequences", 2018). The first is the likeliest network; a longer list
+ * begins with the shorter one. When every figure is given and the loss is 0 there is only one.
  *
- * UDP is policed in as many of them as it is likely to be, to the nearest. It is never blocked in them: `udp.blocked` says how likely that is.
+ * The share of networks that police UDP is its probability, rounded. UDP is never blocked in them; that probability is
+ * `posterior.udp.blocked`.
+ *
+ * @returns at most `count`
  */
 export function drawNetworks(posterior: NetworkPosterior, count: number): NetworkSample[] {
   const { path, servers } = posterior;
@@ -34,7 +37,7 @@ export function drawNetworks(posterior: NetworkPosterior, count: number): Networ
   return samples;
 }
 
-/** What is drawn, each from a dimension of its own. */
+/** Number of quantities drawn, each from a dimension of its own. */
 const DIMENSIONS = 7;
 const STEPS = kroneckerSteps(DIMENSIONS);
 
@@ -48,7 +51,7 @@ function drawOne(posterior: NetworkPosterior, seed: number): NetworkSample {
   const events = densities.loss.quantile(share(3));
   const lossBurst = given.lossBurst ?? burstAt(share(2), given.loss === undefined ? events : 0);
   const loss = given.loss ?? Math.min(MAX_LOSS, lossBurst * events);
-  // The upstream rate was told by handshakes on the likeliest link, or believed to be a share of it.
+  // Drawn independently of `downBps`: the upstream density was inferred on the likeliest link.
   const upBps = given.upBps ?? densities.upBps.quantile(share(4));
   return {
     path: {
@@ -68,7 +71,7 @@ function drawOne(posterior: NetworkPosterior, seed: number): NetworkSample {
 function drawUdp({ udp, densities, path }: NetworkPosterior, seed: number, rate: number): UdpTreatment {
   if (path.udp.kind === 'blocked' || path.udp.kind === 'lossy') return path.udp;
   const policed = udp.policed / Math.max(udp.policed + udp.open, 1e-12);
-  // Systematic: of the first so many networks as many are policed as is likely, to the nearest.
+  // Systematic sampling: among the first n networks, n times the probability are policed, rounded.
   const isPoliced = Math.round((seed - 1) * policed) > Math.round((seed - 2) * policed);
   return isPoliced ? { kind: 'policed', bps: densities.policedBps.quantile(rate) } : { kind: 'open' };
 }
@@ -84,7 +87,7 @@ function drawServers(servers: readonly ServerProfile[], seed: number): ServerPro
   });
 }
 
-/** @param events of loss per packet: where there are many, they are single losses */
+/** Draws the length of loss bursts. @param events loss events per packet: at high rates losses are single */
 function burstAt(share: number, events: number): number {
   let below = 0;
   for (const { packets, share: own } of LOSS_BURSTS) {
@@ -94,7 +97,7 @@ function burstAt(share: number, events: number): number {
   return 1;
 }
 
-/** Whether every figure of the path is given; servers then stay as the recording shows them. */
+/** Whether every figure of the path is given; servers are then not varied either. */
 function isCertain({ sources }: NetworkPosterior): boolean {
   return Object.entries(sources).every(([figure, source]) => figure === 'lossBurst' || source === 'given');
 }
@@ -103,7 +106,7 @@ function moreSeeds(sample: NetworkSample, count: number): NetworkSample[] {
   return Array.from({ length: Math.max(1, count) }, (_, index) => ({ ...sample, seed: index + 1 }));
 }
 
-/** Powers of the inverse of the root above 1 of x^(d+1) = x + 1. */
+/** Steps of the sequence: powers of the inverse of the root of x^(d+1) = x + 1 above 1. */
 function kroneckerSteps(dimensions: number): number[] {
   let root = 1.5;
   for (let step = 0; step < 40; step++) root = (1 + root) ** (1 / (dimensions + 1));

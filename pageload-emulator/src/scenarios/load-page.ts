@@ -4,15 +4,16 @@ import type { PageGraph } from '../graph/page-graph.ts';
 import { type EventBudget, MAX_EVENTS_PER_LOAD } from './event-budget.ts';
 import type { Scenario } from './scenario.ts';
 
+/** Options of one load. */
 export interface LoadOptions extends Pick<EmulateOptions, 'waterfall' | 'trace'> {
-  /** What it costs is taken from this. */
+  /** Is charged with the load's cost. */
   budget?: EventBudget;
 }
 
 /**
  * Emulates one load in a scenario.
  *
- * @throws EndlessLoadError when it takes too many events
+ * @throws EndlessLoadError when it takes more than `MAX_EVENTS_PER_LOAD`
  */
 export function loadPage(
   graph: PageGraph,

@@ -2,16 +2,17 @@ import type { LoadTime } from '@hopwise/contract';
 import { normalCdf } from '../util/statistics.ts';
 import { SPREADS } from './spread.ts';
 
-/** Halvings of the interval that holds a quantile: to a millionth of it. */
+/** Bisection steps to find a quantile: to a millionth of the interval. */
 const STEPS = 20;
-/** Of a normal distribution nearly nothing lies further out. */
+/** Standard deviations beyond which a normal distribution is negligible. */
 const TAIL = 4;
 
 /**
- * Distribution of a real load's time: the emulated times in equally likely scenarios, each with the scatter of real loads around
- * an emulated one. Median with the 10th and 90th percentile.
+ * Computes the distribution of a real load's time: a mixture of the emulated times of equally likely scenarios, each with the
+ * scatter of real loads around an emulated one (`SPREADS`).
  *
  * @param pltMs emulated load times, milliseconds
+ * @returns median, 10th and 90th percentile, milliseconds
  */
 export function loadTime(pltMs: readonly number[]): LoadTime {
   const logs = pltMs.map(Math.log);
@@ -33,7 +34,7 @@ export function loadTime(pltMs: readonly number[]): LoadTime {
     }
     return Math.exp((low + high) / 2);
   };
-  // One scenario scatters evenly around itself.
+  // The distribution around a single scenario is symmetric in the logarithm.
   const median = pltMs.length === 1 ? pltMs[0]! : quantile(0.5);
   return { pltMs: median, low: quantile(0.1), high: quantile(0.9) };
 }

@@ -5,7 +5,7 @@ import { EventBudget } from './event-budget.ts';
 import { loadPage } from './load-page.ts';
 import type { Scenario } from './scenario.ts';
 
-/** Load times of a page by assignment and scenario, each emulated once; infinite where a load does not end. */
+/** Load times of a page by assignment and scenario, milliseconds; each is emulated once. Infinite when a load does not end. */
 export class LoadTimes {
   readonly budget: EventBudget;
   readonly #graph: PageGraph;
@@ -22,7 +22,7 @@ export class LoadTimes {
     return this.#emulations;
   }
 
-  /** In order of `scenarios`, which are told apart by identity. */
+  /** Returns load times in order of `scenarios`, which are compared by identity. */
   of(assignment: Assignment, scenarios: readonly Scenario[]): number[] {
     const known = this.#timesOf(assignment);
     return scenarios.map((scenario) => {
@@ -35,13 +35,13 @@ export class LoadTimes {
     });
   }
 
-  /** Those of the scenarios in which the assignment has been emulated. */
+  /** Returns those of the scenarios in which the assignment has been emulated. */
   known(assignment: Assignment, scenarios: readonly Scenario[]): Scenario[] {
     const known = this.#timesOf(assignment);
     return scenarios.filter((scenario) => known.has(scenario));
   }
 
-  /** Notes times that were emulated elsewhere, in order of `scenarios`. */
+  /** Adds times that were emulated elsewhere, in order of `scenarios`. */
   note(assignment: Assignment, scenarios: readonly Scenario[], pltMs: readonly number[]): void {
     const known = this.#timesOf(assignment);
     for (const [index, scenario] of scenarios.entries()) known.set(scenario, pltMs[index]!);

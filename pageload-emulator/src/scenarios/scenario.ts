@@ -1,6 +1,6 @@
 import type { NetworkPath, ServerProfile } from '@hopwise/contract';
 
-/** One possible network and servers, with one draw of the losses. All that is compared is compared on the same ones (common random numbers). */
+/** One possible network with servers and a seed of the losses. Comparisons are made on the same scenarios (common random numbers). */
 export interface Scenario {
   path: NetworkPath;
   servers: readonly ServerProfile[];

@@ -8,23 +8,23 @@ import { EventBudget } from './event-budget.ts';
 import { loadPage } from './load-page.ts';
 import type { Scenario } from './scenario.ts';
 
-/** All origins under one protocol, over all scenarios. */
+/** The loads of all scenarios with every origin on one protocol. */
 export interface UniformRun {
   protocol: Protocol;
-  /** In order of the scenarios. */
+  /** Load times in order of the scenarios, milliseconds. */
   pltMs: number[];
   /** Medians over the scenarios. */
   paint: PaintTimes;
-  /** Mean over the scenarios, by origin. */
+  /** Mean counters over the scenarios, by origin. */
   origins: Map<string, OriginCounters>;
-  /** Mean over the scenarios, all origins together. */
+  /** Mean counters over the scenarios, summed over all origins. */
   total: OriginCounters;
 }
 
-/** Loads of one page with every origin on one protocol, in more and more scenarios. */
+/** Collects loads of one page with every origin on one protocol, in a growing number of scenarios. */
 export class UniformLoads {
   readonly protocol: Protocol;
-  /** In order of the scenarios. */
+  /** Load times in order of the scenarios, milliseconds. */
   readonly pltMs: number[] = [];
   readonly #graph: PageGraph;
   readonly #paint: PaintModel;
@@ -41,14 +41,18 @@ export class UniformLoads {
     this.#budget = budget;
   }
 
-  /** @throws EndlessLoadError when a load does not end */
+  /**
+   * Loads the page in further scenarios.
+   *
+   * @throws EndlessLoadError when a load does not end
+   */
   add(scenarios: readonly Scenario[]): void {
     const budget = this.#budget;
     for (const scenario of scenarios) {
       const load = loadPage(this.#graph, scenario, this.#assignment, { budget });
       this.#loads.push(load);
       this.pltMs.push(load.pltMs);
-      // What is painted may come after the load event, which the emulation stops at.
+      // A paint may come after the load event, at which the emulation stops.
       const whole = this.#paint.isKnown(load.endMs)
         ? load
         : loadPage(this.#graph, scenario, this.#assignment, { budget, waterfall: true });
@@ -56,11 +60,12 @@ export class UniformLoads {
     }
   }
 
-  /** Forgets all but the first `count` scenarios. */
+  /** Drops all but the first `count` scenarios. */
   keep(count: number): void {
     for (const each of [this.#loads, this.pltMs, this.#paints]) each.length = Math.min(count, each.length);
   }
 
+  /** Summarises the loads. */
   run(): UniformRun {
     return {
       protocol: this.protocol,
@@ -74,7 +79,7 @@ export class UniformLoads {
   }
 }
 
-/** Every origin on one protocol, whether it offers it or not. */
+/** Assigns one protocol to every origin, whether it offers it or not. */
 export function uniformAssignment(graph: PageGraph, protocol: Protocol): Assignment {
   return Object.fromEntries(graph.origins.map((origin) => [origin, protocol]));
 }

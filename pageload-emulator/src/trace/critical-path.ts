@@ -3,44 +3,46 @@ import type { Emulated } from '../emulate/emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { LoadTrace } from './load-trace.ts';
 
-/** What a load's time goes into, in the order in which a request meets them. */
+/** Causes of a load's time, in the order in which a request meets them. */
 export const CAUSES = [
-  /** The page itself lets time pass: a parser that comes to it late, a timer. */
+  /** The page's own delays: the parser reaches a resource late, a timer. */
   'page',
-  /** Scripts and the main thread. */
+  /** Scripts and other work on the main thread. */
   'script',
-  /** The browser holds it back, or its host's HTTP/1.1 connections are busy. */
+  /** The browser holds the request back, or its host's HTTP/1.1 connections are busy. */
   'turn',
   /** Name resolution and handshake. */
   'connect',
-  /** The request's way and the first byte's way back. */
+  /** The round trip of request and first byte. */
   'roundTrip',
+  /** The server's think time. */
   'server',
-  /** Bytes that lie behind a lost packet. */
+  /** Waiting behind a lost packet. */
   'loss',
-  /** Windows, the link, and other responses on it. */
+  /** Congestion windows, the link's rate, and other responses on the link. */
   'transfer',
 ] as const;
 
 export type Cause = (typeof CAUSES)[number];
 
-/** One link of the chain that the load event waited for. Times are milliseconds after navigationStart. */
+/** One step of the critical path. Times are milliseconds after navigationStart. */
 export interface CriticalStep {
   /** Index into `PageGraph.activities`. */
   activity: number;
   kind: 'fetch' | 'compute';
   requestId: number;
   url: string;
-  /** When the step before let it begin, and when it let the next one begin; steps follow each other without gaps. */
+  /** When the step before let it begin; steps have no gaps between them. */
   fromMs: number;
+  /** When it let the next step begin. */
   toMs: number;
-  /** Milliseconds by cause; they add up to the step. */
+  /** Milliseconds by cause; they add up to `toMs - fromMs`. */
   causes: Partial<Record<Cause, number>>;
 }
 
 /**
- * The chain of activities that a load event waited for: from the activity that ended last back, each time to the
- * dependency that came last.
+ * Finds the chain of activities that the load event waited for: backwards from the activity that ended last, each time to the
+ * dependency that was satisfied last.
  *
  * @param load emulated with a waterfall and with `trace`
  */
@@ -54,7 +56,7 @@ export function criticalPath(
   return new PathFinder(graph, load, trace, path, servers).find();
 }
 
-/** Sums over a path, milliseconds. */
+/** Sums the causes over a path, milliseconds. */
 export function causesOf(steps: readonly CriticalStep[]): Record<Cause, number> {
   const sums = Object.fromEntries(CAUSES.map((cause) => [cause, 0])) as Record<Cause, number>;
   for (const { causes } of steps) for (const cause of CAUSES) sums[cause] += causes[cause] ?? 0;
@@ -96,7 +98,7 @@ class PathFinder {
     return steps.reverse();
   }
 
-  /** The activity with whose end the load event came. */
+  /** The activity whose end brought the load event. */
   #last(): number | null {
     let last: number | null = null;
     for (const { id, blocksLoad } of this.#graph.activities) {
@@ -105,7 +107,7 @@ class PathFinder {
     return last;
   }
 
-  /** When an activity's dependencies had all happened, and which was the last of them. */
+  /** When all dependencies of an activity were satisfied, and which was the last. */
   #beginOf(id: number, toMs: number): { before: number | null; fromMs: number } {
     const activity = this.#graph.activities[id]!;
     let before: number | null = null;
@@ -118,7 +120,7 @@ class PathFinder {
       }
     }
     if (before === null) return { before, fromMs: 0 };
-    // When a part of a response had arrived is interpolated; a fetch shows when it really began.
+    // Arrival times of parts are interpolated; a fetch's start is exact.
     if (activity.kind === 'fetch') {
       lastMs = this.#entries.get(activity.requestId)!.startMs - activity.delayMs;
     }
@@ -137,7 +139,7 @@ class PathFinder {
     const activity = this.#graph.activities[id]!;
     const { kind, requestId } = activity;
     const step: CriticalStep = { activity: id, kind, requestId, url: '', fromMs, toMs, causes: {} };
-    const clock = new Clock(step);
+    const clock = new StepClock(step);
     if (activity.kind === 'compute') {
       const fetch = this.#graph.activities.find(
         (other) => other.kind === 'fetch' && other.requestId === requestId,
@@ -166,8 +168,8 @@ class PathFinder {
   }
 }
 
-/** Gives the time of a step to causes, one after the other. */
-class Clock {
+/** Divides the time of a step among consecutive causes. */
+class StepClock {
   nowMs: number;
   readonly #step: CriticalStep;
 

@@ -4,26 +4,28 @@ import type { LossCause, Trace } from '../transport/trace.ts';
 /** One connection of an emulated load. Times are milliseconds after navigationStart. */
 export interface TracedConnection {
   openingMs: number;
-  /** Null when it was never ready. */
+  /** Null when it never opened. */
   openMs: number | null;
-  /** Activities (`FetchActivity.id`) whose requests it carried, in order. */
+  /** Activities (`FetchActivity.id`) whose requests it carried, in order of sending. */
   requests: number[];
-  /** Lost packets by cause. */
+  /** Number of lost packets by cause. */
   lost: Record<LossCause, number>;
   timeouts: number;
 }
 
-/** Responses that waited behind one lost packet, or several that were repaired together. */
+/** Responses that waited behind one lost packet, or behind several repaired together. */
 export interface Holdup {
+  /** Index in `LoadTrace.connections`. */
   connection: number;
-  /** The fetch whose bytes were missing. */
+  /** Activity whose bytes were missing. */
   of: number;
-  /** Fetches whose bytes had arrived, and how long these waited. */
+  /** How long the bytes of each activity waited behind the gap, milliseconds. */
   heldMs: ReadonlyMap<number, number>;
+  /** When the gap was repaired, milliseconds after navigationStart. */
   atMs: number;
 }
 
-/** What happened on the connections of one emulated load. */
+/** Records the events on the connections of one emulated load. */
 export class LoadTrace implements Trace {
   readonly connections: TracedConnection[] = [];
   readonly holdups: Holdup[] = [];
@@ -31,12 +33,12 @@ export class LoadTrace implements Trace {
   readonly #connectionOf = new Map<number, number>();
   readonly #lossWaits = new Map<number, { fromMs: number; toMs: number }[]>();
 
-  /** Index in `connections` of the one that carried a fetch; null when its request never left. */
+  /** Returns the index in `connections` of the one that carried a fetch; null when its request never left. */
   connectionOf(activity: number): number | null {
     return this.#connectionOf.get(activity) ?? null;
   }
 
-  /** How long, between two times, bytes of a fetch lay behind a lost packet. */
+  /** Returns how long, between two times, bytes of a fetch waited behind a lost packet, milliseconds. */
   lossWaitMs(activity: number, fromMs: number, toMs: number): number {
     let sum = 0;
     for (const wait of this.#lossWaits.get(activity) ?? []) {
@@ -82,7 +84,7 @@ export class LoadTrace implements Trace {
     this.holdups.push({ connection: this.#indexOf.get(connection)!, of: of.id, heldMs: held, atMs: nowMs });
   }
 
-  /** Waits are noted in order of their ends: what of one is new lies behind the last one's. */
+  /** Waits come in order of their ends and may overlap: only the part after the last wait is added. */
   #noteWait(activity: number, fromMs: number, toMs: number): void {
     const waits = this.#lossWaits.get(activity);
     if (waits === undefined) {

@@ -1,17 +1,17 @@
 import type { NetworkFigure, NetworkPath, ServerProfile, UdpTreatment } from './network-path.ts';
 
-/** Figures of the network that somebody knows; units as in `NetworkPath`. */
+/** Figures of the network that are certain; units as in `NetworkPath`. */
 export type KnownNetwork = Partial<Pick<NetworkPath, NetworkFigure>>;
 
-/** What transfers beside the recording showed of the network; units as in `NetworkPath`. */
+/** Figures of the network that real transfers beside the recording showed; units as in `NetworkPath`. */
 export interface MeasuredNetwork extends Omit<KnownNetwork, 'loss' | 'udp'> {
-  /** Events of loss among packets that were to arrive over TCP; drops of the bottleneck's queue are among them. */
+  /** Loss events among packets sent downstream over TCP, drops at the bottleneck's queue included. */
   loss?: { events: number; packets: number };
-  /** `unblocked`: packets came through, at what rate they may is not known. */
+  /** `unblocked`: UDP packets arrived, but whether their rate is limited is not known. */
   udp?: UdpTreatment | { kind: 'unblocked' };
-  /** A rate that transfers had, bits per second: the bottleneck carries no less downstream. */
+  /** Rate that transfers reached, bits per second: a lower bound of the downstream rate. */
   reachedBps?: number;
 }
 
-/** What is known of one server, over what a recording shows. */
+/** Known fields of one server; they replace those estimated from a recording. */
 export type KnownServer = Partial<ServerProfile> & Pick<ServerProfile, 'origin'>;

@@ -2,17 +2,17 @@ import type { FigureSource, UdpNotation, UdpShares } from './network-path.ts';
 import type { Assignment, Protocol } from './protocol.ts';
 import type { WaterfallEntry } from './waterfall-entry.ts';
 
-/** Milliseconds after navigationStart; null where nothing is painted. */
+/** Paint times, milliseconds after navigationStart. */
 export interface PaintTimes {
-  /** First Contentful Paint; null when it is not known what is painted. */
+  /** First Contentful Paint; null when unknown. */
   firstContentfulPaintMs: number | null;
-  /** Largest Contentful Paint; null when it is not known what is painted. */
+  /** Largest Contentful Paint; null when unknown. */
   largestContentfulPaintMs: number | null;
 }
 
 /**
- * A load time as a distribution: median with the 10th and 90th percentile, between which four of five single loads lie. Losses'
- * chances, the network's uncertainty, the emulator's error and a browser's own scatter are in it.
+ * Distribution of a load time: median, 10th and 90th percentile, between which four of five single loads lie. It covers random
+ * losses, the network's uncertainty, the emulator's error and the browser's own scatter.
  */
 export interface LoadTime {
   /** navigationStart to loadEventEnd (PLT), milliseconds, median. */
@@ -38,52 +38,52 @@ export interface AssignedPrediction extends LoadTime {
   reason: string;
 }
 
-/** One protocol's load time with a server changed, and what it changes. */
+/** One protocol's load time with changed servers. */
 export interface WhatIfTime extends LoadTime {
-  /** To the present servers, in the same scenarios: median ratio less 1; −0.1 is a tenth sooner. */
+  /** Median ratio to the load time with the present servers in the same scenarios, less 1: −0.1 is 10% faster. */
   change: number;
 }
 
-/** The page with its servers changed. */
+/** Predicted load times with changed servers. */
 export interface WhatIf {
   /** The change in words. */
   change: string;
   protocols: Record<Protocol, WhatIfTime | Unavailable>;
 }
 
-/** A protocol that cannot carry the page, and why, in words for a person. */
+/** A protocol that cannot carry the page. */
 export interface Unavailable {
-  /** One clause. */
+  /** Why, as a clause for the user. */
   unavailable: string;
 }
 
-/** What hopwise says of one origin. */
+/** Recommendation for one origin. */
 export interface OriginRecommendation {
   /** `https://host[:port]`. */
   origin: string;
   /** Requests that the load event could wait for. */
   requests: number;
-  /** Their responses on the wire. */
+  /** Bytes of their responses on the wire. */
   bytes: number;
-  /** As assigned. */
+  /** The assigned protocol. */
   protocol: Protocol;
-  /** What the page's load time gains over the next best protocol for this origin, as a fraction; 0 where there is none. */
+  /** Gain of the page's load time over the next best protocol for this origin, as a fraction; 0 when there is no other. */
   margin: number;
   /** Probability that no other protocol for this origin loads the page faster, 0 to 1. */
   confidence: number;
   /** Page load time, milliseconds, with this origin moved to each protocol and all others as assigned. */
   pltMs: Partial<Record<Protocol, number>>;
-  /** One sentence, taken from what the emulation shows. */
+  /** One sentence with the emulation's figures. */
   reason: string;
-  /** Whether the protocols differ enough to act: false is shown as "no clear winner". */
+  /** Whether the gain is large and likely enough to act on; otherwise there is no clear winner. */
   decided: boolean;
 }
 
 /** Answer of `hopwise predict --json`; field names and units are the public contract. */
 export interface Prediction {
-  /** What was loaded before the load event; bytes are the responses' on the wire. */
+  /** The page: its requests before the load event, and the bytes of their responses on the wire. */
   page: { url: string; requests: number; origins: number; bytes: number };
-  /** The network that the prediction is for, and where each figure comes from. */
+  /** The network that the prediction is for. */
   network: {
     /** Round trip without queueing, milliseconds. */
     rttMs: number;
@@ -96,19 +96,20 @@ export interface Prediction {
     udp: UdpNotation;
     /** Drop-tail queue of the bottleneck, downstream, bytes. */
     queueBytes: number;
-    /** Between the 10th and the 90th percentile of what the recording, and whatever else is known, leaves possible. */
+    /** 10th and 90th percentile of each figure, given the recording and other knowledge. */
     ranges: Record<'rttMs' | 'downMbps' | 'upMbps' | 'loss' | 'queueBytes', { low: number; high: number }>;
-    /** Probabilities of what happens to UDP; they sum to 1. */
+    /** Probabilities of UDP's treatments; they sum to 1. */
     udpShares: UdpShares;
+    /** Source of each figure. */
     source: Record<'rttMs' | 'downMbps' | 'upMbps' | 'loss' | 'udp' | 'queueBytes', FigureSource>;
   };
   /** The recorded load: its time in milliseconds, and its requests by protocol. */
   observed: { pltMs: number | null; protocols: Partial<Record<Protocol, number>> };
   /** Each protocol applied to every origin, as if all offered it. */
   protocols: Record<Protocol, ProtocolPrediction | Unavailable>;
-  /** Best uniform choice: the fastest in the median, unless another one costs clearly less on the mean of the networks that this may be. */
+  /** Best uniform choice: the fastest in the median, unless another protocol's mean regret over the possible networks is clearly smaller. */
   best: Protocol;
-  /** Gain of `best` over the runner-up, as a fraction of the runner-up's time; 0 where the safest choice is not the fastest one. */
+  /** Gain of `best` over the runner-up, as a fraction of the runner-up's time; 0 when `best` is the safest but not the fastest. */
   margin: number;
   /** Probability that `best` is the fastest uniform choice, 0 to 1. */
   confidence: number;
@@ -122,12 +123,12 @@ export interface Prediction {
   assignedPltMs: number;
   assigned: AssignedPrediction;
   origins: OriginRecommendation[];
-  /** What was left out because emulating this page takes long: sentences; none of usual pages. */
+  /** What was left out because emulating this page takes long, in sentences; empty for usual pages. */
   notes: string[];
-  /** The page with changed servers; absent when nobody asked. */
+  /** Load times with changed servers; absent unless requested. */
   whatIf?: WhatIf;
-  /** Predicted waterfall of each protocol that can carry the page, of the median load; empty when nobody asked. */
+  /** Predicted waterfall of each protocol that can carry the page, in the scenario of median load time; empty unless requested. */
   waterfall: Partial<Record<Protocol, WaterfallEntry[]>>;
-  /** What the prediction took, milliseconds of the clock. */
+  /** Wall-clock time of the prediction, milliseconds. */
   elapsedMs: number;
 }

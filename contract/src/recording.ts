@@ -1,6 +1,6 @@
 import type { Protocol } from './protocol.ts';
 
-/** What a request is for. `beacon` and `other` never hold up the load event. */
+/** Type of a requested resource. `beacon` and `other` never delay the load event. */
 export type ResourceType =
   | 'document'
   | 'iframe'
@@ -13,24 +13,23 @@ export type ResourceType =
   | 'beacon'
   | 'other';
 
-/** How the browser came to make a request. */
+/** What made the browser issue a request. */
 export type InitiatorKind = 'navigation' | 'parser' | 'preload' | 'script' | 'style' | 'redirect' | 'other';
 
-/** Who asked for a request. */
+/** The initiator of a request. */
 export interface Initiator {
-  /** What found or made the request. */
+  /** What made the request. */
   kind: InitiatorKind;
-  /** `id` of the request whose response asked for this one; null when nobody is known. */
+  /** `id` of the request whose response led to this one; null when unknown. */
   requestId: number | null;
   /** `inferred` marks an edge that the recording does not state. */
   source: 'recorded' | 'inferred';
 }
 
 /**
- * Phases of one request, milliseconds after navigationStart. Null where the browser withheld the
- * value (cross-origin without `Timing-Allow-Origin`) or where the phase did not take place (a
- * reused connection has no `dnsStart` to `connectEnd`). HTTP/3 has no phase between
- * `connectStart` and `secureStart`.
+ * Phases of one request, milliseconds after navigationStart. Null when the browser withheld the value (cross-origin without
+ * `Timing-Allow-Origin`) or the phase did not take place (a reused connection has no `dnsStart` to `connectEnd`). HTTP/3 has no
+ * phase between `connectStart` and `secureStart`.
  */
 export interface RequestPhases {
   dnsStartMs: number | null;
@@ -42,25 +41,25 @@ export interface RequestPhases {
   responseStartMs: number | null;
 }
 
-/** One request of a page load. Nothing of bodies, cookies or header values but those named here. */
+/** One request of a page load, without body, cookies and header values except those derived here. */
 export interface RecordedRequest {
   /** Position in `Recording.requests`. */
   id: number;
   /** Absolute URL, without fragment. */
   url: string;
-  /** In capitals. */
+  /** In upper case. */
   method: string;
-  /** What it is for. */
+  /** Type of the resource. */
   type: ResourceType;
   /** HTTP status, 0 when the request failed. */
   status: number;
-  /** What carried the response; null when it is not known or nothing came over the network. */
+  /** Protocol that carried the response; null when unknown or when nothing came over the network. */
   protocol: Protocol | null;
   /** When the browser wanted it (fetchStart), milliseconds after navigationStart. */
   startMs: number;
   /** When its last byte arrived, milliseconds after navigationStart. */
   endMs: number;
-  /** Where the time between `startMs` and `endMs` went. */
+  /** Phases between `startMs` and `endMs`. */
   phases: RequestPhases;
   /** Response bytes on the wire with headers; null when withheld. */
   transferBytes: number | null;
@@ -68,27 +67,27 @@ export interface RecordedRequest {
   bodyBytes: number | null;
   /** Response body bytes after decompression; null when withheld. */
   decodedBytes: number | null;
-  /** Request body bytes; absent or null when the recorder does not know. */
+  /** Request body bytes; absent or null when unknown. */
   requestBodyBytes?: number | null;
-  /** Who asked for it. */
+  /** What led to it. */
   initiator: Initiator;
-  /** Whether the browser said that it blocks rendering; null when it said nothing. */
+  /** Whether the browser reports that it blocks rendering; null without a report. */
   renderBlocking: boolean | null;
-  /** Whether nothing of the answer came over the network: from a cache, a service worker, the browser itself. */
+  /** Whether no byte of the response came over the network: it came from a cache, a service worker or the browser itself. */
   fromCache: boolean;
-  /** Whatever the recorder calls the connection; equal strings are equal connections. */
+  /** The recorder's name for the connection; equal strings mean the same connection. Null when unknown. */
   connectionId: string | null;
-  /** Address of the server, IPv6 without brackets; null when it is not known. */
+  /** Address of the server, IPv6 without brackets; null when unknown. */
   remoteIp: string | null;
-  /** RFC 9218 urgency that the browser asked for, 0 to 7; absent or null when the recorder does not know. */
+  /** Urgency that the browser requested (RFC 9218), 0 to 7; absent or null when unknown. */
   urgency?: number | null;
-  /** Whether the response offered HTTP/3 (`Alt-Svc` with an `h3` entry, RFC 7838). */
+  /** Whether the response offered HTTP/3 (`Alt-Svc` with an `h3` entry, RFC 7838); null when unknown. */
   offersH3: boolean | null;
 }
 
 /**
- * One page load as a browser saw it. The contract between every recorder (the extension, HAR
- * importers, the lab) and everything that reasons about a load.
+ * One page load as recorded by a browser: what every recorder (the extension, HAR importers, the lab) writes and every
+ * prediction reads.
  */
 export interface Recording {
   format: 'hopwise-recording';
@@ -97,17 +96,17 @@ export interface Recording {
   url: string;
   /** ISO 8601 time of navigationStart. */
   recordedAt: string;
-  /** Name and version of the browser, or '' when not known. */
+  /** Name and version of the browser, '' when unknown. */
   browser: string;
   /** navigationStart to loadEventEnd (PLT), milliseconds; null when the load event never came. */
   pltMs: number | null;
-  /** navigationStart to DOMContentLoaded, milliseconds; null when it is not known. */
+  /** navigationStart to DOMContentLoaded, milliseconds; null when unknown. */
   domContentLoadedMs: number | null;
-  /** navigationStart to First Contentful Paint, else the first paint that the recorder saw, milliseconds; null when it is not known. */
+  /** navigationStart to First Contentful Paint, else to the first recorded paint, milliseconds; null when unknown. */
   firstContentfulPaintMs: number | null;
-  /** navigationStart to Largest Contentful Paint, milliseconds; null when it is not known. */
+  /** navigationStart to Largest Contentful Paint, milliseconds; null when unknown. */
   largestContentfulPaintMs: number | null;
-  /** URL of the image that was the largest paint; null for text, absent when the recorder does not know. */
+  /** URL of the image of the largest paint; null for text, absent when unknown. */
   largestContentfulPaintUrl?: string | null;
   /** In order of `startMs`; the first is the document (or the redirect that led to it). */
   requests: RecordedRequest[];

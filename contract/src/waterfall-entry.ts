@@ -2,12 +2,12 @@
 export interface WaterfallEntry {
   /** `RecordedRequest.id`. */
   requestId: number;
-  /** When the browser wanted it. */
+  /** When the browser decided to make it. */
   startMs: number;
-  /** When its connection was ready and the request left. */
+  /** When it left on an open connection. */
   sentMs: number;
-  /** When its response began to arrive. */
+  /** When its response's first byte arrived. */
   firstByteMs: number;
-  /** When its last byte had arrived. */
+  /** When its response's last byte arrived. */
   endMs: number;
 }

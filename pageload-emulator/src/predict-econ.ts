@@ -3,7 +3,7 @@ import type { FlowConditions } from './econ/flow-conditions.ts';
 import type { LossByConnections } from './econ/loss-by-connections.ts';
 import { lossBySegment } from './econ/loss-by-segment.ts';
 import { type EconLoad, type EconTrajectory, econPageLoad } from './econ/page-load.ts';
-import { networkPosterior } from './estimate/posterior.ts';
+import { networkPosterior } from './estimate/build-posterior.ts';
 import { buildGraph } from './graph/build-graph.ts';
 import type { PageGraph } from './graph/page-graph.ts';
 import { defaultServer } from './network/server-defaults.ts';

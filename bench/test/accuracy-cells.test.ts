@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true }));
 
 describe('readCells', () => {
-  it('gathers load times by protocol and seed, and what natural loads recorded', async () => {
+  it('gathers load times by protocol and seed, and the recordings of natural loads', async () => {
     await writeFolder(dir, wholeCell());
     const { cells, loads } = await readCells(dir);
     expect(loads).toBe(12);
@@ -31,7 +31,7 @@ describe('readCells', () => {
     for (const { judgedBy } of cell!.recorded) expect(judgedBy).toEqual([1, 2, 3]);
   });
 
-  it('leaves out what does not judge, and counts it', async () => {
+  it('leaves out loads that do not judge, and counts them', async () => {
     const unproved = loadOf('h1', 9, 1);
     if (unproved.outcome.ok) unproved.outcome.proved = false;
     await writeFolder(dir, [
@@ -50,7 +50,7 @@ describe('readCells', () => {
       incomplete: 0,
       replaced: 0,
       unconfirmed: 0,
-      // Of the failed loads' seed there is none of h1.
+      // The seed of the failed loads has no load of h1.
       unpaired: 2,
     });
     expect(warm).toBe(1);
@@ -59,14 +59,14 @@ describe('readCells', () => {
     expect(cells[0]!.loads.missing.size).toBe(0);
   });
 
-  it('knows a protocol that never loaded the page', async () => {
+  it('recognises a protocol that never loaded the page', async () => {
     const loads = wholeCell().filter(({ protocol }) => protocol !== 'h3');
     await writeFolder(dir, [...loads, failedLoad('h3', 1), failedLoad('h3', 2)]);
     const { missing } = (await readCells(dir)).cells[0]!.loads;
     expect([...missing]).toEqual([['h3', { kind: 'unreachable', reason: 'no answer' }]]);
   });
 
-  it('gives each page loads of others that came before, natural ones first', async () => {
+  it('gives each page earlier loads of other pages, natural ones first', async () => {
     const named = (name: string, protocol: 'h1' | 'h2' | 'h3' | 'natural', seed: number, network = 'net') => {
       const load = loadOf(protocol, seed, 400 + seed, { page: name, network });
       if (load.outcome.ok) {
@@ -110,7 +110,7 @@ describe('readCells', () => {
     });
   });
 
-  it('takes h2 loads where nothing natural was recorded, and no load that was slimmed', async () => {
+  it('uses h2 loads where no natural load was recorded, and no load without requests', async () => {
     const slimmed = loadOf('natural', 1, 400);
     if (slimmed.outcome.ok) slimmed.outcome.recording = { ...page, requests: [] };
     await writeFolder(dir, [...wholeCell().filter(({ protocol }) => protocol !== 'natural'), slimmed]);
@@ -132,7 +132,7 @@ describe('readCells', () => {
     expect(cell!.loads.assigned.map(({ pltMs }) => pltMs.size)).toEqual([1, 2]);
   });
 
-  it('reads only what is asked for', async () => {
+  it('reads only the requested pages and networks', async () => {
     await writeFolder(dir, wholeCell());
     await expect(readCells(dir, { pages: ['other'] })).rejects.toThrow(
       '--pages "other": expected some of page',
@@ -144,7 +144,7 @@ describe('readCells', () => {
   });
 });
 
-describe('what cannot be used gets one line and exit code 2', () => {
+describe('unusable input gets one line and exit code 2', () => {
   const message = async (): Promise<string> => {
     const error = await readCells(dir).then(
       () => new Error('it was read'),
@@ -177,21 +177,21 @@ describe('what cannot be used gets one line and exit code 2', () => {
     expect(await message()).toContain('page on elsewhere');
   });
 
-  it('a network that the lab would not take', async () => {
+  it('a network that the lab would refuse', async () => {
     await writeFolder(dir, wholeCell());
     const file = join(dir, 'matrix.json');
     await writeFile(file, (await readFile(file, 'utf8')).replace('"rttMs":40', '"rttMs":"x"'));
     expect(await message()).toContain('matrix.json: networks.net.network.rttMs: ');
   });
 
-  it('a recording that is none', async () => {
+  it('an invalid recording', async () => {
     const load = loadOf('natural', 4, 400);
     if (load.outcome.ok) load.outcome.recording = { ...page, requests: [{ id: 0 }] } as never;
     await writeFolder(dir, [...wholeCell(), load]);
     expect(await message()).toContain('page on net, natural, seed 4: recording: requests[0].url');
   });
 
-  it('a file of something else', async () => {
+  it('a file of another format', async () => {
     await writeFolder(dir, wholeCell());
     await writeFile(join(dir, 'loads', 'x--y.jsonl.gz'), 'plain');
     expect(await message()).toContain('x--y.jsonl.gz');

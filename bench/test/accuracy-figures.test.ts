@@ -12,7 +12,7 @@ import { tuningGroups } from '../src/accuracy/tuning.ts';
 import { judgeLoads } from '../src/judge/cell-loads.ts';
 import { GIVE_UP_MS } from '../src/judge/regret.ts';
 
-/** A cell with loads of each protocol by seed, from 1 on, and h3 unreachable where it has none and `blocked` says so. */
+/** A cell with loads of each protocol by seed, from 1 on; without h3 loads and with `blocked`, h3 is unreachable. */
 function cellOf(
   times: Partial<Record<ProtocolMode, number[]>>,
   { blocked = false, name = 'page', network = 'net', recorded = [1] } = {},
@@ -67,7 +67,7 @@ describe('scores', () => {
     expect(score.choosers.natural!.right).toBeNull();
   });
 
-  it('takes what a user gets for a choice that does not load the page, for every chooser alike, and counts it', () => {
+  it('judges a choice that does not load the page by the browser’s fallback, for every chooser alike, and counts it', () => {
     const times = { h1: [1000, 1000], h2: [800, 800], natural: [880, 880] };
     const score = scoreCell(cellOf(times, { blocked: true }), { lantern: [guess(900, 950, 700, 'h3')] });
     for (const chooser of ['lantern', 'alwaysH3'] as const) {
@@ -85,7 +85,7 @@ describe('scores', () => {
     expect(unmeasured.choosers.natural).toBeUndefined();
   });
 
-  it('judges a forced load that was recorded by the loads of other seeds', () => {
+  it('judges predictions from a forced load by loads of other seeds', () => {
     const cell = cellOf({ h1: [100, 1000], h2: [200, 500] });
     cell.recorded[0]!.judgedBy = [2];
     const score = scoreCell(cell, { lantern: [guess(1000, 500, 1, 'h2')] });
@@ -93,15 +93,15 @@ describe('scores', () => {
     expect(score.choosers.lantern).toMatchObject({ regret: 0, right: 1 });
   });
 
-  it('chooses among what was tried', () => {
+  it('chooses among the measured protocols', () => {
     const untried = cellOf({ h1: [1000], h2: [800] });
     const score = scoreCell(untried, { lantern: [guess(900, 950, 700, 'h3')] });
-    // Of h1 and h2 it says h1.
+    // Between h1 and h2 it chooses h1.
     expect(score.choosers.lantern!.regret).toEqual(0.25);
     expect(score.choosers.alwaysH3).toBeUndefined();
   });
 
-  it('holds stated confidence and ranges against what was measured', () => {
+  it('compares stated confidence and ranges with measurements', () => {
     const range = (pltMs: number) => ({ pltMs, low: pltMs - 50, high: pltMs + 50 });
     const stated = {
       confidence: 0.92,
@@ -131,8 +131,8 @@ describe('scores', () => {
     expect(figuresOf([silent]).predictors.lantern!.coverage).toBeNull();
   });
 
-  it('does not take a noisy best protocol for certain', () => {
-    // h1 and h2 are the same but for chance.
+  it('does not treat a noisy best protocol as certain', () => {
+    // h1 and h2 only differ by chance.
     const torn = cellOf({ h1: [100, 300, 200, 150, 260], h2: [300, 100, 190, 260, 150] });
     const even = guess(200, 200, 200, 'h1', { confidence: 0.5, decided: false, ranges: {} });
     const { bins, brier, brierFloor } = calibrationOf(
@@ -173,18 +173,18 @@ describe('figures', () => {
     expect(choosers.lantern!.regret.p95).toBeCloseTo(0.95);
   });
 
-  it('counts right choices only where the best protocol leads by more than 5%, and where that is decided', () => {
+  it('counts right choices where the best protocol leads by more than 5%, and where it is decided', () => {
     const { choosers } = figuresOf(scores);
     expect(choosers.lantern!.right).toEqual({ share: 0.25, cells: 2 });
-    // Of four seeds nothing is decided.
+    // With four seeds nothing is decided.
     expect(choosers.lantern!.rightDecided).toEqual({ share: 0.5, cells: 1 });
     expect(choosers.natural!.right).toBeNull();
   });
 
-  it('sums errors up by median and p90, and ranks over cells', () => {
+  it('summarises errors by median and p90, and ranks over cells', () => {
     const { predictors } = figuresOf(scores);
     const { error, spearman } = predictors.lantern!;
-    // Of 0, 0, 0 and 1, between the last two.
+    // The p95 of 0, 0, 0 and 1 lies between the last two.
     expect(error.h1!.median).toBe(0);
     expect(error.h1!.p90).toBeCloseTo(0.7);
     expect(error.h3!.median).toBeCloseTo(0.1);
@@ -197,7 +197,7 @@ describe('figures', () => {
       cellOf({ h1: [100 + index], h2: [50] }, { name: `p${index}`, network: 'fast' }),
       cellOf({ h1: [9000 + index], h2: [50] }, { name: `p${index}`, network: 'slow' }),
     ]);
-    // The slow network is told from the fast one, and every page on it mistaken.
+    // The slow network is distinguished from the fast one, but every page on it is predicted wrongly.
     const answers = cells.map(({ loads }) => {
       const time = loads.pltMs.get('h1')!.get(1)!;
       return guess(time > 1000 ? 20_000 - time : 1000 - time, 50, 1, 'h2');
@@ -218,14 +218,14 @@ describe('figures', () => {
     expect(intervals.natural!.right).toBeNull();
   });
 
-  it('draws pages with all of their cells', () => {
-    // The same page on ten networks says no more of other pages than on one.
+  it('resamples pages with all of their cells', () => {
+    // The same page on ten networks says no more about other pages than on one.
     const onMany = Array.from({ length: 10 }, () => scores).flat();
     expect(intervalsOf(onMany).lantern!.regret).toEqual(intervalsOf(scores).lantern!.regret);
     expect(intervalsOf(onMany.filter(({ page: name }) => name !== 'close')).lantern!.regret).toBeNull();
   });
 
-  it('keeps what the emulator was tuned on apart', () => {
+  it('separates the pages that the emulator was tuned on', () => {
     const on = (name: string, network: string) =>
       scoreCell(cellOf({ h1: [2], h2: [1] }, { name, network }), {});
     const groups = tuningGroups([
@@ -254,14 +254,14 @@ describe('assignments', () => {
     return { ...cell, loads: judgeLoads(loads, { net: { title: '', network: cell.link } }).cells[0]! };
   };
 
-  it('compares over the seeds that both have, drawn together', async () => {
+  it('compares over common seeds, resampled together', async () => {
     const { scores } = await scoreAssigned([cellWith([mixed, [720, 1440]])], async () => 0.95);
     expect(scores).toMatchObject([{ seeds: 2, predictedRatio: 0.95, assignment: mixed }]);
     const { estimate, low, high } = scores[0]!.measuredRatio;
     for (const ratio of [estimate, low, high]) expect(ratio).toBeCloseTo(0.9);
   });
 
-  it('leaves out one protocol for all, and counts it', async () => {
+  it('leaves out assignments with a single protocol, and counts them', async () => {
     const { scores, leftOut } = await scoreAssigned([cellWith([uniform, [1, 1, 1]])], async () => 1);
     expect(scores).toEqual([]);
     expect(leftOut).toEqual({ uniform: 1, notLoading: 0, unpaired: 0 });

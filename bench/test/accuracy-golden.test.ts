@@ -30,7 +30,7 @@ describe('the golden set', () => {
     expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(800_000);
   });
 
-  it('is of the project’s own pages on several networks', async () => {
+  it('has the project’s own pages on several networks', async () => {
     const { cells, unusable } = await readCells(GOLDEN);
     expect(unusable).toEqual([]);
     expect(new Set(cells.map(({ page }) => page)).size).toBeGreaterThanOrEqual(3);
@@ -62,7 +62,7 @@ describe('comparing with accepted figures', () => {
     expect(lines.join('\n').includes('WORSE')).toBe(isWorse);
   });
 
-  it('misses a figure that nobody tracks any more', () => {
+  it('reports an accepted figure that is no longer tracked as missing', () => {
     expect(compareGolden({ figure: 0.1, other: 0.2 }, [figure(0.1)]).worse).toEqual(['other']);
   });
 });
@@ -74,7 +74,7 @@ describe('making a golden set', () => {
   });
   afterEach(() => rm(dir, { recursive: true }));
 
-  it('keeps the loads that judge and the recordings that are predicted from', async () => {
+  it('keeps the judging loads and the recordings used for predictions', async () => {
     const from = join(dir, 'from');
     const to = join(dir, 'to');
     await writeFolder(from, [
@@ -96,7 +96,7 @@ describe('making a golden set', () => {
     expect(sound.some(({ view }) => view === 'warm')).toBe(false);
   });
 
-  it('writes figures that it reads again, and has the same ones each time', async () => {
+  it('writes figures that it can read, the same ones each time', async () => {
     await writeFolder(dir, wholeCell());
     const figures = await goldenFigures(dir);
     await writeAccepted(dir, figures);
@@ -105,7 +105,7 @@ describe('making a golden set', () => {
     expect(lines.slice(1).every((line) => / 0\.00 | – /.test(line))).toBe(true);
   });
 
-  it('leaves a folder alone that is no golden set', async () => {
+  it('does not touch a folder that is not a golden set', async () => {
     await writeFolder(dir, wholeCell());
     await expect(makeGolden(dir, dir, 1)).rejects.toThrow('it is not a golden set');
     expect((await readCells(dir)).cells[0]!.recorded).toHaveLength(3);

@@ -1,4 +1,4 @@
-/** `npm run bench:accuracy`, as it is run once the set-up is done. */
+/** Runs `npm run bench:accuracy` without the set-up. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ function accuracy(...args: string[]): Promise<Ended> {
   });
 }
 
-/** Two pages, one with a name that is markup, on an open network and one that drops UDP. */
+/** Two pages, one whose name is markup, on an open network and one that drops UDP. */
 async function writeMeasured(to: string): Promise<void> {
   const on = (network: string, name: string) =>
     wholeCell()
@@ -129,7 +129,7 @@ describe('judging', () => {
 });
 
 describe('golden', () => {
-  it('makes a set, finds it as good, and worse when figures were better before', async () => {
+  it('makes a set, accepts equal figures, and fails when accepted figures were better', async () => {
     await writeMeasured(join(dir, 'measured'));
     const made = await accuracy('golden', 'measured', '--dir', 'golden');
     expect(made.code).toBe(0);
@@ -148,7 +148,7 @@ describe('golden', () => {
     expect((await accuracy('golden', '--dir', 'golden')).code).toBe(0);
   });
 
-  it('names the file when nothing was accepted', async () => {
+  it('names the file when there are no accepted figures', async () => {
     await writeMeasured(join(dir, 'measured'));
     const { code, stderr } = await accuracy('golden', '--dir', 'measured');
     expect(code).toBe(2);

@@ -25,7 +25,7 @@ const flow = (seed: number, transferMs: number, changes: Partial<Flow> = {}): Fl
   ...changes,
 });
 
-/** A clean link on which nothing is left to chance. */
+/** A link without loss, on which flows are deterministic. */
 const cell: FlowCell = {
   id: 'tuning_cubic_test',
   half: 'tuning',
@@ -54,7 +54,7 @@ const fileOf = (...flows: Flow[]): FlowsFile => ({
 describe('the grid', () => {
   const cells = flowGrid();
 
-  it('has every sender, loss and size once in each half, under a name of its own', () => {
+  it('has every sender, loss and size once in each half, with unique names', () => {
     for (const half of HALVES) {
       const drawn = cells.filter((each) => each.half === half);
       const kinds = drawn.map(({ sender, bytes, network }) => `${sender} ${bytes} ${network.loss}`);
@@ -64,7 +64,7 @@ describe('the grid', () => {
     expect(new Set(cells.map(({ id }) => id)).size).toBe(cells.length);
   });
 
-  it('is the same every time: what is judged by was never tuned on', () => {
+  it('is the same every time, so that judging cells are never used for tuning', () => {
     expect(flowGrid()).toEqual(cells);
     const bare = (half: string) =>
       cells.filter((each) => each.half === half).map(({ id }) => id.slice(half.length));
@@ -83,7 +83,7 @@ describe('the grid', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('is served by a site that the lab can read', () => {
+  it('makes a site that the lab can read', () => {
     expect(siteSchema.parse(flowSite()).resources).toHaveLength(2 * FLOW_BYTES.length);
   });
 });
@@ -111,13 +111,13 @@ describe('scores', () => {
     expect(score!.noise).toBeCloseTo(Math.abs(240 / 230 - 1), 9);
   });
 
-  it('leave out disturbed flows, and cells of which nothing is left', () => {
+  it('leave out disturbed flows, and cells without other flows', () => {
     const late = flow(3, 9_000, { disturbed: ['a packet was 50 ms late'] });
     expect(scoreFlows([cell], fileOf(flow(1, 200), late))[0]).toMatchObject({ flows: 1 });
     expect(scoreFlows([cell], fileOf(late))).toEqual([]);
   });
 
-  it('take a flow that never ended for longer than all others', () => {
+  it('count a flow that never ended as longer than all others', () => {
     const stuck = flow(3, 59_900, { unfinished: true });
     const [score] = scoreFlows([cell], fileOf(flow(1, 200), flow(2, 300), stuck));
     expect(score!.measured.median).toBe(300);

@@ -44,7 +44,7 @@ describe('the summary', () => {
     expect(cells[0]!.protocols.h2).toMatchObject({ loads: 5, medianMs: 100, lowMs: 98, highMs: 102 });
     expect(cells[0]!.protocols.h2!.medianLowMs).toBeGreaterThanOrEqual(98);
     expect(cells[0]!.protocols.h2!.cv).toBeCloseTo(Math.sqrt(2.5) / 100);
-    // Over the three seeds that both have: 91 over 100.
+    // Over the three common seeds: 91 over 100.
     expect(cells[0]!.protocols.natural!.overBest).toBeCloseTo(0.91);
     expect(cold(summary).wins).toMatchObject({
       h1: { cells: 0 },
@@ -53,7 +53,7 @@ describe('the summary', () => {
     });
   });
 
-  it('decides nothing between equals, nor by 5%, nor of four seeds', () => {
+  it('decides nothing between equals, at a lead of 5%, or with four seeds', () => {
     const decided = (...loads: GroundTruthLoad[]) => summarise(matrix, loads).cells[0]!.decided;
     expect(decided(...series('h1', 100, 130, 110, 90, 120), ...series('h2', 101, 129, 111, 91, 119))).toBe(
       false,
@@ -64,7 +64,7 @@ describe('the summary', () => {
     expect(decided(...series('h1', 106, 106, 106, 106), ...h2)).toBe(false);
   });
 
-  it('judges the repeat view apart', () => {
+  it('judges the repeat view separately', () => {
     const { views } = summarise({ ...matrix, views: ['cold', 'warm'] }, [
       ...series('h1', 120, 120, 120, 120, 120),
       ...series('h2', 100, 100, 100, 100, 100),
@@ -117,7 +117,7 @@ describe('the summary', () => {
     expect(summary.loads).toMatchObject({ unreachable: 2, judging: 14 });
   });
 
-  it('puts what protocols cannot be told apart by into the noise floor', () => {
+  it('reports differences that may be chance as the noise floor', () => {
     const { noiseFloor } = cold(
       summarise(matrix, [
         ...series('h1', 100, 140, 120, 80, 110, 90),
@@ -129,7 +129,7 @@ describe('the summary', () => {
   });
 
   const hostilePage = '<img src=x onerror=alert(1)>';
-  // The store reads no such names; the parts do without it.
+  // The store rejects such names; the parts are tested without it.
   const hostileNetwork = '../../out';
   const hostile: GroundTruthMatrix = {
     ...matrix,
@@ -143,7 +143,7 @@ describe('the summary', () => {
     unreachable('h3', 2),
   ].map((one) => ({ ...one, page: hostilePage, network: hostileNetwork }));
 
-  it('shows it as text, charts and HTML that holds no markup from names', async () => {
+  it('renders text, charts and HTML without markup from names', async () => {
     const summary = summarise(hostile, hostileLoads);
     expect(renderSummaryText(summary)).toMatch(
       /0\.12 0\.12–0\.12 1% .* unreachable .* HTTP\/2 +20\.0% +100% of 3\n/,
@@ -159,7 +159,7 @@ describe('the summary', () => {
     expect(html).not.toMatch(/<img|<b>|<script/);
   });
 
-  it('writes nothing outside of the folder, whatever links are in it', async () => {
+  it('writes nothing outside of the folder, even through links in it', async () => {
     const folder = join(dir, 'measured');
     await mkdir(join(folder, 'loads'), { recursive: true });
     await writeFile(join(folder, 'matrix.json'), JSON.stringify(matrix));

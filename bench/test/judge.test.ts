@@ -1,4 +1,4 @@
-/** What judges, for the summary and for the bench alike. */
+/** The rules of judgement, shared by the summary and the accuracy bench. */
 
 import type { LabNetwork } from '@hopwise/lab/client/networks';
 import { describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ const one = (...loads: LoadFacts[]) => judgeLoads(loads, networks()).cells[0]!;
 const oneBlocked = (...loads: LoadFacts[]) => judgeLoads(loads, networks('blocked')).cells[0]!;
 
 describe('which loads judge', () => {
-  it('lets a load judge that asked a host which the lab has not', () => {
+  it('lets a load judge that requested a host unknown to the lab', () => {
     const late = loadOf('h1', 3, 100);
     if (late.outcome.ok) {
       late.outcome.failed = [{ url: 'https://elsewhere.example/', reason: 'net::ERR_NAME_NOT_RESOLVED' }];
@@ -60,7 +60,7 @@ describe('which loads judge', () => {
     expect(cells[0]!.pltMs.get('h2')!.get(3)).toBe(91);
   });
 
-  it('takes a load that was made again for one that was disturbed, whichever came first', () => {
+  it('prefers a repeated load to a disturbed one of the same seed, in any order', () => {
     const disturbed = loadOf('h1', 1, 900, { disturbed: true });
     for (const loads of [
       [disturbed, loadOf('h1', 1, 100)],
@@ -70,7 +70,7 @@ describe('which loads judge', () => {
     }
   });
 
-  it('leaves a load out in which something failed that else comes, not what always fails', () => {
+  it('leaves out a load with an unusual failed request, but not with one that always fails', () => {
     const always = 'https://a.test/missing';
     const loads = [1, 2, 3].flatMap((seed) => [
       failing(loadOf('h1', seed, 100), always),
@@ -81,7 +81,7 @@ describe('which loads judge', () => {
     expect(cells[0]!.seeds).toEqual([1, 3]);
   });
 
-  it('keeps views apart', () => {
+  it('separates views', () => {
     const { cells } = judgeLoads([loadOf('h1', 1, 100), loadOf('h1', 1, 50, { view: 'warm' })], networks());
     expect(cells.map(({ view }) => view)).toEqual(['cold', 'warm']);
   });
@@ -102,7 +102,7 @@ describe('which loads judge', () => {
 });
 
 describe('loads without a load event', () => {
-  it('prove nothing where there is only one of a protocol, unless it is HTTP/3 without UDP', () => {
+  it('prove nothing as the only load of a protocol, unless it is HTTP/3 without UDP', () => {
     const loads = [...series('h1', 100, 100), ...series('h2', 90, 90)];
     const { cells, leftOut } = judgeLoads([...loads, failedLoad('h3', 1)], networks());
     expect(leftOut.unconfirmed).toBe(1);
@@ -123,7 +123,7 @@ describe('loads without a load event', () => {
     expect(cell.pltMs.get('h2')!.get(3)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('take a protocol out of the comparison, with its seeds, where they are most', () => {
+  it('exclude a protocol and its seeds from the comparison where they are the majority', () => {
     const cell = one(
       ...series('h1', 100, 100, 100),
       ...series('h2', 50, 50, 50),
@@ -136,7 +136,7 @@ describe('loads without a load event', () => {
   });
 });
 
-it('knows a protocol that does not load the page at the seeds that all have', () => {
+it('recognises a protocol that does not load the page at the common seeds', () => {
   const cell = one(
     loadOf('h1', 1, 100),
     loadOf('h2', 1, 90),
@@ -156,31 +156,31 @@ describe('ground truth', () => {
     ...series('h3', 400, 400, 400),
   );
 
-  it('ranks by medians and says by how much the best one leads', () => {
+  it('ranks by medians and reports the lead of the best one', () => {
     expect(groundTruthOf(quiet)).toMatchObject({
       seeds: 3,
       medians: { h1: 1000, h2: 800, h3: 400 },
       best: 'h3',
       lead: 1,
       clear: true,
-      // Of three seeds nothing is.
+      // With three seeds nothing is decided.
       decided: false,
     });
     expect(groundTruthOf(quiet)!.agreement).toBeCloseTo(1);
   });
 
-  it('compares over the seeds that all have', () => {
+  it('compares over the common seeds', () => {
     const cell = one(...series('h1', 100, 100, 100, 1, 1), ...series('h2', 90, 90, 90));
     expect(groundTruthOf(cell)).toMatchObject({ seeds: 3, best: 'h2' });
   });
 
-  it('draws seeds, not loads: what both protocols meet makes nothing undecided', () => {
+  it('resamples seeds, not loads, so that variation common to both protocols leaves the lead decided', () => {
     const times = [100, 900, 300, 2000, 500];
     const cell = one(...series('h1', ...times.map((time) => 1.1 * time)), ...series('h2', ...times));
     expect(groundTruthOf(cell)!.decided).toBe(true);
   });
 
-  it('does not agree with itself where loads scatter more than protocols differ', () => {
+  it('has low agreement where loads scatter more than protocols differ', () => {
     const { wins, agreement } = groundTruthOf(
       one(...series('h1', 100, 300, 200, 150, 260), ...series('h2', 300, 100, 190, 260, 150)),
     )!;
@@ -188,14 +188,14 @@ describe('ground truth', () => {
     expect(wins.h1! + wins.h2!).toBeCloseTo(1);
   });
 
-  it('says the same of a cell whatever is beside it', () => {
+  it('gives the same result for a cell independently of other cells', () => {
     const noisy = [...series('h1', 100, 300, 200, 150, 260), ...series('h2', 300, 100, 190, 260, 150)];
     const elsewhere = noisy.map((load) => ({ ...load, network: 'other' }));
     const [first, second] = judgeLoads([...noisy, ...elsewhere], networks()).cells;
     expect(groundTruthOf(first!)).toEqual(groundTruthOf(second!));
   });
 
-  it('is none of one protocol', () => {
+  it('is null with one protocol', () => {
     expect(groundTruthOf(oneBlocked(...series('h1', 100), failedLoad('h3', 1)))).toBeNull();
   });
 });
@@ -209,7 +209,7 @@ describe('regret', () => {
     expect(regretOf(cell, 'h2')).toBe(0);
   });
 
-  it('of the browser’s own choice is over the seeds that it has', () => {
+  it('of the browser’s own choice is computed over its seeds', () => {
     const cell = one(
       ...series('h1', 2000, 1000, 1000),
       ...series('h2', 1800, 800, 800),
@@ -219,11 +219,11 @@ describe('regret', () => {
     expect(regretOf(cell, 'natural', [2, 3])).toBeNull();
   });
 
-  it('of a choice that does not load the page is what the browser gets by itself', () => {
+  it('of a choice that does not load the page is that of the browser’s own choice', () => {
     expect(regretOf(oneBlocked(...blocked, ...series('natural', 840, 840)), 'h3')).toBeCloseTo(0.05);
   });
 
-  it('is HTTP/2’s after a wait where nobody measured that', () => {
+  it('is HTTP/2’s after a wait where the browser’s own choice was not measured', () => {
     expect(regretOf(oneBlocked(...blocked), 'h3')).toBeCloseTo(GIVE_UP_MS / 800);
   });
 
@@ -235,20 +235,20 @@ describe('regret', () => {
     for (const { choosing, judging } of halves) {
       expect([...choosing, ...judging].sort()).toEqual([1, 2, 3, 4]);
     }
-    // Of six halves two are torn, and lose all; the others know nothing, as both protocols are the same to them.
+    // Of six halves two choose wrongly and lose everything; to the others both protocols look equal.
     expect(noiseOf(torn, halves)).toBeGreaterThan(0.2 * 9);
     expect(noiseOf(torn, halves)).toBeLessThan(0.5 * 9);
     expect(halfRegretOf(torn, 'h1', halves)).toBeCloseTo(noiseOf(torn, halves)! / 2, 0);
   });
 
-  it('has no halves of three seeds', () => {
+  it('has no halves with three seeds', () => {
     expect(halvesOf([1, 2, 3])).toEqual([]);
     expect(noiseOf(oneBlocked(...blocked), [])).toBeNull();
   });
 });
 
 describe('rules', () => {
-  it('takes HTTP/3 only where nothing happens to UDP', () => {
+  it('chooses HTTP/3 only where UDP is open', () => {
     expect(ruleChoice('h3UnlessHindered', NETWORK)).toBe('h3');
     expect(ruleChoice('h3UnlessHindered', { ...NETWORK, udp: 'blocked' })).toBe('h2');
     expect(ruleChoice('h3UnlessHindered', { ...NETWORK, udpLoss: 0.1 })).toBe('h2');

@@ -58,7 +58,7 @@ beforeAll(async () => {
   );
   argv = [
     ...['--pages', join(folder, 'tiny'), '--networks', 'fast', '--protocols', 'h1,h2,h3'],
-    // Whatever else runs here, loads are to be kept.
+    // Loads are kept even when other processes disturb them.
     ...['--quiet-limit', '0'],
   ];
 });
@@ -96,7 +96,7 @@ async function untilLoads(count: number, run: Run, dir = out): Promise<void> {
   }
 }
 
-/** Command lines that hold `text`. */
+/** Command lines that contain `text`. */
 async function processesWith(text: string): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry));
   const lines = await Promise.all(
@@ -107,7 +107,7 @@ async function processesWith(text: string): Promise<string[]> {
 
 const name = ({ seed, protocol }: GroundTruthLoad) => `${seed} ${protocol}`;
 
-it('goes on after a kill, refuses a second run meanwhile, and ends with a summary', async () => {
+it('continues after a kill, refuses a second run meanwhile, and ends with a summary', async () => {
   const first = start([...argv, '--out', out, '--seeds', '100']);
   await untilLoads(2, first);
   const second = start([...argv, '--out', out]);
@@ -142,7 +142,7 @@ it('goes on after a kill, refuses a second run meanwhile, and ends with a summar
   for (const { outcome, protocol, failures, disturbance } of all) {
     if (!outcome.ok) throw new Error(outcome.reason);
     expect(failures).toBeGreaterThanOrEqual(0);
-    // From the navigation to the load event, and not to the end of what follows it.
+    // From the navigation to the load event, without what follows.
     expect(disturbance.windowMs).toBeGreaterThanOrEqual(outcome.pltMs - 1);
     expect(outcome).toMatchObject({ proved: true, failed: [] });
     const { requests } = parseRecording(JSON.stringify(outcome.recording));
@@ -160,7 +160,7 @@ it('goes on after a kill, refuses a second run meanwhile, and ends with a summar
   expect(fourth.text()).toMatch(/another server, congestionControl: cubic, now reno/);
 }, 300_000);
 
-it('measures networks of one’s own over IPv6, and says what predictions leave out of them', async () => {
+it('measures networks from a file over IPv6, and warns about properties that predictions ignore', async () => {
   const own = join(folder, 'networks.json');
   const dorm = {
     title: 'Dormitory',
@@ -235,7 +235,7 @@ it('ends within seconds of Ctrl-C and keeps what was done', async () => {
   const at = performance.now();
   run.child.kill('SIGINT');
   expect(await run.ended, run.text()).toBe(130);
-  // A load has two minutes for its load event.
+  // The limit for a load event is two minutes.
   expect(performance.now() - at).toBeLessThan(40_000);
   expect(run.text()).toContain('stopped by SIGINT');
   expect((await loads(stopped)).length).toBeGreaterThan(0);

@@ -14,7 +14,7 @@ const path: NetworkPath = {
   udp: { kind: 'open' },
 };
 
-/** A document alone, in the first ten segments; the recording says that nobody computed anything. */
+/** A single document that fits the first ten segments, without server or main-thread time in the recording. */
 const oneDocument = recordingOf(
   [
     {
@@ -42,7 +42,7 @@ describe('Lantern', () => {
     expect(pltMs.h2).toBeCloseTo(120, 3);
   });
 
-  it('counts the link that it is told', () => {
+  it('counts the given link', () => {
     const far = lanternGuess(oneDocument, { ...path, rttMs: 100 });
     expect(far.pltMs.h1).toBeCloseTo(300, 3);
     const slow = lanternGuess(page, { ...path, downBps: 2e6 });
@@ -66,13 +66,13 @@ describe('Lantern', () => {
     expect(withH3(guess, 'h2').pltMs.h3).toBe(guess.pltMs.h2);
   });
 
-  it('knows of no loss and of nothing that happens to UDP', () => {
+  it('ignores loss and the treatment of UDP', () => {
     const { elapsedMs: _, ...clean } = lanternGuess(page, path);
     const { elapsedMs: __, ...bad } = lanternGuess(page, { ...path, loss: 0.05, udp: { kind: 'blocked' } });
     expect(bad).toEqual(clean);
   });
 
-  it('holds waits between cause and request', () => {
+  it('includes waits between cause and request', () => {
     const late = structuredClone(page);
     const waitMs = 200;
     late.pltMs! += waitMs;

@@ -30,7 +30,7 @@ function judged(
 
 const ratio = (mean: number) => ({ ratio: { low: mean / 2, mean, high: mean * 2 } });
 
-it('counts verdicts by network, and the rate that was told of a policer', () => {
+it('counts verdicts by network, and the reported rate of a policer', () => {
   const policed = { policedMbps: 4 };
   const rows = confusion([
     judged(policed, 'policed', { quicBps: 3.6e6, ...ratio(0.2) }),
@@ -58,7 +58,7 @@ it('counts verdicts by network, and the rate that was told of a policer', () => 
   ]);
 });
 
-it('calls wrong what says something else than the link does, and names it', () => {
+it('counts verdicts that differ from the link as wrong, and lists them', () => {
   expect(isWrong(judged('open', 'policed'))).toBe(true);
   expect(isWrong(judged({ policedMbps: 1 }, 'open'))).toBe(true);
   expect(isWrong(judged({ policedMbps: 1 }, 'policed'))).toBe(false);
@@ -72,7 +72,7 @@ it('calls wrong what says something else than the link does, and names it', () =
   expect(text).toContain('shop on net, seed 1: policed: for a test');
 });
 
-it('takes rates of UDP beside what networks do by themselves, and refuses all else', () => {
+it('accepts rates of UDP and the networks’ own treatment, and refuses other values', () => {
   expect(parseOptions([]).udp).toEqual([null]);
   expect(parseOptions(['--udp', 'own,2.5']).udp).toEqual([null, 2.5]);
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);

@@ -30,9 +30,9 @@ type ready struct {
 	CAFile    string     `json:"caFile"`
 	CASPKI    string     `json:"caSpki"`
 	Origins   []endpoint `json:"origins"`
-	// Server is for origins that do not say otherwise.
+	// Server has the defaults for origins.
 	Server site.Settings `json:"server"`
-	// QUIC is what the HTTP/3 servers' stack does.
+	// QUIC has the constants of the HTTP/3 servers' stack.
 	QUIC serve.QUICFacts `json:"quic"`
 	// Scheduling of the link's threads: fifo, or normal where the rights for that are missing.
 	Scheduling string `json:"scheduling"`
@@ -97,7 +97,7 @@ func up(args []string) error {
 	}
 }
 
-// becomeRoot does nothing for root, and does not return to anyone else: the program runs again as
+// becomeRoot does nothing for root. For other users it does not return: the program runs again as
 // root of a user namespace.
 func becomeRoot() error {
 	if os.Geteuid() == 0 {
@@ -111,10 +111,10 @@ func becomeRoot() error {
 	return nil
 }
 
-// removeLeftovers removes what outlives a killed lab. What cannot be removed does not keep the next from working.
+// removeLeftovers removes what outlives a killed lab. A failure does not affect the next lab.
 func removeLeftovers() {
 	if netns.IsRootless() {
-		// Such a lab makes nothing of the kind.
+		// A rootless lab creates none of these.
 		return
 	}
 	if err := pcwnd.RemoveStaleTraces(); err != nil {
@@ -122,7 +122,7 @@ func removeLeftovers() {
 	}
 }
 
-// doctor makes what a lab needs rights for, and lets it go again.
+// doctor makes namespaces and devices as a lab does, to check the rights, and releases them.
 func doctor() error {
 	if err := becomeRoot(); err != nil {
 		return err
@@ -142,7 +142,7 @@ func doctor() error {
 	return nil
 }
 
-// readLines hands out stdin's lines; done has nil at its end.
+// readLines passes on stdin's lines; done receives nil at its end.
 func readLines() (lines chan []byte, done chan error) {
 	lines, done = make(chan []byte), make(chan error, 1)
 	go func() {
@@ -253,7 +253,7 @@ func (l *lab) serve(dir string) error {
 	return l.settle(origins)
 }
 
-// configureServers changes servers of the site that is served. Their connections are closed.
+// configureServers changes servers of the served site. Their connections are closed.
 func (l *lab) configureServers(changes map[string]json.RawMessage) error {
 	origins := map[string]site.Origin{}
 	for _, e := range l.endpoints {
@@ -262,7 +262,7 @@ func (l *lab) configureServers(changes map[string]json.RawMessage) error {
 			continue
 		}
 		if len(e.Protocols) == 0 {
-			return fmt.Errorf("servers: %s: the site that is served does not have it", e.Origin.Origin)
+			return fmt.Errorf("servers: %s: the served site does not have it", e.Origin.Origin)
 		}
 		origin, err := e.Origin.With(change)
 		if err != nil {
@@ -282,7 +282,7 @@ func (l *lab) configureServers(changes map[string]json.RawMessage) error {
 	return l.settle(origins)
 }
 
-// settle has the link and the routes follow what servers have become.
+// settle adapts the link and the routes to changed servers.
 func (l *lab) settle(origins map[string]site.Origin) error {
 	var failure error
 	for i := range l.endpoints {

@@ -13,8 +13,8 @@ const TIMING: PageTiming = {
   lcpMs: 250,
 };
 
-/** A load whose events are told by hand. Times are milliseconds after navigationStart. */
-class Told {
+/** A load with synthetic events. Times are milliseconds after navigationStart. */
+class SyntheticLoad {
   readonly observer = new LoadObserver();
 
   sent(id: string, url: string, atMs: number, more: Record<string, unknown> = {}): this {
@@ -87,9 +87,9 @@ const timing = (requestTimeMs: number, phases: Record<string, number>) => ({
 });
 
 describe('LoadObserver', () => {
-  it('does not take what has come of a body with the headers for headers', () => {
+  it('does not count body bytes that arrived with the headers as header bytes', () => {
     const bodyBytes = (encodedDataLength: number, headers: Record<string, string>, decoded = 1000) =>
-      new Told()
+      new SyntheticLoad()
         .document()
         .answered('doc', { encodedDataLength, headers })
         .received('doc', decoded)
@@ -103,8 +103,8 @@ describe('LoadObserver', () => {
     expect(bodyBytes(900, { 'content-length': '99999' })).toBe(1200);
   });
 
-  it('turns what is relative to the request into what is relative to the navigation', () => {
-    const told = new Told()
+  it('converts times relative to the request to times relative to the navigation', () => {
+    const synthetic = new SyntheticLoad()
       .document()
       .answered('doc', {
         protocol: 'http/1.1',
@@ -124,7 +124,7 @@ describe('LoadObserver', () => {
         }),
       })
       .ended('doc', 90);
-    const { recording } = told.observed();
+    const { recording } = synthetic.observed();
     expect(recording).toMatchObject({ url: 'https://a.test/', pltMs: 500, browser: 'Chromium 156' });
     expect(recording.recordedAt).toBe('2026-01-01T00:00:00.000Z');
     const [document] = recording.requests;
@@ -148,103 +148,108 @@ describe('LoadObserver', () => {
   });
 
   it('makes each hop of a redirect a request', () => {
-    const told = new Told().document('https://old.test/');
-    told
+    const synthetic = new SyntheticLoad().document('https://old.test/');
+    synthetic
       .sent('doc', 'https://a.test/', 40, {
         type: 'Document',
         redirectResponse: answer({ status: 301, encodedDataLength: 150 }),
       })
       .answered('doc')
       .ended('doc', 80);
-    expect(told.requests()).toMatchObject([
+    expect(synthetic.requests()).toMatchObject([
       { type: 'document', status: 301, transferBytes: 150, initiator: { kind: 'navigation' } },
       { type: 'document', status: 200, initiator: { kind: 'redirect', requestId: 0 } },
     ]);
   });
 
-  it('takes the script of a stack and of the stacks before it that arrived last', () => {
+  it('attributes a request to the last arrived script of its stack and async stacks', () => {
     const frame = (url: string) => ({ url, functionName: '', scriptId: '1', lineNumber: 0, columnNumber: 0 });
     const stack = {
       callFrames: [frame('https://a.test/lib.js')],
       parent: { callFrames: [frame('https://a.test/app.js')] },
     };
-    const told = new Told().document().answered('doc').ended('doc', 20);
-    told.sent('lib', 'https://a.test/lib.js', 30, { type: 'Script' }).ended('lib', 50);
-    told.sent('app', 'https://a.test/app.js', 30.5, { type: 'Script' }).ended('app', 90);
-    told.sent('data', 'https://a.test/data', 100, { type: 'Fetch', initiator: { type: 'script', stack } });
-    expect(told.requests()[3]).toMatchObject({
+    const synthetic = new SyntheticLoad().document().answered('doc').ended('doc', 20);
+    synthetic.sent('lib', 'https://a.test/lib.js', 30, { type: 'Script' }).ended('lib', 50);
+    synthetic.sent('app', 'https://a.test/app.js', 30.5, { type: 'Script' }).ended('app', 90);
+    synthetic.sent('data', 'https://a.test/data', 100, {
+      type: 'Fetch',
+      initiator: { type: 'script', stack },
+    });
+    expect(synthetic.requests()[3]).toMatchObject({
       type: 'fetch',
       initiator: { kind: 'script', requestId: 2, source: 'recorded' },
     });
   });
 
-  it('tells a stylesheet that asked from the parser', () => {
-    const told = new Told().document().ended('doc', 20);
-    told.sent('css', 'https://a.test/a.css', 30, {
+  it('distinguishes requests by a stylesheet from those by the parser', () => {
+    const synthetic = new SyntheticLoad().document().ended('doc', 20);
+    synthetic.sent('css', 'https://a.test/a.css', 30, {
       type: 'Stylesheet',
       initiator: { type: 'parser', url: 'https://a.test/' },
       renderBlockingBehavior: 'Blocking',
     });
-    told.ended('css', 40);
-    told.sent('font', 'https://a.test/a.woff2', 50, {
+    synthetic.ended('css', 40);
+    synthetic.sent('font', 'https://a.test/a.woff2', 50, {
       type: 'Font',
       initiator: { type: 'parser', url: 'https://a.test/a.css' },
     });
-    const [, css, font] = told.requests();
+    const [, css, font] = synthetic.requests();
     expect(css).toMatchObject({ renderBlocking: true, initiator: { kind: 'parser', requestId: 0 } });
     expect(font).toMatchObject({ renderBlocking: null, initiator: { kind: 'style', requestId: 1 } });
   });
 
-  it('takes the priority that a request was sent with', () => {
-    const told = new Told().document().ended('doc', 20);
-    told.sent('hero', 'https://a.test/hero.png', 30);
+  it('uses the priority that a request was sent with', () => {
+    const synthetic = new SyntheticLoad().document().ended('doc', 20);
+    synthetic.sent('hero', 'https://a.test/hero.png', 30);
     const change = (newPriority: string, atMs: number) =>
-      told.observer.receive('Network.resourceChangedPriority', {
+      synthetic.observer.receive('Network.resourceChangedPriority', {
         requestId: 'hero',
         newPriority,
         timestamp: (START + atMs) / 1000,
       });
     change('High', 35);
     change('VeryHigh', 60);
-    told.answered('hero', { timing: timing(30, { sendStart: 10, receiveHeadersEnd: 40 }) }).ended('hero', 70);
-    expect(told.requests()[1]!.urgency).toBe(1);
+    synthetic
+      .answered('hero', { timing: timing(30, { sendStart: 10, receiveHeadersEnd: 40 }) })
+      .ended('hero', 70);
+    expect(synthetic.requests()[1]!.urgency).toBe(1);
   });
 
-  it('marks what came from the cache, and not what was revalidated', () => {
-    const told = new Told().document().ended('doc', 20);
+  it('marks cached answers, but not revalidated ones', () => {
+    const synthetic = new SyntheticLoad().document().ended('doc', 20);
     const kept = { fromDiskCache: true, timing: timing(30, { sendStart: 0, receiveHeadersEnd: 1 }) };
-    told.sent('kept', 'https://a.test/kept.png', 30).answered('kept', kept).ended('kept', 31, 0);
-    told
+    synthetic.sent('kept', 'https://a.test/kept.png', 30).answered('kept', kept).ended('kept', 31, 0);
+    synthetic
       .sent('checked', 'https://a.test/checked.png', 32)
       .answered('checked', kept)
       .ended('checked', 60, 180);
-    const [, cached, revalidated] = told.requests();
+    const [, cached, revalidated] = synthetic.requests();
     expect(cached).toMatchObject({ fromCache: true, protocol: null, connectionId: null, transferBytes: 0 });
     expect(cached!.phases.requestStartMs).toBeNull();
     expect(revalidated).toMatchObject({ fromCache: false, protocol: 'h2', transferBytes: 180 });
   });
 
-  it('leaves out what memory answered again, data URLs, and what began after the load event', () => {
-    const told = new Told().document().ended('doc', 20);
-    told.sent('one', 'https://a.test/one.png', 30).answered('one').ended('one', 40);
-    told.sent('again', 'https://a.test/one.png', 50);
-    told.observer.receive('Network.requestServedFromCache', { requestId: 'again' });
-    told.sent('data', 'data:image/gif;base64,R0', 60).ended('data', 60);
-    told.sent('late', 'https://a.test/late.png', 501).ended('late', 600);
-    expect(told.requests().map(({ url }) => url)).toEqual(['https://a.test/', 'https://a.test/one.png']);
+  it('leaves out repeats from the memory cache, data URLs, and requests after the load event', () => {
+    const synthetic = new SyntheticLoad().document().ended('doc', 20);
+    synthetic.sent('one', 'https://a.test/one.png', 30).answered('one').ended('one', 40);
+    synthetic.sent('again', 'https://a.test/one.png', 50);
+    synthetic.observer.receive('Network.requestServedFromCache', { requestId: 'again' });
+    synthetic.sent('data', 'data:image/gif;base64,R0', 60).ended('data', 60);
+    synthetic.sent('late', 'https://a.test/late.png', 501).ended('late', 600);
+    expect(synthetic.requests().map(({ url }) => url)).toEqual(['https://a.test/', 'https://a.test/one.png']);
   });
 
-  it('lists what failed, with the reason', () => {
-    const told = new Told().document().answered('doc').ended('doc', 20);
-    told.sent('gone', 'https://a.test/gone.png', 30).answered('gone', { status: 404 }).ended('gone', 40);
-    told.sent('cut', 'https://a.test/cut.png', 30);
-    told.observer.receive('Network.loadingFailed', {
+  it('lists failed requests with their reasons', () => {
+    const synthetic = new SyntheticLoad().document().answered('doc').ended('doc', 20);
+    synthetic.sent('gone', 'https://a.test/gone.png', 30).answered('gone', { status: 404 }).ended('gone', 40);
+    synthetic.sent('cut', 'https://a.test/cut.png', 30);
+    synthetic.observer.receive('Network.loadingFailed', {
       requestId: 'cut',
       timestamp: (START + 45) / 1000,
       errorText: 'net::ERR_FAILED',
       corsErrorStatus: { corsError: 'MissingAllowOriginHeader' },
     });
-    const { recording, failed } = told.observed();
+    const { recording, failed } = synthetic.observed();
     expect(failed).toEqual([
       { url: 'https://a.test/gone.png', reason: 'status 404' },
       { url: 'https://a.test/cut.png', reason: 'net::ERR_FAILED (MissingAllowOriginHeader)' },
@@ -252,18 +257,18 @@ describe('LoadObserver', () => {
     expect(recording.requests.map(({ status }) => status)).toEqual([200, 404, 0]);
   });
 
-  it('follows a request from the process that began it to the one that ends it', () => {
-    const told = new Told().document().ended('doc', 20);
-    told.sent('frame', 'https://b.test/', 30, { type: 'Document', frameId: 'other' }).answered('frame');
-    expect(told.observer.open()).toBe(1);
-    told.ended('frame', 60);
-    expect(told.observer.open()).toBe(0);
-    expect(told.requests()[1]).toMatchObject({ type: 'iframe', transferBytes: 1200 });
+  it('follows a request from the process that starts it to the one that ends it', () => {
+    const synthetic = new SyntheticLoad().document().ended('doc', 20);
+    synthetic.sent('frame', 'https://b.test/', 30, { type: 'Document', frameId: 'other' }).answered('frame');
+    expect(synthetic.observer.open()).toBe(1);
+    synthetic.ended('frame', 60);
+    expect(synthetic.observer.open()).toBe(0);
+    expect(synthetic.requests()[1]).toMatchObject({ type: 'iframe', transferBytes: 1200 });
   });
 
-  it('counts only what is open and began in time', () => {
-    const told = new Told().document().sent('late', 'https://a.test/late', 400);
-    expect(told.observer.open(START + 100)).toBe(1);
-    expect(told.observer.open()).toBe(2);
+  it('counts only open requests that started in time', () => {
+    const synthetic = new SyntheticLoad().document().sent('late', 'https://a.test/late', 400);
+    expect(synthetic.observer.open(START + 100)).toBe(1);
+    expect(synthetic.observer.open()).toBe(2);
   });
 });

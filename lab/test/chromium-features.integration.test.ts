@@ -1,4 +1,4 @@
-/** What a driven Chromium leaves out of itself. */
+/** Features that a driven Chromium disables. */
 import { readFileSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { afterEach, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { CHROMIUM_ARGS } from '../src/loads/protocol-args.ts';
 let browser: Browser;
 afterEach(() => browser.close());
 
-it('is pages of its own, besides all that Playwright leaves out', async () => {
+it('disables internal pages, besides everything that Playwright disables', async () => {
   browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_ARGS });
   await browser.newPage();
   const session = await browser.newBrowserCDPSession();

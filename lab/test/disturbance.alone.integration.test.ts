@@ -7,7 +7,7 @@ import type { LabStats } from '../src/client/lab.ts';
 import { disturbedBy, processTimes, watchDisturbance } from '../src/loads/disturbance.ts';
 
 const BURN = 'console.log(process.pid); for (;;);';
-/** Of either direction; the watch reads nothing else. */
+/** Statistics of either direction; the watch reads nothing else. */
 const lab = (downMs: number, upMs: number) => ({
   stats: async () =>
     ({ down: { latenessMs: { max: downMs } }, up: { latenessMs: { max: upMs } } }) as unknown as LabStats,
@@ -18,7 +18,7 @@ async function cpuMs(pid: number): Promise<number> {
   return Number((await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ')[0]) / 1e6;
 }
 
-/** Process id of what burns a processor from now to the end of the test. @param child prints it */
+/** Starts a process that uses a whole processor until the end of the test; returns its id. @param child prints it */
 async function burning(child: ChildProcess): Promise<number> {
   const [text] = (await once(child.stdout!, 'data')) as [Buffer];
   const pid = Number(text.toString().trim());
@@ -27,8 +27,8 @@ async function burning(child: ChildProcess): Promise<number> {
 }
 
 /**
- * What two watches at once make of the same 800 ms, one of which takes `pid` for the load's own, and the part of a
- * processor that `pid` used. What else runs on the machine is in both.
+ * Results of two simultaneous watches over 800 ms, one of which counts `pid` as the load's own, and the fraction of a processor
+ * that `pid` used. Other work on the machine affects both alike.
  */
 async function watched(pid: number) {
   const every = await watchDisturbance({ lab: lab(2, 5) });
@@ -42,7 +42,7 @@ async function watched(pid: number) {
 
 describe('watchDisturbance', () => {
   it("sees a foreign process's time", async () => {
-    // The shell ends at once, so that what it started is no child of this process any more.
+    // The shell ends at once, so that its child no longer descends from this process.
     const shell = spawn('/bin/sh', ['-c', `"${process.execPath}" -e '${BURN}' &`], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

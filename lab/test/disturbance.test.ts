@@ -3,7 +3,7 @@ import { disturbedBy, foreignCpuMs, type ProcessTimes } from '../src/loads/distu
 
 const OWN = 100;
 
-/** `[pid, parent, ticks, ticks of ended children]` a process. */
+/** `[pid, parent, ticks, ticks of ended children]` of each process. */
 function times(stealTicks: number, ...processes: [number, number, number, number][]): ProcessTimes {
   return {
     stealTicks,
@@ -16,7 +16,7 @@ function times(stealTicks: number, ...processes: [number, number, number, number
 const foreign = (before: ProcessTimes, after: ProcessTimes) => foreignCpuMs(before, after, new Set([OWN]));
 
 describe('foreignCpuMs', () => {
-  it('counts others and what the hypervisor took, and not the own family', () => {
+  it('counts other processes and the hypervisor, but not its own processes', () => {
     const before = times(3, [1, 0, 5, 0], [OWN, 1, 10, 0], [101, OWN, 10, 0], [50, 1, 10, 0]);
     const after = times(
       5,
@@ -29,37 +29,37 @@ describe('foreignCpuMs', () => {
     expect(foreign(before, after)).toBe(90);
   });
 
-  it('counts a process that began in between from its begin', () => {
+  it('counts a process that started in between from its start', () => {
     expect(foreign(times(0, [1, 0, 0, 0]), times(0, [1, 0, 0, 0], [60, 1, 12, 0]))).toBe(120);
   });
 
-  it('counts what a process did that began and ended in between, by its parent', () => {
+  it('counts a process that started and ended in between, through its parent', () => {
     expect(foreign(times(0, [50, 1, 4, 100]), times(0, [50, 1, 4, 130]))).toBe(300);
   });
 
-  it('counts a process that ended by what it did after the first reading only', () => {
+  it('counts only an ended process’s time after the first reading', () => {
     const before = times(0, [50, 1, 4, 0], [60, 50, 200, 0]);
     expect(foreign(before, times(0, [50, 1, 4, 206]))).toBe(60);
   });
 
-  it('counts what a whole branch did that ended, by the ancestor that is left', () => {
+  it('counts an ended process tree through its remaining ancestor', () => {
     const before = times(0, [50, 1, 4, 0], [60, 50, 20, 300], [70, 60, 200, 0]);
     expect(foreign(before, times(0, [50, 1, 4, 525]))).toBe(50);
   });
 
-  it('does not set one process against another that was never waited for', () => {
+  it('does not offset one process by another that was never waited for', () => {
     const before = times(0, [50, 1, 4, 0], [60, 50, 200, 0], [70, 1, 0, 0]);
     expect(foreign(before, times(0, [50, 1, 4, 0], [70, 1, 30, 0]))).toBe(300);
   });
 
-  it('knows its own after their parent has gone', () => {
+  it('recognises its own processes after their parent has ended', () => {
     const before = times(0, [1, 0, 0, 0], [OWN, 1, 0, 0], [101, OWN, 0, 0], [102, 101, 0, 0]);
     expect(foreign(before, times(0, [1, 0, 0, 0], [OWN, 1, 0, 0], [102, 1, 50, 0]))).toBe(0);
   });
 });
 
 describe('disturbedBy', () => {
-  it('has nothing against a quiet load', () => {
+  it('accepts a quiet load', () => {
     expect(disturbedBy({ latenessMs: 3, foreignCpu: 0.02, windowMs: 1000 })).toEqual([]);
   });
 

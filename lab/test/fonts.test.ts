@@ -5,7 +5,7 @@ import { padFont, readFont } from '../src/sites/fonts.ts';
 describe('padFont', () => {
   const noise = (count: number) => new Random(1).bytes(count);
 
-  it('states its length and where the padding is', () => {
+  it('sets its length and the offset of the padding', () => {
     const font = readFont('small');
     const padded = Buffer.from(padFont(font, 9000, noise));
     expect(padded).toHaveLength(9000);
@@ -14,12 +14,12 @@ describe('padFont', () => {
     expect(padded.readUInt32BE(40) % 4).toBe(0);
   });
 
-  it('leaves a font that is large enough as it is', () => {
+  it('returns a font that is large enough unchanged', () => {
     const font = readFont('small');
     expect(padFont(font, 10, noise)).toEqual(font);
   });
 
-  it('refuses what is no WOFF2', () => {
+  it('refuses data that is not WOFF2', () => {
     expect(() => padFont(new Uint8Array(64), 100, noise)).toThrow(/not a WOFF2 font/);
   });
 });

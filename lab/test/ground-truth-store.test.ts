@@ -49,12 +49,12 @@ describe('gzip members', () => {
   const whole = Buffer.concat([gzipMember('one'), gzipMember('two'), gzipMember('three')]);
   const lastAt = whole.length - gzipMember('three').length;
 
-  it('reads what other programs read', () => {
+  it('is readable by other programs', () => {
     expect(readMembers(whole).contents.map(String)).toEqual(['one', 'two', 'three']);
     expect(gunzipSync(whole).toString()).toBe('onetwothree');
   });
 
-  it('finds the last member torn, wherever the writer was killed', () => {
+  it('detects a truncated last member, cut at any byte', () => {
     for (let length = lastAt; length < whole.length; length++) {
       const { contents, wholeBytes } = readMembers(whole.subarray(0, length));
       expect(contents.map(String), `${length} bytes`).toEqual(['one', 'two']);
@@ -62,11 +62,11 @@ describe('gzip members', () => {
     }
   });
 
-  it('takes zeros at the end for torn, as a loss of power leaves them', () => {
+  it('treats zeros at the end, as left by a power loss, as truncated', () => {
     expect(readMembers(Buffer.concat([whole, Buffer.alloc(500)])).wholeBytes).toBe(whole.length);
   });
 
-  it('says at which byte a member is damaged', () => {
+  it('reports the byte at which a member is damaged', () => {
     const damaged = Buffer.from(whole);
     damaged[lastAt - 6]! ^= 1;
     expect(() => readMembers(damaged)).toThrow(/^byte 23: the content does not match its checksum$/);
@@ -77,7 +77,7 @@ describe('gzip members', () => {
 });
 
 describe('the store', () => {
-  it('gives back what it was given', async () => {
+  it('returns the loads that were added', async () => {
     const { store } = await openStore();
     await store.append(load('h1', 1));
     await store.append(unreachable('h3', 1));
@@ -88,14 +88,14 @@ describe('the store', () => {
     expect(JSON.parse(await readFile(join(dir, 'matrix.json'), 'utf8'))).toEqual(matrix);
   });
 
-  it('cuts a torn load off and goes on after the last whole one', async () => {
+  it('cuts off a truncated load and continues after the last complete one', async () => {
     const { store } = await openStore();
     await store.append(load('h1', 1));
     const { size } = await stat(loadsFile());
     await store.append(load('h2', 1));
     await store.close();
     await truncate(loadsFile(), (await stat(loadsFile())).size - 5);
-    // Who only reads passes over it.
+    // Readers ignore it.
     const read: GroundTruthLoad[] = [];
     for await (const one of readLoads(dir)) read.push(one);
     expect(read).toEqual([load('h1', 1)]);
@@ -111,7 +111,7 @@ describe('the store', () => {
     expect(all).toEqual([load('h1', 1), load('h2', 1)]);
   });
 
-  it('names the file and place of what is no load, and loses nothing', async () => {
+  it('names the file and place of an invalid load, and loses nothing', async () => {
     const { store } = await openStore();
     await store.append(load('h1', 1));
     await store.close();
@@ -119,11 +119,11 @@ describe('the store', () => {
     const { size } = await stat(loadsFile());
     await expect(openStore()).rejects.toThrow(/app--fast\.jsonl\.gz: load 2: version: /);
     expect((await stat(loadsFile())).size).toBe(size);
-    // The lock of the refused run is gone.
+    // The refused run has left no lock.
     await expect(openStore()).rejects.toThrow(/load 2/);
   });
 
-  it('takes more pages, networks, protocols and seeds into a folder', async () => {
+  it('adds pages, networks, protocols and seeds to a folder', async () => {
     await (await openStore()).store.close();
     const { store } = await openStore({
       ...matrix,
@@ -167,7 +167,7 @@ describe('the store', () => {
     expect(JSON.parse(await readFile(join(dir, 'matrix.json'), 'utf8'))).toEqual(matrix);
   });
 
-  it('writes down the lab of the first load, and refuses another', async () => {
+  it('stores the lab’s facts with the first load, and refuses another lab', async () => {
     const { store } = await openStore();
     await store.addLab({ quic, scheduling: 'fifo' });
     await store.append(load('h1', 1));
@@ -184,7 +184,7 @@ describe('the store', () => {
     await again.close();
   });
 
-  it('goes on with a folder that says less of how it was made, and claims no more of it', async () => {
+  it('continues a folder with fewer recorded settings, and adds none', async () => {
     const { timeoutMs: _timeoutMs, ipVersion: _ipVersion, ...older } = matrix;
     const { store } = await openStore(older);
     await store.append(load('h1', 1));
@@ -211,7 +211,7 @@ describe('the store', () => {
     await expect(openStore()).rejects.toThrow(message);
   });
 
-  it('refuses a load of a page or network that cannot be', async () => {
+  it('refuses a load with an invalid page or network name', async () => {
     await (await openStore()).store.close();
     for (const change of [{ page: '../up' }, { network: 'a b' }, { page: '__proto__' }]) {
       await writeFile(loadsFile(), gzipMember(JSON.stringify({ ...load('h1', 1), ...change })));
@@ -219,21 +219,21 @@ describe('the store', () => {
     }
   });
 
-  it('refuses a matrix.json of something else', async () => {
+  it('refuses a matrix.json of another format', async () => {
     await writeFile(join(dir, 'matrix.json'), '{"format":"other"}');
     await expect(openStore()).rejects.toThrow(/matrix\.json: format: /);
   });
 });
 
 describe('the lock', () => {
-  it('keeps a second run out, and lets it in afterwards', async () => {
+  it('excludes a second run, and admits it afterwards', async () => {
     const unlock = await lockFolder(dir);
     await expect(lockFolder(dir)).rejects.toThrow(`process ${process.pid} is measuring into this folder`);
     await unlock();
     await (await lockFolder(dir))();
   });
 
-  it('is taken over from a process that is gone', async () => {
+  it('is taken over from a process that has ended', async () => {
     const child = spawn(process.execPath, ['-e', '']);
     await once(child, 'close');
     await writeFile(join(dir, 'lock'), `${child.pid} 12345\n`);
@@ -245,7 +245,7 @@ describe('the lock', () => {
     await (await lockFolder(dir))();
   });
 
-  it('lets one of many in that find it stale at once', async () => {
+  it('admits one of many that find it stale at the same time', async () => {
     await writeFile(join(dir, 'lock'), '999999999 1\n');
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => lockFolder(dir)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

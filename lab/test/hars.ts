@@ -12,9 +12,9 @@ export interface HarRequest {
   method?: string;
   status?: number;
   bytes?: number;
-  /** URL of who asked, and how. */
+  /** URL of the initiator, and its type. */
   by?: [type: 'parser' | 'script', url: string];
-  /** What replaces or adds to the entry's own fields. */
+  /** Fields that replace or extend the entry's own. */
   extra?: object;
 }
 

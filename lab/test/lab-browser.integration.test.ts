@@ -68,7 +68,7 @@ describe.skipIf(obstacle)('Chromium in the lab', { timeout: 120_000 }, () => {
     return protocols;
   }
 
-  test.each(['h1', 'h2', 'h3'] as const)('uses %s alone when it is forced', async (protocol) => {
+  test.each(['h1', 'h2', 'h3'] as const)('uses only %s when it is forced', async (protocol) => {
     const browser = await chromium.launch({
       executablePath: program,
       args: [...shared, ...FORCED[protocol]],
@@ -86,7 +86,7 @@ describe.skipIf(obstacle)('Chromium in the lab', { timeout: 120_000 }, () => {
     }
   });
 
-  test('moves from h2 to h3 by itself, in a profile of its own', async () => {
+  test('moves from h2 to h3 by itself, in a fresh profile', async () => {
     const profile = await mkdtemp(join(tmpdir(), 'hopwise-lab-test-profile-'));
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: program,
@@ -106,7 +106,7 @@ describe.skipIf(obstacle)('Chromium in the lab', { timeout: 120_000 }, () => {
     }
   });
 
-  test('draws the filler images and is online', async () => {
+  test('decodes the filler images and reports being online', async () => {
     const browser = await chromium.launch({ executablePath: program, args: [...shared, ...FORCED.h2] });
     try {
       const page = await browser.newPage();

@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import type { Lab, LabLog } from '../src/client/lab.ts';
 
 /**
- * What the lab's servers have logged since the last call, once it is `atLeast` requests. They write a request down
- * when its answer has gone, which a client may see first.
+ * The requests logged by the lab's servers since the last call, once there are `atLeast`. Servers log a request after sending
+ * its answer, which a client may receive first.
  */
 export async function logged(lab: Lab, atLeast: number): Promise<LabLog['entries']> {
   const entries: LabLog['entries'] = [];

@@ -32,7 +32,7 @@ test.each(Object.entries(profiles))('%s says where each of its figures comes fro
   expect(checkNetwork(networkOf(profile, 1))).toMatchObject({ seed: 1, rttMs: profile.rttMs });
 });
 
-test('names the known profiles when asked for another', () => {
+test('lists the known profiles for an unknown name', () => {
   expect(() => profileNamed('5g')).toThrow(/^network "5g": expected one of fast, cable, /);
   expect(() => profileNamed('constructor')).toThrow(/^network "constructor": expected one of /);
 });
@@ -88,7 +88,7 @@ test('names what the emulator’s terms leave out', () => {
   expect(unmodelled({ ...network, jitterMs: 0, udpLoss: 0, reorder: { rate: 0, delayMs: 20 } })).toEqual([]);
 });
 
-test('says in one line that Go is missing or too old', async () => {
+test('reports a missing or too old Go in one line', async () => {
   await expect(goVersion('no-such-go')).rejects.toThrow(
     /^Go cannot be run \(not found\): install Go 1\.24 or later/,
   );
@@ -104,10 +104,10 @@ test('says in one line that Go is missing or too old', async () => {
   }
 });
 
-test('removes the scratch folders of processes that are gone, and no other', async () => {
+test('removes only scratch folders of processes that have ended', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'hopwise-scratch-'));
   try {
-    // Process ids end far below.
+    // Process ids are far lower.
     for (const name of [
       'hopwise-lab-999999999-abcDEF',
       'hopwise-run-999999999-abcDEF',

@@ -68,7 +68,7 @@ async function flights(lab: Lab, url: string): Promise<number[]> {
   const transfer = check(lab, 'h1', url).finally(() => {
     running = false;
   });
-  // What the server sends within a round trip; what it sends next needs an answer to that first.
+  // Time within which one flight arrives; the next flight needs its acknowledgement first.
   const rounds: number[] = [];
   for (let seen = 0, begun = Number.NEGATIVE_INFINITY; running; await sleep(5)) {
     const { packets } = (await lab.stats()).down;
@@ -85,8 +85,8 @@ async function flights(lab: Lab, url: string): Promise<number[]> {
 }
 
 /**
- * Besides the window there is an acknowledgement without data, and BBR's window grows in the handshakes. A machine that
- * is busy in one of the moments that count puts packets into another round: then the connection is made again.
+ * Besides the window there is an acknowledgement without data, and BBR's window grows in the handshakes. A busy machine may
+ * shift packets into another round: then the connection is repeated.
  */
 async function expectInitialWindow(lab: Lab, url: string, window: number): Promise<void> {
   // The TCP handshake's answer, the TLS handshake's, and what follows the request.
@@ -133,7 +133,7 @@ describe.skipIf(obstacle)("the lab's servers", { timeout: 120_000 }, () => {
     await rm(dir, { recursive: true, force: true });
   });
 
-  test('are what the site says of each, and the lab of the rest', () => {
+  test('have the site’s settings, and otherwise the lab’s', () => {
     expect(
       lab.origins.map(({ origin, initialWindow, congestionControl, priorities, thinkMs }) => [
         ...[origin, initialWindow, congestionControl, priorities, thinkMs],
@@ -145,7 +145,7 @@ describe.skipIf(obstacle)("the lab's servers", { timeout: 120_000 }, () => {
     ]);
   });
 
-  test('begin with their own windows, also with changed ones', async () => {
+  test('start with their own initial windows, also after a change', async () => {
     await expectInitialWindow(lab, `${MAIN}/large`, 30);
     await expectInitialWindow(lab, `${FAR}/large`, 10);
     await expectInitialWindow(lab, `${OLD}/large`, 4);
@@ -155,7 +155,7 @@ describe.skipIf(obstacle)("the lab's servers", { timeout: 120_000 }, () => {
     await expectInitialWindow(lab, `${FAR}/large`, 10);
   });
 
-  test('think as long as the origin and the resource do', async () => {
+  test('wait for the think times of origin and resource', async () => {
     const ttfb = async () => (await check(lab, 'h1', `${FAR}/image.png?n=0`)).ttfbMs;
     const long = await ttfb();
     expect(long).toBeGreaterThan(80 + 2 * NETWORK.rttMs);
@@ -163,12 +163,12 @@ describe.skipIf(obstacle)("the lab's servers", { timeout: 120_000 }, () => {
     const short = await measureUntil(ttfb, (ms) => ms < 60);
     expect(short).toBeLessThan(60);
     expect(short).toBeGreaterThan(20 + 2 * NETWORK.rttMs);
-    // 60 ms of its resource.
+    // The resource adds 60 ms.
     await lab.configureServers({ [OLD]: { thinkMs: 100 } });
     expect((await check(lab, 'h1', `${OLD}/slow`)).ttfbMs).toBeGreaterThan(160);
   });
 
-  test('offer other protocols from one moment to the next', async () => {
+  test('change their protocols at once', async () => {
     expect(await spoken(lab, MAIN)).toEqual(['h1', 'h2', 'h3']);
     expect((await check(lab, 'h2', `${MAIN}/`)).altSvc).toContain('h3=');
     await lab.configureServers({ [MAIN]: { protocols: ['h2'] }, [FAR]: { protocols: ['h3'] } });
@@ -182,7 +182,7 @@ describe.skipIf(obstacle)("the lab's servers", { timeout: 120_000 }, () => {
     expect(await spoken(lab, MAIN)).toEqual(['h1', 'h3']);
   });
 
-  test('offer an assignment, and what the site says again', async () => {
+  test('offer an assignment, and then the site’s protocols again', async () => {
     await lab.offer({ [MAIN]: 'h1', [FAR]: 'h2', [OLD]: 'h1' });
     expect(await spoken(lab, MAIN)).toEqual(['h1']);
     expect(await spoken(lab, FAR)).toEqual(['h2']);
@@ -193,7 +193,7 @@ describe.skipIf(obstacle)("the lab's servers", { timeout: 120_000 }, () => {
     );
   });
 
-  test('are not changed to what makes no sense', async () => {
+  test('refuse invalid changes', async () => {
     for (const [change, complaint] of [
       [{ protocols: [] }, `servers: ${MAIN}.protocols: expected at least one of h1, h2, h3`],
       [{ thinkMs: -1 }, `servers: ${MAIN}.thinkMs: expected 0 to 600000, got -1`],
@@ -216,7 +216,7 @@ describe.skipIf(obstacle || !existsSync(CHROMIUM))(
   "Chromium before the lab's servers",
   { timeout: 120_000 },
   () => {
-    test('speaks to each origin what it is assigned, and what the site offers after it', async () => {
+    test('uses each origin’s assigned protocol, and afterwards the site’s', async () => {
       const page = bundledSite('shop');
       const dir = await mkdtemp(join(tmpdir(), 'hopwise-servers-'));
       await writeSite(page, dir);
@@ -267,7 +267,7 @@ describe.skipIf(obstacle || !existsSync(CHROMIUM))(
       }
     });
 
-    test('gets what it asks for urgently before the rest, where priorities are honoured', async () => {
+    test('gets urgent responses first, where priorities are honoured', async () => {
       const dir = await mkdtemp(join(tmpdir(), 'hopwise-servers-'));
       const resource = (path: string, type: string, body: Site['resources'][number]['body']) => ({
         origin: MAIN,
@@ -293,7 +293,7 @@ describe.skipIf(obstacle || !existsSync(CHROMIUM))(
         ],
       };
       await writeFile(join(dir, 'site.json'), JSON.stringify(site));
-      // The images are well under way when the urgent one is asked for.
+      // The images are well under way when the urgent resource is requested.
       await writeFile(
         join(dir, 'index.html'),
         `<!doctype html><title>Priorities</title>${images.map((path) => `<img src="${path}">`).join('')}
@@ -322,7 +322,7 @@ describe.skipIf(obstacle || !existsSync(CHROMIUM))(
                 const { startMs, endMs } = load.requests.find(({ url }) => url === `${MAIN}/urgent`)!;
                 return (endMs - startMs) / (Math.max(...ends) - startMs);
               };
-              // It is a fifth of what is to come; in turns with the images it ends nearly with them.
+              // It is a fifth of the remaining bytes; taking turns, it would end shortly before the images.
               const isRight = (share: number) => (priorities === 'honoured' ? share < 0.6 : share > 0.75);
               const share = await measureUntil(shareOf, isRight);
               expect(isRight(share), `${protocol}, priorities ${priorities}: ${share}`).toBe(true);

@@ -6,7 +6,7 @@ import { checkPage } from '../src/pages/check-page.ts';
 import { isFaithful } from '../src/replay/check-replay.ts';
 import { largeHar } from './hars.ts';
 
-/** Has a HAR of so many requests replayed in the lab under every protocol, and expects nothing missing or extra. */
+/** Replays a HAR with this many requests in the lab under every protocol, and expects no missing or extra requests. */
 export async function expectFaithfulReplay(requests: number, origins: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'hopwise-large-'));
   try {
@@ -20,7 +20,7 @@ export async function expectFaithfulReplay(requests: number, origins: number): P
       const { protocol } = load;
       expect(isFaithful(load), `${protocol}: ${load.failure} ${load.missing.slice(0, 5)}`).toBe(true);
       expect(load.extra, protocol).toEqual([]);
-      // Chromium has 256 sockets for all origins: beyond those it closes idle ones, at times one that is about to be used.
+      // Chromium has 256 sockets for all origins: beyond those it closes idle ones, sometimes one that is about to be used.
       expect(load.failed.length, protocol).toBeLessThan(12);
       expect(load.proved, protocol).toBe(true);
     }

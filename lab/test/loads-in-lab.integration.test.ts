@@ -49,7 +49,7 @@ async function launch(protocol: ProtocolMode): Promise<MeasuringBrowser> {
   return browser;
 }
 
-/** Ten seconds with all around it, on a machine that is not busy. */
+/** Ten seconds including overhead, on an idle machine. */
 const NO_ANSWER = /^no answer for \S+ in 9000 ms: /;
 
 describe('loads in the lab', () => {
@@ -72,7 +72,7 @@ describe('loads in the lab', () => {
   });
 
   it.each(['h1', 'h2', 'h3', 'natural'] as const)(
-    'begins each load under %s with nothing from the last',
+    'starts each load under %s without state from the last',
     async (protocol) => {
       const browser = await launch(protocol);
       const connections: Set<number>[] = [];
@@ -80,7 +80,7 @@ describe('loads in the lab', () => {
         await lab.log();
         await browser.load(page.site.entry, { timeoutMs: 30_000 });
         const entries = await logged(lab, page.site.resources.length);
-        // What the last context learned of HTTP/3 is forgotten too.
+        // The last context's knowledge of HTTP/3 is forgotten too.
         const document = entries.find(({ origin, path }) => origin + path === page.site.entry);
         expect(document?.protocol).toBe(protocol === 'natural' ? 'h2' : protocol);
         connections.push(new Set(entries.map(({ connection }) => connection)));

@@ -17,7 +17,7 @@ describe('the plan', () => {
     seeds: [1, 2, 3],
   };
 
-  it('ends with a page before the next, and with a network before the next', () => {
+  it('completes a page, and a network within it, before the next', () => {
     const plan = planLoads({ ...axes });
     expect(plan).toHaveLength(2 * 2 * 3 * 3);
     const cells = plan.map(({ page, network }) => `${page} ${network}`);
@@ -44,7 +44,7 @@ describe('the plan', () => {
     ]);
   });
 
-  it('has assigned after the first natural load, of which it may be made, in every cell', () => {
+  it('has assigned after the first natural load, which may determine it, in every cell', () => {
     const protocols: LoadProtocol[] = ['assigned', 'h1', 'natural'];
     const plan = planLoads({ ...axes, protocols });
     const cells = new Set(plan.map(({ page, network }) => `${page} ${network}`));
@@ -55,7 +55,7 @@ describe('the plan', () => {
         .map(({ protocol, seed }) => `${seed} ${protocol}`);
       expect(own.indexOf('1 assigned'), own.join()).toBeGreaterThan(own.indexOf('1 natural'));
     }
-    // Later it takes its turn.
+    // Later it takes turns.
     const later = plan.filter(({ seed }) => seed > 1).map(({ protocol }) => protocol);
     expect(later.some((protocol, index) => protocol === 'natural' && later[index - 1] === 'assigned')).toBe(
       true,
@@ -77,7 +77,7 @@ describe('the plan', () => {
     expect(done.has(load('h1', 4))).toBe(false);
   });
 
-  it('takes one seed for an answer where the network lets nothing through', () => {
+  it('needs only one seed where the network blocks the protocol', () => {
     const done = new Done(({ protocol }) => protocol === 'h3');
     done.add(unreachable('h3', 1));
     done.add(unreachable('h2', 1));
@@ -85,7 +85,7 @@ describe('the plan', () => {
     expect(done.has(load('h2', 2))).toBe(false);
   });
 
-  it("takes no failure of the browser for the page's", () => {
+  it("does not count a browser failure as the page's", () => {
     const done = new Done();
     done.add({ ...load('h2', 1), outcome: { ok: false, kind: 'browser', reason: 'crashed' } });
     expect(done.has(load('h2', 1))).toBe(false);
@@ -109,7 +109,7 @@ describe('options', () => {
     });
   });
 
-  it('takes networks of one’s own, and IPv6', () => {
+  it('accepts networks from a file, and IPv6', () => {
     expect(parse('--network-file', 'own.json', '--networks', 'dorm', '--ip', '6')).toMatchObject({
       networkFile: 'own.json',
       networks: ['dorm'],
@@ -157,7 +157,7 @@ describe('isCachedWhole', () => {
     })),
   });
 
-  it('is so where every answer may be used again unasked', () => {
+  it('is true where every answer may be reused without revalidation', () => {
     expect(isCachedWhole(site('public, max-age=3600', 'max-age=1'))).toBe(true);
     for (const control of ['no-cache', 'no-store', 'max-age=0', 'max-age=60, no-cache', undefined])
       expect(isCachedWhole(site('max-age=3600', control)), control).toBe(false);
@@ -175,7 +175,7 @@ describe('assignments', () => {
     resources: [],
   };
 
-  it('takes the file’s, and names what it lacks', () => {
+  it('uses the file’s, and names missing ones', () => {
     const file = { app: { fast: { [origin]: 'h1' as const }, lte: { [origin]: 'h3' as const } } };
     const assignments = new Assignments(file);
     expect(assignments.of('app', 'fast', site)).toEqual({ [origin]: 'h1' });
@@ -185,7 +185,7 @@ describe('assignments', () => {
     expect(() => assignments.of('app', 'slow', site)).toThrow('expected one for page app, network slow');
   });
 
-  it('keeps to the assignment that a cell was measured under', () => {
+  it('keeps the assignment that a cell was measured with', () => {
     const assigned = { ...load('assigned', 1), assignment: { [origin]: 'h2' as const } };
     const again = new Assignments(null);
     again.add(assigned);

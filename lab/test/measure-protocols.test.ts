@@ -14,7 +14,7 @@ const load = (pltMs: number, proved = true): Load => ({
 });
 const failure = (reason: string): FailedLoad => ({ ok: false, kind: 'unreachable', reason });
 
-/** Answers with the loads in turn and writes down who was asked. */
+/** Returns the loads in turn and records the calls. */
 function loader(name: string, answers: (Load | FailedLoad)[], asked: string[] = []) {
   let next = 0;
   return {
@@ -45,7 +45,7 @@ describe('measureProtocols', () => {
     expect(asked).toEqual(['h1', 'h2', 'h3', 'h3', 'h2', 'h1', 'h2', 'h3', 'h1']);
   });
 
-  it('sums up what was loaded and counts what was proved', async () => {
+  it('summarises loads and counts proved ones', async () => {
     const measured = await measureProtocols({
       ...common,
       loadsPerProtocol: 3,
@@ -73,7 +73,7 @@ describe('measureProtocols', () => {
     expect((measured.h2 as Measured).loads).toHaveLength(2);
   });
 
-  it('tells before each load which it is', async () => {
+  it('announces each load', async () => {
     const attempts: Attempt[] = [];
     await measureProtocols({
       ...common,
@@ -92,7 +92,7 @@ describe('measureProtocols', () => {
     ]);
   });
 
-  it('keeps a load at last when the disturbance does not end', async () => {
+  it('finally keeps a load when the disturbance does not end', async () => {
     const measured = await measureProtocols({
       ...common,
       loadsPerProtocol: 1,
@@ -107,7 +107,7 @@ describe('measureProtocols', () => {
     expect(measured.h2).toMatchObject({ medianMs: 50, repeated: 4 });
   });
 
-  it('calls a protocol unavailable after two failures and asks it no more', async () => {
+  it('treats a protocol as unavailable after two failures and stops trying it', async () => {
     const asked: string[] = [];
     const totals: number[] = [];
     const measured = await measureProtocols({
@@ -133,7 +133,7 @@ describe('measureProtocols', () => {
     expect(measured.h3).toMatchObject({ medianMs: 7, failed: 1 });
   });
 
-  it('makes no more loads of a protocol that has enough of them', async () => {
+  it('stops loading under a protocol that has enough loads', async () => {
     const asked: string[] = [];
     const totals: number[] = [];
     const measured = await measureProtocols({
@@ -152,7 +152,7 @@ describe('measureProtocols', () => {
     expect(measured.h3).toMatchObject({ medianMs: 9, lowMs: 9, highMs: 9, failed: 0 });
   });
 
-  it('stops when it is told to', async () => {
+  it('stops on abort', async () => {
     const stop = new AbortController();
     const running = measureProtocols({
       ...common,
@@ -164,7 +164,7 @@ describe('measureProtocols', () => {
     await expect(running).rejects.toThrow('enough');
   });
 
-  it('refuses a number of loads that is none', async () => {
+  it('refuses an invalid number of loads', async () => {
     await expect(measureProtocols({ ...common, loadsPerProtocol: 0, browsers: {} })).rejects.toThrow(
       /loadsPerProtocol 0/,
     );

@@ -1,4 +1,4 @@
-/** Measured loads, and folders of them, as tests make them up. */
+/** Synthetic measured loads, and folders of them, for tests. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LabNetwork } from '@hopwise/lab/client/networks';
@@ -67,10 +67,10 @@ export const page: Recording = recordingOf(
   400,
 );
 
-/** Of no packet. */
+/** No dropped packets. */
 export const noDrops = { queue: 0, loss: 0, udpBlocked: 0, udpPoliced: 0, udpLoss: 0, device: 0 };
 
-/** A recording of nothing. */
+/** A recording without requests. */
 export const emptyRecording: Recording = { ...page, requests: [] };
 
 export function loadOf(
@@ -109,7 +109,7 @@ export function loadOf(
 export const failedLoad = (protocol: LoadProtocol, seed: number): GroundTruthLoad =>
   loadOf(protocol, seed, 0, { outcome: { ok: false, kind: 'unreachable', reason: 'no answer' } });
 
-/** A load of the page and the network of `matrix`, with a recording of nothing. */
+/** A load of the page and the network of `matrix`, with an empty recording. */
 export const load = (protocol: LoadProtocol, seed: number, pltMs = 100): GroundTruthLoad =>
   loadOf(protocol, seed, pltMs, { page: 'app', network: 'fast' }, emptyRecording);
 
@@ -128,7 +128,7 @@ export const network = {
   udp: 'open',
 } as const satisfies LabNetwork;
 
-/** Of one page on one network. */
+/** A matrix of one page on one network. */
 export const matrix: GroundTruthMatrix = {
   format: 'hopwise-ground-truth',
   version: 1,
@@ -144,7 +144,7 @@ export const matrix: GroundTruthMatrix = {
   machine: { cpu: 'a processor', cores: 2, kernel: '6.1' },
 };
 
-/** Writes a folder of loads of one page on `NETWORK`, or of what is changed, as the lab does. */
+/** Writes a folder of loads of one page on `NETWORK`, unless changed, in the lab's form. */
 export async function writeFolder(
   dir: string,
   loads: GroundTruthLoad[],

@@ -63,18 +63,18 @@ describe('MeasuringBrowser', () => {
     expect(bytes).toBeLessThan(440_000);
   });
 
-  it('sees the script of a worker, and what it asks for', async () => {
+  it('sees the script of a worker, and its requests', async () => {
     const { origin } = page.site.origins[0]!;
     const resources = [
       ['/', 'text/html', '<!doctype html><title>W</title><p>W<script src="/a.js"></script>'],
-      // The load event waits for what the worker has fetched.
+      // The load event waits for the worker's fetches.
       [
         '/a.js',
         'text/javascript',
         `document.write('<img src="/held.png">');
         new Worker('/worker.js').onmessage = () => new Image().src = '/last.png';`,
       ],
-      // Not at once: a worker begins without waiting for whoever follows it.
+      // Delayed, as a worker starts without waiting for its observer.
       [
         '/worker.js',
         'text/javascript',
@@ -120,7 +120,7 @@ describe('MeasuringBrowser', () => {
         '/': ['document', 200, null],
         '/a.js': ['script', 200, '/'],
         '/held.png': ['image', 200, '/a.js'],
-        // The browser's process does not know which script it was.
+        // The browser's process does not report the initiating script.
         '/worker.js': ['script', 200, '/'],
         '/c.json': ['fetch', 200, '/worker.js'],
         '/last.png': ['image', 200, '/a.js'],
@@ -133,21 +133,21 @@ describe('MeasuringBrowser', () => {
     }
   });
 
-  it('begins each load cold', async () => {
+  it('starts each load cold', async () => {
     const browser = await launch('h2');
     const before = server.requested.length;
     for (let round = 0; round < 2; round++) await browser.load(page.site.entry, { timeoutMs: 20_000 });
     expect(server.requested.length - before).toBe(2 * page.site.resources.length);
   });
 
-  it('takes any protocol as proof of the natural choice', async () => {
+  it('accepts any protocol as proof of the natural choice', async () => {
     const browser = await launch('natural');
     const load = (await browser.load(page.site.entry, { timeoutMs: 20_000 })) as Load;
     expect(load.proved).toBe(true);
     expect(load.requests.every(({ protocol }) => protocol === 'h2')).toBe(true);
   });
 
-  it('does not call a load proved whose requests were on another protocol', async () => {
+  it('does not call a load proved if its requests used another protocol', async () => {
     const browser = await launch('h3', server.resolverRules, ['--disable-quic']);
     const load = (await browser.load(page.site.entry, { timeoutMs: 20_000 })) as Load;
     expect(load).toMatchObject({ ok: true, proved: false });
@@ -179,7 +179,7 @@ describe('MeasuringBrowser', () => {
     }
   });
 
-  it('says that a load event did not come in time, and how much was open', async () => {
+  it('reports a missing load event, and the number of open requests', async () => {
     const hero = page.site.resources.find(({ path }) => path.includes('hero'));
     const site = {
       ...page.site,
@@ -197,7 +197,7 @@ describe('MeasuringBrowser', () => {
         args: [`--host-resolver-rules=${slow.resolverRules}`],
       });
       open.push(browser);
-      // All else has long come by then.
+      // All other requests have ended by then.
       expect(await browser.load(site.entry, { timeoutMs: 6000 })).toMatchObject({
         ok: false,
         kind: 'timeout',
@@ -208,7 +208,7 @@ describe('MeasuringBrowser', () => {
     }
   });
 
-  it('says when nobody answers', async () => {
+  it('reports an unanswered document', async () => {
     const browser = await launch('h2', 'MAP * 127.0.0.1:1');
     const failure = await browser.load(page.site.entry, { timeoutMs: 20_000 });
     expect(failure).toMatchObject({
@@ -218,7 +218,7 @@ describe('MeasuringBrowser', () => {
     });
   });
 
-  it('says when the browser has gone', async () => {
+  it('reports a browser that has ended', async () => {
     const browser = await launch('h2');
     await browser.close();
     expect(await browser.load(page.site.entry, { timeoutMs: 20_000 })).toMatchObject({
@@ -227,7 +227,7 @@ describe('MeasuringBrowser', () => {
     });
   });
 
-  describe('with UDP that leads nowhere', () => {
+  describe('with unanswered UDP', () => {
     let silent: Socket;
     beforeAll(async () => {
       silent = createSocket('udp4');
@@ -241,7 +241,7 @@ describe('MeasuringBrowser', () => {
       expect(await browser.load(page.site.entry, { timeoutMs: 30_000 })).toMatchObject({
         ok: false,
         kind: 'unreachable',
-        // Ten seconds with all around it, on a machine that is not busy.
+        // Ten seconds including overhead, on an idle machine.
         reason: expect.stringMatching(/^no answer for \S+ in 9000 ms: /),
       });
       expect(Date.now() - started).toBeLessThan(25_000);

@@ -11,7 +11,7 @@ it('replays a page of a registry package, without a miss', { timeout: 300_000 },
   expect(check).toMatchObject({ failure: null, misses: [], missing: [], share: 1, proved: true });
 });
 
-it('says which pages there are', async () => {
+it('lists the available pages', async () => {
   await expect(openPage('npm:nothing')).rejects.toMatchObject({
     exitCode: 2,
     message: expect.stringMatching(/^npm:nothing: expected npm:agency, /),

@@ -25,13 +25,13 @@ const small: SiteSpec = {
   depth: 4,
 };
 
-/** Generated once: that takes a second. */
+/** Generated once, as it takes a second. */
 const smallSite = generateSite(small);
 const otherSite = generateSite({ ...small, name: 'other' });
 
 describe('generateSite', () => {
   it.each(Object.keys(BUNDLED_PAGES) as (keyof typeof BUNDLED_PAGES)[])(
-    'makes the bundled page %s to measure',
+    'makes the bundled page %s with the specified measures',
     (page) => {
       const spec = BUNDLED_PAGES[page];
       const generated = bundledSite(page);
@@ -89,7 +89,7 @@ describe('generateSite', () => {
     expect(() => generateSite({ ...small, ...change } as SiteSpec)).toThrow(message);
   });
 
-  it('takes a mix in place of its own shares', () => {
+  it('uses a given mix instead of its own shares', () => {
     const { site } = generateSite({ ...small, mix: { icon: 200 } });
     const icons = site.resources.filter(({ path }) => path.includes('/icon-'));
     expect(icons.length).toBeGreaterThan(small.requests / 2);
@@ -140,7 +140,7 @@ describe('pngOfSize', () => {
     expect(rows).toHaveLength((png.readUInt32BE(16) * 3 + 1) * png.readUInt32BE(20));
   });
 
-  it('refuses sizes that no PNG has', () => {
+  it('refuses sizes too small for a PNG', () => {
     expect(() => pngOfSize(draw, 320, 200, 40, noise)).toThrow(/no PNG of 40 bytes/);
   });
 });
@@ -152,7 +152,7 @@ describe('writeSite', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('writes site.json and the bodies, twice the same, and leaves nothing beside them', async () => {
+  it('writes site.json and the bodies, reproducibly, and nothing else', async () => {
     const generated = smallSite;
     await writeSite(generated, join(folder, 'a'));
     await writeSite(generated, join(folder, 'a'));
@@ -163,7 +163,7 @@ describe('writeSite', () => {
     }
   });
 
-  it('drops what the site before it had', async () => {
+  it('removes the files of the previous site', async () => {
     await writeSite(smallSite, join(folder, 'a'));
     await writeSite(otherSite, join(folder, 'a'));
     expect((await readdir(join(folder, 'a'))).some((name) => name.includes('small'))).toBe(false);
@@ -178,7 +178,7 @@ describe('writeSite', () => {
     expect(await readFile(join(folder, 'mine', 'thesis.txt'), 'utf8')).toBe('text');
   });
 
-  it('does not delete what somebody has laid beside a site', async () => {
+  it('does not delete a foreign file beside a site', async () => {
     const dir = join(folder, 'a');
     const generated = smallSite;
     await writeSite(generated, dir);
@@ -189,13 +189,13 @@ describe('writeSite', () => {
       `${dir}: expected a site or nothing there, found ${body}.notes`,
     );
     expect(await readFile(own, 'utf8')).toBe('text');
-    // All but site.json is somebody's where it cannot be read.
+    // Where site.json cannot be read, all other files count as foreign.
     await rm(own);
     await writeFile(join(dir, 'site.json'), '{');
     await expect(writeSite(otherSite, dir)).rejects.toThrow(/found /);
   });
 
-  it('ends what a killed process has left: half a site goes, one moved aside comes back', async () => {
+  it('cleans up after a killed process: removes half a site, restores one moved aside', async () => {
     // No process has this id.
     const left = join(folder, `.hopwise-site-${2 ** 22 + 1}-abcdef`);
     await mkdir(join(left, 'new'), { recursive: true });

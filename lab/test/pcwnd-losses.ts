@@ -21,7 +21,7 @@ export const sum = (windows: Measured['windows'], of: Counted): number =>
   windows.reduce((total, window) => total + window[of], 0);
 const total = ({ windows }: Measured, of: Counted): number => sum(windows, of);
 
-/** Standard deviations between the loss events and those of independent losses, 1 − (1 − p)^packets a round. */
+/** Distance from the loss events of independent losses, 1 − (1 − p)^packets for each round, in standard deviations. */
 function deviation({ windows }: Measured, loss: number): number {
   let excess = 0;
   let variance = 0;
@@ -37,7 +37,7 @@ function deviation({ windows }: Measured, loss: number): number {
 export async function expectIndependentLosses(sampler: 'tcp_probe' | 'tcp_info'): Promise<void> {
   const measured = await measureUntil(
     () => collectPcwnd({ network: LINK, congestionControl: 'cubic', connections: 6, seconds: 4, sampler }),
-    // A machine that is busy for long loses samples and packets of its own, and leaves rounds out.
+    // A busy machine drops samples and packets of its own, and rounds are left out.
     ({ lostSamples, down, windows }) =>
       lostSamples === 0 && down.drops.queue + down.drops.device === 0 && sum(windows, 'rounds') > 300,
   );
@@ -46,7 +46,7 @@ export async function expectIndependentLosses(sampler: 'tcp_probe' | 'tcp_info')
   expect(measured.down.drops).toMatchObject({ queue: 0, device: 0 });
   expect(measured.lostSamples).toBe(0);
   expect(total(measured, 'rounds')).toBeGreaterThan(300);
-  // One round in 16,000 runs is further off by chance.
+  // By chance, one run in 16,000 is further off.
   expect(Math.abs(deviation(measured, LINK.loss))).toBeLessThan(4);
   // The senders fill their windows, so that packets stand for cwnd.
   const windows = measured.windows.reduce((sum, { cwnd, rounds }) => sum + cwnd * rounds, 0);

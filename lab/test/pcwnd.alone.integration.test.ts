@@ -17,7 +17,7 @@ describe.skipIf(obstacle)('p(cwnd) at real senders', { timeout: 120_000 }, () =>
   test('with independent losses a round loses with 1 − (1 − p)^cwnd, by tcp_probe', () =>
     expectIndependentLosses('tcp_probe'));
 
-  test('says in one line what cannot be used, and stops when told', async () => {
+  test('reports unusable input in one line, and stops on abort', async () => {
     const options = { network: LINK, congestionControl: 'cubic', connections: 1, seconds: 30 } as const;
     await expect(collectPcwnd({ ...options, connections: 0 })).rejects.toMatchObject({
       message: expect.stringMatching(/connections: expected 1 to 100, got 0$/),
@@ -34,7 +34,7 @@ describe.skipIf(obstacle)('p(cwnd) at real senders', { timeout: 120_000 }, () =>
     expect(performance.now() - began).toBeLessThan(25_000);
   });
 
-  test('removes the trace that a killed run left behind', async ({ skip }) => {
+  test('removes the trace instance of a killed run', async ({ skip }) => {
     skip(process.getuid?.() !== 0, 'only root can trace');
     const dir = await mkdtemp(join(tmpdir(), 'hopwise-pcwnd-'));
     const options = { network: LINK, congestionControl: 'cubic', connections: 1 } as const;
@@ -50,11 +50,11 @@ describe.skipIf(obstacle)('p(cwnd) at real senders', { timeout: 120_000 }, () =>
       killed.kill('SIGKILL');
       await once(killed, 'close');
       skip(left.length === 0, 'this machine has no tracefs');
-      // The kernel takes the killed process's files back a moment later.
+      // The kernel closes the killed process's files shortly after.
       await expect
         .poll(
           async () => {
-            // Any lab does, and whoever asks whether there can be one.
+            // Every lab removes it, and so does the check whether a lab can start.
             expect(await labObstacle()).toBeNull();
             return (await traceInstances())?.filter((name) => left.includes(name));
           },
@@ -67,7 +67,7 @@ describe.skipIf(obstacle)('p(cwnd) at real senders', { timeout: 120_000 }, () =>
   });
 });
 
-/** Null without tracefs. Looks from a mount namespace of its own, so that nothing stays mounted. */
+/** Null without tracefs. Runs in its own mount namespace, so that nothing stays mounted. */
 async function traceInstances(): Promise<string[] | null> {
   const look =
     'cd /sys/kernel/tracing && { [ -d instances ] || mount -t tracefs tracefs . && cd /sys/kernel/tracing; } && ls instances';

@@ -12,7 +12,7 @@ describe.skipIf(obstacle)('p(cwnd) at real senders', { timeout: 120_000 }, () =>
   test('with independent losses a round loses with 1 − (1 − p)^cwnd, by tcp_info', () =>
     expectIndependentLosses('tcp_info'));
 
-  test('a short queue overflows where the window is what path and queue hold', async ({ skip }) => {
+  test('a short queue overflows when the window equals the capacity of path and queue', async ({ skip }) => {
     // 33 packets of 1500 bytes on the path, 33 in the queue.
     const network: LabNetwork = { ...LINK, downMbps: 20, upMbps: 20, loss: 0, queue: { bdp: 1 } };
     const rate = (windows: Measured['windows']) => sum(windows, 'lossEvents') / sum(windows, 'rounds');

@@ -54,7 +54,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true }));
 
 describe('the files of a measurement', () => {
-  test('are named as the ones of ECON, and read by the emulator', async () => {
+  test('are named like ECON’s, and readable by the emulator', async () => {
     await writePcwnd(dir, FILE);
     expect((await readdir(dir)).sort()).toEqual(['lte-poor_reno_npc6.csv.gz', 'lte-poor_reno_npc6.json']);
     expect(await findPcwnd(dir, SETTINGS)).toEqual({ kind: 'whole', file: FILE });
@@ -69,7 +69,7 @@ describe('the files of a measurement', () => {
     ]);
   });
 
-  test('are none where the run was killed before the second was in place', async () => {
+  test('do not count if the run was killed before writing the second', async () => {
     await writePcwnd(dir, FILE);
     await rename(join(dir, `${fileStem(SETTINGS)}.csv.gz`), join(dir, 'x.part'));
     expect(await findPcwnd(dir, SETTINGS)).toEqual({ kind: 'none' });
@@ -81,7 +81,7 @@ describe('the files of a measurement', () => {
     ['csv.gz', 'cwnd,p\n', 'lte-poor_reno_npc6.csv.gz: expected a whole gzip file'],
     ['csv.gz', gzipSync('cwnd,p\nx,0\n'), 'lte-poor_reno_npc6.csv.gz: line 2: expected a window'],
     ['csv.gz', gzipSync('cwnd,p\n10,0\n'), 'lte-poor_reno_npc6.csv.gz: expected what the counts'],
-  ])('a damaged %s is told in one line', async (ending, content, reason) => {
+  ])('a damaged %s is reported in one line', async (ending, content, reason) => {
     await writePcwnd(dir, FILE);
     await writeFile(join(dir, `${fileStem(SETTINGS)}.${ending}`), content);
     const found = await findPcwnd(dir, SETTINGS);
@@ -89,12 +89,12 @@ describe('the files of a measurement', () => {
     expect(found.kind === 'unreadable' && found.reason).not.toContain('\n');
   });
 
-  test('a file without its counts is not taken for a measurement', async () => {
+  test('a file without its counts is not a measurement', async () => {
     await writeFile(join(dir, `${fileStem(SETTINGS)}.csv.gz`), gzipSync('cwnd,p\n10,0.1\n'));
     expect((await findPcwnd(dir, SETTINGS)).kind).toBe('unreadable');
   });
 
-  test('tell what they were measured with', () => {
+  test('record their settings', () => {
     expect(difference(SETTINGS, SETTINGS)).toBeNull();
     expect(difference(SETTINGS, { ...SETTINGS, seconds: 60 })).toBe('seconds 30, not 60');
     const network = { ...SETTINGS.network, queue: { bdp: 2 } };
@@ -123,7 +123,7 @@ describe('the command line', () => {
     await expect(refused).rejects.toThrow(message);
   });
 
-  test('refuses a network that is not known, and a folder that cannot be made', async () => {
+  test('refuses an unknown network, and a folder that cannot be created', async () => {
     await expect(run('--network', 'dsl,moon', '--out', dir)).rejects.toMatchObject({
       message: expect.stringMatching(/^network "moon": expected one of /),
       exitCode: 2,
@@ -134,7 +134,7 @@ describe('the command line', () => {
     });
   });
 
-  test('measures nothing that is there, and nothing over what was measured otherwise', async () => {
+  test('keeps existing measurements, and refuses to overwrite those of other settings', async () => {
     const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     try {
       await writePcwnd(dir, FILE);

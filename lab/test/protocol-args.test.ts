@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { protocolArgs } from '../src/loads/protocol-args.ts';
 
 describe('protocolArgs', () => {
-  it('forces QUIC on every host for h3, and on a port nobody uses for the natural choice', () => {
+  it('forces QUIC on every host for h3, and on an unused port for the natural choice', () => {
     expect(protocolArgs('h3', ['a.test', 'b.test'])).toContain(
       '--origin-to-force-quic-on=a.test:443,b.test:443',
     );
@@ -11,7 +11,7 @@ describe('protocolArgs', () => {
     );
   });
 
-  it('forces QUIC under an assignment on the origins that are to have it, and leaves it off elsewhere', () => {
+  it('forces QUIC under an assignment on origins assigned to h3, and leaves it off without any', () => {
     const assignment = {
       'https://a.test': 'h3',
       'https://b.test': 'h2',
@@ -24,7 +24,7 @@ describe('protocolArgs', () => {
     expect(protocolArgs({ assignment: { 'https://a.test': 'h1' } }, ['a.test'])).toEqual(['--disable-quic']);
   });
 
-  it('leaves HTTP/2 on for h2 alone', () => {
+  it('enables only HTTP/2 for h2', () => {
     expect(protocolArgs('h1', [])).toEqual(['--disable-http2', '--disable-quic']);
     expect(protocolArgs('h2', [])).toEqual(['--disable-quic']);
   });

@@ -92,7 +92,7 @@ const optionsFor = (path: string, more: Partial<RecordOptions> = {}): RecordOpti
 });
 
 describe('recording a hostile page', () => {
-  it('keeps what came of a page that never ends', async () => {
+  it('keeps the received part of a page that never ends', async () => {
     const page = await record(optionsFor('/endless', { timeoutMs: 5000 }));
     expect(page.notes[0]).toMatch(/no load event in time/);
     const drip = page.requests.find(({ url }) => url.endsWith('/drip'));
@@ -102,7 +102,7 @@ describe('recording a hostile page', () => {
     expect(await readFile(join(folder, 'endless', body.file), 'utf8')).toBe('data: first\n\n');
   });
 
-  it('writes nothing outside its folder, whatever the names', async () => {
+  it('writes nothing outside its folder, whatever names the page uses', async () => {
     const before = await readdir(folder);
     const page = await record(optionsFor('/names'));
     expect((await readdir(folder)).filter((name) => !before.includes(name))).toEqual(['names']);
@@ -112,7 +112,7 @@ describe('recording a hostile page', () => {
     JSON.parse(await readFile(join(folder, 'names/site.json'), 'utf8'));
   });
 
-  it('leaves headers without bound out', async () => {
+  it('leaves out oversized headers', async () => {
     const page = await record(optionsFor('/headers'));
     const many = page.site.resources.find(({ path }) => path === '/many-headers');
     expect(many?.headers).toMatchObject({ 'x-small': 'kept' });
@@ -121,7 +121,7 @@ describe('recording a hostile page', () => {
     expect(page.requests.find(({ url }) => url.endsWith('/many-headers'))?.notes.join()).toMatch(/x-large/);
   });
 
-  it('replaces bodies beyond the bound by noise of their size', async () => {
+  it('replaces bodies beyond the limit by noise of their size', async () => {
     const page = await record(optionsFor('/big', { maxBytes: 1_000_000 }));
     expect(page.site.resources.find(({ path }) => path === '/big.js')?.body).toEqual({
       filler: 'bytes',
@@ -143,13 +143,13 @@ describe('recording a hostile page', () => {
     expect(page.site.origins[0]?.protocols).toEqual(['h1', 'h2']);
   });
 
-  it('ends with a page that reloads itself without end', async () => {
+  it('terminates on a page that reloads itself forever', async () => {
     const page = await record(optionsFor('/reload', { timeoutMs: 5000 }));
     expect(page.site.resources.map(({ path }) => path)).toContain('/reload');
     expect(page.requests.filter(({ kept }) => kept === 'repeated').length).toBeGreaterThan(1);
   });
 
-  it('refuses a folder that holds something else, before it loads anything', async () => {
+  it('refuses a folder with foreign content, before loading anything', async () => {
     const out = join(folder, 'mine');
     await mkdir(out);
     await writeFile(join(out, 'thesis.txt'), '');
@@ -161,7 +161,7 @@ describe('recording a hostile page', () => {
     expect(await readdir(out)).toEqual(['thesis.txt']);
   });
 
-  it('says in one line that no page came', async () => {
+  it('reports a failed page load in one line', async () => {
     const refused = record(optionsFor('/others', { url: 'https://nowhere.record.invalid/' }));
     await expect(refused).rejects.toMatchObject({
       name: 'UserError',

@@ -1,4 +1,6 @@
-/** A live page on loopback for recording: redirects, POST, chance, compression, a frame, a worker, ranges, endless answers. */
+/**
+ * A live page on loopback for recording: redirects, POST, randomness, compression, a frame, a worker, ranges, endless answers.
+ */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
@@ -15,7 +17,7 @@ export const CDN = 'https://cdn.record.test';
 type Answer = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
 export interface LiveServer {
-  /** Chromium's switches that lead the hosts here and trust the server. */
+  /** Chromium's switches that resolve the hosts to this server and trust it. */
   args: string[];
   port: number;
   /** The CA's certificate. */

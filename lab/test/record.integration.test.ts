@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What the page does after its load event takes a fraction of it, unless the machine is busy. */
+/** The page's work after its load event takes a fraction of this, unless the machine is busy. */
 const AFTER_LOAD_MS = 3000;
 
 function optionsFor(url: string, out: string, server: LiveServer): RecordOptions {
@@ -45,7 +45,7 @@ function optionsFor(url: string, out: string, server: LiveServer): RecordOptions
 }
 
 describe('npm run record', () => {
-  it('records, loads the recording from the lab, and says what was asked for again', async () => {
+  it('records, loads the recording from the lab, and reports the repeated requests', async () => {
     const server = await serveLive(await pageAnswers());
     try {
       const ca = join(folder, 'ca.pem');
@@ -125,7 +125,7 @@ describe('a recorded page', () => {
     expect(page.requests.filter(({ kept }) => kept === 'left out' || kept === 'filler')).toEqual([]);
   });
 
-  it('keeps bodies, codings and what headers mean, and no secret', async () => {
+  it('keeps bodies, codings and the meaning of headers, but no secrets', async () => {
     const text = await readFile(join(out, 'site.json'), 'utf8');
     siteSchema.parse(JSON.parse(text));
     const whole = text + (await readFile(join(out, 'record.json'), 'utf8'));
@@ -148,7 +148,7 @@ describe('a recorded page', () => {
     expect((await readFile(join(out, (film.body as { file: string }).file))).equals(FILM)).toBe(true);
     expect(resource(`${MAIN}/api/random`).thinkMs).toBeGreaterThan(60);
     expect(resource(`${MAIN}/api/random`).thinkMs).toBeLessThan(5000);
-    // What the browser hands out as text is UTF-8.
+    // Text handed out by the browser is UTF-8.
     const latin = resource(`${CDN}/latin.js`);
     expect(latin.headers['content-type']).toBe('text/javascript; charset=utf-8');
     expect(await readFile(join(out, (latin.body as { file: string }).file), 'utf8')).toBe('"café"');
@@ -173,7 +173,7 @@ describe('a recorded page', () => {
         missing: [],
         proved: true,
       });
-      // Chance is the same again; the clock differs by the time that scripts take.
+      // Random values repeat; the clock differs by the time that scripts take.
       expect(
         similar.filter((url) => !url.includes('/api/time')),
         protocol,

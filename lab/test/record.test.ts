@@ -37,14 +37,14 @@ describe('bodies', () => {
     },
   );
 
-  it('are Brotli where Zstandard was recorded and is not there', async () => {
+  it('are Brotli where Zstandard was recorded but is unavailable', async () => {
     const { coding, body } = await encodeAs(TEXT, 'zstd', 5000);
     const decode = coding === 'zstd' ? zlib.zstdDecompressSync : zlib.brotliDecompressSync;
     expect(coding).toBe('zstdDecompressSync' in zlib ? 'zstd' : 'br');
     expect(Buffer.from(decode(body)).equals(TEXT)).toBe(true);
   });
 
-  it('are spared the slowest levels where they are large', async () => {
+  it('skip the slowest levels when they are large', async () => {
     const large = Buffer.concat(Array.from({ length: 30 }, () => TEXT));
     expect(large.length).toBeGreaterThan(1_000_000);
     for (const coding of ['br', 'zstd']) {
@@ -53,7 +53,7 @@ describe('bodies', () => {
     }
   }, 5_000);
 
-  it('stay as they are without a coding, or with several', async () => {
+  it('stay unchanged without a coding, or with several', async () => {
     for (const coding of [undefined, '', 'identity', 'gzip, br', 'constructor'])
       expect(await encodeAs(TEXT, coding, 10)).toEqual({ body: TEXT, coding: null });
   });
@@ -63,7 +63,7 @@ describe('headers', () => {
   const kept = (headers: Record<string, string>) =>
     keptHeaders(Object.entries(headers).map(([name, value]) => ({ name, value })));
 
-  it('are kept but for secrets and what the server says itself', () => {
+  it('are kept except for secrets and those set by the server', () => {
     const { headers, notes } = kept({
       'Content-Type': 'text/html',
       'content-length': '5',
@@ -87,7 +87,7 @@ describe('headers', () => {
     expect(notes).toHaveLength(5);
   });
 
-  it('joins those of one name', () => {
+  it('joins those with equal names', () => {
     const policy = 'content-security-policy';
     const { headers } = keptHeaders([
       { name: policy, value: "default-src 'self'" },
@@ -96,7 +96,7 @@ describe('headers', () => {
     expect(headers[policy]).toBe("default-src 'self', img-src *");
   });
 
-  it('turns moments into ages, as the recording is replayed later', () => {
+  it('turns dates into ages, as the recording is replayed later', () => {
     const date = 'Fri, 20 Nov 2026 12:00:00 GMT';
     expect(kept({ date, expires: 'Fri, 20 Nov 2026 13:00:00 GMT' }).headers).toEqual({
       'cache-control': 'max-age=3600',
@@ -109,7 +109,7 @@ describe('headers', () => {
     expect(kept({}).headers['cache-control']).toBe('no-cache');
   });
 
-  it('have a bound', () => {
+  it('are limited in size', () => {
     const { headers, notes } = kept({
       large: 'x'.repeat(10_000_000),
       ...Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`h${i}`, 'y'.repeat(1000)])),
@@ -163,7 +163,7 @@ describe('a recorded page', () => {
       body: new Uint8Array(bytes).fill(1),
     });
 
-  it('tells a URL with an empty query from one without', async () => {
+  it('distinguishes a URL with an empty query from one without', async () => {
     const { site, files } = await pageOf([
       entry,
       captured('https://a.test/x', { body: Buffer.from('without') }),
@@ -174,13 +174,13 @@ describe('a recorded page', () => {
     siteSchema.parse(site);
   });
 
-  it('fills up what was fetched in part, as far as there is room', async () => {
+  it('pads resources that were fetched in part, within the limit', async () => {
     const { site, files } = await pageOf([entry, range('film', 10, '900'), range('other', 10, '900')]);
     expect(files.get('bodies/0001')).toHaveLength(900);
     expect(site.resources[2]?.body).toEqual({ filler: 'bytes', bytes: 900 });
   });
 
-  it('believes no size without bound', async () => {
+  it('limits claimed sizes', async () => {
     const claims = Array.from({ length: 20 }, (_, i) => range(String(i), 1, '999999999999'));
     const lengths = Array.from({ length: 20 }, (_, i) =>
       captured(`https://a.test/length${i}`, {
@@ -194,7 +194,7 @@ describe('a recorded page', () => {
     siteSchema.parse(site);
   });
 
-  it('ends when it is stopped', async () => {
+  it('stops on abort', async () => {
     await expect(pageOf([entry], { signal: AbortSignal.abort(new Error('stopped')) })).rejects.toThrow(
       'stopped',
     );
@@ -213,7 +213,7 @@ describe('determinism', () => {
       { location: { origin: 'https://a.test', pathname: path, search: '' }, parent: [] },
     ) as Record<string, unknown>;
 
-  it('gives the same chance at every load, another to another seed or frame', () => {
+  it('gives the same random numbers in every load, and others for another seed or frame', () => {
     const now = Date.now();
     const first = inPage(1, '/', now);
     expect(inPage(1, '/', now)).toMatchObject({ chance: first.chance, bytes: first.bytes, id: first.id });
@@ -223,7 +223,7 @@ describe('determinism', () => {
     expect(first.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it('begins the clock at the epoch and leaves dates what they are', () => {
+  it('starts the clock at the epoch and leaves given dates unchanged', () => {
     const page = inPage(1, '/', Date.now());
     for (const moment of [page.now, page.made, Date.parse(page.said as string) + 999]) {
       expect(moment as number).toBeGreaterThanOrEqual(1_700_000_000_000);
@@ -233,7 +233,7 @@ describe('determinism', () => {
   });
 });
 
-describe('what a log says', () => {
+describe('results from a log', () => {
   const entry = (path: string, more: object = {}) => ({
     origin: 'https://a.test',
     method: 'GET',
@@ -254,7 +254,7 @@ describe('what a log says', () => {
     entry('/gone', { miss: true, method: 'POST' }),
   ];
 
-  it('lists the misses once each', () => {
+  it('lists each miss once', () => {
     expect(missesOf({ entries })).toEqual([
       { method: 'GET', url: 'https://a.test/gone', count: 2 },
       { method: 'POST', url: 'https://a.test/gone', count: 1 },
@@ -281,7 +281,7 @@ describe('what a log says', () => {
   };
   const early = [...entries, entry('/late', {})];
 
-  it('counts what was asked for again until the end', () => {
+  it('counts repeated requests until the end', () => {
     const requests = [at('/'), at('/x?a=1', 'GET'), at('/', 'POST'), at('/gone', 'GET'), at('/late')];
     expect(compareRequests('h2', { requests, until: 'end' }, load, { entries: early })).toEqual({
       protocol: 'h2',
@@ -299,7 +299,7 @@ describe('what a log says', () => {
     });
   });
 
-  it('counts what was asked for again before the load event', () => {
+  it('counts repeated requests before the load event', () => {
     const requests = [at('/'), at('/x?a=1'), at('/late')];
     const check = compareRequests('h2', { requests, until: 'load' }, load, { entries: early });
     expect(check).toMatchObject({ again: 2, missing: ['https://a.test/late'] });
@@ -314,7 +314,7 @@ describe('what a log says', () => {
 });
 
 describe('the command line', () => {
-  it('takes a page and its options', () => {
+  it('accepts a page and its options', () => {
     expect(
       parseRecordOptions(['https://a.test/x', '--map', 'a.test=127.0.0.1:8443', '--check', 'h3']),
     ).toMatchObject({

@@ -8,7 +8,7 @@ type Draft = Partial<Omit<RecordedRequest, 'id' | 'initiator' | 'phases'>> & {
   phases?: Partial<RecordedRequest['phases']>;
 };
 
-/** A recording of the requests, numbered in order; each sent at once and answered from half its time on. */
+/** A recording of the requests, numbered in order; each is sent at once and its answer starts at half its time. */
 export function recordingOf(drafts: Draft[], pltMs: number | null = 2000): Recording {
   return {
     format: 'hopwise-recording',

@@ -19,7 +19,7 @@ async function replayOf(har: HarLog | string | Uint8Array) {
   return replayOfFile(file, 'page');
 }
 
-/** The one line that a file is refused with, without the file's name. */
+/** The one-line error for a file, without the file's name. */
 async function refusal(har: HarLog | string | Uint8Array): Promise<string> {
   const error = await replayOf(har).then(
     () => new Error('it was taken'),
@@ -33,7 +33,7 @@ async function refusal(har: HarLog | string | Uint8Array): Promise<string> {
 
 const entries = (change: object = {}) => smallPage.map((request) => harEntry({ ...request, extra: change }));
 
-describe('a HAR of which a replay is made', () => {
+describe('a HAR that is replayed', () => {
   it('may be without initiators', async () => {
     const replay = await replayOf(harOf(smallPage.map(({ by: _, ...request }) => harEntry(request))));
     expect(replay.requests.filter(({ beforeLoad }) => beforeLoad)).toHaveLength(5);
@@ -76,7 +76,7 @@ describe('a HAR of which a replay is made', () => {
     for (const { thinkMs } of replay.site.resources) expect(thinkMs).toBeGreaterThanOrEqual(0);
   });
 
-  it('may have entries before its page begins, which are left out', async () => {
+  it('may have entries before its page starts, which are left out', async () => {
     const early = harEntry({ url: 'https://a.example/early.png', startMs: -400, type: 'image' });
     const replay = await replayOf(harOf([...entries(), early]));
     expect(replay.requests).toHaveLength(5);
@@ -123,7 +123,7 @@ describe('a HAR of which a replay is made', () => {
     expect(new Set(replay.requests.map(({ url }) => url)).size).toBe(10);
   });
 
-  it('may have several pages, also of one id', async () => {
+  it('may have several pages, even with the same id', async () => {
     const har = harOf([
       ...entries(),
       ...smallPage.map((request) => harEntry({ ...request, startMs: request.startMs + 90_000 })),
@@ -132,7 +132,7 @@ describe('a HAR of which a replay is made', () => {
     expect((await replayOf(har)).requests).toHaveLength(5);
   });
 
-  it('may have 1200 requests on 290 origins, and is then made in seconds and little memory', async () => {
+  it('may have 1200 requests on 290 origins, and is replayed within seconds and little memory', async () => {
     const before = process.memoryUsage().rss;
     const begin = performance.now();
     const replay = await replayOf(largeHar(1200, 290));
@@ -142,7 +142,7 @@ describe('a HAR of which a replay is made', () => {
     expect(replay.site.origins).toHaveLength(291);
   });
 
-  it('keeps POST where scripts ask with it', async () => {
+  it('keeps POST requests of scripts', async () => {
     const { site } = await replayOf(harOf(entries()));
     expect(site.resources.map(({ method }) => method)).toEqual([
       undefined,
@@ -197,7 +197,7 @@ describe('a HAR that is refused', () => {
     expect(await refusal(harOf([...entries(), odd]))).toBe(line);
   });
 
-  it('is too large all together', async () => {
+  it('is too large in total', async () => {
     const large = Array.from({ length: 30 }, (_, index) =>
       harEntry({ url: `https://a.example/${index}.bin`, startMs: 200, type: 'image', bytes: 2e7 }),
     );

@@ -60,7 +60,7 @@ const bad = (kind: FailedLoad['kind'], disturbance = quiet): LabLoad => ({
   drops,
 });
 
-/** What happens next in the lab; a load that is not told of is a good one. */
+/** Outcomes of the next loads in the lab; further loads succeed. */
 type Script = (LabLoad | Error)[];
 
 class FakeLab implements MatrixLab {
@@ -148,7 +148,7 @@ async function make(...args: Parameters<typeof prepare>) {
 const name = ({ page, protocol, seed }: PlannedLoad) => `${page} ${protocol} ${seed}`;
 
 describe('runMatrix', () => {
-  it('makes what is planned and not done, in one lab a page, under the same chances for every protocol', async () => {
+  it('makes planned loads that are missing, in one lab for each page, with the same losses for every protocol', async () => {
     const planned = plan({ pages: ['app', 'shop'], protocols: ['h1', 'h2'], seeds: [1, 2] });
     const { run, outcome } = prepare(planned, []);
     run.done.add({ ...planned[0]!, outcome: { ok: true } as never, disturbed: false });
@@ -165,7 +165,7 @@ describe('runMatrix', () => {
     expect(new Set(outcome.requests.map(({ network }) => network.seed)).size).toBe(4);
   });
 
-  it('drops a disturbed load and makes it again under the same chances', async () => {
+  it('drops a disturbed load and repeats it with the same losses', async () => {
     const { kept, requests, result } = await make(plan(), [good(busy), good(busy)]);
     expect(kept).toHaveLength(1);
     expect(kept[0]).toMatchObject({ repeated: 2, failures: 0, disturbed: false, disturbance: quiet });
@@ -183,7 +183,7 @@ describe('runMatrix', () => {
     expect(result).toMatchObject({ dropped: 4, disturbed: 1 });
   });
 
-  it('keeps a disturbed load where the machine does not become quiet in time, and says so once', async () => {
+  it('keeps a disturbed load where the machine does not become quiet in time, with one warning', async () => {
     const { kept, said } = await make(plan({ seeds: [1, 2] }), [good(busy), good(busy)], {
       idle: busy,
       quietLimitMs: 20,
@@ -195,7 +195,7 @@ describe('runMatrix', () => {
     expect(said.match(/was not quiet within/g)).toHaveLength(1);
   });
 
-  it('makes a failed load again under other chances, and counts it', async () => {
+  it('repeats a failed load with other losses, and counts it', async () => {
     const { kept, requests, result } = await make(plan(), [bad('timeout')]);
     expect(kept).toHaveLength(1);
     expect(kept[0]).toMatchObject({ failures: 1, repeated: 0, outcome: { ok: true } });
@@ -213,7 +213,7 @@ describe('runMatrix', () => {
     expect(result).toMatchObject({ kept: 1, retried: 1, failed: 1 });
   });
 
-  it('does not hold a stall of the machine against the protocol', async () => {
+  it('does not count a stall of the machine as a failure of the protocol', async () => {
     const { kept, requests } = await make(plan(), [bad('unreachable', busy)]);
     expect(kept[0]).toMatchObject({ failures: 0, repeated: 1, outcome: { ok: true } });
     expect(new Set(requests.map(({ network }) => network.seed)).size).toBe(1);
@@ -228,7 +228,7 @@ describe('runMatrix', () => {
     expect(result).toMatchObject({ kept: 4, left: 0, failed: 1 });
   });
 
-  it('gives a protocol up elsewhere once two seeds have found no answer', async () => {
+  it('gives up a protocol on other networks after two seeds without an answer', async () => {
     const unreachable = Array.from({ length: 4 }, () => bad('unreachable'));
     const { kept } = await make(plan({ protocols: ['h3'], seeds: [1, 2, 3, 4] }), unreachable);
     expect(kept.map(name)).toEqual(['app h3 1', 'app h3 2']);
@@ -236,7 +236,7 @@ describe('runMatrix', () => {
     expect((await make(plan({ protocols: ['h3'], seeds: [1, 2, 3, 4] }), once)).kept).toHaveLength(4);
   });
 
-  it('takes a fresh browser after a failure of the browser, and a fresh lab after two; keeps neither', async () => {
+  it('uses a fresh browser after one browser failure, and a fresh lab after two; keeps neither failure', async () => {
     const { kept, labs, result } = await make(plan(), [bad('browser'), bad('browser'), bad('browser')]);
     expect(kept).toHaveLength(1);
     expect(kept[0]).toMatchObject({ failures: 0, repeated: 0, outcome: { ok: true } });
@@ -247,7 +247,7 @@ describe('runMatrix', () => {
     ]);
   });
 
-  it('starts a lab again that breaks, and stops with a line when it keeps breaking', async () => {
+  it('restarts a broken lab, and stops with one line when it keeps breaking', async () => {
     const { kept, labs, said } = await make(plan({ seeds: [1, 2] }), [
       new Error('gone\nstack'),
       new Error('gone'),
@@ -270,13 +270,13 @@ describe('runMatrix', () => {
     expect(broken.outcome.labs.map(({ lab }) => lab.closed)).toEqual([1, 1, 1]);
   });
 
-  it('does not try again what the lab cannot use', async () => {
+  it('does not retry input that the lab refuses', async () => {
     const { run, outcome } = prepare(plan(), [new LabInputError('site.json: line 3')]);
     await expect(runMatrix(run)).rejects.toMatchObject({ exitCode: 2, message: 'site.json: line 3' });
     expect(outcome.labs.map(({ lab }) => lab.closed)).toEqual([1]);
   });
 
-  it('begins nothing after its time, and ends when it is told to', async () => {
+  it('starts no load after its time limit, and stops on abort', async () => {
     const { kept, result } = await make(plan({ seeds: [1, 2] }), [], { limitMs: -1 });
     expect(kept).toEqual([]);
     expect(result.left).toBe(2);
@@ -292,7 +292,7 @@ describe('runMatrix', () => {
     expect(outcome.labs.map(({ lab }) => lab.closed)).toEqual([1]);
   });
 
-  it('measures an assignment only once there is a natural load to make it of', async () => {
+  it('measures an assignment only after a natural load to derive it from', async () => {
     const protocols: PlannedLoad['protocol'][] = ['natural', 'assigned'];
     const { kept, said, result } = await make(plan({ protocols }), [bad('timeout'), bad('timeout')]);
     expect(kept.map(name)).toEqual(['app natural 1']);

@@ -1,4 +1,4 @@
-/** Serves a generated site over HTTP/1.1 and HTTP/2 on loopback, each host with a certificate of its own. */
+/** Serves a generated site over HTTP/1.1 and HTTP/2 on loopback, each host with its own certificate. */
 import 'reflect-metadata';
 import { createHash, webcrypto } from 'node:crypto';
 import { createSecureServer } from 'node:http2';
@@ -13,7 +13,7 @@ export interface SiteServer {
   port: number;
   /** base64 SHA-256 of the CA's public key. */
   caSpki: string;
-  /** Chromium's `--host-resolver-rules` that lead the site's hosts here. */
+  /** Chromium's `--host-resolver-rules` that resolve the site's hosts to this server. */
   resolverRules: string;
   hosts: string[];
   /** `host path` of every request, in order. */
@@ -113,7 +113,7 @@ export async function serveSite({ site, files }: GeneratedSite): Promise<SiteSer
   };
 }
 
-/** Noise in place of the server's pictures: the browser fetches it all the same. */
+/** Noise instead of the server's pictures: the browser fetches it just the same. */
 function filler({ bytes }: { bytes: number }): Buffer {
   return Buffer.alloc(bytes, 'hopwise ');
 }

@@ -13,7 +13,7 @@ describe('spread', () => {
     expect(spread([30, 10, 20])).toEqual({ median: 20, low: 10, high: 30, range: 'min-max' });
   });
 
-  it('gives tenth and ninetieth percentiles of ten and more', () => {
+  it('gives 10th and 90th percentiles of ten values or more', () => {
     // 0, 10, …, 100: simple-statistics takes the value at position ceil(11 × 0.1) = 2nd and ceil(11 × 0.9) = 10th.
     const values = Array.from({ length: 11 }, (_, index) => index * 10);
     expect(spread(values)).toEqual({ median: 50, low: 10, high: 90, range: 'p10-p90' });
@@ -37,13 +37,13 @@ describe('coefficientOfVariation', () => {
 });
 
 describe('bootstrapMedian', () => {
-  it('follows the distribution that resampling three values has', () => {
+  it('matches the exact distribution of resampling three values', () => {
     // The median of three draws from 1, 2, 3 is 1 with probability 7/27, 2 with 13/27, 3 with 7/27.
     expect(bootstrapMedian([3, 1, 2])).toEqual({ estimate: 2, low: 1, high: 3 });
     expect(bootstrapMedian([3, 1, 2], { level: 0.4 })).toEqual({ estimate: 2, low: 2, high: 2 });
   });
 
-  it('comes near the theory of many values', () => {
+  it('approaches the theory for many values', () => {
     // Of 401 uniform values the median's standard error is 1 / (2 √401).
     const values = Array.from({ length: 401 }, (_, index) => index / 400);
     const { estimate, low, high } = bootstrapMedian(values);
@@ -57,14 +57,14 @@ describe('bootstrapMedian', () => {
     expect(median([1, 2, 4, 9])).toBe(3);
   });
 
-  it('gives the same interval for the same seed, and hardly another for another', () => {
+  it('gives the same interval for the same seed, and a similar one for another', () => {
     const values = Array.from({ length: 30 }, (_, index) => 1000 + 37 * ((index * 7) % 30));
     expect(bootstrapMedian(values, { seed: 5 })).toEqual(bootstrapMedian(values, { seed: 5 }));
     const [one, other] = [5, 6].map((seed) => bootstrapMedian(values, { seed }));
     expect(Math.abs(one!.low / other!.low - 1)).toBeLessThan(0.05);
   });
 
-  it('refuses no values', () => {
+  it('refuses an empty list', () => {
     expect(() => bootstrapMedian([])).toThrow(RangeError);
   });
 });
@@ -74,27 +74,27 @@ describe('bootstrapMedianRatio', () => {
     expect(bootstrapMedianRatio([20, 20, 20], [10, 10, 10])).toEqual({ estimate: 2, low: 2, high: 2 });
   });
 
-  it('draws pairs together, so that what both sides meet does not widen it', () => {
+  it('resamples pairs together, so that common variation does not widen it', () => {
     expect(bootstrapMedianRatio([8, 10, 30], [4, 5, 15])).toEqual({ estimate: 2, low: 2, high: 2 });
     // Ratios of 9/8, 2 and 11/4; the outer ones are those of the medians with probability 7/27 each.
     const { estimate, low, high } = bootstrapMedianRatio([9, 10, 11], [8, 5, 4]);
     expect({ estimate, low, high }).toEqual({ estimate: 2, low: 9 / 8, high: 11 / 4 });
   });
 
-  it('refuses sides that are no pairs, and a baseline of 0', () => {
+  it('refuses sides of different lengths, and a baseline of 0', () => {
     expect(() => bootstrapMedianRatio([1, 2], [1])).toThrow(/expected pairs/);
     expect(() => bootstrapMedianRatio([1], [0])).toThrow(/baseline above 0/);
   });
 });
 
 describe('bootstrapInterval', () => {
-  it('is none where a tenth of the resamples have no figure', () => {
+  it('is null where a tenth of the resamples have no figure', () => {
     let asked = 0;
     expect(bootstrapInterval(1, () => (asked++ % 5 === 0 ? null : 1))).toBeNull();
   });
 });
 
-describe('what never ended', () => {
+describe('a load that never ended', () => {
   it('counts as infinitely long', () => {
     expect(median([1, Number.POSITIVE_INFINITY, 3])).toBe(3);
     expect(median([1, Number.POSITIVE_INFINITY])).toBe(Number.POSITIVE_INFINITY);

@@ -11,7 +11,7 @@ import { everything } from './recordings.ts';
 import { serveSite } from './site-server.ts';
 
 describe('structure replay in Chromium', () => {
-  it('makes every recorded request again, those before the load event before it', async () => {
+  it('repeats every recorded request, those before the load event before it', async () => {
     const replay = siteFromRecording(everything, { name: 'everything' });
     const server = await serveSite(replay);
     const browser = await MeasuringBrowser.launch({
@@ -44,7 +44,7 @@ describe('structure replay in Chromium', () => {
     }
   });
 
-  it('is a site that the lab serves, under h1 and h3 too', async () => {
+  it('is a site that the lab serves, including under h1 and h3', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'hopwise-replay-'));
     const replay = siteFromRecording(everything, { name: 'everything' });
     await writeSite(replay, join(folder, 'site'));

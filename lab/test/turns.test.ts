@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { takeTurns } from '../src/loads/turns.ts';
 
-/** How often each value is there, each number once. */
+/** The distinct numbers of occurrences of the values. */
 const counted = (values: string[]): number[] => [
   ...new Set(values.map((value) => values.filter((other) => other === value).length)),
 ];
@@ -13,7 +13,7 @@ describe('takeTurns', () => {
     [4, 4],
     [5, 10],
   ])(
-    'has each of %d values in each place, and after each other one, equally often in %d rounds',
+    'has each of %d values in each place, and after each other value, equally often in %d rounds',
     (count, cycle) => {
       const values = Array.from({ length: count }, (_, index) => index);
       const rounds = Array.from({ length: cycle }, (_, round) => takeTurns(values, round));
@@ -31,7 +31,7 @@ describe('takeTurns', () => {
     },
   );
 
-  it('has nothing to decide for one', () => {
+  it('returns a single value unchanged', () => {
     expect(takeTurns(['h2'], 7)).toEqual(['h2']);
     expect(takeTurns([], 0)).toEqual([]);
   });

@@ -12,7 +12,7 @@ import {
 } from '../src/pages/web-pages.ts';
 import type { GeneratedSite } from '../src/sites/write-site.ts';
 
-/** Of a percentile of `SEEDS` pages: the sampling error of the 90th percentile of image bytes is 4%. */
+/** Tolerance of a percentile over `SEEDS` pages: the sampling error of the 90th percentile of image bytes is 4%. */
 const TOLERANCE = 0.1;
 const SEEDS = 3000;
 
@@ -40,14 +40,14 @@ describe('pages drawn from the published distribution', () => {
     const values = pages.map(MEASURED[measure]).sort((a, b) => a - b);
     for (const [index, percentile] of PERCENTILES.entries()) {
       const published = PUBLISHED[measure].values[index] as number;
-      // Half a request more for counts, whose rounding is coarse; two kilobytes for what no body can be smaller than.
+      // Tolerances: half a request for counts, which are rounded; two kilobytes for minimum body sizes.
       const rounding = measure.endsWith('ytes') ? 2048 : 0.5;
       const off = Math.abs(quantileSorted(values, percentile / 100) - published);
       expect(off, `p${percentile}: ${published}`).toBeLessThanOrEqual(TOLERANCE * published + rounding);
     }
   });
 
-  it('are as large in all when they are large in one', () => {
+  it('are large in all measures when they are large in one', () => {
     const large = pages.filter((page) => sum(page.requests) > 125);
     const small = pages.filter((page) => sum(page.requests) < 45);
     const median = (of: WebPage[]) =>
@@ -96,7 +96,7 @@ describe('the generated site', () => {
       expect(sum(page.bytes)).toBe(spec.bytes);
       expect(page.origins).toBe(spec.origins);
       for (const type of RESOURCE_TYPES) {
-        // Who is to be found needs a finder, which takes the place of another type's request.
+        // A resource needs a finder, which may replace another type's request.
         expect(Math.abs(page.requests[type] - spec.types.requests[type]), type).toBeLessThanOrEqual(3);
         const off = Math.abs(page.bytes[type] - spec.types.bytes[type]);
         expect(off, `bytes of ${type}`).toBeLessThanOrEqual(0.03 * spec.types.bytes[type] + 5000);
@@ -104,7 +104,7 @@ describe('the generated site', () => {
     },
   );
 
-  it('of a seed is always the same, and of another seed another', () => {
+  it('is always the same for one seed, and different for another', () => {
     const digest = (name: string) => JSON.stringify(generateSite(webPageSpec(name) as SiteSpec).site);
     expect(digest('web-4')).toBe(digest('web-4'));
     expect(digest('web-4')).not.toBe(digest('web-1'));

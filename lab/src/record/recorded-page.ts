@@ -70,7 +70,7 @@ export async function recordedPage(capture: Capture, options: RecordedPageOption
   const times = serverTimes(timings);
   const chosen = chooseAnswers(capture.requests);
   const ranges = rangesByKey(capture.requests);
-  const room: Room = { bytes: options.maxBytes, fillerBytes: MAX_FILLER_BYTES };
+  const budget: Budget = { bytes: options.maxBytes, fillerBytes: MAX_FILLER_BYTES };
   const bodyMatters = severalBodies(chosen.keys());
   const requests: PageRequest[] = [];
   const resources: Site['resources'] = [];
@@ -109,7 +109,7 @@ export async function recordedPage(capture: Capture, options: RecordedPageOption
     }
     const { headers, notes } = keptHeaders(answer.headers);
     const parts = ranges.get(keyOf(captured)) ?? [];
-    const stored = await storeBody(parts, captured, answer, headers, room);
+    const stored = await storeBody(parts, captured, answer, headers, budget);
     request.kept = stored.kept;
     request.notes.push(...notes, ...stored.notes);
     request.replayedBytes = 'bytes' in stored.body ? stored.body.bytes : stored.body.content.length;
@@ -224,7 +224,7 @@ function obstacleOf({ url, method, answer }: Captured): string | null {
 }
 
 /** Remaining limits. */
-interface Room {
+interface Budget {
   /** Of stored bodies. */
   bytes: number;
   /** Of noise made by the server. */
@@ -244,18 +244,18 @@ async function storeBody(
   captured: Captured,
   answer: CapturedAnswer,
   headers: Record<string, string>,
-  room: Room,
+  budget: Budget,
 ): Promise<StoredBody> {
-  if (answer.status === 206) return wholeOf(parts, headers, room);
+  if (answer.status === 206) return wholeOf(parts, headers, budget);
   const { status, body, bodyBytes } = answer;
   const coding = headers['content-encoding'];
   if (body === null) {
     delete headers['content-encoding'];
     const length = answer.headers.find(({ name }) => name.toLowerCase() === 'content-length')?.value ?? '';
     const bytes = bodyBytes ?? (/^\d{1,15}$/.test(length) ? Number(length) : 0);
-    return { ...fillerOf(bytes, room), status };
+    return { ...fillerOf(bytes, budget), status };
   }
-  room.bytes -= body.length;
+  budget.bytes -= body.length;
   if (captured.failure !== null) delete headers['content-encoding'];
   const recoded = nameEncoding(captured, body, headers);
   const encoded = await encodeAs(body, headers['content-encoding'], body.length === 0 ? null : bodyBytes);
@@ -274,9 +274,9 @@ async function storeBody(
 }
 
 /** Noise in place of a body. */
-function fillerOf(bytes: number, room: Room): Pick<StoredBody, 'body' | 'kept' | 'notes'> {
-  const kept = Math.min(bytes, MAX_BODY_BYTES, room.fillerBytes);
-  room.fillerBytes -= kept;
+function fillerOf(bytes: number, budget: Budget): Pick<StoredBody, 'body' | 'kept' | 'notes'> {
+  const kept = Math.min(bytes, MAX_BODY_BYTES, budget.fillerBytes);
+  budget.fillerBytes -= kept;
   return { body: { bytes: kept }, kept: 'filler', notes: [`replayed as ${kept} bytes of noise`] };
 }
 
@@ -302,7 +302,7 @@ const CONTENT_RANGE = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/;
  * Assembles a resource that was fetched in ranges (RFC 9110, section 14); the replay server cuts ranges from it. Gaps are
  * zeros.
  */
-function wholeOf(parts: Captured[], headers: Record<string, string>, room: Room): StoredBody {
+function wholeOf(parts: Captured[], headers: Record<string, string>, budget: Budget): StoredBody {
   headers['accept-ranges'] = 'bytes';
   delete headers['content-encoding'];
   const found: { first: number; body: Uint8Array | null }[] = [];
@@ -318,11 +318,11 @@ function wholeOf(parts: Captured[], headers: Record<string, string>, room: Room)
   size = Math.min(size, MAX_BODY_BYTES);
   const held = found.filter(({ body }) => body !== null);
   // The size is the server's claim: it may have sent only one byte.
-  if (held.length === 0 || size > room.bytes) {
-    const { notes, ...filler } = fillerOf(size, room);
+  if (held.length === 0 || size > budget.bytes) {
+    const { notes, ...filler } = fillerOf(size, budget);
     return { ...filler, status: 200, notes: [`fetched in ranges: ${notes[0]}`] };
   }
-  room.bytes -= size;
+  budget.bytes -= size;
   const content = new Uint8Array(size);
   let covered = 0;
   for (const { first, body } of held.toSorted((one, other) => one.first - other.first)) {

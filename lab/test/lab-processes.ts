@@ -24,12 +24,12 @@ export function descendants(pid: number): number[] {
   return children.flatMap((child) => [child, ...descendants(child)]);
 }
 
-/** Waits for the end of processes: the kernel takes them back a moment after what they belong to. */
+/** Waits for the end of processes, which the kernel removes shortly after their parent. */
 export async function allGone(pids: number[]): Promise<void> {
   await expect.poll(() => pids.filter((pid) => isAlive(pid)), { timeout: 20_000 }).toEqual([]);
 }
 
-/** Zombies count as gone: they hold nothing. */
+/** Zombies count as ended, as they hold no resources. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -47,7 +47,7 @@ export function processesIn(namespaces: Set<string>): string[] {
     try {
       return /^\d+$/.test(entry) && namespaces.has(networkNamespace(entry));
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
       return false;
     }
   });

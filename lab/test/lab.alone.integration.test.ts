@@ -14,10 +14,10 @@ import { check, LINK } from './lab-transfers.ts';
 const obstacle = await labObstacle();
 if (obstacle) console.warn(`Skipping the lab's integration tests: ${obstacle}`);
 
-/** How far a round trip may be off, in ms. */
+/** Tolerance of a round trip, in ms. */
 const RTT_TOLERANCE_MS = 0.5;
 
-/** The smallest of many until it is as it should be: on a busy machine any packet can be late, and none is early. */
+/** Takes the minimum of many, repeatedly if needed: on a busy machine packets can be late, but never early. */
 async function smallestRtt(lab: Lab, url: string, wantedMs: number): Promise<number> {
   let smallest = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 10 && smallest >= wantedMs + RTT_TOLERANCE_MS; round++) {
@@ -48,7 +48,7 @@ describe.skipIf(obstacle)('the lab, while nothing else runs', { timeout: 120_000
     expect(rtt).toBeLessThan(rttMs + RTT_TOLERANCE_MS);
   });
 
-  test('adds the extra round trip of a server', async () => {
+  test('adds the extra round-trip time of a server', async () => {
     await lab.configure({ ...LINK, rttMs: 20 });
     const rttMs = 20 + FAR_MS;
     expect(Math.abs((await smallestRtt(lab, `${FAR}/`, rttMs)) - rttMs)).toBeLessThan(RTT_TOLERANCE_MS);
@@ -121,7 +121,7 @@ describe.skipIf(obstacle)('the lab, while nothing else runs', { timeout: 120_000
     }
   });
 
-  test('takes another congestion control and initial window', async () => {
+  test('accepts another congestion control and initial window', async () => {
     const big = await Lab.up({
       site,
       network: LINK,
@@ -151,7 +151,7 @@ describe.skipIf(obstacle)('the lab, while nothing else runs', { timeout: 120_000
 
   // The start of any other lab would remove what the killed one leaves.
   test.each(['its owner', 'its owner and then itself'])(
-    'killed with %s, it leaves only what the next removes',
+    'killed with %s, it leaves only leftovers that the next lab removes',
     async (which) => {
       const module = new URL('../src/client/lab.ts', import.meta.url).href;
       const script = `import { Lab } from ${JSON.stringify(module)};

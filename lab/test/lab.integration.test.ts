@@ -32,7 +32,7 @@ describe.skipIf(obstacle)('the lab', { timeout: 120_000 }, () => {
     await rm(site, { recursive: true, force: true });
   });
 
-  test('serves every protocol and logs which it was', async () => {
+  test('serves every protocol and logs it', async () => {
     await lab.configure(LINK);
     await lab.log();
     for (const protocol of ['h1', 'h2', 'h3']) {
@@ -59,7 +59,7 @@ describe.skipIf(obstacle)('the lab', { timeout: 120_000 }, () => {
     expect((await lab.log()).entries).toEqual([]);
   });
 
-  test('offers an origin its own protocols only', async () => {
+  test('offers only an origin’s own protocols', async () => {
     await lab.configure({ ...LINK, rttMs: 2 });
     const [h1] = await check(lab, '--protocol', 'h1', `${OLD}/slow`);
     const [h2] = await check(lab, '--protocol', 'h2', `${OLD}/slow`);
@@ -79,7 +79,7 @@ describe.skipIf(obstacle)('the lab', { timeout: 120_000 }, () => {
       await check(lab, '--protocol', 'h2', `${MAIN}/bytes?1000000`);
       const { down } = await lab.stats();
       expect(down.drops.loss).toBeGreaterThan(0);
-      // The number of packets depends on what the losses did to TCP; those that both runs sent are compared.
+      // The number of packets depends on TCP's reaction to losses; the packets that both runs sent are compared.
       return { lost: down.lost, packets: down.packets };
     };
     const [first, second, other] = [await lossesOf(5), await lossesOf(5), await lossesOf(6)];
@@ -107,7 +107,7 @@ describe.skipIf(obstacle)('the lab', { timeout: 120_000 }, () => {
     expect(tcp.bitsPerSecond).toBeGreaterThan(10e6);
   });
 
-  test('changes the link in mid-transfer', async () => {
+  test('changes the link during a transfer', async () => {
     await lab.drain();
     await lab.configure({ ...LINK, downMbps: 2, rttMs: 10 });
     await lab.resetStats();
@@ -116,7 +116,7 @@ describe.skipIf(obstacle)('the lab', { timeout: 120_000 }, () => {
       .poll(async () => (await lab.stats()).down.deliveredBytes, { timeout: 30_000 })
       .toBeGreaterThan(250_000);
     await lab.configure({ ...LINK, downMbps: 40, rttMs: 10 });
-    // Of 24 Mbit, 2 are through after a second; the rest takes 0.6 s at the one rate and 11 s at the other.
+    // Of 24 Mbit, 2 are transferred after a second; the rest takes 0.6 s at one rate and 11 s at the other.
     const { totalMs } = (await transfer)[0]!;
     expect(totalMs).toBeGreaterThan(1000);
     expect(totalMs).toBeLessThan(9000);
@@ -137,7 +137,7 @@ describe.skipIf(obstacle)('the lab', { timeout: 120_000 }, () => {
     expect(stdout).toContain(lab.origins[0]!.address);
     const began = performance.now();
     await expect(inside('/usr/bin/getent', 'hosts', 'other.example')).rejects.toMatchObject({ code: 2 });
-    // A name server that were asked and silent would take 5 s.
+    // Querying a silent name server would take 5 s.
     expect(performance.now() - began).toBeLessThan(4000);
     await expect(inside('/bin/bash', '-c', 'echo > /dev/tcp/192.0.2.1/80')).rejects.toThrow('unreachable');
   });
@@ -172,7 +172,7 @@ describe.skipIf(obstacle)('the lab', { timeout: 120_000 }, () => {
     expect(fourth).toBe('fourth\n');
   });
 
-  test('refuses a network that makes no sense', async () => {
+  test('refuses an invalid network', async () => {
     await expect(lab.configure({ ...LINK, loss: 3 })).rejects.toThrow(/^network: loss: /);
     await expect(lab.configure({ ...LINK, loss: 0.8, lossBurst: 2 })).rejects.toThrow(
       /^lab: network: loss: /,
@@ -194,7 +194,7 @@ describe.skipIf(obstacle)('the lab', { timeout: 120_000 }, () => {
     await rm(empty, { recursive: true });
   });
 
-  test('goes down when aborted', async () => {
+  test('shuts down when aborted', async () => {
     const stop = new AbortController();
     const aborted = await Lab.up({ site, network: LINK, signal: stop.signal });
     stop.abort();
@@ -215,7 +215,7 @@ describe.skipIf(obstacle)('the lab', { timeout: 120_000 }, () => {
       expect(family).toContain(holderPid);
       expect(family.length).toBeGreaterThanOrEqual(3);
       const namespaces = new Set(family.map(networkNamespace));
-      // The client's, the servers', and the one that the lab itself is in.
+      // The client's, the servers', and the lab's own namespace.
       expect(namespaces.size).toBe(3);
       program.kill('SIGKILL');
       await allGone(family);

@@ -19,21 +19,21 @@ const planned = (recording = everything) => {
 const parentId = (id: number) => planned().at(id).parent?.request.id;
 
 describe('planReplay', () => {
-  it('begins with the redirect and goes on with its target', () => {
+  it('starts with the redirect and continues with its target', () => {
     const { entry, page, at } = planned();
     expect(entry.request.id).toBe(0);
     expect(page.request.id).toBe(1);
     expect(at(1)).toMatchObject({ means: 'redirect', type: 'document' });
   });
 
-  it('skips what the cache answered and what nobody answered, and says so', () => {
+  it('skips cached and unanswered requests, and counts them', () => {
     expect(planned().skipped).toEqual([
       { id: 16, url: 'https://img.example/cached.png', reason: 'from the cache' },
       { id: 17, url: 'https://dead.example/x.js', reason: 'not answered' },
     ]);
   });
 
-  it('puts markup where it was found in the document', () => {
+  it('places markup where it was found in the document', () => {
     // The document's body came from 150 to 250 ms; the image was found at 200 ms.
     expect(planned().at(4)).toMatchObject({ means: 'markup', place: 0.5 });
   });
@@ -47,27 +47,27 @@ describe('planReplay', () => {
 
   it('turns the gap between a script and its request into work', () => {
     const { at } = planned();
-    // a.js was there at 280 ms and asked for b.js at 300 ms; nothing else ran.
+    // a.js had arrived at 280 ms and requested b.js at 300 ms; nothing else ran.
     expect(at(3).busyMs).toBe(20);
     expect(at(10).delayMs).toBe(0);
   });
 
-  it('lets a request wait for the one whose end it followed', () => {
-    // 2.png began 5 ms after the answer to data, which the same script had asked for.
+  it('makes a request wait for the one whose end it followed', () => {
+    // 2.png started 5 ms after the answer to data, which the same script had requested.
     expect(planned().at(13)).toMatchObject({ after: { request: { id: 12 } }, delayMs: 5 });
   });
 
-  it('gives late markup to the script that had arrived last', () => {
+  it('attributes late markup to the last arrived script', () => {
     expect(planned().at(15)).toMatchObject({ means: 'script', parent: { request: { id: 11 } } });
   });
 
-  it('holds back what began after the load event, also that of frames', () => {
+  it('delays requests that started after the load event, including those of frames', () => {
     const { at } = planned();
     expect(at(18)).toMatchObject({ afterLoad: true, delayMs: 100, parent: { request: { id: 11 } } });
     expect(at(19)).toMatchObject({ afterLoad: true, delayMs: 150, parent: { request: { id: 1 } } });
   });
 
-  it('takes the wait of computed answers less the round trip as server time', () => {
+  it('uses the wait of computed answers less the round trip as server time', () => {
     const recording = recordingOf([
       {
         url: 'https://a.example/',
@@ -113,7 +113,7 @@ describe('planReplay', () => {
     expect(origins.map(({ extraRttMs }) => extraRttMs)).toEqual([0, 50]);
   });
 
-  it('keeps a tenth of what is longer than a second of an unexplained wait', () => {
+  it('keeps a tenth of an unexplained wait beyond a second', () => {
     const recording = recordingOf(
       [
         { url: 'https://a.example/', type: 'document', startMs: 0, endMs: 100 },
@@ -128,7 +128,7 @@ describe('planReplay', () => {
     expect([at(1).busyMs, at(2).delayMs, at(3).delayMs]).toEqual([100, 600, 1400]);
   });
 
-  it("takes what all answers of a moment waited in common for queueing on the recorder's link", () => {
+  it("treats the common wait of simultaneous answers as queueing on the recording's link", () => {
     const answered = (url: string, startMs: number, waitMs: number, type: 'image' | 'fetch' = 'image') => ({
       url,
       type,
@@ -155,7 +155,7 @@ describe('planReplay', () => {
     expect([at(6).thinkMs, at(7).thinkMs]).toEqual([40, 40]);
   });
 
-  it('says what of a load no network makes shorter', () => {
+  it('computes the part of a load that no network can shorten', () => {
     const recording = recordingOf([
       { url: 'https://a.example/', type: 'document', startMs: 0, endMs: 100 },
       { url: 'https://a.example/1.js', type: 'script', startMs: 60, endMs: 200, by: ['parser', 0] },
@@ -168,7 +168,7 @@ describe('planReplay', () => {
     );
   });
 
-  it('does without initiators', () => {
+  it('works without initiators', () => {
     const recording = recordingOf([
       { url: 'https://a.example/', type: 'document', startMs: 0, endMs: 100 },
       { url: 'https://a.example/1.js', type: 'script', startMs: 90, endMs: 200, by: ['other', null] },
@@ -195,7 +195,7 @@ describe('planReplay', () => {
     expect(() => planned(recording)).toThrow(message);
   });
 
-  it('stands thousands of requests that wait for each other', () => {
+  it('handles thousands of requests that wait for each other', () => {
     const polls = Array.from({ length: 2500 }, (_, index) => ({
       url: `https://a.example/poll/${index}`,
       type: 'fetch' as const,
@@ -214,7 +214,7 @@ describe('planReplay', () => {
     expect(siteFromRecording(recording, { name: 'polls' }).requests).toHaveLength(2502);
   });
 
-  it('refuses more than it is allowed', () => {
+  it('enforces its limits', () => {
     expect(() => planReplay(everything, { ...limits, maxRequests: 5 })).toThrow(
       'requests: expected at most 5, got 18',
     );
@@ -234,7 +234,7 @@ describe('hostNames', () => {
     ]);
   });
 
-  it('gives any URLs valid names, one to each authority', () => {
+  it('gives any URLs valid names, one for each authority', () => {
     fc.assert(
       fc.property(fc.array(fc.webUrl({ withFragments: false }), { maxLength: 30 }), (urls) => {
         const hosts = hostNames(urls);
@@ -269,7 +269,7 @@ describe('hostNames', () => {
     expect(new Set([...hosts.values()].map((host) => host.split('.').slice(-2).join('.'))).size).toBe(3);
   });
 
-  it('keeps names apart that differ only where they are cut', () => {
+  it('keeps names distinct that differ only beyond the cut', () => {
     const long = 'x'.repeat(60);
     const hosts = hostNames([`https://${long}.a.example/`, `https://${long}.b.example/`]);
     expect(new Set(hosts.values()).size).toBe(2);
@@ -342,7 +342,7 @@ describe('fit', () => {
     expect(text.endsWith('</html>')).toBe(true);
   });
 
-  it('compresses what does not fit, and says so', () => {
+  it('compresses text that does not fit, and reports it', () => {
     const many = Array.from({ length: 200 }, (_, index) => ({
       place: index / 200,
       text: `<img src="/${index}.png">`,
@@ -391,7 +391,7 @@ describe('siteFromRecording', () => {
     expect(site.entry).toBe(`${site.resources[0]!.origin}${site.resources[0]!.path}`);
   });
 
-  it('lets nothing of a hostile address into markup or scripts', () => {
+  it('keeps hostile URLs out of markup and scripts', () => {
     const recording = recordingOf([
       { url: 'https://a.example/', type: 'document', startMs: 0, endMs: 100, bodyBytes: 5000 },
       {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-/** The `hopwise-host` command; started by a browser it speaks native messaging instead. */
-import { writeFileSync } from 'node:fs';
+/** The `hopwise-host` command. Started by a browser, it speaks native messaging instead. */
+import { existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { EXTENSION_ID, FIREFOX_EXTENSION_ID, MAX_PIN_MINUTES, PIN_KINDS } from '@hopwise/contract';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
@@ -39,7 +39,7 @@ interface RegistrationOptions {
 }
 
 function print(text: string): void {
-  // Synchronous: the process may end right after.
+  // Synchronous: the process may end right after this.
   writeFileSync(1, `${text}\n`);
 }
 
@@ -47,12 +47,18 @@ function note(text: string): void {
   process.stderr.write(`hopwise-host: ${text}\n`);
 }
 
+/** How to call this command: hints name it `hopwise-host`, which need not be on the `PATH`. */
+function commandNote(userDataDirectory?: string): string {
+  const launcher = launcherFile(userDataDirectory);
+  return `command: hopwise-host is ${existsSync(launcher) ? launcher : `${process.execPath} ${script}`}`;
+}
+
 function registration(command: Command): Command {
   const names = browsers().map(({ id }) => id);
   return command
     .option('--user-data-dir <dir>', 'only this Chromium profile folder')
     .addOption(
-      new Option('--browser <names...>', 'only these browsers; otherwise those that are found').choices(
+      new Option('--browser <names...>', 'only these browsers; by default those that are found').choices(
         names,
       ),
     )
@@ -70,17 +76,17 @@ function where(
   return { userDataDirectory: options.userDataDir, browsers: options.browser };
 }
 
-function wholeNumber(least: number, most: number): (text: string) => number {
+function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
-    if (Number.isInteger(number) && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`expected a whole number from ${least} to ${most}`);
+    if (Number.isInteger(number) && number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`expected a whole number from ${min} to ${max}`);
   };
 }
 
 const program = new Command('hopwise-host')
   .description(
-    'Real transfers of a web page under every HTTP version, for the hopwise extension and by hand.',
+    'Transfers web pages under each HTTP version and pins origins to one, for the hopwise extension and on the command line.',
   )
   .version(hostVersion())
   .exitOverride();
@@ -92,11 +98,14 @@ registration(program.command('install'))
     const done = await install({ ids: ids(options), script, nodeArguments, ...where(options) });
     if (options.json)
       print(JSON.stringify({ launcher: launcherFile(options.userDataDir), registered: done }));
-    else for (const { browser, manifestFile } of done) print(`${browser}: ${manifestFile}`);
+    else {
+      for (const { browser, manifestFile } of done) print(`${browser}: ${manifestFile}`);
+      print(commandNote(options.userDataDir));
+    }
   });
 
 registration(program.command('uninstall'))
-  .description('take the registration back; the private libcurl and the local CA stay unless --all is given')
+  .description('undo the registration; the private libcurl and the local CA stay unless --all is given')
   .option('--all', 'also remove the local CA, the private libcurl and the log')
   .option('--json', 'print JSON')
   .action(async (options: RegistrationOptions & { all?: boolean }) => {
@@ -116,7 +125,7 @@ registration(program.command('uninstall'))
   });
 
 registration(program.command('doctor'))
-  .description('check everything and name the fix for what fails')
+  .description('check everything and show a fix for what fails')
   .option('--libcurl <path>', 'check this libcurl')
   .option('--offline', 'do not ask Debian for a newer libcurl')
   .option('--json', 'print JSON')
@@ -131,13 +140,14 @@ registration(program.command('doctor'))
           `${check.ok ? 'ok  ' : 'FAIL'} ${check.name}: ${check.detail}${check.fix ? `\n     fix: ${check.fix}` : ''}`,
         );
       }
+      print(commandNote(options.userDataDir));
     }
     if (!ok) process.exitCode = EXIT_FAILURE;
   });
 
 program
   .command('setup')
-  .description('make sure that there is a libcurl with HTTP/3; on Debian 12 by a private copy, without root')
+  .description('find a libcurl with HTTP/3; on Debian 12, make a private copy of one, without root')
   .addOption(
     new Option('--check', 'report what is there and whether it is up to date; change nothing').conflicts(
       'update',
@@ -173,7 +183,7 @@ function setupLines({ engine, path, package: copy, update }: SetupResult): strin
 }
 
 registration(program.command('status'))
-  .description('say in short what is installed and works')
+  .description('summarise what is installed and what works')
   .option('--libcurl <path>', 'use this libcurl')
   .option('--json', 'print JSON')
   .action(async (options: RegistrationOptions) => {
@@ -218,6 +228,7 @@ registration(program.command('status'))
       for (const pin of storedOnly(status.pins)) print(`  next session: ${pinLine(pin)}`);
       for (const { problem, fix } of status.pins.problems) print(`  ${problem}; ${fix}`);
       print(`log: ${status.log}`);
+      print(commandNote(options.userDataDir));
     }
   });
 
@@ -225,7 +236,7 @@ addCaCommands(
   program
     .command('ca')
     .description(
-      'the local certificate authority that pins to a protocol need: never made but by these commands',
+      'the local certificate authority that pins to a protocol need; only these commands create one',
     ),
   print,
 );
@@ -244,7 +255,7 @@ program
       .choices(PIN_KINDS)
       .default('avoid-h3'),
   )
-  .option('--minutes <n>', 'until the pin ends by itself', wholeNumber(1, MAX_PIN_MINUTES))
+  .option('--minutes <n>', 'end the pin after so many minutes', wholeNumber(1, MAX_PIN_MINUTES))
   .option('--keep', 'keep the pin for later sessions; otherwise it ends with the browser')
   .addOption(browserOption())
   .option('--json', 'print JSON')
@@ -266,24 +277,24 @@ program
 program
   .command('probe')
   .description('transfer URLs, or the requests of a recorded page, under each protocol and compare the times')
-  .argument('[urls...]', 'https URLs: the first is the page, the others start when it has arrived')
-  .option('--har <file>', 'take the requests, their order and their waits from a HAR or a hopwise recording')
+  .argument('[urls...]', 'https URLs: the first is the page, the others start when it has been received')
+  .option('--har <file>', 'take the requests, their order and delays from a HAR or a hopwise recording')
   .option('--protocols <list>', 'of h1,h2,h3', 'h1,h2,h3')
-  .option('--rounds <n>', 'most rounds under each protocol, as far as the budget goes', wholeNumber(1, 20), 3)
+  .option('--rounds <n>', 'maximum rounds under each protocol, within the budget', wholeNumber(1, 20), 3)
   .option(
     '--budget <bytes>',
-    "most response bytes in all; three times the page's unless given",
+    "maximum response bytes in all; by default three times the page's",
     wholeNumber(1, Number.MAX_SAFE_INTEGER),
   )
   .option('--libcurl <path>', 'use this libcurl')
-  .option('--resources', 'print every resource too, as it came in the round in the middle')
+  .option('--resources', 'also print every resource, as transferred in the median round')
   .option('--json', 'print the verification as JSON')
   .action(async (urls: string[], options: Parameters<typeof probeCommand>[1]) => {
     process.exitCode = await probeCommand(urls, options, print, note);
   });
 
-/** Has commander complain as everything else here does, in one line that says where to read on. */
-function complainAlike(command: Command, words = command.name()): void {
+/** Has commander report errors in this command's form: one line that points to the help. */
+function unifyErrors(command: Command, words = command.name()): void {
   command.configureOutput({
     outputError: (text, write) => {
       const line = text
@@ -293,10 +304,10 @@ function complainAlike(command: Command, words = command.name()): void {
       write(`hopwise-host: ${line} (see ${words} --help)\n`);
     },
   });
-  for (const sub of command.commands) complainAlike(sub, `${words} ${sub.name()}`);
+  for (const sub of command.commands) unifyErrors(sub, `${words} ${sub.name()}`);
 }
 
-complainAlike(program);
+unifyErrors(program);
 
 async function messaging(): Promise<void> {
   const log = openLog();
@@ -323,7 +334,7 @@ async function main(): Promise<void> {
     await program.parseAsync();
   } catch (fault) {
     if (fault instanceof CommanderError) {
-      // Commander has said what was wrong; help and version end with 0.
+      // Commander has printed the error; help and version end with 0.
       process.exitCode = fault.exitCode === 0 ? 0 : EXIT_USAGE;
       return;
     }

@@ -1,4 +1,4 @@
-/** Names by which browsers, the extension and the helper know each other. */
+/** The ids of extension and helper. */
 
 /** Name under which the host is registered with browsers. */
 export const HOST_NAME = 'org.hopwise.host';

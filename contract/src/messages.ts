@@ -1,6 +1,6 @@
 /**
- * Every message between the extension and the native host, in both directions. Both sides parse what they receive with these
- * schemas before they look at it.
+ * Every message between the extension and the native host, in both directions. Both sides validate what they receive with these
+ * schemas before they use it.
  */
 import * as z from 'zod/mini';
 import {
@@ -13,10 +13,10 @@ import {
 import { count, originSchema as origin, protocolSchema as protocol, text } from './schemas.ts';
 import { transferPlanSchema as transferPlan } from './transfer-plan.ts';
 
-/** Raised when a message changes its meaning; host and extension compare it in `hello`. */
+/** To be raised when a message changes its meaning; host and extension compare it in `hello`. */
 export const MESSAGE_VERSION = 3;
 
-/** Chromium drops the port of a host that sends a longer message. */
+/** Chromium closes the port of a host that sends a longer message. */
 export const MAX_MESSAGE_TO_BROWSER_BYTES = 1024 * 1024;
 
 const requestId = z.string().check(z.minLength(1), z.maxLength(64));
@@ -29,7 +29,7 @@ export const toHost = z.discriminatedUnion('type', [
     plan: transferPlan,
     protocols: z.array(protocol).check(z.minLength(1), z.maxLength(3)),
     rounds: z.int().check(z.gte(1), z.lte(20)),
-    /** Most response bytes that the probe may transfer in all; null for three times the page's. */
+    /** Maximum response bytes of the probe in all; null for three times the page's. */
     budgetBytes: z.nullable(count),
   }),
   z.object({ type: z.literal('cancel'), id: requestId }),
@@ -39,14 +39,14 @@ export const toHost = z.discriminatedUnion('type', [
     id: requestId,
     origin,
     kind: pinKind,
-    /** Until it ends by itself; null: it does not. */
+    /** Lifetime; null for a pin without expiry. */
     minutes: pinMinutes,
     /** Whether it outlives the session; otherwise it ends with the port. */
     persistent: z.boolean(),
   }),
-  /** Answered by `pins`, also where the origin is not pinned. */
+  /** Answered by `pins`, also when the origin is not pinned. */
   z.object({ type: z.literal('unpin'), id: requestId, origin }),
-  /** Answered by `pins`. The session's first message about pins brings back the persistent ones. */
+  /** Answered by `pins`. The session's first message about pins restores the stored ones. */
   z.object({ type: z.literal('pins'), id: requestId }),
 ]);
 
@@ -58,9 +58,9 @@ export const errorCode = z.enum([
   'busy',
   'budget',
   'cancelled',
-  /** The server asked for restraint: 429 or 503. */
+  /** The server asked for fewer requests: 429 or 503. */
   'refused',
-  /** A pin that cannot be had here: what is missing, and its fix. */
+  /** A pin that is not possible here; the message says what is missing, and the fix. */
   'unavailable',
   /** More pins than `MAX_PINS`. */
   'too-many',
@@ -76,7 +76,7 @@ export const toExtension = z.discriminatedUnion('type', [
     /** libcurl's version line, '' when there is no usable libcurl. */
     engine: text(256),
     http3: z.boolean(),
-    /** What is missing and how to fix it, '' when nothing is. */
+    /** What is missing and how to fix it, '' for nothing. */
     problem: text(1024),
   }),
   z.object({
@@ -96,29 +96,29 @@ export const toExtension = z.discriminatedUnion('type', [
     /** A slice of the JSON text of a `Verification`. */
     json: z.string(),
   }),
-  /** All pins of the session. Sent in answer, and unasked on every other change. */
+  /** All pins of the session. Sent in answer to requests, and unsolicited on every other change. */
   z.object({
     type: z.literal('pins'),
-    /** '' when unasked. */
+    /** '' when unsolicited. */
     id: text(64),
-    /** Of the proxy on 127.0.0.1 that pins lead through; 0 while all are lifted. */
+    /** Port of the pins' proxy on 127.0.0.1; 0 while no pin is in effect. */
     port: z.int().check(z.gte(0), z.lte(65_535)),
-    /** The password that the proxy asks for (Basic, whatever the user name): 32 random bytes in base64url, of this session. */
+    /** The proxy's password in this session (Basic scheme, any user name): 32 random bytes in base64url. */
     secret: z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/)),
     /**
-     * How often the browser may have given the proxy up, which Chromium does after a connection that failed through it and
-     * not without it. Whenever this rises, the proxy settings have to be set anew, though nothing else has changed.
+     * How often the browser may have disabled the proxy, which Chromium does after a connection failed through it and succeeded
+     * without it. Whenever this rises, the proxy settings have to be applied again, even if nothing else has changed.
      */
     resets: count,
-    /** Hosts that the local CA can vouch for: only these can be pinned to a protocol. */
+    /** Hosts that the local CA can issue certificates for: only these can be pinned to a protocol. */
     vouched: z.array(text(253)).check(z.maxLength(MAX_CA_HOSTS)),
-    /** Hosts whose pins wait for the browser to ask for their `TRUST_TRIAL_PORT` through the proxy. */
+    /** Hosts whose pins wait for the browser's request to their `TRUST_TRIAL_PORT` through the proxy. */
     trials: z.array(text(253)).check(z.maxLength(MAX_CA_HOSTS)),
     pins: z.array(pinState).check(z.maxLength(MAX_PINS)),
   }),
   z.object({
     type: z.literal('error'),
-    /** '' when the message that caused it had none. */
+    /** '' when the message that caused the error had none. */
     id: text(64),
     code: errorCode,
     /** What went wrong and what was expected, one line. */

@@ -1,4 +1,4 @@
-/** Schemas that several contracts are made of. */
+/** Schemas that several contracts share. */
 import * as z from 'zod/mini';
 import { PROTOCOLS } from './protocol.ts';
 
@@ -8,16 +8,16 @@ export const count = z.int().check(z.nonnegative());
 export const text = (max: number) => z.string().check(z.maxLength(max));
 export const httpsUrl = z.string().check(z.maxLength(8192), z.regex(/^https:\/\//));
 
-/** Of browsers and of Node alike. */
+/** A global of browsers and of Node. */
 declare const URL: {
   canParse(text: string): boolean;
   new (text: string): { origin: string; protocol: string };
 };
 
-/** `https://` with the longest name of DNS in its text form (RFC 1035, section 2.3.4), a colon and a port. */
+/** `https://` with DNS's longest name in text form (RFC 1035, section 2.3.4), a colon and a port. */
 const MAX_ORIGIN_LENGTH = 'https://'.length + 254 + ':65535'.length;
 
-/** `https://host[:port]` as `URL.origin` writes it: one origin has one text. */
+/** `https://host[:port]` as `URL.origin` serialises it, so that an origin has exactly one form. */
 export const originSchema = z.string().check(
   z.maxLength(MAX_ORIGIN_LENGTH),
   z.refine((text) => {

@@ -1,7 +1,7 @@
 /**
- * Whether browsers take a host for this machine itself, or one that it shares a cable with, and so ask it without a proxy:
- * - Chromium whatever a PAC script says (net/docs/proxy.md, "Implicit bypass rules"),
- * - Firefox the loopback ones, unless `network.proxy.allow_hijacking_localhost` is set.
+ * Whether browsers connect to a host without a proxy because it is this machine itself or link-local:
+ * - Chromium always, whatever a PAC script returns (net/docs/proxy.md, "Implicit bypass rules"),
+ * - Firefox for loopback hosts, unless `network.proxy.allow_hijacking_localhost` is set.
  *
  * @param host as `URL.hostname` has it.
  */
@@ -9,7 +9,7 @@ export function isAskedWithoutProxy(host: string): boolean {
   return NAMES.test(host) || IPV4.test(host) || IPV6.test(host);
 }
 
-/** RFC 6761, section 6.3, and what hosts files have beside it. */
+/** RFC 6761, section 6.3, and further names of common hosts files. */
 const NAMES = /^(?:(?:.+\.)?localhost|localhost6(?:\.localdomain6)?)\.?$/;
 /** RFC 1122, section 3.2.1.3, and RFC 3927. */
 const IPV4 = /^(?:127\.\d+|169\.254)\.\d+\.\d+$/;

@@ -6,18 +6,18 @@ const plannedTransfer = z.object({
   url: httpsUrl,
   /** Indices into the plan, all lower than this one's own. */
   after: z.array(count).check(z.maxLength(64)),
-  /** Milliseconds to wait once the last of `after` has ended: the browser's own work. */
+  /** Milliseconds between the end of the last of `after` and the request: the browser's processing. */
   delayMs: nonNegative,
   /** RFC 9218 urgency, 0 to 7. */
   urgency: z.int().check(z.gte(0), z.lte(7)),
   incremental: z.boolean(),
-  /** Value of `Accept`: servers answer by it. */
+  /** Value of `Accept`, which servers' responses depend on. */
   accept: text(512),
   /** Expected response bytes, for the budget; 0 when not known. */
   bytes: count,
 });
 
-/** A page's resources in the order and with the waits of the page graph. */
+/** A page's resources in the order and with the delays of the page graph. */
 export const transferPlanSchema = z.object({
   pageUrl: httpsUrl,
   userAgent: text(512),

@@ -1,9 +1,9 @@
-/** A `Verification` may exceed the longest message to a browser: it travels as slices of its JSON text. */
+/** A `Verification` may exceed the longest message to a browser, and is sent as slices of its JSON text. */
 
-/** Most bytes of the JSON text of one `probe-result` message, well below the browser's 1 MiB. */
-const PART_BYTES = 900 * 1024;
+/** Maximum bytes of one `probe-result` message, well below the browser's 1 MiB. */
+const MAX_PART_BYTES = 900 * 1024;
 
-/** Room for the message round the slice. */
+/** Space for the message around the slice. */
 const ENVELOPE_BYTES = 256;
 
 /** One slice, as in the `probe-result` message. */
@@ -17,12 +17,12 @@ export interface VerificationPart {
 
 /** The messages that carry `verification`, each at most 900 KiB as UTF-8 JSON. */
 export function encodeVerification(id: string, verification: unknown): VerificationPart[] {
-  const slices = slice(JSON.stringify(verification), PART_BYTES - ENVELOPE_BYTES);
+  const slices = slice(JSON.stringify(verification), MAX_PART_BYTES - ENVELOPE_BYTES);
   return slices.map((json, part) => ({ type: 'probe-result', id, part, parts: slices.length, json }));
 }
 
 /**
- * The JSON text of parts that belong together.
+ * Joins the parts of one verification to its JSON text.
  *
  * @returns null while parts are missing.
  */

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { count, httpsUrl, nonNegative, protocolSchema as protocol, text } from './schemas.ts';
 
-/** One resource of one round. Milliseconds after the round's start; null where it did not take place. */
+/** One resource of one round. Times are milliseconds after the round's start; null for phases that did not take place. */
 const transferResult = z.object({
   /** Index into the plan. */
   index: count,
-  /** What libcurl reports; null when no response came. */
+  /** The protocol of the response; null when there was none. */
   protocol: z.nullable(protocol),
   status: z.int(),
   bytes: count,
@@ -16,7 +16,7 @@ const transferResult = z.object({
   firstByteMs: z.nullable(nonNegative),
   endMs: nonNegative,
   newConnection: z.boolean(),
-  /** libcurl's words, '' on success. */
+  /** libcurl's error message, '' on success. */
   error: text(512),
 });
 
@@ -26,8 +26,8 @@ const probeRound = z.object({
   bytes: count,
   failed: count,
   /**
-   * TCP_INFO of the round's connections; null on HTTP/3, of whose connections libcurl tells nothing. Minimum RTT, holes in what
-   * arrived, segments with data that arrived, segments that had to be sent again.
+   * From TCP_INFO of the round's connections: minimum RTT, gaps in received data, received segments with data, retransmitted
+   * segments. null on HTTP/3, as libcurl reports nothing about QUIC connections.
    */
   minRttMs: z.nullable(nonNegative),
   lossEvents: z.nullable(count),
@@ -37,13 +37,13 @@ const probeRound = z.object({
 });
 
 const verifiedProtocol = z.object({
-  /** '' when the protocol carried the page; else why it did not, in words for a person. */
+  /** '' when the protocol carried the page; else the reason why not, for the user. */
   unavailable: text(512),
   rounds: z.array(probeRound),
   medianMs: z.nullable(nonNegative),
   lowMs: z.nullable(nonNegative),
   highMs: z.nullable(nonNegative),
-  /** Requests answered under this protocol, of all that were answered. */
+  /** Requests answered under this protocol, and all that were answered. */
   provedRequests: count,
   answeredRequests: count,
 });
@@ -56,9 +56,9 @@ const altSvcOffer = z.object({
   maxAgeS: count,
 });
 
-/** An origin's HTTPS record (RFC 9460): of several the one that offers HTTP/3, else the most preferred. */
+/** An origin's HTTPS record (RFC 9460): the one that offers HTTP/3, else the most preferred. */
 const httpsRecord = z.object({
-  /** `unknown`: nobody answered, or not in time. */
+  /** `unknown`: no resolver answered in time. */
   state: z.enum(['present', 'absent', 'unknown']),
   alpn: z.array(text(32)).check(z.maxLength(32)),
   /** null for the URL's. */
@@ -71,24 +71,24 @@ const httpsRecord = z.object({
   detail: text(256),
 });
 
-/** What the TCP connections to an origin went through in all rounds, by TCP_INFO. */
+/** Figures of the TCP connections to an origin in all rounds, from TCP_INFO. */
 const tcpFigures = z.object({
   connections: count,
   minRttMs: nonNegative,
   /** Median of the smoothed round trips at the connections' ends: queues included. */
   rttMs: z.nullable(nonNegative),
-  /** Segments with data, each way. */
+  /** Segments with data, in each direction. */
   segmentsIn: count,
   segmentsOut: count,
-  /** Holes in what arrived: losses in one flight are one. */
+  /** Gaps in received data; losses within one flight count once. */
   lossEvents: count,
-  /** Segments that had to be sent again. */
+  /** Retransmitted segments. */
   retransmitted: count,
-  /** Highest rate at which what was sent was acknowledged, bits per second; null where too little was sent to tell. */
+  /** Highest delivery rate of sent data, bits per second; null where too little was sent. */
   sendingBps: z.nullable(nonNegative),
 });
 
-/** What can be known of QUIC connections: libcurl hands out neither their round trips nor their losses. */
+/** Figures of QUIC connections: libcurl reports neither their round trips nor their losses. */
 const quicFigures = z.object({
   connections: count,
   /** Shortest handshake, which takes at least one round trip. */
@@ -101,18 +101,18 @@ const verifiedOrigin = z.object({
   /** Why it cannot be reached over TCP, '' when it can. */
   unreachable: text(512),
   h3Offered: z.object({ altSvc: z.array(altSvcOffer).check(z.maxLength(8)), httpsRecord }),
-  /** What it answered under when asked: null where it was not. */
+  /** Whether it answered under the protocol; null where that was not attempted. */
   speaks: z.object({ h2: z.nullable(z.boolean()), h3: z.nullable(z.boolean()) }),
   tcp: z.nullable(tcpFigures),
   quic: z.nullable(quicFigures),
 });
 
-/** What the path does to UDP, judged by HTTP/3 against HTTP/2 on the same responses of the same origins. */
+/** The path's treatment of UDP, judged by HTTP/3 against HTTP/2 on the same responses of the same origins. */
 const udpVerdict = z.object({
   verdict: z.enum(['open', 'blocked', 'policed', 'unknown']),
-  /** The verdict's reason, one line for a person. */
+  /** The verdict's reason, one line for the user. */
   reason: text(512),
-  /** Whether a QUIC connection came about; null where none was tried. */
+  /** Whether a QUIC connection was established; null where none was attempted. */
   answered: z.nullable(z.boolean()),
   /** Median goodput while responses were awaited or arrived, bits per second; null where it was not compared. */
   quicBps: z.nullable(nonNegative),
@@ -124,7 +124,7 @@ const udpVerdict = z.object({
   bytes: count,
 });
 
-/** What real transfers of a page's resources showed. */
+/** The results of real transfers of a page's resources. */
 export const verificationSchema = z.object({
   pageUrl: httpsUrl,
   engine: text(256),
@@ -134,11 +134,11 @@ export const verificationSchema = z.object({
   origins: z.array(verifiedOrigin),
   udp: udpVerdict,
   bytes: count,
-  /** What `bytes` had to stay within. */
+  /** Limit of `bytes`. */
   budgetBytes: count,
-  /** Resources that were left out of every round to stay within it. */
+  /** Resources left out of every round to stay within the budget. */
   leftOut: count,
-  /** Why the probe ended before its last round, in words for a person; absent when it did not. */
+  /** Why the probe ended before its last round, for the user; absent when it did not. */
   stopped: z.optional(text(512)),
 });
 

@@ -1,4 +1,4 @@
-/** `hopwise-host ca`: the local certificate authority of pins to a protocol, made and trusted only by these commands. */
+/** `hopwise-host ca`: the local certificate authority of pins to a protocol, created and trusted by these commands only. */
 import type { Command } from 'commander';
 import { type AuthorityStatus, authorityLine, authorityStatus } from '../src/ca/authority-status.ts';
 import { authorityFolder, tryAuthority, writeAuthority } from '../src/ca/authority-store.ts';
@@ -26,11 +26,11 @@ export function addCaCommands(ca: Command, print: (text: string) => void): void 
 
   sub(
     'create',
-    'make a CA for exactly these hosts; one that is there is removed first. No browser trusts it yet',
+    'create a CA for exactly these hosts; a former one is removed first. No browser trusts it yet',
   )
     .argument('<origins...>', 'such as https://example.org')
     .action((origins: string[], options: JsonOption) => create(origins, options, print));
-  sub('status', 'say what the CA is for, until when, and which browsers trust it').action(
+  sub('status', 'show the hosts of the CA, its expiry and which browsers trust it').action(
     (options: JsonOption) => status(options, print),
   );
   withStores(
@@ -39,7 +39,7 @@ export function addCaCommands(ca: Command, print: (text: string) => void): void 
       "add the CA's root certificate to the certificate stores of this user's browsers, never to the system's; hopwise-host ca untrust undoes it",
     ),
   ).action((options: NamedStores & JsonOption) => trustCommand(options, print));
-  withStores(sub('untrust', "take the CA's root certificate out of browsers' stores again")).action(
+  withStores(sub('untrust', "remove the CA's root certificate from browsers' stores")).action(
     (options: NamedStores & JsonOption) => untrustCommand(options, print),
   );
   sub('remove', 'undo everything: untrust the CA and delete it').action((options: JsonOption) =>
@@ -55,7 +55,7 @@ async function create(origins: string[], { json }: JsonOption, print: (text: str
   const former = await removeAuthority();
   const left = problems(former.stores);
   if (left.length > 0)
-    throw new Error(`the former CA is deleted but still trusted, so no new one was made: ${left[0]}`);
+    throw new Error(`the former CA is deleted but still trusted, so no new one was created: ${left[0]}`);
   await writeAuthority(authority);
   const made = authorityStatus();
   if (json) {
@@ -63,7 +63,7 @@ async function create(origins: string[], { json }: JsonOption, print: (text: str
     return;
   }
   if (former.existed) print(removalLine(former));
-  print(`made "${made.name}", a local CA ${authorityLine(made)}, in ${authorityFolder()}`);
+  print(`created "${made.name}", a local CA ${authorityLine(made)}, in ${authorityFolder()}`);
   print('No browser trusts it yet: hopwise-host ca trust');
   print('For other hosts later: hopwise-host ca create with all of them, then trust it again.');
 }
@@ -90,7 +90,7 @@ async function status({ json }: JsonOption, print: (text: string) => void): Prom
 async function trustCommand(options: NamedStores & JsonOption, print: (text: string) => void): Promise<void> {
   const authority = usable();
   const stores = chosenStores(options);
-  // What only a person can do here: nothing is changed.
+  // The user has to do it in the browser: nothing is changed here.
   const missing = findCertutil() === null ? `certutil is missing (${certutilInstallHint()})` : '';
   if (missing || stores.length === 0) {
     const problem = missing || 'no certificate store of a browser was found: start the browser once';
@@ -104,7 +104,9 @@ async function trustCommand(options: NamedStores & JsonOption, print: (text: str
   if (options.json) print(JSON.stringify({ name: authority.name, stores: outcomes.map(storeOf) }));
   else {
     print(`"${authority.name}" (SHA-256 ${authority.fingerprint})`);
-    print(`can vouch to these browsers for ${authority.hosts.join(', ')} and for nothing else:`);
+    print(
+      `can issue certificates that these browsers accept for ${authority.hosts.join(', ')} and no other host:`,
+    );
     for (const outcome of outcomes) print(storeLine(outcome));
     print('Restart the browser. To undo it: hopwise-host ca untrust');
   }
@@ -143,16 +145,19 @@ function usable(): AuthorityStatus {
   return found;
 }
 
-/** What was removed, and what a person has left to do. */
+/** What was removed, and what the user has left to do. */
 function removalLine({ name, existed, stores, problem }: Removal): string {
   if (!existed) return 'there was no local CA';
   const called = name || 'hopwise local CA';
   const lines = stores.map(storeLine);
   if (problems(stores).length > 0) {
-    return [...lines, `the keys of "${called}" are deleted; then: hopwise-host ca remove`].join('\n');
+    return [
+      ...lines,
+      `the keys of "${called}" are deleted; fix the stores, then: hopwise-host ca remove`,
+    ].join('\n');
   }
   lines.push(`removed "${called}" and its keys`);
-  if (problem) lines.push(`which browsers trusted it could not be told: ${problem}`);
+  if (problem) lines.push(`which browsers trusted it is unknown: ${problem}`);
   if (stores.length === 0) lines.push('If you added it to a browser by hand:', ...untrustSteps(called));
   return lines.join('\n');
 }

@@ -1,4 +1,4 @@
-/** `hopwise-host probe`: reads the plan, runs the probe, prints what came of it. */
+/** `hopwise-host probe`: reads the plan, runs the probe, prints the results. */
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -78,7 +78,7 @@ export async function probeCommand(
   }
 }
 
-/** Why nothing of the page can be reached; '' when something can. */
+/** Why no origin of the page can be reached; '' when one can. */
 function whyUnreachable({ origins, protocols }: Verification): string {
   if (origins.some(({ unreachable }) => unreachable === '')) return '';
   return Object.values(protocols)[0]?.unavailable ?? '';

@@ -14,11 +14,11 @@ type Round = VerifiedProtocol['rounds'][number];
 type Transfer = Round['transfers'][number];
 
 const NONE = '-';
-/** Of a page with hundreds; `--json` has all. */
+/** Of pages with hundreds; `--json` lists all. */
 const MAX_ORIGINS = 30;
 const URL_WIDTH = 60;
 
-/** @param resources whether to show every resource too */
+/** @param resources whether to also list every resource */
 export function probeTable(
   verification: Verification,
   plan: TransferPlan,
@@ -58,7 +58,7 @@ export function probeTable(
   if (more > 0) lines.push(`and ${count(more, 'origin')} more, see --json`);
   if (verification.origins.some(({ quic }) => quic)) {
     lines.push(
-      'QUIC: libcurl tells neither its round trips nor its losses; a handshake takes one round trip or more.',
+      'QUIC: libcurl reports neither its round trips nor its losses; a handshake takes one round trip or more.',
     );
   }
   lines.push(...unanswered(verification.origins), '');
@@ -122,12 +122,12 @@ function originRow({ origin, unreachable, h3Offered, speaks, tcp, quic }: Verifi
   ];
 }
 
-/** Resolvers that leave out what they do not know are common; an absent record and an unknown one differ. */
+/** Many resolvers do not answer such queries: an unknown record is not an absent one. */
 function unanswered(origins: readonly VerifiedOrigin[]): string[] {
   const unknown = origins.filter(({ h3Offered }) => h3Offered.httpsRecord.state === 'unknown');
   if (unknown.length === 0) return [];
   const { detail } = unknown[0]!.h3Offered.httpsRecord;
-  return [`HTTPS records: not known of ${count(unknown.length, 'origin')} (${detail})`];
+  return [`HTTPS records: unknown for ${count(unknown.length, 'origin')} (${detail})`];
 }
 
 function spent({ bytes: all, budgetBytes, leftOut }: Verification): string {
@@ -159,7 +159,7 @@ function resourceRows(protocol: Protocol, { rounds }: VerifiedProtocol, plan: Tr
 
 function rows(head: string[], body: string[][]): string[] {
   const all = [head, ...body];
-  // A row that is cut short is a remark, which takes the rest of the line.
+  // A row with fewer cells ends in a remark, which takes the rest of the line.
   const whole = all.filter((row) => row.length === head.length);
   const widths = head.map((_, column) => Math.max(...whole.map((row) => row[column]!.length)));
   widths[0] = Math.max(...all.map((row) => row[0]!.length));
@@ -179,7 +179,7 @@ function shortened(url: string): string {
   return url.length <= URL_WIDTH ? url : `${url.slice(0, URL_WIDTH - 23)}...${url.slice(-20)}`;
 }
 
-/** What servers and pages wrote does not steer the terminal. */
+/** Text of servers and pages must not control the terminal. */
 function printable(line: string): string {
   return line.replace(/\p{Cc}/gu, ' ');
 }

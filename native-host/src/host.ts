@@ -1,4 +1,4 @@
-/** Messaging mode: one browser port, from its first frame to its end. */
+/** Messaging mode: serves one native-messaging port until its end. */
 import type { Readable, Writable } from 'node:stream';
 import {
   encodeVerification,
@@ -26,13 +26,13 @@ export interface HostOptions {
 
 type ProbeRequest = Extract<ToHost, { type: 'probe' }>;
 
-/** Progress messages a second; the last of a probe is its result. */
+/** Minimum interval of progress messages, milliseconds. The last message of a probe is its result. */
 const PROGRESS_EVERY_MS = 100;
 
 /**
  * Answers messages until the input ends.
  *
- * @returns whether it ended in order: false after bytes that are no frame.
+ * @returns whether the input ended between two frames.
  */
 export async function serve(options: HostOptions): Promise<boolean> {
   const host = new Host(options);
@@ -54,7 +54,7 @@ class Host {
   readonly #log: (line: string) => void;
   readonly #engine: Engine;
   readonly #browser: string;
-  /** From the first message about pins on: a port for a verification has none. */
+  /** Created by the first message about pins: a port for a verification has none. */
   #pins: PinSession | null = null;
   #probe: { id: string; cancel: AbortController; done: Promise<void> } | null = null;
 
@@ -63,7 +63,7 @@ class Host {
     this.#log = log;
     this.#browser = browser;
     this.#engine = engine ?? new Engine({ log });
-    // The browser closed the port: the input ends as well, which ends the host.
+    // The browser has closed the port: the input ends as well, which ends the host.
     output.on('error', (fault) => log(`output: ${fault.message}`));
   }
 
@@ -87,11 +87,11 @@ class Host {
   }
 
   async close(): Promise<void> {
-    // Nobody reads any more what the probe would still say.
+    // Messages of the probe have no reader any more.
     this.#writer.close();
     this.#probe?.cancel.abort();
     await this.#pins?.close();
-    // Not the other way round: an engine that hangs would never end its round.
+    // In this order: an engine that hangs would never end its round.
     await this.#engine.close();
     await this.#probe?.done;
   }
@@ -102,7 +102,7 @@ class Host {
 
   async #hello(id: string, version: number): Promise<void> {
     if (version !== MESSAGE_VERSION) {
-      const words = `the extension speaks version ${version} of the messages, this host ${MESSAGE_VERSION}: update the older one`;
+      const words = `the extension has version ${version} of the messages, this host ${MESSAGE_VERSION}: update the older one`;
       await this.refuse(id, 'version', words);
       return;
     }
@@ -155,7 +155,7 @@ class Host {
       progress: Omit<Extract<ToExtension, { type: 'probe-progress' }>, 'type' | 'id'>,
     ): void => {
       const now = performance.now();
-      // A reader that is behind gets fewer of them.
+      // A slow reader gets fewer of them.
       if (now - lastMs < PROGRESS_EVERY_MS || this.#writer.waiting > 1) return;
       lastMs = now;
       void this.#send({ type: 'probe-progress', id, ...progress });
@@ -180,7 +180,7 @@ class Host {
   }
 }
 
-/** The id that a malformed message may carry all the same. */
+/** The id of a malformed message, as far as it has one. */
 function idOf(value: unknown): string {
   const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : undefined;
   return typeof id === 'string' ? id.slice(0, 64) : '';

@@ -223,7 +223,7 @@ describe('the authority on disk', () => {
   it('has a status until it ends', () => {
     const ends = Date.parse(new X509Certificate(authority.root).validTo);
     expect(authorityStatus(folder, ends - 1)).toMatchObject({ hosts: HOSTS, problem: '', fix: '' });
-    expect(authorityStatus(folder, ends).problem).toMatch(/^it ended on \d{4}-\d\d-\d\d$/);
+    expect(authorityStatus(folder, ends).problem).toMatch(/^it expired on \d{4}-\d\d-\d\d$/);
     expect(authorityStatus(join(home, 'nowhere'))).toMatchObject({ hosts: [], root: '', problem: '' });
   });
 });

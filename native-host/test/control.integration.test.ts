@@ -222,7 +222,7 @@ it('does not believe what other programs answer', async () => {
   const silent = createServer((socket) => socket.resume().end());
   await new Promise<void>((resolve) => silent.listen(join(folder, '2.sock'), resolve));
   expect(await askHosts({ type: 'status' }, [1, 2], folder)).toEqual([
-    { pid: 1, answer: { type: 'error', code: 'bad-message', message: 'the host speaks of unknown things' } },
+    { pid: 1, answer: { type: 'error', code: 'bad-message', message: 'the host sent an unknown answer' } },
     { pid: 2, answer: { type: 'error', code: 'internal', message: 'it ended without an answer' } },
   ]);
   for (const other of [odd, silent]) await new Promise((resolve) => other.close(resolve));

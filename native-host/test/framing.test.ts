@@ -67,9 +67,9 @@ describe('readFrames', () => {
   });
 
   it('says when the input ends inside a frame', async () => {
-    await expect(read([header(10), Buffer.from('{"a"')])).rejects.toThrow('4 of 10 bytes had come');
-    await expect(read([header(10).subarray(0, 2)])).rejects.toThrow('2 of 4 bytes had come');
-    await expect(read([header(10)])).rejects.toThrow('0 of 10 bytes had come');
+    await expect(read([header(10), Buffer.from('{"a"')])).rejects.toThrow('4 of 10 bytes had arrived');
+    await expect(read([header(10).subarray(0, 2)])).rejects.toThrow('2 of 4 bytes had arrived');
+    await expect(read([header(10)])).rejects.toThrow('0 of 10 bytes had arrived');
   });
 
   it('ends in one of two ways on any bytes', async () => {
@@ -90,13 +90,13 @@ describe('readFrames', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
     input.end();
-    await expect(next).rejects.toThrow('1000 of 2147483647 bytes had come');
+    await expect(next).rejects.toThrow('1000 of 2147483647 bytes had arrived');
   });
 });
 
 describe('FrameWriter', () => {
   it('refuses a message that browsers would not take', () => {
-    expect(() => frame({ text: 'x'.repeat(1024 * 1024) })).toThrow('longer than the 1048576');
+    expect(() => frame({ text: 'x'.repeat(1024 * 1024) })).toThrow('exceeds the 1048576');
   });
 
   it('waits for a slow reader and keeps the order', async () => {

@@ -60,7 +60,7 @@ function verification(transfers: number, error = ''): Verification {
     origins: [],
     udp: {
       verdict: 'unknown',
-      reason: 'HTTP/3 was not asked for',
+      reason: 'HTTP/3 was not requested',
       answered: null,
       quicBps: null,
       tcpBps: null,

@@ -65,7 +65,7 @@ it('is policed where QUIC is far slower on the same responses', () => {
   expect(udp).toMatchObject({ verdict: 'policed', answered: true });
   expect(udp.quicBps).toBeCloseTo(2e6, 3);
   expect(udp.reason).toMatch(
-    /^UDP is held to a rate: HTTP\/3 carries 20% \(\d+% to \d+%\) of HTTP\/2's rate$/,
+    /^UDP is policed to a lower rate: HTTP\/3 carries 20% \(\d+% to \d+%\) of HTTP\/2's rate$/,
   );
 });
 

@@ -7,23 +7,23 @@ import { endianness } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { MAX_MESSAGE_TO_BROWSER_BYTES } from '@hopwise/contract';
 
-/** What cannot be a frame. After it the stream has no known place to go on. */
+/** Bytes that are no valid frame. The stream cannot be resynchronised after them. */
 export class FrameError extends Error {}
 
 const HEADER_BYTES = 4;
 const LITTLE_ENDIAN = endianness() === 'LE';
 
 /**
- * Longest frame that the host takes. Chromium would send 64 MiB; the largest plan that the schema
- * allows is below this.
+ * Longest frame that the host accepts. Chromium would send 64 MiB; the largest plan that the schema
+ * allows is smaller than this.
  */
 export const MAX_MESSAGE_TO_HOST_BYTES = 48 * 1024 * 1024;
 
 /**
- * The JSON values in the frames of `input`, one by one: the next frame is read when the consumer
- * asks for it. Ends where the input ends between two frames.
+ * The JSON values in the frames of `input`. A frame is read when the consumer asks for it. Ends when the input ends
+ * between two frames.
  *
- * @throws FrameError for a length out of bounds, bytes that are no JSON in UTF-8, and an end inside a frame.
+ * @throws FrameError for a length out of bounds, bytes that are not JSON in UTF-8, and an end inside a frame.
  */
 export async function* readFrames(
   input: Readable,
@@ -37,7 +37,7 @@ export async function* readFrames(
     chunks.push(chunk as Buffer);
     held += (chunk as Buffer).length;
     while (held >= wanted) {
-      // Only what has arrived is ever held: an announced length alone allocates nothing.
+      // Only bytes that have arrived are held: an announced length allocates nothing.
       const all = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, held);
       const piece = all.subarray(0, wanted);
       const rest = all.subarray(wanted);
@@ -59,7 +59,7 @@ export async function* readFrames(
     }
   }
   if (held > 0 || !inHeader) {
-    throw new FrameError(`the input ended inside a frame: ${held} of ${wanted} bytes had come`);
+    throw new FrameError(`the input ended inside a frame: ${held} of ${wanted} bytes had arrived`);
   }
 }
 
@@ -77,9 +77,7 @@ function parse(bytes: Buffer): unknown {
 export function frame(message: unknown, maxBytes: number = MAX_MESSAGE_TO_BROWSER_BYTES): Buffer {
   const body = Buffer.from(JSON.stringify(message), 'utf8');
   if (body.length > maxBytes) {
-    throw new FrameError(
-      `a message of ${body.length} bytes is longer than the ${maxBytes} that browsers take`,
-    );
+    throw new FrameError(`a message of ${body.length} bytes exceeds the ${maxBytes} that browsers accept`);
   }
   const bytes = Buffer.allocUnsafe(HEADER_BYTES + body.length);
   if (LITTLE_ENDIAN) bytes.writeUInt32LE(body.length);
@@ -88,7 +86,7 @@ export function frame(message: unknown, maxBytes: number = MAX_MESSAGE_TO_BROWSE
   return bytes;
 }
 
-/** Writes frames one after the other and waits where the reader is slower. */
+/** Writes frames one after the other and waits for a slow reader. */
 export class FrameWriter {
   readonly #output: Writable;
   readonly #closing = new AbortController();
@@ -99,12 +97,12 @@ export class FrameWriter {
     this.#output = output;
   }
 
-  /** Messages that the reader has not taken yet. */
+  /** Messages that the reader has not consumed. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Resolves when the stream can take more; rejects when it is broken. */
+  /** Resolves when the stream accepts more; rejects when it is broken. */
   write(message: unknown): Promise<void> {
     const bytes = frame(message);
     this.#waiting += 1;
@@ -121,7 +119,7 @@ export class FrameWriter {
     return written;
   }
 
-  /** Waits for no reader any more: what is not written yet is rejected. */
+  /** Stops waiting for the reader: messages that are not written yet are rejected. */
   close(): void {
     this.#closing.abort(new Error('the port is closed'));
   }

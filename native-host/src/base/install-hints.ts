@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The keys of os-release(5) that tell distributions apart; empty where there is no such file. */
+/** The distribution by os-release(5), in lower case; empty where there is no such file. */
 export function osRelease(): { id: string; codename: string } {
   let text = '';
   try {

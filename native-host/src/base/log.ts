@@ -11,10 +11,10 @@ export function logFile(): string {
 }
 
 /**
- * A log that keeps to about 2 MiB: a full file becomes `host.log.1`. Lines are written at once, so
- * that they survive a crash. A log that cannot be written is given up, never the work.
+ * A log of at most about 2 MiB: a full file becomes `host.log.1`. Lines are written at once, so that they survive a
+ * crash. When the log cannot be written, the host goes on without it.
  *
- * Nothing of a page but its origin may be logged.
+ * Only the origin of a page may be logged.
  */
 export function openLog(path: string = logFile()): (line: string) => void {
   let usable = true;

@@ -11,14 +11,14 @@ function windowsData(): string {
   return process.env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local');
 }
 
-/** Where the launcher and the private libcurl live. */
+/** The folder of the launcher and the private libcurl. */
 export function dataDirectory(): string {
   return process.platform === 'win32'
     ? join(windowsData(), 'hopwise')
     : join(xdg('XDG_DATA_HOME', join('.local', 'share')), 'hopwise');
 }
 
-/** Where the log lives. */
+/** The folder of the log. */
 export function stateDirectory(): string {
   return process.platform === 'win32'
     ? join(windowsData(), 'hopwise', 'state')

@@ -1,2 +1,2 @@
-/** Input that cannot be used: one line that says what, where and what was expected. */
+/** Unusable input. The message is one line with the place in the input and what was expected. */
 export class UsageError extends Error {}

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Version of the host: that of its package. */
+/** The version of the host's package. */
 export function hostVersion(): string {
   // The sources lie two folders below the package, the build three.
   const up = import.meta.url.endsWith('.ts') ? '../../package.json' : '../../../package.json';

@@ -1,13 +1,13 @@
-/** What there is to say of the local CA, without using it. */
+/** The status of the local CA, read without using its keys. */
 import { X509Certificate } from 'node:crypto';
 import { authorityFolder, readAuthority, rootFile } from './authority-store.ts';
 import { commonName } from './common-name.ts';
 import { AuthorityError } from './private-file.ts';
 
 export interface AuthorityStatus {
-  /** Hosts that it can vouch for; empty without a usable authority. */
+  /** Hosts that it can issue certificates for; empty without a usable authority. */
   hosts: string[];
-  /** What its root is called in browsers' stores; '' without one. */
+  /** Name of its root in browsers' stores; '' without one. */
   name: string;
   /** SHA-256 of the root, colons between its bytes; '' without one. */
   fingerprint: string;
@@ -15,7 +15,7 @@ export interface AuthorityStatus {
   root: string;
   /** ISO 8601; '' without one. */
   expires: string;
-  /** Why it is not used, and the fix; both '' when it is, or when there is none. */
+  /** Why it cannot be used, and the fix; both '' when it can, or when there is none. */
   problem: string;
   fix: string;
 }
@@ -43,7 +43,7 @@ export function authorityStatus(folder: string = authorityFolder(), nowMs = Date
       fingerprint: root.fingerprint256,
       root: rootFile(folder),
       expires,
-      problem: ended ? `it ended on ${expires.slice(0, 10)}` : '',
+      problem: ended ? `it expired on ${expires.slice(0, 10)}` : '',
       fix: ended ? 'run: hopwise-host ca create, with the origins that you pin' : '',
     };
   } catch (fault) {

@@ -1,9 +1,9 @@
 /**
- * The authority on disk: a folder that is there whole or not at all.
+ * The authority on disk: a folder that is complete or does not exist.
  *
- * `issuers.json` holds the issuers with their keys, `root.pem` what browsers are to trust,
- * `trusted.json` (see `trust-record.ts`) where they do. Without `issuers.json` there is no authority
- * any more: its keys are gone, and what is left tells which stores still name the root.
+ * `issuers.json` holds the issuers with their keys, `root.pem` the certificate that browsers trust, `trusted.json` (see
+ * `trust-record.ts`) the stores that trust it. Without `issuers.json` there is no authority: its keys are deleted, and the
+ * other files say which stores still hold the root.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { lstatSync } from 'node:fs';
@@ -37,7 +37,7 @@ export function rootFile(folder: string = authorityFolder()): string {
   return join(folder, ROOT);
 }
 
-/** Changes whenever what `readAuthority` would say may have; '' while there is no authority. */
+/** A fingerprint that changes whenever the result of `readAuthority` may have changed; '' while there is no authority. */
 export function fingerprintOfFiles(folder: string): string {
   const marks = [folder, rootFile(folder), join(folder, ISSUERS)].map(fileMark);
   return marks[2] === '' ? '' : marks.join();
@@ -47,7 +47,7 @@ function fileMark(path: string): string {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (!stats) return '';
-    // A folder's times change with everything in it.
+    // A folder's times change with its entries.
     return [stats.ino, stats.uid, stats.mode, stats.isDirectory() ? '' : stats.ctimeMs].join(':');
   } catch (fault) {
     return (fault as NodeJS.ErrnoException).code ?? 'unknown';
@@ -81,7 +81,7 @@ export function readAuthority(folder: string = authorityFolder()): Authority | n
 }
 
 /**
- * Writes an authority and deletes it again: who is to give one up for another finds out first whether there is space for it.
+ * Writes an authority and deletes it again, to find out whether there is space before the former one is removed.
  *
  * @throws Error in one line when there is none.
  */
@@ -89,13 +89,15 @@ export async function tryAuthority(authority: Authority, folder: string = author
   try {
     await writeDraft(authority, folder);
   } catch (fault) {
-    throw new Error(`nothing was changed: ${dirname(folder)} takes no new CA: ${(fault as Error).message}`);
+    throw new Error(
+      `nothing was changed: ${dirname(folder)} cannot hold a new CA: ${(fault as Error).message}`,
+    );
   } finally {
     await removeDrafts(folder);
   }
 }
 
-/** Writes a new authority; one that is there is replaced. After a crash there is one of them or none. */
+/** Writes a new authority and replaces a former one. After a crash there is either of them or none. */
 export async function writeAuthority(
   authority: Authority,
   folder: string = authorityFolder(),
@@ -114,14 +116,14 @@ export async function writeAuthority(
 }
 
 /**
- * Makes the authority worthless: its keys are deleted, what a browser's store knows it by stays.
+ * Makes the authority unusable: deletes its keys, and keeps the files that identify it in browsers' stores.
  */
 export async function removeKeys(folder: string = authorityFolder()): Promise<void> {
   await removeDrafts(folder);
   await rm(join(folder, ISSUERS), { force: true });
 }
 
-/** Makes what is left readable for its owner alone, as far as it is this user's. */
+/** Restricts the remaining files to their owner, as far as they belong to this user. */
 export async function closeToOthers(folder: string = authorityFolder()): Promise<void> {
   if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   await chmod(folder, PRIVATE_FOLDER_MODE).catch(() => {});
@@ -129,7 +131,7 @@ export async function closeToOthers(folder: string = authorityFolder()): Promise
     await chmod(join(folder, name), PRIVATE_FILE_MODE).catch(() => {});
 }
 
-/** Deletes the folder, and the data folder if nothing else is in it. @returns whether there was one. */
+/** Deletes the folder, and the data folder if it is empty then. @returns whether the folder existed. */
 export async function removeFolder(folder: string = authorityFolder()): Promise<boolean> {
   await removeDrafts(folder);
   if (!lstatSync(folder, { throwIfNoEntry: false })) return false;
@@ -138,7 +140,7 @@ export async function removeFolder(folder: string = authorityFolder()): Promise<
   return true;
 }
 
-/** Text of a file of the authority, null when it or the folder is missing. */
+/** The text of a file of the authority; null when it or the folder is missing. */
 export function readIn(folder: string, name: string): string | null {
   try {
     checkPrivateFolder(folder);
@@ -154,7 +156,7 @@ export function readIn(folder: string, name: string): string | null {
   }
 }
 
-/** Writes a file of the authority's folder whole or not at all. */
+/** Writes a file of the authority's folder atomically. */
 export async function writeIn(folder: string, name: string, text: string): Promise<void> {
   const draft = join(folder, `${name}.${process.pid}.new`);
   try {
@@ -187,7 +189,7 @@ function parseCertificate(path: string, pem: string): X509Certificate {
   }
 }
 
-/** A file that was changed by hand would make servers that no browser believes. */
+/** A file that was edited would produce certificates that no browser accepts. */
 function checkIssuer(path: string, { host, certificate, key }: Issuer, root: X509Certificate): void {
   const x509 = parseCertificate(path, certificate);
   if (!x509.checkIssued(root) || !x509.verify(root.publicKey))
@@ -203,11 +205,11 @@ function matches(certificate: X509Certificate, key: string): boolean {
   }
 }
 
-/** @returns a folder beside the one that it is to become. */
+/** @returns a folder beside its final place. */
 async function writeDraft(authority: Authority, folder: string): Promise<string> {
   await mkdir(dirname(folder), { recursive: true });
   await removeDrafts(folder);
-  // mkdtemp makes folders that are their owner's alone.
+  // mkdtemp creates folders with mode 0700.
   const draft = await mkdtemp(`${draftPrefix(folder)}new-`);
   await writeFully(join(draft, ROOT), authority.root);
   const json = JSON.stringify({ version: VERSION, issuers: authority.issuers });
@@ -220,7 +222,7 @@ function draftPrefix(folder: string): string {
   return join(dirname(folder), `.${basename(folder)}-`);
 }
 
-/** What a crash has left behind. */
+/** Removes what a crash has left behind. */
 async function removeDrafts(folder: string): Promise<void> {
   const prefix = basename(draftPrefix(folder));
   const names = await readdir(dirname(folder)).catch(() => []);
@@ -229,7 +231,7 @@ async function removeDrafts(folder: string): Promise<void> {
   }
 }
 
-/** On the disk when it returns, so that a rename after it never names an empty file. */
+/** Writes and flushes a file, so that a rename after it never leaves an empty file. */
 async function writeFully(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', PRIVATE_FILE_MODE);
   try {

@@ -1,11 +1,11 @@
-/** A local certificate authority: a root whose key nobody has, and one issuer for each pinned host. */
+/** A local certificate authority: a root whose key is discarded, and one issuer for each pinned host. */
 import { randomBytes } from 'node:crypto';
 import { caCertificate, newKeyPair, type Period, type Signer } from './certificate.ts';
 
 const DAY_MS = 86_400_000;
-/** A forgotten authority ends by itself. */
+/** A forgotten authority expires. */
 const LIFETIME_MS = 365 * DAY_MS;
-/** How far behind a clock may be that still takes a fresh certificate. */
+/** How far a clock may be behind and still accept a new certificate. */
 export const BACKDATE_MS = DAY_MS;
 
 /** An issuing CA (path length 0) of one host. */
@@ -23,12 +23,12 @@ export interface Authority {
   issuers: Issuer[];
 }
 
-/** What root certificates are called in browsers' stores, before a tag of their own. */
+/** The name of root certificates in browsers' stores, before a random tag. */
 export const ROOT_NAME = 'hopwise local CA';
 
 /**
- * Makes an authority for these hosts. The root's key signs the issuers and is forgotten, so that
- * nobody can ever make another; each issuer is constrained to its one host.
+ * Creates an authority for these hosts. The root's key signs the issuers and is discarded, so that no further issuer can
+ * be signed; each issuer is constrained to its one host.
  */
 export function createAuthority(hosts: readonly string[], nowMs = Date.now()): Authority {
   const period: Period = { notBeforeMs: nowMs - BACKDATE_MS, notAfterMs: nowMs + LIFETIME_MS };

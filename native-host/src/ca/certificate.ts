@@ -1,4 +1,4 @@
-/** X.509 certificates (RFC 5280) on ECDSA P-256 keys, made at once: a handshake waits for them. */
+/** X.509 certificates (RFC 5280) with ECDSA P-256 keys, created synchronously: a handshake waits for them. */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
 import {
@@ -38,7 +38,7 @@ import { nameConstraints } from './name-constraints.ts';
 const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';
 /** RFC 5280 appendix A: id-at-commonName. */
 const COMMON_NAME = '2.5.4.3';
-/** RFC 5280 section 4.1.2.2 allows 20; 16 random ones do not meet again. */
+/** RFC 5280 section 4.1.2.2 allows 20; 16 random ones do not collide. */
 const SERIAL_BYTES = 16;
 
 export interface KeyPair {
@@ -46,13 +46,13 @@ export interface KeyPair {
   publicKey: KeyObject;
 }
 
-/** When certificates are valid, milliseconds since 1970; kept to the second. */
+/** Validity of a certificate, milliseconds since 1970; encoded to the second. */
 export interface Period {
   notBeforeMs: number;
   notAfterMs: number;
 }
 
-/** Who signs: a common name and its keys. */
+/** A signing entity: its common name and keys. */
 export interface Signer {
   commonName: string;
   keys: KeyPair;
@@ -63,9 +63,9 @@ export function newKeyPair(): KeyPair {
 }
 
 /**
- * A CA certificate that is good for TLS servers of these hosts alone.
+ * A CA certificate for TLS servers of these hosts only.
  *
- * @param pathLength how many CAs may follow below it.
+ * @param pathLength number of CAs that may follow below it.
  * @returns PEM
  */
 export function caCertificate(
@@ -87,8 +87,8 @@ export function caCertificate(
 }
 
 /**
- * A server's certificate of one host. The host stands in its subjectAltName alone: a common name has
- * room for 64 letters.
+ * A server certificate for one host. Only its subjectAltName holds the host: a common name is limited to 64
+ * characters.
  *
  * @returns PEM
  */

@@ -1,4 +1,4 @@
-/** NSS's own tool, which alone writes to the certificate stores of Chromium and Firefox on Linux. */
+/** NSS's `certutil`, the only program that writes to the certificate stores of Chromium and Firefox on Linux. */
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -7,15 +7,15 @@ import { osRelease } from '../base/install-hints.ts';
 
 const run = promisify(execFile);
 
-/** A store that another program has locked is waited for, not for ever. */
+/** How long to wait for a store that another program has locked. */
 const TIMEOUT_MS = 30_000;
 
-/** A CA for TLS servers, for nothing else. */
+/** Trust flags of a CA for TLS servers only. */
 const TRUSTED = 'C,,';
 
 export class CertutilError extends Error {}
 
-/** Path of `certutil`, null where there is none. Windows has another program of that name. */
+/** Path of `certutil`, null for none. Windows has an unrelated program of that name. */
 export function findCertutil(): string | null {
   if (process.platform === 'win32') return null;
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
@@ -45,25 +45,25 @@ export async function isTrusted(folder: string, name: string): Promise<boolean> 
   return (await flagsIn(folder, name))?.startsWith('C') ?? false;
 }
 
-/** @throws CertutilError in one line; then the store is as it was. */
+/** @throws CertutilError in one line; then the store is unchanged. */
 export async function addTrusted(folder: string, name: string, file: string): Promise<void> {
   try {
     await certutil(addArguments(folder, name, file));
   } catch (fault) {
-    // With a password that it was not given, certutil adds the certificate and fails at its trust.
+    // On a store with a password, certutil adds the certificate and fails to trust it.
     await removeNamed(folder, name).catch(() => {});
     throw fault;
   }
 }
 
-/** Also what an interrupted `addTrusted` has left. @throws CertutilError in one line. */
+/** Also removes the remains of an interrupted `addTrusted`. @throws CertutilError in one line. */
 export async function removeNamed(folder: string, name: string): Promise<boolean> {
   if ((await flagsIn(folder, name)) === null) return false;
   await certutil(removeArguments(folder, name));
   return true;
 }
 
-/** The command that a person may give instead, who has the store's password. */
+/** The command for a user who knows the store's password. */
 export function addCommand(folder: string, name: string, file: string): string {
   return shellLine(addArguments(folder, name, file));
 }
@@ -96,7 +96,7 @@ async function flagsIn(folder: string, name: string): Promise<string | null> {
 async function certutil(words: string[]): Promise<string> {
   const program = findCertutil();
   if (!program) throw new CertutilError(`certutil is missing: ${certutilInstallHint()}`);
-  // An empty password file keeps it from asking at the terminal, where nobody may be.
+  // With an empty password file it does not prompt at the terminal.
   const command = run(program, [...words, '-f', '/dev/null'], {
     timeout: TIMEOUT_MS,
     env: { ...process.env, LC_ALL: 'C' },

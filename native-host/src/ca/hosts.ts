@@ -30,7 +30,7 @@ function hostOf(origin: string): string {
   return url.hostname;
 }
 
-/** Why a CA is not made for this host; '' when it is. */
+/** Why no CA can be created for this host; '' when it can. */
 function hostProblem(host: string): string {
   const labels = host.split('.');
   if (host.startsWith('[') || DIGITS.test(labels.at(-1)!)) {

@@ -1,4 +1,4 @@
-/** Server certificates of the pinned hosts, minted when they are asked for, kept in memory only. */
+/** Server certificates of the pinned hosts, issued on demand and kept in memory only. */
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { BACKDATE_MS, type Issuer } from './authority.ts';
@@ -8,16 +8,16 @@ import { commonName } from './common-name.ts';
 import { AuthorityError } from './private-file.ts';
 
 export interface LeafIssuer {
-  /** What a TLS server needs to be `host`; null without an authority, or outside its name constraints. */
+  /** The TLS context of `host`; null without an authority, or outside its name constraints. */
   contextFor(host: string): SecureContext | null;
-  /** Those it can vouch for, at this moment. */
+  /** Hosts that it can issue certificates for now. */
   hosts(): string[];
 }
 
 const DAY_MS = 86_400_000;
-/** A key that leaks is of use for days. */
+/** A leaked key is usable for days only. */
 const LEAF_LIFETIME_MS = 3 * DAY_MS;
-/** A connection may take its certificate along for hours, across a machine's sleep. */
+/** A connection may use its certificate for hours, across a machine's sleep. */
 const RENEW_BEFORE_MS = DAY_MS;
 
 interface Leaf {
@@ -33,8 +33,8 @@ interface OpenIssuer {
 }
 
 /**
- * Issues from the authority in `folder` as it is at the moment: one that is made, replaced, removed or
- * opened to others counts from the next call on.
+ * Issues from the current authority in `folder`: one that is created, replaced, removed or made accessible to other users takes
+ * effect with the next call.
  */
 export class LocalLeafIssuer implements LeafIssuer {
   readonly #folder: string;
@@ -55,7 +55,7 @@ export class LocalLeafIssuer implements LeafIssuer {
     const issuer = this.#issuers.get(host);
     if (!issuer) return null;
     const nowMs = this.#now();
-    // So that what is minted outlasts its renewal, whatever the authority has left.
+    // A new certificate must outlast its renewal, however soon the authority expires.
     if (!holds(issuer.period, nowMs)) return null;
     if (!issuer.leaf || !holds(issuer.leaf.period, nowMs)) issuer.leaf = mint(host, issuer, nowMs);
     return issuer.leaf.context;
@@ -82,7 +82,7 @@ export class LocalLeafIssuer implements LeafIssuer {
   }
 }
 
-/** Whether a certificate is valid and far from its end. A clock that was set back is before its start. */
+/** Whether a certificate is valid and not about to expire. A clock that was set back is before its start. */
 function holds({ notBeforeMs, notAfterMs }: Period, nowMs: number): boolean {
   return nowMs >= notBeforeMs && nowMs < notAfterMs - RENEW_BEFORE_MS;
 }

@@ -1,4 +1,4 @@
-/** How a person adds the root to a browser by hand, where no command does: steps in the browser alone. */
+/** Steps in the browser to add the root by hand, where no command can do it. */
 
 /** @param file path of the root. */
 export function trustSteps(file: string): string[] {
@@ -8,7 +8,7 @@ export function trustSteps(file: string): string[] {
   ];
 }
 
-/** @param name what the root is called in the browser's list. */
+/** @param name the root's name in the browser's list. */
 export function untrustSteps(name: string): string[] {
   return [
     `Chromium, Chrome, Edge, Brave: open chrome://certificate-manager, Local certificates, Installed by you, and delete "${name}"`,

@@ -1,11 +1,11 @@
 import { GeneralName, GeneralSubtree, GeneralSubtrees, NameConstraints } from '@peculiar/asn1-x509';
 
 /**
- * The name constraints (RFC 5280 section 4.2.1.10) that leave these hosts and nothing else.
+ * The name constraints (RFC 5280 section 4.2.1.10) that permit these hosts and nothing else.
  *
- * A permitted dNSName takes its subdomains along. They are excluded again by a dNSName with a leading
- * dot, of which the RFC says nothing; OpenSSL, BoringSSL and Mozilla's pkix all read it as "subdomains
- * only". A host below which another one is pinned cannot have them excluded.
+ * A permitted dNSName includes its subdomains. A dNSName with a leading dot excludes them again; the RFC does not define
+ * it, but OpenSSL, BoringSSL and Mozilla's pkix all read it as "subdomains only". The subdomains of a host cannot be
+ * excluded when one of them is pinned as well.
  */
 export function nameConstraints(hosts: readonly string[]): NameConstraints {
   const lone = hosts.filter((host) => !hosts.some((other) => other.endsWith(`.${host}`)));

@@ -1,11 +1,11 @@
-/** Files that only their owner may read or replace. */
+/** Files that only their owner can read or replace. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 
 export const PRIVATE_FOLDER_MODE = 0o700;
 export const PRIVATE_FILE_MODE = 0o600;
 const OTHERS = 0o077;
 
-/** An authority that must not be used as it is: what is wrong, and the fix, in one line. */
+/** An authority that must not be used: the problem and the fix, each in one line. */
 export class AuthorityError extends Error {
   readonly problem: string;
   readonly fix: string;
@@ -17,7 +17,7 @@ export class AuthorityError extends Error {
   }
 }
 
-/** @throws AuthorityError unless `path` is a folder that only this user can look into. */
+/** @throws AuthorityError unless `path` is a folder that only this user can access. */
 export function checkPrivateFolder(path: string): void {
   const stats = lstatSync(path);
   if (!stats.isDirectory()) throw new AuthorityError(`${path} is not a folder`, 'remove it');
@@ -25,7 +25,7 @@ export function checkPrivateFolder(path: string): void {
 }
 
 /**
- * The text of a file that only this user can read. What is checked is what is read: the file is open.
+ * The text of a file that only this user can read. The open file is checked, so that it is the one that is read.
  *
  * @throws AuthorityError when others can reach it; the error of `node:fs` when it cannot be read.
  */
@@ -41,7 +41,7 @@ export function readPrivateFile(path: string): string {
   }
 }
 
-/** Windows has no such modes: there a user's data folder is closed to others by its access list. */
+/** Windows has no such modes: there the access list of a user's data folder excludes other users. */
 function checkOwner(path: string, stats: Stats, mode: number): void {
   if (!process.getuid) return;
   if (stats.uid !== process.getuid()) {
@@ -50,8 +50,8 @@ function checkOwner(path: string, stats: Stats, mode: number): void {
   if ((stats.mode & OTHERS) !== 0) {
     const found = (stats.mode & 0o777).toString(8);
     throw new AuthorityError(
-      `${path} is open to other users (mode ${found}), who may have its keys`,
-      `run: hopwise-host ca remove; or, where nobody else had a look: chmod ${mode.toString(8)} '${path}'`,
+      `${path} is open to other users (mode ${found}), who may have read its keys`,
+      `run: hopwise-host ca remove; or, if no other user can have read it: chmod ${mode.toString(8)} '${path}'`,
     );
   }
 }

@@ -3,19 +3,19 @@ import { AuthorityError } from './private-file.ts';
 import { rootName, type TrustOutcome, untrust } from './trust.ts';
 
 export interface Removal {
-  /** What the root was called in browsers' stores; '' when there was none, or none that can be read. */
+  /** Name of the root in browsers' stores; '' when there was none, or none that can be read. */
   name: string;
   /** Whether there was anything to remove. */
   existed: boolean;
-  /** Stores that trusted the root, and those that may still do. */
+  /** Stores that trusted the root, and those that may still trust it. */
   stores: TrustOutcome[];
-  /** Why nobody could tell which stores trust the root; '' when that was clear. */
+  /** Why it is unknown which stores trust the root; '' when it is known. */
   problem: string;
 }
 
 /**
- * Deletes the keys, has every store forget the root, deletes the folder. What a store that could not
- * be changed knows it by stays, for another try; without its keys the root vouches for nothing new.
+ * Deletes the keys, removes the root from every store and deletes the folder. If a store could not be changed, the files that
+ * identify the root stay for another attempt; without its keys the root can issue nothing new.
  */
 export async function removeAuthority(folder: string = authorityFolder()): Promise<Removal> {
   await removeKeys(folder);

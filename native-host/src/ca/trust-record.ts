@@ -1,4 +1,4 @@
-/** Which stores were asked to trust the root: written before they are, so that none is forgotten. */
+/** The stores that were made to trust the root; written before they are changed, so that none is missed. */
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { damaged, readIn, writeIn } from './authority-store.ts';

@@ -8,7 +8,7 @@ import { UsageError } from '../base/usage-error.ts';
 export interface TrustStore {
   /** The folder of the database. */
   folder: string;
-  /** Whose it is, in words. */
+  /** The browser's name, for the user. */
   browser: string;
 }
 
@@ -21,7 +21,7 @@ const CHROMIUM = 'Chromium, Chrome, Edge and Brave';
 const DATABASE = 'cert9.db';
 
 /**
- * The stores that a command is to change: those that are named, else all that are found.
+ * The stores for a command to change: the named ones, else all that are found.
  *
  * @throws UsageError for a folder that holds no store.
  */
@@ -44,8 +44,8 @@ export function foundStores(): TrustStore[] {
 }
 
 /**
- * Chromium 156 looks for `~/.pki/nssdb` first and makes the other one when there is neither; older ones know
- * the first only.
+ * Chromium 156 looks for `~/.pki/nssdb` first and creates the other one when there is neither; older versions
+ * know the first only.
  */
 function chromiumStore(): TrustStore[] {
   const folders = [join(homedir(), '.pki', 'nssdb'), join(dataDirectory(), '..', 'pki', 'nssdb')];
@@ -53,7 +53,7 @@ function chromiumStore(): TrustStore[] {
   return folder ? [{ folder, browser: CHROMIUM }] : [];
 }
 
-/** Firefox 153 keeps profiles in the second folder when the first is not there; snap and Flatpak have their own. */
+/** Firefox 153 uses the second folder when the first does not exist; snap and Flatpak have their own. */
 function firefoxProfiles(): TrustStore[] {
   const folders = [
     join(homedir(), '.mozilla', 'firefox'),
@@ -66,7 +66,7 @@ function firefoxProfiles(): TrustStore[] {
   );
 }
 
-/** What Firefox's `profiles.ini` in `folder` names; nothing without one. */
+/** The profiles in Firefox's `profiles.ini` in `folder`; none without the file. */
 function profilesIn(folder: string): { name: string; path: string }[] {
   let text: string;
   try {

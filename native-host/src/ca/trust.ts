@@ -1,4 +1,4 @@
-/** Has browsers' stores trust the root, and takes that back. */
+/** Makes browsers' stores trust the root, and undoes it. */
 import { existsSync } from 'node:fs';
 import { authorityFolder, readRoot, rootFile } from './authority-store.ts';
 import {
@@ -14,12 +14,12 @@ import { commonName } from './common-name.ts';
 import { readTrustRecord, writeTrustRecord } from './trust-record.ts';
 import { foundStores, type TrustStore } from './trust-stores.ts';
 
-/** What became of one store. */
+/** The outcome for one store. */
 export interface TrustOutcome extends TrustStore {
   trusted: boolean;
-  /** Whether this call made it so. */
+  /** Whether this call changed it. */
   changed: boolean;
-  /** Why it is not as was asked for, and the fix; '' when it is. */
+  /** Why the store could not be changed as requested, with the fix; '' on success. */
   problem: string;
 }
 
@@ -46,9 +46,9 @@ export async function trust(stores: readonly TrustStore[]): Promise<TrustOutcome
 }
 
 /**
- * Takes the root out of these stores, or out of every store that it was put into and every one that is found.
+ * Removes the root from these stores, or from every recorded store and every one that is found.
  *
- * @returns the stores that had it, and those that could not be asked although they may.
+ * @returns the stores that held it, and those that could not be read and may hold it.
  * @throws AuthorityError for a record that cannot be read.
  */
 export async function untrust(stores?: readonly TrustStore[]): Promise<TrustOutcome[]> {
@@ -71,7 +71,7 @@ export async function untrust(stores?: readonly TrustStore[]): Promise<TrustOutc
   return outcomes.filter(({ changed, problem }) => changed || problem !== '');
 }
 
-/** Which stores trust the root, of those that are found or were asked to; none without certutil. */
+/** The trust of every recorded store and every one that is found; empty without certutil. */
 export async function trustNow(): Promise<TrustOutcome[]> {
   const folder = authorityFolder();
   const name = rootName(folder);
@@ -86,13 +86,13 @@ export async function trustNow(): Promise<TrustOutcome[]> {
   });
 }
 
-/** What the root is called in stores; '' without one. */
+/** The root's name in stores; '' without a root. */
 export function rootName(folder: string = authorityFolder()): string {
   const root = readRoot(folder);
   return root ? commonName(root) : '';
 }
 
-/** Stores that are recorded and still there, and those that are found; without certutil only the former matter. */
+/** The recorded stores that still exist, and those that are found; without certutil only the former. */
 function everyStore(recorded: readonly TrustStore[]): TrustStore[] {
   const found = findCertutil() ? foundStores() : [];
   const others = found.filter(({ folder }) => !recorded.some((known) => known.folder === folder));

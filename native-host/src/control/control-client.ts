@@ -20,13 +20,14 @@ export interface HostAnswer {
   answer: ControlAnswer;
 }
 
-/** Longer than the host takes to answer or to give up. */
+/** Longer than the host's own limit for an answer. */
 const ANSWER_TIMEOUT_MS = 6_000;
 
 /**
- * What each host that runs, or those of these processes, answer; nothing for sockets whose host has gone.
+ * Sends the question to every running host, or to those with these process ids. Sockets whose host has ended give no
+ * answer.
  *
- * @throws Error when others could have put sockets there
+ * @throws Error when other users could have created the sockets
  */
 export async function askHosts(
   question: Question,
@@ -40,7 +41,7 @@ export async function askHosts(
   return answers.filter((answer) => answer !== null);
 }
 
-/** @returns null when the host has gone. */
+/** @returns null when the host has ended. */
 async function askHost({ pid, path }: HostSocket, question: Question): Promise<HostAnswer | null> {
   const socket = connect(path);
   const timer = setTimeout(() => socket.destroy(new Error('it does not answer')), ANSWER_TIMEOUT_MS);
@@ -48,8 +49,7 @@ async function askHost({ pid, path }: HostSocket, question: Question): Promise<H
     socket.write(frame({ ...question, version: CONTROL_VERSION }, MAX_REQUEST_BYTES));
     for await (const value of readFrames(socket, MAX_ANSWER_BYTES)) {
       const parsed = controlAnswer.safeParse(value);
-      if (!parsed.success)
-        return { pid, answer: failure('bad-message', 'the host speaks of unknown things') };
+      if (!parsed.success) return { pid, answer: failure('bad-message', 'the host sent an unknown answer') };
       return { pid, answer: parsed.data };
     }
     throw new Error('it ended without an answer');

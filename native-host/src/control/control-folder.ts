@@ -1,4 +1,4 @@
-/** Where the hosts of this user's browsers listen for the command line: a socket each, named after its process. */
+/** The sockets on which the hosts of this user's browsers listen for the command line, each named after its process id. */
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { stateDirectory } from '../base/paths.ts';
@@ -6,7 +6,7 @@ import { stateDirectory } from '../base/paths.ts';
 const FOLDER_MODE = 0o700;
 const OTHERS = 0o077;
 const SOCKET_NAME = /^([1-9]\d{0,9})\.sock$/;
-/** Characters of a socket's path on macOS, without the zero at its end; Linux has four more (`sun_path` in unix(7)). */
+/** Length of a socket's path on macOS without the terminating zero; Linux allows four more (`sun_path` in unix(7)). */
 const MAX_PATH_BYTES = 103;
 
 export interface HostSocket {
@@ -19,13 +19,13 @@ export function controlFolder(): string {
 }
 
 /**
- * Makes the folder and names the socket of process `pid` in it; a socket of that name is a former process's and is removed.
+ * Creates the folder and returns the path of process `pid`'s socket. Sockets of ended processes are removed.
  *
- * @throws Error in one line when there can be no socket that is this user's alone
+ * @throws Error in one line when a socket that only this user can reach is not possible
  */
 export function prepareSocket(pid: number, folder: string): string {
-  // Windows has named pipes instead, which are open to all who know their name.
-  if (!process.getuid) throw new Error('there are none on this system');
+  // Windows has named pipes instead, which every user who knows their name can open.
+  if (!process.getuid) throw new Error('this system has no such sockets');
   const path = join(folder, `${pid}.sock`);
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
     throw new Error(`${path} is longer than the ${MAX_PATH_BYTES} bytes of a socket's path`);
@@ -38,7 +38,7 @@ export function prepareSocket(pid: number, folder: string): string {
   return path;
 }
 
-/** @throws Error unless `folder` is one that only this user can look into. */
+/** @throws Error unless `folder` is a folder that only this user can access. */
 export function checkFolder(folder: string): void {
   const stats = lstatSync(folder);
   if (!stats.isDirectory()) throw new Error(`${folder} is not a folder`);
@@ -46,7 +46,7 @@ export function checkFolder(folder: string): void {
   if ((stats.mode & OTHERS) !== 0) throw new Error(`${folder} is open to other users`);
 }
 
-/** Sockets of hosts, those of hosts that have gone among them. */
+/** Sockets of hosts, including those of hosts that have ended. */
 export function hostSockets(folder: string = controlFolder()): HostSocket[] {
   let names: string[];
   try {

@@ -1,4 +1,4 @@
-/** What the command line says to a running host, and what it answers: one message each way on a connection. */
+/** The messages between the command line and a running host: one each way on a connection. */
 import {
   errorCode,
   MAX_PINS,
@@ -9,12 +9,12 @@ import {
 } from '@hopwise/contract';
 import * as z from 'zod/mini';
 
-/** Raised when a message changes its meaning: a host may be older than the command that speaks to it. */
+/** To be raised when a message changes its meaning: a host may be older than the command that connects to it. */
 export const CONTROL_VERSION = 1;
 
-/** Several times a request with the longest origin. */
+/** Several times the size of a request with the longest origin. */
 export const MAX_REQUEST_BYTES = 4096;
-/** `MAX_PINS` pins with the longest origins and reasons, and the rest. */
+/** Enough for `MAX_PINS` pins with the longest origins and reasons. */
 export const MAX_ANSWER_BYTES = 512 * 1024;
 
 const version = z.int();
@@ -28,7 +28,7 @@ export const controlRequest = z.discriminatedUnion('type', [
     minutes: pinMinutesSchema,
     persistent: z.boolean(),
   }),
-  /** Without an origin: all of them. */
+  /** An `origin` of null stands for all pins. */
   z.object({ type: z.literal('unpin'), version, origin: z.nullable(originSchema) }),
   z.object({ type: z.literal('status'), version }),
 ]);
@@ -39,7 +39,7 @@ export const controlAnswer = z.discriminatedUnion('type', [
     /** The browser that the host belongs to, as `--browser` names it. */
     browser: z.string().check(z.maxLength(32), z.regex(/^[a-z]+$/)),
     pins: z.array(pinStateSchema).check(z.maxLength(MAX_PINS)),
-    /** Origins that were pinned and are not any more. */
+    /** Origins that this request has unpinned. */
     unpinned: z.array(originSchema).check(z.maxLength(MAX_PINS)),
   }),
   z.object({

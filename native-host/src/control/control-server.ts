@@ -16,14 +16,14 @@ import {
 } from './control-messages.ts';
 
 export interface ControlServerOptions {
-  /** @throws PinError for what is refused */
+  /** @throws PinError for a request that is refused */
   answer(request: ControlRequest): Promise<ControlAnswer>;
   log(line: string): void;
   folder?: string;
 }
 
 const SOCKET_MODE = 0o600;
-/** A person runs one command at a time; scripts some more. */
+/** Users run one command at a time, scripts a few more. */
 const MAX_CONNECTIONS = 16;
 /** For a request and its answer together; both take milliseconds. */
 const CONNECTION_TIMEOUT_MS = 5_000;
@@ -40,7 +40,7 @@ export class ControlServer {
     this.#server.maxConnections = MAX_CONNECTIONS;
   }
 
-  /** Listens; where that is not possible, the log says why, and pins go on without the command line. */
+  /** Listens. Where that is not possible, the log says why, and pins work without the command line. */
   listen(): Promise<void> {
     const { log, folder = controlFolder() } = this.#options;
     return new Promise((resolve) => {
@@ -68,7 +68,7 @@ export class ControlServer {
     for (const socket of this.#sockets) socket.destroy();
     if (!this.#server.listening) return;
     await new Promise((resolve) => this.#server.close(resolve));
-    // Node has removed it already, unless it was moved.
+    // Node has already removed it, unless it was moved.
     rmSync(this.#path, { force: true });
   }
 
@@ -89,7 +89,7 @@ export class ControlServer {
         await new Promise((resolve) => socket.once('close', resolve));
       }
     } catch {
-      // No frame, or the end of the connection.
+      // An invalid frame, or the end of the connection.
       socket.destroy();
     }
   }
@@ -97,7 +97,7 @@ export class ControlServer {
   async #answer(value: unknown): Promise<ControlAnswer> {
     const version = versionOf(value);
     if (version !== CONTROL_VERSION && version !== undefined) {
-      const words = `the host speaks version ${CONTROL_VERSION}, the command ${version}: restart the browser`;
+      const words = `the host has version ${CONTROL_VERSION} of the messages, the command ${version}: restart the browser`;
       return refusal('version', words);
     }
     const parsed = controlRequest.safeParse(value);

@@ -1,9 +1,9 @@
 import koffi, { type LibraryHandle } from 'koffi';
 
-/** glibc, then the names that musl goes by. */
+/** glibc's name, then musl's. */
 const NAMES = ['libc.so.6', 'libc.so', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`];
 
-/** Linux's C library, for what Node does not let do with sockets; null on other systems, or where none can be loaded. */
+/** Linux's C library, for socket functions that Node lacks; null on other systems, or when it cannot be loaded. */
 export function cLibrary(names: readonly string[] = NAMES): LibraryHandle | null {
   if (process.platform !== 'linux') return null;
   for (const name of names) {

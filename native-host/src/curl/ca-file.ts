@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-/** Where systems keep their CA bundle: Debian, Fedora, openSUSE, Alpine and macOS. */
+/** Paths of the CA bundle on Debian, Fedora, openSUSE, Alpine and macOS. */
 const BUNDLES = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
@@ -9,8 +9,8 @@ const BUNDLES = [
 ];
 
 /**
- * The CA bundle that servers are checked against: `HOPWISE_CA_FILE` for test labs, else the
- * system's, else '' for the one compiled into libcurl.
+ * The CA bundle for verifying servers: `HOPWISE_CA_FILE` for test labs, else the system's, else ''
+ * for the one compiled into libcurl.
  *
  * @throws Error when `HOPWISE_CA_FILE` names no file.
  */

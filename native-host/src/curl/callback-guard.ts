@@ -1,6 +1,6 @@
 /**
- * `run` as libcurl may call it: koffi turns an exception of a callback into a zero for C, so it is
- * reported instead of being lost.
+ * Wraps `run` as a callback of libcurl. koffi would turn an exception into a return value of zero; this reports it to
+ * `onFault`.
  */
 export function guarded<A extends unknown[]>(
   onFault: (fault: Error) => void,

@@ -1,10 +1,10 @@
 import type { TcpInfo } from './tcp-info.ts';
 
-/** What one TCP connection went through. */
+/** Figures of one TCP connection. */
 export interface ConnectionFigures extends Omit<TcpInfo, 'outOfOrder'> {
-  /** `host:port` of the URLs that it carries. */
+  /** `host:port` of its URLs. */
   host: string;
-  /** Times that the receiver was woken by a hole that was filled: losses in one flight are one. */
+  /** How often a filled gap woke the receiver; losses within one flight count once. */
   lossEvents: number;
 }
 
@@ -17,8 +17,8 @@ interface Connection {
 /**
  * Follows the TCP connections of one multi handle by socket number.
  *
- * A loss shows at the receiver as a wake-up after which more segments had come out of order than
- * before: data behind a hole wake nobody, so a hole that is filled wakes the reader once.
+ * A receiver sees a loss as a wake-up after which the count of out-of-order segments is higher: data behind
+ * a gap do not wake the reader, so that filling the gap wakes it once.
  */
 export class ConnectionWatch {
   readonly #read: (socket: number) => TcpInfo | null;
@@ -29,14 +29,14 @@ export class ConnectionWatch {
     this.#read = read;
   }
 
-  /** A socket was made for `host`; the system hands out the numbers of closed ones again. */
+  /** A socket was opened for `host`. The system reuses the numbers of closed sockets. */
   opened(socket: number, host: string): void {
     const former = this.#live.get(socket);
     if (former) this.#ended.push(former);
     this.#live.set(socket, { host, last: null, lossEvents: 0 });
   }
 
-  /** The socket is readable, or is about to leave the watch. */
+  /** To be called when the socket is readable, or about to be closed. */
   sample(socket: number): void {
     const connection = this.#live.get(socket);
     if (!connection) return;
@@ -46,10 +46,10 @@ export class ConnectionWatch {
     connection.last = info;
   }
 
-  /** Of the connections that came about, in the order in which they began. */
+  /** Figures of the established connections, in the order of their start. */
   figures(): ConnectionFigures[] {
     return [...this.#ended, ...this.#live.values()].flatMap(({ host, last, lossEvents }) => {
-      // An attempt at an address that another one outran has no round trip.
+      // An attempt that lost the race of Happy Eyeballs has no round trip.
       if (!last || last.minRttMs === null) return [];
       const { outOfOrder: _outOfOrder, ...info } = last;
       return [{ host, ...info, lossEvents }];

@@ -1,6 +1,6 @@
 /**
- * Numbers of libcurl's ABI, which never change once released (curl/curl.h, curl/multi.h of 8.14).
- * Named as there, without the CURL prefix.
+ * Constants of libcurl's ABI, which never change once released (curl/curl.h, curl/multi.h of 8.14).
+ * Their names are libcurl's, without the CURL prefix.
  */
 
 const OBJECT_POINT = 10_000;
@@ -70,22 +70,22 @@ export const MULTI_OPT = {
   MAX_CONCURRENT_STREAMS: 16,
 } as const;
 
-/** `CURL_PREREQFUNC_*`: whether a request may go out on its connection. */
+/** `CURL_PREREQFUNC_*`: whether a request may be sent on its connection. */
 export const PREREQ = { OK: 0, ABORT: 1 } as const;
 
-/** `CURL_WRITEFUNC_PAUSE`: the same bytes come again after `curl_easy_pause`. */
+/** `CURL_WRITEFUNC_PAUSE`: the same bytes are delivered again after `curl_easy_pause`. */
 export const WRITE_PAUSE = 0x10000001;
 
 /** `CURL_READFUNC_PAUSE`. */
 export const READ_PAUSE = 0x10000001;
 
-/** `CURL_SEEKFUNC_*`: whether a body starts again. */
+/** `CURL_SEEKFUNC_*`: whether a body could be rewound. */
 export const SEEK = { OK: 0, FAIL: 1 } as const;
 
-/** `CURLINFO_TEXT`: libcurl's own words, among what a debug function is told. */
+/** `CURLINFO_TEXT`: informational text, among the kinds of data that a debug function gets. */
 export const DEBUG_TEXT = 0;
 
-/** `CURLPAUSE_*`: directions that `curl_easy_pause` holds up. */
+/** `CURLPAUSE_*`: directions that `curl_easy_pause` pauses. */
 export const PAUSE = { NONE: 0, RECV: 1, SEND: 4 } as const;
 
 const TEXT = 0x100000;
@@ -106,7 +106,7 @@ export const INFO = {
   APPCONNECT_TIME_T: OFF_T_INFO + 56,
 } as const;
 
-/** `CURL_HTTP_VERSION_*`: what to ask for, and what `INFO.HTTP_VERSION` reports. */
+/** `CURL_HTTP_VERSION_*`: for `OPT.HTTP_VERSION`, and from `INFO.HTTP_VERSION`. */
 export const HTTP_VERSION = {
   V1_0: 1,
   V1_1: 2,
@@ -117,10 +117,10 @@ export const HTTP_VERSION = {
   V3ONLY: 31,
 } as const;
 
-/** `CURL_POLL_*`: what the socket callback asks for. */
+/** `CURL_POLL_*`: events that the socket callback requests. */
 export const POLL = { NONE: 0, IN: 1, OUT: 2, INOUT: 3, REMOVE: 4 } as const;
 
-/** `CURL_CSELECT_*`: what `curl_multi_socket_action` is told. */
+/** `CURL_CSELECT_*`: events passed to `curl_multi_socket_action`. */
 export const CSELECT = { IN: 1, OUT: 2, ERR: 4 } as const;
 
 /** `CURL_SOCKET_TIMEOUT`. */
@@ -139,10 +139,10 @@ export const SINCE_QUICK_EXIT = 0x075700;
 /** The first libcurl with `CURLOPT_TCP_KEEPCNT`: 8.9. */
 export const SINCE_TCP_KEEPCNT = 0x080900;
 
-/** `CURLVERSION_SEVENTH` (7.70): its data reach to `cainfo`. */
+/** `CURLVERSION_SEVENTH` (7.70): its structure ends with `cainfo`. */
 export const VERSION_SEVENTH = 6;
 
-/** `CURLcode`s that are told apart. */
+/** The `CURLcode`s that the helper distinguishes. */
 export const CODE = {
   OK: 0,
   UNSUPPORTED_PROTOCOL: 1,

@@ -5,7 +5,7 @@ import type { Libcurl, Pointer } from './libcurl.ts';
 const HTTPS_ONLY = 'https';
 export const ERROR_TEXT_BYTES = 256;
 
-/** What libcurl reports after a transfer as HTTP version. */
+/** The protocol of a value of `INFO.HTTP_VERSION`; null for an unknown one. */
 export function reportedProtocol(version: number): Protocol | null {
   if (version === HTTP_VERSION.V1_0 || version === HTTP_VERSION.V1_1) return 'h1';
   if (version === HTTP_VERSION.V2) return 'h2';
@@ -13,8 +13,8 @@ export function reportedProtocol(version: number): Protocol | null {
 }
 
 /**
- * What every transfer has in common: https alone, certificates verified, the response as it comes:
- * no redirect followed, nothing decoded.
+ * Sets the options of every transfer: https only, certificates verified, no redirect followed, no content
+ * decoded.
  *
  * @param caFile CA bundle; '' leaves libcurl its compiled-in one.
  */
@@ -25,13 +25,13 @@ export function setCommonOptions(curl: Libcurl, easy: Pointer, caFile: string): 
   curl.setLong(easy, OPT.SSL_VERIFYHOST, 2);
   if (caFile) {
     curl.setText(easy, OPT.CAINFO, caFile);
-    // Debian's build also reads a whole folder of certificates, 20 ms of each handshake.
+    // Debian's build also reads a folder of certificates, which takes 20 ms of each handshake.
     curl.setPointer(easy, OPT.CAPATH, null);
   }
-  // The direct path is what is measured and what is pinned: no proxy of the environment.
+  // Measurements and pins are about the direct path: ignore a proxy of the environment.
   curl.setText(easy, OPT.PROXY, '');
   curl.setLong(easy, OPT.NOSIGNAL, 1);
-  // Giving up a name would otherwise stop everything until the resolver has given it up as well.
+  // Without it, cancelling a name lookup blocks the process until the resolver gives up.
   if (curl.version.number >= SINCE_QUICK_EXIT) curl.setLong(easy, OPT.QUICK_EXIT, 1);
   curl.setLong(easy, OPT.PIPEWAIT, 1);
   curl.setLong(easy, OPT.HTTP_CONTENT_DECODING, 0);

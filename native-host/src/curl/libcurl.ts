@@ -1,6 +1,6 @@
 /**
- * libcurl through koffi: the few functions that the engine calls, with their C prototypes. Only
- * the engine's child process loads this: a fault in the native library ends that process alone.
+ * libcurl through koffi: the functions that the engine calls, with their C prototypes. Only the
+ * engine's child process loads this: a crash of the native library ends that process alone.
  */
 import koffi from 'koffi';
 import { VERSION_HTTP2, VERSION_HTTP3, VERSION_SEVENTH } from './curl-constants.ts';
@@ -8,7 +8,7 @@ import { nativeMemory, type Pointer } from './native-memory.ts';
 
 export type { Pointer } from './native-memory.ts';
 
-/** What the loaded library says of itself. */
+/** The version information of the loaded library. */
 export interface CurlVersion {
   /** Such as `8.14.1`. */
   version: string;
@@ -90,10 +90,10 @@ type TimerFunction = (multi: Pointer, timeoutMs: number) => number;
 /**
  * The library at `path`, initialised.
  *
- * @throws Error with the loader's words when the file is missing, is no libcurl or is too old.
+ * @throws Error with the loader's message when the file is missing, is no libcurl or is too old.
  */
 export function loadLibcurl(path: string) {
-  // Node exports its own OpenSSL; deep binding keeps an OpenSSL build of libcurl on its own one.
+  // Node exports its own OpenSSL; with deep binding an OpenSSL build of libcurl uses its own.
   const library = koffi.load(path, { deep: true });
   const versionInfo = library.func('void *curl_version_info(int age)');
   const globalInit = library.func('int curl_global_init(long flags)');
@@ -157,7 +157,7 @@ export function loadLibcurl(path: string) {
       initialised = true;
     },
 
-    /** What handles tell their debug function, beside libcurl's usual words: names as of `curl --trace-config`. */
+    /** Adds trace components to what debug functions get; named as for `curl --trace-config`. */
     trace(components: string): void {
       globalTrace?.(components);
     },
@@ -182,7 +182,7 @@ export function loadLibcurl(path: string) {
     setPointer(easy: Pointer, option: number, value: Pointer | null): void {
       check(setopt(easy, option, 'void *', value), `option ${option}`);
     },
-    /** The number comes back as the callback's user pointer. */
+    /** The number is passed back as the callback's user pointer. */
     setId(easy: Pointer, option: number, id: number): void {
       check(setopt(easy, option, 'uintptr_t', id), `option ${option}`);
     },
@@ -206,7 +206,7 @@ export function loadLibcurl(path: string) {
         : '';
     },
 
-    /** Lines of Latin-1, as header fields are (RFC 9110 section 5.5). */
+    /** Lines in Latin-1, as header fields are (RFC 9110 section 5.5). */
     list(lines: string[]): Pointer | null {
       let list: Pointer | null = null;
       for (const line of lines) list = slistAppend(list, Buffer.from(`${line}\0`, 'latin1')) as Pointer;
@@ -214,7 +214,7 @@ export function loadLibcurl(path: string) {
     },
     freeList: slistFreeAll as (list: Pointer | null) => void,
 
-    /** @returns libcurl's code: what was held up may fail as it goes on. */
+    /** @returns libcurl's result code: a transfer may fail as it is resumed. */
     pause: easyPause as (easy: Pointer, directions: number) => number,
 
     multiInit(): Pointer {
@@ -237,16 +237,16 @@ export function loadLibcurl(path: string) {
     multiRemove(multi: Pointer, easy: Pointer): void {
       checkMulti(multiRemove(multi, easy), 'curl_multi_remove_handle');
     },
-    /** @returns how many transfers are under way after it. */
+    /** @returns the number of transfers in progress after it. */
     socketAction(multi: Pointer, socket: number, events: number): number {
       checkMulti(socketAction(multi, socket, events, running), 'curl_multi_socket_action');
       return running[0]!;
     },
-    /** The next finished transfer, its `CURLcode` and how many more there are; null when there is none. */
+    /** The next finished transfer, its `CURLcode` and the number of further ones; null for none. */
     nextFinished(multi: Pointer): { easy: Pointer; code: number; left: number } | null {
       const found = infoRead(multi, running) as Pointer | null;
       if (!found) return null;
-      // A copy: an object of it, which koffi would make, costs more than the call.
+      // A raw copy: decoding to an object with koffi costs more than the call.
       memory.read(found, message);
       const easy =
         POINTER_BYTES === 8
@@ -264,7 +264,7 @@ export function loadLibcurl(path: string) {
     timerCallback: (run: TimerFunction): Pointer => koffi.register(run, koffi.pointer(TimerCallback)),
     freeCallback: (callback: Pointer): void => koffi.unregister(callback),
 
-    /** The bytes that a callback was handed. */
+    /** The bytes that a callback received. */
     text: (data: Pointer, length: number): string => koffi.decode(data, 'char', length) as string,
     allocText: (bytes: number): Pointer => koffi.alloc('char', bytes) as Pointer,
     readText: (data: Pointer): string => koffi.decode.string(data) ?? '',
@@ -272,7 +272,7 @@ export function loadLibcurl(path: string) {
   };
 }
 
-/** `curl_global_trace` came with libcurl 8.3. */
+/** `curl_global_trace` exists since libcurl 8.3. */
 function sinceGlobalTrace<T>(find: () => T): T | null {
   try {
     return find();

@@ -1,4 +1,4 @@
-/** A multi handle on Node's event loop: its sockets, its timer, the ends of its transfers. */
+/** A multi handle of libcurl on Node's event loop: its sockets, its timer, the completion of its transfers. */
 
 import type { Protocol } from '@hopwise/contract';
 import koffi, { type node } from 'koffi';
@@ -9,11 +9,11 @@ import type { Libcurl, Pointer } from './libcurl.ts';
 export interface MultiHandleSettings {
   curl: Libcurl;
   protocol: Protocol;
-  /** libcurl failed; nothing more can be expected of this process. */
+  /** libcurl failed: this process must be ended. */
   onFault: (fault: Error) => void;
-  /** A socket is about to be read, or to leave this handle. */
+  /** A socket is about to be read, or to be removed from this handle. */
   onSocket?: (socket: number) => void;
-  /** libcurl has done what there was to do. */
+  /** libcurl has processed its events. */
   onActed?: () => void;
 }
 
@@ -28,23 +28,23 @@ interface Poll {
 export const H1_CONNECTIONS_PER_HOST = 6;
 
 /**
- * Open connections of a handle: as many as Chromium has. A page of thousands of origins must not
- * use up the process's sockets, nor its threads, one for each name that is looked up.
+ * Open connections of a handle: Chromium's limit. A page with thousands of origins must not use up
+ * the process's sockets, nor its threads, one for each name lookup.
  */
 const CONNECTIONS = 256;
 
-/** Requests on a connection at once, where the server allows as many: as Chromium. */
+/** Concurrent requests on a connection, where the server allows as many: Chromium's limit. */
 const STREAMS = 256;
 
 /**
- * Whose poll handle knows a socket's number: a handle at rest keeps the number of a socket that is closed, and libuv would end
- * whatever poll there is of that number with it, though it be of another multi handle's new socket.
+ * By socket number, the multi handle with a poll handle for it. An inactive poll handle keeps the number of a closed socket, and
+ * closing it would end libuv's poll of a new socket with the same number, even one of another multi handle.
  */
 const holders = new Map<number, MultiHandle>();
 
 /**
- * A multi handle of its own for `protocol`. In a shared one libcurl lets HTTP/2 transfers reuse
- * HTTP/1.1 connections. Its connections start and end with it: a new one is a cold start.
+ * A multi handle for one protocol. In a shared one libcurl lets HTTP/2 transfers reuse HTTP/1.1
+ * connections. Its connections live as long as it does: a new one starts cold.
  */
 export class MultiHandle {
   readonly #settings: MultiHandleSettings;
@@ -74,7 +74,7 @@ export class MultiHandle {
     curl.multiSetPointer(this.#multi, MULTI_OPT.TIMERFUNCTION, onTimer);
     curl.multiSetLong(this.#multi, MULTI_OPT.PIPELINING, PIPE_MULTIPLEX);
     curl.multiSetLong(this.#multi, MULTI_OPT.MAX_TOTAL_CONNECTIONS, CONNECTIONS);
-    // Idle ones are kept as well: none is closed early.
+    // As many idle ones are kept: none is closed early.
     curl.multiSetLong(this.#multi, MULTI_OPT.MAXCONNECTS, CONNECTIONS);
     curl.multiSetLong(this.#multi, MULTI_OPT.MAX_CONCURRENT_STREAMS, STREAMS);
     curl.multiSetLong(
@@ -88,7 +88,7 @@ export class MultiHandle {
    * Starts a transfer.
    *
    * @param done called once, from the event loop, unless the transfer is removed or the handle is
-   *   closed before. The transfer has left the handle then; its figures can still be asked for.
+   *   closed before. The transfer has been removed by then; its figures can still be read.
    * @throws Error when libcurl refuses it.
    */
   add(easy: Pointer, done: (code: number) => void): void {
@@ -101,17 +101,17 @@ export class MultiHandle {
     if (this.#done.delete(easy)) this.#curl.multiRemove(this.#multi, easy);
   }
 
-  /** Does what is due without waiting for the timer. Never from a callback of libcurl. */
+  /** Runs libcurl's due work without waiting for the timer. Never from a callback of libcurl. */
   runDue(): void {
     this.#act(SOCKET_TIMEOUT, 0);
   }
 
-  /** Sockets with something under way: those that libcurl waits for. */
+  /** Sockets with a transfer in progress: those that libcurl waits for. */
   get sockets(): number[] {
     return [...this.#polls].flatMap(([socket, { wanted }]) => (wanted === POLL.NONE ? [] : [socket]));
   }
 
-  /** Does at once what libcurl wants done as soon as it is off the stack. Never from a callback of libcurl. */
+  /** Runs the work that libcurl has deferred to the end of this turn. Never from a callback of libcurl. */
   runDeferred(): void {
     if (!this.#soon) return;
     clearImmediate(this.#soon);
@@ -119,21 +119,21 @@ export class MultiHandle {
     this.#act(SOCKET_TIMEOUT, 0);
   }
 
-  /** Whether sockets are read: those of other transfers wait as well while they are not. */
+  /** Stops or resumes reading of all sockets, and so of all transfers. */
   setReading(reading: boolean): void {
     if (reading === this.#reading) return;
     this.#reading = reading;
     for (const poll of this.#polls.values()) this.#poll(poll);
   }
 
-  /** Reads once what there is, as much as libcurl takes at a time. Never from a callback of libcurl. */
+  /** Has libcurl read each readable socket once. Never from a callback of libcurl. */
   readOnce(): void {
     for (const [socket, { wanted }] of [...this.#polls]) {
       if ((wanted & POLL.IN) !== 0) this.#act(socket, CSELECT.IN);
     }
   }
 
-  /** Ends every transfer without a call of its `done`, and every connection. */
+  /** Ends every transfer, without calling its `done`, and every connection. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -141,7 +141,7 @@ export class MultiHandle {
       if (wanted !== POLL.NONE) this.#settings.onSocket?.(socket);
     }
     this.#disarm();
-    // libuv must let go of a socket before libcurl closes it.
+    // libuv must stop polling a socket before libcurl closes it.
     for (const socket of [...this.#polls.keys()]) this.#forget(socket);
     for (const easy of [...this.#done.keys()]) this.remove(easy);
     this.#curl.multiCleanup(this.#multi);
@@ -175,8 +175,8 @@ export class MultiHandle {
   }
 
   /**
-   * libcurl leaves a connection between two requests, and when it closes it. A handle that is at rest knows its socket by
-   * number only, so that it serves the next one of that number as well; on Windows it keeps more of it.
+   * libcurl stops polling a connection between two requests, and when it closes it. An inactive poll handle refers to its socket by
+   * number only, and can be reused for the next socket with that number; on Windows it holds more state.
    */
   #leave(socket: number): void {
     const poll = this.#polls.get(socket);

@@ -1,6 +1,6 @@
 import koffi from 'koffi';
 
-/** A C pointer; koffi gives and takes addresses. */
+/** A C pointer as koffi represents it: an address. */
 export type Pointer = bigint;
 
 /** Copies between Node's memory and C's: 0.3 µs, where a view of C's memory costs ten times as much. */

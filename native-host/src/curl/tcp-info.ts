@@ -1,30 +1,30 @@
-/** What the kernel knows of a TCP connection: `TCP_INFO` (tcp(7); `struct tcp_info`, linux/tcp.h). */
+/** The kernel's figures of a TCP connection: `TCP_INFO` (tcp(7); `struct tcp_info`, linux/tcp.h). */
 import { cLibrary } from './c-library.ts';
 
-/** Figures of one connection as its receiver sees them. */
+/** Figures of one connection on the receiver's side. */
 export interface TcpInfo {
-  /** Least round trip, milliseconds; null before the first sample. */
+  /** Minimum round trip, milliseconds; null before the first sample. */
   minRttMs: number | null;
   /** Smoothed round trip (RFC 6298), milliseconds; null before the first sample. */
   rttMs: number | null;
-  /** Segments with data that arrived, and that left. */
+  /** Segments with data, received and sent. */
   dataSegmentsIn: number;
   dataSegmentsOut: number;
-  /** Segments that left again because they, or their acknowledgements, were taken for lost. */
+  /** Retransmitted segments. */
   retransmitted: number;
-  /** Bytes that arrived in order, TLS records included. */
+  /** Bytes received in order, TLS records included. */
   bytesIn: number;
-  /** Latest rate at which what was sent was acknowledged, bits per second; null where there was too little to send. */
+  /** Latest delivery rate of sent data, bits per second; null where too little was sent (`tcpi_delivery_rate_app_limited`). */
   sendingBps: number | null;
-  /** Data segments that arrived out of order (`tcpi_rcv_ooopack`, Linux 5.4). */
+  /** Data segments received out of order (`tcpi_rcv_ooopack`, Linux 5.4). */
   outOfOrder: number;
 }
 
-/** What tells a peer that has gone from one that has nothing to say. */
+/** Figures that distinguish a peer that has vanished from one that is silent. */
 export interface TcpSilence {
-  /** Since anything of the peer arrived, milliseconds. */
+  /** Time since the peer's last packet, milliseconds. */
   unheardMs: number;
-  /** How often the kernel has sent again what is not acknowledged, or asked whether the peer is there, since it was last answered. */
+  /** Retransmissions and probes since the peer's last acknowledgement. */
   unanswered: number;
 }
 
@@ -49,10 +49,10 @@ const NO_RTT_YET = 0xffffffff;
 const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 const APP_LIMITED = LITTLE_ENDIAN ? 1 : 0x80;
 
-/** Something of `TCP_INFO`; null for a socket that is not TCP, and where nothing can be read. */
+/** Reads part of `TCP_INFO`; null for a socket that is not TCP, and where it cannot be read. */
 type Reader<T> = (socket: number) => T | null;
 
-/** A reader of a connection's figures. It reads nothing on systems other than Linux, whose structures differ. */
+/** A reader of a connection's figures. It returns null on systems other than Linux, whose structures differ. */
 export function tcpInfoReader(libraries?: readonly string[]): Reader<TcpInfo> {
   return reader((view) => {
     const u32 = (offset: number): number => view.getUint32(offset, LITTLE_ENDIAN);
@@ -73,10 +73,10 @@ export function tcpInfoReader(libraries?: readonly string[]): Reader<TcpInfo> {
   }, libraries);
 }
 
-/** A reader of how long, and how utterly, a peer has been silent; as `tcpInfoReader`. */
+/** A reader of a peer's silence; null as for `tcpInfoReader`. */
 export function tcpSilenceReader(): Reader<TcpSilence> {
   return reader((view) => ({
-    // Of data that come while nothing is to be acknowledged the kernel notes no acknowledgement.
+    // Data from the peer count too: they carry no new acknowledgement while nothing is outstanding.
     unheardMs: Math.min(
       view.getUint32(LAST_DATA_RECV_OFFSET, LITTLE_ENDIAN),
       view.getUint32(LAST_ACK_RECV_OFFSET, LITTLE_ENDIAN),

@@ -4,9 +4,9 @@ import { cLibrary } from './c-library.ts';
 const NO_ADDRESS = Buffer.alloc(16);
 
 /**
- * Ends a TCP connection as if its peer had reset it: the next read fails with `ECONNRESET` (connect(2): to dissolve an
- * association). The end of a stream, which `shutdown` has it read, could pass for the end of a response. Does nothing on
- * systems other than Linux.
+ * A function that ends a TCP connection as if its peer had reset it: the next read fails with `ECONNRESET` (connect(2),
+ * dissolving an association). After `shutdown` it would read an end of stream, which could pass for the end of a
+ * response. It does nothing on systems other than Linux.
  */
 export function tcpResetter(): (socket: number) => void {
   const connect = cLibrary()?.func('int connect(int socket, const void *address, uint length)');

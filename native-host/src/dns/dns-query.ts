@@ -1,4 +1,4 @@
-/** One question to the system's resolvers, over UDP, and over TCP where the answer is longer (RFC 1035; RFC 7766). */
+/** A query to the system's resolvers, over UDP, and over TCP where the answer is truncated (RFC 1035; RFC 7766). */
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { getServers } from 'node:dns';
@@ -10,17 +10,17 @@ export interface NameServer {
   port: number;
 }
 
-/** No answer that could be used, in words for a person. */
+/** No usable answer; the message is for the user. */
 export class DnsError extends Error {}
 
 const DNS_PORT = 53;
-/** An answer that has not come after this has been dropped; stub resolvers wait for 5 s (resolv.conf(5)), browsers less. */
+/** After this time an answer counts as lost; stub resolvers wait for 5 s (resolv.conf(5)), browsers less. */
 const TRY_MS = 1_500;
-/** Servers asked, one after the other, as libc does (resolv.conf(5), MAXNS). */
+/** Servers to query, one after the other, as libc does (resolv.conf(5), MAXNS). */
 const MAX_SERVERS = 3;
-/** What fits a packet everywhere (DNS flag day 2020). */
+/** Fits into a packet on every path (DNS flag day 2020). */
 const UDP_PAYLOAD_BYTES = 1232;
-/** Of the header's flags (RFC 1035, section 4.1.1). */
+/** Bits of the header's flags (RFC 1035, section 4.1.1). */
 const TRUNCATED = 0x0200;
 const RESPONSE_CODE = 0x000f;
 const NO_ERROR = 0;
@@ -39,11 +39,11 @@ export function readNameServer(text: string): NameServer {
 }
 
 /**
- * Asks one server after the other until one answers.
+ * Queries one server after the other until one answers.
  *
  * @param type as `dns-packet` names it: `UNKNOWN_65` for what it has no name for
  * @returns the answer section, empty where the name or the type does not exist
- * @throws DnsError when nobody answers, or the signal's reason
+ * @throws DnsError when no server answers, or the signal's reason
  */
 export async function dnsQuery(
   name: string,
@@ -88,7 +88,7 @@ async function askServer(
       },
     ],
   });
-  /** @returns null for what does not answer this question: somebody else's, or a forged one */
+  /** @returns null for packets that do not answer this query, such as forged ones */
   const answerIn = (bytes: Buffer): Packet | null => {
     const packet = readPacket(bytes);
     const question = packet?.questions?.[0];
@@ -113,7 +113,7 @@ function readPacket(bytes: Buffer): Packet | null {
   try {
     return decode(bytes);
   } catch {
-    // Whatever a hostile server wrote: there is no answer in it.
+    // A hostile server can send any bytes: they hold no answer.
     return null;
   }
 }
@@ -130,9 +130,9 @@ function overUdp(
   return settled<Packet>(
     (resolve, reject) => {
       socket.on('error', reject);
-      // Connected: datagrams of others do not arrive, and a closed port is told at once.
+      // On a connected socket other senders' datagrams do not arrive, and a closed port is reported at once.
       socket.connect(port, address, () => {
-        // The socket is closed by then where the question was given up at once.
+        // The socket is already closed if the query was aborted at once.
         if (!signal.aborted) socket.send(query, (error) => error && reject(error));
       });
       socket.on('message', (bytes) => {
@@ -167,7 +167,7 @@ function overTcp(
         if (received.length < end) return;
         const answer = answerIn(received.subarray(2, end));
         if (answer) resolve(answer);
-        else reject(new DnsError(`the resolver ${address} answered something else`));
+        else reject(new DnsError(`the resolver ${address} sent an answer to another query`));
       });
     },
     `the resolver ${address} did not answer over TCP`,

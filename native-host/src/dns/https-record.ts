@@ -7,9 +7,9 @@ import { readServiceRecord, type ServiceRecord } from './svc-params.ts';
 /** HTTPS, which `dns-packet` has no name for (RFC 9460, section 14.1). */
 const HTTPS_TYPE = 'UNKNOWN_65';
 const HTTPS_PORT = 443;
-/** An alias may lead to another one; circles end. */
+/** An alias may point to another one; loops end here. */
 const MAX_ALIASES = 4;
-/** Nobody publishes as many. */
+/** Far more than origins publish. */
 const MAX_RECORDS = 16;
 
 /**
@@ -37,7 +37,7 @@ export async function httpsRecords(
   return [];
 }
 
-/** Names that no resolver knows (RFC 6761, section 6.3; RFC 6762, section 3), and addresses. */
+/** Names that are not in the DNS (RFC 6761, section 6.3; RFC 6762, section 3), and addresses. */
 function isLocal(hostname: string): boolean {
   return isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0 || /(^|\.)(localhost|local)$/.test(hostname);
 }

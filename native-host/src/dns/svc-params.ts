@@ -1,14 +1,14 @@
-/** What an HTTPS record says (RFC 9460), read from its bytes. */
+/** A parser of HTTPS records (RFC 9460). */
 
 /** One HTTPS record. */
 export interface ServiceRecord {
   /** SvcPriority; 0 stands for an alias of `target`. */
   priority: number;
-  /** TargetName, '' for the owner's own. */
+  /** TargetName, '' for the owner's own name. */
   target: string;
   /** Protocols of connections (ALPN), as `h2` and `h3`; those of the default (`http/1.1`) are not listed. */
   alpn: string[];
-  /** null for that of the URL. */
+  /** null for the URL's port. */
   port: number | null;
   /** Whether it has keys for an encrypted ClientHello. */
   ech: boolean;
@@ -18,20 +18,20 @@ export interface ServiceRecord {
 const KEY = { MANDATORY: 0, ALPN: 1, NO_DEFAULT_ALPN: 2, PORT: 3, IPV4HINT: 4, ECH: 5, IPV6HINT: 6 };
 const KNOWN_KEYS: readonly number[] = Object.values(KEY);
 
-/** An identifier that can be shown: ALPN's may be any bytes (RFC 7301, section 6). */
+/** A printable identifier: ALPN identifiers may be any bytes (RFC 7301, section 6). */
 const PRINTABLE = /^[\x21-\x7e]{1,32}$/;
 
 /**
  * Reads RDATA of type 65.
  *
- * @returns null for what is malformed (RFC 9460, section 2.2), or has a parameter that it calls mandatory and that is unknown here
+ * @returns null for malformed data (RFC 9460, section 2.2), and for a mandatory parameter that is unknown here
  */
 export function readServiceRecord(data: Uint8Array): ServiceRecord | null {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   try {
     return read(bytes);
   } catch (fault) {
-    // A length that leads beyond the record's end.
+    // A length that exceeds the record.
     if (fault instanceof RangeError) return null;
     throw fault;
   }

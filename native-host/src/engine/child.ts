@@ -1,6 +1,6 @@
 /**
- * The engine's own process: loads libcurl, runs rounds and exchanges. Rounds go over Node's IPC
- * channel, exchanges over a pipe beside it; a crash of the native library ends it and nothing else.
+ * The engine's own process: loads libcurl, runs rounds and exchanges. Rounds use Node's IPC channel, exchanges a
+ * pipe beside it. A crash of the native library ends this process and nothing else.
  */
 import { Socket } from 'node:net';
 import { type Libcurl, loadLibcurl } from '../curl/libcurl.ts';
@@ -35,12 +35,12 @@ function load(): Libcurl | null {
   }
 }
 
-// The host is gone: nobody reads the results.
+// The host has ended: the results have no reader.
 process.on('disconnect', () => process.exit(0));
 // A terminal's Ctrl-C reaches the whole group; the host decides when this ends.
 process.on('SIGINT', () => {});
 
-/** A fault inside the native binding leaves unknown state behind: end, the host starts a new engine. */
+/** After a fault inside the native binding its state is unknown: end, and let the host start a new engine. */
 function fail(fault: Error): void {
   send({ type: 'fault', problem: fault.message });
   setImmediate(() => process.exit(1));

@@ -1,4 +1,4 @@
-/** The host's side of the engine: finds a libcurl, keeps its process, runs rounds and exchanges in it. */
+/** The host's side of the engine: finds a libcurl, starts the engine's process and runs rounds and exchanges in it. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
@@ -20,7 +20,7 @@ import { StuckWatch } from './stuck-watch.ts';
 
 export type { EngineInfo } from './ipc.ts';
 
-/** No libcurl can be used. The message names the fix. */
+/** There is no usable libcurl. The message says how to get one. */
 export class NoEngineError extends Error {}
 
 /** The engine's process ended in the middle of a round. The next round gets a new one. */
@@ -29,16 +29,16 @@ export class EngineDiedError extends Error {}
 export interface EngineOptions {
   /** Path of the libcurl to use; else `HOPWISE_LIBCURL`, else one is looked for. */
   libcurl?: string;
-  /** How long the peer of an exchange's TCP connection may acknowledge nothing, milliseconds. */
+  /** How long the peer of an exchange's TCP connection may leave sent data unacknowledged, milliseconds. */
   hungAfterMs?: number;
-  /** How long the engine's process may get round to nothing while it has something to do, milliseconds. Then it is replaced. */
+  /** How long a busy engine process may not respond before it is replaced, milliseconds. */
   stuckAfterMs?: number;
   log?: (line: string) => void;
 }
 
 export interface RunOptions {
   onResult?: (result: RoundTransferResult) => void;
-  /** Ends the round at once; its report says `cancelled`. */
+  /** Ends the round at once; its report has `ended: 'cancelled'`. */
   signal?: AbortSignal;
 }
 
@@ -63,15 +63,15 @@ interface Pending {
   reject: (fault: Error) => void;
 }
 
-// The sources run as they are under Node 24, the build under every Node.
+// Node 24 can run the sources; the build runs on every supported Node.
 const CHILD = new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url);
 const START_TIMEOUT_MS = 10_000;
 
-/** Longer than anything takes it at a time on a busy machine; all pinned origins wait that long. */
+/** Longer than any single operation takes on a busy machine; all pinned origins wait that long. */
 const STUCK_AFTER_MS = 15_000;
 
-/** Exchanges at once: above what browsers hold open, below what the least windows cost in memory. */
-const OPEN_EXCHANGES = 2048;
+/** More than browsers hold open, and few enough for the memory of as many minimum windows. */
+const MAX_OPEN_EXCHANGES = 2048;
 
 /** One line about a libcurl, such as `libcurl/8.14.1 GnuTLS/3.7.9 nghttp2/1.52.0 ngtcp2/1.11.0`. */
 export function engineLine(info: EngineInfo): string {
@@ -81,7 +81,7 @@ export function engineLine(info: EngineInfo): string {
     .slice(0, 256);
 }
 
-/** What is missing of a libcurl, with its fix; '' when nothing is. */
+/** What a libcurl lacks, with the fix; '' for nothing. */
 export function engineProblem(info: EngineInfo): string {
   if (!info.http2) return `libcurl ${info.version} (${info.path}) has no HTTP/2: ${http3InstallHint()}`;
   if (!info.http3) return `libcurl ${info.version} (${info.path}) has no HTTP/3: ${http3InstallHint()}`;
@@ -97,7 +97,7 @@ export class Engine {
   readonly #credit = new CreditPool();
   #openExchanges = 0;
   #starting: Promise<Running> | null = null;
-  /** Once it has started, for as long as it runs. */
+  /** From its start to its end. */
   #current: Running | null = null;
   #found: Candidate | null = null;
   #nextId = 1;
@@ -146,16 +146,16 @@ export class Engine {
   }
 
   /**
-   * One HTTP request over the protocol that it names, on connections that are kept. It never throws:
-   * what goes wrong is an `ExchangeError` of the exchange.
+   * Sends one HTTP request over the protocol that it names, on persistent connections. It never throws:
+   * failures are an `ExchangeError` of the exchange.
    */
   exchange(request: ExchangeRequest): Exchange {
     const exchange = new RunningExchange(request, this.#credit.account(), () => {
       this.#openExchanges -= 1;
     });
     this.#openExchanges += 1;
-    if (this.#openExchanges > OPEN_EXCHANGES) {
-      exchange.fail('refused-locally', `more than ${OPEN_EXCHANGES} exchanges at once`, false);
+    if (this.#openExchanges > MAX_OPEN_EXCHANGES) {
+      exchange.fail('refused-locally', `more than ${MAX_OPEN_EXCHANGES} exchanges at once`, false);
       return exchange;
     }
     if (this.#current && !this.#closed) begin(this.#current, exchange, request);
@@ -168,7 +168,7 @@ export class Engine {
     return exchange;
   }
 
-  /** Ends the process; rounds and exchanges under way fail. */
+  /** Ends the process; rounds and exchanges in progress fail. */
   async close(): Promise<void> {
     this.#closed = true;
     const running = await this.#starting?.catch(() => null);
@@ -176,7 +176,7 @@ export class Engine {
   }
 
   #send(running: Running, message: HostMessage): void {
-    // A failure to send means that the process is gone, which its 'exit' reports.
+    // A failure to send means that the process has ended, which its 'exit' reports.
     if (running.process.connected) running.process.send(message, () => {});
   }
 
@@ -269,7 +269,7 @@ export class Engine {
     }
   }
 
-  /** The started process, or why there is none. */
+  /** @returns the started process, or why it did not start. */
   #launch(candidate: Candidate, bundle: string): Promise<Running | string> {
     const env: NodeJS.ProcessEnv = { ...process.env, ...MALLOC_SETTINGS };
     if (candidate.libraryFolder) {
@@ -277,15 +277,15 @@ export class Engine {
     }
     let marks: SentMarks;
     try {
-      marks = new SentMarks(OPEN_EXCHANGES);
+      marks = new SentMarks(MAX_OPEN_EXCHANGES);
     } catch (fault) {
       return Promise.resolve(`no file for marks: ${(fault as Error).message}`);
     }
     const child = fork(fileURLToPath(CHILD), [candidate.path, bundle, String(this.#hungAfterMs)], {
       env,
       execArgv: [...HEAP_ARGUMENTS, ...(CHILD.pathname.endsWith('.ts') ? ['--conditions=source'] : [])],
-      // Standard output belongs to the browser: the engine gets none of it.
-      // In the order of the numbers in ipc.ts.
+      // Standard output belongs to native messaging: the engine does not inherit it.
+      // The positions are the descriptors in ipc.ts.
       stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe', marks.fd],
     });
     const pipes: readonly unknown[] = child.stdio;
@@ -293,7 +293,7 @@ export class Engine {
       this.#log(`engine process: ${fault.message}`);
       child.kill('SIGKILL');
     });
-    // Later than 'exit': all that the process has written before its end has been read.
+    // After 'exit': everything that the process has written has been read by then.
     child.once('close', () => exchanges.close('the transfer engine has ended'));
     child.stderr!.setEncoding('utf8');
     let words = '';
@@ -314,7 +314,7 @@ export class Engine {
       const timer = setTimeout(() => settle('did not start within 10 s'), START_TIMEOUT_MS);
       child.once('message', (message: ChildMessage) => {
         if (message.type === 'ready') settle({ process: child, info: message.info, candidate, exchanges });
-        else settle(message.type === 'unusable' ? message.problem : 'spoke out of turn');
+        else settle(message.type === 'unusable' ? message.problem : 'sent an unexpected message');
       });
       child.once('error', (fault) => settle(fault.message));
       child.once('exit', (code, signal) => {

@@ -1,9 +1,9 @@
 import type { CurlVersion } from '../curl/libcurl.ts';
 import type { RoundReport, RoundRequest, RoundTransferResult } from '../rounds/round.ts';
 
-/** What a started engine says of itself. */
+/** A started engine's libcurl. */
 export interface EngineInfo extends CurlVersion {
-  /** As given to the loader. */
+  /** As passed to the loader. */
   path: string;
 }
 
@@ -11,7 +11,7 @@ export interface EngineInfo extends CurlVersion {
 export type HostMessage =
   | { type: 'run'; id: number; request: RoundRequest }
   | { type: 'cancel'; id: number }
-  // Answered by the same.
+  // Answered by a message of the same type.
   | { type: 'alive' };
 
 /** From the engine's process to the host. */
@@ -23,6 +23,6 @@ export type ChildMessage =
   | { type: 'alive' }
   | { type: 'fault'; problem: string };
 
-/** Descriptors of the engine's process beside the IPC channel, which is 3. */
+/** Descriptors of the engine's process; the IPC channel is 3. */
 export const EXCHANGE_PIPE = 4;
 export const SENT_MARKS_FILE = 5;

@@ -1,13 +1,13 @@
 /**
- * Whether the engine's process still gets round to anything. libcurl 8.14 reads what an origin sends until there is no more of it: one
- * that sends faster than libcurl works it off keeps it from all others.
+ * Detects an engine process that no longer responds. libcurl 8.14 reads from a connection until it is empty: an origin that sends
+ * faster than libcurl processes starves all others.
  */
 
-/** Times that it is asked before it is given up. They are counted, as this process may have been stopped itself, or the machine. */
-const QUESTIONS = 3;
+/** Unanswered questions before it counts as stuck. They are counted, not timed, as this process or the machine may have slept. */
+const MAX_UNANSWERED = 3;
 
 export interface StuckWatchOptions {
-  /** How long a process that has something to do may not answer, milliseconds. */
+  /** How long a busy process may not answer, milliseconds. */
   limitMs: number;
   isBusy: () => boolean;
   ask: () => void;
@@ -22,14 +22,14 @@ export class StuckWatch {
   constructor({ limitMs, isBusy, ask, onStuck }: StuckWatchOptions) {
     this.#timer = setInterval(() => {
       if (!isBusy()) this.#unanswered = 0;
-      else if (this.#unanswered < QUESTIONS) {
+      else if (this.#unanswered < MAX_UNANSWERED) {
         this.#unanswered += 1;
         ask();
       } else {
         this.stop();
         onStuck();
       }
-    }, limitMs / QUESTIONS).unref();
+    }, limitMs / MAX_UNANSWERED).unref();
   }
 
   answered(): void {

@@ -1,4 +1,4 @@
-/** Where each browser looks for native-messaging manifests. */
+/** The places where browsers look for native-messaging manifests. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { HOST_NAME } from '@hopwise/contract';
@@ -7,9 +7,9 @@ import { configDirectory, dataDirectory } from '../base/paths.ts';
 export interface Browser {
   id: 'chromium' | 'chrome' | 'edge' | 'brave' | 'firefox';
   name: string;
-  /** Folders of which any shows that this user has the browser. */
+  /** Profile folders: any of them shows that this user has the browser. */
   profileFolders: string[];
-  /** Where the manifest is written. */
+  /** Path of the manifest. */
   manifestFile: string;
   /** Key under HKEY_CURRENT_USER that names the manifest on Windows, '' elsewhere. */
   registryKey: string;
@@ -40,7 +40,7 @@ function linux(): Browser[] {
     {
       id: 'firefox',
       name: 'Firefox',
-      // Where Firefox 153 keeps its profiles, it still looks for manifests in the first one alone.
+      // Firefox 153 has moved its profiles, and still looks for manifests in the first folder only.
       profileFolders: [
         join(homedir(), '.mozilla'),
         join(config, 'mozilla', 'firefox'),
@@ -87,7 +87,7 @@ function windows(): Browser[] {
     browser('chromium', 'Chromium', join(local, 'Chromium'), 'Chromium'),
     chrome,
     browser('edge', 'Microsoft Edge', join(local, 'Microsoft', 'Edge'), 'Microsoft\\Edge'),
-    // Brave reads Chrome's key, as all do that are built from Chromium under a name of their own.
+    // Brave reads Chrome's key, as most browsers built from Chromium do.
     {
       ...chrome,
       id: 'brave',

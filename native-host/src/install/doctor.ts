@@ -1,4 +1,4 @@
-/** Checks everything that the host needs, by really using it. */
+/** Checks everything that the host needs by using it. */
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { http3InstallHint } from '../base/install-hints.ts';
@@ -27,7 +27,7 @@ export interface Check {
 const MIN_NODE = 20;
 
 /**
- * @param options which browsers are looked at, as for `install`.
+ * @param options the browsers to check, as for `install`.
  */
 export async function doctor(
   options: Pick<InstallOptions, 'userDataDirectory' | 'browsers'> & {
@@ -59,7 +59,7 @@ function checkNode(): Check {
   };
 }
 
-/** In a process of its own, as everything native. */
+/** Loads koffi in a process of its own, as native code may crash. */
 async function checkKoffi(): Promise<Check> {
   const { execFile } = await import('node:child_process');
   const { promisify } = await import('node:util');
@@ -144,16 +144,16 @@ async function checkAuthority(): Promise<Check[]> {
     detail: authorityLine(status),
     fix: status.fix,
   };
-  // Elsewhere it is the person who has browsers trust it, and nobody can tell.
-  const isTold = process.platform === 'linux' && status.problem === '' && status.hosts.length > 0;
-  return isTold ? [authority, await checkTrust()] : [authority];
+  // On other systems the user adds the root by hand, and the stores cannot be read.
+  const isReadable = process.platform === 'linux' && status.problem === '' && status.hosts.length > 0;
+  return isReadable ? [authority, await checkTrust()] : [authority];
 }
 
-/** A CA that no browser trusts is of no use. */
+/** A CA that no browser trusts has no effect. */
 async function checkTrust(): Promise<Check> {
   const name = 'CA trust';
   if (!findCertutil()) {
-    const detail = 'who trusts the local CA cannot be told: certutil is missing';
+    const detail = 'which browsers trust the local CA is unknown: certutil is missing';
     return { name, ok: false, detail, fix: certutilInstallHint() };
   }
   const stores = await trustNow();

@@ -1,4 +1,4 @@
-/** Registers the host with browsers, and takes that back. Everything is the user's own: no root. */
+/** Registers the host with browsers, and undoes it. All files are the user's own: no root is needed. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
@@ -14,12 +14,12 @@ const run = promisify(execFile);
 
 export interface InstallOptions {
   ids: ExtensionIds;
-  /** Absolute path of the program that browsers are to start, and Node's arguments before it. */
+  /** Absolute path of the program that browsers start, and Node's arguments before it. */
   script: string;
   nodeArguments?: string[];
-  /** Register in this Chromium profile folder alone, and keep the launcher in it. */
+  /** Register in this Chromium profile folder only, and put the launcher there. */
   userDataDirectory?: string;
-  /** Only these; else every browser that this user has, or all when none is found. */
+  /** Only these; by default every browser that this user has, or all when none is found. */
   browsers?: Browser['id'][];
 }
 
@@ -28,7 +28,7 @@ export interface Installed {
   manifestFile: string;
 }
 
-/** Where the launcher lies that manifests point at. */
+/** Path of the launcher that manifests point to. */
 export function launcherFile(userDataDirectory?: string): string {
   const name = process.platform === 'win32' ? 'hopwise-host.cmd' : 'hopwise-host.sh';
   return userDataDirectory
@@ -36,7 +36,7 @@ export function launcherFile(userDataDirectory?: string): string {
     : join(dataDirectory(), name);
 }
 
-/** The browsers that a command speaks of. */
+/** The browsers that a command applies to. */
 export function chosenBrowsers(options: Pick<InstallOptions, 'userDataDirectory' | 'browsers'>): Browser[] {
   if (options.userDataDirectory) return [profileBrowser(resolve(options.userDataDirectory))];
   const all = browsers();
@@ -50,7 +50,7 @@ function isPresent({ profileFolders }: Browser): boolean {
 }
 
 /**
- * Writes the launcher and a manifest for each browser; what is there of an earlier install is replaced.
+ * Writes the launcher and a manifest for each browser, and replaces those of an earlier install.
  *
  * @throws UsageError for an impossible extension id; Error in one line, with the fix, for a folder that cannot be written.
  */
@@ -72,10 +72,10 @@ export async function install(options: InstallOptions): Promise<Installed[]> {
 }
 
 /**
- * Removes what `install` wrote, in every browser unless told which. What browsers that are not named look at too stays.
+ * Removes what `install` wrote, by default for every browser. Files that browsers outside the selection also use stay.
  *
  * @returns the files that were removed.
- * @throws Error in one line, with the fix, for a file that cannot be removed; all others are.
+ * @throws Error in one line, with the fix, for a file that cannot be removed, after removing all others.
  */
 export async function uninstall(
   options: Pick<InstallOptions, 'userDataDirectory' | 'browsers'> = {},
@@ -116,11 +116,11 @@ function launcherText(nodeArguments: string[]): string {
     return `@echo off\r\n${words.map((word) => `"${word.replaceAll('%', '%%')}"`).join(' ')} %*\r\n`;
   }
   const settings = Object.entries(MALLOC_SETTINGS).map(([name, value]) => `export ${name}=${value}\n`);
-  // Browsers start programs with a bare environment: nothing is left to the search path.
+  // Browsers start programs with a minimal environment: all paths are absolute.
   return `#!/bin/sh\n${settings.join('')}exec ${words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')} "$@"\n`;
 }
 
-/** A reader sees the former file or this one, never a part. */
+/** Writes a file atomically. */
 async function writeWhole(path: string, text: string, mode: number): Promise<void> {
   const draft = `${path}.${process.pid}.new`;
   await withFix(path, async () => {
@@ -135,7 +135,7 @@ async function writeWhole(path: string, text: string, mode: number): Promise<voi
   });
 }
 
-/** @throws Error that says what to do about the folder of `path` when it is the folder that is in the way */
+/** @throws Error with the fix when the folder of `path` prevents the change */
 async function withFix(path: string, act: () => Promise<void>): Promise<void> {
   try {
     await act();
@@ -146,7 +146,7 @@ async function withFix(path: string, act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Removes `folder` and those above it that `install` may have made, as far as they are empty. */
+/** Removes `folder` and the folders above it that `install` may have created, if they are empty. */
 async function removeEmptyFolders(folder: string): Promise<void> {
   const kept = [homedir(), configDirectory(), dirname(dataDirectory())];
   for (let at = folder; !kept.includes(at) && dirname(at) !== at; at = dirname(at)) {

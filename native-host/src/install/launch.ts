@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { HOST_NAME } from '@hopwise/contract';
 
 /**
- * Whether the arguments are those of a browser: Chromium passes the extension's origin first,
+ * Whether a browser passed these arguments: Chromium passes the extension's origin first,
  * Firefox the manifest's path and the extension's id.
  */
 export function launchedByBrowser([first = '', second = '']: readonly string[]): boolean {
@@ -10,7 +10,7 @@ export function launchedByBrowser([first = '', second = '']: readonly string[]):
   return first.endsWith(`${HOST_NAME}.json`) && second !== '';
 }
 
-/** How browsers call their processes on Linux, by the ids under which they are registered. */
+/** Prefixes of browsers' process names on Linux, with their ids. */
 const PROCESS_NAMES: readonly (readonly [string, string])[] = [
   ['brave', 'brave'],
   ['msedge', 'edge'],
@@ -19,8 +19,8 @@ const PROCESS_NAMES: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * The browser that started this process with these arguments, as `--browser` names it; `chromium` for one of its family that is
- * not known.
+ * The browser that started this process with these arguments, as `--browser` names it; `chromium` for unknown browsers of its
+ * family.
  */
 export function launchingBrowser([first = '']: readonly string[], processName = parentName()): string {
   if (!first.startsWith('chrome-extension://')) return 'firefox';

@@ -1,4 +1,4 @@
-/** The native-messaging manifest: who may start which program. */
+/** The native-messaging manifest: which extension may start which program. */
 import { HOST_NAME } from '@hopwise/contract';
 import * as z from 'zod/mini';
 import { UsageError } from '../base/usage-error.ts';
@@ -29,7 +29,7 @@ const CHROMIUM_ID = /^[a-p]{32}$/;
 /** `name@domain` or a UUID in braces. */
 const FIREFOX_ID = /^(\{[0-9a-f-]{36}\}|[\w.-]*@[\w.-]+)$/i;
 
-/** @throws UsageError for an id that no browser would have made. */
+/** @throws UsageError for an id of the wrong form. */
 export function checkIds(ids: ExtensionIds): void {
   if (!CHROMIUM_ID.test(ids.chromium)) {
     throw new UsageError(`extension id: expected 32 letters a to p, found "${ids.chromium}"`);
@@ -52,7 +52,7 @@ export function manifest(browser: Browser, launcher: string, ids: ExtensionIds):
 }
 
 /**
- * @returns the manifest, or in words what is wrong with it.
+ * @returns the manifest, or a description of what is wrong with it.
  */
 export function parseManifest(text: string): Manifest | string {
   let value: unknown;

@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path';
 import type { Browser } from './browsers.ts';
 import { type ExtensionIds, parseManifest } from './manifest.ts';
 
-/** What is wrong with the host's registration in a browser; '' when the browser would start it. */
+/** Why a browser would not start the host; '' when it would. */
 export function registrationProblem(browser: Browser, ids: ExtensionIds): string {
   if (!existsSync(browser.manifestFile)) return 'not registered';
   let text: string;

@@ -1,4 +1,4 @@
-/** Pins and the proxy that puts them into effect: it listens only while there is a pin. */
+/** Pins and the proxy that puts them into effect, which listens only while there is a pin. */
 import { randomBytes } from 'node:crypto';
 import { isAskedWithoutProxy, type PinState, TRUST_TRIAL_PORT } from '@hopwise/contract';
 import { PinError } from '../base/pin-error.ts';
@@ -12,10 +12,10 @@ import type { Terminator, TerminatorFactory } from './terminating/terminator.ts'
 export interface PinServiceOptions {
   store: PinStore;
   log(line: string): void;
-  /** Told of changes that nobody asked for here: a pin begins to hold, expired or was lifted, the browser may have given the proxy up. */
+  /** Called on changes without a request: a pin took effect, expired or was lifted, or the browser may have disabled the proxy. */
   onChange(): void;
   createTerminator: TerminatorFactory;
-  /** Where the system has browsers use a proxy, '' where there is none. */
+  /** Where the system configures a proxy for browsers, '' for nowhere. */
   systemProxy?: () => Promise<string>;
   graceMs?: number;
 }
@@ -31,16 +31,16 @@ export interface PinServiceState {
 }
 
 /**
- * How long the proxy goes on serving an origin after its pin: the extension learns of the end by a message, and the browser applies
+ * How long the proxy serves an origin after its pin has ended: the extension learns of the end by a message, and the browser applies
  * new proxy settings in the background.
  */
 const GRACE_MS = 30_000;
-/** Resets come in bunches; the proxy settings need to be set anew only once for each. */
+/** Resets come in bursts; the proxy settings need to be applied only once for each burst. */
 const RESET_NOTIFY_DELAY_MS = 1_000;
 const SECRET_BYTES = 32;
 
 const WITHOUT_PROXY =
-  'until the browser asks for it through a proxy, which Chromium never does for this machine itself, and Firefox only where ' +
+  'until the browser requests it through a proxy, which Chromium never does for this machine itself, and Firefox only if ' +
   'network.proxy.allow_hijacking_localhost is set';
 
 const TUNNEL: Route = { kind: 'tunnel' };
@@ -52,11 +52,11 @@ export class PinService {
   readonly #secret = randomBytes(SECRET_BYTES).toString('base64url');
   readonly #pins: Pins;
   readonly #terminator: Terminator;
-  /** Origins whose pin has ended, and until when (`performance.now()`) they are served all the same. */
+  /** Origins whose pin has ended, and until when (`performance.now()`) they are still served. */
   readonly #ended = new Map<string, number>();
-  /** Hosts that the browser has asked for through the proxy though most ask for them without one. */
+  /** Hosts that the browser has requested through the proxy although most browsers bypass it for them. */
   readonly #proxied = new Set<string>();
-  /** When it is known whether pins of earlier sessions can be had beside the system's proxy. */
+  /** Resolves when it is known whether the system's proxy settings allow the restored pins. */
   readonly #restored: Promise<string>;
   #hadNoSystemProxy = false;
   #proxy: LoopbackProxy | null = null;
@@ -95,10 +95,10 @@ export class PinService {
   /**
    * Resolves when the pin is in effect.
    *
-   * @throws PinError when it cannot be had
+   * @throws PinError when the pin is not possible
    */
   async pin(pin: NewPin): Promise<void> {
-    // To look takes other programs, and so longer than all else here: after a look that found nothing the next one goes on beside the pin.
+    // The check runs other programs and takes longer than everything else here: after one that found no proxy, the next runs in parallel.
     const hadNone = this.#hadNoSystemProxy;
     const problem = this.#problem(pin) || (hadNone ? '' : await this.#besideSystemProxy());
     if (problem) throw new PinError('unavailable', problem);
@@ -129,7 +129,7 @@ export class PinService {
   async state(): Promise<PinServiceState> {
     await this.#restored;
     const port = this.#isActive() ? await this.#listen().catch(() => 0) : 0;
-    // Taken after the wait: they may have changed meanwhile.
+    // Read after the wait: they may have changed meanwhile.
     return {
       port: this.#isActive() ? port : 0,
       secret: this.#secret,
@@ -165,18 +165,18 @@ export class PinService {
     return kind === 'avoid-h3' ? '' : this.#terminator.waitsFor(host, port);
   }
 
-  /** Why there cannot be such a pin, with the fix; '' when there can. */
+  /** Why such a pin is not possible, with the fix; '' when it is. */
   #problem({ origin, kind }: Pick<NewPin, 'origin' | 'kind'>): string {
     if (kind === 'avoid-h3') return '';
     return this.#terminator.problem(authorityOf(origin).host);
   }
 
-  /** Lifts all pins where they cannot be had, and says why, with the fix; '' where they can. */
+  /** Lifts all pins if the system has a proxy. @returns the reason with the fix; '' without a proxy. */
   async #besideSystemProxy(): Promise<string> {
     const where = (await this.#options.systemProxy?.()) ?? '';
     this.#hadNoSystemProxy = where === '';
     if (where === '') return '';
-    const problem = `browsers use a proxy here, set in ${where}, and would use none while something is pinned: take it out there to pin`;
+    const problem = `browsers use a proxy here, set in ${where}, and would not use it while an origin is pinned: remove it there to pin`;
     for (const { origin, kind } of this.#pins.list()) this.#pins.lift(origin, kind, problem);
     return problem;
   }
@@ -234,7 +234,7 @@ export class PinService {
     if (cause === 'expired' || cause === 'lifted') this.#options.onChange();
   }
 
-  /** Has connections of the former way end, and those to come go the present one. */
+  /** Ends connections over the former route, and applies the current one to new connections. */
   #release(origin: string): void {
     const { host, port } = authorityOf(origin);
     const kind = this.#pins.active(origin)?.kind ?? 'avoid-h3';
@@ -243,7 +243,7 @@ export class PinService {
     else this.#terminator.pin(host, port, kind);
   }
 
-  /** Nothing can be amiss with a tunnel that would not be without it. */
+  /** Lifts pins to a protocol only: a tunnel fails only where a direct connection would fail as well. */
   #lift(origin: string, reason: string): void {
     const kind = this.#pins.active(origin)?.kind;
     if (kind && kind !== 'avoid-h3') this.#pins.lift(origin, kind, reason);
@@ -255,7 +255,7 @@ export class PinService {
     this.#graceTimer.unref();
   }
 
-  /** Ends what was opened in an origin's time of grace; without pins, the proxy as soon as nothing is under way on it. */
+  /** Ends connections of origins whose grace period is over; without pins, ends the proxy as soon as it is idle. */
   #endGrace(): void {
     for (const [origin, untilMs] of this.#ended) {
       if (untilMs > performance.now()) continue;

@@ -1,4 +1,4 @@
-/** The pins of one browser's session: by messages of its extension, and by the command line. */
+/** The pins of one browser's session: handles messages of its extension and of the command line. */
 import type { ToExtension, ToHost } from '@hopwise/contract';
 import { PinError, type PinErrorCode } from '../base/pin-error.ts';
 import { LocalLeafIssuer } from '../ca/leaf-issuer.ts';
@@ -13,9 +13,9 @@ import { TerminatingProxy } from './terminating/terminating-proxy.ts';
 export type PinMessage = Extract<ToHost, { type: 'pin' | 'unpin' | 'pins' }>;
 
 export interface PinSessionOptions {
-  /** The browser that is told, as `--browser` names it. */
+  /** The browser of the session, as `--browser` names it. */
   browser: string;
-  /** Carries the requests of origins that are pinned to a protocol. */
+  /** Sends the requests of origins that are pinned to a protocol. */
   engine: Engine;
   send(message: Extract<ToExtension, { type: 'pins' }>): void;
   refuse(id: string, code: PinErrorCode, message: string): void;
@@ -27,8 +27,8 @@ export class PinSession {
   readonly #service: PinService;
   readonly #control: ControlServer;
   readonly #reachable: Promise<void>;
-  /** Whether an unasked message is on its way, which will tell of what happens until then. */
-  #telling = false;
+  /** Whether an unsolicited message is scheduled, which will include changes until then. */
+  #isNotifying = false;
   #closed = false;
 
   constructor(options: PinSessionOptions) {
@@ -37,7 +37,7 @@ export class PinSession {
     this.#service = new PinService({
       store: new FilePinStore(),
       log,
-      onChange: () => void this.#tell(),
+      onChange: () => void this.#notify(),
       createTerminator: (hooks) =>
         new TerminatingProxy({ ...hooks, engine, issuer: new LocalLeafIssuer({ log }) }),
       systemProxy,
@@ -66,13 +66,13 @@ export class PinSession {
     await this.#service.close();
   }
 
-  /** Tells the extension of a change that it did not ask for. */
-  async #tell(): Promise<void> {
-    if (this.#telling) return;
-    this.#telling = true;
-    // What changes at the same time is told together.
+  /** Sends the extension an unsolicited message after a change. */
+  async #notify(): Promise<void> {
+    if (this.#isNotifying) return;
+    this.#isNotifying = true;
+    // Changes of the same turn share one message.
     await new Promise((resolve) => setImmediate(resolve));
-    this.#telling = false;
+    this.#isNotifying = false;
     const state = await this.#service.state();
     if (!this.#closed) this.#options.send({ type: 'pins', id: '', ...state });
   }
@@ -81,7 +81,7 @@ export class PinSession {
     let unpinned: string[] = [];
     if (request.type === 'pin') await this.#service.pin(request);
     else if (request.type === 'unpin') unpinned = this.#unpin(request.origin);
-    if (request.type === 'pin' || unpinned.length > 0) void this.#tell();
+    if (request.type === 'pin' || unpinned.length > 0) void this.#notify();
     const { pins } = await this.#service.state();
     return { type: 'status', browser: this.#options.browser, pins, unpinned };
   }

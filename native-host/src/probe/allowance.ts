@@ -1,19 +1,19 @@
-/** What a probe may transfer, and what it leaves out to stay within that. */
+/** How many bytes a probe may transfer, and which resources it leaves out to stay within that. */
 import type { TransferPlan } from '@hopwise/contract';
 
 type Planned = TransferPlan['transfers'][number];
 
-/** Bytes that a probe may transfer where nobody says: as many as three loads of the page. */
+/** The default budget, in loads of the page. */
 const PAGES = 3;
-/** And at least so many: of small pages the headers of the first requests are no small part. */
+/** Minimum default budget: on small pages the headers of the first requests are a large part. */
 const MIN_BYTES = 65_536;
-/** At most so many where no budget is given, also while the page's size is not known. */
+/** Maximum default budget, also while the page's size is not known. */
 const MAX_BYTES = 200_000_000;
-/** Of a round whose size is known from a recording alone: headers differ, bodies are made anew. */
+/** Margin for a round whose size is known from a recording only: headers differ, and bodies change. */
 export const UNSEEN_MARGIN = 0.03;
-/** Most of a page that may be left out before its times are those of another page; assumed. */
+/** Share of a page that may be left out before its times no longer represent the page; assumed. */
 const MAX_LEFT_OUT = 0.25;
-/** A response may be this much larger than it was: pages change. What goes on beyond is endless, or another one. */
+/** How much larger than recorded a response may be: pages change. A larger one is endless or another response. */
 const GROWTH = 2;
 const GROWTH_BYTES = 16_384;
 
@@ -31,7 +31,7 @@ export class Allowance {
     this.#budgetBytes = budgetBytes ?? (this.#pageKnown ? threefold(pageBytes) : MAX_BYTES);
   }
 
-  /** Whether somebody set it. */
+  /** Whether the caller set the budget. */
   get given(): boolean {
     return this.#given;
   }
@@ -44,7 +44,7 @@ export class Allowance {
     return Math.max(0, this.#budgetBytes - this.spentBytes);
   }
 
-  /** The first round is whole: a page of unknown size is known now, to what was asked of its servers so far. */
+  /** After the first complete round the size of the page is known. */
   learn(): void {
     if (!this.#given && !this.#pageKnown) {
       this.#budgetBytes = threefold(this.spentBytes);
@@ -52,17 +52,17 @@ export class Allowance {
     this.#pageKnown = true;
   }
 
-  /** Most bytes of a response that should have so many; null where that is not known. */
+  /** Maximum bytes of a response with this expected size; null where that is not known. */
   responseLimit(plannedBytes: number): number | null {
     return plannedBytes > 0 ? GROWTH * plannedBytes + GROWTH_BYTES : null;
   }
 
   /**
-   * What to leave out so that so many rounds still fit.
+   * Chooses transfers to leave out so that this number of rounds fits.
    *
    * @param sizes bytes of each transfer, 0 where they are not known
-   * @param margin share of what is left that stays unspent
-   * @returns nothing where they fit, and null where too much would have to be left out
+   * @param margin share of the remaining budget to keep unspent
+   * @returns an empty list where all fit, null where too much would have to be left out
    */
   leaveOut(
     transfers: readonly Planned[],
@@ -83,7 +83,7 @@ function threefold(pageBytes: number): number {
   return Math.min(MAX_BYTES, Math.max(MIN_BYTES, PAGES * pageBytes));
 }
 
-/** The fewest transfers of at least `excess` bytes that nothing else waits for, never the document. */
+/** The fewest transfers with `excess` bytes in all that no other transfer waits for; never the document. */
 function leavesFor(
   transfers: readonly Planned[],
   sizes: readonly number[],
@@ -106,7 +106,7 @@ function leavesFor(
   return left;
 }
 
-/** The smallest one that is enough alone, else the largest. */
+/** The smallest transfer that suffices alone, else the largest. */
 function isBetter(size: number, best: number, missing: number): boolean {
   if (best >= missing) return size >= missing && size < best;
   return size > best;

@@ -3,7 +3,7 @@ export interface H3Offer {
   /** '' for the origin's own host. */
   host: string;
   port: number;
-  /** For how long the offer holds, seconds (RFC 7838, section 3.1). */
+  /** Lifetime of the offer, seconds (RFC 7838, section 3.1). */
   maxAgeS: number;
 }
 
@@ -12,7 +12,7 @@ const H3_ALTERNATIVE =
   /(?:^|,)\s*h3="((?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])?):(\d{1,5})"((?:\s*;\s*[\w-]{1,32}=(?:"[^"]{0,64}"|[\w-]{1,64})){0,8})/gi;
 const MAX_AGE = /;\s*ma="?(\d{1,10})/i;
 const DEFAULT_MAX_AGE_S = 86_400;
-/** Nobody offers as many. */
+/** Far more than servers offer. */
 const MAX_OFFERS = 8;
 
 /** The HTTP/3 alternatives of an `Alt-Svc` value, the most preferred first. */

@@ -1,4 +1,4 @@
-/** Median in whatever order; null of none. */
+/** The median of unordered values; null for none. */
 export function median(values: readonly number[]): number | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((a, b) => a - b);

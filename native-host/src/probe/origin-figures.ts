@@ -1,4 +1,4 @@
-/** What the connections to each origin went through, over all rounds. */
+/** Figures of the connections to each origin, over all rounds. */
 import type { VerifiedOrigin } from '@hopwise/contract';
 import type { ConnectionFigures } from '../curl/connection-watch.ts';
 import type { RoundReport, RoundRequest } from '../rounds/round.ts';
@@ -7,7 +7,7 @@ import { median } from './median.ts';
 type TcpFigures = NonNullable<VerifiedOrigin['tcp']>;
 type QuicFigures = NonNullable<VerifiedOrigin['quic']>;
 
-/** Gathers them round by round, by `host:port`. */
+/** Collects figures round by round, by `host:port`. */
 export class OriginFigures {
   readonly #tcp = new Map<string, ConnectionFigures[]>();
   readonly #handshakesMs = new Map<string, number[]>();

@@ -7,7 +7,7 @@ export interface PlannedOrigin {
   origin: string;
   /** `host:port`, with brackets round an IPv6 address. */
   host: string;
-  /** The URL that stands for it when it is tried: the document's, else that of its smallest resource. */
+  /** The URL that is requested to test the origin: the document's, else that of its smallest resource. */
   url: string;
 }
 
@@ -21,7 +21,7 @@ export function hostOf(url: URL): string {
 /**
  * The plan's URLs, parsed, and its origins in order of first use.
  *
- * @throws ProbeError `bad-message` for a URL that is none, or an edge that does not point backwards.
+ * @throws ProbeError `bad-message` for an invalid URL, or a dependency that does not point backwards.
  */
 export function readPlan(plan: TransferPlan): { urls: URL[]; origins: Map<string, PlannedOrigin> } {
   const urls = plan.transfers.map(({ url, after }, index) => {
@@ -32,7 +32,7 @@ export function readPlan(plan: TransferPlan): { urls: URL[]; origins: Map<string
         `plan.transfers[${index}].after: expected indices below ${index}, found ${forward}`,
       );
     }
-    // libcurl reads some texts as another host than browsers do, so it only gets what this one wrote.
+    // libcurl parses some URLs differently from browsers, so it only gets the URL standard's serialisation.
     const parsed = URL.canParse(url) ? new URL(url) : null;
     if (parsed?.protocol !== 'https:') {
       throw new ProbeError('bad-message', `plan.transfers[${index}].url: expected an https URL`);
@@ -53,7 +53,7 @@ export function readPlan(plan: TransferPlan): { urls: URL[]; origins: Map<string
   return { urls, origins };
 }
 
-/** Whether a URL carries a name or password: browsers do not fetch such subresources, nor does a probe. */
+/** Whether a URL has credentials: browsers do not fetch such subresources, and probes do not either. */
 export function hasCredentials(url: URL): boolean {
   return url.username !== '' || url.password !== '';
 }

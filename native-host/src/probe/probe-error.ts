@@ -2,7 +2,7 @@ import type { ToExtension } from '@hopwise/contract';
 
 export type ProbeErrorCode = Extract<ToExtension, { type: 'error' }>['code'];
 
-/** A probe that has no result. The message is one line for a person. */
+/** A probe that failed. The message is one line for the user. */
 export class ProbeError extends Error {
   readonly code: ProbeErrorCode;
 

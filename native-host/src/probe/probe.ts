@@ -1,4 +1,4 @@
-/** Transfers a page's resources under each protocol and tells what came of it. */
+/** Transfers a page's resources under each protocol and reports the results. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   AddressSpace,
@@ -27,13 +27,13 @@ import { udpVerdict } from './udp-verdict.ts';
 export interface ProbeOptions {
   /** At least one. */
   protocols: readonly Protocol[];
-  /** At most; fewer where the budget allows no more. */
+  /** Maximum number of rounds; fewer where the budget is spent. */
   rounds: number;
-  /** Most response bytes in all; null for three times the page's. */
+  /** Maximum response bytes in all; null for three times the page's. */
   budgetBytes: number | null;
-  /** Most milliseconds in all; a minute a round and at least ten when not given. */
+  /** Maximum duration, milliseconds; by default a minute per round, and at least ten minutes. */
   limitMs?: number;
-  /** Whom to ask for HTTPS records; the system's resolvers when not given. */
+  /** Resolvers for HTTPS records; by default the system's. */
   nameServers?: readonly NameServer[];
   onProgress?: (progress: ProbeProgress) => void;
   signal?: AbortSignal;
@@ -47,23 +47,23 @@ export interface ProbeProgress {
   round: number;
 }
 
-/** The order of the first rounds: where the budget ends early, HTTP/1.1 tells least. */
+/** The order of the first rounds: if the budget ends early, HTTP/1.1 is the least informative. */
 const ORDER: readonly Protocol[] = ['h2', 'h3', 'h1'];
 
-/** A server that sends a byte now and then would hold a probe for hours. */
+/** A server that sends a byte now and then could prolong a probe for hours. */
 const MIN_LIMIT_MS = 600_000;
 const ROUND_LIMIT_MS = 60_000;
 
-/** Rest between two rounds: queues drain, servers breathe. */
+/** Pause between two rounds: queues drain, and servers get a rest. */
 const PAUSE_MS = 150;
 
 /**
  * Transfers the plan `rounds` times under each protocol, each time on fresh connections, the
- * protocols interleaved. An origin without the protocol is asked under the best that it has, as a
- * browser would; `provedRequests` below `answeredRequests` tells so.
+ * protocols interleaved. An origin without the protocol is requested under the best that it has, as a
+ * browser would; then `provedRequests` is below `answeredRequests`.
  *
  * @throws ProbeError when there is no result: `no-engine`, `engine-died`, `cancelled`, `budget` (of
- *   bytes or of time) or `refused` before the first round was whole, `bad-message` for an impossible plan.
+ *   bytes or of time) or `refused` before the first round was complete, `bad-message` for an impossible plan.
  */
 export async function probe(
   engine: Engine,
@@ -100,7 +100,7 @@ class Probe {
   #pageFrom: AddressSpace = 'public';
   readonly #allowance: Allowance;
   readonly #figures = new OriginFigures();
-  /** Of each transfer, as planned and then as seen; 0 while not known. */
+  /** Bytes of each transfer, as planned and later as received; 0 while not known. */
   readonly #sizes: number[];
   #sizesSeen = false;
   #leftOut: ReadonlySet<number> = new Set();
@@ -212,7 +212,7 @@ class Probe {
     return this.#protocols.filter((protocol) => !this.#unavailable.has(protocol));
   }
 
-  /** Whether a round under each protocol fits. Only whole sets of rounds compare the protocols. */
+  /** Whether a round under each protocol fits. Only complete sets of rounds allow a comparison. */
   #mayGoOn(round: number): boolean {
     const all = this.#wanted.length;
     if (round > 0) {
@@ -231,7 +231,7 @@ class Probe {
     if (more) this.#leftOut = new Set([...this.#leftOut, ...more]);
   }
 
-  /** One round under each protocol that is left; the first to go changes from round to round. */
+  /** One round under each remaining protocol; the order rotates from set to set. */
   async #everyProtocol(round: number): Promise<void> {
     const all = this.#protocols;
     for (let turn = 0; turn < all.length; turn += 1) {
@@ -262,7 +262,7 @@ class Probe {
     }
   }
 
-  /** The first round shows how large the page is: what is left to spend must do for the other protocols. */
+  /** The first round shows the size of the page: the remaining budget must suffice for the other protocols. */
   #learnSizes(protocol: Protocol): void {
     const [first] = this.#rounds.get(protocol)!;
     if (!first) return;
@@ -288,7 +288,7 @@ class Probe {
 
   #stopForTime(): void {
     this.#stopCode = 'budget';
-    this.#stopped = `the probe took longer than ${this.#limitMs / 1000} s: a server is slow, or many are`;
+    this.#stopped = `the probe took longer than ${this.#limitMs / 1000} s: at least one server is slow`;
   }
 
   #keep(protocol: Protocol, round: number, report: RoundReport): void {
@@ -317,7 +317,7 @@ class Probe {
 
   async #runRound(request: RoundRequest, at?: { protocol: Protocol; round: number }): Promise<RoundReport> {
     const { signal, onProgress } = this.#options;
-    // What the survey has spent counts for its next round too.
+    // What the survey has spent so far counts against its next round.
     const report = await this.#engine.run(
       { ...request, maxBytes: this.#allowance.leftBytes },
       {
@@ -343,12 +343,12 @@ class Probe {
     const done = [...this.#rounds.values()].reduce((sum, rounds) => sum + rounds.length, 0);
     const wanted = this.#wanted.length * this.#options.rounds;
     const bytes = this.#largestRoundBytes || this.#keptBytes();
-    // The one that is under way is spent as a whole.
+    // The round in progress counts with its full size.
     const affordable = bytes > 0 ? done + Math.max(1, Math.floor(this.#allowance.leftBytes / bytes)) : wanted;
     return Math.max(this.#doneTransfers, Math.min(wanted, affordable) * aRound);
   }
 
-  /** Stops for good where a server asks for restraint or the budget is spent. */
+  /** Stops the probe when a server asks for fewer requests or the budget is spent. */
   #heed(report: RoundReport, results: RoundTransferResult[]): void {
     if (report.ended === 'stopped') {
       const last = results.find(({ status }) => STOP_STATUSES.includes(status))!;
@@ -386,7 +386,7 @@ class Probe {
     const tried = [...this.#profiles.values()].filter(({ speaksH3 }) => speaksH3 !== null);
     let untried = NO_OFFER;
     if (!http3) untried = 'this libcurl has no HTTP/3';
-    else if (!this.#protocols.includes('h3')) untried = 'HTTP/3 was not asked for';
+    else if (!this.#protocols.includes('h3')) untried = 'HTTP/3 was not requested';
     else if (this.#wanted.length === 0) untried = 'the page cannot be reached';
     return udpVerdict({
       untried,

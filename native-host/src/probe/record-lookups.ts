@@ -4,10 +4,10 @@ import { httpsRecords } from '../dns/https-record.ts';
 
 export type HttpsRecord = Verification['origins'][number]['h3Offered']['httpsRecord'];
 
-/** Lookups at once: some pages have hundreds of origins, and a resolver is asked by everybody. */
+/** Concurrent lookups: some pages have hundreds of origins, and resolvers are shared. */
 const AT_ONCE = 16;
 
-/** Nobody has as many. */
+/** Far more than records have. */
 const MAX_PROTOCOLS = 32;
 
 const UNKNOWN: HttpsRecord = {
@@ -19,11 +19,11 @@ const UNKNOWN: HttpsRecord = {
   detail: 'no answer came before the probe ended',
 };
 
-/** Looks up the HTTPS records of a page's origins beside the probe: nobody waits for an answer. */
+/** Looks up the HTTPS records of a page's origins concurrently with the probe, which does not wait for answers. */
 export class RecordLookups {
   readonly #records = new Map<string, HttpsRecord>();
 
-  /** @param signal ends them */
+  /** @param signal aborts the lookups */
   constructor(origins: Iterable<string>, servers: readonly NameServer[], signal: AbortSignal) {
     const waiting = [...origins];
     const work = async (): Promise<void> => {
@@ -34,7 +34,7 @@ export class RecordLookups {
     for (let worker = 0; worker < AT_ONCE; worker += 1) void work();
   }
 
-  /** What is known now. */
+  /** The result so far. */
   of(origin: string): HttpsRecord {
     return this.#records.get(origin) ?? UNKNOWN;
   }

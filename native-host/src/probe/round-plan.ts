@@ -5,7 +5,7 @@ import { hasCredentials, hostOf } from './origins.ts';
 import type { OriginProfile } from './survey.ts';
 
 export interface RoundPlanContext {
-  /** The plan's, parsed. */
+  /** The plan's URLs, parsed. */
   urls: readonly URL[];
   profiles: ReadonlyMap<string, OriginProfile>;
   /** Indices of transfers that nothing else waits for. */
@@ -44,7 +44,7 @@ export function roundPlan(
   return { transfers, indices };
 }
 
-/** What a browser that prefers `protocol` would use with this origin. */
+/** The protocol that a browser which prefers `protocol` would use with this origin. */
 function bestOf(profile: OriginProfile, protocol: Protocol): Protocol {
   if (protocol === 'h3' && profile.speaksH3 === true) return 'h3';
   return protocol !== 'h1' && profile.speaksH2 ? 'h2' : 'h1';

@@ -5,7 +5,7 @@ import { median } from './median.ts';
 
 export type Round = VerifiedProtocol['rounds'][number];
 
-/** A round as it is told. */
+/** A round in the form of the contract. */
 export function roundOf({ results, bytes, connections }: RoundReport): Round {
   const transfers = [...results]
     .sort((a, b) => a.index - b.index)
@@ -27,7 +27,7 @@ export function roundOf({ results, bytes, connections }: RoundReport): Round {
   };
 }
 
-/** The round as if it had left these transfers out, whose bytes it has received all the same. */
+/** The round without these transfers; their bytes still count as received. */
 export function without(round: Round, leftOut: ReadonlySet<number>): Round {
   const transfers = round.transfers.filter(({ index }) => !leftOut.has(index));
   const bytes = transfers.reduce((sum, transfer) => sum + transfer.bytes, 0);
@@ -42,9 +42,9 @@ function timesOf(transfers: Round['transfers']): Pick<Round, 'totalMs' | 'failed
 }
 
 /**
- * What came of a protocol.
+ * The results of one protocol.
  *
- * @param unavailable why it carried nothing, '' when it did
+ * @param unavailable why it was not available, '' when it was
  */
 export function summary(protocol: Protocol, rounds: Round[], unavailable: string): VerifiedProtocol {
   const answered = rounds.flatMap(({ transfers }) => transfers.filter((one) => one.protocol !== null));

@@ -1,4 +1,4 @@
-/** What each origin of a plan speaks, found by one request to each that ends at the response's headers. */
+/** Finds the protocols of each origin of a plan, by one request to each that ends with the response's headers. */
 import { type AddressSpace, addressSpace, type Protocol } from '@hopwise/contract';
 import { CODE } from '../curl/curl-constants.ts';
 import type { RoundReport, RoundRequest, RoundTransfer, RoundTransferResult } from '../rounds/round.ts';
@@ -6,27 +6,27 @@ import { type H3Offer, h3Offers } from './alt-svc.ts';
 import type { PlannedOrigin } from './origins.ts';
 import type { HttpsRecord } from './record-lookups.ts';
 
-/** What is known of an origin before the rounds begin. */
+/** An origin's capabilities, known before the rounds begin. */
 export interface OriginProfile extends PlannedOrigin {
   /** Why it cannot be reached over TCP, '' when it can. */
   unreachable: string;
   speaksH2: boolean;
-  /** In its `Alt-Svc` field. */
+  /** Offers in its `Alt-Svc` field. */
   altSvc: H3Offer[];
-  /** There or in its HTTPS record. */
+  /** Whether `Alt-Svc` or its HTTPS record offers HTTP/3. */
   offersH3: boolean;
-  /** null while it was not tried. */
+  /** null when it was not attempted. */
   speaksH3: boolean | null;
-  /** libcurl's words for an HTTP/3 that is offered and fails, else ''. */
+  /** libcurl's error message where HTTP/3 is offered and fails, else ''. */
   h3Error: string;
-  /** Whether that failure is one of UDP: no connection came about. */
+  /** Whether UDP caused that failure: no connection was established. */
   h3NoConnection: boolean;
   /** CURLOPT_CONNECT_TO for an HTTP/3 offered elsewhere than on the origin itself, else ''. */
   h3ConnectTo: string;
 }
 
 export interface Survey {
-  /** Where the page is from, as its own server's address tells. */
+  /** Address space of the page: that of its own server. */
   pageFrom: AddressSpace;
   origins: Map<string, OriginProfile>;
   reports: RoundReport[];
@@ -43,12 +43,12 @@ const NO_TCP: number[] = [
 ];
 
 /**
- * Asks the page's own origin first: its address says which others may be asked.
+ * Requests the page's own origin first: its address decides which others may be requested.
  *
  * @param planned the page's own origin first
- * @param recordOf what is known of an origin's HTTPS record by now
- * @param run runs a round; its report ends the survey unless it is whole.
- * @param base what the rounds have in common.
+ * @param recordOf an origin's HTTPS record as far as it is known
+ * @param run runs a round; the survey ends when a report is not `whole`.
+ * @param base the settings that all rounds share.
  */
 export async function survey(
   planned: Iterable<PlannedOrigin>,
@@ -101,13 +101,13 @@ export async function survey(
   };
   const page = all.slice(0, 1);
   const learnOfPage = (profile: OriginProfile, result: RoundTransferResult): void => {
-    // Where it has no address, no round takes place, and nothing may be reached in vain.
+    // Without its address no further round takes place.
     pageFrom = result.remoteIp === '' ? 'public' : addressSpace(result.remoteIp);
     learnOfH2(profile, result);
   };
   if (!(await ask(page, 'h2', learnOfPage))) return { pageFrom, origins, reports };
   if (!(await ask(all.slice(1), 'h2', learnOfH2))) return { pageFrom, origins, reports };
-  // A server may fail at HTTP/2 alone.
+  // A server may fail over HTTP/2 only.
   if (!(await ask(failed, 'h1', learnOfTcp))) return { pageFrom, origins, reports };
   for (const profile of all) learnOfOffers(profile, recordOf(profile.origin));
   if (protocols.includes('h3')) {
@@ -130,7 +130,7 @@ function learnOfTcp(profile: OriginProfile, result: RoundTransferResult): void {
   profile.altSvc = h3Offers(result.altSvc);
 }
 
-/** A browser that has heard of both goes by `Alt-Svc`, which the server itself sent. */
+/** A browser that knows both uses `Alt-Svc`, which the server itself sent. */
 function learnOfOffers(profile: OriginProfile, record: HttpsRecord): void {
   const colon = profile.host.lastIndexOf(':');
   const ownPort = Number(profile.host.slice(colon + 1));
@@ -147,7 +147,7 @@ function learnOfOffers(profile: OriginProfile, record: HttpsRecord): void {
 export const NO_OFFER =
   'no server of this page offers HTTP/3: none names it in Alt-Svc, nor is it known from an HTTPS record';
 
-/** Why no origin can be asked under HTTP/3, '' when one can. */
+/** Why no origin can be requested under HTTP/3, '' when one can. */
 export function withoutH3(profiles: readonly OriginProfile[]): string {
   const offering = profiles.filter(({ offersH3 }) => offersH3);
   const failing = offering.find(({ speaksH3 }) => !speaksH3);
@@ -157,7 +157,7 @@ export function withoutH3(profiles: readonly OriginProfile[]): string {
     return `HTTP/3 is offered but fails at ${failing.origin}: ${failing.h3Error}`;
   }
   const origins = offering.length === 1 ? '1 origin' : `${offering.length} origins`;
-  return `UDP is blocked: HTTP/3 is offered by ${origins}, but no connection comes about (${failing.h3Error})`;
+  return `UDP is blocked: HTTP/3 is offered by ${origins}, but no connection is established (${failing.h3Error})`;
 }
 
 function trial(profile: OriginProfile, protocol: Protocol): RoundTransfer {

@@ -1,15 +1,15 @@
-/** Whether the path lets UDP through, blocks it or holds it to a rate. */
+/** Whether the path lets UDP through, blocks it or polices its rate. */
 import type { UdpVerdict } from '@hopwise/contract';
 import { median } from './median.ts';
 import type { Round } from './round-result.ts';
 
 type Transfer = Round['transfers'][number];
 
-/** What the verdict is made from. */
+/** The input of the verdict. */
 export interface UdpEvidence {
-  /** Why HTTP/3 was tried nowhere, for a person. */
+  /** Why HTTP/3 was not attempted at all, for the user. */
   untried: string;
-  /** Of the origins that were asked under HTTP/3: whether a connection came about. */
+  /** For each origin requested under HTTP/3: whether a connection was established. */
   tried: readonly boolean[];
   h2: readonly Round[];
   h3: readonly Round[];
@@ -18,24 +18,24 @@ export interface UdpEvidence {
 }
 
 /**
- * Bytes of a round below which rates tell of slow start and of single losses more than of the path: at the web's usual initial
- * windows (RFC 6928) TCP takes five round trips for as many. Several rounds do not add up to it: each begins on new connections, and
- * is over before it meets a policer of more than its own rate.
+ * Bytes of a round below which rates show slow start and single losses more than the path: at the web's usual initial windows
+ * (RFC 6928) TCP needs five round trips for as many. Rounds are not added up: each begins on new connections, and ends before
+ * it meets a policer with a larger burst.
  */
 export const MIN_BYTES = 400_000;
-/** Bytes from which an origin has a say of its own. */
+/** Bytes from which an origin is judged by itself. */
 const ORIGIN_BYTES = 100_000;
 /**
- * QUIC's rate over TCP's between the verdicts. On the pages and networks that this was chosen on, quic-go took 0.5 times Linux's TCP
- * rate and more where nothing held UDP back, 0.7 and more where little was lost; a policer at an eighth of the link left it less
- * than 0.4 (`npm run bench:udp`).
+ * The ratio of QUIC's to TCP's rate that separates the verdicts. On the pages and networks that it was tuned on, quic-go had at least
+ * 0.5 times the rate of Linux's TCP where UDP was open, at least 0.7 with little loss, and less than 0.4 behind a policer at an
+ * eighth of the link's rate (`npm run bench:udp`).
  */
 export const LIMIT = 0.6;
-/** Above this it is processors that slow QUIC down, which TCP has the kernel and the network card for; pages hardly gain from more. */
+/** Above this rate the processor limits QUIC, while TCP is offloaded to the kernel and the network card; pages hardly gain from more. */
 const FAST_BPS = 40e6;
 /**
- * Standard deviation of the logarithm of one pair's ratio, at least: what pairs differ by where next to nothing is lost at random, and
- * where TCP met more than a loss in 400 segments, any of which may cost either of the two half a window.
+ * Minimum standard deviation of the logarithm of one pair's ratio: with hardly any random loss, and where TCP met more than one loss
+ * in 400 segments, each of which can halve the window of either protocol.
  */
 const MIN_SPREAD = 0.2;
 const LOSSY_SPREAD = 0.45;
@@ -49,17 +49,17 @@ interface Rates {
   bytes: number;
 }
 
-/** Judges UDP. Rates are compared response by response, so that what makes a server slow slows both. */
+/** Judges UDP. Rates are compared response by response, so that a slow server affects both sides alike. */
 export function udpVerdict(evidence: UdpEvidence): UdpVerdict {
   const { tried, untried, originOf } = evidence;
   if (tried.length === 0) return verdict('unknown', null, untried);
   if (!tried.includes(true)) {
-    return verdict('blocked', false, 'HTTP/3 is offered, but no connection comes about');
+    return verdict('blocked', false, 'HTTP/3 is offered, but no connection is established');
   }
   const pairs = pairsOf(evidence);
   const rates = pairs.flatMap((pair) => ratesOf(pair, originOf) ?? []);
   if (rates.length === 0) {
-    return verdict('unknown', true, 'UDP gets through; no responses came under both HTTP/2 and HTTP/3');
+    return verdict('unknown', true, 'UDP gets through; there are no responses under both HTTP/2 and HTTP/3');
   }
   const ratio = intervalOf(rates, evidence.h2);
   const bytes = median(rates.map((each) => each.bytes))!;
@@ -78,7 +78,7 @@ export function udpVerdict(evidence: UdpEvidence): UdpVerdict {
     const least = `${MIN_BYTES / 1000} kB`;
     return told(
       'unknown',
-      `UDP gets through; ${kB(bytes)} under both are too few to tell its rate: ${least} are needed`,
+      `UDP gets through; ${kB(bytes)} under both are too few to judge its rate: ${least} are needed`,
     );
   }
   const share = `HTTP/3 carries ${percent(ratio.mean)} (${percent(ratio.low)} to ${percent(ratio.high)}) of HTTP/2's rate`;
@@ -90,11 +90,11 @@ export function udpVerdict(evidence: UdpEvidence): UdpVerdict {
       `UDP gets through, and fast: what slows HTTP/3 down may be this machine: ${share}`,
     );
   }
-  // A policer meets all origins; one server with a slow HTTP/3 does not make the others slow.
+  // A policer affects all origins; one server with a slow HTTP/3 does not slow the others.
   const free = freeOrigin(pairs, originOf);
   if (free !== null)
     return told('unknown', `HTTP/3 is slow, but not from ${free}, so not for the network: ${share}`);
-  return told('policed', `UDP is held to a rate: ${share}`);
+  return told('policed', `UDP is policed to a lower rate: ${share}`);
 }
 
 function verdict(which: UdpVerdict['verdict'], answered: boolean | null, reason: string): UdpVerdict {
@@ -110,13 +110,13 @@ function verdict(which: UdpVerdict['verdict'], answered: boolean | null, reason:
   };
 }
 
-/** The transfers of a round under HTTP/2 and of the one under HTTP/3 that gave the same response. */
+/** Pairs of transfers of an HTTP/2 round and an HTTP/3 round with the same response. */
 interface Pair {
   tcp: Transfer[];
   quic: Transfer[];
 }
 
-/** Bodies may differ a little from one answer to the next. */
+/** Bodies may differ a little from one response to the next. */
 const SAME_SIZE = 0.1;
 
 function pairsOf({ h2, h3 }: UdpEvidence): Pair[] {
@@ -143,7 +143,7 @@ function ratesOf({ tcp, quic }: Pair, originOf: UdpEvidence['originOf']): Rates 
   return { quicBps: (8000 * bytes) / quicMs, tcpBps: (8000 * bytes) / tcpMs, bytes };
 }
 
-/** Milliseconds in which at least one of the responses was awaited on a connection that was there, or arrived. */
+/** Milliseconds in which at least one response was awaited on an established connection, or arrived. */
 function transferMs(transfers: readonly Transfer[], originOf: UdpEvidence['originOf']): number {
   const connectedMs = new Map<string, number>();
   for (const { index, handshakeMs } of transfers) {

@@ -11,7 +11,7 @@ import { MultiHandle } from '../curl/multi-handle.ts';
 /** One GET. */
 export interface TransferRequest {
   url: string;
-  /** `host:port` that the figures of its connection are told under. */
+  /** `host:port` under which its connection's figures are reported. */
   host: string;
   headers: string[];
   userAgent: string;
@@ -19,25 +19,25 @@ export interface TransferRequest {
   urgency: number;
   /** `host:port:otherHost:otherPort` (CURLOPT_CONNECT_TO), '' for the URL's own. */
   connectTo: string;
-  /** End it as soon as the response's headers are there. */
+  /** End it as soon as the response's headers have arrived. */
   headersOnly: boolean;
-  /** Most bytes of the response, those of its header included. */
+  /** Maximum bytes of the response, header included. */
   maxBytes: number;
   connectTimeoutMs: number;
   totalTimeoutMs: number;
-  /** Seconds without a byte after which it is given up. */
+  /** Seconds without a byte after which it fails. */
   stallSeconds: number;
-  /** Where the page is from: the request goes no further inwards than that. */
+  /** Address space of the page, which bounds the request's target (`mayReach`). */
   pageFrom: AddressSpace;
 }
 
-/** What became of one GET. Times are milliseconds after the transfer was added, null for what did not take place. */
+/** The outcome of one GET. Times are milliseconds after the transfer was added, null for phases that did not take place. */
 export interface TransferOutcome {
-  /** libcurl's code, 0 on success. */
+  /** libcurl's result code, 0 on success. */
   code: number;
-  /** libcurl's words, '' on success. */
+  /** libcurl's error message, '' on success. */
   error: string;
-  /** What carried the response; null when none came. */
+  /** The protocol of the response; null when there was none. */
   protocol: Protocol | null;
   status: number;
   /** Header and body bytes of the response as received. */
@@ -49,7 +49,7 @@ export interface TransferOutcome {
   newConnection: boolean;
   /** Values of the response's `Alt-Svc` fields, '' for none. */
   altSvc: string;
-  /** Address of the server, '' when no connection came about. */
+  /** Address of the server, '' when no connection was established. */
   remoteIp: string;
 }
 
@@ -76,7 +76,7 @@ export interface RoundTransfersSettings {
   curl: Libcurl;
   /** CA bundle; '' leaves libcurl its compiled-in one. */
   caFile: string;
-  /** Told of every received byte; false ends the transfer that received it. */
+  /** Called with the number of received bytes; false ends the transfer. */
   receive: (bytes: number) => boolean;
   onFault: (fault: Error) => void;
 }
@@ -191,7 +191,7 @@ export class RoundTransfers {
     curl.setId(easy, OPT.PREREQDATA, id);
   }
 
-  /** Ends every transfer without a call of its `done`, and every connection. */
+  /** Ends every transfer, without calling its `done`, and every connection. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -201,8 +201,8 @@ export class RoundTransfers {
   }
 
   /**
-   * Before a request goes out. A page may have listed what its browser would not let it reach: a
-   * router, a service on this machine. Asked here, not by name: names may change their address.
+   * Called before a request is sent. A page may list targets that its browser would not let it reach, such
+   * as a router or a service on this machine. The address is checked, not the name: names may change their address.
    */
   #onConnected(id: number, remoteIp: string): number {
     const transfer = this.#transfers.get(id);
@@ -216,7 +216,7 @@ export class RoundTransfers {
   #onBody(bytes: number, id: number): number {
     const transfer = this.#transfers.get(id);
     if (!transfer) return 0;
-    // Any other number than the one received ends the transfer with CURLE_WRITE_ERROR.
+    // Any number but the one received ends the transfer with CURLE_WRITE_ERROR.
     return this.#take(transfer, bytes) && !transfer.headersOnly ? bytes : 0;
   }
 
@@ -238,12 +238,12 @@ export class RoundTransfers {
     return bytes;
   }
 
-  /** @returns whether the transfer may go on */
+  /** @returns whether the transfer may continue */
   #take(transfer: Transfer, bytes: number): boolean {
     transfer.bytes += bytes;
     if (!this.#settings.receive(bytes)) return false;
     if (transfer.bytes <= transfer.maxBytes) return true;
-    transfer.refused = `more than ${transfer.maxBytes} bytes came, far more than the page is known to have`;
+    transfer.refused = `more than ${transfer.maxBytes} bytes arrived, far more than the recording has`;
     return false;
   }
 

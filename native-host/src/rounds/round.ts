@@ -1,4 +1,4 @@
-/** One round: the transfers of a plan, in its order and with its waits, on fresh connections. */
+/** One round: the transfers of a plan, in its order and with its delays, on fresh connections. */
 import type { AddressSpace, Protocol } from '@hopwise/contract';
 import { type ConnectionFigures, ConnectionWatch } from '../curl/connection-watch.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
@@ -21,25 +21,25 @@ export interface RoundTransfer {
   accept: string;
   /** `host:port:otherHost:otherPort`, '' for the URL's own. */
   connectTo: string;
-  /** Ask for one byte and end it as soon as the headers are there. */
+  /** Request one byte and end the transfer as soon as the headers have arrived. */
   headersOnly: boolean;
-  /** Most bytes of its response; null for what the round allows. */
+  /** Maximum bytes of its response; null for what the round allows. */
   maxBytes: number | null;
-  /** Why it must fail without being tried; '' to try it. */
+  /** Why it must fail without an attempt; '' to attempt it. */
   refused: string;
 }
 
 export interface RoundRequest {
   transfers: RoundTransfer[];
   userAgent: string;
-  /** Most response bytes in all. */
+  /** Maximum response bytes in all. */
   maxBytes: number;
   connectTimeoutMs: Record<Protocol, number>;
   totalTimeoutMs: number;
   stallSeconds: number;
   /** Response statuses that end the round. */
   stopOn: number[];
-  /** Where the page is from: requests go no further inwards than that. */
+  /** Address space of the page, which bounds the requests' targets (`mayReach`). */
   pageFrom: AddressSpace;
 }
 
@@ -51,13 +51,13 @@ export interface RoundTransferResult extends TransferOutcome {
 }
 
 export interface RoundReport {
-  /** One an ended transfer, in order of their ends. */
+  /** One for each ended transfer, in order of their ends. */
   results: RoundTransferResult[];
-  /** Header and body bytes received, of unfinished transfers too. */
+  /** Header and body bytes received, including those of unfinished transfers. */
   bytes: number;
-  /** TCP's; none where TCP_INFO cannot be read. */
+  /** TCP connections; none where TCP_INFO cannot be read. */
   connections: ConnectionFigures[];
-  /** Why not every transfer ended. */
+  /** Why the round ended; `whole` when every transfer has ended. */
   ended: 'whole' | 'budget' | 'stopped' | 'cancelled';
 }
 
@@ -154,7 +154,7 @@ export class Round {
     this.#advance(queue);
   }
 
-  /** Starts what has a place, most urgent first, as browsers order their queues. */
+  /** Starts transfers while there are free slots, most urgent first, as browsers order their queues. */
   #advance(queue: HostQueue): void {
     while (queue.waiting.length > 0 && !this.#ended) {
       const { transfers } = this.#request;
@@ -179,7 +179,7 @@ export class Round {
       this.#onDone(index, addedMs, outcome);
       this.#advance(queue);
     };
-    // Not in this turn: a long chain of such transfers must not become a deep stack.
+    // In a later turn: a long chain of such transfers must not become a deep stack.
     const fail = (words: string): void => {
       setImmediate(() => onDone(untried(words)));
     };
@@ -244,7 +244,7 @@ export class Round {
     if (this.#ended) return;
     this.#ended = how;
     this.#due.clear();
-    // Perhaps inside one of libcurl's callbacks, where nothing of libcurl may be closed.
+    // This may run inside a callback of libcurl, where no handle may be closed.
     setImmediate(() => {
       for (const multi of this.#multis.values()) multi.close();
       const connections = this.#watch.figures();
@@ -254,7 +254,7 @@ export class Round {
 }
 
 function requestHeaders(transfer: RoundTransfer): string[] {
-  // The encodings of a browser, so that servers send what they send to browsers; never decoded here.
+  // A browser's encodings, so that servers send the same as to browsers; nothing is decoded here.
   const headers = [
     `Accept: ${oneLine(transfer.accept) || '*/*'}`,
     'Accept-Encoding: gzip, deflate, br, zstd',
@@ -269,12 +269,12 @@ function requestHeaders(transfer: RoundTransfer): string[] {
   return headers;
 }
 
-/** Plans come from pages: nothing in them may begin a header line of its own. */
+/** Plans come from pages: no text in them may begin another header line. */
 function oneLine(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ');
 }
 
-/** RFC 9218 section 4.1: left out when it is meant. */
+/** RFC 9218 section 4.1: the default need not be sent. */
 const DEFAULT_URGENCY = 3;
 
 function untried(error: string): TransferOutcome {

@@ -1,6 +1,6 @@
 /**
  * Runs callbacks at points in time, to a fraction of a millisecond: Node's timers have a resolution
- * of one and may be a whole one late, so the last stretch is waited for on the event loop itself.
+ * of a millisecond and may be another one late, so that the last stretch is spent polling on the event loop.
  */
 export class TimerQueue {
   readonly #due: { atMs: number; run: () => void }[] = [];
@@ -50,5 +50,5 @@ export class TimerQueue {
 
 const SPIN_MS = 2;
 
-/** Node makes a longer one 1 ms. */
+/** Node replaces a longer one by 1 ms. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;

@@ -92,7 +92,7 @@ describe.each(PROTOCOLS)('a pin to %s', (protocol) => {
     await pinned.showTrust();
     await until(() => pinned.lifted.length > 0);
     expect(pinned.lifted).toEqual([
-      { port, reason: expect.stringMatching(/asks browsers for a certificate/) },
+      { port, reason: expect.stringMatching(/asks for a client certificate/) },
     ]);
     const socket = await pinned.connect(port, 'http/1.1');
     expect(isTerminated(socket)).toBe(false);

@@ -65,7 +65,7 @@ beforeEach(() => {
       answered: (protocol) => events.push(`answered ${protocol}`),
       failed: (protocol, { code }) => events.push(`failed ${protocol} ${code}`),
       suspect: () => events.push('suspect'),
-      unpassable: (_protocol, reason) => events.push(`unpassable ${reason}`),
+      unforwardable: (_protocol, reason) => events.push(`unpassable ${reason}`),
     },
     exchange: (request, target) => engine.exchange({ ...request, url: `https://a.test${target}` }),
     done: () => events.push('done'),

@@ -4,16 +4,16 @@ import { lookup } from 'node:dns/promises';
 export type Lookup = (host: string) => Promise<LookupAddress[]>;
 
 /**
- * How long addresses are kept. The system's resolver does not tell their time to live, and many a system asks its
- * name server anew each time; Chromium keeps what this resolver says for a minute too, so that a tunnel's second
- * connection waits for no more round trips than a direct one.
+ * How long addresses are cached. The system's resolver does not report their time to live, and many systems query their name
+ * server each time. Chromium also caches this resolver's answers for a minute, so that further connections of a tunnel need no
+ * more round trips than direct ones.
  */
 const KEPT_MS = 60_000;
 
-/** The order of RFC 6724, as the system's resolver gives it. */
+/** In the order of RFC 6724, as the system's resolver returns them. */
 const systemLookup: Lookup = (host) => lookup(host, { all: true, order: 'verbatim' });
 
-/** The system's addresses of hosts; questions for one host at the same time are one. */
+/** Caches the addresses of hosts; concurrent lookups of one host share a query. */
 export class AddressCache {
   readonly #lookup: Lookup;
   readonly #keptMs: number;
@@ -34,7 +34,7 @@ export class AddressCache {
     return asked;
   }
 
-  /** For addresses that did not answer: the host may have moved. */
+  /** For addresses that did not answer: the host's addresses may have changed. */
   forget(host: string): void {
     this.#entries.delete(host);
   }

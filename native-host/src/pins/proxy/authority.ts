@@ -1,17 +1,17 @@
-/** Where a CONNECT leads. */
+/** The target of a CONNECT. */
 export interface Authority {
-  /** As `URL.hostname` has it: lower case, an IPv6 address in brackets. */
+  /** In the form of `URL.hostname`: lower case, an IPv6 address in brackets. */
   host: string;
   port: number;
 }
 
-/** Longest name that DNS carries, in its text form with the dot at the end (RFC 1035, section 2.3.4). */
+/** DNS's longest name, in text form with the final dot (RFC 1035, section 2.3.4). */
 const MAX_HOST_LENGTH = 254;
 const MAX_PORT = 65_535;
 
 /**
- * Reads a request target in authority form (RFC 9112, section 3.2.3). Only what browsers send is taken: a host as
- * the URL standard writes it and a port without leading zeros; so that one origin has one text.
+ * Parses a request target in authority form (RFC 9112, section 3.2.3). Only the form that browsers send is accepted: a host as
+ * the URL standard serialises it and a port without leading zeros, so that an origin has exactly one form.
  *
  * @returns null for anything else.
  */
@@ -28,7 +28,7 @@ function canonical(host: string): string {
   return URL.canParse(url) ? new URL(url).hostname : '';
 }
 
-/** The host as `node:net` and `node:dns` take it. */
+/** The host in the form of `node:net` and `node:dns`. */
 export function withoutBrackets(host: string): string {
   return host.startsWith('[') ? host.slice(1, -1) : host;
 }

@@ -1,6 +1,6 @@
 /**
- * Connects to the first address that answers (RFC 8305). Node's own `autoSelectFamily` gives an attempt up when the next one
- * begins, so that a slow host whose last address is dead is never reached; here attempts go on side by side.
+ * Connects to the first address that answers (RFC 8305). Node's own `autoSelectFamily` ends an attempt when the next one begins, so
+ * that a slow host whose last address is dead is never reached; here attempts continue in parallel.
  */
 import type { LookupAddress } from 'node:dns';
 import type { Socket } from 'node:net';
@@ -21,9 +21,9 @@ export function interleaved(addresses: readonly LookupAddress[]): LookupAddress[
 }
 
 /**
- * The connected socket, without listeners of this function; all other attempts are ended.
+ * Resolves with the connected socket, without listeners of this function; all other attempts are ended.
  *
- * @throws the fault of the last attempt to fail when none is left, or the signal's reason.
+ * @throws the error of the last failed attempt, or the signal's reason.
  */
 export function connectToFirst(
   addresses: readonly LookupAddress[],
@@ -53,7 +53,7 @@ export function connectToFirst(
       const socket = dial(left.shift()!);
       attempts.add(socket);
       const onError = (fault: Error): void => {
-        // An attempt that lost may still fail: its fault is nobody's.
+        // An attempt that lost the race may still fail: its error is ignored.
         if (!attempts.delete(socket)) return;
         if (left.length > 0) next();
         else if (attempts.size === 0) fail(fault);

@@ -1,6 +1,6 @@
 /**
- * The proxy that browsers reach pinned origins through. It listens on the loopback address only, knows no method but
- * CONNECT, and answers nobody who does not know the session's secret with more than a request for it.
+ * The proxy for pinned origins. It listens on the loopback address only, supports no method but CONNECT, and answers clients
+ * without the session's secret with nothing but a request for it.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -21,15 +21,15 @@ export type Route =
   | { kind: 'refuse' };
 
 export interface ProxyLimits {
-  /** The limit on the head of a CONNECT; browsers' have less than 1 KiB. */
+  /** Maximum size of a CONNECT's head; browsers send less than 1 KiB. */
   headBytes: number;
-  /** From the opening of a connection to its CONNECT with the secret; on loopback that takes a millisecond. */
+  /** From the start of a connection to its CONNECT with the secret; on loopback that takes a millisecond. */
   headTimeoutMs: number;
-  /** Connections that have not shown the secret. */
+  /** Maximum number of connections that have not presented the secret. */
   unauthenticated: number;
-  /** Connections that have; browsers open 32 a proxy, and some more for WebSockets. */
+  /** Maximum number of those that have; browsers open 32 per proxy, and more for WebSockets. */
   open: number;
-  /** For name and address together. Browsers give a proxy 30 s, then show an error instead of trying without it. */
+  /** For name lookup and connection together. Browsers wait 30 s for a proxy, then show an error instead of connecting directly. */
   connectTimeoutMs: number;
   idleTimeoutMs: number;
   halfClosedTimeoutMs: number;
@@ -51,8 +51,8 @@ export interface LoopbackProxyOptions {
   route(host: string, port: number): Route;
   log(line: string): void;
   /**
-   * Told of every CONNECT with the secret that was reset. Chromium then tries without the proxy; where that succeeds, it uses
-   * the proxy for no origin any more until its settings are made anew.
+   * Called for every CONNECT with the secret that was reset. Chromium then connects directly; if that succeeds, it bypasses the
+   * proxy for all origins until its settings are applied again.
    */
   onReset?(host: string, port: number): void;
   limits?: Partial<ProxyLimits>;
@@ -61,7 +61,7 @@ export interface LoopbackProxyOptions {
 }
 
 const LOOPBACK = '127.0.0.1';
-/** As Chromium has it for its own connections; the browser's reach this proxy only. */
+/** Chromium's interval for its own connections, which end at this proxy. */
 const KEEP_ALIVE_MS = 45_000;
 
 const ESTABLISHED = 'HTTP/1.1 200 Connection Established\r\n\r\n';
@@ -73,15 +73,15 @@ const AUTHENTICATE = [
   '\r\n',
 ].join('\r\n');
 
-/** The mode of the origin changed while its CONNECT waited for a connection. */
+/** The route of the origin changed while its CONNECT waited for a connection. */
 const REROUTED = new Error('routed anew');
 
-/** One CONNECT that showed the secret, from then until its socket is closed. */
+/** An authenticated CONNECT, until its socket is closed. */
 interface Passage {
   socket: Socket;
   host: string;
   port: number;
-  /** Aborts the connecting; null when that is over. */
+  /** Aborts the connection attempt; null when that has ended. */
   connecting: AbortController | null;
   tunnel: Tunnel | null;
 }
@@ -105,7 +105,7 @@ export class LoopbackProxy {
       this.#limits.unauthenticated,
       this.#limits.headTimeoutMs,
     );
-    // The waiting room has the limit of time. Node would answer a request without Host.
+    // `UnauthenticatedConnections` has the time limit. Node would answer a request without Host.
     this.#server = createServer({
       maxHeaderSize: this.#limits.headBytes,
       headersTimeout: 0,
@@ -125,7 +125,7 @@ export class LoopbackProxy {
       .on('connect', (request, socket, head) => this.#onConnect(request, socket as Socket, head));
   }
 
-  /** Connections that showed the secret. */
+  /** Number of authenticated connections. */
   get open(): number {
     return this.#passages.size;
   }
@@ -136,7 +136,7 @@ export class LoopbackProxy {
       this.#server.once('error', reject);
       this.#server.listen(0, LOOPBACK, () => {
         this.#server.off('error', reject);
-        // Running out of descriptors, for one: the connection is lost, not the proxy.
+        // Such as a lack of descriptors: the connection is lost, the proxy goes on.
         this.#server.on('error', (fault) => this.#options.log(`pin proxy: ${fault.message}`));
         this.#port = (this.#server.address() as AddressInfo).port;
         resolve(this.#port);
@@ -145,8 +145,8 @@ export class LoopbackProxy {
   }
 
   /**
-   * For an origin whose route changed: its tunnels end as soon as they are idle, and what still waits for a connection is
-   * routed anew. Terminated connections are left to those who accepted them, who know what is under way on them.
+   * To be called when an origin's route changes: its tunnels end as soon as they are idle, and CONNECTs that wait for a connection
+   * are routed again. Terminated connections are managed by their `accept`, which knows the requests in progress.
    */
   closeOrigin(host: string, port: number): void {
     for (const passage of this.#passages) {
@@ -156,7 +156,7 @@ export class LoopbackProxy {
     }
   }
 
-  /** Stops listening and closes every connection. What waits for one is reset, so that the browser goes without the proxy. */
+  /** Stops listening and closes every connection. Waiting CONNECTs are reset, so that the browser connects directly. */
   async close(): Promise<void> {
     const closed = [...this.#passages].map(
       ({ socket }) => new Promise<void>((resolve) => socket.once('close', resolve)),
@@ -173,13 +173,13 @@ export class LoopbackProxy {
 
   #onConnect(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const authority = isPlainConnect(request) ? parseAuthority(request.url ?? '') : null;
-    // The parser goes on to what came with a request that has been dropped.
+    // The parser continues with bytes that followed a rejected request.
     if (!authority || socket.destroyed) {
       socket.destroy();
       return;
     }
     if (!this.#authorization.accepts(request.headersDistinct['proxy-authorization'])) {
-      // Read on, or bytes under way would make the end a reset. The waiting room's timer sees to those who stay.
+      // Unread bytes would turn the end into a reset. The time limit applies to clients that stay connected.
       socket.resume().end(AUTHENTICATE);
       return;
     }
@@ -214,17 +214,17 @@ export class LoopbackProxy {
         origin.destroy();
         return;
       }
-      // Not before: an answer on trust would save the 0.1 ms of a loopback round trip, and leave the browser with a broken
-      // connection where the origin cannot be reached.
+      // Not before: an early answer would save a loopback round trip of 0.1 ms, and leave the browser with a broken connection
+      // when the origin cannot be reached.
       socket.write(ESTABLISHED);
       const { idleTimeoutMs: idleMs, halfClosedTimeoutMs: halfClosedMs } = this.#limits;
       passage.tunnel = new Tunnel(socket, origin, { idleMs, halfClosedMs });
     } catch (fault) {
       if (socket.destroyed) return;
       if (fault === REROUTED) return this.#pass(passage);
-      this.#options.log(`pin proxy: no way to ${host}:${port}: ${(fault as Error).message}`);
-      // After a reset Chromium tries without the proxy: it loads the page or shows its own error. After an orderly end or
-      // an answer of 4xx or 5xx it shows an error of the proxy.
+      this.#options.log(`pin proxy: no route to ${host}:${port}: ${(fault as Error).message}`);
+      // After a reset Chromium connects directly, and loads the page or shows its own error. After an orderly end or a status of
+      // 4xx or 5xx it shows a proxy error.
       reset(socket);
       this.#options.onReset?.(host, port);
     }
@@ -260,7 +260,7 @@ export class LoopbackProxy {
     }
   }
 
-  /** Whether a connection would lead back here. */
+  /** Whether a connection would loop back to this proxy. */
   #isOwn(address: string, port: number): boolean {
     return port === this.#port && addressSpace(address) === 'loopback';
   }

@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** The shortest secret that is taken: 128 bits take 22 characters of base64. */
+/** 128 bits in base64. */
 export const MIN_SECRET_LENGTH = 22;
 
 /**
- * Tells by the `Proxy-Authorization` fields of a request whether its sender knows the secret, which is the password of the
- * Basic scheme (RFC 7617). The user name says nothing.
+ * Checks the `Proxy-Authorization` fields of a request for the secret, which is the password of the Basic scheme (RFC 7617).
+ * The user name is ignored.
  */
 export class ProxyAuthorization {
   readonly #expected: Buffer;
@@ -29,7 +29,7 @@ export class ProxyAuthorization {
   }
 }
 
-/** Digests are of one length whatever was sent, and say nothing of how much of the secret was right. */
+/** Digests have a fixed length, and their comparison does not reveal how much of the secret was right. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text, 'utf8').digest();
 }

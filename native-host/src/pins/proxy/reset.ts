@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * Ends a connection by a reset. In the moment between `end` and its going out libuv refuses to (`uv_tcp_close_reset`), and Node 24 then
- * loses the descriptor, waits for it at the process's end and never ends: that moment is waited for.
+ * Resets a connection. Between `end` and the FIN libuv refuses a reset (`uv_tcp_close_reset`); Node 24 then leaks the handle, and
+ * the process never ends. So this waits for the FIN.
  */
 export function reset(socket: Socket): void {
   const isEnding = socket.writableEnded && !socket.writableFinished && socket.writableLength === 0;

@@ -2,17 +2,17 @@ import type { Socket } from 'node:net';
 import { reset } from './reset.ts';
 
 /**
- * Silence after which an open tunnel is ended: RFC 5382 (REQ-5) asks as much of the boxes on the way, so that a page's
- * event stream or WebSocket outlives this no sooner than those.
+ * Silence after which an open tunnel is ended. RFC 5382 (REQ-5) requires the same minimum of NATs, so that a tunnel ends a silent
+ * event stream or WebSocket no earlier than the path may.
  */
 export const IDLE_TIMEOUT_MS = 124 * 60_000;
 
-/** The same for a tunnel that one side has closed, as RFC 5382 (REQ-5) has it for connections that end. */
+/** The same for a tunnel that one side has closed: the minimum of RFC 5382 (REQ-5) for transitory connections. */
 export const HALF_CLOSED_TIMEOUT_MS = 4 * 60_000;
 
 /**
- * Silence by which a tunnel that is to end counts as idle. After bytes of the origin a longer pause than those between the
- * packets of a transfer, their retransmissions with it; after bytes of the browser it waits for an answer.
+ * Silence after which a tunnel that has to end counts as idle. After bytes of the origin: longer than the pauses within a transfer,
+ * including retransmissions. After bytes of the browser: an answer is awaited.
  */
 const QUIET_AFTER_ORIGIN_MS = 1_000;
 const QUIET_AFTER_BROWSER_MS = 10_000;
@@ -25,8 +25,8 @@ export interface TunnelTimeouts {
 }
 
 /**
- * Passes bytes, ends and resets between two connected sockets, each as it comes. Both are of `allowHalfOpen`; what one
- * does not read is not read from the other.
+ * Forwards bytes, ends and resets between two connected sockets. Both have `allowHalfOpen`; backpressure applies in both
+ * directions.
  */
 export class Tunnel {
   readonly #browser: Socket;
@@ -46,7 +46,7 @@ export class Tunnel {
     origin.on('data', () => {
       this.#originAtMs = performance.now();
     });
-    // Every byte passes the browser's socket, so that its timer sees both directions.
+    // Every byte passes through the browser's socket, so that its timer covers both directions.
     browser.setTimeout(timeouts.idleMs, () => this.destroy());
     for (const side of [browser, origin]) {
       side.once('end', () => browser.setTimeout(timeouts.halfClosedMs));
@@ -55,8 +55,8 @@ export class Tunnel {
   }
 
   /**
-   * Ends the tunnel when it is idle: at once if it has been so for a while. A browser repeats a request that an idle
-   * connection lost, but not one whose connection is new or whose answer has begun.
+   * Ends the tunnel once it is idle, at once if it has been idle long enough. A browser repeats a request that is lost on a reused
+   * idle connection, but not on a new one or after its response has begun.
    */
   endWhenIdle(): void {
     clearTimeout(this.#ending);
@@ -80,7 +80,7 @@ function pass(from: Socket, to: Socket, lingerMs: number): void {
       reset(to);
       return;
     }
-    // What came before the reset is delivered before it, as a direct connection would, unless nobody takes it.
+    // Bytes before the reset are delivered first, as on a direct connection, unless the other side does not read them.
     to.setTimeout(lingerMs, () => reset(to));
     to.write(NOTHING, () => reset(to));
   });

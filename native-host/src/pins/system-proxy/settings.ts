@@ -1,6 +1,6 @@
-/** Reads what the systems that browsers take their proxy from say: where one is set, in a few words, or ''. */
+/** Parsers of systems' proxy settings. Each returns where a proxy is set, for the user, or ''. */
 
-/** Those that Chromium looks at, in small letters and in capitals; Firefox leaves out `auto_proxy` and `socks_server`. */
+/** Those that Chromium reads, in lower and upper case; Firefox ignores `auto_proxy` and `socks_server`. */
 const VARIABLES = ['http_proxy', 'https_proxy', 'all_proxy', 'auto_proxy', 'socks_server'];
 
 export function inEnvironment(environment: Readonly<Record<string, string | undefined>>): string {

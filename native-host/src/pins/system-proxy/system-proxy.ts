@@ -1,6 +1,6 @@
 /**
- * Whether the system has browsers use a proxy. A browser that goes by the system's settings does not tell its extensions what
- * they are, and would use none for anything while origins are pinned.
+ * Whether the system configures a proxy for browsers. A browser that follows the system's settings does not expose them to its
+ * extensions, and would ignore them for all requests while origins are pinned.
  */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -11,11 +11,11 @@ import { inEnvironment, inGnome, inKde, inMacos, inWindows } from './settings.ts
 
 const run = promisify(execFile);
 
-/** These programs read one setting each; one that hangs must not hold up a pin. */
+/** Each of these programs reads one setting; one that hangs must not delay a pin. */
 const TIMEOUT_MS = 2_000;
 const WINDOWS_KEY = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Internet Settings';
 
-/** Where the proxy is set, in a few words for a person; '' where there is none, or none that can be seen. */
+/** Where a proxy is set, for the user; '' for none, or none that can be detected. */
 export async function systemProxy(): Promise<string> {
   if (process.platform === 'darwin') return inMacos(await output('scutil', '--proxy'));
   if (process.platform === 'win32') {
@@ -35,7 +35,7 @@ export async function systemProxy(): Promise<string> {
   return inGnome(gnome) || inKde(kde);
 }
 
-/** What a program prints; '' where it is not there or fails. */
+/** The output of a program; '' when it is missing or fails. */
 async function output(program: string, ...args: string[]): Promise<string> {
   try {
     return (await run(program, args, { timeout: TIMEOUT_MS, windowsHide: true })).stdout;

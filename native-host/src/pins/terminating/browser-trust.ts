@@ -1,4 +1,4 @@
-/** Whether the browser accepts certificates of the local CA: found out before a page depends on it. */
+/** Determines whether the browser accepts certificates of the local CA before a page depends on it. */
 import { createServer, type Server } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { LeafIssuer } from '../../ca/leaf-issuer.ts';
@@ -6,13 +6,13 @@ import type { LeafIssuer } from '../../ca/leaf-issuer.ts';
 /** On loopback, with a browser at the other end. */
 const TRIAL_LIMIT_MS = 10_000;
 
-/** TLS alerts that say what a client thinks of a certificate (RFC 8446 section 6.2), as Node's error codes have them. */
+/** TLS alerts by which a client rejects a certificate (RFC 8446 section 6.2), in Node's error codes. */
 const CERTIFICATE_ALERT =
   /ALERT_(?:BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_(?:REVOKED|EXPIRED|UNKNOWN)|UNKNOWN_CA)$/;
 
 export const DISTRUST = 'this browser does not trust the local CA: hopwise-host ca trust, then restart it';
 
-/** Whether a handshake ended because the client refused the certificate. */
+/** Whether a handshake ended because the client rejected the certificate. */
 export function isDistrust(fault: Error & { code?: unknown }): boolean {
   return typeof fault.code === 'string' && CERTIFICATE_ALERT.test(fault.code);
 }
@@ -42,8 +42,8 @@ export class BrowserTrust {
   }
 
   /**
-   * Takes a connection to the host's trial port over, before its first byte. A request on it shows trust; a connection that ends without
-   * one, the opposite: not every client tells by an alert.
+   * Takes over a connection to the host's trial port before its first byte. A request on it proves trust; a connection that ends
+   * without one counts as distrust: not every client sends an alert.
    */
   accept(socket: Duplex, host: string): void {
     const { log, onDistrusted } = this.#options;
@@ -52,7 +52,7 @@ export class BrowserTrust {
     socket.once('close', () => {
       clearTimeout(timer);
       if (this.#trusted.has(host)) return;
-      log(`pin: the browser refused the local CA's certificate for ${host}`);
+      log(`pin: the browser rejected the local CA's certificate for ${host}`);
       onDistrusted(host);
     });
     this.#server(host).emit('connection', socket);

@@ -1,6 +1,6 @@
 /**
- * Whether an origin asks browsers for a certificate. They would have one to choose, the engine has none: a page that differs, or an
- * error, would be all that comes of it.
+ * Whether an origin asks for a client certificate. A browser can offer one, the engine cannot: the origin would send another page or
+ * an error.
  */
 import { connect as connectTcp } from 'node:net';
 import { duplexPair } from 'node:stream';
@@ -13,17 +13,17 @@ const MESSAGE_HEADER_BYTES = 4;
 const CERTIFICATE_REQUEST = 13;
 const SERVER_HELLO_DONE = 14;
 
-/** Longer than any chain of certificates that clients take. */
-const FLIGHT_BYTES = 128 * 1024;
+/** Longer than any certificate chain that clients accept. */
+const MAX_FLIGHT_BYTES = 128 * 1024;
 
-/** Reads a server's first flight of TLS 1.2, which is not encrypted, however it is cut. */
+/** Parses a server's first flight of TLS 1.2, which is not encrypted, in any segmentation. */
 export class ServerFlight {
   #bytes = Buffer.alloc(0);
 
-  /** @returns whether a certificate is asked for; null while nobody can tell yet. A flight that is none asks for nothing. */
+  /** @returns whether a certificate is requested; null while that is open; false for invalid bytes. */
   push(chunk: Uint8Array): boolean | null {
     this.#bytes = Buffer.concat([this.#bytes, chunk]);
-    if (this.#bytes.length > FLIGHT_BYTES) return false;
+    if (this.#bytes.length > MAX_FLIGHT_BYTES) return false;
     const messages: Buffer[] = [];
     for (let at = 0; at + RECORD_HEADER_BYTES <= this.#bytes.length; ) {
       if (this.#bytes[at] !== HANDSHAKE_RECORD) return false;
@@ -42,11 +42,11 @@ export class ServerFlight {
 }
 
 /**
- * Begins a handshake of TLS 1.2, in which the question can be read, and ends it before anything is sent. Origins that know TLS 1.3
- * only, or that ask on single paths, stay unknown.
+ * Begins a handshake of TLS 1.2, in which the request for a certificate is readable, and ends it before any application data.
+ * Origins that only support TLS 1.3, or that ask on certain paths, are not detected.
  *
  * @param host as in `URL.hostname`, a name.
- * @returns false as well for what could not be found out.
+ * @returns false also when it could not be determined.
  */
 export function asksForCertificate(host: string, port: number, limitMs: number): Promise<boolean> {
   return new Promise((resolve) => {

@@ -6,8 +6,8 @@ import { type BrowserRequest, fieldsOf, isBodyless } from './browser-request.ts'
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Ends a request that has no response yet, for good. Browsers repeat any request, a POST too, whose connection had been
- * used before and ends without a byte; a response of two lengths is an error that none repeats (RFC 9112 section 6.3).
+ * Fails a request without a response so that the browser does not repeat it. Browsers repeat any request, even a POST, when a
+ * reused connection ends without a byte; no browser repeats it after a response with two lengths (RFC 9112 section 6.3).
  */
 const NO_RESPONSE = [
   'HTTP/1.1 502 Bad Gateway',
@@ -17,7 +17,7 @@ const NO_RESPONSE = [
   '\r\n',
 ].join('\r\n');
 
-/** A request of a browser that speaks HTTP/1.1. */
+/** A request of a browser over HTTP/1.1. */
 export class Http1Request implements BrowserRequest {
   readonly method: string;
   readonly authority: string;
@@ -34,7 +34,7 @@ export class Http1Request implements BrowserRequest {
     this.headers = fieldsOf(request.rawHeaders);
     this.method = request.method ?? '';
     const hosts = valuesOf(this.headers, 'host');
-    // RFC 9112 section 3.2.2: the absolute form names the authority itself.
+    // RFC 9112 section 3.2.2: the absolute form includes the authority.
     const [, absolute, rest] = /^https:\/\/([^/?#]*)(.*)$/i.exec(request.url ?? '') ?? [];
     this.authority = absolute ?? (hosts.length === 1 ? hosts[0]! : '');
     this.target = absolute === undefined ? (request.url ?? '') : rest || '/';
@@ -57,14 +57,14 @@ export class Http1Request implements BrowserRequest {
     try {
       this.#response.writeEarlyHints({ link: valuesOf(headers, 'link') });
     } catch {
-      // A response without it is whole.
+      // The response is complete without it.
     }
   }
 
   head(status: number, headers: readonly HeaderField[], first: Buffer | null): boolean {
     if (this.#isClosed) return true;
     this.#writeHead(status, headers);
-    // Bytes, so that Node writes the head as Latin-1.
+    // With bytes Node writes the head as Latin-1.
     return this.#response.write(first ?? NOTHING);
   }
 
@@ -76,7 +76,7 @@ export class Http1Request implements BrowserRequest {
   }
 
   #writeHead(status: number, headers: readonly HeaderField[]): void {
-    // Trailers come after chunks only (RFC 9112 section 7.1.2).
+    // Only chunked bodies can have trailers (RFC 9112 section 7.1.2).
     const isChunked = !isBodyless(this.method, status) && valuesOf(headers, 'content-length').length === 0;
     const fields = isChunked ? headers : headers.filter(([name]) => name.toLowerCase() !== 'trailer');
     this.#response.writeHead(status, fields.flat());
@@ -94,8 +94,8 @@ export class Http1Request implements BrowserRequest {
   }
 
   /**
-   * RFC 9110 section 15.5.20: whatever the method, the client may repeat the request over another connection. Chromium does;
-   * an end without a response it takes for one only where the connection had been used before.
+   * RFC 9110 section 15.5.20: whatever the method, the client may repeat the request over another connection. Chromium does, while
+   * it repeats a request after an end without a response only if the connection had been used before.
    */
   refuse(): void {
     if (this.#isClosed) return;

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { type HeaderField, valuesOf } from '../../exchange/headers.ts';
 import { type BrowserRequest, fieldsOf, isBodyless } from './browser-request.ts';
 
-/** A stream of the browser's. */
+/** A request of a browser over HTTP/2. */
 export class Http2Request implements BrowserRequest {
   readonly method: string;
   readonly authority: string;
@@ -20,7 +20,7 @@ export class Http2Request implements BrowserRequest {
   readonly #stream: ServerHttp2Stream;
   #over = false;
 
-  /** @param raw header names and values in turn. */
+  /** @param raw header names and values alternately. */
   constructor(stream: ServerHttp2Stream, raw: readonly string[]) {
     this.#stream = stream;
     const headers: HeaderField[] = [];
@@ -33,14 +33,14 @@ export class Http2Request implements BrowserRequest {
     this.headers = headers;
     this.method = pseudo[':method'];
     this.target = pseudo[':path'];
-    // RFC 9113 section 8.3.1: `Host` says it where the pseudo-header does not.
+    // RFC 9113 section 8.3.1: `Host` replaces a missing pseudo-header.
     const authority = pseudo[':authority'] || valuesOf(headers, 'host')[0] || '';
     this.authority = pseudo[':scheme'] === 'https' ? authority : '';
     this.body = stream.endAfterHeaders ? null : stream;
-    // Its end has to be read for the stream to be over.
+    // The stream closes only once its end has been read.
     if (!this.body) stream.resume();
     stream
-      // A stream that is reset has an error; `close` tells of all ends.
+      // A stream that is reset emits an error; `close` follows every end.
       .on('error', () => {})
       .on('drain', () => this.onDrain())
       .on('close', () => {
@@ -55,7 +55,7 @@ export class Http2Request implements BrowserRequest {
     try {
       this.#stream.additionalHeaders(grouped(headers, status));
     } catch {
-      // A response without it is whole.
+      // The response is complete without it.
     }
   }
 
@@ -71,7 +71,7 @@ export class Http2Request implements BrowserRequest {
     if (this.#isClosed) return;
     const endStream = body === null || isBodyless(this.method, status);
     this.#respond(status, headers, { endStream });
-    // Without waiting for trailers the last bytes carry the end of the stream.
+    // Without trailers the last DATA frame carries the end of the stream.
     if (!endStream) this.#stream.end(body);
     this.#finish();
   }
@@ -105,7 +105,7 @@ export class Http2Request implements BrowserRequest {
     const stream = this.#stream;
     this.#over = true;
     if (!this.body) return;
-    // RFC 9113 section 8.1: nobody wants the rest of the upload.
+    // RFC 9113 section 8.1: the rest of the upload is not needed.
     stream.once('finish', () => {
       if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
     });
@@ -130,7 +130,7 @@ export class Http2Request implements BrowserRequest {
   }
 }
 
-/** As Node takes them: what has several lines stands where its first one did. */
+/** Fields in Node's form: all lines of one name at the place of its first one. */
 function grouped(fields: readonly HeaderField[], status?: number): OutgoingHttpHeaders {
   const byName: OutgoingHttpHeaders = Object.create(null);
   if (status !== undefined) byName[':status'] = status;

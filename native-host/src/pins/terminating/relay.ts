@@ -9,34 +9,34 @@ import type { BrowserRequest } from './browser-request.ts';
 import { isRepeatable, nextAction } from './retry-policy.ts';
 
 /**
- * How long a request under HTTP/3 or HTTP/2 waits for its response before the origin is asked, and twice as long each time after that:
- * a network that drops packets from some moment on does so without a word. QUIC waits for half a minute or more, TCP for many.
+ * How long a request under HTTP/3 or HTTP/2 waits for its response before the origin is checked, doubled after each check: a
+ * network that begins to drop packets gives no signal. QUIC waits for half a minute or more, TCP for many minutes.
  */
 export const SUSPECT_AFTER_MS = 3_000;
 
-/** Informational responses that are passed on of one request; an origin can send them without end. */
+/** Informational responses of one request that are forwarded; an origin can send them without end. */
 const INFORMATIONAL_LIMIT = 32;
 
-/** What requests show of their origin; `pinned` is what the origin was pinned to when the request began. */
+/** Events that concern the origin; `pinned` is the protocol that it was pinned to when the request began. */
 export interface RelayEvents {
   /** A response has begun. */
   answered(protocol: Protocol, pinned: Protocol): void;
-  /** An attempt under the pinned protocol has failed. Called before anything is done about it. */
+  /** An attempt under the pinned protocol has failed. Called before the next attempt. */
   failed(pinned: Protocol, fault: ExchangeError): void;
-  /** A request has waited long for its response. */
+  /** A request has waited for its response for `SUSPECT_AFTER_MS` or more. */
   suspect(pinned: Protocol): void;
-  /** A response cannot be passed on in the browser's HTTP version. */
-  unpassable(pinned: Protocol, reason: string): void;
+  /** A response cannot be forwarded in the browser's HTTP version. */
+  unforwardable(pinned: Protocol, reason: string): void;
 }
 
-/** What a request needs of its origin. */
+/** The origin of a request. */
 export interface Upstream {
   readonly events: RelayEvents;
   exchange(request: Omit<ExchangeRequest, 'url'>, target: string): Exchange;
   done(relay: Relay): void;
 }
 
-/** Carries one request of the browser to the origin and the response back, under whichever protocol it takes. */
+/** Relays one request of the browser to the origin and the response back, if necessary under other protocols. */
 export class Relay {
   readonly #request: BrowserRequest;
   readonly #upstream: Upstream;
@@ -58,14 +58,14 @@ export class Relay {
     this.#attempt(this.#pinned);
   }
 
-  /** The origin does not answer under this protocol any more: a request that can takes another way at once. */
+  /** The origin no longer answers under this protocol: a repeatable request is attempted under another one at once. */
   moveOn(protocol: Protocol, message: string): void {
     const exchange = this.#exchange;
     if (this.#over || this.#headSeen || !exchange || this.#tried.at(-1) !== protocol) return;
     if (!isRepeatable(this.#request.method, exchange.sent)) return;
     this.#exchange = null;
     exchange.cancel();
-    this.#another(new ExchangeError('timeout', message, exchange.sent));
+    this.#attemptAgain(new ExchangeError('timeout', message, exchange.sent));
   }
 
   #attempt(protocol: Protocol): void {
@@ -81,7 +81,7 @@ export class Relay {
     exchange.head.then(
       (head) => {
         if (this.#over || exchange !== this.#exchange) return;
-        // It failed right after its head, before anybody could listen; the browser knows of neither.
+        // It failed right after its head, and the browser has received nothing yet.
         if (exchange.fault) this.#retry(protocol, exchange.fault);
         else this.#respond(exchange, head);
       },
@@ -90,7 +90,7 @@ export class Relay {
       },
     );
     clearTimeout(this.#waiting);
-    // Over HTTP/1.1 nothing waits behind a connection that has gone.
+    // Over HTTP/1.1 no other request waits for the same connection.
     if (protocol !== 'h1') this.#suspectIn(SUSPECT_AFTER_MS);
   }
 
@@ -107,10 +107,10 @@ export class Relay {
 
   #retry(protocol: Protocol, fault: ExchangeError): void {
     this.#failed(protocol, fault);
-    this.#another(fault);
+    this.#attemptAgain(fault);
   }
 
-  #another({ code, sent }: ExchangeError): void {
+  #attemptAgain({ code, sent }: ExchangeError): void {
     const { method, body } = this.#request;
     const action = nextAction({ method, hasBody: body !== null, code, sent, tried: this.#tried });
     if (action === 'refuse') this.#finish(() => this.#request.refuse());
@@ -125,10 +125,10 @@ export class Relay {
     this.#upstream.events.answered(protocol, this.#pinned);
     const first = exchange.take();
     if (exchange.arrivedTrailers?.length === 0) {
-      if (this.#passes(() => request.answer(status, headers, first))) this.#finish();
+      if (this.#forwards(() => request.answer(status, headers, first))) this.#finish();
       return;
     }
-    if (!this.#passes(() => request.head(status, headers, first))) return;
+    if (!this.#forwards(() => request.head(status, headers, first))) return;
     const { body } = exchange;
     body
       .on('error', (fault: ExchangeError) => {
@@ -139,7 +139,7 @@ export class Relay {
       .on('end', () => {
         exchange.trailers.then(
           (trailers) => {
-            if (!this.#over && this.#passes(() => request.end(trailers))) this.#finish();
+            if (!this.#over && this.#forwards(() => request.end(trailers))) this.#finish();
           },
           () => {},
         );
@@ -150,13 +150,13 @@ export class Relay {
     request.onDrain = () => body.resume();
   }
 
-  /** Tells whether the browser's side took it; the request has failed otherwise. */
-  #passes(write: () => unknown): boolean {
+  /** @returns whether the browser's side accepted it; otherwise the request has failed. */
+  #forwards(write: () => unknown): boolean {
     try {
       write();
       return true;
     } catch (fault) {
-      this.#upstream.events.unpassable(this.#pinned, (fault as Error).message);
+      this.#upstream.events.unforwardable(this.#pinned, (fault as Error).message);
       this.#finish(() => {
         this.#exchange?.cancel();
         this.#request.fail();

@@ -2,12 +2,12 @@ import type { ServerHttp2Session } from 'node:http2';
 import type { Duplex } from 'node:stream';
 
 const EVERY_MS = 30_000;
-/** In a row: the answer to one may still be on its way when a machine wakes up. */
+/** Consecutive ones: an answer may still be in flight when a machine wakes up. */
 const MAX_UNANSWERED = 2;
 
 /**
- * Ends a connection whose other end answers no PING (RFC 9113, section 6.7): where it goes in the moment of a write, Node 24 hears
- * neither of that nor of anything else, and would keep socket and streams for ever (nodejs/node#42710).
+ * Ends a connection whose peer answers no PING (RFC 9113, section 6.7): when the peer disappears during a write, Node 24 gets
+ * no event, and would keep socket and streams for ever (nodejs/node#42710).
  */
 export function endUnlessAnswered(session: ServerHttp2Session, socket: Duplex, everyMs = EVERY_MS): void {
   let unanswered = 0;

@@ -1,4 +1,4 @@
-/** One pinned origin: the browser's connections that end here, and their requests. */
+/** One pinned origin: the browser's terminated connections and their requests. */
 import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
 import { performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
@@ -16,21 +16,21 @@ import { endUnlessAnswered } from './session-pings.ts';
 import { passUpgrade } from './upgraded-connection.ts';
 
 /**
- * Streams of one connection, as many as most origins take: what is more waits in the browser, which knows what is urgent.
+ * Streams of one connection, as many as most origins allow: further requests wait in the browser, which knows their priority.
  */
 const STREAMS_PER_CONNECTION = 100;
-/** Chromium's own limit on heads, either way; servers have far less. */
+/** Chromium's limit on heads in either direction; servers' limits are far lower. */
 const HEAD_BYTES = 256 * 1024;
-/** As many as fit, at the 32 bytes that each counts at least (RFC 9113 section 6.5.2): cookies come one by one. Node would take 128. */
+/** As many as fit, at the minimum of 32 bytes each (RFC 9113 section 6.5.2): cookies are sent one by one. Node's default is 128. */
 const HEAD_FIELDS = HEAD_BYTES / 32;
-/** Node's 10 MB are reached by 100 streams whose browser does not read. */
+/** 100 streams that the browser does not read exceed Node's default of 10 MB. */
 const SESSION_MEMORY_MB = 64;
-/** Chromium closes a used connection after 5 minutes. The one who sends requests closes first, or some are lost. */
+/** Chromium closes a used connection after 5 minutes. The client has to close first, or requests may be lost. */
 const KEEP_ALIVE_MS = 6 * 60_000;
 /** On loopback, with a browser at the other end. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
-/** RFC 9110 sections 9.3.6 and 9.3.8: nothing to pass on. Browsers send neither to an origin. */
+/** RFC 9110 sections 9.3.6 and 9.3.8: not forwarded. Browsers send neither to an origin. */
 const UNIMPLEMENTED = new Set(['CONNECT', 'TRACE']);
 
 export interface TerminatedOriginOptions {
@@ -41,34 +41,34 @@ export interface TerminatedOriginOptions {
   engine: Pick<Engine, 'exchange'>;
   log: (line: string) => void;
   events: RelayEvents;
-  /** The browser refused our certificate. */
+  /** The browser rejected the local CA's certificate. */
   onDistrusted: () => void;
-  /** How often browsers are asked whether they are still there, over HTTP/2. */
+  /** Interval of HTTP/2 PINGs to browsers. */
   pingEveryMs?: number | undefined;
 }
 
 /** A connection of the browser's. */
 interface Connection {
   socket: TLSSocket;
-  /** Takes no further request, and ends when those under way have. */
+  /** Accepts no further request, and ends when those in progress have ended. */
   closeInOrder: () => void;
 }
 
 export class TerminatedOrigin implements Upstream {
   readonly host: string;
   readonly port: number;
-  /** Requests from now on are under this one. */
+  /** The protocol of new requests. */
   protocol: Protocol;
   readonly events: RelayEvents;
   readonly #options: TerminatedOriginOptions;
   readonly #authority: string;
-  /** Of the newest connection: it was there when its CONNECT was answered, and so is there for its handshake. */
+  /** Context of the newest connection: it existed when its CONNECT was answered, and so exists for its handshake. */
   #context: SecureContext | null = null;
   readonly #tls: ReturnType<typeof createTlsServer>;
   readonly #http1: Server;
   readonly #connections = new Map<Duplex, Connection>();
   readonly #relays = new Set<Relay>();
-  /** Requests under way of connections over HTTP/1.1. */
+  /** Number of requests in progress, by HTTP/1.1 connection. */
   readonly #busy = new Map<Duplex, number>();
   readonly #closing = new Set<Duplex>();
 
@@ -78,13 +78,13 @@ export class TerminatedOrigin implements Upstream {
     this.port = options.port;
     this.protocol = options.protocol;
     this.events = options.events;
-    // The authority of the origin in requests (RFC 9110 section 4.2.3).
+    // The origin's authority in requests (RFC 9110 section 4.2.3).
     this.#authority = new URL(this.origin).host;
     this.#tls = this.#tlsServer();
     this.#http1 = this.#http1Server();
   }
 
-  /** As URLs have it. */
+  /** In the form of URLs. */
   get origin(): string {
     return `https://${this.host}:${this.port}`;
   }
@@ -93,19 +93,19 @@ export class TerminatedOrigin implements Upstream {
     return this.#connections.size;
   }
 
-  /** Takes a connection over, before its first byte. */
+  /** Takes over a connection before its first byte. */
   accept(socket: Duplex, context: SecureContext): void {
     this.#context = context;
     socket.on('error', () => {});
     this.#tls.emit('connection', socket);
   }
 
-  /** All connections end, requests under way first. */
+  /** Ends all connections once their requests in progress have ended. */
   closeInOrder(): void {
     for (const { closeInOrder } of [...this.#connections.values()]) closeInOrder();
   }
 
-  /** Requests that wait under a protocol which no longer works go another way, where they may. */
+  /** Has requests that wait under a protocol which no longer works attempted under another one, where they may be repeated. */
   moveOn(protocol: Protocol, message: string): void {
     for (const relay of [...this.#relays]) relay.moveOn(protocol, message);
   }
@@ -128,7 +128,7 @@ export class TerminatedOrigin implements Upstream {
       ALPNProtocols: ['h2', 'http/1.1'],
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       minVersion: 'TLSv1.2',
-      // Without a name, or for another one, there is no certificate and so no connection.
+      // Without a name, or for another one, there is no certificate, and the handshake fails.
       SNICallback: (name, done) => {
         if (name === host && this.#context) done(null, this.#context);
         else done(new Error('not the pinned host'));
@@ -160,10 +160,10 @@ export class TerminatedOrigin implements Upstream {
   #connectHttp2(socket: TLSSocket): void {
     const session: ServerHttp2Session = performServerHandshake(socket, {
       maxSessionMemory: SESSION_MEMORY_MB,
-      // Origins repeat all kinds of fields.
+      // Origins repeat fields of any name.
       strictSingleValueFields: false,
       maxHeaderListPairs: HEAD_FIELDS,
-      // Node's 64 KiB are less than what browsers take.
+      // Node's default of 64 KiB is less than browsers accept.
       maxSendHeaderBlockLength: HEAD_BYTES,
       settings: { maxConcurrentStreams: STREAMS_PER_CONNECTION, maxHeaderListSize: HEAD_BYTES },
     });
@@ -180,15 +180,15 @@ export class TerminatedOrigin implements Upstream {
     const server = createHttpServer({
       maxHeaderSize: HEAD_BYTES,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // An upload may take as long as it likes.
+      // An upload has no time limit.
       requestTimeout: 0,
       headersTimeout: 0,
     });
-    // Bounded by the size of a head. Node would leave out what is beyond 2,000, a length or a host even.
+    // Limited by the size of a head. Node would drop all fields after the 2,000th, even a length or a host.
     server.maxHeadersCount = 0;
     server.on('request', (request, response) => {
       const { socket } = request;
-      // It crossed our end of the connection: the browser repeats it, whatever its method, and so nobody else may send it.
+      // It was sent before the browser saw this connection's end: the browser repeats it, whatever its method, so it must not be forwarded.
       if (socket.writableEnded) {
         socket.destroy();
         return;
@@ -204,7 +204,7 @@ export class TerminatedOrigin implements Upstream {
     });
     server.on('upgrade', (request: IncomingMessage, socket, head) => {
       const connection = this.#connections.get(socket);
-      // A connection to the origin from now on, whatever it is pinned to.
+      // From now on it is a connection to the origin, and changes of the pin do not affect it.
       if (connection) connection.closeInOrder = () => {};
       if (!this.#isOurs(request.headers.host ?? '')) socket.destroy();
       else {
@@ -234,10 +234,10 @@ export class TerminatedOrigin implements Upstream {
     request.answer(status, [['content-length', '0']], null);
   }
 
-  /** The status of a request that is answered here; 0 for what is passed on. */
+  /** The status of a request that is answered here; 0 for one to forward. */
   #statusOf({ method, authority, target, headers }: BrowserRequest): number {
     if (UNIMPLEMENTED.has(method)) return 501;
-    // RFC 9112 section 6.1: a body in any other coding cannot be passed on as it is.
+    // RFC 9112 section 6.1: a body in any other coding cannot be forwarded unchanged.
     if (valuesOf(headers, 'transfer-encoding').some((coding) => coding.toLowerCase() !== 'chunked'))
       return 501;
     // RFC 9110 section 15.5.20.

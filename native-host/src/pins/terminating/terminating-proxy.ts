@@ -1,6 +1,6 @@
 /**
- * The proxy of pins to a protocol: the browser's TLS ends here, requests go on to their origin under the pinned protocol. It
- * fails open: only an origin that is known to be good is terminated, any other gets a tunnel.
+ * The proxy of pins to a protocol: terminates the browser's TLS and forwards requests to their origin under the pinned protocol.
+ * It fails open: only connections to origins that are known to work are terminated, all others are tunnelled.
  */
 import type { Protocol } from '@hopwise/contract';
 import { PROTOCOL_NAME } from '@hopwise/contract';
@@ -14,20 +14,20 @@ import { asksForCertificate } from './client-certificate.ts';
 import { type RelayEvents, SUSPECT_AFTER_MS } from './relay.ts';
 import { TerminatedOrigin } from './terminated-origin.ts';
 import type { Terminator, TerminatorHooks } from './terminator.ts';
-import { type CheckWay, UpstreamHealth } from './upstream-health.ts';
+import { type CheckConnection, UpstreamHealth } from './upstream-health.ts';
 
 export interface TerminatingProxyOptions extends TerminatorHooks {
   engine: Pick<Engine, 'exchange' | 'start'>;
   issuer: LeafIssuer;
-  /** The limit on one check of an origin. */
+  /** Time limit of one check of an origin. */
   checkLimitMs?: number;
-  /** As `TerminatedOriginOptions` has it. */
+  /** As in `TerminatedOriginOptions`. */
   pingEveryMs?: number;
 }
 
-/** An attempt that ended so says that the next one under this protocol will. */
+/** Failures after which further attempts under this protocol would fail as well. */
 const LIFTING = new Set<ExchangeErrorCode>(['certificate', 'protocol', 'engine-died']);
-/** It may be the protocol, the origin or the network. */
+/** Failures whose cause may be the protocol, the origin or the network. */
 const DOUBTFUL = new Set<ExchangeErrorCode>(['connect', 'timeout']);
 
 /** Hosts are as in `URL.hostname`. */
@@ -36,9 +36,9 @@ export class TerminatingProxy implements Terminator {
   readonly #health: UpstreamHealth;
   readonly #trust: BrowserTrust;
   readonly #origins = new Map<string, TerminatedOrigin>();
-  /** Origins that are pinned no more, until their last connection has ended. */
+  /** Unpinned origins, until their last connection has ended. */
   readonly #ending = new Set<TerminatedOrigin>();
-  /** Origins whose next connection is terminated, as far as was told. */
+  /** Origins whose next connection is terminated, as last reported by `onReady` and `onDoubt`. */
   readonly #ready = new Set<TerminatedOrigin>();
 
   constructor(options: TerminatingProxyOptions) {
@@ -48,13 +48,13 @@ export class TerminatingProxy implements Terminator {
       issuer: options.issuer,
       log: options.log,
       onTrusted: (host) => {
-        for (const origin of this.#originsOf(host)) this.#tellReadiness(origin);
+        for (const origin of this.#originsOf(host)) this.#reportReadiness(origin);
       },
       onDistrusted: (host) => this.#distrusted(host),
     });
   }
 
-  /** Connections of the browser that end here. */
+  /** Number of terminated connections of the browser. */
   get open(): number {
     return [...this.#origins.values(), ...this.#ending].reduce((sum, { open }) => sum + open, 0);
   }
@@ -63,7 +63,7 @@ export class TerminatingProxy implements Terminator {
     return this.#options.issuer.contextFor(host) ? '' : noAuthority(host);
   }
 
-  /** Pins an origin, or pins it otherwise: requests of open connections are under the new protocol at once. */
+  /** Pins an origin, or changes its pin: new requests on open connections use the new protocol at once. */
   pin(host: string, port: number, protocol: Protocol): void {
     const key = `${host}:${port}`;
     let origin = this.#origins.get(key);
@@ -72,7 +72,7 @@ export class TerminatingProxy implements Terminator {
       this.#origins.set(key, origin);
     }
     origin.protocol = protocol;
-    this.#tellReadiness(origin);
+    this.#reportReadiness(origin);
     this.#checkWhenDue(origin);
   }
 
@@ -90,7 +90,7 @@ export class TerminatingProxy implements Terminator {
     return this.#options.issuer.hosts();
   }
 
-  /** Connections end as soon as nothing is under way on them. */
+  /** Its connections end as soon as they are idle. */
   unpin(host: string, port: number): void {
     const key = `${host}:${port}`;
     const origin = this.#origins.get(key);
@@ -103,7 +103,7 @@ export class TerminatingProxy implements Terminator {
     if (origin.open > 0) this.#ending.add(origin);
   }
 
-  /** The way of a CONNECT. */
+  /** The route of a CONNECT. */
   route(host: string, port: number): Route {
     const origin = this.#origins.get(`${host}:${port}`);
     if (!origin) return { kind: 'tunnel' };
@@ -112,7 +112,7 @@ export class TerminatingProxy implements Terminator {
       this.#lift(origin, noAuthority(host));
       return { kind: 'tunnel' };
     }
-    this.#tellReadiness(origin);
+    this.#reportReadiness(origin);
     this.#checkWhenDue(origin);
     if (!this.#ready.has(origin)) return { kind: 'tunnel' };
     return { kind: 'terminate', accept: (socket) => origin.accept(socket, context) };
@@ -145,8 +145,8 @@ export class TerminatingProxy implements Terminator {
         if (pinned !== origin.protocol) return;
         if (!this.#health.isGood(origin.origin, pinned, SUSPECT_AFTER_MS)) void this.#check(origin);
       },
-      unpassable: (pinned, reason) => {
-        if (pinned === origin.protocol) this.#lift(origin, `a response cannot be passed on: ${reason}`);
+      unforwardable: (pinned, reason) => {
+        if (pinned === origin.protocol) this.#lift(origin, `a response cannot be forwarded: ${reason}`);
       },
     };
     const origin = new TerminatedOrigin({
@@ -165,7 +165,7 @@ export class TerminatingProxy implements Terminator {
   #failed(origin: TerminatedOrigin, fault: ExchangeError): void {
     if (DOUBTFUL.has(fault.code) || isHandshakeFailure(fault)) {
       this.#health.doubt(origin.origin, origin.protocol);
-      this.#tellReadiness(origin);
+      this.#reportReadiness(origin);
       origin.closeInOrder();
       void this.#check(origin);
     } else if (LIFTING.has(fault.code)) this.#lift(origin, fault.message);
@@ -176,11 +176,11 @@ export class TerminatingProxy implements Terminator {
     void this.#check(origin, this.#health.isGood(origin.origin, origin.protocol) ? 'kept' : 'fresh');
   }
 
-  async #check(origin: TerminatedOrigin, way: CheckWay = 'fresh'): Promise<void> {
+  async #check(origin: TerminatedOrigin, way: CheckConnection = 'fresh'): Promise<void> {
     const { protocol, host, port } = origin;
     const trouble = await this.#health.check(origin.origin, protocol, way);
     if (this.#origins.get(`${host}:${port}`) !== origin || origin.protocol !== protocol) return;
-    this.#tellReadiness(origin);
+    this.#reportReadiness(origin);
     if (!trouble) return;
     if (trouble.kind === 'unusable') {
       this.#lift(origin, trouble.reason);
@@ -194,8 +194,8 @@ export class TerminatingProxy implements Terminator {
     return `until the origin has answered over ${PROTOCOL_NAME[protocol]}`;
   }
 
-  /** Tells, once, that an origin can be terminated from now on, or that it cannot. */
-  #tellReadiness(origin: TerminatedOrigin): void {
+  /** Reports each change of whether an origin's connections can be terminated. */
+  #reportReadiness(origin: TerminatedOrigin): void {
     const isReady = this.#waitsFor(origin) === '';
     if (isReady === this.#ready.has(origin)) return;
     if (isReady) {
@@ -223,12 +223,12 @@ export class TerminatingProxy implements Terminator {
   #lift(origin: TerminatedOrigin, reason: string): void {
     const { host, port } = origin;
     if (this.#origins.get(`${host}:${port}`) !== origin) return;
-    this.#options.log(`pin: ${origin.origin} is pinned no more: ${reason}`);
+    this.#options.log(`pin: ${origin.origin} is no longer pinned: ${reason}`);
     this.unpin(host, port);
     this.#options.onLifted(host, port, reason);
   }
 }
 
 function noAuthority(host: string): string {
-  return `no local CA vouches for ${host}: hopwise-host ca create https://${host}`;
+  return `there is no local CA for ${host}: hopwise-host ca create https://${host}`;
 }

@@ -1,21 +1,21 @@
-/** What pins to a protocol need of the proxy that terminates TLS. */
+/** The interface of the proxy that terminates TLS, for pins to a protocol. */
 import type { Protocol } from '@hopwise/contract';
 import type { Route } from '../proxy/loopback-proxy.ts';
 
 export interface Terminator {
-  /** Why the host cannot be pinned to a protocol here, with the fix, in one line; '' when it can. */
+  /** Why the host cannot be pinned to a protocol, with the fix, in one line; '' when it can. */
   problem(host: string): string;
   /** Pins an origin, or pins it to another protocol. */
   pin(host: string, port: number, protocol: Protocol): void;
-  /** Its connections end as soon as nothing is under way on them. An origin that is not pinned is no error. */
+  /** Its connections end as soon as they are idle. An origin that is not pinned is ignored. */
   unpin(host: string, port: number): void;
-  /** What keeps a pinned origin from being terminated, in words for a person; '' when it is. */
+  /** What the pin of an origin waits for, for the user; '' when it is in effect. */
   waitsFor(host: string, port: number): string;
-  /** The way of one CONNECT: a tunnel while it is not known that the origin works under its protocol. */
+  /** The route of a CONNECT: a tunnel until the origin is known to work under its protocol. */
   route(host: string, port: number): Route;
-  /** The way of a CONNECT to a host's `TRUST_TRIAL_PORT`. */
+  /** The route of a CONNECT to a host's `TRUST_TRIAL_PORT`. */
   trial(host: string): Route;
-  /** Hosts whose trial is waited for. */
+  /** Hosts whose trial has not taken place. */
   trials(): string[];
   /** Hosts that can be pinned. */
   hosts(): string[];
@@ -23,11 +23,11 @@ export interface Terminator {
 }
 
 export interface TerminatorHooks {
-  /** The pin of the origin cannot be held: it is lifted and reported. */
+  /** The origin's pin does not work: it is lifted and reported. */
   onLifted(host: string, port: number, reason: string): void;
-  /** From now on the origin's connections are terminated: its tunnels end. */
+  /** The origin's connections are terminated from now on: its tunnels end. */
   onReady(host: string, port: number): void;
-  /** The origin is not terminated any more until it is known to be good again. */
+  /** The origin's connections are not terminated until it is known to work again. */
   onDoubt(): void;
   log(line: string): void;
 }

@@ -1,4 +1,4 @@
-/** WebSockets and other upgrades (RFC 9110 section 7.8): from the request on, the connection is a connection to the origin. */
+/** WebSockets and other upgrades (RFC 9110 section 7.8): from the request on, the connection is tunnelled to the origin. */
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -8,17 +8,17 @@ import { ExchangeError } from '../../exchange/exchange.ts';
 import { IDLE_TIMEOUT_MS } from '../proxy/tunnel.ts';
 import { fieldsOf } from './browser-request.ts';
 
-/** As the engine gives connections over TCP. */
+/** The engine's time limit for TCP connections. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Fields for proxies alone. */
-const OF_PROXIES = new Set(['proxy-authorization', 'proxy-connection']);
+/** Fields that are meant for proxies. */
+const PROXY_FIELDS = new Set(['proxy-authorization', 'proxy-connection']);
 
 /**
- * Opens a verified connection to the origin and passes on the request as it came, then every byte in both directions.
+ * Opens a verified connection to the origin and forwards the request unchanged, then every byte in both directions.
  *
  * @param browser without listeners; what it sent after the request is in `head`.
- * @param onRefused told why the origin could not be used; the browser's connection is then closed.
+ * @param onRefused called when the origin could not be used; the browser's connection has been closed by then.
  */
 export function passUpgrade(
   request: IncomingMessage,
@@ -71,7 +71,7 @@ export function passUpgrade(
   });
 }
 
-/** Each direction ends by itself; whatever is no end of both ends both. */
+/** The directions end independently; an abnormal end of one ends both. */
 function pass(from: Duplex, to: Duplex): void {
   from.pipe(to);
   from.on('error', () => to.destroy());
@@ -82,7 +82,7 @@ function pass(from: Duplex, to: Duplex): void {
 
 function requestHead({ method, url, rawHeaders }: IncomingMessage): string {
   const lines = fieldsOf(rawHeaders)
-    .filter(([name]) => !OF_PROXIES.has(name.toLowerCase()))
+    .filter(([name]) => !PROXY_FIELDS.has(name.toLowerCase()))
     .map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${url} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }

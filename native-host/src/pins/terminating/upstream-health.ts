@@ -5,38 +5,38 @@ import { ExchangeError } from '../../exchange/exchange.ts';
 import type { ExchangeErrorCode } from '../../exchange/exchange-fault.ts';
 import { otherProtocols } from './retry-policy.ts';
 
-/** What a check of an origin shows, beside its being good. */
+/** Why a check of an origin failed. */
 export interface Trouble {
   /**
-   * - `unusable`: the browser reaches the origin, or is to say itself what is wrong with it; we do not under this protocol,
-   * - `unreachable`: nobody does, for now.
+   * - `unusable`: the origin is reachable, but not by the helper under this protocol; the browser connects directly,
+   * - `unreachable`: the origin cannot be reached at all for now.
    */
   kind: 'unusable' | 'unreachable';
   reason: string;
 }
 
-/** How long an origin counts as good after its last response: failures later on are met request by request. */
+/** How long an origin counts as good after its last response; later failures are handled request by request. */
 const GOOD_FOR_MS = 10 * 60_000;
-/** From this age on a good origin is checked again beside its use. */
+/** Age of the last response from which a good origin is checked again while in use. */
 const RECHECK_AFTER_MS = 60_000;
-/** How long an origin that cannot be reached is not asked again. */
+/** How long an unreachable origin is not checked again. */
 const UNREACHABLE_FOR_MS = 10_000;
-/** For connection and response of one check: as long as the engine gives a connection of HTTP/3. */
+/** For connection and response of one check: the engine's time limit for an HTTP/3 connection. */
 const CHECK_LIMIT_MS = 5_000;
 
 const CONNECTIONLESS = new Set<ExchangeErrorCode>(['connect', 'timeout']);
-/** What may have befallen the connection of one check alone. */
-const MAY_PASS = new Set<ExchangeErrorCode>(['connect', 'protocol', 'reset']);
+/** Failures that may concern only the connection of one check. */
+const TRANSIENT = new Set<ExchangeErrorCode>(['connect', 'protocol', 'reset']);
 
 /**
- * What a check goes over. A connection of its own sees the network, the origin's addresses and its certificate as they are, and
- * waits for no stream. A kept one costs the origin no handshake: enough where nothing is wrong, as every request of an origin
- * in use would otherwise have one beside it each minute, and a new connection's trouble shows in the request that needs it.
+ * The connection of a check. A `fresh` one tests the network, the origin's current addresses and its certificate, and waits for
+ * no stream. A `kept` one costs the origin no handshake, and suffices where nothing is wrong: an origin in use is checked each
+ * minute, and problems of new connections show in the requests that need them.
  */
-export type CheckWay = 'fresh' | 'kept';
+export type CheckConnection = 'fresh' | 'kept';
 
 interface Check {
-  way: CheckWay;
+  way: CheckConnection;
   result: Promise<Trouble | null>;
 }
 
@@ -44,7 +44,7 @@ interface Entry {
   protocol: Protocol;
   goodAtMs: number;
   badUntilMs: number;
-  /** Whether it asks for a certificate of the client; null until that was looked at. */
+  /** Whether it asks for a client certificate; null until that was checked. */
   asks: Promise<boolean> | null;
   checking: Check | null;
 }
@@ -54,7 +54,7 @@ export interface UpstreamHealthOptions {
   /** Monotonic, milliseconds. */
   now?: () => number;
   checkLimitMs?: number;
-  /** Whether an origin asks for a certificate of the client; looked at with an origin's first check. */
+  /** Whether an origin asks for a client certificate; called with an origin's first check. */
   asksForCertificate?: (host: string, port: number, limitMs: number) => Promise<boolean>;
 }
 
@@ -73,26 +73,26 @@ export class UpstreamHealth {
     this.#asksForCertificate = options.asksForCertificate ?? (async () => false);
   }
 
-  /** @param withinMs how long ago the last response may be. */
+  /** @param withinMs maximum age of the last response. */
   isGood(origin: string, protocol: Protocol, withinMs: number = GOOD_FOR_MS): boolean {
     return this.#now() - this.#entry(origin, protocol).goodAtMs < withinMs;
   }
 
-  /** Whether a check would tell something new. */
+  /** Whether a check is due. */
   isDue(origin: string, protocol: Protocol): boolean {
     const { goodAtMs, badUntilMs, checking } = this.#entry(origin, protocol);
     const now = this.#now();
     return !checking && now >= badUntilMs && now - goodAtMs >= RECHECK_AFTER_MS;
   }
 
-  /** A response came. */
+  /** To be called for each response. */
   good(origin: string, protocol: Protocol): void {
     const entry = this.#entry(origin, protocol);
     entry.goodAtMs = this.#now();
     entry.badUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** A request failed in a way that concerns more than itself: nothing is known until the next check. */
+  /** A failure may concern the origin as a whole: it does not count as good until the next check. */
   doubt(origin: string, protocol: Protocol): void {
     this.#entry(origin, protocol).goodAtMs = Number.NEGATIVE_INFINITY;
   }
@@ -102,12 +102,12 @@ export class UpstreamHealth {
   }
 
   /**
-   * Asks the origin for a head, without credentials; one check of an origin at a time, but none over a kept connection stands for
-   * a fresh one.
+   * Sends the origin a HEAD request without credentials. One check of an origin runs at a time, except that a check over a kept
+   * connection does not replace a fresh one.
    *
    * @returns null when it is good.
    */
-  check(origin: string, protocol: Protocol, way: CheckWay = 'fresh'): Promise<Trouble | null> {
+  check(origin: string, protocol: Protocol, way: CheckConnection = 'fresh'): Promise<Trouble | null> {
     const entry = this.#entry(origin, protocol);
     if (entry.checking && (entry.checking.way === 'fresh' || way === 'kept')) return entry.checking.result;
     const check: Check = { way, result: this.#check(origin, protocol, way, entry) };
@@ -127,21 +127,26 @@ export class UpstreamHealth {
     entry.badUntilMs = trouble ? this.#now() + UNREACHABLE_FOR_MS : Number.NEGATIVE_INFINITY;
   }
 
-  async #check(origin: string, protocol: Protocol, way: CheckWay, entry: Entry): Promise<Trouble | null> {
+  async #check(
+    origin: string,
+    protocol: Protocol,
+    way: CheckConnection,
+    entry: Entry,
+  ): Promise<Trouble | null> {
     const { hostname, port } = new URL(origin);
     entry.asks ??= this.#asksForCertificate(hostname, Number(port || 443), this.#checkLimitMs);
     const [fault, asks] = await Promise.all([this.#askTwice(origin, protocol, way), entry.asks]);
     if (asks) {
       return {
         kind: 'unusable',
-        reason: 'the origin asks browsers for a certificate, which is not ours to show',
+        reason: 'the origin asks for a client certificate, which only the browser can present',
       };
     }
     if (!fault) return null;
     if (!CONNECTIONLESS.has(fault.code)) return { kind: 'unusable', reason: fault.message };
     for (const other of otherProtocols(protocol)) {
       const otherFault = await this.#ask(origin, other, way);
-      // A certificate that is refused has come over a connection.
+      // A rejected certificate arrived over a connection.
       if (!otherFault || !CONNECTIONLESS.has(otherFault.code)) {
         return { kind: 'unusable', reason: fault.message };
       }
@@ -149,14 +154,14 @@ export class UpstreamHealth {
     return { kind: 'unreachable', reason: fault.message };
   }
 
-  /** As `#ask`, once more where that may tell something else. */
-  async #askTwice(origin: string, protocol: Protocol, way: CheckWay): Promise<ExchangeError | null> {
+  /** As `#ask`, repeated once after transient failures. */
+  async #askTwice(origin: string, protocol: Protocol, way: CheckConnection): Promise<ExchangeError | null> {
     const fault = await this.#ask(origin, protocol, way);
-    return fault && MAY_PASS.has(fault.code) ? this.#ask(origin, protocol, way) : fault;
+    return fault && TRANSIENT.has(fault.code) ? this.#ask(origin, protocol, way) : fault;
   }
 
-  /** What is wrong; null for nothing. */
-  async #ask(origin: string, protocol: Protocol, way: CheckWay): Promise<ExchangeError | null> {
+  /** @returns null on success. */
+  async #ask(origin: string, protocol: Protocol, way: CheckConnection): Promise<ExchangeError | null> {
     const exchange = this.#engine.exchange({
       protocol,
       method: 'HEAD',
@@ -175,7 +180,7 @@ export class UpstreamHealth {
         exchange.cancel();
       }, this.#checkLimitMs);
     };
-    // On a busy machine, as when a browser starts, the engine takes seconds to: that says nothing of the origin.
+    // On a busy machine, for instance while a browser starts, the engine's start takes seconds, which must not count against the origin.
     this.#engine.start().then(begin, begin);
     try {
       await exchange.head;

@@ -39,7 +39,7 @@ describe('load time', () => {
     expect(within).toBeLessThan(0.81);
   });
 
-  it('is what was emulated where only one load is possible', () => {
+  it('is the emulated time when only one load is possible', () => {
     const { pltMs, low, high } = loadTime([1_234]);
     expect(pltMs).toBe(1_234);
     expect(pltMs / low).toBeCloseTo(high / pltMs, 4);
@@ -57,7 +57,7 @@ describe('probability of being the fastest', () => {
     expect(probabilityOfLeast([100], [[100], [100]])).toBeCloseTo(1 / 3, 2);
   });
 
-  it('is what drawing errors at random shows', () => {
+  it('agrees with random draws of the errors', () => {
     const random = createRandom(3);
     const own = [100, 130];
     const rivals = [
@@ -84,7 +84,7 @@ describe('probability of being the fastest', () => {
     expect(chance(90)).toBeLessThan(0.5);
   });
 
-  it('is not enough without a gain that a person sees, nor a gain without it', () => {
+  it('decides only together with a noticeable gain', () => {
     expect(isDecided(1_000, 1_200, 0.9)).toBe(true);
     expect(isDecided(1_000, 1_200, 0.7)).toBe(false);
     expect(isDecided(1_000, 1_040, 0.99)).toBe(false);
@@ -93,7 +93,7 @@ describe('probability of being the fastest', () => {
 });
 
 describe('choice', () => {
-  // 30 images of 30 kB; UDP is open, or in every so many networks held to a fraction of the rate.
+  // 30 images of 30 kB; UDP is open, or policed to a fraction of the rate in some of the networks.
   const graph = pageOf([
     { bytes: 5_000 },
     ...Array.from({ length: 30 }, () => ({ bytes: 30_000, after: [0] })),
@@ -119,11 +119,11 @@ describe('choice', () => {
     seeds: 12,
   });
 
-  it('takes what is fastest where nothing speaks against it', () => {
+  it('takes the fastest protocol when every network favours it', () => {
     expect(choiceWith(0)).toMatchObject({ best: 'h3' });
   });
 
-  it('stays away from what may be many times slower, and says so', () => {
+  it('avoids a protocol that may be many times slower, and says so', () => {
     const choice = choiceWith(4);
     const { best, margin, decided, times } = choice;
     const reasons = pageReasons(questionWith(4), choice);
@@ -180,18 +180,18 @@ describe('joint assignment', () => {
     }
     const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / values.length;
     expect(mean(gaps)).toBeLessThan(0.003);
-    // There is something to find.
+    // The search has something to gain.
     expect(mean(gains)).toBeGreaterThan(0.01);
   });
 
-  it('keeps to its budget', () => {
+  it('stays within its budget', () => {
     const page = generatedPage(5, 20, 120);
     const { emulations, pltMs, uniformMs } = search(page, NETWORKS.cable!, 60);
     expect(emulations).toBeLessThanOrEqual(63);
     expect(pltMs).toBeLessThanOrEqual(uniformMs);
   });
 
-  it('is the same under other names', () => {
+  it('does not depend on the names of origins', () => {
     const page = generatedPage(3, 5, 50);
     const rename = (origin: string) => origin.replace('origin', 'renamed');
     const renamed: GeneratedPage = {

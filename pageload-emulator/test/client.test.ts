@@ -17,26 +17,26 @@ function loadTime(graph: PageGraph): number {
 }
 
 describe('the browser’s own time', () => {
-  it('takes requests one after the other, and responses too', () => {
+  it('handles requests one after the other, and responses too', () => {
     const graph = pageOf([{ bytes: 1_000 }, { bytes: 1_000 }, { bytes: 1_000 }]);
     // 5 a request before the first handshake begins, 300, then 7 for each of three responses.
     graph.client = { ...NO_COSTS, requestMs: 5, responseMs: 7 };
     expect(loadTime(graph)).toBeCloseTo(5 + 300 + 3 * 7, 1);
   });
 
-  it('delays requests and responses all alike', () => {
+  it('delays all requests and responses by the same time', () => {
     const graph = pageOf([{ bytes: 1_000 }, { bytes: 1_000 }, { bytes: 1_000 }]);
     graph.client = { ...NO_COSTS, requestDelayMs: 5, responseDelayMs: 7 };
     expect(loadTime(graph)).toBeCloseTo(5 + 300 + 7, 1);
   });
 
-  it('holds up what a response leads to', () => {
+  it('delays the requests that a response leads to', () => {
     const graph = pageOf([{ bytes: 1_000 }, { bytes: 1_000, after: [0] }]);
     graph.client = { ...NO_COSTS, requestMs: 5, responseMs: 7 };
     expect(loadTime(graph)).toBeCloseTo(5 + 300 + 7 + 5 + 100 + 7, 1);
   });
 
-  it('delays the acknowledgements of QUIC alone', () => {
+  it('delays acknowledgements of QUIC only', () => {
     // 70 packets take more than one window of either.
     const graph = pageOf([{ bytes: 70 * 1_430 }]);
     const times = (quicPacketMs: number) => {
@@ -53,7 +53,7 @@ describe('the browser’s own time', () => {
 });
 
 describe('HyStart over QUIC', () => {
-  it('takes a busy browser for a queue', () => {
+  it('mistakes a busy browser for a queue', () => {
     // Thirty requests at once: 60 ms in which the first packets lie unread. Then the window grows by one a round.
     const graph = pageOf([
       { bytes: 1_000 },
@@ -90,7 +90,7 @@ describe('the document’s head', () => {
     return graph;
   }
 
-  it('lets two requests of low priority go at a time until it ends', () => {
+  it('lets two low-priority requests go at a time until it ends', () => {
     // Document 300; two low ones and the blocker 400; the next two leave at 400; the head ends at 450.
     expect(loadTime(page(2))).toBeCloseTo(450, 1);
     expect(loadTime(page(4))).toBeCloseTo(500, 1);
@@ -99,7 +99,7 @@ describe('the document’s head', () => {
   });
 });
 
-describe('requests of low priority', () => {
+describe('low-priority requests', () => {
   const origins = ['https://a.test', 'https://b.test', 'https://c.test'];
   const time = (urgency: number, protocol: Protocol, server: Partial<ServerProfile> = {}) => {
     const requests = Array.from({ length: 15 }, (_, index) => ({ bytes: 1_000, origin: index % 3, urgency }));
@@ -108,13 +108,13 @@ describe('requests of low priority', () => {
     return emulate(graph, ROUND_TRIPS_ONLY, servers, uniform(graph, protocol)).pltMs;
   };
 
-  it('are ten at a time on HTTP/1.1, whatever their origins', () => {
+  it('are limited to ten at a time on HTTP/1.1, over all origins', () => {
     // Ten on new connections at 300; the other five on those at 400.
     expect(time(3, 'h1')).toBeCloseTo(400, 1);
     expect(time(1, 'h1')).toBeCloseTo(300, 1);
   });
 
-  it('are ten at a time until the browser knows that the server multiplexes', () => {
+  it('are limited to ten at a time until the server is known to multiplex', () => {
     // The other five leave when the first responses end.
     expect(time(3, 'h2')).toBeCloseTo(400, 1);
     expect(time(3, 'h3')).toBeCloseTo(300, 1);
@@ -126,7 +126,7 @@ describe('requests of low priority', () => {
 });
 
 describe('connection pools', () => {
-  it('have connections of their own', () => {
+  it('do not share connections', () => {
     const graph = pageOf([{ bytes: 1_000 }, { bytes: 1_000, after: [0] }]);
     expect(loadTime(graph)).toBeCloseTo(400, 1);
     const apart = structuredClone(graph);
@@ -195,7 +195,7 @@ describe('the head in a recording', () => {
     ],
   });
 
-  it('ends when a third request of low priority is sent beside two others', () => {
+  it('ends when a third low-priority request is sent beside two others', () => {
     const graph = buildGraph(
       recordingOf([
         request(2, 100, 102, 160),
@@ -212,7 +212,7 @@ describe('the head in a recording', () => {
     expect(graph.activities.filter((each) => each.kind === 'fetch' && each.hold)).toHaveLength(5);
   });
 
-  it('holds images back of which the recorder does not say that they never block', () => {
+  it('holds back images whose blocking the recorder does not report', () => {
     const silent = { renderBlocking: null };
     const graph = buildGraph(
       recordingOf([
@@ -228,7 +228,7 @@ describe('the head in a recording', () => {
     expect(held.map((each) => each.kind === 'fetch' && each.requestId)).toEqual([2, 3, 4, 5, 6]);
   });
 
-  it('lets a blocking script wait for those before it, and no other', () => {
+  it('makes a blocking script wait for the blocking scripts before it only', () => {
     const blocking = { type: 'script', renderBlocking: true } as const;
     const graph = buildGraph(
       recordingOf([
@@ -249,7 +249,7 @@ describe('the head in a recording', () => {
     ]);
   });
 
-  it('lets a deferred script wait for what earlier ones led to, when that came between', () => {
+  it('makes a deferred script wait for executions of earlier ones between its arrival and its own', () => {
     const asked = (requestId: number) =>
       ({ initiator: { kind: 'script', requestId, source: 'recorded' }, type: 'script' }) as const;
     const page = (firstAsksMs: number) =>
@@ -263,18 +263,18 @@ describe('the head in a recording', () => {
       );
     const workOf = (graph: PageGraph, requestId: number) =>
       graph.activities.find((each) => each.kind === 'compute' && each.requestId === requestId)!;
-    // 2 arrived at 200 and asked at 225; 3, there since 150, asked at 240.
+    // 2 arrived at 200 and made its request at 225; 3, there since 150, made its request at 240.
     const ordered = page(225);
     expect(workOf(ordered, 3)).toMatchObject({
       durationMs: 15,
       after: [{}, { activity: workOf(ordered, 2).id }],
     });
-    // Where 2 asks after it, it did not wait for 2.
+    // If the request of 2 comes after its own, it did not wait for 2.
     const free = page(245);
     expect(workOf(free, 3)).toMatchObject({ durationMs: 90, after: [{}] });
   });
 
-  it('lets a module wait for the head’s end when it asked only then', () => {
+  it('makes a module wait for the end of the head when its request came only then', () => {
     const asked = {
       initiator: { kind: 'script', requestId: 7, source: 'recorded' },
       type: 'script',
@@ -295,11 +295,11 @@ describe('the head in a recording', () => {
     expect(graph.activities[graph.head!]!.id).toBeLessThan(work.id);
   });
 
-  it('is not there when nothing was held back', () => {
+  it('is absent when nothing was held back', () => {
     expect(buildGraph(recordingOf([request(2, 100, 102, 160)])).head).toBeUndefined();
   });
 
-  it('keeps fonts without credentials on connections of their own, and other sites’ frames not', () => {
+  it('gives fonts without credentials connections of their own, but not frames of other sites', () => {
     const ad = { url: 'https://ad.test/', type: 'iframe' as const };
     const graph = buildGraph(
       recordingOf([
@@ -314,7 +314,7 @@ describe('the head in a recording', () => {
     expect(fetches.map(({ pool }) => pool ?? 0)).toEqual([0, 0, 0, 0, 1, 0, 0]);
   });
 
-  it('tells what went without credentials by a second connection beside the first', () => {
+  it('recognises requests without credentials by a second connection beside the first', () => {
     const on = (connectionId: string, protocol: 'h1' | 'h2' | 'h3' = 'h2') => ({
       type: 'script' as const,
       url: 'https://static.a.test/s.js',
@@ -331,13 +331,13 @@ describe('the head in a recording', () => {
         .slice(2);
 
     expect(poolsOf(request(2, 100, 102, 160, on('a')), request(3, 101, 103, 140, on('b')))).toEqual([0, 1]);
-    // It may have taken the place of one that was closed.
+    // It may have replaced one that was closed.
     expect(poolsOf(request(2, 100, 102, 160, on('a')), request(3, 160, 163, 190, on('b')))).toEqual([0, 0]);
     // HTTP/1.1 has several connections anyway.
     expect(
       poolsOf(request(2, 100, 102, 160, on('a', 'h1')), request(3, 101, 103, 140, on('b', 'h1'))),
     ).toEqual([0, 0]);
-    // What a module imports goes as the module did, under another protocol too.
+    // Imports of a module have its credentials mode, under another protocol too.
     expect(
       poolsOf(
         request(2, 100, 102, 160, on('a')),
@@ -348,7 +348,7 @@ describe('the head in a recording', () => {
     ).toEqual([0, 1, 1, 0]);
   });
 
-  it('tells a redirect’s think time from its length where its phases were withheld', () => {
+  it('derives a redirect’s think time from its duration when its phases were withheld', () => {
     const recording = recordingOf([]);
     const [document] = recording.requests as [RecordedRequest];
     Object.assign(document, { startMs: 300, endMs: 390 });

@@ -5,7 +5,7 @@ import { Cubic } from '../src/transport/cubic.ts';
 import { Hybla } from '../src/transport/hybla.ts';
 import { Reno } from '../src/transport/reno.ts';
 
-/** An acknowledgement of a sender that its window holds back. */
+/** An acknowledgement for a sender limited by its window. */
 const acked = (packets: number, changes: Partial<Acknowledged> = {}): Acknowledged => ({
   atMs: 0,
   packets,
@@ -22,7 +22,7 @@ const acked = (packets: number, changes: Partial<Acknowledged> = {}): Acknowledg
 });
 
 describe('Cubic', () => {
-  it('cuts to 0.7 and is back at its maximum after K seconds', () => {
+  it('reduces its window to 0.7 and is back at its maximum after K seconds', () => {
     const cubic = new Cubic(1_000);
     cubic.onLoss();
     expect(cubic.window).toBeCloseTo(700, 9);
@@ -34,7 +34,7 @@ describe('Cubic', () => {
     expect(cubic.window).toBeLessThan(1_001);
   });
 
-  it('gives up room when it lost below its last maximum', () => {
+  it('yields bandwidth when it lost below its last maximum', () => {
     const cubic = new Cubic(100);
     cubic.onLoss();
     cubic.onLoss();
@@ -55,7 +55,7 @@ describe('Cubic', () => {
     expect(cubic.window).toBeLessThan(14 + 50 * 0.56);
   });
 
-  it('grows by a twentieth a round trip as long as it knows no maximum', () => {
+  it('grows by a twentieth each round trip until its first loss', () => {
     const cubic = new Cubic(100);
     cubic.leaveSlowStart();
     cubic.onAck(acked(100));
@@ -67,7 +67,7 @@ describe('Cubic', () => {
     expect(cubic.window).toBeCloseTo(74.1, 1);
   });
 
-  it('starts again from one packet after a timeout, up to 0.7 of its window, cut once for the same losses', () => {
+  it('restarts from one packet after a timeout, up to 0.7 of its window, and reduces it once for the same losses', () => {
     const cubic = new Cubic(40);
     cubic.onTimeout(0, false);
     expect(cubic.window).toBe(1);
@@ -79,7 +79,7 @@ describe('Cubic', () => {
     expect(cubic.slowStart).toBe(false);
   });
 
-  it('does not grow while the application is what limits it', () => {
+  it('does not grow while the application limits it', () => {
     const cubic = new Cubic(10);
     cubic.onAck(acked(10, { windowLimited: false }));
     expect(cubic.window).toBe(10);
@@ -92,7 +92,7 @@ describe('Reno', () => {
     reno.onAck(acked(32));
     expect(reno.window).toBe(64);
     reno.onLoss();
-    // QUIC stacks of Chromium's line cut to 0.7, TCP to a half.
+    // QUIC stacks derived from Chromium's reduce to 0.7, TCP to a half.
     expect(reno.window).toBeCloseTo(44.8, 9);
     reno.onAck(acked(44.8));
     expect(reno.window).toBeCloseTo(45.8, 9);
@@ -128,13 +128,13 @@ describe('BBR', () => {
   const RATE = 2;
   const RTT_MS = 50;
 
-  /** Lets a sender fill its window for some round trips; what exceeds the path waits in a queue. */
+  /** Fills the window for some round trips; packets beyond the path's capacity wait in a queue. */
   function send(bbr: Bbr, roundTrips: number, startMs = 0, lost = 0): void {
     let atMs = startMs;
     let delivered = startMs * RATE;
     for (let round = 0; round < roundTrips; round++) {
       const inFlight = bbr.window;
-      // The window, the pace or the path: whichever lets the least through.
+      // The smallest of window, pace and path.
       const rate = Math.min(RATE, inFlight / RTT_MS, bbr.paceRate ?? Number.POSITIVE_INFINITY);
       const packets = rate * RTT_MS;
       const before = delivered;
@@ -171,7 +171,7 @@ describe('BBR', () => {
     expect(bbr.slowStart).toBe(true);
     send(bbr, 20);
     expect(bbr.slowStart).toBe(false);
-    // 2 · 100 packets, and what leaves at once.
+    // 2 · 100 packets, and the extra bursts.
     expect(bbr.window).toBeGreaterThanOrEqual(200);
     expect(bbr.window).toBeLessThan(215);
   });
@@ -189,7 +189,7 @@ describe('BBR', () => {
     expect([...paces].sort()).toEqual([1.49, 1.98, 2.48]);
   });
 
-  it('holds to what is delivered for a round trip after a loss, and then goes on as before', () => {
+  it('is limited to what is delivered for a round trip after a loss, and then continues as before', () => {
     const bbr = new Bbr(10);
     bbr.onOpen(RTT_MS);
     send(bbr, 20);

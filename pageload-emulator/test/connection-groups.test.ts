@@ -29,7 +29,7 @@ it('groups the origins that one multiplexed connection served', () => {
   });
 });
 
-it('does not take equal ports to different addresses, HTTP/1.1 or unknown connections for one', () => {
+it('does not group by equal ports to different addresses, HTTP/1.1 or unknown connections', () => {
   expect(
     groupsOf([
       ['a', 'h2', '443', '192.0.2.1'],

@@ -18,7 +18,7 @@ interface Load {
   change?: (fetches: FetchActivity[]) => void;
 }
 
-/** A load where round trips take 100 ms and bytes nothing. */
+/** A load on a path with round trips of 100 ms and no transmission time. */
 function load(protocol: Protocol, fetches: FetchSketch[], { path, server, origins, change }: Load = {}) {
   const graph: PageGraph = pageOf(fetches, origins);
   change?.(graph.activities as FetchActivity[]);
@@ -37,12 +37,12 @@ const SMALL = { bytes: 1_000 };
 describe('name resolution', () => {
   const server = { dnsMs: 30 };
 
-  it('holds up all of a host’s connections', () => {
+  it('delays all connections to a host', () => {
     // 30 + SYN 100 + TLS 100 + request 100, on both.
     expect(ends(load('h1', [SMALL, SMALL], { server }))).toEqual([330, 330]);
   });
 
-  it('is done once for a host, whatever the port and the pool', () => {
+  it('happens once for a host, for all ports and pools', () => {
     const origins = ['https://a.test', 'https://a.test:8443'];
     const page = [SMALL, { ...SMALL, origin: 1, after: [0] }];
     expect(ends(load('h2', page, { server, origins }))).toEqual([330, 630]);
@@ -52,24 +52,24 @@ describe('name resolution', () => {
     expect(ends(load('h2', [SMALL, { ...SMALL, after: [0] }], { server, change }))).toEqual([330, 630]);
   });
 
-  it('goes on for several hosts at a time', () => {
+  it('runs for several hosts in parallel', () => {
     const origins = ['https://a.test', 'https://b.test'];
     expect(ends(load('h3', [SMALL, { ...SMALL, origin: 1 }], { server, origins }))).toEqual([230, 230]);
   });
 });
 
-describe('handshakes that know each other or take longer', () => {
+describe('resumed and longer handshakes', () => {
   const time = (protocol: Protocol, server: Partial<ServerProfile>, requestBytes = 400) =>
     Math.round(load(protocol, [{ ...SMALL, requestBytes }], { server }).pltMs);
 
-  it('take a round trip less with False Start or a resumed session under TLS 1.2', () => {
+  it('take one round trip less with False Start or a resumed session under TLS 1.2', () => {
     // SYN 100 + TLS 2 · 100 + request 100
     expect(time('h2', { tlsVersion: '1.2' })).toBe(400);
     expect(time('h2', { tlsVersion: '1.2', falseStart: true })).toBe(300);
     expect(time('h2', { tlsVersion: '1.2', session: { tcp: 'resumed' } })).toBe(300);
   });
 
-  it('save no round trip under TLS 1.3 unless the request is early data', () => {
+  it('save no round trip under TLS 1.3 without early data', () => {
     expect(time('h1', { session: { tcp: 'resumed' } })).toBe(300);
     expect(time('h1', { session: { tcp: 'early-data' } })).toBe(200);
     expect(time('h2', { session: { tcp: 'early-data' } })).toBe(200);
@@ -79,7 +79,7 @@ describe('handshakes that know each other or take longer', () => {
     expect(time('h3', { session: { quic: 'early-data' } })).toBe(100);
   });
 
-  it('keep requests with bodies back until they are over', () => {
+  it('hold back requests with bodies until they end', () => {
     expect(time('h3', { session: { quic: 'early-data' } }, 4_000)).toBe(200);
     expect(time('h2', { session: { tcp: 'early-data' } }, 4_000)).toBe(300);
   });
@@ -95,7 +95,7 @@ describe('handshakes that know each other or take longer', () => {
     );
   });
 
-  it('take a round trip more after a HelloRetryRequest, Retry or version negotiation', () => {
+  it('take one more round trip for a HelloRetryRequest, Retry or version negotiation', () => {
     expect(time('h2', { extraHandshakeRounds: { tcp: 1 } })).toBe(400);
     expect(time('h3', { extraHandshakeRounds: { quic: 1 } })).toBe(300);
     expect(time('h3', { extraHandshakeRounds: { quic: 1 }, session: { quic: 'early-data' } })).toBe(200);
@@ -103,7 +103,7 @@ describe('handshakes that know each other or take longer', () => {
   });
 });
 
-describe('finding out about HTTP/3', () => {
+describe('discovery of HTTP/3', () => {
   it('from the HTTPS record: QUIC and TCP race from the start', () => {
     const run = load('h3', [SMALL], { server: { h3Discovery: 'https-record' } });
     // QUIC is ready at 100, TCP would be at 200.
@@ -148,14 +148,14 @@ describe('finding out about HTTP/3', () => {
   });
 });
 
-describe('HTTP/3 that does not come about', () => {
+describe('HTTP/3 that fails', () => {
   const blocked: Partial<NetworkPath> = { udp: { kind: 'blocked' } };
 
-  it('costs what the browser waits before it tries TCP', () => {
-    // It knew that QUIC works: TCP waits 300, in which the name is resolved, then 300 as ever.
+  it('costs the time that the browser waits before it tries TCP', () => {
+    // QUIC is known to work: TCP waits 300, during which the name is resolved, then takes 300 as usual.
     expect(ends(load('h3', [SMALL], { path: blocked }))).toEqual([600]);
     expect(ends(load('h3', [SMALL], { path: blocked, server: { dnsMs: 30 } }))).toEqual([600]);
-    // It did not: TCP goes at once.
+    // QUIC is not known to work: TCP starts at once.
     const server = { h3Discovery: 'https-record' as const };
     expect(ends(load('h3', [SMALL], { path: blocked, server }))).toEqual([300]);
     const altSvc = { h3Discovery: 'alt-svc' as const };
@@ -163,14 +163,14 @@ describe('HTTP/3 that does not come about', () => {
     expect(ends(load('h3', chain, { path: blocked, server: altSvc }))).toEqual([300, 400]);
   });
 
-  it('costs less when the server says so', () => {
+  it('costs less when the server refuses it', () => {
     // Refused after a round trip, then 300.
     expect(ends(load('h3', [SMALL], { server: { quicHandshake: 'refused' } }))).toEqual([400]);
     expect(ends(load('h3', [SMALL], { server: { quicHandshake: 'refused', dnsMs: 30 } }))).toEqual([430]);
     expect(ends(load('h3', [SMALL], { server: { quicHandshake: 'silent' } }))).toEqual([600]);
   });
 
-  it('leaves HTTP/1.1 where there is no HTTP/2', () => {
+  it('falls back to HTTP/1.1 without HTTP/2', () => {
     const server = { offers: { h1: true, h2: false, h3: true } };
     const seven = Array.from({ length: 7 }, () => SMALL);
     // The first connection is ready at 300 + 200; it carries one at a time, the other five 200 later.
@@ -185,7 +185,7 @@ describe('UDP that loses more than TCP', () => {
   const time = (protocol: Protocol, path: Partial<NetworkPath>, seed = 1) =>
     emulate(graph, pathOf(path), [serverOf('https://a.test')], uniform(graph, protocol), { seed }).pltMs;
 
-  it('is that loss to HTTP/3 and none to TCP', () => {
+  it('applies to HTTP/3 and not to TCP', () => {
     const udp = { kind: 'lossy' as const, loss: 0.02 };
     for (let seed = 1; seed <= 10; seed++) {
       expect(time('h3', { udp }, seed)).toBe(time('h3', { loss: 0.02 }, seed));
@@ -227,7 +227,7 @@ describe('connections of several origins', () => {
 });
 
 describe('limits', () => {
-  it('let 256 TCP sockets be open', () => {
+  it('allow 256 open TCP sockets', () => {
     const page = (hosts: number) => {
       const names = Array.from({ length: hosts }, (_, host) => `https://h${host}.test`);
       const fetches = Array.from({ length: 6 * hosts }, (_, at) => ({
@@ -244,7 +244,7 @@ describe('limits', () => {
     expect(crowded.slice(258)).toEqual([600, 600, 600, 600, 600, 600]);
   });
 
-  it('let as many streams be under way as the server allows', () => {
+  it('allow as many concurrent streams as the server does', () => {
     const four = Array.from({ length: 4 }, () => SMALL);
     expect(ends(load('h2', four, { server: { maxStreams: { h2: 2 } } }))).toEqual([300, 300, 400, 400]);
     // QUIC's credit comes back a round trip after a response has ended: 200 + 100 + 100.
@@ -252,11 +252,11 @@ describe('limits', () => {
     expect(ends(load('h3', four, { server: { maxStreams: { h2: 2 } } }))).toEqual([200, 200, 200, 200]);
   });
 
-  it('let the most urgent go first over HTTP/2, the first over HTTP/3', () => {
+  it('send the most urgent request first over HTTP/2, the earliest over HTTP/3', () => {
     const fetches = [3, 3, 1, 0].map((urgency) => ({ ...SMALL, urgency }));
     const chain = [{ ...SMALL, urgency: 0 }, ...fetches.map((fetch) => ({ ...fetch, after: [0] }))];
     const one = { maxStreams: { h2: 1, h3: 1 } };
-    // All four ask when the document is there; then one by one.
+    // All four are made when the document has arrived, and sent one by one.
     expect(ends(load('h2', chain, { server: one }))).toEqual([300, 600, 700, 500, 400]);
     // 200; each leaves a round trip after the one before it has ended.
     expect(ends(load('h3', chain, { server: one }))).toEqual([200, 400, 600, 800, 1_000]);

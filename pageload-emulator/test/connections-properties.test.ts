@@ -87,7 +87,7 @@ function loadOf(
   return emulate(graph, network, profiles, assignment, { seed, waterfall: true });
 }
 
-describe('whatever servers do', () => {
+describe('for all servers', () => {
   it('a load ends, with every request sent and answered once and in order', () => {
     fc.assert(
       fc.property(page, path, servers, protocols, fc.nat(), (fetches, network, profiles, assigned, seed) => {
@@ -105,7 +105,7 @@ describe('whatever servers do', () => {
     );
   });
 
-  it('a load without loss is the same for every seed, and with it for the same', () => {
+  it('a load is the same for every seed without loss, and for the same seed with loss', () => {
     fc.assert(
       fc.property(page, path, servers, protocols, fc.nat(), (fetches, network, profiles, assigned, seed) => {
         const lossless = { ...network, loss: 0, udp: { kind: 'open' as const } };

@@ -4,7 +4,7 @@ import { DelayableLimit } from '../src/client/delayable-limit.ts';
 /** Host a is origin 0, host b origin 1. */
 const ORIGINS = ['a', 'b'];
 
-describe('the limit on requests of low priority', () => {
+describe('the limit on low-priority requests', () => {
   let sent: string[];
   let known: Set<number>;
   let limit: DelayableLimit<string>;
@@ -37,13 +37,13 @@ describe('the limit on requests of low priority', () => {
     expect(sent).toEqual(['a6', 'a7']);
   });
 
-  it('lets what waits for its host hold up nothing that goes elsewhere', () => {
+  it('does not let requests that wait for their host hold up requests to other hosts', () => {
     for (let i = 0; i < 20; i++) ask(`a${i}`);
     ask('b');
     expect(sent.at(-1)).toBe('b');
   });
 
-  it('takes the more urgent first, and those alike in order', () => {
+  it('takes more urgent requests first, and equally urgent ones in order of arrival', () => {
     for (let i = 0; i < 6; i++) ask(`a${i}`);
     for (const [name, urgency] of [
       ['a late', 5],
@@ -58,7 +58,7 @@ describe('the limit on requests of low priority', () => {
     expect(sent).toEqual(['a urgent', 'a first', 'a second', 'a late']);
   });
 
-  it('counts what is not of low priority against its host only', () => {
+  it('counts requests of higher priority against their host only', () => {
     for (let i = 0; i < 6; i++) ask(`a${i}`, 0);
     for (let i = 0; i < 6; i++) ask(`b${i}`);
     ask('a low');
@@ -73,7 +73,7 @@ describe('the limit on requests of low priority', () => {
     expect(sent).toHaveLength(20);
   });
 
-  it('lets all go that wait for a server that has become known, once a request ends', () => {
+  it('sends all requests that wait for a server that has become known, once a request ends', () => {
     for (let i = 0; i < 20; i++) ask(`a${i}`);
     ask('b');
     known.add(0);

@@ -30,8 +30,8 @@ function requestsOf(...requests: (Partial<RecordedRequest> & { at: Partial<Reque
 
 const DOCUMENT = { startMs: 0, at: { connectStartMs: 3, connectEndMs: 40, requestStartMs: 40 } };
 
-describe('the browser’s time to come to a request', () => {
-  it('is what those made in one go waited for the first of them', () => {
+describe('the dispatch delay', () => {
+  it('is the wait of a batch of requests for the first step of its first', () => {
     const requests = requestsOf(
       DOCUMENT,
       { startMs: 100, at: { requestStartMs: 125 } },
@@ -46,7 +46,7 @@ describe('the browser’s time to come to a request', () => {
     ]);
   });
 
-  it('begins when the browser has sent what was asked for before', () => {
+  it('begins when the browser has sent the requests before', () => {
     const requests = requestsOf(
       DOCUMENT,
       { startMs: 100, at: { requestStartMs: 130 } },
@@ -56,7 +56,7 @@ describe('the browser’s time to come to a request', () => {
     expect(dispatchDelays(requests).get(2)).toBe(10 - USUAL_MS);
   });
 
-  it('ends with the name’s resolution where a connection is opened', () => {
+  it('ends with name resolution when a connection is opened', () => {
     const requests = requestsOf(DOCUMENT, {
       startMs: 100,
       connectionId: 'd',

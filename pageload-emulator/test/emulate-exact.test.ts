@@ -97,13 +97,13 @@ describe('responses on one connection', () => {
     return entries.map(({ endMs }) => endMs);
   }
 
-  it('take turns at a server that ignores priorities, as most do', () => {
+  it('take turns at a server that ignores priorities, as most servers do', () => {
     // 130 packets: 10 + 20 + 40 + 60; both have their last ones in the fourth window.
     expect(ends().map(Math.round)).toEqual([600, 600]);
     expect(ends(false)).toEqual(ends());
   });
 
-  it('go by urgency at one that honours them', () => {
+  it('go by urgency at a server that honours priorities', () => {
     // The first window goes to the one that is ready first, the next two, 20 + 40, to the urgent one.
     expect(ends(true).map(Math.round)).toEqual([600, 500]);
   });
@@ -138,7 +138,7 @@ describe('HTTP/1.1 pool', () => {
     expect(roundTripTime('h2', page.slice(0, 11))).toBeCloseTo(400, 1);
   });
 
-  it('counts what waited for a connection', () => {
+  it('counts requests that waited for a connection', () => {
     const graph = pageOf(documents(8));
     const { origins } = emulate(graph, ROUND_TRIPS_ONLY, [serverOf('https://a.test')], uniform(graph, 'h1'));
     expect(origins[0]).toMatchObject({ connections: 6, waitedForConnection: 2, waitedForHandshake: 6 });
@@ -154,7 +154,7 @@ describe('dependencies and computing', () => {
     const whole = emulate(graph, ROUND_TRIPS_ONLY, server, uniform(graph, 'h2')).pltMs;
     graph.activities[1]!.after[0]!.fraction = 0.1;
     const early = emulate(structuredClone(graph), ROUND_TRIPS_ONLY, server, uniform(graph, 'h2')).pltMs;
-    // Whole: 500, then 100. A tenth is there with the first flight (300); its response shares the third with the rest.
+    // Whole: 500, then 100. A tenth arrives with the first flight (300); its response shares the third with the rest.
     expect(whole).toBeCloseTo(600, 1);
     expect(early).toBeCloseTo(500, 1);
   });
@@ -181,7 +181,7 @@ describe('dependencies and computing', () => {
     expect(roundTripTime('h2', page)).toBeCloseTo(470, 1);
   });
 
-  it('tells what the load event does not wait for from what it does', () => {
+  it('separates what the load event waits for from what it does not', () => {
     const graph = pageOf([{ bytes: 1_000 }, { bytes: 1_000, after: [0] }]);
     graph.activities[1]!.blocksLoad = false;
     const short = emulate(graph, ROUND_TRIPS_ONLY, [], uniform(graph, 'h2'));
@@ -197,7 +197,7 @@ describe('dependencies and computing', () => {
     ]);
   });
 
-  it('refuses a path that carries nothing and a graph that waits for itself', () => {
+  it('refuses a path without a rate and a graph with a cycle', () => {
     const graph = pageOf([{ bytes: 1_000 }]);
     expect(() => emulate(graph, pathOf({ downBps: 0 }), [], {})).toThrow(/network path: expected/);
     const loop = pageOf([{ bytes: 1_000, after: [0] }]);

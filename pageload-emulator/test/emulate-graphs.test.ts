@@ -1,4 +1,4 @@
-/** What holds for every page, network and assignment, on random ones. */
+/** Properties of every page, network and assignment, tested on random ones. */
 import {
   type Activity,
   type Assignment,
@@ -47,7 +47,7 @@ describe('every emulated load', () => {
     );
   });
 
-  it('depends on no seed without loss', () => {
+  it('does not depend on the seed without loss', () => {
     fc.assert(
       fc.property(load, ({ graph, path, servers, assignment, seed }) => {
         const quiet = clean(path);
@@ -60,7 +60,7 @@ describe('every emulated load', () => {
     );
   });
 
-  it('does not care what origins are called', () => {
+  it('does not depend on the names of origins', () => {
     fc.assert(
       fc.property(load, ({ graph, path, servers, assignment, seed }) => {
         const renamed = new Map(
@@ -79,7 +79,7 @@ describe('every emulated load', () => {
     );
   });
 
-  it('takes as long as its longest way of dependencies at least', () => {
+  it('takes at least as long as its longest chain of dependencies', () => {
     fc.assert(
       fc.property(load, ({ graph, path, servers, assignment, seed }) => {
         const { pltMs } = emulate(graph, path, servers, assignment, { seed });
@@ -94,7 +94,7 @@ it.each<Protocol>(['h1', 'h2', 'h3'])(
   'ends on more origins than a browser has sockets, over %s',
   (protocol) => {
     const origins = Array.from({ length: 600 }, (_, index) => `https://o${index}.test`);
-    // Twice to each origin: the second time its connection may have been closed for another's sake.
+    // Twice to each origin: the second time its connection may have been closed to make room for another.
     const fetches = Array.from({ length: 1_200 }, (_, index) => ({
       origin: index % 600,
       bytes: 2_000,
@@ -114,7 +114,7 @@ it.each<Protocol>(['h1', 'h2', 'h3'])(
 );
 
 /**
- * What no protocol is faster than: the root's handshakes; then, along each way of dependencies, a round trip, the
+ * A lower bound for all protocols: the root's handshakes; then, along each chain of dependencies, a round trip, the
  * server's time and each response's own bytes at the link's rate.
  */
 function criticalPathMs(
@@ -176,7 +176,7 @@ describe('a load compared with another', () => {
       .sort((a, b) => a - b);
   const quantile = (sorted: number[], share: number) => sorted[Math.floor(share * (sorted.length - 1))]!;
 
-  it('is not slower over a link of twice the rate, but where slow start overshoots', () => {
+  it('is not slower over a link of twice the rate, except when slow start overshoots', () => {
     const found = changes(500, ({ graph, path, servers, assignment }) => {
       const wide = {
         ...path,
@@ -230,7 +230,7 @@ describe('a load compared with another', () => {
     expect(sizes.at(-1)).toBeLessThan(0.4);
   });
 
-  it('is slower with loss in the mean', () => {
+  it('is slower with loss on average', () => {
     let quiet = 0;
     let lossy = 0;
     for (const { graph, path, servers, assignment } of fc.sample(load, { seed: 20260105, numRuns: 60 })) {

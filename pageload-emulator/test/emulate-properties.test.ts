@@ -39,7 +39,7 @@ const protocol = fc.constantFrom<Protocol>(...PROTOCOLS);
 const RUNS = { numRuns: 150 };
 
 describe('emulate', () => {
-  it('hands every byte to the page once, whatever is lost', () => {
+  it('hands every byte to the page once despite losses', () => {
     fc.assert(
       fc.property(page, path, protocol, fc.nat(), (fetches, network, carrier, seed) => {
         const graph = pageOf(fetches, ORIGINS);
@@ -87,7 +87,7 @@ describe('emulate', () => {
     );
   });
 
-  it('does not care what origins are called', () => {
+  it('does not depend on the names of origins', () => {
     fc.assert(
       fc.property(page, path, protocol, fc.nat(), (fetches, network, carrier, seed) => {
         const graph = pageOf(fetches, ORIGINS);
@@ -102,7 +102,7 @@ describe('emulate', () => {
     );
   });
 
-  it('does not care in which order origins are listed, without loss', () => {
+  it('does not depend on the order of origins without loss', () => {
     fc.assert(
       fc.property(page, path, protocol, (fetches, network, carrier) => {
         const clean = { ...network, loss: 0 };
@@ -119,7 +119,7 @@ describe('emulate', () => {
     );
   });
 
-  it('is not slower with twice the bandwidth and queue, but where slow start overshoots', () => {
+  it('is not slower with twice the bandwidth and queue, except when slow start overshoots', () => {
     // A window that hits a deeper queue later loses more at once: real, rare, and bounded.
     const cases = fc.sample(fc.tuple(page, path, protocol), { seed: 20260105, numRuns: 600 });
     const changes = cases.map(([fetches, network, carrier]) => {
@@ -140,7 +140,7 @@ describe('emulate', () => {
     expect(Math.max(...changes)).toBeLessThan(0.35);
   });
 
-  it('is never faster than the link or than the round trips', () => {
+  it('is never faster than the link and the round trips allow', () => {
     fc.assert(
       fc.property(page, path, protocol, fc.nat(), (fetches, network, carrier, seed) => {
         const graph = pageOf(fetches, ORIGINS);
@@ -189,11 +189,11 @@ describe('a lost packet', () => {
     expect(many).toBeGreaterThan(some!);
   });
 
-  it('slows HTTP/3 by far where UDP is policed', () => {
+  it('slows HTTP/3 down a lot when UDP is policed', () => {
     const policed = pathOf({ udp: { kind: 'policed', bps: 1e6 } });
     const open = emulate(graph, pathOf(), [serverOf('https://a.test')], uniform(graph, 'h3')).pltMs;
     const held = emulate(graph, policed, [serverOf('https://a.test')], uniform(graph, 'h3'));
-    // 800 kB at 1 Mbit/s take 6.4 s at the least.
+    // 800 kB at 1 Mbit/s take at least 6.4 s.
     expect(held.pltMs).toBeGreaterThan(6_000);
     expect(held.origins[0]!.policed).toBeGreaterThan(0);
     expect(open).toBeLessThan(1_500);

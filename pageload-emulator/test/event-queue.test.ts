@@ -4,7 +4,7 @@ import { EventQueue } from '../src/transport/event-queue.ts';
 import { SegmentQueue, type Stream } from '../src/transport/stream.ts';
 
 describe('event queue', () => {
-  it('goes by time, then by order of scheduling, through heap, lanes and rare events alike', () => {
+  it('orders events of heap, lanes and rare handlers by time, then by order of scheduling', () => {
     const event = fc.record({ at: fc.nat(20), way: fc.nat(3) });
     fc.assert(
       fc.property(fc.array(event, { maxLength: 80 }), (events) => {
@@ -15,7 +15,7 @@ describe('event queue', () => {
         for (const [kind, { at, way }] of events.entries()) {
           if (way === 0) queue.schedule(at, handler, kind);
           else if (way === 1) queue.scheduleRare(at, handler, kind);
-          // Those that do not come in order, too.
+          // Some are not in order of time.
           else queue.append(lanes[way - 2]!, at, handler, kind);
         }
         while (queue.step());
@@ -27,7 +27,7 @@ describe('event queue', () => {
     );
   });
 
-  it('goes on with what is scheduled meanwhile, and never back', () => {
+  it('handles events scheduled meanwhile, and never goes back in time', () => {
     const queue = new EventQueue();
     const lane = queue.createLane();
     const seen: [number, number][] = [];
@@ -56,7 +56,7 @@ describe('event queue', () => {
 describe('segments', () => {
   const stream = {} as Stream;
 
-  it('are cut without loss', () => {
+  it('keep all bytes when they are split', () => {
     const queue = new SegmentQueue();
     queue.push({ stream, bytes: 10, offset: 0, ends: false, heldSinceMs: 0, next: null });
     queue.push({ stream, bytes: 5, offset: 10, ends: true, heldSinceMs: 0, next: null });

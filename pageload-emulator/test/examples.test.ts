@@ -1,4 +1,4 @@
-/** The examples run, and the page that shows them shows them as they are. */
+/** Runs the examples and checks that their README shows them unchanged. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { chromiumHar } from './hars.ts';
 
 const har = JSON.stringify(chromiumHar());
 
-it('shows every example as it is', () => {
+it('README shows every example unchanged', () => {
   const folder = fileURLToPath(new URL('../examples/', import.meta.url));
   const shown = [...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(
     ([, code]) => code,
@@ -72,7 +72,7 @@ it('emulates single loads', () => {
   expect(times.at(-1)).toBeGreaterThan(times[0]!);
 });
 
-it('reads what DevTools give', () => {
+it('reads what DevTools passes', () => {
   const { log } = chromiumHar() as { log: { entries: { time: unknown }[] } };
   expect(bestFromDevTools(log)).toMatch(/^h[123]$/);
   log.entries[2]!.time = 'x';

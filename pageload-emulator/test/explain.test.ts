@@ -16,12 +16,12 @@ import { pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf, uniform } from './pages.ts'
 const SERVERS = [serverOf('https://a.test')];
 
 describe('critical path', () => {
-  // A document, then a script that it names, then an image that the script asks for 30 ms later.
+  // A document, then a script that it names, then an image that the script requests 30 ms later.
   const graph = pageOf([
     { bytes: 5_000 },
     { bytes: 5_000, after: [0], urgency: 1 },
     { bytes: 5_000, after: [1], delayMs: 30 },
-    // Ends long before.
+    // Ends long before the load event.
     { bytes: 1_000, after: [0] },
   ]);
   const scenario = { path: ROUND_TRIPS_ONLY, servers: SERVERS, seed: 1 };
@@ -37,19 +37,19 @@ describe('critical path', () => {
     expect(causes.turn + causes.server + causes.loss + causes.script).toBe(0);
   });
 
-  it('sees the handshake that HTTP/3 is spared', () => {
+  it('shows the handshake round trip that HTTP/3 saves', () => {
     const { load, causes } = traceLoad(graph, scenario, uniform(graph, 'h3'));
     expect(load.pltMs).toBeCloseTo(430, 3);
     expect(causes.connect).toBeCloseTo(100, 3);
   });
 
-  it('names the server where it thinks', () => {
+  it('shows think time as the server’s', () => {
     const servers = [serverOf('https://a.test', { thinkMs: 40 })];
     const { causes } = traceLoad(graph, { ...scenario, servers }, uniform(graph, 'h2'));
     expect(causes.server).toBeCloseTo(120, 3);
   });
 
-  it('names the turn where six connections are busy', () => {
+  it('shows waiting for one of six busy connections as the turn', () => {
     // Seven images at once on six connections: the last one waits for a round trip.
     const seven = pageOf([
       { bytes: 500 },
@@ -61,7 +61,7 @@ describe('critical path', () => {
     expect(causes.turn + causes.connect).toBeGreaterThan(290);
   });
 
-  it('follows itself without gaps on any page and network', () => {
+  it('has no gaps on any page and network', () => {
     for (let seed = 1; seed <= 6; seed++) {
       const { graph: page, servers } = generatedPage(seed, 3, 40);
       for (const path of Object.values(NETWORKS)) {
@@ -100,14 +100,14 @@ describe('lost packets', () => {
     expect(Math.max(...held('h3'))).toBe(0);
   });
 
-  it('are told of in words', () => {
+  it('are described in words', () => {
     const worst = loads('h2')
       .map(({ trace }) => worstHoldup(graph, trace))
       .find((found) => found !== null && found.held.length > 1)!;
     expect(holdupSentence(worst, 'h2')).toBe(
       `${worst.held.length} small files from a.test wait behind one lost packet on HTTP/2, up to ${Math.round(worst.longestMs)} ms.`,
     );
-    // The repair takes a round trip at least, most of which the others wait.
+    // The repair takes at least a round trip, for most of which the others wait.
     expect(worst.longestMs).toBeGreaterThan(40);
     expect(worst.held).not.toContain(worst.of);
   });
@@ -124,23 +124,23 @@ describe('explanation', () => {
     udp: { kind: 'open' },
   };
 
-  it('tells each protocol, with connections that carried every request', () => {
+  it('covers each protocol, with connections that carried every request', () => {
     const { protocols, page } = explain(recording, { network });
-    for (const told of Object.values(protocols) as ProtocolExplanation[]) {
-      expect(told.explainedPltMs).toBe(told.pltMs);
-      const causes = Object.values(told.causes).reduce((a, b) => a + b, 0);
-      expect(causes).toBeCloseTo(told.explainedPltMs, 6);
-      expect(told.connections.reduce((sum, { requests }) => sum + requests, 0)).toBe(page.requests);
-      expect(told.connections.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(page.bytes);
-      expect(told.story).toContain('No packet is lost.');
-      expect(told.losslessPltMs).toBeNull();
+    for (const explained of Object.values(protocols) as ProtocolExplanation[]) {
+      expect(explained.explainedPltMs).toBe(explained.pltMs);
+      const causes = Object.values(explained.causes).reduce((a, b) => a + b, 0);
+      expect(causes).toBeCloseTo(explained.explainedPltMs, 6);
+      expect(explained.connections.reduce((sum, { requests }) => sum + requests, 0)).toBe(page.requests);
+      expect(explained.connections.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(page.bytes);
+      expect(explained.story).toContain('No packet is lost.');
+      expect(explained.losslessPltMs).toBeNull();
     }
     const { h1, h2 } = protocols as Record<'h1' | 'h2', ProtocolExplanation>;
     expect(h1.connections.length).toBeGreaterThanOrEqual(h2.connections.length);
     expect(h2.connections).toHaveLength(2);
   });
 
-  it('says what losses cost', () => {
+  it('states the cost of losses', () => {
     const { protocols } = explain(recording, { network: { ...network, loss: 0.1 } });
     const { h2 } = protocols as { h2: ProtocolExplanation };
     expect(h2.losslessPltMs).toBeLessThan(h2.explainedPltMs);
@@ -149,7 +149,7 @@ describe('explanation', () => {
     );
   });
 
-  it('leaves out what the network does not carry', () => {
+  it('leaves out a protocol that the network does not carry', () => {
     const { protocols } = explain(recording, { network: { ...network, udp: { kind: 'blocked' } } });
     expect(protocols.h3).toEqual({ unavailable: 'UDP is blocked on this network' });
   });

@@ -7,7 +7,7 @@ export interface GeneratedPage {
 }
 
 /**
- * A page drawn by chance: one origin carries most of it or all share it, scripts ask for more, servers are near or far.
+ * A random page: one origin carries most of it or all share it, scripts request more, servers are near or far.
  *
  * @param seed the same page for the same seed
  */
@@ -21,7 +21,7 @@ export function generatedPage(seed: number, origins: number, requests: number): 
     const origin = id < origins ? id : random() < share ? 0 : pick(origins);
     const parent = id === 0 ? null : random() < 0.5 ? 0 : pick(id);
     const urgency = id === 0 ? 0 : pick(5);
-    // Log-normal, 6 kB in the median, now and then a megabyte.
+    // Log-normal, with a median of 6 kB and occasionally a megabyte.
     const size = Math.exp(8.7 + 1.4 * (random() + random() + random() + random() - 2) * 1.7);
     activities.push({
       kind: 'fetch',

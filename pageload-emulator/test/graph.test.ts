@@ -33,7 +33,7 @@ describe('page graph', () => {
     expect(graph.origins).toEqual(['https://shop.test', 'https://cdn.test']);
   });
 
-  it('starts what the parser found in part of the document when that part had arrived', () => {
+  it('starts a request when the part of the document in which the parser found it had arrived', () => {
     // Document arrives from 145 to 165; the stylesheet was asked for at 150: less than the parser takes after the beginning.
     expect(byPath(graph, '/a.css').after).toEqual([
       { activity: 0, kind: 'parser', fraction: 0, source: 'recorded' },
@@ -41,7 +41,7 @@ describe('page graph', () => {
     expect(byPath(graph, '/a.css').delayMs).toBeCloseTo(5, 6);
   });
 
-  it('lets a font wait for its stylesheet and no longer than the browser did', () => {
+  it('makes a font wait for its stylesheet and no longer than the browser did', () => {
     // a.css: 150 + wait 30 + receive 10 = 190; the font at 195.
     const font = byPath(graph, '/f.woff2');
     expect(font.after).toEqual([
@@ -50,7 +50,7 @@ describe('page graph', () => {
     expect(font.delayMs).toBeCloseTo(5, 6);
   });
 
-  it('puts a script to work between its arrival and its first request', () => {
+  it('executes a script between its arrival and its first request', () => {
     // app.js: 150 + connect 80 + wait 50 + receive 10 = 290; its image at 310.
     const script = byPath(graph, '/app.js');
     const execution = computes(graph).find(({ after }) => after[0]!.activity === script.id)!;
@@ -72,7 +72,7 @@ describe('page graph', () => {
     expect(byPath(graph, '/late.png')).toMatchObject({ urgency: 3, incremental: true });
   });
 
-  it('takes no wait for a connection for a delay', () => {
+  it('does not count waiting for a connection as a delay', () => {
     // The parser found it at 150; it was blocked for 200 ms. Its start says 150.
     const entries = [
       chromiumEntry('https://a.test/', 0, { wait: 100, receive: 100 }, { _resourceType: 'document' }),
@@ -92,7 +92,7 @@ describe('page graph', () => {
     expect(image.delayMs).toBeCloseTo(10, 6);
   });
 
-  it('adds what blocked the parser to what it found late', () => {
+  it('makes requests that the parser found late wait for what blocked it', () => {
     const entries = [
       chromiumEntry('https://a.test/', 0, { wait: 50 }, { _resourceType: 'document' }),
       chromiumEntry(
@@ -120,7 +120,7 @@ describe('page graph', () => {
     expect(image.delayMs).toBeCloseTo(5, 6);
   });
 
-  it('does not believe an asker whose answer had not begun', () => {
+  it('ignores an initiator whose response had not begun', () => {
     const entries = [
       chromiumEntry('https://a.test/', 0, { wait: 50 }, { _resourceType: 'document' }),
       chromiumEntry('https://a.test/s.js', 60, { wait: 200 }, { _resourceType: 'script' }),
@@ -138,7 +138,7 @@ describe('page graph', () => {
     expect(image.after).toEqual([{ activity: 0, kind: 'script', fraction: 1, source: 'inferred' }]);
   });
 
-  it('lets frames and images hold up the load event, but not API calls or what ended after it', () => {
+  it('lets frames and images delay the load event, but not API calls or later responses', () => {
     const typed = (url: string, startMs: number, type: string, wait = 20) =>
       chromiumEntry(url, startMs, { wait }, { _resourceType: type });
     const recording = parseRecording(
@@ -159,7 +159,7 @@ describe('page graph', () => {
     ]);
   });
 
-  it('has edges that point backwards, whatever was recorded', () => {
+  it('has only edges that point backwards for any recording', () => {
     const recorded = fc.record({
       startMs: fc.integer({ min: 0, max: 1_000 }),
       lengthMs: fc.integer({ min: 0, max: 500 }),
@@ -215,7 +215,7 @@ describe('transfer plan', () => {
   const recording = parseRecording(chromiumHar());
   const plan = transferPlan(buildGraph(recording), recording, 'Agent/1')!;
 
-  it('keeps order, waits and computing', () => {
+  it('keeps order, dependencies and computations', () => {
     expect(plan).toMatchObject({ pageUrl: 'https://shop.test/', userAgent: 'Agent/1' });
     const summary = plan.transfers.map(({ url, after, delayMs }) => [url, after, Math.round(delayMs)]);
     expect(summary).toEqual([
@@ -228,7 +228,7 @@ describe('transfer plan', () => {
     ]);
   });
 
-  it('leaves out what is not an https GET and waits for what that waited for', () => {
+  it('leaves out all but https GETs, whose dependencies it inherits', () => {
     const changed = structuredClone(recording);
     changed.requests[1]!.method = 'POST';
     const short = transferPlan(buildGraph(changed), changed, '')!;
@@ -244,7 +244,7 @@ describe('transfer plan', () => {
     expect(short.transfers.map(({ url }) => url)).not.toContain('https://cdn.test/late.png');
   });
 
-  it('of a page without https is null', () => {
+  it('is null for a page without https', () => {
     const plain = parseRecording(harOf([chromiumEntry('http://a.test/', 0, {})]));
     expect(transferPlan(buildGraph(plain), plain, '')).toBeNull();
   });

@@ -43,8 +43,8 @@ const sketch: fc.Arbitrary<ActivitySketch> = fc.record({
 });
 
 /**
- * Page graphs of up to 40 activities on four origins: a document, then fetches and computing, each waiting for parts of
- * up to three before it.
+ * Page graphs of up to 40 activities on four origins: a document, then fetches and computations, each waiting for parts of
+ * up to three activities before it.
  */
 export const graph: fc.Arbitrary<PageGraph> = fc
   .array(sketch, { minLength: 1, maxLength: 40 })
@@ -141,5 +141,5 @@ export const assignment: fc.Arbitrary<Assignment> = fc
   )
   .map((protocols) => Object.fromEntries(protocols.map((one, index) => [ORIGINS[index]!, one])));
 
-/** A page, and all that its load depends on. */
+/** A page with everything that its load depends on. */
 export const load = fc.record({ graph, path, servers, assignment, seed: fc.nat(1_000_000) });

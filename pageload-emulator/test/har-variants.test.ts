@@ -11,7 +11,7 @@ function requestFor({ requests }: Recording, url: string) {
   return found[0]!;
 }
 
-/** One entry as HAR 1.2 asks for it, and not more. */
+/** One entry with no more than HAR 1.2 requires. */
 function plainEntry(
   url: string,
   startMs: number,
@@ -33,7 +33,7 @@ describe('DevTools entries', () => {
   const log = (chromiumHar() as { log: { entries: object[] } }).log;
   const recording = parseRecording(chromiumHar());
 
-  it('are read as getHAR and onRequestFinished give them', () => {
+  it('are read as getHAR and onRequestFinished pass them', () => {
     expect(parseRecording(log)).toEqual(recording);
     const { requests } = parseRecording(log.entries);
     expect(requests).toEqual(recording.requests);
@@ -41,14 +41,14 @@ describe('DevTools entries', () => {
     expect(parseRecording(log.entries[0]).requests).toEqual([recording.requests[0]]);
   });
 
-  it('are named by their own place when they cannot be used', () => {
+  it('are named by their place in the input when they cannot be used', () => {
     const broken = structuredClone(log) as { entries: { timings: { wait: unknown } }[] };
     broken.entries[1]!.timings.wait = 'x';
     expect(() => parseRecording(broken)).toThrow('entries[1].timings.wait: expected a number, got "x"');
     expect(() => parseRecording(broken.entries)).toThrow('[1].timings.wait: expected a number, got "x"');
   });
 
-  it('of two navigations are told apart by their page', () => {
+  it('of two navigations are separated by page', () => {
     const { recording: first, notes } = readRecording([
       page({ pageref: 'page_1' }),
       chromiumEntry('https://b.test/', 5_000, {}, { pageref: 'page_2' }),
@@ -73,7 +73,7 @@ describe('DevTools entries', () => {
   });
 });
 
-describe('what came over no network', () => {
+describe('a response that came over no network', () => {
   const answered = (response: object, extra: object = {}) => {
     const entry = chromiumEntry('https://a.test/x.js', 60, { wait: 5 }, extra) as { response: object };
     return { ...entry, response: { ...entry.response, ...response } };
@@ -94,25 +94,25 @@ describe('what came over no network', () => {
     expect(read(answered({ _transferSize: 0, fromDiskCache: true }))).toMatchObject(nothing);
   });
 
-  it('was marked so by Safari or answered by a Playwright test', () => {
+  it('was marked by Safari or fulfilled by a Playwright test', () => {
     expect(read(answered({}, { _fetchType: 'Memory Cache' }))).toMatchObject(nothing);
     expect(read(answered({}, { _fetchType: 'Network Load' }))).toMatchObject({ fromCache: false });
     expect(read(answered({}, { _wasFulfilled: true }))).toMatchObject(nothing);
   });
 
-  it('came from a service worker that had it', () => {
+  it('came from a service worker’s cache', () => {
     const source = { _fetchedViaServiceWorker: true, _serviceWorkerResponseSource: 'cache-storage' };
     expect(read(answered({ _transferSize: 0, ...source }))).toMatchObject(nothing);
     expect(read(answered({ _transferSize: 0, fromServiceWorker: true }))).toMatchObject(nothing);
   });
 
-  it('is counted once where the worker fetched it', () => {
+  it('is counted once when the worker fetched it', () => {
     const viaWorker = answered({
       _transferSize: 0,
       _fetchedViaServiceWorker: true,
       _serviceWorkerResponseSource: 'network',
     });
-    // Alone, the page's request stands for the worker's, whose bytes nobody saw: 30,000 less the 20,000 saved.
+    // Alone, the page's request stands for the worker's, whose bytes were not recorded: 30,000 less the 20,000 saved.
     expect(read(viaWorker)).toMatchObject({ fromCache: false, transferBytes: null, decodedBytes: 30_000 });
     const { requests } = parseRecording(harOf([page(), viaWorker, answered({}, { _connectionId: '5' })]));
     const twice = requests.filter(({ url }) => url === 'https://a.test/x.js');
@@ -133,7 +133,7 @@ describe('what came over no network', () => {
     expect(buildGraph(recording).origins).toEqual(['https://a.test']);
   });
 
-  it('is not what a server pushed, which nobody asked for', () => {
+  it('is not one that a server pushed', () => {
     const pushed = read(answered({ _transferSize: 4_000, fromDiskCache: true }, { _was_pushed: 1 }));
     expect(pushed).toMatchObject({
       fromCache: false,
@@ -143,7 +143,7 @@ describe('what came over no network', () => {
     expect(pushed.phases.responseStartMs).toBe(65);
   });
 
-  it('is not what was found unchanged, whose headers came', () => {
+  it('is not one that was revalidated, as its headers came over the network', () => {
     const unchanged = read(
       answered({ status: 304, bodySize: 0, headersSize: 250, _transferSize: undefined }),
     );
@@ -170,7 +170,7 @@ describe('HARs from Firefox', () => {
     },
   });
 
-  it('count headers into bodies, name ports as connections, and say what requests are for', () => {
+  it('count headers into bodies, name ports as connections, and state the types of requests', () => {
     const { requests } = firefox([
       entry(PAGE, 5_400, 'document'),
       entry('https://a.test/data', 900, 'empty'),
@@ -182,17 +182,17 @@ describe('HARs from Firefox', () => {
       bodyBytes: 5_000,
       connectionId: null,
     });
-    // Not a frame, though it is HTML.
+    // Not a frame, although it is HTML.
     expect(requests[1]!.type).toBe('fetch');
   });
 
-  it('have no bytes for what came from the cache', () => {
+  it('have no bytes for cached responses', () => {
     const { requests } = firefox([entry(PAGE, 5_400, 'document'), entry('https://a.test/x.js', 0, 'script')]);
     expect(requests.map(({ fromCache }) => fromCache)).toEqual([false, true]);
   });
 });
 
-describe('who asked', () => {
+describe('the initiator', () => {
   const asked = (entries: object[], url: string) => {
     const recording = parseRecording(harOf(entries));
     const { initiator } = requestFor(recording, url);
@@ -201,7 +201,7 @@ describe('who asked', () => {
   };
   const script = (url: string) => ({ _initiator: { type: 'script', url } });
 
-  it('is found where only the query differs, and marked', () => {
+  it('is found when only the query differs, and marked as inferred', () => {
     const entries = [
       page(),
       chromiumEntry('https://a.test/lib.js?v=1', 60, {}, { _resourceType: 'script' }),
@@ -219,7 +219,7 @@ describe('who asked', () => {
     });
   });
 
-  it('is a redirect, however its target is written', () => {
+  it('is a redirect, for all notations of its target', () => {
     const redirect = (to: object) => {
       const entry = chromiumEntry('https://a.test/go', 0, { wait: 30 }) as { response: object };
       entry.response = { ...entry.response, status: 302, ...to };
@@ -238,7 +238,7 @@ describe('who asked', () => {
     }
   });
 
-  it('gives a redirect its own purpose', () => {
+  it('gives a redirect its own type', () => {
     const pixel = plainEntry('https://t.test/sync', 60, 20, 'text/html') as { response: object };
     pixel.response = { ...pixel.response, status: 302, redirectURL: '/pixel' };
     const { requests } = parseRecording(
@@ -247,7 +247,7 @@ describe('who asked', () => {
     expect(requests.map(({ type }) => type)).toEqual(['document', 'image', 'image']);
   });
 
-  it('is the document, or a stylesheet or frame, where a plain HAR says nothing; each edge is marked', () => {
+  it('is the document, a stylesheet or a frame when a plain HAR states none; each edge is marked as inferred', () => {
     const recording = parseRecording(
       harOf([
         plainEntry(PAGE, 0, 100, 'text/html'),
@@ -275,7 +275,7 @@ describe('who asked', () => {
     expect(new Set(edges.map(({ source }) => source))).toEqual(new Set(['inferred']));
   });
 
-  it('is a script of the own site where the parser is known for the others', () => {
+  it('is a script of the same site when the parser is known to have made the others', () => {
     const named = { _initiator: PAGE, _resourceType: 'script' };
     const entries = [
       page(),
@@ -290,7 +290,7 @@ describe('who asked', () => {
     });
   });
 
-  it('is the asker of the request for a preflight', () => {
+  it('is that of the request for a preflight', () => {
     const entries = [
       page(),
       chromiumEntry('https://a.test/app.js', 60, { wait: 20 }, { _resourceType: 'script' }),
@@ -328,7 +328,7 @@ describe('who asked', () => {
     expect(asked(entries, 'https://api.test/v1?p')).toMatchObject({ requestId: 'https://a.test/app.js' });
   });
 
-  it('was a preload', () => {
+  it('is a preload', () => {
     const font = chromiumEntry('https://a.test/f.woff2', 60, {}, {}) as { request: object };
     font.request = { ...font.request, _isLinkPreload: true };
     expect(
@@ -342,14 +342,14 @@ describe('who asked', () => {
 });
 
 describe('other HARs', () => {
-  it('may begin with what the page before still sent', () => {
+  it('may begin with requests of the page before', () => {
     const beacon = chromiumEntry('https://old.test/bye', -20, {}, { _resourceType: 'ping' });
     const { recording, notes } = readRecording(harOf([beacon, page({ _resourceType: 'document' })]));
     expect(recording.requests.map(({ url, startMs }) => [url, startMs])).toEqual([[PAGE, 0]]);
     expect(notes).toEqual(['used 1 of 2 requests: 1 began before the navigation']);
   });
 
-  it('may use fields of their own for something else', () => {
+  it('may use custom fields for other purposes', () => {
     const odd = {
       _protocol: 2,
       _initiator: 7,
@@ -388,7 +388,7 @@ describe('other HARs', () => {
 });
 
 describe('hopwise recordings', () => {
-  it('need no more of a request than its URL and times', () => {
+  it('need only the URL and times of a request', () => {
     const recording = parseRecording({
       format: 'hopwise-recording',
       version: 1,

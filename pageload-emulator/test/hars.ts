@@ -1,4 +1,4 @@
-/** Small HARs in the ways that different recorders write them. */
+/** Small HARs in the variants of different recorders. */
 
 export const START = '2026-01-05T10:00:00.000Z';
 
@@ -16,7 +16,7 @@ export interface HarTimings {
   receive?: number;
 }
 
-/** One entry as Chromium's DevTools export it. */
+/** One entry as exported by Chromium's DevTools. */
 export function chromiumEntry(url: string, startMs: number, timings: HarTimings, extra: object = {}): object {
   const all = { blocked: 0, dns: -1, connect: -1, ssl: -1, send: 0, wait: 50, receive: 0, ...timings };
   const spans = [all.blocked, all.dns, all.connect, all.send, all.wait, all.receive];
@@ -64,7 +64,7 @@ export function harOf(entries: object[], pageTimings: object = { onLoad: 500, on
   };
 }
 
-/** A document, a stylesheet that asks for a font, and a script that asks for an image through a promise. */
+/** A document, a stylesheet that requests a font, and a script that requests an image through a promise. */
 export function chromiumHar(): object {
   const parser = { type: 'parser', url: 'https://shop.test/', lineNumber: 3 };
   return harOf([
@@ -130,7 +130,7 @@ export function chromiumHar(): object {
   ]);
 }
 
-/** The same kind of page as WebPageTest writes it: absolute times, numbers as strings, initiators as URLs. */
+/** The same kind of page as written by WebPageTest: absolute times, numbers as strings, initiators as URLs. */
 export function webPageTestHar(): object {
   const entry = (url: string, startMs: number, contentType: string, extra: object = {}) => ({
     pageref: 'page_1',
@@ -170,7 +170,7 @@ export function webPageTestHar(): object {
   ]);
 }
 
-/** The same kind of page as Firefox writes it: nobody asks, what requests are for stands in their headers. */
+/** The same kind of page as written by Firefox: no initiators, types in the request headers. */
 export function firefoxHar(): object {
   const entry = (url: string, startMs: number, dest: string, timings: HarTimings = {}) => ({
     pageref: 'page_1',

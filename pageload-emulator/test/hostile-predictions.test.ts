@@ -14,7 +14,7 @@ import { pageQuestion } from '../src/predict.ts';
 import { chromiumEntry, harOf } from './hars.ts';
 import { pageOf, pathOf, serverOf } from './pages.ts';
 
-/** A document and images on some origins, the later ones the larger; all else like in a recording of Chromium's. */
+/** A document and images on some origins, of growing size; otherwise like a recording by Chromium. */
 function pageWith(requests: number, origins: number, bytes = 5_000): Recording {
   const document = { _initiator: { type: 'other' }, _resourceType: 'document', _connectionId: '0' };
   const connecting = { dns: 5, connect: 60, ssl: 30 };
@@ -32,7 +32,7 @@ function pageWith(requests: number, origins: number, bytes = 5_000): Recording {
   return parseRecording(harOf(entries, { onLoad: 2_500, onContentLoad: 1_000 }));
 }
 
-/** What the flags of the command take. */
+/** The ranges of the command's flags. */
 const NETWORK: fc.Arbitrary<KnownNetwork> = fc.record(
   {
     rttMs: fc.constantFrom(0, 0.001, 30, 1_000, 60_000),
@@ -50,7 +50,7 @@ const NETWORK: fc.Arbitrary<KnownNetwork> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Loads that are made whatever is left, each of which ends or is given up by then. */
+/** The budget, and loads that are made even when it is spent, each of which ends or is abandoned. */
 const MAX_EVENTS = 2_500_000 + 5 * 300_000;
 
 function eventsOf(recording: Recording, network: KnownNetwork): number {
@@ -68,7 +68,7 @@ describe('a prediction ends', () => {
 
   const pages = [pageWith(5, 2, 30e6), pageWith(50, 10, 1e6), pageWith(150, 150)];
 
-  it('on whatever network the command takes, with an answer or a refusal of one line', () => {
+  it('on every network that the command accepts, with an answer or a refusal of one line', () => {
     fc.assert(
       fc.property(fc.constantFrom(...pages), NETWORK, (page, network) => {
         try {
@@ -82,7 +82,7 @@ describe('a prediction ends', () => {
     );
   });
 
-  it('with a refusal where nearly everything is lost', () => {
+  it('with a refusal when nearly everything is lost', () => {
     const [, page] = pages;
     for (const ask of [predict, explain]) {
       expect(() => ask(page!, { network: { loss: 0.99 } })).toThrow(
@@ -92,12 +92,12 @@ describe('a prediction ends', () => {
   });
 });
 
-describe('a page that is dear to emulate', () => {
+describe('a page that is expensive to emulate', () => {
   const page = pageWith(1_200, 600);
   const asked = () => ({ ...predict(page, { thorough: true }), elapsedMs: 0 });
   const prediction = asked();
 
-  it('has the same answer each time', () => {
+  it('has the same prediction each time', () => {
     expect(asked()).toEqual(prediction);
   });
 
@@ -120,7 +120,7 @@ it('leaves nothing out of a usual page', () => {
   expect(predict(pageWith(200, 20), { thorough: true }).notes).toEqual([]);
 });
 
-it('finds a protocol that does not load the page to be none, and takes another', () => {
+it('excludes a protocol that does not load the page, and chooses another', () => {
   const network: KnownNetwork = { udp: { kind: 'policed', bps: 1e4 }, downBps: 20e6, loss: 0, rttMs: 30 };
   const { protocols, best, assignment } = predict(pageWith(300, 2, 20_000), { network });
   expect(protocols.h3).toEqual({
@@ -149,12 +149,12 @@ describe('a load that takes too many events', () => {
   const path = pathOf();
   const whole = emulate(graph, path, servers, {}, { waterfall: true });
 
-  it('is given up before its load event', () => {
+  it('is abandoned before its load event', () => {
     const ask = () => emulate(graph, path, servers, {}, { maxEvents: whole.events - 1 });
     expect(ask).toThrow('the page does not load on this network: no load event after 1 s');
   });
 
-  it('is cut off behind its load event', () => {
+  it('is cut off after its load event', () => {
     graph.activities[1]!.blocksLoad = false;
     const later = structuredClone(graph);
     const maxEvents = Math.floor(whole.events / 2);

@@ -6,7 +6,7 @@ import { mostSeconds, processorSeconds } from './processor-time.ts';
 const URL = 'https://a.test/';
 const itself = { _initiator: { type: 'script', url: URL }, _resourceType: 'script' };
 
-/** `count` entries that are one object but for when they begin, every one within `spanMs` of the first. */
+/** `count` copies of one entry with different starts, all within `spanMs` of the first. */
 function entriesOf(count: number, spanMs: number, extra: object, startMs = 0): object[] {
   const starts = Array.from({ length: spanMs }, (_, ms) => chromiumEntry(URL, startMs + ms, {}, extra));
   return Array.from({ length: count }, (_, i) => starts[i % spanMs]!);
@@ -97,7 +97,7 @@ describe('a hostile recording is read or refused within two seconds', () => {
       }
     };
     let seconds = processorSeconds(read);
-    // Processors that others use as well are slower now and then.
+    // Shared processors are occasionally slower.
     for (let left = 2; left > 0 && seconds >= mostSeconds(seconds); left--) seconds = processorSeconds(read);
     if (expected instanceof RegExp) expect(got).toMatch(expected);
     else expect(got).toBe(expected);
@@ -105,7 +105,7 @@ describe('a hostile recording is read or refused within two seconds', () => {
   });
 });
 
-test('names of what every object has are no types, kinds or priorities', () => {
+test('names of properties that every object has are no types, kinds or priorities', () => {
   for (const name of ['constructor', '__proto__', 'toString']) {
     const odd = { _initiator: { type: name, url: URL }, _resourceType: name, _priority: name };
     const { requests } = parseRecording(

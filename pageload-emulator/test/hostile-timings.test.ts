@@ -16,7 +16,7 @@ function recorded(): Recording {
 
 type Request = Recording['requests'][number];
 
-/** What a recorder, a broken clock or an attacker may make of a recording's numbers. */
+/** Ways in which a recorder, a broken clock or an attacker may distort a recording's numbers. */
 const CHANGES: [string, (request: Request, index: number) => void][] = [
   [
     'phases withheld',
@@ -104,8 +104,8 @@ const CHANGES: [string, (request: Request, index: number) => void][] = [
   ],
 ];
 
-describe('timings that cannot be', () => {
-  it.each(CHANGES)('%s: still a network that can be emulated, soon', (_, change) => {
+describe('impossible timings', () => {
+  it.each(CHANGES)('%s: still give, within the time limit, a network that can be emulated', (_, change) => {
     const recording = recorded();
     for (const [index, request] of recording.requests.entries()) change(request, index);
     const startedAt = performance.now();

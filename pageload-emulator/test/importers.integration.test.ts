@@ -1,7 +1,7 @@
 /**
- * Any bytes in, a result or one clear line out, within two seconds and 256 MB: measured in processes of their own that
- * read files as the command does. The time is the processor's, for what else the machine does says nothing of it; a processor that
- * takes longer than another for the reference below has as much longer.
+ * Any input gives a result or one clear line within two seconds and 256 MB, measured in processes of their own that read files
+ * as the command does. Processor time is measured, as other processes do not change it; slower processors, by the reference
+ * below, have proportionally more.
  */
 import { spawnSync } from 'node:child_process';
 import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -57,7 +57,7 @@ function read(files: readonly string[]): Outcome[] {
     .map((line) => JSON.parse(line) as Outcome);
 }
 
-/** Processors that others use as well are slower now and then: of three times the first that is soon enough counts. */
+/** Shared processors are occasionally slower: one of three attempts must be within the limit. */
 function readSoon(file: string): Outcome {
   for (let left = 2; ; left--) {
     const [outcome] = read([file]);
@@ -91,7 +91,7 @@ function entry(index: number, extra: object = {}): string {
 
 const stack = (index: number) => ({
   callFrames: Array.from({ length: 5 }, (_, frame) => {
-    const asker = (index * 7 + frame) % 10_000;
+    const initiator = (index * 7 + frame) % 10_000;
     return { url: `https://o${asker % 400}.test/${asker}.js` };
   }),
 });

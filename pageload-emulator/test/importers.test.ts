@@ -9,10 +9,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mutatedText, VALID } from './mutations.ts';
 
-/** A place in the file, what was expected there, what was found. */
+/** Place in the file, expectation, finding. */
 const COMPLAINT = /^[^\n]+: expected [^\n]+, got [^\n]+$/;
 
-/** The recording of a text; null when it was refused, in one line. */
+/** Parses a text; null when it was refused in one line. */
 function readOrRefused(text: string): Recording | null {
   try {
     return parseRecording(text);
@@ -23,7 +23,7 @@ function readOrRefused(text: string): Recording | null {
   }
 }
 
-/** What everything that reasons about a load relies on. */
+/** Checks the invariants that all readers of a recording rely on. */
 function expectSound(recording: Recording): void {
   const { requests } = recording;
   expect(requests.length).toBeGreaterThan(0);
@@ -87,7 +87,7 @@ describe('any text', () => {
   });
 });
 
-describe('what recorders contradict themselves in', () => {
+describe('contradictory recordings', () => {
   const har = (entries: object[]) => JSON.stringify({ log: { entries } });
   const entry = (url: string, extra: object = {}) => ({
     startedDateTime: '2026-01-05T10:00:00Z',
@@ -96,7 +96,7 @@ describe('what recorders contradict themselves in', () => {
     ...extra,
   });
 
-  it('initiators in circles lead nowhere', () => {
+  it('initiators in circles are ignored', () => {
     const urls = Array.from({ length: 50 }, (_, i) => `https://a.test/${i}.js`);
     const entries = urls.map((_, i) =>
       entry(urls[i]!, { _initiator: { type: 'script', url: urls[(i + 1) % 50] } }),
@@ -104,7 +104,7 @@ describe('what recorders contradict themselves in', () => {
     expectSound(parseRecording(har(entries)));
   });
 
-  it('redirects in circles lead nowhere', () => {
+  it('redirects in circles are ignored', () => {
     const response = (to: string) => ({ response: { status: 302, redirectURL: to } });
     const entries = [
       entry('https://a.test/1', response('https://a.test/2')),

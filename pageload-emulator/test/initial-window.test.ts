@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { pageOf, pathOf, serverOf } from './pages.ts';
 import { recordLoad } from './synthetic-loads.ts';
 
-/** The window as it is estimated from one response of `bytes` on a new connection. */
+/** Estimates the window from one response of `bytes` on a new connection. */
 function windowSeen(initialWindow: number, bytes: number, rttMs: number): number {
   const server = serverOf('https://a.test');
   const servers = [{ ...server, tcp: { ...server.tcp, initialWindow } }];
@@ -13,7 +13,7 @@ function windowSeen(initialWindow: number, bytes: number, rttMs: number): number
 }
 
 describe('initial window', () => {
-  // Of so many bytes that each window takes another number of flights for them.
+  // Sizes for which each window takes a different number of flights.
   it.each([
     [10, 115_000],
     [20, 115_000],
@@ -26,7 +26,7 @@ describe('initial window', () => {
     for (const rttMs of [30, 80, 200]) expect(windowSeen(64, 257_000, rttMs)).toBeGreaterThanOrEqual(32);
   });
 
-  it('is the usual one where the response fits into any, or the path is too short to tell', () => {
+  it('is the usual one when the response fits into any, or the path is too short', () => {
     expect(windowSeen(64, 9_000, 80)).toBe(10);
     expect(windowSeen(64, 200_000, 2)).toBe(10);
   });

@@ -17,10 +17,10 @@ function kept(text: string, pieces: readonly number[] = []): unknown {
   return JSON.parse(new TextDecoder().decode(json.end()));
 }
 
-/** What of a string is written between its quotes, in bytes. */
+/** Bytes of a string as written between its quotes. */
 const written = (value: string): number => new TextEncoder().encode(JSON.stringify(value)).length - 2;
 
-/** Strings about as long as are kept, and far longer, ending in what has to be told from their own end. */
+/** Strings about as long as the limit and far longer, with ends that resemble a closing quote. */
 const string = fc
   .tuple(
     fc.constantFrom(
@@ -39,8 +39,8 @@ const string = fc
     ([length, middle, end]) => `${'x'.repeat(length)}${middle.join('')}${'y'.repeat(length)}${end.join('')}`,
   );
 
-describe('what is kept of JSON', () => {
-  test('all but strings that are longer than any field, in whatever pieces it comes', () => {
+describe('kept JSON', () => {
+  test('is everything but strings longer than any field, for all divisions into pieces', () => {
     const texts = fc.tuple(
       fc.array(string, { maxLength: 4 }),
       fc.array(fc.integer({ min: 0, max: 2 * MAX_STRING_BYTES }), { maxLength: 6 }),
@@ -58,7 +58,7 @@ describe('what is kept of JSON', () => {
     );
   });
 
-  test('a long string that comes byte by byte about each of its backslashes', () => {
+  test('has a long string emptied when it comes byte by byte around each of its backslashes', () => {
     const value = `${'x'.repeat(MAX_STRING_BYTES)}\\"\\\\"\\`;
     const text = JSON.stringify([value, 'then']);
     for (let at = MAX_STRING_BYTES - 4; at < text.length; at++) {

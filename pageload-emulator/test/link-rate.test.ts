@@ -29,8 +29,8 @@ function arriving(...responses: { fromMs: number; forMs: number; bytes: number }
 }
 
 describe('link rate', () => {
-  it('of a link that was full for long is not that of its best moment', () => {
-    // 200 kB a second for 4 s, but 80 kB in 200 ms where a repaired loss let them through at once.
+  it('of a link that was full for long is not the rate of its best moment', () => {
+    // 200 kB a second for 4 s, but 80 kB in 200 ms when a repaired loss released them at once.
     const arrivals = arriving(
       { fromMs: 0, forMs: 1900, bytes: 380_000 },
       { fromMs: 2000, forMs: 200, bytes: 80_000 },
@@ -43,7 +43,7 @@ describe('link rate', () => {
     expect(rate.bps / 1e6).toBeLessThan(1.95);
   });
 
-  it('of a link that was never full for long is that of a spurt', () => {
+  it('of a link that was never full for long is the rate of a spurt', () => {
     const arrivals = arriving(
       { fromMs: 0, forMs: 100, bytes: 100_000 },
       { fromMs: 900, forMs: 100, bytes: 100_000 },

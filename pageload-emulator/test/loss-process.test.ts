@@ -3,7 +3,7 @@ import { LossProcess } from '../src/transport/loss.ts';
 
 const LOSS = 0.05;
 
-it('loses a repetition as often as any packet, once a timer has run longer than bursts last', () => {
+it('loses a retransmission as often as any packet, once a timer has run for longer than bursts last', () => {
   const process = new LossProcess(LOSS, 50, 3);
   let bursts = 0;
   let repeatedInVain = 0;

@@ -69,7 +69,7 @@ function quic(window: number) {
 }
 
 describe('TCP recovery', () => {
-  it('cuts the window once until everything sent before the loss is acknowledged', () => {
+  it('reduces the window once until everything sent before the loss is acknowledged', () => {
     const { control, recovery } = tcp(40);
     const first = sent(recovery, 'tcp', 0, 10, [0]);
     const second = sent(recovery, 'tcp', 1, 10, [3]);
@@ -140,7 +140,7 @@ describe('TCP recovery', () => {
     expect(resent(recovery)).toBe(3 * 1_430);
   });
 
-  it('cuts the window also where the probe repairs the only loss', () => {
+  it('reduces the window even when the probe repairs the only loss', () => {
     const { control, recovery } = tcp(20);
     sent(recovery, 'tcp', 0, 4, [3]);
     recovery.onTimer(0, false);
@@ -149,7 +149,7 @@ describe('TCP recovery', () => {
     expect(recovery.unnoticed).toBe(false);
   });
 
-  it('times out when the probe is in vain, waits twice as long each time, and starts from one packet', () => {
+  it('times out when the probe fails, waits twice as long each time, and starts from one packet', () => {
     const { control, recovery } = tcp(20);
     sent(recovery, 'tcp', 0, 4, [0, 1, 2, 3]);
     recovery.onTimer(0, true);
@@ -166,7 +166,7 @@ describe('TCP recovery', () => {
 });
 
 describe('QUIC recovery', () => {
-  it('cuts the window once for all that was sent before the cut', () => {
+  it('reduces the window once for everything sent before the reduction', () => {
     const { control, recovery } = quic(40);
     const first = sent(recovery, 'quic', 0, 10, [0]);
     const second = sent(recovery, 'quic', 1, 10, [3]);
@@ -183,7 +183,7 @@ describe('QUIC recovery', () => {
     expect(recovery.room(25)).toBe(0);
   });
 
-  it('probes with two packets, which cuts no window before their acknowledgement shows more', () => {
+  it('probes with two packets, without a reduction until their acknowledgement shows further losses', () => {
     const { control, recovery } = quic(20);
     sent(recovery, 'quic', 0, 3, [0, 1, 2]);
     // 100 + 25 of acknowledgement delay, with next to no variation.
@@ -198,7 +198,7 @@ describe('QUIC recovery', () => {
     expect(control.window).toBeCloseTo(14, 9);
   });
 
-  it('never cuts where the probes repair all', () => {
+  it('does not reduce the window when the probes repair all losses', () => {
     const { control, recovery } = quic(20);
     sent(recovery, 'quic', 0, 3, [1, 2]);
     recovery.onTimer();

@@ -46,7 +46,7 @@ const width = ({ intervals: { downBps } }: NetworkPosterior) => downBps.high / d
 describe('earlier loads on the same network', () => {
   const cluster = clusterOf(3);
 
-  it('say what a page that tells little cannot', () => {
+  it('add what a page with little evidence does not show', () => {
     const alone = posteriorOf(light(), null);
     const fused = posteriorOf(light(), cluster);
     expect(fused.path.downBps / 6e6).toBeGreaterThan(0.65);
@@ -56,7 +56,7 @@ describe('earlier loads on the same network', () => {
     expect(fused.intervals.downBps.high).toBeGreaterThan(6e6);
   });
 
-  it('count less the older they are, and in the end not at all', () => {
+  it('weigh less the older they are, and finally nothing', () => {
     const alone = posteriorOf(light(), null);
     const widths = [1, 24, 96, 10_000].map((hours) =>
       width(posteriorOf(light(), { ...cluster, updatedAtMs: NOW_MS - hours * HOUR_MS })),
@@ -65,7 +65,7 @@ describe('earlier loads on the same network', () => {
     expect(widths.at(-1)).toBeCloseTo(width(alone), 6);
   });
 
-  it('give way to a page that shows something else', () => {
+  it('yield to a page that shows another rate', () => {
     const graph = randomPage(4);
     const faster = recordLoad(
       graph,
@@ -87,7 +87,7 @@ describe('earlier loads on the same network', () => {
     expect(posteriorOf(light(), cluster).udp.policed).toBeLessThan(0.03);
   });
 
-  it('are remembered for what they said of UDP through any number that said nothing of it', () => {
+  it('keep what they showed about UDP through any number of loads that show nothing about it', () => {
     let after: NetworkCluster = { ...cluster, udp: { open: 0.1, policed: 0.9, blocked: 0 } };
     for (let load = 0; load < 20; load++) after = learnNetwork(after, light(), NOW_MS);
     expect(after.udp.policed).toBeGreaterThan(0.7);
@@ -110,7 +110,7 @@ describe('earlier loads on the same network', () => {
     expect(posteriorOf(loadOf('h3', { kind: 'open' }), fast).udp.policed).toBeLessThan(0.02);
   });
 
-  it('leave a link’s rate open that was either a slow link’s or a policer’s', () => {
+  it('leave a rate uncertain that was either a slow link’s or a policer’s', () => {
     const posterior = posteriorOf(heavy(1), null);
     const { densities } = posterior;
     const slow = LogDensity.logNormal(logGrid(1e5, 1e9, 60), 1e6, 0.2);
@@ -137,7 +137,7 @@ describe('earlier loads on the same network', () => {
     expect(parseCluster(JSON.parse(JSON.stringify(cluster)))).toEqual(cluster);
   });
 
-  it('are not read from what is no cluster', () => {
+  it('are not read from other data', () => {
     for (const value of [
       null,
       'x',

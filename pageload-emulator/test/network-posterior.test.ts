@@ -46,7 +46,7 @@ describe('the posterior of a synthetic load', () => {
     }
   });
 
-  it('tells lossy paths from clean ones', () => {
+  it('distinguishes lossy paths from clean ones', () => {
     const lossesAt = (loss: number) =>
       [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => {
         const recording = filled(pathOf({ rttMs: 50, downBps: 20e6, loss, queueBytes: 375_000 }), seed);
@@ -60,7 +60,7 @@ describe('the posterior of a synthetic load', () => {
     expect(clean.filter(({ high }) => high > 0.008).length).toBeLessThanOrEqual(1);
   });
 
-  it('states intervals of 80% that hold the truth about as often, over many networks', () => {
+  it('states 80% intervals that contain the truth about as often, over many networks', () => {
     const held = { rttMs: 0, downBps: 0, upBps: 0, queueBytes: 0, loss: 0 };
     const cases = 60;
     let policed = 0;
@@ -81,7 +81,7 @@ describe('the posterior of a synthetic load', () => {
         const { low, high } = intervals[figure];
         if (low <= path[figure] && path[figure] <= high) held[figure]++;
       }
-      // Less than three in ten thousand is as good as none.
+      // Loss below three in ten thousand has no effect.
       if (
         Math.max(path.loss, 3e-4) <= intervals.loss.high &&
         (path.loss < 3e-4 || path.loss >= intervals.loss.low)
@@ -113,7 +113,7 @@ describe("UDP's treatment", () => {
   }
   const link = (udp: NetworkPath['udp']) => pathOf({ rttMs: 30, downBps: 40e6, queueBytes: 750_000, udp });
 
-  it('policed is seen in responses over HTTP/3 beside quicker ones over HTTP/2, with its rate', () => {
+  it('policed, with its rate, shows in responses over HTTP/3 beside faster ones over HTTP/2', () => {
     const { udp, path, sources } = posteriorOf(upgraded(20, 40_000, link({ kind: 'policed', bps: 3e6 })));
     expect(udp.policed).toBeGreaterThan(0.95);
     expect(path.udp).toMatchObject({ kind: 'policed' });
@@ -124,7 +124,7 @@ describe("UDP's treatment", () => {
     expect(sources.udp).toBe('estimated');
   });
 
-  it('open is seen where they came as quickly', () => {
+  it('open shows in equally fast responses', () => {
     const { udp, path } = posteriorOf(upgraded(20, 40_000, link({ kind: 'open' })));
     expect(udp.policed).toBeLessThan(0.01);
     expect(udp.blocked).toBe(0);
@@ -143,13 +143,13 @@ describe("UDP's treatment", () => {
     expect(open.sources.udp).toBe('measured');
   });
 
-  it('stays open to doubt where a few small responses tell nothing', () => {
+  it('stays uncertain when a few small responses show nothing', () => {
     const some = posteriorOf(upgraded(1, 500, link({ kind: 'policed', bps: 3e6 }))).udp;
     expect(some.policed).toBeGreaterThan(0.005);
     expect(some.policed).toBeLessThan(0.05);
   });
 
-  it('keeps what was believed where nothing came over HTTP/3, and says so', () => {
+  it('keeps the prior without responses over HTTP/3, and reports it as assumed', () => {
     const graph = randomPage(5);
     const recording = recordLoad(
       graph,
@@ -186,7 +186,7 @@ describe('knowledge besides the recording', () => {
     udp: { kind: 'open' as const },
   };
 
-  it('that is given is taken as it is', () => {
+  it('that is given is certain', () => {
     const posterior = posteriorOf(recording, { given: GIVEN });
     expect(posterior.path).toEqual(GIVEN);
     expect(new Set(Object.values(posterior.sources))).toEqual(new Set(['given']));
@@ -198,7 +198,7 @@ describe('knowledge besides the recording', () => {
     expect(new Set(lossy.map(({ seed }) => seed)).size).toBe(12);
   });
 
-  it('that was measured narrows what it tells', () => {
+  it('that was measured narrows its figure', () => {
     const alone = posteriorOf(recording).intervals;
     const { intervals, sources, path } = posteriorOf(recording, {
       measured: {
@@ -221,7 +221,7 @@ describe('knowledge besides the recording', () => {
     expect(intervals.loss.median).toBeGreaterThan(alone.loss.median);
   });
 
-  it('that was counted says the more of loss the more was counted', () => {
+  it('of counted losses weighs more the more packets were counted', () => {
     const median = (loss: { events: number; packets: number }) =>
       posteriorOf(recording, { measured: { loss } }).intervals.loss.median;
     const alone = posteriorOf(recording).intervals.loss.median;
@@ -232,13 +232,13 @@ describe('knowledge besides the recording', () => {
     expect(median({ events: 40, packets: 800 })).toBeGreaterThan(median({ events: 1, packets: 20 }));
   });
 
-  it('that transfers reached is the least that the link carries', () => {
+  it('of a reached rate is a lower bound of the link’s', () => {
     const { low } = posteriorOf(recording, { measured: { reachedBps: 30e6 } }).intervals.downBps;
     expect(posteriorOf(recording).intervals.downBps.high).toBeLessThan(27e6);
     expect(low).toBeGreaterThan(27e6);
   });
 
-  it('of UDP is certain where transfers were as fast over it as over TCP, or held to a rate', () => {
+  it('of UDP is certain when transfers over it were as fast as over TCP, or policed', () => {
     const open = posteriorOf(recording, { measured: { udp: { kind: 'open' } } });
     expect(open.udp).toEqual({ open: 1, policed: 0, blocked: 0 });
     const policed = posteriorOf(recording, { measured: { udp: { kind: 'policed', bps: 3e6 } } });
@@ -247,7 +247,7 @@ describe('knowledge besides the recording', () => {
     expect([open.sources.udp, policed.sources.udp]).toEqual(['measured', 'measured']);
   });
 
-  it('of a server goes over what was seen of it', () => {
+  it('of a server replaces estimated fields', () => {
     const { servers } = posteriorOf(recording, { servers: [{ origin: 'https://o0.test', thinkMs: 77 }] });
     expect(servers[0]).toMatchObject({ origin: 'https://o0.test', thinkMs: 77 });
   });
@@ -256,7 +256,7 @@ describe('knowledge besides the recording', () => {
 describe('networks drawn from a posterior', () => {
   const posterior = posteriorOf(filled(pathOf({ rttMs: 50, downBps: 10e6, loss: 0.005 })));
 
-  it('begin with the likeliest, and a longer list with the shorter one', () => {
+  it('begin with the likeliest network, and a longer list with the shorter one', () => {
     const many = drawNetworks(posterior, 24);
     expect(many).toHaveLength(24);
     expect(many[0]).toEqual({ path: posterior.path, servers: posterior.servers, seed: 1 });
@@ -264,7 +264,7 @@ describe('networks drawn from a posterior', () => {
     expect(new Set(many.map(({ seed }) => seed)).size).toBe(24);
   });
 
-  it('are spread as the intervals say', () => {
+  it('are spread as the intervals are', () => {
     const drawn = drawNetworks(posterior, 400).slice(1);
     for (const figure of ['rttMs', 'downBps', 'upBps'] as const) {
       const { low, high } = posterior.intervals[figure];
@@ -279,7 +279,7 @@ describe('networks drawn from a posterior', () => {
     }
   });
 
-  it('police UDP in as many of them as it is likely', () => {
+  it('police UDP in the share that is its probability', () => {
     const doubtful: NetworkPosterior = { ...posterior, udp: { open: 0.7, policed: 0.3, blocked: 0 } };
     const drawn = drawNetworks(doubtful, 201).slice(1);
     const policed = drawn.filter(({ path }) => path.udp.kind === 'policed').length;

@@ -36,7 +36,7 @@ function paintsOf(changes: Partial<PaintedLoad>, protocol: 'h2' | 'h3' = 'h2') {
 }
 
 describe('paint times', () => {
-  it('wait for what blocked rendering, and for as long behind it as they did', () => {
+  it('follow what blocked rendering by the recorded delay', () => {
     const { model, endMs } = paintsOf({});
     // Handshakes 200, document 100, stylesheet 100; 30 ms passed between stylesheet and paint.
     expect(model.timesOf(endMs).firstContentfulPaintMs).toBeCloseTo(430, 3);
@@ -45,7 +45,7 @@ describe('paint times', () => {
     expect(h3.model.timesOf(h3.endMs).firstContentfulPaintMs).toBeCloseTo(330, 3);
   });
 
-  it('are those of the image that was painted last, the larger one of two', () => {
+  it('follow the image painted last, the larger of two', () => {
     const { model, endMs } = paintsOf({});
     // The images end with the stylesheet at 400; 20 ms passed between the first image and its paint.
     expect(endMs[2]).toBeCloseTo(400, 3);
@@ -54,7 +54,7 @@ describe('paint times', () => {
     expect(later.model.timesOf(later.endMs).largestContentfulPaintMs).toBeCloseTo(400 + 110, 3);
   });
 
-  it('go by the recorder where it names the image', () => {
+  it('follow the image that the recorder names', () => {
     const { model, endMs } = paintsOf({
       largestContentfulPaintUrl: 'https://a.test/3',
       largestContentfulPaintMs: 700,
@@ -63,12 +63,12 @@ describe('paint times', () => {
     expect(model.timesOf(endMs).largestContentfulPaintMs).toBeCloseTo(400 + 140, 3);
   });
 
-  it('follow the first paint where it was text', () => {
+  it('follow the first paint when the largest was text', () => {
     const { model, endMs } = paintsOf({ largestContentfulPaintUrl: null });
     expect(model.timesOf(endMs).largestContentfulPaintMs).toBeCloseTo(430 + (610 - 230), 3);
   });
 
-  it('are lower bounds where the recording has none', () => {
+  it('are lower bounds when the recording has none', () => {
     const { model, endMs } = paintsOf({ firstContentfulPaintMs: null, largestContentfulPaintMs: null });
     expect(model.timesOf(endMs)).toEqual({
       firstContentfulPaintMs: endMs[1],

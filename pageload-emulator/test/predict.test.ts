@@ -52,7 +52,7 @@ describe('network estimate', () => {
     expect(servers[0]!.dnsMs).toBeCloseTo(5, 6);
   });
 
-  it('does not take waiting on a full link for distance or thinking', () => {
+  it('does not mistake waiting on a full link for distance or think time', () => {
     // 40 images of 100 kB keep the link full from 260 to 1260 ms; meanwhile an origin's only handshake takes 90.
     const recording = parseRecording(gallery(40, { wait: 60, receive: 1_000 }, 100_000));
     const last = recording.requests[recording.requests.length - 1]!;
@@ -77,7 +77,7 @@ describe('network estimate', () => {
     expect(servers.at(-1)).toMatchObject({ origin: 'https://late.test', extraRttMs: 0, thinkMs: 0 });
   });
 
-  it('says what it assumed where phases were withheld', () => {
+  it('reports what it assumed when phases were withheld', () => {
     const recording = parseRecording(chromiumHar());
     for (const request of recording.requests) {
       for (const phase of Object.keys(request.phases)) Object.assign(request.phases, { [phase]: null });
@@ -102,18 +102,18 @@ describe('network estimate', () => {
     expect(estimateNetwork(recording).path.downBps / 1e6).toBeCloseTo(21, 1);
   });
 
-  it('does not take a crowded link for a lossy one', () => {
+  it('does not mistake a crowded link for a lossy one', () => {
     const recording = parseRecording(gallery(40, { wait: 60, receive: 1_000 }, 100_000));
     expect(estimateNetwork(recording).sources.loss).toBe('assumed');
   });
 
-  it('knows TLS 1.2 by its second round trip', () => {
+  it('recognises TLS 1.2 by its second round trip', () => {
     const slow = harOf([chromiumEntry('https://a.test/', 0, { connect: 150, ssl: 100, wait: 60 })]);
     expect(estimateNetwork(parseRecording(slow)).servers[0]!.tlsVersion).toBe('1.2');
     expect(estimateNetwork(parseRecording(gallery(1))).servers[0]!.tlsVersion).toBe('1.3');
   });
 
-  it('offers what was seen or advertised', () => {
+  it('offers protocols that were used or advertised', () => {
     const recording = parseRecording(chromiumHar());
     expect(estimateNetwork(recording).servers[0]!.offers).toEqual({ h1: true, h2: true, h3: true });
     for (const request of recording.requests) Object.assign(request, { offersH3: false, protocol: 'h1' });
@@ -150,12 +150,12 @@ describe('prediction', () => {
     expect(JSON.parse(JSON.stringify(prediction))).toEqual(prediction);
   });
 
-  it('is the same twice', () => {
+  it('is deterministic', () => {
     const load = () => ({ ...predict(parseRecording(chromiumHar())), elapsedMs: 0 });
     expect(load()).toEqual(load());
   });
 
-  it('sees handshakes on a long path: HTTP/3 by a round trip', () => {
+  it('shows on a long path that HTTP/3 saves a round trip', () => {
     const prediction = predict(parseRecording(gallery(6)), { network: { ...GIVEN, rttMs: 250 } });
     expect(prediction).toMatchObject({ best: 'h3', decided: true });
     const gain = (prediction.protocols.h2 as LoadTime).pltMs - (prediction.protocols.h3 as LoadTime).pltMs;
@@ -163,7 +163,7 @@ describe('prediction', () => {
     expect(prediction.reasons.join(' ')).toMatch(/ready after 1 round trip of 250 ms instead of 2/);
   });
 
-  it('sees requests that wait for a connection', () => {
+  it('shows requests that wait for a connection', () => {
     const prediction = predict(parseRecording(gallery(60, undefined, 800)), { network: GIVEN });
     const h1 = prediction.protocols.h1 as LoadTime;
     const h2 = prediction.protocols.h2 as LoadTime;
@@ -171,7 +171,7 @@ describe('prediction', () => {
     expect(h1.pltMs - h2.pltMs).toBeGreaterThan(400);
   });
 
-  it('does not offer HTTP/3 where UDP is blocked', () => {
+  it('does not offer HTTP/3 when UDP is blocked', () => {
     const prediction = predict(parseRecording(chromiumHar()), {
       network: { ...GIVEN, udp: { kind: 'blocked' } },
     });
@@ -181,7 +181,7 @@ describe('prediction', () => {
     expect(prediction.waterfall.h3).toBeUndefined();
   });
 
-  it('keeps away from HTTP/3 where UDP is policed', () => {
+  it('avoids HTTP/3 when UDP is policed', () => {
     const prediction = predict(parseRecording(gallery(30, undefined, 60_000)), {
       network: { ...GIVEN, udp: { kind: 'policed', bps: 1e6 } },
     });
@@ -192,7 +192,7 @@ describe('prediction', () => {
     expect((prediction.protocols.h3 as LoadTime).pltMs).toBeGreaterThan(2 * best.pltMs);
   });
 
-  it('assigns only what an origin offers, while the what-if goes on', () => {
+  it('assigns only what an origin offers, while uniform predictions cover all protocols', () => {
     const recording = parseRecording(gallery(6));
     const servers: (Partial<ServerProfile> & { origin: string })[] = [
       { origin: 'https://a.test', offers: { h1: true, h2: true, h3: false } },
@@ -213,7 +213,7 @@ describe('prediction', () => {
     expect(prediction.reasons[0]).toMatch(/differ by .* the chance that .* is the fastest is/);
   });
 
-  it('spreads with what it does not know', () => {
+  it('has wider ranges when less is known', () => {
     const recording = parseRecording(gallery(30));
     const spread = ({ high, low, pltMs }: LoadTime) => (high - low) / pltMs;
     const sure = predict(recording, { network: GIVEN }).protocols.h2 as LoadTime;
@@ -223,7 +223,7 @@ describe('prediction', () => {
     expect(spread(unsure)).toBeGreaterThan(spread(sure));
   });
 
-  it('prefers what is given to what was measured, and that to its own estimate', () => {
+  it('prefers given figures to measured ones, and those to its own estimate', () => {
     const { network } = predict(parseRecording(chromiumHar()), {
       measured: { rttMs: 33, loss: { events: 10, packets: 1000 } },
       network: { loss: 0.02 },
@@ -236,7 +236,7 @@ describe('prediction', () => {
     });
   });
 
-  it('takes the length of loss bursts that is given, and single losses else', () => {
+  it('takes the given length of loss bursts, else single losses', () => {
     const recording = parseRecording(gallery(25, { wait: 60, receive: 1_000 }, 100_000));
     const at = (network: KnownNetwork) => {
       const { h1, h2, h3 } = predict(recording, { network }).protocols;

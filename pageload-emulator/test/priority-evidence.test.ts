@@ -78,15 +78,15 @@ function recordingOf(prioritises: boolean): Recording {
 const seenIn = (recording: Recording) => estimateNetwork(recording).servers[0]!.prioritises;
 
 describe('whether a server sends by priority', () => {
-  it('is seen from larger urgent responses that end before smaller ones', () => {
+  it('is shown by larger urgent responses that end before smaller ones', () => {
     expect(seenIn(recordingOf(true))).toBe(true);
   });
 
-  it('is seen from larger urgent responses that end after smaller ones', () => {
+  it('is disproved by larger urgent responses that end after smaller ones', () => {
     expect(seenIn(recordingOf(false))).toBe(false);
   });
 
-  it('is not told by a page on HTTP/1.1, nor by responses of one urgency', () => {
+  it('is not shown by a page on HTTP/1.1, nor by responses of one urgency', () => {
     const single = recordingOf(true);
     for (const request of single.requests) request.protocol = 'h1';
     expect(seenIn(single)).toBeUndefined();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { PriorityQueue } from '../src/util/priority-queue.ts';
 
-it('gives at any time the first of those that are in it', () => {
+it('always returns the first of its items', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.integer())), (steps) => {
       const queue = new PriorityQueue<number>((a, b) => a < b);

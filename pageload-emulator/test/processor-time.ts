@@ -1,7 +1,7 @@
-/** Limits of processor time that hold on slower processors too, which have as much longer as they take longer for a reference. */
+/** Limits of processor time, scaled on slower processors by the time that they take for a reference. */
 
 const MAX_SECONDS = 2;
-/** What the processor of which the two seconds are said takes to parse the reference. */
+/** Time of the processor for which the limit is two seconds to parse the reference. */
 const REFERENCE_SECONDS = 0.1;
 const reference = (): string =>
   JSON.stringify(
@@ -12,7 +12,7 @@ const reference = (): string =>
     })),
   );
 
-/** What other processes take of the machine is not in it. */
+/** Processor time of this process only. */
 export function processorSeconds(work: () => void): number {
   const before = process.cpuUsage();
   work();
@@ -21,9 +21,9 @@ export function processorSeconds(work: () => void): number {
 }
 
 /**
- * Seconds of this processor, at the moment, that are as long as two of the one they are said of.
+ * The limit of two seconds, scaled to this processor's current speed.
  *
- * @param taken what was taken: less than two seconds is soon enough on any.
+ * @param taken processor time used: below two seconds it needs no scaling
  */
 export function mostSeconds(taken: number): number {
   if (taken < MAX_SECONDS) return MAX_SECONDS;

@@ -13,7 +13,7 @@ const loads = [uniform(page, 'h1'), uniform(page, 'h2')];
 const SLOW = { rttMs: 100, downBps: 2e6, upBps: 1e6, loss: 0 };
 
 describe('random loss', () => {
-  it('is none where the queue drops as much by itself', () => {
+  it('is none when queue drops alone explain the losses', () => {
     const path = pathOf({ ...SLOW, queueBytes: 20_000 });
     const drops = emulate(page, path, servers, loads[0]!, { seed: 1 }).origins[0]!.queueDrops;
     expect(drops).toBeGreaterThan(20);
@@ -21,14 +21,14 @@ describe('random loss', () => {
     expect(randomLoss(page, path, servers, loads, 0.01)).toBe(0);
   });
 
-  it('is what was seen where the queue drops nothing', () => {
+  it('is the observed loss when the queue drops nothing', () => {
     const path = pathOf({ ...SLOW, queueBytes: 1e9 });
     const loss = randomLoss(page, path, servers, loads, 0.02);
     expect(loss).toBeGreaterThan(0.013);
     expect(loss).toBeLessThanOrEqual(0.02);
   });
 
-  it('is none where none was seen', () => {
+  it('is none when none was observed', () => {
     expect(randomLoss(page, pathOf(SLOW), servers, loads, 0)).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-// Makes inputs for the emulator of each file that is named, and prints what became of it and what it took.
+// Reads each named file, builds its page graph, and prints the outcome with the processor time and memory used.
 import { readInput } from '../bin/dist/read-input.js';
 import { buildGraph, estimateNetwork, InputError } from '../dist/index.js';
 

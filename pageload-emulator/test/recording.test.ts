@@ -50,7 +50,7 @@ describe('HAR from Chromium', () => {
     expect(byUrl('https://shop.test/a.css').phases).toMatchObject({ dnsStartMs: null, connectStartMs: null });
   });
 
-  it('finds who asked, through stylesheets and asynchronous stacks', () => {
+  it('finds initiators through stylesheets and asynchronous stacks', () => {
     expect(byUrl('https://shop.test/').initiator).toEqual({
       kind: 'navigation',
       requestId: null,
@@ -85,7 +85,7 @@ describe('HAR from Chromium', () => {
   });
 });
 
-describe('HARs of others', () => {
+describe('HARs of other recorders', () => {
   it('reads WebPageTest: absolute times, numbers as strings, the initiator as a URL', () => {
     const entry = (url: string, own: object) => ({
       startedDateTime: '2026-01-05T10:00:00.100Z',
@@ -176,7 +176,7 @@ describe('HARs of others', () => {
     });
   });
 
-  it('reads a HAR with nothing but what HAR 1.2 asks for', () => {
+  it('reads a HAR with only the fields that HAR 1.2 requires', () => {
     const minimal = {
       log: {
         entries: [
@@ -228,7 +228,7 @@ describe('HARs of others', () => {
     ]);
   });
 
-  it('tells pages of one id apart by time', () => {
+  it('separates pages of one id by time', () => {
     const har = harOf([
       chromiumEntry('https://a.test/', 0, {}, { pageref: 'page_1' }),
       chromiumEntry('https://a.test/again', 61_000, {}, { pageref: 'page_1' }),
@@ -237,7 +237,7 @@ describe('HARs of others', () => {
     expect(parseRecording(har).requests.map(({ url }) => url)).toEqual(['https://a.test/']);
   });
 
-  it('does not believe initiators that go in circles', () => {
+  it('ignores initiators that form a circle', () => {
     const by = (url: string) => ({ _initiator: { type: 'script', url }, _resourceType: 'script' });
     const { requests } = parseRecording(
       harOf([
@@ -266,7 +266,7 @@ describe('HARs of others', () => {
     ]);
   });
 
-  it('tells frames from the document', () => {
+  it('distinguishes frames from the document', () => {
     const { requests } = parseRecording(
       harOf([
         chromiumEntry('https://a.test/', 0, {}, { _resourceType: 'document' }),
@@ -321,7 +321,7 @@ describe('unusable input', () => {
     );
   });
 
-  it('of an own recording is named, too', () => {
+  it('of a hopwise recording is named, too', () => {
     const recording = structuredClone(parseRecording(chromiumHar()));
     recording.requests[2]!.initiator.requestId = 99;
     expect(complaint(recording)).toBe(

@@ -24,7 +24,7 @@ function streamOf(id: number, bytes: number, urgency = 3, incremental = true): S
   };
 }
 
-/** Ids and bytes in order of sending, in turns of a packet of 100. */
+/** Ids and bytes in order of sending, with packets of 100 bytes. */
 function sent(source: PrioritySource, room = 100): [number, number][] {
   const order: [number, number][] = [];
   for (let { next } = source; next !== null; next = source.next)
@@ -49,7 +49,7 @@ describe('responses on a shared connection', () => {
     expect(source.empty).toBe(true);
   });
 
-  it('go by urgency, whole ones in order of request and before those that take turns', () => {
+  it('go by urgency, non-incremental ones in order of request and before incremental ones', () => {
     const source = new PrioritySource(true);
     for (const stream of [
       streamOf(9, 200, 3, true),
@@ -64,14 +64,14 @@ describe('responses on a shared connection', () => {
     expect(order).toEqual([6, 4, 4, 7, 7, 9, 8, 9, 8]);
   });
 
-  it('share the room of a burst', () => {
+  it('share a burst', () => {
     const source = new PrioritySource(false);
     for (let id = 0; id < 4; id++) source.add(streamOf(id, 1_000));
     expect(source.take(1_000, 100)).toBe(250);
     expect(source.take(750, 100)).toBe(188);
   });
 
-  it('are sent whole and once, whoever becomes ready when', () => {
+  it('are sent completely and once, in any order of readiness', () => {
     const responses = fc.array(
       fc.record({
         bytes: fc.integer({ min: 1, max: 1_000 }),

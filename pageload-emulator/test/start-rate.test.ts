@@ -17,7 +17,7 @@ function flow(bytes: number, protocol: Protocol, sending: Partial<SendingProfile
 }
 
 describe('a start at a known bandwidth', () => {
-  it.each(['h2', 'h3'] as const)('takes slow start out of a %s flow', (protocol) => {
+  it.each(['h2', 'h3'] as const)('spares a %s flow slow start', (protocol) => {
     // 500 kB take 200 ms at 20 Mbit/s, and slow start five round trips more over TCP, three over QUIC.
     const without = flow(500_000, protocol, {});
     const informed = flow(500_000, protocol, { startBps: 20e6 });
@@ -40,13 +40,13 @@ describe('a start at a known bandwidth', () => {
     expect(drops[2]).toBeGreaterThan(drops[1]! + 20);
   });
 
-  it('is slow where the estimate is far too low', () => {
+  it('is slow when the estimate is far too low', () => {
     expect(flow(500_000, 'h2', { startBps: 0.4e6 }).pltMs).toBeGreaterThan(flow(500_000, 'h2', {}).pltMs);
   });
 });
 
 describe('Hybla', () => {
-  it('makes up for a long round trip, where Reno takes the longer the longer that is', () => {
+  it('compensates for a long round trip, unlike Reno', () => {
     const time = (congestionControl: CongestionControl, rttMs: number) => {
       const path = pathOf({ rttMs, downBps: 20e6, upBps: 10e6, loss: 0.001, queueBytes: 300_000 });
       return flow(10e6, 'h2', { congestionControl }, path).pltMs;
@@ -57,7 +57,7 @@ describe('Hybla', () => {
 });
 
 describe('changed servers', () => {
-  it('begin at a rate, or grow otherwise, over both transports', () => {
+  it('begin at a rate, or use another congestion control, over both transports', () => {
     const [server] = changeServers(
       [serverOf('https://a.test')],
       { startBps: 5e6, congestionControl: 'hybla' },

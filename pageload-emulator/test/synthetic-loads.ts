@@ -12,7 +12,7 @@ import { handshakeOf } from '../src/transport/handshake.ts';
 import { createRandom, normal } from '../src/util/random.ts';
 import { type FetchSketch, pageOf, serverOf } from './pages.ts';
 
-/** A page as pages are: a document, styles and scripts that it names, then images in number, on some origins. */
+/** A typical page: a document, styles and scripts that it names, then many images, on some origins. */
 export function randomPage(seed: number): PageGraph {
   const random = createRandom(seed);
   const origins = Array.from(
@@ -42,7 +42,7 @@ export function randomServers(graph: PageGraph, seed: number): ServerProfile[] {
   );
 }
 
-/** An emulated load as a browser would have recorded it. */
+/** Records an emulated load as a browser would. */
 export function recordLoad(
   graph: PageGraph,
   path: NetworkPath,
@@ -110,7 +110,7 @@ export function recordLoad(
   };
 }
 
-/** HTTP/2 to all origins but every second one, which is on HTTP/3. */
+/** HTTP/2 and HTTP/3 on alternate origins. */
 export function mixedAssignment(graph: PageGraph): Assignment {
   return Object.fromEntries(graph.origins.map((origin, index) => [origin, index % 2 === 1 ? 'h3' : 'h2']));
 }

@@ -23,8 +23,8 @@ const sending: fc.Arbitrary<SendingProfile> = fc.record(
   { requiredKeys: ['initialWindow', 'congestionControl'] },
 );
 
-describe('a load ends, with all of its bytes', () => {
-  it('whatever the path does and however the server sends', () => {
+describe('a load ends with all its bytes', () => {
+  it('on all paths and with all servers', () => {
     fc.assert(
       fc.property(
         path,

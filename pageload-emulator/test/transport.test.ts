@@ -13,7 +13,7 @@ describe('bottleneck', () => {
     expect(link.serialise(20, 500)).toBe(20.5);
   });
 
-  it('drops what its queue has no room for', () => {
+  it('drops packets beyond its queue', () => {
     const link = new Bottleneck(8e6, 3_000);
     // One on the wire, three in the queue.
     expect(link.room(0, 10, 1_000)).toBe(4);
@@ -23,7 +23,7 @@ describe('bottleneck', () => {
     expect(link.room(9, 2, 1_000)).toBe(2);
   });
 
-  it('polices by a bucket', () => {
+  it('polices by a token bucket', () => {
     // 8 Mbit/s: 25 ms deep, 25 packets of 1000 bytes, then one a millisecond.
     const policer = new Policer(8e6);
     expect(policer.pass(0, 30, 1_000)).toBe(25);
@@ -47,7 +47,7 @@ describe('loss', () => {
     return { share: lost / 400_000, burst: lost / bursts };
   };
 
-  it('loses the share that it should, one by one or in bursts', () => {
+  it('loses the given share, one by one or in bursts', () => {
     expect(share(0.02, 1).share).toBeCloseTo(0.02, 3);
     const bursty = share(0.02, 4);
     expect(bursty.share).toBeGreaterThan(0.018);
@@ -71,7 +71,7 @@ describe('HyStart', () => {
     rttMs,
   });
 
-  it('ends slow start when the first of a round trip all find a queue', () => {
+  it('ends slow start when all first samples of a round show a queue', () => {
     const tcp = new HyStart('tcp');
     tcp.startRound(0);
     // An eighth of 80 ms is 10; the ninth sample is the first that counts.
@@ -82,20 +82,20 @@ describe('HyStart', () => {
     other.startRound(0);
     expect(other.exits(acks(5, 89), 80, 40)).toBe(false);
     expect(other.exits(acks(20, 120), 80, 80)).toBe(false);
-    // The window was too small to look at them.
+    // The window was too small to take samples.
     other.startRound(300);
     expect(other.exits(acks(20, 120), 80, 15)).toBe(false);
     expect(other.exits(acks(4, 120), 80, 16)).toBe(false);
   });
 
-  it('counts over QUIC from the eighth on, and whatever the window was', () => {
+  it('counts from the eighth sample on over QUIC, for any window', () => {
     const quic = new HyStart('quic');
     quic.startRound(0);
     expect(quic.exits(acks(8, 91), 80, 15)).toBe(false);
     expect(quic.exits(acks(1, 80), 80, 16)).toBe(true);
   });
 
-  it('ends it on TCP when acknowledgements come in a train of half a round trip', () => {
+  it('ends it on TCP when a train of acknowledgements lasts half a round trip', () => {
     const tcp = new HyStart('tcp');
     tcp.startRound(0);
     expect(tcp.exits(acks(20, 80, 20, 1), 80, 40)).toBe(false);
@@ -109,7 +109,7 @@ describe('HyStart', () => {
 });
 
 describe('event queue', () => {
-  it('goes by time, then by order of scheduling', () => {
+  it('orders events by time, then by order of scheduling', () => {
     const queue = new EventQueue();
     const seen: number[] = [];
     const handler = { handle: (kind: number) => void seen.push(kind) };

@@ -34,7 +34,7 @@ describe('what if the servers', () => {
     expect(protocols.h3!.change).toBe(0);
   });
 
-  it('took losses less to heart', () => {
+  it('reacted less to losses', () => {
     const lossy = pathOf({ rttMs: 60, downBps: 50e6, loss: 0.02 });
     const protocols = changeOf(3e6, lossy, { congestionControl: 'bbr' });
     expect(protocols.h2!.change).toBeLessThan(-0.3);
@@ -45,14 +45,14 @@ describe('what if the servers', () => {
     const right = changeOf(1e6, long, { startShare: 1 }).h2!.change;
     expect(right).toBeLessThan(-0.25);
     expect(changeOf(1e6, long, { startBps: 20e6 }).h2!.change).toBe(right);
-    // Ten times too high, and with hardly a queue, most of the first flight is lost.
+    // With a rate ten times too high and hardly a queue, most of the first flight is lost.
     const short = { ...long, queueBytes: 15_000 };
     expect(changeOf(1e6, short, { startShare: 10 }).h2!.change).toBeGreaterThan(
       changeOf(1e6, short, { startShare: 1 }).h2!.change,
     );
   });
 
-  it('stayed as they are: nothing', () => {
+  it('did not change: nothing', () => {
     const protocols = changeOf(1e6, pathOf({ loss: 0.01 }), {});
     expect(changeInWords({})).toBe('the present servers');
     expect(Object.values(protocols).map((time) => time.change)).toEqual([0, 0, 0]);

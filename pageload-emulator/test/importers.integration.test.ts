@@ -92,7 +92,7 @@ function entry(index: number, extra: object = {}): string {
 const stack = (index: number) => ({
   callFrames: Array.from({ length: 5 }, (_, frame) => {
     const initiator = (index * 7 + frame) % 10_000;
-    return { url: `https://o${asker % 400}.test/${asker}.js` };
+    return { url: `https://o${initiator % 400}.test/${initiator}.js` };
   }),
 });
 

@@ -37,34 +37,26 @@ export {
   emulate,
   type OriginOutcome,
 } from './emulate/emulate.ts';
-export {
-  type Knowledge,
-  networkPosterior,
-} from './estimate/build-posterior.ts';
 export { estimateNetwork, type NetworkEstimate } from './estimate/estimate-network.ts';
 export { learnNetwork } from './estimate/learn-network.ts';
 export { type NetworkCluster, parseCluster } from './estimate/network-cluster.ts';
-export type * from './estimate/network-posterior.ts';
 export { measuredBy } from './estimate/verification-figures.ts';
 export {
   CAUSE_WORDS,
   type ExplainedConnection,
   type ProtocolExplanation,
 } from './explain/explain.ts';
-export { changeInWords } from './explain/server-change-words.ts';
 export { buildGraph } from './graph/build-graph.ts';
 export type * from './graph/page-graph.ts';
 export { transferPlan } from './graph/transfer-plan.ts';
 export type { OriginCounters } from './http/origin-client.ts';
-export type { Interval, LogDensity } from './network/log-density.ts';
 export {
   knownFrom,
   NETWORK_FLAGS,
   type NetworkFlag,
   type NetworkFlagValues,
-  numberBetween,
 } from './network/network-flags.ts';
-export { changeServers, type ServerChange } from './network/server-change.ts';
+export type { ServerChange } from './network/server-change.ts';
 export { udpNotation, udpTreatment } from './network/udp-notation.ts';
 export { type Explanation, explain, type PredictOptions, predict } from './predict.ts';
 export {
@@ -82,7 +74,6 @@ export { JsonBytes } from './recording/json-bytes.ts';
 export { parseRecording, readRecording } from './recording/parse.ts';
 export { parseProtocol } from './recording/protocol-name.ts';
 export { parseVerification } from './recording/verification-file.ts';
-export { drawNetworks, type NetworkSample } from './scenarios/draw-networks.ts';
 export { CAUSES, type Cause, type CriticalStep } from './trace/critical-path.ts';
 export type { LossCause, Trace } from './transport/trace.ts';
 export { originOf } from './util/url.ts';

@@ -1,5 +1,7 @@
-import { buildGraph, drawNetworks, networkPosterior, type Recording } from '@hopwise/pageload-emulator';
+import { buildGraph, type Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
+import { networkPosterior } from '../src/estimate/build-posterior.ts';
+import { drawNetworks } from '../src/scenarios/draw-networks.ts';
 import { pathOf } from './pages.ts';
 import { mixedAssignment, randomPage, randomServers, recordLoad } from './synthetic-loads.ts';
 

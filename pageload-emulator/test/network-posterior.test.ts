@@ -1,13 +1,8 @@
-import {
-  buildGraph,
-  drawNetworks,
-  type Knowledge,
-  type NetworkPath,
-  type NetworkPosterior,
-  networkPosterior,
-  type Recording,
-} from '@hopwise/pageload-emulator';
+import { buildGraph, type NetworkPath, type Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
+import { type Knowledge, networkPosterior } from '../src/estimate/build-posterior.ts';
+import type { NetworkPosterior } from '../src/estimate/network-posterior.ts';
+import { drawNetworks } from '../src/scenarios/draw-networks.ts';
 import { createRandom, normal } from '../src/util/random.ts';
 import { median } from '../src/util/statistics.ts';
 import { type FetchSketch, pageOf, pathOf, serverOf, uniform } from './pages.ts';

@@ -1,7 +1,8 @@
-import { changeInWords, type NetworkPath, PROTOCOLS, type ServerChange } from '@hopwise/pageload-emulator';
+import { type NetworkPath, PROTOCOLS, type ServerChange } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { serverChange } from '../bin/options.ts';
 import { askWhatIf } from '../src/choose/what-if.ts';
+import { changeInWords } from '../src/explain/server-change-words.ts';
 import { PaintModel } from '../src/graph/paint-times.ts';
 import { UniformLoads } from '../src/scenarios/uniform.ts';
 import { pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf } from './pages.ts';

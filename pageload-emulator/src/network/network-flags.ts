@@ -71,7 +71,7 @@ export const NETWORK_FLAGS: readonly NetworkFlag[] = [
 ];
 
 /** Makes a parser of numbers within bounds, which throws InputError saying what was expected. */
-export function numberBetween(min: number, max: number, unit: string): (text: string) => number {
+function numberBetween(min: number, max: number, unit: string): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (text.trim() === '' || !(value >= min && value <= max)) {

@@ -2,8 +2,8 @@ import { Command } from 'commander';
 
 /** Parsed options of `npm run bench`. */
 export interface SpeedOptions {
-  /** Folder of recordings. */
-  recordings: string;
+  /** Folder of HAR files; the pages of the golden set unless given. */
+  recordings?: string;
   json: boolean;
 }
 
@@ -16,7 +16,10 @@ export function parseOptions(argv: string[]): SpeedOptions {
   const command = new Command()
     .name('npm run bench --')
     .description('Times emulations by size, and compares them with Lantern on recorded pages.')
-    .option('--recordings <dir>', 'folder of HAR files, plain or gzipped', '../shared/data/har')
+    .option(
+      '--recordings <dir>',
+      'folder of HAR files, plain or gzipped; default: the pages of the golden set',
+    )
     .option('--json', 'print the comparison with Lantern as JSON', false)
     .showHelpAfterError('(see npm run bench -- --help)')
     .exitOverride()

@@ -90,7 +90,7 @@ function renderCards(load: StoredLoad): HTMLElement[] {
       renderCard(
         'Waterfall',
         'hw-wide',
-        renderWaterfall(recordedWaterfall(load.recording), { width: innerWidthPx() }),
+        renderWaterfall(recordedWaterfall(load.recording), { width: waterfallWidthPx() }),
       ),
     ];
   }
@@ -129,7 +129,7 @@ function renderWaterfallCard(load: StoredLoad): HTMLElement {
       shownWaterfall === 'recorded'
         ? recordedWaterfall(load.recording)
         : predictedWaterfall(load.recording, prediction, shownWaterfall);
-    return waterfall ? renderWaterfall(waterfall, { width: innerWidthPx() }) : el('p');
+    return waterfall ? renderWaterfall(waterfall, { width: waterfallWidthPx() }) : el('p');
   };
   const holder = el('div', {}, chart());
   const buttons = choices.map((choice) => {
@@ -158,7 +158,12 @@ function renderCard(title: string, className: string, ...children: HTMLElement[]
   );
 }
 
+/** A narrower waterfall has no space for its bars: it scrolls instead. */
+function waterfallWidthPx(): number {
+  return Math.max(560, innerWidthPx());
+}
+
 /** Width inside a card that spans the panel, in CSS pixels. */
 function innerWidthPx(): number {
-  return Math.max(560, Math.min(document.documentElement.clientWidth, 1240) - 40 - 38);
+  return Math.min(document.documentElement.clientWidth, 1240) - 40 - 38;
 }

@@ -24,7 +24,10 @@ const actions = document.getElementById('actions')!;
 /** Finds the active tab, or the one in the URL's `tabId` if the popup is opened as a page. */
 async function findTab(): Promise<chrome.tabs.Tab | undefined> {
   const named = new URLSearchParams(location.search).get('tabId');
-  if (named !== null) return chrome.tabs.get(Number(named));
+  if (named !== null) {
+    document.body.classList.add('as-page');
+    return chrome.tabs.get(Number(named));
+  }
   const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
   return tab;
 }

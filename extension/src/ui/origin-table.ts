@@ -22,14 +22,14 @@ export function renderOriginTable(prediction: Prediction, options: OriginTableOp
   const shown = sorted.slice(0, options.limit ?? sorted.length);
   const brief = options.brief ?? false;
   const rows = shown.map((origin) => ({ origin, action: options.action?.(origin) ?? null }));
-  const head = brief ? ['Origin', 'Best', 'Sure'] : ['Origin', ...WIDE_ONLY, 'Best', 'Confidence', 'Why'];
+  const head = brief ? ['Origin', 'Best', 'Sure'] : ['Origin', ...WIDE_ONLY, 'Best', 'Sure', 'Why'];
   const rest = sorted.length - shown.length;
   return el(
     'div',
     { class: 'hw-scroll' },
     el(
       'table',
-      { class: 'hw-table hw-origins' },
+      { class: `hw-table hw-origins${brief ? '' : ' hw-origins-detailed'}` },
       el(
         'thead',
         {},

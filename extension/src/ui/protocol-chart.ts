@@ -37,9 +37,10 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
   const whisker = { ...range, stroke: 'row', strokeWidth: 1.5 };
   const median = { ...lane, x: 'medianMs', fill: 'row', stroke: 'var(--hw-surface)' };
 
+  const width = options.width ?? 640;
   const plot = Plot.plot({
     ...(options.document ? { document: options.document } : {}),
-    width: options.width ?? 640,
+    width,
     height: 34 + rows.length * (kinds.length * ROW_HEIGHT + 14),
     marginLeft: 84,
     marginRight: 64,
@@ -49,7 +50,7 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
     x: {
       domain: [0, endMs],
       grid: true,
-      ticks: 5,
+      ticks: width < 480 ? 2 : 5,
       tickFormat: createTickFormat(endMs),
       label: null,
     },

@@ -300,7 +300,7 @@ test('the times table has a column for each kind of time', () => {
     [...row.children].map((cell) => cell.textContent),
   );
   expect(rows[0]).toEqual(['Protocol', 'Predicted', 'Verified']);
-  expect(rows[2]).toEqual(['HTTP/2', '2.70 s2.50 s – 2.90 s', '2.60 s2.50 s – 2.65 s']);
+  expect(rows[2]).toEqual(['HTTP/2', '2.70 s2.50\u00a0s – 2.90\u00a0s', '2.60 s2.50\u00a0s – 2.65\u00a0s']);
   expect(rows[1]?.[2]).toBe('–');
 });
 
@@ -323,8 +323,8 @@ test('loads of the browser’s own choice and of the assignment are rows of thei
     'HTTP/3',
     'hopwise’s assignment',
   ]);
-  expect(rows[1]?.slice(1)).toEqual(['–', '4.05 s3.90 s – 4.20 s']);
-  expect(rows[5]?.slice(1)).toEqual(['2.29 s2.10 s – 2.50 s', 'not available']);
+  expect(rows[1]?.slice(1)).toEqual(['–', '4.05 s3.90\u00a0s – 4.20\u00a0s']);
+  expect(rows[5]?.slice(1)).toEqual(['2.29 s2.10\u00a0s – 2.50\u00a0s', 'not available']);
   const chart = renderProtocolChart(comparison, options);
   expect(chart.textContent).toContain('hopwise’s assignment, measured: no answer');
   expect(chart.querySelector('svg')?.getAttribute('aria-description')).toContain(

@@ -28,9 +28,17 @@ import './report.css';
 
 const report = JSON.parse(document.getElementById('data')?.textContent ?? '') as Report;
 const main = document.getElementById('report') as HTMLElement;
-main.append(...sections(report));
 
 type Content = Node | string;
+
+/** In pixels. A window of 320 has this much between its cards' edges. */
+const MIN_CHART_WIDTH = 258;
+/** Narrower windows scroll the waterfall: names and bars need the width. */
+const MIN_WATERFALL_WIDTH = 640;
+/** Padding and borders of `#report` and of a card, left and right; see report.css. */
+const CARD_EDGES = window.matchMedia('(max-width: 560px)').matches ? 50 : 86;
+
+main.append(...sections(report));
 
 function element(name: string, attributes: Record<string, string>, ...children: Content[]): HTMLElement {
   const made = document.createElement(name);
@@ -54,19 +62,19 @@ function sections(report: Report): HTMLElement[] {
       assigned: measuredOf(report.assignment.measuredMs),
     }),
   };
-  const width = Math.min(1080, Math.max(640, document.documentElement.clientWidth - 96));
+  const width = Math.max(MIN_CHART_WIDTH, Math.min(1080, main.clientWidth - CARD_EDGES));
   return [
     header(report),
-    element('div', { class: 'hw-card' }, renderSummary(prediction)),
     card(
       'Page load time',
       ...gain(report),
       renderProtocolChart(comparison, { width }),
       renderTimesTable(comparison),
     ),
+    element('div', { class: 'hw-card' }, renderSummary(prediction)),
     card('What to use for each origin', renderOriginTable(prediction)),
     card('The network', ...network(report)),
-    card('Waterfall', waterfalls(report, width)),
+    card('Waterfall', waterfalls(report, Math.max(MIN_WATERFALL_WIDTH, width))),
     footer(report),
   ];
 }

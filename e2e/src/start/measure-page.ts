@@ -4,7 +4,12 @@ import type { LabNetwork } from '@hopwise/lab/client/networks';
 import type { Cleanup } from '@hopwise/lab/command/cleanup';
 import type { LoadProtocol } from '@hopwise/lab/ground-truth/ground-truth';
 import { type DisturbanceWatch, disturbedBy, watchDisturbance } from '@hopwise/lab/loads/disturbance';
-import { type Loader, type Measured, measureProtocols } from '@hopwise/lab/loads/measure-protocols';
+import {
+  type Loader,
+  type Measured,
+  type Measurement,
+  measureProtocols,
+} from '@hopwise/lab/loads/measure-protocols';
 import { MeasuringBrowser } from '@hopwise/lab/loads/measuring-browser';
 import { processorSpeed } from '@hopwise/lab/loads/processor-speed';
 import { count } from '@hopwise/lab/output/words';
@@ -135,8 +140,9 @@ export async function measurePage(options: MeasureOptions): Promise<PageMeasurem
       continue;
     }
     measured[protocol] = repeatedSpread(result, protocol, assignment);
-    warnings.push(...warningsOf(result, WHAT[protocol], disturbed[protocol]));
+    warnings.push(...warningsOf(result, WHAT[protocol]));
   }
+  warnings.push(...disturbanceWarnings(measurement, disturbed));
   return { measured, naturalProtocols: protocolsOf(measurement.natural), warnings };
 }
 
@@ -216,14 +222,8 @@ function protocolsOf(result: Measured | Unavailable | undefined): Partial<Record
   return counts;
 }
 
-/** @param disturbed loads, dropped and kept, that were disturbed */
-function warningsOf(result: Measured, what: string, disturbed: number): string[] {
+function warningsOf(result: Measured, what: string): string[] {
   const warnings: string[] = [];
-  const byWhat = 'late packets or other processes';
-  if (result.repeated > 0)
-    warnings.push(`${what}: ${count(result.repeated, 'load')} dropped and repeated, disturbed by ${byWhat}`);
-  const kept = disturbed - result.repeated;
-  if (kept > 0) warnings.push(`${what}: ${count(kept, 'load')} kept although disturbed by ${byWhat}`);
   if (result.failed > 0) warnings.push(`${what}: ${count(result.failed, 'load')} failed and left out`);
   const wrong = result.loads.length - result.proved;
   if (wrong > 0)
@@ -234,4 +234,25 @@ function warningsOf(result: Measured, what: string, disturbed: number): string[]
   if (incomplete > 0)
     warnings.push(`${what}: ${incomplete} of ${result.loads.length} loads had requests that failed`);
   return warnings;
+}
+
+/** One line for the disturbed loads that were dropped, one for those that were kept. @param disturbed loads of both kinds */
+export function disturbanceWarnings(
+  measurement: Measurement<LoadProtocol>,
+  disturbed: Record<LoadProtocol, number>,
+): string[] {
+  const dropped: string[] = [];
+  const kept: string[] = [];
+  for (const protocol of MEASURED) {
+    const result = measurement[protocol];
+    if (!result || 'unavailable' in result) continue;
+    if (result.repeated > 0) dropped.push(`${result.repeated} of ${WHAT[protocol]}`);
+    const left = disturbed[protocol] - result.repeated;
+    if (left > 0) kept.push(`${left} of ${WHAT[protocol]}`);
+  }
+  const byWhat = 'disturbed by late packets or other processes';
+  return [
+    ...(dropped.length > 0 ? [`loads dropped and repeated, ${byWhat}: ${dropped.join(', ')}`] : []),
+    ...(kept.length > 0 ? [`loads kept although ${byWhat}: ${kept.join(', ')}`] : []),
+  ];
 }

@@ -6,6 +6,7 @@ import {
   type Figure,
   type FigureKind,
   listRows,
+  type MissingTime,
   ROW_NAME,
   type Row,
 } from './comparison.ts';
@@ -28,11 +29,14 @@ const KIND_LABEL: Record<FigureKind, string> = {
 export function renderProtocolChart(comparison: Comparison, options: ViewOptions = {}): HTMLElement {
   const el = builder(options);
   const rows = listRows(comparison);
-  const { figures, missingTimes } = collectFigures(comparison);
-  const kinds = FIGURE_KINDS.filter((kind) => [...figures, ...missingTimes].some((one) => one.kind === kind));
+  const all = collectFigures(comparison);
+  const kinds = FIGURE_KINDS.filter((kind) =>
+    [...all.figures, ...all.missingTimes].some((one) => one.kind === kind),
+  );
+  const { figures, missingTimes } = inLanes(all, kinds);
   const of = (kind: FigureKind) => figures.filter((figure) => figure.kind === kind);
   const endMs = Math.max(1, ...figures.map((figure) => figure.highMs));
-  const lane = { y: 'kind', fy: 'row' } as const;
+  const lane = { y: 'lane', fy: 'row' } as const;
   const range = { ...lane, x1: 'lowMs', x2: 'highMs' } as const;
   const whisker = { ...range, stroke: 'row', strokeWidth: 1.5 };
   const median = { ...lane, x: 'medianMs', fill: 'row', stroke: 'var(--hw-surface)' };
@@ -118,6 +122,22 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
     el('ul', { class: 'hw-legend' }, ...kinds.map((kind) => legendItem(el, kind))),
     ...renderMissingTimes(comparison, options),
   );
+}
+
+/** Gives each time a lane of its row: one below the other in order of kind, in the middle where a row has fewer. */
+function inLanes(
+  { figures, missingTimes }: ReturnType<typeof collectFigures>,
+  kinds: readonly FigureKind[],
+): { figures: (Figure & { lane: FigureKind })[]; missingTimes: (MissingTime & { lane: FigureKind })[] } {
+  const all = [...figures, ...missingTimes];
+  const inLane = <T extends Figure | MissingTime>(time: T) => {
+    const present = kinds.filter((kind) =>
+      all.some((other) => other.row === time.row && other.kind === kind),
+    );
+    const first = Math.floor((kinds.length - present.length) / 2);
+    return { ...time, lane: kinds[first + present.indexOf(time.kind)] as FigureKind };
+  };
+  return { figures: figures.map(inLane), missingTimes: missingTimes.map(inLane) };
 }
 
 function legendItem(el: Build, kind: FigureKind): HTMLElement {

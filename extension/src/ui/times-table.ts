@@ -1,6 +1,13 @@
-import { type Comparison, collectFigures, FIGURE_KINDS, listRows, ROW_NAME } from './comparison.ts';
+import {
+  type Comparison,
+  collectFigures,
+  FIGURE_KINDS,
+  type Figure,
+  listRows,
+  ROW_NAME,
+} from './comparison.ts';
 import { builder, type ViewOptions } from './dom.ts';
-import { formatMs } from './format.ts';
+import { formatMs, keepUnitsTogether } from './format.ts';
 
 /** The figures of the protocol chart as a table: median and spread of each kind. */
 export function renderTimesTable(comparison: Comparison, options: ViewOptions = {}): HTMLElement {
@@ -41,13 +48,17 @@ export function renderTimesTable(comparison: Comparison, options: ViewOptions = 
               'td',
               { class: 'hw-number' },
               el('strong', {}, formatMs(figure.medianMs)),
-              el('span', { class: 'hw-spread' }, `${formatMs(figure.lowMs)} – ${formatMs(figure.highMs)}`),
+              el('span', { class: 'hw-spread' }, formatSpread(figure)),
             );
           }),
         ),
       ),
     ),
   );
+}
+
+function formatSpread({ lowMs, highMs }: Figure): string {
+  return lowMs === highMs ? 'once' : keepUnitsTogether(`${formatMs(lowMs)} – ${formatMs(highMs)}`);
 }
 
 function capitalize(word: string): string {

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { EXTENSION_ID, FIREFOX_EXTENSION_ID } from '@hopwise/contract';
 import { expect, test } from 'vitest';
 
@@ -15,10 +17,29 @@ test('the Firefox id is the one that the native host is registered for', () => {
   expect(manifest.browser_specific_settings.gecko.id).toBe(FIREFOX_EXTENSION_ID);
 });
 
-test('every permission is documented', async () => {
-  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+
+/** First cells of the table below a heading of the README, without their backquotes. */
+function firstCells(heading: string): string[] {
+  const section = readme.split(/^## /m).find((text) => text.startsWith(heading)) ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+  return rows.flatMap((row) => [...row.split(' | ')[0]!.matchAll(/`([^`]+)`/g)].map(([, cell]) => cell!));
+}
+
+test('the README documents every permission, and no other', () => {
   const { permissions, optional_permissions, host_permissions } = manifest;
-  for (const permission of [...permissions, ...optional_permissions, ...host_permissions]) {
-    expect(readme).toContain(`\`${permission}\``);
-  }
+  expect(firstCells('Permissions').sort()).toEqual(
+    [...permissions, ...optional_permissions, ...host_permissions].sort(),
+  );
+});
+
+test('the README maps every folder of the sources, and no other', async () => {
+  const entries = await readdir(new URL('../src/', import.meta.url), {
+    withFileTypes: true,
+    recursive: true,
+  });
+  const root = fileURLToPath(new URL('../src/', import.meta.url));
+  const folders = entries.filter((entry) => entry.isDirectory());
+  const paths = folders.map(({ parentPath, name }) => `${relative(root, join(parentPath, name))}/`);
+  expect(firstCells('Map').sort()).toEqual(paths.sort());
 });

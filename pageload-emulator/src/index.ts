@@ -63,6 +63,7 @@ export {
   type EconExplanation,
   type EconPrediction,
   type EconPredictOptions,
+  type EconProtocol,
   type EconProtocolLoad,
   type EconTime,
   explainEcon,

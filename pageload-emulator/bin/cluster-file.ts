@@ -8,9 +8,9 @@ import {
 } from '@hopwise/pageload-emulator';
 
 /** A cluster takes less than a kilobyte: a larger file is something else. */
-const MOST_BYTES = 100_000;
+const MAX_BYTES = 100_000;
 
-/** What earlier loads told of a network, in a file or for one run. */
+/** What earlier loads showed of a network, in a file or for one run. */
 export class ClusterFile {
   readonly #file: string | null;
   #cluster: NetworkCluster | null;
@@ -58,7 +58,7 @@ async function readCluster(file: string, mayBeMissing: boolean): Promise<Network
     const hint = code === 'ENOENT' ? ' (--learn makes one)' : '';
     throw new InputError(`${file}: expected a network cluster, got ${code ?? message}${hint}`);
   }
-  const cluster = text.length > MOST_BYTES ? null : parseCluster(parsedJson(text));
+  const cluster = text.length > MAX_BYTES ? null : parseCluster(parsedJson(text));
   if (cluster === null)
     throw new InputError(`${file}: top level: expected a network cluster, as --learn writes it`);
   return cluster;

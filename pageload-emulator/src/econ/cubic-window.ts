@@ -5,7 +5,7 @@ const C = 0.4;
 /** RFC 9438 section 4.3: Reno's increase that gives the same rate with Cubic's decrease. */
 const RENO_FRIENDLY = (3 * (1 - 0.7)) / (1 + 0.7);
 /** RFC 9438 section 4.2: a round grows the window by no more. */
-const LARGEST_GROWTH = 1.5;
+const MAX_GROWTH = 1.5;
 
 /**
  * ECON's appendix: cwnd_j = C((j − 1)·RTT − K)³ + W_max, with all of it inside the sum over rounds; RFC 9438
@@ -32,7 +32,7 @@ export function renoFriendlyWindow(epoch: Epoch, round: number): number {
 /** The window of Cubic's sender, the larger of the two, after `round` rounds of `sinceMs` in all. */
 export function cubicClimb(epoch: Epoch, round: number, sinceMs: number, before: number): number {
   return Math.max(
-    Math.min(cubicWindow(epoch, sinceMs), LARGEST_GROWTH * before),
+    Math.min(cubicWindow(epoch, sinceMs), MAX_GROWTH * before),
     renoFriendlyWindow(epoch, round),
   );
 }

@@ -22,7 +22,7 @@ export interface WindowCount {
 
 const HEADER = 'cwnd,p';
 /** Above any window that a 32-bit sequence space allows. */
-const LARGEST_WINDOW = 2 ** 31;
+const MAX_WINDOW = 2 ** 31;
 
 /**
  * Reads a file with the columns `cwnd,p`, windows in rising order.
@@ -39,7 +39,7 @@ export function parsePcwnd(text: string): WindowLoss[] {
     const cells = line.split(',');
     const [cwnd, p] = cells.map(decimal);
     if (cells.length !== 2) throw unexpected(index + 1, 'two columns, cwnd and p', line);
-    if (!(cwnd! >= 1 && cwnd! < LARGEST_WINDOW)) {
+    if (!(cwnd! >= 1 && cwnd! < MAX_WINDOW)) {
       throw unexpected(index + 1, 'a window of at least 1 segment', cells[0]);
     }
     if (!(p! >= 0 && p! <= 1)) throw unexpected(index + 1, 'a probability from 0 to 1', cells[1]);

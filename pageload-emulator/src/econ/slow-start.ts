@@ -7,7 +7,7 @@ import { expectedDuration, expectedRounds } from './rounds-to-loss.ts';
 /** Survival below which the rounds that follow no longer count. */
 const NEGLIGIBLE = 1e-12;
 /** Above any window that a 32-bit sequence space allows. */
-const LARGEST_WINDOW = 2 ** 31;
+const MAX_WINDOW = 2 ** 31;
 
 /** Where slow start begins and what may end it. Windows are whole segments. */
 export interface SlowStartFrom {
@@ -38,7 +38,7 @@ export function slowStartRounds(
   let sent = 0;
   let cwnd = window;
   let before: number | undefined;
-  while (cwnd < ssthresh && reached > NEGLIGIBLE && sent < segments && cwnd < LARGEST_WINDOW) {
+  while (cwnd < ssthresh && reached > NEGLIGIBLE && sent < segments && cwnd < MAX_WINDOW) {
     // Two segments leave for each acknowledged: what is under way grows by half of what is sent.
     const held = before === undefined ? room : Math.max(0, 2 * (room - before));
     const round = {

@@ -255,7 +255,7 @@ describe('long flows', () => {
     expect(windowAtLoss).toBeLessThanOrEqual(80);
   });
 
-  test('a flow that never loses has no long-run throughput to be told', () => {
+  test('a flow that never loses has no long-run throughput', () => {
     expect(() => steadyThroughput(conditionsOf({ p: 0 }))).toThrow(RangeError);
     expect(() => slowStart(conditionsOf({ p: 0 }), { window: 10 })).toThrow(RangeError);
   });

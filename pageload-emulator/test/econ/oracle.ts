@@ -65,7 +65,7 @@ function drawLoss(
   return first <= count ? first : 0;
 }
 
-/** A window in congestion avoidance that is told of rounds and losses, one after the other. */
+/** A window in congestion avoidance that is given rounds and losses, one after the other. */
 class OracleWindow {
   cwnd: number;
   readonly #cubic: boolean;

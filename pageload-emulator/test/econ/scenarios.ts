@@ -1,14 +1,14 @@
 /**
- * The settings of ECON's figure 11 and table 5, as far as they are known, from the scripts that its authors published
- * (DavyCao/IMC19-ECON: http/decision_tree.sh, pythonScripts/videoModel.py and calcTx.py). What the paper printed for
- * them, which protocol and which bitrate were best, was not to be had: nothing here is a figure of the paper's.
+ * The settings of ECON's figure 11 and table 5 (sections 6.3 and 7 of the paper); what the paper does not give is taken
+ * from the scripts that its authors published (DavyCao/IMC19-ECON: http/decision_tree.sh, pythonScripts/videoModel.py and
+ * calcTx.py) or assumed, as stated.
  */
 
 import { lossBySegment } from '../../src/econ/loss-by-segment.ts';
 import type { EconNetwork } from '../../src/econ/page-load.ts';
 import type { Representation } from '../../src/econ/video-bitrate.ts';
 
-/** One of sixteen: two round trips, sizes, numbers of objects and losses, from the authors' script. */
+/** One of sixteen: two round trips, sizes, numbers of objects and losses (section 6.3). */
 export interface HttpScenario {
   rttMs: number;
   objectBytes: number;
@@ -24,7 +24,7 @@ export const HTTP_SCENARIOS: HttpScenario[] = [50, 200].flatMap((rttMs) =>
 );
 
 /**
- * Ours: 100 Mbit/s behind one bandwidth-delay product of queue, two round trips of handshake (TCP and TLS 1.3). The
+ * Assumed: 100 Mbit/s behind one bandwidth-delay product of queue, two round trips of handshake (TCP and TLS 1.3). The
  * script has Cubic's default and an initial window of 10 segments.
  */
 export function networkOf({ rttMs, loss }: HttpScenario): EconNetwork {
@@ -40,11 +40,12 @@ export function networkOf({ rttMs, loss }: HttpScenario): EconNetwork {
   };
 }
 
-/** Round trips of the four video cases; the authors' files are named after them. */
+/** Round trips of the four video cases, and the resolutions that were measured to be the highest in time (table 5). */
 export const VIDEO_RTTS_MS = [50, 100, 150, 200];
-/** Those names end in e2, which we read as 1e-2: with it the four cases call for different qualities. */
+export const VIDEO_MEASURED = ['720p', '720p', '480p', '480p'];
+/** Section 7. */
 export const VIDEO_LOSS = 1e-2;
-/** The segment's sizes and playing time, from the authors' script. */
+/** The segment's sizes, from the authors' script, and its playing time (section 7). */
 export const VIDEO_SIZES: Representation[] = [
   { name: '1080p', bytes: 1_086_980 },
   { name: '720p', bytes: 527_676 },

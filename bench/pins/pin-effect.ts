@@ -67,7 +67,7 @@ try {
   program.remove();
 }
 
-/** With nothing pinned nobody misses it, and the next pin starts it anew. */
+/** Without pins it is not needed, and the next pin starts it again. */
 async function endHelper(): Promise<void> {
   for (const pid of host.running()) process.kill(pid, 'SIGTERM');
   await until(async () => host.running().length === 0);

@@ -37,7 +37,7 @@ function mappings(pid: number): { place: string; rssKb: number; anonymousKb: num
 
 const LOOK_MS = 250;
 
-/** Looks at processes until told to end. */
+/** Samples processes until stopped. */
 export class MostResident {
   #most: Resident;
   readonly #timer: NodeJS.Timeout;

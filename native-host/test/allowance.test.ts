@@ -11,7 +11,7 @@ function pageOf(...sizes: number[]) {
   return transfers;
 }
 
-it('is three times the page unless somebody says otherwise', () => {
+it('is three times the page by default', () => {
   const page = pageOf(100 * KB, 400 * KB);
   expect(new Allowance(null, page)).toMatchObject({ budgetBytes: 1500 * KB, given: false });
   expect(new Allowance(123, page)).toMatchObject({ budgetBytes: 123, given: true });

@@ -9,7 +9,7 @@ import { hopwiseHost } from './support/command.ts';
 import { forgedLeaf } from './support/forged-leaf.ts';
 
 const ORIGINS = ['https://a.test', 'https://www.a.test:8443', 'https://b.test'];
-/** Where nobody has certutil. */
+/** A folder without certutil. */
 const WITHOUT_CERTUTIL = { PATH: '/nowhere' };
 
 let home: string;

@@ -115,7 +115,7 @@ it('setup does nothing where there is an HTTP/3 libcurl', () => {
   expect({ code, err }).toEqual({ code: 0, err: '' });
 });
 
-it('status tells the engine and the registration', () => {
+it('status shows the engine and the registration', () => {
   run(['install', '--browser', 'firefox']);
   const { code, out } = run(['status', '--json', '--browser', 'firefox']);
   expect(code).toBe(0);

@@ -113,7 +113,7 @@ it('hands on why something was refused, and goes on after a fault', async () => 
   expect(await ask({ type: 'status', version: CONTROL_VERSION })).toEqual(STATUS);
 });
 
-it('tells a command of another version so', async () => {
+it('reports a version mismatch to the command', async () => {
   for (const version of [CONTROL_VERSION - 1, CONTROL_VERSION + 1]) {
     expect(await ask({ type: 'news', version })).toMatchObject({ type: 'error', code: 'version' });
   }

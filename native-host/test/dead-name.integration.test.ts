@@ -34,7 +34,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-it.skipIf(!mayMount())('does not wait for a name that nobody answers for', async () => {
+it.skipIf(!mayMount())('does not wait for a name that no resolver answers', async () => {
   silent = createSocket('udp4');
   await new Promise<void>((resolve, reject) => {
     silent.once('error', reject).bind(53, NAME_SERVER, resolve);

@@ -157,7 +157,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(await served.server.seen(1)).toHaveLength(1);
   });
 
-  it('tells of a response that breaks off, and goes on with the rest', async () => {
+  it('reports a response that breaks off, and continues with the rest', async () => {
     const report = await served.engine.run(
       round([transfer('/cut/100000', protocol), transfer('/bytes/10', protocol, { after: [0] })]),
     );
@@ -289,7 +289,7 @@ it('opens no more connections at once than a browser, whatever the number of ori
   const running = served.engine.run(
     round(
       origins.map((host) => transfer('/', 'h2', { url: `https://${host}/`, host })),
-      // None of them may give up and make room for another.
+      // None of them may time out and free its slot.
       { connectTimeoutMs: { h1: 60_000, h2: 60_000, h3: 60_000 }, totalTimeoutMs: 60_000 },
     ),
     { signal: cancel.signal },
@@ -313,7 +313,7 @@ it('opens no second connection for more requests than one carries', async () => 
   }
 });
 
-it('tells what each TCP connection went through, and says nothing of QUIC ones', async () => {
+it('reports figures of each TCP connection, and none of QUIC connections', async () => {
   const other = await served.program.start();
   process.env.HOPWISE_CA_FILE = join(served.program.folder, 'both.pem');
   writeFileSync(process.env.HOPWISE_CA_FILE, bundle([served.server, other]));

@@ -141,7 +141,7 @@ describe('what a response may hold of the memory for all', () => {
     expect(isWhole(pool)).toBe(true);
   });
 
-  it('is given back when nobody wants it after all', async () => {
+  it('is given back when the exchange is cancelled', async () => {
     const { exchange, pool } = await answered();
     exchange.cancel();
     expect(isWhole(pool)).toBe(true);

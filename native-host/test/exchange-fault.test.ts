@@ -20,7 +20,7 @@ describe('what went wrong', () => {
     expect(errorCode(code, words, asked)).toBe(expected);
   });
 
-  it('before there is a connection is a handshake, whoever broke it off', () => {
+  it('before there is a connection is a failed handshake, whichever side ended it', () => {
     expect(errorCode(CODE.SSL_CONNECT_ERROR, RESET, { ...asked, connected: false })).toBe('protocol');
   });
 });

@@ -37,7 +37,7 @@ it('asks for the name of the origin, and for the port where it is not 443', asyn
   expect(server.asked).toEqual(['a.test udp', '_8443._https.a.test udp']);
 });
 
-it('asks nobody for addresses and names of this machine', async () => {
+it('sends no query for addresses and names of this machine', async () => {
   const server = await serve((name) => h3(name));
   for (const host of ['127.0.0.1', '[::1]', 'localhost', 'a.localhost', 'printer.local']) {
     expect(await httpsRecords(`https://${host}`, [server.address], NEVER)).toEqual([]);
@@ -60,7 +60,7 @@ it('follows aliases and CNAMEs, and stops in a circle', async () => {
       answers: [
         { name, type: 'CNAME', ttl: 1, data: 'Target.test' },
         ...h3('target.test').answers!,
-        // Nobody asked for this one.
+        // Not part of the query.
         ...h3('other.test').answers!,
       ],
     };
@@ -72,7 +72,7 @@ it('follows aliases and CNAMEs, and stops in a circle', async () => {
   expect(server.asked.filter((asked) => asked.startsWith('circle'))).toHaveLength(5);
 });
 
-it('tells a name without a record from a resolver that fails, and asks the next one then', async () => {
+it('distinguishes a missing record from a failing resolver, and then queries the next resolver', async () => {
   const none = await serve(() => ({ flags: NXDOMAIN }));
   const failing = await serve(() => ({ flags: SERVFAIL }));
   const able = await serve((name) => h3(name));
@@ -114,7 +114,7 @@ it('takes no answer to another question', async () => {
   await expect(httpsRecords('https://a.test', [server.address], NEVER)).rejects.toThrow('did not answer');
 });
 
-it('keeps nobody waiting for a resolver that drops the question', async () => {
+it('does not delay the probe for a resolver that drops the query', async () => {
   // A port that is held and silent.
   const silent = createSocket('udp4');
   await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));

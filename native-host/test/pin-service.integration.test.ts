@@ -260,7 +260,7 @@ it('ends the tunnels of an origin when the terminator is ready for it', async ()
   await once(tunnel, 'close');
 });
 
-it('says what a pin waits for, and tells when that has changed', async () => {
+it('shows what a pin waits for, and reports a change', async () => {
   const { service, terminator } = start();
   terminator.waiting = 'until the origin has answered over HTTP/3';
   await service.pin(pin({ kind: 'h3' }));
@@ -358,7 +358,7 @@ it('pins nothing beside a proxy of the system, which may come and go', async () 
   where = '';
   await service.pin(pin());
   expect(await service.state()).toMatchObject({ pins: [{ state: 'active' }] });
-  // Nobody waits for the look that goes on beside the pin, which is lifted all the same.
+  // The check runs in parallel with the pin, which is lifted by its result.
   where = 'GNOME’s network settings';
   await service.pin(pin());
   await expect.poll(() => service.state()).toMatchObject({ port: 0, pins: [lifted] });

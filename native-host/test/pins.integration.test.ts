@@ -84,7 +84,7 @@ it('puts a pin into effect within 50 ms of its message', async () => {
     tookMs.push(performance.now() - begin);
     await host.askPins({ type: 'unpin', id: `u${round}`, origin: pinned() });
   }
-  // The first has the proxy started; the least tells what it takes on a machine that does nothing else.
+  // The first starts the proxy; the minimum shows the time on an idle machine.
   expect(Math.min(...tookMs)).toBeLessThan(50);
 });
 
@@ -143,7 +143,7 @@ it('ends pins with the session, except those that are to last', async () => {
   expect(await start().askPins({ type: 'pins', id: 'e' })).toMatchObject({ pins: [], port: 0 });
 });
 
-it('pins by the command line in all browsers or in one, and tells their extensions', async () => {
+it('pins by the command line in all browsers or in one, and notifies their extensions', async () => {
   const chromium = start();
   const firefox = start(FIREFOX_ARGUMENTS);
   for (const host of [chromium, firefox]) await host.askPins({ type: 'pins', id: 'a' });
@@ -159,9 +159,9 @@ it('pins by the command line in all browsers or in one, and tells their extensio
   expect((await run('pin', pinned(), '--browser', 'firefox')).out).toMatch(
     /^firefox \(process \d+\): https:.* avoid-h3\n$/,
   );
-  const told = await firefox.nextPins();
-  expect(told.pins).toHaveLength(2);
-  expect((await visit(told)).bytes.toString()).toMatch(/hello$/);
+  const notified = await firefox.nextPins();
+  expect(notified.pins).toHaveLength(2);
+  expect((await visit(notified)).bytes.toString()).toMatch(/hello$/);
   const status = JSON.parse((await run('status', '--json')).out) as {
     pins: { sessions: { browser: string; pins: [] }[] };
   };

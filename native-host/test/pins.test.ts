@@ -77,7 +77,7 @@ it('adds, replaces and removes', () => {
   expect(changes).toEqual([`${A} pinned`, `${B} pinned`, `${A} pinned`, `${A} unpinned`]);
 });
 
-it('tells of no change of the way when only the time changes', () => {
+it('reports no route change when only the expiry changes', () => {
   pins.add(pin({ minutes: 1 }));
   pins.add(pin({ minutes: 5 }));
   expect(changes).toEqual([`${A} pinned`]);
@@ -116,7 +116,7 @@ it('does not prolong a pin when the clock is set back', () => {
   expect(pins.active(A)).toBeNull();
 });
 
-it('lifts a pin of the kind, keeps telling of it, and pins anew', () => {
+it('lifts a pin of the kind, keeps it listed, and pins again', () => {
   pins.add(pin({ kind: 'h3', persistent: true }));
   pins.lift(A, 'h2', 'of a former pin');
   pins.lift(B, 'h3', 'not pinned');

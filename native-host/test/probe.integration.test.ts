@@ -135,7 +135,7 @@ it('calls HTTP/3 unavailable after one connect timeout where UDP falls silent', 
   expect(verification.protocols.h3!.unavailable).toContain('UDP is blocked');
 });
 
-it('tells an HTTP/3 that nobody offers from one that is blocked', async () => {
+it('distinguishes HTTP/3 that is not offered from HTTP/3 that is blocked', async () => {
   const [server] = await start(['-protocols', 'h1,h2', '-alt-svc', '']);
   const verification = await probe(engine(), page(server!), ALL);
   expect(verification.udp).toMatchObject({ verdict: 'unknown', answered: null });
@@ -245,7 +245,7 @@ function sizedPage(server: Server): { plan: TransferPlan; bytes: number } {
   return { plan, bytes: plan.transfers.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-it('takes three times the page unless told otherwise, for a round under each protocol', async () => {
+it('spends three times the page by default, for a round under each protocol', async () => {
   const [server] = await start([]);
   const { plan, bytes } = sizedPage(server!);
   const verification = await probe(engine(), plan, { ...ALL, budgetBytes: null, rounds: 5 });
@@ -273,7 +273,7 @@ it('learns from the first round how large a page is of which nothing is known', 
 it('stays within three times the page where servers send far more, and without end', async () => {
   const [server] = await start([]);
   const { plan, bytes } = sizedPage(server!);
-  // Announced, and in pieces that nobody announced.
+  // With a length, and in chunks without one.
   plan.transfers[5]!.url = server!.url('/bytes/5000000');
   plan.transfers[6]!.url = server!.url('/trickle/500000000');
   const verification = await probe(engine(), plan, { ...ALL, budgetBytes: null });
@@ -290,7 +290,7 @@ it('stays within three times the page where servers send far more, and without e
   else expect(outcome.bytes).toBeLessThanOrEqual(3 * bytes);
 });
 
-it('tells of each origin what it offers and what connections to it went through', async () => {
+it('reports the offers of each origin and the figures of its connections', async () => {
   const [server, old] = await start([], ['-protocols', 'h1', '-alt-svc', '']);
   const plan = planOf([server!.url('/bytes/10'), server!.url('/bytes/100000'), old!.url('/bytes/10')]);
   const { origins } = await probe(engine(), plan, ALL);

@@ -49,7 +49,7 @@ afterEach(async () => {
 const origin = (): string => `https://localhost:${server.port}`;
 const run = (...words: string[]): ReturnType<typeof hopwiseHostAsync> => hopwiseHostAsync(home, words);
 
-/** The answer to a message; what is told unasked before it is passed over. */
+/** The answer to a message; unsolicited messages before it are skipped. */
 async function ask(message: Parameters<HostProcess['askPins']>[0]): Promise<PinsMessage> {
   host.send(message);
   for (;;) {
@@ -62,7 +62,7 @@ function pin(id: string, kind: 'h1' | 'h2' | 'h3'): Promise<PinsMessage> {
   return ask({ type: 'pin', id, origin: origin(), kind, minutes: null, persistent: false });
 }
 
-/** What is told once it is no longer waited for anything. */
+/** The message after which no pin waits any more. */
 async function untilSettled(state: PinsMessage): Promise<PinsMessage> {
   let last = state;
   while (last.pins[0]?.state === 'waiting') last = await host.nextPins();

@@ -19,7 +19,7 @@ function watch(isBusy: () => boolean, ask: (watch: StuckWatch) => void = () => {
   return { made, onStuck };
 }
 
-it('tells once of a process that has something to do and does not answer', () => {
+it('reports once a busy process that does not answer', () => {
   const { onStuck } = watch(() => true);
   vi.advanceTimersByTime(UNTIL_STUCK_MS - 1);
   expect(onStuck).not.toHaveBeenCalled();

@@ -40,12 +40,12 @@ function judge(h2: Round[], h3: Round[], more: Partial<UdpEvidence> = {}) {
   return udpVerdict({ untried: '', tried: [true], h2, h3, originOf: () => 'https://a.test', ...more });
 }
 
-it('is blocked where no connection comes about, and unknown where none was tried', () => {
+it('is blocked where no connection is established, and unknown where none was attempted', () => {
   expect(judge([], [], { tried: [false, false] })).toMatchObject({ verdict: 'blocked', answered: false });
-  expect(judge([], [], { tried: [], untried: 'nobody offers it' })).toMatchObject({
+  expect(judge([], [], { tried: [], untried: 'no server offers it' })).toMatchObject({
     verdict: 'unknown',
     answered: null,
-    reason: 'nobody offers it',
+    reason: 'no server offers it',
   });
 });
 
@@ -105,7 +105,7 @@ it('is not policed where QUIC is fast, though TCP is far faster', () => {
   expect([verdict(60e6), verdict(30e6)]).toEqual(['unknown', 'policed']);
 });
 
-it('is unknown where too few bytes came to tell, and where pairs of rounds disagree', () => {
+it('is unknown with too few bytes, and where pairs of rounds disagree', () => {
   const few = { resources: 5 };
   const udp = judge([round('h2', few)], [round('h3', { ...few, bps: 1e6 })]);
   expect(udp).toMatchObject({ verdict: 'unknown', bytes: 250 * KB });

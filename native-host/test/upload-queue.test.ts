@@ -35,14 +35,14 @@ it('starts again where little was taken', () => {
   expect(take(queue, 10)).toBe('abcdef');
 });
 
-it('does not start again after 64 KiB, or when it was told that it need not', () => {
+it('does not start again after 64 KiB, or after forget()', () => {
   const queue = new UploadQueue();
   queue.push(Buffer.alloc(70_000));
   take(queue, 65_536);
   expect(queue.rewind()).toBe(65_536);
   take(queue, 65_537);
   expect(queue.rewind()).toBeNull();
-  const told = new UploadQueue();
-  told.forget();
-  expect(told.rewind()).toBeNull();
+  const forgotten = new UploadQueue();
+  forgotten.forget();
+  expect(forgotten.rewind()).toBeNull();
 });

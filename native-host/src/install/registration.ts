@@ -25,7 +25,7 @@ export function registrationProblem(browser: Browser, ids: ExtensionIds): string
   if (target) return `its launcher ${manifest.path} starts ${target}, which is gone`;
   const allowed = 'allowed_extensions' in manifest ? manifest.allowed_extensions : manifest.allowed_origins;
   const wanted = browser.id === 'firefox' ? ids.firefox : `chrome-extension://${ids.chromium}/`;
-  if (!allowed.includes(wanted)) return `it allows ${allowed.join(', ') || 'nobody'}, not ${wanted}`;
+  if (!allowed.includes(wanted)) return `it allows ${allowed.join(', ') || 'no extension'}, not ${wanted}`;
   return '';
 }
 

@@ -70,22 +70,23 @@ export function udpVerdict(evidence: UdpEvidence): UdpVerdict {
     pairs: rates.length,
     bytes,
   };
-  const told = (which: UdpVerdict['verdict'], reason: string): UdpVerdict => ({
+  const conclude = (which: UdpVerdict['verdict'], reason: string): UdpVerdict => ({
     ...verdict(which, true, reason),
     ...compared,
   });
   if (bytes < MIN_BYTES) {
-    const least = `${MIN_BYTES / 1000} kB`;
-    return told(
+    const needed = `${MIN_BYTES / 1000} kB`;
+    return conclude(
       'unknown',
-      `UDP gets through; ${kB(bytes)} under both are too few to judge its rate: ${least} are needed`,
+      `UDP gets through; ${kB(bytes)} under both are too few to judge its rate: ${needed} are needed`,
     );
   }
   const share = `HTTP/3 carries ${percent(ratio.mean)} (${percent(ratio.low)} to ${percent(ratio.high)}) of HTTP/2's rate`;
-  if (ratio.low > LIMIT) return told('open', `UDP is as free as TCP: ${share}`);
-  if (ratio.high >= LIMIT) return told('unknown', `UDP gets through, but how fast is not certain: ${share}`);
+  if (ratio.low > LIMIT) return conclude('open', `UDP is as free as TCP: ${share}`);
+  if (ratio.high >= LIMIT)
+    return conclude('unknown', `UDP gets through, but how fast is not certain: ${share}`);
   if (compared.quicBps > FAST_BPS) {
-    return told(
+    return conclude(
       'unknown',
       `UDP gets through, and fast: what slows HTTP/3 down may be this machine: ${share}`,
     );
@@ -93,8 +94,8 @@ export function udpVerdict(evidence: UdpEvidence): UdpVerdict {
   // A policer affects all origins; one server with a slow HTTP/3 does not slow the others.
   const free = freeOrigin(pairs, originOf);
   if (free !== null)
-    return told('unknown', `HTTP/3 is slow, but not from ${free}, so not for the network: ${share}`);
-  return told('policed', `UDP is policed to a lower rate: ${share}`);
+    return conclude('unknown', `HTTP/3 is slow, but not from ${free}, so not for the network: ${share}`);
+  return conclude('policed', `UDP is policed to a lower rate: ${share}`);
 }
 
 function verdict(which: UdpVerdict['verdict'], answered: boolean | null, reason: string): UdpVerdict {
@@ -172,8 +173,8 @@ function intervalOf(rates: readonly Rates[], overTcp: readonly Round[]): NonNull
   const squares = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0);
   const segments = overTcp.reduce((sum, { segmentsIn }) => sum + (segmentsIn ?? 0), 0);
   const losses = overTcp.reduce((sum, { lossEvents }) => sum + (lossEvents ?? 0), 0);
-  const least = losses > LOSSY_FROM * segments ? LOSSY_SPREAD : MIN_SPREAD;
-  const spread = Math.max(least, Math.sqrt(squares / Math.max(1, logs.length - 1)));
+  const minSpread = losses > LOSSY_FROM * segments ? LOSSY_SPREAD : MIN_SPREAD;
+  const spread = Math.max(minSpread, Math.sqrt(squares / Math.max(1, logs.length - 1)));
   const reach = (REACH * spread) / Math.sqrt(logs.length);
   return { low: Math.exp(mean - reach), mean: Math.exp(mean), high: Math.exp(mean + reach) };
 }

@@ -39,7 +39,7 @@ it('an answer with changed bytes is what its frames say or broken', async () => 
     }),
     MUTATION_RUNS,
   );
-  // Changes of the body itself, which no frame tells.
+  // Changes of the body itself, which frames do not reveal.
   expect(whole).toBeGreaterThan(0);
 });
 

@@ -28,7 +28,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(await served.server.seen()).toEqual([]);
   });
 
-  it('connects where it is told to', async () => {
+  it('connects to the given address', async () => {
     const exchange = ask(protocol, '/', {
       url: 'https://localhost/bytes/10',
       connectTo: `localhost:443:127.0.0.1:${served.server.port}`,
@@ -37,7 +37,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect((await served.server.seen(1))[0]!.host).toBe('localhost');
   });
 
-  it('says that nothing was sent where nobody listens', async () => {
+  it('reports that nothing was sent to a closed port', async () => {
     const exchange = ask(protocol, '/', { url: 'https://localhost:9/' });
     expect(await failure(exchange)).toMatchObject({ code: 'connect', sent: false });
     expect(exchange.sent).toBe(false);
@@ -83,7 +83,7 @@ describe.each(['h2', 'h3'] as const)('%s', (protocol) => {
   });
 });
 
-it('tells of a server that wants a certificate', async () => {
+it('reports a server that requires a client certificate', async () => {
   const strict = await served.program.start('-client-certificates');
   const own = await engineTrusting(strict);
   const url = strict.url('/bytes/10', '127.0.0.1');

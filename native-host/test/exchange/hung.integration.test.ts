@@ -18,7 +18,7 @@ const LIMIT_MS = 2_000;
 const BY_MS = 3 * LIMIT_MS;
 /** A silence of which nothing is to be thought. */
 const SILENT_MS = 2.5 * LIMIT_MS;
-/** More than the kernel takes of an upload that nobody reads. */
+/** More than the kernel buffers of an upload that is not read. */
 const UPLOAD_BYTES = 24 * 1024 * 1024;
 
 let folder: string;

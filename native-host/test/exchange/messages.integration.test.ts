@@ -96,7 +96,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     const { status, headers } = await ask(protocol, '/status/302').head;
     expect(status).toBe(302);
     const to = headers.find(([name]) => /^location$/i.test(name))![1];
-    // What had followed would be told of before the next one.
+    // Later frames would be reported before the next exchange.
     await buffer(ask(protocol, '/bytes/10?after').body);
     const seen = await served.server.seen(
       2,

@@ -11,7 +11,7 @@ import { asking, failure } from './support/exchanges.ts';
 const STREAMS = 3;
 /** What an origin gets at most: connections of HTTP/1.1, or streams on the connections of the others. */
 const AT_ONCE: Record<Protocol, number> = { h1: 6, h2: 4 * STREAMS, h3: 4 * STREAMS };
-/** Longer than any connection may take to come about. */
+/** Longer than the time limit for connections. */
 const LONG_MS = 10_500;
 /** How soon a page's user wants to see something. */
 const SOON_MS = 1_000;
@@ -52,7 +52,7 @@ async function timed(exchange: Exchange): Promise<number> {
   return performance.now() - began;
 }
 
-/** All has come that may come of a response that nobody reads. */
+/** Everything has arrived that may arrive of a response that is not read. */
 async function standstill({ body }: Exchange): Promise<void> {
   let before: number;
   do {
@@ -74,7 +74,7 @@ it.concurrent('waits for a stream, or a connection of HTTP/1.1, for longer than 
   );
 });
 
-it.concurrent('fails all that wait for a connection when it does not come about', async () => {
+it.concurrent('fails all exchanges that wait for a connection which cannot be established', async () => {
   const silent = await served.program.start('-protocols', 'h1', '-silent-udp');
   const began = performance.now();
   const faults = await Promise.all(

@@ -19,7 +19,7 @@ const HARMLESS = new Set<Fault>([
 ]);
 /** The helper is gone with all it carried. */
 const OF_THE_HOST = new Set<Fault>(['host-killed', 'port-closed', 'frame-garbage']);
-/** They take the proxy's own way to the origin: it tells the browser by an answer what may be sent again. */
+/** They use the proxy's own connections to the origin: its answers say what may be repeated. */
 const MENDED_BY_THE_PROXY = new Set<Fault>([
   'reset',
   'cut',
@@ -133,7 +133,7 @@ export function faultOfArrivals(
   if (attempts.some((attempt, at) => isRefused(attempt) && (arrivals[at] ?? 0) > 0))
     return `refused all the same: ${words}`;
   const isOwn = attempts.some(({ terminated }) => !terminated) || mayBeDoubled(plan);
-  return all > 1 && !isOwn ? `doubled by the browser, which was not told: ${words}` : '';
+  return all > 1 && !isOwn ? `doubled by the browser without a refusal: ${words}` : '';
 }
 
 /** Browsers send any request again whose used connection is lost, when there is no proxy. */
@@ -165,7 +165,7 @@ function mustHold(kind: string, fault: Fault): boolean {
   return ['stall', 'packet-gap', 'disk-full', 'ca-disk-full', 'clock-days', 'engine-stopped'].includes(fault);
 }
 
-/** The browser was told that the origin has not acted on it. */
+/** The browser got an answer that the origin has not processed it. */
 function isRefused({ again }: Attempt): boolean {
   return again === 'refused' || again === 'misdirected';
 }

@@ -49,7 +49,7 @@ export class FaultHost {
   readonly root: string;
   /** Milliseconds by which the host's clock is off. */
   clockOffsetMs = 0;
-  /** The last that was told. */
+  /** The last reported state. */
   state: PinsMessage | null = null;
   /** What came on its standard output that was no frame with a message. */
   readonly strays: string[] = [];
@@ -154,7 +154,7 @@ export class FaultHost {
     const file = join(this.home, 'clock');
     writeFileSync(file, String(offsetMs));
     process.kill(this.pid, 'SIGUSR2');
-    // Browser and host have one clock: nobody sees it set before the other.
+    // Browser and host share a clock: both see a change at the same time.
     const set = (): boolean => existsSync(`${file}.set`);
     void until(set).then(() => {
       this.clockOffsetMs = offsetMs;
@@ -165,7 +165,7 @@ export class FaultHost {
     rmSync(this.#authorityFolder, { recursive: true });
   }
 
-  /** No space is left where the CA lies, and somebody wants another one. */
+  /** The disk of the CA is full when another CA is created. */
   fillAuthorityDisk(): void {
     const ballast = openSync(join(this.#dataFolder, 'ballast'), 'w');
     try {

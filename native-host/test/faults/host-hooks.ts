@@ -1,5 +1,5 @@
 /**
- * Loaded into the host and its engine before everything else (`--import`): faults that nobody can cause from outside. SIGUSR2 has the
+ * Loaded into the host and its engine before everything else (`--import`): faults that cannot be caused from outside. SIGUSR2 has the
  * engine write garbage into its pipe to the host, and sets the host's clock by what the file `HOPWISE_TEST_CLOCK` says. That
  * clock is JavaScript's only: neither OpenSSL nor libcurl sees it.
  */
@@ -11,7 +11,7 @@ const isEngine = process.argv[1]?.endsWith('/child.ts') ?? false;
 const now = Date.now;
 let offsetMs = 0;
 
-// Before anybody keeps a reference to it.
+// Before other modules keep a reference to it.
 Date.now = () => now() + offsetMs;
 
 process.on('SIGUSR2', () => {

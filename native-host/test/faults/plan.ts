@@ -122,7 +122,7 @@ export function planCase(random: Random, name: string, faults: Fault | readonly 
 
 function planPin(random: Random, fault: Fault): PinKind {
   if (/^packet/.test(fault)) return random.chance(0.9) ? 'h3' : 'h2';
-  // Go answers over HTTP/1.1 whatever it is told.
+  // Go answers over HTTP/1.1 whatever the configuration says.
   if (fault === 'protocol-gone') return random.pick(['h2', 'h3']);
   if (random.chance(0.1)) return 'avoid-h3';
   // Over UDP nothing is reset or cut.

@@ -20,7 +20,7 @@ export const PAGE: readonly PlannedRequest[] = [1_000, 30_000].map((bytes) => ({
   hasBody: false,
 }));
 
-/** @param id which the server tells to have arrived */
+/** @param id under which the server reports the request */
 export function pathOf(request: PlannedRequest, id: string): string {
   const { bytes, seed, pauseMs } = request;
   const target = isUpload(request) ? '/digest?' : `/seeded/${bytes}?seed=${seed}&`;

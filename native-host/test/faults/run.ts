@@ -18,7 +18,7 @@ export interface RunOptions {
   batch?: number;
   /** Only this case of it. */
   only?: number;
-  /** Told after each batch. */
+  /** Called after each batch. */
   onBatch?: (plan: BatchPlan, wrong: readonly string[], done: number) => void;
   signal?: AbortSignal;
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LoopbackProxy, type ProxyLimits, type Route } from '../../src/pins/proxy/loopback-proxy.ts';
 import { connectHead, credentials, Origin, openTunnel, SECRET, say, until } from './support/peers.ts';
 
-/** What anybody gets who sends a CONNECT and does not know the secret. */
+/** The answer to a CONNECT without the secret. */
 const AUTHENTICATE =
   'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="hopwise", charset="UTF-8"\r\n' +
   'Content-Length: 0\r\nConnection: close\r\n\r\n';
@@ -253,7 +253,7 @@ it('lets a browser in though others hold all the places of those who wait', asyn
   const idlers = Array.from({ length: 20 }, () => connect(port, '127.0.0.1').on('error', () => {}));
   let closed = 0;
   for (const idler of idlers) idler.once('close', () => (closed += 1)).resume();
-  // The oldest make room.
+  // The oldest are closed.
   await until(() => closed === 12);
   expect((await say(port, connectHead(target(), credentials()))).bytes.toString()).toMatch(/hello$/);
   for (const idler of idlers) idler.destroy();

@@ -25,7 +25,7 @@ describe('AddressCache', () => {
     expect(asked).toEqual(['a.example', 'b.example']);
   });
 
-  it('asks again when the while is over, and when told to forget', async () => {
+  it('looks up again after the time limit, and after forget()', async () => {
     const { asked, look } = counting();
     const cache = new AddressCache(look, 1);
     await cache.addresses('a.example');

@@ -152,7 +152,7 @@ it('lets the browser reach by itself what the proxy cannot', async () => {
   expect((await server.seen(1)).map(({ host }) => host)).toContain(`b.lab.test:${server.port}`);
 });
 
-it('tells pages nothing', async () => {
+it('reveals nothing to pages', async () => {
   const site = createServer((_, response) => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>a page</title>');
   }).listen(0, '127.0.0.1');
@@ -194,7 +194,7 @@ it('tells pages nothing', async () => {
     await peer.setLocalDescription();
     return outcomes;
   }, proxyPort);
-  // The same as from a port where nobody listens.
+  // The same as from a closed port.
   expect(learnt).toEqual([...new Array(5).fill('TypeError'), 1006, 'error', []]);
   expect(routed).toEqual([]);
   expect(asked).toBe(0);

@@ -92,7 +92,7 @@ describe('connectToFirst', () => {
     await expect(connectToFirst([], new Attempts().dial, NEVER)).rejects.toThrow('no address');
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when aborted', async () => {
     const attempts = new Attempts();
     const abort = new AbortController();
     const connected = connectToFirst(of('192.0.2.1', '192.0.2.2'), attempts.dial, abort.signal, LONG_MS);

@@ -117,7 +117,7 @@ export class Server {
   }
 
   /**
-   * What has been asked for since the last call, once its number is `atLeast`. The server tells of a request a moment after its
+   * What has been asked for since the last call, once its number is `atLeast`. The server reports a request a moment after its
    * client has the response: those of before may come among them.
    *
    * @param wanted what counts, and is returned, of their paths

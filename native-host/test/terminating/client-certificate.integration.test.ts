@@ -35,12 +35,12 @@ afterAll(async () => {
   program.remove();
 });
 
-it('tells who asks', async () => {
+it('detects a server that asks', async () => {
   const asks = [plain, asking, insisting].map(({ port }) => asksForCertificate('localhost', port, LIMIT_MS));
   expect(await Promise.all(asks)).toEqual([false, true, true]);
 });
 
-it('takes whatever else there is for nobody who asks', async () => {
+it('takes everything else for a server that does not ask', async () => {
   const silent = await Origin.listen(() => {});
   const ending = await Origin.listen((socket) => socket.end());
   const noisy = await Origin.listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
@@ -91,9 +91,7 @@ describe.each(PROTOCOLS)('a pin to %s', (protocol) => {
     pinned.terminating.pin('localhost', port, protocol);
     await pinned.showTrust();
     await until(() => pinned.lifted.length > 0);
-    expect(pinned.lifted).toEqual([
-      { port, reason: expect.stringMatching(/asks for a client certificate/) },
-    ]);
+    expect(pinned.lifted).toEqual([{ port, reason: expect.stringMatching(/asks for a client certificate/) }]);
     const socket = await pinned.connect(port, 'http/1.1');
     expect(isTerminated(socket)).toBe(false);
     socket.destroy();

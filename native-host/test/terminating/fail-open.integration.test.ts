@@ -88,7 +88,7 @@ describe('a pin', () => {
     expect(await isTunnelled(port)).toBe(true);
   });
 
-  it('of an origin that nobody reaches stays, as a tunnel', async () => {
+  it('of an unreachable origin stays, as a tunnel', async () => {
     own = await pinned.origin(() => {});
     const { port } = own;
     await new Promise((resolve) => own!.server.close(resolve));
@@ -243,7 +243,7 @@ describe('a connection that the origin ends without an answer', () => {
     session.destroy();
   });
 
-  it('is left to the browser when nobody listens any more', async () => {
+  it('is left to the browser when the origin no longer listens', async () => {
     const { port, server: origin } = await start();
     const session = await pinned.http2(port);
     await ask2(session, { ':path': '/' });

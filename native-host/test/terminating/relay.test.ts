@@ -82,7 +82,7 @@ function begin(request: NotedRequest): Relay {
   return relay;
 }
 
-it('goes another way at once, and tells of what failed under the pin alone', async () => {
+it('uses another protocol at once, and reports failures under the pinned one only', async () => {
   const request = new NotedRequest('POST');
   begin(request);
   engine.last.fail('connect');
@@ -129,7 +129,7 @@ it('has its origin asked while it waits under HTTP/3, ever more seldom', async (
   expect(events).toEqual([]);
 });
 
-it('moves on when it is told to, and hears no more of the former way', async () => {
+it('moves on when asked, and ignores the former attempt', async () => {
   const request = new NotedRequest('GET');
   const relay = begin(request);
   const former = engine.last;

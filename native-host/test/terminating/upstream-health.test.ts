@@ -129,7 +129,7 @@ describe('a check that fails', () => {
     expect(await check).toEqual({ kind: 'unusable', reason: 'timeout' });
   });
 
-  it('under every protocol says that nobody reaches the origin, and is not made again at once', async () => {
+  it('under every protocol reports the origin as unreachable, and is not repeated at once', async () => {
     const check = health.check(ORIGIN, 'h3');
     for (const protocol of ['h3', 'h3', 'h2', 'h1']) {
       expect(engine.last.request.protocol).toBe(protocol);

@@ -257,7 +257,7 @@ const END_CASES: Case<Http3Answer>[] = [
     right: [null],
   },
   {
-    // libcurl 8.14 tells it from an end in its trace only, which would cost each response without a length up to as much again.
+    // libcurl 8.14 distinguishes it from an end in its trace only, which would double the cost of each response without a length.
     name: 'of no length, reset within by NO_ERROR',
     answer: [{ ...CUT, code: CODE.NO_ERROR }],
     right: [CUT_BODY, null],

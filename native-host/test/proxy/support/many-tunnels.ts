@@ -60,7 +60,7 @@ export async function expectCheapTunnels(wanted: number): Promise<void> {
   expect(used.open).toBe(count);
   const bytesEach = (used.residentBytes - before.residentBytes) / count;
   process.stdout.write(`${count} tunnels, of ${wanted} wanted: ${(bytesEach / 1024).toFixed(1)} KiB each\n`);
-  // 10 KiB are objects, most of the rest is the collector's room.
+  // 10 KiB are objects; most of the rest is headroom of the garbage collector.
   expect(bytesEach).toBeLessThan(40 * 1024);
 
   for (const socket of sockets) socket.destroy();

@@ -2,6 +2,7 @@ package link_test
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"net"
 	"net/netip"
@@ -173,31 +174,35 @@ func network(mbps, queueMs float64) link.Network {
 
 func TestUDPGetsItsRate(t *testing.T) {
 	for _, mbps := range []float64{1, 5, 20, 50, 100} {
-		path := newTestPath(t, network(mbps, 5000))
-		// One second of packets.
-		const size = 1000
-		packets := int(mbps * 1e6 / 8 / size)
-		closest := math.Inf(1)
-		// The machine can delay the first or last packet, so the best of five counts.
-		for range 5 {
-			path.ResetStats()
-			path.send(t, packets, size)
-			arrivals := path.receive(t)
-			stats, _ := path.Stats()
-			if len(arrivals) != packets || int(stats.Packets) != packets || int(stats.Delivered) != packets || int(stats.DeliveredBytes) != packets*size {
-				t.Errorf("%v Mbit/s: sent %d and received %d, counted %+v", mbps, packets, len(arrivals), stats)
+		t.Run(fmt.Sprintf("%v Mbit/s", mbps), func(t *testing.T) {
+			t.Parallel()
+			path := newTestPath(t, network(mbps, 5000))
+			// One second of packets.
+			const size = 1000
+			packets := int(mbps * 1e6 / 8 / size)
+			closest := math.Inf(1)
+			// The machine can delay the first or last packet, so the best of five counts.
+			for range 5 {
+				path.ResetStats()
+				path.send(t, packets, size)
+				arrivals := path.receive(t)
+				stats, _ := path.Stats()
+				if len(arrivals) != packets || int(stats.Packets) != packets || int(stats.Delivered) != packets || int(stats.DeliveredBytes) != packets*size {
+					t.Errorf("sent %d and received %d, counted %+v", packets, len(arrivals), stats)
+				}
+				if closest = min(closest, math.Abs(rate(arrivals)/mbps-1)); closest < 0.01 {
+					break
+				}
 			}
-			if closest = min(closest, math.Abs(rate(arrivals)/mbps-1)); closest < 0.01 {
-				break
+			if closest > 0.01 {
+				t.Errorf("off by %.1f%%", 100*closest)
 			}
-		}
-		if closest > 0.01 {
-			t.Errorf("%v Mbit/s: off by %.1f%%", mbps, 100*closest)
-		}
+		})
 	}
 }
 
 func TestAFullQueueDrops(t *testing.T) {
+	t.Parallel()
 	path := newTestPath(t, network(20, 60))
 	const packets = 600
 	path.send(t, packets, 1500)
@@ -213,6 +218,7 @@ func TestAFullQueueDrops(t *testing.T) {
 }
 
 func TestLossOnTheWire(t *testing.T) {
+	t.Parallel()
 	lossy := network(80, 5000)
 	path := newTestPath(t, lossy)
 	const packets = 8000
@@ -254,6 +260,7 @@ func TestLossOnTheWire(t *testing.T) {
 }
 
 func TestReconfigurationInMidLoad(t *testing.T) {
+	t.Parallel()
 	path := newTestPath(t, network(20, 5000))
 	// The queue holds all packets.
 	path.send(t, 2000, 1500)

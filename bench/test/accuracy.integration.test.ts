@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ROOT } from '@hopwise/lab/paths';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failedLoad, loadOf, NETWORK, wholeCell, writeFolder } from '../../lab/test/measured-loads.ts';
-import type { Accuracy } from '../src/accuracy/bench.ts';
+import type { Accuracy } from '../src/accuracy/accuracy.ts';
 
 let dir: string;
 beforeEach(async () => {

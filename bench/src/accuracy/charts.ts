@@ -5,7 +5,7 @@ import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import * as Plot from '@observablehq/plot';
 import { percent } from '../ground-truth/names.ts';
 import { type Chart, toSvg, withDocument } from '../html/charts.ts';
-import type { Accuracy } from './bench.ts';
+import type { Accuracy } from './accuracy.ts';
 import { CHOOSER_NAMES, CHOOSERS } from './choosers.ts';
 import { PREDICTOR_NAMES, PREDICTORS } from './guess.ts';
 

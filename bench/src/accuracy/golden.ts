@@ -15,7 +15,7 @@ import { BUNDLED_PAGES, isBundledPage } from '@hopwise/lab/pages/bundled';
 import { WEB_PAGE_NAMES, webPageSpec } from '@hopwise/lab/pages/web-pages';
 import { PROTOCOLS, type Protocol, type Recording } from '@hopwise/pageload-emulator';
 import * as z from 'zod';
-import { type BenchProgress, scoreCells } from './bench.ts';
+import { type PredictionProgress, scoreCells } from './accuracy.ts';
 import { readCells } from './cells.ts';
 import { type Figures, figuresOf } from './figures.ts';
 import { PREDICTOR_NAMES } from './guess.ts';
@@ -49,7 +49,7 @@ const acceptedSchema = z.object({
 /** hopwise's present figures on the golden set. The same code and set give the same figures. */
 export async function goldenFigures(
   dir: string,
-  onProgress?: (progress: BenchProgress) => void,
+  onProgress?: (progress: PredictionProgress) => void,
 ): Promise<GoldenFigure[]> {
   const { cells } = await readCells(dir);
   const scores = await scoreCells(cells, GOLDEN_PREDICTORS, onProgress);

@@ -5,15 +5,15 @@
  * It is configured as favourably as possible: the settings and graph forms whose load times came closest to measured ones.
  *
  * - `rtt` and `throughput` are the link's own, `cpuSlowdownMultiplier` and `layoutTaskMultiplier` 1: what
- * `Simulator.createSimulator` sets under throttling method "provided". No DevTools throttling factors apply;
- * `observedThroughput` has the same value and only affects estimates of wasted bytes.
+ *   `Simulator.createSimulator` sets under throttling method "provided". No DevTools throttling factors apply;
+ *   `observedThroughput` has the same value and only affects estimates of wasted bytes.
  * - `additionalRttByOrigin` and `serverResponseTimeByOrigin` are hopwise's estimates from the same recording; a response time
- * is the median over the origin's requests, as Lantern itself summarises them. Lantern reads 0 as "unknown" (30 ms).
+ *   is the median over the origin's requests, as Lantern itself summarises them. Lantern reads 0 as "unknown" (30 ms).
  * - DNS costs nothing: Lantern counts 2 round trips for each name, but the lab's browser reads names from a file.
  * - Its graph has no waits between cause and request (timers, parsing): they are inserted as nodes without a connection that
- * last as long. Modelling them as main-thread work, or leaving them out, gave worse results.
+ *   last as long. Modelling them as main-thread work, or leaving them out, gave worse results.
  * - Six connections for each origin on h1, as in browsers; by default it opens one for each request made before the first one
- * ended. Its limit of ten concurrent requests under every protocol is lifted.
+ *   ended. Its limit of ten concurrent requests under every protocol is lifted.
  *
  * Not modelled by Lantern: a dependency on part of a response (it waits for the whole), random loss, the queue, the upstream
  * rate, and the treatment of UDP.

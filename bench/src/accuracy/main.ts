@@ -5,8 +5,8 @@ import { runProgram } from '@hopwise/lab/command/program';
 import { Progress } from '@hopwise/lab/command/progress';
 import { replaceFileWithin } from '@hopwise/lab/command/write-file';
 import { standaloneSvg } from '../html/charts.ts';
+import { judgePredictions, type PredictionProgress } from './accuracy.ts';
 import { renderAccuracy } from './accuracy-table.ts';
-import { type BenchProgress, bench } from './bench.ts';
 import { readCells } from './cells.ts';
 import { drawCharts } from './charts.ts';
 import { compareGolden, goldenFigures, makeGolden, readAccepted, writeAccepted } from './golden.ts';
@@ -31,7 +31,7 @@ async function judge(options: BenchOptions, signal: AbortSignal): Promise<void> 
   const measured = await readCells(options.dir, options);
   const recorded = measured.cells.reduce((sum, cell) => sum + cell.recorded.length, 0);
   progress.step(`predicting from ${recorded} loads of ${measured.cells.length} cells`);
-  const accuracy = await bench(measured, predictionProgress(progress, signal));
+  const accuracy = await judgePredictions(measured, predictionProgress(progress, signal));
   progress.step(`writing to ${options.out}`);
   const text = `${JSON.stringify(accuracy, null, 1)}\n`;
   const tables = renderAccuracy(accuracy);
@@ -44,7 +44,7 @@ async function judge(options: BenchOptions, signal: AbortSignal): Promise<void> 
 }
 
 /** Shows the progress of the predictions; throws the signal's reason between two of them. */
-function predictionProgress(progress: Progress, signal: AbortSignal): (at: BenchProgress) => void {
+function predictionProgress(progress: Progress, signal: AbortSignal): (at: PredictionProgress) => void {
   let startedMs = progress.elapsedMs;
   let saidMs = startedMs;
   return ({ done, total, cell }) => {

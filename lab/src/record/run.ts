@@ -91,7 +91,7 @@ export function renderRecord({ page, out, checks, unchecked }: RecordRun): strin
     const { protocol, again, expected, similar, misses, missing, extra, failure, pltMs } = check;
     const load = failure ?? `load event at ${Math.round(pltMs ?? 0)} ms`;
     lines.push(
-      `${protocol}: ${again} of ${expected} resources requested again, ${similar.length} URLs answered by a similar one,  ` +
+      `${protocol}: ${again} of ${expected} resources requested again, ${similar.length} URLs answered by a similar one, ` +
         `${misses.length} missing; ${load}${isFaithful(check) ? '' : ': not as recorded'}`,
       ...listed(missing.map((key) => `  not requested again: ${key}`)),
       ...listed(misses.map(({ method, url, count }) => `  missing: ${method} ${url} (${count}×)`)),

@@ -58,7 +58,7 @@ export interface Accuracy {
 }
 
 /** Reports progress; called before each prediction, and an error that it throws ends the run. */
-export interface BenchProgress {
+export interface PredictionProgress {
   done: number;
   total: number;
   cell: string;
@@ -94,7 +94,7 @@ const ASK: Record<Predictor, (cell: Cell) => ((recorded: Recorded) => Guess) | n
 export async function scoreCells(
   cells: readonly Cell[],
   predictors: readonly Predictor[] = PREDICTORS,
-  onProgress: (progress: BenchProgress) => void = () => {},
+  onProgress: (progress: PredictionProgress) => void = () => {},
 ): Promise<CellScore[]> {
   const guesses = await askAll(cells, predictors, onProgress);
   return cells.map((cell, index) => scoreCell(cell, guesses[index]!));
@@ -103,7 +103,7 @@ export async function scoreCells(
 async function askAll(
   cells: readonly Cell[],
   predictors: readonly Predictor[],
-  onProgress: (progress: BenchProgress) => void,
+  onProgress: (progress: PredictionProgress) => void,
 ): Promise<Guesses[]> {
   const recorded = cells.reduce((sum, cell) => sum + cell.recorded.length, 0);
   const steps = new Steps(recorded * predictors.length, onProgress);
@@ -125,10 +125,10 @@ async function askAll(
 /** A long synchronous computation with progress and cancellation between its steps. */
 class Steps {
   readonly #total: number;
-  readonly #onProgress: (progress: BenchProgress) => void;
+  readonly #onProgress: (progress: PredictionProgress) => void;
   #done = 0;
 
-  constructor(total: number, onProgress: (progress: BenchProgress) => void) {
+  constructor(total: number, onProgress: (progress: PredictionProgress) => void) {
     this.#total = total;
     this.#onProgress = onProgress;
   }
@@ -143,9 +143,9 @@ class Steps {
 }
 
 /** Judges all measured cells. */
-export async function bench(
+export async function judgePredictions(
   measured: MeasuredCells,
-  onProgress: (progress: BenchProgress) => void = () => {},
+  onProgress: (progress: PredictionProgress) => void = () => {},
 ): Promise<Accuracy> {
   const { cells, matrix } = measured;
   const guesses = await askAll(cells, PREDICTORS, onProgress);

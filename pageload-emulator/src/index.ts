@@ -70,11 +70,11 @@ export {
   predictEcon,
 } from './predict-econ.ts';
 export type { ReadRecording } from './recording/har.ts';
-export { InputError } from './recording/input-error.ts';
 export { JsonBytes } from './recording/json-bytes.ts';
 export { parseRecording, readRecording } from './recording/parse.ts';
 export { parseProtocol } from './recording/protocol-name.ts';
 export { parseVerification } from './recording/verification-file.ts';
 export { CAUSES, type Cause, type CriticalStep } from './trace/critical-path.ts';
 export type { LossCause, Trace } from './transport/trace.ts';
+export { InputError } from './util/input-error.ts';
 export { originOf } from './util/url.ts';

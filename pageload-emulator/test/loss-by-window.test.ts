@@ -6,7 +6,7 @@ import { lossByRound } from '../src/econ/loss-by-round.ts';
 import { lossBySegment } from '../src/econ/loss-by-segment.ts';
 import type { LossByWindow } from '../src/econ/loss-by-window.ts';
 import type { WindowCount, WindowLoss } from '../src/econ/pcwnd-files.ts';
-import { InputError } from '../src/recording/input-error.ts';
+import { InputError } from '../src/util/input-error.ts';
 
 const range = (from: number, to: number, step = 1) =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, i) => from + step * i);

@@ -1,4 +1,4 @@
-import { InputError } from '../recording/input-error.ts';
+import { InputError } from '../util/input-error.ts';
 import { firstIndexWhere } from '../util/ordered.ts';
 import type { LossByWindow } from './loss-by-window.ts';
 import type { WindowLoss } from './pcwnd-files.ts';

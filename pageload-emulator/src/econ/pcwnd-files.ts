@@ -3,7 +3,7 @@
  * `lossByClimb` takes, and the lab's counts, which `lossByRound` takes.
  */
 import * as z from 'zod/mini';
-import { InputError, inputErrorFrom, shown } from '../recording/input-error.ts';
+import { InputError, inputErrorFrom, shown } from '../util/input-error.ts';
 
 /** A row `cwnd,p`: a loss event in a window of `cwnd` segments has the probability `cwnd · p`. */
 export interface WindowLoss {

@@ -1,8 +1,8 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
 import { CHROMIUM_COSTS } from '../client/client-costs.ts';
-import { documentOf } from '../recording/draft.ts';
 import { loadRequests, mayBlockLoad } from '../recording/load-requests.ts';
 import { timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
+import { documentOf } from '../recording/requests/draft.ts';
 import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { handshakeRounds } from '../transport/handshake.ts';
 import { firstIndexWhere } from '../util/ordered.ts';

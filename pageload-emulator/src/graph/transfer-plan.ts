@@ -1,5 +1,5 @@
 import type { PlannedTransfer, Recording, ResourceType, TransferPlan } from '@hopwise/contract';
-import { documentOf } from '../recording/draft.ts';
+import { documentOf } from '../recording/requests/draft.ts';
 import type { PageGraph } from './page-graph.ts';
 
 const MAX_TRANSFERS = 5_000;

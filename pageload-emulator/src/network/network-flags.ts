@@ -3,7 +3,7 @@
  * line library only has to offer them.
  */
 import type { KnownNetwork, UdpTreatment } from '@hopwise/contract';
-import { InputError, shown } from '../recording/input-error.ts';
+import { InputError, shown } from '../util/input-error.ts';
 import { parseUdp } from './udp-notation.ts';
 
 /** Figures as the flags give them, in the units of the command line; absent where a flag is not given. */

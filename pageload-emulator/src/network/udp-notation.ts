@@ -1,5 +1,5 @@
 import type { UdpNotation, UdpTreatment } from '@hopwise/contract';
-import { InputError, shown } from '../recording/input-error.ts';
+import { InputError, shown } from '../util/input-error.ts';
 
 /** Bounds of the rate to which UDP is held, Mbit/s. */
 const MIN_MBPS = 0.01;

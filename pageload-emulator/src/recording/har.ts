@@ -1,6 +1,6 @@
 import type { Recording } from '@hopwise/contract';
+import { InputError, placeOf } from '../util/input-error.ts';
 import { originOf } from '../util/url.ts';
-import { finishRequests, type RequestDraft, refuseTooMany } from './draft.ts';
 import { isCached, isFetchedByWorker, isPushed } from './har/cached.ts';
 import { connectionNames } from './har/connection.ts';
 import type { HarForm } from './har/forms.ts';
@@ -14,8 +14,8 @@ import { sizesOf } from './har/sizes.ts';
 import { typeOf } from './har/types.ts';
 import { urlKey } from './har/urls.ts';
 import { numberOf } from './har/values.ts';
-import { InputError, placeOf } from './input-error.ts';
 import { parseProtocol } from './protocol-name.ts';
+import { finishRequests, type RequestDraft, refuseTooMany } from './requests/draft.ts';
 import type { DroppedEntries } from './usage-note.ts';
 
 /** A recording with notes on how it was read. */

@@ -1,4 +1,4 @@
-import { InputError } from './input-error.ts';
+import { InputError } from '../util/input-error.ts';
 
 /**
  * Limits of a recording's JSON. Parsing takes up to ten times the text in memory, and more for small values; within these

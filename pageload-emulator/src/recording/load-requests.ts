@@ -1,5 +1,5 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
-import { documentOf } from './draft.ts';
+import { documentOf } from './requests/draft.ts';
 
 /** Why a request of a recording is no part of the load that is predicted. */
 export type Exclusion = 'after-load' | 'cached' | 'failed';

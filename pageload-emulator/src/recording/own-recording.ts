@@ -1,10 +1,10 @@
 import type { Recording } from '@hopwise/contract';
 import * as z from 'zod/mini';
-import { documentOf, finishRequests, type RequestDraft, refuseTooMany } from './draft.ts';
+import { InputError, inputErrorFrom } from '../util/input-error.ts';
 import { noPhases } from './har/phases.ts';
 import { objectOf } from './har/values.ts';
-import { InputError, inputErrorFrom } from './input-error.ts';
-import { likelyType } from './resource-type.ts';
+import { documentOf, finishRequests, type RequestDraft, refuseTooMany } from './requests/draft.ts';
+import { likelyType } from './requests/resource-type.ts';
 
 /** No time in milliseconds and no size in bytes of a page load exceeds this. */
 const MAX_NUMBER = 1e10;

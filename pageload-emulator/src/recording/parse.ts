@@ -1,7 +1,7 @@
 import type { Recording } from '@hopwise/contract';
+import { InputError, placeOf, shown } from '../util/input-error.ts';
 import { harForm } from './har/forms.ts';
 import { type ReadRecording, readHar } from './har.ts';
-import { InputError, placeOf, shown } from './input-error.ts';
 import { refuseLargeJson } from './json-bytes.ts';
 import { placeInJson } from './json-place.ts';
 import { isOwnRecording, readOwnRecording } from './own-recording.ts';

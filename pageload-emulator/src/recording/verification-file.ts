@@ -1,5 +1,5 @@
 import { type Verification, verificationSchema } from '@hopwise/contract';
-import { InputError, inputErrorFrom } from './input-error.ts';
+import { InputError, inputErrorFrom } from '../util/input-error.ts';
 
 const EXPECTED =
   'a verification: the JSON of `hopwise-host probe --json`, or an export of the extension with one';

@@ -1,5 +1,5 @@
 import { firstIndexWhere } from '../../util/ordered.ts';
-import type { RequestDraft } from '../draft.ts';
+import type { RequestDraft } from '../requests/draft.ts';
 
 /** Bounds the search in hostile files: no browser makes more requests to one URL at once. */
 const MAX_CANDIDATES = 100;

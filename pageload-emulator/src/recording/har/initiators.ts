@@ -1,5 +1,5 @@
 import { originOf, resolveReference } from '../../util/url.ts';
-import type { RequestDraft } from '../draft.ts';
+import type { RequestDraft } from '../requests/draft.ts';
 import { type AskedFor, askedForBy } from './asked-for.ts';
 import { DraftIndex } from './draft-index.ts';
 import { isRedirect } from './redirect.ts';

@@ -1,4 +1,4 @@
-import type { RequestDraft } from '../draft.ts';
+import type { RequestDraft } from '../requests/draft.ts';
 import { isRedirect } from './redirect.ts';
 import { type Entry, statusOf } from './schema.ts';
 import { typeOf } from './types.ts';

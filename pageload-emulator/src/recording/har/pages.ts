@@ -1,5 +1,5 @@
+import { shown } from '../../util/input-error.ts';
 import { firstIndexWhere } from '../../util/ordered.ts';
-import { shown } from '../input-error.ts';
 import type { Entry, Har, Page } from './schema.ts';
 
 /**

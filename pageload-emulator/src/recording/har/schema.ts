@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { InputError, inputErrorFrom, placeOf } from '../input-error.ts';
+import { InputError, inputErrorFrom, placeOf } from '../../util/input-error.ts';
 import type { HarForm } from './forms.ts';
 import { numberOf, objectOf } from './values.ts';
 

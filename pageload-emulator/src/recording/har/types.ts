@@ -1,5 +1,5 @@
 import type { ResourceType } from '@hopwise/contract';
-import { likelyType, namedType } from '../resource-type.ts';
+import { likelyType, namedType } from '../requests/resource-type.ts';
 import type { Entry } from './schema.ts';
 
 /** Determines the type of an entry; `named` when its recorder or its own header states it. */

@@ -1,6 +1,6 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
-import { originOf } from '../util/url.ts';
-import { InputError } from './input-error.ts';
+import { InputError } from '../../util/input-error.ts';
+import { originOf } from '../../util/url.ts';
 
 /** A request without its id, whose initiator is a reference to another draft. */
 export interface RequestDraft extends Omit<RecordedRequest, 'id' | 'initiator'> {

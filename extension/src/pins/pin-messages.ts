@@ -8,7 +8,7 @@ import type { Refusal } from '../messages/load-messages.ts';
 export const pinRequestSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('pins'),
-    /** ScriptRequest the helper, which starts it if it is not running; otherwise the worker answers from what it knows. */
+    /** Ask the helper, which starts it if it is not running; otherwise the worker answers from what it knows. */
     fresh: z.optional(z.boolean()),
   }),
   z.object({

@@ -25,7 +25,7 @@ function isAlive(pid) {
   }
 }
 
-/** Waits for its turn. `print` takes a line that says so. */
+/** Waits until no other set-up runs. `print` is called with a line about the wait. */
 export async function lock(print) {
   for (let waits = 0; ; waits++) {
     try {
@@ -36,13 +36,13 @@ export async function lock(print) {
         throw new SetupError(`${error.message}: set up as the user that ${ROOT} belongs to`);
       if (error.code !== 'EEXIST') throw error;
       const owner = lockOwner();
-      // Zero while its owner has not yet written who it is.
+      // Zero while its owner has not yet written its id.
       if (owner !== null && owner !== 0 && !isAlive(owner)) rmSync(LOCK, { force: true });
-      else if (waits === 0) print(`set-up: waits for the one that is under way (process ${owner})`);
+      else if (waits === 0) print(`set-up: waiting for the one that is running (process ${owner})`);
       await sleep(200);
       continue;
     }
-    // Who took a dead process's lock away may have taken this one.
+    // Another process that was removing a dead one's lock may have removed this one.
     await sleep(50);
     if (lockOwner() === process.pid) return;
   }

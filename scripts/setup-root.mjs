@@ -1,4 +1,4 @@
-/** Leave to use root. */
+/** Permission to use root. */
 import { spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { findOnPath, SetupError } from './setup-programs.mjs';
@@ -16,7 +16,7 @@ function question(text, streams) {
   });
 }
 
-/** Asks for leave to use root; returns the words to put before a command. */
+/** Asks the user for permission to use root; returns the words to put before a command. */
 export async function rootPrefix(why, { yes, input = process.stdin, output = process.stderr }) {
   const isRoot = process.getuid?.() === 0;
   const sudo = findOnPath('sudo');
@@ -34,7 +34,7 @@ export async function rootPrefix(why, { yes, input = process.stdin, output = pro
   }
   if (isRoot) return [];
   if (!input.isTTY) return [sudo, '-n'];
-  // Now, while nothing else is printed: sudo asks for the password.
+  // sudo asks for the password now, while nothing else is printed.
   if (spawnSync(sudo, ['-v'], { stdio: 'inherit' }).status !== 0)
     throw new SetupError(`sudo refused, and root is needed to ${why}: do it as root, then start again`);
   return [sudo];

@@ -22,7 +22,7 @@ export const HOST = join(ROOT, 'native-host', 'dist', 'bin', 'hopwise-host.js');
 const PACKAGES = ['contract', 'pageload-emulator', 'native-host', 'extension', 'lab', 'bench', 'e2e'];
 const LAB = join(ROOT, 'lab', 'go', 'bin', 'hopwise-lab');
 
-/** What builds and tests write into the rooms. */
+/** Folders below the packages that hold no sources of the build. */
 const NOT_SOURCES = ['node_modules', 'dist', 'test', 'specs', 'test-results', 'playwright-report', '.git'];
 
 /** Newest modification time below the given files and folders, leaving out what is no source. */

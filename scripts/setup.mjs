@@ -1,6 +1,6 @@
 /**
- * Set-up: everything that `npm start` and `npm test` need on a fresh Debian 12 machine with Node 20
- * or later and Go. A step that is done is never run again.
+ * Set-up: everything that `npm start` and `npm test` need on a fresh Debian 12 machine with Node 20 or later and Go. Runs only
+ * the steps that are missing or out of date.
  */
 import { lock, unlock } from './setup-lock.mjs';
 import { lastLine, SetupError } from './setup-programs.mjs';
@@ -18,7 +18,7 @@ export function checkSetup(steps = STEPS.all, print = (line) => console.log(line
     );
   }
   const obstacle = steps === STEPS.all ? labObstacle() : null;
-  // Nothing that set-up could install: the live run works without it.
+  // Set-up cannot grant these; live runs work without them.
   if (obstacle === '') print('ok       rights     for the lab');
   else if (obstacle !== null) print(`absent   rights     for the lab: ${obstacle}`);
   return complete;

@@ -7,7 +7,7 @@ import { add, newOutcome } from './test-summary.mjs';
 
 const BIN = join(ROOT, 'node_modules', '.bin');
 const bin = (name) => join(BIN, name);
-/** The programs there run under the Node that is there too. */
+/** With the packages' own Node, under which their programs run. */
 const PATH = `${BIN}${delimiter}${process.env.PATH}`;
 
 /** What runs now; null between two programs. */

@@ -21,7 +21,7 @@ const ASK = `import('${join(ROOT, 'scripts/setup-root.mjs')}').then(({ rootPrefi
   (error) => console.log(error.constructor.name + ': ' + error.message),
 )`;
 
-/** Has a `sudo` that agrees to all. */
+/** Holds a `sudo` that always succeeds. */
 let bin: string;
 beforeAll(() => {
   bin = mkdtempSync(join(tmpdir(), 'hopwise-sudo-'));
@@ -31,7 +31,7 @@ afterAll(() => rmSync(bin, { recursive: true, force: true }));
 const withSudo = () => ({ ...process.env, ASK, PATH: `${bin}${delimiter}${process.env.PATH}` });
 const isRoot = process.getuid?.() === 0;
 
-/** What a person at a terminal sees who gives this answer when asked for root. */
+/** The terminal's text when the user gives this answer to the question for root. */
 function answer(keys: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const terminal = spawn('script', ['-qec', `"${process.execPath}" -e "$ASK"`, '/dev/null'], {
@@ -62,7 +62,7 @@ test('goes ahead when the answer is y', async () => {
   expect(await answer('y\n')).toContain(`leave: ${isRoot ? '[]' : JSON.stringify([join(bin, 'sudo')])}`);
 });
 
-test('asks nobody where there is no terminal', () => {
+test('does not ask where there is no terminal', () => {
   const { stdout, stderr } = spawnSync(process.execPath, ['-e', ASK], {
     encoding: 'utf8',
     env: withSudo(),
@@ -72,7 +72,7 @@ test('asks nobody where there is no terminal', () => {
   expect(stderr).toBe('');
 });
 
-test('waits for a set-up that is under way, not for one that was killed', async () => {
+test('waits for a set-up that is running, not for one that was killed', async () => {
   const lock = join(ROOT, '.cache/setup.lock');
   mkdirSync(join(ROOT, '.cache'), { recursive: true });
   writeFileSync(lock, String(process.pid));
@@ -83,12 +83,13 @@ test('waits for a set-up that is under way, not for one that was killed', async 
   let seen = '';
   const ended = new Promise((resolve) => child.on('close', resolve));
   child.stderr.setEncoding('utf8').on('data', (text) => {
-    // Of a process that is gone: nobody has this id.
-    if (!seen.includes('waits') && (seen + text).includes('waits')) writeFileSync(lock, String(2 ** 22 + 1));
+    // An id above those that processes have: the owner is gone.
+    if (!seen.includes('waiting') && (seen + text).includes('waiting'))
+      writeFileSync(lock, String(2 ** 22 + 1));
     seen += text;
   });
   expect(await ended).toBe(1);
-  expect(seen).toContain(`waits for the one that is under way (process ${process.pid})`);
+  expect(seen).toContain(`waiting for the one that is running (process ${process.pid})`);
   expect(seen).toContain('HOPWISE_CHROMIUM names /nowhere/chromium');
   expect(existsSync(lock)).toBe(false);
 });

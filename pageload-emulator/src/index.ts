@@ -21,7 +21,6 @@ export {
   type WindowCount,
   type WindowLoss,
 } from './econ/pcwnd-files.ts';
-export { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from './econ/segment.ts';
 export type { SlowStartFrom } from './econ/slow-start.ts';
 export { type SteadyState, steadyThroughput } from './econ/steady-throughput.ts';
 export {
@@ -56,6 +55,7 @@ export {
   type NetworkFlag,
   type NetworkFlagValues,
 } from './network/network-flags.ts';
+export { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from './network/packet.ts';
 export type { ServerChange } from './network/server-change.ts';
 export { udpNotation, udpTreatment } from './network/udp-notation.ts';
 export { type Explanation, explain, type PredictOptions, predict } from './predict.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { PACKET } from '../src/network/packet.ts';
 import { Burst, takeLosses } from '../src/transport/burst.ts';
 import { Cubic } from '../src/transport/cubic.ts';
 import { ByteOrder } from '../src/transport/head-of-line-blocking.ts';
 import type { LossRecovery } from '../src/transport/loss-recovery.ts';
-import { PACKET } from '../src/transport/packet.ts';
 import { QuicRecovery } from '../src/transport/quic-recovery.ts';
 import { Reno } from '../src/transport/reno.ts';
 import { RetransmissionTimer } from '../src/transport/retransmission-timer.ts';

@@ -1,6 +1,8 @@
 /** The settings of single flows, drawn with a fixed seed: half for tuning, half for judging. */
+
 import type { LabNetwork } from '@hopwise/lab/client/networks';
 import { Random } from '@hopwise/lab/random';
+import { SEGMENT_BYTES } from '@hopwise/pageload-emulator';
 
 /** The sender: the kernel's TCP with one of its congestion controls, or quic-go. */
 export const SENDERS = ['cubic', 'bbr', 'quic'] as const;
@@ -92,6 +94,6 @@ function expectedTime(
   lossEvents: number,
 ): number {
   const linkMs = bytes / (downMbps * 125);
-  const lossMs = sender === 'bbr' ? 0 : (bytes / 1448 / 1.3) * rttMs * Math.sqrt(lossEvents);
+  const lossMs = sender === 'bbr' ? 0 : (bytes / SEGMENT_BYTES / 1.3) * rttMs * Math.sqrt(lossEvents);
   return 8 * rttMs + Math.max(linkMs, lossMs);
 }

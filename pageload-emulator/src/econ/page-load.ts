@@ -1,11 +1,11 @@
 import type { Activity, FetchActivity, PageGraph } from '../graph/page-graph.ts';
+import { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from '../network/packet.ts';
 import { Agenda } from './agenda.ts';
 import { Connection, type Path } from './connection.ts';
 import type { FlowConditions } from './flow-conditions.ts';
 import { Http1Pool } from './http1-pool.ts';
 import { Http2Connection } from './http2-connection.ts';
 import type { LossByConnections } from './loss-by-connections.ts';
-import { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from './segment.ts';
 import { SharedBottleneck } from './shared-bottleneck.ts';
 import { StratifiedDraws } from './stratified-draws.ts';
 import { Transfer } from './transfer.ts';

@@ -1,6 +1,6 @@
+import { SEGMENT_BYTES } from '../network/packet.ts';
 import type { FlowConditions } from './flow-conditions.ts';
 import { FlowLatency } from './flow-latency.ts';
-import { SEGMENT_BYTES } from './segment.ts';
 import type { SlowStartFrom } from './slow-start.ts';
 
 /** One quality of a video's next segment. */

@@ -7,13 +7,13 @@ import { type CompiledActivity, compileGraph } from '../graph/compiled-graph.ts'
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { OriginCounters } from '../http/origin-client.ts';
 import { OriginClients } from '../http/origin-clients.ts';
+import { PACKET } from '../network/packet.ts';
 import { defaultServer } from '../network/server-defaults.ts';
 import { Bottleneck, Policer } from '../transport/bottleneck.ts';
 import { BurstPool } from '../transport/burst.ts';
 import { type EventHandler, EventQueue } from '../transport/event-queue.ts';
 import { ByteOrder } from '../transport/head-of-line-blocking.ts';
 import { LossProcess } from '../transport/loss.ts';
-import { PACKET } from '../transport/packet.ts';
 import type { SimulationContext } from '../transport/simulation-context.ts';
 import { type Segment, SegmentPool, type Stream, type StreamOwner } from '../transport/stream.ts';
 import type { Trace } from '../transport/trace.ts';

@@ -6,6 +6,7 @@ import type {
   Recording,
   ServerProfile,
 } from '@hopwise/contract';
+import { PACKET } from '../network/packet.ts';
 import { defaultServer } from '../network/server-defaults.ts';
 import { handshakeRtt, type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
 import { quantile } from '../util/statistics.ts';
@@ -37,7 +38,7 @@ const MAX_STATIC_THINK_MS = 150;
 const MIN_QUEUE_BYTES = 48_000;
 const MIN_QUEUE_MS = 100;
 /** What a connection sends in its first four round trips (RFC 6928): the rate of smaller pages depends on windows, not on the link. */
-const MIN_FILLING_BYTES = 150 * 1_430;
+const MIN_FILLING_BYTES = 150 * PACKET.tcp.payloadBytes;
 
 /**
  * Estimates path and servers from a recording's timings, without emulation.

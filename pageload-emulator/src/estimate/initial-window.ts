@@ -1,5 +1,6 @@
 import type { RecordedRequest } from '@hopwise/contract';
 import { normalised } from '../network/log-density.ts';
+import { PACKET } from '../network/packet.ts';
 import { handshakeRtt } from '../recording/origin-timings.ts';
 import { responseBytesOf } from '../recording/sizes.ts';
 import { mean } from '../util/statistics.ts';
@@ -13,7 +14,6 @@ const WINDOWS: readonly { packets: number; share: number }[] = [
   { packets: 32, share: 0.1 },
   { packets: 64, share: 0.05 },
 ];
-const PACKET_BYTES = 1_430;
 /** Responses of fewer packets fit into any initial window. */
 const MIN_PACKETS = 12;
 /** On shorter paths the browser's own time looks like round trips. */
@@ -48,7 +48,7 @@ export function initialWindow(
   const logs = WINDOWS.map(({ share }) => Math.log(share));
   let seen = false;
   for (const request of firstResponses(requests)) {
-    const packets = responseBytesOf(request) / PACKET_BYTES;
+    const packets = responseBytesOf(request) / PACKET.tcp.payloadBytes;
     if (packets < MIN_PACKETS) continue;
     seen = true;
     const tookMs = request.endMs - request.phases.responseStartMs!;

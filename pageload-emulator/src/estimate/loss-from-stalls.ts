@@ -1,9 +1,9 @@
 import type { Recording } from '@hopwise/contract';
+import { PACKET } from '../network/packet.ts';
 import { responseBytesOf } from '../recording/sizes.ts';
 import { originOf } from '../util/url.ts';
 import type { ArrivalCurve } from './arrival-curve.ts';
 
-const PACKET_BYTES = 1_430;
 /** Responses of fewer packets seldom show a loss in their timing. */
 const MIN_PACKETS = 8;
 /** Fewer stalls cannot be distinguished from slow servers. */
@@ -39,7 +39,7 @@ export function stallsOf(
     const { responseStartMs } = request.phases;
     if (responseStartMs === null || request.fromCache || !/^(style|script|font|image)$/.test(request.type))
       continue;
-    const count = Math.ceil(responseBytesOf(request) / PACKET_BYTES);
+    const count = Math.ceil(responseBytesOf(request) / PACKET.tcp.payloadBytes);
     if (count < MIN_PACKETS) continue;
     const rttMs = rttOf(originOf(request.url) ?? '');
     const arrivedMs = ((arrivals.by(request.endMs) - arrivals.by(responseStartMs)) * 8000) / downBps;

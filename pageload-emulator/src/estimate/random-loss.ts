@@ -1,9 +1,8 @@
 import type { Assignment, NetworkPath, ServerProfile } from '@hopwise/contract';
 import { emulate } from '../emulate/emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
+import { PACKET } from '../network/packet.ts';
 
-/** Response bytes of a full packet. */
-const PACKET_BYTES = 1_430;
 const SEEDS = [1, 2, 3];
 /** Bisection steps: to a thirtieth of the observed loss. */
 const STEPS = 5;
@@ -48,7 +47,7 @@ function emulatedLoss(
     for (const seed of SEEDS) {
       const load = emulate(graph, path, servers, assignment, { seed });
       for (const origin of load.origins) lost += origin.lost + origin.queueDrops;
-      packets += load.bytes / PACKET_BYTES;
+      packets += load.bytes / PACKET.tcp.payloadBytes;
     }
   }
   return packets === 0 ? 0 : lost / packets;

@@ -9,6 +9,7 @@ import type {
 import { CHROMIUM_COSTS, type ClientCosts, NO_COSTS } from '../client/client-costs.ts';
 import { type Emulated, emulate } from '../emulate/emulate.ts';
 import type { FetchActivity, PageGraph } from '../graph/page-graph.ts';
+import { PACKET } from '../network/packet.ts';
 import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { handshakeOf } from '../transport/handshake.ts';
 import { originOf } from '../util/url.ts';
@@ -45,7 +46,6 @@ export interface ReplayedTimes {
 const MAX_EVENTS = 100_000;
 /** Later requests add little evidence, and repeated emulation of more is expensive. */
 const MAX_REQUESTS = 250;
-const PACKET_BYTES = 1_430;
 /**
  * Requests are replayed from when they left the browser's processes. The time of responses in the browser is taken to be
  * processor time, for which they compete.
@@ -224,10 +224,10 @@ function roundTripsOf(request: RecordedRequest): number {
 const REPAIR_RTTS = 1.5;
 
 function packetsOf(request: RecordedRequest, carrier: ArrivalCurve, rttMs: number): number {
-  const own = responseBytesOf(request) / PACKET_BYTES;
+  const own = responseBytesOf(request) / PACKET.tcp.payloadBytes;
   if (request.protocol !== 'h2') return 1 + own;
   const held = carrier.by(request.endMs) - carrier.by(request.endMs - REPAIR_RTTS * rttMs);
-  return 1 + Math.max(own, held / PACKET_BYTES);
+  return 1 + Math.max(own, held / PACKET.tcp.payloadBytes);
 }
 
 /** A recorded handshake shorter than this share of its minimum was under way before its request. */

@@ -1,4 +1,4 @@
-import { PACKETS_PER_ACK } from './packet.ts';
+import { PACKETS_PER_ACK } from '../network/packet.ts';
 import { SegmentQueue } from './stream.ts';
 
 /** Packets sent back to back and simulated as one. Times are milliseconds after navigationStart. */

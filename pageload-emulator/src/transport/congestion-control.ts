@@ -59,6 +59,3 @@ export interface CongestionControl {
 export function idleWindow(window: number, initialWindow: number, timeouts: number): number {
   return Math.max(Math.min(window, initialWindow), window / 2 ** Math.min(timeouts, 30));
 }
-
-/** The transport protocol, which sets constants of congestion control and loss recovery. */
-export type Transport = 'tcp' | 'quic';

@@ -1,5 +1,5 @@
 import type { CongestionControl as Algorithm } from '@hopwise/contract';
-import type { Transport } from './congestion-control.ts';
+import type { Transport } from '../network/packet.ts';
 import { createCongestionControl } from './create-congestion-control.ts';
 import type { HandshakeRound } from './handshake.ts';
 import { HandshakeExchange, type HandshakeOwner } from './handshake-exchange.ts';

@@ -1,6 +1,7 @@
 import type { CongestionControl as Algorithm } from '@hopwise/contract';
+import type { Transport } from '../network/packet.ts';
 import { Bbr } from './bbr.ts';
-import type { CongestionControl, Transport } from './congestion-control.ts';
+import type { CongestionControl } from './congestion-control.ts';
 import { Cubic } from './cubic.ts';
 import { Hybla } from './hybla.ts';
 import { Reno } from './reno.ts';

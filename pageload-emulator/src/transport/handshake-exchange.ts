@@ -1,8 +1,8 @@
-import type { Transport } from './congestion-control.ts';
+import type { Transport } from '../network/packet.ts';
+import { PACKET } from '../network/packet.ts';
 import type { EventHandler } from './event-queue.ts';
 import type { HandshakeRound } from './handshake.ts';
 import type { LossProcess } from './loss.ts';
-import { PACKET } from './packet.ts';
 import type { RetransmissionTimer } from './retransmission-timer.ts';
 import type { RttEstimator } from './rtt-estimator.ts';
 import type { SimulationContext } from './simulation-context.ts';

@@ -1,4 +1,4 @@
-import type { Transport } from './congestion-control.ts';
+import type { Transport } from '../network/packet.ts';
 
 /** HyStart does nothing below this window, packets (Ha and Rhee 2011; in Linux and quic-go). */
 const LOW_WINDOW = 16;

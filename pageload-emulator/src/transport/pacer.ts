@@ -1,4 +1,4 @@
-import type { Transport } from './congestion-control.ts';
+import type { Transport } from '../network/packet.ts';
 
 /** QUIC paces at this multiple of window over round trip (RFC 9002 section 7.7). */
 export const QUIC_PACING_GAIN = 1.25;

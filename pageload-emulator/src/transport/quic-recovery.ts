@@ -1,6 +1,6 @@
+import { PACKET } from '../network/packet.ts';
 import type { Burst } from './burst.ts';
 import { LossRecovery } from './loss-recovery.ts';
-import { PACKET } from './packet.ts';
 
 /** RFC 9002 section 6.2.4: packets that a probe timeout sends. */
 const PROBE_PACKETS = 2;

@@ -1,8 +1,8 @@
+import type { Transport } from '../network/packet.ts';
+import { PACKET, PACKETS_PER_ACK, type PacketFormat } from '../network/packet.ts';
 import type { Burst } from './burst.ts';
-import type { Transport } from './congestion-control.ts';
 import type { EventHandler } from './event-queue.ts';
 import type { LossProcess } from './loss.ts';
-import { PACKET, PACKETS_PER_ACK, type PacketFormat } from './packet.ts';
 import type { SimulationContext } from './simulation-context.ts';
 import type { Segment, Stream } from './stream.ts';
 import type { TransportCounters } from './transport-counters.ts';

@@ -1,9 +1,5 @@
-import {
-  type Acknowledged,
-  type CongestionControl,
-  idleWindow,
-  type Transport,
-} from './congestion-control.ts';
+import type { Transport } from '../network/packet.ts';
+import { type Acknowledged, type CongestionControl, idleWindow } from './congestion-control.ts';
 
 /**
  * Multiplicative decrease: RFC 5681 equation 4 for TCP. QUIC stacks derived from Chromium's, quic-go among them, keep Cubic's

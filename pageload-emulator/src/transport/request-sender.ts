@@ -1,7 +1,7 @@
-import type { Transport } from './congestion-control.ts';
+import type { Transport } from '../network/packet.ts';
+import { PACKET, type PacketFormat } from '../network/packet.ts';
 import type { EventHandler } from './event-queue.ts';
 import type { LossProcess } from './loss.ts';
-import { PACKET, type PacketFormat } from './packet.ts';
 import type { RetransmissionTimer } from './retransmission-timer.ts';
 import type { SimulationContext } from './simulation-context.ts';
 import type { Stream } from './stream.ts';

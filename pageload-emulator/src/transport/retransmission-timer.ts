@@ -1,4 +1,4 @@
-import type { Transport } from './congestion-control.ts';
+import type { Transport } from '../network/packet.ts';
 import type { RttEstimator } from './rtt-estimator.ts';
 
 /** Linux: minimum retransmission timeout, and the probe's allowance for a delayed acknowledgement (RFC 8985 section 7.2). */

@@ -1,12 +1,13 @@
+import type { Transport } from '../network/packet.ts';
+import { PACKET, PACKETS_PER_ACK, type PacketFormat } from '../network/packet.ts';
 import { type Burst, takeLosses } from './burst.ts';
-import type { Acknowledged, CongestionControl, Transport } from './congestion-control.ts';
+import type { Acknowledged, CongestionControl } from './congestion-control.ts';
 import { DeliveryRate } from './delivery-rate.ts';
 import type { EventHandler } from './event-queue.ts';
 import { type AckTrain, HyStart } from './hystart.ts';
 import type { LossProcess } from './loss.ts';
 import type { LossRecovery } from './loss-recovery.ts';
 import { Pacer, QUIC_PACING_GAIN } from './pacer.ts';
-import { PACKET, PACKETS_PER_ACK, type PacketFormat } from './packet.ts';
 import { QuicRecovery } from './quic-recovery.ts';
 import { receiveWindow } from './receive-window.ts';
 import type { Acknowledgee, Receiver } from './receiver.ts';

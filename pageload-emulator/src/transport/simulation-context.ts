@@ -1,7 +1,7 @@
 import type { ClientThread } from '../client/client-thread.ts';
+import type { Transport } from '../network/packet.ts';
 import type { Bottleneck, Policer } from './bottleneck.ts';
 import type { BurstPool } from './burst.ts';
-import type { Transport } from './congestion-control.ts';
 import type { EventQueue, Lane } from './event-queue.ts';
 import type { LossProcess } from './loss.ts';
 import type { SegmentPool } from './stream.ts';

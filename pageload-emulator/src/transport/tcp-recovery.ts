@@ -1,6 +1,6 @@
+import { PACKET } from '../network/packet.ts';
 import type { Burst } from './burst.ts';
 import { LossRecovery } from './loss-recovery.ts';
-import { PACKET } from './packet.ts';
 
 /** Linux's TCP_CA_Open, TCP_CA_Recovery and TCP_CA_Loss. */
 type Phase = 'open' | 'recovery' | 'loss';

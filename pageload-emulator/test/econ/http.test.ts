@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { lossBySegment } from '../../src/econ/loss-by-segment.ts';
 import { objectsLatencyMs } from '../../src/econ/objects-latency.ts';
 import { type EconNetwork, econPageLoad } from '../../src/econ/page-load.ts';
-import { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from '../../src/econ/segment.ts';
 import { WindowWalk } from '../../src/econ/window-walk.ts';
 import type { ComputeActivity, FetchActivity } from '../../src/graph/page-graph.ts';
+import { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from '../../src/network/packet.ts';
 import { pageOf } from '../pages.ts';
 import { simulateHttp1, simulateHttp2 } from './oracle.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { FlowConditions } from '../../src/econ/flow-conditions.ts';
 import { lossBySegment } from '../../src/econ/loss-by-segment.ts';
-import { SEGMENT_BYTES } from '../../src/econ/segment.ts';
 import { steadyThroughput } from '../../src/econ/steady-throughput.ts';
 import { highestBitrate } from '../../src/econ/video-bitrate.ts';
+import { SEGMENT_BYTES } from '../../src/network/packet.ts';
 import { simulateFlows } from './oracle.ts';
 import { VIDEO_LOSS, VIDEO_MEASURED, VIDEO_RTTS_MS, VIDEO_SEGMENT_MS, VIDEO_SIZES } from './scenarios.ts';
 

@@ -1,4 +1,13 @@
-import type { Transport } from './congestion-control.ts';
+/** Sizes of packets on a path whose IP packets hold 1,500 bytes: the only place that has them. */
+
+/** TCP and QUIC differ in their packets and their habits, not in the equations of congestion control. */
+export type Transport = 'tcp' | 'quic';
+
+/** TCP payload of a full segment, with the timestamps option. */
+export const SEGMENT_BYTES = 1_448;
+
+/** A full segment as an IP packet. */
+export const SEGMENT_WIRE_BYTES = 1_500;
 
 /** Sizes of packets, bytes. */
 export interface PacketFormat {

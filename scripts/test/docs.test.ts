@@ -1,0 +1,90 @@
+/** Documents name files and scripts that exist. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const tracked = (pattern: string) =>
+  execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', pattern], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter((file) => file !== '' && existsSync(join(ROOT, file)));
+const DOCUMENTS = tracked('*.md');
+const PACKAGES: string[] = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).workspaces;
+const SCRIPTS: Record<string, string> = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts;
+
+/** Folders that a build or a command makes. */
+const MADE = /(^|\/)(dist|out|bin\/hopwise-lab|test-results|node_modules)(\/|$)/;
+
+/** Paths in backticks that begin with a package or a top-level folder, without places and patterns. */
+function namedPaths(text: string): string[] {
+  const tops = [...PACKAGES, 'docs', 'scripts'].join('|');
+  const path = new RegExp(`\`((?:${tops})/[A-Za-z0-9_./-]+)\``, 'g');
+  return [...text.matchAll(path)]
+    .map((match) => match[1]!.replace(/[/.]+$/, ''))
+    .filter((one) => !MADE.test(one));
+}
+
+function links(text: string): string[] {
+  return [...text.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"/g)]
+    .map((match) => match[1] ?? match[2]!)
+    .filter((target) => !/^[a-z]+:|^\/\//.test(target));
+}
+
+/** GitHub's anchors of headings. */
+function anchors(text: string): Set<string> {
+  return new Set(
+    [...text.matchAll(/^#+ (.*)$/gm)].map((match) =>
+      match[1]!
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replace(/\s/g, '-'),
+    ),
+  );
+}
+
+describe.each(DOCUMENTS)('%s', (document) => {
+  const text = readFileSync(join(ROOT, document), 'utf8');
+
+  test('its links lead to files and headings', () => {
+    const broken = links(text).filter((target) => {
+      const [file, anchor] = target.split('#') as [string, string | undefined];
+      const path = file === '' ? document : normalize(join(dirname(document), file));
+      if (MADE.test(path)) return false;
+      if (!existsSync(join(ROOT, path))) return true;
+      return (
+        anchor !== undefined &&
+        path.endsWith('.md') &&
+        !anchors(readFileSync(join(ROOT, path), 'utf8')).has(anchor)
+      );
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test('the paths and npm scripts that it names exist', () => {
+    const missing = namedPaths(text).filter((path) => !existsSync(join(ROOT, path)));
+    expect(missing).toEqual([]);
+    const unknown = [...text.matchAll(/npm run (?:--silent )?([a-z][a-z:-]*)(?![a-z:-]| -w)/g)]
+      .map((match) => match[1]!)
+      .filter((name) => !Object.hasOwn(SCRIPTS, name));
+    expect(unknown).toEqual([]);
+  });
+});
+
+test("docs/architecture.md names a folder of every package's sources that holds code", () => {
+  const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+  const library = readdirSync(join(ROOT, 'pageload-emulator/src'), { withFileTypes: true });
+  const unnamed = library.filter((entry) => entry.isDirectory() && !text.includes(`${entry.name}/`));
+  expect(unnamed.map(({ name }) => name)).toEqual([]);
+});
+
+test('the file names in docs/architecture.md exist', () => {
+  const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+  const files = new Set(tracked('*.ts').map((file) => file.split('/').at(-1)));
+  const named = [...text.matchAll(/`(?:[a-z0-9-]+\/)*([a-z0-9-]+\.ts)`/g)].map((match) => match[1]!);
+  expect(named.filter((name) => !files.has(name))).toEqual([]);
+});

@@ -36,7 +36,7 @@ export class RegistryUnreachable extends Error {
 
 export class ReplayProject {
   readonly folder: string;
-  /** Temporary files of its tests, of its own so that what others have is not taken for theirs. */
+  /** Temporary folder of its tests; a separate one, so that other programs' files are not mistaken for theirs. */
   readonly temporary: string;
 
   /** Where its tests find Playwright: a second copy would be refused. */

@@ -18,7 +18,7 @@ export interface RunOptions {
   prefix?: string[];
   /** Called with all of stderr so far whenever it grows; may end the process. */
   onStderr?: (text: string, child: ChildProcess) => void;
-  /** Through the npm script's own program, with its look at the set-up. */
+  /** Through the npm script's own program, which checks the set-up first. */
   viaScript?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What cannot work ends in one line that says what, where and how to mend it, and leaves nothing. */
+/** Failures end in one line that says what is wrong, where, and how to fix it. They leave nothing behind. */
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
@@ -10,7 +10,7 @@ import { expect, test } from '@playwright/test';
 import { asNobody, type Ended, type RunOptions, start as startCommand } from './start-command.ts';
 
 let scratch: string;
-/** Of its own, so that what others have in the system's is not taken for the run's. */
+/** A temporary folder of its own, so that the leftovers of other programs are not mistaken for the run's. */
 let temporary: string;
 test.beforeEach(async () => {
   // A short name: what a run makes in it must fit the address of a socket.
@@ -19,9 +19,9 @@ test.beforeEach(async () => {
   await mkdir(temporary, { mode: 0o777 });
 });
 
-/** Through all steps soon, on a page of `writeSite`. */
+/** Options for a run that is short in all its steps, on the page of `writeSite`. */
 const quick = () => ['--page', scratch, '--network', 'fast', '--rounds', '1', '--keep-disturbed'];
-/** At the last step soon, and there for long. */
+/** Options for a run that reaches its last step soon and stays there. */
 const long = () => [...quick(), '--loads', '20'];
 
 /** Each of its loads and each round of its transfers lasts a second at least. */
@@ -155,7 +155,7 @@ test('a page that never fires its load event', async () => {
   expect(complaint(ended)).toMatch(
     /https:\/\/slow\.test\/ did not fire its load event within 3 s: .*--timeout/,
   );
-  // A page has a minute unless told otherwise.
+  // A page has a minute by default.
   expect(ended.elapsedMs).toBeLessThan(50_000);
   await expectNothingLeft();
 });
@@ -217,8 +217,8 @@ test('no Chromium', async () => {
   expect(complaint(ended)).toContain('HOPWISE_CHROMIUM');
 });
 
-test('a URL that nobody answers', async () => {
-  // Given by the system a moment ago, so nobody has it; well-known ones are refused by Chromium itself.
+test('a URL at which nothing listens', async () => {
+  // The system just handed this port out, so it is free; Chromium itself refuses well-known ports.
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -305,7 +305,7 @@ test('it ends with the npm script that started it, even when that is killed', as
   await expectNothingLeft();
 });
 
-test('it ends and cleans up when nobody reads its output any more', async () => {
+test('it ends and cleans up when its output is no longer read', async () => {
   let closed = false;
   await writeSlowSite();
   const ended = await start([...quick(), '--out', scratch], {

@@ -78,7 +78,7 @@ test('a fast link gives another report than a lossy one', async () => {
   expect(report.network.estimated.rttMs).toBeLessThan(lossy.network.estimated.rttMs);
 });
 
-test('by default the page gains what a person feels', async () => {
+test('by default hopwise’s assignment loads the page much faster than the browser’s own choice', async () => {
   const { report, stdout } = await startReport(QUICK);
   expect(report.page.name).toBe('app');
   expect(report.network.set).toMatchObject({ name: 'udp-policed' });

@@ -39,7 +39,7 @@ test('records, predicts and verifies a page of the network it runs on', async ()
   expect(report.network.estimated.rttMs).toBeLessThan(34);
 });
 
-test('a server whose certificate nobody vouches for', async () => {
+test('a server whose certificate is signed by an unknown authority', async () => {
   const ended = await start([entry, '--rounds', '1', '--out', '/nonexistent'], {
     prefix: lab.enterCommand([]),
   });

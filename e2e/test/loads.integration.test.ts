@@ -144,7 +144,7 @@ function timesThatDiffer({ requests }: Recording, timed: Map<string, Entry>): st
     .flatMap(({ url, startMs, endMs, phases }) => {
       const entry = timed.get(url);
       if (!entry) return [`${url} is not in Resource Timing`];
-      // Its clock is coarse (0.1 ms), and processes tell the Unix time of their start.
+      // Its clock is coarse (0.1 ms), and processes report the Unix time of their start.
       const tolerance = entry.name.includes('widget') ? 3 : 0.3;
       const pairs: [string, number | null, number, number][] = [
         ['start', startMs, entry.fetchStart, 10],
@@ -185,7 +185,7 @@ describe('a recording made from the DevTools protocol', () => {
         ],
       });
       open.push(browser);
-      // A process that is held up between two readings of a clock tells times that differ by that.
+      // A process that is delayed between two readings of a clock reports times that differ by the delay.
       const { recording, timed, entries } = await measureUntil(
         async () => {
           await lab.log();
@@ -390,7 +390,7 @@ describe('a repeat view that the cache answers whole', () => {
 });
 
 describe("a load's moments", () => {
-  it('are told of the measured view: right before its navigation, and when its load event is over', async () => {
+  it('are reported for the measured view: right before its navigation, and when its load event is over', async () => {
     const browser = await launch('h2');
     for (const view of ['cold', 'warm'] as const) {
       const moments: [string, number][] = [];

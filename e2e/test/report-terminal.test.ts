@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
+import type { Assignment } from '@hopwise/pageload-emulator';
 import { expect, test } from 'vitest';
-import type { Report } from '../src/report/report.ts';
+import { describeAssignment, type Report } from '../src/report/report.ts';
 import { renderTerminal } from '../src/report/terminal.ts';
 
 const none = { predictedMs: null, predictedGivenNetworkMs: null, verifiedMs: null, measuredMs: null };
@@ -72,4 +73,11 @@ test('without a measured load of both there is no gain, and the reason is given'
   expect(text).toContain("the browser's own choice is unavailable (measured): no answer");
   expect(rendered({})).not.toContain('→');
   expect(rendered({})).not.toContain("the browser's own choice");
+});
+
+test('an assignment is described by how many origins have which protocol', () => {
+  const on = (protocols: string) =>
+    Object.fromEntries(protocols.split(' ').map((protocol, index) => [`https://${index}.test`, protocol]));
+  expect(describeAssignment(on('h1 h2 h2') as Assignment)).toBe('HTTP/2 on 2 origins, HTTP/1.1 on 1');
+  expect(describeAssignment(on('h3') as Assignment)).toBe('HTTP/3 on 1 origin');
 });

@@ -1,13 +1,13 @@
-/** What stops a test for a reason that a person can mend. */
+/** Errors that the author of a test can fix. */
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { firstLine } from '@hopwise/lab/command/errors';
 import { ROOT } from '@hopwise/lab/paths';
 
-/** Where frames are these fixtures' own. */
+/** Stack frames in these folders belong to the fixtures. */
 const OWN_FOLDERS = [fileURLToPath(new URL('..', import.meta.url)), join(ROOT, 'lab') + sep];
 
-/** One line. Its stack begins where the test called, so that the report shows the test and not these fixtures. */
+/** A one-line message; the stack starts at the test's own call, so that the report shows the test's code. */
 export class ReplayError extends Error {
   override readonly name = 'ReplayError';
 

@@ -1,4 +1,4 @@
-/** The fixtures themselves. */
+/** The test fixtures. */
 import { dirname, resolve } from 'node:path';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import type { Lab } from '@hopwise/lab/client/lab';
@@ -14,7 +14,7 @@ import { LoadReport } from './report.ts';
 
 /** What differs in one load from the test's `replay`. */
 export type LoadChanges = Pick<Replay, 'network' | 'protocol' | 'seed' | 'view'> & {
-  /** Time to the load event; 60,000 ms unless given. It is not taken from the test's own time. */
+  /** Time to the load event; 60,000 ms unless given. It does not count against the test's timeout. */
   timeoutMs?: number;
 };
 
@@ -32,14 +32,14 @@ export interface ReplayFixtures {
   /**
    * Loads the page once in a fresh browser context and records the load.
    *
-   * @throws in one line when the page does not come to its load event
+   * @throws in one line when the page's load event does not come
    */
   load: (changes?: LoadChanges) => Promise<ReplayLoad>;
   /** hopwise's prediction from the recording of one load of the replay, given its network. */
   prediction: Prediction;
 }
 
-/** Of the worker, and not for tests. */
+/** Worker-scoped and internal. */
 interface KeeperFixtures {
   _labKeeper: LabKeeper;
 }
@@ -109,7 +109,7 @@ export const test = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, K
             await report.add(load);
             return load;
           } finally {
-            // What the test does next is under its own options again.
+            // Restores the test's own options for what follows.
             await _labKeeper.offerFor(ownProtocol);
             if (changes.network !== undefined || changes.seed !== undefined) await _labKeeper.configure(own);
           }
@@ -118,7 +118,7 @@ export const test = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, K
     };
     let last: Promise<unknown> = Promise.resolve();
     await use((changes = {}) => {
-      // Two at once would measure each other.
+      // Simultaneous loads would slow each other down.
       const load = last.then(() => loadWith(changes));
       last = load.catch(() => undefined);
       return load;
@@ -157,7 +157,7 @@ export const test = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, K
           args: [...args, ...(launchOptions.args ?? [])],
         }),
     );
-    // A test that made loads under other options left the link as they had it.
+    // Earlier loads with other options may have left packets on the link.
     await lab.drain();
     const context = await browser.newContext({ baseURL: source.site.entry });
     const { initScript } = siteInitScript(source.site);
@@ -176,7 +176,7 @@ async function replayedPage(page: string, { config }: TestInfo): Promise<PageSou
   }
 }
 
-/** Time that a load takes on its link is not the test's: the test's timeout is moved by as much. */
+/** Extends the test's timeout by the time that `work` takes: the emulated link decides that time, not the test. */
 async function withTimeFor<T>(info: TestInfo, mostMs: number, work: () => Promise<T>): Promise<T> {
   // 0 is no timeout.
   if (info.timeout === 0) return work();

@@ -24,11 +24,11 @@ export interface BrowserRequest {
 /** Starts a browser of the caller's own. */
 export type Launch<Browser> = (options: { executablePath: string; args: string[] }) => Promise<Browser>;
 
-/** A browser: one for measured loads, or Playwright's own. */
+/** A browser for measured loads or for `replayPage`. */
 interface Closable {
   close(): Promise<void>;
   isConnected?(): boolean;
-  /** Of Playwright's own. */
+  /** Only Playwright's browsers have it. */
   contexts?(): unknown[];
 }
 
@@ -37,13 +37,13 @@ interface KeptLab {
   page: PageSource;
   ipVersion: 4 | 6;
   network: LabNetwork;
-  /** That the servers offer; null for all that the page's do. */
+  /** The protocols that the servers offer; null for all that the page's servers offer. */
   assignment: Assignment | null;
 }
 
 /**
- * More browsers at once would be memory for nothing: a comparison of protocols has three, and one for `replayPage`. Browsers
- * that a test has a context in stay, however many there are.
+ * A comparison of protocols needs three browsers, `replayPage` one; more would waste memory. Browsers with an open context
+ * are kept beyond this.
  */
 const MAX_BROWSERS = 4;
 
@@ -57,7 +57,7 @@ export class LabKeeper {
     this.#scratch = scratch;
   }
 
-  /** Also removes what workers that were killed have left. */
+  /** Also removes the leftovers of killed workers. */
   static async open(): Promise<LabKeeper> {
     return new LabKeeper(await makeScratch('run'));
   }
@@ -75,7 +75,7 @@ export class LabKeeper {
         await this.configure(network);
         return this.#kept.lab;
       } catch {
-        // It has ended, as when it was killed: a new one takes its place.
+        // The lab was killed: a new one replaces it.
         await this.#down();
       }
     }
@@ -176,7 +176,7 @@ export class LabKeeper {
     return browser;
   }
 
-  /** Closes the browser whose last use is longest ago, if there are too many. */
+  /** Closes the least recently used browser if there are too many. */
   async #closeOldest(): Promise<void> {
     if (this.#browsers.size < MAX_BROWSERS) return;
     for (const [name, browser] of this.#browsers) {
@@ -187,7 +187,7 @@ export class LabKeeper {
     }
   }
 
-  /** Playwright and Chromium put their profiles there, and so a later run finds those of a killed worker. */
+  /** Profiles are put into the scratch folder, so that a later run finds and removes those of a killed worker. */
   async #withOwnTemporaryFolder<T>(work: () => Promise<T>): Promise<T> {
     const before = process.env.TMPDIR;
     process.env.TMPDIR = this.#scratch;

@@ -11,7 +11,7 @@ import { type NetworkPath, type Prediction, predict, type Recording } from '@hop
 import { ReplayError } from './errors.ts';
 import { type NamedNetwork, protocolName, type ReplayProtocol } from './options.ts';
 
-/** A load that came to its load event. Times are milliseconds after navigationStart. */
+/** A load whose load event came. Times are milliseconds after navigationStart. */
 export interface ReplayLoad extends Omit<Load, 'ok' | 'recording'> {
   /** The page's name, and the URL that was loaded. */
   page: string;
@@ -22,9 +22,9 @@ export interface ReplayLoad extends Omit<Load, 'ok' | 'recording'> {
   /** The network that it was made on. */
   network: { name: string; path: NetworkPath };
   recording: Recording;
-  /** Loads that were taken before this one and dropped, for other work on the machine disturbed them. */
+  /** How many disturbed loads were dropped before this one. */
   repeated: number;
-  /** What disturbed this one, as no quieter moment came; empty as a rule. */
+  /** What disturbed this load; usually empty. */
   disturbedBy: string[];
 }
 
@@ -39,25 +39,25 @@ export interface LoadPlan {
   seed: number;
   view: View;
   timeoutMs: number;
-  /** Closes what connections the browser has. */
+  /** Closes the browser's connections. */
   closeConnections(): Promise<void>;
 }
 
-/** A disturbed load is taken again this often, then kept: a machine that is still busy then is busy for long. */
+/** How often a disturbed load is repeated before it is kept: a machine that is still busy then is likely to stay so. */
 const MAX_REPEATS = 1;
-/** Around a load: the link is drained, Chromium starts, what the load event did not wait for ends. */
+/** Allowance around a load: draining the link, starting Chromium, requests that end after the load event. */
 const AROUND_LOAD_MS = 20_000;
 
 /** How long `loadPage` may take. */
 export const longestLoadMs = ({ timeoutMs, view }: Pick<LoadPlan, 'timeoutMs' | 'view'>): number =>
   (1 + MAX_REPEATS) * ((view === 'warm' ? 2 : 1) * timeoutMs + AROUND_LOAD_MS);
 
-/** @throws ReplayError when the page does not come to its load event */
+/** @throws ReplayError when the page's load event does not come */
 export async function loadPage(plan: LoadPlan): Promise<ReplayLoad> {
   const { lab, browser, page, site, protocol, seed, view } = plan;
   const network = { ...plan.network.network, seed };
   const prepareLink = async () => {
-    // Retransmissions of the load before would take this one's share of the link.
+    // Retransmissions of the previous load would use up bandwidth.
     await lab.drain();
     await lab.configure(network);
     await lab.resetStats();
@@ -108,7 +108,7 @@ function failureOf(plan: LoadPlan, network: LabNetwork, failure: FailedLoad): st
   return `${titleOf(plan)}: ${hint}${failure.reason}`;
 }
 
-/** As `shop, lte-poor, h3`. */
+/** Such as `shop, lte-poor, h3`. */
 export function titleOf({
   page,
   network,

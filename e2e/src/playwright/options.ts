@@ -8,7 +8,7 @@ import { type Assignment, PROTOCOLS } from '@hopwise/pageload-emulator';
 import * as z from 'zod';
 import { ReplayError } from './errors.ts';
 
-/** A profile's name, figures of one's own, or a profile with some figures replaced. */
+/** A profile's name, your own figures, or a profile with some figures replaced. */
 export type ReplayNetwork = string | (Partial<Omit<LabNetwork, 'seed'>> & { profile?: string });
 
 /** One protocol for every request, the browser's own choice, or a protocol for each origin (`https://host`). */
@@ -41,7 +41,7 @@ export interface ReplayOptions {
 
 const replaySchema = z.strictObject({
   page: z.string().min(1),
-  // Checked where they are used, with words of their own.
+  // Checked where they are used, with more specific messages.
   network: z.custom<ReplayNetwork>().default('cable'),
   protocol: z.custom<ReplayProtocol>().default('natural'),
   seed: z
@@ -126,6 +126,6 @@ export function browserProtocol(wanted: ReplayProtocol, origins: Site['origins']
   return { assignment };
 }
 
-/** In a report's words. */
+/** The protocol's name in reports. */
 export const protocolName = (protocol: ReplayProtocol): string =>
   typeof protocol === 'string' ? protocol : 'assigned';

@@ -1,4 +1,4 @@
-/** What Playwright's report says of a test's loads. */
+/** A test's loads in Playwright's report. */
 import type { TestInfo } from '@playwright/test';
 import { type ReplayLoad, titleOf } from './load.ts';
 

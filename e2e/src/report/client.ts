@@ -16,6 +16,7 @@ import {
 import { networkText } from '@hopwise/lab/output/words';
 import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
 import {
+  describeAssignment,
   formatChange,
   isUnavailable,
   measuredChange,
@@ -70,6 +71,7 @@ function sections(report: Report): HTMLElement[] {
       ...gain(report),
       renderProtocolChart(comparison, { width }),
       renderTimesTable(comparison),
+      ...report.warnings.map((warning) => element('p', { class: 'report-warning' }, warning)),
     ),
     element('div', { class: 'hw-card' }, renderSummary(prediction)),
     card('What to use for each origin', renderOriginTable(prediction)),
@@ -88,7 +90,6 @@ function header(report: Report): HTMLElement {
     { class: 'report-header' },
     element('h1', {}, report.page.url),
     element('p', { class: 'hw-muted' }, `${new Date(report.createdAt).toUTCString()}, ${where}`),
-    ...report.warnings.map((warning) => element('p', { class: 'report-warning' }, warning)),
   );
 }
 
@@ -103,6 +104,7 @@ function gain(report: Report): HTMLElement[] {
       'With hopwise’s assignment: ',
       element('strong', {}, `${formatMs(measured.baselineMs)} → ${formatMs(measured.assignedMs)}`),
       ` measured (${formatChange(measured.change)})`,
+      element('span', { class: 'hw-muted' }, `: ${describeAssignment(report.assignment.protocols)}`),
     ),
   ];
 }

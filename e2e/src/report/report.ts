@@ -1,4 +1,4 @@
-import type { UdpNotation, Verification } from '@hopwise/contract';
+import { PROTOCOL_NAME, PROTOCOLS, type UdpNotation, type Verification } from '@hopwise/contract';
 import type { LoadProtocol } from '@hopwise/lab/ground-truth/ground-truth';
 import type {
   Assignment,
@@ -164,6 +164,22 @@ export function measuredChange({
     assignedMs: after.median,
     change: after.median / before.median - 1,
   };
+}
+
+/** How many origins have which protocol: `HTTP/2 on 5 origins, HTTP/1.1 on 1`. */
+export function describeAssignment(assignment: Assignment): string {
+  const assigned = Object.values(assignment);
+  return PROTOCOLS.map((protocol) => ({
+    protocol,
+    origins: assigned.filter((one) => one === protocol).length,
+  }))
+    .filter(({ origins }) => origins > 0)
+    .sort((a, b) => b.origins - a.origins)
+    .map(({ protocol, origins }, index) => {
+      const noun = index > 0 ? '' : origins === 1 ? ' origin' : ' origins';
+      return `${PROTOCOL_NAME[protocol]} on ${origins}${noun}`;
+    })
+    .join(', ');
 }
 
 /** `−62%`, `+3%`, `±0%`. */

@@ -110,7 +110,9 @@ export function renderTerminal(report: Report, stream: NodeJS.WriteStream): stri
     report.origins.map((origin) => [
       `  ${origin.origin}`,
       count(origin.requests, 'request'),
-      origin.decided ? PROTOCOL_NAME[origin.protocol] : paint('dim', 'no clear winner'),
+      origin.decided
+        ? PROTOCOL_NAME[origin.protocol]
+        : paint('dim', `${PROTOCOL_NAME[origin.protocol]}, no clear winner`),
       origin.decided ? `${Math.round(origin.confidence * 100)}% sure` : '',
     ]),
   ).split('\n');

@@ -83,7 +83,7 @@ export class ExtensionSession {
     }
   }
 
-  /** Loads the page as a first visit and returns what the extension recorded of it; its load event has `timeoutMs`. */
+  /** Loads the page as a first visit and returns the extension's recording of it. The load event must come within `timeoutMs`. */
   async observe(
     url: string,
     { timeoutMs, initScript, onLoadEvent }: Pick<LoadOptions, 'timeoutMs' | 'initScript' | 'onLoadEvent'>,
@@ -101,7 +101,7 @@ export class ExtensionSession {
       const answer = await this.#ask({ type: 'latest', url: page.url() });
       if (!answer.ok) throw new UserError(`the extension could not read its loads: ${answer.error}`);
       if (answer.load) {
-        // An idle page: its own timers would run on beside the transfers.
+        // The page's timers would otherwise keep running during the transfers.
         await page.goto('about:blank');
         return answer.load;
       }
@@ -132,7 +132,7 @@ export class ExtensionSession {
       type: 'verify',
       ...which,
       rounds: options.rounds,
-      // Three protocols, with a margin: who asks for rounds is to get them.
+      // Three protocols, with a margin, so that the budget does not cut the rounds.
       budgetBytes: Math.ceil(1.5 * pageBytes * 3 * options.rounds) + 1_000_000,
     });
     if (!started.ok) throw new UserError(`the verification did not start: ${started.error}`);

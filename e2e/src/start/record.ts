@@ -2,8 +2,8 @@ import type { StoredLoad } from '@hopwise/extension/messages';
 import { type DisturbanceWatch, disturbedBy } from '@hopwise/lab/loads/disturbance';
 import type { LoadOptions } from '@hopwise/lab/loads/measuring-browser';
 
-/** A recording that other work on the machine disturbed is made again so often. */
-const MOST_REPEATS = 2;
+/** How often a recording that other work on the machine disturbed is repeated. */
+const MAX_REPEATS = 2;
 
 /** A browser whose extension records a page; see `ExtensionSession`. */
 export interface Recorder {
@@ -15,29 +15,29 @@ export interface Recorder {
 }
 
 export interface RecordOptions<R extends Recorder> {
-  /** Starts a browser that has not met the page. */
+  /** Starts a browser that has never loaded the page. */
   open(): Promise<R>;
-  /** Makes the link as it was before the first load, and begins to watch the machine; null where nothing is watched. */
+  /** Resets the link to its state before the first load and starts watching the machine; null to watch nothing. */
   watch: (() => Promise<DisturbanceWatch>) | null;
   timeoutMs: number;
   initScript?: string;
-  /** Keeps a disturbed recording, with its warning. */
+  /** Keeps a disturbed recording, with a warning, instead of repeating it. */
   keepDisturbed?: boolean;
-  /** Hears why the recording is made again. */
+  /** Is given the reasons for repeating the recording. */
   onRepeat(reasons: readonly string[]): void;
 }
 
 /**
- * Records a page as a first visit. Predictions rest on this one load, so a disturbed one is made again in a fresh browser, and kept with a
- * warning when the machine does not let up.
+ * Records a page as a first visit. Predictions rest on this one load, so a disturbed one is repeated in a fresh browser, and
+ * kept with a warning when the machine stays busy.
  *
- * @returns the browser that made it, still open
+ * @returns also the browser that made the recording, still open
  */
 export async function recordPage<R extends Recorder>(
   url: string,
   { open, watch, onRepeat, keepDisturbed, ...limits }: RecordOptions<R>,
 ): Promise<{ session: R; load: StoredLoad; warnings: string[] }> {
-  const most = keepDisturbed ? 0 : MOST_REPEATS;
+  const maxRepeats = keepDisturbed ? 0 : MAX_REPEATS;
   for (let repeats = 0; ; repeats++) {
     const session = await open();
     const watching = await watch?.();
@@ -48,7 +48,7 @@ export async function recordPage<R extends Recorder>(
         if (watching) reasons = disturbedBy(await watching.end());
       },
     });
-    if (reasons.length > 0 && repeats < most) {
+    if (reasons.length > 0 && repeats < maxRepeats) {
       onRepeat(reasons);
       await session.close();
       continue;

@@ -32,8 +32,8 @@ export interface RunContext {
 /**
  * The main job: record, predict, verify, measure (in the lab), report.
  *
- * @returns the report, which also lies in `out/report.json` and `out/report.html`
- * @throws UserError with one line for whatever a person can mend
+ * @returns the report, which is also written to `out/report.json` and `out/report.html`
+ * @throws UserError with one line for what the user can fix
  */
 export async function run(options: StartOptions, context: RunContext): Promise<Report> {
   if (options.headed) requireDisplay();
@@ -124,7 +124,7 @@ async function runLive(options: StartOptions, url: string, context: RunContext):
   };
 }
 
-/** Records, predicts and verifies, all inside the browser and the native host that it starts. */
+/** Records, predicts and verifies with the extension and the native host, in a browser of its own. */
 async function observe(
   url: string,
   sessionOptions: SessionOptions,
@@ -167,7 +167,7 @@ async function observe(
   };
 }
 
-/** Says at once what would be said after minutes of measuring, and leaves no folder behind. */
+/** Finds out before minutes of measuring whether the report can be written. Leaves no folder behind. */
 async function tryFolder(out: string): Promise<void> {
   const made = await inFolder(out, async (dir, first) => {
     await access(dir, constants.W_OK);
@@ -185,7 +185,7 @@ async function writeReport(report: Report, out: string, { progress }: RunContext
 }
 
 /**
- * @param work is given the folder, and the first that had to be made on the way to it
+ * @param work is given the folder, and the first folder that had to be created for it
  * @throws UserError
  */
 async function inFolder<T>(

@@ -1,0 +1,83 @@
+/** The report in windows from a small telephone's to a desktop's. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { chromiumPath } from '@hopwise/lab/browser/chromium';
+import { QUIET_ARGS } from '@hopwise/lab/loads/protocol-args';
+import { ROOT } from '@hopwise/lab/paths';
+import { parseRecording, predict } from '@hopwise/pageload-emulator';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { renderHtml } from '../src/report/html.ts';
+import { buildReport, type RepeatedSpread } from '../src/report/report.ts';
+
+let browser: Browser;
+let folder: string;
+let file: string;
+
+const loads = (median: number): RepeatedSpread => ({
+  median,
+  low: median - 150,
+  high: median + 150,
+  n: 3,
+  spread: 'min-max',
+  proved: 210,
+  requests: 210,
+});
+
+beforeAll(async () => {
+  const packed = await readFile(join(ROOT, 'e2e/examples/playwright/pages/app.json.gz'));
+  const recording = parseRecording(gunzipSync(packed).toString());
+  const prediction = predict(recording, { waterfall: true });
+  const report = buildReport({
+    mode: 'lab',
+    pageName: 'app',
+    networkAsSet: { name: 'udp-policed', rttMs: 28, downMbps: 40, upMbps: 8, loss: 0, udp: 2 },
+    recording,
+    predictionFromRecording: prediction,
+    prediction,
+    predictionGivenNetwork: prediction,
+    verification: null,
+    measured: {
+      natural: loads(4050),
+      h1: loads(1520),
+      h2: loads(1580),
+      h3: { unavailable: `no answer for https://www.${'long-name.'.repeat(12)}test/ in 9000 ms` },
+      assigned: loads(1550),
+    },
+    naturalProtocols: { h2: 105, h3: 105 },
+    warnings: ['the recorded load was disturbed, and predictions rest on it: other processes took 4010 ms'],
+    elapsedMs: 60_000,
+  });
+  folder = await mkdtemp(join(tmpdir(), 'hw-report-'));
+  file = join(folder, 'report.html');
+  await writeFile(file, await renderHtml(report));
+  browser = await chromium.launch({ executablePath: chromiumPath(), args: QUIET_ARGS });
+});
+afterAll(async () => {
+  await browser?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it.each([320, 360, 480, 640, 1200])('fits a window of %i px', async (width) => {
+  const page = await browser.newPage({ viewport: { width, height: 900 } });
+  try {
+    await page.goto(pathToFileURL(file).href);
+    await page.locator('svg').first().waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    // Nothing is cut off either: what is wider than its card is the waterfall, which scrolls.
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll('.hw-card, .hw-scroll')]
+        .filter((box) => box.scrollWidth > box.clientWidth && !box.closest('.hw-waterfall'))
+        .map((box) => `${box.className}: ${box.textContent?.slice(0, 60)}`),
+    );
+    expect(cut).toEqual([]);
+    expect(await page.locator('.report-gain').textContent()).toContain(
+      'With hopwise’s assignment: 4.05 s → 1.55 s measured (−62%)',
+    );
+  } finally {
+    await page.close();
+  }
+});

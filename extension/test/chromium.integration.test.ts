@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { EXTENSION_ID } from '@hopwise/contract';
 import type { NetworkCluster, Recording } from '@hopwise/pageload-emulator';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { TabLoad } from '../src/background/tab-loads.ts';
 import { isMissingHost } from '../src/helper/helper-port.ts';
 import type { StoredLoad } from '../src/storage/loads.ts';
@@ -85,10 +85,6 @@ describe('a page that requests its resources in many ways', () => {
     recording = load.recording;
   };
   beforeAll(recordAll);
-  // Many tests share one load; a second try of a test has its own.
-  beforeEach(async ({ task }) => {
-    if ((task.result?.retryCount ?? 0) > 0) await recordAll();
-  });
 
   test('at least 98% of what the servers served is recorded, each request once', () => {
     const left = recording.requests.map((request) => `${request.method} ${request.url}`);

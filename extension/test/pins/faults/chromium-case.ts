@@ -39,7 +39,7 @@ const WARM_LIMIT_MS = 20_000;
 export class ChromiumCase {
   readonly plan: CasePlan;
   readonly origin: string;
-  /** Distinguishes its requests from those of a second try. */
+  /** Distinguishes its requests from those of a repetition. */
   readonly tag: string;
   readonly wrong: string[] = [];
   readonly #page: Page;

@@ -268,8 +268,8 @@ function quickest(
   });
   return Object.fromEntries(
     graph.origins.map((origin, index) => {
-      const least = took.reduce((best, sums, at) => (sums[index]! < took[best]![index]! ? at : best), 0);
-      return [origin, watched[least]!.assignment[origin]!];
+      const fastest = took.reduce((best, sums, at) => (sums[index]! < took[best]![index]! ? at : best), 0);
+      return [origin, watched[fastest]!.assignment[origin]!];
     }),
   );
 }

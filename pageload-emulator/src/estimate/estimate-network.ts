@@ -132,11 +132,11 @@ type Queued = (fromMs: number, toMs: number) => number;
 
 /** Shortest round trip of an origin's handshakes less possible queueing, milliseconds; infinite without handshakes. */
 function minQuietRtt({ handshakes }: OriginTimings, queuedMs: Queued): number {
-  let least = Number.POSITIVE_INFINITY;
+  let minMs = Number.POSITIVE_INFINITY;
   for (const { startMs, rttMs } of handshakes) {
-    least = Math.min(least, rttMs - queuedMs(startMs, startMs + rttMs));
+    minMs = Math.min(minMs, rttMs - queuedMs(startMs, startMs + rttMs));
   }
-  return least;
+  return minMs;
 }
 
 function profileOf(

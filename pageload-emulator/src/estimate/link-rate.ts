@@ -11,11 +11,11 @@ const MIN_BYTES = 30_000;
  * @returns null when too little arrived
  */
 export function busyRate(arrivals: ArrivalCurve, windowMs: number): number | null {
-  let most = 0;
+  let max = 0;
   for (const [index, endMs] of arrivals.timesMs.entries()) {
-    most = Math.max(most, arrivals.bytes[index]! - arrivals.by(endMs - windowMs));
+    max = Math.max(max, arrivals.bytes[index]! - arrivals.by(endMs - windowMs));
   }
-  return most < MIN_BYTES ? null : (most / windowMs) * 8000;
+  return max < MIN_BYTES ? null : (max / windowMs) * 8000;
 }
 
 /** When the rate over a quarter of the window exceeds the window's by this factor, it was not sustained. */

@@ -127,10 +127,10 @@ export class Replay {
     }
     const bytes = activities.reduce((sum, { responseBytes }) => sum + responseBytes, 0);
     const firstMs = this.requests.reduce(
-      (least, { startMs }) => Math.min(least, startMs),
+      (first, { startMs }) => Math.min(first, startMs),
       Number.POSITIVE_INFINITY,
     );
-    const lastMs = this.requests.reduce((most, { endMs }) => Math.max(most, endMs), 0);
+    const lastMs = this.requests.reduce((last, { endMs }) => Math.max(last, endMs), 0);
     this.averageBps = lastMs > firstMs ? (8000 * bytes) / (lastMs - firstMs) : 0;
     this.#graph = {
       url: recording.url,

@@ -36,7 +36,7 @@ function quietTlsExcess({ requests }: Recording): number | null {
   for (const { phases, fromCache } of requests) {
     if (!fromCache) firstByteMs = Math.min(firstByteMs, phases.responseStartMs ?? Number.POSITIVE_INFINITY);
   }
-  let least: number | null = null;
+  let minMs: number | null = null;
   for (const { protocol, phases } of requests) {
     const { connectStartMs, secureStartMs, connectEndMs } = phases;
     if (protocol === 'h3' || connectStartMs === null || secureStartMs === null || connectEndMs === null)
@@ -46,9 +46,9 @@ function quietTlsExcess({ requests }: Recording): number | null {
     const excessMs = connectEndMs - secureStartMs - tcpMs;
     // Partly recorded TCP phases, and TLS 1.2 with its second round trip, are skipped.
     if (tcpMs < MIN_TCP_MS || excessMs > 0.7 * tcpMs) continue;
-    least = Math.min(least ?? Number.POSITIVE_INFINITY, Math.max(0, excessMs));
+    minMs = Math.min(minMs ?? Number.POSITIVE_INFINITY, Math.max(0, excessMs));
   }
-  return least;
+  return minMs;
 }
 
 const MIN_TCP_MS = 0.5;

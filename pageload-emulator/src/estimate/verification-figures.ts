@@ -1,12 +1,12 @@
 import type { MeasuredNetwork, Verification } from '@hopwise/contract';
 
 /**
- * Bytes of a packet's IP datagram over those of the response that it carries: IPv4, UDP, QUIC's short header and tag, frames'
- * heads, of packets of 1,250 to 1,450 bytes.
+ * Bytes of an IP datagram for each response byte in it: headers of IPv4, UDP, QUIC and its frames, and the tag, in packets of 1,250
+ * to 1,450 bytes.
  */
 const WITH_HEADERS = 1.07;
 
-/** What a verification's transfers showed of the network. Losses over TCP have the drops of the queue in them. */
+/** Converts a verification's figures to measured figures of the network. Losses over TCP include queue drops. */
 export function measuredBy({ origins, udp }: Verification): MeasuredNetwork {
   const tcp = origins.flatMap((origin) => origin.tcp ?? []);
   const reached = [udp.tcpBps, udp.quicBps].flatMap((bps) => bps ?? []);

@@ -149,8 +149,8 @@ function widest(protocol: Protocol, connections: readonly ExplainedConnection[])
   for (const connection of connections) {
     byOrigin.set(connection.origin, [...(byOrigin.get(connection.origin) ?? []), connection]);
   }
-  const [most] = [...byOrigin].sort((a, b) => b[1].length - a[1].length);
-  if (most === undefined || most[1].length < 2) return '';
-  const requests = most[1].reduce((sum, connection) => sum + connection.requests, 0);
-  return `, ${most[1].length} of them to ${withoutScheme(most[0])} for its ${count(requests, 'request')}`;
+  const [widestOrigin] = [...byOrigin].sort((a, b) => b[1].length - a[1].length);
+  if (widestOrigin === undefined || widestOrigin[1].length < 2) return '';
+  const requests = widestOrigin[1].reduce((sum, connection) => sum + connection.requests, 0);
+  return `, ${widestOrigin[1].length} of them to ${withoutScheme(widestOrigin[0])} for its ${count(requests, 'request')}`;
 }

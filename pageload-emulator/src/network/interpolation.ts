@@ -30,10 +30,10 @@ export function interpolated(
 
 /** Logarithm of the sum of exponentials. */
 export function logSum(values: ArrayLike<number>): number {
-  let most = Number.NEGATIVE_INFINITY;
-  for (let index = 0; index < values.length; index++) most = Math.max(most, values[index]!);
-  if (!Number.isFinite(most)) return most;
+  let max = Number.NEGATIVE_INFINITY;
+  for (let index = 0; index < values.length; index++) max = Math.max(max, values[index]!);
+  if (!Number.isFinite(max)) return max;
   let sum = 0;
-  for (let index = 0; index < values.length; index++) sum += Math.exp(values[index]! - most);
-  return most + Math.log(sum);
+  for (let index = 0; index < values.length; index++) sum += Math.exp(values[index]! - max);
+  return max + Math.log(sum);
 }

@@ -133,12 +133,12 @@ export function logNormal(value: number, median: number, spread: number): number
 /** Exponentials of the values, scaled to sum to 1; all equal when none is finite. */
 export function normalised(logWeights: ArrayLike<number>): Float64Array {
   const weights = Float64Array.from(logWeights);
-  let most = Number.NEGATIVE_INFINITY;
-  for (const each of weights) if (each > most) most = each;
-  if (!Number.isFinite(most)) return weights.fill(1 / weights.length);
+  let max = Number.NEGATIVE_INFINITY;
+  for (const each of weights) if (each > max) max = each;
+  if (!Number.isFinite(max)) return weights.fill(1 / weights.length);
   let sum = 0;
   for (let index = 0; index < weights.length; index++) {
-    weights[index] = Math.exp(weights[index]! - most);
+    weights[index] = Math.exp(weights[index]! - max);
     sum += weights[index]!;
   }
   return weights.map((weight) => weight / sum);

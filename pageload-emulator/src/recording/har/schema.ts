@@ -192,11 +192,11 @@ const MAX = { entries: 50_000, pages: 10_000 };
  */
 export function parseHar({ log: input, place, entriesPlace }: HarForm): Har {
   const lists = objectOf(input);
-  for (const [name, most] of Object.entries(MAX)) {
+  for (const [name, limit] of Object.entries(MAX)) {
     const list = lists?.[name];
-    if (Array.isArray(list) && list.length > most) {
+    if (Array.isArray(list) && list.length > limit) {
       const at = name === 'entries' ? entriesPlace : [...place, name];
-      throw new InputError(`${placeOf(at)}: expected at most ${most} ${name}, got ${list.length}`);
+      throw new InputError(`${placeOf(at)}: expected at most ${limit} ${name}, got ${list.length}`);
     }
   }
   const parsed = logSchema.safeParse(input);

@@ -1,25 +1,25 @@
 import { firstIndexWhere } from '../util/ordered.ts';
 
-/** What is to happen, in the order of time; of two at one time, what was entered first. */
+/** Events in the order of time; events of the same time in the order in which they were added. */
 export class Agenda {
   nowMs = 0;
   /** Latest first. */
-  readonly #entries: { atMs: number; happen: () => void }[] = [];
+  readonly #entries: { atMs: number; action: () => void }[] = [];
 
-  at(atMs: number, happen: () => void): void {
+  at(atMs: number, action: () => void): void {
     const entries = this.#entries;
     entries.splice(
       firstIndexWhere(entries, (entry) => entry.atMs <= atMs),
       0,
-      { atMs, happen },
+      { atMs, action },
     );
   }
 
-  /** Runs until nothing is left to happen. */
+  /** Runs until no event is left. */
   run(): void {
     for (let next = this.#entries.pop(); next; next = this.#entries.pop()) {
       this.nowMs = next.atMs;
-      next.happen();
+      next.action();
     }
   }
 }

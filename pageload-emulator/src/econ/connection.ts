@@ -16,7 +16,7 @@ export interface Path {
   agenda: Agenda;
   bottleneck: SharedBottleneck;
   loss: LossByConnections;
-  /** Connections with segments under way: ECON's npc. */
+  /** Connections with segments in flight: ECON's npc. */
   busy: number;
 }
 
@@ -31,7 +31,7 @@ export class Connection {
   readonly #transfers: Transfer[] = [];
   #inFlight = 0;
   #sends = false;
-  /** Bursts under way, and whether the window was full while they were. */
+  /** Bursts in flight, and whether the window was full at any time since they were sent. */
   readonly #bursts = new Set<{ filled: boolean }>();
   /** Lost segments to be sent again, and what arrived behind them. */
   #missing = 0;
@@ -61,7 +61,7 @@ export class Connection {
     this.#sendSoon();
   }
 
-  /** Once all that happens at this time has happened: what is asked for together goes in one burst. */
+  /** Sends after all other events of this time, so that responses to requests of the same time go in one burst. */
   #sendSoon(): void {
     if (this.#sends) return;
     this.#sends = true;
@@ -83,15 +83,15 @@ export class Connection {
     const burst = { filled: false };
     this.#bursts.add(burst);
     if (count >= available && (this.#transfers.length > 0 || this.#missing > again)) {
-      for (const under of this.#bursts) under.filled = true;
+      for (const inFlight of this.#bursts) inFlight.filled = true;
     }
     if (this.#inFlight === 0) this.#path.busy++;
     this.#inFlight += count;
     const segments = Math.ceil(count);
     const { startMs, fits } = bottleneck.pass(agenda.nowMs, segments);
-    const carried = this.#walk.send(segments, fits, { loss: this.#path.loss(this.#path.busy) });
+    const outcome = this.#walk.send(segments, fits, { loss: this.#path.loss(this.#path.busy) });
     const arrivedMs = (segment: number) => startMs + this.#rttMs + segment / bottleneck.segmentsPerMs;
-    const arrives = carried.firstLost === 0 ? count : carried.firstLost - 1;
+    const arrives = outcome.firstLost === 0 ? count : outcome.firstLost - 1;
     if (this.#missing === again && arrives >= again) {
       for (const { transfer, count: held } of this.#held) {
         transfer.deliver(held, arrivedMs(again), arrivedMs(again));
@@ -99,8 +99,8 @@ export class Connection {
       this.#held = [];
       for (const slice of slices) this.#deliver(slice, arrives, arrivedMs);
     } else this.#held.push(...slices);
-    this.#missing += carried.lost - again;
-    this.#lostSegments += carried.lost;
+    this.#missing += outcome.lost - again;
+    this.#lostSegments += outcome.lost;
 
     const roundMs = startMs + this.#rttMs - agenda.nowMs;
     agenda.at(startMs + this.#rttMs, () => {
@@ -111,12 +111,12 @@ export class Connection {
       }
       bottleneck.release(fits);
       this.#bursts.delete(burst);
-      this.#walk.acknowledge(segments, carried, burst.filled, roundMs);
+      this.#walk.acknowledge(segments, outcome, burst.filled, roundMs);
       this.#sendSoon();
     });
   }
 
-  /** Fills `room` segments of a burst, behind the first `from` of it. */
+  /** Fills `room` segments of a burst, after its first `from`. */
   #take(room: number, from: number): Slice[] {
     const slices: Slice[] = [];
     let first = from;

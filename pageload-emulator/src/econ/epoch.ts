@@ -20,7 +20,7 @@ export interface Epoch {
 }
 
 /**
- * The epoch behind a loss in a window of `lost` segments.
+ * The epoch after a loss in a window of `lost` segments.
  *
  * ECON takes W_max = scwnd / (1 − β), which leaves no room for fast convergence or for a slow start
  * that ended without a loss: here W_max is part of the state.
@@ -40,7 +40,7 @@ export function epochAfterLoss(
   };
 }
 
-/** The epoch behind a slow start that ssthresh ended: no plateau to return to (RFC 9438 section 4.8's K = 0). */
+/** The epoch after a slow start that ssthresh ended: no plateau to return to (RFC 9438 section 4.8's K = 0). */
 export function epochAfterSlowStart(window: number): Epoch {
   const start = Math.floor(window);
   return { start, windowMax: start, prior: start };

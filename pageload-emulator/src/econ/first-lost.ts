@@ -8,13 +8,13 @@ export interface FirstLost {
   readonly expected: number;
   /** Probability that none of the first `segments` is lost. */
   survives(segments: number): number;
-  /** The first place behind which the probability that none is lost is at most `survival`. */
+  /** The first place after which the probability that none is lost is at most `survival`. */
   placeWhere(survival: number): number;
 }
 
 /**
  * The first loss among `cwnd` segments: at each with its own probability, or an event equally likely at
- * each, as far as was measured (`LossByWindow`); and for sure at the first that the queue has no room for.
+ * each, as it was measured (`LossByWindow`), and always at the first segment for which the queue has no room.
  *
  * @param before window of the round before, as `LossByWindow.inRound` takes it
  * @param held how many of a window that overflows the queue holds; `roomSegments` of them when left out

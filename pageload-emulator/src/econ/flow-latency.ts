@@ -26,12 +26,12 @@ interface Step {
   beforeMs: number;
   /** Places of the first lost segment, equally likely; none where the round cannot lose. */
   places: number[];
-  /** Rows of the table for the epoch behind the loss: `row` and the second one after it, that by `share`. */
+  /** Rows of the table for the epoch after the loss: `row` and the second one after it, that by `share`. */
   row: number;
   share: number;
 }
 
-/** A state that a loss leaves: its steps, and the milliseconds for each column's segments as far as they were asked for. */
+/** A state after a loss: its steps, and the milliseconds for each column's segments as far as they have been computed. */
 interface Row {
   steps: Step[];
   ms: Float64Array;
@@ -45,7 +45,7 @@ const COLUMNS: readonly number[] = columns();
  * time and whose long-run B a short flow never reaches. The trajectory is walked instead: slow start round by
  * round, then from loss to loss, with each sum truncated where the flow ends,
  *
- *     L(r | epoch) = Σ_j S_{j−1} · (ends in round j, or loses at its kth segment: … + L(r − N_jk | epoch behind that loss))
+ *     L(r | epoch) = Σ_j S_{j−1} · (ends in round j, or loses at its kth segment: … + L(r − N_jk | epoch after that loss))
  *
  * over a table of the segments r that are left, up to 6,000, and of the epochs that a loss can leave. It is filled as it
  * is asked for, and serves all flows under these conditions; what a flow has beyond goes at the throughput of a
@@ -91,21 +91,21 @@ export class FlowLatency {
             round.durationMs +
             (missing <= recovered
               ? transmissionMs(conditions, missing)
-              : round.durationMs + this.#behindLoss(epoch, missing - recovered)));
+              : round.durationMs + this.#afterLoss(epoch, missing - recovered)));
       }
       sent += round.window;
       ms += round.durationMs;
     }
-    if (next && survived > 0) total += survived * (ms + this.#behindSlowStart(next, segments - sent));
+    if (next && survived > 0) total += survived * (ms + this.#afterSlowStart(next, segments - sent));
     return total;
   }
 
-  #behindLoss({ prior, windowMax }: Epoch, left: number): number {
+  #afterLoss({ prior, windowMax }: Epoch, left: number): number {
     const { index, share } = this.#windows.locate(prior);
     return this.#at(left, 2 * index + (windowMax < prior ? 1 : 0), share, COLUMNS.length);
   }
 
-  #behindSlowStart(epoch: Epoch, left: number): number {
+  #afterSlowStart(epoch: Epoch, left: number): number {
     const rounds = climb(this.#conditions, epoch, left);
     const loses = rounds.some(({ firstLost }) => firstLost.probability > 0);
     const steps = stepsOf(rounds, epoch, this.#windows, this.#conditions.congestionControl === 'cubic');
@@ -139,7 +139,7 @@ export class FlowLatency {
     return total;
   }
 
-  /** From the table; between its columns, and behind the last known one, by a straight line. */
+  /** Reads the table; between its columns, and beyond the last known one, by linear interpolation. */
   #at(left: number, row: number, share: number, known: number): number {
     const at = (column: number) => {
       const low = this.#cell(row, column);
@@ -238,7 +238,7 @@ function placesOf({ probability, placeWhere }: FirstLost, places: number): numbe
 
 /**
  * The round in which a flow ends: its last segment arrives in it, or the one that it lost does so in the round
- * behind it.
+ * after it.
  */
 function lastRoundMs(conditions: FlowConditions, round: Round, left: number, beforeMs: number): number {
   const survives = round.firstLost.survives(left);

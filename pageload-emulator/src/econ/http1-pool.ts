@@ -18,12 +18,12 @@ export interface Request {
   transfer: Transfer;
   thinkMs: number;
   /** Is called when a connection takes the request. */
-  assigned(connection: Connection): void;
+  onAssigned(connection: Connection): void;
 }
 
 /**
  * ECON's HTTP/1.1: up to six connections to a host, one response at a time on each, the next request when the last
- * one has arrived whole. A request that finds none idle opens a further one, and takes whichever is ready first.
+ * response has arrived whole. A request that finds no idle connection opens another one and takes the first that is ready.
  */
 export class Http1Pool {
   readonly #opening: Opening;
@@ -48,8 +48,8 @@ export class Http1Pool {
     while (this.#connections < MAX_CONNECTIONS && this.#connecting < this.#waiting.length) this.#connect();
   }
 
-  /** To be called when a response has arrived whole. */
-  completed(transfer: Transfer): void {
+  /** Must be called when a response has arrived whole. */
+  release(transfer: Transfer): void {
     this.#idle.push(this.#busy.get(transfer)!);
     this.#busy.delete(transfer);
     this.#assign();
@@ -72,9 +72,9 @@ export class Http1Pool {
       // The one with the largest window: used last.
       this.#idle.sort((a, b) => a.segments - b.segments);
       const connection = this.#idle.pop()!;
-      const { transfer, thinkMs, assigned } = this.#waiting.shift()!;
+      const { transfer, thinkMs, onAssigned } = this.#waiting.shift()!;
       this.#busy.set(transfer, connection);
-      assigned(connection);
+      onAssigned(connection);
       agenda.at(agenda.nowMs + thinkMs, () => connection.respond(transfer));
     }
   }

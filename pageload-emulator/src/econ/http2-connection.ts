@@ -38,7 +38,7 @@ export class Http2Connection {
     this.#start();
   }
 
-  completed(_transfer: Transfer): void {
+  release(_transfer: Transfer): void {
     this.#streams--;
     this.#start();
   }
@@ -48,8 +48,8 @@ export class Http2Connection {
     const { agenda } = this.#opening;
     while (connection && this.#streams < MAX_STREAMS && this.#waiting.length > 0) {
       this.#streams++;
-      const { transfer, thinkMs, assigned } = this.#waiting.shift()!;
-      assigned(connection);
+      const { transfer, thinkMs, onAssigned } = this.#waiting.shift()!;
+      onAssigned(connection);
       agenda.at(agenda.nowMs + thinkMs, () => connection.respond(transfer));
     }
   }

@@ -7,8 +7,8 @@ import type { WindowLoss } from './pcwnd-files.ts';
  * Loss by window from one of ECON's files, which count climbs: the growth of a window from one loss to the next.
  *
  * There cwnd · p is a hazard: of the climbs that reached a window, or passed it between two rounds, the share
- * that ended in it. It is of the windows in which one ended, where p changes. The rows behind repeat p up to
- * the next such window and were not observed: the climbs under way at the next one are those of the last less
+ * that ended in it. It is of the windows in which one ended, where p changes. The rows after it repeat p up to
+ * the next such window and were not observed: the climbs that reach the next one are those of the last less
  * the ended, and more where some begin higher. So a round that grows the window from a to b ends its climb with
  * the product-limit probability 1 − Π(1 − cwndᵢ · pᵢ) over the windows in (a, b] in which a climb ended
  * (Kaplan and Meier, 1958).
@@ -18,7 +18,7 @@ import type { WindowLoss } from './pcwnd-files.ts';
  * ended: 0. Beyond the largest none was seen: 1 (as Efron, 1967, ends a survival curve).
  *
  * @param rows in rising order of the window, at least one
- * @throws InputError for p = 0, which no row behind a loss has: such a file counts rounds
+ * @throws InputError for p = 0, which no row after a loss has: such a file counts rounds
  */
 export function lossByClimb(rows: readonly WindowLoss[]): LossByWindow {
   if (rows.length === 0) throw new RangeError('expected at least one window');

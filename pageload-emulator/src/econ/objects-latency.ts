@@ -2,9 +2,8 @@ import type { FetchActivity, PageGraph } from '../graph/page-graph.ts';
 import { type EconNetwork, type EconOptions, econPageLoad } from './page-load.ts';
 
 /**
- * ECON's finite-flow models of HTTP: how long some objects of one size take that one server has and that are all
- * asked for at once. As in the paper's scenarios, the connection that brought the page is there already: HTTP/1.1 finds
- * its first connection open and opens the other five, HTTP/2 has the one it needs.
+ * ECON's finite-flow models of HTTP: how long objects of one size take that are requested from one server at once. As in the
+ * paper's scenarios, the connection that brought the page is already open: HTTP/1.1 opens the other five, HTTP/2 needs no other.
  *
  * @returns milliseconds, mean over the trajectories
  */

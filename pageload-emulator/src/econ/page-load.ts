@@ -19,7 +19,7 @@ export interface EconNetwork {
   downBps: number;
   /** Drop-tail queue of the bottleneck. */
   queueBytes: number;
-  /** Loss apart from the queue's, by window and by connections under way. */
+  /** Loss apart from the queue's, by window and by connections in flight. */
   loss: LossByConnections;
   congestionControl: FlowConditions['congestionControl'];
   /** Segments. */
@@ -79,7 +79,7 @@ export interface EconTransfer {
   activity: number;
   /** Index into the trajectory's connections. */
   connection: number;
-  /** When the page asked for it. */
+  /** When the page requested it. */
   askedMs: number;
   /** When a connection took the request. */
   sentMs: number;
@@ -178,7 +178,7 @@ function loadOnce(
   }
   let pltMs = 0;
   let threadFreeMs = 0;
-  const happened = (activity: Activity) => {
+  const completeDependency = (activity: Activity) => {
     if (--waitsFor[activity.id]! === 0) begin(activity);
   };
   const ended = (activity: Activity) => {
@@ -189,7 +189,7 @@ function loadOnce(
       threadFreeMs = Math.max(threadFreeMs, agenda.nowMs) + activity.durationMs;
       agenda.at(threadFreeMs, () => {
         ended(activity);
-        for (const { activity: next } of dependents[activity.id]!) happened(next);
+        for (const { activity: next } of dependents[activity.id]!) completeDependency(next);
       });
       return;
     }
@@ -198,7 +198,7 @@ function loadOnce(
       const segments = Math.max(1, activity.responseBytes) / SEGMENT_BYTES;
       const marks = dependents[activity.id]!.map(({ fraction, activity: next }) => ({
         fraction,
-        happen: () => happened(next),
+        action: () => completeDependency(next),
       }));
       const traced: EconTransfer = {
         activity: activity.id,
@@ -209,17 +209,17 @@ function loadOnce(
       };
       const whole = {
         fraction: 1,
-        happen: () => {
+        action: () => {
           traced.endMs = agenda.nowMs;
           ended(activity);
-          pool.completed(transfer);
+          pool.release(transfer);
         },
       };
       const transfer = new Transfer(agenda, segments, activity.urgency, [...marks, whole]);
       pool.request({
         transfer,
         thinkMs: activity.thinkMs ?? thinkMs[activity.origin] ?? 0,
-        assigned: (connection) => {
+        onAssigned: (connection) => {
           traced.connection = opened.findIndex((one) => one.connection === connection);
           traced.sentMs = agenda.nowMs;
           transfers.push(traced);

@@ -5,7 +5,7 @@ import { expectedDuration, expectedRounds } from './rounds-to-loss.ts';
 import { expectedFirstLoss } from './segments-to-loss.ts';
 import { expectedWindowAtLoss } from './window-at-loss.ts';
 
-/** Means over a triple-duplicate period: from an epoch's start to the round in which the sender learns of its loss. */
+/** Means over a triple-duplicate period: from an epoch's start to the round in which the sender detects its loss. */
 export interface Period {
   /** ECON's E[M]: number of the first lost segment. */
   firstLoss: number;
@@ -22,7 +22,7 @@ export interface Period {
 
 /**
  * ECON's throughput of a triple-duplicate period, B = E[N] / ((E[X] + 1)·RTT) with E[N] = E[M] − 1 + E[cwnd_X]:
- * what is sent before the lost segment, the rest of its window, and in the round behind it one for
+ * what is sent before the lost segment, the rest of its window, and in the round after it one for
  * each acknowledgement and the lost one again.
  */
 export function periodThroughput(conditions: FlowConditions, epoch: Epoch): Period {

@@ -9,8 +9,8 @@ export function expectedRounds(rounds: readonly Round[]): number {
 }
 
 /**
- * The mean duration of a period: (E[X] + 1)·RTT where each round takes a round trip. The round behind the
- * loss, in which the sender learns of it, takes as long as the one with the loss.
+ * The mean duration of a period: (E[X] + 1)·RTT where each round takes a round trip. The round after the
+ * loss, in which the sender detects it, takes as long as the one with the loss.
  *
  * @returns milliseconds
  */

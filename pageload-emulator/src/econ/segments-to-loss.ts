@@ -7,7 +7,7 @@ import type { Round } from './climb.ts';
  *
  *     E[M] = Σ_j S_{j−1} · (1 − (1 − p_j)^cwnd_j) / p_j     for independent losses
  *
- * with cwnd_j whole: printed, scwnd/(1 − β) stands outside the sum over rounds.
+ * with cwnd_j whole. In the paper's formula scwnd/(1 − β) is outside the sum over rounds.
  */
 export function expectedFirstLoss(rounds: readonly Round[]): number {
   return rounds.reduce((sum, { reached, firstLost }) => sum + reached * firstLost.expected, 0);

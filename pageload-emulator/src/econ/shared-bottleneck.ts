@@ -30,7 +30,7 @@ export class SharedBottleneck {
     return { startMs, fits };
   }
 
-  /** Segments that fitted are no longer under way. */
+  /** Segments that fitted are no longer in flight. */
   release(count: number): void {
     this.#inFlight -= count;
   }

@@ -39,7 +39,7 @@ export function slowStartRounds(
   let cwnd = window;
   let before: number | undefined;
   while (cwnd < ssthresh && reached > NEGLIGIBLE && sent < segments && cwnd < MAX_WINDOW) {
-    // Two segments leave for each acknowledged: what is under way grows by half of what is sent.
+    // Two segments leave for each acknowledged: what is in flight grows by half of what is sent.
     const held = before === undefined ? room : Math.max(0, 2 * (room - before));
     const round = {
       window: cwnd,
@@ -58,9 +58,9 @@ export function slowStartRounds(
 
 /** What a loss in slow start leaves. */
 export interface SlowStartLoss {
-  /** Segments that the round with the loss and the one behind it deliver. */
+  /** Segments that the round with the loss and the one after it deliver. */
   delivered: number;
-  /** Of them, those that the round behind it delivers. */
+  /** Of them, those that the round after it delivers. */
   recovered: number;
   epoch: Epoch;
 }
@@ -91,7 +91,7 @@ export function lossInSlowStart(
 
 /** Means over slow start. */
 export interface SlowStart {
-  /** Rounds without the one in which a loss is learnt of. */
+  /** Rounds without the one in which a loss is detected. */
   rounds: number;
   segments: number;
   durationMs: number;
@@ -104,7 +104,7 @@ export interface SlowStart {
 
 /**
  * ECON's equation 4, throughput of slow start: its segments over (E[X] + 1)·RTT, the + 1 being the round in which
- * the sender learns of the loss. Printed, it stands for every slow start; one that ssthresh ends has no such
+ * the sender detects the loss. The paper has it for every slow start; one that ssthresh ends has no such
  * round, so that it counts on the branch with the loss alone.
  *
  * @throws RangeError when neither loss nor ssthresh ends it

@@ -59,7 +59,7 @@ export function steadyThroughput(conditions: FlowConditions): SteadyState {
 }
 
 /**
- * The epoch of a state: behind a loss in `window`, which was below its plateau or was not.
+ * The epoch of a state: after a loss in `window`, which was below its plateau or not.
  */
 export function epochAfter(conditions: FlowConditions, window: number, below: boolean): Epoch {
   return epochAfterLoss(conditions.congestionControl, window, below ? Number.POSITIVE_INFINITY : 0);

@@ -1,12 +1,12 @@
 import type { Agenda } from './agenda.ts';
 
-/** A response on its way, in segments; HTTP/2 lets responses share one, so that there are parts of segments. */
+/** A response being sent, in segments; over HTTP/2 responses share segments, so that parts of segments occur. */
 export class Transfer {
   readonly urgency: number;
   readonly #agenda: Agenda;
   readonly #segments: number;
-  /** What happens once a part of it has arrived, in the order of the parts. */
-  readonly #marks: { fraction: number; happen: () => void }[];
+  /** Actions for when a part of it has arrived, in the order of the parts. */
+  readonly #marks: { fraction: number; action: () => void }[];
   #sent = 0;
   #delivered = 0;
 
@@ -14,7 +14,7 @@ export class Transfer {
     agenda: Agenda,
     segments: number,
     urgency: number,
-    marks: readonly { fraction: number; happen: () => void }[],
+    marks: readonly { fraction: number; action: () => void }[],
   ) {
     this.#agenda = agenda;
     this.#segments = segments;
@@ -26,7 +26,7 @@ export class Transfer {
     return this.#segments - this.#sent;
   }
 
-  /** Takes up to `room` segments of it for sending. */
+  /** Takes up to `room` segments for sending. */
   take(room: number): number {
     const count = Math.min(room, this.unsent);
     this.#sent = count === this.unsent ? this.#segments : this.#sent + count;
@@ -43,7 +43,7 @@ export class Transfer {
       if (!whole && at > this.#delivered) return;
       this.#marks.shift();
       const part = count > 0 ? Math.min(1, Math.max(0, (at - before) / count)) : 1;
-      this.#agenda.at(fromMs + part * (toMs - fromMs), mark.happen);
+      this.#agenda.at(fromMs + part * (toMs - fromMs), mark.action);
     }
   }
 }

@@ -4,22 +4,22 @@ import { firstLost } from './first-lost.ts';
 import type { FlowConditions } from './flow-conditions.ts';
 import { lossInSlowStart } from './slow-start.ts';
 
-/** What became of a burst of segments. */
-export interface Carried {
+/** How much of a burst arrived. */
+export interface BurstOutcome {
   /** Number of the first lost segment in it, from 1; 0 when all arrived. */
   firstLost: number;
-  /** How many were lost. */
+  /** Segments lost. */
   lost: number;
-  /** Whether the sender cuts its window for it: it does once a round trip. */
+  /** Whether the sender cuts its window because of it: it does so once a round trip. */
   cuts: boolean;
 }
 
 /**
- * The window of one connection along one trajectory of ECON's survival products: where a draw says which share of the
- * trajectories have lost by then, the first segment is lost behind which so many have.
+ * The window of one connection along one trajectory of ECON's survival products. A draw gives the survival at which
+ * the trajectory has its next loss: the first segment after which the survival is no larger is lost.
  *
- * Windows are segments. A round is a burst that fills the window; one that does not grows it in proportion, and not at
- * all where there was no more to send.
+ * Windows are segments. A burst that fills the window is a round; a smaller burst grows the window in proportion, and not at
+ * all if there was no more to send.
  */
 export class WindowWalk {
   readonly #congestionControl: FlowConditions['congestionControl'];
@@ -30,12 +30,12 @@ export class WindowWalk {
   /** Rounds and time in which the epoch's window was filled. */
   #rounds = 0;
   #sinceMs = 0;
-  /** Share of the trajectories without a loss since the last, and the one at which this one has its next. */
+  /** Survival since the last loss, and the survival at which this trajectory has its next loss. */
   #survival = 1;
   #losesBelow: number;
-  /** Whether a loss has happened that its sender has not learnt of: until then, no other one counts. */
-  #unseen = false;
-  /** Segments of the round behind a loss; null outside it. */
+  /** Whether a loss has happened that the sender has not detected yet: until it has, no other loss counts. */
+  #undetected = false;
+  /** Segments of the round after a loss; null outside it. */
   #recovering: number | null = null;
   #before: number | undefined;
 
@@ -52,7 +52,7 @@ export class WindowWalk {
     this.#losesBelow = draw();
   }
 
-  /** Whole segments that may be under way. */
+  /** Whole segments that may be in flight. */
   get segments(): number {
     return this.#recovering ?? Math.floor(this.#window);
   }
@@ -61,13 +61,13 @@ export class WindowWalk {
    * Sends a burst.
    *
    * @param fits how many of it the queue takes
-   * @param conditions whose loss the burst meets
+   * @param conditions their loss is that of the burst
    */
-  send(count: number, fits: number, { loss }: Pick<FlowConditions, 'loss'>): Carried {
+  send(count: number, fits: number, { loss }: Pick<FlowConditions, 'loss'>): BurstOutcome {
     const dropped = fits < count ? Math.floor(fits) + 1 : 0;
     const lost = dropped === 0 ? 1 : count - dropped + 1;
-    // The sender learns of a loss in the round behind it, which ECON takes to lose nothing: but for a full queue.
-    if (this.#recovering !== null || this.#unseen) {
+    // The sender detects a loss in the round after it, in which by ECON only a full queue loses segments.
+    if (this.#recovering !== null || this.#undetected) {
       return { firstLost: dropped, lost: dropped === 0 ? 0 : lost, cuts: false };
     }
     const round = firstLost({ loss }, Math.floor(this.#window), this.#before);
@@ -75,27 +75,27 @@ export class WindowWalk {
     this.#survival *= round.survives(count);
     const place = this.#survival < this.#losesBelow ? round.placeWhere(this.#losesBelow / before) : 0;
     if (place === 0 && dropped === 0) return { firstLost: 0, lost: 0, cuts: false };
-    this.#unseen = true;
+    this.#undetected = true;
     const first = place === 0 || (dropped > 0 && dropped < place) ? dropped : Math.min(count, place);
     return { firstLost: first, lost, cuts: true };
   }
 
   /**
-   * The burst's acknowledgements.
+   * Takes the acknowledgements of a burst.
    *
-   * @param filled whether it was all that the window allowed, and there was more to send
+   * @param filled whether the burst filled the window, and there was more to send
    * @param roundMs a round's duration
    */
-  acknowledge(count: number, carried: Carried, filled: boolean, roundMs: number): void {
-    if (carried.cuts) {
-      this.#lose(carried);
+  acknowledge(count: number, outcome: BurstOutcome, filled: boolean, roundMs: number): void {
+    if (outcome.cuts) {
+      this.#lose(outcome);
       return;
     }
     if (this.#recovering !== null) {
       this.#recovering = null;
       return;
     }
-    if (!filled || this.#unseen || carried.firstLost > 0) return;
+    if (!filled || this.#undetected || outcome.firstLost > 0) return;
     this.#before = Math.floor(this.#window);
     if (!this.#epoch) {
       this.#window = Math.min(this.#window + count, Math.max(this.#ssthresh, this.#window));
@@ -112,8 +112,8 @@ export class WindowWalk {
     }
   }
 
-  #lose({ firstLost, lost }: Carried): void {
-    this.#unseen = false;
+  #lose({ firstLost, lost }: BurstOutcome): void {
+    this.#undetected = false;
     const window = Math.floor(this.#window);
     if (this.#epoch) {
       this.#recovering = firstLost;

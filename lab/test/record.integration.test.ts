@@ -12,6 +12,7 @@ import { renderRecord, runRecord } from '../src/record/run.ts';
 import { checkReplay } from '../src/replay/check-replay.ts';
 import type { Site } from '../src/sites/site.ts';
 import { siteSchema } from '../src/sites/site.ts';
+import { measureUntil } from './attempts.ts';
 import { CDN, FILM, type LiveServer, MAIN, pageAnswers, SCRIPT, serveLive } from './record-server.ts';
 
 let folder: string;
@@ -54,26 +55,32 @@ describe('npm run record', () => {
         '--map',
         `${new URL(origin).host}=127.0.0.1:${server.port}`,
       ]);
-      const out = join(folder, 'command');
-      const command = parseRecordOptions([
-        ...[`${MAIN}/start`, '--out', out, '--ca', ca, ...maps],
-        ...['--wait-ms', String(AFTER_LOAD_MS), '--check', 'h2', '--protocols', 'seen'],
-      ]);
       const silent = new Progress(createWriteStream('/dev/null') as unknown as NodeJS.WriteStream);
       const signal = new AbortController().signal;
-      const run = await runRecord(command, { progress: silent, signal });
+      let attempts = 0;
+      const attempt = () => {
+        attempts += 1;
+        const command = parseRecordOptions([
+          ...[`${MAIN}/start`, '--out', join(folder, `command-${attempts}`), '--ca', ca, ...maps],
+          ...['--wait-ms', String(AFTER_LOAD_MS), '--check', 'h2', '--protocols', 'seen'],
+        ]);
+        return runRecord(command, { progress: silent, signal });
+      };
+      const expected = ({ page }: Awaited<ReturnType<typeof attempt>>) => {
+        const count = page.site.resources.length - 1;
+        return new RegExp(
+          `^h2: ${count} of ${count} resources requested again, \\d+ URLs answered by a similar one, 0 missing; load event at \\d+ ms$`,
+          'm',
+        );
+      };
+      // A busy machine may leave the page's work after its load event no time.
+      const run = await measureUntil(attempt, (one) => expected(one).test(renderRecord(one)), 3);
       expect(run.unchecked).toBeNull();
       expect(run.page.site.origins.map(({ protocols }) => protocols)).toEqual([
         ['h1', 'h2'],
         ['h1', 'h2'],
       ]);
-      const count = run.page.site.resources.length;
-      expect(renderRecord(run)).toMatch(
-        new RegExp(
-          `^h2: ${count - 1} of ${count - 1} resources requested again, \\d+ URLs answered by a similar one, 0 missing; load event at \\d+ ms$`,
-          'm',
-        ),
-      );
+      expect(renderRecord(run)).toMatch(expected(run));
     } finally {
       await server.close();
     }

@@ -1,7 +1,7 @@
 /**
  * How close the search for the joint assignment comes to trying all assignments, and what it costs.
  *
- *     node bench/emulator/assignment.ts [PAGES]      (Node 24, after a build; 10 pages for each network unless given)
+ *     npx node bench/emulator/assignment.ts [PAGES]      (the packages' Node 24, after a build; 10 pages for each network unless given)
  *
  * With random losses, trying all assignments on a few seeds favours those that are lucky there; both are therefore judged on
  * fresh seeds.

@@ -3,7 +3,7 @@
  * distance in standard errors, and the relative error; then the results of the formulas as printed in the paper, the sixteen
  * scenarios of its figure 11 and the four cases of its table 5.
  *
- *     node bench/emulator/econ.ts [SAMPLES]      (Node 24; no build needed; 5,000 samples unless given)
+ *     npx node bench/emulator/econ.ts [SAMPLES]      (the packages' Node 24; no build needed; 5,000 samples unless given)
  */
 
 import { climb } from '../../pageload-emulator/src/econ/climb.ts';

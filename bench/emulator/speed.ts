@@ -1,7 +1,7 @@
 /**
  * The cost of a warm emulation by size, by protocol and in memory, and of the joint assignment. `npm run bench` runs it first.
  *
- *     node bench/emulator/speed.ts      (Node 24, after a build)
+ *     npx node bench/emulator/speed.ts      (the packages' Node 24, after a build)
  */
 
 import { spawnSync } from 'node:child_process';

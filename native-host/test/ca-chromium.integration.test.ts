@@ -1,4 +1,4 @@
-/** What real Chromium makes of the local CA, its certificate store being a scratch home's own. */
+/** Whether real Chromium accepts certificates of the local CA, with the certificate store of a temporary home folder. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
@@ -77,7 +77,7 @@ function ca(...words: string[]): string {
   return out;
 }
 
-it('believes leaves of pinned hosts once the person trusts the CA, no others, and nothing after its removal', async () => {
+it('accepts certificates of pinned hosts once the user trusts the CA, no others, and none after its removal', async () => {
   ca('create', ...[...PINNED, CROSSED].map((host) => `https://${host}`));
   await loadInChromium(home, 'https://a.test/', port);
   expect([...asked]).toEqual(['a.test']);

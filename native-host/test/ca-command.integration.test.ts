@@ -63,7 +63,7 @@ function stores(out: string): Stores['stores'] {
 }
 
 describe('create', () => {
-  it('makes a CA that OpenSSL and NSS believe for the hosts alone', () => {
+  it('creates a CA that OpenSSL and NSS accept for its hosts only', () => {
     const store = database('store');
     ca(['create', ...ORIGINS]);
     ca(['trust', '--nss-db', store]);
@@ -100,7 +100,7 @@ describe('create', () => {
     });
   });
 
-  it('is the only command that makes one', () => {
+  it('is the only command that creates one', () => {
     for (const words of [['status'], ['trust'], ['untrust'], ['remove']]) ca(words);
     hopwiseHost(home, ['status']);
     hopwiseHost(home, ['install']);
@@ -114,7 +114,7 @@ describe('create', () => {
     });
   });
 
-  it('replaces the former CA and takes it out of the stores', () => {
+  it('replaces the former CA and removes it from the stores', () => {
     const store = database('.pki/nssdb');
     ca(['create', 'https://a.test']);
     ca(['trust']);
@@ -126,7 +126,7 @@ describe('create', () => {
     expect(ca(['status']).out).toMatch(/: not trusted\nNo browser trusts it yet: hopwise-host ca trust\n$/);
   });
 
-  it('makes no second CA beside one that a store still trusts', () => {
+  it('creates no new CA while a store still trusts the former one', () => {
     const store = database('.pki/nssdb');
     ca(['create', 'https://a.test']);
     ca(['trust']);
@@ -215,7 +215,7 @@ describe('trust', () => {
     });
   });
 
-  it('leaves a store as it was whose password it does not have, and prints the command', () => {
+  it('leaves a store with a password unchanged, and prints the command', () => {
     const locked = database('locked', 'opensesame');
     const { code, out } = ca(['trust', '--nss-db', locked, '--json']);
     expect(code).toBe(1);
@@ -225,7 +225,7 @@ describe('trust', () => {
     expect(listed(locked)).not.toContain('hopwise');
   });
 
-  it('prints the steps where it can do nothing itself', () => {
+  it('prints the steps when it cannot change stores itself', () => {
     database('.pki/nssdb');
     const { code, out } = ca(['trust'], WITHOUT_CERTUTIL);
     expect(code).toBe(1);
@@ -234,7 +234,7 @@ describe('trust', () => {
     expect(out).toContain(join(folder(), 'root.pem'));
   });
 
-  it('refuses a CA that others can reach, as doctor does', () => {
+  it('refuses a CA that other users can access, as doctor does', () => {
     const store = database('.pki/nssdb');
     chmodSync(folder(), 0o755);
     const { code, err } = ca(['trust']);
@@ -263,7 +263,7 @@ describe('remove', () => {
     expect(ca(['remove']).out).toBe('there was no local CA\n');
   });
 
-  it('takes one that is open to others out of the stores as well', () => {
+  it('also removes a CA from the stores that other users can access', () => {
     const chromium = database('.pki/nssdb');
     ca(['create', ...ORIGINS]);
     ca(['trust']);

@@ -194,7 +194,7 @@ describe('the authority on disk', () => {
     expect(() => readAuthority(folder)).toThrow(/the key of a\.test is not its certificate's/);
   });
 
-  it('is whole or not there after a crash while it is made', async () => {
+  it('is complete or missing after a crash during its creation', async () => {
     // As a crash leaves it: a draft beside the folder, in any state.
     const draft = join(home, '.ca-new-123456');
     mkdirSync(draft);
@@ -206,7 +206,7 @@ describe('the authority on disk', () => {
     expect(readdirSync(home)).toEqual(['ca']);
   });
 
-  it('is replaced whole', async () => {
+  it('is replaced atomically', async () => {
     const other = createAuthority(['c.test']);
     await writeAuthority(other, folder);
     expect(readAuthority(folder)).toEqual(other);

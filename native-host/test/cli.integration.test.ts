@@ -248,7 +248,7 @@ it.each([
   expect(err).toMatch(/^hopwise-host: .*\n$/);
 });
 
-it('says where to read on of what commander refuses', () => {
+it('points to the help in errors of the argument parser', () => {
   expect(run(['fly']).err).toBe("hopwise-host: unknown command 'fly' (see hopwise-host --help)\n");
   expect(run(['pin']).err).toBe(
     "hopwise-host: missing required argument 'origin' (see hopwise-host pin --help)\n",

@@ -68,7 +68,7 @@ function path(): string {
   return join(folder, `${process.pid}.sock`);
 }
 
-/** All that comes back after these bytes. */
+/** The answer to these bytes. */
 async function say(bytes: Uint8Array, ends = true): Promise<Buffer> {
   const socket = connect({ path: path(), allowHalfOpen: true });
   const chunks: Buffer[] = [];
@@ -89,7 +89,7 @@ async function ask(request: unknown): Promise<ControlAnswer> {
   throw new Error('no answer');
 }
 
-it('answers, and is for its user alone', async () => {
+it('answers, and is accessible to its user only', async () => {
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(statSync(path()).mode & 0o777).toBe(0o600);
   expect(await askHosts({ type: 'status' }, null, folder)).toEqual([{ pid: process.pid, answer: STATUS }]);
@@ -99,7 +99,7 @@ it('answers, and is for its user alone', async () => {
   expect(lines).toEqual([]);
 });
 
-it('hands on why something was refused, and goes on after a fault', async () => {
+it('passes on the reason of a refusal, and continues after an error', async () => {
   answer = () => Promise.reject(new PinError('too-many', 'unpin\none first'));
   expect(await ask({ type: 'status', version: CONTROL_VERSION })).toEqual({
     type: 'error',
@@ -122,7 +122,7 @@ it('reports a version mismatch to the command', async () => {
   expect(requests).toEqual([]);
 });
 
-it('answers any frame in order or not at all, and goes on', async () => {
+it('answers any frame properly or not at all, and continues', async () => {
   const fields = {
     type: fc.oneof(fc.constantFrom('pin', 'unpin', 'status'), fc.string()),
     version: fc.oneof(
@@ -151,7 +151,7 @@ it('answers any frame in order or not at all, and goes on', async () => {
   expect(await ask({ type: 'status', version: CONTROL_VERSION })).toEqual(STATUS);
 });
 
-it('closes without a byte what is no frame, and goes on', async () => {
+it('closes the connection without a byte on an invalid frame, and continues', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ minLength: 4, maxLength: 64 }), async (bytes) => {
       expect((await say(bytes)).length).toBe(0);
@@ -164,7 +164,7 @@ it('closes without a byte what is no frame, and goes on', async () => {
   expect(await ask({ type: 'status', version: CONTROL_VERSION })).toEqual(STATUS);
 });
 
-it('has a limit of connections and of time', async () => {
+it('limits the number of connections and their time', async () => {
   const begin = performance.now();
   // Each holds a place with a frame that never ends.
   const idlers = Promise.all(Array.from({ length: 16 }, () => say(Buffer.from([1]), false)));
@@ -176,7 +176,7 @@ it('has a limit of connections and of time', async () => {
   expect(await ask({ type: 'status', version: CONTROL_VERSION })).toEqual(STATUS);
 });
 
-it('takes the place of sockets whose process has gone, and of nothing else', async () => {
+it('replaces sockets of ended processes, and no others', async () => {
   await server.close();
   const gone = join(folder, `${NO_PID}.sock`);
   writeFileSync(gone, '');
@@ -190,7 +190,7 @@ it('takes the place of sockets whose process has gone, and of nothing else', asy
   expect(await askHosts({ type: 'status' }, null, folder)).toEqual([{ pid: process.pid, answer: STATUS }]);
 });
 
-it('is not there where others could reach it, and the command does not go there', async () => {
+it('is not created where other users could access it, and the command does not connect there', async () => {
   await server.close();
   chmodSync(folder, 0o770);
   server = open();
@@ -207,7 +207,7 @@ it('is not there where others could reach it, and the command does not go there'
   expect(lines[1]).toBe(`no control socket: ${folder} is not a folder`);
 });
 
-it('is not there where its path is too long for a socket', async () => {
+it('is not created where its path is too long for a socket', async () => {
   await server.close();
   folder = join(root, 'x'.repeat(100));
   server = open();
@@ -216,7 +216,7 @@ it('is not there where its path is too long for a socket', async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-it('does not believe what other programs answer', async () => {
+it('rejects invalid answers of other programs', async () => {
   const odd = createServer((socket) => socket.resume().end(frame({ type: 'status', browser: '\u001b[2J' })));
   await new Promise<void>((resolve) => odd.listen(join(folder, '1.sock'), resolve));
   const silent = createServer((socket) => socket.resume().end());

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CreditPool, MIN_WINDOW_BYTES, POOL_BYTES, WINDOW_BYTES } from '../src/exchange/credit-pool.ts';
 
 describe('credit', () => {
-  it('is a window at first, and is filled up when half of it is used', () => {
+  it('starts with a full window, and is refilled when half of it is used', () => {
     const account = new CreditPool().account();
     expect(account.grant(0)).toBe(WINDOW_BYTES);
     expect(account.grant(WINDOW_BYTES)).toBe(0);
@@ -10,7 +10,7 @@ describe('credit', () => {
     expect(account.grant(WINDOW_BYTES / 2)).toBe(WINDOW_BYTES / 2);
   });
 
-  it('is bounded for all together, and never less than what lets each go on', () => {
+  it('is bounded for all together, and never below the minimum for each', () => {
     const pool = new CreditPool();
     const accounts = Array.from({ length: 1000 }, () => pool.account());
     const granted = accounts.map((account) => account.grant(0));

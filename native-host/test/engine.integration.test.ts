@@ -48,7 +48,7 @@ function byIndex(report: RoundReport): RoundReport['results'] {
 }
 
 describe.each(PROTOCOLS)('%s', (protocol) => {
-  it('carries 60 requests at once on the connections that a browser would use', async () => {
+  it('sends 60 concurrent requests on as many connections as a browser', async () => {
     const report = await served.engine.run(
       round(Array.from({ length: 60 }, (_, index) => transfer(`/bytes/20000/${index}?delay=5`, protocol))),
     );
@@ -79,7 +79,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(new Set((await served.server.seen(2)).map(({ client }) => client)).size).toBe(2);
   });
 
-  it('keeps the order and the waits of the plan', async () => {
+  it('keeps the order and the delays of the plan', async () => {
     const chain = Array.from({ length: 25 }, (_, index) =>
       transfer(`/bytes/100/${index}`, protocol, {
         after: index === 0 ? [] : [index - 1],
@@ -114,7 +114,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(c!.startMs).toBeGreaterThanOrEqual(b!.endMs);
   });
 
-  it('asks as a browser does and carries nothing else', async () => {
+  it('sends the header fields of a browser and no others', async () => {
     await served.engine.run(
       round([
         transfer('/bytes/10', protocol, {
@@ -168,7 +168,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(report.ended).toBe('whole');
   });
 
-  it('never takes more than it may', async () => {
+  it('never exceeds its budget', async () => {
     const report = await served.engine.run(
       round([transfer('/trickle/200000', protocol), transfer('/trickle/200000', protocol)], {
         maxBytes: 50_000,
@@ -187,7 +187,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(report.results[0]!.error).not.toBe('');
   });
 
-  it('stops where the server asks for restraint', async () => {
+  it('stops when the server asks for fewer requests', async () => {
     const report = await served.engine.run(
       round([
         transfer('/status/429', protocol),
@@ -213,7 +213,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(performance.now() - begin).toBeLessThan(10_000);
   });
 
-  it('ends at the headers where only they are wanted', async () => {
+  it('ends at the headers where only they are requested', async () => {
     const report = await served.engine.run(
       round([transfer('/bytes/5000000', protocol, { headersOnly: true })]),
     );
@@ -237,7 +237,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     await other.stop();
   });
 
-  it('sends what waits for a place in order of urgency', async () => {
+  it('sends queued requests in order of urgency', async () => {
     const places = protocol === 'h1' ? 6 : 100;
     // The later ones are there before the first place is free; HTTP/1.1's become free one by one.
     const first = Array.from({ length: places }, (_, index) =>
@@ -259,7 +259,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 });
 
-it('does nothing for a signal that has been given already', async () => {
+it('does nothing when the signal is already aborted', async () => {
   const report = await served.engine.run(round([transfer('/bytes/10', 'h2')]), {
     signal: AbortSignal.abort(),
   });
@@ -267,7 +267,7 @@ it('does nothing for a signal that has been given already', async () => {
   expect(await served.server.seen()).toEqual([]);
 });
 
-it('gets through a long chain of transfers that cannot be tried', async () => {
+it('completes a long chain of transfers that fail without an attempt', async () => {
   const chain = Array.from({ length: 5000 }, (_, index) =>
     transfer('/bytes/10', 'h2', { after: index === 0 ? [] : [index - 1], refused: 'down' }),
   );
@@ -302,7 +302,7 @@ it('opens no more connections at once than a browser, whatever the number of ori
   expect(open).toBeLessThanOrEqual(256);
 });
 
-it('opens no second connection for more requests than one carries', async () => {
+it('opens no second connection for more requests than one allows', async () => {
   for (const protocol of ['h2', 'h3'] as const) {
     await served.server.seen();
     const report = await served.engine.run(
@@ -377,7 +377,7 @@ describe('the process', () => {
   let own: Engine;
   afterEach(() => own.close());
 
-  it('may die: the round fails, the next one gets a new process', async () => {
+  it('may crash: the round fails, and the next one gets a new process', async () => {
     own = new Engine();
     await own.start();
     const pid = (await own.pid())!;
@@ -392,7 +392,7 @@ describe('the process', () => {
     expect(await own.pid()).not.toBe(pid);
   });
 
-  it('is gone after close', async () => {
+  it('has ended after close', async () => {
     own = new Engine();
     await own.start();
     const pid = (await own.pid())!;

@@ -26,7 +26,7 @@ describe('what went wrong', () => {
 });
 
 describe("libcurl's words", () => {
-  it('of an earlier connection do not stand for those on a certificate', () => {
+  it('of an earlier connection are not reported for a certificate', () => {
     expect(describesCode(CODE.PEER_FAILED_VERIFICATION, RESET)).toBe(false);
     expect(describesCode(CODE.PEER_FAILED_VERIFICATION, 'certificate has expired')).toBe(true);
     expect(describesCode(CODE.HTTP2, RESET)).toBe(true);

@@ -15,7 +15,7 @@ import {
 
 type Seen = [kind: number, exchange: number, payload: string];
 
-/** What a reader makes of a stream in chunks; the pieces of a body joined. */
+/** The frames that a reader parses from a stream in chunks; the pieces of a body are joined. */
 function read(chunks: Buffer[]): Seen[] {
   const seen: Seen[] = [];
   const reader = new FrameReader({
@@ -39,7 +39,7 @@ const frames = fc.array(
 );
 
 describe('frames', () => {
-  it('come out as they went in, however the stream is cut', () => {
+  it('are parsed as written, in any segmentation of the stream', () => {
     fc.assert(
       fc.property(frames, fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), (sent, cuts) => {
         const stream = Buffer.concat(
@@ -78,7 +78,7 @@ describe('frames', () => {
     );
   });
 
-  it('are refused by their length before any of it has come', () => {
+  it('are refused by their length before the payload arrives', () => {
     const header = Buffer.alloc(FRAME_HEADER_BYTES);
     writeFrameHeader(header, 0, FRAME.HEAD, 1, MAX_PAYLOAD_BYTES + 1);
     expect(() => read([header])).toThrow(`a frame of ${MAX_PAYLOAD_BYTES + 1} bytes`);

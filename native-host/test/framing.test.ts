@@ -40,14 +40,14 @@ describe('readFrames', () => {
     );
   });
 
-  it('takes a frame that comes byte by byte', async () => {
+  it('accepts a frame that arrives byte by byte', async () => {
     const bytes = frame({ type: 'hello', text: 'grüße 🚀' });
     expect(await read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual([
       { type: 'hello', text: 'grüße 🚀' },
     ]);
   });
 
-  it('refuses a length above the limit before the body comes', async () => {
+  it('refuses a length above the limit before the body arrives', async () => {
     const input = new PassThrough();
     const frames = readFrames(input, 1000);
     input.write(header(1001));
@@ -80,7 +80,7 @@ describe('readFrames', () => {
     );
   });
 
-  it('holds only what has come, whatever the length says', async () => {
+  it('buffers only bytes that have arrived, whatever the length says', async () => {
     const input = new PassThrough();
     const frames = readFrames(input, 2 ** 31);
     const next = frames.next();
@@ -95,7 +95,7 @@ describe('readFrames', () => {
 });
 
 describe('FrameWriter', () => {
-  it('refuses a message that browsers would not take', () => {
+  it('refuses a message that browsers would not accept', () => {
     expect(() => frame({ text: 'x'.repeat(1024 * 1024) })).toThrow('exceeds the 1048576');
   });
 
@@ -123,7 +123,7 @@ describe('FrameWriter', () => {
     expect(values.map((value) => (value as { number: number }).number)).toEqual([1, 2, 3]);
   });
 
-  it('gives up waiting when it is closed', async () => {
+  it('stops waiting when it is closed', async () => {
     const stuck = new Writable({ highWaterMark: 1, write() {} });
     const writer = new FrameWriter(stuck);
     const first = writer.write({ number: 1 });

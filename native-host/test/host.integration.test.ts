@@ -123,7 +123,7 @@ it('ends with one clear error after bytes that are no frame', async () => {
   expect(await host.exit).toBe(1);
 });
 
-it('reports the death of its engine and goes on with a new one', async () => {
+it('reports a crash of its engine and continues with a new one', async () => {
   const host = new Host();
   host.send({ type: 'hello', id: 'h', version: MESSAGE_VERSION });
   await host.next();
@@ -137,7 +137,7 @@ it('reports the death of its engine and goes on with a new one', async () => {
   expect((await host.answer()).message).toMatchObject({ type: 'probe-result', id: 'b' });
 });
 
-it('takes its engine along when the browser goes in the middle of a probe', async () => {
+it('ends its engine when the browser ends during a probe', async () => {
   const host = new Host();
   host.send(probeMessage('a', ['/bytes/10', '/trickle/5000000']));
   await host.next();
@@ -185,7 +185,7 @@ it('takes the arguments of Firefox', async () => {
   expect(await host.next()).toMatchObject({ type: 'hello', id: 'h' });
 });
 
-/** Waits for the end of a process, which comes a moment after that of the one it belongs to. */
+/** Waits for the end of a child process, which follows its parent's. */
 async function gone(pid: number): Promise<void> {
   await expect.poll(() => existsSync(`/proc/${pid}`), { timeout: 20_000 }).toBe(false);
 }

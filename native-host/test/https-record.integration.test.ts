@@ -45,13 +45,13 @@ it('sends no query for addresses and names of this machine', async () => {
   expect(server.asked).toEqual([]);
 });
 
-it('repeats over TCP what was cut short', async () => {
+it('repeats a truncated answer over TCP', async () => {
   const server = await serve((name, transport) => (transport === 'udp' ? { flags: TRUNCATED } : h3(name)));
   expect(await httpsRecords('https://a.test', [server.address], NEVER)).toHaveLength(1);
   expect(server.asked).toEqual(['a.test udp', 'a.test tcp']);
 });
 
-it('follows aliases and CNAMEs, and stops in a circle', async () => {
+it('follows aliases and CNAMEs, and stops in a loop', async () => {
   const server = await serve((name) => {
     if (name === 'alias.test') return { answers: [httpsAnswer(name, serviceData(0, 'real.test', []))] };
     if (name === 'circle.test') return { answers: [httpsAnswer(name, serviceData(0, 'circle.test', []))] };
@@ -83,7 +83,7 @@ it('distinguishes a missing record from a failing resolver, and then queries the
   await expect(httpsRecords('https://a.test', [], NEVER)).rejects.toThrow(DnsError);
 });
 
-it('takes nothing from hostile answers', async () => {
+it('ignores hostile answers', async () => {
   const pointerToItself = Buffer.from([0, 1, 0x80, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0xc0, 12, 0, 65, 0, 1]);
   const replies: ((query: { id?: number }) => Buffer)[] = [
     () => Buffer.alloc(0),
@@ -106,7 +106,7 @@ it('takes nothing from hostile answers', async () => {
   expect(many[0]!.priority).toBe(25);
 });
 
-it('takes no answer to another question', async () => {
+it('ignores answers to other queries', async () => {
   const server = await serve((_name, _transport, query) => {
     query.questions = [{ name: 'other.test', type: query.questions![0]!.type }];
     return h3('other.test');

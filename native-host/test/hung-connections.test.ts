@@ -33,7 +33,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** So many seconds pass, in each of which the peer has been heard or not. */
+/** Lets seconds pass, in each of which the peer was heard or not. */
 function pass(seconds: number, heard: boolean): void {
   for (let second = 0; second < seconds; second += 1) {
     silence = { ...silence, unheardMs: heard ? 0 : silence.unheardMs + 1000 };
@@ -49,7 +49,7 @@ it('resets a connection once nothing was acknowledged for the limit', () => {
   expect(reset).toEqual([SOCKET]);
 });
 
-it('leaves one alone that was heard meanwhile, or a new one of its number', () => {
+it('does not reset a connection that was heard meanwhile, or a new one with its number', () => {
   silence = { unheardMs: 0, unanswered: 4 };
   pass(18, false);
   pass(2, true);
@@ -57,20 +57,20 @@ it('leaves one alone that was heard meanwhile, or a new one of its number', () =
   expect(reset).toEqual([]);
 });
 
-it('leaves one alone that has nothing to acknowledge, or whose window was closed long since', () => {
+it('does not reset a connection with nothing to acknowledge, or with a window that has been closed for long', () => {
   pass(100, false);
   silence = { ...silence, unanswered: 2 };
   pass(100, false);
   expect(reset).toEqual([]);
 });
 
-it('looks at nothing while nothing is under way', () => {
+it('reads no socket while no exchange is in progress', () => {
   isBusy = false;
   pass(100, false);
   expect(looks).toBe(1);
 });
 
-it('has the kernel ask five times, and end what is idle after the same limit', () => {
+it('has the kernel probe five times, and end idle connections after the same limit', () => {
   expect(HUNG_AFTER_MS).toBe(20_000);
   // 10 s + 5 × 2 s
   expect(keepAliveWithin(HUNG_AFTER_MS)).toEqual({ idleS: 10, intervalS: 2, count: 5 });

@@ -88,7 +88,7 @@ describe('install', () => {
     expect(done.map(({ browser }) => browser)).toEqual(['Microsoft Edge', 'Firefox']);
   });
 
-  it('keeps to a profile folder of its own', async () => {
+  it('uses only the given profile folder', async () => {
     const profile = join(home, 'profile');
     await install({ ids: IDS, script, userDataDirectory: profile });
     expect(manifestOf(join(profile, 'NativeMessagingHosts')).path).toBe(
@@ -150,7 +150,7 @@ describe('uninstall', () => {
     expect(existsSync(other)).toBe(true);
   });
 
-  it('takes one browser back and leaves the others working', async () => {
+  it('unregisters one browser and leaves the others working', async () => {
     await install({ ids: IDS, script, browsers: ['chromium', 'firefox'] });
     await uninstall({ browsers: ['firefox'] });
     const [chromium] = browsers();
@@ -158,7 +158,7 @@ describe('uninstall', () => {
     expect(existsSync(join(home, '.mozilla'))).toBe(false);
   });
 
-  it('takes a profile folder back', async () => {
+  it('unregisters a profile folder', async () => {
     const profile = join(home, 'profile');
     mkdirSync(profile);
     writeFileSync(join(profile, 'Preferences'), '{}');
@@ -241,7 +241,7 @@ describe('registrationProblem', () => {
     chmodSync(launcherFile(), 0o644);
     expect(registrationProblem(chromium(), IDS)).toMatch(/missing or not executable$/);
   });
-  it('finds a script that is gone', () => {
+  it('finds a missing script', () => {
     rmSync(script);
     expect(registrationProblem(chromium(), IDS)).toMatch(/script\.mjs, which is gone$/);
   });

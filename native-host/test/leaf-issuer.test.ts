@@ -36,7 +36,7 @@ async function validity(context: SecureContext): Promise<{ beforeMs: number; aft
   return { beforeMs: nowMs - Date.parse(leaf.valid_from), afterMs: Date.parse(leaf.valid_to) - nowMs };
 }
 
-it('makes servers that a client with the root believes', async () => {
+it('issues certificates that a client with the root accepts', async () => {
   for (const host of ['a.test', 'b.test']) {
     const leaf = await handshake(issuer.contextFor(host)!, host, { ca: authority.root });
     expect(leaf).toMatchObject({ subjectaltname: `DNS:${host}`, bits: 256, nistCurve: 'P-256' });
@@ -44,7 +44,7 @@ it('makes servers that a client with the root believes', async () => {
   }
 });
 
-it('is no server of one host to a client that asks for another', async () => {
+it('is rejected by a client that expects another host', async () => {
   const meeting = handshake(issuer.contextFor('a.test')!, 'b.test', { ca: authority.root });
   await expect(meeting).rejects.toThrow(/does not match certificate's altnames/);
 });
@@ -56,7 +56,7 @@ it.each(['c.test', 'www.a.test', 'a.test.', 'A.test', '*.a.test', '127.0.0.1', '
   },
 );
 
-it('keeps a leaf for two days and makes the next a day before its end', async () => {
+it('keeps a leaf for two days and issues the next a day before its expiry', async () => {
   const first = issuer.contextFor('a.test')!;
   const { beforeMs, afterMs } = await validity(first);
   expect(Math.round(beforeMs / HOUR_MS)).toBe(24);
@@ -82,7 +82,7 @@ it.each([
   expect(afterMs).toBeGreaterThan(DAY_MS);
 });
 
-it('makes a leaf anew that the clock was set back before', async () => {
+it('replaces a leaf that is not yet valid after the clock was set back', async () => {
   nowMs += 100 * DAY_MS;
   const late = issuer.contextFor('a.test');
   nowMs -= 50 * DAY_MS;
@@ -91,7 +91,7 @@ it('makes a leaf anew that the clock was set back before', async () => {
   expect((await validity(early)).beforeMs).toBeGreaterThan(0);
 });
 
-it('has nothing while the authority itself is not valid', () => {
+it('issues nothing while the authority itself is not valid', () => {
   nowMs += 366 * DAY_MS;
   expect(issuer.contextFor('a.test')).toBeNull();
   nowMs -= 368 * DAY_MS;
@@ -110,7 +110,7 @@ it('never outlives its issuer', async () => {
   expect(issuer.contextFor('a.test')).toBeNull();
 });
 
-it('has nothing without an authority, and something once there is one', async () => {
+it('issues nothing without an authority, and certificates once there is one', async () => {
   rmSync(folder, { recursive: true });
   expect(issuer.contextFor('a.test')).toBeNull();
   await writeAuthority(authority, folder);
@@ -118,13 +118,13 @@ it('has nothing without an authority, and something once there is one', async ()
   expect(logged).toEqual([]);
 });
 
-it('has nothing from the moment on that the authority is removed', async () => {
+it('issues nothing as soon as the authority is removed', async () => {
   expect(issuer.contextFor('a.test')).not.toBeNull();
   await removeKeys(folder);
   expect(issuer.contextFor('a.test')).toBeNull();
 });
 
-it('takes a new authority in place of the former', async () => {
+it('uses a new authority in place of the former', async () => {
   expect(issuer.contextFor('b.test')).not.toBeNull();
   const other = createAuthority(['a.test']);
   await writeAuthority(other, folder);
@@ -132,7 +132,7 @@ it('takes a new authority in place of the former', async () => {
   await handshake(issuer.contextFor('a.test')!, 'a.test', { ca: other.root });
 });
 
-it('has nothing while others can reach the keys, and says so once', () => {
+it('issues nothing while other users can access the keys, and logs it once', () => {
   expect(issuer.contextFor('a.test')).not.toBeNull();
   chmodSync(folder, 0o755);
   expect(issuer.contextFor('a.test')).toBeNull();
@@ -142,7 +142,7 @@ it('has nothing while others can reach the keys, and says so once', () => {
   expect(issuer.contextFor('a.test')).not.toBeNull();
 });
 
-it('has nothing from a folder that a link stands for', () => {
+it('issues nothing from a linked folder', () => {
   renameSync(folder, join(home, 'elsewhere'));
   symlinkSync(join(home, 'elsewhere'), folder);
   expect(issuer.contextFor('a.test')).toBeNull();

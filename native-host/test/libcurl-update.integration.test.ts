@@ -7,15 +7,17 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { canSetUp, osRelease } from '../src/base/install-hints.ts';
 import { privateFolder } from '../src/curl/candidates.ts';
+import { Engine } from '../src/engine/engine.ts';
 import { hopwiseHost } from './support/command.ts';
 import { privateLibcurl } from './support/private-libcurl.ts';
 
@@ -146,6 +148,24 @@ test('keeps the former version when the newer one cannot be downloaded or does n
   expect(run('setup', '--update').code).toBe(1);
   expect(readdirSync(copies)).toEqual([OLD]);
   expect(existsSync(join(copies, OLD, basename(source)))).toBe(true);
+});
+
+test('lets an engine that restarts after an update use the new copy', async () => {
+  vi.stubEnv('XDG_DATA_HOME', join(home, 'data'));
+  vi.stubEnv('HOPWISE_LIBCURL', '');
+  const engine = new Engine();
+  try {
+    expect((await engine.start()).path).toBe(join(copies, OLD, basename(source)));
+    renameSync(join(copies, OLD), join(copies, NEW));
+    process.kill((await engine.pid())!, 'SIGKILL');
+    await vi.waitFor(
+      async () => expect((await engine.start()).path).toBe(join(copies, NEW, basename(source))),
+      10_000,
+    );
+  } finally {
+    await engine.close();
+    vi.unstubAllEnvs();
+  }
 });
 
 test('says that it could not check without a network, and fails only to update', () => {

@@ -10,20 +10,20 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('is readable for its user alone', () => {
+it('is readable for its user only', () => {
   const path = join(folder, 'state', 'host.log');
   openLog(path)('first');
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readFileSync(path, 'utf8')).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z \d+ first\n$/);
 });
 
-it('keeps a line a line', () => {
+it('removes control characters from a line', () => {
   const path = join(folder, 'host.log');
   openLog(path)('one\n2026 two\r\x1b[2J');
   expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(2);
 });
 
-it('turns over at a megabyte and keeps one former file', () => {
+it('rotates at a megabyte and keeps one former file', () => {
   const path = join(folder, 'host.log');
   const log = openLog(path);
   for (let line = 0; line < 1200; line += 1) log('x'.repeat(2000));

@@ -54,8 +54,8 @@ const SOCKET_FAILURE = /^(Recv|Send) failure: /;
  * Whether libcurl's message describes its result code: libcurl keeps the first message of an exchange that has lost its connection
  * and continued on another.
  */
-export function describesCode(code: number, words: string): boolean {
-  return words !== '' && !(CERTIFICATE.has(code) && SOCKET_FAILURE.test(words));
+export function describesCode(code: number, message: string): boolean {
+  return message !== '' && !(CERTIFICATE.has(code) && SOCKET_FAILURE.test(message));
 }
 
 /** How far an exchange got. */
@@ -69,22 +69,22 @@ export interface Progress {
 
 /**
  * @param code libcurl's result code.
- * @param words libcurl's message, which distinguishes faults with the same code; '' for none.
+ * @param message libcurl's message, which distinguishes faults with the same code; '' for none.
  */
 export function errorCode(
   code: number,
-  words: string,
+  message: string,
   { protocol, connected, answered }: Progress,
 ): ExchangeErrorCode {
   if (CERTIFICATE.has(code)) return 'certificate';
   // A QUIC handshake that fails for the certificate is reported as one that fails.
-  if (protocol === 'h3' && !connected && /certificate|\bcert\b|verif/i.test(words)) return 'certificate';
+  if (protocol === 'h3' && !connected && /certificate|\bcert\b|verif/i.test(message)) return 'certificate';
   // In TLS 1.3 a server that requires a client certificate says so after the handshake.
-  if (connected && !answered && /\balert\b/i.test(words)) return 'certificate';
+  if (connected && !answered && /\balert\b/i.test(message)) return 'certificate';
   if (HANDSHAKE.has(code)) return connected ? 'reset' : 'protocol';
   if (code === CODE.OPERATION_TIMEDOUT) return 'timeout';
   if (!connected) return 'connect';
   // libcurl 8.14 has a message for malformed input, and none or a socket error for a connection that has just ended.
-  if (code === CODE.HTTP2 && (words === '' || SOCKET_FAILURE.test(words))) return 'reset';
+  if (code === CODE.HTTP2 && (message === '' || SOCKET_FAILURE.test(message))) return 'reset';
   return MALFORMED.has(code) ? 'protocol' : 'reset';
 }

@@ -90,8 +90,8 @@ export class ExchangeServer implements FrameHandler {
       this.#transfers.set(id, transfer);
       const started = transfer;
       const requirements = { protocol: order.protocol, origin: connectionsFor(order), fresh: order.fresh };
-      this.#connections.add(requirements, started, (code, words) => {
-        started.end(code, words);
+      this.#connections.add(requirements, started, (code, message) => {
+        started.end(code, message);
         this.#forget(started);
       });
     } catch (fault) {

@@ -109,7 +109,7 @@ export class ExchangeTransfer implements EasyHandleListener {
   }
 
   /** libcurl's error message, '' for none. */
-  get words(): string {
+  get errorMessage(): string {
     return this.#tools.curl.readText(this.#handle.errorText);
   }
 
@@ -127,7 +127,7 @@ export class ExchangeTransfer implements EasyHandleListener {
   #mayHaveArrived(): boolean {
     if (!this.#markedSent || this.#notProcessed) return false;
     if (this.#requestBytes > this.#notProcessedBytes) return true;
-    return this.#order.protocol === 'h3' && !/bidi stream/.test(this.words);
+    return this.#order.protocol === 'h3' && !/bidi stream/.test(this.errorMessage);
   }
 
   get #requestBytes(): number {
@@ -145,7 +145,7 @@ export class ExchangeTransfer implements EasyHandleListener {
     if (!section) return true;
     const { output } = this.#tools;
     if (section.status === 101) {
-      this.#refuse('protocol', 'the origin switched protocols unasked');
+      this.#refuse('protocol', 'the origin switched protocols without a request');
       return false;
     }
     if (section.status < 200) {
@@ -260,24 +260,25 @@ export class ExchangeTransfer implements EasyHandleListener {
   /**
    * Sends the last frame, after libcurl has ended the transfer with `code`.
    *
-   * @param words libcurl's message, where it is about another exchange.
+   * @param message libcurl's message, where it is about another exchange.
    */
-  end(code: number, words?: string): void {
+  end(code: number, message?: string): void {
     const { output } = this.#tools;
     if (code === 0 && this.#headSeen) {
       this.#endedWell = true;
       output.json(FRAME.END, this.id, endToEnd(this.#sections.trailers));
-    } else output.json(FRAME.FAULT, this.id, this.#refused ?? this.#fault(code, words ?? this.words));
+    } else
+      output.json(FRAME.FAULT, this.id, this.#refused ?? this.#fault(code, message ?? this.errorMessage));
   }
 
-  #fault(code: number, words: string): ExchangeFault {
-    const message = describesCode(code, words) ? words : this.#tools.curl.errorText(code);
+  #fault(code: number, curlMessage: string): ExchangeFault {
+    const message = describesCode(code, curlMessage) ? curlMessage : this.#tools.curl.errorText(code);
     const progress = {
       protocol: this.#order.protocol,
       connected: this.#markedSent,
       answered: this.#headSeen,
     };
-    return { code: errorCode(code, words, progress), message, sent: this.#mayHaveArrived() };
+    return { code: errorCode(code, curlMessage, progress), message, sent: this.#mayHaveArrived() };
   }
 
   #refuse(code: ExchangeFault['code'], message: string): void {

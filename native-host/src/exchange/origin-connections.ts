@@ -152,16 +152,16 @@ export class OriginConnections {
   #onEnd(connection: UpstreamConnection, entry: ExchangeEntry, code: number): void {
     const { transfer } = entry;
     const noConnection = code !== CODE.OK && !transfer.connected;
-    const words = code === CODE.OK ? '' : transfer.words;
+    const message = code === CODE.OK ? '' : transfer.errorMessage;
     this.#onRemoved(connection, transfer);
     entry.done(code);
     // Where libcurl cannot go on reading, it does not end the connection's other exchanges itself.
-    if (connection.isBroken && words !== '') {
+    if (connection.isBroken && message !== '') {
       for (const other of connection.transfers) if (other.connected) connection.giveUp(other, code);
     }
     if (!noConnection || [...this.#connections].some(({ isActive }) => isActive)) return;
     // They were waiting for the connection that failed.
-    for (const waiting of this.#queue.splice(0)) waiting.done(code, words);
+    for (const waiting of this.#queue.splice(0)) waiting.done(code, message);
   }
 
   #close(connection: UpstreamConnection): void {

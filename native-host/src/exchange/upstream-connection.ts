@@ -14,9 +14,9 @@ export interface ExchangeEntry {
    * Called at its end.
    *
    * @param code libcurl's result code.
-   * @param words libcurl's message, where it is about another exchange: the one that was opening the connection.
+   * @param message libcurl's message, where it is about another exchange: the one that was opening the connection.
    */
-  done: (code: number, words?: string) => void;
+  done: (code: number, message?: string) => void;
 }
 
 export interface UpstreamConnectionSettings {

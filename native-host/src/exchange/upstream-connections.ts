@@ -98,9 +98,9 @@ export class UpstreamConnections {
     connections.add({
       transfer,
       sinceMs: performance.now(),
-      done: (code, words) => {
+      done: (code, message) => {
         this.#originOf.delete(transfer);
-        done(code, words);
+        done(code, message);
       },
     });
   }

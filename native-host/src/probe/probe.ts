@@ -13,12 +13,12 @@ import { http3InstallHint } from '../base/install-hints.ts';
 import { type NameServer, systemNameServers } from '../dns/dns-query.ts';
 import { type Engine, EngineDiedError, engineLine, NoEngineError } from '../engine/engine.ts';
 import type { RoundReport, RoundRequest, RoundTransferResult } from '../rounds/round.ts';
-import { Allowance, UNSEEN_MARGIN } from './allowance.ts';
+import { ByteBudget, UNSEEN_MARGIN } from './byte-budget.ts';
+import { LIMITS, STOP_STATUSES } from './limits.ts';
 import { OriginFigures } from './origin-figures.ts';
 import { hasCredentials, readPlan } from './origins.ts';
 import { ProbeError } from './probe-error.ts';
 import { RecordLookups } from './record-lookups.ts';
-import { LIMITS, STOP_STATUSES } from './restraint.ts';
 import { roundPlan } from './round-plan.ts';
 import { type Round, roundOf, summary, without } from './round-result.ts';
 import { NO_OFFER, type OriginProfile, survey, withoutH3 } from './survey.ts';
@@ -98,7 +98,7 @@ class Probe {
   #origins: ReturnType<typeof readPlan>['origins'];
   #profiles = new Map<string, OriginProfile>();
   #pageFrom: AddressSpace = 'public';
-  readonly #allowance: Allowance;
+  readonly #byteBudget: ByteBudget;
   readonly #figures = new OriginFigures();
   /** Bytes of each transfer, as planned and later as received; 0 while not known. */
   readonly #sizes: number[];
@@ -116,7 +116,7 @@ class Probe {
     const { urls, origins } = readPlan(plan);
     this.#urls = urls;
     this.#origins = origins;
-    this.#allowance = new Allowance(options.budgetBytes, plan.transfers);
+    this.#byteBudget = new ByteBudget(options.budgetBytes, plan.transfers);
     this.#sizes = plan.transfers.map(({ bytes }) => bytes);
     this.#protocols = ORDER.filter((protocol) => options.protocols.includes(protocol));
     for (const protocol of this.#protocols) this.#rounds.set(protocol, []);
@@ -163,8 +163,8 @@ class Probe {
       ) as Verification['protocols'],
       origins: this.#verifiedOrigins(lookups),
       udp: this.#udp(info.http3),
-      bytes: this.#allowance.spentBytes,
-      budgetBytes: this.#allowance.budgetBytes,
+      bytes: this.#byteBudget.spentBytes,
+      budgetBytes: this.#byteBudget.budgetBytes,
       leftOut: this.#leftOut.size,
       ...(this.#stopped ? { stopped: this.#stopped.slice(0, 512) } : {}),
     };
@@ -216,8 +216,8 @@ class Probe {
   #mayGoOn(round: number): boolean {
     const all = this.#wanted.length;
     if (round > 0) {
-      if (all * this.#largestRoundBytes <= this.#allowance.leftBytes) return true;
-      if (this.#allowance.given) this.#stopForBudget(this.#largestRoundBytes);
+      if (all * this.#largestRoundBytes <= this.#byteBudget.leftBytes) return true;
+      if (this.#byteBudget.given) this.#stopForBudget(this.#largestRoundBytes);
       return false;
     }
     this.#leaveOut(all, UNSEEN_MARGIN);
@@ -227,7 +227,7 @@ class Probe {
   #leaveOut(rounds: number, margin: number): void {
     if (rounds === 0) return;
     const kept = this.#sizes.map((size, index) => (this.#leftOut.has(index) ? 0 : size));
-    const more = this.#allowance.leaveOut(this.#plan.transfers, kept, rounds, margin);
+    const more = this.#byteBudget.leaveOut(this.#plan.transfers, kept, rounds, margin);
     if (more) this.#leftOut = new Set([...this.#leftOut, ...more]);
   }
 
@@ -238,7 +238,7 @@ class Probe {
       const protocol = all[(turn + round) % all.length]!;
       if (this.#unavailable.has(protocol)) continue;
       const expected = this.#largestRoundBytes || this.#keptBytes();
-      if (expected > this.#allowance.leftBytes) {
+      if (expected > this.#byteBudget.leftBytes) {
         this.#stopForBudget(expected);
         return;
       }
@@ -247,7 +247,7 @@ class Probe {
         urls: this.#urls,
         profiles: this.#profiles,
         leftOut: this.#leftOut,
-        allowance: this.#allowance,
+        byteBudget: this.#byteBudget,
       });
       const report = await this.#runRound(
         { ...this.#base(), pageFrom: this.#pageFrom, transfers: planned.transfers },
@@ -267,7 +267,7 @@ class Probe {
     const [first] = this.#rounds.get(protocol)!;
     if (!first) return;
     this.#sizesSeen = true;
-    this.#allowance.learn();
+    this.#byteBudget.learn();
     for (const { index, bytes } of first.transfers) this.#sizes[index] = bytes;
     this.#leaveOut(this.#wanted.length - 1, 0);
     const kept = without(first, this.#leftOut);
@@ -280,7 +280,7 @@ class Probe {
   }
 
   #stopForBudget(roundBytes: number): void {
-    const { budgetBytes, spentBytes } = this.#allowance;
+    const { budgetBytes, spentBytes } = this.#byteBudget;
     const round = roundBytes > 0 ? `a round takes about ${roundBytes}` : 'the first requests take more';
     this.#stopCode = 'budget';
     this.#stopped = `the budget of ${budgetBytes} bytes does not allow another round: ${spentBytes} are spent, ${round}`;
@@ -311,7 +311,7 @@ class Probe {
     return {
       ...LIMITS,
       userAgent: this.#plan.userAgent,
-      maxBytes: this.#allowance.leftBytes,
+      maxBytes: this.#byteBudget.leftBytes,
     };
   }
 
@@ -319,7 +319,7 @@ class Probe {
     const { signal, onProgress } = this.#options;
     // What the survey has spent so far counts against its next round.
     const report = await this.#engine.run(
-      { ...request, maxBytes: this.#allowance.leftBytes },
+      { ...request, maxBytes: this.#byteBudget.leftBytes },
       {
         signal: signal ? AbortSignal.any([signal, this.#deadline]) : this.#deadline,
         onResult: () => {
@@ -329,7 +329,7 @@ class Probe {
         },
       },
     );
-    this.#allowance.spentBytes += report.bytes;
+    this.#byteBudget.spentBytes += report.bytes;
     this.#figures.add(request, report);
     if (report.ended === 'cancelled') {
       if (signal?.aborted) throw cancelled();
@@ -344,7 +344,8 @@ class Probe {
     const wanted = this.#wanted.length * this.#options.rounds;
     const bytes = this.#largestRoundBytes || this.#keptBytes();
     // The round in progress counts with its full size.
-    const affordable = bytes > 0 ? done + Math.max(1, Math.floor(this.#allowance.leftBytes / bytes)) : wanted;
+    const affordable =
+      bytes > 0 ? done + Math.max(1, Math.floor(this.#byteBudget.leftBytes / bytes)) : wanted;
     return Math.max(this.#doneTransfers, Math.min(wanted, affordable) * aRound);
   }
 

@@ -1,6 +1,6 @@
 import type { Protocol, TransferPlan } from '@hopwise/contract';
 import type { RoundTransfer } from '../rounds/round.ts';
-import type { Allowance } from './allowance.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import { hasCredentials, hostOf } from './origins.ts';
 import type { OriginProfile } from './survey.ts';
 
@@ -10,14 +10,14 @@ export interface RoundPlanContext {
   profiles: ReadonlyMap<string, OriginProfile>;
   /** Indices of transfers that nothing else waits for. */
   leftOut: ReadonlySet<number>;
-  allowance: Allowance;
+  byteBudget: ByteBudget;
 }
 
 /** The transfers of a round that prefers `protocol`, and the index of each in the plan. */
 export function roundPlan(
   plan: TransferPlan,
   protocol: Protocol,
-  { urls, profiles, leftOut, allowance }: RoundPlanContext,
+  { urls, profiles, leftOut, byteBudget }: RoundPlanContext,
 ): { transfers: RoundTransfer[]; indices: number[] } {
   const indices = plan.transfers.map((_, index) => index).filter((index) => !leftOut.has(index));
   const placeOf = new Map(indices.map((index, place) => [index, place]));
@@ -37,7 +37,7 @@ export function roundPlan(
       accept,
       connectTo: used === 'h3' ? (profile?.h3ConnectTo ?? '') : '',
       headersOnly: false,
-      maxBytes: allowance.responseLimit(bytes),
+      maxBytes: byteBudget.responseLimit(bytes),
       refused: hasCredentials(url) ? 'URLs with credentials are not fetched' : (profile?.unreachable ?? ''),
     };
   });

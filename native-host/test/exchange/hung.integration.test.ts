@@ -1,4 +1,4 @@
-/** Connections over TCP whose peer has gone without a word, and peers that are only silent. */
+/** TCP connections whose peer has vanished, and peers that are only silent. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { SilentOrigin } from './support/silent-origin.ts';
 const LIMIT_MS = 2_000;
 /** Some looks and probes later than that, on a busy machine. */
 const BY_MS = 3 * LIMIT_MS;
-/** A silence of which nothing is to be thought. */
+/** A silence that means nothing. */
 const SILENT_MS = 2.5 * LIMIT_MS;
 /** More than the kernel buffers of an upload that is not read. */
 const UPLOAD_BYTES = 24 * 1024 * 1024;

@@ -14,7 +14,7 @@ import { failure } from './support/exchanges.ts';
 
 const served = serveEngine();
 
-it('ends on frames that are none, and says why', async () => {
+it('ends on invalid frames, and says why', async () => {
   const info = await served.engine.start();
   const child = fork(fileURLToPath(new URL('../../src/engine/child.ts', import.meta.url)), [info.path, ''], {
     execArgv: ['--conditions=source'],
@@ -57,7 +57,7 @@ it('may die in mid-body: what was sent is known, the next exchange gets a new pr
   silent.close();
 });
 
-it('that gets round to nothing is replaced', async () => {
+it('that does not respond is replaced', async () => {
   const own = new Engine({ stuckAfterMs: 900 });
   await own.start();
   const pid = (await own.pid())!;
@@ -72,7 +72,7 @@ it('that gets round to nothing is replaced', async () => {
   await own.close();
 });
 
-it('that is no more fails its exchanges', async () => {
+it('that has ended fails its exchanges', async () => {
   const own = new Engine();
   const open = own.exchange({
     protocol: 'h2',

@@ -75,7 +75,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(await buffer(ask(protocol, '/bytes/10').body)).toHaveLength(10);
   });
 
-  it('lets go of an exchange that is cancelled, and keeps what carries others', async () => {
+  it('drops a cancelled exchange, and keeps connections that others use', async () => {
     const before = Number(await buffer(ask(protocol, '/cancelled').body));
     const [first] = await served.server.seen(1);
     const exchange = ask(protocol, '/silent');

@@ -1,4 +1,4 @@
-/** Troubles of the machine that the engine runs on. */
+/** Problems of the machine that the engine runs on. */
 import { existsSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -14,7 +14,7 @@ const ask = asking(served);
 /** Debian's own, without HTTP/3 up to Debian 12. */
 const SYSTEM_LIBCURL = '/usr/lib/x86_64-linux-gnu/libcurl.so.4';
 
-it('goes on with what was under way when its process had been stopped', async () => {
+it('continues exchanges in progress after its process was stopped', async () => {
   const pid = (await served.engine.pid())!;
   const downloads = PROTOCOLS.map((protocol) => ask(protocol, '/random/5000000'));
   await Promise.all(downloads.map(({ head }) => head));

@@ -1,4 +1,4 @@
-/** Servers that take few requests at a time, and readers that take their time. */
+/** Servers that allow few concurrent requests, and slow readers. */
 import { buffer } from 'node:stream/consumers';
 import { PROTOCOLS, type Protocol } from '@hopwise/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const STREAMS = 3;
 const AT_ONCE: Record<Protocol, number> = { h1: 6, h2: 4 * STREAMS, h3: 4 * STREAMS };
 /** Longer than the time limit for connections. */
 const LONG_MS = 10_500;
-/** How soon a page's user wants to see something. */
+/** How soon users expect a response. */
 const SOON_MS = 1_000;
 
 const served = serveEngine();
@@ -85,7 +85,7 @@ it.concurrent('fails all exchanges that wait for a connection which cannot be es
   await silent.stop();
 });
 
-it.concurrent('gives a reader up that stands in the way of another on HTTP/3', async ({ expect }) => {
+it.concurrent('ends the exchange of a slow reader that blocks another on HTTP/3', async ({ expect }) => {
   const stuck = ask('h3', '/random/200000000');
   const events = ask('h3', '/trickle/50000000');
   try {
@@ -133,7 +133,7 @@ describe.each(['h2', 'h3'] as const)('%s', (protocol) => {
     for (const exchange of open) exchange.cancel();
   });
 
-  it('asks for everything once, on few connections', async () => {
+  it('sends each request once, on few connections', async () => {
     await few.seen();
     const paths = Array.from({ length: 200 }, (_, index) => `/bytes/10?delay=1&${index}`);
     for (const body of await Promise.all(paths.map((path) => buffer(askFew(protocol, path).body)))) {
@@ -155,7 +155,7 @@ describe.each(['h2', 'h3'] as const)('%s', (protocol) => {
     }
   }, 15_000);
 
-  it('forgets what is cancelled while it waits, and gives its place to the next', async () => {
+  it('removes a cancelled exchange from the queue, and starts the next', async () => {
     const open = Array.from({ length: AT_ONCE[protocol] }, (_, index) =>
       askFew(protocol, `/silent?${index}`),
     );
@@ -201,7 +201,7 @@ it('has streams of HTTP/3 for burst after burst, whatever of them is cancelled',
   }
 }, 30_000);
 
-it('leaves a connection alone that the server is about to close, with what is under way on it', async () => {
+it('uses no connection that the server is about to close, and completes the exchanges on it', async () => {
   const open = ask('h2', '/silent');
   await open.head;
   expect(await buffer(ask('h2', '/goaway').body)).toHaveLength(0);

@@ -3,7 +3,7 @@ import type { PinState } from '@hopwise/contract';
 import type { Attempt, Result } from './model-browser.ts';
 import type { CasePlan, Fault, PlannedRequest } from './plan.ts';
 
-/** Nothing of these is for a page to notice: every request succeeds. */
+/** Pages do not notice these: every request succeeds. */
 const HARMLESS = new Set<Fault>([
   'stall',
   'packet-gap',
@@ -17,7 +17,7 @@ const HARMLESS = new Set<Fault>([
   'clock-years',
   'clock-back',
 ]);
-/** The helper is gone with all it carried. */
+/** The helper has ended with all its connections. */
 const OF_THE_HOST = new Set<Fault>(['host-killed', 'port-closed', 'frame-garbage']);
 /** They use the proxy's own connections to the origin: its answers say what may be repeated. */
 const MENDED_BY_THE_PROXY = new Set<Fault>([
@@ -43,7 +43,7 @@ const NOTICED_MS = 16_000;
 const USUAL_LIMIT_MS = 5_000;
 /** Congestion control takes every lost packet for too high a rate. */
 const LOSSY_LIMIT_MS = 20_000;
-/** A person does not wait forever for a connection that does not move. */
+/** Users do not wait forever for a connection that stalls. */
 const PATIENCE_MS = 3_000;
 
 /** Another one is in the origin's place for good. */

@@ -36,7 +36,7 @@ const ON_SMALL_DISK = [
 ];
 
 export interface FaultHostOptions {
-  /** Hosts that the local CA can vouch for. */
+  /** Hosts that the local CA can issue certificates for. */
   hosts: readonly string[];
   caFile: string;
   libcurl: string;

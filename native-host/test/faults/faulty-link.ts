@@ -1,4 +1,4 @@
-/** The way between an origin and everybody who talks to it, TCP and UDP, and what can go wrong on it. */
+/** The path between an origin and its clients, TCP and UDP, and its faults. */
 import { randomBytes } from 'node:crypto';
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';

@@ -5,7 +5,7 @@ import type { Servers } from './servers.ts';
 /** Share of the packets that are lost, or damaged. */
 const PACKET_SHARE = 0.1;
 
-/** Does a case's fault to its link, if it is one of links. Resolves once what passes has passed. */
+/** Applies a case's fault to its link, if it is a fault of links. Resolves once a temporary fault is over. */
 export function befallLink(plan: CasePlan, link: FaultyLink, servers: Servers): Promise<void> {
   const { fault, lastsMs, pin } = plan;
   const passes = (heal: () => void): Promise<void> =>

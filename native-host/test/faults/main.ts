@@ -1,4 +1,4 @@
-/** `npm run faults -- --cases 2000 --seed 7`: as many random faults as wanted. Ctrl-C ends it after the batches under way. */
+/** `npm run faults -- --cases 2000 --seed 7`: any number of random faults. Ctrl-C ends it after the current batches. */
 import { parseArgs } from 'node:util';
 import { runFaults } from './run.ts';
 

@@ -20,7 +20,7 @@ import { isTerminated } from '../terminating/support/pinned.ts';
  * - `certificate`: of the origin, or of the local CA,
  * - `connection`: not made, or lost,
  * - `response`: broken off, or not one,
- * - `given-up`: by the person who waited.
+ * - `given-up`: by the user who waited.
  */
 export type Failure = 'proxy' | 'certificate' | 'connection' | 'response' | 'given-up';
 

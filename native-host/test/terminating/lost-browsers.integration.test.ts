@@ -1,4 +1,4 @@
-/** Browsers that go without a word, and ones that have nothing to say. */
+/** Browsers that vanish, and ones that are only silent. */
 import { mkdtempSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
 import { tmpdir } from 'node:os';

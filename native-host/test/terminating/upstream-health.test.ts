@@ -96,12 +96,12 @@ describe('a check that fails', () => {
       expect(engine.exchanges.map(({ request }) => request.protocol)).toEqual(['h3', 'h3']);
     });
 
-    it('and may have befallen that connection alone', async () => {
+    it('and succeeds if only that connection was affected', async () => {
       engine.last.answer();
       expect(await check).toBeNull();
     });
 
-    it('and may say more the second time', async () => {
+    it('and reports the second failure', async () => {
       engine.last.fail('certificate');
       expect(await check).toEqual({ kind: 'unusable', reason: 'certificate' });
     });
@@ -148,7 +148,7 @@ describe('a check that fails', () => {
     expect(engine.exchanges.map(({ cancelled }) => cancelled)).toEqual([true, true]);
   });
 
-  it('is not held responsible for the time that the engine takes to start', async () => {
+  it('does not count the time that the engine takes to start', async () => {
     let start = (): void => {};
     engine.started = new Promise((resolve) => {
       start = () => resolve(ENGINE_INFO);

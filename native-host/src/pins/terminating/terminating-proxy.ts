@@ -176,9 +176,9 @@ export class TerminatingProxy implements Terminator {
     void this.#check(origin, this.#health.isGood(origin.origin, origin.protocol) ? 'kept' : 'fresh');
   }
 
-  async #check(origin: TerminatedOrigin, way: CheckConnection = 'fresh'): Promise<void> {
+  async #check(origin: TerminatedOrigin, connection: CheckConnection = 'fresh'): Promise<void> {
     const { protocol, host, port } = origin;
-    const trouble = await this.#health.check(origin.origin, protocol, way);
+    const trouble = await this.#health.check(origin.origin, protocol, connection);
     if (this.#origins.get(`${host}:${port}`) !== origin || origin.protocol !== protocol) return;
     this.#reportReadiness(origin);
     if (!trouble) return;

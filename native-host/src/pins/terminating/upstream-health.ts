@@ -36,7 +36,7 @@ const TRANSIENT = new Set<ExchangeErrorCode>(['connect', 'protocol', 'reset']);
 export type CheckConnection = 'fresh' | 'kept';
 
 interface Check {
-  way: CheckConnection;
+  connection: CheckConnection;
   result: Promise<Trouble | null>;
 }
 
@@ -107,10 +107,11 @@ export class UpstreamHealth {
    *
    * @returns null when it is good.
    */
-  check(origin: string, protocol: Protocol, way: CheckConnection = 'fresh'): Promise<Trouble | null> {
+  check(origin: string, protocol: Protocol, connection: CheckConnection = 'fresh'): Promise<Trouble | null> {
     const entry = this.#entry(origin, protocol);
-    if (entry.checking && (entry.checking.way === 'fresh' || way === 'kept')) return entry.checking.result;
-    const check: Check = { way, result: this.#check(origin, protocol, way, entry) };
+    if (entry.checking && (entry.checking.connection === 'fresh' || connection === 'kept'))
+      return entry.checking.result;
+    const check: Check = { connection, result: this.#check(origin, protocol, connection, entry) };
     entry.checking = check;
     check.result = check.result.then((trouble) => {
       const later = entry.checking;
@@ -130,12 +131,12 @@ export class UpstreamHealth {
   async #check(
     origin: string,
     protocol: Protocol,
-    way: CheckConnection,
+    connection: CheckConnection,
     entry: Entry,
   ): Promise<Trouble | null> {
     const { hostname, port } = new URL(origin);
     entry.asks ??= this.#asksForCertificate(hostname, Number(port || 443), this.#checkLimitMs);
-    const [fault, asks] = await Promise.all([this.#askTwice(origin, protocol, way), entry.asks]);
+    const [fault, asks] = await Promise.all([this.#askTwice(origin, protocol, connection), entry.asks]);
     if (asks) {
       return {
         kind: 'unusable',
@@ -145,7 +146,7 @@ export class UpstreamHealth {
     if (!fault) return null;
     if (!CONNECTIONLESS.has(fault.code)) return { kind: 'unusable', reason: fault.message };
     for (const other of otherProtocols(protocol)) {
-      const otherFault = await this.#ask(origin, other, way);
+      const otherFault = await this.#ask(origin, other, connection);
       // A rejected certificate arrived over a connection.
       if (!otherFault || !CONNECTIONLESS.has(otherFault.code)) {
         return { kind: 'unusable', reason: fault.message };
@@ -155,20 +156,24 @@ export class UpstreamHealth {
   }
 
   /** As `#ask`, repeated once after transient failures. */
-  async #askTwice(origin: string, protocol: Protocol, way: CheckConnection): Promise<ExchangeError | null> {
-    const fault = await this.#ask(origin, protocol, way);
-    return fault && TRANSIENT.has(fault.code) ? this.#ask(origin, protocol, way) : fault;
+  async #askTwice(
+    origin: string,
+    protocol: Protocol,
+    connection: CheckConnection,
+  ): Promise<ExchangeError | null> {
+    const fault = await this.#ask(origin, protocol, connection);
+    return fault && TRANSIENT.has(fault.code) ? this.#ask(origin, protocol, connection) : fault;
   }
 
   /** @returns null on success. */
-  async #ask(origin: string, protocol: Protocol, way: CheckConnection): Promise<ExchangeError | null> {
+  async #ask(origin: string, protocol: Protocol, connection: CheckConnection): Promise<ExchangeError | null> {
     const exchange = this.#engine.exchange({
       protocol,
       method: 'HEAD',
       url: `${origin}/`,
       headers: [['accept', '*/*']],
       body: null,
-      freshConnection: way === 'fresh',
+      freshConnection: connection === 'fresh',
     });
     let late = false;
     let timer: NodeJS.Timeout | undefined;

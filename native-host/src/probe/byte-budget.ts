@@ -17,7 +17,7 @@ const MAX_LEFT_OUT = 0.25;
 const GROWTH = 2;
 const GROWTH_BYTES = 16_384;
 
-export class Allowance {
+export class ByteBudget {
   readonly #given: boolean;
   #budgetBytes: number;
   #pageKnown: boolean;

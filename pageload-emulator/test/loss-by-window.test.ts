@@ -42,7 +42,7 @@ describe('lossByClimb', () => {
     expect(byLeaps.at(-1)).toBeCloseTo(48 / 50, 12);
   });
 
-  test('takes the whole window that a climb begins in', () => {
+  test('counts the whole window that a climb begins in', () => {
     expect(loss.inRound(600)).toBeCloseTo(1 / 49, 12);
     expect(loss.inRound(600.7)).toBeCloseTo(1 / 49, 12);
     expect(loss.inRound(599.7)).toBe(0);
@@ -55,14 +55,14 @@ describe('lossByClimb', () => {
     expect(loss.inRound(99.9, 1)).toBe(0);
   });
 
-  test('lets no climb go on beyond the largest window', () => {
+  test('ends each climb beyond the largest window', () => {
     const halfEnded = lossByClimb(carried({ 10: 0.1, 20: 0.5 }, 25));
     expect(halfEnded.inRound(25, 24)).toBe(0);
     expect(halfEnded.inRound(25.1, 25)).toBe(1);
     expect([halfEnded.smallest, halfEnded.largest]).toEqual([10, 25]);
   });
 
-  test('is one for any way of cutting the same growth into rounds', () => {
+  test('is the same for any division of the same growth into rounds', () => {
     const hazard = fc.double({ min: 1e-6, max: 1, noNaN: true });
     const hazards = fc.dictionary(fc.integer({ min: 10, max: 200 }).map(String), hazard, { minKeys: 1 });
     const steps = fc.uniqueArray(fc.double({ min: 5, max: 210, noNaN: true }), { maxLength: 20 });
@@ -155,7 +155,7 @@ describe('lossByRound', () => {
   });
 });
 
-test('climbs and rounds of the same transfers say the same of how far a climb gets', () => {
+test('climbs and rounds of the same transfers give the same survival', () => {
   // Reno's climbs from 40 to 59 segments, one segment a round, expected numbers in place of random ones.
   const hazardAt = (cwnd: number) => 2e-4 * cwnd + 0.004 * Math.max(0, cwnd - 80);
   const largest = 130;

@@ -11,7 +11,7 @@ describe('parsePcwnd', () => {
     ]);
   });
 
-  test('takes line ends of Windows, a byte order mark and a missing last line end', () => {
+  test('accepts CRLF, a byte order mark and a missing last line end', () => {
     expect(parsePcwnd('\uFEFFcwnd,p\r\n10,0.5\r\n11,0')).toEqual([
       { cwnd: 10, p: 0.5 },
       { cwnd: 11, p: 0 },
@@ -36,7 +36,7 @@ describe('parsePcwnd', () => {
     expect(() => parsePcwnd(text)).toThrow(new InputError(message));
   });
 
-  test('says where, or reads, whatever the text is', () => {
+  test('reads any text or names the line that it cannot read', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         try {

@@ -20,7 +20,7 @@ function conditionsOf(changes: Partial<FlowConditions> & { p?: number } = {}): F
 }
 
 describe('windows', () => {
-  test('Cubic starts at scwnd, is back at W_max after K seconds, and steps in seconds', () => {
+  test('Cubic starts at scwnd and reaches W_max again after K seconds, not round trips', () => {
     const epoch = epochAfterLoss('cubic', 100, 0);
     expect(epoch).toEqual({ start: 70, windowMax: 100, prior: 100 });
     // K = cbrt(100 · 0.3 / 0.4) = 4.217 s; a second later 0.4 segments more.
@@ -30,7 +30,7 @@ describe('windows', () => {
     expect(cubicWindow(epoch, kMs + 1000)).toBeCloseTo(100.4, 9);
   });
 
-  test('the Reno-friendly window grows 9/17 of a segment a round, and a whole one past the last loss', () => {
+  test('the Reno-friendly window grows by 9/17 of a segment a round, and by a whole one above the window of the last loss', () => {
     const epoch = epochAfterLoss('cubic', 20, 0);
     expect(renoFriendlyWindow(epoch, 2)).toBeCloseTo(14 + 18 / 17, 9);
     // 14 + 12 · 9/17 = 20.35 is the first at or above 20.
@@ -102,7 +102,7 @@ describe('sums', () => {
     expect(period.segmentsPerMs).toBeCloseTo(7.1 / 160, 12);
   });
 
-  test('a full queue ends the climb at its room, and paces the rounds', () => {
+  test('a full queue ends the climb, and the bottleneck sets the duration of the rounds', () => {
     // A segment a millisecond, 50 on the way and 10 in the queue.
     const conditions = conditionsOf({ congestionControl: 'reno', p: 0, ...bottleneckShare(50, 1, 10, 1) });
     const period = periodThroughput(conditions, epochAfterLoss('reno', 61, 0));
@@ -132,7 +132,7 @@ describe('sums', () => {
 });
 
 describe('what the corrections are worth', () => {
-  test('without its Reno-friendly region Cubic would be some times too slow on a short path', () => {
+  test('without the Reno-friendly region Cubic would be several times too slow over short round trips', () => {
     const conditions = conditionsOf({ rttMs: 5, p: 5e-3 });
     const cubic = steadyThroughput(conditions).segmentsPerMs;
     const reno = steadyThroughput({ ...conditions, congestionControl: 'reno' }).segmentsPerMs;
@@ -149,7 +149,7 @@ describe('what the corrections are worth', () => {
     expect(atMean / expectedWindowAtLoss(rounds)).toBeLessThan(0.95);
   });
 
-  test('the +1 of equation 4 counts with a loss alone', () => {
+  test('the +1 of equation 4 counts only with a loss', () => {
     // 10, 20 and 40 segments, then ssthresh: three round trips, not four.
     const lossless = slowStart(conditionsOf({ p: 0 }), { window: 10, ssthresh: 80 });
     expect(lossless).toMatchObject({
@@ -163,7 +163,7 @@ describe('what the corrections are worth', () => {
     expect(lossy.durationMs).toBeCloseTo(100, 3);
   });
 
-  test('a loss in slow start is seen when the window has grown', () => {
+  test('a loss in slow start is detected when the window has grown', () => {
     // The 11th of 20 is lost: ten acknowledgements before it have grown the window to 30 and released 20 more.
     const { delivered, recovered, epoch } = lossInSlowStart(conditionsOf(), 20, 11);
     expect(delivered).toBe(19 + 21);
@@ -184,7 +184,7 @@ describe('what the corrections are worth', () => {
 });
 
 describe('finite flows', () => {
-  test('without loss: rounds that double', () => {
+  test('without loss each round doubles the window', () => {
     const latency = new FlowLatency(conditionsOf({ p: 0 }));
     expect([1, 10, 11, 30, 31, 70, 71].map((n) => latency.latencyMs(n, { window: 10 }))).toEqual([
       50, 50, 100, 100, 150, 150, 200,
@@ -192,7 +192,7 @@ describe('finite flows', () => {
     expect(() => latency.latencyMs(0, { window: 10 })).toThrow(RangeError);
   });
 
-  test('without loss: the bottleneck takes its time for the last round', () => {
+  test('without loss the last round takes as long as the bottleneck needs for it', () => {
     // Half a segment a millisecond: 10 segments arrive within 20 ms of the first.
     const latency = new FlowLatency(conditionsOf({ p: 0, segmentsPerMs: 0.5, roomSegments: 1e9 }));
     expect(latency.latencyMs(10, { window: 10 })).toBeCloseTo(50 + 20, 9);
@@ -201,7 +201,7 @@ describe('finite flows', () => {
     expect(latency.latencyMs(2_000, { window: 10 })).toBeCloseTo(50 + 50 + 50 + 1_970 / 0.5, 9);
   });
 
-  test('one more segment never comes sooner, from any window', () => {
+  test('one more segment never shortens a flow, from any window', () => {
     for (const from of [{ window: 10 }, { window: 30, ssthresh: 30 }, { window: 10, ssthresh: 40 }]) {
       const latency = new FlowLatency(conditionsOf({ p: 0.01 }));
       let before = 0;
@@ -215,7 +215,7 @@ describe('finite flows', () => {
 });
 
 describe('loss by segment', () => {
-  test('in a round, by the round of any window', () => {
+  test('gives the loss of a round for any window', () => {
     expect(lossBySegment(0.1).inRound(2)).toBeCloseTo(1 - 0.9 ** 2, 12);
     const rising = lossBySegment((cwnd) => cwnd / 1000);
     expect(rising.inRound(30)).toBeCloseTo(1 - 0.97 ** 30, 12);
@@ -224,7 +224,7 @@ describe('loss by segment', () => {
 });
 
 describe('long flows', () => {
-  test('finite flows end as they do: with the throughput of a long one', () => {
+  test('finite flows approach the throughput of a long one', () => {
     for (const congestionControl of ['cubic', 'reno'] as const) {
       const conditions = conditionsOf({ congestionControl, rttMs: 200, p: 5e-3 });
       const throughput = steadyThroughput(conditions).segmentsPerMs;
@@ -235,7 +235,7 @@ describe('long flows', () => {
     }
   });
 
-  test('Reno goes with the square root of the loss, as Mathis et al. (1997) have it', () => {
+  test('Reno follows the square root of the loss (Mathis et al., 1997)', () => {
     const at = (p: number) => steadyThroughput(conditionsOf({ congestionControl: 'reno', p })).segmentsPerMs;
     for (const p of [1e-4, 1e-3]) {
       const mathis = Math.sqrt(1.5 / p) / 50;
@@ -244,7 +244,7 @@ describe('long flows', () => {
     }
   });
 
-  test('more loss, less throughput; by climbs and by rounds', () => {
+  test('more loss means less throughput, by climbs and by rounds', () => {
     const rates = [1e-4, 1e-3, 1e-2].map((p) => steadyThroughput(conditionsOf({ p })).segmentsPerMs);
     expect(rates).toEqual(rates.toSorted((a, b) => b - a));
     const climbs = lossByClimb(

@@ -35,7 +35,7 @@ function emulatedRatioOf(scenario: HttpScenario): number {
 }
 
 describe("figure 11's sixteen scenarios", () => {
-  test('are two by two by two by two', () => {
+  test('are all combinations of two values of four settings', () => {
     expect(new Set(HTTP_SCENARIOS.map((scenario) => JSON.stringify(scenario))).size).toBe(16);
   });
 
@@ -53,7 +53,7 @@ describe("figure 11's sixteen scenarios", () => {
     expect(apart).toEqual([]);
   });
 
-  test('turn on the first connection: ten small objects go to HTTP/2 when it is warm, to HTTP/1.1 when all are cold', () => {
+  test('depend on the first connection: ten small objects go to HTTP/2 when it is warm, to HTTP/1.1 when all are cold', () => {
     const small = HTTP_SCENARIOS.filter(
       ({ objects, objectBytes }) => objects === 10 && objectBytes === 10_000,
     );

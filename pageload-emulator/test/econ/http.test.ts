@@ -56,7 +56,7 @@ describe('beside the oracle, without a bottleneck', () => {
 });
 
 describe('HTTP/1.1', () => {
-  test('takes six connections, of which five have to be opened', () => {
+  test('uses six connections, five of which it opens', () => {
     // The open one carries an object a round trip; the others are there after two.
     const ms = (objects: number) => objectsLatencyMs('h1', objects, segments(5), networkOf());
     expect([1, 2, 3, 8, 9, 14].map(ms)).toEqual(
@@ -64,7 +64,7 @@ describe('HTTP/1.1', () => {
     );
   });
 
-  test('one connection that loses holds up its own objects alone', () => {
+  test('a connection with losses delays only its own objects', () => {
     const graph = pageOf([{ bytes: segments(3) }, { bytes: segments(3) }]);
     const cold = econPageLoad(graph, networkOf(), 'h1').pltMs;
     expect(cold).toBeCloseTo(300, 3);
@@ -78,7 +78,7 @@ describe('HTTP/2', () => {
     expect(objectsLatencyMs('h2', 10, segments(7.1), networkOf())).toBeCloseTo(400, 3);
   });
 
-  test('grows its window by all that filled it, whenever it was asked for', () => {
+  test('grows its window by all segments that filled it, whenever they were requested', () => {
     // Six segments, and four of 34 when they are asked for 10 ms later, fill the window. Their acknowledgements let 12 go
     // at 100 ms and 8 at 110 ms, and what is left, ten, at 200 ms.
     const graph = pageOf([{ bytes: segments(6) }, { bytes: segments(34) }]);
@@ -99,10 +99,10 @@ describe('HTTP/2', () => {
   });
 });
 
-describe('a window on its way', () => {
+describe('the window of one trajectory', () => {
   const loss = lossBySegment(0.01);
 
-  test('loses where the draw says, sends what was acknowledged, and goes on from the cut', () => {
+  test('loses at the place of the draw, sends one segment for each acknowledgement, and continues from the cut window', () => {
     // Survival falls below 0.8 at the 23rd segment: 0.99²² = 0.8016, 0.99²³ = 0.7936. That is the 13th of the second round.
     const draws = [0.8, 1e-9];
     const walk = new WindowWalk('reno', { window: 10 }, () => draws.shift()!);
@@ -122,7 +122,7 @@ describe('a window on its way', () => {
     expect(walk.segments).toBe(17);
   });
 
-  test('in congestion avoidance sends one for each acknowledgement behind a loss', () => {
+  test('in congestion avoidance sends one segment for each acknowledgement after a loss', () => {
     const draws = [0.95, 1e-9];
     const walk = new WindowWalk('cubic', { window: 40, ssthresh: 40 }, () => draws.shift()!);
     // 0.99⁵ = 0.951, 0.99⁶ = 0.941.
@@ -134,7 +134,7 @@ describe('a window on its way', () => {
     expect(walk.segments).toBe(28);
   });
 
-  test('loses what the queue has no room for, and learns of it once', () => {
+  test('loses what the queue has no room for, and cuts its window once', () => {
     const walk = new WindowWalk('cubic', { window: 40, ssthresh: 40 }, () => 1e-9);
     const first = walk.send(30, 25, { loss });
     const second = walk.send(10, 0, { loss });
@@ -147,7 +147,7 @@ describe('a window on its way', () => {
 });
 
 describe('pages', () => {
-  test('wait as their graph says', () => {
+  test('follow the dependencies of their graph', () => {
     // A document in one round trip, three segments and then a compute; the second origin is opened anew.
     const graph = pageOf(
       [
@@ -176,6 +176,29 @@ describe('pages', () => {
     expect(econPageLoad(graph, networkOf(), 'h2', { thinkMs: [40, 0] }).pltMs).toBeCloseTo(910, 3);
   });
 
+  test('list the connections and objects of the trajectory in the middle', () => {
+    const graph = pageOf([
+      { bytes: segments(5) },
+      { bytes: segments(5), after: [0] },
+      { bytes: segments(5), after: [0] },
+    ]);
+    // 200 ms of handshake, then a round trip for the document and one for both objects.
+    const { middle } = econPageLoad(graph, networkOf(), 'h2');
+    expect(middle.connections).toEqual([
+      { origin: 0, readyMs: 200, requests: 3, bytes: segments(15), lostSegments: 0 },
+    ]);
+    expect(middle.transfers.map(({ activity, connection }) => [activity, connection])).toEqual([
+      [0, 0],
+      [1, 0],
+      [2, 0],
+    ]);
+    expect(middle.transfers[0]).toMatchObject({ askedMs: 0, sentMs: 200 });
+    expect(middle.transfers[2]!.endMs).toBeCloseTo(400, 3);
+    const h1 = econPageLoad(graph, networkOf(), 'h1').middle;
+    expect(h1.connections.map(({ requests }) => requests)).toHaveLength(2);
+    expect(h1.pltMs).toBe(Math.max(...h1.transfers.map(({ endMs }) => endMs)));
+  });
+
   test('compute on one thread', () => {
     const graph = pageOf([{ bytes: segments(1) }]);
     for (const id of [1, 2, 3]) {
@@ -191,7 +214,7 @@ describe('pages', () => {
     expect(econPageLoad(graph, networkOf({ handshakeRounds: 0 }), 'h2').pltMs).toBeCloseTo(100 + 2 * 40, 3);
   });
 
-  test('go on when the part they wait for has come', () => {
+  test('continue when the part that they wait for has arrived', () => {
     const graph = pageOf([{ bytes: segments(70) }, { bytes: segments(1), after: [0] }]);
     const [document, image] = graph.activities;
     image!.after[0]!.fraction = 0.1;
@@ -204,7 +227,7 @@ describe('pages', () => {
     expect(econPageLoad(graph, networkOf(), 'h1').pltMs).toBe(0);
   });
 
-  test('lose the same on each run, more with more loss, and not where there is none', () => {
+  test('have the same losses in each run, more with more loss, and none without', () => {
     const graph = pageOf(
       Array.from({ length: 30 }, (_, id) => ({ bytes: 20_000, after: id > 0 ? [0] : [] })),
     );
@@ -262,7 +285,7 @@ describe('pages', () => {
     );
   });
 
-  test('take loss by the connections under way', () => {
+  test('take loss by the connections in flight', () => {
     const asked = new Set<number>();
     const network = {
       ...networkOf(),

@@ -10,13 +10,13 @@ describe('sums beside the oracle', () => {
   );
   const quantities = byQuantity(compared);
 
-  test('covers what it should', () => {
+  test('covers each kind of configuration', () => {
     expect(CONFIGURATIONS.length).toBe(42);
     expect(quantities.size).toBe(15);
   });
 
   // Latencies come from a table between whose columns lines are drawn: up to 1.5% may be that.
-  test('none is further from the simulation than chance takes it: |z| ≤ 4.2 of each of 630', () => {
+  test('no sum deviates from the simulation by more than chance: |z| ≤ 4.2 for each of 630', () => {
     const far = compared.filter((one) => Math.abs(zScore(one)) > 4.2);
     expect(
       far.filter((one) => !(isTabled(one) && Math.abs(signedError(one)) < 0.015)).map(described),

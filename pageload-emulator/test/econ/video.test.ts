@@ -54,7 +54,7 @@ describe('highestBitrate', () => {
   const conditions: FlowConditions = { congestionControl: 'cubic', rttMs: 100, loss: lossBySegment(0) };
   const from = { window: 10 };
 
-  test('takes the largest in time, in any order; none where none is', () => {
+  test('finds the largest in time in any order, and none when none is in time', () => {
     // 10, 30 and 31 segments: one, two and three round trips.
     const qualities = [30, 10, 31].map((segments) => ({
       name: `${segments}`,

@@ -48,9 +48,7 @@ export function addFlowCommands(program: Command, print: (text: string) => void)
   withConditions(
     program
       .command('flow')
-      .description(
-        "how long a TCP flow takes, and how fast a long one is, by ECON's sums over loss by congestion window",
-      )
+      .description('predict the duration of one TCP flow and the rate of a long one, by ECON')
       .requiredOption('--bytes <n>', 'size of the flow', wholeNumber(1, MAX_FLOW_BYTES))
       .option(
         '--initial-window <segments>',
@@ -74,7 +72,7 @@ Examples:
   withConditions(
     program
       .command('video')
-      .description("the highest bitrate whose segments arrive within their playing time, by ECON's sums")
+      .description('find the highest bitrate whose segments arrive within their playing time, by ECON')
       .requiredOption(
         '--ladder <file>',
         'bitrates: {"segmentSeconds": 4, "representations": [{"name": "720p", "kbps": 3000}, …]}, or CSV with the columns name,kbps,seconds',

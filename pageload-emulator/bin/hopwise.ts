@@ -47,11 +47,11 @@ const program = new Command('hopwise')
 A FILE is a HAR or a hopwise recording, plain or gzipped. Figures of the network that are not given are estimated from it.
 
 Examples:
-  hopwise predict page.har                           the best protocol for the page, and for each origin
-  hopwise predict page.har --udp 3 --loss 0.01       the same page on another network
-  hopwise predict page.har --verification probe.json with what hopwise-host probe --json measured
-  hopwise explain page.har                           why each protocol takes as long as it does
-  hopwise compare *.har                              many pages in one table`,
+  hopwise predict page.har                            the best protocol for the page, and for each origin
+  hopwise predict page.har --udp 3 --loss 0.01        the same page on another network
+  hopwise predict page.har --verification probe.json  with what hopwise-host probe --json measured
+  hopwise explain page.har                            why each protocol takes as long as it does
+  hopwise compare *.har                               many pages in one table`,
   );
 
 interface Flags extends NetworkFlagValues, EconFlags {

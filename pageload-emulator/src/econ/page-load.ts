@@ -92,13 +92,13 @@ export interface EconTransfer {
  * paper walks one mean trajectory, in which every connection loses at its expected window; here the loss times of
  * several are spread evenly over the survival products, as a page is done when its last flow is.
  *
- * @param protocol of every origin, or by origin of the graph
+ * @param protocol of every origin
  * @throws RangeError for a graph of which an activity is waited for by one before it
  */
 export function econPageLoad(
   graph: PageGraph,
   network: EconNetwork,
-  protocol: 'h1' | 'h2' | readonly ('h1' | 'h2')[],
+  protocol: 'h1' | 'h2',
   options: EconOptions = {},
 ): EconLoad {
   const { trajectories = TRAJECTORIES } = options;
@@ -117,7 +117,7 @@ export function econPageLoad(
 function loadOnce(
   graph: PageGraph,
   network: EconNetwork,
-  protocol: 'h1' | 'h2' | readonly ('h1' | 'h2')[],
+  protocol: 'h1' | 'h2',
   { warmConnections = 0, extraRttMs = [], thinkMs = [], initialWindows = [] }: EconOptions,
   draw: (connection: number, loss: number) => number,
 ): EconTrajectory {
@@ -157,9 +157,8 @@ function loadOnce(
           return connection;
         },
       };
-      const uses = typeof protocol === 'string' ? protocol : protocol[origin];
       found =
-        uses === 'h2'
+        protocol === 'h2'
           ? new Http2Connection(opening, warmConnections > 0)
           : new Http1Pool(opening, warmConnections);
       pools.set(key, found);

@@ -170,7 +170,6 @@ describe('pages', () => {
     expect(econPageLoad(graph, networkOf(), 'h2').pltMs).toBeCloseTo(930, 3);
     compute.durationMs = 0;
     expect(econPageLoad(graph, networkOf(), 'h2').pltMs).toBeCloseTo(830, 3);
-    expect(econPageLoad(graph, networkOf(), ['h1', 'h2']).pltMs).toBeCloseTo(830, 3);
     // Another 50 ms to the second origin: on its handshake's two round trips and on the two of its response.
     expect(econPageLoad(graph, networkOf(), 'h2', { extraRttMs: [0, 50] }).pltMs).toBeCloseTo(1_030, 3);
     expect(econPageLoad(graph, networkOf(), 'h2', { thinkMs: [40, 0] }).pltMs).toBeCloseTo(910, 3);

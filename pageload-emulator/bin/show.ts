@@ -40,6 +40,8 @@ export function showPrediction(prediction: Prediction, earlier: number): string 
   ].join('\n');
 }
 
+const counted = (value: number, noun: string): string => `${value} ${noun}${value === 1 ? '' : 's'}`;
+
 /** The page, its recorded load and the network of a prediction. @param earlier loads known besides the recorded one */
 export function showSetting(
   { page, network, observed }: Pick<Prediction, 'page' | 'network' | 'observed'>,
@@ -51,7 +53,7 @@ export function showSetting(
   const udp = typeof network.udp === 'number' ? `held to ${number(network.udp)} Mbit/s` : network.udp;
   return [
     `${printable(page.url, 100)}`,
-    `${page.requests} requests, ${page.origins} origins, ${Math.round(page.bytes / 1000)} kB; recorded: ${observedPlt} (${counts.join(', ') || 'protocols unknown'})`,
+    `${counted(page.requests, 'request')}, ${counted(page.origins, 'origin')}, ${Math.round(page.bytes / 1000)} kB; recorded: ${observedPlt} (${counts.join(', ') || 'protocols unknown'})`,
     '',
     table(
       ['network', '>value', '>low', '>high', 'source'],

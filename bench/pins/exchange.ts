@@ -1,7 +1,6 @@
 /**
  * What exchanges through the engine cost on loopback: throughput in both directions, and the time a small warm
- * request takes beside the same request by libcurl in this process. `node bench/pins/exchange.ts` (Node 24)
- * after a build.
+ * request takes beside the same request by libcurl in this process. `npx node bench/pins/exchange.ts`, after a build.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -55,6 +55,11 @@ test('a link of one’s own, a recorded page with its chance and clock, JSON alo
       '--json',
     ]);
     expect(JSON.parse(stdout)).toEqual(report);
+    const { requests, pltMs } = report.recording;
+    const ofLoad = requests
+      .filter(({ startMs }) => startMs < (pltMs ?? 0))
+      .map(({ url }) => new URL(url).pathname);
+    expect(ofLoad).toEqual(['/', '/a.png', expect.stringMatching(/^\/0\.\d+\/2020$/)]);
     expect(report.page).toMatchObject({ name: 'chance', requests: 3 });
     expect(report.network.set).toMatchObject({ rttMs: 40, downMbps: 6, upMbps: 2, loss: 0, udp: 2 });
     // The recording and every load drew the number that the site has.

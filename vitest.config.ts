@@ -40,8 +40,8 @@ export default defineConfig({
           include: ['*/test/**/*.integration.test.ts'],
           exclude: ['**/*.alone.integration.test.ts', '**/*.long.integration.test.ts', '**/node_modules/**'],
           globalSetup: ['./extension/test/build-once.ts', './native-host/test/support/find-libcurl.ts'],
-          // They mostly wait, for links and timers: two files at a time leave half of two processors idle.
-          maxWorkers: 3,
+          // Three at a time leave tests of browsers too little processor time now and then.
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },

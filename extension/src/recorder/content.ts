@@ -15,6 +15,7 @@ const SETTLE_MS = 1000;
 const LOAD_TIMEOUT_MS = 30_000;
 
 const resources: PerformanceResourceTiming[] = [];
+const resourceKeys = new Set<string>();
 const scriptRequests = new ScriptRequestLog();
 let largestContentfulPaint: number | null = null;
 let largestContentfulPaintUrl: string | null = null;
@@ -85,8 +86,13 @@ function stopHook() {
 }
 
 function addResources(entries: PerformanceEntryList) {
-  const free = MAX_ENTRIES - resources.length;
-  resources.push(...(entries as PerformanceResourceTiming[]).slice(0, free));
+  for (const entry of entries as PerformanceResourceTiming[]) {
+    // An entry made while the observer registers may come from the buffer and as a new one.
+    const key = `${entry.startTime} ${entry.responseEnd} ${entry.name}`;
+    if (resources.length >= MAX_ENTRIES || resourceKeys.has(key)) continue;
+    resourceKeys.add(key);
+    resources.push(entry);
+  }
 }
 
 function updateLargestPaint(entries: PerformanceEntryList) {

@@ -6,7 +6,7 @@ const MAX_NAME = 48;
 const START = 15;
 
 /**
- * Names by which files can be told apart in a column: without the folders that all share, and cut in the middle, as
+ * Names that distinguish files in a column: without the folders that all share, and cut in the middle, as
  * paths differ at their ends. Names that would be the same when cut are whole.
  */
 export function shortNames(files: readonly string[]): string[] {

@@ -90,7 +90,7 @@ function showLoad(protocol: 'h1' | 'h2', load: EconExplanation['protocols']['h1'
 
 const more = (count: number, what: string): string[] => (count > 0 ? [`and ${count} more ${what}`] : []);
 
-/** Many of ECON's predictions as one table. @param names by which the files can be told apart */
+/** Many of ECON's predictions as one table. @param names that distinguish the files */
 export function showEconComparison(rows: readonly { name: string; prediction: EconPrediction }[]): string {
   return [
     table(

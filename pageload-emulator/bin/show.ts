@@ -115,7 +115,7 @@ export function headline({
   return decided ? `Best: ${lead}.` : `No clear winner: ${lead}.`;
 }
 
-/** Many predictions as one table. @param rows predictions with the names by which their files can be told apart */
+/** Many predictions as one table. @param rows predictions with names that distinguish their files */
 export function showComparison(rows: readonly { name: string; prediction: Prediction }[]): string {
   return table(
     ['file', '>requests', '>origins', '>kB', '>h1', '>h2', '>h3', '>per origin', 'best', '>sure', ''],

@@ -396,7 +396,7 @@ describe('--verification', () => {
 });
 
 describe('names of files in compare', () => {
-  it('can be told apart', () => {
+  it('are distinct', () => {
     const shared = '/home/user/recordings/of/the/second/week/of/november';
     expect(shortNames([`${shared}/a/page.har`, `${shared}/b/page.har`])).toEqual([
       'a/page.har',

@@ -71,7 +71,7 @@ export class BackportsApt {
     try {
       await this.#update([`${suite}-backports`]);
       const { stdout } = await this.#run('apt-cache', ['madison', name]);
-      // Such as ` libcurl3-gnutls | 8.14.1-2~bpo12+1 | http://deb.debian.org/debian bookworm-backports/main amd64 Packages`.
+      // Such as ` libcurl3-gnutls | 8.14.1-2~bpo12+1 | MIRROR bookworm-backports/main amd64 Packages`.
       return stdout.split('\n').flatMap((line) => {
         const [found, version, source = ''] = line.split('|').map((column) => column.trim());
         return found === name && version && source.includes(`${suite}-backports/`) ? [version] : [];

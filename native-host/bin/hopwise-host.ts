@@ -56,7 +56,7 @@ function commandNote(userDataDirectory?: string): string {
 function registration(command: Command): Command {
   const names = browsers().map(({ id }) => id);
   return command
-    .option('--user-data-dir <dir>', 'only this Chromium profile folder')
+    .option('--user-data-dir <dir>', 'only this Chromium profile folder', folderName)
     .addOption(
       new Option('--browser <names...>', 'only these browsers; by default those that are found').choices(
         names,
@@ -74,6 +74,12 @@ function where(
   options: RegistrationOptions,
 ): Pick<Parameters<typeof install>[0], 'userDataDirectory' | 'browsers'> {
   return { userDataDirectory: options.userDataDir, browsers: options.browser };
+}
+
+/** An empty name, as of an unset variable, must not apply a command to every browser. */
+function folderName(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('expected the path of a folder');
 }
 
 function wholeNumber(min: number, max: number): (text: string) => number {

@@ -55,6 +55,17 @@ interface DoctorReport {
   checks: { name: string; ok: boolean; detail: string; fix: string }[];
 }
 
+it.each(['install', 'uninstall'])('%s with an empty profile folder changes nothing', (command) => {
+  expect(run([command, '--user-data-dir', ''])).toEqual({
+    code: 2,
+    out: '',
+    err:
+      "hopwise-host: option '--user-data-dir <dir>' argument '' is invalid. expected the path of a folder " +
+      `(see hopwise-host ${command} --help)\n`,
+  });
+  expect(readdirSync(home)).toEqual(['data']);
+});
+
 it('doctor fails with a fix before install and passes after it', () => {
   mkdirSync(join(home, '.config', 'chromium'), { recursive: true });
   const before = run(['doctor', '--offline', '--json']);

@@ -97,6 +97,21 @@ describe('install', () => {
     expect(readdirSync(home).sort()).toEqual(['profile', 'script.mjs']);
   });
 
+  it.runIf(process.platform === 'linux')('ends with one line where no folder can be created', async () => {
+    const file = join(home, 'file');
+    writeFileSync(file, '');
+    for (const [userDataDirectory, code] of [
+      ['/proc/hopwise', 'ENOENT'],
+      [file, 'ENOTDIR'],
+    ] as const) {
+      const folder = join(userDataDirectory, 'NativeMessagingHosts');
+      await expect(install({ ids: IDS, script, userDataDirectory })).rejects.toThrow(
+        `${join(folder, 'hopwise-host.sh')} cannot be changed (${code}): ` +
+          `${folder} has to be a folder, or a path at which one can be created`,
+      );
+    }
+  });
+
   it('makes a launcher that starts Node with the script, whatever the path and the environment', async () => {
     await install({ ids: IDS, script });
     expect(statSync(launcherFile()).mode & 0o111).toBe(0o111);

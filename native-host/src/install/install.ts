@@ -1,7 +1,7 @@
 /** Registers the host with browsers, and undoes it. All files are the user's own: no root is needed. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -124,7 +124,7 @@ function launcherText(nodeArguments: string[]): string {
 async function writeWhole(path: string, text: string, mode: number): Promise<void> {
   const draft = `${path}.${process.pid}.new`;
   await withFix(path, async () => {
-    await mkdir(dirname(path), { recursive: true });
+    await createFolder(dirname(path));
     try {
       await writeFile(draft, text, { mode });
       await rename(draft, path);
@@ -135,14 +135,34 @@ async function writeWhole(path: string, text: string, mode: number): Promise<voi
   });
 }
 
-/** @throws Error with the fix when the folder of `path` prevents the change */
+/**
+ * Creates a folder and those above it. Unlike Node 24's recursive `mkdir` it ends where the system reports ENOENT below a folder
+ * that exists, as `/proc` does.
+ */
+async function createFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (fault) {
+    const { code } = fault as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && (await stat(folder)).isDirectory()) return;
+    if (code !== 'ENOENT' || existsSync(dirname(folder))) throw fault;
+    await createFolder(dirname(folder));
+    await mkdir(folder);
+  }
+}
+
+/** @throws Error with the fix when the system does not permit the change of `path` */
 async function withFix(path: string, act: () => Promise<void>): Promise<void> {
   try {
     await act();
   } catch (fault) {
     const { code } = fault as NodeJS.ErrnoException;
-    if (!['EACCES', 'EPERM', 'EROFS'].includes(code ?? '')) throw fault;
-    throw new Error(`${path} cannot be changed (${code}): make ${dirname(path)} writable`);
+    if (code === undefined) throw fault;
+    const folder = dirname(path);
+    const fix = ['EACCES', 'EPERM', 'EROFS'].includes(code)
+      ? `make ${folder} writable`
+      : `${folder} has to be a folder, or a path at which one can be created`;
+    throw new Error(`${path} cannot be changed (${code}): ${fix}`);
   }
 }
 

@@ -1,9 +1,10 @@
 /** Who gets through the proxy, and what everybody else learns. */
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LoopbackProxy, type ProxyLimits, type Route } from '../../src/pins/proxy/loopback-proxy.ts';
-import { connectHead, credentials, Origin, openTunnel, SECRET, say, until } from './support/peers.ts';
+import { connectHead, credentials, hear, Origin, openTunnel, SECRET, say, until } from './support/peers.ts';
 
 /** The answer to a CONNECT without the secret. */
 const AUTHENTICATE =
@@ -270,4 +271,15 @@ it('has a limit on open connections', async () => {
   await until(() => proxies[0]!.open === 1);
   await openTunnel(port, to);
   await silent.close();
+});
+
+it('resets a connection without a CONNECT when it closes, so that the browser goes without the proxy', async () => {
+  const port = await start();
+  const browser = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  await once(browser, 'connect');
+  const heard = hear(browser);
+  // Connections are accepted in order.
+  await openTunnel(port, target());
+  await proxies.pop()!.close();
+  expect(await heard).toEqual({ bytes: Buffer.alloc(0), reset: true });
 });

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { reset } from './reset.ts';
 
 /**
  * Connections that have not presented the secret. Any process on the machine can open them, so each has a time limit. Above the
@@ -37,8 +38,8 @@ export class UnauthenticatedConnections {
     this.#timers.delete(socket);
   }
 
-  /** Closes all of them. */
+  /** Resets all of them: a browser whose CONNECT is under way connects directly, and after an orderly end it would show an error. */
   clear(): void {
-    for (const socket of this.#timers.keys()) socket.destroy();
+    for (const socket of this.#timers.keys()) reset(socket);
   }
 }

@@ -37,6 +37,7 @@ await Promise.all([
       popup: path('src/popup/popup.ts'),
       devtools: path('src/devtools/devtools.ts'),
       panel: path('src/devtools/panel.ts'),
+      options: path('src/options/options.ts'),
     },
   }),
   build({
@@ -61,6 +62,8 @@ await Promise.all([
     ['src/devtools/devtools.html', 'devtools.html'],
     ['src/devtools/panel.html', 'panel.html'],
     ['src/devtools/panel.css', 'panel.css'],
+    ['src/options/options.html', 'options.html'],
+    ['src/options/options.css', 'options.css'],
   ].map(([from, to]) =>
     cp(path(from), path(to, out), { recursive: true, filter: (file) => !/\.(svg|mjs)$/.test(file) }),
   ),

@@ -1,11 +1,16 @@
 /** Every request that the worker accepts from the extension's own pages. */
 import * as z from 'zod/mini';
 import { type LoadAnswers, loadRequestSchema } from '../messages/load-messages.ts';
+import { type MemoryAnswers, memoryRequestSchema } from '../messages/memory-messages.ts';
 import { type PinAnswers, pinRequestSchema } from '../pins/pin-messages.ts';
 
-export const pageRequestSchema = z.discriminatedUnion('type', [loadRequestSchema, pinRequestSchema]);
+export const pageRequestSchema = z.discriminatedUnion('type', [
+  loadRequestSchema,
+  memoryRequestSchema,
+  pinRequestSchema,
+]);
 
 export type PageRequest = z.infer<typeof pageRequestSchema>;
 
 /** Answer to each type of request. */
-export type PageAnswers = LoadAnswers & PinAnswers;
+export type PageAnswers = LoadAnswers & MemoryAnswers & PinAnswers;

@@ -8,6 +8,7 @@ import { pageSettledSchema, pageShownSchema } from '../recorder/page-timings.ts'
 import { listenToRequests } from '../recorder/web-request.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { ensurePrediction, findLoad, storeSettledLoad } from './loads.ts';
+import { measureStoredData } from './memory.ts';
 import { forgetNetwork, forgetNetworks } from './network-memory.ts';
 import { type PageAnswers, type PageRequest, pageRequestSchema } from './page-requests.ts';
 import { TabLoads } from './tab-loads.ts';
@@ -67,6 +68,7 @@ async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['t
     await forgetNetworks();
     return { ok: true };
   }
+  if (request.type === 'stored-data') return { ok: true, stored: await measureStoredData() };
   if (request.type === 'pins' || request.type === 'pin' || request.type === 'unpin') {
     const now = await answerPinRequest(request);
     return { ok: true, allowed: await hasPinPermissions(), pins: now, vouched: pins.vouched };

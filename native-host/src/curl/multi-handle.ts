@@ -13,6 +13,8 @@ export interface MultiHandleSettings {
   onFault: (fault: Error) => void;
   /** A socket is about to be read, or to be removed from this handle. */
   onSocket?: (socket: number) => void;
+  /** Bytes or packets of a peer are about to be read. */
+  onReceived?: (() => void) | undefined;
   /** libcurl has processed its events. */
   onActed?: () => void;
 }
@@ -204,7 +206,10 @@ export class MultiHandle {
 
   #onReady(socket: number, status: number, events: node.PollEvents): void {
     if (this.#closed) return;
-    if (events.readable) this.#settings.onSocket?.(socket);
+    if (events.readable) {
+      this.#settings.onSocket?.(socket);
+      this.#settings.onReceived?.();
+    }
     let flags = 0;
     if (status < 0) flags = CSELECT.ERR;
     if (events.readable) flags |= CSELECT.IN;

@@ -59,11 +59,17 @@ export class ExchangeTransfer implements EasyHandleListener {
   #uploadEnded: boolean;
   /** The request was about to go out. */
   #markedSent = false;
+  /** It has been assigned to a connection. */
+  #isConnected = false;
+  /** It was sent on a connection on which nothing came back, and is sent again. */
+  #isRestarted = false;
   /** The origin has not processed what was sent so far, nor the first `#notProcessedBytes` of the request. */
   #notProcessed = false;
   #notProcessedBytes = 0;
   /** Why it was ended on this side; null when it was not. */
   #refused: ExchangeFault | null = null;
+  /** A header line has arrived. */
+  #isAnswered = false;
   #headSeen = false;
   #endedWell = false;
   #freed = false;
@@ -98,6 +104,7 @@ export class ExchangeTransfer implements EasyHandleListener {
     else if (this.#notProcessed) this.#notProcessedBytes = this.#requestBytes;
     this.#notProcessed = false;
     this.#markedSent = true;
+    this.#isConnected = true;
     // After a refused stream libcurl waits for another one; over HTTP/1.1 it can only open a new connection.
     this.limitConnecting(this.#order.protocol === 'h1');
     return PREREQ.OK;
@@ -105,7 +112,25 @@ export class ExchangeTransfer implements EasyHandleListener {
 
   /** Whether it has been assigned to a connection. */
   get connected(): boolean {
-    return this.#markedSent;
+    return this.#isConnected;
+  }
+
+  /** Whether it is safe to be sent again, where its connection seems dead (RFC 9110 section 9.2.2). */
+  get isIdempotent(): boolean {
+    return IDEMPOTENT.has(this.#order.method);
+  }
+
+  /** Whether `restart` is possible: once, without a body and before the first byte of a response. */
+  get canRestart(): boolean {
+    const { body } = this.#order;
+    const hasBody = body !== 'none' && body !== 0;
+    return this.isIdempotent && !hasBody && !this.#isAnswered && !this.#isRestarted;
+  }
+
+  /** To be called after its removal from a connection, before it is added to another one. */
+  restart(): void {
+    this.#isConnected = false;
+    this.#isRestarted = true;
   }
 
   /** libcurl's error message, '' for none. */
@@ -125,6 +150,7 @@ export class ExchangeTransfer implements EasyHandleListener {
    * allows no more of them.
    */
   #mayHaveArrived(): boolean {
+    if (this.#isRestarted) return true;
     if (!this.#markedSent || this.#notProcessed) return false;
     if (this.#requestBytes > this.#notProcessedBytes) return true;
     return this.#order.protocol === 'h3' && !/bidi stream/.test(this.errorMessage);
@@ -139,6 +165,7 @@ export class ExchangeTransfer implements EasyHandleListener {
   }
 
   onHeader(line: string): boolean {
+    this.#isAnswered = true;
     // Nothing is sent again after a byte of a response.
     this.#uploadQueue.forget();
     const section = this.#sections.line(line);
@@ -275,7 +302,7 @@ export class ExchangeTransfer implements EasyHandleListener {
     const message = describesCode(code, curlMessage) ? curlMessage : this.#tools.curl.errorText(code);
     const progress = {
       protocol: this.#order.protocol,
-      connected: this.#markedSent,
+      connected: this.#isConnected,
       answered: this.#headSeen,
     };
     return { code: errorCode(code, curlMessage, progress), message, sent: this.#mayHaveArrived() };

@@ -14,8 +14,14 @@ const MAX_CONNECTIONS = 64;
 /** How long an exchange waits for a stream before another connection is opened. */
 const STREAM_WAIT_MS = 500;
 
-/** As long as libcurl itself keeps an idle connection (`CURLOPT_MAXAGE_CONN`). */
-const IDLE_MS = 118_000;
+/**
+ * How long an idle connection is kept. Over TCP as long as libcurl itself would (`CURLOPT_MAXAGE_CONN`). Many QUIC servers give up a
+ * connection after 30 s without saying so, and most middleboxes a UDP flow (RFC 9308 section 3.2): a request in that moment would be lost.
+ */
+const IDLE_MS = { h1: 118_000, h2: 118_000, h3: 25_000 } as const;
+
+/** The same for HTTP/3 requests that must not be repeated: these have to wait where a server has forgotten the connection sooner. */
+const IDLE_BEFORE_UNREPEATABLE_MS = 10_000;
 
 export interface OriginConnectionsSettings {
   curl: Libcurl;
@@ -93,7 +99,9 @@ export class OriginConnections {
   }
 
   /** null while the exchange has to wait. */
-  #connectionFor({ sinceMs }: ExchangeEntry): UpstreamConnection | null {
+  #connectionFor({ sinceMs, transfer }: ExchangeEntry): UpstreamConnection | null {
+    if (this.#settings.protocol === 'h3' && !transfer.isIdempotent)
+      this.#closeIdleFor(IDLE_BEFORE_UNREPEATABLE_MS);
     const connections = [...this.#connections];
     const healthy = connections.filter(({ isHealthy }) => isHealthy);
     const first = healthy.find(({ canAccept, isAssigning }) => canAccept || isAssigning);
@@ -129,6 +137,11 @@ export class OriginConnections {
       },
       onEnd: (entry, code) => this.#onEnd(connection, entry, code),
       onCapacity: () => this.dispatch(),
+      onSilent: () => {
+        this.#requeue(connection.reclaimFromSilence());
+        this.#closeWhenIdle(connection);
+        this.dispatch();
+      },
     });
     this.#connections.add(connection);
     onOpened(connection);
@@ -143,10 +156,17 @@ export class OriginConnections {
   #onRemoved(connection: UpstreamConnection, transfer: ExchangeTransfer): void {
     this.#connectionOf.delete(transfer);
     this.#requeue(connection.reclaimOrphans());
-    if (connection.isEmpty)
-      connection.whenIdle(this.#settings.fresh || connection.isBroken ? 0 : IDLE_MS, () =>
-        this.#close(connection),
-      );
+    this.#closeWhenIdle(connection);
+  }
+
+  #closeWhenIdle(connection: UpstreamConnection): void {
+    if (!connection.isEmpty) return;
+    const { fresh, protocol } = this.#settings;
+    connection.whenIdle(fresh || connection.isBroken ? 0 : IDLE_MS[protocol], () => this.#close(connection));
+  }
+
+  #closeIdleFor(idleMs: number): void {
+    for (const connection of this.#connections) if (connection.idleMs > idleMs) this.#close(connection);
   }
 
   #onEnd(connection: UpstreamConnection, entry: ExchangeEntry, code: number): void {

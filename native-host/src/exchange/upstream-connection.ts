@@ -4,6 +4,7 @@ import { CODE } from '../curl/curl-constants.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
 import { H1_CONNECTIONS_PER_HOST, MultiHandle } from '../curl/multi-handle.ts';
 import type { ExchangeTransfer } from './exchange-transfer.ts';
+import { SilenceWatch } from './silence-watch.ts';
 
 /** An exchange that waits for a connection or uses one. */
 export interface ExchangeEntry {
@@ -29,6 +30,8 @@ export interface UpstreamConnectionSettings {
   onEnd: (entry: ExchangeEntry, code: number) => void;
   /** Streams may be available again. */
   onCapacity: () => void;
+  /** The server has sent nothing after a request: it may have forgotten the connection. */
+  onSilent: () => void;
 }
 
 /**
@@ -70,12 +73,20 @@ export class UpstreamConnection {
   /** What libcurl buffers for the slowest reader, and for all of them. */
   held = { maxBytes: 0, bytes: 0 };
   #idle: NodeJS.Timeout | null = null;
+  #idleSinceMs: number | null = null;
+  /** The first exchange has been sent. */
+  #isOpen = false;
+  /** Of HTTP/3: a server that gives a connection up as idle does not say so (RFC 9000 section 10.1). */
+  readonly #silence: SilenceWatch | null;
 
-  constructor({ curl, protocol, onFault, onActed, onEnd, onCapacity }: UpstreamConnectionSettings) {
+  constructor(settings: UpstreamConnectionSettings) {
+    const { curl, protocol, onFault, onActed, onEnd, onCapacity, onSilent } = settings;
+    const silence = protocol === 'h3' ? new SilenceWatch(onSilent) : null;
     this.#protocol = protocol;
-    this.#multi = new MultiHandle({ curl, protocol, onFault, onActed });
+    this.#multi = new MultiHandle({ curl, protocol, onFault, onActed, onReceived: () => silence?.stop() });
     this.#onEnd = onEnd;
     this.#onCapacity = onCapacity;
+    this.#silence = silence;
   }
 
   get transfers(): ExchangeTransfer[] {
@@ -84,6 +95,11 @@ export class UpstreamConnection {
 
   get isEmpty(): boolean {
     return this.#entries.size === 0;
+  }
+
+  /** Time since its last exchange, milliseconds; 0 while it has one. */
+  get idleMs(): number {
+    return this.#idleSinceMs === null ? 0 : performance.now() - this.#idleSinceMs;
   }
 
   /** Whether no slow reader blocks other exchanges. HTTP/1.1 has a connection for each. */
@@ -122,6 +138,7 @@ export class UpstreamConnection {
   add(entry: ExchangeEntry): void {
     const { transfer } = entry;
     if (this.#idle) clearTimeout(this.#idle);
+    this.#idleSinceMs = null;
     transfer.limitConnecting(true);
     this.#entries.set(transfer, entry);
     this.#submit(entry);
@@ -152,6 +169,7 @@ export class UpstreamConnection {
 
   #leave(transfer: ExchangeTransfer): void {
     this.#entries.delete(transfer);
+    if (this.isEmpty) this.#silence?.stop();
     this.#submitted = this.#submitted.filter((entry) => entry.transfer !== transfer);
     if (this.#waiting?.transfer === transfer) this.#waiting = null;
     else if (transfer.connected) this.#isFull = false;
@@ -160,10 +178,12 @@ export class UpstreamConnection {
   /** After libcurl has processed what was submitted: removes the exchanges that found no stream, in order. */
   reclaimUnassigned(): ExchangeEntry[] {
     const without = this.#submitted.filter(({ transfer }) => !transfer.connected);
+    if (without.length < this.#submitted.length) this.#onSent();
     this.#submitted = [];
     if (this.#waiting?.transfer.connected) {
       this.#waiting = null;
       this.#isFull = false;
+      this.#onSent();
     }
     const [first, ...others] = without;
     if (!first) return [];
@@ -174,6 +194,23 @@ export class UpstreamConnection {
     for (const { transfer } of others) this.remove(transfer);
     if (this.#isFull && this.#protocol === 'h3') this.#retryLater();
     return others;
+  }
+
+  #onSent(): void {
+    // A connection that has just been opened is known to work.
+    if (this.#isOpen) this.#silence?.onSent();
+    this.#isOpen = true;
+  }
+
+  /** Removes the exchanges that can be sent again on another connection. This one gets no further exchange. */
+  reclaimFromSilence(): ExchangeEntry[] {
+    this.#isBroken = true;
+    const repeatable = [...this.#entries.values()].filter(({ transfer }) => transfer.canRestart);
+    for (const { transfer } of repeatable) {
+      this.remove(transfer);
+      transfer.restart();
+    }
+    return repeatable;
   }
 
   /**
@@ -219,6 +256,7 @@ export class UpstreamConnection {
   }
 
   setReading(reading: boolean): void {
+    if (!reading) this.#silence?.stop();
     this.#multi.setReading(reading);
   }
 
@@ -228,11 +266,13 @@ export class UpstreamConnection {
 
   /** @param run called after `idleMs`, unless an exchange is added before. */
   whenIdle(idleMs: number, run: () => void): void {
+    this.#idleSinceMs = performance.now();
     this.#idle = setTimeout(run, idleMs);
   }
 
   close(): void {
     if (this.#retry) clearTimeout(this.#retry);
+    this.#silence?.stop();
     this.#multi.close();
   }
 }

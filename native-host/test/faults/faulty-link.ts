@@ -41,6 +41,8 @@ export class FaultyLink {
   readonly #connections = new Set<Connection>();
   readonly #stalled = new Set<Connection>();
   readonly #flows = new Map<number, UdpSocket>();
+  /** Ports of the clients whose packets are dropped. */
+  readonly #forgotten = new Set<number>();
   #policers: Record<Direction, TokenBucket> | null = null;
   readonly #watches = new Set<Watch>();
   #isClosed = false;
@@ -157,6 +159,11 @@ export class FaultyLink {
     this.#flows.clear();
   }
 
+  /** Drops the packets of the UDP flows that are there, as a server that has forgotten its connections; those to come pass. */
+  forget(): void {
+    for (const port of this.#flows.keys()) this.#forgotten.add(port);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.reset();
@@ -202,7 +209,7 @@ export class FaultyLink {
   }
 
   #carry(direction: Direction, packet: Buffer, port: number): void {
-    if (Math.random() < this.packetLoss) return;
+    if (this.#forgotten.has(port) || Math.random() < this.packetLoss) return;
     if (Math.random() < this.packetDamage) packet[packet.length >> 1]! ^= 0xff;
     this.#count(direction, packet.length);
     if (!this.#policers) this.#deliver(direction, packet, port);

@@ -7,6 +7,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
 	"crypto/tls"
 	"encoding/json"
 	"flag"
@@ -64,6 +65,8 @@ func main() {
 	clientCertificates := flag.Bool("client-certificates", false, "talk to nobody without a certificate")
 	askCertificates := flag.Bool("ask-certificates", false, "ask for a certificate, talk without one as well")
 	lifetime := flag.Duration("lifetime", 24*time.Hour, "of the certificate, from now on; negative for one that has expired")
+	idleTimeout := flag.Duration("idle-timeout", 30*time.Second, "after which a QUIC connection is given up without a word")
+	resetKey := flag.String("stateless-reset-key", "", "`key` of stateless resets, which servers in one another's place share; empty for none")
 	rawHTTP3Only := flag.Bool("raw-http3", false, "serve nothing but HTTP/3, as scripts on standard input say")
 	flag.Parse()
 	served := map[string]bool{}
@@ -144,9 +147,18 @@ func main() {
 			h3 := &http3.Server{
 				Handler:    handler,
 				TLSConfig:  http3.ConfigureTLSConfig(quicConfig),
-				QUICConfig: &quic.Config{MaxIncomingStreams: int64(*maxStreams)},
+				QUICConfig: &quic.Config{MaxIncomingStreams: int64(*maxStreams), MaxIdleTimeout: *idleTimeout},
 			}
-			go func() { log.Fatal(h3.Serve(packets)) }()
+			transport := &quic.Transport{Conn: packets}
+			if *resetKey != "" {
+				key := quic.StatelessResetKey(sha256.Sum256([]byte(*resetKey)))
+				transport.StatelessResetKey = &key
+			}
+			connections, err := transport.ListenEarly(h3.TLSConfig, h3.QUICConfig)
+			if err != nil {
+				log.Fatal(err)
+			}
+			go func() { log.Fatal(h3.ServeListener(connections)) }()
 		}
 	}
 

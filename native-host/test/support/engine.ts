@@ -36,10 +36,10 @@ export function serveEngine(): Served {
   return served;
 }
 
-/** An engine of its own for a server of its own. */
-export async function engineTrusting(other: Server): Promise<Engine> {
+/** An engine of its own for a server of its own, or for what a file of CA certificates has. */
+export async function engineTrusting({ caFile }: Pick<Server, 'caFile'>): Promise<Engine> {
   const former = process.env.HOPWISE_CA_FILE;
-  process.env.HOPWISE_CA_FILE = other.caFile;
+  process.env.HOPWISE_CA_FILE = caFile;
   const own = new Engine();
   await own.start();
   process.env.HOPWISE_CA_FILE = former;

@@ -111,11 +111,21 @@ describe('the store', () => {
     expect(all).toEqual([load('h1', 1), load('h2', 1)]);
   });
 
+  it('reads loads of folders of old versions', async () => {
+    const { store } = await openStore();
+    await store.close();
+    const old = { ...load('h1', 1), format: 'hopwise-load' };
+    await appendFile(loadsFile(), gzipMember(JSON.stringify(old)));
+    const { store: again, found } = await openStore();
+    await again.close();
+    expect(found).toEqual([load('h1', 1)]);
+  });
+
   it('names the file and place of an invalid load, and loses nothing', async () => {
     const { store } = await openStore();
     await store.append(load('h1', 1));
     await store.close();
-    await appendFile(loadsFile(), gzipMember('{"format":"hopwise-load"}'));
+    await appendFile(loadsFile(), gzipMember('{"format":"hopwise-measured-load"}'));
     const { size } = await stat(loadsFile());
     await expect(openStore()).rejects.toThrow(/app--fast\.jsonl\.gz: load 2: version: /);
     expect((await stat(loadsFile())).size).toBe(size);

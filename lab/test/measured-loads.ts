@@ -81,7 +81,7 @@ export function loadOf(
   recording: Recording = { ...page, pltMs },
 ): GroundTruthLoad {
   return {
-    format: 'hopwise-load',
+    format: 'hopwise-measured-load',
     version: 1,
     page: 'page',
     network: 'net',

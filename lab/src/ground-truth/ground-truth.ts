@@ -19,7 +19,7 @@ export type View = 'cold' | 'warm';
 
 /** One load that was kept, as one line of JSON. Milliseconds, bytes, fractions. */
 export interface GroundTruthLoad {
-  format: 'hopwise-load';
+  format: 'hopwise-measured-load';
   version: 1;
   page: string;
   network: string;

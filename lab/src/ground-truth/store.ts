@@ -54,9 +54,12 @@ const matrixSchema = z.object({
   machine: z.object({ cpu: z.string(), cores: z.int(), kernel: z.string() }),
 });
 
+const MEASURED_LOAD = 'hopwise-measured-load' as const;
+
 /** All but the recording, which `parseRecording` knows how to check. */
 const loadSchema = z.object({
-  format: z.literal('hopwise-load'),
+  // Folders of old versions have the name that the extension's exports bear.
+  format: z.literal(['hopwise-measured-load', 'hopwise-load']).transform(() => MEASURED_LOAD),
   version: z.literal(1),
   page: pageName,
   network: networkName,

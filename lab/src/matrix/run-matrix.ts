@@ -182,7 +182,7 @@ class MatrixRunner {
         continue;
       }
       return {
-        format: 'hopwise-load',
+        format: 'hopwise-measured-load',
         version: 1,
         page: planned.page,
         network: planned.network,

@@ -2,6 +2,7 @@ import type { NetworkPath } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { page } from '../../lab/test/measured-loads.ts';
 import { recordingOf } from '../../lab/test/recordings.ts';
+import { inOrder } from '../../pageload-emulator/test/in-order.ts';
 import { lanternGuess, withH3 } from '../src/accuracy/lantern.ts';
 
 const path: NetworkPath = {
@@ -55,7 +56,7 @@ describe('Lantern', () => {
       id: index + 4,
       url: `https://www.page.test/${index}.png`,
     }));
-    const crowded = { ...page, requests: [...page.requests, ...images] };
+    const crowded = inOrder({ ...page, requests: [...page.requests, ...images] });
     // On a fast link with long round trips it is connections that count.
     const far = { ...path, rttMs: 200, downBps: 1e9 };
     const guess = lanternGuess(crowded, far);

@@ -10,6 +10,7 @@ import {
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { NO_COSTS } from '../src/client/client-costs.ts';
+import { inOrder } from './in-order.ts';
 import { pageOf, ROUND_TRIPS_ONLY, serverOf, uniform } from './pages.ts';
 
 function loadTime(graph: PageGraph): number {
@@ -175,25 +176,26 @@ describe('the head in a recording', () => {
     ...changes,
   });
   const style = request(1, 100, 101, 150, { type: 'style', renderBlocking: true });
-  const recordingOf = (later: RecordedRequest[]): Recording => ({
-    format: 'hopwise-recording',
-    version: 1,
-    url: 'https://a.test/0',
-    recordedAt: '2026-01-01T00:00:00Z',
-    browser: '',
-    pltMs: 400,
-    domContentLoadedMs: null,
-    firstContentfulPaintMs: null,
-    largestContentfulPaintMs: null,
-    requests: [
-      request(0, 0, 1, 90, {
-        type: 'document',
-        initiator: { kind: 'navigation', requestId: null, source: 'recorded' },
-      }),
-      style,
-      ...later,
-    ],
-  });
+  const recordingOf = (later: RecordedRequest[]): Recording =>
+    inOrder({
+      format: 'hopwise-recording',
+      version: 1,
+      url: 'https://a.test/0',
+      recordedAt: '2026-01-01T00:00:00Z',
+      browser: '',
+      pltMs: 400,
+      domContentLoadedMs: null,
+      firstContentfulPaintMs: null,
+      largestContentfulPaintMs: null,
+      requests: [
+        request(0, 0, 1, 90, {
+          type: 'document',
+          initiator: { kind: 'navigation', requestId: null, source: 'recorded' },
+        }),
+        style,
+        ...later,
+      ],
+    });
 
   it('ends when a third low-priority request is sent beside two others', () => {
     const graph = buildGraph(
@@ -244,8 +246,8 @@ describe('the head in a recording', () => {
       graph.activities.find((each) => each.kind === 'fetch' && each.requestId === id)!.id;
     // 3 lies ready from 150 on, and is executed once 2 is there at 300: 10 ms of work, not 160.
     expect(executions).toMatchObject([
-      { requestId: 3, durationMs: 10, after: [{ activity: fetchOf(3) }, { activity: fetchOf(2) }] },
       { requestId: 4, durationMs: 20, after: [{ activity: fetchOf(4) }] },
+      { requestId: 3, durationMs: 10, after: [{ activity: fetchOf(3) }, { activity: fetchOf(2) }] },
     ]);
   });
 

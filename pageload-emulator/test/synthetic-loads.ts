@@ -10,6 +10,7 @@ import {
 } from '@hopwise/pageload-emulator';
 import { handshakeOf } from '../src/transport/handshake.ts';
 import { createRandom, normal } from '../src/util/random.ts';
+import { inOrder } from './in-order.ts';
 import { type FetchSketch, pageOf, serverOf } from './pages.ts';
 
 /** A typical page: a document, styles and scripts that it names, then many images, on some origins. */
@@ -96,7 +97,7 @@ export function recordLoad(
       offersH3: true,
     };
   });
-  return {
+  return inOrder({
     format: 'hopwise-recording',
     version: 1,
     url: `${graph.origins[0]}/`,
@@ -107,7 +108,7 @@ export function recordLoad(
     firstContentfulPaintMs: null,
     largestContentfulPaintMs: null,
     requests,
-  };
+  });
 }
 
 /** HTTP/2 and HTTP/3 on alternate origins. */

@@ -2,6 +2,7 @@ import type { RecordedRequest, Recording } from '@hopwise/contract';
 import { CHROMIUM_COSTS } from '../client/client-costs.ts';
 import { loadRequests, mayBlockLoad } from '../recording/load-requests.ts';
 import { timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
+import { refuseUnordered } from '../recording/refuse-unordered.ts';
 import { documentOf } from '../recording/requests/draft.ts';
 import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { handshakeRounds } from '../transport/handshake.ts';
@@ -39,8 +40,11 @@ const MIN_BLOCK_MS = 10;
  * lateness. Waiting for a free connection comes after `startMs` and is therefore in no delay.
  *
  * Requests outside the load (`loadRequests`) are left out.
+ *
+ * @throws InputError naming the place where a recording made by hand is not in order
  */
 export function buildGraph(recording: Recording): PageGraph {
+  refuseUnordered(recording);
   return new GraphBuilder(recording).build();
 }
 

@@ -44,7 +44,7 @@ const program = new Command('hopwise')
   .addHelpText(
     'after',
     `
-A FILE is a HAR or a hopwise recording, plain or gzipped. Figures of the network that are not given are estimated from it.
+A FILE is a HAR, a hopwise recording or an export of the extension, plain or gzipped. Figures of the network that are not given are estimated from it.
 
 Examples:
   hopwise predict page.har                            the best protocol for the page, and for each origin
@@ -68,7 +68,7 @@ withWhatIf(
   withPredictionFlags(
     program
       .command('predict')
-      .description('predict one page from a HAR or hopwise recording')
+      .description('predict one page from a HAR, a hopwise recording or an export of the extension')
       .argument('<file>', '- for standard input'),
   ),
 )
@@ -273,10 +273,12 @@ const pcwndLine = ({ pcwnd = [] }: Flags): string =>
 async function answer<T>(
   file: string,
   flags: Flags,
-  { clusterFile, measured, verifiedPage }: Known,
+  known: Known,
   ask: (recording: Recording, options: PredictOptions) => T,
 ): Promise<{ result: T; priorLoads: number }> {
-  const { recording } = await readNamed(file);
+  const { recording, verification } = await readNamed(file);
+  const { clusterFile, verifiedPage } = known;
+  const measured = known.measured ?? (verification && measuredBy(verification));
   if (verifiedPage !== null && verifiedPage !== recording.url) {
     process.stderr.write(
       `${printable(flags.verification!, 200)}: of ${printable(verifiedPage)}, not of ${printable(recording.url)}: taken for a load on the same network\n`,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Verification } from '@hopwise/contract';
-import { parseCluster } from '@hopwise/pageload-emulator';
+import { parseCluster, parseRecording } from '@hopwise/pageload-emulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shortNames } from '../bin/file-names.ts';
 import { chromiumHar } from './hars.ts';
@@ -91,6 +91,15 @@ beforeAll(() => {
   writeFileSync(file('broken-probe.json'), JSON.stringify(broken));
   const exported = { format: 'hopwise-load', version: 1, verification: VERIFICATION };
   writeFileSync(file('export.json'), JSON.stringify(exported));
+  const recording = parseRecording(HAR);
+  writeFileSync(file('recording.json'), JSON.stringify(recording));
+  writeFileSync(file('load.json'), JSON.stringify({ ...exported, recording }));
+  const late = {
+    ...exported,
+    recording: { ...recording, requests: [{ ...recording.requests[0], endMs: 'late' }] },
+  };
+  writeFileSync(file('broken-load.json'), JSON.stringify(late));
+  writeFileSync(file('unverified-load.json'), JSON.stringify({ ...exported, recording, verification: null }));
   writeFileSync(file('unverified.json'), JSON.stringify({ ...exported, verification: null }));
 }, 120_000);
 
@@ -367,6 +376,32 @@ describe('hopwise video', () => {
   });
 });
 
+describe('an export of the extension', () => {
+  const timeless = (args: string[]) => ({ ...JSON.parse(hopwise(args).stdout), elapsedMs: 0 });
+
+  it('is its recording with its verification', () => {
+    const apart = timeless([
+      'predict',
+      file('recording.json'),
+      '--verification',
+      file('probe.json'),
+      '--json',
+    ]);
+    expect(timeless(['predict', file('load.json'), '--json'])).toEqual(apart);
+    expect(apart.network.source.rttMs).toBe('measured');
+  });
+
+  it('of a load that was not verified is its recording', () => {
+    const alone = timeless(['predict', file('recording.json'), '--json']);
+    expect(timeless(['predict', file('unverified-load.json'), '--json'])).toEqual(alone);
+  });
+
+  it('takes --verification in place of its own', () => {
+    const { status, stderr } = hopwise(['predict', file('load.json'), '--verification', file('other.json')]);
+    expect({ status, named: stderr.includes('of https://other.test/') }).toEqual({ status: 0, named: true });
+  });
+});
+
 describe('--verification', () => {
   it('takes figures of the network that real transfers showed', () => {
     const figures = (...args: string[]) =>
@@ -470,6 +505,11 @@ describe('unusable input', () => {
       'a place in a verification',
       ['predict', 'page.har', '--verification', 'broken-probe.json'],
       /broken-probe\.json: udp\.verdict: expected .*, got "maybe"/,
+    ],
+    [
+      'a place in an export of the extension',
+      ['predict', 'broken-load.json'],
+      /broken-load\.json: recording\.requests\[0\]\.endMs: expected a number, got "late"/,
     ],
     [
       'a verification that was not made',

@@ -1,4 +1,4 @@
-import type { Recording } from '@hopwise/contract';
+import type { Recording, Verification } from '@hopwise/contract';
 import { InputError, placeOf } from '../util/input-error.ts';
 import { originOf } from '../util/url.ts';
 import { isCached, isFetchedByWorker, isPushed } from './har/cached.ts';
@@ -24,6 +24,8 @@ export interface ReadRecording {
   recording: Recording;
   /** For the user, each without a full stop: which of several pages was taken, how many requests a prediction leaves out. */
   notes: string[];
+  /** Of the load, where the input is an export of the extension with one. */
+  verification?: Verification;
 }
 
 /**

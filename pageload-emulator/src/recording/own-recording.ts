@@ -1,6 +1,6 @@
 import type { Recording } from '@hopwise/contract';
 import * as z from 'zod/mini';
-import { InputError, inputErrorFrom } from '../util/input-error.ts';
+import { InputError, inputErrorFrom, placeOf } from '../util/input-error.ts';
 import { noPhases } from './har/phases.ts';
 import { objectOf } from './har/values.ts';
 import { documentOf, finishRequests, type RequestDraft, refuseTooMany } from './requests/draft.ts';
@@ -98,19 +98,24 @@ export function isOwnRecording(input: unknown): boolean {
 /**
  * Reads a hopwise recording. A request must have a URL, `startMs` and `endMs`.
  *
+ * @param place where `input` is in the file
  * @returns with how many requests were neither `http:` nor `https:` and are left out
  * @throws InputError naming the place of the first thing that cannot be used
  */
-export function readOwnRecording(input: unknown): { recording: Recording; otherSchemes: number } {
+export function readOwnRecording(
+  input: unknown,
+  place: readonly string[] = [],
+): { recording: Recording; otherSchemes: number } {
   const list = objectOf(input)?.requests;
+  const requestsPlace = placeOf([...place, 'requests']);
   // Checked before the schema, which would collect an issue for each request.
-  if (Array.isArray(list)) refuseTooMany(list.length, 'requests');
+  if (Array.isArray(list)) refuseTooMany(list.length, requestsPlace);
   const parsed = recordingSchema.safeParse(input);
-  if (!parsed.success) throw inputErrorFrom(parsed.error.issues, input);
+  if (!parsed.success) throw inputErrorFrom(parsed.error.issues, input, place);
   const { requests, url, ...recording } = parsed.data;
   const drafts = requests.map(({ id, type, initiator, ...request }, index): RequestDraft => {
     if (id !== undefined && id !== index) {
-      throw new InputError(`requests[${index}].id: expected ${index}, its position, got ${id}`);
+      throw new InputError(`${requestsPlace}[${index}].id: expected ${index}, its position, got ${id}`);
     }
     const { requestId: _, ...rest } = initiator;
     return {
@@ -125,12 +130,12 @@ export function readOwnRecording(input: unknown): { recording: Recording; otherS
     const asker = drafts[initiator.requestId];
     if (asker === undefined) {
       throw new InputError(
-        `requests[${index}].initiator.requestId: expected a position in requests (0 to ${drafts.length - 1}), got ${initiator.requestId}`,
+        `${requestsPlace}[${index}].initiator.requestId: expected a position in requests (0 to ${drafts.length - 1}), got ${initiator.requestId}`,
       );
     }
     drafts[index]!.initiator.request = asker;
   }
-  const finished = finishRequests(drafts, 'requests');
+  const finished = finishRequests(drafts, requestsPlace);
   return {
     recording: { ...recording, url: url ?? documentOf({ requests: finished }).url, requests: finished },
     otherSchemes: drafts.length - finished.length,

@@ -4,11 +4,14 @@ import { harForm } from './har/forms.ts';
 import { type ReadRecording, readHar } from './har.ts';
 import { refuseLargeJson } from './json-bytes.ts';
 import { placeInJson } from './json-place.ts';
+import { readLoadExport } from './load-export.ts';
 import { isOwnRecording, readOwnRecording } from './own-recording.ts';
 import { type DroppedEntries, usageNote } from './usage-note.ts';
+import { isLoadExport } from './verification-file.ts';
 
 /**
- * Reads a HAR (a file, or a log or entries as DevTools passes them to extensions) or a hopwise recording.
+ * Reads a HAR (a file, or a log or entries as DevTools passes them to extensions), a hopwise recording, or the extension's export of a
+ * load.
  *
  * @param input the file's text, or its parsed JSON
  * @throws InputError with one line that names the place and what was expected there
@@ -18,26 +21,33 @@ export function parseRecording(input: unknown): Recording {
 }
 
 /**
- * As `parseRecording`, with notes for the user on what was taken of the input.
+ * As `parseRecording`, with the verification in an export, and notes for the user on what was taken of the input.
  *
  * @throws InputError with one line that names the place and what was expected there
  */
 export function readRecording(input: unknown): ReadRecording {
-  const { recording, notes, dropped } = read(input);
-  const usage = usageNote(recording, dropped);
-  return { recording, notes: usage === null ? notes : [...notes, usage] };
+  const { dropped, notes, ...found } = read(input);
+  const usage = usageNote(found.recording, dropped);
+  return { ...found, notes: usage === null ? notes : [...notes, usage] };
 }
+
+const NONE_DROPPED: DroppedEntries = { otherPages: 0, beforeNavigation: 0, otherSchemes: 0 };
 
 function read(input: unknown): ReadRecording & { dropped: DroppedEntries } {
   const value = typeof input === 'string' ? parseJson(input) : input;
   if (isOwnRecording(value)) {
     const { recording, otherSchemes } = readOwnRecording(value);
-    return { recording, notes: [], dropped: { otherPages: 0, beforeNavigation: 0, otherSchemes } };
+    return { recording, notes: [], dropped: { ...NONE_DROPPED, otherSchemes } };
+  }
+  if (isLoadExport(value)) {
+    const { recording, verification, otherSchemes } = readLoadExport(value);
+    const dropped = { ...NONE_DROPPED, otherSchemes };
+    return { recording, notes: [], dropped, ...(verification && { verification }) };
   }
   const form = harForm(value);
   if (form !== null) return readHar(form);
   throw new InputError(
-    `top level: expected a HAR ("log"), its entries or a hopwise recording, got ${shown(value)}`,
+    `top level: expected a HAR ("log"), its entries, a hopwise recording or an export of the extension, got ${shown(value)}`,
   );
 }
 

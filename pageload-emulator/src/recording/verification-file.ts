@@ -1,5 +1,6 @@
 import { type Verification, verificationSchema } from '@hopwise/contract';
-import { InputError, inputErrorFrom } from '../util/input-error.ts';
+import { InputError, inputErrorFrom, placeOf, shown } from '../util/input-error.ts';
+import { objectOf } from './har/values.ts';
 
 const EXPECTED =
   'a verification: the JSON of `hopwise-host probe --json`, or an export of the extension with one';
@@ -16,19 +17,29 @@ export function parseVerification(text: string): Verification {
   } catch {
     throw new InputError(`top level: expected ${EXPECTED}, got no JSON`);
   }
-  const exported = isObject(content) && content.format === 'hopwise-load' ? content : null;
-  const value = exported ? exported.verification : content;
-  if (exported && (value === null || value === undefined)) {
+  if (!isLoadExport(content)) return readVerification(content);
+  const verification = objectOf(content)?.verification ?? null;
+  if (verification === null) {
     throw new InputError('verification: expected one, got nothing: this load was not verified');
   }
-  if (!isObject(value) || !('origins' in value && 'udp' in value)) {
-    throw new InputError(`top level: expected ${EXPECTED}`);
+  return readVerification(verification, ['verification']);
+}
+
+/** Whether the input claims to be what "Export JSON" of the extension saves, valid or not. */
+export function isLoadExport(input: unknown): boolean {
+  return objectOf(input)?.format === 'hopwise-load';
+}
+
+/**
+ * @param place where `value` is in the file
+ * @throws InputError naming the place and what was expected there
+ */
+export function readVerification(value: unknown, place: readonly string[] = []): Verification {
+  const object = objectOf(value);
+  if (object === null || !('origins' in object && 'udp' in object)) {
+    throw new InputError(`${placeOf(place)}: expected ${EXPECTED}, got ${shown(value)}`);
   }
   const parsed = verificationSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw inputErrorFrom(parsed.error.issues, value, exported ? ['verification'] : []);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  throw inputErrorFrom(parsed.error.issues, value, place);
 }

@@ -14,7 +14,7 @@ import { count, originSchema as origin, protocolSchema as protocol, text } from 
 import { transferPlanSchema as transferPlan } from './transfer-plan.ts';
 
 /** To be raised when a message changes its meaning; host and extension compare it in `hello`. */
-export const MESSAGE_VERSION = 3;
+export const MESSAGE_VERSION = 4;
 
 /** Chromium closes the port of a host that sends a longer message. */
 export const MAX_MESSAGE_TO_BROWSER_BYTES = 1024 * 1024;
@@ -33,6 +33,8 @@ export const toHost = z.discriminatedUnion('type', [
     budgetBytes: z.nullable(count),
   }),
   z.object({ type: z.literal('cancel'), id: requestId }),
+  /** Answered by `pong` at once: a helper that hangs does not answer. */
+  z.object({ type: z.literal('ping'), id: requestId }),
   /** Answered by `pins` once the pin is in effect or waiting, or by `error`. It replaces the origin's former pin. */
   z.object({
     type: z.literal('pin'),
@@ -96,6 +98,7 @@ export const toExtension = z.discriminatedUnion('type', [
     /** A slice of the JSON text of a `Verification`. */
     json: z.string(),
   }),
+  z.object({ type: z.literal('pong'), id: requestId }),
   /** All pins of the session. Sent in answer to requests, and unsolicited on every other change. */
   z.object({
     type: z.literal('pins'),

@@ -327,8 +327,8 @@ async function messaging(): Promise<void> {
     log,
     browser: launchingBrowser(process.argv.slice(2)),
   });
-  process.stdin.destroy();
-  if (!inOrder) process.exitCode = EXIT_FAILURE;
+  // A message that the browser has not read would keep the process alive.
+  process.exit(inOrder ? 0 : EXIT_FAILURE);
 }
 
 async function main(): Promise<void> {

@@ -77,6 +77,7 @@ class Host {
     }
     const message = parsed.data;
     if (message.type === 'hello') void this.#hello(message.id, message.version);
+    else if (message.type === 'ping') void this.#send({ type: 'pong', id: message.id });
     else if (message.type === 'cancel') this.#cancel(message.id);
     else if (message.type === 'probe') this.#startProbe(message);
     else void this.#pinSession().receive(message);
@@ -123,6 +124,8 @@ class Host {
   }
 
   #pinSession(): PinSession {
+    // Connections of pages go through this process from now on.
+    if (this.#pins === null) this.#engine.guardHost();
     this.#pins ??= new PinSession({
       browser: this.#browser,
       engine: this.#engine,

@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { joinVerification, MESSAGE_VERSION, verificationSchema } from '@hopwise/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { connectHead, credentials } from './proxy/support/peers.ts';
 import { FIREFOX_ARGUMENTS, HostProcess } from './support/host-process.ts';
 import { planOf, type Server, ServerProgram } from './support/server.ts';
 
@@ -36,6 +39,18 @@ class Host extends HostProcess {
     super({ XDG_STATE_HOME: state, HOPWISE_CA_FILE: server.caFile, ...env }, args);
     hosts.push(this);
   }
+}
+
+const PIN = {
+  type: 'pin',
+  origin: 'https://a.example',
+  kind: 'avoid-h3',
+  minutes: null,
+  persistent: false,
+} as const;
+
+function logged(host: Host, words: string): boolean {
+  return readFileSync(join(state, 'hopwise', 'host.log'), 'utf8').includes(` ${host.process.pid} ${words}`);
 }
 
 function probeMessage(id: string, paths: string[], rounds = 1): unknown {
@@ -157,6 +172,49 @@ it('ends with its input though its engine hangs', async () => {
   expect(await host.end()).toBe(0);
   expect(performance.now() - begin).toBeLessThan(30_000);
   await gone(engine!);
+});
+
+it('ends with its input though the browser has read none of its messages', async () => {
+  const host = new Host();
+  // More than the pipe holds.
+  for (let request = 0; request < 3000; request += 1) host.send({ type: 'pins', id: String(request) });
+  const begin = performance.now();
+  expect(await host.end()).toBe(0);
+  expect(performance.now() - begin).toBeLessThan(5000);
+});
+
+it('is ended by its engine when it hangs while browsers depend on it', async () => {
+  const host = new Host();
+  const { port, secret } = await host.askPins({ ...PIN, id: 'p' });
+  await expect.poll(() => logged(host, 'engine libcurl'), { timeout: 20_000 }).toBe(true);
+  const [engine] = children(host.process.pid!);
+  const silent = connect(port, '127.0.0.1').on('error', () => {});
+  await once(silent, 'connect');
+  const begin = performance.now();
+  host.process.kill('SIGSTOP');
+  silent.write(connectHead('a.example:443', credentials(secret)));
+  await new Promise((resolve) => silent.once('close', resolve));
+  expect(performance.now() - begin).toBeLessThan(5000);
+  await host.exit;
+  expect(host.process.signalCode).toBe('SIGKILL');
+  await gone(engine!);
+});
+
+it('replaces an engine that hangs while nothing is transferred', async () => {
+  const host = new Host();
+  await host.askPins({ ...PIN, id: 'p' });
+  await expect.poll(() => logged(host, 'engine libcurl'), { timeout: 20_000 }).toBe(true);
+  const [engine] = children(host.process.pid!);
+  process.kill(engine!, 'SIGSTOP');
+  await gone(engine!);
+  await expect.poll(() => children(host.process.pid!), { timeout: 20_000 }).toHaveLength(1);
+  expect(await host.askPins({ type: 'pins', id: 'q' })).toMatchObject({ pins: [{ state: 'active' }] });
+});
+
+it('answers a ping at once', async () => {
+  const host = new Host();
+  host.send({ type: 'ping', id: 'a' });
+  expect(await host.next()).toEqual({ type: 'pong', id: 'a' });
 });
 
 it('leaves no engine behind when it is killed', async () => {

@@ -21,6 +21,11 @@ export function createProtocolError(what: string): HelperError {
   return new HelperError('protocol', `The helper sent ${what}: update or reinstall it.`);
 }
 
+/** The helper's process runs, but hangs. */
+export function createSilenceError(): HelperError {
+  return new HelperError('timeout', 'The helper stopped responding; pages load without it.');
+}
+
 /** Matches the messages of Chromium and of Firefox for a host that is not registered for this extension. */
 export function isMissingHost(reason: string): boolean {
   return /host not found|host is forbidden|No such native application/i.test(reason);

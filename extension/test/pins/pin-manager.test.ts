@@ -57,7 +57,8 @@ class FakeHost implements HostPort {
       ];
     }
     if (asked.type === 'unpin') this.pins = this.pins.filter(({ origin }) => origin !== asked.origin);
-    if (asked.type !== 'hello' && this.answers) this.sendPins(asked.id);
+    if (asked.type === 'ping' && this.answers) this.say({ type: 'pong', id: asked.id });
+    else if (asked.type !== 'hello' && this.answers) this.sendPins(asked.id);
   }
 
   /** Sends the pins; without an id as an update that was not requested. */

@@ -15,8 +15,10 @@ import {
   type HostMessage,
   SENT_MARKS_FILE,
 } from './ipc.ts';
+import { observeProcess } from './process-activity.ts';
+import { StuckWatch } from './stuck-watch.ts';
 
-const [libcurlPath = '', caFile = '', hungAfterMs = ''] = process.argv.slice(2);
+const [libcurlPath = '', caFile = '', hungAfterMs = '', stuckAfterMs = ''] = process.argv.slice(2);
 
 function send(message: ChildMessage): void {
   process.send?.(message);
@@ -60,8 +62,29 @@ if (curl) {
 const rounds = new Map<number, Round>();
 const readTcpInfo = tcpInfoReader();
 
+let hostWatch: StuckWatch | null = null;
+
+/** Ends the host once it no longer responds. Its end closes the IPC channel, which ends this process. */
+function guardHost(): StuckWatch {
+  const host = process.ppid;
+  return new StuckWatch({
+    limitMs: Number(stuckAfterMs),
+    isBusy: () => true,
+    ask: () => {},
+    observe: observeProcess(host),
+    onStuck: () => {
+      if (process.ppid === host) process.kill(host, 'SIGKILL');
+    },
+  });
+}
+
 process.on('message', (message: HostMessage) => {
   if (!curl) return;
+  hostWatch?.noteAnswer();
+  if (message.type === 'guard') {
+    hostWatch ??= guardHost();
+    return;
+  }
   if (message.type === 'alive') {
     send(message);
     return;

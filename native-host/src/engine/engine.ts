@@ -1,6 +1,7 @@
 /** The host's side of the engine: finds a libcurl, starts the engine's process and runs rounds and exchanges in it. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { url as inspectorUrl } from 'node:inspector';
 import { isAbsolute } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +17,7 @@ import { RunningExchange } from '../exchange/running-exchange.ts';
 import { SentMarks } from '../exchange/sent-marks.ts';
 import type { RoundReport, RoundRequest, RoundTransferResult } from '../rounds/round.ts';
 import { type ChildMessage, type EngineInfo, EXCHANGE_PIPE, type HostMessage } from './ipc.ts';
+import { observeProcess } from './process-activity.ts';
 import { StuckWatch } from './stuck-watch.ts';
 
 export type { EngineInfo } from './ipc.ts';
@@ -31,7 +33,7 @@ export interface EngineOptions {
   libcurl?: string;
   /** How long the peer of an exchange's TCP connection may leave sent data unacknowledged, milliseconds. */
   hungAfterMs?: number;
-  /** How long a busy engine process may not respond before it is replaced, milliseconds. */
+  /** How long a busy engine process, or a guarded host, may not respond before it is ended, milliseconds. */
   stuckAfterMs?: number;
   log?: (line: string) => void;
 }
@@ -55,6 +57,8 @@ interface Running {
   info: EngineInfo;
   candidate: Candidate;
   exchanges: ExchangeClient;
+  /** Ends the process because it no longer responds. */
+  endStuck: () => void;
 }
 
 interface Pending {
@@ -67,8 +71,14 @@ interface Pending {
 const CHILD = new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url);
 const START_TIMEOUT_MS = 10_000;
 
-/** Longer than any single operation takes on a busy machine; all pinned origins wait that long. */
-const STUCK_AFTER_MS = 15_000;
+/** Pages wait that long for a process that hangs; it is more than any single operation takes, see `StuckWatch` for busy machines. */
+const STUCK_AFTER_MS = 2_000;
+
+/** An engine that guards the host and has ended is replaced after this time. */
+const RESTART_DELAY_MS = 1_000;
+
+const ENDED = 'the transfer engine has ended';
+const STUCK = 'the helper’s transfer engine stopped responding';
 
 /** More than browsers hold open, and few enough for the memory of as many minimum windows. */
 const MAX_OPEN_EXCHANGES = 2048;
@@ -101,6 +111,7 @@ export class Engine {
   #current: Running | null = null;
   #found: Candidate | null = null;
   #nextId = 1;
+  #isGuarding = false;
   #closed = false;
 
   constructor(options: EngineOptions = {}) {
@@ -117,6 +128,18 @@ export class Engine {
    */
   async start(): Promise<EngineInfo> {
     return (await this.#running()).info;
+  }
+
+  /**
+   * Has the engine's process end this one when it hangs: browsers then load pages without it. From now on the engine's process runs
+   * all the time, if there is a usable libcurl.
+   */
+  guardHost(): void {
+    // A debugger stops this process for longer.
+    if (this.#isGuarding || inspectorUrl() !== undefined) return;
+    this.#isGuarding = true;
+    if (this.#current) this.#send(this.#current, { type: 'guard' });
+    else this.#startQuietly();
   }
 
   /** Process id of the engine; null while it does not run. */
@@ -192,6 +215,11 @@ export class Engine {
     return this.#starting;
   }
 
+  /** Without a usable libcurl nothing guards the host. Requests for transfers report the reason. */
+  #startQuietly(): void {
+    this.#running().catch(() => {});
+  }
+
   async #find(): Promise<Running> {
     const bundle = caFile();
     const problems: string[] = [];
@@ -228,15 +256,17 @@ export class Engine {
     this.#current = running;
     const watch = new StuckWatch({
       limitMs: this.#stuckAfterMs,
-      isBusy: () => this.#openExchanges > 0 || this.#pending.size > 0,
+      isBusy: () => this.#isGuarding || this.#openExchanges > 0 || this.#pending.size > 0,
       ask: () => this.#send(running, { type: 'alive' }),
+      observe: observeProcess(child.pid!),
       onStuck: () => {
         this.#log(`engine process has not answered for ${this.#stuckAfterMs} ms`);
-        child.kill('SIGKILL');
+        running.endStuck();
       },
     });
+    if (this.#isGuarding) this.#send(running, { type: 'guard' });
     child.on('message', (message: ChildMessage) => {
-      watch.answered();
+      watch.noteAnswer();
       this.#onMessage(message);
     });
     child.once('exit', (code, signal) => {
@@ -249,6 +279,7 @@ export class Engine {
         pending.reject(new EngineDiedError(`the transfer engine ${how}; the next probe starts a new one`));
       }
       this.#pending.clear();
+      if (this.#isGuarding && !this.#closed) setTimeout(() => this.#startQuietly(), RESTART_DELAY_MS).unref();
     });
     this.#log(`engine ${engineLine(running.info)} from ${running.info.path}`);
     return running;
@@ -281,7 +312,8 @@ export class Engine {
     } catch (fault) {
       return Promise.resolve(`no file for marks: ${(fault as Error).message}`);
     }
-    const child = fork(fileURLToPath(CHILD), [candidate.path, bundle, String(this.#hungAfterMs)], {
+    const words = [candidate.path, bundle, String(this.#hungAfterMs), String(this.#stuckAfterMs)];
+    const child = fork(fileURLToPath(CHILD), words, {
       env,
       execArgv: [...HEAP_ARGUMENTS, ...(CHILD.pathname.endsWith('.ts') ? ['--conditions=source'] : [])],
       // Standard output belongs to native messaging: the engine does not inherit it.
@@ -294,11 +326,16 @@ export class Engine {
       child.kill('SIGKILL');
     });
     // After 'exit': everything that the process has written has been read by then.
-    child.once('close', () => exchanges.close('the transfer engine has ended'));
+    let reason = ENDED;
+    child.once('close', () => exchanges.close(reason));
+    const endStuck = (): void => {
+      reason = STUCK;
+      child.kill('SIGKILL');
+    };
     child.stderr!.setEncoding('utf8');
-    let words = '';
+    let errors = '';
     child.stderr!.on('data', (chunk: string) => {
-      words = (words + chunk).slice(-2000);
+      errors = (errors + chunk).slice(-2000);
       for (const line of chunk.split('\n')) if (line.trim()) this.#log(`engine: ${line.slice(0, 500)}`);
     });
     return new Promise((resolve) => {
@@ -313,13 +350,14 @@ export class Engine {
       };
       const timer = setTimeout(() => settle('did not start within 10 s'), START_TIMEOUT_MS);
       child.once('message', (message: ChildMessage) => {
-        if (message.type === 'ready') settle({ process: child, info: message.info, candidate, exchanges });
+        if (message.type === 'ready')
+          settle({ process: child, info: message.info, candidate, exchanges, endStuck });
         else settle(message.type === 'unusable' ? message.problem : 'sent an unexpected message');
       });
       child.once('error', (fault) => settle(fault.message));
       child.once('exit', (code, signal) => {
         settle(
-          `its process ended (${signal ?? `code ${code}`}) ${words.trim().split('\n').at(-1) ?? ''}`.trim(),
+          `its process ended (${signal ?? `code ${code}`}) ${errors.trim().split('\n').at(-1) ?? ''}`.trim(),
         );
       });
     });

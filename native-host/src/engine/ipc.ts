@@ -12,7 +12,9 @@ export type HostMessage =
   | { type: 'run'; id: number; request: RoundRequest }
   | { type: 'cancel'; id: number }
   // Answered by a message of the same type.
-  | { type: 'alive' };
+  | { type: 'alive' }
+  // From now on the engine ends a host that does not send `alive` for a while.
+  | { type: 'guard' };
 
 /** From the engine's process to the host. */
 export type ChildMessage =

@@ -1,42 +1,73 @@
 /**
- * Detects an engine process that no longer responds. libcurl 8.14 reads from a connection until it is empty: an origin that sends
- * faster than libcurl processes starves all others.
+ * Detects a process that no longer responds. Host and engine watch each other: a hung one is ended, so that the kernel resets its
+ * connections and browsers load pages without it.
  */
+import type { Activity } from './process-activity.ts';
 
-/** Unanswered questions before it counts as stuck. They are counted, not timed, as this process or the machine may have slept. */
-const MAX_UNANSWERED = 3;
+/**
+ * Unanswered questions of an able process before it counts as stuck. They are counted, not timed, as this process or the machine may
+ * have slept.
+ */
+const MAX_UNANSWERED = 4;
+
+/** The same of a process that gets no processor time: a busy machine is no reason to end it soon. */
+const MAX_UNANSWERED_STARVED = 30;
 
 export interface StuckWatchOptions {
-  /** How long a busy process may not answer, milliseconds. */
+  /** How long a process that is able to respond may not do so, milliseconds. */
   limitMs: number;
   isBusy: () => boolean;
   ask: () => void;
+  /** What has kept the process from responding since the last call. */
+  observe: () => Activity;
   /** Called once. */
   onStuck: () => void;
 }
 
 export class StuckWatch {
+  readonly #options: StuckWatchOptions;
   readonly #timer: NodeJS.Timeout;
+  #isAsked = false;
+  /** Consecutive ones. */
   #unanswered = 0;
+  #unansweredAble = 0;
 
-  constructor({ limitMs, isBusy, ask, onStuck }: StuckWatchOptions) {
-    this.#timer = setInterval(() => {
-      if (!isBusy()) this.#unanswered = 0;
-      else if (this.#unanswered < MAX_UNANSWERED) {
-        this.#unanswered += 1;
-        ask();
-      } else {
-        this.stop();
-        onStuck();
-      }
-    }, limitMs / MAX_UNANSWERED).unref();
+  constructor(options: StuckWatchOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#check(), options.limitMs / MAX_UNANSWERED).unref();
   }
 
-  answered(): void {
+  /** A question was answered, or the process has shown in another way that it responds. */
+  noteAnswer(): void {
+    this.#isAsked = false;
     this.#unanswered = 0;
+    this.#unansweredAble = 0;
   }
 
   stop(): void {
     clearInterval(this.#timer);
+  }
+
+  #check(): void {
+    const { isBusy, ask, onStuck } = this.#options;
+    if (!isBusy()) {
+      this.noteAnswer();
+      return;
+    }
+    if (this.#isAsked) this.#countUnanswered();
+    if (this.#unansweredAble >= MAX_UNANSWERED || this.#unanswered >= MAX_UNANSWERED_STARVED) {
+      this.stop();
+      onStuck();
+      return;
+    }
+    this.#isAsked = true;
+    ask();
+  }
+
+  #countUnanswered(): void {
+    const activity = this.#options.observe();
+    if (activity === 'debugged') return;
+    this.#unanswered += 1;
+    if (activity === 'able') this.#unansweredAble += 1;
   }
 }

@@ -8,10 +8,12 @@ import {
 } from '@hopwise/contract';
 import {
   createProtocolError,
+  createSilenceError,
   explainDisconnect,
   HelperError,
   type HostPort,
 } from '../../helper/helper-port.ts';
+import { Heartbeat } from './heartbeat.ts';
 
 export type HelperPins = Extract<ToExtension, { type: 'pins' }>;
 type WithoutId<T> = T extends { id: string } ? Omit<T, 'id'> : never;
@@ -39,6 +41,7 @@ export class HelperLink {
   readonly #listener: LinkListener;
   readonly #waiting = new Map<string, Waiting>();
   readonly #helloId = crypto.randomUUID();
+  readonly #heartbeat: Heartbeat;
   #ended = false;
 
   constructor(
@@ -48,7 +51,14 @@ export class HelperLink {
     this.#listener = listener;
     this.#port = connect();
     this.#port.onMessage.addListener((raw) => this.#receive(raw));
-    this.#port.onDisconnect.addListener((ended) => this.#end(explainDisconnect(ended)));
+    this.#heartbeat = new Heartbeat({
+      ping: () => this.#send({ type: 'ping', id: crypto.randomUUID() }),
+      onSilent: () => this.#end(createSilenceError()),
+    });
+    this.#port.onDisconnect.addListener((ended) => {
+      const why = explainDisconnect(ended);
+      this.#end(this.#heartbeat.isMissed ? createSilenceError() : why);
+    });
     // Does not wait for the answer: the helper answers after it has loaded libcurl, which pins may not need.
     this.#send({ type: 'hello', id: this.#helloId, version: MESSAGE_VERSION });
   }
@@ -75,6 +85,7 @@ export class HelperLink {
   close(): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#heartbeat.stop();
     this.#port.disconnect();
     this.#rejectAll(new HelperError('cancelled', 'All pins were removed in the meantime.'));
   }
@@ -90,12 +101,15 @@ export class HelperLink {
       this.#end(createProtocolError('a message of an unknown form'));
       return;
     }
+    this.#heartbeat.noteAnswer();
     const message = parsed.data;
     if (message.type === 'error') {
       const error = new HelperError(message.code, message.message);
       if (message.id === this.#helloId || message.code === 'version') this.#end(error);
       else this.#take(message.id)?.reject(error);
     } else if (message.type === 'pins') {
+      // Not before: the browser may take long to start the helper.
+      this.#heartbeat.start();
       const waiting = this.#take(message.id);
       if (waiting) waiting.resolve(message);
       else this.#listener.onPins(message);
@@ -112,6 +126,7 @@ export class HelperLink {
   #end(why: HelperError): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#heartbeat.stop();
     this.#port.disconnect();
     this.#listener.onEnd(why);
     this.#rejectAll(why);

@@ -1,0 +1,186 @@
+/** A helper that hangs: real Chromium loads pinned pages without it, and the user sees the reason. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PinKind } from '@hopwise/contract';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { privateLibcurl } from '../../../native-host/test/support/private-libcurl.ts';
+import type { ExtensionBrowser } from '../browser.ts';
+import { TestHost } from './host.ts';
+import { ca, type PinnedServer, PinRequests, serveHost } from './pin-requests.ts';
+import { HOST } from './pinned-host.ts';
+import { launchToPin } from './pinning-chromium.ts';
+
+/** From the hang until the page has loaded. */
+const LIMIT_MS = 5000;
+const KINDS: readonly PinKind[] = ['avoid-h3', 'h1', 'h2', 'h3'];
+const REQUESTS = 12;
+const BYTES = 100_000;
+const ALL_LOADED = Array.from({ length: REQUESTS }, () => String(BYTES));
+const HELPER_HUNG = 'The helper stopped responding; pages load without it.';
+
+let served: PinnedServer;
+let host: TestHost;
+let browser: ExtensionBrowser;
+/** A page of the extension through which the tests send messages. */
+let own: Page;
+let page: Page;
+let pins: PinRequests;
+
+beforeAll(async () => {
+  served = await serveHost();
+  host = new TestHost();
+  Object.assign(host.env, {
+    HOME: host.folder,
+    XDG_DATA_HOME: join(host.folder, 'data'),
+    HOPWISE_CA_FILE: served.server.caFile,
+    HOPWISE_LIBCURL: await privateLibcurl(),
+  });
+  const store = join(host.folder, '.pki', 'nssdb');
+  mkdirSync(store, { recursive: true });
+  execFileSync('certutil', ['-N', '-d', `sql:${store}`, '--empty-password']);
+  ca(host.folder, 'create', served.origin);
+  ca(host.folder, 'trust');
+  ({ browser, own, page } = await launchToPin(served.server.port, host));
+  host.registerWithNames(browser.profile, [HOST]);
+  pins = new PinRequests((request) => browser.ask(own, request), served.origin);
+});
+
+afterEach(async () => {
+  await page.goto('about:blank');
+  for (const { origin } of await pins.all()) await pins.unpin(origin);
+  for (const pid of host.running()) process.kill(pid, 'SIGKILL');
+  await expect.poll(() => host.running()).toEqual([]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  host?.remove();
+  await served?.stop();
+});
+
+async function pinAs(kind: PinKind): Promise<void> {
+  // The extension may not have noticed yet that the previous host has ended.
+  await expect.poll(() => pins.pin(kind), { timeout: 20_000 }).toMatchObject({ ok: true, pins: [{ kind }] });
+  await expect.poll(isGuarded, { timeout: 20_000 }).toBe(true);
+  await expect
+    .poll(() => pins.all(), { timeout: 20_000 })
+    .toMatchObject([{ kind, state: 'active', reason: '' }]);
+}
+
+/** Whether the helper's engine runs, which the helper logs. */
+function isGuarded(): boolean {
+  const log = readFileSync(join(host.env.XDG_STATE_HOME, 'hopwise', 'host.log'), 'utf8');
+  return host.running().some((pid) => log.includes(` ${pid} engine libcurl/`));
+}
+
+/** Process ids of the engines that the running hosts have started. */
+function engines(): number[] {
+  return host
+    .running()
+    .flatMap((pid) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? [])
+    .map(Number);
+}
+
+function stop(pids: readonly number[]): void {
+  expect(pids).toHaveLength(1);
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+}
+
+/** Time that a step takes, milliseconds. */
+async function timeOf(step: () => Promise<unknown>): Promise<number> {
+  const begin = performance.now();
+  await step();
+  return performance.now() - begin;
+}
+
+const open = (path: string) => page.goto(served.server.url(path, HOST), { timeout: 4 * LIMIT_MS });
+
+/** Loads the page, has it send requests, and makes something happen before they are answered. @returns bytes or error of each */
+async function loadDuring(happen: () => void): Promise<string[]> {
+  await open('/status/200');
+  await page.evaluate(() => fetch('/bytes/10', { cache: 'no-store' }).then((response) => response.text()));
+  await served.server.seen(2);
+  const loading = page.evaluate(
+    ([count, bytes]) =>
+      Promise.all(
+        Array.from({ length: count! }, (_, index) =>
+          fetch(`/bytes/${bytes}/${index}?delay=${300 + index * 20}`, { cache: 'no-store' })
+            .then((response) => response.arrayBuffer())
+            .then(({ byteLength }) => String(byteLength))
+            .catch(String),
+        ),
+      ),
+    [REQUESTS, BYTES],
+  );
+  await served.server.seen(REQUESTS);
+  happen();
+  return loading;
+}
+
+test.each(KINDS)('%s: requests in progress and the next page load when the helper hangs', async (kind) => {
+  await pinAs(kind);
+  let begin = 0;
+  const loaded = await loadDuring(() => {
+    begin = performance.now();
+    stop(host.running());
+  });
+  expect(loaded).toEqual(ALL_LOADED);
+  await open('/status/200?next');
+  const ms = performance.now() - begin;
+  expect(ms).toBeLessThan(LIMIT_MS);
+  await expect.poll(() => pins.all()).toMatchObject([{ kind, state: 'lifted', reason: HELPER_HUNG }]);
+  await pinAs(kind);
+});
+
+test.each(KINDS)('%s: a page without open connections loads when the helper hangs', async (kind) => {
+  await pinAs(kind);
+  stop(host.running());
+  const ms = await timeOf(() => open('/status/200'));
+  expect(ms).toBeLessThan(LIMIT_MS);
+  await expect.poll(() => pins.all()).toMatchObject([{ kind, state: 'lifted', reason: HELPER_HUNG }]);
+});
+
+test.each(KINDS)('%s: requests in progress and the next page load when the engine hangs', async (kind) => {
+  await pinAs(kind);
+  let begin = 0;
+  const loaded = await loadDuring(() => {
+    begin = performance.now();
+    stop(engines());
+  });
+  expect(loaded).toEqual(ALL_LOADED);
+  await open('/status/200?next');
+  const ms = performance.now() - begin;
+  expect(ms).toBeLessThan(LIMIT_MS);
+  if (kind === 'avoid-h3') expect(await pins.all()).toMatchObject([{ kind, state: 'active' }]);
+  else {
+    expect(await pins.all()).toMatchObject([
+      { kind, state: 'lifted', reason: expect.stringContaining('engine stopped responding') },
+    ]);
+  }
+});
+
+test.each(KINDS)('%s: a page loads when the helper hangs while the worker is stopped', async (kind) => {
+  await pinAs(kind);
+  await open('/status/200');
+  stop(host.running());
+  const ms = await timeOf(async () => {
+    await browser.stopWorker(own);
+    await open('/status/200?next');
+  });
+  expect(ms).toBeLessThan(LIMIT_MS);
+});
+
+test.each(['avoid-h3', 'h2'] as const)(
+  '%s: a page loads when helper and engine hang at the same time',
+  async (kind) => {
+    await pinAs(kind);
+    await open('/status/200');
+    const both = [...engines(), ...host.running()];
+    for (const pid of both) process.kill(pid, 'SIGSTOP');
+    const ms = await timeOf(() => open('/status/200?next'));
+    expect(ms).toBeLessThan(LIMIT_MS);
+    await expect.poll(() => pins.all()).toMatchObject([{ kind, state: 'lifted', reason: HELPER_HUNG }]);
+  },
+);

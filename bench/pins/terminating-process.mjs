@@ -37,7 +37,7 @@ for await (const line of createInterface(process.stdin)) {
   const [, protocol, host, port] = /^(h1|h2|h3) (.+):(\d+)$/.exec(line) ?? [];
   if (protocol) terminating.pin(host, Number(port), protocol);
   else await ready;
-  print({});
+  print({ trialToken: terminating.trialToken });
 }
 terminating.close();
 await proxy.close();

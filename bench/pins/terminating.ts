@@ -151,8 +151,10 @@ async function pinnedTo(protocol: string): Promise<Companion> {
     HEAP_ARGUMENTS,
     MALLOC_SETTINGS,
   );
-  await terminating.ask(`${protocol} localhost:${server.port}`);
-  await showTrust(terminating.port, 'localhost', authority.root);
+  const { trialToken } = await terminating.ask<{ trialToken: string }>(
+    `${protocol} localhost:${server.port}`,
+  );
+  await showTrust(terminating.port, 'localhost', trialToken, authority.root);
   await terminating.ask();
   return terminating;
 }

@@ -117,6 +117,8 @@ export const toExtension = z.discriminatedUnion('type', [
     vouched: z.array(text(253)).check(z.maxLength(MAX_CA_HOSTS)),
     /** Hosts whose pins wait for the browser's request to their `TRUST_TRIAL_PORT` through the proxy. */
     trials: z.array(text(253)).check(z.maxLength(MAX_CA_HOSTS)),
+    /** Path of that request, behind the slash: 16 random bytes in base64url. */
+    trialToken: z.string().check(z.regex(/^[A-Za-z0-9_-]{22}$/)),
     pins: z.array(pinState).check(z.maxLength(MAX_PINS)),
   }),
   z.object({

@@ -39,6 +39,7 @@ const pins = {
   resets: 0,
   vouched: ['a.test'],
   trials: ['a.test'],
+  trialToken: 't'.repeat(22),
   pins: [
     {
       origin: 'https://a.test',

@@ -44,6 +44,8 @@ afterEach(async () => {
 
 const memory: PinStore = { load: () => ({ pins: kept, problems: [] }), keep: () => {}, drop: () => {} };
 
+const TRIAL_TOKEN = 't'.repeat(22);
+
 /** Answers in the origin's place; `problems` are its words on what cannot be pinned. */
 class FakeTerminator implements Terminator {
   readonly hooks: TerminatorHooks;
@@ -51,6 +53,7 @@ class FakeTerminator implements Terminator {
   problems = problems;
   waiting = '';
   closed = false;
+  readonly trialToken = TRIAL_TOKEN;
 
   constructor(hooks: TerminatorHooks) {
     this.hooks = hooks;
@@ -268,6 +271,7 @@ it('shows what a pin waits for, and reports a change', async () => {
   expect(before).toMatchObject({
     vouched: [PROXIED_HOST],
     trials: [PROXIED_HOST],
+    trialToken: TRIAL_TOKEN,
     pins: [{ state: 'waiting', reason: terminator.waiting }],
   });
   expect(before.port).toBeGreaterThan(0);

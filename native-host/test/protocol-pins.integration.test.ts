@@ -92,7 +92,7 @@ it('carries requests under each protocol, from the browser to the origin and bac
       pins: [{ kind: protocol, state: 'waiting' }],
     });
     if (protocol === 'h1') {
-      expect(await showTrust(waiting.port, 'localhost', root, waiting.secret)).toBe(true);
+      expect(await showTrust(waiting.port, 'localhost', waiting.trialToken, root, waiting.secret)).toBe(true);
     }
     const { pins, port } = await untilSettled(waiting);
     expect(pins).toMatchObject([{ kind: protocol, state: 'active', reason: '' }]);

@@ -8,6 +8,7 @@ import type { Route } from '../../src/pins/worker/steering.ts';
 const A = 'https://a.example';
 const B = 'https://b.example';
 const SECRET = 's'.repeat(43);
+const TRIAL_TOKEN = 't'.repeat(22);
 
 const areas = { session: new Map<string, unknown>(), local: new Map<string, unknown>() };
 const storage = (kept: Map<string, unknown>) => ({
@@ -71,6 +72,7 @@ class FakeHost implements HostPort {
       resets: 0,
       vouched: this.vouched,
       trials: this.trials,
+      trialToken: TRIAL_TOKEN,
       pins: this.pins,
     });
   }
@@ -300,7 +302,7 @@ describe('a pin to a protocol', () => {
     expect(await pins.pinOrigin(toH2())).toMatchObject([{ state: 'waiting', reason: REASON }]);
     // The page stays on its connections until the pin is active: it would keep using a tunnel.
     expect(steered.at(-1)).toEqual([TRIAL]);
-    expect(tried).toEqual([`${TRIAL}/`]);
+    expect(tried).toEqual([`${TRIAL}/${TRIAL_TOKEN}`]);
     hosts[0]!.trials = [];
     hosts[0]!.pins = [{ ...waiting(), state: 'active', reason: '' }];
     hosts[0]!.sendPins();

@@ -6,13 +6,13 @@ test('requests only the trial’s URL, without credentials and referrer', async 
   vi.stubGlobal('fetch', fetch);
   const onUnanswered = vi.fn();
   const trials = new TrustTrials({ onUnanswered });
-  trials.setHosts(['a.example']);
+  trials.setHosts(['a.example'], 'token');
   expect(trials.listOrigins()).toEqual(['https://a.example:49151']);
   trials.startDue();
   await vi.waitFor(() => expect(onUnanswered).toHaveBeenCalledOnce());
   expect(fetch.mock.calls).toEqual([
     [
-      'https://a.example:49151/',
+      'https://a.example:49151/token',
       {
         mode: 'no-cors',
         credentials: 'omit',

@@ -27,6 +27,7 @@ export interface PinServiceState {
   resets: number;
   vouched: string[];
   trials: string[];
+  trialToken: string;
   pins: PinState[];
 }
 
@@ -136,6 +137,7 @@ export class PinService {
       resets: this.#resets,
       vouched: this.#terminator.hosts(),
       trials: this.#terminator.trials(),
+      trialToken: this.#terminator.trialToken,
       pins: this.#pins.list().map((pin) => this.#withWaiting(pin)),
     };
   }

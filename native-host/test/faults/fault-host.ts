@@ -119,7 +119,7 @@ export class FaultHost {
     const answer = await this.#ask({ type: 'pin', origin, kind, minutes: null, persistent });
     const { hostname } = new URL(origin);
     // By this the host hears as well that the browser asks for this machine through the proxy.
-    await showTrust(answer.port, hostname, this.root, answer.secret).catch(() => false);
+    await showTrust(answer.port, hostname, answer.trialToken, this.root, answer.secret).catch(() => false);
     await until(() => this.#isOver || this.pinOf(origin)?.state !== 'waiting');
     return answer;
   }

@@ -1,17 +1,20 @@
 /** Nothing is terminated before the browser has shown that it trusts the local CA; a browser that does not gets its page all the same. */
+import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { duplexPair } from 'node:stream';
-import { connect } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DISTRUST } from '../../src/pins/terminating/browser-trust.ts';
 import { until } from '../proxy/support/peers.ts';
 import { type Server, ServerProgram } from '../support/server.ts';
-import { isTerminated, newAuthority, Pinned } from './support/pinned.ts';
+import { ask1, isTerminated, Pinned } from './support/pinned.ts';
 
-/** RFC 5246, sections 6.2.1 and 7.2: an alert in the clear. */
+/** RFC 5246, sections 6.2.1 and 7.2: alerts in the clear. */
 const FATAL_UNKNOWN_CA = Buffer.from([21, 3, 3, 0, 2, 2, 48]);
+const FATAL_USER_CANCELED = Buffer.from([21, 3, 3, 0, 2, 2, 90]);
 
 let folder: string;
 let program: ServerProgram;
@@ -39,6 +42,34 @@ afterAll(async () => {
 const waitsFor = (): string => pinned.terminating.waitsFor('localhost', server.port);
 const route = (): string => pinned.terminating.route('localhost', server.port).kind;
 
+/** The first message of a TLS 1.2 client, whose handshake is not encrypted. */
+async function clientHello(): Promise<Buffer> {
+  const [browser, wire] = duplexPair();
+  connect({ socket: browser, servername: 'localhost', maxVersion: 'TLSv1.2' }).on('error', () => {});
+  const [hello] = (await once(wire, 'data')) as [Buffer];
+  return hello;
+}
+
+async function receiveCertificate(tunnel: Socket): Promise<void> {
+  tunnel.write(await clientHello());
+  await once(tunnel, 'data');
+}
+
+async function sendAlert(tunnel: Socket, alert: Buffer): Promise<void> {
+  await receiveCertificate(tunnel);
+  tunnel.end(alert);
+  await once(tunnel, 'close');
+}
+
+const rejectCertificate = (tunnel: Socket) => sendAlert(tunnel, FATAL_UNKNOWN_CA);
+
+async function handshake(tunnel: Socket): Promise<TLSSocket> {
+  const socket = connect({ socket: tunnel, servername: 'localhost', ca: pinned.roots });
+  socket.on('error', () => {});
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
 it('waits for a browser that shows trust', async () => {
   expect(waitsFor()).toMatch(/^until this browser has shown/);
   expect(route()).toBe('tunnel');
@@ -48,22 +79,45 @@ it('waits for a browser that shows trust', async () => {
   expect(isTerminated(await pinned.connect(server.port, 'h2'))).toBe(true);
 });
 
-it('lifts the pins of a host whose trial the browser refuses', async () => {
-  const other = await newAuthority(join(folder, 'other'));
-  expect(await pinned.tryTrust([other.root])).toBe(false);
+it('lifts the pins of a host in whose trial the browser rejects the certificate', async () => {
+  await rejectCertificate(await pinned.trialTunnel());
   await until(() => pinned.lifted.length > 0);
   expect(pinned.lifted).toEqual([{ port: server.port, reason: DISTRUST }]);
   expect(route()).toBe('tunnel');
 });
 
+it.each<[string, (tunnel: Socket) => Promise<unknown>]>([
+  ['before the first byte', async () => {}],
+  ['in the ClientHello', async (tunnel) => tunnel.write((await clientHello()).subarray(0, 50))],
+  ['after the ClientHello', async (tunnel) => tunnel.write(await clientHello())],
+  ['after the server’s certificate', (tunnel) => receiveCertificate(tunnel)],
+  ['after the handshake', (tunnel) => handshake(tunnel)],
+  ['in the request', async (tunnel) => (await handshake(tunnel)).write('GET /')],
+  ['with something other than TLS', async (tunnel) => tunnel.write('GET / HTTP/1.1\r\n\r\n')],
+  ['with an alert that is not about the certificate', (tunnel) => sendAlert(tunnel, FATAL_USER_CANCELED)],
+])('goes on waiting after a trial that was aborted %s', async (_stage, reach) => {
+  const tunnel = await pinned.trialTunnel();
+  await reach(tunnel);
+  tunnel.resetAndDestroy();
+  await until(() => pinned.proxy.open === 0);
+  expect(pinned.lifted).toEqual([]);
+  expect(waitsFor()).toMatch(/^until this browser has shown/);
+  expect(await pinned.tryTrust(pinned.roots)).toBe(true);
+});
+
+it('takes no request of a page for a trial', async () => {
+  for (const path of ['', pinned.terminating.trialToken.toLowerCase(), `${pinned.terminating.trialToken}/`]) {
+    const socket = await handshake(await pinned.trialTunnel());
+    expect((await ask1(socket, { path: `/${path}` })).status).toBe(404);
+  }
+  expect(waitsFor()).toMatch(/^until this browser has shown/);
+  expect(pinned.lifted).toEqual([]);
+});
+
 it('lifts a pin when a browser that had shown trust refuses our certificate', async () => {
   await pinned.tryTrust(pinned.roots);
   await until(() => pinned.ready.includes(server.port));
-  const tunnel = await pinned.tunnel(server.port);
-  const [browser, wire] = duplexPair();
-  connect({ socket: browser, servername: 'localhost', maxVersion: 'TLSv1.2' }).on('error', () => {});
-  wire.once('data', (hello) => tunnel.write(hello));
-  tunnel.once('data', () => tunnel.end(FATAL_UNKNOWN_CA));
+  await rejectCertificate(await pinned.tunnel(server.port));
   await until(() => pinned.lifted.length > 0);
   expect(pinned.lifted).toEqual([{ port: server.port, reason: DISTRUST }]);
   expect(isTerminated(await pinned.connect(server.port, 'http/1.1'))).toBe(false);
@@ -81,5 +135,5 @@ it('vouches in a trial for no other name', async () => {
   const socket = connect({ socket: tunnel, servername: 'elsewhere.example', ca: pinned.roots });
   await new Promise<void>((resolve) => socket.once('error', () => resolve()));
   expect(socket.getPeerCertificate()).toBeNull();
-  await until(() => pinned.lifted.length > 0);
+  expect(waitsFor()).toMatch(/^until this browser has shown/);
 });

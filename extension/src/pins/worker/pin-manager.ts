@@ -225,11 +225,14 @@ export class PinManager {
     this.#link = null;
   }
 
-  async #apply({ port, secret, vouched, trials, pins }: HelperPins): Promise<void> {
+  async #apply({ port, secret, vouched, trials, trialToken, pins }: HelperPins): Promise<void> {
     if (!this.#link) return;
     this.#route = { port, secret };
     this.#vouched = vouched;
-    this.#trials.setHosts(trials.filter((host) => isPinnable(`https://${host}`)));
+    this.#trials.setHosts(
+      trials.filter((host) => isPinnable(`https://${host}`)),
+      trialToken,
+    );
     this.#active = pins.filter((pin) => pin.state !== 'lifted' && isPinnable(pin.origin));
     for (const pin of pins) if (pin.state === 'lifted') this.#lifted.set(pin.origin, pin);
     for (const { origin } of this.#active) this.#lifted.delete(origin);

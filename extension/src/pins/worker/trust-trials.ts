@@ -19,6 +19,7 @@ export interface TrustTrialsOptions {
 export class TrustTrials {
   readonly #options: TrustTrialsOptions;
   #wanted: ReadonlySet<string> = new Set();
+  #token = '';
   readonly #running = new Set<string>();
   readonly #tried = new Set<string>();
   /** Increased by `endAll`: trials of former sessions are ignored. */
@@ -28,9 +29,13 @@ export class TrustTrials {
     this.#options = options;
   }
 
-  /** @param hosts hosts whose trial the helper is waiting for */
-  setHosts(hosts: readonly string[]): void {
+  /**
+   * @param hosts hosts whose trial the helper is waiting for
+   * @param token by which it distinguishes the trials from requests of pages
+   */
+  setHosts(hosts: readonly string[], token: string): void {
     this.#wanted = new Set(hosts);
+    this.#token = token;
   }
 
   /** Origins to route to the proxy. Only while their trial runs: otherwise a page could detect by them that a host is pinned. */
@@ -68,7 +73,7 @@ export class TrustTrials {
       if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
       if (!isDue()) break;
       // Any answer ends the trial: the helper knows whether it succeeded.
-      const isAnswered = await ask(`${toTrialOrigin(host)}/`).then(
+      const isAnswered = await ask(`${toTrialOrigin(host)}/${this.#token}`).then(
         () => true,
         () => false,
       );

@@ -1,10 +1,13 @@
 /** Determines whether the browser accepts certificates of the local CA before a page depends on it. */
+import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { LeafIssuer } from '../../ca/leaf-issuer.ts';
 
 /** On loopback, with a browser at the other end. */
 const TRIAL_LIMIT_MS = 10_000;
+
+const TOKEN_BYTES = 16;
 
 /** TLS alerts by which a client rejects a certificate (RFC 8446 section 6.2), in Node's error codes. */
 const CERTIFICATE_ALERT =
@@ -28,6 +31,8 @@ export interface BrowserTrustOptions {
 export class BrowserTrust {
   readonly #options: BrowserTrustOptions;
   readonly #trusted = new Set<string>();
+  /** Path segment of the browser's own trials: requests of pages prove nothing, as the user may have accepted any certificate. */
+  readonly token = randomBytes(TOKEN_BYTES).toString('base64url');
 
   constructor(options: BrowserTrustOptions) {
     this.#options = options;
@@ -42,24 +47,24 @@ export class BrowserTrust {
   }
 
   /**
-   * Takes over a connection to the host's trial port before its first byte. A request on it proves trust; a connection that ends
-   * without one counts as distrust: not every client sends an alert.
+   * Takes over a connection to the host's trial port before its first byte. A request for the token proves trust, and a TLS alert
+   * about the certificate distrust. A connection that ends in another way proves neither.
    */
   accept(socket: Duplex, host: string): void {
-    const { log, onDistrusted } = this.#options;
     socket.on('error', () => {});
     const timer = setTimeout(() => socket.destroy(), TRIAL_LIMIT_MS);
-    socket.once('close', () => {
-      clearTimeout(timer);
-      if (this.#trusted.has(host)) return;
-      log(`pin: the browser rejected the local CA's certificate for ${host}`);
-      onDistrusted(host);
-    });
+    socket.once('close', () => clearTimeout(timer));
     this.#server(host).emit('connection', socket);
   }
 
   #server(host: string): Server {
-    const { issuer, onTrusted } = this.#options;
+    const { issuer, log, onTrusted, onDistrusted } = this.#options;
+    const onFault = (fault: Error, socket: Duplex): void => {
+      socket.destroy();
+      if (!isDistrust(fault) || this.#trusted.has(host)) return;
+      log(`pin: the browser rejected the local CA's certificate for ${host}`);
+      onDistrusted(host);
+    };
     const server = createServer({
       minVersion: 'TLSv1.2',
       SNICallback: (name, done) => {
@@ -69,14 +74,15 @@ export class BrowserTrust {
       },
     });
     server
-      .on('tlsClientError', (_fault, socket) => socket.destroy())
-      .on('request', (_request, response) => {
-        response.writeHead(204, { 'cache-control': 'no-store', connection: 'close' }).end();
-        if (this.#trusted.has(host)) return;
+      .on('tlsClientError', onFault)
+      .on('request', ({ url }, response) => {
+        const isTrial = url === `/${this.token}`;
+        response.writeHead(isTrial ? 204 : 404, { 'cache-control': 'no-store', connection: 'close' }).end();
+        if (!isTrial || this.#trusted.has(host)) return;
         this.#trusted.add(host);
         onTrusted(host);
       })
-      .on('clientError', (_fault, socket) => socket.destroy());
+      .on('clientError', onFault);
     return server;
   }
 }

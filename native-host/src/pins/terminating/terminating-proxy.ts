@@ -81,6 +81,10 @@ export class TerminatingProxy implements Terminator {
     return origin ? this.#waitsFor(origin) : '';
   }
 
+  get trialToken(): string {
+    return this.#trust.token;
+  }
+
   trials(): string[] {
     const hosts = new Set(Array.from(this.#origins.values(), ({ host }) => host));
     return [...hosts].filter((host) => !this.#trust.isTrusted(host));

@@ -15,6 +15,8 @@ export interface Terminator {
   route(host: string, port: number): Route;
   /** The route of a CONNECT to a host's `TRUST_TRIAL_PORT`. */
   trial(host: string): Route;
+  /** Path of the trials' URLs, behind the slash: requests for other paths are not the browser's own. */
+  readonly trialToken: string;
   /** Hosts whose trial has not taken place. */
   trials(): string[];
   /** Hosts that can be pinned. */

@@ -134,7 +134,7 @@ export class Pinned {
 
   /** @returns whether a browser that trusts `roots` has shown trust. */
   tryTrust(roots: string[]): Promise<boolean> {
-    return showTrust(this.#port, 'localhost', roots);
+    return showTrust(this.#port, 'localhost', this.terminating.trialToken, roots);
   }
 
   tunnel(port: number): Promise<Socket> {

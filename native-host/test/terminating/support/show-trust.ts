@@ -5,12 +5,14 @@ import { openTunnel, SECRET } from '../../proxy/support/peers.ts';
 /**
  * What the extension has its browser do for a host that is pinned to a protocol.
  *
+ * @param token of the trial, from the helper
  * @param ca what the browser trusts.
  * @returns whether it was answered.
  */
 export async function showTrust(
   proxyPort: number,
   host: string,
+  token: string,
   ca: string | string[],
   secret: string = SECRET,
 ): Promise<boolean> {
@@ -24,7 +26,7 @@ export async function showTrust(
     .on('data', (chunk) => {
       answer += chunk;
     })
-    .write(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    .write(`GET /${token} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
   await new Promise<void>((resolve) => socket.once('close', resolve));
   return answer.startsWith('HTTP/1.1 204 ');
 }

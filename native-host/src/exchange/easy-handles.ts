@@ -20,7 +20,7 @@ export interface EasyHandleListener {
   onSeek(offset: number): number;
   /** @returns one of `PREREQ`. */
   onConnected(): number;
-  /** A line of libcurl's trace, of requests that `isTraced` holds for. */
+  /** A line of libcurl's trace, of requests whose trace is on. */
   onTrace(line: string): void;
 }
 
@@ -189,10 +189,8 @@ export class EasyHandles {
     curl.setId(easy, OPT.WRITEDATA, number);
     curl.setPointer(easy, OPT.HEADERFUNCTION, callbacks.header);
     curl.setId(easy, OPT.HEADERDATA, number);
-    if (isTraced(order)) {
-      curl.setPointer(easy, OPT.DEBUGFUNCTION, callbacks.debug);
-      curl.setId(easy, OPT.DEBUGDATA, number);
-    }
+    curl.setPointer(easy, OPT.DEBUGFUNCTION, callbacks.debug);
+    curl.setId(easy, OPT.DEBUGDATA, number);
     curl.setPointer(easy, OPT.PREREQFUNCTION, callbacks.prereq);
     curl.setId(easy, OPT.PREREQDATA, number);
   }

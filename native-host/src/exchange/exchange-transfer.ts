@@ -40,6 +40,9 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
  */
 const NOT_PROCESSED = { h1: null, h2: /\] REFUSED_STREAM\b/, h3: /\] RESET: error 267\b/ } as const;
 
+/** libcurl 8.14's trace of the SETTINGS of an HTTP/2 connection: the number of streams, -1 for any. */
+const STREAM_LIMIT = /\bMAX_CONCURRENT_STREAMS: (-?\d+)/;
+
 export class ExchangeTransfer implements EasyHandleListener {
   readonly id: number;
   readonly #handle: EasyHandle;
@@ -71,6 +74,8 @@ export class ExchangeTransfer implements EasyHandleListener {
   /** A header line has arrived. */
   #isAnswered = false;
   #headSeen = false;
+  #isTraced: boolean;
+  #onStreamLimit: ((streams: number) => void) | null = null;
   #endedWell = false;
   #freed = false;
 
@@ -81,6 +86,7 @@ export class ExchangeTransfer implements EasyHandleListener {
     this.#tools = tools;
     this.#upload = upload;
     this.#credit = order.credit;
+    this.#isTraced = isTraced(order);
     this.#uploadEnded = order.body === 'none' || order.body === 0;
     this.#handle = tools.handles.take(order, this);
     if (!this.#uploadEnded) this.#grantUpload();
@@ -160,12 +166,28 @@ export class ExchangeTransfer implements EasyHandleListener {
     return this.#tools.curl.infoLong(this.easy, INFO.REQUEST_SIZE);
   }
 
+  /** @param onStreamLimit called with the number of streams that the server of its HTTP/2 connection allows, when it arrives */
+  traceStreamLimit(onStreamLimit: (streams: number) => void): void {
+    this.#isTraced = true;
+    this.#onStreamLimit = onStreamLimit;
+    this.#tools.curl.setLong(this.easy, OPT.VERBOSE, 1);
+  }
+
   onTrace(line: string): void {
+    const streams = STREAM_LIMIT.exec(line)?.[1];
+    if (streams !== undefined) this.#reportStreamLimit(streams === '-1' ? Infinity : Number(streams));
     if (!this.#headSeen && NOT_PROCESSED[this.#order.protocol]?.test(line)) this.#notProcessed = true;
+  }
+
+  #reportStreamLimit(streams: number): void {
+    this.#onStreamLimit?.(streams);
+    this.#onStreamLimit = null;
   }
 
   onHeader(line: string): boolean {
     this.#isAnswered = true;
+    // SETTINGS come before any response: this libcurl traces them in other words.
+    this.#reportStreamLimit(Infinity);
     // Nothing is sent again after a byte of a response.
     this.#uploadQueue.forget();
     const section = this.#sections.line(line);
@@ -192,7 +214,7 @@ export class ExchangeTransfer implements EasyHandleListener {
       return false;
     }
     this.#headSeen = true;
-    if (isTraced(this.#order)) this.#tools.curl.setLong(this.easy, OPT.VERBOSE, 0);
+    if (this.#isTraced) this.#tools.curl.setLong(this.easy, OPT.VERBOSE, 0);
     output.json(FRAME.HEAD, this.id, { status: section.status, headers });
     return true;
   }

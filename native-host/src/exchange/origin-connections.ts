@@ -28,6 +28,9 @@ export interface OriginConnectionsSettings {
   protocol: Protocol;
   /** Whether the one exchange uses no existing connection, and leaves none behind. */
   fresh: boolean;
+  /** As in `UpstreamConnectionSettings`. */
+  streamLimit: () => number | null;
+  onStreamLimit: (streams: number) => void;
   onFault: (fault: Error) => void;
   onOpened: (connection: UpstreamConnection) => void;
   /** libcurl has processed its events. */
@@ -124,10 +127,12 @@ export class OriginConnections {
   }
 
   #open(): UpstreamConnection {
-    const { curl, protocol, onFault, onOpened, onActed } = this.#settings;
+    const { curl, protocol, streamLimit, onStreamLimit, onFault, onOpened, onActed } = this.#settings;
     const connection: UpstreamConnection = new UpstreamConnection({
       curl,
       protocol,
+      streamLimit: streamLimit(),
+      onStreamLimit,
       onFault,
       onActed: () => {
         this.#requeue(connection.reclaimUnassigned());

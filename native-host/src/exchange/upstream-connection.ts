@@ -23,6 +23,8 @@ export interface ExchangeEntry {
 export interface UpstreamConnectionSettings {
   curl: Libcurl;
   protocol: Protocol;
+  /** Streams that the origin allowed on an earlier connection; null when there was none. */
+  streamLimit: number | null;
   onFault: (fault: Error) => void;
   /** libcurl has processed its events. */
   onActed: () => void;
@@ -30,6 +32,8 @@ export interface UpstreamConnectionSettings {
   onEnd: (entry: ExchangeEntry, code: number) => void;
   /** Streams may be available again. */
   onCapacity: () => void;
+  /** The origin has said how many streams an HTTP/2 connection may have. */
+  onStreamLimit: (streams: number) => void;
   /** The server has sent nothing after a request: it may have forgotten the connection. */
   onSilent: () => void;
 }
@@ -64,6 +68,13 @@ export class UpstreamConnection {
   #waitsFor: 'connection' | 'stream' = 'connection';
   /** The last exchange submitted found no stream, and none in progress has ended since. */
   #isFull = false;
+  /**
+   * How many exchanges it may have; of HTTP/2 the origin says so after the first request (RFC 9113 section 3.4). libcurl 8.14 would
+   * send 100 by then, repeat those that are refused on new connections, and fail them after 5 times.
+   */
+  #streamLimit: number;
+  #hasStreamLimit = false;
+  readonly #onStreamLimit: (streams: number) => void;
   #retry: NodeJS.Timeout | null = null;
   /**
    * The connection has ended, or the origin has violated HTTP/2: libcurl 8.14 would parse the same bytes again, and every further
@@ -80,13 +91,16 @@ export class UpstreamConnection {
   readonly #silence: SilenceWatch | null;
 
   constructor(settings: UpstreamConnectionSettings) {
-    const { curl, protocol, onFault, onActed, onEnd, onCapacity, onSilent } = settings;
+    const { curl, protocol, streamLimit, onFault, onActed, onEnd, onCapacity, onStreamLimit, onSilent } =
+      settings;
     const silence = protocol === 'h3' ? new SilenceWatch(onSilent) : null;
     this.#protocol = protocol;
     this.#multi = new MultiHandle({ curl, protocol, onFault, onActed, onReceived: () => silence?.stop() });
     this.#onEnd = onEnd;
     this.#onCapacity = onCapacity;
     this.#silence = silence;
+    this.#streamLimit = protocol === 'h2' ? (streamLimit ?? 1) : Infinity;
+    this.#onStreamLimit = onStreamLimit;
   }
 
   get transfers(): ExchangeTransfer[] {
@@ -116,6 +130,7 @@ export class UpstreamConnection {
   get canAccept(): boolean {
     if (this.#protocol === 'h1') return this.#entries.size < H1_CONNECTIONS_PER_HOST;
     if (this.#isFull || this.#waiting || this.#isBroken) return false;
+    if (this.#entries.size >= this.#streamLimit) return false;
     return this.#submitted.length < (this.isActive ? BATCH : 1);
   }
 
@@ -140,6 +155,14 @@ export class UpstreamConnection {
     if (this.#idle) clearTimeout(this.#idle);
     this.#idleSinceMs = null;
     transfer.limitConnecting(true);
+    if (this.#protocol === 'h2' && !this.#hasStreamLimit) {
+      transfer.traceStreamLimit((streams) => {
+        this.#hasStreamLimit = true;
+        // From now on libcurl keeps to it.
+        this.#streamLimit = Infinity;
+        this.#onStreamLimit(streams);
+      });
+    }
     this.#entries.set(transfer, entry);
     this.#submit(entry);
   }

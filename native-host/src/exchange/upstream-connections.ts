@@ -67,6 +67,8 @@ export class UpstreamConnections {
   readonly #originOf = new Map<ExchangeTransfer, OriginConnections>();
   readonly #watched = new Map<UpstreamConnection, Watch>();
   readonly #hung: HungConnections;
+  /** By origin: how many streams it allows on a connection. */
+  readonly #streamLimits = new Map<string, number>();
   #freshOnes = 0;
 
   constructor({ curl, hungAfterMs, onFault, onActed }: UpstreamConnectionsSettings) {
@@ -90,7 +92,7 @@ export class UpstreamConnections {
     const key = `${protocol} ${origin}${fresh ? ` ${this.#freshOnes++}` : ''}`;
     let connections = this.#origins.get(key);
     if (!connections) {
-      connections = this.#connectionsTo(key, protocol, fresh);
+      connections = this.#connectionsTo(key, { protocol, origin, fresh });
       this.#origins.set(key, connections);
     }
     this.#originOf.set(transfer, connections);
@@ -135,11 +137,13 @@ export class UpstreamConnections {
     return [...this.#watched.keys()].flatMap((connection) => connection.sockets);
   }
 
-  #connectionsTo(key: string, protocol: Protocol, fresh: boolean): OriginConnections {
+  #connectionsTo(key: string, { protocol, origin, fresh }: ConnectionRequirements): OriginConnections {
     const connections = new OriginConnections({
       curl: this.#curl,
       protocol,
       fresh,
+      streamLimit: () => this.#streamLimits.get(origin) ?? null,
+      onStreamLimit: (streams) => this.#streamLimits.set(origin, Math.max(1, streams)),
       onFault: this.#onFault,
       onOpened: (connection) =>
         this.#watched.set(connection, { connections, updatedMs: 0, stallTimer: null, trickle: null }),

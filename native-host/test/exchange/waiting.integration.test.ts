@@ -122,6 +122,24 @@ it('waits no longer for a connection after an exchange that had one', async () =
   await server.stop();
 });
 
+it.each([1, 10])(
+  'carries a burst over HTTP/2 to a server that allows a stream count of %i',
+  async (streams) => {
+    const server = await served.program.start('-max-streams', String(streams));
+    const engine = await engineTrusting(server);
+    const bodies = Array.from({ length: 100 }, (_, index) => {
+      const url = server.url(`/bytes/10?delay=5&${index}`);
+      return buffer(engine.exchange({ protocol: 'h2', method: 'GET', url, headers: [], body: null }).body);
+    });
+    for (const body of await Promise.all(bodies)) expect(body).toHaveLength(10);
+    const clients = (await server.seen(100)).map(({ client }) => client);
+    expect(clients).toHaveLength(100);
+    expect(new Set(clients).size).toBeLessThanOrEqual(4);
+    await engine.close();
+    await server.stop();
+  },
+);
+
 describe.each(['h2', 'h3'] as const)('%s', (protocol) => {
   it('opens another connection when no stream becomes free', async () => {
     await few.seen();

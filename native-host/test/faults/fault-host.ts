@@ -94,6 +94,12 @@ export class FaultHost {
     return this.#process.process.pid!;
   }
 
+  /** Ids of the host and its engine. */
+  get processes(): number[] {
+    const { engine } = this;
+    return engine === null ? [this.pid] : [this.pid, engine];
+  }
+
   get isOver(): boolean {
     return this.#isOver;
   }

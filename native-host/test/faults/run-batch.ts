@@ -13,6 +13,7 @@ import { FaultHost } from './fault-host.ts';
 import { FaultyLink } from './faulty-link.ts';
 import { befallLink } from './link-faults.ts';
 import { ModelBrowser, type Result } from './model-browser.ts';
+import { Patience } from './patience.ts';
 import type { BatchPlan, CasePlan, HostFault, PlannedRequest } from './plan.ts';
 import {
   headersOf,
@@ -29,6 +30,8 @@ import { settledArrivals } from './settled-arrivals.ts';
 
 const DAY_MS = 86_400_000;
 const WARM_LIMIT_MS = 20_000;
+/** Waits for a processor that can make a check of an origin late. */
+const BUSY_MS = 1_000;
 /** Those that pins are kept for: the disk has to be used. */
 const KEPT: readonly (HostFault | null)[] = ['disk-full'];
 const CLOCKS_MS: Partial<Record<string, number>> = {
@@ -139,6 +142,7 @@ class CaseRun {
   readonly #hostFaults: HostFaults;
   readonly #tools: Tools;
   readonly #asked: Asked[] = [];
+  readonly #patience: Patience;
   #link: FaultyLink | null = null;
   #browser: ModelBrowser | null = null;
   #healed: Promise<void> = Promise.resolve();
@@ -148,6 +152,7 @@ class CaseRun {
     this.#host = host;
     this.#hostFaults = hostFaults;
     this.#tools = tools;
+    this.#patience = new Patience(() => [process.pid, ...host.processes]);
   }
 
   async prepare(isKept: boolean): Promise<void> {
@@ -163,8 +168,13 @@ class CaseRun {
       clockOffsetMs: () => this.#host.clockOffsetMs,
     });
     const state = this.#host.pinOf(link.origin);
-    if (state?.state !== 'active')
-      this.#note(`the pin did not take effect: ${state?.state} ${state?.reason}`);
+    const words = `the pin did not take effect: ${state?.state} ${state?.reason}`;
+    if (state?.state !== 'active' && !this.#isLateCheck(words)) this.#note(words);
+  }
+
+  /** The helper's own check of the origin has a limit, and its processes waited for a processor. */
+  #isLateCheck(words: string): boolean {
+    return /no response within/.test(words) && this.#patience.waitedMs() > BUSY_MS;
   }
 
   /** What the browser has loaded before the fault. */
@@ -187,7 +197,7 @@ class CaseRun {
     void reached?.then(() => {
       if (!isOver) this.#happen();
     });
-    const limit = AbortSignal.timeout(limitMs(this.#plan));
+    const limit = this.#patience.limit(limitMs(this.#plan));
     await Promise.all(requests.map((request) => this.#ask(request, limit)));
     isOver = true;
     this.#happen();
@@ -200,7 +210,7 @@ class CaseRun {
   judgePin(): void {
     if (this.#host.isOver) return;
     const words = faultOfPin(this.#plan, this.#host.pinOf(this.#link!.origin));
-    if (words) this.#note(words);
+    if (words && !this.#isLateCheck(words)) this.#note(words);
   }
 
   judgeArrivals(arrivals: ReadonlyMap<string, number>): void {
@@ -225,7 +235,7 @@ class CaseRun {
   /** @param shows the browser's own words on the certificate; null: it loads. */
   async #page(when: string, limit: number, shows: RegExp | null): Promise<void> {
     const begin = performance.now();
-    const signal = AbortSignal.timeout(limit);
+    const signal = this.#patience.limit(limit);
     for (const request of PAGE) {
       const { failure, attempts } = await this.#ask(request, signal, !shows);
       const failures = attempts.map(({ error }) => error).join(', then ');

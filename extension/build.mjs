@@ -46,13 +46,6 @@ await Promise.all([
     sourcemap: 'linked',
     entryPoints: { content: path('src/recorder/content.ts') },
   }),
-  build({
-    ...common,
-    format: 'iife',
-    entryPoints: { 'main-world': path('src/recorder/main-world.ts') },
-    // Stack traces of the page name this instead of the extension's own address.
-    footer: { js: '//# sourceURL=native' },
-  }),
   ...[
     ['manifest.json', 'manifest.json'],
     ['icons', 'icons'],

@@ -33,24 +33,8 @@ export async function launch(
   env: Record<string, string> = {},
 ): Promise<ExtensionBrowser> {
   const profile = await mkdtemp(join(tmpdir(), 'hopwise-test-'));
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.HOPWISE_CHROMIUM ?? '/usr/bin/chromium',
-    headless: false,
-    env: { ...(process.env as Record<string, string>), ...env },
-    ignoreDefaultArgs: ['--disable-extensions', ...without],
-    args: [
-      '--headless=new',
-      `--disable-extensions-except=${extensionDir}`,
-      `--load-extension=${extensionDir}`,
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-      DISABLED_FEATURES,
-      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-      ...args,
-    ],
-  });
+  const extension = [`--disable-extensions-except=${extensionDir}`, `--load-extension=${extensionDir}`];
+  const context = await launchChromium(profile, [...extension, ...args], without, env);
   const openOwn = async (path: string) => {
     const page = await context.newPage();
     await page.goto(`chrome-extension://${EXTENSION_ID}/${path}`);
@@ -89,4 +73,33 @@ export async function launch(
       await rm(profile, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/**
+ * Starts Chromium as in all tests, without an extension unless the arguments name one.
+ *
+ * @param profile its user data directory
+ */
+export function launchChromium(
+  profile: string,
+  args: string[] = [],
+  without: string[] = [],
+  env: Record<string, string> = {},
+): Promise<BrowserContext> {
+  return chromium.launchPersistentContext(profile, {
+    executablePath: process.env.HOPWISE_CHROMIUM ?? '/usr/bin/chromium',
+    headless: false,
+    env: { ...(process.env as Record<string, string>), ...env },
+    ignoreDefaultArgs: ['--disable-extensions', ...without],
+    args: [
+      '--headless=new',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+      DISABLED_FEATURES,
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      ...args,
+    ],
+  });
 }

@@ -3,7 +3,7 @@ import { joinRecording, type LoadObservation } from '../src/recorder/join.ts';
 import type { FrameReport } from '../src/recorder/joined-request.ts';
 import { MAX_ENTRIES } from '../src/recorder/limits.ts';
 import { type ObservedRequest, offersH3, resourceType } from '../src/recorder/observed-request.ts';
-import { frameTimingsSchema, type ResourceEntry } from '../src/recorder/page-timings.ts';
+import { frameTimingsSchema, type ResourceEntry, type ScriptRun } from '../src/recorder/page-timings.ts';
 
 const T0 = 1_800_000_000_000;
 const PAGE = 'https://page.test/';
@@ -95,8 +95,7 @@ function frame(frameId: number, url: string, originMs: number, more: Partial<Fra
     largestContentfulPaint: 480,
     largestContentfulPaintUrl: 'https://shop.test/hero.png#top',
     resources: [],
-    scriptRequests: [],
-    hooked: true,
+    scriptRuns: [],
     ...more,
   };
   frameTimingsSchema.parse(report);
@@ -183,7 +182,7 @@ describe('joinRecording', () => {
       transferBytes: 1300,
       bodyBytes: 1000,
       decodedBytes: 2500,
-      initiator: { kind: 'parser', requestId: 0, source: 'recorded' },
+      initiator: { kind: 'parser', requestId: 0, source: 'inferred' },
       renderBlocking: false,
       fromCache: false,
       connectionId: null,
@@ -429,11 +428,12 @@ describe('initiators', () => {
     const { initiator } = of(one.url);
     return { ...initiator, from: [PAGE, css, js, cdnCss].find((url) => of(url).id === initiator.requestId) };
   };
-  const ask = (url: string, atMs: number, scripts: string[]) => ({
-    kind: 'src' as const,
+  const run = (url: string, endMs: number, more: Partial<ScriptRun> = {}) => ({
     url,
-    atMs,
-    scripts,
+    endMs,
+    inserted: false,
+    deferred: false,
+    ...more,
   });
 
   test('a stylesheet of the same origin is identified by the Referer', () => {
@@ -465,33 +465,73 @@ describe('initiators', () => {
     });
   });
 
-  test("a script's call waits for the last of the scripts on its stack", () => {
-    const url = `${PAGE}x.png`;
-    const scriptRequests = [ask(url, 128, [js, PAGE])];
-    expect(joined(request(url, 130), entry(url, 130, 150), { scriptRequests })).toMatchObject({
-      kind: 'script',
-      source: 'recorded',
-      from: js,
+  const data = `${PAGE}data`;
+  const fetched = (atMs: number, scriptRuns: ScriptRun[]) =>
+    joined(request(data, atMs, { type: 'fetch' }), entry(data, atMs, atMs + 20, { initiatorType: 'fetch' }), {
+      scriptRuns,
     });
+
+  test('a fetch is initiated by the script that was running', () => {
+    expect(fetched(130, [run(js, 140)])).toMatchObject({ kind: 'script', source: 'inferred', from: js });
   });
 
-  test('an inline script is the document, a call without a stack is inferred', () => {
-    const url = `${PAGE}x.png`;
-    const inline = joined(request(url, 130), entry(url, 130, 150), {
-      scriptRequests: [ask(url, 128, [PAGE])],
-    });
-    expect(inline).toMatchObject({ kind: 'script', source: 'recorded', from: PAGE });
-    const bare = joined(request(url, 130), entry(url, 130, 150), { scriptRequests: [ask(url, 128, [])] });
-    expect(bare).toMatchObject({ kind: 'script', source: 'inferred', from: PAGE });
+  test('a script cannot have been running before it arrived', () => {
+    // a.js arrives at 110.
+    expect(fetched(100, [run(js, 140)])).toMatchObject({ kind: 'script', from: PAGE });
   });
 
-  test('a call that came after the request did not cause it', () => {
+  test('a deferred script runs only after the parser has ended', () => {
+    // The parser ends at 300.
+    expect(fetched(130, [run(js, 400, { deferred: true })])).toMatchObject({ from: PAGE });
+    expect(fetched(350, [run(js, 400, { deferred: true })])).toMatchObject({ from: js });
+  });
+
+  test('between scripts a fetch is initiated by an inline script, after the parser by the last script', () => {
+    expect(fetched(160, [run(js, 140)])).toMatchObject({ kind: 'script', from: PAGE });
+    expect(fetched(500, [run(js, 140)])).toMatchObject({ kind: 'script', from: js });
+  });
+
+  test('of a module and its imports the initiator is the last to arrive', () => {
+    const imported = `${PAGE}imported.js`;
+    const { recording, of } = join(
+      [
+        document_(),
+        script,
+        request(imported, 112, { type: 'script', referrer: js }),
+        request(data, 350, { type: 'fetch' }),
+      ],
+      [
+        frame(0, PAGE, 0, {
+          resources: [
+            ...loaded,
+            entry(imported, 112, 130),
+            entry(data, 350, 370, { initiatorType: 'fetch' }),
+          ],
+          scriptRuns: [run(js, 400, { deferred: true })],
+        }),
+      ],
+    );
+    expect(recording.requests[of(data).initiator.requestId!]!.url).toBe(imported);
+  });
+
+  test('an inserted script is initiated by a script also while the parser is at work', () => {
+    const url = `${PAGE}inserted.js`;
+    const inserted = (inserted: boolean) =>
+      joined(request(url, 130, { type: 'script' }), entry(url, 130, 150, { initiatorType: 'script' }), {
+        scriptRuns: [run(js, 140), run(url, 160, { inserted })],
+      });
+    expect(inserted(true)).toMatchObject({ kind: 'script', from: js });
+    expect(inserted(false)).toMatchObject({ kind: 'parser', from: PAGE });
+  });
+
+  test('an image is initiated by a running script only after the parser has ended', () => {
     const url = `${PAGE}x.png`;
-    const scriptRequests = [ask(url, 400, [js])];
-    expect(joined(request(url, 130), entry(url, 130, 150), { scriptRequests })).toMatchObject({
-      kind: 'parser',
-      from: PAGE,
-    });
+    const image = (atMs: number, endMs: number) =>
+      joined(request(url, atMs), entry(url, atMs, atMs + 20), { scriptRuns: [run(js, endMs)] });
+    expect(image(130, 140)).toMatchObject({ kind: 'parser', from: PAGE, source: 'inferred' });
+    expect(image(500, 510)).toMatchObject({ kind: 'script', from: js });
+    // A lazy image.
+    expect(image(500, 400)).toMatchObject({ kind: 'parser', from: PAGE });
   });
 
   test('a preload is distinguished from a stylesheet link', () => {
@@ -499,22 +539,6 @@ describe('initiators', () => {
     expect(joined(request(url, 130), entry(url, 130, 150, { initiatorType: 'link' }))).toMatchObject({
       kind: 'preload',
       from: PAGE,
-    });
-  });
-
-  test('after the parser has ended, or without the hook, the parser is inferred', () => {
-    const url = `${PAGE}x.png`;
-    expect(joined(request(url, 500), entry(url, 500, 550)).source).toBe('inferred');
-    expect(joined(request(url, 130), entry(url, 130, 150), { hooked: false }).source).toBe('inferred');
-  });
-
-  test('a fetch that the hook did not record has no known initiator', () => {
-    const url = `${PAGE}data`;
-    const one = request(url, 130, { type: 'fetch' });
-    expect(joined(one, entry(url, 130, 150, { initiatorType: 'fetch' }))).toMatchObject({
-      kind: 'script',
-      requestId: null,
-      source: 'inferred',
     });
   });
 });

@@ -100,8 +100,7 @@ function timings(loadEventEnd: number): FrameTimings {
     largestContentfulPaint: null,
     largestContentfulPaintUrl: null,
     resources: [],
-    scriptRequests: [],
-    hooked: true,
+    scriptRuns: [],
   };
 }
 

@@ -17,6 +17,12 @@ test('the Firefox id is the one that the native host is registered for', () => {
   expect(manifest.browser_specific_settings.gecko.id).toBe(FIREFOX_EXTENSION_ID);
 });
 
+test('pages cannot detect the extension by its files, messages or scripts', () => {
+  expect(manifest.content_scripts.map(({ world = 'ISOLATED' }) => world)).toEqual(['ISOLATED']);
+  expect(manifest).not.toHaveProperty('web_accessible_resources');
+  expect(manifest).not.toHaveProperty('externally_connectable');
+});
+
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 
 /** First cells of the table below a heading of the README, without their backquotes. */

@@ -1,12 +1,12 @@
 /**
  * Content script of every frame, in the extension's isolated world: collects what the browser measured and
- * sends it when the worker requests it. The top frame reports when the page has settled.
+ * sends it when the worker requests it. The top frame reports when the page has settled. It changes nothing that
+ * the page can see: nothing in the page's own world, no attribute, no event.
  */
 
-import { CHANNEL_EVENT, STOP_SUFFIX } from './hook-channel.ts';
 import { MAX_ENTRIES, MAX_TEXT_CHARS } from './limits.ts';
 import type { Collect, FrameTimings, PageSettled, PageShown, ResourceEntry } from './page-timings.ts';
-import { ScriptRequestLog } from './script-requests.ts';
+import { ScriptRunLog } from './script-runs.ts';
 
 /** Wait after the load event: late paints, and requests that start right after it, still belong to the load. */
 const SETTLE_MS = 1000;
@@ -16,10 +16,9 @@ const LOAD_TIMEOUT_MS = 30_000;
 
 const resources: PerformanceResourceTiming[] = [];
 const resourceKeys = new Set<string>();
-const scriptRequests = new ScriptRequestLog();
+const scriptRuns = new ScriptRunLog();
 let largestContentfulPaint: number | null = null;
 let largestContentfulPaintUrl: string | null = null;
-let hooked = false;
 
 // An observer receives every entry, regardless of the size of the page's own buffer and of the page clearing it.
 const resourceObserver = new PerformanceObserver((list) => addResources(list.getEntries()));
@@ -27,14 +26,9 @@ resourceObserver.observe({ type: 'resource', buffered: true });
 const paintObserver = new PerformanceObserver((list) => updateLargestPaint(list.getEntries()));
 paintObserver.observe({ type: 'largest-contentful-paint', buffered: true });
 
-const channel = [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16)).join('-');
-const onScriptRequest = (event: Event) => {
-  hooked = true;
-  scriptRequests.addMessage((event as CustomEvent).detail, document.baseURI, performance.now());
-  if (scriptRequests.isFull) stopHook();
-};
-document.addEventListener(channel, onScriptRequest);
-document.dispatchEvent(new CustomEvent(CHANNEL_EVENT, { detail: channel }));
+// Load events of elements do not bubble, and their path ends at the document.
+const onElementLoad = (event: Event) => scriptRuns.addLoadEvent(event, performance.now());
+document.addEventListener('load', onElementLoad, true);
 
 chrome.runtime.onMessage.addListener((message: Collect, _sender, answer) => {
   if (message?.type !== 'collect') return;
@@ -77,12 +71,7 @@ function send(message: PageSettled | PageShown) {
 function stopObserving() {
   resourceObserver.disconnect();
   paintObserver.disconnect();
-  stopHook();
-}
-
-function stopHook() {
-  document.dispatchEvent(new CustomEvent(channel + STOP_SUFFIX));
-  document.removeEventListener(channel, onScriptRequest);
+  document.removeEventListener('load', onElementLoad, true);
 }
 
 function addResources(entries: PerformanceEntryList) {
@@ -121,8 +110,7 @@ function readFrameTimings(): FrameTimings {
     largestContentfulPaint,
     largestContentfulPaintUrl,
     resources: resources.filter((entry) => /^https?:/.test(entry.name)).map(toEntry),
-    scriptRequests: scriptRequests.requests,
-    hooked,
+    scriptRuns: scriptRuns.runs,
   };
 }
 

@@ -1,16 +1,18 @@
 import type { Initiator } from '@hopwise/pageload-emulator';
 import { groupBy } from './group-by.ts';
 import type { FrameReport, JoinedRequest } from './joined-request.ts';
-import type { ScriptRequest } from './page-timings.ts';
-import { withoutFragment } from './script-requests.ts';
+import { withoutFragment } from './url-text.ts';
 
-/** Maximum time between a script's call and the start of its request, including the clock's resolution. */
+/** Maximum time between the arrival of a response and a request that it causes, when the clocks show them in reverse. */
 const START_TOLERANCE_MS = 5;
 
+/** Coarsest resolution of a page's clock (Firefox; 0.1 ms in Chromium). */
+const CLOCK_RESOLUTION_MS = 1;
+
 /**
- * Finds the initiator of each request from four sources: redirects, the script calls that the hook recorded,
- * the `Referer` (of requests by a stylesheet or a module it is that file's own URL: Fetch section
- * 2.2.5, Referrer Policy section 8.3) and Resource Timing's `initiatorType`.
+ * Finds the initiator of each request from four sources: redirects, the `Referer` (of requests by a stylesheet or a module
+ * it is that file's own URL: Fetch section 2.2.5, Referrer Policy section 8.3), Resource Timing's `initiatorType`, and the
+ * times at which external scripts ran. No source names the script that made a request, so this is inferred.
  *
  * @param requests in order of start, the page's own first
  * @returns one for each request, `requestId` an index into `requests`
@@ -34,9 +36,9 @@ interface FoundInitiator {
 class InitiatorFinder {
   readonly #requests: JoinedRequest[];
   readonly #byUrl: Map<string, JoinedRequest[]>;
+  readonly #scriptsByReferrer: Map<string, JoinedRequest[]>;
   /** Documents of each frame, in order of start; a frame may have held several. */
   readonly #documents: Map<number, JoinedRequest[]>;
-  readonly #scriptRequests = new Map<FrameReport, Map<string, ScriptRequest[]>>();
   readonly #topOrigin: number;
   /** Cache: origins are looked up for each pair of a stylesheet and a request. */
   readonly #origins = new Map<string, string>();
@@ -44,6 +46,8 @@ class InitiatorFinder {
   constructor(requests: JoinedRequest[]) {
     this.#requests = requests;
     this.#byUrl = groupBy(requests, urlOf);
+    const scripts = requests.filter(({ type, observed }) => type === 'script' && observed?.referrer);
+    this.#scriptsByReferrer = groupBy(scripts, ({ observed }) => withoutFragment(observed!.referrer!));
     const documents = requests.filter(
       ({ type, observed }) => (type === 'document' || type === 'iframe') && observed?.redirected === false,
     );
@@ -59,34 +63,52 @@ class InitiatorFinder {
     if (request.type === 'document') return { kind: 'navigation', from: null, source: 'recorded' };
     const document = this.#findDocument(request);
     return (
-      this.#fromHook(request, document) ??
       findPreload(request, document) ??
       this.#fromReferrer(request, document) ??
-      this.#fromTiming(request, document)
+      this.#fromScriptRuns(request, document) ??
+      this.#fromType(request, document)
     );
   }
 
-  #fromHook(request: JoinedRequest, document: JoinedRequest | null): FoundInitiator | null {
+  /** Finds the script that made a request; null for a request that the document's markup may have caused. */
+  #fromScriptRuns(request: JoinedRequest, document: JoinedRequest | null): FoundInitiator | null {
     const { frame } = request;
-    if (!frame) return null;
-    let calls = this.#scriptRequests.get(frame);
-    if (!calls) {
-      calls = groupBy(frame.scriptRequests, ({ url }) => url);
-      this.#scriptRequests.set(frame, calls);
-    }
+    const running = frame && this.#findRunning(request, frame);
+    const parsed = frame !== null && this.#toFrameTime(request, frame) > parsedAtMs(frame);
+    if (!isMadeByScript(request) && !(parsed && running)) return null;
+    // While the document is parsed, inline scripts run between the others.
+    const script = running ?? (parsed ? this.#findLastRun(request, frame) : null);
+    return { kind: 'script', from: script ?? document, source: 'inferred' };
+  }
+
+  /** Finds the script that was running when the request started: the first to end after it. */
+  #findRunning(request: JoinedRequest, frame: FrameReport): JoinedRequest | null {
     const startMs = this.#toFrameTime(request, frame);
-    const call = calls.get(urlOf(request))?.findLast(({ atMs }) => atMs <= startMs + START_TOLERANCE_MS);
-    if (!call) return null;
-    const scripts = call.scripts.flatMap((url) => {
-      // An inline script has the document's URL, and runs before the document is complete.
-      if (document && url === urlOf(document)) return [document];
-      return this.#findArrived(url, request) ?? [];
-    });
-    // The request waited for every script on the stack, so for the one that arrived last.
-    const last = findLastArrived(scripts);
-    return last
-      ? { kind: 'script', from: last, source: 'recorded' }
-      : { kind: 'script', from: document, source: 'inferred' };
+    for (const run of frame.scriptRuns) {
+      if (run.endMs + CLOCK_RESOLUTION_MS < startMs) continue;
+      if (run.deferred && startMs < parsedAtMs(frame)) continue;
+      const script = this.#findArrived(run.url, request);
+      if (script) return this.#findLastImport(script, request);
+    }
+    return null;
+  }
+
+  /** Finds the script that ended last before the request started, for requests of its callbacks. */
+  #findLastRun(request: JoinedRequest, frame: FrameReport): JoinedRequest | null {
+    const startMs = this.#toFrameTime(request, frame);
+    const run = frame.scriptRuns.findLast(({ endMs }) => endMs <= startMs);
+    return run ? this.#findArrived(run.url, request) : null;
+  }
+
+  /** Finds the last to arrive of a module and its imports, directly or through others: it runs when all have arrived. */
+  #findLastImport(module: JoinedRequest, request: JoinedRequest): JoinedRequest {
+    const graph = new Set([module]);
+    for (const importing of graph) {
+      for (const imported of this.#scriptsByReferrer.get(urlOf(importing)) ?? []) {
+        if (imported.endMs <= request.startMs) graph.add(imported);
+      }
+    }
+    return findLastArrived([...graph])!;
   }
 
   #fromReferrer(request: JoinedRequest, document: JoinedRequest | null): FoundInitiator | null {
@@ -111,21 +133,10 @@ class InitiatorFinder {
     return { kind: 'style', from: findLastArrived(sheets) ?? document, source: 'inferred' };
   }
 
-  #fromTiming(request: JoinedRequest, document: JoinedRequest | null): FoundInitiator {
+  #fromType(request: JoinedRequest, document: JoinedRequest | null): FoundInitiator {
     if (request.type === 'other' && request.observed)
       return { kind: 'other', from: document, source: 'inferred' };
-    if (request.type === 'fetch' || request.type === 'beacon') {
-      return { kind: 'script', from: null, source: 'inferred' };
-    }
-    // The parser starts no requests once the document is interactive: a later request is of a lazy image
-    // or of markup that a script wrote, which the hook does not observe.
-    const { frame } = request;
-    const parsing =
-      frame?.hooked === true &&
-      frame.navigation !== null &&
-      (frame.navigation.domInteractive === 0 ||
-        this.#toFrameTime(request, frame) <= frame.navigation.domInteractive);
-    return { kind: 'parser', from: document, source: parsing ? 'recorded' : 'inferred' };
+    return { kind: 'parser', from: document, source: 'inferred' };
   }
 
   /** Finds the response of `url` that was complete when `request` started. */
@@ -160,6 +171,18 @@ class InitiatorFinder {
   #toFrameTime(request: JoinedRequest, frame: FrameReport): number {
     return request.startMs - (frame.timeOrigin - this.#topOrigin);
   }
+}
+
+/** Whether only a script can have made the request: markup neither fetches nor creates elements as scripts do. */
+function isMadeByScript(request: JoinedRequest): boolean {
+  if (request.type === 'fetch' || request.type === 'beacon') return true;
+  const runs = request.type === 'script' ? request.frame?.scriptRuns : undefined;
+  return runs?.some(({ url, inserted }) => inserted && url === urlOf(request)) ?? false;
+}
+
+/** When the parser ended, after which markup starts only lazy requests: milliseconds after the frame's time origin. */
+function parsedAtMs({ navigation }: FrameReport): number {
+  return navigation?.domInteractive || Number.POSITIVE_INFINITY;
 }
 
 /** Recognizes `<link rel=preload>` and early hints: links that are not stylesheets. */

@@ -6,7 +6,7 @@ import type { FrameReport, JoinedRequest } from './joined-request.ts';
 import { MAX_ENTRIES } from './limits.ts';
 import type { ObservedRequest } from './observed-request.ts';
 import type { ResourceEntry } from './page-timings.ts';
-import { withoutFragment } from './script-requests.ts';
+import { withoutFragment } from './url-text.ts';
 
 /** Everything observed of one page load. */
 export interface LoadObservation {

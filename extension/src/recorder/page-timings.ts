@@ -40,15 +40,16 @@ const navigation = z.extend(resource, {
   loadEventEnd: ms,
 });
 
-/** A script's request for a URL, recorded by the hook before the browser starts it. */
-const scriptRequest = z.object({
-  kind: z.enum(['fetch', 'xhr', 'src', 'srcset']),
+/** An external script that has run. */
+const scriptRun = z.object({
   /** Absolute, without fragment. */
   url,
-  /** Milliseconds after the frame's time origin. */
-  atMs: ms,
-  /** Scripts on the stack, innermost first, each once. */
-  scripts: z.array(url).check(z.maxLength(10)),
+  /** End of the run, milliseconds after the frame's time origin. */
+  endMs: ms,
+  /** Whether a script created its element. False for some of those elements too: scripts can set them to run in order. */
+  inserted: z.boolean(),
+  /** Whether it runs only after the document was parsed (`defer`, modules). */
+  deferred: z.boolean(),
 });
 
 export const frameTimingsSchema = z.object({
@@ -61,9 +62,8 @@ export const frameTimingsSchema = z.object({
   /** Of the image that was painted; null for text. */
   largestContentfulPaintUrl: z.nullable(url),
   resources: z.array(resource).check(z.maxLength(MAX_ENTRIES)),
-  scriptRequests: z.array(scriptRequest).check(z.maxLength(MAX_ENTRIES)),
-  /** Whether the hook in the page's world is installed; without it, an empty `scriptRequests` means nothing. */
-  hooked: z.boolean(),
+  /** In order of their ends. */
+  scriptRuns: z.array(scriptRun).check(z.maxLength(MAX_ENTRIES)),
 });
 
 /** From a top frame: the page has loaded and settled, or its load event did not fire in time (`loaded` false). */
@@ -75,7 +75,7 @@ export const pageSettledSchema = z.object({ type: z.literal('page-settled'), loa
 export const pageShownSchema = z.object({ type: z.literal('page-shown') });
 
 export type ResourceEntry = z.infer<typeof resource>;
-export type ScriptRequest = z.infer<typeof scriptRequest>;
+export type ScriptRun = z.infer<typeof scriptRun>;
 export type FrameTimings = z.infer<typeof frameTimingsSchema>;
 export type PageSettled = z.infer<typeof pageSettledSchema>;
 export type PageShown = z.infer<typeof pageShownSchema>;

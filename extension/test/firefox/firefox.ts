@@ -82,7 +82,7 @@ export interface ProfileOptions {
   trusted: string[];
 }
 
-/** Real Firefox with the extension, in its own profile. */
+/** Real Firefox, with the extension or without, in its own profile. */
 export class FirefoxBrowser {
   readonly #process: ChildProcess;
   readonly #bidi: Bidi;
@@ -97,7 +97,7 @@ export class FirefoxBrowser {
    * @param env added to this process's environment; the browser passes it on to native hosts
    */
   static async launch(
-    extensionDir: string,
+    extensionDir: string | null,
     home: string,
     env: Record<string, string>,
   ): Promise<FirefoxBrowser> {
@@ -112,7 +112,9 @@ export class FirefoxBrowser {
     );
     const bidi = await Bidi.connect(`${await listeningAt(child)}/session`);
     await bidi.send('session.new', { capabilities: {} });
-    await bidi.send('webExtension.install', { extensionData: { type: 'path', path: extensionDir } });
+    if (extensionDir) {
+      await bidi.send('webExtension.install', { extensionData: { type: 'path', path: extensionDir } });
+    }
     return new FirefoxBrowser(child, bidi);
   }
 

@@ -4,15 +4,20 @@
 export const ADDRESS_SPACES = ['loopback', 'local', 'public'] as const;
 export type AddressSpace = (typeof ADDRESS_SPACES)[number];
 
-/** Every block that is not public. Blocks do not overlap. */
-const BLOCKS: readonly { cidr: string; space: AddressSpace; source: string }[] = [
+/** A block of addresses. `space` is where they lead; `embeddedAt` the lowest bit of the IPv4 address in each that decides instead. */
+type Block = { cidr: string; source: string } & ({ space: AddressSpace } | { embeddedAt: number });
+
+/**
+ * The IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890), with what is not unicast and what IANA has not
+ * allocated: public is what is globally reachable. The longest prefix decides; IPv4 addresses outside of all blocks are public.
+ */
+const BLOCKS: readonly Block[] = [
   {
     cidr: '0.0.0.0/8',
     space: 'loopback',
     source: 'RFC 1122, section 3.2.1.3: this host; systems connect it to themselves',
   },
   { cidr: '127.0.0.0/8', space: 'loopback', source: 'RFC 1122, section 3.2.1.3: loopback' },
-  { cidr: '::/127', space: 'loopback', source: 'RFC 4291, sections 2.5.2 and 2.5.3: unspecified, loopback' },
   { cidr: '10.0.0.0/8', space: 'local', source: 'RFC 1918, section 3: private networks' },
   { cidr: '172.16.0.0/12', space: 'local', source: 'RFC 1918, section 3: private networks' },
   { cidr: '192.168.0.0/16', space: 'local', source: 'RFC 1918, section 3: private networks' },
@@ -22,13 +27,49 @@ const BLOCKS: readonly { cidr: string; space: AddressSpace; source: string }[] =
     space: 'local',
     source: 'RFC 6598, section 7: carrier-grade NAT, and overlay networks on the machine',
   },
+  { cidr: '192.0.0.0/24', space: 'local', source: 'RFC 6890, section 2.1: IETF protocol assignments' },
+  { cidr: '192.0.0.9/32', space: 'public', source: 'RFC 7723, section 4.1: PCP anycast' },
+  { cidr: '192.0.0.10/32', space: 'public', source: 'RFC 8155, section 8.1: TURN anycast' },
+  { cidr: '192.0.2.0/24', space: 'local', source: 'RFC 5737, section 3: documentation' },
+  { cidr: '198.51.100.0/24', space: 'local', source: 'RFC 5737, section 3: documentation' },
+  { cidr: '203.0.113.0/24', space: 'local', source: 'RFC 5737, section 3: documentation' },
+  { cidr: '192.88.99.0/24', space: 'local', source: 'RFC 7526, section 7: former 6to4 relay anycast' },
   {
     cidr: '198.18.0.0/15',
     space: 'local',
     source: 'RFC 2544, appendix C.2.2: benchmarks, and local proxies that answer for names',
   },
+  { cidr: '224.0.0.0/4', space: 'local', source: 'RFC 5771, section 3: multicast' },
+  { cidr: '240.0.0.0/4', space: 'local', source: 'RFC 1112, section 4, and RFC 919: reserved, broadcast' },
+
+  { cidr: '::/0', space: 'local', source: 'IANA IPv6 Address Space: reserved or unassigned' },
+  { cidr: '2000::/3', space: 'public', source: 'IANA IPv6 Address Space, RFC 4291: global unicast' },
+  { cidr: '::/127', space: 'loopback', source: 'RFC 4291, sections 2.5.2 and 2.5.3: unspecified, loopback' },
+  { cidr: '::/96', embeddedAt: 0, source: 'RFC 4291, section 2.5.5.1: IPv4-compatible' },
+  { cidr: '::ffff:0:0/96', embeddedAt: 0, source: 'RFC 4291, section 2.5.5.2: IPv4-mapped' },
+  { cidr: '64:ff9b::/96', embeddedAt: 0, source: 'RFC 6052, section 2.1: NAT64, well-known prefix' },
+  { cidr: '64:ff9b:1::/48', space: 'local', source: 'RFC 8215, section 3: NAT64 for local use' },
+  { cidr: '100::/64', space: 'local', source: 'RFC 6666, section 4: discard-only' },
+  { cidr: '100:0:0:1::/64', space: 'local', source: 'RFC 9780, section 6: dummy prefix' },
+  { cidr: '2001::/23', space: 'local', source: 'RFC 2928: IETF protocol assignments' },
+  { cidr: '2001::/32', space: 'local', source: 'RFC 4380, section 2.6: Teredo' },
+  { cidr: '2001:1::1/128', space: 'public', source: 'RFC 7723, section 4.2: PCP anycast' },
+  { cidr: '2001:1::2/128', space: 'public', source: 'RFC 8155, section 8.2: TURN anycast' },
+  { cidr: '2001:1::3/128', space: 'public', source: 'RFC 9665, section 10: SRP anycast of DNS-SD' },
+  { cidr: '2001:2::/48', space: 'local', source: 'RFC 5180, section 8: benchmarks' },
+  { cidr: '2001:3::/32', space: 'public', source: 'RFC 7450, section 7: AMT' },
+  { cidr: '2001:4:112::/48', space: 'public', source: 'RFC 7535, section 8: AS112' },
+  { cidr: '2001:10::/28', space: 'local', source: 'RFC 4843, section 2: former ORCHID' },
+  { cidr: '2001:20::/28', space: 'public', source: 'RFC 7343, section 6: ORCHIDv2' },
+  { cidr: '2001:30::/28', space: 'public', source: 'RFC 9374, section 8: DRIP entity tags' },
+  { cidr: '2001:db8::/32', space: 'local', source: 'RFC 3849: documentation' },
+  { cidr: '2002::/16', embeddedAt: 80, source: 'RFC 3056, section 2: 6to4' },
+  { cidr: '3fff::/20', space: 'local', source: 'RFC 9637, section 4: documentation' },
+  { cidr: '5f00::/16', space: 'local', source: 'RFC 9602, section 3: SRv6 segment identifiers' },
   { cidr: 'fc00::/7', space: 'local', source: 'RFC 4193, section 3.1: unique local' },
   { cidr: 'fe80::/10', space: 'local', source: 'RFC 4291, section 2.5.6: link-local' },
+  { cidr: 'fec0::/10', space: 'local', source: 'RFC 3879: former site-local' },
+  { cidr: 'ff00::/8', space: 'local', source: 'RFC 4291, section 2.7: multicast' },
 ];
 
 const IPV4_BITS = 32;
@@ -40,24 +81,28 @@ interface Address {
   bits: typeof IPV4_BITS | typeof IPV6_BITS;
 }
 
-const PREFIXES = BLOCKS.map(({ cidr, space }) => {
+/** Longest prefix first. */
+const PREFIXES = BLOCKS.map(({ cidr, ...block }) => {
   const [net = '', length] = cidr.split('/');
   const { value, bits } = parseAddress(net)!;
   const shift = BigInt(bits - Number(length));
-  return { bits, shift, prefix: value >> shift, space };
-});
+  return { ...block, bits, length: Number(length), shift, prefix: value >> shift };
+}).sort((a, b) => b.length - a.length);
 
 /**
- * The space of an IP address as text, with or without brackets and zone. An IPv4-mapped IPv6 address (RFC 4291, section
- * 2.5.5.2) has the space of its IPv4 address. Text that is no address counts as public.
+ * The space of an IP address as text, with or without brackets and zone. Text that is no address counts as public.
  */
 export function addressSpace(ip: string): AddressSpace {
   const address = parseAddress(ip);
-  if (!address) return 'public';
-  const block = PREFIXES.find(
-    ({ bits, shift, prefix }) => bits === address.bits && address.value >> shift === prefix,
-  );
-  return block?.space ?? 'public';
+  return address ? spaceOf(address) : 'public';
+}
+
+function spaceOf({ value, bits }: Address): AddressSpace {
+  const block = PREFIXES.find((one) => one.bits === bits && value >> one.shift === one.prefix);
+  if (!block) return 'public';
+  if ('space' in block) return block.space;
+  const embedded = BigInt.asUintN(IPV4_BITS, value >> BigInt(block.embeddedAt));
+  return spaceOf({ value: embedded, bits: IPV4_BITS });
 }
 
 /** Whether a page from `page` may request resources in `target`: browsers let it reach outwards only. */
@@ -65,7 +110,7 @@ export function mayReach(page: AddressSpace, target: AddressSpace): boolean {
   return ADDRESS_SPACES.indexOf(target) >= ADDRESS_SPACES.indexOf(page);
 }
 
-/** Whether an address is the machine's own or in its local network: its path is not the path to the web. */
+/** Whether an address is not public, such as the machine's own: its path is not the path to the web. */
 export function isLocalAddress(ip: string): boolean {
   return addressSpace(ip) !== 'public';
 }
@@ -78,9 +123,7 @@ function parseAddress(text: string): Address | null {
     return value === null ? null : { value, bits: IPV4_BITS };
   }
   const value = parseIpv6(ip);
-  if (value === null) return null;
-  const isMapped = value >> BigInt(IPV4_BITS) === 0xffffn;
-  return isMapped ? { value: BigInt.asUintN(IPV4_BITS, value), bits: IPV4_BITS } : { value, bits: IPV6_BITS };
+  return value === null ? null : { value, bits: IPV6_BITS };
 }
 
 function parseIpv4(text: string): bigint | null {

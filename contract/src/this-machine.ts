@@ -1,3 +1,14 @@
+import { isLocalAddress } from './address-space.ts';
+
+/**
+ * Whether a host is local by its name alone: names of this machine, and addresses that are not public.
+ *
+ * @param host as `URL.hostname` has it.
+ */
+export function isLocalHost(host: string): boolean {
+  return isAskedWithoutProxy(host) || isLocalAddress(host);
+}
+
 /**
  * Whether browsers connect to a host without a proxy because it is this machine itself or link-local:
  * - Chromium always, whatever a PAC script returns (net/docs/proxy.md, "Implicit bypass rules"),

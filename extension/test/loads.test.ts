@@ -58,7 +58,7 @@ function navigation(requestId: string, more: Partial<ObservedRequest> = {}): Obs
     headersAt: Date.now() + 10,
     endedAt: Date.now() + 20,
     status: 200,
-    remoteIp: '192.0.2.1',
+    remoteIp: '9.9.9.1',
     fromCache: false,
     referrer: null,
     offersH3: false,
@@ -184,10 +184,10 @@ test('a recording includes what the browser reports of a request only after the 
   loads.addRequest(TAB, navigation('late', { endedAt: null, remoteIp: null }));
   answers = [async () => timings(900)];
   const storing = storeSettledLoad(loads, TAB, 'doc', true, new Map());
-  setTimeout(() => loads.updateRequest(TAB, 'late', { endedAt: Date.now(), remoteIp: '192.0.2.7' }), 100);
+  setTimeout(() => loads.updateRequest(TAB, 'late', { endedAt: Date.now(), remoteIp: '9.9.9.7' }), 100);
   await storing;
   const { load } = await findLoad(loads, { tabId: TAB });
-  expect(load?.recording.requests[0]?.remoteIp).toBe('192.0.2.7');
+  expect(load?.recording.requests[0]?.remoteIp).toBe('9.9.9.7');
 });
 
 test('a recording does not wait long for a request that stays open', async () => {

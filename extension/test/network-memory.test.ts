@@ -59,7 +59,7 @@ function request(id: number, more: Partial<RecordedRequest> = {}): RecordedReque
     protocol: 'h2',
     status: 200,
     fromCache: false,
-    remoteIp: '192.0.2.1',
+    remoteIp: '9.9.9.9',
     ...more,
   };
 }

@@ -3,8 +3,10 @@
  * holds logic only where two packages must do the same (`address-space.ts`, `this-machine.ts`, `verification-parts.ts`).
  */
 export * from './address-space.ts';
+export type * from './decision.ts';
 export * from './ids.ts';
 export type * from './known-network.ts';
+export type * from './load-time.ts';
 export * from './messages.ts';
 export type * from './network-path.ts';
 export * from './pins.ts';

@@ -1,3 +1,5 @@
+import type { Decision } from './decision.ts';
+import type { LoadTime } from './load-time.ts';
 import type { FigureSource, UdpNotation, UdpShares } from './network-path.ts';
 import type { Assignment, Protocol } from './protocol.ts';
 import type { WaterfallEntry } from './waterfall-entry.ts';
@@ -8,19 +10,6 @@ export interface PaintTimes {
   firstContentfulPaintMs: number | null;
   /** Largest Contentful Paint; null when unknown. */
   largestContentfulPaintMs: number | null;
-}
-
-/**
- * Distribution of a load time: median, 10th and 90th percentile, between which four of five single loads lie. It covers random
- * losses, the network's uncertainty, the emulator's error and the browser's own scatter.
- */
-export interface LoadTime {
-  /** navigationStart to loadEventEnd (PLT), milliseconds, median. */
-  pltMs: number;
-  /** 10th percentile, milliseconds. */
-  low: number;
-  /** 90th percentile, milliseconds. */
-  high: number;
 }
 
 /** Load and paint times, milliseconds after navigationStart; paints are medians. */
@@ -103,6 +92,8 @@ export interface Prediction {
     /** Source of each figure. */
     source: Record<'rttMs' | 'downMbps' | 'upMbps' | 'loss' | 'udp' | 'queueBytes', FigureSource>;
   };
+  /** What to do about it: what the product acts on. */
+  decision: Decision;
   /** The recorded load: its time in milliseconds, and its requests by protocol. */
   observed: { pltMs: number | null; protocols: Partial<Record<Protocol, number>> };
   /** Each protocol applied to every origin, as if all offered it. */

@@ -28,6 +28,20 @@ const HOSTILE = '<img src=x onerror=alert(1)>';
 const PAGE = 'https://page.test/';
 
 const paints = { firstContentfulPaintMs: 800, largestContentfulPaintMs: null };
+const leave = {
+  kind: 'leave' as const,
+  origins: [],
+  protocol: null,
+  assignment: { 'https://page.test': 'h3' as const, 'https://cdn.test': 'h2' as const },
+  time: { pltMs: 2400, low: 2200, high: 2600 },
+  gainMs: 0,
+  gain: 0,
+  helps: 0,
+  harms: 0,
+  needs: [],
+  worthwhile: false,
+  measured: false,
+};
 const prediction: Prediction = {
   page: { url: PAGE, requests: 116, origins: 2, bytes: 3_779_894 },
   network: {
@@ -53,6 +67,27 @@ const prediction: Prediction = {
       udp: 'assumed',
       queueBytes: 'assumed',
     },
+  },
+  decision: {
+    kind: 'leave',
+    verdict: 'HTTP/3 everywhere is right: leave it',
+    best: 'h3',
+    confidence: 0.93,
+    protocols: { h3: { pltMs: 2380, low: 2200, high: 2600 } },
+    baseline: {
+      pltMs: 2400,
+      low: 2200,
+      high: 2600,
+      visit: 'later',
+      protocols: leave.assignment,
+      laterPltMs: 2400,
+      measured: false,
+    },
+    action: leave,
+    actions: [leave],
+    indifferentOrigins: 1,
+    evidence: [{ kind: 'emulation', text: 'HTTP/3 is the fastest.' }],
+    changed: null,
   },
   observed: { pltMs: 2566, protocols: { h2: 109 } },
   protocols: {
@@ -132,28 +167,8 @@ const recording = {
   requests: [request(0, PAGE, 0, 80), request(1, `https://cdn.test/${HOSTILE}.png`, 70, null)],
 } as unknown as Recording;
 
-describe('headline', () => {
-  const without = (changes: Partial<Prediction>) => headline({ ...prediction, ...changes });
-  test('names the fastest protocol, its lead and its confidence', () => {
-    expect(headline(prediction)).toBe(
-      'HTTP/3 loads this page fastest: 2.38 s, 12% ahead of HTTP/2 (93% sure)',
-    );
-  });
-  test('says when there is no clear winner', () => {
-    expect(without({ decided: false })).toBe(
-      'No clear winner: HTTP/3 2.38 s, HTTP/2 2.70 s, HTTP/1.1 2.99 s',
-    );
-  });
-  test('compares with what is available', () => {
-    const h3 = { unavailable: 'UDP is blocked' };
-    const { h1, h2 } = prediction.protocols;
-    expect(without({ protocols: { h1, h2, h3 }, best: 'h2' })).toContain(
-      'HTTP/2 loads this page fastest: 2.70 s',
-    );
-    expect(without({ protocols: { h1: h3, h2, h3 }, best: 'h2' })).toBe(
-      'Only HTTP/2 can carry this page: 2.70 s',
-    );
-  });
+test('the headline is the verdict', () => {
+  expect(headline(prediction)).toBe('HTTP/3 everywhere is right: leave it.');
 });
 
 describe('renderProtocolChart', () => {
@@ -271,24 +286,20 @@ test('the origin table shows the action below the origin’s name', () => {
   }
 });
 
-test('the summary states the gain of choosing per origin, and the reasons as text', () => {
+test('the summary states the verdict, the evidence and the reasons as text', () => {
   const summary = renderSummary(prediction, options);
+  expect(summary.querySelector('h2')?.textContent).toBe('HTTP/3 everywhere is right: leave it.');
   expect(summary.textContent).toContain('116 requests to 2 origins; this load took 2.57\u00a0s.');
-  expect(summary.textContent).toContain(
-    'With the best protocol for each origin: 2.29\u00a0s, 4% less, within the uncertainty.',
-  );
-  const sure = { ...prediction, assigned: { ...prediction.assigned, decided: true } };
-  expect(renderSummary(sure, options).textContent).toContain('2.29\u00a0s, 4% less.');
-  expect(summary.querySelector('.hw-reasons')?.textContent).toBe(HOSTILE);
+  const reasons = [...summary.querySelectorAll('.hw-reasons li')].map(({ textContent }) => textContent);
+  expect(reasons).toEqual(['HTTP/3 is the fastest.', HOSTILE]);
   expect(summary.querySelector('img')).toBeNull();
 });
 
-test('the summary shows the notes of the prediction', () => {
+test('the summary shows what changed the answer, and the notes of the prediction', () => {
+  const decision = { ...prediction.decision, changed: 'Before, the answer was: leave it.' };
   const notes = [HOSTILE, 'The search was cut short.'];
-  const said = [...renderSummary({ ...prediction, notes }, options).querySelectorAll('.hw-note')];
-  expect(said.map(({ textContent }) => textContent)).toEqual(notes);
-  const { notes: _, ...earlier } = prediction;
-  expect(renderSummary(earlier as Prediction, options).querySelector('.hw-note')).toBeNull();
+  const said = [...renderSummary({ ...prediction, decision, notes }, options).querySelectorAll('.hw-note')];
+  expect(said.map(({ textContent }) => textContent)).toEqual([decision.changed, ...notes]);
 });
 
 test('the times table has a column for each kind of time', () => {

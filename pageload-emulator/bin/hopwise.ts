@@ -20,6 +20,7 @@ import {
   type ReadRecording,
   type Recording,
   type ServerChange,
+  type Verification,
 } from '@hopwise/pageload-emulator';
 import { Command, CommanderError, Option } from 'commander';
 import { ClusterFile } from './cluster-file.ts';
@@ -213,6 +214,7 @@ function withWhatIf(command: Command): Command {
 /** What is known before a recording is read. */
 interface Known {
   clusterFile: ClusterFile;
+  verification: Verification | null;
   /** By a verification. */
   measured: MeasuredNetwork | null;
   /** URL of the page that was verified, where it should be the recorded one. */
@@ -236,6 +238,7 @@ async function knownBeforehand(flags: Flags, command: Command): Promise<Known> {
   const verified = verification === undefined ? null : await readParsed(verification, parseVerification);
   return {
     measured: verified && measuredBy(verified),
+    verification: verified,
     // Of many pages one verification can only show the network.
     verifiedPage: verified && command.name() !== 'compare' ? verified.pageUrl : null,
     econLoss: await readLoss(pcwnd),
@@ -276,8 +279,9 @@ async function answer<T>(
   known: Known,
   ask: (recording: Recording, options: PredictOptions) => T,
 ): Promise<{ result: T; priorLoads: number }> {
-  const { recording, verification } = await readNamed(file);
+  const { recording, verification: ownVerification } = await readNamed(file);
   const { clusterFile, verifiedPage } = known;
+  const verification = known.verification ?? ownVerification;
   const measured = known.measured ?? (verification && measuredBy(verification));
   if (verifiedPage !== null && verifiedPage !== recording.url) {
     process.stderr.write(
@@ -290,6 +294,7 @@ async function answer<T>(
       thorough: true,
       network: knownFrom(flags, () => estimateNetwork(recording).path.downBps),
       ...(measured && { measured }),
+      ...(verification?.pageUrl === recording.url && { knowledge: { verification } }),
       ...(flags.waterfall && { waterfall: true }),
       ...(flags.whatIf && { whatIf: flags.whatIf }),
       cluster,

@@ -7,7 +7,7 @@ import {
   PROTOCOLS,
   type ProtocolExplanation,
 } from '@hopwise/pageload-emulator';
-import { headline, ms, showNote, showWhatIf } from './show.ts';
+import { ms, showNote, showWhatIf } from './show.ts';
 import { printable, table } from './table.ts';
 
 /** Shorter steps are left out. */
@@ -20,7 +20,7 @@ export function showExplanation(explanation: Explanation): string {
   const { page, protocols, reasons, assigned, notes, whatIf } = explanation;
   return [
     printable(page.url, 100),
-    headline(explanation),
+    `${printable(explanation.decision.verdict, 200)}.`,
     ...reasons,
     assigned.reason,
     ...notes.map(showNote),

@@ -1,4 +1,7 @@
 import {
+  type ActionKind,
+  type ActionNeed,
+  type Decision,
   type PageGraph,
   PROTOCOLS,
   type Prediction,
@@ -11,16 +14,15 @@ import { printable, table } from './table.ts';
 export function showPrediction(prediction: Prediction, earlier: number): string {
   const { assigned } = prediction;
   return [
+    ...showDecision(prediction.decision),
+    '',
     ...showSetting(prediction, earlier),
     '',
     table(
       ['protocol', '>load time', '>low', '>high', '>first paint', '>largest', ''],
-      PROTOCOLS.map((protocol) => protocolRow(prediction, protocol)).concat([
-        ['per origin', ms(assigned.pltMs), ms(assigned.low), ms(assigned.high), '', '', ''],
-      ]),
+      PROTOCOLS.map((protocol) => protocolRow(prediction, protocol)),
     ),
     '',
-    headline(prediction),
     ...prediction.reasons,
     assigned.reason,
     ...prediction.notes.map(showNote),
@@ -103,22 +105,68 @@ export function showWhatIf({ change, protocols }: WhatIf): string {
   );
 }
 
-/** The answer in one line. */
-export function headline({
-  best,
-  decided,
-  margin,
-  confidence,
-}: Pick<Prediction, 'best' | 'decided' | 'margin' | 'confidence'>): string {
-  if (margin === 0) return `No clear winner: ${best} is the safer choice.`;
-  const lead = `${best} is ahead by ${Math.round(margin * 100)}%, ${Math.round(confidence * 100)}% sure`;
-  return decided ? `Best: ${lead}.` : `No clear winner: ${lead}.`;
+/** What to do, then what each action would change against the browser's own behaviour. */
+export function showDecision({ verdict, baseline, actions, evidence, changed }: Decision): string[] {
+  const share = (value: number) => `${Math.round(value * 100)}%`;
+  const own: Row = [
+    `the browser by itself${baseline.visit === 'first' ? ', first visit' : ''}`,
+    ms(baseline.pltMs),
+    ms(baseline.low),
+    ms(baseline.high),
+    '',
+    '',
+    '',
+    '',
+  ];
+  const later: Row[] =
+    baseline.visit === 'first' ? [['  later visits', ms(baseline.laterPltMs), '', '', '', '', '', '']] : [];
+  const others = actions
+    .filter(({ kind }) => kind !== 'leave')
+    .map(({ kind, origins, protocol, time, gain, helps, harms, needs }): Row => {
+      const what = kind === 'hold' && protocol !== null ? `hold to ${protocol}` : ACTION_WORDS[kind];
+      return [
+        `${what}: ${counted(origins.length, 'origin')}`,
+        ms(time.pltMs),
+        ms(time.low),
+        ms(time.high),
+        signedPercent(-gain),
+        share(helps),
+        share(harms),
+        needs.map((need) => NEED_WORDS[need]).join(', '),
+      ];
+    });
+  return [
+    `${printable(verdict, 200)}.`,
+    ...(changed === null ? [] : [printable(changed, 300)]),
+    ...evidence.map(({ text }) => printable(text, 300)),
+    '',
+    table(
+      ['what you can do', '>load time', '>low', '>high', '>change', '>helps', '>harms', 'needs'],
+      [own, ...later, ...others],
+    ),
+  ];
 }
+
+type Row = [string, string, string, string, string, string, string, string];
+
+const ACTION_WORDS: Record<ActionKind, string> = {
+  leave: 'leave it',
+  'avoid-h3': 'keep off h3',
+  hold: 'mix protocols',
+  'offer-h3': 'offer h3',
+  'withdraw-h3': 'stop offering h3',
+};
+
+const NEED_WORDS: Record<ActionNeed, string> = {
+  helper: 'the helper',
+  ca: 'its certificate authority',
+  server: 'your own server',
+};
 
 /** Many predictions as one table. @param rows predictions with names that distinguish their files */
 export function showComparison(rows: readonly { name: string; prediction: Prediction }[]): string {
   return table(
-    ['file', '>requests', '>origins', '>kB', '>h1', '>h2', '>h3', '>per origin', 'best', '>sure', ''],
+    ['file', '>requests', '>origins', '>kB', '>h1', '>h2', '>h3', '>per origin', 'best', 'verdict'],
     rows.map(({ name, prediction }) => [
       name,
       String(prediction.page.requests),
@@ -129,9 +177,8 @@ export function showComparison(rows: readonly { name: string; prediction: Predic
         return 'pltMs' in time ? ms(time.pltMs) : '–';
       }),
       ms(prediction.assignedPltMs),
-      prediction.best,
-      `${Math.round(prediction.confidence * 100)}%`,
-      prediction.decided ? '' : 'no clear winner',
+      prediction.decision.best,
+      printable(prediction.decision.verdict, 100),
     ]),
   );
 }
@@ -182,18 +229,20 @@ function edge({
   return `${source === 'inferred' ? '~' : ''}${activity}:${kind}${part}`;
 }
 
-function protocolRow(prediction: Prediction, protocol: Protocol): string[] {
-  const time = prediction.protocols[protocol];
-  if ('unavailable' in time) return [protocol, '–', '', '', '', '', time.unavailable];
-  const mark = protocol === prediction.best ? (prediction.decided ? 'best' : 'best, but not clearly') : '';
+function protocolRow({ protocols, decision }: Prediction, protocol: Protocol): string[] {
+  const emulated = protocols[protocol];
+  const time = decision.protocols[protocol];
+  if ('unavailable' in emulated || time === undefined) {
+    return [protocol, '–', '', '', '', '', 'unavailable' in emulated ? emulated.unavailable : ''];
+  }
   return [
     protocol,
     ms(time.pltMs),
     ms(time.low),
     ms(time.high),
-    msOrNone(time.firstContentfulPaintMs),
-    msOrNone(time.largestContentfulPaintMs),
-    mark,
+    msOrNone(emulated.firstContentfulPaintMs),
+    msOrNone(emulated.largestContentfulPaintMs),
+    protocol === decision.best ? `best, ${Math.round(decision.confidence * 100)}% sure` : '',
   ];
 }
 

@@ -14,6 +14,8 @@ import { PROTOCOLS, type Protocol } from '@hopwise/contract';
 import { type Choice, choose } from './choose/choose.ts';
 import type { OriginChoice } from './choose/origin-choice.ts';
 import { askWhatIf } from './choose/what-if.ts';
+import { decide } from './decide/decide.ts';
+import type { Knowledge } from './decide/knowledge.ts';
 import { networkPosterior } from './estimate/build-posterior.ts';
 import type { NetworkCluster } from './estimate/network-cluster.ts';
 import type { NetworkPosterior } from './estimate/network-posterior.ts';
@@ -24,6 +26,7 @@ import { originReason } from './explain/origin-reason.ts';
 import { pageReasons } from './explain/page-reasons.ts';
 import { changeInWords } from './explain/server-change-words.ts';
 import { unavailableClause } from './explain/unavailable-clause.ts';
+import { wordDecision } from './explain/verdict.ts';
 import { buildGraph } from './graph/build-graph.ts';
 import type { PageGraph } from './graph/page-graph.ts';
 import { PaintModel } from './graph/paint-times.ts';
@@ -48,6 +51,8 @@ export interface PredictOptions {
   thorough?: boolean;
   /** Whether to return the predicted waterfall of each protocol. Default false. */
   waterfall?: boolean;
+  /** Transfers, measured loads and the earlier decision, for the decision. */
+  knowledge?: Knowledge;
   /** Also predicts the load times with changed servers. */
   whatIf?: ServerChange;
 }
@@ -56,7 +61,7 @@ export interface PredictOptions {
 export interface Explanation
   extends Pick<
     Prediction,
-    'page' | 'network' | 'best' | 'margin' | 'confidence' | 'decided' | 'reasons' | 'notes'
+    'page' | 'network' | 'decision' | 'best' | 'margin' | 'confidence' | 'decided' | 'reasons' | 'notes'
   > {
   protocols: Record<Protocol, ProtocolExplanation | Unavailable>;
   assigned: Prediction['assigned'];
@@ -85,10 +90,12 @@ export function predict(recording: Recording, options: PredictOptions = {}): Pre
 export function explain(recording: Recording, options: PredictOptions = {}): Explanation {
   const startedAt = Date.now();
   const { prediction, graph, choice } = predictPage(recording, options);
-  const { page, network, best, margin, confidence, decided, reasons, notes, assigned, whatIf } = prediction;
+  const { page, network, decision, best, margin, confidence, decided, reasons, notes, assigned, whatIf } =
+    prediction;
   return {
     page,
     network,
+    decision,
     best,
     margin,
     confidence,
@@ -131,6 +138,8 @@ function predictPage(
   const { graph } = question;
   const choice = choose(question);
   const { joint } = choice;
+  const knowledge = options.knowledge ?? {};
+  const decision = wordDecision(decide({ recording, question, choice }, knowledge), knowledge);
   const waterfall: Partial<Record<Protocol, WaterfallEntry[]>> = {};
   if (options.waterfall) {
     for (const { protocol } of choice.uniform) waterfall[protocol] = choice.traced(protocol).load.entries;
@@ -138,6 +147,7 @@ function predictPage(
   const prediction: Prediction = {
     page: pageOf(graph),
     network: networkFigures(network),
+    decision,
     observed: { pltMs: recording.pltMs, protocols: observedProtocols(recording) },
     protocols: byProtocol(choice, (protocol) => choice.times[protocol]!),
     best: choice.best,

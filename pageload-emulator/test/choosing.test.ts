@@ -130,9 +130,7 @@ describe('choice', () => {
     expect(times.h3!.pltMs).toBeLessThan(times.h2!.pltMs);
     expect(best).toBe('h2');
     expect({ margin, decided }).toEqual({ margin: 0, decided: false });
-    expect(reasons[0]).toMatch(
-      /^HTTP\/3 has the lower median .* in 33% of the networks .* HTTP\/2 is the safer choice\.$/,
-    );
+    expect(reasons).toEqual(['HTTP/2 and HTTP/3 are about equal here. HTTP/2 is slightly safer.']);
     expect(times.h3!.high).toBeGreaterThan(2 * times.h3!.pltMs);
   });
 });

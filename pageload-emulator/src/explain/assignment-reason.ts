@@ -9,7 +9,7 @@ import { ms, percent } from './words.ts';
  */
 export function assignmentReason({ assigned, uniform, moved }: JointChoice, origins: number): string {
   const allOnOne = `${PROTOCOL_NAME[uniform.protocol]} for every origin that offers it`;
-  if (moved === null) return `No mix of protocols surely loads the page sooner than ${allOnOne}.`;
+  if (moved === null) return 'Mixing protocols would not help.';
   const change = `With other protocols for ${moved} of ${origins} origins the page`;
   const lead = `${ms(uniform.pltMs - assigned.pltMs)} (${percent(assigned.margin)}) sooner than with ${allOnOne}`;
   return assigned.decided

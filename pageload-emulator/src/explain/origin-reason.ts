@@ -30,7 +30,7 @@ export function originReason(
   if (origin.isOnlyOffer) return `It offers ${PROTOCOL_NAME[protocol]} only.`;
   if (origin.isUntried) return 'Nothing else was tried for it: other origins move more bytes.';
   const requests = count(origin.requests, 'request');
-  if (rival === null) return `Its ${requests} could end much later without holding up the page.`;
+  if (rival === null) return 'Not on the critical path.';
   if (!origin.decided) {
     const apartMs = Math.abs(gainMs);
     if (apartMs < pageMs / 100) return `The choice for its ${requests} moves the page by less than 1%.`;

@@ -4,7 +4,6 @@ import type { PageGraph } from '../graph/page-graph.ts';
 import type { UniformRun } from '../scenarios/uniform.ts';
 import type { Cause } from '../trace/critical-path.ts';
 import { worstHoldup } from '../trace/worst-holdup.ts';
-import { median } from '../util/statistics.ts';
 import {
   connectClause,
   policedSentence,
@@ -41,11 +40,7 @@ export function pageReasons(context: ReasonContext, choice: PageChoice): string[
   const rivalMs = choice.times[rival.protocol]!.pltMs;
   const gainMs = rivalMs - bestMs;
   if (gainMs < 0) {
-    const worst = rival.pltMs.filter((time, scenario) => time > best.pltMs[scenario]!);
-    return [
-      `${loserName} has the lower median (${ms(rivalMs)}, ${winnerName} ${ms(bestMs)}), but in ${percent(worst.length / rival.pltMs.length)} of the networks that this may be ` +
-        `it is the slower one, at ${ms(median(worst))}: ${winnerName} is the safer choice.`,
-    ];
+    return [`${winnerName} and ${loserName} are about equal here. ${winnerName} is slightly safer.`];
   }
   if (!choice.decided) {
     return [

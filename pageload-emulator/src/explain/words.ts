@@ -23,3 +23,15 @@ export function count(value: number, noun: string): string {
 export function withoutScheme(origin: string): string {
   return origin.replace(/^https?:\/\//, '');
 }
+
+/** A duration in two significant digits: `840 ms`, `4.3 s`, `12 s`. */
+export function duration(valueMs: number): string {
+  return durations(valueMs)[0]!;
+}
+
+/** Durations that are compared with each other, all in the unit of the longest. */
+export function durations(...valuesMs: number[]): string[] {
+  const longest = Math.max(...valuesMs.map(Math.abs));
+  if (longest < 995) return valuesMs.map((valueMs) => `${Math.round(valueMs / 10) * 10} ms`);
+  return valuesMs.map((valueMs) => `${(valueMs / 1000).toFixed(Math.abs(valueMs) < 9_950 ? 1 : 0)} s`);
+}

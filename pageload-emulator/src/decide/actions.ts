@@ -1,0 +1,101 @@
+import type { Action, ActionKind, ActionNeed, Assignment, Protocol, ServerProfile } from '@hopwise/contract';
+import { PROTOCOLS } from '@hopwise/contract';
+import type { PageGraph } from '../graph/page-graph.ts';
+
+/** An action before its consequences are known. */
+export type PlannedAction = Pick<Action, 'kind' | 'origins' | 'protocol' | 'assignment' | 'needs'>;
+
+/** What actions on a page are planned from. */
+export interface ActionContext {
+  graph: PageGraph;
+  servers: readonly ServerProfile[];
+  /** Protocols that the browser uses by itself. */
+  baseline: Assignment;
+  /** The best joint assignment, where it is surely better than one protocol for all; else null. */
+  joint: Assignment | null;
+  /** Response bytes of each origin. */
+  bytes: ReadonlyMap<string, number>;
+}
+
+const NEEDS: Record<ActionKind, ActionNeed[]> = {
+  leave: [],
+  'avoid-h3': ['helper'],
+  hold: ['helper', 'ca'],
+  'offer-h3': ['server'],
+  'withdraw-h3': ['server'],
+};
+
+/**
+ * Plans what a person can do: `leave` first. Keeping origins off HTTP/3 is one decision, for all that offer it and for those
+ * that the joint assignment has on another protocol; which older protocol they are held to is another.
+ */
+export function planActions(context: ActionContext): PlannedAction[] {
+  const { graph, baseline, joint } = context;
+  const secure = (origin: string) => origin.startsWith('https:');
+  const onH3 = graph.origins.filter((origin) => baseline[origin] === 'h3');
+  const plans: PlannedAction[] = [plan(context, 'leave', baseline)];
+  if (onH3.length > 0) {
+    const avoided = without(context, onH3);
+    plans.push(plan(context, 'avoid-h3', avoided), plan(context, 'withdraw-h3', avoided));
+    const some = joint === null ? [] : onH3.filter((origin) => joint[origin] !== 'h3');
+    if (some.length > 0 && some.length < onH3.length)
+      plans.push(plan(context, 'avoid-h3', without(context, some)));
+  }
+  for (const protocol of PROTOCOLS) {
+    const held = Object.fromEntries(
+      graph.origins.map((origin) => [
+        origin,
+        secure(origin) ? nearest(context, origin, protocol) : baseline[origin]!,
+      ]),
+    );
+    if (changed(context, held).length > 0) plans.push(plan(context, 'hold', held));
+  }
+  if (joint !== null && changed(context, joint).length > 0) plans.push(plan(context, 'hold', joint));
+  const offering = graph.origins.filter((origin) => secure(origin) && baseline[origin] !== 'h3');
+  if (offering.length > 0) {
+    const assignment = {
+      ...baseline,
+      ...Object.fromEntries(offering.map((origin) => [origin, 'h3' as const])),
+    };
+    plans.push(plan(context, 'offer-h3', assignment));
+  }
+  return distinct(plans, graph.origins);
+}
+
+function plan(context: ActionContext, kind: ActionKind, assignment: Assignment): PlannedAction {
+  const origins = changed(context, assignment);
+  const protocols = new Set(origins.map((origin) => assignment[origin]!));
+  const [only] = protocols;
+  return { kind, origins, protocol: protocols.size === 1 ? only! : null, assignment, needs: NEEDS[kind] };
+}
+
+/** Origins that an assignment moves, those with the most bytes first. */
+function changed({ graph, baseline, bytes }: ActionContext, assignment: Assignment): string[] {
+  return graph.origins
+    .filter((origin) => assignment[origin] !== baseline[origin])
+    .sort((a, b) => (bytes.get(b) ?? 0) - (bytes.get(a) ?? 0));
+}
+
+/** The browser's own protocols with some origins kept off HTTP/3. */
+function without(context: ActionContext, origins: readonly string[]): Assignment {
+  const moved = origins.map((origin) => [origin, nearest(context, origin, 'h2')] as const);
+  return { ...context.baseline, ...Object.fromEntries(moved) };
+}
+
+/** The protocol, or the next older one that the origin offers. */
+function nearest({ servers }: ActionContext, origin: string, protocol: Protocol): Protocol {
+  const offers = servers.find((server) => server.origin === origin)?.offers;
+  const older = PROTOCOLS.slice(0, PROTOCOLS.indexOf(protocol) + 1);
+  return older.findLast((candidate) => offers?.[candidate]) ?? 'h1';
+}
+
+/** Drops plans that repeat the kind and assignment of an earlier one, and holds that equal a way to avoid HTTP/3. */
+function distinct(plans: readonly PlannedAction[], origins: readonly string[]): PlannedAction[] {
+  const seen = new Set<string>();
+  return plans.filter(({ kind, assignment }) => {
+    const key = origins.map((origin) => assignment[origin]).join();
+    if (seen.has(`${kind} ${key}`) || (kind === 'hold' && seen.has(`avoid-h3 ${key}`))) return false;
+    seen.add(`${kind} ${key}`);
+    return true;
+  });
+}

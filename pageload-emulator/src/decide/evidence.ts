@@ -1,0 +1,108 @@
+import {
+  type Assignment,
+  type MeasuredLoads,
+  PROTOCOLS,
+  type Protocol,
+  type Recording,
+  type Verification,
+} from '@hopwise/contract';
+import type { PageGraph } from '../graph/page-graph.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+import type { Belief } from './belief.ts';
+import type { Candidates } from './candidates.ts';
+import { experienceOf } from './experience.ts';
+import type { Knowledge } from './knowledge.ts';
+import { MeasuredTimes } from './measured-loads.ts';
+import { loadsObservation, transferObservation } from './observations.ts';
+
+/** Corrects each scenario's ratios of the protocols by what loads of other pages showed on such paths. */
+export function addExperience(
+  belief: Belief,
+  scenarios: readonly Scenario[],
+  uniform: ReadonlyMap<Protocol, number>,
+  count: number,
+): void {
+  const reference = uniform.get('h2');
+  if (reference === undefined) return;
+  for (const [scenario, { path }] of scenarios.entries()) {
+    const ratios = experienceOf(path);
+    for (const protocol of PROTOCOLS) {
+      const ratio = ratios[protocol];
+      const candidate = uniform.get(protocol);
+      if (ratio === undefined || candidate === undefined) continue;
+      const coefficients = new Array<number>(count).fill(0);
+      coefficients[candidate] = 1;
+      coefficients[reference] = -1;
+      belief.adjust(scenario, { coefficients, value: ratio.mean, variance: ratio.deviation ** 2 });
+    }
+  }
+}
+
+/** What evidence on a page is matched with. */
+export interface EvidenceContext {
+  recording: Recording;
+  knowledge: Knowledge;
+  graph: PageGraph;
+  own: Assignment;
+  candidates: Candidates;
+  /** Candidate of each protocol for every origin. */
+  uniform: ReadonlyMap<Protocol, number>;
+  /** Candidate of the browser's own behaviour. */
+  baseline: number;
+}
+
+/**
+ * Corrects the belief by transfers and measured loads of the page.
+ *
+ * @returns the measured loads of the candidates, the recorded one included
+ */
+export function addEvidence(belief: Belief, context: EvidenceContext): MeasuredTimes {
+  const { recording, knowledge, candidates, uniform } = context;
+  const count = candidates.list.length;
+  if (knowledge.verification) addTransfers(belief, knowledge.verification, uniform, count);
+  const measured = new MeasuredTimes();
+  for (const { under, pltMs, ageMs } of knowledge.loads ?? []) {
+    const candidate = candidateUnder(context, under);
+    if (candidate >= 0 && pltMs.length > 0) measured.add(candidate, { pltMs, ageMs });
+  }
+  for (const [candidate, loads] of measured) belief.observe(loadsObservation(loads, candidate, count));
+  const pinned = knowledge.pinned ?? {};
+  const recorded = candidateUnder(context, Object.keys(pinned).length === 0 ? 'browser' : pinned);
+  if (recording.pltMs !== null && recording.pltMs > 0 && recorded >= 0) {
+    const load = { pltMs: [recording.pltMs], ageMs: 0 };
+    measured.add(recorded, load);
+    // The scenarios were drawn from this recording: their weights must not count it twice.
+    const seen = loadsObservation(load, recorded, count);
+    for (let scenario = 0; scenario < candidates.list[0]!.logTimes.length; scenario++)
+      belief.adjust(scenario, seen);
+  }
+  return measured;
+}
+
+/** @returns the candidate's index; −1 when no candidate is like it */
+function candidateUnder(
+  { candidates, graph, own, baseline }: EvidenceContext,
+  under: MeasuredLoads['under'],
+): number {
+  if (under === 'browser') return baseline;
+  return candidates.list.findIndex(
+    ({ assignment, discoversH3 }) =>
+      !discoversH3 && graph.origins.every((origin) => assignment[origin] === (under[origin] ?? own[origin])),
+  );
+}
+
+function addTransfers(
+  belief: Belief,
+  verification: Verification,
+  uniform: ReadonlyMap<Protocol, number>,
+  count: number,
+): void {
+  const [under, ...others] = (['h2', 'h1', 'h3'] as const).flatMap((protocol) => {
+    const candidate = uniform.get(protocol);
+    return candidate === undefined ? [] : { protocol, candidate };
+  });
+  for (const over of others) {
+    const seen = transferObservation(verification, [over, under!], count);
+    if (seen !== null) belief.observe(seen);
+  }
+}

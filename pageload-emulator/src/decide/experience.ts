@@ -1,0 +1,35 @@
+import type { NetworkPath, Protocol } from '@hopwise/contract';
+
+/** Distribution of the logarithm of a load time over that under HTTP/2. */
+export interface LogRatio {
+  mean: number;
+  deviation: number;
+}
+
+/**
+ * What measured loads of many pages showed of the protocols before anything of this page is known: the distribution of
+ * log(PLT / PLT over HTTP/2), linear in the logarithm of the round trip. Where UDP is not open, there is none for HTTP/3: how
+ * far a policer slows a page depends on its rate, which the emulation has.
+ *
+ * `npm run bench:accuracy -- --fit-experience` prints the figures from a folder of measured loads.
+ */
+const LOG_RATIOS: Record<Exclude<Protocol, 'h2'>, LogRatio & { slope: number }> = {
+  h1: { mean: 0.08, slope: 0.01, deviation: 0.15 },
+  h3: { mean: -0.08, slope: -0.04, deviation: 0.12 },
+};
+/** Round trip to which the means belong, milliseconds. */
+const REFERENCE_RTT_MS = 50;
+/** Round trips beyond these, milliseconds, were not measured. */
+const SHORTEST_RTT_MS = 5;
+const LONGEST_RTT_MS = 400;
+
+export function experienceOf(path: NetworkPath): Partial<Record<Protocol, LogRatio>> {
+  const rttMs = Math.min(LONGEST_RTT_MS, Math.max(SHORTEST_RTT_MS, path.rttMs));
+  const at = ({ mean, slope, deviation }: LogRatio & { slope: number }) => ({
+    mean: mean + slope * Math.log(rttMs / REFERENCE_RTT_MS),
+    deviation,
+  });
+  return path.udp.kind === 'open'
+    ? { h1: at(LOG_RATIOS.h1), h3: at(LOG_RATIOS.h3) }
+    : { h1: at(LOG_RATIOS.h1) };
+}

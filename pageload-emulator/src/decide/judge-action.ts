@@ -1,0 +1,69 @@
+import type { Action, LoadTime } from '@hopwise/contract';
+import type { PlannedAction } from './actions.ts';
+import type { Belief } from './belief.ts';
+import type { MeasuredTimes } from './measured-loads.ts';
+
+/** An action is worthwhile when its gain exceeds both, its chance to help reaches the third, and its chance to harm stays below the last. */
+const LEAST_GAIN = 0.05;
+const LEAST_GAIN_MS = 30;
+const LEAST_CHANCE = 0.8;
+export const MOST_HARM = 0.1;
+/** A load that takes longer than under the baseline by this share is harmed. */
+const HARM = 0.05;
+/** With at least this gain and chance an action that is not worthwhile leaves the decision unsure. */
+const NOTABLE_GAIN = 0.1;
+const NOTABLE_CHANCE = 0.6;
+
+/** What actions are compared with. */
+export interface Comparison {
+  belief: Belief;
+  /** Candidate of the browser's own behaviour, and of its behaviour on visits after the first. */
+  baseline: number;
+  later: number;
+  baselineTime: LoadTime;
+  laterMs: number;
+  timeOf: (candidate: number) => LoadTime;
+  measured: MeasuredTimes;
+}
+
+/** The consequences of an action, which must help on the first visit and on later ones. */
+export function judgeAction(plan: PlannedAction, candidate: number, comparison: Comparison): Action {
+  const { baseline, baselineTime, timeOf, measured } = comparison;
+  const time = candidate === baseline ? baselineTime : timeOf(candidate);
+  const gainMs = baselineTime.pltMs - time.pltMs;
+  const { helps, harms } = candidate === baseline ? { helps: 0, harms: 0 } : chancesOf(candidate, comparison);
+  return {
+    ...plan,
+    time,
+    gainMs,
+    gain: gainMs / baselineTime.pltMs,
+    helps,
+    harms,
+    worthwhile: gainsAtLeast(LEAST_GAIN, time, comparison) && helps >= LEAST_CHANCE && harms <= MOST_HARM,
+    measured: measured.timeOf(candidate) !== null,
+  };
+}
+
+/** Whether an action that is not worthwhile may gain much. */
+export function isNotable({ needs, helps, time }: Action, comparison: Comparison): boolean {
+  return !needs.includes('server') && gainsAtLeast(NOTABLE_GAIN, time, comparison) && helps >= NOTABLE_CHANCE;
+}
+
+function gainsAtLeast(share: number, { pltMs }: LoadTime, { baselineTime, laterMs }: Comparison): boolean {
+  const ownMs = Math.min(baselineTime.pltMs, laterMs);
+  return ownMs - pltMs > Math.max(LEAST_GAIN_MS, share * ownMs);
+}
+
+/** Measured ranges that do not overlap decide: measured loads by the browser itself are of the visits that count. */
+function chancesOf(
+  candidate: number,
+  { belief, baseline, later, measured }: Comparison,
+): Pick<Action, 'helps' | 'harms'> {
+  const order = measured.compare(candidate, baseline);
+  if (order !== 0) return order < 0 ? { helps: 1, harms: 0 } : { helps: 0, harms: 1 };
+  const rivals = [baseline, later];
+  return {
+    helps: Math.min(...rivals.map((rival) => belief.probabilityBelow(candidate, rival))),
+    harms: Math.max(...rivals.map((rival) => belief.probabilityBelow(rival, candidate, 1 / (1 + HARM)))),
+  };
+}

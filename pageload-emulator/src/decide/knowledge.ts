@@ -1,0 +1,13 @@
+import type { Assignment, Decision, MeasuredLoads, Verification } from '@hopwise/contract';
+
+/** What is known of a page beside its emulation. */
+export interface Knowledge {
+  /** Transfers of the page's resources under each protocol. */
+  verification?: Verification;
+  /** Measured loads of the page on this network, without the recorded one. */
+  loads?: readonly MeasuredLoads[];
+  /** The decision after earlier loads of the page on this network. */
+  earlier?: Decision | null;
+  /** Protocols that pins held origins to in the recorded load; empty or absent without pins. */
+  pinned?: Assignment;
+}

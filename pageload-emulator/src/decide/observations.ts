@@ -1,0 +1,66 @@
+import type { MeasuredLoads, Protocol, Verification } from '@hopwise/contract';
+import { mean } from '../util/statistics.ts';
+import type { Observation } from './belief.ts';
+
+/** Standard deviation of the logarithm of one load's time around the median of its page, network and protocols. */
+export const LOAD_NOISE = 0.15;
+/** Age at which measured loads count half, milliseconds: networks and pages change within days. */
+const HALF_LIFE_MS = 3 * 24 * 3_600_000;
+
+/** Standard deviation of the logarithm of one round's time, at least. */
+const ROUND_NOISE = 0.05;
+/**
+ * How far the ratio of two protocols' load times may be from that of their transfers, which lack script execution and the
+ * browser's scheduling: this much in the logarithm, and this share of it.
+ */
+const TRANSFER_DEVIATION = 0.08;
+const TRANSFER_SHARE = 0.25;
+
+/** The measured load time of one candidate as an observation of `count` candidates. */
+export function loadsObservation(
+  { pltMs, ageMs }: Pick<MeasuredLoads, 'pltMs' | 'ageMs'>,
+  candidate: number,
+  count: number,
+): Observation {
+  const weight = pltMs.length * 0.5 ** (Math.max(0, ageMs) / HALF_LIFE_MS);
+  return {
+    coefficients: unit(count, candidate),
+    value: mean(pltMs.map(Math.log)),
+    variance: LOAD_NOISE ** 2 / Math.max(weight, 1e-3),
+  };
+}
+
+/** What transfers over two protocols show of the ratio of their load times; null where one did not carry the page. */
+export function transferObservation(
+  { protocols }: Verification,
+  [over, under]: readonly [
+    { protocol: Protocol; candidate: number },
+    { protocol: Protocol; candidate: number },
+  ],
+  count: number,
+): Observation | null {
+  const own = roundsOf(protocols[over.protocol]);
+  const other = roundsOf(protocols[under.protocol]);
+  if (own === null || other === null) return null;
+  const value = own.value - other.value;
+  const coefficients = unit(count, over.candidate);
+  coefficients[under.candidate]! -= 1;
+  const variance = own.variance + other.variance + TRANSFER_DEVIATION ** 2 + (TRANSFER_SHARE * value) ** 2;
+  return { coefficients, value, variance };
+}
+
+function roundsOf(verified: Verification['protocols'][Protocol]): { value: number; variance: number } | null {
+  if (verified === undefined || verified.unavailable !== '' || verified.rounds.length === 0) return null;
+  const logs = verified.rounds.filter(({ totalMs }) => totalMs > 0).map(({ totalMs }) => Math.log(totalMs));
+  if (logs.length === 0) return null;
+  const value = mean(logs);
+  const spread =
+    logs.length < 2 ? 0 : logs.reduce((sum, log) => sum + (log - value) ** 2, 0) / (logs.length - 1);
+  return { value, variance: Math.max(ROUND_NOISE ** 2, spread) / logs.length };
+}
+
+function unit(count: number, at: number): number[] {
+  const coefficients = new Array<number>(count).fill(0);
+  coefficients[at] = 1;
+  return coefficients;
+}

@@ -1,0 +1,145 @@
+import type { Decision, NetworkPath, Recording } from '@hopwise/pageload-emulator';
+import { type Knowledge, predict } from '@hopwise/pageload-emulator';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { pathOf } from './pages.ts';
+import { randomPage, randomServers, recordLoad } from './synthetic-loads.ts';
+
+const OPEN = pathOf({ rttMs: 60, downBps: 20e6 });
+const POLICED = pathOf({ rttMs: 60, downBps: 20e6, udp: { kind: 'policed', bps: 1e6 } });
+
+/** A page recorded over HTTP/2 whose origins all announce HTTP/3. */
+function recorded(path: NetworkPath, seed = 1): Recording {
+  const graph = randomPage(seed);
+  const servers = randomServers(graph, seed);
+  const assignment = Object.fromEntries(graph.origins.map((origin) => [origin, 'h2' as const]));
+  const recording = recordLoad(graph, path, servers, assignment, seed);
+  return { ...recording, requests: recording.requests.map((request) => ({ ...request, offersH3: true })) };
+}
+
+function decisionOn(path: NetworkPath, knowledge: Knowledge = {}, recording = recorded(path)): Decision {
+  const { lossBurst: _, ...network } = path;
+  return predict(recording, { network, knowledge }).decision;
+}
+
+describe('decision', () => {
+  it('keeps a page off HTTP/3 where UDP is held to a low rate, and says what that gains', () => {
+    const { kind, action, baseline, verdict, best } = decisionOn(POLICED);
+    expect({ kind, action: action.kind, needs: action.needs }).toEqual({
+      kind: 'act',
+      action: 'avoid-h3',
+      needs: ['helper'],
+    });
+    expect(best).not.toBe('h3');
+    expect(action.helps).toBeGreaterThan(0.95);
+    expect(action.time.pltMs).toBeLessThan(baseline.pltMs / 1.5);
+    expect(verdict).toMatch(/^Keep .* off HTTP\/3: [\d.]+ s → about [\d.]+ (s|ms) \(sure\)$/);
+  });
+
+  it('leaves the browser alone where HTTP/3 is right', () => {
+    const { kind, action, verdict } = decisionOn(OPEN);
+    expect({ kind, action: action.kind, gainMs: action.gainMs }).toEqual({
+      kind: 'leave',
+      action: 'leave',
+      gainMs: 0,
+    });
+    expect(verdict).toMatch(/leave it$/);
+  });
+
+  it('never advises to keep off HTTP/3 what does not offer it', () => {
+    const recording = recorded(POLICED);
+    const requests = recording.requests.map((request) => ({ ...request, offersH3: false }));
+    const { actions, baseline } = decisionOn(POLICED, {}, { ...recording, requests });
+    expect(actions.map(({ kind }) => kind)).not.toContain('avoid-h3');
+    expect(Object.values(baseline.protocols)).not.toContain('h3');
+  });
+
+  it('lets measured loads whose ranges do not overlap decide against the emulation', () => {
+    const before = decisionOn(OPEN);
+    const avoided = before.actions.find(({ kind }) => kind === 'avoid-h3')!;
+    const loads = [
+      { under: 'browser' as const, pltMs: [3000, 3100, 3300], ageMs: 0 },
+      { under: avoided.assignment, pltMs: [900, 950, 1000], ageMs: 0 },
+    ];
+    const recording = { ...recorded(OPEN), pltMs: 3050 };
+    const { kind, action, verdict } = decisionOn(OPEN, { loads }, recording);
+    expect({ kind, action: action.kind, helps: action.helps, measured: action.measured }).toEqual({
+      kind: 'act',
+      action: 'avoid-h3',
+      helps: 1,
+      measured: true,
+    });
+    expect(verdict).toMatch(/: 3\.\d s → (0\.9|1\.0) s \(measured\)$/);
+  });
+
+  it('says that an action gained nothing when measured loads are slower with it', () => {
+    const predicted = decisionOn(POLICED);
+    const loads = [
+      { under: 'browser' as const, pltMs: [900, 950, 1000], ageMs: 0 },
+      { under: predicted.action.assignment, pltMs: [3000, 3100, 3300], ageMs: 0 },
+    ];
+    const { kind, actions } = decisionOn(POLICED, { loads }, { ...recorded(POLICED), pltMs: 940 });
+    expect(kind).toBe('leave');
+    expect(actions.find((each) => each.kind === 'avoid-h3')).toMatchObject({
+      helps: 0,
+      harms: 1,
+      worthwhile: false,
+    });
+  });
+
+  it('keeps the earlier answer until another one is surely better', () => {
+    const first = decisionOn(OPEN);
+    const hold = first.actions.find(({ kind }) => kind === 'hold')!;
+    const earlier: Decision = {
+      ...first,
+      kind: 'act',
+      action: { ...hold, kind: 'leave', origins: [], protocol: null },
+    };
+    expect(decisionOn(OPEN, { earlier })).toMatchObject({ action: { kind: 'leave' }, changed: null });
+    const changed = decisionOn(POLICED, { earlier: first });
+    expect(changed.action.kind).toBe('avoid-h3');
+    expect(changed.changed).toBe(`Before, the answer was: ${first.verdict}.`);
+  });
+
+  it('shows the first visit and later ones apart', () => {
+    const { baseline } = decisionOn(POLICED);
+    expect(baseline.visit).toBe('first');
+    expect(baseline.laterPltMs).not.toBe(baseline.pltMs);
+    const recording = recorded(OPEN);
+    const requests = recording.requests.map((request) => ({ ...request, protocol: 'h3' as const }));
+    expect(decisionOn(OPEN, {}, { ...recording, requests }).baseline.visit).toBe('later');
+  });
+
+  it('has figures that add up, on any page and network', () => {
+    const networks = fc.record({
+      rttMs: fc.integer({ min: 2, max: 300 }),
+      downBps: fc.integer({ min: 1e6, max: 1e8 }),
+      loss: fc.constantFrom(0, 0.001, 0.02),
+      udp: fc.constantFrom<NetworkPath['udp']>(
+        { kind: 'open' },
+        { kind: 'blocked' },
+        { kind: 'policed', bps: 5e5 },
+      ),
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 500 }), networks, (seed, network) => {
+        const path = pathOf(network);
+        const { baseline, action, actions, protocols } = decisionOn(path, {}, recorded(path, seed));
+        expect(actions[0]).toBe(action);
+        for (const { kind, time, gainMs, gain, helps, harms, origins, assignment } of actions) {
+          expect(time.low).toBeLessThanOrEqual(time.pltMs);
+          expect(time.pltMs).toBeLessThanOrEqual(time.high);
+          expect(gainMs).toBeCloseTo(kind === 'leave' ? 0 : baseline.pltMs - time.pltMs, 6);
+          expect(gain).toBeCloseTo(gainMs / baseline.pltMs, 9);
+          expect(helps + harms).toBeLessThanOrEqual(1 + 1e-9);
+          const moved = Object.keys(assignment).filter(
+            (origin) => assignment[origin] !== baseline.protocols[origin],
+          );
+          expect(origins.toSorted()).toEqual(moved.toSorted());
+        }
+        for (const time of Object.values(protocols)) expect(time.pltMs).toBeGreaterThan(0);
+      }),
+      { numRuns: 25, seed: 1 },
+    );
+  });
+});

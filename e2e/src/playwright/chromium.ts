@@ -21,7 +21,7 @@ export function replayChromium(configured: string | undefined, playwrights: stri
     if (!process.env.HOPWISE_CHROMIUM && existsSync(playwrights)) return playwrights;
     if (process.env.HOPWISE_CHROMIUM) throw new ReplayError(error);
     throw new ReplayError(
-      'Chromium is not installed: apt install chromium, or npx playwright install chromium, or set HOPWISE_CHROMIUM to its path',
+      'Chromium is not installed: apt install chromium, or set HOPWISE_CHROMIUM to its path',
     );
   }
 }

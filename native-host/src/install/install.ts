@@ -5,6 +5,7 @@ import { mkdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { launcherName, launcherPath } from '../base/launcher.ts';
 import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../base/memory-settings.ts';
 import { configDirectory, dataDirectory } from '../base/paths.ts';
 import { type Browser, browsers, profileBrowser } from './browsers.ts';
@@ -30,10 +31,9 @@ export interface Installed {
 
 /** Path of the launcher that manifests point to. */
 export function launcherFile(userDataDirectory?: string): string {
-  const name = process.platform === 'win32' ? 'hopwise-host.cmd' : 'hopwise-host.sh';
   return userDataDirectory
-    ? join(resolve(userDataDirectory), 'NativeMessagingHosts', name)
-    : join(dataDirectory(), name);
+    ? join(resolve(userDataDirectory), 'NativeMessagingHosts', launcherName())
+    : launcherPath();
 }
 
 /** The browsers that a command applies to. */

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { launcherCommand } from '../../base/launcher.ts';
 import type { LeafIssuer } from '../../ca/leaf-issuer.ts';
 
 /** On loopback, with a browser at the other end. */
@@ -13,7 +14,7 @@ const TOKEN_BYTES = 16;
 const CERTIFICATE_ALERT =
   /ALERT_(?:BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_(?:REVOKED|EXPIRED|UNKNOWN)|UNKNOWN_CA)$/;
 
-export const DISTRUST = 'this browser does not trust the local CA: hopwise-host ca trust, then restart it';
+export const DISTRUST = `this browser does not trust the local CA: ${launcherCommand('ca trust')}, then restart it`;
 
 /** Whether a handshake ended because the client rejected the certificate. */
 export function isDistrust(fault: Error & { code?: unknown }): boolean {

@@ -4,6 +4,7 @@
  */
 import type { Protocol } from '@hopwise/contract';
 import { PROTOCOL_NAME } from '@hopwise/contract';
+import { launcherCommand } from '../../base/launcher.ts';
 import type { LeafIssuer } from '../../ca/leaf-issuer.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ExchangeError } from '../../exchange/exchange.ts';
@@ -234,5 +235,5 @@ export class TerminatingProxy implements Terminator {
 }
 
 function noAuthority(host: string): string {
-  return `there is no local CA for ${host}: hopwise-host ca create https://${host}`;
+  return `there is no local CA for ${host}: ${launcherCommand(`ca create https://${host}`)}`;
 }

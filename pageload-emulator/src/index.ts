@@ -7,6 +7,7 @@ export type * from '@hopwise/contract';
 export { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
 export type { ClientCosts } from './client/client-costs.ts';
 export type { Hold } from './client/low-priority-gate.ts';
+export { experienceOf, fastestByExperience, type LogRatio } from './decide/experience.ts';
 export type { Knowledge } from './decide/knowledge.ts';
 export type { FlowConditions } from './econ/flow-conditions.ts';
 export { bottleneckShare } from './econ/flow-conditions.ts';

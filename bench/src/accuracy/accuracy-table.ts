@@ -8,7 +8,7 @@ import { FALLBACK_NOTE, leftOutText } from '../ground-truth/summary-words.ts';
 import { CLEAR_LEAD, DECIDED_AGREEMENT, DECIDED_SEEDS } from '../judge/cell-ground-truth.ts';
 import type { Accuracy } from './accuracy.ts';
 import type { AssignedScore } from './assigned.ts';
-import { CHOOSER_NAMES, CHOOSERS, type Chooser } from './choosers.ts';
+import { CHOOSER_NAMES, CHOOSERS, type Chooser, DECISION_MODES } from './choosers.ts';
 import { EARLIER_LOADS } from './earlier-loads.ts';
 import type { ChooserFigures, Figures, Share } from './figures.ts';
 import { PREDICTOR_NAMES, PREDICTORS, type Predictor } from './guess.ts';
@@ -32,6 +32,7 @@ export function renderAccuracy(accuracy: Accuracy): string {
     predictedTimes(accuracy),
     ranks(accuracy),
     choices(accuracy),
+    decisions(accuracy),
     tuning(accuracy),
     groupErrors('Network', accuracy.byNetwork),
     groupRegret('Network', accuracy.byNetwork),
@@ -138,6 +139,34 @@ function choices({ figures, intervals }: Accuracy): string[] {
   return [...columns(rows), ...(figures.choosers.econ ? wrapped(ECON_NOTE) : [])];
 }
 
+/** What hopwise would do, by what it knows. */
+function decisions({ figures }: Accuracy): string[] {
+  const rows = [
+    ['Decision', 'acts', 'unsure', 'decided', 'right', 'harmed', 'change', 'flips', 'baseline', 'decisions'],
+  ];
+  for (const mode of DECISION_MODES) {
+    const own = figures.decisions[mode];
+    if (own === undefined) continue;
+    rows.push([
+      CHOOSER_NAMES[mode],
+      percent(own.acted, 0),
+      percent(own.unsure, 0),
+      percent(own.decidedOfClear, 0),
+      percent(own.rightOfDecided, 0),
+      percent(own.harmed, 0),
+      percent(own.medianChange, 0),
+      percent(own.flips, 0),
+      percent(own.baselineError),
+      String(own.decisions),
+    ]);
+  }
+  if (rows.length === 1) return [];
+  return [...columns(rows), ...wrapped(DECISION_NOTE)];
+}
+
+const DECISION_NOTE =
+  "Decided: of the cells whose fastest protocol leads by more than 5%, the share in which the decision is at least 80% sure of its best protocol; right: of these, the share in which that is the fastest or within 5% of it. Harmed: actions after which the page takes over 5% longer than by the browser itself; change: their median change of load time. Flips: cells whose loads give different answers. Baseline: median error of the browser's own behaviour.";
+
 /** Headline figures of the pages that the emulator was tuned on and of all others. */
 function tuning({ byTuning }: Accuracy): string[] {
   const groups = TUNING_GROUPS.map((group) => byTuning[group]);
@@ -178,14 +207,20 @@ const shareText = (share: Share | null | undefined): string =>
 const GROUP_CHOOSERS: Chooser[] = [...PREDICTORS, 'alwaysH1', 'alwaysH2', 'alwaysH3', 'natural'];
 const SHORT_NAMES: Record<Chooser, string> = {
   hopwiseGiven: 'given',
+  hopwiseUdp: 'UDP known',
   hopwiseEstimated: 'one load',
   hopwiseLearnt: 'others before',
   lantern: 'Lantern',
   econ: 'ECON',
+  decisionGiven: 'decision given',
+  decisionUdp: 'decision UDP',
+  decisionEstimated: 'decision one load',
+  decisionLearnt: 'decision others before',
   alwaysH1: 'h1',
   alwaysH2: 'h2',
   alwaysH3: 'h3',
   h3UnlessHindered: 'h3 unless',
+  experience: 'prior',
   natural: 'natural',
 };
 

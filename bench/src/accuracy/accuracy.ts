@@ -72,6 +72,10 @@ const ASK: Record<Predictor, (cell: Cell) => ((recorded: Recorded) => Guess) | n
     ({ path }) =>
     ({ recording }) =>
       hopwiseGuess(recording, { network: path }),
+  hopwiseUdp:
+    ({ path: { udp } }) =>
+    ({ recording }) =>
+      hopwiseGuess(recording, { network: { udp } }),
   hopwiseEstimated:
     () =>
     ({ recording }) =>

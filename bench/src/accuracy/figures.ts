@@ -3,7 +3,8 @@
 import { bootstrapInterval, drawn, type Interval, median } from '@hopwise/lab/statistics';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { mean, quantile } from 'simple-statistics';
-import { CHOOSERS, type Chooser } from './choosers.ts';
+import { CHOOSERS, type Chooser, DECISION_MODES, type DecisionMode } from './choosers.ts';
+import { type DecisionFigures, decisionFigures } from './decisions.ts';
 import { PREDICTORS, type Predictor } from './guess.ts';
 import { type CellScore, type PredictorScore, rankCorrelation } from './scores.ts';
 
@@ -12,6 +13,7 @@ export interface Figures {
   cells: number;
   predictors: Partial<Record<Predictor, PredictorFigures>>;
   choosers: Partial<Record<Chooser, ChooserFigures>>;
+  decisions: Partial<Record<DecisionMode, DecisionFigures>>;
   /** Mean regret, on random halves of the loads, of an oracle that chose by the other halves; comparable with `halfRegret`. */
   noiseFloor: number | null;
 }
@@ -73,6 +75,7 @@ export function figuresOf(scores: readonly CellScore[]): Figures {
     cells: scores.length,
     predictors: {},
     choosers: {},
+    decisions: {},
     noiseFloor: meanOf(scores.flatMap(({ noise }) => noise ?? [])),
   };
   for (const predictor of PREDICTORS) {
@@ -84,6 +87,10 @@ export function figuresOf(scores: readonly CellScore[]): Figures {
     if (scores.some(({ choosers }) => choosers[chooser])) {
       figures.choosers[chooser] = chooserFigures(scores, chooser);
     }
+  }
+  for (const mode of DECISION_MODES) {
+    const own = scores.flatMap(({ decisions }) => (decisions[mode] ? [decisions[mode]] : []));
+    if (own.length > 0) figures.decisions[mode] = decisionFigures(own);
   }
   return figures;
 }

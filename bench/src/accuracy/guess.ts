@@ -1,4 +1,4 @@
-import type { LoadTime, Protocol } from '@hopwise/pageload-emulator';
+import type { Decision, LoadTime, Protocol } from '@hopwise/pageload-emulator';
 
 /** A predictor's result for a page on a network, from one recorded load. */
 export interface Guess {
@@ -13,6 +13,8 @@ export interface Guess {
     decided: boolean;
     ranges: Partial<Record<Protocol, LoadTime>>;
   };
+  /** What hopwise would do; absent for other predictors. */
+  decision?: Decision;
   /** Time from recording to result. */
   elapsedMs: number;
 }
@@ -21,14 +23,22 @@ export interface Guess {
 export type LanternProtocol = 'h1' | 'h2';
 
 /**
- * All get the recording of one load; `hopwiseGiven`, `lantern` and `econ` are also given the path, `hopwiseLearnt` is given earlier
- * loads of other pages on the same network.
+ * All get the recording of one load; `hopwiseGiven`, `lantern` and `econ` are also given the path, `hopwiseUdp` is given what
+ * happens to UDP, `hopwiseLearnt` earlier loads of other pages on the same network.
  */
-export const PREDICTORS = ['hopwiseGiven', 'hopwiseEstimated', 'hopwiseLearnt', 'lantern', 'econ'] as const;
+export const PREDICTORS = [
+  'hopwiseGiven',
+  'hopwiseUdp',
+  'hopwiseEstimated',
+  'hopwiseLearnt',
+  'lantern',
+  'econ',
+] as const;
 export type Predictor = (typeof PREDICTORS)[number];
 
 export const PREDICTOR_NAMES: Record<Predictor, string> = {
   hopwiseGiven: 'hopwise, network given',
+  hopwiseUdp: 'hopwise, one load and UDP known',
   hopwiseEstimated: 'hopwise, one load only',
   hopwiseLearnt: 'hopwise, other loads before',
   lantern: 'Lantern, network given',

@@ -25,9 +25,9 @@ export function hopwiseGuess(
   known: Pick<PredictOptions, 'network' | 'cluster'> = {},
 ): Guess {
   const startedAt = performance.now();
-  const { protocols, best, confidence, decided } = predict(recording, known);
+  const { protocols, best, confidence, decided, decision } = predict(recording, known);
   const elapsedMs = performance.now() - startedAt;
-  const guess: Guess = { pltMs: {}, best, stated: { confidence, decided, ranges: {} }, elapsedMs };
+  const guess: Guess = { pltMs: {}, best, stated: { confidence, decided, ranges: {} }, decision, elapsedMs };
   for (const protocol of PROTOCOLS) {
     const time = protocols[protocol];
     if ('unavailable' in time) continue;

@@ -9,7 +9,8 @@ import { doesNotLoad } from '../judge/cell-loads.ts';
 import { halfRegretOf, halvesOf, noiseOf, regretOf } from '../judge/regret.ts';
 import { isTried, RULES, ruleChoice } from '../judge/rules.ts';
 import type { Cell, Recorded } from './cells.ts';
-import { type Chooser, choiceOf } from './choosers.ts';
+import { type Chooser, choiceOf, DECISION_MODES, DECISIONS, type DecisionMode } from './choosers.ts';
+import { type DecisionScore, scoreDecision } from './decisions.ts';
 import { type Guess, PREDICTORS, type Predictor } from './guess.ts';
 
 export interface CellScore {
@@ -23,6 +24,8 @@ export interface CellScore {
   /** By predictor; figures of its guesses, one for each recorded load. */
   predictors: Partial<Record<Predictor, PredictorScore>>;
   choosers: Partial<Record<Chooser, ChoiceScore>>;
+  /** By mode, for each recorded load. */
+  decisions: Partial<Record<DecisionMode, DecisionScore[]>>;
   /** Regret, on one half of the loads, of the protocol that was best on the other; null with too few loads. */
   noise: number | null;
 }
@@ -77,6 +80,7 @@ export function scoreCell(cell: Cell, guesses: Partial<Record<Predictor, readonl
     naturalMs: medianAt(loads.pltMs.get('natural'), loads.seeds),
     predictors: {},
     choosers: {},
+    decisions: {},
     noise: noiseOf(loads, halvesOf(loads.seeds)),
   };
   const tried = PROTOCOLS.filter((protocol) => isTried(loads, protocol));
@@ -94,6 +98,23 @@ export function scoreCell(cell: Cell, guesses: Partial<Record<Predictor, readonl
     });
     const chosen = scoreChoices(cell, choices);
     if (chosen !== null) score.choosers[predictor] = chosen;
+  }
+  for (const mode of DECISION_MODES) {
+    const own = guesses[DECISIONS[mode]];
+    if (own === undefined) continue;
+    const choices: Choice[] = [];
+    const decisions: DecisionScore[] = [];
+    for (const [index, { decision, pltMs }] of own.entries()) {
+      const judge = groundTruths[index];
+      const { judgedBy } = recorded[index]!;
+      const choice = decision && choiceOf({ best: decision.best, pltMs }, tried);
+      if (!judge || !decision || !choice) continue;
+      choices.push({ choice, judgedBy, best: judge.best });
+      decisions.push(scoreDecision(decision, judge, medianAt(loads.pltMs.get('natural'), judgedBy)));
+    }
+    if (decisions.length > 0) score.decisions[mode] = decisions;
+    const chosen = scoreChoices(cell, choices);
+    if (chosen !== null) score.choosers[mode] = chosen;
   }
   for (const rule of RULES) {
     const choice = ruleChoice(rule, link);

@@ -1,9 +1,17 @@
 /** Fixed rules of choice. */
-import type { LabNetwork } from '@hopwise/lab/client/networks';
+import { type LabNetwork, toNetworkPath } from '@hopwise/lab/client/networks';
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
+import { fastestByExperience } from '@hopwise/pageload-emulator';
 import { type CellLoads, doesNotLoad } from './cell-loads.ts';
 
-export const RULES = ['alwaysH1', 'alwaysH2', 'alwaysH3', 'h3UnlessHindered', 'natural'] as const;
+export const RULES = [
+  'alwaysH1',
+  'alwaysH2',
+  'alwaysH3',
+  'h3UnlessHindered',
+  'experience',
+  'natural',
+] as const;
 export type Rule = (typeof RULES)[number];
 
 /** Name of each rule, and the knowledge that it requires. */
@@ -15,6 +23,7 @@ export const RULE_NAMES: Record<Rule, { name: string; knows: string }> = {
     name: 'HTTP/3 unless UDP is hindered',
     knows: "the network's treatment of UDP, without an error",
   },
+  experience: { name: 'prior alone', knows: "the network's treatment of UDP and its round trip" },
   natural: { name: "the browser's own choice", knows: 'Alt-Svc, from the first answer of an origin on' },
 };
 
@@ -29,6 +38,8 @@ export function ruleChoice(rule: Rule, network: LabNetwork): ProtocolMode {
       return 'h3';
     case 'h3UnlessHindered':
       return isUdpFree(network) ? 'h3' : 'h2';
+    case 'experience':
+      return fastestByExperience(toNetworkPath(network));
     case 'natural':
       return 'natural';
   }

@@ -1,4 +1,4 @@
-import type { NetworkPath, Protocol } from '@hopwise/contract';
+import { type NetworkPath, PROTOCOLS, type Protocol } from '@hopwise/contract';
 
 /** Distribution of the logarithm of a load time over that under HTTP/2. */
 export interface LogRatio {
@@ -32,4 +32,12 @@ export function experienceOf(path: NetworkPath): Partial<Record<Protocol, LogRat
   return path.udp.kind === 'open'
     ? { h1: at(LOG_RATIOS.h1), h3: at(LOG_RATIOS.h3) }
     : { h1: at(LOG_RATIOS.h1) };
+}
+
+/** The protocol that is usually the fastest on such a path; HTTP/2 where experience of HTTP/3 is lacking. */
+export function fastestByExperience(path: NetworkPath): Protocol {
+  const ratios = experienceOf(path);
+  const meanOf = (protocol: Protocol) =>
+    ratios[protocol]?.mean ?? (protocol === 'h2' ? 0 : Number.POSITIVE_INFINITY);
+  return PROTOCOLS.reduce((a, b) => (meanOf(b) < meanOf(a) ? b : a));
 }

@@ -1,0 +1,60 @@
+import type { Decision, Protocol } from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { decisionFigures, scoreDecision } from '../src/accuracy/decisions.ts';
+import type { CellGroundTruth } from '../src/judge/cell-ground-truth.ts';
+
+const truth = (medians: Record<Protocol, number>, best: Protocol): CellGroundTruth =>
+  ({ medians, best, clear: true }) as CellGroundTruth;
+
+function decision(kind: Decision['kind'], best: Protocol, held: Protocol[], confidence = 0.9): Decision {
+  const assignment = Object.fromEntries(held.map((protocol, index) => [`https://${index}.test`, protocol]));
+  const action = { kind: kind === 'act' ? 'avoid-h3' : 'leave', assignment };
+  return { kind, best, confidence, action, baseline: { pltMs: 2200 } } as unknown as Decision;
+}
+
+const POLICED = truth({ h1: 1000, h2: 1030, h3: 5000 }, 'h1');
+
+describe('a decision', () => {
+  it('is judged by loads under its action and by the browser itself', () => {
+    expect(scoreDecision(decision('act', 'h2', ['h2', 'h2']), POLICED, 2000)).toEqual({
+      kind: 'act',
+      best: 'h2',
+      decided: true,
+      clear: true,
+      right: true,
+      change: 1030 / 2000 - 1,
+      baselineError: expect.closeTo(0.1, 9),
+    });
+  });
+
+  it('is wrong when its protocol is over 5% slower than the fastest', () => {
+    expect(scoreDecision(decision('leave', 'h3', ['h3']), POLICED, 2000)).toMatchObject({
+      right: false,
+      change: null,
+    });
+  });
+
+  it('has no measured change where its action mixes protocols', () => {
+    expect(scoreDecision(decision('act', 'h2', ['h2', 'h3']), POLICED, 2000).change).toBeNull();
+  });
+});
+
+describe('figures of decisions', () => {
+  const of = (one: Decision, naturalMs: number) => scoreDecision(one, POLICED, naturalMs);
+  it('count harm, what is decided, and answers that differ between loads of a cell', () => {
+    const harmed = of(decision('act', 'h2', ['h2']), 900);
+    const helped = of(decision('act', 'h2', ['h2']), 2000);
+    const unsure = of(decision('unsure', 'h3', ['h3'], 0.5), 2000);
+    const figures = decisionFigures([[harmed, helped], [helped, unsure], [helped]]);
+    expect(figures).toMatchObject({
+      decisions: 5,
+      acted: 0.8,
+      unsure: 0.2,
+      decidedOfClear: 0.8,
+      rightOfDecided: 1,
+      harmed: 0.25,
+      flips: 0.5,
+    });
+    expect(figures.medianChange).toBeCloseTo(1030 / 2000 - 1, 9);
+  });
+});

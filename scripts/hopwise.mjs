@@ -10,7 +10,7 @@
  *   hopwise.mjs pin                       (see bench/pins/)
  *   hopwise.mjs cli|helper               (the commands hopwise and hopwise-host, see pageload-emulator/ and native-host/)
  *   hopwise.mjs pack-playwright DIR       (see scripts/pack-playwright.mjs)
- *   hopwise.mjs faults                    (see native-host/test/faults/)
+ *   hopwise.mjs faults                    (see native-host/test/faults/; with --browser extension/test/pins/faults/)
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -121,9 +121,12 @@ async function main() {
     case 'pin':
       await runSetup(STEPS.record);
       return runNode(join(ROOT, 'bench/pins/pin-effect.ts'), args);
-    case 'faults':
+    case 'faults': {
       await runSetup(STEPS.built);
-      return runNode(join(ROOT, 'native-host/test/faults/main.ts'), args);
+      const isReal = args.some((word) => /^--browser(=|$)/.test(word));
+      const folder = isReal ? 'extension/test/pins/faults' : 'native-host/test/faults';
+      return runNode(join(ROOT, folder, 'main.ts'), args);
+    }
     default:
       throw new SetupError(
         `expected setup, start, test, lab, record, bench, accuracy, flows, udp, tunnel, terminating, pin, faults, cli, helper or pack-playwright, got ${command ?? 'nothing'}`,

@@ -1,5 +1,6 @@
 /** Servers that allow few concurrent requests, and slow readers. */
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PROTOCOLS, type Protocol } from '@hopwise/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
@@ -11,7 +12,7 @@ import { asking, failure } from './support/exchanges.ts';
 const STREAMS = 3;
 /** What an origin gets at most: connections of HTTP/1.1, or streams on the connections of the others. */
 const AT_ONCE: Record<Protocol, number> = { h1: 6, h2: 4 * STREAMS, h3: 4 * STREAMS };
-/** Longer than the time limit for connections. */
+/** Longer than the time limit for connections, and than an idle connection of HTTP/3 is used for a POST. */
 const LONG_MS = 10_500;
 /** How soon users expect a response. */
 const SOON_MS = 1_000;
@@ -83,6 +84,25 @@ it.concurrent('fails all exchanges that wait for a connection which cannot be es
   for (const fault of faults) expect(fault).toMatchObject({ code: 'timeout', sent: false });
   expect(performance.now() - began).toBeLessThan(2 * 5_000);
   await silent.stop();
+});
+
+it.concurrent('sends a POST over HTTP/3 on no connection that has been idle for 10 s, but a GET', async ({
+  expect,
+}) => {
+  const server = await served.program.start();
+  const engine = await engineTrusting(server);
+  const send = async (method: string): Promise<string> => {
+    const url = server.url('/bytes/10');
+    await buffer(engine.exchange({ protocol: 'h3', method, url, headers: [], body: null }).body);
+    return (await server.seen(1))[0]!.client;
+  };
+  const first = await send('GET');
+  await sleep(LONG_MS);
+  expect(await send('GET')).toBe(first);
+  await sleep(LONG_MS);
+  expect(await send('POST')).not.toBe(first);
+  await engine.close();
+  await server.stop();
 });
 
 it.concurrent('ends the exchange of a slow reader that blocks another on HTTP/3', async ({ expect }) => {

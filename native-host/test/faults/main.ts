@@ -6,7 +6,8 @@ const USAGE = `npm run faults -- [--cases 200] [--seed N] [--batch N [--case N]]
   --cases N  how many
   --seed N   the draws; the time of day unless given
   --batch N  only this one of the batches, each of which shares a host
-  --case N   only this one of the batch`;
+  --case N   only this one of the batch
+With --browser chromium|firefox in a real browser: see npm run faults -- --browser chromium --help`;
 
 const { values } = parseArgs({
   options: {

@@ -1,6 +1,5 @@
-/** One planned case in real Chromium: its own page at its own origin, which has an active pin. */
+/** One planned case in a real browser: its own page at its own origin, which has an active pin. */
 import type { PinState } from '@hopwise/contract';
-import type { Page } from 'playwright-core';
 import {
   faultOfPin,
   faultOfResult,
@@ -27,22 +26,19 @@ import {
   wordsOf,
 } from '../../../../native-host/test/faults/planned-request.ts';
 import type { Servers } from '../../../../native-host/test/faults/servers.ts';
-import { type Fetched, fetchIn, GIVEN_UP } from './fetched.ts';
+import type { FaultBrowser, FaultPage } from './fault-browser.ts';
+import { type Fetched, GIVEN_UP } from './fetched.ts';
 
-/** Chromium's names of the errors of `shownCertificate`. */
-const CERTIFICATE_ERRORS: Partial<Record<string, string>> = {
-  'other-certificate': 'net::ERR_CERT_AUTHORITY_INVALID',
-  'expired-certificate': 'net::ERR_CERT_DATE_INVALID',
-};
 const WARM_LIMIT_MS = 20_000;
 
-export class ChromiumCase {
+export class BrowserCase {
   readonly plan: CasePlan;
   readonly origin: string;
   /** Distinguishes its requests from those of a repetition. */
   readonly tag: string;
   readonly wrong: string[] = [];
-  readonly #page: Page;
+  readonly #page: FaultPage;
+  readonly #certificateErrors: FaultBrowser['certificateErrors'];
   readonly #link: FaultyLink;
   readonly #servers: Servers;
   readonly #injectHostFault: () => void;
@@ -53,7 +49,8 @@ export class ChromiumCase {
   private constructor(
     plan: CasePlan,
     host: string,
-    page: Page,
+    page: FaultPage,
+    certificateErrors: FaultBrowser['certificateErrors'],
     link: FaultyLink,
     servers: Servers,
     injectHostFault: () => void,
@@ -62,6 +59,7 @@ export class ChromiumCase {
     this.origin = `https://${host}:${link.port}`;
     this.tag = `${plan.name}:${link.port}`;
     this.#page = page;
+    this.#certificateErrors = certificateErrors;
     this.#link = link;
     this.#servers = servers;
     this.#injectHostFault = injectHostFault;
@@ -71,18 +69,20 @@ export class ChromiumCase {
   static async open(
     plan: CasePlan,
     host: string,
-    page: Page,
+    { page, certificateErrors }: { page: FaultPage } & Pick<FaultBrowser, 'certificateErrors'>,
     servers: Servers,
     injectHostFault: () => void,
-  ): Promise<ChromiumCase> {
+  ): Promise<BrowserCase> {
     const link = await FaultyLink.open(servers.whole.port);
-    return new ChromiumCase(plan, host, page, link, servers, injectHostFault);
+    return new BrowserCase(plan, host, page, certificateErrors, link, servers, injectHostFault);
   }
 
   /** Opens the page. */
   async open(): Promise<void> {
-    const response = await this.#page.goto(`${this.origin}/status/200`, { timeout: WARM_LIMIT_MS });
-    const issuer = (await response?.securityDetails())?.issuer ?? '';
+    const error = await this.#page.open(`${this.origin}/status/200`, WARM_LIMIT_MS);
+    if (error) this.#note(`the page before the fault ends with ${error}`);
+    const issuer = this.#page.issuer();
+    if (error || issuer === null) return;
     const isTerminated = /^hopwise local CA/.test(issuer);
     if (isTerminated !== (this.plan.pin !== 'avoid-h3'))
       this.#note(`before the fault, the certificate is from ${issuer}`);
@@ -123,7 +123,7 @@ export class ChromiumCase {
   }
 
   async close(): Promise<void> {
-    await this.#page.goto('about:blank');
+    await this.#page.open('about:blank', WARM_LIMIT_MS);
     await this.#link.close();
   }
 
@@ -143,13 +143,10 @@ export class ChromiumCase {
   async #load(): Promise<void> {
     const begin = performance.now();
     const limit = pageLimitMs(this.plan);
-    const error = await this.#page.goto(`${this.origin}/status/200?after`, { timeout: limit }).then(
-      () => '',
-      (fault: Error) => /net::\w+/.exec(fault.message)?.[0] ?? fault.message,
-    );
+    const error = await this.#page.open(`${this.origin}/status/200?after`, limit);
     const ms = Math.round(performance.now() - begin);
-    const expected = shownCertificate(this.plan) ? CERTIFICATE_ERRORS[this.plan.fault]! : '';
-    if (error !== expected) {
+    const expected = shownCertificate(this.plan) ? this.#certificateErrors[this.plan.fault]! : /^$/;
+    if (!expected.test(error)) {
       this.#note(`the page after the fault ends with ${error || 'success'} after ${ms} ms`);
     }
     if (error) return;
@@ -160,7 +157,7 @@ export class ChromiumCase {
     const id = `${this.tag}.${this.#asked.length}`;
     const asked = { id, request, isAnswered: false };
     this.#asked.push(asked);
-    const fetched = await fetchIn(this.#page, request, id, limit);
+    const fetched = await this.#page.fetch(request, id, limit);
     asked.isAnswered = fetched.error === '';
     const words = faultOfResult(this.plan, request, resultOf(fetched, this.plan), isRight(request, fetched));
     if (words) this.#note(`${wordsOf(request)}: ${words}`);

@@ -1,0 +1,44 @@
+/** `npm run faults -- --browser firefox --cases 40 --seed 7`: random faults in a real browser. */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const USAGE = `npm run faults -- --browser chromium|firefox [--cases 20] [--seed N] [--fault NAME]
+  --cases N     how many, in rounds of 20 with successive seeds
+  --seed N      the draws of the first round; the time of day unless given
+  --fault NAME  only this fault of each round, such as reset`;
+
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
+
+const { values } = parseArgs({
+  options: {
+    browser: { type: 'string' },
+    cases: { type: 'string', default: '20' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    fault: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  },
+});
+const { browser, cases, seed, fault } = values;
+const isValid =
+  /^(chromium|firefox)$/.test(browser ?? '') && [cases, seed].every((word) => /^\d+$/.test(word));
+if (values.help) console.log(USAGE);
+else if (!isValid) {
+  console.error(USAGE);
+  process.exitCode = 1;
+} else {
+  console.log(`seed ${seed}`);
+  const env = {
+    ...process.env,
+    HOPWISE_FAULTS_BROWSER: browser,
+    HOPWISE_FAULTS_CASES: cases,
+    HOPWISE_FAULTS_SEED: seed,
+    ...(fault === undefined ? {} : { HOPWISE_FAULTS_CASE: fault }),
+  };
+  const words = ['run', '--project', 'integration', '--reporter', 'verbose', 'extension/test/pins/faults'];
+  const program = `${ROOT}node_modules/vitest/vitest.mjs`;
+  const child = spawn(process.execPath, [program, ...words], { cwd: ROOT, env, stdio: 'inherit' });
+  child.once('close', (code) => {
+    process.exitCode = code ?? 1;
+  });
+}

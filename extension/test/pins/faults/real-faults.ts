@@ -1,0 +1,172 @@
+/** Random faults in mid-transfer of pinned origins in a real browser, with the real host. */
+import { fileURLToPath } from 'node:url';
+import type { PinState } from '@hopwise/contract';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { isSilent } from '../../../../native-host/test/faults/expectations.ts';
+import {
+  type CasePlan,
+  type Fault,
+  LINK_FAULTS,
+  planCase,
+} from '../../../../native-host/test/faults/plan.ts';
+import { Random } from '../../../../native-host/test/faults/random.ts';
+import { Servers } from '../../../../native-host/test/faults/servers.ts';
+import { settledArrivals } from '../../../../native-host/test/faults/settled-arrivals.ts';
+import { BrowserCase } from './browser-case.ts';
+import { launchChromium } from './chromium-faults.ts';
+import type { FaultBrowser } from './fault-browser.ts';
+import { launchFirefox } from './firefox-faults.ts';
+import { HARMS, type Harm, HarmedHost } from './harmed-host.ts';
+
+const packageRoot = fileURLToPath(new URL('../../..', import.meta.url));
+const HOST = 'a.lab.test';
+/** Cases with an intact host run in parallel. */
+const SIDE_BY_SIDE = 12;
+const PIN_MINUTES = 60;
+/** Timeout for steps that take a second on an idle machine. */
+const LIMIT_MS = 30_000;
+
+export const FAULT_BROWSERS = ['chromium', 'firefox'] as const;
+export type FaultBrowserName = (typeof FAULT_BROWSERS)[number];
+
+export interface RealFaults {
+  browser: FaultBrowserName;
+  /** Number of random cases; a round of `CASES_PER_ROUND` has the next seed. */
+  cases: number;
+  seed: number;
+  /** Only this fault, such as `reset`. */
+  only: string | undefined;
+}
+
+export const CASES_PER_ROUND = SIDE_BY_SIDE + HARMS.length;
+
+/** Defines the tests: one for each batch of cases that share a host. */
+export function testRealFaults({ browser: name, cases, seed, only }: RealFaults): void {
+  const rounds = Array.from({ length: Math.ceil(cases / CASES_PER_ROUND) }, (_, round) => seed + round);
+  const batches = rounds.flatMap((round) => batchesOf(round, only));
+  describe(`${name}`, () => {
+    const run = new RealRun(name);
+    beforeAll(() => run.start());
+    afterAll(() => run.stop());
+    test.each(batches.map((plans) => [wordsOf(plans), plans] as const))('%s', async (_words, plans) => {
+      const wrong = await run.runBatch(plans);
+      expect(wrong.map((words) => `${words}\n${repetition(name, words)}`)).toEqual([]);
+    });
+  });
+}
+
+function wordsOf(plans: readonly CasePlan[]): string {
+  return plans.map(({ name }) => name).join(', ');
+}
+
+function batchesOf(seed: number, only: string | undefined): CasePlan[][] {
+  const links: readonly Fault[] = new Random(seed).some(SIDE_BY_SIDE, LINK_FAULTS);
+  return [links, ...HARMS.map((fault) => [fault])]
+    .map((faults) => faults.filter((fault) => only === undefined || only === fault))
+    .filter((faults) => faults.length > 0)
+    .map((faults) => faults.map((fault) => planVerification(seed, fault)));
+}
+
+function planVerification(seed: number, fault: Fault): CasePlan {
+  const name = `${seed}/${fault}`;
+  for (let draw = 0; ; draw += 1) {
+    const plan = planCase(new Random(name, draw), name, fault);
+    // The page would wait for the rest of a response without limit.
+    if (isSilent(plan)) return { ...plan, moment: { at: 'before', bytes: 0 } };
+    // A helper without transfers is not affected.
+    const isBusy = plan.pin !== 'avoid-h3' && /^(up|down)$/.test(plan.moment.at) && plan.requests.length > 2;
+    if (isBusy || !isHarm(fault)) return plan;
+  }
+}
+
+function isHarm(fault: Fault): fault is Harm {
+  return (HARMS as readonly Fault[]).includes(fault);
+}
+
+/** Command that repeats a case. */
+function repetition(browser: string, words: string): string {
+  const [, seed, fault] = /^(\d+)\/([a-z-]+)/.exec(words)!;
+  return `npm run faults -- --browser ${browser} --seed ${seed} --fault ${fault}`;
+}
+
+/** The browser, its host and the servers that all batches share. */
+class RealRun {
+  readonly #name: FaultBrowserName;
+  #servers!: Servers;
+  #harmed!: HarmedHost;
+  #browser!: FaultBrowser;
+
+  constructor(name: FaultBrowserName) {
+    this.#name = name;
+  }
+
+  async start(): Promise<void> {
+    this.#servers = await Servers.start();
+    const servers = this.#servers.trusted;
+    this.#harmed = await HarmedHost.create(`https://${HOST}`, servers);
+    const options = { packageRoot, name: HOST, servers, tabs: SIDE_BY_SIDE };
+    this.#browser =
+      this.#name === 'firefox'
+        ? await launchFirefox(this.#harmed, options)
+        : await launchChromium(this.#harmed, packageRoot, HOST, SIDE_BY_SIDE);
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser?.close();
+    this.#harmed?.host.remove();
+    await this.#servers?.stop();
+  }
+
+  /** Runs cases that share a host in parallel. @returns one line for each failure */
+  async runBatch(plans: readonly CasePlan[]): Promise<string[]> {
+    const browser = this.#browser;
+    for (const { origin } of await this.#pins()) await browser.ask({ type: 'unpin', origin });
+    await this.#harmed.heal();
+    const cases = await Promise.all(plans.map((plan, at) => this.#openCase(plan, at)));
+    for (const one of cases) await this.#pin(one);
+    await vi.waitFor(
+      async () => {
+        const states = (await this.#pins()).map(({ state, reason }) => `${state} ${reason}`);
+        expect(states).toEqual(plans.map(() => 'active '));
+        expect(await browser.steers(cases.map(({ origin }) => origin))).toBe(true);
+      },
+      { timeout: LIMIT_MS, interval: 20 },
+    );
+    await Promise.all(cases.map((one) => one.open()));
+    await Promise.all(cases.map((one) => one.run()));
+    const states = await this.#pins(plans.some(({ fault }) => fault === 'clock-days'));
+    for (const one of cases) one.judgePin(states.find(({ origin }) => origin === one.origin) ?? null);
+    await Promise.all(cases.map((one) => one.close()));
+    const arrivals = await settledArrivals(this.#servers, cases[0]!.tag);
+    for (const one of cases) one.judgeArrivals(arrivals);
+    return cases.flatMap(({ wrong }) => wrong);
+  }
+
+  #openCase(plan: CasePlan, at: number): Promise<BrowserCase> {
+    const { certificateErrors, pages } = this.#browser;
+    const { fault, lastsMs } = plan;
+    return BrowserCase.open(plan, HOST, { page: pages[at]!, certificateErrors }, this.#servers, () => {
+      if (isHarm(fault)) this.#harmed.injectFault(fault, lastsMs);
+    });
+  }
+
+  async #pin({ origin, plan: { pin: kind, fault } }: BrowserCase): Promise<void> {
+    // These faults take effect only when the host uses the disk or reads the clock.
+    const order = { persistent: fault === 'disk-full', minutes: fault === 'clock-days' ? PIN_MINUTES : null };
+    // The extension may not have noticed yet that the previous host has ended.
+    await vi.waitFor(
+      async () => {
+        const answer = await this.#browser.ask({ type: 'pin', origin, kind, ...order });
+        if (!answer.ok) throw new Error(answer.error);
+      },
+      { timeout: LIMIT_MS, interval: 100 },
+    );
+  }
+
+  /** @param fresh asks the host as well, which starts it if it has ended */
+  async #pins(fresh = false): Promise<PinState[]> {
+    const answer = await this.#browser.ask({ type: 'pins', fresh });
+    if (!answer.ok) throw new Error(answer.error);
+    return answer.pins;
+  }
+}

@@ -19,7 +19,7 @@ import {
 import { type ServedPins, servePins } from './support/served-pins.ts';
 
 const REFUSED = { rstCode: constants.NGHTTP2_REFUSED_STREAM };
-const FAILED = { rstCode: constants.NGHTTP2_INTERNAL_ERROR };
+const FAILED = { rstCode: constants.NGHTTP2_CANCEL };
 const LONG_AGO_MS = 500 * 86_400_000;
 
 let served: ServedPins;

@@ -10,7 +10,7 @@ import { ask2, Pinned } from './support/pinned.ts';
 
 /** In place of 20 s. */
 const LIMIT_MS = 2_000;
-const FAILED = { rstCode: constants.NGHTTP2_INTERNAL_ERROR };
+const FAILED = { rstCode: constants.NGHTTP2_CANCEL };
 
 let folder: string;
 let pinned: Pinned;

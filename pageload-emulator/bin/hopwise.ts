@@ -12,7 +12,6 @@ import {
   type MeasuredNetwork,
   measuredBy,
   type NetworkCluster,
-  type NetworkFlagValues,
   type PredictOptions,
   parseVerification,
   predict,
@@ -27,7 +26,7 @@ import { ClusterFile } from './cluster-file.ts';
 import { type EconFlags, readLoss, withEconFlags } from './econ-flags.ts';
 import { shortNames } from './file-names.ts';
 import { addFlowCommands } from './flow-commands.ts';
-import { serverChange, withNetworkFlags } from './options.ts';
+import { type CommandFlags, knownFlags, serverChange, withNetworkFlags } from './options.ts';
 import { readInput } from './read-input.ts';
 import { readParsed } from './read-text.ts';
 import { showComparison, showGraph, showPrediction } from './show.ts';
@@ -55,7 +54,7 @@ Examples:
   hopwise compare *.har                               many pages in one table`,
   );
 
-interface Flags extends NetworkFlagValues, EconFlags {
+interface Flags extends CommandFlags, EconFlags {
   json?: boolean;
   waterfall?: boolean;
   whatIf?: ServerChange;
@@ -292,7 +291,7 @@ async function answer<T>(
   try {
     const result = ask(recording, {
       thorough: true,
-      network: knownFrom(flags, () => estimateNetwork(recording).path.downBps),
+      network: knownFrom(knownFlags(flags), () => estimateNetwork(recording).path.downBps),
       ...(measured && { measured }),
       ...(verification?.pageUrl === recording.url && { knowledge: { verification } }),
       ...(flags.waterfall && { waterfall: true }),

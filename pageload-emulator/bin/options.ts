@@ -2,14 +2,34 @@ import {
   type CongestionControl,
   InputError,
   NETWORK_FLAGS,
+  type NetworkFlagValues,
   type ServerChange,
 } from '@hopwise/pageload-emulator';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
+/** Value of `--udp` that says nothing, like an absent flag; commander cannot parse a value to none. */
+const UNKNOWN = 'unknown';
+
+/** The flags' values without those that say nothing. */
+export function knownFlags({ udp, ...flags }: CommandFlags): NetworkFlagValues {
+  return udp === undefined || udp === UNKNOWN ? flags : { ...flags, udp };
+}
+
+/** The flags' values as commander gives them. */
+export interface CommandFlags extends Omit<NetworkFlagValues, 'udp'> {
+  udp?: NetworkFlagValues['udp'] | typeof UNKNOWN;
+}
+
 /** Offers the flags that give figures of the network. */
 export function withNetworkFlags(command: Command, flags = NETWORK_FLAGS): Command {
-  for (const { usage, description, parse } of flags) {
-    command.addOption(new Option(usage, description).argParser(argument(parse)));
+  for (const { name, usage, description, parse } of flags) {
+    const option =
+      name === 'udp'
+        ? new Option(usage, `${description}; ${UNKNOWN}, the default, leaves it to the recording`).argParser(
+            argument((text) => (text === UNKNOWN ? text : parse(text))),
+          )
+        : new Option(usage, description).argParser(argument(parse));
+    command.addOption(option);
   }
   return command;
 }

@@ -191,6 +191,16 @@ describe('hopwise predict', () => {
     expect(JSON.parse(stdout).network.queueBytes).toBe(50_000);
   });
 
+  it('takes --udp unknown as no statement', () => {
+    const answer = (...flags: string[]) => {
+      const { elapsedMs: _, ...rest } = JSON.parse(
+        hopwise(['predict', file('page.har'), '--json', ...flags]).stdout,
+      );
+      return rest;
+    };
+    expect(answer('--udp', 'unknown')).toEqual(answer());
+  });
+
   it('prints a table for a person', () => {
     const { status, stdout } = hopwise(['predict', file('page.har')]);
     expect(status).toBe(0);

@@ -18,7 +18,7 @@ const HARMLESS = new Set<Fault>([
   'clock-back',
 ]);
 /** The helper has ended with all its connections. */
-const OF_THE_HOST = new Set<Fault>(['host-killed', 'port-closed', 'frame-garbage']);
+const OF_THE_HOST = new Set<Fault>(['host-killed', 'host-stopped', 'port-closed', 'frame-garbage']);
 /** They use the proxy's own connections to the origin: its answers say what may be repeated. */
 const MENDED_BY_THE_PROXY = new Set<Fault>([
   'reset',

@@ -44,7 +44,8 @@ export const HOST_FAULTS = [
 ] as const;
 export type HostFault = (typeof HOST_FAULTS)[number];
 
-export type Fault = LinkFault | HostFault;
+/** `host-stopped`: noticed by the extension's heartbeat, which the model of a browser does not have. */
+export type Fault = LinkFault | HostFault | 'host-stopped';
 
 /** `idle`: after the requests, before the next page. The others count bytes of the origin's connections. */
 export interface Moment {

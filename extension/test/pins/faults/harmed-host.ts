@@ -26,6 +26,7 @@ export const HARMS = [
   'engine-stopped',
   'engine-garbage',
   'host-killed',
+  'host-stopped',
   'frame-garbage',
   'disk-full',
   'ca-removed',
@@ -96,6 +97,9 @@ export class HarmedHost {
         break;
       case 'host-killed':
         this.#signal(this.host.running(), 'SIGKILL');
+        break;
+      case 'host-stopped':
+        this.#signal(this.host.running(), 'SIGSTOP');
         break;
       case 'frame-garbage':
         // Its standard input is a pipe, which other processes can write to.

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-const USAGE = `npm run faults -- --browser chromium|firefox [--cases 20] [--seed N] [--fault NAME]
-  --cases N     how many, in rounds of 20 with successive seeds
+const USAGE = `npm run faults -- --browser chromium|firefox [--cases 21] [--seed N] [--fault NAME]
+  --cases N     how many, in rounds of 21 with successive seeds
   --seed N      the draws of the first round; the time of day unless given
   --fault NAME  only this fault of each round, such as reset`;
 
@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 const { values } = parseArgs({
   options: {
     browser: { type: 'string' },
-    cases: { type: 'string', default: '20' },
+    cases: { type: 'string', default: '21' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     fault: { type: 'string' },
     help: { type: 'boolean', short: 'h' },

@@ -87,6 +87,13 @@ describe('createPacScript', () => {
     expect(() => createPacScript({ port: 4321, origins: [], trials: [origin] }, 1)).toThrow(RangeError);
   });
 
+  test('a text of several lines in one line', () => {
+    const origins = ['https://a.test\nb'];
+    expect(() => createPacScript({ port: 4321, origins, trials: [] }, 1)).toThrow(
+      '"https://a.test\\nb" is not an https origin',
+    );
+  });
+
   test.each([0, -1, 1.5, 65_536, Number.NaN, '1; evil()' as unknown as number])(
     'takes no port %s',
     (port) => {

@@ -16,7 +16,8 @@ export function createPacScript(
 ): string {
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError(`${port} is not a port`);
   const wrong = [...origins, ...trials].find((origin) => !isPinnable(origin));
-  if (wrong !== undefined) throw new RangeError(`${wrong} is not an https origin`);
+  if (wrong !== undefined)
+    throw new RangeError(`${JSON.stringify(wrong).slice(0, 300)} is not an https origin`);
   return `// ${Math.trunc(serial)}
 function FindProxyForURL(url) {
   var end = url.indexOf('/', 8);

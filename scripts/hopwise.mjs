@@ -11,6 +11,7 @@
  *   hopwise.mjs cli|helper               (the commands hopwise and hopwise-host, see pageload-emulator/ and native-host/)
  *   hopwise.mjs pack-playwright DIR       (see scripts/pack-playwright.mjs)
  *   hopwise.mjs faults                    (see native-host/test/faults/; with --browser extension/test/pins/faults/)
+ *   hopwise.mjs fuzz                      (see bench/fuzz/)
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -127,9 +128,12 @@ async function main() {
       const folder = isReal ? 'extension/test/pins/faults' : 'native-host/test/faults';
       return runNode(join(ROOT, folder, 'main.ts'), args);
     }
+    case 'fuzz':
+      await runSetup(STEPS.built);
+      return runNode(join(ROOT, 'bench/fuzz/main.ts'), args);
     default:
       throw new SetupError(
-        `expected setup, start, test, lab, record, bench, accuracy, flows, udp, tunnel, terminating, pin, faults, cli, helper or pack-playwright, got ${command ?? 'nothing'}`,
+        `expected setup, start, test, lab, record, bench, accuracy, flows, udp, tunnel, terminating, pin, faults, fuzz, cli, helper or pack-playwright, got ${command ?? 'nothing'}`,
       );
   }
 }

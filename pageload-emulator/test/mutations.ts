@@ -51,14 +51,15 @@ function nested(depth: number): unknown {
   return value;
 }
 
-interface Mutation {
+export interface Mutation {
   /** Which of all places in the file, from the top. */
   place: number;
   kind: 'remove' | 'replace' | 'repeat' | 'copy' | 'rename';
   odd: number;
 }
 
-const mutation: fc.Arbitrary<Mutation> = fc.record({
+/** One change of a JSON text. */
+export const mutation: fc.Arbitrary<Mutation> = fc.record({
   place: fc.nat(100_000),
   kind: fc.constantFrom<Mutation['kind'][]>('replace', 'remove', 'repeat', 'copy', 'rename'),
   odd: fc.nat(ODD.length - 1),
@@ -83,7 +84,8 @@ export const mutatedText: fc.Arbitrary<string> = fc
     ),
   );
 
-function mutate(text: string, { place, kind, odd }: Mutation): string {
+/** @throws SyntaxError for a text that is not JSON */
+export function mutate(text: string, { place, kind, odd }: Mutation): string {
   // Where the whole was removed, or copied into itself too often.
   if (text === '' || text.length > 1_000_000) return text;
   const root: { value: unknown } = { value: JSON.parse(text) };

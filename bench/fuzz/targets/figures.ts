@@ -1,0 +1,107 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  InputError,
+  knownFrom,
+  learnNetwork,
+  measuredBy,
+  NETWORK_FLAGS,
+  parseCluster,
+  parsePcwnd,
+  parsePcwndCounts,
+  parseRecording,
+  parseVerification,
+} from '@hopwise/pageload-emulator';
+import { pcwndCsv } from '../../../lab/src/pcwnd/files.ts';
+import { chromiumHar } from '../../../pageload-emulator/test/hars.ts';
+import { VERIFICATION } from '../../../pageload-emulator/test/verification.ts';
+import { type FuzzTarget, hold, json, parsed } from '../target.ts';
+
+const text = (input: Uint8Array): string => new TextDecoder().decode(input);
+
+export const verification: FuzzTarget = {
+  title: 'the JSON of a verification, and the figures that are taken of it',
+  input: 'json',
+  seeds: () => [json(VERIFICATION), json({ format: 'hopwise-load', version: 1, verification: VERIFICATION })],
+  open: () => ({
+    run(input) {
+      const read = parsed(() => parseVerification(text(input)), InputError);
+      if (read === null) return;
+      hold(
+        isDeepStrictEqual(parseVerification(JSON.stringify(read)), read),
+        'a verification is read again as it is',
+      );
+      const { rttMs = 0 } = measuredBy(read) as { rttMs?: number };
+      hold(Number.isFinite(rttMs) && rttMs >= 0, 'a measured round trip is a number from 0');
+    },
+  }),
+};
+
+/** The lines of an input are values of all flags. */
+export const networkFlags: FuzzTarget = {
+  title: 'values of the network flags',
+  input: 'bytes',
+  dictionary: ['open', 'blocked', '0x10', '1e9', 'Infinity', '-0', '.', ' 5 '],
+  seeds: () => ['60', '0.01', 'open', 'blocked', '3', '1e3', '-1', 'x'].map((value) => Buffer.from(value)),
+  open: () => ({
+    run(input) {
+      for (const { name, parse } of NETWORK_FLAGS) {
+        const value = parsed(() => parse(text(input)), InputError);
+        if (value === null) continue;
+        const known = knownFrom({ [name]: value }, () => 1e6);
+        for (const figure of Object.values(known)) {
+          hold(
+            typeof figure === 'object' || (Number.isFinite(figure) && figure >= 0),
+            `${name} is a number from 0`,
+          );
+        }
+      }
+    },
+  }),
+};
+
+const WINDOWS = [
+  { cwnd: 10, rounds: 40, packets: 400, lossEvents: 2 },
+  { cwnd: 20, rounds: 9, packets: 175, lossEvents: 0 },
+];
+
+export const pcwnd: FuzzTarget = {
+  title: 'files of loss by congestion window, `cwnd,p` and counts',
+  input: 'json',
+  dictionary: ['cwnd,p\n', '\r\n', '1e9', ',0.5\n', '\uFEFF'],
+  seeds: () => [
+    Buffer.from(pcwndCsv(WINDOWS)),
+    json({ format: 'hopwise-pcwnd', version: 1, windows: WINDOWS }),
+  ],
+  open: () => ({
+    run(input) {
+      const rows = parsed(() => parsePcwnd(text(input)), InputError);
+      if (rows !== null) {
+        const written = `cwnd,p\n${rows.map(({ cwnd, p }) => `${cwnd},${p}\n`).join('')}`;
+        hold(isDeepStrictEqual(parsePcwnd(written), rows), 'rows are read again as they are');
+      }
+      parsed(() => parsePcwndCounts(text(input)), InputError);
+    },
+  }),
+};
+
+const RECORDING = parseRecording(chromiumHar());
+
+export const cluster: FuzzTarget = {
+  title: 'what earlier loads showed of a network, as stored',
+  input: 'json',
+  seeds: () => [json(learnNetwork(null, RECORDING))],
+  open: () => ({
+    run(input) {
+      let value: unknown;
+      try {
+        value = JSON.parse(text(input));
+      } catch {
+        return;
+      }
+      const read = parseCluster(value);
+      if (read === null) return;
+      const next = learnNetwork(read, RECORDING);
+      hold(parseCluster(JSON.parse(JSON.stringify(next))) !== null, 'what is learnt can be stored and read');
+    },
+  }),
+};

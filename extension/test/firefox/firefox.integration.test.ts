@@ -15,6 +15,8 @@ import { FirefoxBrowser, type FirefoxTab, firefoxPath, makeProfile } from './fir
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
 /** Stops an idle worker after this time instead of half a minute, to test restarts as often as possible. */
 const IDLE_MS = 1000;
+/** From a hang of the helper until the page has loaded. */
+const HANG_LIMIT_MS = 5000;
 
 const firefox = firefoxPath();
 if (!firefox) console.log('skipped: no Firefox (Debian: firefox-esr, or HOPWISE_FIREFOX)');
@@ -213,6 +215,26 @@ describe.skipIf(!firefox)('Firefox', () => {
     await becomes(H3);
   });
 
+  test.each(['avoid-h3', 'h1', 'h2', 'h3'] as const)(
+    '%s: an open page gets answers without the helper when that hangs',
+    async (kind) => {
+      await expect.poll(() => pins.pin(kind), { timeout: 20_000 }).toMatchObject({ ok: true });
+      await expect
+        .poll(() => pins.all(), { timeout: 20_000, interval: 20 })
+        .toMatchObject([{ kind, state: 'active' }]);
+      await becomes(kind === 'avoid-h3' ? H2 : `h2 ${PROTO[kind]}`);
+      const begin = performance.now();
+      process.kill(host.running()[0]!, 'SIGSTOP');
+      // Firefox does not repeat the request that the end of the helper interrupts.
+      await becomes(H3);
+      expect(performance.now() - begin).toBeLessThan(HANG_LIMIT_MS);
+      await expect
+        .poll(() => pins.all())
+        .toMatchObject([{ kind, state: 'lifted', reason: expect.stringContaining('stopped responding') }]);
+      await expect.poll(() => host.running()).toEqual([]);
+    },
+  );
+
   test('lifts the pin when the CA is not trusted, and the page still loads', async () => {
     await endHosts();
     // Another CA for the same host.
@@ -229,10 +251,10 @@ describe.skipIf(!firefox)('Firefox', () => {
     await endHosts();
     renameSync(manifest, `${manifest}.away`);
     try {
-      expect(await pins.pin()).toEqual({
-        ok: false,
-        error: expect.stringContaining('hopwise-host.mjs install'),
-      });
+      // The extension may not have noticed yet that the previous host has ended.
+      await expect
+        .poll(() => pins.pin())
+        .toEqual({ ok: false, error: expect.stringContaining('hopwise-host.mjs install') });
     } finally {
       renameSync(`${manifest}.away`, manifest);
     }

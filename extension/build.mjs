@@ -66,6 +66,6 @@ await Promise.all([
 // together with the other permissions of pins. Firefox needs no `browsingData`: it returns to HTTP/3 by itself when a pin ends.
 const manifest = JSON.parse(await readFile(path('manifest.json'), 'utf8'));
 manifest.permissions = manifest.permissions.filter((permission) => permission !== 'proxy');
-manifest.optional_permissions = ['proxy', 'webRequestAuthProvider'];
+manifest.optional_permissions = ['proxy', 'webRequestAuthProvider', 'history'];
 await cp(path('', out), path('', forFirefox), { recursive: true });
 await writeFile(path('manifest.json', forFirefox), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -22,6 +22,7 @@ const recorded = (loadId: number): LatestAnswer => ({
   problem: '',
   loadId,
   load: null,
+  canExportQueries: false,
 });
 
 test('shows a load once, even if its prediction takes long, and again after a refresh in between', async () => {

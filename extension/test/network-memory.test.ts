@@ -142,7 +142,13 @@ test('when the store fails a load has no summary, and the next one is learned ag
 
 test('is forgotten on request, with all predictions based on it', async () => {
   await recallNetwork(recordingOf(), true);
-  const fields = { requestedUrl: '', verification: null, verifiedPrediction: null, problem: '' };
+  const fields = {
+    requestedUrl: '',
+    hidesQueries: false,
+    verification: null,
+    verifiedPrediction: null,
+    problem: '',
+  };
   const recording = recordingOf();
   const cluster = await recallNetwork(recording, true);
   const prediction = { stands: 'for one' } as never;

@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto';
 import type { Recording } from '@hopwise/pageload-emulator';
-import { expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import {
   addLoad,
   findNewestLoad,
@@ -10,9 +10,14 @@ import {
   updateLoad,
 } from '../src/storage/loads.ts';
 
+beforeEach(() => {
+  vi.stubGlobal('chrome', { storage: { local: { get: async () => ({}) } } });
+});
+
 const load = (url: string, requestedUrl = url) => ({
   requestedUrl,
   recording: { url, requests: [] } as unknown as Recording,
+  hidesQueries: false,
   prediction: null,
   problem: '',
   verification: null,

@@ -8,6 +8,7 @@ beforeEach(() => {
   kept.clear();
   vi.stubGlobal('chrome', {
     storage: {
+      local: { get: async () => ({}) },
       session: {
         get: async () => structuredClone(Object.fromEntries(kept)),
         set: async (values: object) => {

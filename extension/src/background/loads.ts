@@ -1,8 +1,19 @@
 import type { LatestAnswer, WhichLoad } from '../messages/load-messages.ts';
 import { correctProxiedRequests, type ProxiedOrigin } from '../pins/worker/proxied-requests.ts';
 import type { ObservedRequest } from '../recorder/observed-request.ts';
-import { addLoad, findNewestLoad, getLoad, type StoredLoad, updateLoad } from '../storage/loads.ts';
+import {
+  addLoad,
+  findNewestLoad,
+  getAllLoads,
+  getLoad,
+  type StoredLoad,
+  updateLoad,
+} from '../storage/loads.ts';
+import { saveQueries } from '../storage/queries.ts';
+import { readSettings } from '../storage/settings.ts';
+import { stripLoad, stripLoadUrls } from '../storage/strip-load.ts';
 import { collectRecording } from './collect-recording.ts';
+import { knowsQueries } from './known-queries.ts';
 import { recallNetwork } from './network-memory.ts';
 import { predictLoad } from './predict-load.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
@@ -47,13 +58,15 @@ async function recordAndStore(
   if (!document || (document.headersAt === null && !document.fromCache) || hasNoPage(document)) return;
   if (loaded) await waitForRequestEnds(load);
   try {
-    const recording = correctProxiedRequests(
+    const observed = correctProxiedRequests(
       await collectRecording(tabId, load, documentId, loaded),
       proxiedOrigins,
     );
+    const { keepsQueries } = await readSettings();
+    const { queries, ...urls } = stripLoadUrls({ requestedUrl: load.url, recording: observed }, keepsQueries);
+    const { recording } = urls;
     const fields = {
-      requestedUrl: load.url,
-      recording,
+      ...urls,
       cluster: await recallNetwork(recording, loaded),
       prediction: null,
       problem: '',
@@ -62,6 +75,7 @@ async function recordAndStore(
     };
     const storedId =
       load.storedId === null ? await addLoad(fields) : (await updateLoad(load.storedId, fields)).id;
+    await saveQueries(storedId, queries);
     loads.updateLoad(
       tabId,
       load.navigationId,
@@ -75,6 +89,19 @@ async function recordAndStore(
       load.navigationId,
       loaded ? { phase: 'failed', problem, requests: [] } : { problem },
     );
+  }
+}
+
+/** Waits until the loads that are being stored now are stored. */
+export async function finishStoring(): Promise<void> {
+  await Promise.allSettled(storing.values());
+}
+
+/** Removes the query strings of loads that were stored with them. */
+export async function stripStoredLoads(): Promise<void> {
+  for (const load of await getAllLoads()) {
+    const { id, storedAtMs: _storedAtMs, ...fields } = stripLoad(load);
+    if (!load.hidesQueries) await updateLoad(id, fields);
   }
 }
 
@@ -98,29 +125,39 @@ export function ensurePrediction(load: StoredLoad): Promise<StoredLoad> {
   return underWay.finally(() => predicting.delete(load.id));
 }
 
+const EXCLUDED =
+  'This site is excluded: hopwise records nothing on it. The options of hopwise list the excluded sites.';
+
 /** Finds the load that a page of the extension requests. */
 export async function findLoad(loads: TabLoads, which: WhichLoad): Promise<LatestAnswer> {
   if (which.tabId === undefined) {
     const load = (which.url === undefined ? undefined : await findNewestLoad(which.url)) ?? null;
-    return { ok: true, phase: load ? 'recorded' : 'none', problem: '', loadId: load?.id ?? null, load };
+    return answerWith(load ? 'recorded' : 'none', '', load);
   }
-  const seen = await loads.getLoad(which.tabId);
-  if (!seen) return { ok: true, phase: 'none', problem: '', loadId: null, load: null };
-  if (seen.phase === 'recorded' && !(await showsWebPage(which.tabId))) {
-    return { ok: true, phase: 'none', problem: '', loadId: null, load: null };
-  }
+  const [seen, url] = await Promise.all([loads.getLoad(which.tabId), findTabUrl(which.tabId)]);
+  if (loads.excludedSites.has(url)) return answerWith('failed', EXCLUDED, null);
+  // The browser's own pages are not recorded: the last load of their tab belongs to another page.
+  if (!seen || (seen.phase === 'recorded' && !/^https?:/.test(url))) return answerWith('none', '', null);
   const load = (seen.storedId === null ? undefined : await getLoad(seen.storedId)) ?? null;
   const { phase, problem } = findOutcome(seen, load);
-  return { ok: true, phase, problem, loadId: load?.id ?? null, load };
+  return answerWith(phase, problem, load);
 }
 
-/** The browser's own pages are not recorded: the last load of their tab belongs to another page. */
-async function showsWebPage(tabId: number): Promise<boolean> {
+async function answerWith(
+  phase: LatestAnswer['phase'],
+  problem: string,
+  load: StoredLoad | null,
+): Promise<LatestAnswer> {
+  const canExportQueries = load !== null && (await knowsQueries(load));
+  return { ok: true, phase, problem, loadId: load?.id ?? null, load, canExportQueries };
+}
+
+/** URL of a tab; '' when the browser hides it or the tab was closed in the meantime. */
+async function findTabUrl(tabId: number): Promise<string> {
   try {
-    return /^https?:/.test((await chrome.tabs.get(tabId)).url ?? '');
+    return (await chrome.tabs.get(tabId)).url ?? '';
   } catch {
-    // The tab was closed in the meantime.
-    return false;
+    return '';
   }
 }
 
@@ -133,7 +170,7 @@ function findOutcome(seen: TabLoad, load: StoredLoad | null): Pick<TabLoad, 'pha
   if (seen.phase === 'recorded' && !load) {
     return {
       phase: 'failed',
-      problem: 'This recording was removed to make room for newer ones. Reload the page to record it again.',
+      problem: 'This recording is no longer stored. Reload the page to record it again.',
     };
   }
   const document = seen.requests.findLast((request) => request.type === 'document');

@@ -1,13 +1,113 @@
-/** What the extension remembers: how much it is. */
-import type { StoredData } from '../messages/memory-messages.ts';
-import { getAllLoads } from '../storage/loads.ts';
+/** What the extension remembers of pages: how much it is, what the user's settings remove, and how all of it is erased. */
+import type { Erased, StoredData } from '../messages/memory-messages.ts';
+import { getAllLoads, isOfPage, removeExpiredLoads, removeLoads, type StoredLoad } from '../storage/loads.ts';
+import { removeOtherQueries } from '../storage/queries.ts';
+import { readSettings, type Settings, saveSettings } from '../storage/settings.ts';
+import { maskQuery } from '../storage/strip-urls.ts';
+import { finishStoring, stripStoredLoads } from './loads.ts';
+import { forgetNetwork, removeExpiredNetwork } from './network-memory.ts';
+import type { TabLoad, TabLoads } from './tab-loads.ts';
+import type { Verifications } from './verifications.ts';
 
-export async function measureStoredData(): Promise<StoredData> {
-  const loads = await getAllLoads();
-  const [oldest] = loads;
-  return {
-    loads: loads.length,
-    bytes: loads.reduce((sum, load) => sum + new TextEncoder().encode(JSON.stringify(load)).length, 0),
-    oldestMs: oldest ? Date.parse(oldest.recording.recordedAt) : null,
-  };
+export class Memory {
+  readonly #tabs: TabLoads;
+  readonly #verifications: Verifications;
+  /** The last change of the settings; the next one waits for it. */
+  #changing: Promise<unknown> = Promise.resolve();
+
+  constructor(tabs: TabLoads, verifications: Verifications) {
+    this.#tabs = tabs;
+    this.#verifications = verifications;
+  }
+
+  async measure(): Promise<StoredData> {
+    const loads = await getAllLoads();
+    const [oldest] = loads;
+    return {
+      loads: loads.length,
+      bytes: loads.reduce((sum, load) => sum + new TextEncoder().encode(JSON.stringify(load)).length, 0),
+      oldestMs: oldest?.storedAtMs ?? null,
+    };
+  }
+
+  /** Removes what is older than the user allows. */
+  async removeExpired(): Promise<void> {
+    await removeExpiredLoads();
+    await removeExpiredNetwork();
+    await this.#removeUnusedQueries();
+  }
+
+  /** Erases all loads, verifications and the learned network. The settings stay. */
+  async eraseAll(): Promise<Erased> {
+    this.#verifications.forgetLast();
+    const erased = await this.#removeLoads(
+      () => true,
+      () => true,
+    );
+    return { ...countErased(erased), network: await forgetNetwork() };
+  }
+
+  /** Removes the loads of pages, by their URLs before or after redirects. */
+  async forgetPages(urls: readonly string[]): Promise<void> {
+    const pages = new Set(urls.map(maskQuery));
+    await this.#removeLoads(
+      (load) => urls.some((url) => isOfPage(load, url)),
+      (load) => listPageUrls(load).some((url) => pages.has(maskQuery(url))),
+    );
+  }
+
+  /**
+   * Changes settings, and applies them to what is already stored.
+   *
+   * @returns the settings and what they erased
+   */
+  changeSettings(change: Partial<Settings>): Promise<{ settings: Settings; erased: Erased }> {
+    const apply = () => this.#applySettings(change);
+    const done = this.#changing.then(apply, apply);
+    this.#changing = done;
+    return done;
+  }
+
+  async #applySettings(change: Partial<Settings>): Promise<{ settings: Settings; erased: Erased }> {
+    const before = await getAllLoads();
+    const settings = { ...(await readSettings()), ...change };
+    await saveSettings(settings);
+    this.#tabs.excludedSites.replaceSites(settings.excludedSites);
+    await this.#removeLoads(
+      ({ requestedUrl, recording }) =>
+        this.#tabs.excludedSites.has(requestedUrl) || this.#tabs.excludedSites.has(recording.url),
+      (load) => listPageUrls(load).some((url) => this.#tabs.excludedSites.has(url)),
+    );
+    await this.removeExpired();
+    if (!settings.keepsQueries) await stripStoredLoads();
+    const left = new Set((await getAllLoads()).map(({ id }) => id));
+    const erased = before.filter(({ id }) => !left.has(id));
+    return { settings, erased: { ...countErased(erased), network: false } };
+  }
+
+  /** Removes loads from the store and from the tabs. */
+  async #removeLoads(
+    isRemoved: (load: StoredLoad) => boolean,
+    isRemovedFromTab: (load: TabLoad) => boolean,
+  ): Promise<StoredLoad[]> {
+    await this.#tabs.removeLoads(isRemovedFromTab);
+    // A load that is being stored now would be stored after its removal.
+    await finishStoring();
+    const removed = await removeLoads(isRemoved);
+    await this.#removeUnusedQueries();
+    return removed;
+  }
+
+  async #removeUnusedQueries(): Promise<void> {
+    await removeOtherQueries(new Set((await getAllLoads()).map(({ id }) => id)));
+  }
+}
+
+function countErased(loads: StoredLoad[]): Pick<Erased, 'loads' | 'verifications'> {
+  return { loads: loads.length, verifications: loads.filter(({ verification }) => verification).length };
+}
+
+/** URLs of the page of a tab, before and after redirects. */
+function listPageUrls({ url, requests }: TabLoad): string[] {
+  return [url, ...requests.filter(({ type }) => type === 'document').map((request) => request.url)];
 }

@@ -52,9 +52,20 @@ export function learnFromVerification(
   }).catch(() => undefined);
 }
 
-/** Forgets the network, because the browser is now on another one. */
-export function forgetNetwork(): Promise<void> {
-  return runInTurn(removeNetwork);
+/** Forgets the network, for example because the browser is now on another one. @returns whether one was stored */
+export function forgetNetwork(): Promise<boolean> {
+  return runInTurn(async () => {
+    const isStored = (await loadNetwork()) !== null;
+    await removeNetwork();
+    return isStored;
+  });
+}
+
+/** Forgets the network when it is too old to be used. */
+export function removeExpiredNetwork(): Promise<void> {
+  return runInTurn(async () => {
+    if ((await loadNetwork()) === null) await removeNetwork();
+  });
 }
 
 /** Forgets the network, also in stored loads, whose predictions are then made again. */

@@ -1,6 +1,7 @@
 import { MAX_ENTRIES } from '../recorder/limits.ts';
 import type { ObservedRequest } from '../recorder/observed-request.ts';
 import type { RequestSink } from '../recorder/web-request.ts';
+import { ExcludedSites } from './excluded-sites.ts';
 
 /** The current page load of a tab, or its last one. */
 export interface TabLoad {
@@ -28,17 +29,22 @@ const NOT_LOADED =
  * the worker between events and restarts it. Every change waits until the last worker's state is restored.
  */
 export class TabLoads implements RequestSink {
+  /** Sites of which no request is kept. */
+  readonly excludedSites = new ExcludedSites();
   readonly #loads = new Map<number, TabLoad>();
   readonly #unsaved = new Set<number>();
-  readonly #ready: Promise<void>;
+  readonly #ready: Promise<unknown>;
   #timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor() {
-    this.#ready = this.#restore();
+    this.#ready = Promise.all([this.#restore(), this.excludedSites.ready]);
   }
 
-  addRequest(tabId: number, request: ObservedRequest): void {
+  addRequest(tabId: number, request: ObservedRequest, documentUrl: string | null = null): void {
     this.#change(tabId, () => {
+      if (request.type === 'document' && this.excludedSites.has(request.url))
+        return this.#loads.delete(tabId);
+      if (this.#isOnExcludedSite(request, documentUrl)) return false;
       let load = this.#loads.get(tabId);
       if (request.type === 'document' && load?.navigationId !== request.requestId) {
         load = {
@@ -71,6 +77,15 @@ export class TabLoads implements RequestSink {
     });
   }
 
+  /** Whether a document of an excluded site, or a frame for one, made the request. */
+  #isOnExcludedSite({ type, url }: ObservedRequest, documentUrl: string | null): boolean {
+    if (type === 'document') return false;
+    return (
+      (type === 'iframe' && this.excludedSites.has(url)) ||
+      (documentUrl !== null && this.excludedSites.has(documentUrl))
+    );
+  }
+
   /** Changes the load of a tab if it is still the one that `navigationId` names. */
   updateLoad(tabId: number, navigationId: string, change: Partial<TabLoad>): void {
     this.#change(tabId, () => {
@@ -98,6 +113,12 @@ export class TabLoads implements RequestSink {
 
   removeTab(tabId: number): void {
     this.#change(tabId, () => this.#loads.delete(tabId));
+  }
+
+  /** Removes the loads that `isRemoved` selects from all tabs. */
+  async removeLoads(isRemoved: (load: TabLoad) => boolean): Promise<void> {
+    await this.#ready;
+    for (const [tabId, load] of this.#loads) if (isRemoved(load)) this.removeTab(tabId);
   }
 
   async getLoad(tabId: number): Promise<TabLoad | undefined> {

@@ -3,6 +3,8 @@ import { HelperError } from '../helper/helper-port.ts';
 import { verifyWithHelper } from '../helper/native-client.ts';
 import type { VerificationState } from '../messages/load-messages.ts';
 import { type StoredLoad, updateLoad } from '../storage/loads.ts';
+import { restoreQueries, stripVerification } from '../storage/strip-load.ts';
+import { readQueries } from './known-queries.ts';
 import { learnFromVerification } from './network-memory.ts';
 import { planVerification, predictLoad } from './predict-load.ts';
 
@@ -47,11 +49,12 @@ export class Verifications {
   /** @throws Error when another verification is running or the load cannot be verified */
   async start(load: StoredLoad, options: VerifyOptions): Promise<VerificationState> {
     await this.#ready;
+    const queries = await readQueries(load, 'verify');
     if (this.#state.state === 'running')
       throw new Error('Another verification is running. Wait until it has finished.');
     const protocols = options.protocols ?? ['h1', 'h2', 'h3'];
     const rounds = options.rounds ?? DEFAULT_ROUNDS;
-    const plan = planVerification(load.recording);
+    const plan = planVerification(restoreQueries(load.recording, queries));
     const budgetBytes = options.budgetBytes ?? null;
     const abort = new AbortController();
     this.#abort = abort;
@@ -73,12 +76,13 @@ export class Verifications {
     signal: AbortSignal,
   ): Promise<void> {
     try {
-      const verification = await verifyWithHelper(
+      const reported = await verifyWithHelper(
         probe,
         ({ doneTransfers, allTransfers, protocol, round }) =>
           this.#set({ state: 'running', loadId: load.id, doneTransfers, allTransfers, protocol, round }),
         signal,
       );
+      const verification = load.hidesQueries ? stripVerification(reported, load.recording.url) : reported;
       const verifiedPrediction = predictLoad(load, verification).prediction;
       await updateLoad(load.id, { verification, verifiedPrediction });
       await learnFromVerification(load, verification);
@@ -94,6 +98,12 @@ export class Verifications {
 
   cancel(): void {
     this.#abort?.abort();
+  }
+
+  /** Ends the running verification and forgets the last one. */
+  forgetLast(): void {
+    this.cancel();
+    this.#set({ state: 'none' });
   }
 
   /** State of the verification of a load. */

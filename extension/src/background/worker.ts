@@ -1,14 +1,15 @@
 /** Entry point of the extension's worker: handles browser events, and messages of content scripts and of the extension's pages. */
 import type { PinState } from '@hopwise/contract';
-import type { LoadExport } from '../messages/load-messages.ts';
 import type { PinRequest } from '../pins/pin-messages.ts';
 import { hasPinPermissions } from '../pins/pin-permissions.ts';
 import { PinManager } from '../pins/worker/pin-manager.ts';
-import { pageSettledSchema, pageShownSchema } from '../recorder/page-timings.ts';
+import { pageSettledSchema, pageShownSchema, recordingCheckSchema } from '../recorder/page-timings.ts';
 import { listenToRequests } from '../recorder/web-request.ts';
-import type { StoredLoad } from '../storage/loads.ts';
+import { readSettings } from '../storage/settings.ts';
+import { exportLoad } from './export-load.ts';
+import { listenToHistoryDeletions } from './history-deletions.ts';
 import { ensurePrediction, findLoad, storeSettledLoad } from './loads.ts';
-import { measureStoredData } from './memory.ts';
+import { Memory } from './memory.ts';
 import { forgetNetwork, forgetNetworks } from './network-memory.ts';
 import { type PageAnswers, type PageRequest, pageRequestSchema } from './page-requests.ts';
 import { TabLoads } from './tab-loads.ts';
@@ -18,9 +19,16 @@ import { Verifications } from './verifications.ts';
 const pins = new PinManager();
 const loads = new TabLoads();
 const verifications = new Verifications();
+const memory = new Memory(loads, verifications);
 
 listenToRequests(loads, () => void forgetNetwork());
 self.addEventListener('offline', () => void forgetNetwork());
+listenToHistoryDeletions(
+  () => void memory.eraseAll(),
+  (urls) => void memory.forgetPages(urls),
+);
+// The browser starts the worker with the first request after a pause, so this needs no alarm.
+void memory.removeExpired();
 // Registering for this event also makes the browser start the worker when it starts itself.
 chrome.runtime.onStartup.addListener(() => void pins.handleBrowserStart());
 chrome.permissions.onRemoved.addListener(() => void pins.handlePermissionRemoval());
@@ -40,6 +48,10 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
     );
     return true;
   }
+  if (recordingCheckSchema.safeParse(message).success) {
+    mayRecord(sender).then(answer, () => answer(false));
+    return true;
+  }
   const tabId = sender.tab?.id;
   if (tabId === undefined || sender.frameId !== 0) return undefined;
   const settled = pageSettledSchema.safeParse(message);
@@ -52,6 +64,13 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
 /** A content script's messages carry the URL of its page; those of the extension's pages an extension URL. */
 function isOwnPage(sender: chrome.runtime.MessageSender): boolean {
   return sender.url?.startsWith(chrome.runtime.getURL('')) === true;
+}
+
+/** Whether neither the frame nor the page that contains it is of an excluded site. */
+async function mayRecord({ url = '', tab }: chrome.runtime.MessageSender): Promise<boolean> {
+  const { excludedSites } = loads;
+  await excludedSites.ready;
+  return !excludedSites.has(url) && !excludedSites.has(tab?.url ?? '');
 }
 
 async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['type']]> {
@@ -68,10 +87,19 @@ async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['t
     await forgetNetworks();
     return { ok: true };
   }
-  if (request.type === 'stored-data') return { ok: true, stored: await measureStoredData() };
   if (request.type === 'pins' || request.type === 'pin' || request.type === 'unpin') {
     const now = await answerPinRequest(request);
     return { ok: true, allowed: await hasPinPermissions(), pins: now, vouched: pins.vouched };
+  }
+  switch (request.type) {
+    case 'stored-data':
+      return { ok: true, stored: await memory.measure() };
+    case 'erase-all':
+      return { ok: true, erased: await memory.eraseAll() };
+    case 'settings':
+      return { ok: true, settings: await readSettings() };
+    case 'change-settings':
+      return { ok: true, ...(await memory.changeSettings(request.change)) };
   }
   const { load, phase } = await findLoad(loads, request);
   if (!load) {
@@ -86,7 +114,10 @@ async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['t
     case 'verification':
       return { ok: true, ...(await verifications.getState(load)) };
     case 'export':
-      return { ok: true, export: asExport(await ensurePrediction(load)) };
+      return {
+        ok: true,
+        export: await exportLoad(await ensurePrediction(load), request.withQueries === true),
+      };
   }
 }
 
@@ -99,8 +130,4 @@ function answerPinRequest(request: PinRequest): Promise<PinState[]> {
     case 'unpin':
       return pins.unpinOrigin(request.origin);
   }
-}
-
-function asExport({ id: _id, requestedUrl: _requestedUrl, ...load }: StoredLoad): LoadExport {
-  return { format: 'hopwise-load', version: 1, ...load };
 }

@@ -6,7 +6,7 @@ import { PinsControl } from '../pins/page/pins-control.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { builder } from '../ui/dom.ts';
 import { explainEmptyState } from '../ui/empty-state.ts';
-import { downloadExport } from '../ui/export-download.ts';
+import { ExportControl } from '../ui/export-control.ts';
 import {
   predictedWaterfall,
   readVerifiedTimes,
@@ -43,14 +43,11 @@ if (tabId === undefined || !Number.isSafeInteger(tabId)) {
 } else {
   const which = { tabId };
   const verify = new VerifyControl(which, () => polling.refresh());
-  const save = el('button', { type: 'button', class: 'hw-button' }, 'Export JSON');
-  save.addEventListener('click', async () => {
-    const problem = await downloadExport(which);
-    if (problem) content.prepend(el('p', { class: 'hw-note' }, problem));
-  });
-  actions.append(verify.element, save);
+  const save = new ExportControl(which, (problem) => content.prepend(el('p', { class: 'hw-note' }, problem)));
+  actions.append(verify.element, save.element);
   const show = (answer: LatestAnswer) => {
     shown = answer;
+    save.offerQueries(answer.canExportQueries);
     void draw(tabId);
     if (answer.load) void verify.resume();
   };

@@ -29,7 +29,12 @@ export const loadRequestSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('verification'), ...which }),
   z.object({ type: z.literal('cancel-verification') }),
-  z.object({ type: z.literal('export'), ...which }),
+  z.object({
+    type: z.literal('export'),
+    ...which,
+    /** Whether URLs have their query strings. */
+    withQueries: z.optional(z.boolean()),
+  }),
   z.object({ type: z.literal('forget-networks') }),
 ]);
 
@@ -49,6 +54,8 @@ export interface LatestAnswer {
   problem: string;
   loadId: number | null;
   load: StoredLoad | null;
+  /** Whether the load can be exported with its query strings. */
+  canExportQueries: boolean;
 }
 
 /** Progress or outcome of a verification. */
@@ -79,7 +86,7 @@ export interface ExportAnswer {
 }
 
 /** A load as the file that "Export JSON" saves. */
-export interface LoadExport extends Omit<StoredLoad, 'id' | 'requestedUrl'> {
+export interface LoadExport extends Omit<StoredLoad, 'id' | 'requestedUrl' | 'storedAtMs'> {
   format: 'hopwise-load';
   version: 1;
 }

@@ -1,7 +1,8 @@
-/** All optional permissions of the manifest: pins need them, and nothing else does. */
+/** The optional permissions of the manifest that pins need: `history` is for the options page. */
 function listPinPermissions(): chrome.permissions.Permissions {
-  const { optional_permissions } = chrome.runtime.getManifest();
-  return { permissions: (optional_permissions ?? []) as chrome.runtime.ManifestPermission[] };
+  const { optional_permissions = [] } = chrome.runtime.getManifest();
+  const forPins = optional_permissions.filter((name) => name !== 'history');
+  return { permissions: forPins as chrome.runtime.ManifestPermission[] };
 }
 
 export function hasPinPermissions(): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { StoredLoad } from '../storage/loads.ts';
 import { readVerifiedTimes } from '../ui/comparison.ts';
 import { builder } from '../ui/dom.ts';
 import { explainEmptyState } from '../ui/empty-state.ts';
-import { downloadExport } from '../ui/export-download.ts';
+import { ExportControl } from '../ui/export-control.ts';
 import { renderHostPermissionRequest } from '../ui/host-permission-control.ts';
 import { pollLoad } from '../ui/load-polling.ts';
 import { renderMissingTimes } from '../ui/missing-times.ts';
@@ -20,6 +20,7 @@ const SHOWN_ORIGINS = 5;
 const el = builder();
 const content = document.getElementById('content')!;
 const actions = document.getElementById('actions')!;
+document.getElementById('options')!.addEventListener('click', () => void chrome.runtime.openOptionsPage());
 
 /** Finds the active tab, or the one in the URL's `tabId` if the popup is opened as a page. */
 async function findTab(): Promise<chrome.tabs.Tab | undefined> {
@@ -42,16 +43,13 @@ if (tab?.id === undefined) {
   const pins = new PinsControl();
   content.after(pins.element);
   const verify = new VerifyControl(which, () => polling.refresh());
-  const save = el('button', { type: 'button', class: 'hw-button' }, 'Export JSON');
-  save.addEventListener('click', async () => {
-    const problem = await downloadExport(which);
-    if (problem) content.append(el('p', { class: 'hw-note' }, problem));
-  });
-  actions.append(verify.element, save);
+  const save = new ExportControl(which, (problem) => content.append(el('p', { class: 'hw-note' }, problem)));
+  actions.append(verify.element, save.element);
   const showMessage = (text: string) => content.replaceChildren(el('p', { class: 'hw-empty' }, text));
   const show = (answer: LatestAnswer) => {
     actions.hidden = answer.load === null;
     pins.resetOrigins(answer.loadId);
+    save.offerQueries(answer.canExportQueries);
     if (answer.load) {
       content.replaceChildren(...renderViews(answer.load, pins, () => polling.refresh()));
       void verify.resume();

@@ -5,7 +5,14 @@
  */
 
 import { MAX_ENTRIES, MAX_TEXT_CHARS } from './limits.ts';
-import type { Collect, FrameTimings, PageSettled, PageShown, ResourceEntry } from './page-timings.ts';
+import type {
+  Collect,
+  FrameTimings,
+  PageSettled,
+  PageShown,
+  RecordingCheck,
+  ResourceEntry,
+} from './page-timings.ts';
 import { ScriptRunLog } from './script-runs.ts';
 
 /** Wait after the load event: late paints, and requests that start right after it, still belong to the load. */
@@ -19,6 +26,7 @@ const resourceKeys = new Set<string>();
 const scriptRuns = new ScriptRunLog();
 let largestContentfulPaint: number | null = null;
 let largestContentfulPaintUrl: string | null = null;
+let isExcluded = false;
 
 // An observer receives every entry, regardless of the size of the page's own buffer and of the page clearing it.
 const resourceObserver = new PerformanceObserver((list) => addResources(list.getEntries()));
@@ -30,8 +38,17 @@ paintObserver.observe({ type: 'largest-contentful-paint', buffered: true });
 const onElementLoad = (event: Event) => scriptRuns.addLoadEvent(event, performance.now());
 document.addEventListener('load', onElementLoad, true);
 
+/** Whether the user has not excluded the site. The observers above must not wait for it: the page's first requests come before. */
+const mayRecord: Promise<boolean> = chrome.runtime
+  .sendMessage({ type: 'check-recording' } satisfies RecordingCheck)
+  .then((answer) => answer === true)
+  .catch(() => false);
+void mayRecord.then((may) => {
+  if (!may) discardAll();
+});
+
 chrome.runtime.onMessage.addListener((message: Collect, _sender, answer) => {
-  if (message?.type !== 'collect') return;
+  if (message?.type !== 'collect' || isExcluded) return;
   addResources(resourceObserver.takeRecords());
   updateLargestPaint(paintObserver.takeRecords());
   answer(readFrameTimings());
@@ -42,9 +59,9 @@ const prerendering = (document as { prerendering?: boolean }).prerendering === t
 
 if (window.top === window) {
   addEventListener('pageshow', (event) => {
-    if (event.persisted) send({ type: 'page-shown' });
+    if (event.persisted) void send({ type: 'page-shown' });
   });
-  document.addEventListener('prerenderingchange', () => send({ type: 'page-shown' }), { once: true });
+  document.addEventListener('prerenderingchange', () => void send({ type: 'page-shown' }), { once: true });
 }
 
 if (window.top === window && !prerendering) {
@@ -60,12 +77,24 @@ if (window.top === window && !prerendering) {
 }
 
 function reportSettled(loaded: boolean) {
-  send({ type: 'page-settled', loaded });
+  void send({ type: 'page-settled', loaded });
 }
 
-function send(message: PageSettled | PageShown) {
+async function send(message: PageSettled | PageShown) {
+  if (!(await mayRecord)) return;
   // Rejects when the extension was updated or removed while the page was open: there is no receiver any more.
   chrome.runtime.sendMessage(message).catch(stopObserving);
+}
+
+/** Stops observing an excluded page and forgets what was observed before the check was answered. */
+function discardAll() {
+  isExcluded = true;
+  stopObserving();
+  resources.length = 0;
+  resourceKeys.clear();
+  scriptRuns.runs.length = 0;
+  largestContentfulPaint = null;
+  largestContentfulPaintUrl = null;
 }
 
 function stopObserving() {

@@ -66,6 +66,9 @@ export const frameTimingsSchema = z.object({
   scriptRuns: z.array(scriptRun).check(z.maxLength(MAX_ENTRIES)),
 });
 
+/** From every frame, before anything else: whether the frame may be recorded. Answered with a boolean. */
+export const recordingCheckSchema = z.object({ type: z.literal('check-recording') });
+
 /** From a top frame: the page has loaded and settled, or its load event did not fire in time (`loaded` false). */
 export const pageSettledSchema = z.object({ type: z.literal('page-settled'), loaded: z.boolean() });
 
@@ -77,6 +80,7 @@ export const pageShownSchema = z.object({ type: z.literal('page-shown') });
 export type ResourceEntry = z.infer<typeof resource>;
 export type ScriptRun = z.infer<typeof scriptRun>;
 export type FrameTimings = z.infer<typeof frameTimingsSchema>;
+export type RecordingCheck = z.infer<typeof recordingCheckSchema>;
 export type PageSettled = z.infer<typeof pageSettledSchema>;
 export type PageShown = z.infer<typeof pageShownSchema>;
 

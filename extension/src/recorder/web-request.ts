@@ -7,8 +7,12 @@ type Header = chrome.webRequest.HttpHeader;
 
 /** Receives requests, in the order of the browser's events. */
 export interface RequestSink {
-  /** A request of a tab starts. Type `document` starts a new page load. */
-  addRequest(tabId: number, request: ObservedRequest): void;
+  /**
+   * A request of a tab starts. Type `document` starts a new page load.
+   *
+   * @param documentUrl URL (Firefox) or origin (Chromium) of the document that made it; null when the browser reports none
+   */
+  addRequest(tabId: number, request: ObservedRequest, documentUrl: string | null): void;
   /** Changes the newest hop of a request; has no effect for an unknown one. */
   updateRequest(tabId: number, requestId: string, change: Partial<ObservedRequest>): void;
 }
@@ -25,7 +29,7 @@ export function listenToRequests(sink: RequestSink, onNetworkChanged: () => void
   const extra = 'EXTRA_HEADERS' in (webRequest.OnSendHeadersOptions ?? {}) ? ['extraHeaders' as const] : [];
 
   webRequest.onBeforeRequest.addListener((details) => {
-    if (isPageRequest(details)) sink.addRequest(details.tabId, toObserved(details));
+    if (isPageRequest(details)) sink.addRequest(details.tabId, toObserved(details), documentUrlOf(details));
     return undefined;
   }, FILTER);
 
@@ -103,6 +107,11 @@ function isPageRequest(
     (details.type as string) !== 'webtransport' &&
     details.url.length <= MAX_TEXT_CHARS
   );
+}
+
+/** `documentUrl` is Firefox's. */
+function documentUrlOf(details: { initiator?: string | undefined; documentUrl?: string }): string | null {
+  return details.documentUrl ?? details.initiator ?? null;
 }
 
 function toObserved(details: chrome.webRequest.OnBeforeRequestDetails): ObservedRequest {

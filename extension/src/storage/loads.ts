@@ -1,6 +1,8 @@
 import type { Verification } from '@hopwise/contract';
 import type { NetworkCluster, Prediction, Recording } from '@hopwise/pageload-emulator';
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+import { readSettings } from './settings.ts';
+import { maskQuery, removeUserinfoAndFragment } from './strip-urls.ts';
 
 /** A page load with its prediction and verification. */
 export interface StoredLoad {
@@ -9,6 +11,10 @@ export interface StoredLoad {
   /** URL of the navigation before redirects; `recording.url` is the final one. */
   requestedUrl: string;
   recording: Recording;
+  /** Whether numbers stand in place of the query strings in `requestedUrl` and `recording`, see `UrlStripper`. */
+  hidesQueries: boolean;
+  /** When it was first stored, milliseconds since 1970. */
+  storedAtMs: number;
   /** Summary of the network from earlier loads; null for none, absent in loads that an earlier version stored. */
   cluster?: NetworkCluster | null;
   /** Null until the popup or panel first shows the load, and when the recording cannot be emulated. */
@@ -23,16 +29,21 @@ export interface StoredLoad {
 /** Stored loads; older ones are removed. */
 export const MAX_LOADS = 50;
 
+/** Version 1 stored URLs with their query strings. */
+const VERSION = 2;
+
 interface Schema extends DBSchema {
-  loads: { key: number; value: StoredLoad };
+  loads: { key: number; value: StoredLoad; indexes: { storedAtMs: number } };
 }
 
 let opened: Promise<IDBPDatabase<Schema>> | null = null;
 
 function database(): Promise<IDBPDatabase<Schema>> {
-  opened ??= openDB<Schema>('hopwise', 1, {
-    upgrade(db) {
-      db.createObjectStore('loads', { keyPath: 'id', autoIncrement: true });
+  opened ??= openDB<Schema>('hopwise', VERSION, {
+    upgrade(db, oldVersion) {
+      if (oldVersion > 0) db.deleteObjectStore('loads');
+      const store = db.createObjectStore('loads', { keyPath: 'id', autoIncrement: true });
+      store.createIndex('storedAtMs', 'storedAtMs');
     },
     terminated() {
       opened = null;
@@ -45,10 +56,28 @@ function database(): Promise<IDBPDatabase<Schema>> {
   return opened;
 }
 
-/** Adds a load and removes the oldest beyond `MAX_LOADS`. @returns its id */
-export async function addLoad(load: Omit<StoredLoad, 'id'>): Promise<number> {
+/** When loads must have been stored not to be too old, milliseconds since 1970. */
+interface AllowedTimes {
+  oldestMs: number;
+  newestMs: number;
+}
+
+async function readAllowedTimes(): Promise<AllowedTimes> {
+  const { ageLimitHours } = await readSettings();
+  const ageLimitMs = ageLimitHours * 3_600_000;
+  // A load from the future was stored while the clock was wrong: its age is not known.
+  return { oldestMs: Date.now() - ageLimitMs, newestMs: Date.now() + ageLimitMs };
+}
+
+function isAllowed({ storedAtMs }: StoredLoad, { oldestMs, newestMs }: AllowedTimes): boolean {
+  return storedAtMs >= oldestMs && storedAtMs <= newestMs;
+}
+
+/** Adds a load, and removes those that are too old and the oldest beyond `MAX_LOADS`. @returns its id */
+export async function addLoad(load: Omit<StoredLoad, 'id' | 'storedAtMs'>): Promise<number> {
+  await removeExpiredLoads();
   const tx = (await database()).transaction('loads', 'readwrite');
-  const id = await tx.store.add(load as StoredLoad);
+  const id = await tx.store.add({ ...load, storedAtMs: Date.now() } as StoredLoad);
   let surplus = (await tx.store.count()) - MAX_LOADS;
   for (let cursor = await tx.store.openCursor(); cursor && surplus > 0; surplus--) {
     await cursor.delete();
@@ -59,29 +88,69 @@ export async function addLoad(load: Omit<StoredLoad, 'id'>): Promise<number> {
 }
 
 /** Replaces fields of a load. @throws Error when it is no longer stored */
-export async function updateLoad(id: number, change: Partial<Omit<StoredLoad, 'id'>>): Promise<StoredLoad> {
+export async function updateLoad(
+  id: number,
+  change: Partial<Omit<StoredLoad, 'id' | 'storedAtMs'>>,
+): Promise<StoredLoad> {
+  const allowed = await readAllowedTimes();
   const tx = (await database()).transaction('loads', 'readwrite');
   const load = await tx.store.get(id);
-  if (!load) throw new Error(`load ${id} is no longer stored`);
+  if (!load || !isAllowed(load, allowed)) throw new Error(`load ${id} is no longer stored`);
   const changed = { ...load, ...change };
   await Promise.all([tx.store.put(changed), tx.done]);
   return changed;
 }
 
 export async function getLoad(id: number): Promise<StoredLoad | undefined> {
-  return (await database()).get('loads', id);
+  const allowed = await readAllowedTimes();
+  const load = await (await database()).get('loads', id);
+  return load && isAllowed(load, allowed) ? load : undefined;
 }
 
-/** Finds the newest load of a page, by its URL before or after redirects. */
+/**
+ * Finds the newest load of a page, by its URL before or after redirects. Where the query string is not stored, all URLs that
+ * differ in it alone are of one page.
+ */
 export async function findNewestLoad(url: string): Promise<StoredLoad | undefined> {
+  const allowed = await readAllowedTimes();
   const tx = (await database()).transaction('loads');
   for (let cursor = await tx.store.openCursor(null, 'prev'); cursor; cursor = await cursor.continue()) {
-    if (cursor.value.recording.url === url || cursor.value.requestedUrl === url) return cursor.value;
+    if (isAllowed(cursor.value, allowed) && isOfPage(cursor.value, url)) return cursor.value;
   }
   return undefined;
 }
 
+/** Whether a load is of the page at a URL, see `findNewestLoad`. */
+export function isOfPage({ requestedUrl, recording, hidesQueries }: StoredLoad, url: string): boolean {
+  const comparable = hidesQueries ? maskQuery : removeUserinfoAndFragment;
+  return [requestedUrl, recording.url].some((own) => comparable(own) === comparable(url));
+}
+
 /** Returns all loads, oldest first. */
 export async function getAllLoads(): Promise<StoredLoad[]> {
-  return (await database()).getAll('loads');
+  const allowed = await readAllowedTimes();
+  return (await (await database()).getAll('loads')).filter((load) => isAllowed(load, allowed));
+}
+
+/** Removes the loads that `isRemoved` selects. @returns the removed loads */
+export async function removeLoads(isRemoved: (load: StoredLoad) => boolean): Promise<StoredLoad[]> {
+  const tx = (await database()).transaction('loads', 'readwrite');
+  const removed: StoredLoad[] = [];
+  for (let cursor = await tx.store.openCursor(); cursor; cursor = await cursor.continue()) {
+    if (!isRemoved(cursor.value)) continue;
+    removed.push(cursor.value);
+    await cursor.delete();
+  }
+  await tx.done;
+  return removed;
+}
+
+/** Removes the loads that are older than the user allows. */
+export async function removeExpiredLoads(): Promise<void> {
+  const { oldestMs, newestMs } = await readAllowedTimes();
+  const tx = (await database()).transaction('loads', 'readwrite');
+  for (const range of [IDBKeyRange.upperBound(oldestMs, true), IDBKeyRange.lowerBound(newestMs, true)]) {
+    for (const id of await tx.store.index('storedAtMs').getAllKeys(range)) await tx.store.delete(id);
+  }
+  await tx.done;
 }

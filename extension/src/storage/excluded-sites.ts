@@ -1,0 +1,25 @@
+/**
+ * Reads a site that a user excludes: a host, optionally with `*.` before it or as part of a URL.
+ *
+ * @returns its host as browsers serialize it (in lower case, international names in Punycode)
+ * @throws Error with a message to show when it is no host
+ */
+export function normalizeSite(text: string): string {
+  const host = text
+    .trim()
+    .replace(/^https?:\/\//i, '')
+    .replace(/^\*\./, '');
+  const hostname = URL.canParse(`https://${host}`) ? new URL(`https://${host}`).hostname : '';
+  // Browsers differ in whether a host may contain other characters.
+  if (!/^[\w.:[\]-]+$/.test(hostname)) {
+    throw new Error(`“${text.trim()}” is not a site. Enter a host such as example.org.`);
+  }
+  return hostname.replace(/\.$/, '');
+}
+
+/** Whether a URL is of one of the sites or of their subdomains. */
+export function isOnSite(url: string, sites: readonly string[]): boolean {
+  if (!URL.canParse(url)) return false;
+  const host = new URL(url).hostname.replace(/\.$/, '');
+  return sites.some((site) => host === site || host.endsWith(`.${site}`));
+}

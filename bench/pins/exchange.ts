@@ -68,6 +68,7 @@ try {
 function ask(protocol: Protocol, path: string, more: Partial<ExchangeRequest> = {}): Exchange {
   return measured.exchange({
     protocol,
+    from: 'loopback',
     method: 'GET',
     url: server.url(path, '127.0.0.1'),
     headers: [],

@@ -76,7 +76,7 @@ async function endHelper(): Promise<void> {
 }
 
 function pinOf(which: string): PinRequest {
-  return { type: 'pin', origin: which, kind: 'avoid-h3', minutes: 60, persistent: false };
+  return { type: 'pin', origin: which, kind: 'avoid-h3', minutes: 60, persistent: false, allowLocal: true };
 }
 
 /** @returns milliseconds until the answer, on the clock of the extension's own page. */

@@ -22,6 +22,7 @@ const terminating = new TerminatingProxy({
   issuer: new LocalLeafIssuer({ log, folder: process.env.HOPWISE_BENCH_CA }),
   log,
   onLifted: () => process.exit(1),
+  onAddressRefused: () => process.exit(1),
   onReady,
   onDoubt: () => {},
 });
@@ -35,7 +36,7 @@ await engine.start();
 print({ port: await proxy.listen(), pids: [process.pid, await engine.pid()] });
 for await (const line of createInterface(process.stdin)) {
   const [, protocol, host, port] = /^(h1|h2|h3) (.+):(\d+)$/.exec(line) ?? [];
-  if (protocol) terminating.pin(host, Number(port), protocol);
+  if (protocol) terminating.pin(host, Number(port), protocol, 'loopback');
   else await ready;
   print({ trialToken: terminating.trialToken });
 }

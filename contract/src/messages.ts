@@ -45,6 +45,8 @@ export const toHost = z.discriminatedUnion('type', [
     minutes: pinMinutes,
     /** Whether it outlives the session; otherwise it ends with the port. */
     persistent: z.boolean(),
+    /** Whether it may lead to addresses that are not public; otherwise it is lifted when the origin has none. */
+    allowLocal: z.optional(z.boolean()),
   }),
   /** Answered by `pins`, also when the origin is not pinned. */
   z.object({ type: z.literal('unpin'), id: requestId, origin }),

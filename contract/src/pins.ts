@@ -31,11 +31,15 @@ export const pinStateSchema = z.object({
   /** Milliseconds since 1970; null for a pin without expiry. */
   expiresAtMs: z.nullable(count),
   persistent: z.boolean(),
+  /** Whether it may lead to addresses that are not public. */
+  allowLocal: z.optional(z.boolean()),
   /**
    * A `waiting` pin does not affect connections until it is known to work. A `lifted` one has no effect any more, and is
    * listed until it is replaced or unpinned.
    */
   state: z.enum(['waiting', 'active', 'lifted']),
+  /** Whether it was lifted because the origin has no public address: it works only with `allowLocal`. */
+  isAddressRefused: z.optional(z.boolean()),
   /** What it waits for or why it was lifted, for the user; '' while it is active. */
   reason: text(512),
 });

@@ -263,6 +263,7 @@ program
   )
   .option('--minutes <n>', 'end the pin after so many minutes', wholeNumber(1, MAX_PIN_MINUTES))
   .option('--keep', 'keep the pin for later sessions; otherwise it ends with the browser')
+  .option('--allow-local', 'also where the origin has no public address: every web page can then reach it')
   .addOption(browserOption())
   .option('--json', 'print JSON')
   .action(async (origin: string, options: PinCommandOptions) => {

@@ -5,6 +5,7 @@ import { authorityStatus } from '../src/ca/authority-status.ts';
 import { hostsOf } from '../src/ca/hosts.ts';
 import { askHosts, type HostAnswer, type Question } from '../src/control/control-client.ts';
 import type { ControlStatus } from '../src/control/control-messages.ts';
+import { explainLocalOrigin } from '../src/pins/origin.ts';
 import { pinLine } from '../src/pins/pin-status.ts';
 import { FilePinStore } from '../src/pins/pin-store.ts';
 
@@ -12,6 +13,7 @@ export interface PinCommandOptions {
   as: PinKind;
   minutes?: number;
   keep?: boolean;
+  allowLocal?: boolean;
   browser?: string;
   json?: boolean;
 }
@@ -49,14 +51,16 @@ export async function pinCommand(
   print: (text: string) => void,
 ): Promise<number> {
   const origin = readOrigin(argument);
-  const { as: kind, minutes = null, keep: persistent = false, json } = options;
+  const { as: kind, minutes = null, keep: persistent = false, allowLocal, json } = options;
+  const local = explainLocalOrigin({ origin, allowLocal });
+  if (local !== '') throw new UsageError(local);
   // A local CA cannot certify an address.
   const [host] = kind === 'avoid-h3' ? [] : hostsOf([origin]);
-  const answers = await ask({ type: 'pin', origin, kind, minutes, persistent }, options.browser);
+  const answers = await ask({ type: 'pin', origin, kind, minutes, persistent, allowLocal }, options.browser);
   if (answers.length === 0) {
     if (options.browser !== undefined && !persistent) throw new Error(notConnected(options.browser));
     const expiresAtMs = minutes === null ? null : Date.now() + minutes * MINUTE_MS;
-    new FilePinStore().keep({ origin, kind, expiresAtMs, persistent });
+    new FilePinStore().keep({ origin, kind, expiresAtMs, persistent, allowLocal });
     if (json) print(JSON.stringify({ origin, kept: persistent, waiting: true, browsers: [] }));
     else {
       const sessions = persistent ? 'every session' : 'one session';

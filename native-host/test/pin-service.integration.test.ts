@@ -120,7 +120,14 @@ function target(): string {
 }
 
 function pin(more: Partial<NewPin> = {}): NewPin {
-  return { origin: `https://${target()}`, kind: 'avoid-h3', minutes: null, persistent: false, ...more };
+  return {
+    origin: `https://${target()}`,
+    kind: 'avoid-h3',
+    minutes: null,
+    persistent: false,
+    allowLocal: true,
+    ...more,
+  };
 }
 
 /** What a browser hears that opens a tunnel and closes its side when the first bytes have come. */
@@ -301,6 +308,50 @@ it.each(['avoid-h3', 'h2'] as const)(
   },
 );
 
+it.each(['avoid-h3', 'h2'] as const)(
+  'lifts a pin as %s whose origin turns out to be local, until that is allowed',
+  async (kind) => {
+    const { service, terminator } = start();
+    const named = pin({ origin: 'https://a.test', kind, allowLocal: false });
+    await service.pin(named);
+    const reason = '127.0.0.1 is a loopback address, which a public page may not reach';
+    terminator.hooks.onAddressRefused('a.test', 443, reason);
+    expect(changes).toBe(1);
+    expect(await service.state()).toMatchObject({
+      port: 0,
+      pins: [{ kind, state: 'lifted', isAddressRefused: true, reason }],
+    });
+    await service.pin({ ...named, allowLocal: true });
+    const { pins } = await service.state();
+    expect(pins).toMatchObject([{ kind, state: 'active', allowLocal: true, reason: '' }]);
+    expect(pins[0]?.isAddressRefused).toBeUndefined();
+  },
+);
+
+it.each([
+  'https://127.0.0.1',
+  'https://localhost:8443',
+  'https://[::1]',
+  'https://10.1.2.3',
+  'https://[fd00::1]',
+])('pins %s only if that is allowed', async (local) => {
+  const { service } = start();
+  await expect(service.pin(pin({ origin: local, allowLocal: false }))).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('is not public: add --allow-local'),
+  });
+  await service.pin(pin({ origin: local }));
+});
+
+it('lifts stored pins of local addresses that were not allowed', async () => {
+  kept = [{ origin: `https://${target()}`, kind: 'avoid-h3', expiresAtMs: null, persistent: true }];
+  const { service } = start();
+  expect(await service.state()).toMatchObject({
+    port: 0,
+    pins: [{ state: 'lifted', isAddressRefused: true }],
+  });
+});
+
 it('lets a host be tried for trust without a pin of that port', async () => {
   const { service } = start();
   await service.pin(pin({ kind: 'h3' }));
@@ -346,7 +397,15 @@ it('brings kept pins back, those lifted that cannot be had any more', async () =
 });
 
 it('pins nothing beside a proxy of the system, which may come and go', async () => {
-  kept = [{ origin: `https://${target()}`, kind: 'avoid-h3', expiresAtMs: null, persistent: true }];
+  kept = [
+    {
+      origin: `https://${target()}`,
+      kind: 'avoid-h3',
+      expiresAtMs: null,
+      persistent: true,
+      allowLocal: true,
+    },
+  ];
   let where = 'GNOME’s network settings';
   const service = new PinService({
     store: memory,

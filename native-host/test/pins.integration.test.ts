@@ -40,7 +40,16 @@ function start(args?: readonly string[]): HostProcess {
 const pinned = (): string => `https://${PROXIED_HOST}:${origin.port}`;
 
 function pin(id: string, more: object = {}): Parameters<HostProcess['askPins']>[0] {
-  return { type: 'pin', id, origin: pinned(), kind: 'avoid-h3', minutes: null, persistent: false, ...more };
+  return {
+    type: 'pin',
+    id,
+    origin: pinned(),
+    kind: 'avoid-h3',
+    minutes: null,
+    persistent: false,
+    allowLocal: true,
+    ...more,
+  };
 }
 
 function visit({ port, secret }: PinsMessage): Promise<Heard> {
@@ -156,7 +165,7 @@ it('pins by the command line in all browsers or in one, and notifies their exten
   for (const host of [chromium, firefox]) {
     expect(await host.nextPins()).toMatchObject({ id: '', pins: [{ origin: REMOTE, kind: 'avoid-h3' }] });
   }
-  expect((await run('pin', pinned(), '--browser', 'firefox')).out).toMatch(
+  expect((await run('pin', pinned(), '--allow-local', '--browser', 'firefox')).out).toMatch(
     /^firefox \(process \d+\): https:.* avoid-h3\n$/,
   );
   const notified = await firefox.nextPins();
@@ -227,7 +236,7 @@ it('says what a pin to a protocol lacks', async () => {
       '',
     ],
   });
-  expect(await run('pin', 'https://127.0.0.1', '--as', 'h2', '--keep')).toEqual({
+  expect(await run('pin', 'https://127.0.0.1', '--allow-local', '--as', 'h2', '--keep')).toEqual({
     code: 2,
     out: '',
     err: 'hopwise-host: https://127.0.0.1: an address cannot be pinned to a protocol, only a host name\n',

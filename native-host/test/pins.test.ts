@@ -54,7 +54,7 @@ function open(): Pins {
   return new Pins({
     store,
     log: (line) => lines.push(line),
-    onRouteChange: (origin, cause) => changes.push(`${origin} ${cause}`),
+    onRouteChange: ({ origin }, cause) => changes.push(`${origin} ${cause}`),
   });
 }
 

@@ -59,7 +59,7 @@ async function ask(message: Parameters<HostProcess['askPins']>[0]): Promise<Pins
 }
 
 function pin(id: string, kind: 'h1' | 'h2' | 'h3'): Promise<PinsMessage> {
-  return ask({ type: 'pin', id, origin: origin(), kind, minutes: null, persistent: false });
+  return ask({ type: 'pin', id, origin: origin(), kind, minutes: null, persistent: false, allowLocal: true });
 }
 
 /** The message after which no pin waits any more. */
@@ -70,7 +70,15 @@ async function untilSettled(state: PinsMessage): Promise<PinsMessage> {
 }
 
 it('needs a local CA, and says so in one line', async () => {
-  host.send({ type: 'pin', id: 'a', origin: origin(), kind: 'h2', minutes: null, persistent: false });
+  host.send({
+    type: 'pin',
+    id: 'a',
+    origin: origin(),
+    kind: 'h2',
+    minutes: null,
+    persistent: false,
+    allowLocal: true,
+  });
   expect(await host.next()).toMatchObject({
     type: 'error',
     code: 'unavailable',

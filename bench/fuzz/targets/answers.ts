@@ -92,7 +92,14 @@ async function openExchange(protocol: 'h1' | 'h2' | 'h3', origin: Origin): Promi
     async run(input) {
       await origin.show(input);
       const url = `https://localhost:${origin.port}/`;
-      const exchange = engine.exchange({ protocol, method: 'GET', url, headers: [], body: null });
+      const exchange = engine.exchange({
+        protocol,
+        from: 'loopback',
+        method: 'GET',
+        url,
+        headers: [],
+        body: null,
+      });
       const giveUp = setTimeout(() => exchange.cancel(), PATIENCE_MS);
       let bytes = 0;
       try {

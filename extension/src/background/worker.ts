@@ -2,6 +2,12 @@
 import type { PinState } from '@hopwise/contract';
 import type { PinRequest } from '../pins/pin-messages.ts';
 import { hasPinPermissions } from '../pins/pin-permissions.ts';
+import {
+  allowLocalOrigin,
+  disallowLocalOrigin,
+  isLocalOriginAllowed,
+  listLocalOrigins,
+} from '../pins/worker/local-origins.ts';
 import { PinManager } from '../pins/worker/pin-manager.ts';
 import { pageSettledSchema, pageShownSchema, recordingCheckSchema } from '../recorder/page-timings.ts';
 import { listenToRequests } from '../recorder/web-request.ts';
@@ -87,11 +93,16 @@ async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['t
     await forgetNetworks();
     return { ok: true };
   }
-  if (request.type === 'pins' || request.type === 'pin' || request.type === 'unpin') {
-    const now = await answerPinRequest(request);
-    return { ok: true, allowed: await hasPinPermissions(), pins: now, vouched: pins.vouched };
-  }
   switch (request.type) {
+    case 'pins':
+    case 'pin':
+    case 'unpin':
+    case 'disallow-local': {
+      const now = await answerPinRequest(request);
+      const allowed = await hasPinPermissions();
+      const localOrigins = await listLocalOrigins(now);
+      return { ok: true, allowed, pins: now, vouched: pins.vouched, localOrigins };
+    }
     case 'stored-data':
       return { ok: true, stored: await memory.measure() };
     case 'erase-all':
@@ -121,13 +132,20 @@ async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['t
   }
 }
 
-function answerPinRequest(request: PinRequest): Promise<PinState[]> {
+async function answerPinRequest(request: PinRequest): Promise<PinState[]> {
   switch (request.type) {
     case 'pins':
       return request.fresh ? pins.refreshPins() : pins.listPins();
     case 'pin':
-      return pins.pinOrigin(request);
+      if (request.allowLocal) await allowLocalOrigin(request.origin);
+      return pins.pinOrigin({ ...request, allowLocal: await isLocalOriginAllowed(request.origin) });
     case 'unpin':
       return pins.unpinOrigin(request.origin);
+    case 'disallow-local': {
+      await disallowLocalOrigin(request.origin);
+      const all = await pins.listPins();
+      const isInUse = all.some(({ origin, allowLocal }) => origin === request.origin && allowLocal);
+      return isInUse ? pins.unpinOrigin(request.origin) : all;
+    }
   }
 }

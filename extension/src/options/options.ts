@@ -3,6 +3,7 @@ import { builder } from '../ui/dom.ts';
 import { renderAgeLimit } from './age-limit.ts';
 import { renderBrowserHistory } from './browser-history.ts';
 import { renderExcludedSites } from './excluded-sites.ts';
+import { renderLocalOrigins } from './local-origins.ts';
 import { renderQueryStrings } from './query-strings.ts';
 import { SettingsClient } from './settings-client.ts';
 import { StoredDataSection } from './stored-data.ts';
@@ -19,5 +20,6 @@ if (answer.ok) {
     renderExcludedSites(settings),
     renderQueryStrings(settings),
     await renderBrowserHistory(),
+    await renderLocalOrigins(),
   );
 } else content.replaceChildren(stored.element, builder()('p', { class: 'hw-note' }, answer.error));

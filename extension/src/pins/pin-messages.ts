@@ -17,8 +17,12 @@ export const pinRequestSchema = z.discriminatedUnion('type', [
     kind: pinKindSchema,
     minutes: pinMinutesSchema,
     persistent: z.boolean(),
+    /** Allows the origin to be pinned although it has no public address, from now on. */
+    allowLocal: z.optional(z.boolean()),
   }),
   z.object({ type: z.literal('unpin'), origin: originSchema }),
+  /** Takes back `allowLocal`, which ends a pin that depends on it. */
+  z.object({ type: z.literal('disallow-local'), origin: originSchema }),
 ]);
 
 export type PinRequest = z.infer<typeof pinRequestSchema>;
@@ -31,6 +35,8 @@ export interface PinsAnswer {
   pins: PinState[];
   /** Hosts covered by the local CA, which a pin to a protocol needs; null until the helper was asked. */
   vouched: string[] | null;
+  /** Origins that may be pinned although they have no public address. */
+  localOrigins: string[];
 }
 
 /** Answer to each type of request. */
@@ -38,6 +44,7 @@ export interface PinAnswers {
   pins: PinsAnswer | Refusal;
   pin: PinsAnswer | Refusal;
   unpin: PinsAnswer | Refusal;
+  'disallow-local': PinsAnswer | Refusal;
 }
 
 /** A worker that the browser stops before it answers counts as a refusal. */

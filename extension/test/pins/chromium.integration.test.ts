@@ -146,7 +146,14 @@ test.each([
     await allowPins(page);
     const before = await page.evaluate(() => chrome.proxy.settings.get({}));
     expect(
-      await other.ask(page, { type: 'pin', origin, kind: 'avoid-h3', minutes: 60, persistent: false }),
+      await other.ask(page, {
+        type: 'pin',
+        origin,
+        kind: 'avoid-h3',
+        minutes: 60,
+        persistent: false,
+        allowLocal: true,
+      }),
     ).toEqual({ ok: false, error: expect.stringContaining(words) });
     expect(await page.evaluate(() => chrome.proxy.settings.get({}))).toEqual(before);
   } finally {

@@ -21,7 +21,7 @@ test.each<[string, Protocol, Times, Protocol | undefined, string[]]>([
   expect(suggestPins(recommended(best, pltMs), inUse)).toEqual(kinds);
 });
 
-test.each(['https://192.0.2.7', 'https://[2001:db8::7]:8443'])(
+test.each(['https://9.9.9.9', 'https://[2620:fe::fe]:8443'])(
   'offers no pin to a protocol for the IP address %s',
   (origin) => {
     expect(suggestPins(recommended('h2', { h2: 100, h3: 130 }, { origin }), 'h3')).toEqual(['avoid-h3']);
@@ -35,6 +35,9 @@ test.each<Partial<OriginRecommendation>>([
   { origin: 'https://app.localhost' },
   { origin: 'https://127.0.0.1' },
   { origin: 'https://[::1]:8443' },
+  { origin: 'https://10.1.2.3' },
+  { origin: 'https://192.168.1.1:8443' },
+  { origin: 'https://[fd00::1]' },
 ])('suggests no pin for %j', (change) => {
   expect(suggestPins(recommended('h1', { h1: 100, h2: 130, h3: 150 }, change), 'h3')).toEqual([]);
 });

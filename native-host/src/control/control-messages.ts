@@ -27,6 +27,7 @@ export const controlRequest = z.discriminatedUnion('type', [
     kind: pinKindSchema,
     minutes: pinMinutesSchema,
     persistent: z.boolean(),
+    allowLocal: z.optional(z.boolean()),
   }),
   /** An `origin` of null stands for all pins. */
   z.object({ type: z.literal('unpin'), version, origin: z.nullable(originSchema) }),

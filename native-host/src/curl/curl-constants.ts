@@ -43,6 +43,8 @@ export const OPT = {
   TIMEOUT_MS: 155,
   CONNECTTIMEOUT_MS: 156,
   HTTP_CONTENT_DECODING: 158,
+  OPENSOCKETFUNCTION: FUNCTION_POINT + 163,
+  OPENSOCKETDATA: OBJECT_POINT + 164,
   SEEKFUNCTION: FUNCTION_POINT + 167,
   SEEKDATA: OBJECT_POINT + 168,
   TCP_KEEPALIVE: 213,
@@ -122,6 +124,9 @@ export const POLL = { NONE: 0, IN: 1, OUT: 2, INOUT: 3, REMOVE: 4 } as const;
 
 /** `CURL_CSELECT_*`: events passed to `curl_multi_socket_action`. */
 export const CSELECT = { IN: 1, OUT: 2, ERR: 4 } as const;
+
+/** `CURL_SOCKET_BAD`: no socket, and no connection attempt. */
+export const SOCKET_BAD = -1;
 
 /** `CURL_SOCKET_TIMEOUT`. */
 export const SOCKET_TIMEOUT = -1;

@@ -5,6 +5,7 @@
 import koffi from 'koffi';
 import { VERSION_HTTP2, VERSION_HTTP3, VERSION_SEVENTH } from './curl-constants.ts';
 import { nativeMemory, type Pointer } from './native-memory.ts';
+import { PermittedSockets } from './permitted-sockets.ts';
 
 export type { Pointer } from './native-memory.ts';
 
@@ -61,6 +62,7 @@ const SOCKET = process.platform === 'win32' ? 'uintptr_t' : 'int';
 
 const DataCallback = koffi.proto('hopwise_data_cb', 'size_t', ['void *', 'size_t', 'size_t', 'uintptr_t']);
 const SockoptCallback = koffi.proto('hopwise_sockopt_cb', 'int', ['uintptr_t', SOCKET, 'int']);
+const OpensocketCallback = koffi.proto('hopwise_opensocket_cb', SOCKET, ['uintptr_t', 'int', 'void *']);
 const PrereqCallback = koffi.proto('hopwise_prereq_cb', 'int', [
   'uintptr_t',
   'const char *',
@@ -81,6 +83,7 @@ const TimerCallback = koffi.proto('hopwise_timer_cb', 'int', ['void *', 'long', 
 
 type DataFunction = (data: Pointer, size: number, count: number, id: number) => number;
 type SockoptFunction = (id: number, socket: number, purpose: number) => number;
+type OpensocketFunction = (id: number, purpose: number, address: Pointer) => number;
 type PrereqFunction = (id: number, remoteIp: string) => number;
 type SeekFunction = (id: number, offset: number) => number;
 type DebugFunction = (easy: Pointer, kind: number, data: Pointer, size: number, id: number) => number;
@@ -150,6 +153,7 @@ export function loadLibcurl(path: string) {
 
   return {
     version,
+    sockets: new PermittedSockets(memory),
 
     /** `curl_global_init(CURL_GLOBAL_ALL)`, once. */
     initialise(): void {
@@ -257,6 +261,8 @@ export function loadLibcurl(path: string) {
 
     dataCallback: (run: DataFunction): Pointer => koffi.register(run, koffi.pointer(DataCallback)),
     sockoptCallback: (run: SockoptFunction): Pointer => koffi.register(run, koffi.pointer(SockoptCallback)),
+    opensocketCallback: (run: OpensocketFunction): Pointer =>
+      koffi.register(run, koffi.pointer(OpensocketCallback)),
     prereqCallback: (run: PrereqFunction): Pointer => koffi.register(run, koffi.pointer(PrereqCallback)),
     seekCallback: (run: SeekFunction): Pointer => koffi.register(run, koffi.pointer(SeekCallback)),
     debugCallback: (run: DebugFunction): Pointer => koffi.register(run, koffi.pointer(DebugCallback)),

@@ -1,7 +1,15 @@
 /** The easy handles of exchanges. After a success they are reused, as setting one up costs as much as a request. */
 
 import { guarded } from '../curl/callback-guard.ts';
-import { DEBUG_TEXT, HTTP_VERSION, OPT, PREREQ, SEEK, SINCE_TCP_KEEPCNT } from '../curl/curl-constants.ts';
+import {
+  DEBUG_TEXT,
+  HTTP_VERSION,
+  OPT,
+  PREREQ,
+  SEEK,
+  SINCE_TCP_KEEPCNT,
+  SOCKET_BAD,
+} from '../curl/curl-constants.ts';
 import { ERROR_TEXT_BYTES, setCommonOptions } from '../curl/easy-options.ts';
 import type { Libcurl, Pointer } from '../curl/libcurl.ts';
 import type { NativeMemory } from '../curl/native-memory.ts';
@@ -18,6 +26,8 @@ export interface EasyHandleListener {
   onRead(target: Pointer, room: number): number;
   /** @returns one of `SEEK`. */
   onSeek(offset: number): number;
+  /** @returns the socket for a connection to a `struct curl_sockaddr`, or `SOCKET_BAD`. */
+  onOpenSocket(address: Pointer): number;
   /** @returns one of `PREREQ`. */
   onConnected(): number;
   /** A line of libcurl's trace, of requests whose trace is on. */
@@ -40,7 +50,10 @@ export interface EasyHandle {
 }
 
 /** Registered once for all handles; each handle passes its number as user data. */
-type EasyCallbacks = Record<'write' | 'header' | 'read' | 'seek' | 'prereq' | 'debug', Pointer>;
+type EasyCallbacks = Record<
+  'write' | 'header' | 'read' | 'seek' | 'opensocket' | 'prereq' | 'debug',
+  Pointer
+>;
 
 export interface EasyHandlesOptions {
   curl: Libcurl;
@@ -191,6 +204,8 @@ export class EasyHandles {
     curl.setId(easy, OPT.HEADERDATA, number);
     curl.setPointer(easy, OPT.DEBUGFUNCTION, callbacks.debug);
     curl.setId(easy, OPT.DEBUGDATA, number);
+    curl.setPointer(easy, OPT.OPENSOCKETFUNCTION, callbacks.opensocket);
+    curl.setId(easy, OPT.OPENSOCKETDATA, number);
     curl.setPointer(easy, OPT.PREREQFUNCTION, callbacks.prereq);
     curl.setId(easy, OPT.PREREQDATA, number);
   }
@@ -251,6 +266,13 @@ export class EasyHandles {
           users.get(Number(number))?.onTrace(text.toString('latin1'));
           return 0;
         }),
+      ),
+      opensocket: curl.opensocketCallback(
+        guarded(
+          onFault,
+          (number, _purpose, address) => users.get(Number(number))?.onOpenSocket(address) ?? SOCKET_BAD,
+          SOCKET_BAD,
+        ),
       ),
       prereq: curl.prereqCallback(
         guarded(onFault, (number) => users.get(Number(number))?.onConnected() ?? PREREQ.ABORT),

@@ -4,6 +4,7 @@ import { CODE } from '../curl/curl-constants.ts';
 /**
  * Why an exchange failed:
  * - `connect`: no connection to the origin,
+ * - `local-address`: no connection, because none of its addresses may be reached from the request's address space,
  * - `certificate`: its certificate was not accepted,
  * - `protocol`: the origin does not speak the protocol, or violates it,
  * - `timeout`: no connection in time,
@@ -13,6 +14,7 @@ import { CODE } from '../curl/curl-constants.ts';
  */
 export type ExchangeErrorCode =
   | 'connect'
+  | 'local-address'
   | 'certificate'
   | 'protocol'
   | 'timeout'

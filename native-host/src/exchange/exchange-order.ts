@@ -1,5 +1,5 @@
 /** What the host sends to the engine's process for one exchange. */
-import type { Protocol } from '@hopwise/contract';
+import type { AddressSpace, Protocol } from '@hopwise/contract';
 import type { ExchangeRequest } from './exchange.ts';
 import { endToEnd, type HeaderField, isFieldValue, isToken, valuesOf } from './headers.ts';
 
@@ -14,6 +14,8 @@ export interface ExchangeOrder {
   fieldLines: string;
   /** Bytes of the body; 'unknown' until it ends, 'none' without one. */
   body: number | 'unknown' | 'none';
+  /** Bounds the addresses that it may be connected to. */
+  from: AddressSpace;
   /** `host:port:otherHost:otherPort`, '' for the URL's own. */
   connectTo: string;
   /** Whether it gets a connection of its own, opened for it. */
@@ -68,6 +70,7 @@ export function exchangeOrder(request: ExchangeRequest, credit: number): Exchang
     target: rest?.startsWith('?') ? `/${rest}` : (rest ?? '/'),
     fieldLines: (protocol === 'h1' ? oneCookieField(fields) : fields).map(fieldLine).join('\n'),
     body: bodyLength(request),
+    from: request.from ?? 'public',
     connectTo: request.connectTo ?? '',
     fresh: request.freshConnection ?? false,
     credit,

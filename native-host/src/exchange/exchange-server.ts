@@ -116,12 +116,12 @@ export class ExchangeServer implements FrameHandler {
 }
 
 /**
- * The key of the connections that an exchange may share. On HTTP/3 large uploads have their own: libcurl 8.14 closes the whole
+ * The key of the connections that an exchange may share: those to addresses that it may reach. On HTTP/3 large uploads have their own: libcurl 8.14 closes the whole
  * connection when one is cancelled.
  */
-function connectionsFor({ protocol, origin, body, connectTo }: ExchangeOrder): string {
+function connectionsFor({ protocol, origin, body, connectTo, from }: ExchangeOrder): string {
   const large = body === 'unknown' || (body !== 'none' && body > SMALL_UPLOAD_BYTES);
-  return `${origin} ${connectTo}${protocol === 'h3' && large ? ' uploads' : ''}`;
+  return `${origin} ${connectTo} ${from}${protocol === 'h3' && large ? ' uploads' : ''}`;
 }
 
 /** libcurl mostly takes and sends so much at once: it is hardly ever cancelled. */

@@ -71,6 +71,8 @@ export class ExchangeTransfer implements EasyHandleListener {
   #notProcessedBytes = 0;
   /** Why it was ended on this side; null when it was not. */
   #refused: ExchangeFault | null = null;
+  /** A connection attempt was permitted. */
+  #hasSocket = false;
   /** A header line has arrived. */
   #isAnswered = false;
   #headSeen = false;
@@ -94,6 +96,14 @@ export class ExchangeTransfer implements EasyHandleListener {
 
   get easy(): Pointer {
     return this.#handle.easy;
+  }
+
+  onOpenSocket(address: Pointer): number {
+    const opened = this.#tools.curl.sockets.open(address, this.#order.from);
+    this.#hasSocket ||= !('refusal' in opened);
+    if (this.#hasSocket) this.#refused = null;
+    else if ('refusal' in opened) this.#refuse('local-address', opened.refusal);
+    return opened.socket;
   }
 
   /**

@@ -1,6 +1,6 @@
 /** One HTTP request with streaming in both directions, on the host's side. */
 import type { Readable } from 'node:stream';
-import type { Protocol } from '@hopwise/contract';
+import type { AddressSpace, Protocol } from '@hopwise/contract';
 import type { ExchangeErrorCode } from './exchange-fault.ts';
 import type { HeaderField } from './headers.ts';
 
@@ -17,6 +17,8 @@ export interface ExchangeRequest {
   headers: readonly HeaderField[];
   /** Bytes; null for a request without a body. */
   body: Readable | null;
+  /** Address space on whose behalf it is sent, which bounds the addresses that it may reach (`mayReach`); 'public' unless given. */
+  from?: AddressSpace;
   /** `host:port:otherHost:otherPort`: where to connect instead of the URL's own. */
   connectTo?: string;
   /**

@@ -1,3 +1,5 @@
+import { isLocalHost } from '@hopwise/contract';
+import type { NewPin } from './pin.ts';
 import type { Authority } from './proxy/authority.ts';
 
 const HTTPS_PORT = 443;
@@ -11,4 +13,11 @@ export function originOf({ host, port }: Authority): string {
 export function authorityOf(origin: string): Authority {
   const { hostname, port } = new URL(origin);
   return { host: hostname, port: port === '' ? HTTPS_PORT : Number(port) };
+}
+
+/** Why an origin whose host is local by its name cannot be pinned, in one line; '' when it can. */
+export function explainLocalOrigin({ origin, allowLocal }: Pick<NewPin, 'origin' | 'allowLocal'>): string {
+  const { host } = authorityOf(origin);
+  if (allowLocal || !isLocalHost(host)) return '';
+  return `${host} is not public: add --allow-local to pin it all the same`;
 }

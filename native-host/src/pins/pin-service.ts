@@ -1,9 +1,9 @@
 /** Pins and the proxy that puts them into effect, which listens only while there is a pin. */
 import { randomBytes } from 'node:crypto';
-import { isAskedWithoutProxy, type PinState, TRUST_TRIAL_PORT } from '@hopwise/contract';
+import { type AddressSpace, isAskedWithoutProxy, type PinState, TRUST_TRIAL_PORT } from '@hopwise/contract';
 import { PinError } from '../base/pin-error.ts';
-import { authorityOf, originOf } from './origin.ts';
-import type { NewPin } from './pin.ts';
+import { authorityOf, explainLocalOrigin, originOf } from './origin.ts';
+import { type NewPin, type Pin, spaceOf } from './pin.ts';
 import type { PinStore } from './pin-store.ts';
 import { Pins, type RouteChangeCause } from './pins.ts';
 import { LoopbackProxy, type Route } from './proxy/loopback-proxy.ts';
@@ -44,8 +44,13 @@ const WITHOUT_PROXY =
   'until the browser requests it through a proxy, which Chromium never does for this machine itself, and Firefox only if ' +
   'network.proxy.allow_hijacking_localhost is set';
 
-const TUNNEL: Route = { kind: 'tunnel' };
 const REFUSE: Route = { kind: 'refuse' };
+
+interface EndedPin {
+  /** On the clock of `performance.now()`. */
+  untilMs: number;
+  from: AddressSpace;
+}
 
 export class PinService {
   readonly #options: PinServiceOptions;
@@ -53,8 +58,8 @@ export class PinService {
   readonly #secret = randomBytes(SECRET_BYTES).toString('base64url');
   readonly #pins: Pins;
   readonly #terminator: Terminator;
-  /** Origins whose pin has ended, and until when (`performance.now()`) they are still served. */
-  readonly #ended = new Map<string, number>();
+  /** Origins whose pin has ended and that are still served. */
+  readonly #ended = new Map<string, EndedPin>();
   /** Hosts that the browser has requested through the proxy although most browsers bypass it for them. */
   readonly #proxied = new Set<string>();
   /** Resolves when it is known whether the system's proxy settings allow the restored pins. */
@@ -74,11 +79,12 @@ export class PinService {
     this.#pins = new Pins({
       store,
       log,
-      onRouteChange: (origin, cause) => this.#onRouteChange(origin, cause),
+      onRouteChange: (pin, cause) => this.#onRouteChange(pin, cause),
     });
     this.#terminator = options.createTerminator({
       log,
       onLifted: (host, port, reason) => this.#lift(originOf({ host, port }), reason),
+      onAddressRefused: (host, port, reason) => this.#refuseAddress(originOf({ host, port }), reason),
       onReady: (host, port) => {
         this.#proxy?.closeOrigin(host, port);
         options.onChange();
@@ -87,6 +93,8 @@ export class PinService {
     });
     this.#pins.restore();
     for (const pin of this.#pins.list()) {
+      const local = explainLocalOrigin(pin);
+      if (local) this.#refuseAddress(pin.origin, local);
       const problem = this.#problem(pin);
       if (problem) this.#lift(pin.origin, problem);
     }
@@ -101,7 +109,8 @@ export class PinService {
   async pin(pin: NewPin): Promise<void> {
     // The check runs other programs and takes longer than everything else here: after one that found no proxy, the next runs in parallel.
     const hadNone = this.#hadNoSystemProxy;
-    const problem = this.#problem(pin) || (hadNone ? '' : await this.#besideSystemProxy());
+    const problem =
+      explainLocalOrigin(pin) || this.#problem(pin) || (hadNone ? '' : await this.#besideSystemProxy());
     if (problem) throw new PinError('unavailable', problem);
     this.#pins.add(pin);
     try {
@@ -190,6 +199,7 @@ export class PinService {
       secret: this.#secret,
       route: (host, port) => this.#route(host, port),
       log: this.#options.log,
+      onAddressRefused: (host, port, reason) => this.#refuseAddress(originOf({ host, port }), reason),
       onReset: () => this.#onReset(),
     });
     const listening = proxy.listen();
@@ -217,9 +227,14 @@ export class PinService {
     const pin = this.#pins.active(origin);
     if (pin || port === TRUST_TRIAL_PORT) this.#noteProxied(host);
     if (!pin && port === TRUST_TRIAL_PORT) return this.#terminator.trial(host);
-    if (!pin) return (this.#ended.get(origin) ?? 0) > performance.now() ? TUNNEL : REFUSE;
-    if (pin.kind === 'avoid-h3') return TUNNEL;
+    if (!pin) return this.#routeOfEnded(origin);
+    if (pin.kind === 'avoid-h3') return { kind: 'tunnel', from: spaceOf(pin) };
     return this.#terminator.route(host, port);
+  }
+
+  #routeOfEnded(origin: string): Route {
+    const ended = this.#ended.get(origin);
+    return ended && ended.untilMs > performance.now() ? { kind: 'tunnel', from: ended.from } : REFUSE;
   }
 
   #noteProxied(host: string): void {
@@ -228,9 +243,10 @@ export class PinService {
     this.#options.onChange();
   }
 
-  #onRouteChange(origin: string, cause: RouteChangeCause): void {
+  #onRouteChange(pin: Pin, cause: RouteChangeCause): void {
+    const { origin } = pin;
     if (cause === 'pinned') this.#ended.delete(origin);
-    else this.#ended.set(origin, performance.now() + this.#graceMs);
+    else this.#ended.set(origin, { untilMs: performance.now() + this.#graceMs, from: spaceOf(pin) });
     this.#release(origin);
     if (cause !== 'pinned') this.#endGraceLater();
     if (cause === 'expired' || cause === 'lifted') this.#options.onChange();
@@ -239,10 +255,16 @@ export class PinService {
   /** Ends connections over the former route, and applies the current one to new connections. */
   #release(origin: string): void {
     const { host, port } = authorityOf(origin);
-    const kind = this.#pins.active(origin)?.kind ?? 'avoid-h3';
+    const pin = this.#pins.active(origin);
     this.#proxy?.closeOrigin(host, port);
-    if (kind === 'avoid-h3') this.#terminator.unpin(host, port);
-    else this.#terminator.pin(host, port, kind);
+    if (!pin || pin.kind === 'avoid-h3') this.#terminator.unpin(host, port);
+    else this.#terminator.pin(host, port, pin.kind, spaceOf(pin));
+  }
+
+  /** The browser connects directly, and checks itself which pages may reach the address. */
+  #refuseAddress(origin: string, reason: string): void {
+    const pin = this.#pins.active(origin);
+    if (pin) this.#pins.lift(origin, pin.kind, reason, 'local-address');
   }
 
   /** Lifts pins to a protocol only: a tunnel fails only where a direct connection would fail as well. */
@@ -259,7 +281,7 @@ export class PinService {
 
   /** Ends connections of origins whose grace period is over; without pins, ends the proxy as soon as it is idle. */
   #endGrace(): void {
-    for (const [origin, untilMs] of this.#ended) {
+    for (const [origin, { untilMs }] of this.#ended) {
       if (untilMs > performance.now()) continue;
       this.#ended.delete(origin);
       this.#release(origin);

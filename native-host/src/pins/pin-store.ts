@@ -55,6 +55,8 @@ const storedPin = z.object({
   expiresAtMs: z.nullable(z.int().check(z.nonnegative())),
   /** Whether the next session takes the pin up and ends it; absent for pins of all sessions. */
   nextSessionOnly: z.optional(z.literal(true)),
+  /** Absent for pins of public addresses only. */
+  allowLocal: z.optional(z.literal(true)),
 });
 
 export class FilePinStore implements PinStore {
@@ -90,15 +92,17 @@ export class FilePinStore implements PinStore {
     return stored;
   }
 
-  keep({ origin, kind, expiresAtMs, persistent }: Pin): void {
+  keep({ origin, kind, expiresAtMs, persistent, allowLocal }: Pin): void {
     mkdirSync(this.#folder, { recursive: true, mode: FOLDER_MODE });
     const path = join(this.#folder, fileName(origin));
     const draft = `${path}.${process.pid}.new`;
     try {
       const file = openSync(draft, 'w', FILE_MODE);
       try {
-        const nextSessionOnly = persistent ? undefined : true;
-        writeFileSync(file, JSON.stringify({ version: VERSION, origin, kind, expiresAtMs, nextSessionOnly }));
+        const stored: z.infer<typeof storedPin> = { version: VERSION, origin, kind, expiresAtMs };
+        if (!persistent) stored.nextSessionOnly = true;
+        if (allowLocal) stored.allowLocal = true;
+        writeFileSync(file, JSON.stringify(stored));
         // Otherwise a crash of the machine could replace the former pin by an empty file.
         fsyncSync(file);
       } finally {
@@ -136,8 +140,8 @@ function read(path: string, name: string): Pin {
     const [issue] = parsed.error.issues;
     throw new Error(`${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'invalid'}`);
   }
-  const { origin, kind, expiresAtMs, nextSessionOnly } = parsed.data;
+  const { origin, kind, expiresAtMs, nextSessionOnly, allowLocal } = parsed.data;
   // Otherwise `drop` would not find it.
   if (fileName(origin) !== name) throw new Error('its name is not that of its origin');
-  return { origin, kind, expiresAtMs, persistent: nextSessionOnly !== true };
+  return { origin, kind, expiresAtMs, persistent: nextSessionOnly !== true, allowLocal };
 }

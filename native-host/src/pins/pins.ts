@@ -8,12 +8,15 @@ import type { PinStore } from './pin-store.ts';
 export interface PinsOptions {
   store: PinStore;
   log(line: string): void;
-  /** Called when the route of an origin's connections changes. */
-  onRouteChange(origin: string, cause: RouteChangeCause): void;
+  /** Called when the route of an origin's connections changes, with the pin that began or ended. */
+  onRouteChange(pin: Pin, cause: RouteChangeCause): void;
 }
 
 /** `expired` and `lifted` happen without a request. */
 export type RouteChangeCause = 'pinned' | 'unpinned' | 'expired' | 'lifted';
+
+/** `local-address`: the origin has no public address, so that its pin works only with `allowLocal`. */
+export type LiftCause = 'local-address' | 'other';
 
 const MINUTE_MS = 60_000;
 /** Timers do not notice a clock that was set or a machine that slept: expiries are checked this often. */
@@ -59,13 +62,13 @@ export class Pins {
    *
    * @throws PinError when `MAX_PINS` origins are pinned
    */
-  add({ origin, kind, minutes, persistent }: NewPin): void {
+  add({ origin, kind, minutes, persistent, allowLocal }: NewPin): void {
     this.#sweep();
     if (!this.#entries.has(origin) && this.#entries.size >= MAX_PINS) {
       throw new PinError('too-many', `${MAX_PINS} origins are pinned: unpin one first`);
     }
     const expiresAtMs = minutes === null ? null : Date.now() + minutes * MINUTE_MS;
-    const pin = { origin, kind, expiresAtMs, persistent };
+    const pin = { origin, kind, expiresAtMs, persistent, allowLocal };
     if (persistent) pin.persistent = this.#keep(pin);
     else if (this.#entries.get(origin)?.persistent) this.#drop(origin);
     this.#set(pin);
@@ -77,13 +80,14 @@ export class Pins {
   }
 
   /** Ends the effect of a pin of this kind. A persistent one is tried again in the next session. */
-  lift(origin: string, kind: PinKind, reason: string): void {
+  lift(origin: string, kind: PinKind, reason: string, cause: LiftCause = 'other'): void {
     const entry = this.#entries.get(origin);
     if (entry?.kind !== kind || entry.state !== 'active') return;
     entry.state = 'lifted';
     entry.reason = oneLine(reason, MAX_REASON_LENGTH);
+    if (cause === 'local-address') entry.isAddressRefused = true;
     this.#options.log(`pin ${origin}: lifted: ${entry.reason}`);
-    this.#options.onRouteChange(origin, 'lifted');
+    this.#options.onRouteChange(entry, 'lifted');
   }
 
   /** The origin's pin if it is in effect now, else null. */
@@ -104,13 +108,15 @@ export class Pins {
   }
 
   #set(pin: Pin): void {
-    const { origin, kind, expiresAtMs } = pin;
+    const { origin, kind, expiresAtMs, allowLocal } = pin;
     const former = this.#entries.get(origin);
     const endsAtMs =
       expiresAtMs === null ? Number.POSITIVE_INFINITY : performance.now() + expiresAtMs - Date.now();
     this.#entries.set(origin, { ...pin, state: 'active', reason: '', endsAtMs });
     this.#schedule();
-    if (former?.state !== 'active' || former.kind !== kind) this.#options.onRouteChange(origin, 'pinned');
+    const isSameRoute =
+      former?.state === 'active' && former.kind === kind && former.allowLocal === allowLocal;
+    if (!isSameRoute) this.#options.onRouteChange(pin, 'pinned');
   }
 
   #end(origin: string, cause: 'unpinned' | 'expired'): boolean {
@@ -120,7 +126,7 @@ export class Pins {
     // An expired file is removed when it is read: another browser's host may have prolonged the pin meanwhile.
     if (entry.persistent && cause === 'unpinned') this.#drop(origin);
     this.#schedule();
-    this.#options.onRouteChange(origin, cause);
+    this.#options.onRouteChange(entry, cause);
     return true;
   }
 

@@ -1,9 +1,8 @@
 /** The GETs of a round under one protocol. */
-
-import { type AddressSpace, addressSpace, mayReach, type Protocol } from '@hopwise/contract';
+import type { AddressSpace, Protocol } from '@hopwise/contract';
 import { guarded } from '../curl/callback-guard.ts';
 import type { ConnectionWatch } from '../curl/connection-watch.ts';
-import { CODE, HTTP_VERSION, INFO, OPT, PREREQ } from '../curl/curl-constants.ts';
+import { CODE, HTTP_VERSION, INFO, OPT, SOCKET_BAD } from '../curl/curl-constants.ts';
 import { ERROR_TEXT_BYTES, reportedProtocol, setCommonOptions } from '../curl/easy-options.ts';
 import type { Libcurl, Pointer } from '../curl/libcurl.ts';
 import { MultiHandle } from '../curl/multi-handle.ts';
@@ -66,7 +65,7 @@ interface Transfer {
   maxBytes: number;
   altSvc: string;
   pageFrom: AddressSpace;
-  /** Why it was not sent on its connection, or was ended; '' for neither. */
+  /** Why it was not connected to an address, or was ended; '' for neither. */
   refused: string;
   done: (outcome: TransferOutcome) => void;
 }
@@ -94,7 +93,7 @@ export class RoundTransfers {
   readonly #curl: Libcurl;
   readonly #multi: MultiHandle;
   readonly #transfers = new Map<number, Transfer>();
-  readonly #callbacks: Record<'write' | 'header' | 'sockopt' | 'prereq', Pointer>;
+  readonly #callbacks: Record<'write' | 'header' | 'sockopt' | 'opensocket', Pointer>;
   #nextId = 1;
   #closed = false;
 
@@ -118,8 +117,8 @@ export class RoundTransfers {
           return 0;
         }),
       ),
-      prereq: curl.prereqCallback(
-        guarded(onFault, (id, remoteIp) => this.#onConnected(Number(id), remoteIp)),
+      opensocket: curl.opensocketCallback(
+        guarded(onFault, (id, _purpose, address) => this.#openSocket(Number(id), address), SOCKET_BAD),
       ),
     };
     this.#multi = new MultiHandle({ curl, protocol, onFault, onSocket: (socket) => watch.sample(socket) });
@@ -187,8 +186,8 @@ export class RoundTransfers {
     curl.setId(easy, OPT.HEADERDATA, id);
     curl.setPointer(easy, OPT.SOCKOPTFUNCTION, this.#callbacks.sockopt);
     curl.setId(easy, OPT.SOCKOPTDATA, id);
-    curl.setPointer(easy, OPT.PREREQFUNCTION, this.#callbacks.prereq);
-    curl.setId(easy, OPT.PREREQDATA, id);
+    curl.setPointer(easy, OPT.OPENSOCKETFUNCTION, this.#callbacks.opensocket);
+    curl.setId(easy, OPT.OPENSOCKETDATA, id);
   }
 
   /** Ends every transfer, without calling its `done`, and every connection. */
@@ -201,16 +200,15 @@ export class RoundTransfers {
   }
 
   /**
-   * Called before a request is sent. A page may list targets that its browser would not let it reach, such
-   * as a router or a service on this machine. The address is checked, not the name: names may change their address.
+   * A page may list targets that its browser would not let it reach, such as a router or a service on this machine. The
+   * address is checked, not the name: names may change their address.
    */
-  #onConnected(id: number, remoteIp: string): number {
+  #openSocket(id: number, address: Pointer): number {
     const transfer = this.#transfers.get(id);
-    if (!transfer) return PREREQ.ABORT;
-    const space = addressSpace(remoteIp);
-    if (mayReach(transfer.pageFrom, space)) return PREREQ.OK;
-    transfer.refused = `${remoteIp} is a ${space} address, which a ${transfer.pageFrom} page may not reach`;
-    return PREREQ.ABORT;
+    if (!transfer) return SOCKET_BAD;
+    const opened = this.#curl.sockets.open(address, transfer.pageFrom);
+    transfer.refused = 'refusal' in opened ? opened.refusal : '';
+    return opened.socket;
   }
 
   #onBody(bytes: number, id: number): number {

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Engine } from '../../src/engine/engine.ts';
+import { LocalEngine } from '../support/local-engine.ts';
 import { turns, VERSIONS } from './support/hostile-browser.ts';
 import { HTTP2_CASES, ITS_LENGTH, WELL } from './support/http2-cases.ts';
 import { data, frame, H2_FRAME, head } from './support/http2-frames.ts';
@@ -31,7 +31,7 @@ it.each(VERSIONS)(
 );
 
 it('all that is under way ends with a connection that cannot be read any more', async () => {
-  const engine = new Engine();
+  const engine = new LocalEngine();
   const ask = () =>
     engine.exchange({
       protocol: 'h2',

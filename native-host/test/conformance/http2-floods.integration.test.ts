@@ -1,8 +1,8 @@
 /** Origins that send over HTTP/2 what is small and unpacks to much, or what has no end: little memory is taken, and others go on. */
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { Engine } from '../../src/engine/engine.ts';
 import type { ExchangeError } from '../../src/exchange/exchange.ts';
+import { LocalEngine } from '../support/local-engine.ts';
 import { turns } from './support/hostile-browser.ts';
 import { GOAWAY_FLOOD, HTTP2_BOMBS, HTTP2_FLOODS } from './support/http2-attacks.ts';
 import { WELL } from './support/http2-cases.ts';
@@ -23,7 +23,7 @@ it.each(HTTP2_FLOODS)('%s without end', async (_name, flood) => {
 });
 
 it('a flood that libcurl does not get out of ends with its engine, and others go on', async () => {
-  const engine = new Engine({ stuckAfterMs: 1_500 });
+  const engine = new LocalEngine({ stuckAfterMs: 1_500 });
   origin().show(GOAWAY_FLOOD);
   const get = { protocol: 'h2', method: 'GET', headers: [], body: null } as const;
   const flooded = engine.exchange({ ...get, url: `https://localhost:${origin().port}/` });

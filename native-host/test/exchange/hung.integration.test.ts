@@ -6,8 +6,9 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LocalLeafIssuer } from '../../src/ca/leaf-issuer.ts';
-import { Engine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import type { Exchange } from '../../src/exchange/exchange.ts';
+import { LocalEngine } from '../support/local-engine.ts';
 import { newAuthority } from '../terminating/support/pinned.ts';
 import { failure } from './support/exchanges.ts';
 import { SilentOrigin } from './support/silent-origin.ts';
@@ -32,7 +33,7 @@ beforeAll(async () => {
   const bundle = join(folder, 'bundle.pem');
   writeFileSync(bundle, authority.root);
   process.env.HOPWISE_CA_FILE = bundle;
-  engine = new Engine({ hungAfterMs: LIMIT_MS });
+  engine = new LocalEngine({ hungAfterMs: LIMIT_MS });
   await engine.start();
 });
 

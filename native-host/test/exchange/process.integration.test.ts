@@ -7,9 +7,9 @@ import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { PROTOCOLS } from '@hopwise/contract';
 import { expect, it } from 'vitest';
-import { Engine } from '../../src/engine/engine.ts';
 import { type ChildMessage, EXCHANGE_PIPE } from '../../src/engine/ipc.ts';
 import { serveEngine } from '../support/engine.ts';
+import { LocalEngine } from '../support/local-engine.ts';
 import { failure } from './support/exchanges.ts';
 
 const served = serveEngine();
@@ -31,7 +31,7 @@ it('ends on invalid frames, and says why', async () => {
 });
 
 it('may die in mid-body: what was sent is known, the next exchange gets a new process', async () => {
-  const own = new Engine();
+  const own = new LocalEngine();
   await own.start();
   const pid = (await own.pid())!;
   const silent = createServer((socket) => socket.on('error', () => {}).resume());
@@ -58,7 +58,7 @@ it('may die in mid-body: what was sent is known, the next exchange gets a new pr
 });
 
 it('that does not respond is replaced', async () => {
-  const own = new Engine({ stuckAfterMs: 900 });
+  const own = new LocalEngine({ stuckAfterMs: 900 });
   await own.start();
   const pid = (await own.pid())!;
   const request = { protocol: 'h2', method: 'GET', headers: [], body: null } as const;
@@ -73,7 +73,7 @@ it('that does not respond is replaced', async () => {
 });
 
 it('that has ended fails its exchanges', async () => {
-  const own = new Engine();
+  const own = new LocalEngine();
   const open = own.exchange({
     protocol: 'h2',
     method: 'GET',
@@ -95,7 +95,7 @@ it('that has ended fails its exchanges', async () => {
 });
 
 it('sends nothing of an exchange that was cancelled before it began', async () => {
-  const own = new Engine();
+  const own = new LocalEngine();
   const early = own.exchange({
     protocol: 'h1',
     method: 'GET',

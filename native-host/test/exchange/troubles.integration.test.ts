@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { PROTOCOLS } from '@hopwise/contract';
 import { expect, it } from 'vitest';
-import { Engine } from '../../src/engine/engine.ts';
 import { serveEngine } from '../support/engine.ts';
+import { LocalEngine } from '../support/local-engine.ts';
 import { asking, digestOf, failure } from './support/exchanges.ts';
 
 const served = serveEngine();
@@ -32,7 +32,7 @@ it('continues exchanges in progress after its process was stopped', async () => 
 });
 
 it.skipIf(!existsSync(SYSTEM_LIBCURL))('does without HTTP/3 where libcurl has none', async () => {
-  const own = new Engine({ libcurl: SYSTEM_LIBCURL });
+  const own = new LocalEngine({ libcurl: SYSTEM_LIBCURL });
   const { http3 } = await own.start();
   const request = { method: 'POST', url: served.server.url('/digest'), headers: [] };
   const post = (protocol: 'h1' | 'h2' | 'h3') =>

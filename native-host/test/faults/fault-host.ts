@@ -122,7 +122,14 @@ export class FaultHost {
 
   /** Pins an origin and waits until the pin is in effect. */
   async pin(origin: string, kind: PinKind, persistent: boolean): Promise<PinsMessage> {
-    const answer = await this.#ask({ type: 'pin', origin, kind, minutes: null, persistent });
+    const answer = await this.#ask({
+      type: 'pin',
+      origin,
+      kind,
+      minutes: null,
+      persistent,
+      allowLocal: true,
+    });
     const { hostname } = new URL(origin);
     // By this the host hears as well that the browser asks for this machine through the proxy.
     await showTrust(answer.port, hostname, answer.trialToken, this.root, answer.secret).catch(() => false);

@@ -30,7 +30,10 @@ afterEach(async () => {
   await origin.close();
 });
 
-async function start(limits: Partial<ProxyLimits> = {}, route: Route = { kind: 'tunnel' }): Promise<number> {
+async function start(
+  limits: Partial<ProxyLimits> = {},
+  route: Route = { kind: 'tunnel', from: 'loopback' },
+): Promise<number> {
   const proxy = new LoopbackProxy({
     secret: SECRET,
     route: (host, port) => {

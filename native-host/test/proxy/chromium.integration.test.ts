@@ -38,7 +38,7 @@ beforeEach(async () => {
     secret: SECRET,
     route: (host, port) => {
       routed.push(`${host}:${port}`);
-      return { kind: 'tunnel' };
+      return { kind: 'tunnel', from: 'loopback' };
     },
     log: () => {},
     onReset: (host, port) => resets.push(`${host}:${port}`),

@@ -29,7 +29,7 @@ async function start(options: Partial<LoopbackProxyOptions> = {}): Promise<void>
   await proxy?.close();
   proxy = new LoopbackProxy({
     secret: SECRET,
-    route: () => ({ kind: 'tunnel' }),
+    route: () => ({ kind: 'tunnel', from: 'loopback' }),
     log: (line) => log.push(line),
     onReset: (host, toPort) => resets.push(`${host}:${toPort}`),
     lookup,
@@ -266,7 +266,7 @@ describe('an origin', () => {
     await start({
       route: (host) => {
         if (host === 'v4.example') throw new Error('a defect');
-        return { kind: 'tunnel' };
+        return { kind: 'tunnel', from: 'loopback' };
       },
     });
     const origin = await originOf((socket) => socket.end('hello').resume());
@@ -343,7 +343,7 @@ describe('closeOrigin', () => {
   });
 
   it('routes anew what waits for a connection', async () => {
-    let route: Route = { kind: 'tunnel' };
+    let route: Route = { kind: 'tunnel', from: 'loopback' };
     const asked: string[] = [];
     await start({
       route: () => route,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { Engine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { LocalEngine } from './local-engine.ts';
 import { type Server, ServerProgram } from './server.ts';
 
 /** A server, and an engine that trusts it. */
@@ -17,7 +18,7 @@ export function serveEngine(): Served {
     served.program = new ServerProgram();
     served.server = await served.program.start();
     process.env.HOPWISE_CA_FILE = served.server.caFile;
-    served.engine = new Engine();
+    served.engine = new LocalEngine();
     const info = await served.engine.start();
     expect(info.http3, 'these tests need a libcurl with HTTP/3: hopwise-host setup').toBe(true);
   });
@@ -40,7 +41,7 @@ export function serveEngine(): Served {
 export async function engineTrusting({ caFile }: Pick<Server, 'caFile'>): Promise<Engine> {
   const former = process.env.HOPWISE_CA_FILE;
   process.env.HOPWISE_CA_FILE = caFile;
-  const own = new Engine();
+  const own = new LocalEngine();
   await own.start();
   process.env.HOPWISE_CA_FILE = former;
   return own;

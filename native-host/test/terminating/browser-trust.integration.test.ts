@@ -29,7 +29,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hopwise-trust-'));
   pinned = await Pinned.start(folder, [server.caFile]);
-  pinned.terminating.pin('localhost', server.port, 'h2');
+  pinned.terminating.pin('localhost', server.port, 'h2', 'loopback');
 });
 
 afterEach(() => pinned.stop(folder));

@@ -58,7 +58,7 @@ describe('a pin', () => {
     await pinned.pin(server.port, 'h2');
     await server.seen(1);
     pinned.ready.length = 0;
-    pinned.terminating.pin('localhost', server.port, 'h3');
+    pinned.terminating.pin('localhost', server.port, 'h3', 'loopback');
     expect(pinned.terminating.route('localhost', server.port).kind).toBe('tunnel');
     expect(pinned.terminating.route('elsewhere.example', 443).kind).toBe('tunnel');
     await until(() => pinned.ready.length > 0);
@@ -69,7 +69,7 @@ describe('a pin', () => {
 
   it('whose certificate is unknown is lifted, and the browser sees the origin’s own', async () => {
     const other = await served.program.start();
-    pinned.terminating.pin('localhost', other.port, 'h2');
+    pinned.terminating.pin('localhost', other.port, 'h2', 'loopback');
     await until(() => pinned.lifted.length > 0);
     expect(pinned.lifted).toEqual([{ port: other.port, reason: expect.stringMatching(/certificate/i) }]);
     await expect(pinned.connect(other.port, 'h2')).rejects.toThrow(/certificate/);
@@ -82,7 +82,7 @@ describe('a pin', () => {
     ['h3', 1],
   ] as const)('to %s of an origin that does not speak it is lifted', async (protocol, other) => {
     const { port } = served.others[other]!;
-    pinned.terminating.pin('localhost', port, protocol);
+    pinned.terminating.pin('localhost', port, protocol, 'loopback');
     await until(() => pinned.lifted.length > 0);
     expect(pinned.lifted).toMatchObject([{ port }]);
     expect(await isTunnelled(port)).toBe(true);
@@ -92,7 +92,7 @@ describe('a pin', () => {
     own = await pinned.origin(() => {});
     const { port } = own;
     await new Promise((resolve) => own!.server.close(resolve));
-    pinned.terminating.pin('localhost', port, 'h1');
+    pinned.terminating.pin('localhost', port, 'h1', 'loopback');
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(pinned.lifted).toEqual([]);
     expect(pinned.terminating.route('localhost', port).kind).toBe('tunnel');
@@ -140,7 +140,7 @@ describe('a pin', () => {
     const session = await pinned.http2(server.port);
     await ask2(session, { ':path': '/bytes/10' });
     await server.seen(2);
-    pinned.terminating.pin('localhost', server.port, 'h3');
+    pinned.terminating.pin('localhost', server.port, 'h3', 'loopback');
     await ask2(session, { ':path': '/bytes/11' });
     const seen = await server.seen(1);
     expect(seen.find(({ path }) => path === '/bytes/11')?.proto).toBe('HTTP/3.0');

@@ -1,9 +1,14 @@
+import type { Protocol } from '@hopwise/contract';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { UpstreamHealth } from '../../src/pins/terminating/upstream-health.ts';
+import { type CheckedOrigin, UpstreamHealth } from '../../src/pins/terminating/upstream-health.ts';
 import { ENGINE_INFO, FakeEngine, settled } from './support/fake-engine.ts';
 
 const ORIGIN = 'https://a.test:443';
 const MINUTE_MS = 60_000;
+
+function under(protocol: Protocol): CheckedOrigin {
+  return { origin: ORIGIN, protocol, from: 'public' };
+}
 
 let engine: FakeEngine;
 let nowMs: number;
@@ -19,7 +24,7 @@ describe('an origin', () => {
   it('is not good until it has answered', async () => {
     expect(health.isGood(ORIGIN, 'h3')).toBe(false);
     expect(health.isDue(ORIGIN, 'h3')).toBe(true);
-    const check = health.check(ORIGIN, 'h3');
+    const check = health.check(under('h3'));
     expect(engine.last.request).toMatchObject({ protocol: 'h3', method: 'HEAD', url: `${ORIGIN}/` });
     expect(health.isGood(ORIGIN, 'h3')).toBe(false);
     engine.last.answer(500);
@@ -29,7 +34,7 @@ describe('an origin', () => {
   });
 
   it('is asked by one check at a time', async () => {
-    const checks = [health.check(ORIGIN, 'h2'), health.check(ORIGIN, 'h2')];
+    const checks = [health.check(under('h2')), health.check(under('h2'))];
     expect(health.isDue(ORIGIN, 'h2')).toBe(false);
     expect(engine.exchanges).toHaveLength(1);
     engine.last.answer();
@@ -37,17 +42,17 @@ describe('an origin', () => {
   });
 
   it('is asked over a connection of its own, unless that is not wanted', () => {
-    void health.check(ORIGIN, 'h2', 'kept');
+    void health.check(under('h2'), 'kept');
     expect(engine.last.request.freshConnection).toBe(false);
-    void health.check(ORIGIN, 'h3');
+    void health.check(under('h3'));
     expect(engine.last.request.freshConnection).toBe(true);
   });
 
   it('is what a fresh connection shows, whatever a kept one has meanwhile', async () => {
-    const kept = health.check(ORIGIN, 'h2', 'kept');
-    const fresh = health.check(ORIGIN, 'h2');
+    const kept = health.check(under('h2'), 'kept');
+    const fresh = health.check(under('h2'));
     expect(engine.exchanges).toHaveLength(2);
-    expect(health.check(ORIGIN, 'h2', 'kept')).toBe(fresh);
+    expect(health.check(under('h2'), 'kept')).toBe(fresh);
     engine.exchanges[0]!.answer();
     await settled();
     expect(health.isGood(ORIGIN, 'h2')).toBe(false);
@@ -80,7 +85,7 @@ describe('an origin', () => {
 
 describe('a check that fails', () => {
   it.each(['certificate', 'engine-died'] as const)('by %s says that the pin is of no use', async (code) => {
-    const check = health.check(ORIGIN, 'h3');
+    const check = health.check(under('h3'));
     engine.last.fail(code);
     expect(await check).toEqual({ kind: 'unusable', reason: code });
     expect(engine.exchanges).toHaveLength(1);
@@ -90,7 +95,7 @@ describe('a check that fails', () => {
     let check: Promise<unknown>;
 
     beforeEach(async () => {
-      check = health.check(ORIGIN, 'h3');
+      check = health.check(under('h3'));
       engine.last.fail(code);
       await settled();
       expect(engine.exchanges.map(({ request }) => request.protocol)).toEqual(['h3', 'h3']);
@@ -108,7 +113,7 @@ describe('a check that fails', () => {
   });
 
   it.each(['protocol', 'reset'] as const)('by %s twice says that the pin is of no use', async (code) => {
-    const check = health.check(ORIGIN, 'h3');
+    const check = health.check(under('h3'));
     for (let times = 0; times < 2; times += 1) {
       engine.last.fail(code);
       await settled();
@@ -121,7 +126,7 @@ describe('a check that fails', () => {
     ['and is answered', () => engine.last.answer()],
     ['and sees a certificate', () => engine.last.fail('certificate')],
   ])('for want of a connection asks whether another protocol gets one, %s', async (_name, end) => {
-    const check = health.check(ORIGIN, 'h3');
+    const check = health.check(under('h3'));
     engine.last.fail('timeout');
     await settled();
     expect(engine.last.request.protocol).toBe('h2');
@@ -130,7 +135,7 @@ describe('a check that fails', () => {
   });
 
   it('under every protocol reports the origin as unreachable, and is not repeated at once', async () => {
-    const check = health.check(ORIGIN, 'h3');
+    const check = health.check(under('h3'));
     for (const protocol of ['h3', 'h3', 'h2', 'h1']) {
       expect(engine.last.request.protocol).toBe(protocol);
       engine.last.fail('connect');
@@ -143,7 +148,7 @@ describe('a check that fails', () => {
   });
 
   it('has a limit of time', async () => {
-    const trouble = await health.check(ORIGIN, 'h1');
+    const trouble = await health.check(under('h1'));
     expect(trouble).toEqual({ kind: 'unreachable', reason: 'no response within 20 ms' });
     expect(engine.exchanges.map(({ cancelled }) => cancelled)).toEqual([true, true]);
   });
@@ -153,7 +158,7 @@ describe('a check that fails', () => {
     engine.started = new Promise((resolve) => {
       start = () => resolve(ENGINE_INFO);
     });
-    const check = health.check(ORIGIN, 'h1');
+    const check = health.check(under('h1'));
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect(engine.last.cancelled).toBe(false);
     start();

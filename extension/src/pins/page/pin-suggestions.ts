@@ -1,6 +1,6 @@
-import { isAskedWithoutProxy, type PinKind, type Protocol } from '@hopwise/contract';
+import type { PinKind, Protocol } from '@hopwise/contract';
 import type { OriginRecommendation, Recording } from '@hopwise/pageload-emulator';
-import { isPinnable } from '../pinnable-origin.ts';
+import { isLocalOrigin, isPinnable } from '../pinnable-origin.ts';
 
 /** The protocol that carried most of each origin's requests, among those whose protocol the browser reports. */
 export function findProtocolsInUse({ requests }: Pick<Recording, 'requests'>): Map<string, Protocol> {
@@ -30,9 +30,8 @@ export function suggestPins(
   { origin, decided, protocol, pltMs }: OriginRecommendation,
   inUse: Protocol | undefined,
 ): PinKind[] {
-  if (!decided || !isPinnable(origin)) return [];
+  if (!decided || !isPinnable(origin) || isLocalOrigin(origin)) return [];
   const { hostname } = new URL(origin);
-  if (isAskedWithoutProxy(hostname)) return [];
   const kinds: PinKind[] = [];
   // Browsers switch to HTTP/3 after the first visit to an origin that offers it.
   const withoutHttp3 = pltMs.h2 ?? pltMs.h1;

@@ -3,6 +3,14 @@ import { formatOrigin } from '../../ui/format.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
+/** What every pin takes away from the browser: it resolves no names and sends no Encrypted Client Hello for proxied origins. */
+export const RESOLVER_NOTE =
+  'For a pinned origin the helper looks up the address: the browser’s secure DNS and Encrypted Client Hello do not apply.';
+
+/** What a pin to a protocol takes away besides. */
+export const CERTIFICATE_NOTE =
+  'Under a pin to a version the helper checks the certificate, without Certificate Transparency and lists of revoked certificates.';
+
 /** One sentence: what a pin does and until when, or why it ended. */
 export function describePin(pin: PinState, nowMs = Date.now()): string {
   const { origin, kind, state, reason } = pin;

@@ -6,7 +6,7 @@ import { type PinRequest, type PinsAnswer, sendPinRequest } from '../pin-message
 import { requestPinPermissions } from '../pin-permissions.ts';
 import { CA_INSTRUCTIONS_ID, renderCaInstructions } from './ca-instructions.ts';
 import { isRedundant, suggestPins } from './pin-suggestions.ts';
-import { describePin } from './pin-text.ts';
+import { CERTIFICATE_NOTE, describePin, RESOLVER_NOTE } from './pin-text.ts';
 
 const POLL_INTERVAL_MS = 1000;
 
@@ -30,6 +30,8 @@ export class PinsControl {
   readonly #el = builder();
   readonly #offer: HTMLElement;
   readonly #hold: HTMLElement;
+  /** Shown while a pin to a protocol is offered. */
+  readonly #certificateNote: HTMLElement;
   readonly #select: HTMLSelectElement;
   readonly #list: HTMLElement;
   readonly #instructions: HTMLElement;
@@ -57,7 +59,14 @@ export class PinsControl {
       { class: 'hw-select' },
       ...LIFETIMES.map(({ words }, index) => el('option', { value: String(index) }, words)),
     );
-    this.#hold = el('label', { class: 'hw-note hw-pins-hold' }, 'New pins last ', this.#select);
+    this.#certificateNote = el('p', { class: 'hw-note' }, CERTIFICATE_NOTE);
+    this.#hold = el(
+      'div',
+      {},
+      el('label', { class: 'hw-note hw-pins-hold' }, 'New pins last ', this.#select),
+      el('p', { class: 'hw-note' }, RESOLVER_NOTE),
+      this.#certificateNote,
+    );
     this.#list = el('ul', { class: 'hw-pins' });
     this.#status = el('p', { class: 'hw-note', role: 'status' });
     this.#instructions = el('div', {});
@@ -162,6 +171,9 @@ export class PinsControl {
     );
     this.#offer.hidden = this.#allowed || offered.length === 0;
     this.#hold.hidden = !this.#allowed || offered.length === 0;
+    this.#certificateNote.hidden = !offered.some(([, { kinds }]) =>
+      kinds.some((kind) => kind !== 'avoid-h3'),
+    );
     for (const [origin, { holder, kinds }] of this.#actions) {
       holder.replaceChildren(...this.#renderButtons(origin, kinds));
     }
@@ -236,14 +248,21 @@ export class PinsControl {
     return button;
   }
 
-  #createPin(origin: string, kind: PinKind): void {
+  #createPin(origin: string, kind: PinKind, allowLocal?: true): void {
     const { minutes, persistent } = LIFETIMES[Number(this.#select.value)] ?? LIFETIMES[0]!;
-    void this.#change({ type: 'pin', origin, kind, minutes, persistent });
+    void this.#change({ type: 'pin', origin, kind, minutes, persistent, ...(allowLocal && { allowLocal }) });
   }
 
   #renderItem(pin: PinState): HTMLElement {
-    const button = this.#unpinButton(pin.state === 'lifted' ? 'Dismiss' : 'Remove', pin.origin);
-    return this.#el('li', { class: `hw-pin-${pin.state}` }, describePin(pin), ' ', button);
+    const buttons = [this.#unpinButton(pin.state === 'lifted' ? 'Dismiss' : 'Remove', pin.origin)];
+    if (pin.isAddressRefused) buttons.unshift(this.#allowLocalButton(pin));
+    const spaced = buttons.flatMap((button) => [' ', button]);
+    return this.#el('li', { class: `hw-pin-${pin.state}` }, describePin(pin), ...spaced);
+  }
+
+  #allowLocalButton({ origin, kind }: PinState): HTMLButtonElement {
+    const words = 'Allow this local origin';
+    return this.#linkButton(words, `${words}: ${origin}`, () => this.#createPin(origin, kind, true));
   }
 
   #unpinButton(words: string, origin: string): HTMLButtonElement {

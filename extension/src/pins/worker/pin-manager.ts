@@ -1,6 +1,6 @@
 import type { PinState } from '@hopwise/contract';
 import { hasPinPermissions } from '../pin-permissions.ts';
-import { isPinnable } from '../pinnable-origin.ts';
+import { isLocalOrigin, isPinnable } from '../pinnable-origin.ts';
 import { createSteering } from './create-steering.ts';
 import { HelperLink, type HelperPinRequest, type HelperPins, type LinkListener } from './helper-link.ts';
 import { hasPersistentPins, loadPins, savePins, setHasPersistentPins } from './pin-storage.ts';
@@ -22,6 +22,9 @@ export const LINGER_MS = 10 * MINUTE_MS;
  * tunnel, and a busy page would keep using that connection. Most pins wait for less than this.
  */
 export const WAITING_PIN_DELAY_MS = 2000;
+
+const LOCAL_ORIGIN =
+  'This origin is on your computer or in your network. It can only be pinned on the command line, with --allow-local.';
 
 type SteeringMaker = (onLost: (why: string) => void) => Steering;
 
@@ -102,6 +105,7 @@ export class PinManager {
     return this.#runInTurn(async () => {
       if (!isPinnable(options.origin))
         throw new Error('Origins with unusual characters in their name cannot be pinned.');
+      if (isLocalOrigin(options.origin) && !options.allowLocal) throw new Error(LOCAL_ORIGIN);
       await this.#checkAllowed();
       if (options.kind !== 'avoid-h3') this.#trials.allowRetry(new URL(options.origin).hostname);
       try {
@@ -193,10 +197,10 @@ export class PinManager {
     const obstacle = await this.#steering.findObstacle();
     if (obstacle !== '') throw new Error(obstacle);
     const link = this.#open();
-    for (const { origin, kind, expiresAtMs } of pins.filter(({ persistent }) => !persistent)) {
+    for (const { origin, kind, expiresAtMs, allowLocal } of pins.filter(({ persistent }) => !persistent)) {
       const minutes =
         expiresAtMs === null ? null : Math.max(1, Math.ceil((expiresAtMs - Date.now()) / MINUTE_MS));
-      await link.ask({ type: 'pin', origin, kind, minutes, persistent: false });
+      await link.ask({ type: 'pin', origin, kind, minutes, persistent: false, allowLocal });
     }
     await this.#apply(await link.ask({ type: 'pins' }));
   }

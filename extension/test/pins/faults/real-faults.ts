@@ -160,7 +160,7 @@ class RealRun {
     // The extension may not have noticed yet that the previous host has ended.
     await vi.waitFor(
       async () => {
-        const answer = await this.#browser.ask({ type: 'pin', origin, kind, ...order });
+        const answer = await this.#browser.ask({ type: 'pin', origin, kind, allowLocal: true, ...order });
         if (!answer.ok) throw new Error(answer.error);
       },
       { timeout: LIMIT_MS, interval: 100 },

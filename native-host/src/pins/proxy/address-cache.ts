@@ -11,7 +11,7 @@ export type Lookup = (host: string) => Promise<LookupAddress[]>;
 const KEPT_MS = 60_000;
 
 /** In the order of RFC 6724, as the system's resolver returns them. */
-const systemLookup: Lookup = (host) => lookup(host, { all: true, order: 'verbatim' });
+export const systemLookup: Lookup = (host) => lookup(host, { all: true, order: 'verbatim' });
 
 /** Caches the addresses of hosts; concurrent lookups of one host share a query. */
 export class AddressCache {

@@ -3,20 +3,23 @@
  * without the session's secret with nothing but a request for it.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { addressSpace } from '@hopwise/contract';
+import { type AddressSpace, addressSpace } from '@hopwise/contract';
+import { AddressRefusedError } from '../../base/permitted-address.ts';
 import { AddressCache, type Lookup } from './address-cache.ts';
 import { parseAuthority, withoutBrackets } from './authority.ts';
-import { connectToFirst } from './happy-eyeballs.ts';
+import { connectPermitted } from './connect-permitted.ts';
 import { ProxyAuthorization } from './proxy-authorization.ts';
 import { reset } from './reset.ts';
 import { HALF_CLOSED_TIMEOUT_MS, IDLE_TIMEOUT_MS, Tunnel } from './tunnel.ts';
 import { UnauthenticatedConnections } from './unauthenticated-connections.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** Hosts are as in `URL.hostname`: an IPv6 address is in brackets. */
 export type Route =
-  | { kind: 'tunnel' }
+  /** `from` bounds the addresses that it may lead to. */
+  | { kind: 'tunnel'; from: AddressSpace }
   | { kind: 'terminate'; accept(socket: Duplex, host: string, port: number): void }
   | { kind: 'refuse' };
 
@@ -55,14 +58,14 @@ export interface LoopbackProxyOptions {
    * proxy for all origins until its settings are applied again.
    */
   onReset?(host: string, port: number): void;
+  /** Called before the reset of a CONNECT whose host has no address that it may lead to; `reason` is one line for the user. */
+  onAddressRefused?(host: string, port: number, reason: string): void;
   limits?: Partial<ProxyLimits>;
   /** Instead of the system's resolver. */
   lookup?: Lookup;
 }
 
 const LOOPBACK = '127.0.0.1';
-/** Chromium's interval for its own connections, which end at this proxy. */
-const KEEP_ALIVE_MS = 45_000;
 
 const ESTABLISHED = 'HTTP/1.1 200 Connection Established\r\n\r\n';
 const AUTHENTICATE = [
@@ -209,7 +212,7 @@ export class LoopbackProxy {
         route.accept(socket, host, port);
         return;
       }
-      const origin = await this.#connect(passage);
+      const origin = await this.#connect(passage, route.from);
       if (socket.destroyed) {
         origin.destroy();
         return;
@@ -223,6 +226,7 @@ export class LoopbackProxy {
       if (socket.destroyed) return;
       if (fault === REROUTED) return this.#pass(passage);
       this.#options.log(`pin proxy: no route to ${host}:${port}: ${(fault as Error).message}`);
+      if (fault instanceof AddressRefusedError) this.#options.onAddressRefused?.(host, port, fault.message);
       // After a reset Chromium connects directly, and loads the page or shows its own error. After an orderly end or a status of
       // 4xx or 5xx it shows a proxy error.
       reset(socket);
@@ -230,7 +234,7 @@ export class LoopbackProxy {
     }
   }
 
-  async #connect(passage: Passage): Promise<Socket> {
+  async #connect(passage: Passage, from: AddressSpace): Promise<Socket> {
     const host = withoutBrackets(passage.host);
     const { port } = passage;
     const connecting = new AbortController();
@@ -241,16 +245,7 @@ export class LoopbackProxy {
     try {
       const addresses = await unlessAborted(this.#addresses.addresses(host), connecting.signal);
       const others = addresses.filter(({ address }) => !this.#isOwn(address, port));
-      const dial = ({ address }: { address: string }): Socket =>
-        connect({
-          host: address,
-          port,
-          allowHalfOpen: true,
-          noDelay: true,
-          keepAlive: true,
-          keepAliveInitialDelay: KEEP_ALIVE_MS,
-        });
-      return await connectToFirst(others, dial, connecting.signal);
+      return await connectPermitted(others, { port, from, allowHalfOpen: true }, connecting.signal);
     } catch (fault) {
       this.#addresses.forget(host);
       throw fault;
@@ -274,11 +269,4 @@ function isPlainConnect({ headersDistinct: fields, httpVersion }: IncomingMessag
     fields['transfer-encoding'] === undefined &&
     ((httpVersion === '1.1' && hosts === 1) || (httpVersion === '1.0' && hosts <= 1))
   );
-}
-
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    promise.then(resolve, reject);
-  });
 }

@@ -2,9 +2,11 @@
  * Whether an origin asks for a client certificate. A browser can offer one, the engine cannot: the origin would send another page or
  * an error.
  */
-import { connect as connectTcp } from 'node:net';
+import type { Socket } from 'node:net';
 import { duplexPair } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
+import type { AddressSpace } from '@hopwise/contract';
+import { connectToOrigin } from '../proxy/connect-permitted.ts';
 
 /** Records of TLS 1.2 and messages of its handshake (RFC 5246 sections 6.2.1 and 7.4). */
 const RECORD_HEADER_BYTES = 5;
@@ -41,16 +43,30 @@ export class ServerFlight {
   }
 }
 
+/** `from` bounds the addresses that it may be connected to. */
+export interface CertificateTarget {
+  host: string;
+  port: number;
+  from: AddressSpace;
+}
+
 /**
  * Begins a handshake of TLS 1.2, in which the request for a certificate is readable, and ends it before any application data.
  * Origins that only support TLS 1.3, or that ask on certain paths, are not detected.
  *
- * @param host as in `URL.hostname`, a name.
+ * @param target with its host as in `URL.hostname`, a name.
  * @returns false also when it could not be determined.
  */
-export function asksForCertificate(host: string, port: number, limitMs: number): Promise<boolean> {
+export async function asksForCertificate(target: CertificateTarget, limitMs: number): Promise<boolean> {
+  const { host } = target;
+  const limit = AbortSignal.timeout(limitMs);
+  const socket = await connectToOrigin(target, limit).catch(() => null);
+  if (!socket) return false;
+  return readFlight(socket, host, limit);
+}
+
+function readFlight(socket: Socket, host: string, limit: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
-    const tcp = connectTcp({ host, port });
     const [inner, outer] = duplexPair();
     const tls = connectTls({
       socket: inner,
@@ -58,16 +74,17 @@ export function asksForCertificate(host: string, port: number, limitMs: number):
       maxVersion: 'TLSv1.2',
       rejectUnauthorized: false,
     });
-    const timer = setTimeout(() => end(false), limitMs);
+    const onLate = (): void => end(false);
+    limit.addEventListener('abort', onLate, { once: true });
     const flight = new ServerFlight();
     function end(asks: boolean): void {
-      clearTimeout(timer);
-      for (const stream of [tls, outer, tcp]) stream.destroy();
+      limit.removeEventListener('abort', onLate);
+      for (const stream of [tls, outer, socket]) stream.destroy();
       resolve(asks);
     }
-    for (const stream of [tls, inner, outer, tcp]) stream.on('error', () => end(false));
-    outer.on('data', (chunk: Buffer) => tcp.write(chunk));
-    tcp
+    for (const stream of [tls, inner, outer, socket]) stream.on('error', () => end(false));
+    outer.on('data', (chunk: Buffer) => socket.write(chunk));
+    socket
       .on('data', (chunk) => {
         const asks = flight.push(chunk);
         if (asks !== null) end(asks);

@@ -8,9 +8,14 @@ const OTHERS: Record<Protocol, readonly Protocol[]> = { h1: ['h2'], h2: ['h1'], 
 
 /**
  * Failures that another protocol does not avoid: the certificate is the same, a crashed engine would have to be started first,
- * and what it refused it refuses again. The browser's own connection either works or shows the browser's own error.
+ * and what it refused it refuses again, as it does the origin's addresses. The browser's own connection either works or shows the browser's own error.
  */
-const PROTOCOL_INDEPENDENT = new Set<ExchangeErrorCode>(['certificate', 'engine-died', 'refused-locally']);
+const PROTOCOL_INDEPENDENT = new Set<ExchangeErrorCode>([
+  'certificate',
+  'engine-died',
+  'refused-locally',
+  'local-address',
+]);
 
 export interface FailedAttempt {
   method: string;

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type IncomingMessage, type Server } f
 import { performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import { createServer as createTlsServer, type SecureContext, type TLSSocket } from 'node:tls';
-import type { Protocol } from '@hopwise/contract';
+import type { AddressSpace, Protocol } from '@hopwise/contract';
 import type { Engine } from '../../engine/engine.ts';
 import type { Exchange, ExchangeRequest } from '../../exchange/exchange.ts';
 import { valuesOf } from '../../exchange/headers.ts';
@@ -38,6 +38,8 @@ export interface TerminatedOriginOptions {
   host: string;
   port: number;
   protocol: Protocol;
+  /** Bounds the addresses that its requests may be sent to. */
+  from: AddressSpace;
   engine: Pick<Engine, 'exchange'>;
   log: (line: string) => void;
   events: RelayEvents;
@@ -59,6 +61,7 @@ export class TerminatedOrigin implements Upstream {
   readonly port: number;
   /** The protocol of new requests. */
   protocol: Protocol;
+  from: AddressSpace;
   readonly events: RelayEvents;
   readonly #options: TerminatedOriginOptions;
   readonly #authority: string;
@@ -77,6 +80,7 @@ export class TerminatedOrigin implements Upstream {
     this.host = options.host;
     this.port = options.port;
     this.protocol = options.protocol;
+    this.from = options.from;
     this.events = options.events;
     // The origin's authority in requests (RFC 9110 section 4.2.3).
     this.#authority = new URL(this.origin).host;
@@ -115,7 +119,11 @@ export class TerminatedOrigin implements Upstream {
   }
 
   exchange(request: Omit<ExchangeRequest, 'url'>, target: string): Exchange {
-    return this.#options.engine.exchange({ ...request, url: `https://${this.#authority}${target}` });
+    return this.#options.engine.exchange({
+      ...request,
+      from: this.from,
+      url: `https://${this.#authority}${target}`,
+    });
   }
 
   done(relay: Relay): void {
@@ -209,8 +217,9 @@ export class TerminatedOrigin implements Upstream {
       if (!this.#isOurs(request.headers.host ?? '')) socket.destroy();
       else {
         const pinned = this.protocol;
-        passUpgrade(request, socket, head, this, (fault) => {
-          if (fault.code === 'certificate') this.events.failed(pinned, fault);
+        void passUpgrade(request, socket, head, this, (fault) => {
+          if (fault.code === 'certificate' || fault.code === 'local-address')
+            this.events.failed(pinned, fault);
         });
       }
     });

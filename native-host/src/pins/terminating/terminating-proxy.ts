@@ -2,8 +2,7 @@
  * The proxy of pins to a protocol: terminates the browser's TLS and forwards requests to their origin under the pinned protocol.
  * It fails open: only connections to origins that are known to work are terminated, all others are tunnelled.
  */
-import type { Protocol } from '@hopwise/contract';
-import { PROTOCOL_NAME } from '@hopwise/contract';
+import { type AddressSpace, PROTOCOL_NAME, type Protocol } from '@hopwise/contract';
 import { launcherCommand } from '../../base/launcher.ts';
 import type { LeafIssuer } from '../../ca/leaf-issuer.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -65,14 +64,16 @@ export class TerminatingProxy implements Terminator {
   }
 
   /** Pins an origin, or changes its pin: new requests on open connections use the new protocol at once. */
-  pin(host: string, port: number, protocol: Protocol): void {
+  pin(host: string, port: number, protocol: Protocol, from: AddressSpace = 'public'): void {
     const key = `${host}:${port}`;
     let origin = this.#origins.get(key);
     if (!origin) {
-      origin = this.#newOrigin(host, port, protocol);
+      origin = this.#newOrigin(host, port, protocol, from);
       this.#origins.set(key, origin);
     }
     origin.protocol = protocol;
+    if (origin.from !== from) this.#health.forget(origin.origin);
+    origin.from = from;
     this.#reportReadiness(origin);
     this.#checkWhenDue(origin);
   }
@@ -111,15 +112,15 @@ export class TerminatingProxy implements Terminator {
   /** The route of a CONNECT. */
   route(host: string, port: number): Route {
     const origin = this.#origins.get(`${host}:${port}`);
-    if (!origin) return { kind: 'tunnel' };
+    if (!origin) return { kind: 'tunnel', from: 'public' };
     const context = this.#options.issuer.contextFor(host);
     if (!context) {
       this.#lift(origin, noAuthority(host));
-      return { kind: 'tunnel' };
+      return { kind: 'tunnel', from: origin.from };
     }
     this.#reportReadiness(origin);
     this.#checkWhenDue(origin);
-    if (!this.#ready.has(origin)) return { kind: 'tunnel' };
+    if (!this.#ready.has(origin)) return { kind: 'tunnel', from: origin.from };
     return { kind: 'terminate', accept: (socket) => origin.accept(socket, context) };
   }
 
@@ -136,7 +137,7 @@ export class TerminatingProxy implements Terminator {
     this.#ready.clear();
   }
 
-  #newOrigin(host: string, port: number, protocol: Protocol): TerminatedOrigin {
+  #newOrigin(host: string, port: number, protocol: Protocol, from: AddressSpace): TerminatedOrigin {
     const { engine, log } = this.#options;
     const events: RelayEvents = {
       answered: (answering, pinned) => {
@@ -158,6 +159,7 @@ export class TerminatingProxy implements Terminator {
       host,
       port,
       protocol,
+      from,
       engine,
       log,
       events,
@@ -173,7 +175,8 @@ export class TerminatingProxy implements Terminator {
       this.#reportReadiness(origin);
       origin.closeInOrder();
       void this.#check(origin);
-    } else if (LIFTING.has(fault.code)) this.#lift(origin, fault.message);
+    } else if (fault.code === 'local-address') this.#refuseAddress(origin, fault.message);
+    else if (LIFTING.has(fault.code)) this.#lift(origin, fault.message);
   }
 
   #checkWhenDue(origin: TerminatedOrigin): void {
@@ -182,13 +185,14 @@ export class TerminatingProxy implements Terminator {
   }
 
   async #check(origin: TerminatedOrigin, connection: CheckConnection = 'fresh'): Promise<void> {
-    const { protocol, host, port } = origin;
-    const trouble = await this.#health.check(origin.origin, protocol, connection);
+    const { protocol, host, port, from } = origin;
+    const trouble = await this.#health.check({ origin: origin.origin, protocol, from }, connection);
     if (this.#origins.get(`${host}:${port}`) !== origin || origin.protocol !== protocol) return;
     this.#reportReadiness(origin);
     if (!trouble) return;
     if (trouble.kind === 'unusable') {
-      this.#lift(origin, trouble.reason);
+      if (trouble.isAddressRefused) this.#refuseAddress(origin, trouble.reason);
+      else this.#lift(origin, trouble.reason);
       origin.moveOn(protocol, trouble.reason);
     } else this.#options.log(`pin: ${origin.origin} cannot be reached: ${trouble.reason}`);
   }
@@ -226,11 +230,20 @@ export class TerminatingProxy implements Terminator {
   }
 
   #lift(origin: TerminatedOrigin, reason: string): void {
+    if (this.#unpin(origin, reason)) this.#options.onLifted(origin.host, origin.port, reason);
+  }
+
+  #refuseAddress(origin: TerminatedOrigin, reason: string): void {
+    if (this.#unpin(origin, reason)) this.#options.onAddressRefused(origin.host, origin.port, reason);
+  }
+
+  /** @returns whether it was pinned. */
+  #unpin(origin: TerminatedOrigin, reason: string): boolean {
     const { host, port } = origin;
-    if (this.#origins.get(`${host}:${port}`) !== origin) return;
+    if (this.#origins.get(`${host}:${port}`) !== origin) return false;
     this.#options.log(`pin: ${origin.origin} is no longer pinned: ${reason}`);
     this.unpin(host, port);
-    this.#options.onLifted(host, port, reason);
+    return true;
   }
 }
 

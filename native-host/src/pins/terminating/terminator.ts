@@ -1,12 +1,12 @@
 /** The interface of the proxy that terminates TLS, for pins to a protocol. */
-import type { Protocol } from '@hopwise/contract';
+import type { AddressSpace, Protocol } from '@hopwise/contract';
 import type { Route } from '../proxy/loopback-proxy.ts';
 
 export interface Terminator {
   /** Why the host cannot be pinned to a protocol, with the fix, in one line; '' when it can. */
   problem(host: string): string;
-  /** Pins an origin, or pins it to another protocol. */
-  pin(host: string, port: number, protocol: Protocol): void;
+  /** Pins an origin, or changes its pin. @param from bounds the addresses that it may be connected to. */
+  pin(host: string, port: number, protocol: Protocol, from: AddressSpace): void;
   /** Its connections end as soon as they are idle. An origin that is not pinned is ignored. */
   unpin(host: string, port: number): void;
   /** What the pin of an origin waits for, for the user; '' when it is in effect. */
@@ -27,6 +27,8 @@ export interface Terminator {
 export interface TerminatorHooks {
   /** The origin's pin does not work: it is lifted and reported. */
   onLifted(host: string, port: number, reason: string): void;
+  /** The same, because the origin has no address that it may be connected to. */
+  onAddressRefused(host: string, port: number, reason: string): void;
   /** The origin's connections are terminated from now on: its tunnels end. */
   onReady(host: string, port: number): void;
   /** The origin's connections are not terminated until it is known to work again. */

@@ -1,8 +1,9 @@
 /** Whether an origin can be reached under a protocol, with a certificate that is accepted. */
-import type { Protocol } from '@hopwise/contract';
+import type { AddressSpace, Protocol } from '@hopwise/contract';
 import type { Engine } from '../../engine/engine.ts';
 import { ExchangeError } from '../../exchange/exchange.ts';
 import type { ExchangeErrorCode } from '../../exchange/exchange-fault.ts';
+import type { CertificateTarget } from './client-certificate.ts';
 import { otherProtocols } from './retry-policy.ts';
 
 /** Why a check of an origin failed. */
@@ -13,6 +14,17 @@ export interface Trouble {
    */
   kind: 'unusable' | 'unreachable';
   reason: string;
+  /** None of its addresses may be reached. */
+  isAddressRefused?: true;
+}
+
+/** An origin as it is checked. */
+export interface CheckedOrigin {
+  /** `https://host:port`. */
+  origin: string;
+  protocol: Protocol;
+  /** Bounds the addresses that it may be connected to. */
+  from: AddressSpace;
 }
 
 /** How long an origin counts as good after its last response; later failures are handled request by request. */
@@ -23,6 +35,8 @@ const RECHECK_AFTER_MS = 60_000;
 const UNREACHABLE_FOR_MS = 10_000;
 /** For connection and response of one check: the engine's time limit for an HTTP/3 connection. */
 const CHECK_LIMIT_MS = 5_000;
+
+const ASKS_FOR_CERTIFICATE = 'the origin asks for a client certificate, which only the browser can present';
 
 const CONNECTIONLESS = new Set<ExchangeErrorCode>(['connect', 'timeout']);
 /** Failures that may concern only the connection of one check. */
@@ -55,7 +69,7 @@ export interface UpstreamHealthOptions {
   now?: () => number;
   checkLimitMs?: number;
   /** Whether an origin asks for a client certificate; called with an origin's first check. */
-  asksForCertificate?: (host: string, port: number, limitMs: number) => Promise<boolean>;
+  asksForCertificate?: (target: CertificateTarget, limitMs: number) => Promise<boolean>;
 }
 
 /** Origins are `https://host:port`. */
@@ -107,11 +121,11 @@ export class UpstreamHealth {
    *
    * @returns null when it is good.
    */
-  check(origin: string, protocol: Protocol, connection: CheckConnection = 'fresh'): Promise<Trouble | null> {
-    const entry = this.#entry(origin, protocol);
+  check(checked: CheckedOrigin, connection: CheckConnection = 'fresh'): Promise<Trouble | null> {
+    const entry = this.#entry(checked.origin, checked.protocol);
     if (entry.checking && (entry.checking.connection === 'fresh' || connection === 'kept'))
       return entry.checking.result;
-    const check: Check = { connection, result: this.#check(origin, protocol, connection, entry) };
+    const check: Check = { connection, result: this.#check(checked, connection, entry) };
     entry.checking = check;
     check.result = check.result.then((trouble) => {
       const later = entry.checking;
@@ -128,47 +142,39 @@ export class UpstreamHealth {
     entry.badUntilMs = trouble ? this.#now() + UNREACHABLE_FOR_MS : Number.NEGATIVE_INFINITY;
   }
 
-  async #check(
-    origin: string,
-    protocol: Protocol,
-    connection: CheckConnection,
-    entry: Entry,
-  ): Promise<Trouble | null> {
-    const { hostname, port } = new URL(origin);
-    entry.asks ??= this.#asksForCertificate(hostname, Number(port || 443), this.#checkLimitMs);
-    const [fault, asks] = await Promise.all([this.#askTwice(origin, protocol, connection), entry.asks]);
-    if (asks) {
-      return {
-        kind: 'unusable',
-        reason: 'the origin asks for a client certificate, which only the browser can present',
-      };
-    }
+  async #check(checked: CheckedOrigin, connection: CheckConnection, entry: Entry): Promise<Trouble | null> {
+    const { hostname: host, port } = new URL(checked.origin);
+    const target = { host, port: Number(port || 443), from: checked.from };
+    entry.asks ??= this.#asksForCertificate(target, this.#checkLimitMs);
+    const [fault, asks] = await Promise.all([this.#askTwice(checked, connection), entry.asks]);
+    if (asks) return { kind: 'unusable', reason: ASKS_FOR_CERTIFICATE };
     if (!fault) return null;
+    if (fault.code === 'local-address')
+      return { kind: 'unusable', reason: fault.message, isAddressRefused: true };
     if (!CONNECTIONLESS.has(fault.code)) return { kind: 'unusable', reason: fault.message };
-    for (const other of otherProtocols(protocol)) {
-      const otherFault = await this.#ask(origin, other, connection);
+    for (const other of otherProtocols(checked.protocol)) {
+      const otherFault = await this.#ask({ ...checked, protocol: other }, connection);
       // A rejected certificate arrived over a connection.
-      if (!otherFault || !CONNECTIONLESS.has(otherFault.code)) {
+      if (!otherFault || !CONNECTIONLESS.has(otherFault.code))
         return { kind: 'unusable', reason: fault.message };
-      }
     }
     return { kind: 'unreachable', reason: fault.message };
   }
 
   /** As `#ask`, repeated once after transient failures. */
-  async #askTwice(
-    origin: string,
-    protocol: Protocol,
-    connection: CheckConnection,
-  ): Promise<ExchangeError | null> {
-    const fault = await this.#ask(origin, protocol, connection);
-    return fault && TRANSIENT.has(fault.code) ? this.#ask(origin, protocol, connection) : fault;
+  async #askTwice(checked: CheckedOrigin, connection: CheckConnection): Promise<ExchangeError | null> {
+    const fault = await this.#ask(checked, connection);
+    return fault && TRANSIENT.has(fault.code) ? this.#ask(checked, connection) : fault;
   }
 
   /** @returns null on success. */
-  async #ask(origin: string, protocol: Protocol, connection: CheckConnection): Promise<ExchangeError | null> {
+  async #ask(
+    { origin, protocol, from }: CheckedOrigin,
+    connection: CheckConnection,
+  ): Promise<ExchangeError | null> {
     const exchange = this.#engine.exchange({
       protocol,
+      from,
       method: 'HEAD',
       url: `${origin}/`,
       headers: [['accept', '*/*']],

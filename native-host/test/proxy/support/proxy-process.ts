@@ -12,7 +12,7 @@ export interface ProxyState {
 
 const proxy = new LoopbackProxy({
   secret: SECRET,
-  route: () => ({ kind: 'tunnel' }),
+  route: () => ({ kind: 'tunnel', from: 'loopback' }),
   log: (line) => process.stderr.write(`${line}\n`),
 });
 print({ port: await proxy.listen() });

@@ -22,10 +22,11 @@ import { type Protocol, TRUST_TRIAL_PORT } from '@hopwise/contract';
 import { createAuthority } from '../../../src/ca/authority.ts';
 import { writeAuthority } from '../../../src/ca/authority-store.ts';
 import { LocalLeafIssuer } from '../../../src/ca/leaf-issuer.ts';
-import { Engine, type EngineOptions } from '../../../src/engine/engine.ts';
-import { LoopbackProxy } from '../../../src/pins/proxy/loopback-proxy.ts';
+import type { Engine, EngineOptions } from '../../../src/engine/engine.ts';
+import { LoopbackProxy, type Route } from '../../../src/pins/proxy/loopback-proxy.ts';
 import { TerminatingProxy } from '../../../src/pins/terminating/terminating-proxy.ts';
 import { openTunnel, SECRET, until } from '../../proxy/support/peers.ts';
+import { LocalEngine } from '../../support/local-engine.ts';
 import { showTrust } from './show-trust.ts';
 
 export interface Lifted {
@@ -70,7 +71,7 @@ export class Pinned {
   ) {
     this.origins = origins;
     this.roots = roots;
-    this.engine = new Engine(options);
+    this.engine = new LocalEngine(options);
     this.terminating = new TerminatingProxy({
       engine: {
         start: () => this.engine.start(),
@@ -79,6 +80,7 @@ export class Pinned {
       issuer,
       log: () => {},
       onLifted: (_host, port, reason) => this.lifted.push({ port, reason }),
+      onAddressRefused: (_host, port, reason) => this.lifted.push({ port, reason }),
       onReady: (_host, port) => this.ready.push(port),
       onDoubt: () => {},
       pingEveryMs,
@@ -86,8 +88,7 @@ export class Pinned {
     this.proxy = new LoopbackProxy({
       secret: SECRET,
       log: () => {},
-      route: (host, port) =>
-        port === TRUST_TRIAL_PORT ? this.terminating.trial(host) : this.terminating.route(host, port),
+      route: (host, port) => this.#route(host, port),
     });
   }
 
@@ -113,6 +114,13 @@ export class Pinned {
     rmSync(folder, { recursive: true });
   }
 
+  /** Tunnels lead to this machine after a pin has ended, too. */
+  #route(host: string, port: number): Route {
+    if (port === TRUST_TRIAL_PORT) return this.terminating.trial(host);
+    const route = this.terminating.route(host, port);
+    return route.kind === 'tunnel' ? { ...route, from: 'loopback' } : route;
+  }
+
   /** Of the proxy. */
   get port(): number {
     return this.#port;
@@ -122,7 +130,7 @@ export class Pinned {
   async pin(port: number, protocol: Protocol): Promise<void> {
     this.terminating.unpin('localhost', port);
     this.ready.length = 0;
-    this.terminating.pin('localhost', port, protocol);
+    this.terminating.pin('localhost', port, protocol, 'loopback');
     await this.showTrust();
     await until(() => this.ready.includes(port));
   }

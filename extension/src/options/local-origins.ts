@@ -1,0 +1,31 @@
+import { type PinsAnswer, sendPinRequest } from '../pins/pin-messages.ts';
+import { builder } from '../ui/dom.ts';
+import { renderSection } from './section.ts';
+
+const NONE =
+  'None. Pins of local origins are refused, because through the helper every web page could reach them.';
+
+/** Lists the local origins that may be pinned, each with a button that removes it and its pin. */
+export async function renderLocalOrigins(): Promise<HTMLElement> {
+  const el = builder();
+  const list = el('div', {});
+  const status = el('p', { class: 'hw-note', role: 'status' });
+
+  const show = ({ localOrigins }: PinsAnswer): void => {
+    const items = localOrigins.map((origin) => {
+      const label = `Remove ${origin}`;
+      const button = el('button', { type: 'button', class: 'hw-link', 'aria-label': label }, 'Remove');
+      button.addEventListener('click', () => void update({ type: 'disallow-local', origin }));
+      return el('li', {}, origin, ' ', button);
+    });
+    list.replaceChildren(items.length === 0 ? el('p', { class: 'hw-note' }, NONE) : el('ul', {}, ...items));
+  };
+  const update = async (request: Parameters<typeof sendPinRequest>[0]): Promise<void> => {
+    const answer = await sendPinRequest(request);
+    status.textContent = answer.ok ? '' : answer.error;
+    if (answer.ok) show(answer);
+  };
+
+  await update({ type: 'pins' });
+  return renderSection('Local origins that may be pinned', list, status);
+}

@@ -2,10 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { launcherFile } from '../../native-host/src/install/install.ts';
 import { helperCommand } from '../src/helper/helper-command.ts';
 import { NO_HELPER } from '../src/helper/helper-port.ts';
+import { isPinnable } from '../src/pins/pinnable-origin.ts';
 
 const LINUX = 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0';
 const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/156.0.0.0';
@@ -58,6 +60,65 @@ test.each([
   vi.stubEnv('HOME', home);
   vi.stubEnv('XDG_DATA_HOME', undefined);
   expect(runWithPrintingLauncher(helperCommand('pin', [value], LINUX))).toEqual(['pin', value]);
+});
+
+/** What a hostile page may have in the names of its hosts. */
+const HOSTILE_HOSTS = [
+  'a;rm -rf b',
+  'a;reboot',
+  'a$(id)',
+  'a`id`',
+  "a'b",
+  'a"b',
+  'a&b',
+  'a|b',
+  'a>b',
+  'a{b,c}',
+  'a!b',
+  'a*',
+  '~a',
+  'a\nb',
+  'a\u202eb',
+  'a%3bb',
+];
+
+test.each(HOSTILE_HOSTS)('no pin, and so no command, is offered for the host %j', (host) => {
+  const origin = `https://${host}`;
+  expect(isPinnable(origin)).toBe(false);
+  if (!URL.canParse(origin)) return;
+  const serialized = new URL(origin).origin;
+  // Some are turned into names without such characters.
+  if (/[^\w:/.-]/.test(serialized)) expect(isPinnable(serialized)).toBe(false);
+});
+
+test('every origin that can be pinned is one word of plain characters', () => {
+  const hostile = fc.string({ unit: fc.constantFrom(...'ab1.-_:;$`\'"&|<>(){}[]*!~%\\ \n\t#?@^,=') });
+  const named = fc.oneof(hostile, fc.domain(), fc.webAuthority());
+  fc.assert(
+    fc.property(named, (host) => {
+      const text = `https://${host}`;
+      const serialized = URL.canParse(text) ? new URL(text).origin : text;
+      for (const origin of [text, serialized]) {
+        if (isPinnable(origin)) expect(origin).toMatch(/^https:\/\/[\w.:[\]-]+$/);
+      }
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test('the shell takes every origin that can be pinned as it is', () => {
+  vi.stubEnv('HOME', home);
+  vi.stubEnv('XDG_DATA_HOME', undefined);
+  const origins = fc.sample(
+    fc.domain().filter((name) => isPinnable(`https://${name}`)),
+    50,
+  );
+  const values = origins.map((name) => `https://${name}`);
+  expect(runWithPrintingLauncher(helperCommand('ca create', values, LINUX))).toEqual([
+    'ca',
+    'create',
+    ...values,
+  ]);
 });
 
 test('a command for Windows is one of PowerShell, which doubles quotes', () => {

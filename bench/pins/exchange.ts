@@ -142,7 +142,11 @@ async function small(protocol: Protocol): Promise<string> {
   const onFault = (fault: Error): void => {
     throw fault;
   };
-  const inProcess = new RoundTransfers(protocol, { curl, caFile, receive, onFault }, watch);
+  const inProcess = new RoundTransfers(
+    protocol,
+    { curl, names: { caFile, dohUrl: '' }, receive, onFault },
+    watch,
+  );
   const path = `/bytes/${SMALL_BYTES}`;
   const alone = (): Promise<void> =>
     new Promise((resolve) => {

@@ -22,6 +22,7 @@ import { type SetupResult, setupLibcurl } from '../src/setup/setup-libcurl.ts';
 import { addCaCommands } from './ca-command.ts';
 import { type PinCommandOptions, pinCommand, type UnpinCommandOptions, unpinCommand } from './pin-command.ts';
 import { probeCommand } from './probe-command.ts';
+import { resolverCommand } from './resolver-command.ts';
 
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
@@ -280,6 +281,12 @@ program
   .action(async (origin: string | undefined, options: UnpinCommandOptions) => {
     process.exitCode = await unpinCommand(origin, options, print);
   });
+
+program
+  .command('resolver')
+  .description('show or set where addresses of hosts are looked up')
+  .argument('[url]', 'a resolver for DNS over HTTPS, or "off" for the system\'s')
+  .action((url: string | undefined) => resolverCommand(url, print));
 
 program
   .command('probe')

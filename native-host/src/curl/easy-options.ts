@@ -12,13 +12,19 @@ export function reportedProtocol(version: number): Protocol | null {
   return version === HTTP_VERSION.V3 ? 'h3' : null;
 }
 
+/** How transfers resolve and verify the names of servers. */
+export interface NameChecks {
+  /** CA bundle; '' leaves libcurl its compiled-in one. */
+  caFile: string;
+  /** Resolver for DNS over HTTPS; '' for the system's resolver. */
+  dohUrl: string;
+}
+
 /**
  * Sets the options of every transfer: https only, certificates verified, no redirect followed, no content
  * decoded.
- *
- * @param caFile CA bundle; '' leaves libcurl its compiled-in one.
  */
-export function setCommonOptions(curl: Libcurl, easy: Pointer, caFile: string): void {
+export function setCommonOptions(curl: Libcurl, easy: Pointer, { caFile, dohUrl }: NameChecks): void {
   curl.setText(easy, OPT.PROTOCOLS_STR, HTTPS_ONLY);
   curl.setLong(easy, OPT.FOLLOWLOCATION, 0);
   curl.setLong(easy, OPT.SSL_VERIFYPEER, 1);
@@ -28,6 +34,7 @@ export function setCommonOptions(curl: Libcurl, easy: Pointer, caFile: string): 
     // Debian's build also reads a folder of certificates, which takes 20 ms of each handshake.
     curl.setPointer(easy, OPT.CAPATH, null);
   }
+  if (dohUrl) curl.setText(easy, OPT.DOH_URL, dohUrl);
   // Measurements and pins are about the direct path: ignore a proxy of the environment.
   curl.setText(easy, OPT.PROXY, '');
   curl.setLong(easy, OPT.NOSIGNAL, 1);

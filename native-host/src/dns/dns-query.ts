@@ -1,13 +1,20 @@
-/** A query to the system's resolvers, over UDP, and over TCP where the answer is truncated (RFC 1035; RFC 7766). */
+/** A query to resolvers, over UDP, and over TCP where the answer is truncated (RFC 1035; RFC 7766), or over HTTPS. */
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { getServers } from 'node:dns';
 import { connect, isIPv6 } from 'node:net';
 import { type Answer, decode, encode, type Packet, RECURSION_DESIRED } from 'dns-packet';
+import { readDohUrl } from '../base/settings.ts';
+import { postDnsQuery } from './dns-over-https.ts';
 
 export interface NameServer {
   address: string;
   port: number;
+}
+
+/** A resolver for DNS over HTTPS. */
+export interface DohServer {
+  url: string;
 }
 
 /** No usable answer; the message is for the user. */
@@ -16,6 +23,8 @@ export class DnsError extends Error {}
 const DNS_PORT = 53;
 /** After this time an answer counts as lost; stub resolvers wait for 5 s (resolv.conf(5)), browsers less. */
 const TRY_MS = 1_500;
+/** The same with a TLS handshake before it. */
+const DOH_TRY_MS = 5_000;
 /** Servers to query, one after the other, as libc does (resolv.conf(5), MAXNS). */
 const MAX_SERVERS = 3;
 /** Fits into a packet on every path (DNS flag day 2020). */
@@ -29,6 +38,12 @@ const NO_SUCH_NAME = 3;
 /** Servers of the system's configuration, `/etc/resolv.conf` where there is one. */
 export function systemNameServers(): NameServer[] {
   return getServers().slice(0, MAX_SERVERS).map(readNameServer);
+}
+
+/** The resolver that the settings name, or those of the system. */
+export function nameServers(): (NameServer | DohServer)[] {
+  const url = readDohUrl();
+  return url === '' ? systemNameServers() : [{ url }];
 }
 
 /** `address`, `address:port` or `[address]:port`, as Node writes them. */
@@ -48,7 +63,7 @@ export function readNameServer(text: string): NameServer {
 export async function dnsQuery(
   name: string,
   type: string,
-  servers: readonly NameServer[],
+  servers: readonly (NameServer | DohServer)[],
   signal: AbortSignal,
 ): Promise<Answer[]> {
   let fault = new DnsError('the system names no resolver');
@@ -66,7 +81,7 @@ export async function dnsQuery(
 async function askServer(
   name: string,
   type: string,
-  server: NameServer,
+  server: NameServer | DohServer,
   signal: AbortSignal,
 ): Promise<Answer[]> {
   const id = randomInt(0x1_0000);
@@ -100,13 +115,39 @@ async function askServer(
       question.type === type;
     return ours ? packet : null;
   };
-  let answer = await overUdp(query, server, answerIn, signal);
-  if ((answer.flags ?? 0) & TRUNCATED) answer = await overTcp(query, server, answerIn, signal);
+  const answer =
+    'url' in server
+      ? await overHttps(query, server, answerIn, signal)
+      : await overUdpOrTcp(query, server, answerIn, signal);
   const code = (answer.flags ?? 0) & RESPONSE_CODE;
   if (code !== NO_ERROR && code !== NO_SUCH_NAME) {
-    throw new DnsError(`the resolver ${server.address} answered with error ${code}`);
+    throw new DnsError(
+      `the resolver ${'url' in server ? server.url : server.address} answered with error ${code}`,
+    );
   }
   return answer.answers ?? [];
+}
+
+async function overUdpOrTcp(
+  query: Buffer,
+  server: NameServer,
+  answerIn: ReadAnswer,
+  signal: AbortSignal,
+): Promise<Packet> {
+  const answer = await overUdp(query, server, answerIn, signal);
+  return (answer.flags ?? 0) & TRUNCATED ? overTcp(query, server, answerIn, signal) : answer;
+}
+
+async function overHttps(
+  query: Buffer,
+  { url }: DohServer,
+  answerIn: ReadAnswer,
+  signal: AbortSignal,
+): Promise<Packet> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(DOH_TRY_MS)]);
+  const answer = answerIn(await postDnsQuery(url, query, limit));
+  if (!answer) throw new DnsError(`the resolver ${url} sent an answer to another query`);
+  return answer;
 }
 
 function readPacket(bytes: Buffer): Packet | null {

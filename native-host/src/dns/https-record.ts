@@ -1,7 +1,7 @@
 /** The HTTPS record of an origin (RFC 9460), by which a browser may know of HTTP/3 before its first request. */
 import { isIP } from 'node:net';
 import type { Answer } from 'dns-packet';
-import { dnsQuery, type NameServer } from './dns-query.ts';
+import { type DohServer, dnsQuery, type NameServer } from './dns-query.ts';
 import { readServiceRecord, type ServiceRecord } from './svc-params.ts';
 
 /** HTTPS, which `dns-packet` has no name for (RFC 9460, section 14.1). */
@@ -20,7 +20,7 @@ const MAX_RECORDS = 16;
  */
 export async function httpsRecords(
   origin: string,
-  servers: readonly NameServer[],
+  servers: readonly (NameServer | DohServer)[],
   signal: AbortSignal,
 ): Promise<ServiceRecord[]> {
   const { hostname, port } = new URL(origin);

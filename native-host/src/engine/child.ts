@@ -18,7 +18,8 @@ import {
 import { observeProcess } from './process-activity.ts';
 import { StuckWatch } from './stuck-watch.ts';
 
-const [libcurlPath = '', caFile = '', hungAfterMs = '', stuckAfterMs = ''] = process.argv.slice(2);
+const [libcurlPath = '', caFile = '', hungAfterMs = '', stuckAfterMs = '', dohUrl = ''] =
+  process.argv.slice(2);
 
 function send(message: ChildMessage): void {
   process.send?.(message);
@@ -48,11 +49,12 @@ function fail(fault: Error): void {
   setImmediate(() => process.exit(1));
 }
 
+const names = { caFile, dohUrl };
 const curl = load();
 if (curl) {
   new ExchangeServer({
     curl,
-    caFile,
+    names,
     hungAfterMs: Number(hungAfterMs),
     pipe: new Socket({ fd: EXCHANGE_PIPE }),
     markSent: markWriter(SENT_MARKS_FILE),
@@ -96,7 +98,7 @@ process.on('message', (message: HostMessage) => {
   const { id } = message;
   const round = new Round(
     message.request,
-    { curl, caFile, readTcpInfo, onResult: (result) => send({ type: 'result', id, result }), onFault: fail },
+    { curl, names, readTcpInfo, onResult: (result) => send({ type: 'result', id, result }), onFault: fail },
     (report) => {
       rounds.delete(id);
       send({ type: 'report', id, report });

@@ -7,8 +7,10 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { http3InstallHint } from '../base/install-hints.ts';
 import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../base/memory-settings.ts';
+import { readDohUrl } from '../base/settings.ts';
 import { caFile } from '../curl/ca-file.ts';
 import { type Candidate, libcurlCandidates } from '../curl/candidates.ts';
+import type { NameChecks } from '../curl/easy-options.ts';
 import { CreditPool } from '../exchange/credit-pool.ts';
 import type { Exchange, ExchangeRequest } from '../exchange/exchange.ts';
 import { ExchangeClient } from '../exchange/exchange-client.ts';
@@ -221,13 +223,13 @@ export class Engine {
   }
 
   async #find(): Promise<Running> {
-    const bundle = caFile();
+    const names: NameChecks = { caFile: caFile(), dohUrl: readDohUrl() };
     const problems: string[] = [];
     let withoutHttp3: Running | null = null;
     // An update removes the former private copy.
     if (this.#found && isAbsolute(this.#found.path) && !existsSync(this.#found.path)) this.#found = null;
     for (const candidate of this.#found ? [this.#found] : libcurlCandidates(this.#given)) {
-      const outcome = await this.#launch(candidate, bundle);
+      const outcome = await this.#launch(candidate, names);
       if (typeof outcome === 'string') {
         problems.push(`${candidate.path}: ${outcome}`);
         continue;
@@ -301,7 +303,7 @@ export class Engine {
   }
 
   /** @returns the started process, or why it did not start. */
-  #launch(candidate: Candidate, bundle: string): Promise<Running | string> {
+  #launch(candidate: Candidate, { caFile: bundle, dohUrl }: NameChecks): Promise<Running | string> {
     const env: NodeJS.ProcessEnv = { ...process.env, ...MALLOC_SETTINGS };
     if (candidate.libraryFolder) {
       env.LD_LIBRARY_PATH = [candidate.libraryFolder, env.LD_LIBRARY_PATH].filter(Boolean).join(':');
@@ -312,7 +314,7 @@ export class Engine {
     } catch (fault) {
       return Promise.resolve(`no file for marks: ${(fault as Error).message}`);
     }
-    const words = [candidate.path, bundle, String(this.#hungAfterMs), String(this.#stuckAfterMs)];
+    const words = [candidate.path, bundle, String(this.#hungAfterMs), String(this.#stuckAfterMs), dohUrl];
     const child = fork(fileURLToPath(CHILD), words, {
       env,
       execArgv: [...HEAP_ARGUMENTS, ...(CHILD.pathname.endsWith('.ts') ? ['--conditions=source'] : [])],

@@ -10,7 +10,7 @@ import {
   SINCE_TCP_KEEPCNT,
   SOCKET_BAD,
 } from '../curl/curl-constants.ts';
-import { ERROR_TEXT_BYTES, setCommonOptions } from '../curl/easy-options.ts';
+import { ERROR_TEXT_BYTES, type NameChecks, setCommonOptions } from '../curl/easy-options.ts';
 import type { Libcurl, Pointer } from '../curl/libcurl.ts';
 import type { NativeMemory } from '../curl/native-memory.ts';
 import { type ExchangeOrder, isTraced } from './exchange-order.ts';
@@ -57,7 +57,7 @@ type EasyCallbacks = Record<
 
 export interface EasyHandlesOptions {
   curl: Libcurl;
-  caFile: string;
+  names: NameChecks;
   /** The only limit on an exchange's silence: streams of server-sent events may be silent for any time. */
   keepAlive: KeepAlive;
   memory: NativeMemory;
@@ -88,7 +88,7 @@ const MAX_TRACE_BYTES = 128;
 
 export class EasyHandles {
   readonly #curl: Libcurl;
-  readonly #caFile: string;
+  readonly #names: NameChecks;
   readonly #keepAlive: KeepAlive;
   readonly #callbacks: EasyCallbacks;
   readonly #users = new Map<number, EasyHandleListener>();
@@ -98,7 +98,7 @@ export class EasyHandles {
 
   constructor(options: EasyHandlesOptions) {
     this.#curl = options.curl;
-    this.#caFile = options.caFile;
+    this.#names = options.names;
     this.#keepAlive = options.keepAlive;
     this.#callbacks = this.#register(options);
     options.curl.trace('http/2,http/3');
@@ -178,7 +178,7 @@ export class EasyHandles {
     const curl = this.#curl;
     const callbacks = this.#callbacks;
     const { protocol, method, origin, body } = order;
-    setCommonOptions(curl, easy, this.#caFile);
+    setCommonOptions(curl, easy, this.#names);
     curl.setPointer(easy, OPT.ERRORBUFFER, errorText);
     curl.setText(easy, OPT.URL, origin);
     curl.setLong(easy, OPT.HTTP_VERSION, PINNED_VERSION[protocol]);

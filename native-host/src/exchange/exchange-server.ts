@@ -1,6 +1,7 @@
 /** The engine's side of the exchange pipe: starts, feeds and ends exchanges. */
 import type { Duplex } from 'node:stream';
 import { CODE } from '../curl/curl-constants.ts';
+import type { NameChecks } from '../curl/easy-options.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
 import { nativeMemory } from '../curl/native-memory.ts';
 import { CreditPool } from './credit-pool.ts';
@@ -15,7 +16,7 @@ import { UpstreamConnections } from './upstream-connections.ts';
 
 export interface ExchangeServerOptions {
   curl: Libcurl;
-  caFile: string;
+  names: NameChecks;
   /** How long the peer of a TCP connection may acknowledge nothing. */
   hungAfterMs: number;
   pipe: Duplex;
@@ -30,7 +31,7 @@ export class ExchangeServer implements FrameHandler {
   readonly #transfers = new Map<number, ExchangeTransfer>();
   readonly #uploads = new CreditPool();
 
-  constructor({ curl, caFile, hungAfterMs, pipe, markSent, onFault }: ExchangeServerOptions) {
+  constructor({ curl, names, hungAfterMs, pipe, markSent, onFault }: ExchangeServerOptions) {
     const memory = nativeMemory();
     const keepAlive = keepAliveWithin(hungAfterMs);
     const output = new FrameWriter(pipe, memory);
@@ -43,7 +44,7 @@ export class ExchangeServer implements FrameHandler {
     });
     this.#tools = {
       curl,
-      handles: new EasyHandles({ curl, caFile, keepAlive, memory, onFault }),
+      handles: new EasyHandles({ curl, names, keepAlive, memory, onFault }),
       memory,
       output,
       markSent,

@@ -10,7 +10,7 @@ import type {
 } from '@hopwise/contract';
 import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
 import { http3InstallHint } from '../base/install-hints.ts';
-import { type NameServer, systemNameServers } from '../dns/dns-query.ts';
+import { type NameServer, nameServers } from '../dns/dns-query.ts';
 import { type Engine, EngineDiedError, engineLine, NoEngineError } from '../engine/engine.ts';
 import type { RoundReport, RoundRequest, RoundTransferResult } from '../rounds/round.ts';
 import { ByteBudget, UNSEEN_MARGIN } from './byte-budget.ts';
@@ -130,7 +130,7 @@ class Probe {
     const ended = new AbortController();
     const lookups = new RecordLookups(
       this.#origins.keys(),
-      this.#options.nameServers ?? systemNameServers(),
+      this.#options.nameServers ?? nameServers(),
       ended.signal,
     );
     try {

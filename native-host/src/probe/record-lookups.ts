@@ -1,5 +1,5 @@
 import type { Verification } from '@hopwise/contract';
-import type { NameServer } from '../dns/dns-query.ts';
+import type { DohServer, NameServer } from '../dns/dns-query.ts';
 import { httpsRecords } from '../dns/https-record.ts';
 
 export type HttpsRecord = Verification['origins'][number]['h3Offered']['httpsRecord'];
@@ -24,7 +24,7 @@ export class RecordLookups {
   readonly #records = new Map<string, HttpsRecord>();
 
   /** @param signal aborts the lookups */
-  constructor(origins: Iterable<string>, servers: readonly NameServer[], signal: AbortSignal) {
+  constructor(origins: Iterable<string>, servers: readonly (NameServer | DohServer)[], signal: AbortSignal) {
     const waiting = [...origins];
     const work = async (): Promise<void> => {
       for (let origin = waiting.shift(); origin && !signal.aborted; origin = waiting.shift()) {
@@ -42,7 +42,7 @@ export class RecordLookups {
 
 async function lookUp(
   origin: string,
-  servers: readonly NameServer[],
+  servers: readonly (NameServer | DohServer)[],
   signal: AbortSignal,
 ): Promise<HttpsRecord> {
   try {

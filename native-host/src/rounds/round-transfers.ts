@@ -3,7 +3,12 @@ import type { AddressSpace, Protocol } from '@hopwise/contract';
 import { guarded } from '../curl/callback-guard.ts';
 import type { ConnectionWatch } from '../curl/connection-watch.ts';
 import { CODE, HTTP_VERSION, INFO, OPT, SOCKET_BAD } from '../curl/curl-constants.ts';
-import { ERROR_TEXT_BYTES, reportedProtocol, setCommonOptions } from '../curl/easy-options.ts';
+import {
+  ERROR_TEXT_BYTES,
+  type NameChecks,
+  reportedProtocol,
+  setCommonOptions,
+} from '../curl/easy-options.ts';
 import type { Libcurl, Pointer } from '../curl/libcurl.ts';
 import { MultiHandle } from '../curl/multi-handle.ts';
 
@@ -73,8 +78,7 @@ interface Transfer {
 /** Shared by the protocols of a round. */
 export interface RoundTransfersSettings {
   curl: Libcurl;
-  /** CA bundle; '' leaves libcurl its compiled-in one. */
-  caFile: string;
+  names: NameChecks;
   /** Called with the number of received bytes; false ends the transfer. */
   receive: (bytes: number) => boolean;
   onFault: (fault: Error) => void;
@@ -165,7 +169,7 @@ export class RoundTransfers {
     transfer.headerList = curl.list(request.headers);
     curl.setPointer(easy, OPT.ERRORBUFFER, transfer.errorText);
     curl.setText(easy, OPT.URL, request.url);
-    setCommonOptions(curl, easy, this.#settings.caFile);
+    setCommonOptions(curl, easy, this.#settings.names);
     curl.setLong(easy, OPT.HTTPGET, 1);
     curl.setLong(easy, OPT.HTTP_VERSION, REQUESTED_VERSION[this.protocol]);
     if (this.protocol === 'h2') curl.setLong(easy, OPT.STREAM_WEIGHT, streamWeight(request.urgency));

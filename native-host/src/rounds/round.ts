@@ -1,6 +1,7 @@
 /** One round: the transfers of a plan, in its order and with its delays, on fresh connections. */
 import type { AddressSpace, Protocol } from '@hopwise/contract';
 import { type ConnectionFigures, ConnectionWatch } from '../curl/connection-watch.ts';
+import type { NameChecks } from '../curl/easy-options.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
 import { H1_CONNECTIONS_PER_HOST } from '../curl/multi-handle.ts';
 import type { TcpInfo } from '../curl/tcp-info.ts';
@@ -75,7 +76,7 @@ interface HostQueue {
 
 export interface RoundTools {
   curl: Libcurl;
-  caFile: string;
+  names: NameChecks;
   readTcpInfo: (socket: number) => TcpInfo | null;
   onResult: (result: RoundTransferResult) => void;
   onFault: (fault: Error) => void;
@@ -114,7 +115,7 @@ export class Round {
   start(): void {
     const settings = {
       curl: this.#tools.curl,
-      caFile: this.#tools.caFile,
+      names: this.#tools.names,
       receive: (bytes: number) => this.#receive(bytes),
       onFault: this.#tools.onFault,
     };

@@ -5,7 +5,7 @@ import { connect, Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Lookup } from '../../src/pins/proxy/address-cache.ts';
+import type { Lookup } from '../../src/dns/lookup.ts';
 import { LoopbackProxy, type LoopbackProxyOptions, type Route } from '../../src/pins/proxy/loopback-proxy.ts';
 import { Tunnel } from '../../src/pins/proxy/tunnel.ts';
 import { connectHead, credentials, hear, Origin, openTunnel, SECRET, say, until } from './support/peers.ts';

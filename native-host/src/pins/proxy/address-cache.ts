@@ -1,7 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
-
-export type Lookup = (host: string) => Promise<LookupAddress[]>;
+import { type Lookup, lookUp } from '../../dns/lookup.ts';
 
 /**
  * How long addresses are cached. The system's resolver does not report their time to live, and many systems query their name
@@ -10,16 +8,13 @@ export type Lookup = (host: string) => Promise<LookupAddress[]>;
  */
 const KEPT_MS = 60_000;
 
-/** In the order of RFC 6724, as the system's resolver returns them. */
-export const systemLookup: Lookup = (host) => lookup(host, { all: true, order: 'verbatim' });
-
 /** Caches the addresses of hosts; concurrent lookups of one host share a query. */
 export class AddressCache {
   readonly #lookup: Lookup;
   readonly #keptMs: number;
   readonly #entries = new Map<string, Promise<LookupAddress[]>>();
 
-  constructor(look: Lookup = systemLookup, keptMs = KEPT_MS) {
+  constructor(look: Lookup = lookUp, keptMs = KEPT_MS) {
     this.#lookup = look;
     this.#keptMs = keptMs;
   }

@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import { connect, type Socket } from 'node:net';
 import type { AddressSpace } from '@hopwise/contract';
 import { AddressRefusedError, explainRefusal } from '../../base/permitted-address.ts';
-import { systemLookup } from './address-cache.ts';
+import { lookUp } from '../../dns/lookup.ts';
 import { type Authority, withoutBrackets } from './authority.ts';
 import { connectToFirst } from './happy-eyeballs.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -56,6 +56,6 @@ export async function connectToOrigin(
   { host, port, from }: Authority & Pick<ConnectOptions, 'from'>,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const addresses = await unlessAborted(systemLookup(withoutBrackets(host)), signal);
+  const addresses = await unlessAborted(lookUp(withoutBrackets(host)), signal);
   return connectPermitted(addresses, { port, from }, signal);
 }

@@ -7,7 +7,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type AddressSpace, addressSpace } from '@hopwise/contract';
 import { AddressRefusedError } from '../../base/permitted-address.ts';
-import { AddressCache, type Lookup } from './address-cache.ts';
+import type { Lookup } from '../../dns/lookup.ts';
+import { AddressCache } from './address-cache.ts';
 import { parseAuthority, withoutBrackets } from './authority.ts';
 import { connectPermitted } from './connect-permitted.ts';
 import { ProxyAuthorization } from './proxy-authorization.ts';
@@ -61,7 +62,7 @@ export interface LoopbackProxyOptions {
   /** Called before the reset of a CONNECT whose host has no address that it may lead to; `reason` is one line for the user. */
   onAddressRefused?(host: string, port: number, reason: string): void;
   limits?: Partial<ProxyLimits>;
-  /** Instead of the system's resolver. */
+  /** Instead of the configured resolver. */
   lookup?: Lookup;
 }
 

@@ -9,7 +9,7 @@ export const RESOLVER_NOTE =
 
 /** What a pin to a protocol takes away besides. */
 export const CERTIFICATE_NOTE =
-  'Under a pin to a version the helper checks the certificate, without Certificate Transparency and lists of revoked certificates.';
+  'Under a pin to a version the helper checks the certificate, without Certificate Transparency or the browser’s list of revoked ones.';
 
 /** One sentence: what a pin does and until when, or why it ended. */
 export function describePin(pin: PinState, nowMs = Date.now()): string {

@@ -23,6 +23,7 @@ const recorded = (loadId: number): LatestAnswer => ({
   loadId,
   load: null,
   canExportQueries: false,
+  incomplete: null,
 });
 
 test('shows a load once, even if its prediction takes long, and again after a refresh in between', async () => {

@@ -1,4 +1,4 @@
-import type { NetworkCluster, Prediction, Recording } from '@hopwise/pageload-emulator';
+import type { Decision, NetworkCluster, Prediction, Recording } from '@hopwise/pageload-emulator';
 import { Window } from 'happy-dom';
 import { describe, expect, test } from 'vitest';
 import {
@@ -19,6 +19,7 @@ import {
   renderTimesTable,
   renderWaterfall,
 } from '../src/ui/index.ts';
+import { actionOf, decisionOf, LEAVE } from './decisions.ts';
 import { verificationOf } from './verification.ts';
 
 const document = new Window({ url: 'https://report.test/' }).document as unknown as Document;
@@ -73,7 +74,11 @@ const prediction: Prediction = {
     verdict: 'HTTP/3 everywhere is right: leave it',
     best: 'h3',
     confidence: 0.93,
-    protocols: { h3: { pltMs: 2380, low: 2200, high: 2600 } },
+    protocols: {
+      h1: { pltMs: 2990, low: 2700, high: 3400 },
+      h2: { pltMs: 2704, low: 2500, high: 2900 },
+      h3: { pltMs: 2380, low: 2200, high: 2600 },
+    },
     baseline: {
       pltMs: 2400,
       low: 2200,
@@ -174,12 +179,16 @@ test('the headline is the verdict', () => {
 describe('renderProtocolChart', () => {
   const figure = renderProtocolChart(
     {
-      prediction: { ...prediction, protocols: { ...prediction.protocols, h3: { unavailable: HOSTILE } } },
+      prediction: {
+        ...prediction,
+        decision: { ...prediction.decision, protocols: { h1: prediction.decision.protocols.h1! } },
+        protocols: { ...prediction.protocols, h2: { unavailable: 'none' }, h3: { unavailable: HOSTILE } },
+      },
       verified: {
-        h1: { medianMs: 2900, lowMs: 2800, highMs: 3000 },
+        h1: { medianMs: 2900, lowMs: 2800, highMs: 3000, runs: 3 },
         h3: { unavailable: 'no answer over UDP' },
       },
-      measured: { h1: { medianMs: 3000, lowMs: 2950, highMs: 3100, loads: 5 } },
+      measured: { h1: { medianMs: 3000, lowMs: 2950, highMs: 3100, runs: 5 } },
     },
     options,
   );
@@ -253,43 +262,89 @@ describe('waterfalls', () => {
   });
 });
 
-test('the origin table puts most bytes first and marks origins without a clear winner', () => {
-  const table = renderOriginTable(prediction, options);
-  const cells = [...table.querySelectorAll('tbody tr')].map((row) =>
-    [...row.children].map((cell) => cell.textContent),
-  );
-  expect(cells).toEqual([
-    ['cdn.test', '109', '3.7 MB', 'no clear winner', '–', 'all alike'],
-    ['page.test', '7', '80 kB', 'HTTP/3', '93%', HOSTILE],
+const textsOf = (element: Element, row = 'tr') =>
+  [...element.querySelectorAll(row)].map((one) => [...one.children].map(({ textContent }) => textContent));
+const spaced = (text: string | null | undefined) => text?.replaceAll('\u00a0', ' ');
+const withDecision = (decision: Decision, origins = prediction.origins): Prediction => ({
+  ...prediction,
+  decision,
+  origins,
+});
+const advised = actionOf('avoid-h3', { 'https://cdn.test': 'h2' });
+
+test('the origin table states what to do, and folds the origins that do not matter', () => {
+  const origins = [
+    ...prediction.origins,
+    ...Array.from({ length: 3 }, (_, index) => ({
+      ...prediction.origins[1]!,
+      origin: `https://${index}.test`,
+      bytes: 9,
+    })),
+  ];
+  const decision = decisionOf([advised]);
+  decision.baseline.protocols = { 'https://page.test': 'h3', 'https://cdn.test': 'h3' };
+  const table = renderOriginTable(withDecision(decision, origins), options);
+  expect(textsOf(table).map((cells) => cells.map(spaced))).toEqual([
+    ['Origin', 'What to do', 'Gain', 'Why'],
+    [
+      'cdn.test',
+      'avoid HTTP/3',
+      '2.0 s',
+      '109 requests, 3.7 MB, by itself over HTTP/3. The change makes 97% of loads faster.',
+    ],
+    ['page.test', 'leave on HTTP/3', '–', HOSTILE],
   ]);
-  const brief = renderOriginTable(prediction, { ...options, limit: 1, brief: true });
-  expect(brief.querySelectorAll('tbody tr')).toHaveLength(1);
-  expect(brief.textContent).toContain('and 1 more');
+  const rest = table.querySelector('details')!;
+  expect(rest.hasAttribute('open')).toBe(false);
+  expect(rest.querySelector('summary')!.textContent).toBe('3 of 5 origins do not matter');
+  expect(rest.querySelectorAll('li')).toHaveLength(3);
+  const brief = renderOriginTable(withDecision(decision, origins), { ...options, brief: true });
+  expect(textsOf(brief, 'tbody tr').map((cells) => cells.length)).toEqual([3, 3]);
+});
+
+test.each<[string, Decision, (string | undefined)[]]>([
+  [
+    'the page’s gain, marked as that of all its origins together',
+    decisionOf([actionOf('hold', { 'https://page.test': 'h1', 'https://cdn.test': 'h2' })]),
+    ['cdn.test hold to HTTP/2 2.0 s together', 'page.test hold to HTTP/1.1 2.0 s together'],
+  ],
+  [
+    'no gain above the page’s, of another action',
+    decisionOf([advised, actionOf('hold', { 'https://page.test': 'h2' }, { gainMs: 2100 })]),
+    ['cdn.test avoid HTTP/3 2.0 s', 'page.test leave on HTTP/3 –'],
+  ],
+  [
+    'a gain that is not sure',
+    decisionOf([{ ...advised, worthwhile: false, helps: 0.7, gainMs: 400 }], { kind: 'unsure' }),
+    ['cdn.test verify first maybe 400 ms'],
+  ],
+  [
+    'what the server’s owner can do',
+    decisionOf([LEAVE, actionOf('offer-h3', { 'https://cdn.test': 'h3' }, { gainMs: 700 })]),
+    ['cdn.test offer HTTP/3 at the server 700 ms'],
+  ],
+  ['nothing where nothing matters', decisionOf([LEAVE]), []],
+])('the origin table shows %s', (_words, decision, rows) => {
+  const table = renderOriginTable(withDecision(decision), { ...options, brief: true });
+  expect(textsOf(table, 'tbody tr').map((cells) => spaced(cells.join(' ')))).toEqual(rows);
 });
 
 test('the origin table shows the action below the origin’s name', () => {
   const action = ({ origin }: { origin: string }) => {
     const button = document.createElement('button');
     button.textContent = `pin ${origin}`;
-    return origin === 'https://cdn.test' ? button : null;
+    return button;
   };
-  const rows = (brief: boolean) =>
-    [...renderOriginTable(prediction, { ...options, brief, action }).querySelectorAll('tr')].map((row) =>
-      [...row.children].map((cell) => cell.textContent),
-    );
   for (const brief of [true, false]) {
-    expect(rows(brief).map(([first]) => first)).toEqual([
-      'Origin',
-      'cdn.testpin https://cdn.test',
-      'page.test',
-    ]);
+    const table = renderOriginTable(withDecision(decisionOf([advised])), { ...options, brief, action });
+    expect(textsOf(table).map(([first]) => first)).toEqual(['Origin', 'cdn.testpin https://cdn.test']);
   }
 });
 
 test('the summary states the verdict, the evidence and the reasons as text', () => {
   const summary = renderSummary(prediction, options);
   expect(summary.querySelector('h2')?.textContent).toBe('HTTP/3 everywhere is right: leave it.');
-  expect(summary.textContent).toContain('116 requests to 2 origins; this load took 2.57\u00a0s.');
+  expect(summary.textContent).toContain('116 requests to 2 origins; this load took 2.6\u00a0s.');
   const reasons = [...summary.querySelectorAll('.hw-reasons li')].map(({ textContent }) => textContent);
   expect(reasons).toEqual(['HTTP/3 is the fastest.', HOSTILE]);
   expect(summary.querySelector('img')).toBeNull();
@@ -304,22 +359,50 @@ test('the summary shows what changed the answer, and the notes of the prediction
 
 test('the times table has a column for each kind of time', () => {
   const table = renderTimesTable(
-    { prediction, verified: { h2: { medianMs: 2600, lowMs: 2500, highMs: 2650 } } },
+    { prediction, verified: { h2: { medianMs: 2600, lowMs: 2500, highMs: 2650, runs: 3 } } },
     options,
   );
   const rows = [...table.querySelectorAll('tr')].map((row) =>
     [...row.children].map((cell) => cell.textContent),
   );
   expect(rows[0]).toEqual(['Protocol', 'Predicted', 'Verified']);
-  expect(rows[2]).toEqual(['HTTP/2', '2.70 s2.50\u00a0s – 2.90\u00a0s', '2.60 s2.50\u00a0s – 2.65\u00a0s']);
-  expect(rows[1]?.[2]).toBe('–');
+  expect(rows.slice(1)).toEqual([
+    ['Browser’s own choice', '2.4\u00a0s2.2\u00a0s – 2.6\u00a0s', '–'],
+    ['HTTP/1.1', '3.0\u00a0s2.7\u00a0s – 3.4\u00a0s', '–'],
+    ['HTTP/2', '2.7\u00a0s2.5\u00a0s – 2.9\u00a0s', '2.6\u00a0s2.5\u00a0s – 2.6\u00a0s'],
+    ['HTTP/3', '2.4\u00a0s2.2\u00a0s – 2.6\u00a0s', '–'],
+  ]);
+});
+
+test('the times table has the browser’s first and later visits', () => {
+  const decision = {
+    ...prediction.decision,
+    baseline: { ...prediction.decision.baseline, visit: 'first' as const, laterPltMs: 3100 },
+  };
+  const rows = textsOf(renderTimesTable({ prediction: withDecision(decision) }, options), 'tbody tr');
+  expect(rows.slice(0, 2).map((cells) => cells.map(spaced))).toEqual([
+    ['Browser’s own choice', '2.4 s2.2 s – 2.6 s'],
+    ['Later visits', '3.1 s'],
+  ]);
+});
+
+test.each([
+  [1, '210 ms(1 run)'],
+  [3, '210 ms(3 runs)'],
+])('equal times of %i runs are shown once', (runs, words) => {
+  const once = { medianMs: 213, lowMs: 212, highMs: 214, runs };
+  const short = { pltMs: 200, low: 150, high: 260 };
+  const decision = { ...decisionOf([LEAVE]), protocols: { h2: short } };
+  decision.baseline = { ...decision.baseline, ...short };
+  const table = renderTimesTable({ prediction: withDecision(decision), verified: { h2: once } }, options);
+  expect(spaced(textsOf(table, 'tbody tr')[2]![2])).toBe(words);
 });
 
 test('loads of the browser’s own choice and of the assignment are rows of their own', () => {
   const comparison = {
     prediction,
-    measured: { h2: { medianMs: 2650, lowMs: 2600, highMs: 2700, loads: 3 } },
-    baseline: { medianMs: 4050, lowMs: 3900, highMs: 4200, loads: 3 },
+    measured: { h2: { medianMs: 2650, lowMs: 2600, highMs: 2700, runs: 3 } },
+    baseline: { medianMs: 4050, lowMs: 3900, highMs: 4200, runs: 3 },
     assigned: { unavailable: 'no answer' },
   };
   const table = renderTimesTable(comparison, options);
@@ -334,12 +417,15 @@ test('loads of the browser’s own choice and of the assignment are rows of thei
     'HTTP/3',
     'hopwise’s assignment',
   ]);
-  expect(rows[1]?.slice(1)).toEqual(['–', '4.05 s3.90\u00a0s – 4.20\u00a0s']);
-  expect(rows[5]?.slice(1)).toEqual(['2.29 s2.10\u00a0s – 2.50\u00a0s', 'not available']);
+  expect(rows[1]?.slice(1)).toEqual([
+    '2.4\u00a0s2.2\u00a0s – 2.6\u00a0s',
+    '4.0\u00a0s3.9\u00a0s – 4.2\u00a0s',
+  ]);
+  expect(rows[5]?.slice(1)).toEqual(['2.3\u00a0s2.1\u00a0s – 2.5\u00a0s', 'not available']);
   const chart = renderProtocolChart(comparison, options);
   expect(chart.textContent).toContain('hopwise’s assignment, measured: no answer');
   expect(chart.querySelector('svg')?.getAttribute('aria-description')).toContain(
-    'Browser’s own choice measured: 4.05 s (3.90 s to 4.20 s)',
+    'Browser’s own choice measured: 4.0 s, 3.9 s to 4.2 s (3 runs)',
   );
 });
 
@@ -352,7 +438,8 @@ test('the times table states why a verification ended early', () => {
   const captionOf = (leftOut: number) =>
     renderTimesTable({ prediction, leftOut }, options).querySelector('caption')?.textContent;
   expect(captionOf(0)).toBeUndefined();
-  expect(captionOf(2)).toBe('The verification left out 2 resources to stay within its byte budget.');
+  expect(captionOf(1)).toBe('1 large file was skipped to limit data use.');
+  expect(captionOf(2)).toBe('2 large files were skipped to limit data use.');
 });
 
 test('the network names the source of each figure', () => {
@@ -386,7 +473,7 @@ test('a verification becomes times, or the reason why there are none', () => {
     }),
   );
   expect(verified).toEqual({
-    h1: { medianMs: 2, lowMs: 1, highMs: 3 },
+    h1: { medianMs: 2, lowMs: 1, highMs: 3, runs: 0 },
     h2: { unavailable: 'no round was completed' },
     h3: { unavailable: 'blocked' },
   });
@@ -395,9 +482,9 @@ test('a verification becomes times, or the reason why there are none', () => {
 test.each([
   [formatMs(0.1), '0.1 ms'],
   [formatMs(9.96), '10 ms'],
-  [formatMs(999.4), '999 ms'],
-  [formatMs(999.6), '1.00 s'],
-  [formatMs(12_340), '12.3 s'],
+  [formatMs(994), '994 ms'],
+  [formatMs(999.6), '1.0 s'],
+  [formatMs(12_340), '12 s'],
   [formatShare(0.001), '<1%'],
   [formatShare(0.999), '>99%'],
   [formatShare(1), '100%'],

@@ -47,6 +47,8 @@ export {
   type ExplainedConnection,
   type ProtocolExplanation,
 } from './explain/explain.ts';
+export { promisingAction } from './explain/verdict.ts';
+export { duration, durations } from './explain/words.ts';
 export { buildGraph } from './graph/build-graph.ts';
 export type * from './graph/page-graph.ts';
 export { transferPlan } from './graph/transfer-plan.ts';

@@ -1,9 +1,8 @@
 /** Runs inside `report.html`: draws the report from the JSON that the file carries. */
 
 import { PROTOCOL_NAME } from '@hopwise/contract';
-import { formatMs } from '@hopwise/extension/format';
 import {
-  type Measured,
+  type Observed,
   predictedWaterfall,
   recordedWaterfall,
   renderNetwork,
@@ -14,7 +13,7 @@ import {
   renderWaterfall,
 } from '@hopwise/extension/views';
 import { networkText } from '@hopwise/lab/output/words';
-import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
+import { durations, PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
 import {
   describeAssignment,
   formatChange,
@@ -102,7 +101,7 @@ function gain(report: Report): HTMLElement[] {
       'p',
       { class: 'report-gain' },
       'With hopwise’s assignment: ',
-      element('strong', {}, `${formatMs(measured.baselineMs)} → ${formatMs(measured.assignedMs)}`),
+      element('strong', {}, durations(measured.baselineMs, measured.assignedMs).join(' → ')),
       ` measured (${formatChange(measured.change)})`,
       element('span', { class: 'hw-muted' }, `: ${describeAssignment(report.assignment.protocols)}`),
     ),
@@ -111,8 +110,8 @@ function gain(report: Report): HTMLElement[] {
 
 function timesOf(
   pick: (protocol: Protocol) => RepeatedSpread | Unavailable | null,
-): Partial<Record<Protocol, Measured>> {
-  const times: Partial<Record<Protocol, Measured>> = {};
+): Partial<Record<Protocol, Observed>> {
+  const times: Partial<Record<Protocol, Observed>> = {};
   for (const protocol of PROTOCOLS) {
     const time = measuredOf(pick(protocol));
     if (time) times[protocol] = time;
@@ -120,10 +119,10 @@ function timesOf(
   return times;
 }
 
-function measuredOf(time: RepeatedSpread | Unavailable | null): Measured | undefined {
+function measuredOf(time: RepeatedSpread | Unavailable | null): Observed | undefined {
   if (time === null) return undefined;
   if (isUnavailable(time)) return { unavailable: time.unavailable };
-  return { medianMs: time.median, lowMs: time.low, highMs: time.high, loads: time.n };
+  return { medianMs: time.median, lowMs: time.low, highMs: time.high, runs: time.n };
 }
 
 function network(report: Report): Content[] {

@@ -1,4 +1,6 @@
-import type { LatestAnswer, WhichLoad } from '../messages/load-messages.ts';
+import { collectKnowledge } from '../evidence/knowledge.ts';
+import { findPinnedProtocols } from '../evidence/pinned-protocols.ts';
+import type { IncompleteLoad, LatestAnswer, WhichLoad } from '../messages/load-messages.ts';
 import { correctProxiedRequests, type ProxiedOrigin } from '../pins/worker/proxied-requests.ts';
 import type { ObservedRequest } from '../recorder/observed-request.ts';
 import {
@@ -16,6 +18,7 @@ import { collectRecording } from './collect-recording.ts';
 import { knowsQueries } from './known-queries.ts';
 import { recallNetwork } from './network-memory.ts';
 import { predictLoad } from './predict-load.ts';
+import { selectShownLoad } from './shown-load.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
 
 /** The last store operation of each tab; the next one waits for it. */
@@ -68,6 +71,8 @@ async function recordAndStore(
     const fields = {
       ...urls,
       cluster: await recallNetwork(recording, loaded),
+      pinned: findPinnedProtocols(recording, proxiedOrigins),
+      wasVisible: await isShown(tabId),
       prediction: null,
       problem: '',
       verification: null,
@@ -117,16 +122,27 @@ async function waitForRequestEnds({ requests }: TabLoad): Promise<void> {
 
 const predicting = new Map<number, Promise<StoredLoad>>();
 
-/** Returns the load with its prediction, which the first call makes and stores. */
+/** Returns the load with its predictions, which the first call makes and stores. */
 export function ensurePrediction(load: StoredLoad): Promise<StoredLoad> {
-  if (load.prediction !== null || load.problem !== '') return Promise.resolve(load);
-  const underWay = predicting.get(load.id) ?? updateLoad(load.id, predictLoad(load));
+  if (load.problem !== '' || isPredicted(load)) return Promise.resolve(load);
+  const underWay = predicting.get(load.id) ?? makePredictions(load);
   predicting.set(load.id, underWay);
   return underWay.finally(() => predicting.delete(load.id));
 }
 
 const EXCLUDED =
   'This site is excluded: hopwise records nothing on it. The options of hopwise list the excluded sites.';
+
+/** Predictions of an earlier version have no decision. */
+function isPredicted({ prediction, verification, verifiedPrediction }: StoredLoad): boolean {
+  return Boolean(prediction?.decision && (verification === null || verifiedPrediction?.decision));
+}
+
+async function makePredictions(load: StoredLoad): Promise<StoredLoad> {
+  const knowledge = collectKnowledge(load, await getAllLoads());
+  const verifiedPrediction = load.verification && predictLoad(load, knowledge, load.verification).prediction;
+  return updateLoad(load.id, { ...predictLoad(load, knowledge), verifiedPrediction });
+}
 
 /** Finds the load that a page of the extension requests. */
 export async function findLoad(loads: TabLoads, which: WhichLoad): Promise<LatestAnswer> {
@@ -140,16 +156,19 @@ export async function findLoad(loads: TabLoads, which: WhichLoad): Promise<Lates
   if (!seen || (seen.phase === 'recorded' && !/^https?:/.test(url))) return answerWith('none', '', null);
   const load = (seen.storedId === null ? undefined : await getLoad(seen.storedId)) ?? null;
   const { phase, problem } = findOutcome(seen, load);
-  return answerWith(phase, problem, load);
+  if (load === null) return answerWith(phase, problem, null);
+  const { load: shown, incomplete } = await selectShownLoad(load);
+  return answerWith(phase, problem, shown, incomplete);
 }
 
 async function answerWith(
   phase: LatestAnswer['phase'],
   problem: string,
   load: StoredLoad | null,
+  incomplete: IncompleteLoad | null = null,
 ): Promise<LatestAnswer> {
   const canExportQueries = load !== null && (await knowsQueries(load));
-  return { ok: true, phase, problem, loadId: load?.id ?? null, load, canExportQueries };
+  return { ok: true, phase, problem, loadId: load?.id ?? null, load, canExportQueries, incomplete };
 }
 
 /** URL of a tab; '' when the browser hides it or the tab was closed in the meantime. */
@@ -158,6 +177,14 @@ async function findTabUrl(tabId: number): Promise<string> {
     return (await chrome.tabs.get(tabId)).url ?? '';
   } catch {
     return '';
+  }
+}
+
+async function isShown(tabId: number): Promise<boolean> {
+  try {
+    return (await chrome.tabs.get(tabId)).active;
+  } catch {
+    return false;
   }
 }
 

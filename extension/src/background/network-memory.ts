@@ -9,7 +9,6 @@ import {
 } from '@hopwise/pageload-emulator';
 import { getAllLoads, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { loadNetwork, removeNetwork, saveNetwork } from '../storage/network.ts';
-import { predictLoad } from './predict-load.ts';
 
 /** The last change to the stored network; the next one waits for it. */
 let turn: Promise<unknown> = Promise.resolve();
@@ -72,11 +71,9 @@ export function removeExpiredNetwork(): Promise<void> {
 export function forgetNetworks(): Promise<void> {
   return runInTurn(async () => {
     await removeNetwork();
-    for (const { id, recording, cluster, verification } of await getAllLoads()) {
-      if (!cluster) continue;
-      const verifiedPrediction =
-        verification && predictLoad({ recording, cluster: null }, verification).prediction;
-      await updateLoad(id, { cluster: null, prediction: null, problem: '', verifiedPrediction });
+    for (const { id, cluster } of await getAllLoads()) {
+      if (cluster)
+        await updateLoad(id, { cluster: null, prediction: null, problem: '', verifiedPrediction: null });
     }
   });
 }

@@ -2,6 +2,7 @@
 import { type TransferPlan, transferPlanSchema, type Verification } from '@hopwise/contract';
 import {
   buildGraph,
+  type Knowledge,
   measuredBy,
   type Prediction,
   parseCluster,
@@ -17,15 +18,18 @@ const FULL = { waterfall: true, thorough: true } as const;
 /**
  * Predicts a load. Never throws: when the recording cannot be emulated, `problem` gives the reason.
  *
+ * @param knowledge what stored loads show of the page
  * @param verification its network figures override those estimated from the recording
  */
 export function predictLoad(
   { recording, cluster: stored }: Pick<StoredLoad, 'recording' | 'cluster'>,
+  knowledge: Knowledge,
   verification?: Verification,
 ): { prediction: Prediction | null; problem: string } {
   try {
     const measured = verification && { measured: measuredBy(verification) };
-    const prediction = predict(recording, { ...FULL, ...measured, cluster: parseCluster(stored) });
+    const cluster = parseCluster(stored);
+    const prediction = predict(recording, { ...FULL, ...measured, cluster, knowledge });
     return { prediction, problem: '' };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

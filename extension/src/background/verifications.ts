@@ -6,7 +6,7 @@ import { type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { restoreQueries, stripVerification } from '../storage/strip-load.ts';
 import { readQueries } from './known-queries.ts';
 import { learnFromVerification } from './network-memory.ts';
-import { planVerification, predictLoad } from './predict-load.ts';
+import { planVerification } from './predict-load.ts';
 
 const KEY = 'verification';
 
@@ -83,8 +83,7 @@ export class Verifications {
         signal,
       );
       const verification = load.hidesQueries ? stripVerification(reported, load.recording.url) : reported;
-      const verifiedPrediction = predictLoad(load, verification).prediction;
-      await updateLoad(load.id, { verification, verifiedPrediction });
+      await updateLoad(load.id, { verification, prediction: null, verifiedPrediction: null });
       await learnFromVerification(load, verification);
       this.#set({ state: 'done', loadId: load.id });
     } catch (error) {

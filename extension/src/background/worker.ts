@@ -1,5 +1,6 @@
 /** Entry point of the extension's worker: handles browser events, and messages of content scripts and of the extension's pages. */
 import type { PinState } from '@hopwise/contract';
+import { findPinOutcomes } from '../evidence/pin-outcomes.ts';
 import type { PinRequest } from '../pins/pin-messages.ts';
 import { hasPinPermissions } from '../pins/pin-permissions.ts';
 import {
@@ -11,6 +12,7 @@ import {
 import { PinManager } from '../pins/worker/pin-manager.ts';
 import { pageSettledSchema, pageShownSchema, recordingCheckSchema } from '../recorder/page-timings.ts';
 import { listenToRequests } from '../recorder/web-request.ts';
+import { getAllLoads } from '../storage/loads.ts';
 import { readSettings } from '../storage/settings.ts';
 import { exportLoad } from './export-load.ts';
 import { listenToHistoryDeletions } from './history-deletions.ts';
@@ -103,6 +105,10 @@ async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['t
       const localOrigins = await listLocalOrigins(now);
       return { ok: true, allowed, pins: now, vouched: pins.vouched, localOrigins };
     }
+    case 'pin-outcomes': {
+      const active = (await pins.listPins()).filter(({ state }) => state === 'active');
+      return { ok: true, outcomes: findPinOutcomes(active, await getAllLoads()) };
+    }
     case 'stored-data':
       return { ok: true, stored: await memory.measure() };
     case 'erase-all':
@@ -132,7 +138,7 @@ async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['t
   }
 }
 
-async function answerPinRequest(request: PinRequest): Promise<PinState[]> {
+async function answerPinRequest(request: Exclude<PinRequest, { type: 'pin-outcomes' }>): Promise<PinState[]> {
   switch (request.type) {
     case 'pins':
       return request.fresh ? pins.refreshPins() : pins.listPins();

@@ -1,12 +1,14 @@
 import { PROTOCOL_NAME } from '@hopwise/contract';
 import { PROTOCOLS } from '@hopwise/pageload-emulator';
 import type { LatestAnswer } from '../messages/load-messages.ts';
-import { findProtocolsInUse } from '../pins/page/pin-suggestions.ts';
+import { ActionControl } from '../pins/page/action-control.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
+import { PinsModel } from '../pins/page/pins-model.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { builder } from '../ui/dom.ts';
 import { explainEmptyState } from '../ui/empty-state.ts';
 import { ExportControl } from '../ui/export-control.ts';
+import { renderIncomplete } from '../ui/incomplete-load.ts';
 import {
   predictedWaterfall,
   readVerifiedTimes,
@@ -33,7 +35,13 @@ const tabId = named === null ? chrome.devtools?.inspectedWindow.tabId : Number(n
 /** Waterfall on display: the recording or a prediction. */
 let shownWaterfall: 'recorded' | 'h1' | 'h2' | 'h3' = 'recorded';
 let shown: LatestAnswer | null = null;
-const pins = new PinsControl();
+/** Past the cache, so that the load can be compared with those before it. */
+const reload = async () => {
+  if (tabId !== undefined) await chrome.tabs.reload(tabId, { bypassCache: true });
+};
+const model = new PinsModel();
+const pins = new PinsControl(model);
+const action = new ActionControl(model, reload);
 let refresh = () => {};
 
 if (tabId === undefined || !Number.isSafeInteger(tabId)) {
@@ -71,15 +79,18 @@ async function draw(tabId: number): Promise<void> {
   page.title = load?.recording.url ?? '';
   content.classList.toggle('hw-full', load?.prediction != null);
   pins.resetOrigins(shown.loadId);
-  if (load) content.replaceChildren(...renderCards(load));
+  action.show(load ? (predictionOf(load)?.decision ?? null) : null);
+  if (load) content.replaceChildren(...renderIncomplete(shown.incomplete, reload), ...renderCards(load));
   else {
     const tab = await chrome.tabs.get(tabId);
     content.replaceChildren(el('p', { class: 'hw-empty' }, explainEmptyState(shown, tab.url)), pins.element);
   }
 }
 
+const predictionOf = (load: StoredLoad) => load.verifiedPrediction ?? load.prediction;
+
 function renderCards(load: StoredLoad): HTMLElement[] {
-  const prediction = load.verifiedPrediction ?? load.prediction;
+  const prediction = predictionOf(load);
   const verified = load.verification ? readVerifiedTimes(load.verification) : undefined;
   if (!prediction) {
     return [
@@ -93,10 +104,9 @@ function renderCards(load: StoredLoad): HTMLElement[] {
   }
   const { stopped, leftOut } = load.verification ?? {};
   const comparison = { prediction, verified, stopped, leftOut };
-  const inUse = findProtocolsInUse(load.recording);
   const left = window.innerWidth >= 1060 ? innerWidthPx() * 0.6 - 40 : innerWidthPx();
   return [
-    renderCard('', 'hw-wide', renderSummary(prediction)),
+    renderCard('', 'hw-wide', renderSummary(prediction, { action: action.element })),
     renderCard('Load time by protocol', '', renderProtocolChart(comparison, { width: left })),
     renderCard('Median and spread', '', renderTimesTable(comparison)),
     renderCard(
@@ -106,10 +116,10 @@ function renderCards(load: StoredLoad): HTMLElement[] {
       renderNetworkMemory(load, refresh),
     ),
     renderCard(
-      'Best protocol by origin',
+      'What to do by origin',
       'hw-wide',
       renderOriginTable(prediction, {
-        action: (origin) => pins.renderAction(origin, inUse.get(origin.origin)),
+        action: ({ origin }) => pins.renderAction(origin, prediction.decision),
       }),
       pins.element,
     ),
@@ -118,7 +128,7 @@ function renderCards(load: StoredLoad): HTMLElement[] {
 }
 
 function renderWaterfallCard(load: StoredLoad): HTMLElement {
-  const prediction = (load.verifiedPrediction ?? load.prediction)!;
+  const prediction = predictionOf(load)!;
   const choices = ['recorded' as const, ...PROTOCOLS.filter((protocol) => prediction.waterfall[protocol])];
   if (!choices.includes(shownWaterfall)) shownWaterfall = 'recorded';
   const chart = () => {

@@ -4,6 +4,7 @@
  */
 import type { Protocol } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
+import type { LoadQuality } from '../evidence/load-quality.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 
 const tabId = z.optional(z.int().check(z.nonnegative()));
@@ -56,6 +57,14 @@ export interface LatestAnswer {
   load: StoredLoad | null;
   /** Whether the load can be exported with its query strings. */
   canExportQueries: boolean;
+  /** What the tab's last load is when it does not show how long the page takes; `load` is then the last full one, if any. */
+  incomplete: IncompleteLoad | null;
+}
+
+/** A load that is not a full one. */
+export interface IncompleteLoad extends LoadQuality {
+  /** Whether an earlier, full load is shown instead. */
+  isReplaced: boolean;
 }
 
 /** Progress or outcome of a verification. */

@@ -1,4 +1,4 @@
-import { type PinsAnswer, sendPinRequest } from '../pins/pin-messages.ts';
+import { type PinRequest, type PinsAnswer, sendPinRequest } from '../pins/pin-messages.ts';
 import { builder } from '../ui/dom.ts';
 import { renderSection } from './section.ts';
 
@@ -20,7 +20,7 @@ export async function renderLocalOrigins(): Promise<HTMLElement> {
     });
     list.replaceChildren(items.length === 0 ? el('p', { class: 'hw-note' }, NONE) : el('ul', {}, ...items));
   };
-  const update = async (request: Parameters<typeof sendPinRequest>[0]): Promise<void> => {
+  const update = async (request: Extract<PinRequest, { type: 'pins' | 'disallow-local' }>): Promise<void> => {
     const answer = await sendPinRequest(request);
     status.textContent = answer.ok ? '' : answer.error;
     if (answer.ok) show(answer);

@@ -3,6 +3,7 @@
  */
 import { originSchema, type PinState, pinKindSchema, pinMinutesSchema } from '@hopwise/contract';
 import * as z from 'zod/mini';
+import type { PinOutcome } from '../evidence/pin-outcomes.ts';
 import type { Refusal } from '../messages/load-messages.ts';
 
 export const pinRequestSchema = z.discriminatedUnion('type', [
@@ -23,6 +24,7 @@ export const pinRequestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('unpin'), origin: originSchema }),
   /** Takes back `allowLocal`, which ends a pin that depends on it. */
   z.object({ type: z.literal('disallow-local'), origin: originSchema }),
+  z.object({ type: z.literal('pin-outcomes') }),
 ]);
 
 export type PinRequest = z.infer<typeof pinRequestSchema>;
@@ -39,17 +41,24 @@ export interface PinsAnswer {
   localOrigins: string[];
 }
 
+export interface PinOutcomesAnswer {
+  ok: true;
+  /** Of the pins with loads before and after them. */
+  outcomes: PinOutcome[];
+}
+
 /** Answer to each type of request. */
 export interface PinAnswers {
   pins: PinsAnswer | Refusal;
   pin: PinsAnswer | Refusal;
   unpin: PinsAnswer | Refusal;
   'disallow-local': PinsAnswer | Refusal;
+  'pin-outcomes': PinOutcomesAnswer | Refusal;
 }
 
 /** A worker that the browser stops before it answers counts as a refusal. */
-export function sendPinRequest(request: PinRequest): Promise<PinsAnswer | Refusal> {
+export function sendPinRequest<T extends PinRequest>(request: T): Promise<PinAnswers[T['type']] | Refusal> {
   return chrome.runtime
-    .sendMessage<PinRequest, PinsAnswer | Refusal>(request)
+    .sendMessage<PinRequest, PinAnswers[T['type']] | Refusal>(request)
     .catch((error: Error): Refusal => ({ ok: false, error: error.message }));
 }

@@ -1,12 +1,14 @@
 import type { LatestAnswer } from '../messages/load-messages.ts';
-import { findProtocolsInUse } from '../pins/page/pin-suggestions.ts';
+import { ActionControl } from '../pins/page/action-control.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
+import { PinsModel } from '../pins/page/pins-model.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { readVerifiedTimes } from '../ui/comparison.ts';
 import { builder } from '../ui/dom.ts';
 import { explainEmptyState } from '../ui/empty-state.ts';
 import { ExportControl } from '../ui/export-control.ts';
 import { renderHostPermissionRequest } from '../ui/host-permission-control.ts';
+import { renderIncomplete } from '../ui/incomplete-load.ts';
 import { pollLoad } from '../ui/load-polling.ts';
 import { renderMissingTimes } from '../ui/missing-times.ts';
 import { renderNetworkMemory } from '../ui/network-memory-control.ts';
@@ -14,8 +16,6 @@ import { renderOriginTable } from '../ui/origin-table.ts';
 import { renderSummary } from '../ui/summary.ts';
 import { renderTimesTable } from '../ui/times-table.ts';
 import { VerifyControl } from '../ui/verify-control.ts';
-
-const SHOWN_ORIGINS = 5;
 
 const el = builder();
 const content = document.getElementById('content')!;
@@ -40,7 +40,12 @@ if (tab?.id === undefined) {
   content.replaceChildren(el('p', { class: 'hw-empty' }, 'No tab is open.'));
 } else {
   const which = { tabId: tab.id };
-  const pins = new PinsControl();
+  const { id } = tab;
+  // Past the cache, so that the load can be compared with those before it.
+  const reload = () => chrome.tabs.reload(id, { bypassCache: true });
+  const model = new PinsModel();
+  const pins = new PinsControl(model);
+  const action = new ActionControl(model, reload);
   content.after(pins.element);
   const verify = new VerifyControl(which, () => polling.refresh());
   const save = new ExportControl(which, (problem) => content.append(el('p', { class: 'hw-note' }, problem)));
@@ -50,32 +55,40 @@ if (tab?.id === undefined) {
     actions.hidden = answer.load === null;
     pins.resetOrigins(answer.loadId);
     save.offerQueries(answer.canExportQueries);
+    action.show(answer.load ? (predictionOf(answer.load)?.decision ?? null) : null);
     if (answer.load) {
-      content.replaceChildren(...renderViews(answer.load, pins, () => polling.refresh()));
+      content.replaceChildren(
+        ...renderIncomplete(answer.incomplete, reload),
+        ...renderViews(answer.load, { pins, action }, () => polling.refresh()),
+      );
       void verify.resume();
     } else showMessage(explainEmptyState(answer, tab.url));
   };
   const polling = pollLoad(which, show, showMessage);
 }
 
-function renderViews(load: StoredLoad, pins: PinsControl, refresh: () => void): HTMLElement[] {
-  const prediction = load.verifiedPrediction ?? load.prediction;
+const predictionOf = (load: StoredLoad) => load.verifiedPrediction ?? load.prediction;
+
+function renderViews(
+  load: StoredLoad,
+  { pins, action }: { pins: PinsControl; action: ActionControl },
+  refresh: () => void,
+): HTMLElement[] {
+  const prediction = predictionOf(load);
   if (!prediction) return [el('p', { class: 'hw-empty' }, load.problem)];
   const verified = load.verification ? readVerifiedTimes(load.verification) : undefined;
-  const inUse = findProtocolsInUse(load.recording);
   const { stopped, leftOut } = load.verification ?? {};
   const comparison = { prediction, verified, stopped, leftOut };
   return [
-    renderSummary(prediction),
+    renderSummary(prediction, { action: action.element }),
     el('section', {}, renderTimesTable(comparison), ...renderMissingTimes(comparison)),
     el(
       'section',
       {},
       el('h3', {}, 'By origin'),
       renderOriginTable(prediction, {
-        limit: SHOWN_ORIGINS,
         brief: true,
-        action: (origin) => pins.renderAction(origin, inUse.get(origin.origin)),
+        action: ({ origin }) => pins.renderAction(origin, prediction.decision),
       }),
     ),
     ...(load.cluster ? [renderNetworkMemory(load, refresh)] : []),

@@ -1,4 +1,4 @@
-import type { Verification } from '@hopwise/contract';
+import type { Assignment, Verification } from '@hopwise/contract';
 import type { NetworkCluster, Prediction, Recording } from '@hopwise/pageload-emulator';
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import { readSettings } from './settings.ts';
@@ -17,6 +17,13 @@ export interface StoredLoad {
   storedAtMs: number;
   /** Summary of the network from earlier loads; null for none, absent in loads that an earlier version stored. */
   cluster?: NetworkCluster | null;
+  /**
+   * Protocols that pins held the page's origins to, empty without pins; null when pins changed during the load. Absent in loads
+   * that an earlier version stored.
+   */
+  pinned?: Assignment | null;
+  /** Whether its tab was shown when the load settled; absent in loads that an earlier version stored. */
+  wasVisible?: boolean;
   /** Null until the popup or panel first shows the load, and when the recording cannot be emulated. */
   prediction: Prediction | null;
   /** Why there is no prediction, '' otherwise. */

@@ -1,22 +1,18 @@
-import { PROTOCOL_NAME, type Verification } from '@hopwise/contract';
+import { type LoadTime, PROTOCOL_NAME, type Unavailable, type Verification } from '@hopwise/contract';
 import { PROTOCOLS, type Prediction, type Protocol } from '@hopwise/pageload-emulator';
 
 /** Times of real loads or transfers under one protocol, or why there are none. */
-export type Observed = { medianMs: number; lowMs: number; highMs: number } | { unavailable: string };
-
-export type Measured =
-  | { medianMs: number; lowMs: number; highMs: number; loads: number }
-  | { unavailable: string };
+export type Observed = { medianMs: number; lowMs: number; highMs: number; runs: number } | Unavailable;
 
 /** A prediction with the times of real transfers (verified) and of real page loads (measured). */
 export interface Comparison {
   prediction: Prediction;
   verified?: Partial<Record<Protocol, Observed>> | undefined;
-  measured?: Partial<Record<Protocol, Measured>> | undefined;
+  measured?: Partial<Record<Protocol, Observed>> | undefined;
   /** Real loads by the browser's own choice of protocols; a row of their own. */
-  baseline?: Measured | undefined;
+  baseline?: Observed | undefined;
   /** Real loads under the prediction's assignment; a row of their own. */
-  assigned?: Measured | undefined;
+  assigned?: Observed | undefined;
   /** Why the verification ended before its last round. */
   stopped?: string | undefined;
   /** Number of resources that the verification left out to stay within its byte budget. */
@@ -26,10 +22,14 @@ export interface Comparison {
 export type FigureKind = 'predicted' | 'verified' | 'measured';
 export const FIGURE_KINDS: readonly FigureKind[] = ['predicted', 'verified', 'measured'];
 
-/** One protocol for every origin, the browser's own choice, or the protocol for each origin that hopwise chose. */
-export type Row = Protocol | 'baseline' | 'assigned';
+/**
+ * What the browser does by itself, on the visit of the recorded load and on later ones; one protocol for every origin; the protocol
+ * for each origin that hopwise chose.
+ */
+export type Row = 'baseline' | 'later' | Protocol | 'assigned';
 export const ROW_NAME: Record<Row, string> = {
   baseline: 'Browser’s own choice',
+  later: 'Later visits',
   ...PROTOCOL_NAME,
   assigned: 'hopwise’s assignment',
 };
@@ -41,6 +41,8 @@ export interface Figure {
   medianMs: number;
   lowMs: number;
   highMs: number;
+  /** Number of loads or rounds; absent for predictions. */
+  runs?: number;
 }
 
 /** A row that has no time of one kind, and the reason. */
@@ -51,9 +53,11 @@ export interface MissingTime {
 }
 
 /** Rows of a comparison from top to bottom. */
-export function listRows({ baseline, assigned }: Comparison): Row[] {
+export function listRows({ prediction, assigned }: Comparison): Row[] {
+  const { visit } = prediction.decision.baseline;
   return [
-    ...(baseline ? ['baseline' as const] : []),
+    'baseline',
+    ...(visit === 'first' ? ['later' as const] : []),
     ...PROTOCOLS,
     ...(assigned ? ['assigned' as const] : []),
   ];
@@ -69,28 +73,41 @@ export function collectFigures(comparison: Comparison): { figures: Figure[]; mis
       const time = times[kind];
       if (!time) continue;
       if ('unavailable' in time) missingTimes.push({ row, kind, reason: time.unavailable });
-      else figures.push({ row, kind, medianMs: time.medianMs, lowMs: time.lowMs, highMs: time.highMs });
+      else figures.push({ row, kind, ...time });
     }
   }
   return { figures, missingTimes };
 }
 
-function readTimes(
-  { prediction, verified, measured, baseline, assigned }: Comparison,
-  row: Row,
-): Partial<Record<FigureKind, Observed | undefined>> {
-  if (row === 'baseline') return { measured: baseline };
-  const predicted = row === 'assigned' ? prediction.assigned : prediction.protocols[row];
-  return {
-    predicted:
-      'unavailable' in predicted
-        ? predicted
-        : { medianMs: predicted.pltMs, lowMs: predicted.low, highMs: predicted.high },
-    ...(row === 'assigned'
-      ? { measured: assigned }
-      : { verified: verified?.[row], measured: measured?.[row] }),
-  };
+type Times = Partial<Record<FigureKind, Omit<Figure, 'row' | 'kind'> | Unavailable | undefined>>;
+
+/** All predicted times come from the decision, so that they agree with its verdict. */
+function readTimes({ prediction, verified, measured, baseline, assigned }: Comparison, row: Row): Times {
+  const { decision } = prediction;
+  switch (row) {
+    case 'baseline':
+      return { predicted: asFigure(decision.baseline), measured: baseline };
+    case 'later': {
+      const ms = decision.baseline.laterPltMs;
+      return { predicted: { medianMs: ms, lowMs: ms, highMs: ms } };
+    }
+    case 'assigned':
+      return { predicted: asFigure(prediction.assigned), measured: assigned };
+    default: {
+      const time = decision.protocols[row];
+      return {
+        predicted: time ? asFigure(time) : { unavailable: reasonOf(prediction.protocols[row]) },
+        verified: verified?.[row],
+        measured: measured?.[row],
+      };
+    }
+  }
 }
+
+const asFigure = ({ pltMs, low, high }: LoadTime) => ({ medianMs: pltMs, lowMs: low, highMs: high });
+
+const reasonOf = (time: LoadTime | Unavailable): string =>
+  'unavailable' in time ? time.unavailable : 'the decision has no time for it';
 
 /** Converts a verification's times to the form that the views take. */
 export function readVerifiedTimes(verification: Verification): Partial<Record<Protocol, Observed>> {
@@ -98,10 +115,10 @@ export function readVerifiedTimes(verification: Verification): Partial<Record<Pr
   for (const protocol of PROTOCOLS) {
     const result = verification.protocols[protocol];
     if (!result) continue;
-    const { medianMs, lowMs, highMs, unavailable } = result;
+    const { medianMs, lowMs, highMs, unavailable, rounds } = result;
     verified[protocol] =
       unavailable === '' && medianMs !== null && lowMs !== null && highMs !== null
-        ? { medianMs, lowMs, highMs }
+        ? { medianMs, lowMs, highMs, runs: rounds.length }
         : { unavailable: unavailable || 'no round was completed' };
   }
   return verified;

@@ -1,8 +1,14 @@
-/** `840 ms` below a second, `2.38 s` above, tenths below ten milliseconds. */
+import { duration, durations } from '@hopwise/pageload-emulator';
+
+/** Round trips and phases of requests: as `duration` from a second on, `62 ms` below, tenths below ten milliseconds. */
 export function formatMs(ms: number): string {
   if (ms < 9.95 && ms > 0) return `${Number(ms.toFixed(1))} ms`;
-  if (ms < 999.5) return `${Math.round(ms)} ms`;
-  return ms < 9995 ? `${(ms / 1000).toFixed(2)} s` : `${(ms / 1000).toFixed(1)} s`;
+  return ms < 995 ? `${Math.round(ms)} ms` : duration(ms);
+}
+
+/** Writes load times that are shown together, all in the unit of the longest. */
+export function createDurationFormat(longestMs: number): (ms: number) => string {
+  return (ms) => durations(ms, longestMs)[0]!;
 }
 
 /** Joins figures and their units by no-break spaces. */

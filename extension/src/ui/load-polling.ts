@@ -18,7 +18,7 @@ export function pollLoad(
   const poll = async () => {
     const brief = await sendLoadRequest({ type: 'latest', ...which, brief: true });
     if (!brief.ok) throw new Error(brief.error);
-    const now = `${refreshes} ${brief.phase} ${brief.loadId} ${brief.problem}`;
+    const now = `${refreshes} ${brief.phase} ${brief.loadId} ${brief.problem} ${JSON.stringify(brief.incomplete)}`;
     if (now === shown) return;
     const answer = await sendLoadRequest({ type: 'latest', ...which });
     if (!answer.ok) throw new Error(answer.error);

@@ -11,6 +11,13 @@ export const PROTOCOL_COLOURS: ScaleOptions = {
 /** Colour of each row of a comparison: the protocols' own, the text's for what hopwise chose, a muted one for the browser's choice. */
 export const ROW_COLOURS: ScaleOptions = {
   type: 'ordinal',
-  domain: [...PROTOCOLS, 'baseline', 'assigned'],
-  range: ['var(--hw-h1)', 'var(--hw-h2)', 'var(--hw-h3)', 'var(--hw-muted)', 'var(--hw-text)'],
+  domain: [...PROTOCOLS, 'baseline', 'later', 'assigned'],
+  range: [
+    'var(--hw-h1)',
+    'var(--hw-h2)',
+    'var(--hw-h3)',
+    'var(--hw-muted)',
+    'var(--hw-muted)',
+    'var(--hw-text)',
+  ],
 };

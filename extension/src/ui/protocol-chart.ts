@@ -11,7 +11,7 @@ import {
   type Row,
 } from './comparison.ts';
 import { type Build, builder, type ViewOptions } from './dom.ts';
-import { createTickFormat, formatMs } from './format.ts';
+import { createDurationFormat, createTickFormat, formatCount } from './format.ts';
 import { renderMissingTimes } from './missing-times.ts';
 import { ROW_COLOURS } from './palette.ts';
 
@@ -35,6 +35,8 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
   );
   const { figures, missingTimes } = inLanes(all, kinds);
   const of = (kind: FigureKind) => figures.filter((figure) => figure.kind === kind);
+  const write = createDurationFormat(Math.max(0, ...figures.map(({ medianMs }) => medianMs)));
+  const describe = (figure: Figure) => describeFigure(figure, write);
   const endMs = Math.max(1, ...figures.map((figure) => figure.highMs));
   const lane = { y: 'lane', fy: 'row' } as const;
   const range = { ...lane, x1: 'lowMs', x2: 'highMs' } as const;
@@ -62,7 +64,7 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
     fy: { domain: rows, padding: 0.16, label: null, axis: null },
     color: ROW_COLOURS,
     ariaLabel: 'Load time by protocol',
-    ariaDescription: figures.map(describeFigure).join('; '),
+    ariaDescription: figures.map(describe).join('; '),
     marks: [
       // Names of two words break into lines, so that they fit narrow windows.
       Plot.axisFy({
@@ -88,7 +90,7 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
       Plot.text(figures, {
         ...lane,
         x: 'highMs',
-        text: (figure: Figure) => formatMs(figure.medianMs),
+        text: (figure: Figure) => write(figure.medianMs),
         textAnchor: 'start',
         dx: 9,
         fill: 'var(--hw-text)',
@@ -107,7 +109,7 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
         Plot.pointer({
           ...lane,
           x: 'medianMs',
-          title: describeFigure,
+          title: describe,
           fill: 'var(--hw-surface)',
           stroke: 'var(--hw-line)',
         }),
@@ -149,7 +151,11 @@ function legendItem(el: Build, kind: FigureKind): HTMLElement {
   );
 }
 
-function describeFigure(figure: Figure): string {
-  const spread = `${formatMs(figure.lowMs)} to ${formatMs(figure.highMs)}`;
-  return `${ROW_NAME[figure.row]} ${figure.kind}: ${formatMs(figure.medianMs)} (${spread})`;
+function describeFigure(
+  { row, kind, medianMs, lowMs, highMs, runs }: Figure,
+  write: (ms: number) => string,
+): string {
+  const [low, high] = [write(lowMs), write(highMs)];
+  const spread = low === high ? '' : `, ${low} to ${high}`;
+  return `${ROW_NAME[row]} ${kind}: ${write(medianMs)}${spread}${runs === undefined ? '' : ` (${formatCount(runs, 'run')})`}`;
 }

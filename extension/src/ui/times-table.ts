@@ -7,14 +7,18 @@ import {
   ROW_NAME,
 } from './comparison.ts';
 import { builder, type ViewOptions } from './dom.ts';
-import { formatMs, keepUnitsTogether } from './format.ts';
+import { createDurationFormat, formatCount, keepUnitsTogether } from './format.ts';
+
+/** From this probability on the best protocol is marked. */
+const SURE = 0.8;
 
 /** The figures of the protocol chart as a table: median and spread of each kind. */
 export function renderTimesTable(comparison: Comparison, options: ViewOptions = {}): HTMLElement {
   const el = builder(options);
   const { figures, missingTimes } = collectFigures(comparison);
   const kinds = FIGURE_KINDS.filter((kind) => [...figures, ...missingTimes].some((one) => one.kind === kind));
-  const { best, decided } = comparison.prediction;
+  const write = createDurationFormat(Math.max(0, ...figures.map(({ medianMs }) => medianMs)));
+  const { best, confidence } = comparison.prediction.decision;
   const caption = describeLimits(comparison);
   return el(
     'table',
@@ -36,7 +40,7 @@ export function renderTimesTable(comparison: Comparison, options: ViewOptions = 
       ...listRows(comparison).map((row) =>
         el(
           'tr',
-          decided && row === best ? { class: 'hw-best' } : {},
+          confidence >= SURE && row === best ? { class: 'hw-best' } : {},
           el('th', { scope: 'row' }, el('span', { class: `hw-badge hw-badge-${row}` }, ROW_NAME[row])),
           ...kinds.map((kind) => {
             const figure = figures.find((one) => one.row === row && one.kind === kind);
@@ -47,8 +51,8 @@ export function renderTimesTable(comparison: Comparison, options: ViewOptions = 
             return el(
               'td',
               { class: 'hw-number' },
-              el('strong', {}, formatMs(figure.medianMs)),
-              el('span', { class: 'hw-spread' }, formatSpread(figure)),
+              el('strong', {}, keepUnitsTogether(write(figure.medianMs))),
+              el('span', { class: 'hw-spread' }, describeSpread(figure, write)),
             );
           }),
         ),
@@ -57,8 +61,11 @@ export function renderTimesTable(comparison: Comparison, options: ViewOptions = 
   );
 }
 
-function formatSpread({ lowMs, highMs }: Figure): string {
-  return lowMs === highMs ? 'once' : keepUnitsTogether(`${formatMs(lowMs)} – ${formatMs(highMs)}`);
+/** The range, or the number of runs where their times are the same. */
+function describeSpread({ lowMs, highMs, runs }: Figure, write: (ms: number) => string): string {
+  const [low, high] = [write(lowMs), write(highMs)];
+  if (low !== high) return keepUnitsTogether(`${low} – ${high}`);
+  return runs === undefined ? '' : `(${formatCount(runs, 'run')})`;
 }
 
 function capitalize(word: string): string {
@@ -67,10 +74,11 @@ function capitalize(word: string): string {
 
 /** Explains why the verified times cover fewer rounds, or fewer resources, than planned. */
 function describeLimits({ stopped, leftOut = 0 }: Comparison): string {
-  const resources = leftOut === 1 ? '1 resource' : `${leftOut} resources`;
   return [
     stopped ? `The verification ended early: ${stopped}.` : '',
-    leftOut > 0 ? `The verification left out ${resources} to stay within its byte budget.` : '',
+    leftOut > 0
+      ? `${formatCount(leftOut, 'large file')} ${leftOut === 1 ? 'was' : 'were'} skipped to limit data use.`
+      : '',
   ]
     .filter(Boolean)
     .join(' ');

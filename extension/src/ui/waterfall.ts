@@ -1,5 +1,11 @@
 import { PROTOCOL_NAME } from '@hopwise/contract';
-import type { Prediction, Protocol, RecordedRequest, Recording } from '@hopwise/pageload-emulator';
+import {
+  duration,
+  type Prediction,
+  type Protocol,
+  type RecordedRequest,
+  type Recording,
+} from '@hopwise/pageload-emulator';
 import * as Plot from '@observablehq/plot';
 import { type Build, builder, type ViewOptions } from './dom.ts';
 import { createTickFormat, formatCount, formatMs, formatUrl } from './format.ts';
@@ -186,7 +192,7 @@ function legend(
     ...(['queued', 'connecting', 'waiting', 'receiving', 'whole'] as const)
       .filter((phase) => phases.has(phase))
       .map((phase) => item(`hw-swatch-${phase}`, PHASE_LABEL[phase])),
-    pltMs === null ? null : item('hw-swatch-load', `load event ${formatMs(pltMs)}`),
+    pltMs === null ? null : item('hw-swatch-load', `load event ${duration(pltMs)}`),
   );
 }
 

@@ -1,55 +1,71 @@
-import type { OriginRecommendation, Protocol, Recording } from '@hopwise/pageload-emulator';
+import type { Action } from '@hopwise/contract';
 import { expect, test } from 'vitest';
-import { findProtocolsInUse, suggestPins } from '../../src/pins/page/pin-suggestions.ts';
+import { planPins, suggestPins } from '../../src/pins/page/pin-suggestions.ts';
+import { actionOf, decisionOf, LEAVE } from '../decisions.ts';
 
-type Times = OriginRecommendation['pltMs'];
+const A = 'https://a.example';
+const B = 'https://b.example';
+const avoid = actionOf('avoid-h3', { [A]: 'h2', [B]: 'h2' });
+const hold = actionOf('hold', { [A]: 'h1', [B]: 'h2' });
 
-const recommended = (protocol: Protocol, pltMs: Times, change: Partial<OriginRecommendation> = {}) =>
-  ({ origin: 'https://a.example', decided: true, protocol, pltMs, ...change }) as OriginRecommendation;
+test('an action to avoid HTTP/3 pins each of its origins', () => {
+  expect(planPins(avoid)).toEqual([
+    { origin: A, kind: 'avoid-h3' },
+    { origin: B, kind: 'avoid-h3' },
+  ]);
+});
 
-test.each<[string, Protocol, Times, Protocol | undefined, string[]]>([
-  ['HTTP/2 before HTTP/3', 'h2', { h1: 150, h2: 100, h3: 130 }, 'h3', ['avoid-h3', 'h2']],
-  ['the same on a first visit', 'h2', { h1: 150, h2: 100, h3: 130 }, 'h2', ['avoid-h3', 'h2']],
-  ['HTTP/1.1 before HTTP/3 before HTTP/2', 'h1', { h1: 100, h2: 150, h3: 130 }, 'h3', ['h1']],
-  ['HTTP/1.1 before HTTP/2, without HTTP/3', 'h1', { h1: 100, h2: 130 }, 'h2', ['h1']],
-  ['HTTP/1.1, when it is not known what is used', 'h1', { h1: 100, h2: 130 }, undefined, ['h1']],
-  ['HTTP/3, which is not used yet', 'h3', { h2: 130, h3: 100 }, 'h2', ['h3']],
-  ['HTTP/3, which is used', 'h3', { h2: 130, h3: 100 }, 'h3', []],
-  ['HTTP/3, when it is not known what is used', 'h3', { h2: 130, h3: 100 }, undefined, []],
-  ['HTTP/2, which is used', 'h2', { h1: 130, h2: 100 }, 'h2', []],
-])('%s', (_name, best, pltMs, inUse, kinds) => {
-  expect(suggestPins(recommended(best, pltMs), inUse)).toEqual(kinds);
+test('an action that holds origins pins each to its protocol', () => {
+  expect(planPins(hold)).toEqual([
+    { origin: A, kind: 'h1' },
+    { origin: B, kind: 'h2' },
+  ]);
+});
+
+test.each<[string, Action[], string[]]>([
+  ['of the recommended action', [avoid], ['avoid-h3']],
+  [
+    'of a worthwhile one too, the recommended one first',
+    [hold, { ...avoid, gainMs: 1500 }],
+    ['h1', 'avoid-h3'],
+  ],
+  ['but not of one that is not worthwhile', [avoid, { ...hold, worthwhile: false }], ['avoid-h3']],
+  [
+    'nor of one that promises more than the recommended one',
+    [avoid, { ...hold, gainMs: 2100 }],
+    ['avoid-h3'],
+  ],
+  ['nor of a change of the server', [avoid, actionOf('withdraw-h3', { [A]: 'h2' })], ['avoid-h3']],
+  ['none when the answer is to leave it', [LEAVE, avoid], []],
+])('an origin is offered the pin %s', (_words, actions, kinds) => {
+  expect(suggestPins(decisionOf(actions), A)).toEqual(kinds);
+});
+
+test('an origin that no action includes is offered none', () => {
+  expect(suggestPins(decisionOf([avoid]), 'https://c.example')).toEqual([]);
 });
 
 test.each(['https://9.9.9.9', 'https://[2620:fe::fe]:8443'])(
-  'offers no pin to a protocol for the IP address %s',
+  'the IP address %s may avoid HTTP/3, but is not pinned to a protocol',
   (origin) => {
-    expect(suggestPins(recommended('h2', { h2: 100, h3: 130 }, { origin }), 'h3')).toEqual(['avoid-h3']);
+    expect(planPins(actionOf('avoid-h3', { [origin]: 'h2' }))).toEqual([{ origin, kind: 'avoid-h3' }]);
+    expect(planPins(actionOf('hold', { [origin]: 'h2' }))).toEqual([]);
   },
 );
 
-test.each<Partial<OriginRecommendation>>([
-  { decided: false },
-  { origin: 'http://a.example' },
-  { origin: 'https://localhost:8443' },
-  { origin: 'https://app.localhost' },
-  { origin: 'https://127.0.0.1' },
-  { origin: 'https://[::1]:8443' },
-  { origin: 'https://10.1.2.3' },
-  { origin: 'https://192.168.1.1:8443' },
-  { origin: 'https://[fd00::1]' },
-])('suggests no pin for %j', (change) => {
-  expect(suggestPins(recommended('h1', { h1: 100, h2: 130, h3: 150 }, change), 'h3')).toEqual([]);
-});
-
-test('the protocol in use is the one of most requests', () => {
-  const request = (url: string, protocol: Protocol | null) => ({ url, protocol });
-  const requests = [
-    request('https://a.example/', 'h2'),
-    request('https://a.example/1', 'h3'),
-    request('https://a.example/2', 'h3'),
-    request('https://b.example/', null),
-    request('not a URL', 'h1'),
-  ] as Recording['requests'];
-  expect([...findProtocolsInUse({ requests })]).toEqual([['https://a.example', 'h3']]);
+test.each([
+  'http://a.example',
+  'https://localhost:8443',
+  'https://app.localhost',
+  'https://127.0.0.1',
+  'https://[::1]:8443',
+  'https://10.1.2.3',
+  'https://192.168.1.1:8443',
+  'https://[fd00::1]',
+  'https://a;b.example',
+])('%s is not pinned', (origin) => {
+  expect(planPins(actionOf('avoid-h3', { [origin]: 'h2', [A]: 'h2' }))).toEqual([
+    { origin: A, kind: 'avoid-h3' },
+  ]);
+  expect(suggestPins(decisionOf([actionOf('avoid-h3', { [origin]: 'h2' })]), origin)).toEqual([]);
 });

@@ -1,10 +1,12 @@
-import type { PinState } from '@hopwise/contract';
-import type { OriginRecommendation, Protocol } from '@hopwise/pageload-emulator';
+import type { Decision, PinState, Protocol } from '@hopwise/contract';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { PageRequest } from '../../src/background/page-requests.ts';
-import { describePin } from '../../src/pins/page/pin-text.ts';
+import type { PinOutcome } from '../../src/evidence/pin-outcomes.ts';
+import { describeOutcome, describePin } from '../../src/pins/page/pin-text.ts';
 import { PinsControl } from '../../src/pins/page/pins-control.ts';
+import { PinsModel } from '../../src/pins/page/pins-model.ts';
+import { actionOf, decisionOf, LEAVE } from '../decisions.ts';
 
 const A = 'https://a.example';
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is shell syntax.
@@ -13,6 +15,7 @@ let allowed: boolean;
 let pins: PinState[];
 let asked: PageRequest[];
 let refusal: string;
+let outcomes: PinOutcome[];
 let vouched: string[] | null;
 /** The helper's answer to a fresh request: hosts, or an error message. */
 let vouchedAtHelper: string[] | string;
@@ -26,14 +29,18 @@ const pin = (change: Partial<PinState> = {}): PinState => ({
   reason: '',
   ...change,
 });
-const recommended = (change: Partial<OriginRecommendation> = {}) =>
-  ({
-    origin: A,
-    protocol: 'h2',
-    decided: true,
-    pltMs: { h2: 100, h3: 130 },
-    ...change,
-  }) as OriginRecommendation;
+const outcome: PinOutcome = {
+  origin: A,
+  kind: 'avoid-h3',
+  beforeMs: 4300,
+  afterMs: 2300,
+  beforeLoads: 3,
+  afterLoads: 2,
+  savedMs: { low: 1600, high: 2400 },
+  effect: 'gains',
+};
+const avoidable = (origin = A) => decisionOf([actionOf('avoid-h3', { [origin]: 'h2' })]);
+const holdable = (protocol: Protocol) => decisionOf([actionOf('hold', { [A]: protocol })]);
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -41,13 +48,17 @@ beforeEach(() => {
   pins = [];
   asked = [];
   refusal = '';
+  outcomes = [];
   vouched = null;
   vouchedAtHelper = [];
-  vi.stubGlobal('document', new Window().document);
+  const window = new Window();
+  vi.stubGlobal('document', window.document);
+  vi.stubGlobal('Event', window.Event);
   vi.stubGlobal('chrome', {
     runtime: {
       getManifest: () => ({ optional_permissions: ['browsingData'] }),
       sendMessage: async (request: PageRequest) => {
+        if (request.type === 'pin-outcomes') return { ok: true, outcomes };
         if (request.type !== 'pins') asked.push(request);
         if (request.type === 'pins' && request.fresh) {
           asked.push(request);
@@ -74,9 +85,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function shown(origin: OriginRecommendation, inUse?: Protocol) {
-  const control = new PinsControl();
-  const action = control.renderAction(origin, inUse);
+async function shown(decision: Decision, origin = A) {
+  const model = new PinsModel();
+  const control = new PinsControl(model);
+  const action = control.renderAction(origin, decision);
   document.body.replaceChildren(control.element, action ?? '');
   await vi.advanceTimersByTimeAsync(10);
   const buttons = (inside: Element) =>
@@ -91,18 +103,20 @@ async function shown(origin: OriginRecommendation, inUse?: Protocol) {
     all.find((one) => one.textContent === words)!.click();
     await vi.advanceTimersByTimeAsync(10);
   };
-  return { control, action, buttons, click };
+  return { control, model, action, buttons, click };
 }
 
 test('makes an origin avoid HTTP/3 for the chosen time, and removes the pin again', async () => {
-  const { control, action, buttons, click } = await shown(recommended());
+  const { control, action, buttons, click } = await shown(avoidable());
   expect(buttons(action!)).toEqual(['Avoid HTTP/3']);
   await click('Avoid HTTP/3');
   expect(buttons(action!)).toEqual(['Avoids HTTP/3: remove pin']);
   expect(control.element.querySelector('li')!.textContent).toContain('avoids HTTP/3');
   await click('Remove');
   expect(buttons(action!)).toEqual(['Avoid HTTP/3']);
-  control.element.querySelector('select')!.value = '3';
+  const select = control.element.querySelector('select')!;
+  select.value = '3';
+  select.dispatchEvent(new Event('change'));
   await click('Avoid HTTP/3');
   expect(asked.filter(({ type }) => type !== 'pins')).toEqual([
     { type: 'pin', origin: A, kind: 'avoid-h3', minutes: 480, persistent: false },
@@ -112,29 +126,55 @@ test('makes an origin avoid HTTP/3 for the chosen time, and removes the pin agai
 });
 
 test.each([
-  ['HTTP/3 is best', { protocol: 'h3' as const }],
-  ['nothing is decided', { decided: false }],
-  ['HTTP/3 was not tried', { pltMs: { h1: 130, h2: 100 } }],
-  ['it is not https', { origin: 'http://a.example' }],
-  ['its name is not one that a command may contain', { origin: 'https://a;b.example' }],
-])('offers no pin when %s', async (_name, change) => {
-  expect((await shown(recommended(change))).action).toBeNull();
+  ['the answer is to leave it', decisionOf([LEAVE]), A],
+  ['it is not https', avoidable('http://a.example'), 'http://a.example'],
+  ['its name is not one that a command may contain', avoidable('https://a;b.example'), 'https://a;b.example'],
+])('offers no pin when %s', async (_name, decision, origin) => {
+  expect((await shown(decision, origin)).action).toBeNull();
 });
 
-test('offers no pins before they are allowed, and explains the permissions', async () => {
+test('offers no pins of single origins before pins are allowed', async () => {
   allowed = false;
-  const { control, action, buttons, click } = await shown(recommended());
+  const { model, action, buttons } = await shown(avoidable());
   expect(buttons(action!)).toEqual([]);
-  expect(buttons(control.element)).toEqual(['Allow pins']);
-  expect(control.element.textContent).toContain('the helper cannot read them');
-  await click('Allow pins');
-  expect(buttons(control.element)).toEqual([]);
+  expect(await model.allow()).toBe('');
   expect(buttons(action!)).toEqual(['Avoid HTTP/3']);
+});
+
+test('states what a pin gained, and offers to lift one that gained nothing', async () => {
+  pins = [pin()];
+  outcomes = [outcome];
+  const { control, click } = await shown(avoidable());
+  const item = () => control.element.querySelector('li')!;
+  control.resetOrigins(1);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(item().textContent).toContain('4.3\u00a0s → 2.3\u00a0s, measured over 3 and 2 loads: it saves');
+  expect(item().querySelector('button')!.textContent).toBe('Remove');
+  outcomes = [{ ...outcome, afterMs: 4350, effect: 'nothing' }];
+  control.resetOrigins(2);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(item().textContent).toContain('it gains nothing.');
+  await click('Lift this pin');
+  expect(asked.at(-1)).toEqual({ type: 'unpin', origin: A });
+});
+
+test.each([
+  [outcome, '4.3 s → 2.3 s, measured over 3 and 2 loads: it saves 1.6 s to 2.4 s.'],
+  [
+    { ...outcome, afterMs: 5200, savedMs: { low: -1200, high: -600 }, effect: 'harms' as const },
+    '4.3 s → 5.2 s, measured over 3 and 2 loads: it costs 0.6 s to 1.2 s.',
+  ],
+  [
+    { ...outcome, beforeLoads: 1, afterLoads: 1, effect: 'unclear' as const },
+    '4.3 s → 2.3 s, measured over 1 and 1 load: too few loads to be sure.',
+  ],
+])('describes the outcome %#', (of, words) => {
+  expect(describeOutcome(of).replaceAll('\u00a0', ' ')).toBe(words);
 });
 
 test('shows why a pin was refused', async () => {
   refusal = 'Another extension has the proxy settings.';
-  const { control, action, buttons, click } = await shown(recommended());
+  const { control, action, buttons, click } = await shown(avoidable());
   await click('Avoid HTTP/3');
   expect(control.element.querySelector('[role=status]')!.textContent).toBe(refusal);
   expect(buttons(action!)).toEqual(['Avoid HTTP/3']);
@@ -142,7 +182,7 @@ test('shows why a pin was refused', async () => {
 
 test('shows within a second that a pin ended, and why', async () => {
   pins = [pin()];
-  const { control, click } = await shown(recommended());
+  const { control, click } = await shown(avoidable());
   pins = [pin({ state: 'lifted', reason: '<b>the helper stopped</b>' })];
   await vi.advanceTimersByTimeAsync(1000);
   const item = control.element.querySelector('li')!;
@@ -152,12 +192,9 @@ test('shows within a second that a pin ended, and why', async () => {
   expect(control.element.querySelectorAll('li')).toHaveLength(0);
 });
 
-const bestOverH1 = () => recommended({ protocol: 'h1', pltMs: { h1: 90, h2: 100 } });
-const bestOverH3 = () => recommended({ protocol: 'h3', pltMs: { h2: 130, h3: 100 } });
-
 test('pins an origin covered by the CA to its best version', async () => {
   vouchedAtHelper = ['a.example'];
-  const { control, action, buttons, click } = await shown(bestOverH1(), 'h2');
+  const { control, action, buttons, click } = await shown(holdable('h1'));
   expect(buttons(action!)).toEqual(['Pin to HTTP/1.1']);
   expect(action!.querySelector('button')!.getAttribute('aria-label')).toBe(`Pin ${A} to HTTP/1.1`);
   await click('Pin to HTTP/1.1');
@@ -176,13 +213,13 @@ test('pins an origin covered by the CA to its best version', async () => {
 
 test('shows that a waiting pin does not avoid HTTP/3 yet', async () => {
   pins = [pin({ state: 'waiting', reason: 'until it is time' })];
-  const { action, buttons } = await shown(recommended());
+  const { action, buttons } = await shown(avoidable());
   expect(buttons(action!)).toEqual(['Waiting to avoid HTTP/3: remove pin']);
 });
 
 test('explains requirements and risks when no CA covers the origin, and creates none', async () => {
   vouchedAtHelper = ['b.example', 'c.example'];
-  const { control, action, buttons, click } = await shown(bestOverH3(), 'h2');
+  const { control, action, buttons, click } = await shown(holdable('h3'));
   expect(buttons(action!)).toEqual(['Pin to HTTP/3…']);
   const opener = () => action!.querySelector('button')!;
   expect(opener().getAttribute('aria-expanded')).toBe('false');
@@ -204,9 +241,9 @@ test('explains requirements and risks when no CA covers the origin, and creates 
 });
 
 test('keeps the explanation open while the same load is shown', async () => {
-  const { control, action } = await shown(bestOverH3(), 'h2');
+  const { control, action } = await shown(holdable('h3'));
   control.resetOrigins(1);
-  const again = () => control.renderAction(bestOverH3(), 'h2')!;
+  const again = () => control.renderAction(A, holdable('h3'))!;
   action!.replaceWith(again());
   await vi.advanceTimersByTimeAsync(10);
   document.querySelector<HTMLElement>('[aria-expanded]')!.click();
@@ -220,28 +257,29 @@ test('keeps the explanation open while the same load is shown', async () => {
 });
 
 test('does not mention a CA when a pin without one has the same effect', async () => {
-  const { action, buttons } = await shown(recommended(), 'h3');
+  const both = decisionOf([actionOf('avoid-h3', { [A]: 'h2' }), actionOf('hold', { [A]: 'h2' })]);
+  const { action, buttons } = await shown(both);
   expect(buttons(action!)).toEqual(['Avoid HTTP/3']);
   vouchedAtHelper = ['a.example'];
-  const { action: vouchedFor } = await shown(recommended(), 'h3');
+  const { action: vouchedFor } = await shown(both);
   expect(buttons(vouchedFor!)).toEqual(['Avoid HTTP/3', 'Pin to HTTP/2']);
 });
 
 test('shows why the helper could not be asked', async () => {
   vouchedAtHelper = 'The helper is not installed.';
-  const { control, click } = await shown(bestOverH3(), 'h2');
+  const { control, click } = await shown(holdable('h3'));
   await click('Pin to HTTP/3…');
   expect(control.element.textContent).toContain('The helper is not installed.');
 });
 
 test('asks the helper only when an offer depends on the answer', async () => {
-  await shown(recommended({ pltMs: { h1: 130, h2: 100 } }), 'h2');
+  await shown(avoidable());
   await vi.advanceTimersByTimeAsync(3000);
   expect(asked).toEqual([]);
 });
 
 test('keeps the focus where it was when a button changes', async () => {
-  const { action, click } = await shown(recommended());
+  const { action, click } = await shown(avoidable());
   action!.querySelector('button')!.focus();
   await click('Avoid HTTP/3');
   expect(document.activeElement?.textContent).toBe('Avoids HTTP/3: remove pin');

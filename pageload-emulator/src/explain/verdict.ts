@@ -43,13 +43,20 @@ export function verdictOf(figures: DecisionFigures): string {
     return `${instructionOf(action, figures)}: ${from} → ${about}${to} (${sure})`;
   }
   if (kind === 'unsure') {
-    const promising = actions
-      .filter(({ needs, kind: each }) => each !== 'leave' && !needs.includes('server'))
-      .reduce((a, b) => (b.gainMs * b.helps > a.gainMs * a.helps ? b : a));
+    const promising = promisingAction(actions)!;
     const gain = duration(Math.min(promising.gainMs, baseline.laterPltMs - promising.time.pltMs));
     return `Leave it for now. ${instructionOf(promising, figures)} may save ${gain} (chance ${percent(promising.helps)}): verify to be sure`;
   }
   return leaveVerdict(figures);
+}
+
+/** The browser's action of which most can be hoped for; null when there is none but to leave it. */
+export function promisingAction(actions: readonly Action[]): Action | null {
+  const own = actions.filter(({ needs, kind }) => kind !== 'leave' && !needs.includes('server'));
+  return own.reduce<Action | null>(
+    (a, b) => (a === null || b.gainMs * b.helps > a.gainMs * a.helps ? b : a),
+    null,
+  );
 }
 
 function leaveVerdict(figures: DecisionFigures): string {

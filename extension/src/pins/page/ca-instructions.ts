@@ -1,14 +1,17 @@
-import { PROTOCOL_NAME, type Protocol } from '@hopwise/contract';
 import { helperCommand, shellName } from '../../helper/helper-command.ts';
 import { builder } from '../../ui/dom.ts';
+import { formatCount } from '../../ui/format.ts';
 import { isPinnable } from '../pinnable-origin.ts';
 
 export const CA_INSTRUCTIONS_ID = 'hw-ca-instructions';
 
 export interface CaInstructionsOptions {
-  /** `https://host[:port]`. */
-  origin: string;
-  protocol: Protocol;
+  /** `https://host[:port]`, at least one. */
+  origins: readonly string[];
+  /** Name of the HTTP version. */
+  version: string;
+  /** Words of the button that pins them. */
+  button: string;
   /** Hosts that the existing local CA covers; empty where there is no CA. */
   vouched: readonly string[];
   /** Why the helper could not be asked for them, '' otherwise. */
@@ -21,17 +24,18 @@ export interface CaInstructionsOptions {
  * only the user may create a CA and have it trusted.
  */
 export function renderCaInstructions({
-  origin,
-  protocol,
+  origins: wanted,
+  version,
+  button,
   vouched,
   problem,
   onClose,
 }: CaInstructionsOptions): HTMLElement {
   const el = builder();
-  const { hostname } = new URL(origin);
-  const name = PROTOCOL_NAME[protocol];
+  const names = [...new Set(wanted.map((origin) => new URL(origin).hostname))];
+  const subject = names.length === 1 ? names[0]! : formatCount(names.length, 'host');
   // The new CA replaces the former one, so it has to name the hosts of both.
-  const hosts = [...new Set([...vouched, hostname])].filter((host) => isPinnable(`https://${host}`)).sort();
+  const hosts = [...new Set([...vouched, ...names])].filter((host) => isPinnable(`https://${host}`)).sort();
   const close = el('button', { type: 'button', class: 'hw-button' }, 'Close');
   close.addEventListener('click', onClose);
   const status = el('p', { class: 'hw-note', role: 'status' });
@@ -41,13 +45,13 @@ export function renderCaInstructions({
   return el(
     'section',
     { id: CA_INSTRUCTIONS_ID, class: 'hw-steps', 'aria-labelledby': `${CA_INSTRUCTIONS_ID}-title` },
-    el('h4', { id: `${CA_INSTRUCTIONS_ID}-title`, tabindex: '-1' }, `Pin ${hostname} to ${name}`),
+    el('h4', { id: `${CA_INSTRUCTIONS_ID}-title`, tabindex: '-1' }, `Pin ${subject} to ${version}`),
     problem === '' ? null : el('p', {}, problem),
     el(
       'p',
       {},
-      `For this pin the helper terminates TLS: it answers this browser as ${hostname} and sends the requests on to the server over ` +
-        `${name}. The browser accepts that only if it trusts a certificate authority (CA) of the helper. You create that CA, and ` +
+      `For this pin the helper terminates TLS: it answers this browser as ${subject} and sends the requests on to the server over ` +
+        `${version}. The browser accepts that only if it trusts a certificate authority (CA) of the helper. You create that CA, and ` +
         'you can remove it at any time.',
     ),
     el(
@@ -68,7 +72,7 @@ export function renderCaInstructions({
         renderCommand(helperCommand('ca create', origins), status),
       ),
       el('li', {}, 'Make your browsers trust it.', renderCommand(helperCommand('ca trust'), status)),
-      el('li', {}, `Restart the browser, load the page again, and choose “Pin to ${name}”.`),
+      el('li', {}, `Restart the browser, load the page again, and choose “${button}”.`),
     ),
     el('p', { class: 'hw-note' }, 'To undo both steps:', renderCommand(helperCommand('ca remove'), status)),
     status,

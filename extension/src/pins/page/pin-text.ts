@@ -1,5 +1,7 @@
 import { type PinState, PROTOCOL_NAME } from '@hopwise/contract';
-import { formatOrigin } from '../../ui/format.ts';
+import { durations } from '@hopwise/pageload-emulator';
+import type { PinOutcome } from '../../evidence/pin-outcomes.ts';
+import { formatOrigin, keepUnitsTogether } from '../../ui/format.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -26,6 +28,34 @@ export function describePin(pin: PinState, nowMs = Date.now()): string {
   }
   const effect = kind === 'avoid-h3' ? 'avoids HTTP/3' : `is pinned to ${PROTOCOL_NAME[kind]}`;
   return `${name} ${effect} ${describeEnd(pin, nowMs)}.`;
+}
+
+/** What a pin gained: `4.3 s → 2.3 s, measured over 3 and 2 loads: it saves 1.6 to 2.3 s.` */
+export function describeOutcome(outcome: PinOutcome): string {
+  const { beforeMs, afterMs, beforeLoads, afterLoads, savedMs } = outcome;
+  const { low, high } = savedMs;
+  const [before, after] = durations(beforeMs, afterMs);
+  const loads = afterLoads === 1 ? 'load' : 'loads';
+  const measured = `${before} → ${after}, measured over ${beforeLoads} and ${afterLoads} ${loads}`;
+  return keepUnitsTogether(`${measured}: ${describeEffect(outcome.effect, low, high)}.`);
+}
+
+/** Whether the loads show that a pin should be lifted. */
+export function isUseless(outcome: PinOutcome | undefined): boolean {
+  return outcome?.effect === 'nothing' || outcome?.effect === 'harms';
+}
+
+function describeEffect(effect: PinOutcome['effect'], lowMs: number, highMs: number): string {
+  switch (effect) {
+    case 'gains':
+      return `it saves ${durations(lowMs, highMs).join(' to ')}`;
+    case 'harms':
+      return `it costs ${durations(-highMs, -lowMs).join(' to ')}`;
+    case 'nothing':
+      return 'it gains nothing';
+    case 'unclear':
+      return 'too few loads to be sure';
+  }
 }
 
 function describeEnd({ expiresAtMs, persistent }: PinState, nowMs: number): string {

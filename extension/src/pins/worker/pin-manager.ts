@@ -165,7 +165,7 @@ export class PinManager {
   /** @throws Error with a message to show when no pins are possible at all */
   async #checkAllowed(): Promise<void> {
     if (!(await hasPinPermissions()))
-      throw new Error('Pins have not been allowed yet. Choose “Allow pins” first.');
+      throw new Error('Pins have not been allowed yet. Choose “Make it faster” in the popup first.');
     const obstacle = await this.#steering.findObstacle();
     if (obstacle !== '') throw new Error(obstacle);
   }

@@ -1,0 +1,68 @@
+import { isLocalAddress } from '@hopwise/contract';
+import type { StoredLoad } from '../storage/loads.ts';
+import { maskQuery } from '../storage/strip-urls.ts';
+import { isSlowed, judgeLoad, type LoadQuality } from './load-quality.ts';
+
+/** Pages and networks change: older loads are no evidence. */
+const LONGEST_AGE_MS = 3 * 24 * 3_600_000;
+
+/**
+ * Full loads of the same page on the same network before a load, oldest first.
+ *
+ * @param all stored loads, oldest first
+ */
+export function findComparableLoads(load: StoredLoad, all: readonly StoredLoad[]): StoredLoad[] {
+  const recordedMs = timeOf(load);
+  const before = all.filter(({ id }) => id < load.id);
+  const own = [...before, load].slice(startOfNetwork([...before, load]));
+  return own.filter(
+    (each) =>
+      each !== load &&
+      isSamePage(each, load) &&
+      recordedMs - timeOf(each) < LONGEST_AGE_MS &&
+      isLocal(each) === isLocal(load) &&
+      judgeLoad(each).kind === 'full',
+  );
+}
+
+/** Where one of two loads was stored without its query string, their URLs are compared without. */
+function isSamePage(a: StoredLoad, b: StoredLoad): boolean {
+  const keyOf = a.hidesQueries || b.hidesQueries ? maskQuery : (url: string) => url;
+  return keyOf(a.recording.url) === keyOf(b.recording.url);
+}
+
+/** Whether two loads had the same pins. */
+export function hasSamePins(a: StoredLoad, b: StoredLoad): boolean {
+  return keyOfPins(a) === keyOfPins(b);
+}
+
+/** A key that is equal for loads with the same pins. */
+export function keyOfPins({ pinned }: Pick<StoredLoad, 'pinned'>): string {
+  return JSON.stringify(Object.entries(pinned ?? {}).sort());
+}
+
+/** A load with its quality, judged also by the loads before it. */
+export function judgeAmong(load: StoredLoad, comparable: readonly StoredLoad[]): LoadQuality {
+  const quality = judgeLoad(load);
+  if (quality.kind !== 'full') return quality;
+  const others = comparable.filter((each) => hasSamePins(each, load)).map(pltOf);
+  // The second slow load in a row shows that this is what the page takes now.
+  const isFirst = !isSlowed(others.at(-1) ?? 0, others.slice(0, -1));
+  return isFirst && isSlowed(pltOf(load), others) ? { ...quality, kind: 'disturbed' } : quality;
+}
+
+export const pltOf = ({ recording }: StoredLoad): number => recording.pltMs ?? 0;
+export const timeOf = ({ recording }: StoredLoad): number => Date.parse(recording.recordedAt);
+
+/** Index of the newest load that began on another network than the load before it: it has no summary of earlier loads. */
+function startOfNetwork(loads: readonly StoredLoad[]): number {
+  return Math.max(
+    0,
+    loads.findLastIndex((load) => !load.cluster && !isLocal(load)),
+  );
+}
+
+/** Loads from this machine and from private addresses neither add to the network's summary nor use it. */
+function isLocal({ recording }: StoredLoad): boolean {
+  return recording.requests.some(({ remoteIp }) => remoteIp !== null && isLocalAddress(remoteIp));
+}

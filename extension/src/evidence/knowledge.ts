@@ -1,0 +1,40 @@
+import type { Decision, MeasuredLoads } from '@hopwise/contract';
+import type { Knowledge } from '@hopwise/pageload-emulator';
+import { groupBy } from '../recorder/group-by.ts';
+import type { StoredLoad } from '../storage/loads.ts';
+import { findComparableLoads, keyOfPins, pltOf, timeOf } from './comparable-loads.ts';
+import { isSlowed } from './load-quality.ts';
+
+/**
+ * What stored loads show of a load's page: transfers, load times by the pins that were active, and the earlier decision.
+ *
+ * @param all stored loads, oldest first
+ */
+export function collectKnowledge(load: StoredLoad, all: readonly StoredLoad[]): Knowledge {
+  const earlier = findComparableLoads(load, all);
+  const verification = load.verification ?? earlier.findLast((each) => each.verification)?.verification;
+  return {
+    ...(verification && { verification }),
+    loads: groupByPins(earlier, timeOf(load)),
+    earlier: earlier.map(decisionOf).findLast((decision) => decision !== null) ?? null,
+    pinned: load.pinned ?? {},
+  };
+}
+
+function groupByPins(loads: readonly StoredLoad[], nowMs: number): MeasuredLoads[] {
+  const groups = groupBy(loads, keyOfPins);
+  return [...groups.values()].map((group) => {
+    const times = group.map(pltOf);
+    const usual = group.filter((_, index) => !isSlowed(times[index]!, times.toSpliced(index, 1)));
+    const pinned = group[0]!.pinned ?? {};
+    return {
+      under: Object.keys(pinned).length === 0 ? 'browser' : pinned,
+      pltMs: usual.map(pltOf),
+      ageMs: nowMs - timeOf(usual.at(-1)!),
+    };
+  });
+}
+
+function decisionOf({ prediction, verifiedPrediction }: StoredLoad): Decision | null {
+  return (verifiedPrediction ?? prediction)?.decision ?? null;
+}

@@ -1,0 +1,66 @@
+import type { RecordedRequest } from '@hopwise/contract';
+import type { StoredLoad } from '../storage/loads.ts';
+import { medianOf } from './statistics.ts';
+
+/**
+ * `full`: shows how long the page takes. `cached`: much of it came from the browser's cache. `partial`: its load event did not
+ * fire. `background`: it was loaded in a hidden tab, where browsers slow pages down. `disturbed`: requests failed, pins
+ * changed meanwhile, or it was much slower than the page's other loads.
+ */
+export type LoadKind = 'full' | 'cached' | 'partial' | 'background' | 'disturbed';
+
+export interface LoadQuality {
+  kind: LoadKind;
+  /** Requests whose response came over the network. */
+  networkRequests: number;
+  requests: number;
+}
+
+/** A load of which less came over the network is cached: share of its requests, and of their bytes. */
+const LEAST_NETWORK_SHARE = 0.5;
+/** A load of which more requests got no response is disturbed. */
+const MOST_FAILED_SHARE = 0.1;
+
+/** What a stored load is good for. */
+export function judgeLoad({ recording, pinned, wasVisible }: JudgedLoad): LoadQuality {
+  const { requests } = recording;
+  const networkRequests = requests.filter(cameOverNetwork).length;
+  const kindOf = (): LoadKind => {
+    if (recording.pltMs === null) return 'partial';
+    // Hidden pages are not painted.
+    if (wasVisible === false && recording.firstContentfulPaintMs === null) return 'background';
+    if (networkShare(requests) < LEAST_NETWORK_SHARE) return 'cached';
+    const failed = requests.filter(({ status, fromCache }) => status === 0 && !fromCache).length;
+    return pinned === null || failed > MOST_FAILED_SHARE * requests.length ? 'disturbed' : 'full';
+  };
+  return { kind: kindOf(), networkRequests, requests: requests.length };
+}
+
+type JudgedLoad = Pick<StoredLoad, 'recording' | 'pinned' | 'wasVisible'>;
+
+/** A response whose headers alone were transferred confirms what is in the cache. */
+function cameOverNetwork({ fromCache, transferBytes, bodyBytes }: RecordedRequest): boolean {
+  return !fromCache && !(transferBytes !== null && bodyBytes !== null && transferBytes < bodyBytes);
+}
+
+/** The lesser of the shares of requests and of known bytes. */
+function networkShare(requests: readonly RecordedRequest[]): number {
+  if (requests.length === 0) return 1;
+  const sent = requests.filter(cameOverNetwork);
+  const all = sumBytes(requests);
+  return Math.min(sent.length / requests.length, all === 0 ? 1 : sumBytes(sent) / all);
+}
+
+/** After decompression, because recordings have no bytes on the wire for what came from the cache. */
+const sumBytes = (requests: readonly RecordedRequest[]) =>
+  requests.reduce((sum, { bodyBytes, decodedBytes }) => sum + (decodedBytes ?? bodyBytes ?? 0), 0);
+
+/** A load that takes this many times as long as the median of the others was slowed by something of its own. */
+const SLOWED = 3;
+/** Fewer others do not show what is usual. */
+const LEAST_OTHERS = 3;
+
+/** Whether a load was throttled, or shared the machine or the link with something else, judging by the page's other loads. */
+export function isSlowed(pltMs: number, othersMs: readonly number[]): boolean {
+  return othersMs.length >= LEAST_OTHERS && pltMs > SLOWED * medianOf(othersMs);
+}

@@ -1,0 +1,93 @@
+import type { PinKind } from '@hopwise/contract';
+import type { StoredLoad } from '../storage/loads.ts';
+import { findComparableLoads, pltOf } from './comparable-loads.ts';
+import { judgeLoad } from './load-quality.ts';
+import { medianOf } from './statistics.ts';
+
+/**
+ * `gains`, `harms`: loads with the pin are surely faster or slower than those before it; `nothing`: there are enough loads to see a
+ * difference, and there is none; `unclear`: there are too few.
+ */
+export type PinEffect = 'gains' | 'harms' | 'nothing' | 'unclear';
+
+/** Loads of one page before and after one of its origins was pinned. */
+export interface PinOutcome {
+  origin: string;
+  kind: PinKind;
+  /** Median load times, milliseconds, and their numbers of loads. */
+  beforeMs: number;
+  afterMs: number;
+  beforeLoads: number;
+  afterLoads: number;
+  /** Saved time, milliseconds, 10th to 90th percentile; negative for a loss. */
+  savedMs: { low: number; high: number };
+  effect: PinEffect;
+}
+
+/** Standard deviation of the logarithm of one load's time, and the number of loads that this assumption counts as. */
+const LOAD_NOISE = 0.15;
+const NOISE_WEIGHT = 4;
+/** Standard deviations from the median to the 90th percentile of a normal distribution. */
+const TO_90TH = 1.2816;
+/** So many loads on both sides show a difference if there is one. */
+const ENOUGH_LOADS = 3;
+
+/**
+ * What each pin gained, on the page that was loaded last with it. Pins of one page that were made together share their loads, and
+ * so their gain.
+ *
+ * @param pins active ones
+ * @param all stored loads, oldest first
+ */
+export function findPinOutcomes(
+  pins: readonly { origin: string; kind: PinKind }[],
+  all: readonly StoredLoad[],
+): PinOutcome[] {
+  return pins.flatMap(({ origin, kind }) => {
+    const holds = (load: StoredLoad) => isHeld(load, origin, kind);
+    const last = all.findLast((load) => holds(load) && judgeLoad(load).kind === 'full');
+    if (last === undefined) return [];
+    const loads = [...findComparableLoads(last, all), last];
+    const before = loads.filter((load) => Object.keys(load.pinned ?? {}).length === 0).map(pltOf);
+    const after = loads.filter(holds).map(pltOf);
+    return before.length === 0 ? [] : { origin, kind, ...compareLoads(before, after) };
+  });
+}
+
+function isHeld({ pinned }: StoredLoad, origin: string, kind: PinKind): boolean {
+  const protocol = pinned?.[origin];
+  return protocol !== undefined && (kind === 'avoid-h3' ? protocol !== 'h3' : protocol === kind);
+}
+
+/** Compares the logarithms of load times, whose scatter does not depend on the page. */
+export function compareLoads(
+  before: readonly number[],
+  after: readonly number[],
+): Omit<PinOutcome, 'origin' | 'kind'> {
+  const [own, other] = [before.map(Math.log), after.map(Math.log)];
+  const squares = squaresOf(own) + squaresOf(other);
+  const degrees = own.length + other.length - 2;
+  const variance = (NOISE_WEIGHT * LOAD_NOISE ** 2 + squares) / (NOISE_WEIGHT + degrees);
+  const deviation = Math.sqrt(variance * (1 / own.length + 1 / other.length));
+  const change = meanOf(other) - meanOf(own);
+  const beforeMs = medianOf(before);
+  const savedAt = (logRatio: number) => -beforeMs * Math.expm1(logRatio);
+  const low = savedAt(change + TO_90TH * deviation);
+  const high = savedAt(change - TO_90TH * deviation);
+  const isEnough = Math.min(before.length, after.length) >= ENOUGH_LOADS;
+  return {
+    beforeMs,
+    afterMs: medianOf(after),
+    beforeLoads: before.length,
+    afterLoads: after.length,
+    savedMs: { low, high },
+    effect: low > 0 ? 'gains' : high < 0 ? 'harms' : isEnough ? 'nothing' : 'unclear',
+  };
+}
+
+const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+function squaresOf(values: readonly number[]): number {
+  const mean = meanOf(values);
+  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+}

@@ -1,0 +1,151 @@
+import { type Decision, PROTOCOL_NAME } from '@hopwise/contract';
+import { builder } from '../../ui/dom.ts';
+import { formatCount } from '../../ui/format.ts';
+import { renderCaInstructions } from './ca-instructions.ts';
+import { type PlannedPin, planPins } from './pin-suggestions.ts';
+import type { PinsModel } from './pins-model.ts';
+
+const WHAT_IT_DOES =
+  'Connections to pinned origins pass through the helper on this computer. ' +
+  'The browser asks for permission to set its proxy for these origins and to log in to the helper’s proxy.';
+
+/** The button that carries out a decision by pins, and reloads the page. */
+export class ActionControl {
+  readonly element: HTMLElement;
+  readonly #el = builder();
+  readonly #model: PinsModel;
+  readonly #reload: () => Promise<unknown>;
+  readonly #button: HTMLButtonElement;
+  readonly #note: HTMLElement;
+  readonly #status: HTMLElement;
+  readonly #instructions: HTMLElement;
+  #planned: PlannedPin[] = [];
+  #skipped = 0;
+  /** Whether the page is reloaded once all pins are active. */
+  #isReloadDue = false;
+  #showsInstructions = false;
+
+  /** @param reload reloads the page that the decision is about */
+  constructor(model: PinsModel, reload: () => Promise<unknown>) {
+    const el = this.#el;
+    this.#model = model;
+    this.#reload = reload;
+    this.#button = el('button', { type: 'button', class: 'hw-button hw-button-primary' }, 'Make it faster');
+    this.#note = el('p', { class: 'hw-note' });
+    this.#status = el('p', { class: 'hw-note', role: 'status' });
+    this.#instructions = el('div', {});
+    this.element = el(
+      'div',
+      { class: 'hw-action' },
+      this.#button,
+      this.#note,
+      this.#status,
+      this.#instructions,
+    );
+    this.#button.addEventListener('click', () => void this.#act());
+    model.onChange(() => this.#update());
+    this.#update();
+  }
+
+  /** @param decision null while no prediction is shown */
+  show(decision: Decision | null): void {
+    const action = decision?.kind === 'act' ? decision.action : null;
+    const planned = action ? planPins(action) : [];
+    if (JSON.stringify(planned) !== JSON.stringify(this.#planned)) {
+      this.#status.textContent = '';
+      this.#showsInstructions = false;
+      this.#isReloadDue = false;
+    }
+    this.#planned = planned;
+    this.#skipped = (action?.origins.length ?? 0) - planned.length;
+    this.#update();
+  }
+
+  async #act(): Promise<void> {
+    if (this.#model.isBusy) return;
+    // Without an await before it: browsers show the prompt only directly in a click handler.
+    const problem = await this.#model.allow();
+    if (problem !== '') return this.#say(problem);
+    if (this.#needsCa()) {
+      await this.#model.requestVouched();
+      if (this.#uncovered().length > 0) {
+        this.#showsInstructions = true;
+        return this.#update();
+      }
+    }
+    this.#say('Pinning…');
+    const refusal = await this.#model.makePins(this.#planned);
+    this.#say(refusal);
+    this.#isReloadDue = refusal === '';
+    this.#update();
+  }
+
+  #needsCa(): boolean {
+    return this.#planned.some(({ kind }) => kind !== 'avoid-h3');
+  }
+
+  /** Pins to a protocol whose host the local CA does not cover. */
+  #uncovered(): PlannedPin[] {
+    return this.#planned.filter(({ origin, kind }) => kind !== 'avoid-h3' && !this.#model.isVouched(origin));
+  }
+
+  #say(text: string): void {
+    this.#status.textContent = text;
+  }
+
+  #update(): void {
+    const model = this.#model;
+    const made = this.#planned.filter(({ origin, kind }) => model.findActive(origin)?.kind === kind);
+    const isMade = made.length === this.#planned.length;
+    const isWaiting = made.some(({ origin }) => model.findActive(origin)!.state === 'waiting');
+    this.element.hidden = this.#planned.length + this.#skipped === 0;
+    this.#button.hidden = isMade;
+    // Not `disabled`: a disabled button loses the focus.
+    this.#button.setAttribute('aria-disabled', String(model.isBusy));
+    this.#note.textContent = this.#describe(isMade, isWaiting);
+    this.#renderInstructions();
+    if (!this.#isReloadDue || !isMade || isWaiting) return;
+    this.#isReloadDue = false;
+    void this.#reload();
+  }
+
+  #describe(isMade: boolean, isWaiting: boolean): string {
+    const skipped =
+      this.#skipped === 0
+        ? ''
+        : `${formatCount(this.#skipped, 'origin')} cannot be pinned: no DNS name over https.`;
+    if (this.#planned.length === 0) return skipped;
+    if (isMade)
+      return isWaiting ? 'The pins wait until the browser trusts the local CA.' : 'Done: the pins are below.';
+    if (this.#model.problem !== '') return this.#model.problem;
+    const needs = this.#needsCa() ? 'Needs the helper and its local CA.' : 'Needs the helper.';
+    return [needs, this.#model.isAllowed ? '' : WHAT_IT_DOES, skipped].filter(Boolean).join(' ');
+  }
+
+  #renderInstructions(): void {
+    const uncovered = this.#uncovered();
+    if (!this.#showsInstructions || uncovered.length === 0) {
+      this.#instructions.replaceChildren();
+      return;
+    }
+    // Rendering again would drop a text selection inside.
+    const shown = `${JSON.stringify(uncovered)} ${this.#model.vouched} ${this.#model.problem}`;
+    if (this.#instructions.dataset.shown === shown && this.#instructions.hasChildNodes()) return;
+    this.#instructions.dataset.shown = shown;
+    const protocols = new Set(uncovered.map(({ kind }) => kind));
+    const [only] = protocols;
+    this.#instructions.replaceChildren(
+      renderCaInstructions({
+        origins: uncovered.map(({ origin }) => origin),
+        version: protocols.size === 1 && only !== 'avoid-h3' ? PROTOCOL_NAME[only!] : 'the chosen version',
+        button: 'Make it faster',
+        vouched: this.#model.vouched ?? [],
+        problem: this.#model.problem,
+        onClose: () => {
+          this.#showsInstructions = false;
+          this.#update();
+        },
+      }),
+    );
+  }
+}

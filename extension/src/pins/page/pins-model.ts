@@ -1,0 +1,178 @@
+import type { PinState } from '@hopwise/contract';
+import type { PinOutcome } from '../../evidence/pin-outcomes.ts';
+import type { Refusal } from '../../messages/load-messages.ts';
+import { type PinRequest, type PinsAnswer, sendPinRequest } from '../pin-messages.ts';
+import { requestPinPermissions } from '../pin-permissions.ts';
+import type { PlannedPin } from './pin-suggestions.ts';
+
+const POLL_INTERVAL_MS = 1000;
+
+/** How long new pins last. */
+export interface Lifetime {
+  /** Null for no end. */
+  minutes: number | null;
+  persistent: boolean;
+}
+
+/** All pins as the worker knows them, for the views of one page of the extension. */
+export class PinsModel {
+  /** Of new pins. */
+  lifetime: Lifetime = { minutes: 8 * 60, persistent: false };
+  #allowed = false;
+  #pins: PinState[] = [];
+  #vouched: string[] | null = null;
+  #outcomes: PinOutcome[] = [];
+  /** Whether the helper was asked which hosts the local CA covers, and why it gave no answer. */
+  #hasAsked = false;
+  #problem = '';
+  #refusal = '';
+  #isBusy = false;
+  #shown = '';
+  readonly #listeners: (() => void)[] = [];
+
+  constructor() {
+    void this.#poll();
+    setInterval(() => void this.#poll(), POLL_INTERVAL_MS);
+  }
+
+  /** Whether the browser has granted the permissions that pins need. */
+  get isAllowed(): boolean {
+    return this.#allowed;
+  }
+
+  get pins(): readonly PinState[] {
+    return this.#pins;
+  }
+
+  /** Hosts that the local CA covers; null until the helper has answered. */
+  get vouched(): readonly string[] | null {
+    return this.#vouched;
+  }
+
+  /** Why the helper could not be asked, '' otherwise. */
+  get problem(): string {
+    return this.#problem;
+  }
+
+  /** Why the worker gave no answer, '' otherwise. */
+  get refusal(): string {
+    return this.#refusal;
+  }
+
+  /** Whether a change is under way. */
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
+  /** @param listener called after every change */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  findActive(origin: string): PinState | undefined {
+    return this.#pins.find((pin) => pin.origin === origin && pin.state !== 'lifted');
+  }
+
+  /** What a pin gained, where loads show it. */
+  findOutcome({ origin, kind }: PlannedPin): PinOutcome | undefined {
+    return this.#outcomes.find((each) => each.origin === origin && each.kind === kind);
+  }
+
+  isVouched(origin: string): boolean {
+    return this.#vouched?.includes(new URL(origin).hostname) ?? false;
+  }
+
+  /** Asks the helper once which hosts its CA covers: asking starts it. Does nothing until pins are allowed. */
+  async requestVouched(): Promise<void> {
+    if (this.#hasAsked || !this.#allowed) return;
+    this.#hasAsked = true;
+    const answer = await sendPinRequest({ type: 'pins', fresh: true });
+    if (answer.ok) this.#apply(answer);
+    else {
+      this.#problem = answer.error;
+      this.#notify();
+    }
+  }
+
+  async refreshOutcomes(): Promise<void> {
+    const answer = await sendPinRequest({ type: 'pin-outcomes' });
+    if (!answer.ok) return;
+    this.#outcomes = answer.outcomes;
+    this.#notify();
+  }
+
+  /** Shows the browser's permission prompt; must run in a click handler. @returns '' or why pins are not allowed */
+  async allow(): Promise<string> {
+    let problem = '';
+    try {
+      if (!(await requestPinPermissions()))
+        problem = 'Pins need these permissions. Everything else works without them.';
+    } catch {
+      // Some browsers cannot show the permission prompt for a page inside DevTools.
+      problem =
+        'The browser cannot ask for permissions here. Open the hopwise popup and choose “Make it faster” there.';
+    }
+    await this.#poll();
+    return problem;
+  }
+
+  /** Makes all of the pins, or none of them. Does nothing during another change. @returns '' or why they were refused */
+  makePins(planned: readonly PlannedPin[]): Promise<string> {
+    return this.#change(async () => {
+      const missing = planned.filter(({ origin, kind }) => this.findActive(origin)?.kind !== kind);
+      for (const [index, pin] of missing.entries()) {
+        const answer = await sendPinRequest({ type: 'pin', ...pin, ...this.lifetime });
+        if (answer.ok) continue;
+        for (const made of missing.slice(0, index)) await this.#send({ type: 'unpin', origin: made.origin });
+        return answer.error;
+      }
+      return this.#send({ type: 'pins' });
+    });
+  }
+
+  /** Removes an origin's pin, or dismisses a lifted one. @returns '' or why it was refused */
+  removePin(origin: string): Promise<string> {
+    return this.#change(() => this.#send({ type: 'unpin', origin }));
+  }
+
+  async #change(change: () => Promise<string>): Promise<string> {
+    if (this.#isBusy) return '';
+    this.#isBusy = true;
+    this.#notify();
+    try {
+      return await change();
+    } finally {
+      this.#isBusy = false;
+      this.#notify();
+    }
+  }
+
+  async #send(request: Extract<PinRequest, { type: 'pins' | 'unpin' }>): Promise<string> {
+    const answer = await sendPinRequest(request);
+    if (!answer.ok) return answer.error;
+    this.#apply(answer);
+    return '';
+  }
+
+  async #poll(): Promise<void> {
+    if (document.hidden || this.#isBusy) return;
+    this.#apply(await sendPinRequest({ type: 'pins' }));
+  }
+
+  #apply(answer: PinsAnswer | Refusal): void {
+    const now = JSON.stringify(answer);
+    if (now === this.#shown) return;
+    this.#shown = now;
+    this.#refusal = answer.ok ? '' : answer.error;
+    if (answer.ok) {
+      this.#allowed = answer.allowed;
+      this.#pins = answer.pins;
+      this.#vouched = answer.vouched;
+    }
+    this.#notify();
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,114 @@
+import type { Prediction, Recording } from '@hopwise/contract';
+import { expect, test } from 'vitest';
+import { findComparableLoads } from '../../src/evidence/comparable-loads.ts';
+import { collectKnowledge } from '../../src/evidence/knowledge.ts';
+import { findPinnedProtocols } from '../../src/evidence/pinned-protocols.ts';
+import { decisionOf, LEAVE } from '../decisions.ts';
+import { verificationOf } from '../verification.ts';
+import { cached, loadOf, loadsTaking, requestOf, START_MS } from './stored-loads.ts';
+
+const HOUR_MS = 3_600_000;
+const ORIGIN = 'https://page.test';
+const idsOf = (load: ReturnType<typeof loadOf>, all: ReturnType<typeof loadOf>[]) =>
+  findComparableLoads(load, all).map(({ id }) => id);
+const local = { requests: [requestOf(0, { remoteIp: '10.0.0.1' })] };
+
+test('loads of the same page before it are comparable', () => {
+  const all = [
+    loadOf(1),
+    loadOf(2, { recording: { url: 'https://other.test/' } }),
+    loadOf(3),
+    loadOf(4),
+    loadOf(5),
+  ];
+  expect(idsOf(all[3]!, all)).toEqual([1, 3]);
+});
+
+test('URLs without their query strings are of one page', () => {
+  const first = loadOf(1, { hidesQueries: true, recording: { url: `${ORIGIN}/?1` } });
+  const second = loadOf(2, { hidesQueries: true, recording: { url: `${ORIGIN}/?2` } });
+  expect(idsOf(second, [first, second])).toEqual([1]);
+  const stored = { ...first, hidesQueries: false };
+  expect(idsOf({ ...second, hidesQueries: false }, [stored])).toEqual([]);
+});
+
+test.each([
+  ['on another network', [loadOf(1), loadOf(2, { cluster: null }), loadOf(3)], [2]],
+  ['of which the network was forgotten', [loadOf(1, { cluster: null }), loadOf(3, { cluster: null })], []],
+  ['on this machine', [loadOf(1, { recording: local }), loadOf(3)], []],
+  [
+    'that came from the cache',
+    [loadOf(1, { recording: { requests: [requestOf(0), cached(1), cached(2)] } }), loadOf(3)],
+    [],
+  ],
+  ['of three days ago', [loadOf(1), loadOf(1 + 3 * 24)], []],
+])('loads %s are not', (_words, all, ids) => {
+  expect(idsOf(all.at(-1)!, all)).toEqual(ids);
+});
+
+test('loads from private addresses are compared with each other, although they have no network summary', () => {
+  const all = [1, 2, 3].map((id) => loadOf(id, { cluster: null, recording: local }));
+  expect(idsOf(all[2]!, all)).toEqual([1, 2]);
+});
+
+test('measured loads are grouped by the pins that were active', () => {
+  const pinned = { [ORIGIN]: 'h2' as const };
+  const all = [
+    ...loadsTaking([4200, 4300]),
+    ...loadsTaking([2300], 3, { pinned }),
+    ...loadsTaking([4400], 4),
+  ];
+  const load = loadOf(6, { pinned });
+  const knowledge = collectKnowledge(load, [...all, load]);
+  expect(knowledge.loads).toEqual([
+    { under: 'browser', pltMs: [4200, 4300, 4400], ageMs: 2 * HOUR_MS },
+    { under: pinned, pltMs: [2300], ageMs: 3 * HOUR_MS },
+  ]);
+  expect(knowledge.pinned).toEqual(pinned);
+});
+
+test('a load that was slowed is no evidence', () => {
+  const all = loadsTaking([1000, 900, 5000, 1100]);
+  expect(collectKnowledge(loadOf(9), all).loads).toMatchObject([{ pltMs: [1000, 900, 1100] }]);
+});
+
+test('the newest decision and verification of comparable loads are known', () => {
+  const predicted = (verdict: string) => ({ decision: decisionOf([LEAVE], { verdict }) }) as Prediction;
+  const verification = verificationOf();
+  const all = [
+    loadOf(1, { prediction: predicted('first'), verification, verifiedPrediction: predicted('verified') }),
+    loadOf(2, { prediction: {} as Prediction }),
+    loadOf(3),
+  ];
+  expect(collectKnowledge(all[2]!, all)).toMatchObject({ verification, earlier: { verdict: 'verified' } });
+  const own = verificationOf({ engine: 'own' });
+  expect(collectKnowledge(loadOf(4, { verification: own }), all).verification).toBe(own);
+});
+
+test('a first load has no evidence', () => {
+  expect(collectKnowledge(loadOf(1), [loadOf(1)])).toEqual({ loads: [], earlier: null, pinned: {} });
+});
+
+const over = (protocol: 'h1' | 'h2' | null): Recording =>
+  loadOf(1, {
+    recording: { recordedAt: new Date(START_MS).toISOString(), requests: [requestOf(0, { protocol })] },
+  }).recording;
+
+test.each([
+  ['avoid-h3' as const, 'h2' as const, 'h2'],
+  ['avoid-h3' as const, 'h1' as const, 'h1'],
+  ['avoid-h3' as const, null, 'h2'],
+  ['h3' as const, 'h2' as const, 'h3'],
+])('a pin %s of an origin that used %s held it to %s', (kind, protocol, held) => {
+  const pins = new Map([
+    [ORIGIN, { kind, sinceMs: START_MS - 1 }],
+    ['https://elsewhere.test', { kind, sinceMs: START_MS - 1 }],
+  ]);
+  expect(findPinnedProtocols(over(protocol), pins)).toEqual({ [ORIGIN]: held });
+});
+
+test('a load during which a pin became active is neither with it nor without', () => {
+  expect(
+    findPinnedProtocols(over('h2'), new Map([[ORIGIN, { kind: 'h2', sinceMs: START_MS + 1 }]])),
+  ).toBeNull();
+});

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { judgeAmong } from '../../src/evidence/comparable-loads.ts';
+import { judgeLoad } from '../../src/evidence/load-quality.ts';
+import { cached, loadOf, loadsTaking, requestOf } from './stored-loads.ts';
+
+const confirmed = (id: number) => requestOf(id, { transferBytes: 300 });
+const withRequests = (...requests: ReturnType<typeof requestOf>[]) => loadOf(1, { recording: { requests } });
+
+test.each([
+  ['full when everything came over the network', loadOf(1), 'full'],
+  ['full with a few files from the cache', withRequests(requestOf(0), requestOf(1), cached(2)), 'full'],
+  [
+    'cached when most requests were answered from the cache',
+    withRequests(requestOf(0), cached(1), cached(2)),
+    'cached',
+  ],
+  [
+    'cached when most were only confirmed by the server',
+    withRequests(requestOf(0), confirmed(1), confirmed(2)),
+    'cached',
+  ],
+  [
+    'cached when most bytes came from the cache',
+    withRequests(requestOf(0), requestOf(1), { ...cached(2), decodedBytes: 90_000 }),
+    'cached',
+  ],
+  ['partial without a load event', loadOf(1, { recording: { pltMs: null } }), 'partial'],
+  [
+    'of the background when its tab was hidden and never painted',
+    loadOf(1, { wasVisible: false, recording: { firstContentfulPaintMs: null } }),
+    'background',
+  ],
+  ['full when its tab was left after it had painted', loadOf(1, { wasVisible: false }), 'full'],
+  [
+    'full when a shown page painted nothing',
+    loadOf(1, { recording: { firstContentfulPaintMs: null } }),
+    'full',
+  ],
+  ['disturbed when requests failed', withRequests(requestOf(0), requestOf(1, { status: 0 })), 'disturbed'],
+  ['disturbed when pins changed meanwhile', loadOf(1, { pinned: null }), 'disturbed'],
+])('a load is %s', (_words, load, kind) => {
+  expect(judgeLoad(load).kind).toBe(kind);
+});
+
+test('a load’s quality has the number of requests over the network', () => {
+  const requests = [requestOf(0), confirmed(1), cached(2), requestOf(3)];
+  expect(judgeLoad(loadOf(1, { recording: { requests } }))).toMatchObject({
+    networkRequests: 2,
+    requests: 4,
+  });
+});
+
+test.each([
+  ['three times as slow as the loads before it', [1000, 900, 1100], 3100, 'disturbed'],
+  ['not that slow', [1000, 900, 1100], 2900, 'full'],
+  ['the second slow one in a row', [1000, 900, 1100, 3200], 3100, 'full'],
+  ['slow, with too few to compare', [1000, 900], 3100, 'full'],
+])('a load that is %s', (_words, before, pltMs, kind) => {
+  expect(judgeAmong(loadOf(9, { recording: { pltMs } }), loadsTaking(before)).kind).toBe(kind);
+});
+
+test('a load with pins is not compared with loads without', () => {
+  const pinned = { 'https://page.test': 'h2' as const };
+  const load = loadOf(9, { pinned, recording: { pltMs: 3100 } });
+  expect(judgeAmong(load, loadsTaking([1000, 900, 1100])).kind).toBe('full');
+});

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { compareLoads, findPinOutcomes } from '../../src/evidence/pin-outcomes.ts';
+import { loadOf, loadsTaking } from './stored-loads.ts';
+
+const origin = 'https://page.test';
+const pin = { origin, kind: 'avoid-h3' as const };
+const pinned = { [origin]: 'h2' as const };
+
+test('a pin’s gain is that of the loads with it over those without pins', () => {
+  const all = [...loadsTaking([4200, 4300, 4400]), ...loadsTaking([2200, 2400], 4, { pinned })];
+  expect(findPinOutcomes([pin], all)).toMatchObject([
+    { ...pin, beforeMs: 4300, afterMs: 2300, beforeLoads: 3, afterLoads: 2, effect: 'gains' },
+  ]);
+});
+
+test('the outcome is of the page that was loaded last with the pin', () => {
+  const elsewhere = { url: 'https://elsewhere.test/' };
+  const all = [
+    ...loadsTaking([4300, 4300]),
+    ...loadsTaking([900], 3, { recording: elsewhere }),
+    ...loadsTaking([2300], 4, { pinned }),
+    ...loadsTaking([800], 5, { pinned, recording: elsewhere }),
+  ];
+  expect(findPinOutcomes([pin], all)).toMatchObject([{ beforeMs: 900, afterMs: 800 }]);
+});
+
+test.each([
+  ['no load before it', loadsTaking([2300, 2400], 1, { pinned })],
+  ['no load after it', loadsTaking([4300, 4200])],
+  [
+    'other pins in the loads before it',
+    [...loadsTaking([4300], 1, { pinned: { [origin]: 'h3' } }), ...loadsTaking([2300], 2, { pinned })],
+  ],
+  ['loads before it on another network', [loadOf(1), loadOf(2, { pinned, cluster: null })]],
+])('there is no outcome with %s', (_words, all) => {
+  expect(findPinOutcomes([pin], all)).toEqual([]);
+});
+
+test.each([
+  [[4300], [2300], 'gains'],
+  [[2300], [4300], 'harms'],
+  [[1000], [950], 'unclear'],
+  [[1000, 1010, 990], [1000, 990, 1010], 'nothing'],
+  [[1000, 1010, 990, 1000, 1005], [900, 905, 895, 900, 910], 'gains'],
+])('%j before and %j after: %s', (before, after, effect) => {
+  expect(compareLoads(before, after).effect).toBe(effect);
+});
+
+test('the interval of the saved time contains the difference of the medians, and shrinks with more loads', () => {
+  const few = compareLoads([4300], [2300]).savedMs;
+  const many = compareLoads([4200, 4300, 4400], [2200, 2300, 2400]).savedMs;
+  // exp(±1.28 × 0.15 × √2) of one load each: 2300 ms may as well be 1752 or 3019 ms.
+  expect(few.low).toBeCloseTo(4300 - 3019, -1);
+  expect(few.high).toBeCloseTo(4300 - 1752, -1);
+  expect(many.low).toBeGreaterThan(few.low);
+  expect(many.high).toBeLessThan(few.high);
+});

@@ -241,7 +241,7 @@ describe('a page that requests its resources in many ways', () => {
       const again = await record('/slow.html', slow);
       await page.goto(`chrome-extension://${EXTENSION_ID}/${path}?tabId=${again.tabId}`);
       await page.locator('.hw-headline').waitFor();
-      expect(await page.locator('.hw-times tbody tr').count()).toBe(3);
+      expect(await page.locator('.hw-times tbody tr').count()).toBe(4);
       expect(await page.locator('.hw-waterfall').count()).toBe(path === 'panel.html' ? 1 : 0);
       const verify = page.getByRole('button', { name: 'Verify' });
       expect(await verify.getAttribute('title')).toContain('at most three times the page’s data');

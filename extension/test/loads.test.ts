@@ -1,10 +1,14 @@
 import 'fake-indexeddb/auto';
+import type { Prediction } from '@hopwise/contract';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { findLoad, storeSettledLoad } from '../src/background/loads.ts';
+import { ensurePrediction, findLoad, storeSettledLoad } from '../src/background/loads.ts';
+import { forgetNetwork } from '../src/background/network-memory.ts';
 import { TabLoads } from '../src/background/tab-loads.ts';
 import type { ObservedRequest } from '../src/recorder/observed-request.ts';
 import type { FrameTimings } from '../src/recorder/page-timings.ts';
-import { getAllLoads } from '../src/storage/loads.ts';
+import { getAllLoads, removeLoads, updateLoad } from '../src/storage/loads.ts';
+
+type ActivePins = Parameters<typeof storeSettledLoad>[4];
 
 const TAB = 1;
 const PAGE = 'https://page.test/';
@@ -27,12 +31,13 @@ beforeEach(() => {
       local: {
         get: async () => ({ ...local }),
         set: async (items: Record<string, unknown>) => void Object.assign(local, items),
+        remove: async (key: string) => void delete local[key],
       },
     },
     tabs: {
       get: async () => {
         if (shownUrl === 'closed') throw new Error('No tab with id: 1.');
-        return { url: shownUrl };
+        return { url: shownUrl, active: true };
       },
       sendMessage: (_tabId: number, _message: unknown, to: unknown) => {
         asked.push(to);
@@ -205,4 +210,60 @@ test('requests through the helper are recorded as they went over the network', a
   await storeSettledLoad(loads, TAB, 'doc', true, proxiedOrigins);
   const { load } = await findLoad(loads, { tabId: TAB });
   expect(load?.recording.requests[0]).toMatchObject({ protocol: 'h3', remoteIp: null });
+});
+
+async function storeLoad(
+  id: string,
+  pltMs: number,
+  more: Partial<ObservedRequest> = {},
+  pins: ActivePins = new Map(),
+) {
+  loads.addRequest(TAB, navigation(id, more));
+  answers = [async () => timings(pltMs)];
+  await storeSettledLoad(loads, TAB, 'doc', true, pins);
+  return findLoad(loads, { tabId: TAB });
+}
+
+test('a load from the cache does not replace the last full load', async () => {
+  const full = await storeLoad('full', 900);
+  expect(full).toMatchObject({ incomplete: null, load: { recording: { pltMs: 900 } } });
+  const again = await storeLoad('cached', 90, { fromCache: true, remoteIp: null });
+  expect(again).toMatchObject({
+    loadId: full.loadId,
+    load: { recording: { pltMs: 900 } },
+    incomplete: { kind: 'cached', networkRequests: 0, requests: 1, isReplaced: true },
+  });
+});
+
+test('a load from the cache is shown where there is no full one', async () => {
+  await forgetNetwork();
+  await removeLoads(() => true);
+  expect(await storeLoad('cached', 90, { fromCache: true, remoteIp: null })).toMatchObject({
+    load: { recording: { pltMs: 90 } },
+    incomplete: { kind: 'cached', isReplaced: false },
+  });
+});
+
+test('a load is stored with the protocols that its pins held it to', async () => {
+  const pins = new Map([[new URL(PAGE).origin, { kind: 'avoid-h3' as const, sinceMs: 0 }]]);
+  expect((await storeLoad('pinned', 900, {}, pins)).load?.pinned).toEqual({ 'https://page.test': 'h2' });
+  expect((await storeLoad('unpinned', 900)).load?.pinned).toEqual({});
+});
+
+test('the prediction of an earlier version, which has no decision, is made again', async () => {
+  const { load } = await storeLoad('old', 900);
+  const old = await updateLoad(load!.id, { prediction: { page: {} } as Prediction });
+  expect((await ensurePrediction(old)).prediction?.decision.verdict).toMatch(/./);
+});
+
+test('a prediction uses the earlier loads of the page', async () => {
+  await removeLoads(() => true);
+  for (const id of ['1', '2', '3']) await storeLoad(id, 900);
+  const { load } = await storeLoad('4', 900);
+  const { prediction } = await ensurePrediction(load!);
+  expect(prediction!.decision.evidence).toContainEqual({
+    kind: 'loads',
+    text: '3 earlier loads without pins took 900 ms to 900 ms.',
+  });
+  expect(prediction!.decision.baseline).toMatchObject({ pltMs: 900, measured: true });
 });

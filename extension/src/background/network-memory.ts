@@ -1,5 +1,5 @@
 /** Learns the network that the browser is on from page loads, and keeps the summary for later loads. */
-import { isLocalAddress, type Verification } from '@hopwise/contract';
+import type { Verification } from '@hopwise/contract';
 import {
   learnNetwork,
   measuredBy,
@@ -7,6 +7,7 @@ import {
   parseCluster,
   type Recording,
 } from '@hopwise/pageload-emulator';
+import { usedNetwork } from '../evidence/used-network.ts';
 import { getAllLoads, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { loadNetwork, removeNetwork, saveNetwork } from '../storage/network.ts';
 
@@ -27,7 +28,7 @@ function runInTurn<T>(change: () => Promise<T>): Promise<T> {
  */
 export function recallNetwork(recording: Recording, learn: boolean): Promise<NetworkCluster | null> {
   return runInTurn(async () => {
-    if (!usedInternet(recording)) return null;
+    if (usedNetwork(recording) !== 'internet') return null;
     const before = await loadNetwork();
     if (!learn) return before;
     const after = learnNetwork(before, recording);
@@ -43,7 +44,7 @@ export function learnFromVerification(
 ): Promise<void> {
   return runInTurn(async () => {
     const stored = await loadNetwork();
-    if (stored === null || !usedInternet(recording)) return;
+    if (stored === null || usedNetwork(recording) !== 'internet') return;
     // The load itself counts once: if it was the last one learned, it is learned again from the network as stored before it.
     const isLast = stored.updatedAtMs === Date.parse(recording.recordedAt);
     const before = isLast ? parseCluster(cluster) : stored;
@@ -76,10 +77,4 @@ export function forgetNetworks(): Promise<void> {
         await updateLoad(id, { cluster: null, prediction: null, problem: '', verifiedPrediction: null });
     }
   });
-}
-
-/** Whether the load used the network, and none of its requests went to this machine or a private address. */
-function usedInternet({ requests }: Recording): boolean {
-  const sent = requests.filter(({ fromCache, protocol, status }) => !fromCache && protocol && status !== 0);
-  return sent.length > 0 && !sent.some(({ remoteIp }) => remoteIp !== null && isLocalAddress(remoteIp));
 }

@@ -1,7 +1,7 @@
-import { isLocalAddress } from '@hopwise/contract';
 import type { StoredLoad } from '../storage/loads.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import { isSlowed, judgeLoad, type LoadQuality } from './load-quality.ts';
+import { usedNetwork } from './used-network.ts';
 
 /** Pages and networks change: older loads are no evidence. */
 const LONGEST_AGE_MS = 3 * 24 * 3_600_000;
@@ -20,9 +20,15 @@ export function findComparableLoads(load: StoredLoad, all: readonly StoredLoad[]
       each !== load &&
       isSamePage(each, load) &&
       recordedMs - timeOf(each) < LONGEST_AGE_MS &&
-      isLocal(each) === isLocal(load) &&
+      isOnSameKind(each, load) &&
       judgeLoad(each).kind === 'full',
   );
+}
+
+/** Pages of this machine and of private addresses are apart from the internet; a load from the cache alone may be of either. */
+function isOnSameKind({ recording }: StoredLoad, load: StoredLoad): boolean {
+  const own = usedNetwork(load.recording);
+  return own === 'none' || usedNetwork(recording) === own;
 }
 
 /** Where one of two loads was stored without its query string, their URLs are compared without. */
@@ -58,11 +64,6 @@ export const timeOf = ({ recording }: StoredLoad): number => Date.parse(recordin
 function startOfNetwork(loads: readonly StoredLoad[]): number {
   return Math.max(
     0,
-    loads.findLastIndex((load) => !load.cluster && !isLocal(load)),
+    loads.findLastIndex(({ cluster, recording }) => !cluster && usedNetwork(recording) === 'internet'),
   );
-}
-
-/** Loads from this machine and from private addresses neither add to the network's summary nor use it. */
-function isLocal({ recording }: StoredLoad): boolean {
-  return recording.requests.some(({ remoteIp }) => remoteIp !== null && isLocalAddress(remoteIp));
 }

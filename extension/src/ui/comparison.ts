@@ -52,12 +52,16 @@ export interface MissingTime {
   reason: string;
 }
 
+/** Later visits have a row of their own when their load time differs by more than this share. */
+const APART = 0.01;
+
 /** Rows of a comparison from top to bottom. */
 export function listRows({ prediction, assigned }: Comparison): Row[] {
-  const { visit } = prediction.decision.baseline;
+  const { visit, pltMs, laterPltMs } = prediction.decision.baseline;
+  const isLaterApart = visit === 'first' && Math.abs(laterPltMs - pltMs) > APART * pltMs;
   return [
     'baseline',
-    ...(visit === 'first' ? ['later' as const] : []),
+    ...(isLaterApart ? ['later' as const] : []),
     ...PROTOCOLS,
     ...(assigned ? ['assigned' as const] : []),
   ];

@@ -1,0 +1,160 @@
+import type { PinState } from '@hopwise/contract';
+import { Window } from 'happy-dom';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { PageRequest } from '../../src/background/page-requests.ts';
+import { ActionControl } from '../../src/pins/page/action-control.ts';
+import { PinsModel } from '../../src/pins/page/pins-model.ts';
+import { actionOf, decisionOf, LEAVE } from '../decisions.ts';
+
+const A = 'https://a.example';
+const B = 'https://b.example';
+const avoid = decisionOf([actionOf('avoid-h3', { [A]: 'h2', [B]: 'h2' })]);
+const hold = decisionOf([actionOf('hold', { [A]: 'h1', [B]: 'h2' })]);
+let allowed: boolean;
+let pins: PinState[];
+let asked: PageRequest[];
+let vouched: string[] | null;
+/** Why the helper refuses pins of the second origin, '' for none. */
+let refusal: string;
+/** State in which new pins begin. */
+let state: PinState['state'];
+let grants: boolean;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  allowed = false;
+  pins = [];
+  asked = [];
+  vouched = null;
+  refusal = '';
+  state = 'active';
+  grants = true;
+  vi.stubGlobal('document', new Window().document);
+  vi.stubGlobal('chrome', {
+    runtime: {
+      getManifest: () => ({ optional_permissions: ['browsingData'] }),
+      sendMessage: async (request: PageRequest) => {
+        if (request.type === 'pins') {
+          if (request.fresh) vouched ??= [];
+          return { ok: true, allowed, pins, vouched, localOrigins: [] };
+        }
+        asked.push(request);
+        if (request.type === 'pin') {
+          const { origin, kind, persistent } = request;
+          if (origin === B && refusal !== '') return { ok: false, error: refusal };
+          pins = [...pins, { origin, kind, persistent, state, expiresAtMs: null, reason: '' }];
+        }
+        if (request.type === 'unpin') pins = pins.filter(({ origin }) => origin !== request.origin);
+        return { ok: true, allowed, pins, vouched, localOrigins: [] };
+      },
+    },
+    permissions: {
+      request: async () => {
+        allowed = grants;
+        return grants;
+      },
+    },
+  });
+});
+
+afterEach(() => {
+  vi.clearAllTimers();
+  vi.useRealTimers();
+});
+
+async function shown(decision = avoid) {
+  const reload = vi.fn(async () => {});
+  const control = new ActionControl(new PinsModel(), reload);
+  document.body.replaceChildren(control.element);
+  control.show(decision);
+  await vi.advanceTimersByTimeAsync(10);
+  const button = () =>
+    [...control.element.querySelectorAll('button')].find(
+      ({ textContent }) => textContent === 'Make it faster',
+    )!;
+  const click = async () => {
+    button().click();
+    await vi.advanceTimersByTimeAsync(10);
+  };
+  return { control, element: control.element, reload, button, click };
+}
+
+const pinOf = (origin: string, kind: string) => ({
+  type: 'pin',
+  origin,
+  kind,
+  minutes: 480,
+  persistent: false,
+});
+
+test('one click asks for permission, makes all pins of the action and reloads the page', async () => {
+  const { element, reload, button, click } = await shown();
+  expect(element.textContent).toContain('Needs the helper.');
+  await click();
+  expect(asked).toEqual([pinOf(A, 'avoid-h3'), pinOf(B, 'avoid-h3')]);
+  expect(reload).toHaveBeenCalledOnce();
+  expect(button().hidden).toBe(true);
+  expect(element.textContent).toContain('Done: the pins are below.');
+});
+
+test('nothing is pinned without permission', async () => {
+  grants = false;
+  const { element, reload, click } = await shown();
+  await click();
+  expect(asked).toEqual([]);
+  expect(reload).not.toHaveBeenCalled();
+  expect(element.querySelector('[role=status]')!.textContent).toContain('Pins need these permissions');
+});
+
+test('when one pin is refused, none is made, and the reason is shown', async () => {
+  refusal = 'The helper is not installed.';
+  const { element, reload, button, click } = await shown();
+  await click();
+  expect(asked.at(-1)).toEqual({ type: 'unpin', origin: A });
+  expect(pins).toEqual([]);
+  expect(reload).not.toHaveBeenCalled();
+  expect(element.querySelector('[role=status]')!.textContent).toBe(refusal);
+  expect(button().hidden).toBe(false);
+});
+
+test('pins that exist are not made again', async () => {
+  pins = [{ origin: A, kind: 'avoid-h3', persistent: true, state: 'active', expiresAtMs: null, reason: '' }];
+  const { click } = await shown();
+  await click();
+  expect(asked).toEqual([pinOf(B, 'avoid-h3')]);
+});
+
+test('an action that needs the local CA shows how to create it for all hosts', async () => {
+  const { element, click } = await shown(hold);
+  expect(element.textContent).toContain('Needs the helper and its local CA.');
+  await click();
+  expect(asked).toEqual([]);
+  const [create] = element.querySelectorAll('code');
+  expect(create!.textContent).toContain("ca create 'https://a.example' 'https://b.example'");
+  expect(element.textContent).toContain('choose “Make it faster”');
+});
+
+test('pins that wait for the browser’s trust are waited for before the page is reloaded', async () => {
+  vouched = ['a.example', 'b.example'];
+  state = 'waiting';
+  const { element, reload, click } = await shown(hold);
+  await click();
+  expect(asked).toEqual([pinOf(A, 'h1'), pinOf(B, 'h2')]);
+  expect(element.textContent).toContain('The pins wait until the browser trusts the local CA.');
+  expect(reload).not.toHaveBeenCalled();
+  pins = pins.map((pin) => ({ ...pin, state: 'active' }));
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(reload).toHaveBeenCalledOnce();
+});
+
+test('origins that cannot be pinned are counted', async () => {
+  const some = decisionOf([actionOf('avoid-h3', { [A]: 'h2', 'https://localhost': 'h2' })]);
+  expect((await shown(some)).element.textContent).toContain('1 origin cannot be pinned');
+});
+
+test.each([
+  ['to leave it', decisionOf([LEAVE])],
+  ['not sure', decisionOf([LEAVE, actionOf('avoid-h3', { [A]: 'h2' })], { kind: 'unsure' })],
+])('there is no button when the answer is %s', async (_words, decision) => {
+  expect((await shown(decision)).element.hidden).toBe(true);
+});

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import {
   describeNetworkEvidence,
   formatBytes,
+  formatGain,
   formatLoss,
   formatMbps,
   formatMs,
@@ -290,7 +291,7 @@ test('the origin table states what to do, and folds the origins that do not matt
       'cdn.test',
       'avoid HTTP/3',
       '2.0 s',
-      '109 requests, 3.7 MB, by itself over HTTP/3. The change makes 97% of loads faster.',
+      '109 requests, 3.7 MB, otherwise over HTTP/3. Faster in 97% of loads.',
     ],
     ['page.test', 'leave on HTTP/3', '–', HOSTILE],
   ]);
@@ -300,6 +301,9 @@ test('the origin table states what to do, and folds the origins that do not matt
   expect(rest.querySelectorAll('li')).toHaveLength(3);
   const brief = renderOriginTable(withDecision(decision, origins), { ...options, brief: true });
   expect(textsOf(brief, 'tbody tr').map((cells) => cells.length)).toEqual([3, 3]);
+  const first = renderOriginTable(withDecision(decision, origins), { ...options, limit: 1 });
+  expect(textsOf(first, 'tbody tr')).toHaveLength(1);
+  expect(first.textContent).toContain('and 1 more');
 });
 
 test.each<[string, Decision, (string | undefined)[]]>([
@@ -315,13 +319,21 @@ test.each<[string, Decision, (string | undefined)[]]>([
   ],
   [
     'a gain that is not sure',
-    decisionOf([{ ...advised, worthwhile: false, helps: 0.7, gainMs: 400 }], { kind: 'unsure' }),
+    decisionOf(
+      [LEAVE, { ...advised, worthwhile: false, helps: 0.7, time: { pltMs: 3900, low: 3, high: 4 } }],
+      {
+        kind: 'unsure',
+      },
+    ),
     ['cdn.test verify first maybe 400 ms'],
   ],
   [
     'what the server’s owner can do',
-    decisionOf([LEAVE, actionOf('offer-h3', { 'https://cdn.test': 'h3' }, { gainMs: 700 })]),
-    ['cdn.test offer HTTP/3 at the server 700 ms'],
+    decisionOf([
+      LEAVE,
+      actionOf('offer-h3', { 'https://cdn.test': 'h3' }, { time: { pltMs: 3600, low: 3, high: 4 } }),
+    ]),
+    ['cdn.test offer HTTP/3 at the server 0.7 s'],
   ],
   ['nothing where nothing matters', decisionOf([LEAVE]), []],
 ])('the origin table shows %s', (_words, decision, rows) => {
@@ -348,6 +360,11 @@ test('the summary states the verdict, the evidence and the reasons as text', () 
   const reasons = [...summary.querySelectorAll('.hw-reasons li')].map(({ textContent }) => textContent);
   expect(reasons).toEqual(['HTTP/3 is the fastest.', HOSTILE]);
   expect(summary.querySelector('img')).toBeNull();
+});
+
+test('the summary leaves out reasons of the emulation for another protocol than the decision’s', () => {
+  const decision = { ...prediction.decision, best: 'h2' as const };
+  expect(renderSummary({ ...prediction, decision }, options).textContent).not.toContain(HOSTILE);
 });
 
 test('the summary shows what changed the answer, and the notes of the prediction', () => {
@@ -485,6 +502,9 @@ test.each([
   [formatMs(994), '994 ms'],
   [formatMs(999.6), '1.0 s'],
   [formatMs(12_340), '12 s'],
+  [formatGain(2238, 882), '1.3 s'],
+  [formatGain(1127, 814), '0.3 s'],
+  [formatGain(694, 460), '230 ms'],
   [formatShare(0.001), '<1%'],
   [formatShare(0.999), '>99%'],
   [formatShare(1), '100%'],

@@ -17,6 +17,8 @@ import { renderSummary } from '../ui/summary.ts';
 import { renderTimesTable } from '../ui/times-table.ts';
 import { VerifyControl } from '../ui/verify-control.ts';
 
+const SHOWN_ORIGINS = 5;
+
 const el = builder();
 const content = document.getElementById('content')!;
 const actions = document.getElementById('actions')!;
@@ -87,6 +89,7 @@ function renderViews(
       {},
       el('h3', {}, 'By origin'),
       renderOriginTable(prediction, {
+        limit: SHOWN_ORIGINS,
         brief: true,
         action: ({ origin }) => pins.renderAction(origin, prediction.decision),
       }),

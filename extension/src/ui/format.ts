@@ -11,6 +11,13 @@ export function createDurationFormat(longestMs: number): (ms: number) => string 
   return (ms) => durations(ms, longestMs)[0]!;
 }
 
+/** What a load time gains over another, as the difference of both as they are shown together: `2.2 s → 0.9 s` gains `1.3 s`. */
+export function formatGain(beforeMs: number, afterMs: number): string {
+  const [before, after] = durations(beforeMs, afterMs).map(Number.parseFloat);
+  const unit = durations(beforeMs, afterMs)[0]!.replace(/[^a-z]/g, '');
+  return `${(before! - after!).toFixed(unit === 's' ? 1 : 0)} ${unit}`;
+}
+
 /** Joins figures and their units by no-break spaces. */
 export function keepUnitsTogether(text: string): string {
   return text.replace(/(\d) (?=(?:ms|s|MB|kB|B)\b)/g, '$1\u00a0');

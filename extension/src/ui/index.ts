@@ -6,6 +6,7 @@ export { type Comparison, type Observed, readVerifiedTimes } from './comparison.
 export type { ViewOptions } from './dom.ts';
 export {
   formatBytes,
+  formatGain,
   formatLoss,
   formatMbps,
   formatMs,

@@ -6,7 +6,7 @@ import {
   type Prediction,
 } from '@hopwise/contract';
 import { duration, promisingAction } from '@hopwise/pageload-emulator';
-import { formatBytes, formatCount, formatShare } from './format.ts';
+import { formatBytes, formatCount, formatGain, formatShare } from './format.ts';
 
 /** What to do about one origin, what the page gains by the action that includes it, and why. */
 export interface OriginAdvice {
@@ -38,11 +38,11 @@ export function adviseOrigins({
 }
 
 /**
- * Actions of the browser that include an origin and are worth taking, the recommended one first. None promises more than that one:
- * an origin's gain must not exceed the page's.
+ * Actions of the browser that include an origin of the recommended action and are worth taking, that one first. None promises more
+ * than it: an origin's gain must not exceed the page's.
  */
 export function worthwhileActions({ kind, action, actions }: Decision, origin: string): Action[] {
-  if (kind !== 'act') return [];
+  if (kind !== 'act' || !action.origins.includes(origin)) return [];
   return actions.filter(
     (each) =>
       each.origins.includes(origin) &&
@@ -52,14 +52,22 @@ export function worthwhileActions({ kind, action, actions }: Decision, origin: s
 }
 
 function adviseOrigin(decision: Decision, origin: OriginRecommendation): OriginAdvice | null {
-  const [action] = worthwhileActions(decision, origin.origin);
-  if (action) return adviceBy(action, instructionOf(action, origin.origin), decision, origin);
-  const promising = decision.kind === 'unsure' ? promisingAction(decision.actions) : null;
-  if (promising?.origins.includes(origin.origin))
-    return adviceBy(promising, 'verify first', decision, origin);
-  const offer = decision.kind === 'leave' ? decision.actions.find(isWorthwhileOffer) : undefined;
-  if (offer?.origins.includes(origin.origin))
-    return adviceBy(offer, 'offer HTTP/3 at the server', decision, origin);
+  const { action, baseline, actions } = decision;
+  const leastMs = Math.min(baseline.pltMs, baseline.laterPltMs);
+  if (action.origins.includes(origin.origin)) {
+    const gain = formatGain(baseline.pltMs, action.time.pltMs);
+    return adviceBy(action, { instruction: instructionOf(action, origin.origin), gain }, decision, origin);
+  }
+  const promising = decision.kind === 'unsure' ? promisingAction(actions) : null;
+  if (promising?.origins.includes(origin.origin)) {
+    const gain = `maybe ${duration(Math.max(0, leastMs - promising.time.pltMs))}`;
+    return adviceBy(promising, { instruction: 'verify first', gain }, decision, origin);
+  }
+  const offer = decision.kind === 'leave' ? actions.find(isWorthwhileOffer) : undefined;
+  if (offer?.origins.includes(origin.origin)) {
+    const gain = formatGain(baseline.laterPltMs, offer.time.pltMs);
+    return adviceBy(offer, { instruction: 'offer HTTP/3 at the server', gain }, decision, origin);
+  }
   const own = decision.baseline.protocols[origin.origin];
   if (!origin.decided || origin.protocol !== own) return null;
   return { origin, instruction: `leave on ${PROTOCOL_NAME[own]}`, gain: '', reason: origin.reason };
@@ -69,19 +77,18 @@ const isWorthwhileOffer = ({ kind, worthwhile }: Action) => kind === 'offer-h3' 
 
 function adviceBy(
   action: Action,
-  instruction: string,
+  { instruction, gain }: Pick<OriginAdvice, 'instruction' | 'gain'>,
   { baseline }: Decision,
   origin: OriginRecommendation,
 ): OriginAdvice {
-  const together = action.origins.length > 1 ? ' together' : '';
   const carried = `${formatCount(origin.requests, 'request')}, ${formatBytes(origin.bytes)}`;
   const own = baseline.protocols[origin.origin];
-  const over = own ? `, by itself over ${PROTOCOL_NAME[own]}` : '';
+  const over = own ? `, otherwise over ${PROTOCOL_NAME[own]}` : '';
   return {
     origin,
     instruction,
-    gain: `${action.kind === 'offer-h3' || action.worthwhile ? '' : 'maybe '}${duration(Math.max(0, action.gainMs))}${together}`,
-    reason: `${carried}${over}. The change makes ${formatShare(action.helps)} of loads faster.`,
+    gain: action.origins.length > 1 ? `${gain} together` : gain,
+    reason: `${carried}${over}. Faster in ${formatShare(action.helps)} of loads.`,
   };
 }
 

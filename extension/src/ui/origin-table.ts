@@ -4,6 +4,8 @@ import { formatOrigin, keepUnitsTogether } from './format.ts';
 import { adviseOrigins, type OriginAdvice } from './origin-advice.ts';
 
 export interface OriginTableOptions extends ViewOptions {
+  /** Show at most this many origins that matter, those with the most bytes first; all when not given. */
+  limit?: number | undefined;
   /** Leave out the reasons. */
   brief?: boolean | undefined;
   /** Controls shown below an origin's name; null for none. */
@@ -16,10 +18,13 @@ export function renderOriginTable(prediction: Prediction, options: OriginTableOp
   const { advised, rest } = adviseOrigins(prediction);
   const brief = options.brief ?? false;
   const all = prediction.origins.length;
+  const shown = advised.slice(0, options.limit ?? advised.length);
+  const more = advised.length - shown.length;
   return el(
     'div',
     { class: 'hw-scroll' },
-    advised.length > 0 ? renderAdvised(el, advised, { ...options, brief }) : null,
+    shown.length > 0 ? renderAdvised(el, shown, { ...options, brief }) : null,
+    more > 0 ? el('p', { class: 'hw-note' }, `and ${more} more`) : null,
     rest.length > 0 ? renderRest(el, rest, all) : null,
   );
 }

@@ -36,8 +36,13 @@ export function renderSummary(prediction: Prediction, options: SummaryOptions = 
       'ul',
       { class: 'hw-reasons' },
       ...decision.evidence.map(({ text }) => el('li', {}, keepUnitsTogether(text))),
-      ...prediction.reasons.map((reason) => el('li', {}, reason)),
+      ...reasonsOf(prediction).map((reason) => el('li', {}, keepUnitsTogether(reason))),
     ),
     ...prediction.notes.map((note) => el('p', { class: 'hw-note' }, note)),
   );
+}
+
+/** The emulation's reasons, where all evidence leads to the same protocol: otherwise they argue for another one. */
+function reasonsOf({ decided, best, decision, reasons }: Prediction): string[] {
+  return decided && best === decision.best ? reasons : [];
 }

@@ -3,6 +3,7 @@ import { builder } from '../../ui/dom.ts';
 import { formatCount } from '../../ui/format.ts';
 import { renderCaInstructions } from './ca-instructions.ts';
 import { type PlannedPin, planPins } from './pin-suggestions.ts';
+import { CERTIFICATE_NOTE, RESOLVER_NOTE } from './pin-text.ts';
 import type { PinsModel } from './pins-model.ts';
 
 const WHAT_IT_DOES =
@@ -119,7 +120,9 @@ export class ActionControl {
       return isWaiting ? 'The pins wait until the browser trusts the local CA.' : 'Done: the pins are below.';
     if (this.#model.problem !== '') return this.#model.problem;
     const needs = this.#needsCa() ? 'Needs the helper and its local CA.' : 'Needs the helper.';
-    return [needs, this.#model.isAllowed ? '' : WHAT_IT_DOES, skipped].filter(Boolean).join(' ');
+    // Once pins are allowed, the notes are beside the choice of their lifetime.
+    const effects = [WHAT_IT_DOES, RESOLVER_NOTE, this.#needsCa() ? CERTIFICATE_NOTE : ''];
+    return [needs, ...(this.#model.isAllowed ? [] : effects), skipped].filter(Boolean).join(' ');
   }
 
   #renderInstructions(): void {

@@ -1,0 +1,120 @@
+/** Popup and panel as whole pages, with answers of the worker that the test makes. */
+import { readFileSync } from 'node:fs';
+import type { Prediction } from '@hopwise/contract';
+import { predict } from '@hopwise/pageload-emulator';
+import { Window } from 'happy-dom';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { PageRequest } from '../src/background/page-requests.ts';
+import type { IncompleteLoad } from '../src/messages/load-messages.ts';
+import type { StoredLoad } from '../src/storage/loads.ts';
+import { actionOf, decisionOf } from './decisions.ts';
+import { loadOf } from './evidence/stored-loads.ts';
+
+const A = 'https://page.test';
+
+/** What the worker answers about the tab. */
+let load: StoredLoad;
+let incomplete: IncompleteLoad | null;
+let reloads: unknown[];
+let asked: PageRequest[];
+
+function stub(body: string): void {
+  const window = new Window({ url: 'chrome-extension://hopwise/page.html?tabId=7', width: 1200 });
+  window.document.body.innerHTML = body;
+  for (const name of ['document', 'location', 'requestAnimationFrame', 'Event'] as const)
+    vi.stubGlobal(name, window[name]);
+  vi.stubGlobal('window', window);
+  vi.stubGlobal('chrome', {
+    runtime: {
+      getManifest: () => ({ optional_permissions: [] }),
+      sendMessage: async (request: PageRequest) => {
+        if (request.type === 'latest') {
+          const answer = {
+            ok: true,
+            phase: 'recorded',
+            problem: '',
+            loadId: load.id,
+            canExportQueries: false,
+          };
+          return { ...answer, load: request.brief ? null : load, incomplete };
+        }
+        if (request.type === 'verification') return { ok: true, state: 'none' };
+        if (request.type === 'pin-outcomes') return { ok: true, outcomes: [] };
+        if (request.type === 'pin') asked.push(request);
+        const pins = asked.map((pin) => ({ ...pin, state: 'active', expiresAtMs: null, reason: '' }));
+        return { ok: true, allowed: true, pins, vouched: null, localOrigins: [] };
+      },
+    },
+    permissions: { contains: async () => true, request: async () => true },
+    tabs: {
+      get: async () => ({ id: 7, url: `${A}/` }),
+      reload: async (...args: unknown[]) => void reloads.push(args),
+    },
+  });
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.resetModules();
+  reloads = [];
+  asked = [];
+  incomplete = null;
+  const recorded = loadOf(1);
+  const prediction: Prediction = {
+    ...predict(recorded.recording, { waterfall: true }),
+    decision: decisionOf([actionOf('avoid-h3', { [A]: 'h2' })]),
+  };
+  load = { ...recorded, prediction };
+});
+
+afterEach(() => {
+  vi.clearAllTimers();
+  vi.useRealTimers();
+});
+
+const PAGES: [string, string, () => Promise<unknown>][] = [
+  ['popup', 'popup/popup.html', () => import('../src/popup/popup.ts')],
+  ['panel', 'devtools/panel.html', () => import('../src/devtools/panel.ts')],
+];
+
+/** The body of a page of the extension. */
+const bodyOf = (path: string) =>
+  /<body>(.*)<\/body>/s.exec(readFileSync(new URL(`../src/${path}`, import.meta.url), 'utf8'))![1]!;
+
+describe.each(PAGES)('the %s', (_name, path, open) => {
+  const show = async () => {
+    stub(bodyOf(path));
+    await open();
+    await vi.advanceTimersByTimeAsync(10);
+  };
+  const button = (words: string) =>
+    [...document.querySelectorAll('button')].find(({ textContent }) => textContent === words);
+
+  test('has the verdict with a button below it, which pins and reloads past the cache', async () => {
+    await show();
+    const headline = document.querySelector('.hw-headline')!;
+    expect(headline.textContent!.replaceAll('\u00a0', ' ')).toBe(
+      'Keep a.example off HTTP/3: 4.3 s → about 2.3 s (sure).',
+    );
+    expect(headline.nextElementSibling!.contains(button('Make it faster')!)).toBe(true);
+    button('Make it faster')!.click();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(asked).toMatchObject([{ type: 'pin', origin: A, kind: 'avoid-h3' }]);
+    expect(reloads).toEqual([[7, { bypassCache: true }]]);
+  });
+
+  test('shows the last full load in place of one from the cache, with a button that reloads without cache', async () => {
+    incomplete = { kind: 'cached', networkRequests: 2, requests: 84, isReplaced: true };
+    await show();
+    expect(document.body.textContent).toContain(
+      '2 of 84 requests came from the network; showing the last full load.',
+    );
+    button('Reload without cache')!.click();
+    expect(reloads).toEqual([[7, { bypassCache: true }]]);
+  });
+
+  test('has no note about a full load', async () => {
+    await show();
+    expect(button('Reload without cache')).toBeUndefined();
+  });
+});

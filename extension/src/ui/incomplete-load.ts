@@ -8,7 +8,7 @@ export function renderIncomplete(load: IncompleteLoad | null, reload: () => Prom
   const el = builder();
   const button = el('button', { type: 'button', class: 'hw-button' }, 'Reload without cache');
   button.addEventListener('click', () => void reload());
-  return [el('section', { class: 'hw-incomplete' }, el('p', {}, describeIncomplete(load)), button)];
+  return [el('section', { class: 'hw-incomplete hw-wide' }, el('p', {}, describeIncomplete(load)), button)];
 }
 
 /** `2 of 84 requests came from the network; showing the last full load.` */

@@ -152,7 +152,7 @@ function evidenceOf({ protocols, kept }: DecisionFigures, knowledge: Knowledge):
   for (const { under, pltMs } of knowledge.loads ?? []) {
     const behaviour = under === 'browser' ? 'without pins' : 'with pins';
     const [low, high] = durations(Math.min(...pltMs), Math.max(...pltMs));
-    const range = pltMs.length === 1 ? low : `${low} to ${high}`;
+    const range = low === high ? low : `${low} to ${high}`;
     evidence.push({
       kind: 'loads',
       text: `${count(pltMs.length, 'earlier load')} ${behaviour} took ${range}.`,

@@ -135,7 +135,7 @@ describe('a page that requests its resources in many ways', () => {
     ['/parsed.png', 'parser /'],
     ['/many.png', 'parser /'],
     ['/small.png', 'parser /'],
-    ['/written.png', 'parser /'],
+    ['/written.png', 'script /'],
     ['/moved.png', 'parser /'],
     ['/target.png', 'redirect /moved.png'],
     ['/f.ttf', 'style /style.css'],

@@ -3,7 +3,7 @@ import { joinRecording, type LoadObservation } from '../src/recorder/join.ts';
 import type { FrameReport } from '../src/recorder/joined-request.ts';
 import { MAX_ENTRIES } from '../src/recorder/limits.ts';
 import { type ObservedRequest, offersH3, resourceType } from '../src/recorder/observed-request.ts';
-import { frameTimingsSchema, type ResourceEntry, type ScriptRun } from '../src/recorder/page-timings.ts';
+import { type FrameResource, frameTimingsSchema, type ScriptRun } from '../src/recorder/page-timings.ts';
 
 const T0 = 1_800_000_000_000;
 const PAGE = 'https://page.test/';
@@ -40,8 +40,8 @@ function entry(
   name: string,
   startMs: number,
   endMs: number,
-  more: Partial<ResourceEntry> = {},
-): ResourceEntry {
+  more: Partial<FrameResource> = {},
+): FrameResource {
   return {
     name,
     initiatorType: 'img',
@@ -61,12 +61,13 @@ function entry(
     nextHopProtocol: 'h2',
     renderBlockingStatus: 'non-blocking',
     deliveryType: '',
+    maker: null,
     ...more,
   };
 }
 
 /** An entry without Timing-Allow-Origin, of which the browser withholds most fields. */
-const WITHHELD: Partial<ResourceEntry> = {
+const WITHHELD: Partial<FrameResource> = {
   domainLookupStart: 0,
   domainLookupEnd: 0,
   connectStart: 0,
@@ -303,7 +304,7 @@ describe('joinRecording', () => {
 
   test('pairs as many entries as requests of one URL in order, others by their end', () => {
     const url = `${PAGE}poll`;
-    const times = (requests: ObservedRequest[], resources: ResourceEntry[]) =>
+    const times = (requests: ObservedRequest[], resources: FrameResource[]) =>
       join([document_(), ...requests], [frame(0, PAGE, 0, { resources })])
         .recording.requests.slice(1)
         .map(({ startMs, endMs, protocol }) => [startMs, endMs, protocol]);
@@ -319,7 +320,7 @@ describe('joinRecording', () => {
   test('records a request once when the page measures a repeated use again', () => {
     const url = `${PAGE}many.png`;
     const once = request(url, 80, { endedAt: T0 + 100 });
-    const recorded = (again: ResourceEntry) =>
+    const recorded = (again: FrameResource) =>
       join([document_(), once], [frame(0, PAGE, 0, { resources: [entry(url, 80, 100), again] })])
         .recording.requests.slice(1)
         .map(({ startMs, endMs }) => [startMs, endMs]);
@@ -422,7 +423,7 @@ describe('initiators', () => {
     entry(cdnCss, 71, 102, { initiatorType: 'link' }),
     entry(js, 70, 110, { initiatorType: 'script' }),
   ];
-  const joined = (one: ObservedRequest, timing: ResourceEntry, more: Partial<FrameReport> = {}) => {
+  const joined = (one: ObservedRequest, timing: FrameResource, more: Partial<FrameReport> = {}) => {
     const top = frame(0, PAGE, 0, { resources: [...loaded, timing], ...more });
     const { of } = join([document_(), ...styles, script, one], [top]);
     const { initiator } = of(one.url);
@@ -430,6 +431,7 @@ describe('initiators', () => {
   };
   const run = (url: string, endMs: number, more: Partial<ScriptRun> = {}) => ({
     url,
+    startMs: Math.max(0, endMs - 40),
     endMs,
     inserted: false,
     deferred: false,
@@ -482,13 +484,60 @@ describe('initiators', () => {
 
   test('a deferred script runs only after the parser has ended', () => {
     // The parser ends at 300.
-    expect(fetched(130, [run(js, 400, { deferred: true })])).toMatchObject({ from: PAGE });
-    expect(fetched(350, [run(js, 400, { deferred: true })])).toMatchObject({ from: js });
+    expect(fetched(130, [run(js, 400, { startMs: 100, deferred: true })])).toMatchObject({ from: PAGE });
+    expect(fetched(350, [run(js, 400, { startMs: 100, deferred: true })])).toMatchObject({ from: js });
   });
 
-  test('between scripts a fetch is initiated by an inline script, after the parser by the last script', () => {
-    expect(fetched(160, [run(js, 140)])).toMatchObject({ kind: 'script', from: PAGE });
-    expect(fetched(500, [run(js, 140)])).toMatchObject({ kind: 'script', from: js });
+  test('an inline script stands for its document', () => {
+    expect(fetched(150, [run(js, 140), run('', 160)])).toMatchObject({ kind: 'script', from: PAGE });
+  });
+
+  test('between scripts a fetch is initiated by the script that ran last', () => {
+    expect(fetched(160, [run(js, 140)])).toMatchObject({ kind: 'script', from: js });
+    expect(fetched(110, [run(js, 140, { startMs: 120 })])).toMatchObject({ kind: 'script', from: PAGE });
+  });
+
+  test('right after a response arrives a fetch is initiated by the script that waited for it', () => {
+    const [first, other] = [`${PAGE}first`, `${PAGE}other.js`];
+    const { recording, of } = join(
+      [
+        document_(),
+        script,
+        request(first, 130, { type: 'fetch' }),
+        request(other, 132, { type: 'script' }),
+        request(data, 203, { type: 'fetch' }),
+      ],
+      [
+        frame(0, PAGE, 0, {
+          resources: [
+            ...loaded,
+            entry(first, 130, 200, { initiatorType: 'fetch' }),
+            entry(other, 132, 150, { initiatorType: 'script' }),
+            entry(data, 203, 220, { initiatorType: 'fetch' }),
+          ],
+          scriptRuns: [run(js, 140), run(other, 180, { startMs: 160 })],
+        }),
+      ],
+    );
+    expect(recording.requests[of(data).initiator.requestId!]!.url).toBe(js);
+  });
+
+  test.each([
+    ['the parser', { by: 'parser', scriptUrl: null } as const, 'parser', PAGE, 'recorded'],
+    ['a script', { by: 'script', scriptUrl: js } as const, 'script', js, 'recorded'],
+    ['an inline script', { by: 'script', scriptUrl: '' } as const, 'script', PAGE, 'recorded'],
+    ['an unknown script', { by: 'script', scriptUrl: null } as const, 'script', js, 'inferred'],
+    [
+      'a script that is not recorded',
+      { by: 'script', scriptUrl: `${PAGE}?` } as const,
+      'script',
+      js,
+      'inferred',
+    ],
+  ])('an element that %s has inserted shows the initiator', (_, maker, kind, from, source) => {
+    const url = `${PAGE}x.png`;
+    const found = joined(request(url, 130), entry(url, 130, 150, { maker }), { scriptRuns: [run(js, 140)] });
+    expect(found).toMatchObject({ kind, from, source });
   });
 
   test('of a module and its imports the initiator is the last to arrive', () => {
@@ -507,7 +556,7 @@ describe('initiators', () => {
             entry(imported, 112, 130),
             entry(data, 350, 370, { initiatorType: 'fetch' }),
           ],
-          scriptRuns: [run(js, 400, { deferred: true })],
+          scriptRuns: [run(js, 400, { startMs: 100, deferred: true })],
         }),
       ],
     );

@@ -15,7 +15,7 @@ function loadOf(src: string, properties: Partial<HTMLScriptElement> = {}, attrib
 
 function logged(...events: Event[]) {
   const log = new ScriptRunLog();
-  for (const event of events) log.addLoadEvent(event, 5);
+  for (const event of events) log.addLoadEvent(event, 2, 5);
   return log.runs;
 }
 
@@ -28,7 +28,7 @@ test.each([
   ['an async module', { type: 'module', async: true }, ['async'], { inserted: false, deferred: false }],
 ])('%s is recognized', (_, properties, attributes, recognized) => {
   expect(logged(loadOf('https://page.test/a.js#x', properties, attributes))).toEqual([
-    { url: 'https://page.test/a.js', endMs: 5, ...recognized },
+    { url: 'https://page.test/a.js', startMs: 2, endMs: 5, ...recognized },
   ]);
 });
 

@@ -7,13 +7,15 @@
 import { MAX_ENTRIES, MAX_TEXT_CHARS } from './limits.ts';
 import type {
   Collect,
+  FrameResource,
   FrameTimings,
   PageSettled,
   PageShown,
   RecordingCheck,
   ResourceEntry,
 } from './page-timings.ts';
-import { ScriptRunLog } from './script-runs.ts';
+import { findMaker, limitMakers } from './request-maker.ts';
+import { ScriptObserver } from './script-observer.ts';
 
 /** Wait after the load event: late paints, and requests that start right after it, still belong to the load. */
 const SETTLE_MS = 1000;
@@ -23,7 +25,7 @@ const LOAD_TIMEOUT_MS = 30_000;
 
 const resources: PerformanceResourceTiming[] = [];
 const resourceKeys = new Set<string>();
-const scriptRuns = new ScriptRunLog();
+const scripts = new ScriptObserver();
 let largestContentfulPaint: number | null = null;
 let largestContentfulPaintUrl: string | null = null;
 let isExcluded = false;
@@ -33,10 +35,6 @@ const resourceObserver = new PerformanceObserver((list) => addResources(list.get
 resourceObserver.observe({ type: 'resource', buffered: true });
 const paintObserver = new PerformanceObserver((list) => updateLargestPaint(list.getEntries()));
 paintObserver.observe({ type: 'largest-contentful-paint', buffered: true });
-
-// Load events of elements do not bubble, and their path ends at the document.
-const onElementLoad = (event: Event) => scriptRuns.addLoadEvent(event, performance.now());
-document.addEventListener('load', onElementLoad, true);
 
 /** Whether the user has not excluded the site. The observers above must not wait for it: the page's first requests come before. */
 const mayRecord: Promise<boolean> = chrome.runtime
@@ -92,7 +90,7 @@ function discardAll() {
   stopObserving();
   resources.length = 0;
   resourceKeys.clear();
-  scriptRuns.runs.length = 0;
+  scripts.clear();
   largestContentfulPaint = null;
   largestContentfulPaintUrl = null;
 }
@@ -100,7 +98,7 @@ function discardAll() {
 function stopObserving() {
   resourceObserver.disconnect();
   paintObserver.disconnect();
-  document.removeEventListener('load', onElementLoad, true);
+  scripts.disconnect();
 }
 
 function addResources(entries: PerformanceEntryList) {
@@ -138,9 +136,13 @@ function readFrameTimings(): FrameTimings {
     firstContentfulPaint: paint?.startTime ?? null,
     largestContentfulPaint,
     largestContentfulPaintUrl,
-    resources: resources.filter((entry) => /^https?:/.test(entry.name)).map(toEntry),
-    scriptRuns: scriptRuns.runs,
+    resources: limitMakers(resources.filter((entry) => /^https?:/.test(entry.name)).map(toFrameResource)),
+    scriptRuns: scripts.runs,
   };
+}
+
+function toFrameResource(entry: PerformanceResourceTiming): FrameResource {
+  return { ...toEntry(entry), maker: findMaker(entry, scripts.elements) };
 }
 
 function toEntry(entry: PerformanceResourceTiming): ResourceEntry {

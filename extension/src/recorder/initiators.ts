@@ -6,13 +6,22 @@ import { withoutFragment } from './url-text.ts';
 /** Maximum time between the arrival of a response and a request that it causes, when the clocks show them in reverse. */
 const START_TOLERANCE_MS = 5;
 
-/** Coarsest resolution of a page's clock (Firefox; 0.1 ms in Chromium). */
-const CLOCK_RESOLUTION_MS = 1;
+/** Longest time from the arrival of a fetch to the callbacks that wait for it. */
+const CALLBACK_DELAY_MS = 20;
 
 /**
- * Finds the initiator of each request from four sources: redirects, the `Referer` (of requests by a stylesheet or a module
- * it is that file's own URL: Fetch section 2.2.5, Referrer Policy section 8.3), Resource Timing's `initiatorType`, and the
- * times at which external scripts ran. No source names the script that made a request, so this is inferred.
+ * Longest time from the end of an inline script to its images' requests, which a microtask starts (HTML section 4.8.4.3.5). Of
+ * an external script the load event follows them.
+ */
+const INLINE_IMAGE_DELAY_MS = 8;
+
+/** Longest time from the end of a script to the handlers of its `load` event. */
+const LOAD_HANDLER_DELAY_MS = 2;
+
+/**
+ * Finds the initiator of each request from five sources: redirects, what made the element that requested it, the `Referer` (of
+ * requests by a stylesheet or a module it is that file's own URL: Fetch section 2.2.5, Referrer Policy section 8.3), Resource
+ * Timing's `initiatorType`, and the times at which scripts ran. The last is inference: no source names the script that fetched.
  *
  * @param requests in order of start, the page's own first
  * @returns one for each request, `requestId` an index into `requests`
@@ -40,6 +49,7 @@ class InitiatorFinder {
   /** Documents of each frame, in order of start; a frame may have held several. */
   readonly #documents: Map<number, JoinedRequest[]>;
   readonly #topOrigin: number;
+  readonly #found = new Map<JoinedRequest, FoundInitiator>();
   /** Cache: origins are looked up for each pair of a stylesheet and a request. */
   readonly #origins = new Map<string, string>();
 
@@ -57,12 +67,19 @@ class InitiatorFinder {
   }
 
   findInitiator(request: JoinedRequest): FoundInitiator {
+    const found = this.#findInitiator(request);
+    this.#found.set(request, found);
+    return found;
+  }
+
+  #findInitiator(request: JoinedRequest): FoundInitiator {
     if (request.redirectedFrom) {
       return { kind: 'redirect', from: request.redirectedFrom, source: 'recorded' };
     }
     if (request.type === 'document') return { kind: 'navigation', from: null, source: 'recorded' };
     const document = this.#findDocument(request);
     return (
+      this.#fromMaker(request, document) ??
       findPreload(request, document) ??
       this.#fromReferrer(request, document) ??
       this.#fromScriptRuns(request, document) ??
@@ -70,33 +87,70 @@ class InitiatorFinder {
     );
   }
 
+  /** Finds the initiator that the frame has observed. */
+  #fromMaker(request: JoinedRequest, document: JoinedRequest | null): FoundInitiator | null {
+    const { maker } = request;
+    if (maker?.by === 'parser' && request.type !== 'other' && !isPreload(request)) {
+      return { kind: 'parser', from: document, source: 'recorded' };
+    }
+    if (maker?.by !== 'script' || maker.scriptUrl === null) return null;
+    if (maker.scriptUrl === '') return { kind: 'script', from: document, source: 'recorded' };
+    const script = this.#findArrived(maker.scriptUrl, request);
+    if (!script) return null;
+    if (script.type === 'style') return { kind: 'style', from: script, source: 'recorded' };
+    const from = this.#findLastImport(script, request);
+    return { kind: 'script', from, source: from === script ? 'recorded' : 'inferred' };
+  }
+
   /** Finds the script that made a request; null for a request that the document's markup may have caused. */
   #fromScriptRuns(request: JoinedRequest, document: JoinedRequest | null): FoundInitiator | null {
     const { frame } = request;
-    const running = frame && this.#findRunning(request, frame);
-    const parsed = frame !== null && this.#toFrameTime(request, frame) > parsedAtMs(frame);
-    if (!isMadeByScript(request) && !(parsed && running)) return null;
-    // While the document is parsed, inline scripts run between the others.
-    const script = running ?? (parsed ? this.#findLastRun(request, frame) : null);
+    const startMs = frame ? this.#toFrameTime(frame, request.startMs) : 0;
+    const running = frame && this.#findRunning(request, frame, startMs, document);
+    const parsed = frame !== null && startMs > parsedAtMs(frame);
+    if (!isMadeByScript(request) && !(parsed && running && !request.maker)) return null;
+    const script =
+      running ??
+      (frame && (this.#findCallback(request, frame, startMs) ?? this.#findLastRun(request, frame)));
     return { kind: 'script', from: script ?? document, source: 'inferred' };
   }
 
-  /** Finds the script that was running when the request started: the first to end after it. */
-  #findRunning(request: JoinedRequest, frame: FrameReport): JoinedRequest | null {
-    const startMs = this.#toFrameTime(request, frame);
-    for (const run of frame.scriptRuns) {
-      if (run.endMs + CLOCK_RESOLUTION_MS < startMs) continue;
+  /** Finds the script that was running when the request started: of the runs around that time the last to begin. */
+  #findRunning(request: JoinedRequest, frame: FrameReport, startMs: number, document: JoinedRequest | null) {
+    const delayMs = request.type === 'image' ? INLINE_IMAGE_DELAY_MS : 0;
+    const runs = frame.scriptRuns.filter(
+      (run) => run.startMs <= startMs && startMs <= run.endMs + (run.url === '' ? delayMs : 0),
+    );
+    for (const run of runs.toSorted((a, b) => b.startMs - a.startMs || a.endMs - b.endMs)) {
       if (run.deferred && startMs < parsedAtMs(frame)) continue;
-      const script = this.#findArrived(run.url, request);
-      if (script) return this.#findLastImport(script, request);
+      const script = run.url === '' ? document : this.#findArrived(run.url, request);
+      if (script) return script === document ? script : this.#findLastImport(script, request);
     }
     return null;
   }
 
+  /** Finds the script that waited for what has just ended: a fetch, or another script's run (`onload`). */
+  #findCallback(request: JoinedRequest, frame: FrameReport, startMs: number): JoinedRequest | null {
+    const isAwaited = (endMs: number, delayMs: number) => endMs <= startMs && startMs - endMs <= delayMs;
+    const run = frame.scriptRuns.findLast(
+      ({ endMs, inserted }) => inserted && isAwaited(endMs, LOAD_HANDLER_DELAY_MS),
+    );
+    const script = run && this.#findArrived(run.url, request);
+    const fetched = this.#requests.filter(
+      (one) =>
+        one.type === 'fetch' &&
+        one.frame === frame &&
+        isAwaited(this.#toFrameTime(frame, one.endMs), CALLBACK_DELAY_MS),
+    );
+    const awaited = script ?? findLastArrived(fetched);
+    const found = awaited && this.#found.get(awaited);
+    return found?.kind === 'script' ? found.from : null;
+  }
+
   /** Finds the script that ended last before the request started, for requests of its callbacks. */
   #findLastRun(request: JoinedRequest, frame: FrameReport): JoinedRequest | null {
-    const startMs = this.#toFrameTime(request, frame);
-    const run = frame.scriptRuns.findLast(({ endMs }) => endMs <= startMs);
+    const startMs = this.#toFrameTime(frame, request.startMs);
+    const run = frame.scriptRuns.findLast(({ endMs, url }) => url !== '' && endMs <= startMs);
     return run ? this.#findArrived(run.url, request) : null;
   }
 
@@ -168,14 +222,14 @@ class InitiatorFinder {
     return origin;
   }
 
-  #toFrameTime(request: JoinedRequest, frame: FrameReport): number {
-    return request.startMs - (frame.timeOrigin - this.#topOrigin);
+  #toFrameTime({ timeOrigin }: FrameReport, pageMs: number): number {
+    return pageMs - (timeOrigin - this.#topOrigin);
   }
 }
 
 /** Whether only a script can have made the request: markup neither fetches nor creates elements as scripts do. */
 function isMadeByScript(request: JoinedRequest): boolean {
-  if (request.type === 'fetch' || request.type === 'beacon') return true;
+  if (request.type === 'fetch' || request.type === 'beacon' || request.maker?.by === 'script') return true;
   const runs = request.type === 'script' ? request.frame?.scriptRuns : undefined;
   return runs?.some(({ url, inserted }) => inserted && url === urlOf(request)) ?? false;
 }
@@ -186,10 +240,12 @@ function parsedAtMs({ navigation }: FrameReport): number {
 }
 
 /** Recognizes `<link rel=preload>` and early hints: links that are not stylesheets. */
+function isPreload({ entry, type }: Pick<JoinedRequest, 'entry' | 'type'>): boolean {
+  return entry?.initiatorType === 'early-hints' || (entry?.initiatorType === 'link' && type !== 'style');
+}
+
 function findPreload(request: JoinedRequest, document: JoinedRequest | null): FoundInitiator | null {
-  const initiatorType = request.entry?.initiatorType;
-  const isPreload = initiatorType === 'early-hints' || (initiatorType === 'link' && request.type !== 'style');
-  return isPreload ? { kind: 'preload', from: document, source: 'recorded' } : null;
+  return isPreload(request) ? { kind: 'preload', from: document, source: 'recorded' } : null;
 }
 
 function findLastArrived(requests: JoinedRequest[]): JoinedRequest | null {

@@ -5,7 +5,7 @@ import { findInitiators } from './initiators.ts';
 import type { FrameReport, JoinedRequest } from './joined-request.ts';
 import { MAX_ENTRIES } from './limits.ts';
 import type { ObservedRequest } from './observed-request.ts';
-import type { ResourceEntry } from './page-timings.ts';
+import type { FrameResource, ResourceEntry } from './page-timings.ts';
 import { withoutFragment } from './url-text.ts';
 
 /** Everything observed of one page load. */
@@ -92,6 +92,7 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
         frame,
         documentOf: measured ? (documentOf?.frame ?? null) : null,
         redirectedFrom: previous,
+        maker: index === 0 ? (fromParent?.maker ?? null) : null,
         type: isIcon(hop, fromParent) ? 'other' : hop.type,
         startMs: Math.max(0, startMs),
         endMs: Math.max(0, startMs, endMs),
@@ -109,6 +110,7 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
       frame,
       documentOf: null,
       redirectedFrom: null,
+      maker: entry.maker,
       type: typeFromTiming(entry),
       startMs: Math.max(0, entry.fetchStart + shift),
       endMs: Math.max(0, entry.fetchStart + shift, entry.responseEnd + shift),
@@ -177,8 +179,8 @@ function documentFrame(frame: FrameReport | undefined) {
  *   those of resources from the memory cache, and are left out
  */
 function pairEntries(chains: ObservedRequest[][], unsent: ObservedRequest[], frames: FrameReport[]) {
-  const paired = new Map<ObservedRequest[], ResourceEntry>();
-  const unpaired: { frame: FrameReport; entry: ResourceEntry }[] = [];
+  const paired = new Map<ObservedRequest[], FrameResource>();
+  const unpaired: { frame: FrameReport; entry: FrameResource }[] = [];
   // A CORS preflight has the same URL as its request, and no entry of its own.
   const requests = groupBy(
     chains.filter((chain) => chain[0]!.method !== 'OPTIONS'),

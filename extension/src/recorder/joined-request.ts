@@ -1,6 +1,6 @@
 import type { ResourceType } from '@hopwise/pageload-emulator';
 import type { ObservedRequest } from './observed-request.ts';
-import type { FrameTimings, ResourceEntry } from './page-timings.ts';
+import type { FrameTimings, RequestMaker, ResourceEntry } from './page-timings.ts';
 
 /** What a frame measured, with its id in the tab (0 is the top frame). */
 export interface FrameReport extends FrameTimings {
@@ -19,6 +19,8 @@ export interface JoinedRequest {
   documentOf: FrameReport | null;
   /** The hop that redirected here. */
   redirectedFrom: JoinedRequest | null;
+  /** Of the first hop; null where the page's timings do not show it. */
+  maker: RequestMaker | null;
   type: ResourceType;
   /** Milliseconds after the page's navigationStart. */
   startMs: number;

@@ -10,8 +10,15 @@ const bytes = z.number().check(z.nonnegative(), z.lte(1e12));
 const url = z.string().check(z.maxLength(MAX_TEXT_CHARS));
 const word = z.string().check(z.maxLength(64));
 
+/** What made the element that requested a resource, or called for it. */
+const maker = z.object({
+  by: z.enum(['parser', 'script']),
+  /** Of the script, without fragment, '' for an inline script; null where it is unknown. */
+  scriptUrl: z.nullable(url),
+});
+
 /** PerformanceResourceTiming, as read; 0 stands for withheld (Resource Timing section 4.5). */
-const resource = z.object({
+const timing = z.object({
   name: url,
   initiatorType: word,
   startTime: ms,
@@ -33,17 +40,24 @@ const resource = z.object({
   deliveryType: word,
 });
 
+const resource = z.extend(timing, {
+  /** Null where nothing shows it. */
+  maker: z.nullable(maker),
+});
+
 /** The frame's own navigation (Navigation Timing). */
-const navigation = z.extend(resource, {
+const navigation = z.extend(timing, {
   domInteractive: ms,
   domContentLoadedEventEnd: ms,
   loadEventEnd: ms,
 });
 
-/** An external script that has run. */
+/** A script that has run. */
 const scriptRun = z.object({
-  /** Absolute, without fragment. */
+  /** Absolute, without fragment; '' for an inline script. */
   url,
+  /** When it cannot have begun yet, milliseconds after the frame's time origin. */
+  startMs: ms,
   /** End of the run, milliseconds after the frame's time origin. */
   endMs: ms,
   /** Whether a script created its element. False for some of those elements too: scripts can set them to run in order. */
@@ -77,7 +91,9 @@ export const pageSettledSchema = z.object({ type: z.literal('page-settled'), loa
  */
 export const pageShownSchema = z.object({ type: z.literal('page-shown') });
 
-export type ResourceEntry = z.infer<typeof resource>;
+export type RequestMaker = z.infer<typeof maker>;
+export type ResourceEntry = z.infer<typeof timing>;
+export type FrameResource = z.infer<typeof resource>;
 export type ScriptRun = z.infer<typeof scriptRun>;
 export type FrameTimings = z.infer<typeof frameTimingsSchema>;
 export type RecordingCheck = z.infer<typeof recordingCheckSchema>;

@@ -6,9 +6,10 @@ import { type PlannedPin, planPins } from './pin-suggestions.ts';
 import { CERTIFICATE_NOTE, RESOLVER_NOTE } from './pin-text.ts';
 import type { PinsModel } from './pins-model.ts';
 
+const PERMISSION = 'The browser asks for permission once.';
 const WHAT_IT_DOES =
   'Connections to pinned origins pass through the helper on this computer. ' +
-  'The browser asks for permission to set its proxy for these origins and to log in to the helper’s proxy.';
+  'The permission is to set the browser’s proxy for these origins and to log in to the helper’s proxy.';
 
 /** The button that carries out a decision by pins, and reloads the page. */
 export class ActionControl {
@@ -18,6 +19,8 @@ export class ActionControl {
   readonly #reload: () => Promise<unknown>;
   readonly #button: HTMLButtonElement;
   readonly #note: HTMLElement;
+  /** What a click changes, before pins are allowed: afterwards it is beside the choice of their lifetime. */
+  readonly #effects: HTMLElement;
   readonly #status: HTMLElement;
   readonly #instructions: HTMLElement;
   #planned: PlannedPin[] = [];
@@ -33,6 +36,7 @@ export class ActionControl {
     this.#reload = reload;
     this.#button = el('button', { type: 'button', class: 'hw-button hw-button-primary' }, 'Make it faster');
     this.#note = el('p', { class: 'hw-note' });
+    this.#effects = el('details', { class: 'hw-note' });
     this.#status = el('p', { class: 'hw-note', role: 'status' });
     this.#instructions = el('div', {});
     this.element = el(
@@ -40,6 +44,7 @@ export class ActionControl {
       { class: 'hw-action' },
       this.#button,
       this.#note,
+      this.#effects,
       this.#status,
       this.#instructions,
     );
@@ -58,6 +63,8 @@ export class ActionControl {
       this.#isReloadDue = false;
     }
     this.#planned = planned;
+    const effects = [WHAT_IT_DOES, RESOLVER_NOTE, this.#needsCa() ? CERTIFICATE_NOTE : ''].join(' ');
+    this.#effects.replaceChildren(this.#el('summary', {}, 'What it changes'), effects);
     this.#skipped = (action?.origins.length ?? 0) - planned.length;
     this.#update();
   }
@@ -104,6 +111,7 @@ export class ActionControl {
     // Not `disabled`: a disabled button loses the focus.
     this.#button.setAttribute('aria-disabled', String(model.isBusy));
     this.#note.textContent = this.#describe(isMade, isWaiting);
+    this.#effects.hidden = model.isAllowed || isMade;
     this.#renderInstructions();
     if (!this.#isReloadDue || !isMade || isWaiting) return;
     this.#isReloadDue = false;
@@ -118,11 +126,10 @@ export class ActionControl {
     if (this.#planned.length === 0) return skipped;
     if (isMade)
       return isWaiting ? 'The pins wait until the browser trusts the local CA.' : 'Done: the pins are below.';
-    if (this.#model.problem !== '') return this.#model.problem;
+    const { problem, isAllowed } = this.#model;
+    if (problem !== '') return problem === this.#status.textContent ? '' : problem;
     const needs = this.#needsCa() ? 'Needs the helper and its local CA.' : 'Needs the helper.';
-    // Once pins are allowed, the notes are beside the choice of their lifetime.
-    const effects = [WHAT_IT_DOES, RESOLVER_NOTE, this.#needsCa() ? CERTIFICATE_NOTE : ''];
-    return [needs, ...(this.#model.isAllowed ? [] : effects), skipped].filter(Boolean).join(' ');
+    return [needs, isAllowed ? '' : PERMISSION, skipped].filter(Boolean).join(' ');
   }
 
   #renderInstructions(): void {

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FaultyLink } from '../faults/faulty-link.ts';
 import { hear, until } from '../proxy/support/peers.ts';
 import type { Server } from '../support/server.ts';
 import {
@@ -26,14 +27,17 @@ let served: ServedPins;
 let server: Server;
 let pinned: Pinned;
 let own: OwnOrigin | null = null;
+let link: FaultyLink | null = null;
 
 beforeAll(async () => {
-  served = await servePins(['-protocols', 'h1'], ['-protocols', 'h1,h2']);
+  served = await servePins(['-protocols', 'h1'], ['-protocols', 'h1,h2'], ['-lifetime', '-1m']);
   ({ server, pinned } = served);
 });
 
-afterEach(() => {
+afterEach(async () => {
   pinned.terminating.close();
+  await link?.close();
+  link = null;
   pinned.lifted.length = 0;
   own?.server.close();
   own?.server.closeAllConnections();
@@ -276,6 +280,35 @@ describe('an origin whose certificate changes', () => {
     await expect(ask2(session, { ':path': '/', ':method': 'POST' })).rejects.toMatchObject(REFUSED);
     expect(pinned.lifted).toEqual([{ port, reason: expect.stringMatching(/certificate/i) }]);
     await expect(pinned.connect(port, 'http/1.1')).rejects.toThrow(/certificate/);
+  });
+});
+
+describe('an origin over HTTP/3', () => {
+  beforeEach(async () => {
+    link = await FaultyLink.open(server.port);
+    await pinned.pin(link.port, 'h3');
+  });
+
+  it('whose certificate has expired loses its pin, with this as the reason', async () => {
+    const session = await pinned.http2(link!.port);
+    await ask2(session, { ':path': '/bytes/10' });
+    link!.moveTo(served.others[2]!.port);
+    await expect(ask2(session, { ':path': '/bytes/10' })).rejects.toMatchObject(REFUSED);
+    await until(() => pinned.lifted.length > 0);
+    expect(pinned.lifted).toEqual([{ port: link!.port, reason: expect.stringMatching(/certificate/i) }]);
+  });
+
+  it('keeps its pin when its packets get lost for as long as a handshake may take', async () => {
+    const session = await pinned.http2(link!.port);
+    pinned.ready.length = 0;
+    link!.packetLoss = 1;
+    const answer = ask2(session, { ':path': '/bytes/10' });
+    // Over another protocol.
+    await until(() => link!.open > 0);
+    link!.packetLoss = 0;
+    expect((await answer).body).toHaveLength(10);
+    await until(() => pinned.ready.length > 0);
+    expect(pinned.lifted).toEqual([]);
   });
 });
 

@@ -63,6 +63,7 @@ beforeEach(() => {
   upstream = {
     events: {
       answered: (protocol) => events.push(`answered ${protocol}`),
+      answeredInstead: (protocol, { code }) => events.push(`answered instead of ${protocol}: ${code}`),
       failed: (protocol, { code }) => events.push(`failed ${protocol} ${code}`),
       suspect: () => events.push('suspect'),
       unforwardable: (_protocol, reason) => events.push(`unpassable ${reason}`),
@@ -96,7 +97,7 @@ it('uses another protocol at once, and reports failures under the pinned one onl
   await settled();
   await settled();
   expect(request.notes).toEqual(['head 201 and well', 'end']);
-  expect(events).toEqual(['failed h3 connect', 'answered h1', 'done']);
+  expect(events).toEqual(['failed h3 connect', 'answered instead of h3: connect', 'done']);
 });
 
 it('fails for good where the response to a POST broke off as soon as it had begun', async () => {
@@ -142,6 +143,7 @@ it('moves on when asked, and ignores the former attempt', async () => {
   await settled();
   expect(engine.exchanges).toHaveLength(2);
   expect(request.notes).toEqual(['head 200']);
+  expect(events).toEqual(['answered instead of h3: timeout']);
   relay.moveOn('h2', 'too late');
   expect(engine.exchanges).toHaveLength(2);
 });

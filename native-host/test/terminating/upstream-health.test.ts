@@ -123,15 +123,15 @@ describe('a check that fails', () => {
   });
 
   it.each([
-    ['and is answered', () => engine.last.answer()],
-    ['and sees a certificate', () => engine.last.fail('certificate')],
-  ])('for want of a connection asks whether another protocol gets one, %s', async (_name, end) => {
+    ['and is answered', () => engine.last.answer(), 'timeout'],
+    ['and sees a certificate', () => engine.last.fail('certificate'), 'certificate'],
+  ])('for want of a connection asks whether another protocol gets one, %s', async (_name, end, reason) => {
     const check = health.check(under('h3'));
     engine.last.fail('timeout');
     await settled();
     expect(engine.last.request.protocol).toBe('h2');
     end();
-    expect(await check).toEqual({ kind: 'unusable', reason: 'timeout' });
+    expect(await check).toEqual({ kind: 'unusable', reason });
   });
 
   it('under every protocol reports the origin as unreachable, and is not repeated at once', async () => {

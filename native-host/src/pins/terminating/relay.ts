@@ -19,8 +19,10 @@ const INFORMATIONAL_LIMIT = 32;
 
 /** Events that concern the origin; `pinned` is the protocol that it was pinned to when the request began. */
 export interface RelayEvents {
-  /** A response has begun. */
-  answered(protocol: Protocol, pinned: Protocol): void;
+  /** A response has begun under the pinned protocol. */
+  answered(pinned: Protocol): void;
+  /** A response has begun under another protocol, after `fault` under the pinned one. */
+  answeredInstead(pinned: Protocol, fault: ExchangeError): void;
   /** An attempt under the pinned protocol has failed. Called before the next attempt. */
   failed(pinned: Protocol, fault: ExchangeError): void;
   /** A request has waited for its response for `SUSPECT_AFTER_MS` or more. */
@@ -42,6 +44,8 @@ export class Relay {
   readonly #upstream: Upstream;
   readonly #pinned: Protocol;
   readonly #tried: Protocol[] = [];
+  /** Of the last attempt under the pinned protocol. */
+  #pinnedFault: ExchangeError | null = null;
   #exchange: Exchange | null = null;
   #headSeen = false;
   #over = false;
@@ -65,7 +69,9 @@ export class Relay {
     if (!isRepeatable(this.#request.method, exchange.sent)) return;
     this.#exchange = null;
     exchange.cancel();
-    this.#attemptAgain(new ExchangeError('timeout', message, exchange.sent));
+    const fault = new ExchangeError('timeout', message, exchange.sent);
+    if (protocol === this.#pinned) this.#pinnedFault = fault;
+    this.#attemptAgain(fault);
   }
 
   #attempt(protocol: Protocol): void {
@@ -102,7 +108,9 @@ export class Relay {
   }
 
   #failed(protocol: Protocol, fault: ExchangeError): void {
-    if (protocol === this.#pinned) this.#upstream.events.failed(this.#pinned, fault);
+    if (protocol !== this.#pinned) return;
+    this.#pinnedFault = fault;
+    this.#upstream.events.failed(this.#pinned, fault);
   }
 
   #retry(protocol: Protocol, fault: ExchangeError): void {
@@ -122,7 +130,9 @@ export class Relay {
     const request = this.#request;
     this.#headSeen = true;
     clearTimeout(this.#waiting);
-    this.#upstream.events.answered(protocol, this.#pinned);
+    const { events } = this.#upstream;
+    if (protocol === this.#pinned) events.answered(this.#pinned);
+    else events.answeredInstead(this.#pinned, this.#pinnedFault!);
     const first = exchange.take();
     if (exchange.arrivedTrailers?.length === 0) {
       if (this.#forwards(() => request.answer(status, headers, first))) this.#finish();

@@ -140,9 +140,10 @@ export class TerminatingProxy implements Terminator {
   #newOrigin(host: string, port: number, protocol: Protocol, from: AddressSpace): TerminatedOrigin {
     const { engine, log } = this.#options;
     const events: RelayEvents = {
-      answered: (answering, pinned) => {
-        if (answering === pinned) this.#health.good(origin.origin, pinned);
-        else if (pinned === origin.protocol) this.#lift(origin, this.#without(pinned));
+      answered: (pinned) => this.#health.good(origin.origin, pinned),
+      answeredInstead: (pinned, fault) => {
+        // The network may have failed and recovered in between: the check that `failed` has begun decides.
+        if (pinned === origin.protocol && !isDoubtful(fault)) this.#lift(origin, this.#without(pinned));
       },
       failed: (pinned, fault) => {
         if (pinned === origin.protocol) this.#failed(origin, fault);
@@ -170,7 +171,7 @@ export class TerminatingProxy implements Terminator {
   }
 
   #failed(origin: TerminatedOrigin, fault: ExchangeError): void {
-    if (DOUBTFUL.has(fault.code) || isHandshakeFailure(fault)) {
+    if (isDoubtful(fault)) {
       this.#health.doubt(origin.origin, origin.protocol);
       this.#reportReadiness(origin);
       origin.closeInOrder();
@@ -245,6 +246,10 @@ export class TerminatingProxy implements Terminator {
     this.unpin(host, port);
     return true;
   }
+}
+
+function isDoubtful(fault: ExchangeError): boolean {
+  return DOUBTFUL.has(fault.code) || isHandshakeFailure(fault);
 }
 
 function noAuthority(host: string): string {

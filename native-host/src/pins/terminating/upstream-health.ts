@@ -154,7 +154,8 @@ export class UpstreamHealth {
     if (!CONNECTIONLESS.has(fault.code)) return { kind: 'unusable', reason: fault.message };
     for (const other of otherProtocols(checked.protocol)) {
       const otherFault = await this.#ask({ ...checked, protocol: other }, connection);
-      // A rejected certificate arrived over a connection.
+      // Of several addresses libcurl reports the first one's failure, which may be none of the certificate.
+      if (otherFault?.code === 'certificate') return { kind: 'unusable', reason: otherFault.message };
       if (!otherFault || !CONNECTIONLESS.has(otherFault.code))
         return { kind: 'unusable', reason: fault.message };
     }

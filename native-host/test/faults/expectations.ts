@@ -142,11 +142,12 @@ export function mayBeDoubled({ fault, pin }: CasePlan): boolean {
 }
 
 /** What is wrong with the pin after the fault; '' for nothing. */
-export function faultOfPin({ pin: kind, fault }: CasePlan, pin: PinState | null): string {
+export function faultOfPin(plan: CasePlan, pin: PinState | null): string {
+  const { pin: kind, fault } = plan;
   if (!pin) return 'the pin is forgotten';
   const { state, reason } = pin;
   if (kind === 'avoid-h3') return state === 'active' ? '' : `a tunnel was lifted: ${reason}`;
-  if (state !== 'lifted') return mustLift(kind, fault) ? `the pin is ${state}` : '';
+  if (state !== 'lifted') return mustLift(plan) ? `the pin is ${state}` : '';
   if (reason === '') return 'the pin was lifted without a reason';
   if (mustHold(kind, fault)) return `the pin was lifted: ${reason}`;
   if (SHOWN_CERTIFICATE[fault] && kind !== 'h3' && !/certificate/i.test(reason))
@@ -155,8 +156,10 @@ export function faultOfPin({ pin: kind, fault }: CasePlan, pin: PinState | null)
   return '';
 }
 
-function mustLift(kind: string, fault: Fault): boolean {
-  if (fault === 'packets-gone') return kind === 'h3';
+/** Whether the pin is of no use after the fault. */
+export function mustLift({ pin, fault }: CasePlan): boolean {
+  if (pin === 'avoid-h3') return false;
+  if (fault === 'packets-gone') return pin === 'h3';
   return isAnotherServer(fault);
 }
 

@@ -1,10 +1,12 @@
 /** Runs the cases that share a host, at the same time, and says what was wrong. */
+import { until } from '../proxy/support/peers.ts';
 import { bundle } from '../support/server.ts';
 import {
   faultOfArrivals,
   faultOfPin,
   faultOfResult,
   limitMs,
+  mustLift,
   pageLimitMs,
   pageMayWait,
   shownCertificate,
@@ -60,6 +62,7 @@ export async function runBatch(plan: BatchPlan, tools: Tools): Promise<string[]>
     for (const run of runs) await run.prepare(KEPT.includes(plan.hostFault));
     await Promise.all(runs.map((run) => run.warm()));
     await Promise.all(runs.map((run) => run.run()));
+    await Promise.all(runs.map((run) => run.awaitLift()));
     await host.refresh();
     for (const run of runs) run.judgePin();
   } catch (fault) {
@@ -205,6 +208,15 @@ class CaseRun {
     if (!pageMayWait(this.#plan)) {
       await this.#page('after the fault', pageLimitMs(this.#plan), shownCertificate(this.#plan));
     }
+  }
+
+  /** The browser may see a failure before the helper has checked the origin and lifted its pin. */
+  async awaitLift(): Promise<void> {
+    if (!mustLift(this.#plan)) return;
+    const over = this.#patience.limit(pageLimitMs(this.#plan));
+    const isOver = (): boolean =>
+      over.aborted || this.#host.isOver || this.#host.pinOf(this.#link!.origin)?.state === 'lifted';
+    await until(isOver, Number.POSITIVE_INFINITY);
   }
 
   judgePin(): void {

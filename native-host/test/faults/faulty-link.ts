@@ -45,6 +45,7 @@ export class FaultyLink {
   readonly #forgotten = new Set<number>();
   #policers: Record<Direction, TokenBucket> | null = null;
   readonly #watches = new Set<Watch>();
+  #onFlow: () => void = () => {};
   #isClosed = false;
 
   private constructor(tcp: Server, udp: UdpSocket, target: number) {
@@ -90,6 +91,13 @@ export class FaultyLink {
     return new Promise((resolve) => {
       const watch = { direction, bytes, reached: resolve };
       this.#watches.add(watch);
+    });
+  }
+
+  /** Resolves at the first packet of the next UDP flow. */
+  nextFlow(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onFlow = resolve;
     });
   }
 
@@ -200,6 +208,7 @@ export class FaultyLink {
     if (!flow) {
       flow = createSocket('udp4');
       this.#flows.set(port, flow);
+      this.#onFlow();
       flow.on('error', () => {}).on('message', (answer) => this.#carry('down', answer, port));
       flow.connect(this.target, LOOPBACK);
       flow.once('connect', () => this.#carry('up', packet, port));

@@ -21,7 +21,7 @@ test('with UDP blocked HTTP/3 is unavailable, not slow', async () => {
     expect(isUnavailable(time), JSON.stringify(time)).toBe(true);
   }
   expect(report.network.estimated.udp).toBe('blocked');
-  expect(report.best).not.toBe('h3');
+  expect(report.decision.best).not.toBe('h3');
   expect(Object.values(report.assignment.protocols)).not.toContain('h3');
   expect(report.baseline.protocols.h3).toBeUndefined();
   ordered(spread(report.baseline.measuredMs));

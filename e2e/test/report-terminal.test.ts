@@ -13,16 +13,19 @@ const live = {
   network: { set: null, estimated: network },
   observed: { pltMs: null, protocols: {} },
   protocols: { h1: none, h2: none, h3: none },
-  baseline: { protocols: {}, measuredMs: null },
+  baseline: { protocols: {}, predictedMs: { median: 2000, low: 1800, high: 2300 }, measuredMs: null },
   assignment: { protocols: {}, predictedMs: { median: 900, low: 800, high: 1000 }, measuredMs: null },
-  best: 'h2',
-  margin: 0.1,
-  confidence: 0.9,
-  decided: true,
+  decision: {
+    kind: 'act',
+    verdict: 'Keep cdn.test off HTTP/3: 4.1 s → 1.6 s (measured)',
+    evidence: [{ kind: 'emulation', text: 'HTTP/2 is the fastest.' }],
+    changed: null,
+    action: { kind: 'avoid-h3', origins: ['https://cdn.test'], assignment: { 'https://cdn.test': 'h2' } },
+  },
   reasons: ['Because.'],
   origins: [],
   warnings: [],
-  prediction: { notes: [] },
+  prediction: { notes: [], decision: { action: { kind: 'avoid-h3' } } },
 };
 const loads = (median: number, n = 3) => ({
   median,
@@ -39,40 +42,57 @@ const rendered = (changes: object): string =>
 
 test('the report says what the prediction left out', () => {
   const note = 'The search for the best mix of protocols was cut short.';
-  expect(rendered({ prediction: { notes: [note] } })).toContain(`\n  ${note}\n`);
+  expect(rendered({ prediction: { ...live.prediction, notes: [note] } })).toContain(`\n  ${note}\n`);
   expect(rendered({})).not.toContain(note);
 });
 
 const inLab = {
   mode: 'lab',
   protocols: { h1: none, h2: none, h3: { ...none, measuredMs: loads(6000, 1) } },
-  baseline: { protocols: { h2: 105, h3: 105 }, measuredMs: loads(4050) },
+  baseline: { ...live.baseline, protocols: { h2: 105, h3: 105 }, measuredMs: loads(4050) },
   assignment: { ...live.assignment, measuredMs: loads(1550) },
 };
 
-test('the browser’s own choice and hopwise’s assignment are rows, and their measured loads give the last line', () => {
+test('the verdict is the first line and the last one', () => {
+  const lines = rendered(inLab).trim().split('\n');
+  expect(lines[0]).toBe('Keep cdn.test off HTTP/3: 4.1 s → 1.6 s (measured).');
+  expect(lines.at(-1)).toBe(lines[0]);
+  expect(lines).toContain('  HTTP/2 is the fastest.');
+});
+
+test('the browser’s own choice and hopwise’s action are rows', () => {
   const text = rendered(inLab);
-  expect(text).toMatch(/^the browser's own choice +– +– +4\.05 s \(3\.95 s – 4\.15 s\)$/m);
-  expect(text).toMatch(/^HTTP\/3 +– +– +6\.00 s \(once\)$/m);
   expect(text).toMatch(
-    /^hopwise's assignment +900 ms \(800 ms – 1\.00 s\) +– +1\.55 s \(1\.45 s – 1\.65 s\)$/m,
+    /^the browser's own choice +2\.00 s \(1\.80 s – 2\.30 s\) +– +4\.05 s \(3\.95 s – 4\.15 s\)$/m,
   );
-  // 1550 / 4050 − 1 = −0.617
-  expect(text.trimEnd().split('\n').at(-1)).toBe("hopwise's assignment: 4.05 s → 1.55 s measured (−62%)");
+  expect(text).toMatch(/^HTTP\/3 +– +– +6\.00 s \(1 run\)$/m);
+  expect(text).toMatch(/^hopwise's action +900 ms \(800 ms – 1\.00 s\) +– +1\.55 s \(1\.45 s – 1\.65 s\)$/m);
 });
 
-test('a loss is said as plainly as a gain', () => {
-  // 4172 / 4050 − 1 = 0.030
-  const slower = { ...inLab, assignment: { ...live.assignment, measuredMs: loads(4172) } };
-  expect(rendered(slower)).toContain("hopwise's assignment: 4.05 s → 4.17 s measured (+3%)");
+test('an answer without an action has no row for it', () => {
+  const prediction = { ...live.prediction, decision: { action: { kind: 'leave' } } };
+  expect(rendered({ ...inLab, prediction })).not.toContain("hopwise's action");
 });
 
-test('without a measured load of both there is no gain, and the reason is given', () => {
-  const text = rendered({ ...inLab, baseline: { protocols: {}, measuredMs: { unavailable: 'no answer' } } });
-  expect(text).not.toContain('→');
+test('a row without times gives the reason', () => {
+  const text = rendered({
+    ...inLab,
+    baseline: { ...live.baseline, measuredMs: { unavailable: 'no answer' } },
+  });
   expect(text).toContain("the browser's own choice is unavailable (measured): no answer");
-  expect(rendered({})).not.toContain('→');
-  expect(rendered({})).not.toContain("the browser's own choice");
+});
+
+test('origins that do not move the load time are one line', () => {
+  const origin = (name: string, pltMs: object) => ({ origin: `https://${name}.test`, requests: 2, pltMs });
+  const origins = [
+    origin('cdn', { h2: 1500, h3: 4000 }),
+    origin('a', { h2: 1500 }),
+    origin('b', { h2: 1500 }),
+  ];
+  const text = rendered({ origins });
+  expect(text).toMatch(/^ {2}https:\/\/cdn\.test +2 requests +HTTP\/2$/m);
+  expect(text).toContain('2 of 3 origins do not matter');
+  expect(text).not.toContain('https://a.test');
 });
 
 test('an assignment is described by how many origins have which protocol', () => {

@@ -47,6 +47,7 @@ beforeAll(async () => {
       h3: { unavailable: `no answer for https://www.${'long-name.'.repeat(12)}test/ in 9000 ms` },
       assigned: loads(1550),
     },
+    decision: prediction.decision,
     naturalProtocols: { h2: 105, h3: 105 },
     warnings: ['the recorded load was disturbed, and predictions rest on it: other processes took 4010 ms'],
     elapsedMs: 60_000,

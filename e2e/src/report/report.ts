@@ -2,6 +2,8 @@ import { PROTOCOL_NAME, PROTOCOLS, type UdpNotation, type Verification } from '@
 import type { LoadProtocol } from '@hopwise/lab/ground-truth/ground-truth';
 import type {
   Assignment,
+  Decision,
+  LoadTime,
   OriginRecommendation,
   Prediction,
   Protocol,
@@ -18,6 +20,8 @@ export interface Spread {
 
 /** A spread over repeated loads or rounds. */
 export interface RepeatedSpread extends Spread {
+  /** Each load's time, in the order in which they were made; absent for rounds of transfers. */
+  loadsMs?: number[];
   /** How many were timed. */
   n: number;
   /** What `low` and `high` are: the ends seen, or percentiles. */
@@ -43,16 +47,18 @@ export interface ProtocolReport {
 export interface BaselineReport {
   /** Requests by the protocol that the browser chose: of all measured loads, of the recorded load where none were measured. */
   protocols: Partial<Record<Protocol, number>>;
+  /** Of the visit that was recorded, by emulation. */
+  predictedMs: Spread;
   /** From real page loads, each a first visit; only in the lab. */
   measuredMs: RepeatedSpread | Unavailable | null;
 }
 
-/** The page with the protocol for each origin that hopwise chose. */
+/** The page with each origin's protocol under the action that hopwise recommended before it was measured. */
 export interface AssignmentReport {
   /** By origin. */
   protocols: Assignment;
   predictedMs: Spread;
-  /** From real page loads in which each origin had its protocol; only in the lab. */
+  /** From real page loads in which each origin had its protocol, those by the browser itself without an action; only in the lab. */
   measuredMs: RepeatedSpread | Unavailable | null;
 }
 
@@ -81,10 +87,8 @@ export interface Report {
   protocols: Record<Protocol, ProtocolReport>;
   baseline: BaselineReport;
   assignment: AssignmentReport;
-  best: Protocol;
-  margin: number;
-  confidence: number;
-  decided: boolean;
+  /** What to do, with the measured loads among its evidence. */
+  decision: Decision;
   reasons: string[];
   origins: OriginRecommendation[];
   /** What makes a figure doubtful (late packets, loads that were repeated): one line each. */
@@ -109,6 +113,8 @@ export interface Findings {
   predictionGivenNetwork: Prediction | null;
   verification: Verification | null;
   measured: Partial<Record<LoadProtocol, RepeatedSpread | Unavailable>> | null;
+  /** What to do, after measuring. */
+  decision: Decision;
   /** Requests of the measured natural loads; null where nothing was measured. */
   naturalProtocols: BaselineReport['protocols'] | null;
   warnings: string[];
@@ -119,9 +125,13 @@ export function isUnavailable(value: unknown): value is Unavailable {
   return typeof value === 'object' && value !== null && 'unavailable' in value;
 }
 
+const spreadOf = ({ pltMs, low, high }: LoadTime): Spread => ({ median: pltMs, low, high });
+
 function predictedSpread(prediction: Prediction, protocol: Protocol): Spread | Unavailable {
-  const time = prediction.protocols[protocol];
-  return isUnavailable(time) ? time : { median: time.pltMs, low: time.low, high: time.high };
+  const emulated = prediction.protocols[protocol];
+  const time = prediction.decision.protocols[protocol];
+  if (time !== undefined) return spreadOf(time);
+  return isUnavailable(emulated) ? emulated : spreadOf(emulated);
 }
 
 function verifiedSpread(
@@ -192,7 +202,7 @@ export function formatChange(change: number): string {
 /** Puts the findings into the form of `out/report.json`. */
 export function buildReport(findings: Findings): Report {
   const { prediction, predictionGivenNetwork, verification, measured } = findings;
-  const { assigned } = prediction;
+  const { action, baseline } = prediction.decision;
   const protocolReport = (protocol: Protocol): ProtocolReport => ({
     predictedMs: predictedSpread(prediction, protocol),
     predictedGivenNetworkMs: predictionGivenNetwork && predictedSpread(predictionGivenNetwork, protocol),
@@ -212,17 +222,15 @@ export function buildReport(findings: Findings): Report {
     protocols: { h1: protocolReport('h1'), h2: protocolReport('h2'), h3: protocolReport('h3') },
     baseline: {
       protocols: findings.naturalProtocols ?? prediction.observed.protocols,
+      predictedMs: spreadOf(baseline),
       measuredMs: measured?.natural ?? null,
     },
     assignment: {
-      protocols: prediction.assignment,
-      predictedMs: { median: assigned.pltMs, low: assigned.low, high: assigned.high },
-      measuredMs: measured?.assigned ?? null,
+      protocols: action.assignment,
+      predictedMs: spreadOf(action.time),
+      measuredMs: (action.kind === 'leave' ? measured?.natural : measured?.assigned) ?? null,
     },
-    best: prediction.best,
-    margin: prediction.margin,
-    confidence: prediction.confidence,
-    decided: prediction.decided,
+    decision: findings.decision,
     reasons: prediction.reasons,
     origins: prediction.origins,
     warnings: findings.warnings,

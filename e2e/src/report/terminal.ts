@@ -4,17 +4,10 @@ import { formatBytes } from '@hopwise/extension/format';
 import { table, wrap } from '@hopwise/lab/output/table';
 import { count, duration, networkText } from '@hopwise/lab/output/words';
 import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
-import {
-  formatChange,
-  isUnavailable,
-  measuredChange,
-  type RepeatedSpread,
-  type Report,
-  type Spread,
-} from './report.ts';
+import { isUnavailable, type RepeatedSpread, type Report, type Spread } from './report.ts';
 
 const BASELINE = "the browser's own choice";
-const ASSIGNMENT = "hopwise's assignment";
+const ACTION = "hopwise's action";
 
 type Time = Spread | RepeatedSpread | Unavailable | null;
 
@@ -29,17 +22,18 @@ interface Row {
 function cell(value: Time): string {
   if (value === null) return '–';
   if (isUnavailable(value)) return 'unavailable';
-  if ('n' in value && value.n === 1) return `${duration(value.median)} (once)`;
+  if ('n' in value && value.n === 1) return `${duration(value.median)} (1 run)`;
   return `${duration(value.median)} (${duration(value.low)} – ${duration(value.high)})`;
 }
 
-function rowsOf({ mode, baseline, protocols, assignment }: Report): Row[] {
-  const none = { predictedMs: null, verifiedMs: null };
+function rowsOf({ prediction, baseline, protocols, assignment }: Report): Row[] {
   const fixed = (protocol: Protocol) => ({ name: PROTOCOL_NAME[protocol], ...protocols[protocol] });
   return [
-    ...(mode === 'lab' ? [{ name: BASELINE, ...none, measuredMs: baseline.measuredMs }] : []),
+    { name: BASELINE, verifiedMs: null, ...baseline },
     ...PROTOCOLS.map(fixed),
-    { name: ASSIGNMENT, ...none, ...assignment },
+    ...(prediction.decision.action.kind === 'leave'
+      ? []
+      : [{ name: ACTION, verifiedMs: null, ...assignment }]),
   ];
 }
 
@@ -54,6 +48,23 @@ function whyUnavailable({ name, predictedMs, verifiedMs, measuredMs }: Row): str
   return [...byReason].map(([why, of]) => `${name} is unavailable (${of.join(', ')}): ${why}`);
 }
 
+/** What to do about each origin that matters; the others in one line. */
+function originLines({ origins, decision }: Report, dim: (text: string) => string): string[] {
+  const matter = origins.filter(({ pltMs }) => Object.keys(pltMs).length > 1);
+  const rows = matter.map(({ origin, requests }) => [
+    `  ${origin}`,
+    count(requests, 'request'),
+    decision.action.origins.includes(origin)
+      ? PROTOCOL_NAME[decision.action.assignment[origin]!]
+      : dim('as the browser does'),
+  ]);
+  const rest = origins.length - matter.length;
+  return [
+    ...(rows.length > 0 ? table(rows).split('\n') : []),
+    ...(rest > 0 ? [dim(`  ${rest} of ${count(origins.length, 'origin')} do not matter`)] : []),
+  ];
+}
+
 /** The report as text, coloured where the stream is a terminal that shows colours. */
 export function renderTerminal(report: Report, stream: NodeJS.WriteStream): string {
   const paint = (format: Parameters<typeof styleText>[0], text: string) =>
@@ -61,8 +72,11 @@ export function renderTerminal(report: Report, stream: NodeJS.WriteStream): stri
   // A pseudo-terminal without a size reports 0 columns.
   const columns = Math.min(stream.columns || 100, 120);
   const lines: string[] = [];
-  const { page, network } = report;
+  const { page, network, decision } = report;
+  const verdict = paint(decision.kind === 'act' ? ['bold', 'green'] : 'bold', `${decision.verdict}.`);
   lines.push(
+    '',
+    verdict,
     '',
     `${paint('bold', page.name || page.url)}: ${count(page.requests, 'request')} on ${count(page.origins, 'origin')}, ` +
       formatBytes(page.bytes),
@@ -82,53 +96,22 @@ export function renderTerminal(report: Report, stream: NodeJS.WriteStream): stri
   const cells = rows.map((row) => {
     const texts = [row.name, cell(row.predictedMs), cell(row.verifiedMs)];
     if (report.mode === 'lab') texts.push(cell(row.measuredMs));
-    return row.name === ASSIGNMENT ? texts.map((text) => paint('bold', text)) : texts;
+    return row.name === ACTION ? texts.map((text) => paint('bold', text)) : texts;
   });
   lines.push(table([header.map((text) => paint('dim', text)), ...cells]));
   lines.push(...rows.flatMap(whyUnavailable));
   lines.push('');
-  const sure = `${Math.round(report.confidence * 100)}% sure`;
-  lines.push(
-    report.decided
-      ? paint(
-          ['bold', 'green'],
-          `${PROTOCOL_NAME[report.best]} loads this page fastest, by ${Math.round(report.margin * 100)}% (${sure})`,
-        )
-      : paint(
-          'bold',
-          `No clear winner; ${PROTOCOL_NAME[report.best]} is ahead by ${Math.round(report.margin * 100)}% (${sure})`,
-        ),
-  );
-  for (const reason of report.reasons) {
+  const reasons = decision.evidence.map(({ text }) => text);
+  if (decision.changed !== null) reasons.unshift(decision.changed);
+  for (const reason of reasons) {
     lines.push(...wrap(reason, columns - 4).map((part, index) => `${index === 0 ? '  ' : '    '}${part}`));
   }
   for (const note of report.prediction.notes) {
     lines.push(...wrap(note, columns - 4).map((part) => paint('dim', `  ${part}`)));
   }
-  lines.push('', `per origin (${duration(report.assignment.predictedMs.median)} in all, predicted):`);
-  const origins = table(
-    report.origins.map((origin) => [
-      `  ${origin.origin}`,
-      count(origin.requests, 'request'),
-      origin.decided
-        ? PROTOCOL_NAME[origin.protocol]
-        : paint('dim', `${PROTOCOL_NAME[origin.protocol]}, no clear winner`),
-      origin.decided ? `${Math.round(origin.confidence * 100)}% sure` : '',
-    ]),
-  ).split('\n');
-  for (const [index, line] of origins.entries()) {
-    lines.push(line);
-    const origin = report.origins[index];
-    if (origin?.decided)
-      lines.push(...wrap(origin.reason, columns - 6).map((part) => paint('dim', `      ${part}`)));
-  }
+  lines.push('', ...originLines(report, (text) => paint('dim', text)));
   for (const warning of report.warnings) lines.push('', paint('yellow', `note: ${warning}`));
-  const change = measuredChange(report);
-  if (change !== null) {
-    const { baselineMs, assignedMs } = change;
-    const text = `${ASSIGNMENT}: ${duration(baselineMs)} → ${duration(assignedMs)} measured (${formatChange(change.change)})`;
-    lines.push('', paint(change.change < 0 ? ['bold', 'green'] : 'bold', text));
-  }
+  lines.push('', verdict);
   lines.push('');
   return lines.join('\n');
 }

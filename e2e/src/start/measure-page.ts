@@ -29,8 +29,8 @@ export interface MeasureOptions {
   /** Script that runs Chromium on the client's side of the link. */
   chromium: string;
   site: Site;
-  /** The protocol that hopwise chose for each origin of the site. */
-  assignment: Assignment;
+  /** The protocol of each origin of the site under the action that hopwise recommends; null for no action. */
+  assignment: Assignment | null;
   /** Of each of: the browser's own choice, each fixed protocol, the assignment. */
   loads: number;
   /** Time that a load has for its load event. */
@@ -52,14 +52,14 @@ export interface PageMeasurement {
   warnings: string[];
 }
 
-/** In the order of the first round. */
+/** In the order of the first round; `assigned` only with an assignment. */
 const MEASURED: readonly LoadProtocol[] = ['natural', ...PROTOCOLS, 'assigned'];
 const WHAT: Record<LoadProtocol, string> = {
   natural: "the browser's own choice",
   h1: 'HTTP/1.1',
   h2: 'HTTP/2',
   h3: 'HTTP/3',
-  assigned: "hopwise's assignment",
+  assigned: "hopwise's action",
 };
 /** More rounds than there are. */
 const ROUNDS_BOUND = 1000;
@@ -70,17 +70,18 @@ const ROUNDS_BOUND = 1000;
 const HOPELESS_RATIO = 3;
 
 /**
- * Real page loads of the browser's own choice, of each protocol forced and of hopwise's assignment: cold, one at a time,
+ * Real page loads of the browser's own choice, of each protocol forced and of hopwise's action: cold, one at a time,
  * taking turns.
  */
 export async function measurePage(options: MeasureOptions): Promise<PageMeasurement> {
   const { lab, site, network, assignment, cleanup } = options;
+  const kinds = MEASURED.filter((protocol) => protocol !== 'assigned' || assignment !== null);
   const browsers = {} as Record<LoadProtocol, WatchedBrowser>;
-  for (const protocol of MEASURED) {
+  for (const protocol of kinds) {
     options.signal.throwIfAborted();
     const browser = await MeasuringBrowser.launch({
       executablePath: options.chromium,
-      protocol: protocol === 'assigned' ? { assignment } : protocol,
+      protocol: protocol === 'assigned' ? { assignment: assignment! } : protocol,
       caSpki: lab.caSpki,
       hosts: lab.hosts,
       headed: options.headed,
@@ -92,7 +93,7 @@ export async function measurePage(options: MeasureOptions): Promise<PageMeasurem
   let busyLinks = 0;
   let isAssigned = false;
   // On a machine that is never quiet the measurement takes twice as long, and no longer.
-  let repeatsLeft = options.keepDisturbed ? 0 : MEASURED.length * options.loads;
+  let repeatsLeft = options.keepDisturbed ? 0 : kinds.length * options.loads;
   const disturbed: Record<LoadProtocol, number> = { natural: 0, h1: 0, h2: 0, h3: 0, assigned: 0 };
   const measurement = await measureProtocols<LoadProtocol>({
     browsers,
@@ -194,18 +195,23 @@ class WatchedBrowser implements Loader {
   };
 }
 
-function repeatedSpread(result: Measured, wanted: LoadProtocol, assignment: Assignment): RepeatedSpread {
+function repeatedSpread(
+  result: Measured,
+  wanted: LoadProtocol,
+  assignment: Assignment | null,
+): RepeatedSpread {
   const requests = result.loads.flatMap((load) => load.requests);
   const isProved = ({ url, protocol }: (typeof requests)[number]) => {
     if (wanted === 'natural') return protocol !== null;
     return (
-      protocol !== null && protocol === (wanted === 'assigned' ? assignment[originOf(url) ?? ''] : wanted)
+      protocol !== null && protocol === (wanted === 'assigned' ? assignment?.[originOf(url) ?? ''] : wanted)
     );
   };
   return {
     median: result.medianMs,
     low: result.lowMs,
     high: result.highMs,
+    loadsMs: result.loads.map(({ pltMs }) => pltMs),
     n: result.loads.length,
     spread: result.range,
     proved: requests.filter(isProved).length,

@@ -17,6 +17,7 @@ import type { Site } from '@hopwise/lab/sites/site';
 import { predict } from '@hopwise/pageload-emulator';
 import { renderHtml } from '../report/html.ts';
 import { buildReport, type Findings, type Report } from '../report/report.ts';
+import { decideAfter } from './decide-after.ts';
 import { measurePage } from './measure-page.ts';
 import { networkFrom } from './network.ts';
 import { ExtensionSession, type SessionOptions } from './observe.ts';
@@ -77,10 +78,12 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
     },
   );
 
+  const { action, best } = seen.prediction.decision;
+  const assignment =
+    action.kind === 'leave' ? null : assignmentOfSite({ assignment: action.assignment, best }, page.site);
   progress.step(
-    `measuring: ${options.loads} loads in Chromium by the browser's own choice, under each forced protocol, and as hopwise assigns`,
+    `measuring: ${options.loads} loads in Chromium by the browser's own choice, under each forced protocol${assignment === null ? '' : ', and as hopwise recommends'}`,
   );
-  const assignment = assignmentOfSite(seen.prediction, page.site);
   const { measured, naturalProtocols, warnings } = await measurePage({
     lab,
     network,
@@ -102,6 +105,7 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
     networkAsSet: asSet,
     predictionGivenNetwork: predict(seen.recording, { network: toNetworkPath(network) }),
     measured,
+    decision: decideAfter(seen, measured, assignment),
     naturalProtocols,
     warnings: [...seen.warnings, ...warnings],
     elapsedMs: progress.elapsedMs,
@@ -119,6 +123,7 @@ async function runLive(options: StartOptions, url: string, context: RunContext):
     networkAsSet: null,
     predictionGivenNetwork: null,
     measured: null,
+    decision: seen.prediction.decision,
     naturalProtocols: null,
     elapsedMs: context.progress.elapsedMs,
   };

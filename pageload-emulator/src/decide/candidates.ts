@@ -64,15 +64,19 @@ function unknownBefore(server: ServerProfile): ServerProfile {
 }
 
 /**
- * The protocols that a browser uses by itself: the newest that each origin offers. Where UDP is blocked it tries HTTP/3
- * nevertheless, and falls back.
+ * The protocols that a browser uses by itself: the newest that each origin offers and the network carries. Where UDP is blocked
+ * it remembers that HTTP/3 is broken (Chromium: for five minutes at first, then up to two days).
  */
-export function browserAssignment(graph: PageGraph, servers: readonly ServerProfile[]): Assignment {
+export function browserAssignment(
+  graph: PageGraph,
+  servers: readonly ServerProfile[],
+  isCarried: (protocol: Protocol) => boolean,
+): Assignment {
   const offers = new Map(servers.map((server) => [server.origin, server.offers]));
   return Object.fromEntries(
     graph.origins.map((origin) => [
       origin,
-      PROTOCOLS.findLast((protocol) => offers.get(origin)?.[protocol]) ?? 'h1',
+      PROTOCOLS.findLast((protocol) => offers.get(origin)?.[protocol] && isCarried(protocol)) ?? 'h1',
     ]),
   );
 }

@@ -44,7 +44,7 @@ export function decide(
 ): DecisionFigures {
   const { graph, servers } = question;
   const bytes = bytesByOrigin(graph);
-  const own = browserAssignment(graph, servers);
+  const own = browserAssignment(graph, servers, (protocol) => choice.unavailable[protocol] === undefined);
   const { joint } = choice;
   const plans = planActions({
     graph,

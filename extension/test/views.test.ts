@@ -415,7 +415,7 @@ test.each([
   expect(spaced(textsOf(table, 'tbody tr')[2]![2])).toBe(words);
 });
 
-test('loads of the browser’s own choice and of the assignment are rows of their own', () => {
+test('loads of the browser’s own choice and of the recommended action are rows of their own', () => {
   const comparison = {
     prediction,
     measured: { h2: { medianMs: 2650, lowMs: 2600, highMs: 2700, runs: 3 } },
@@ -432,15 +432,15 @@ test('loads of the browser’s own choice and of the assignment are rows of thei
     'HTTP/1.1',
     'HTTP/2',
     'HTTP/3',
-    'hopwise’s assignment',
+    'hopwise’s action',
   ]);
   expect(rows[1]?.slice(1)).toEqual([
     '2.4\u00a0s2.2\u00a0s – 2.6\u00a0s',
     '4.0\u00a0s3.9\u00a0s – 4.2\u00a0s',
   ]);
-  expect(rows[5]?.slice(1)).toEqual(['2.3\u00a0s2.1\u00a0s – 2.5\u00a0s', 'not available']);
+  expect(rows[5]?.slice(1)).toEqual(['2.4\u00a0s2.2\u00a0s – 2.6\u00a0s', 'not available']);
   const chart = renderProtocolChart(comparison, options);
-  expect(chart.textContent).toContain('hopwise’s assignment, measured: no answer');
+  expect(chart.textContent).toContain('hopwise’s action, measured: no answer');
   expect(chart.querySelector('svg')?.getAttribute('aria-description')).toContain(
     'Browser’s own choice measured: 4.0 s, 3.9 s to 4.2 s (3 runs)',
   );

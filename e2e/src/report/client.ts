@@ -53,18 +53,23 @@ function card(title: string, ...children: Content[]): HTMLElement {
 
 function sections(report: Report): HTMLElement[] {
   const { prediction } = report;
+  // The times stay those from before measuring, to compare them with the measured ones.
+  const decided = { ...prediction, decision: report.decision };
   const comparison = {
     prediction,
     verified: timesOf((protocol) => report.protocols[protocol].verifiedMs),
     ...(report.mode === 'lab' && {
       measured: timesOf((protocol) => report.protocols[protocol].measuredMs),
       baseline: measuredOf(report.baseline.measuredMs),
-      assigned: measuredOf(report.assignment.measuredMs),
+      ...(prediction.decision.action.kind !== 'leave' && {
+        assigned: measuredOf(report.assignment.measuredMs),
+      }),
     }),
   };
   const width = Math.max(MIN_CHART_WIDTH, Math.min(1080, main.clientWidth - CARD_EDGES));
   return [
     header(report),
+    element('div', { class: 'hw-card' }, renderSummary(decided)),
     card(
       'Page load time',
       ...gain(report),
@@ -72,8 +77,7 @@ function sections(report: Report): HTMLElement[] {
       renderTimesTable(comparison),
       ...report.warnings.map((warning) => element('p', { class: 'report-warning' }, warning)),
     ),
-    element('div', { class: 'hw-card' }, renderSummary(prediction)),
-    card('What to use for each origin', renderOriginTable(prediction)),
+    card('What to use for each origin', renderOriginTable(decided)),
     card('The network', ...network(report)),
     card('Waterfall', waterfalls(report, Math.max(MIN_WATERFALL_WIDTH, width))),
     footer(report),
@@ -92,15 +96,15 @@ function header(report: Report): HTMLElement {
   );
 }
 
-/** The measured gain of hopwise's assignment. */
+/** The measured gain of hopwise's action. */
 function gain(report: Report): HTMLElement[] {
   const measured = measuredChange(report);
-  if (measured === null) return [];
+  if (measured === null || report.prediction.decision.action.kind === 'leave') return [];
   return [
     element(
       'p',
       { class: 'report-gain' },
-      'With hopwise’s assignment: ',
+      'With hopwise’s action: ',
       element('strong', {}, durations(measured.baselineMs, measured.assignedMs).join(' → ')),
       ` measured (${formatChange(measured.change)})`,
       element('span', { class: 'hw-muted' }, `: ${describeAssignment(report.assignment.protocols)}`),

@@ -11,7 +11,7 @@ export interface Comparison {
   measured?: Partial<Record<Protocol, Observed>> | undefined;
   /** Real loads by the browser's own choice of protocols; a row of their own. */
   baseline?: Observed | undefined;
-  /** Real loads under the prediction's assignment; a row of their own. */
+  /** Real loads under the action that the decision recommends; a row of their own. */
   assigned?: Observed | undefined;
   /** Why the verification ended before its last round. */
   stopped?: string | undefined;
@@ -23,15 +23,15 @@ export type FigureKind = 'predicted' | 'verified' | 'measured';
 export const FIGURE_KINDS: readonly FigureKind[] = ['predicted', 'verified', 'measured'];
 
 /**
- * What the browser does by itself, on the visit of the recorded load and on later ones; one protocol for every origin; the protocol
- * for each origin that hopwise chose.
+ * What the browser does by itself, on the visit of the recorded load and on later ones; one protocol for every origin; what
+ * hopwise recommends.
  */
 export type Row = 'baseline' | 'later' | Protocol | 'assigned';
 export const ROW_NAME: Record<Row, string> = {
   baseline: 'Browser’s own choice',
   later: 'Later visits',
   ...PROTOCOL_NAME,
-  assigned: 'hopwise’s assignment',
+  assigned: 'hopwise’s action',
 };
 
 /** A row's time of one kind. */
@@ -96,7 +96,7 @@ function readTimes({ prediction, verified, measured, baseline, assigned }: Compa
       return { predicted: { medianMs: ms, lowMs: ms, highMs: ms } };
     }
     case 'assigned':
-      return { predicted: asFigure(prediction.assigned), measured: assigned };
+      return { predicted: asFigure(decision.action.time), measured: assigned };
     default: {
       const time = decision.protocols[row];
       return {

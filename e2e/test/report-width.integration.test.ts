@@ -30,7 +30,10 @@ const loads = (median: number): RepeatedSpread => ({
 beforeAll(async () => {
   const packed = await readFile(join(ROOT, 'e2e/examples/playwright/pages/app.json.gz'));
   const recording = parseRecording(gunzipSync(packed).toString());
-  const prediction = predict(recording, { waterfall: true });
+  const prediction = predict(recording, {
+    waterfall: true,
+    network: { udp: { kind: 'policed', bps: 2e6 } },
+  });
   const report = buildReport({
     mode: 'lab',
     pageName: 'app',
@@ -76,7 +79,7 @@ it.each([320, 360, 480, 640, 1200])('fits a window of %i px', async (width) => {
     );
     expect(cut).toEqual([]);
     expect(await page.locator('.report-gain').textContent()).toContain(
-      'With hopwise’s assignment: 4.05 s → 1.55 s measured (−62%)',
+      'With hopwise’s action: 4.0 s → 1.6 s measured (−62%)',
     );
   } finally {
     await page.close();

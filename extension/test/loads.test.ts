@@ -263,7 +263,7 @@ test('a prediction uses the earlier loads of the page', async () => {
   const { prediction } = await ensurePrediction(load!);
   expect(prediction!.decision.evidence).toContainEqual({
     kind: 'loads',
-    text: '3 earlier loads without pins took 900 ms.',
+    text: '3 measured loads by the browser itself took 900 ms.',
   });
   expect(prediction!.decision.baseline).toMatchObject({ pltMs: 900, measured: true });
 });

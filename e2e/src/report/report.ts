@@ -162,7 +162,7 @@ export interface MeasuredChange {
   change: number;
 }
 
-/** What hopwise's assignment changes against the browser's own choice; null unless both were measured. */
+/** What hopwise's action changes against the browser's own choice; null unless both were measured. */
 export function measuredChange({
   baseline,
   assignment,

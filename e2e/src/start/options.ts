@@ -20,7 +20,7 @@ export interface StartOptions {
   page: string;
   /** PEM file of a CA that a live run trusts besides the system's; null for none. */
   ca: string | null;
-  /** Page loads of the browser's own choice, of each forced protocol and of hopwise's assignment. */
+  /** Page loads of the browser's own choice, of each forced protocol and of hopwise's action. */
   loads: number;
   /** Rounds of transfers for each protocol. */
   rounds: number;
@@ -77,7 +77,7 @@ export function parseOptions(argv: string[]): StartOptions {
     .option('--ca <file>', 'live: trust this CA (PEM) too, for servers of your own')
     .option(
       '--loads <n>',
-      'real page loads of each kind: the browser’s own choice, each protocol, hopwise’s assignment',
+      'real page loads of each kind: the browser’s own choice, each protocol, what hopwise recommends',
       integer(1, 200),
       3,
     )

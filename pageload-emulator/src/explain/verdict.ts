@@ -2,6 +2,7 @@ import {
   type Action,
   type Decision,
   type Evidence,
+  type MeasuredLoads,
   PROTOCOL_NAME,
   PROTOCOLS,
   type Protocol,
@@ -149,13 +150,12 @@ function evidenceOf({ protocols, kept }: DecisionFigures, knowledge: Knowledge):
   const evidence: Evidence[] = [{ kind: 'emulation', text: comparisonOf(protocols) }];
   if (knowledge.verification)
     evidence.push({ kind: 'verification', text: transfersOf(knowledge.verification) });
-  for (const { under, pltMs } of knowledge.loads ?? []) {
-    const behaviour = under === 'browser' ? 'without pins' : 'with pins';
+  for (const [behaviour, pltMs] of loadsByBehaviour(knowledge.loads ?? [])) {
     const [low, high] = durations(Math.min(...pltMs), Math.max(...pltMs));
     const range = low === high ? low : `${low} to ${high}`;
     evidence.push({
       kind: 'loads',
-      text: `${count(pltMs.length, 'earlier load')} ${behaviour} took ${range}.`,
+      text: `${count(pltMs.length, 'measured load')} ${behaviour} took ${range}.`,
     });
   }
   if (kept)
@@ -164,6 +164,22 @@ function evidenceOf({ protocols, kept }: DecisionFigures, knowledge: Knowledge):
       text: 'The earlier answer stands: no other is surely better.',
     });
   return evidence;
+}
+
+/** Load times by what the browser did, in words. */
+function loadsByBehaviour(loads: readonly MeasuredLoads[]): Map<string, number[]> {
+  const byBehaviour = new Map<string, number[]>();
+  for (const { under, pltMs } of loads) {
+    const behaviour = under === 'browser' ? 'by the browser itself' : pinsOf(Object.values(under));
+    byBehaviour.set(behaviour, [...(byBehaviour.get(behaviour) ?? []), ...pltMs]);
+  }
+  return byBehaviour;
+}
+
+function pinsOf(protocols: readonly Protocol[]): string {
+  const [first] = protocols;
+  const isOne = first !== undefined && protocols.every((protocol) => protocol === first);
+  return isOne ? `pinned to ${PROTOCOL_NAME[first]}` : 'with pins';
 }
 
 function transfersOf({ protocols }: Verification): string {

@@ -54,6 +54,17 @@ describe('decision', () => {
     expect(Object.values(baseline.protocols)).not.toContain('h3');
   });
 
+  it('expects no HTTP/3 of an http origin that announces it', () => {
+    const recording = recorded(OPEN);
+    const requests = recording.requests.map((request) => ({
+      ...request,
+      url: request.url.replace('https:', 'http:'),
+      protocol: 'h1' as const,
+    }));
+    const { baseline } = decisionOn(OPEN, {}, { ...recording, requests });
+    expect(new Set(Object.values(baseline.protocols))).toEqual(new Set(['h1']));
+  });
+
   it('lets measured loads whose ranges do not overlap decide against the emulation', () => {
     const before = decisionOn(OPEN);
     const avoided = before.actions.find(({ kind }) => kind === 'avoid-h3')!;

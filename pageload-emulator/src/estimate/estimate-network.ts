@@ -162,7 +162,9 @@ function profileOf(
   });
   const seen = (protocol: RecordedRequest['protocol']) =>
     requests.some((request) => request.protocol === protocol);
-  const offersH3 = seen('h3') || requests.some((request) => request.offersH3 === true);
+  // An offer over plain HTTP is for the https origin of the same host: browsers use HTTP/3 for https only.
+  const announcesH3 = profile.offers.h2 && requests.some((request) => request.offersH3 === true);
+  const offersH3 = seen('h3') || announcesH3;
   return {
     ...profile,
     tcp: {

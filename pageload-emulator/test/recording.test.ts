@@ -10,6 +10,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chromiumEntry, chromiumHar, harOf, START } from './hars.ts';
 
+it('reads the largest sizes of a HAR as sizes that a recording may have', () => {
+  const response = { status: 200, headersSize: 1e10, bodySize: 1e10, content: { size: 1e10 } };
+  const recording = parseRecording(harOf([chromiumEntry('https://a.test/', 0, { wait: 5 }, { response })]));
+  expect(recording.requests[0]).toMatchObject({ transferBytes: 1e10, bodyBytes: 1e10 });
+  expect(parseRecording(JSON.stringify(recording))).toEqual(recording);
+});
+
 describe('HAR from Chromium', () => {
   const recording = parseRecording(JSON.stringify(chromiumHar()));
   const byUrl = (url: string) => recording.requests.find((request) => request.url === url)!;

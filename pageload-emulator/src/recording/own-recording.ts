@@ -2,18 +2,16 @@ import type { Recording } from '@hopwise/contract';
 import * as z from 'zod/mini';
 import { InputError, inputErrorFrom, placeOf } from '../util/input-error.ts';
 import { noPhases } from './har/phases.ts';
-import { objectOf } from './har/values.ts';
+import { LARGEST_NUMBER, objectOf } from './har/values.ts';
 import { documentOf, finishRequests, type RequestDraft, refuseTooMany } from './requests/draft.ts';
 import { likelyType } from './requests/resource-type.ts';
 
-/** No time in milliseconds and no size in bytes of a page load exceeds this. */
-const MAX_NUMBER = 1e10;
 const ms = z.custom<number>(
-  (value) => typeof value === 'number' && Math.abs(value) <= MAX_NUMBER,
+  (value) => typeof value === 'number' && Math.abs(value) <= LARGEST_NUMBER,
   'a number',
 );
 const size = z.custom<number>(
-  (value) => typeof value === 'number' && value >= 0 && value <= MAX_NUMBER,
+  (value) => typeof value === 'number' && value >= 0 && value <= LARGEST_NUMBER,
   'bytes, a number from 0',
 );
 const text = z.string('a string');

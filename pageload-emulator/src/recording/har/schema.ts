@@ -1,15 +1,13 @@
 import * as z from 'zod/mini';
 import { InputError, inputErrorFrom, placeOf } from '../../util/input-error.ts';
 import type { HarForm } from './forms.ts';
-import { numberOf, objectOf } from './values.ts';
+import { LARGEST_NUMBER, numberOf, objectOf } from './values.ts';
 
-/** No time in milliseconds and no size in bytes of a page load exceeds this. */
-const MAX_NUMBER = 1e10;
 // WebPageTest writes many numbers as strings.
 const numeric = z.custom<number | string | null>((value) => {
   if (value === null || value === '') return true;
   if (typeof value !== 'number' && (typeof value !== 'string' || value.trim() === '')) return false;
-  return Math.abs(Number(value)) <= MAX_NUMBER;
+  return Math.abs(Number(value)) <= LARGEST_NUMBER;
 }, 'a number');
 const number = z.optional(numeric);
 const text = z.optional(z.nullable(z.string('a string')));

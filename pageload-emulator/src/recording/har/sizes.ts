@@ -1,6 +1,6 @@
 import type { RecordedRequest } from '@hopwise/contract';
 import type { Entry } from './schema.ts';
-import { numberOf } from './values.ts';
+import { LARGEST_NUMBER, numberOf } from './values.ts';
 
 type Sizes = Pick<RecordedRequest, 'transferBytes' | 'bodyBytes' | 'decodedBytes'>;
 
@@ -22,7 +22,9 @@ export function sizesOf({ response, _bytesIn }: Entry, bodyHasHeaders: boolean):
   }
   const whole = sizeOf(response?._transferSize) || sizeOf(_bytesIn);
   return {
-    transferBytes: whole || (bodyBytes === null || headersSize === null ? null : bodyBytes + headersSize),
+    transferBytes:
+      whole ||
+      (bodyBytes === null || headersSize === null ? null : Math.min(LARGEST_NUMBER, bodyBytes + headersSize)),
     bodyBytes,
     decodedBytes,
   };

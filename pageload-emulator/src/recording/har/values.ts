@@ -1,3 +1,6 @@
+/** No time in milliseconds and no size in bytes of a page load exceeds this. */
+export const LARGEST_NUMBER = 1e10;
+
 /** The value if it is an object and no array; else null. */
 export function objectOf(value: unknown): Record<string, unknown> | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -20,6 +20,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { PinKind, PinState } from '@hopwise/contract';
+import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../../src/base/memory-settings.ts';
 import { type Authority, createAuthority } from '../../src/ca/authority.ts';
 import { writeAuthority } from '../../src/ca/authority-store.ts';
 import { until } from '../proxy/support/peers.ts';
@@ -72,7 +73,8 @@ export class FaultHost {
         HOPWISE_CA_FILE: options.caFile,
         HOPWISE_LIBCURL: options.libcurl,
         HOPWISE_TEST_CLOCK: join(this.home, 'clock'),
-        NODE_OPTIONS: `--import=${HOOKS}`,
+        NODE_OPTIONS: [`--import=${HOOKS}`, ...HEAP_ARGUMENTS].join(' '),
+        ...MALLOC_SETTINGS,
       },
       CHROMIUM_ARGUMENTS,
       'ignore',
@@ -135,6 +137,10 @@ export class FaultHost {
     await showTrust(answer.port, hostname, answer.trialToken, this.root, answer.secret).catch(() => false);
     await until(() => this.#isOver || this.pinOf(origin)?.state !== 'waiting');
     return answer;
+  }
+
+  unpin(origin: string): Promise<PinsMessage> {
+    return this.#ask({ type: 'unpin', origin });
   }
 
   pinOf(origin: string): PinState | null {

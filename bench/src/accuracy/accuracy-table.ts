@@ -33,6 +33,7 @@ export function renderAccuracy(accuracy: Accuracy): string {
     ranks(accuracy),
     choices(accuracy),
     decisions(accuracy),
+    experience(accuracy),
     tuning(accuracy),
     groupErrors('Network', accuracy.byNetwork),
     groupRegret('Network', accuracy.byNetwork),
@@ -137,6 +138,21 @@ function choices({ figures, intervals }: Accuracy): string[] {
   }
   rows.push(['noise floor of halves', '', '', '', '', '', '', '', '', percent(figures.noiseFloor)]);
   return [...columns(rows), ...(figures.choosers.econ ? wrapped(ECON_NOTE) : [])];
+}
+
+/** The prior of the decision, and what these cells would give. */
+function experience({ experience }: Accuracy): string[] {
+  const rows = [
+    ['Prior: log(PLT / PLT of h2)', 'at 50 ms', 'slope', 'deviation', 'used', 'deviation', 'cells'],
+  ];
+  for (const protocol of ['h1', 'h3'] as const) {
+    const fit = experience[protocol];
+    if (fit === null) continue;
+    const { mean, slope, deviation, used, cells } = fit;
+    const numbers = [mean, slope, deviation, used.mean, used.deviation].map((value) => plain(value));
+    rows.push([`${protocol}, UDP open`, ...numbers, String(cells)]);
+  }
+  return rows.length === 1 ? [] : columns(rows);
 }
 
 /** What hopwise would do, by what it knows. */

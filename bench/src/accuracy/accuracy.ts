@@ -6,6 +6,7 @@ import { type Assigned, judgedAssignments, scoreAssigned } from './assigned.ts';
 import type { Cell, MeasuredCells, Recorded } from './cells.ts';
 import type { Chooser } from './choosers.ts';
 import { econGuess } from './econ.ts';
+import { type ExperienceFit, fitExperience } from './experience.ts';
 import {
   type Calibration,
   calibrationOf,
@@ -52,6 +53,8 @@ export interface Accuracy {
   /** Median error of Lantern's h3 by the protocol used in its place; the better one is used. */
   lanternH3: { as: LanternProtocol; error: Record<LanternProtocol, number | null> };
   assigned: Assigned;
+  /** The prior that these cells would give. */
+  experience: Record<'h1' | 'h3', ExperienceFit | null>;
   /** Median time of one prediction, from recording to result. */
   elapsedMs: Partial<Record<Predictor, number>>;
   cells: CellScore[];
@@ -208,6 +211,7 @@ export async function judgePredictions(
     calibration,
     lanternH3,
     assigned,
+    experience: { h1: fitExperience(cells, 'h1'), h3: fitExperience(cells, 'h3') },
     elapsedMs,
     cells: scores,
   };

@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { Assignment } from '@hopwise/pageload-emulator';
 import { expect, test } from 'vitest';
-import { describeAssignment, type Report } from '../src/report/report.ts';
+import type { Report } from '../src/report/report.ts';
 import { renderTerminal } from '../src/report/terminal.ts';
 
 const none = { predictedMs: null, predictedGivenNetworkMs: null, verifiedMs: null, measuredMs: null };
@@ -93,11 +92,4 @@ test('origins that do not move the load time are one line', () => {
   expect(text).toMatch(/^ {2}https:\/\/cdn\.test +2 requests +HTTP\/2$/m);
   expect(text).toContain('2 of 3 origins do not matter');
   expect(text).not.toContain('https://a.test');
-});
-
-test('an assignment is described by how many origins have which protocol', () => {
-  const on = (protocols: string) =>
-    Object.fromEntries(protocols.split(' ').map((protocol, index) => [`https://${index}.test`, protocol]));
-  expect(describeAssignment(on('h1 h2 h2') as Assignment)).toBe('HTTP/2 on 2 origins, HTTP/1.1 on 1');
-  expect(describeAssignment(on('h3') as Assignment)).toBe('HTTP/3 on 1 origin');
 });

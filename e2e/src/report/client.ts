@@ -13,16 +13,8 @@ import {
   renderWaterfall,
 } from '@hopwise/extension/views';
 import { networkText } from '@hopwise/lab/output/words';
-import { durations, PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
-import {
-  describeAssignment,
-  formatChange,
-  isUnavailable,
-  measuredChange,
-  type RepeatedSpread,
-  type Report,
-  type Spread,
-} from './report.ts';
+import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
+import { isUnavailable, type RepeatedSpread, type Report, type Spread } from './report.ts';
 import '@hopwise/extension/theme.css';
 import './report.css';
 
@@ -72,7 +64,6 @@ function sections(report: Report): HTMLElement[] {
     element('div', { class: 'hw-card' }, renderSummary(decided)),
     card(
       'Page load time',
-      ...gain(report),
       renderProtocolChart(comparison, { width }),
       renderTimesTable(comparison),
       ...report.warnings.map((warning) => element('p', { class: 'report-warning' }, warning)),
@@ -94,22 +85,6 @@ function header(report: Report): HTMLElement {
     element('h1', {}, report.page.url),
     element('p', { class: 'hw-muted' }, `${new Date(report.createdAt).toUTCString()}, ${where}`),
   );
-}
-
-/** The measured gain of hopwise's action. */
-function gain(report: Report): HTMLElement[] {
-  const measured = measuredChange(report);
-  if (measured === null || report.prediction.decision.action.kind === 'leave') return [];
-  return [
-    element(
-      'p',
-      { class: 'report-gain' },
-      'With hopwise’s action: ',
-      element('strong', {}, durations(measured.baselineMs, measured.assignedMs).join(' → ')),
-      ` measured (${formatChange(measured.change)})`,
-      element('span', { class: 'hw-muted' }, `: ${describeAssignment(report.assignment.protocols)}`),
-    ),
-  ];
 }
 
 function timesOf(

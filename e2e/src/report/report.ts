@@ -1,4 +1,4 @@
-import { PROTOCOL_NAME, PROTOCOLS, type UdpNotation, type Verification } from '@hopwise/contract';
+import type { UdpNotation, Verification } from '@hopwise/contract';
 import type { LoadProtocol } from '@hopwise/lab/ground-truth/ground-truth';
 import type {
   Assignment,
@@ -153,50 +153,6 @@ function verifiedSpread(
     proved: verified.provedRequests,
     requests: verified.answeredRequests,
   };
-}
-
-/** Median load times that were measured, milliseconds, and the change as a fraction of the first; negative is faster. */
-export interface MeasuredChange {
-  baselineMs: number;
-  assignedMs: number;
-  change: number;
-}
-
-/** What hopwise's action changes against the browser's own choice; null unless both were measured. */
-export function measuredChange({
-  baseline,
-  assignment,
-}: Pick<Report, 'baseline' | 'assignment'>): MeasuredChange | null {
-  const [before, after] = [baseline.measuredMs, assignment.measuredMs];
-  if (before === null || after === null || isUnavailable(before) || isUnavailable(after)) return null;
-  return {
-    baselineMs: before.median,
-    assignedMs: after.median,
-    change: after.median / before.median - 1,
-  };
-}
-
-/** How many origins have which protocol: `HTTP/2 on 5 origins, HTTP/1.1 on 1`. */
-export function describeAssignment(assignment: Assignment): string {
-  const assigned = Object.values(assignment);
-  return PROTOCOLS.map((protocol) => ({
-    protocol,
-    origins: assigned.filter((one) => one === protocol).length,
-  }))
-    .filter(({ origins }) => origins > 0)
-    .sort((a, b) => b.origins - a.origins)
-    .map(({ protocol, origins }, index) => {
-      const noun = index > 0 ? '' : origins === 1 ? ' origin' : ' origins';
-      return `${PROTOCOL_NAME[protocol]} on ${origins}${noun}`;
-    })
-    .join(', ');
-}
-
-/** `−62%`, `+3%`, `±0%`. */
-export function formatChange(change: number): string {
-  const percent = Math.round(change * 100);
-  const sign = percent === 0 ? '±' : percent < 0 ? '−' : '+';
-  return `${sign}${Math.abs(percent)}%`;
 }
 
 /** Puts the findings into the form of `out/report.json`. */

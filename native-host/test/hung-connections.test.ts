@@ -9,6 +9,7 @@ let reset: number[];
 /** What the kernel says of `SOCKET`, and whether something is under way. */
 let silence: TcpSilence;
 let isBusy: boolean;
+let hasAddress: boolean;
 let looks: number;
 
 beforeEach(() => {
@@ -16,6 +17,7 @@ beforeEach(() => {
   reset = [];
   looks = 0;
   isBusy = true;
+  hasAddress = true;
   silence = { unheardMs: 0, unanswered: 0 };
   const connections = new HungConnections({
     limitMs: LIMIT_MS,
@@ -24,6 +26,7 @@ beforeEach(() => {
       return isBusy ? [SOCKET] : null;
     },
     read: () => silence,
+    hasAddress: () => hasAddress,
     reset: (socket) => reset.push(socket),
   });
   connections.watch();
@@ -45,6 +48,15 @@ it('resets a connection once nothing was acknowledged for the limit', () => {
   silence = { unheardMs: 60_000, unanswered: 4 };
   pass(21, false);
   expect(reset).toEqual([]);
+  pass(2, false);
+  expect(reset).toEqual([SOCKET]);
+});
+
+it('resets a connection whose address is gone at the next check, unless all it sent was acknowledged', () => {
+  hasAddress = false;
+  pass(2, false);
+  expect(reset).toEqual([]);
+  silence = { unheardMs: 1_000, unanswered: 1 };
   pass(2, false);
   expect(reset).toEqual([SOCKET]);
 });

@@ -39,11 +39,13 @@ export interface HungConnectionsOptions {
   /** Sockets with an exchange in progress; null once there is no exchange at all. */
   sockets: () => readonly number[] | null;
   read: (socket: number) => TcpSilence | null;
+  /** Whether the machine still has the socket's local address. */
+  hasAddress: (socket: number) => boolean;
   reset: (socket: number) => void;
 }
 
 /**
- * Resets connections whose peer acknowledges nothing of what it was sent. A peer that is silent, or whose window is closed,
+ * Resets connections whose peer acknowledges nothing of what it was sent: at once when the machine has lost their address. A peer that is silent, or whose window is closed,
  * still acknowledges: `TCP_USER_TIMEOUT`, which counts a closed window as well, would end uploads that wait.
  */
 export class HungConnections {
@@ -62,7 +64,7 @@ export class HungConnections {
   }
 
   #check(): void {
-    const { limitMs, sockets, read, reset } = this.#options;
+    const { limitMs, sockets, read, hasAddress, reset } = this.#options;
     const now = performance.now();
     const waiting = new Map<number, number>();
     const all = sockets();
@@ -72,7 +74,8 @@ export class HungConnections {
       const sinceMs = this.#waiting.get(socket) ?? now;
       // The kernel reuses the numbers of closed sockets; a new connection has heard from its peer since.
       const isUnheard = now - silence.unheardMs <= sinceMs;
-      if (isUnheard && now - sinceMs >= limitMs && silence.unanswered >= MIN_UNANSWERED) reset(socket);
+      const isHung = isUnheard && now - sinceMs >= limitMs && silence.unanswered >= MIN_UNANSWERED;
+      if (isHung || !hasAddress(socket)) reset(socket);
       else waiting.set(socket, isUnheard ? sinceMs : now);
     }
     this.#waiting = waiting;

@@ -2,6 +2,7 @@
 import type { Protocol } from '@hopwise/contract';
 import { CODE } from '../curl/curl-constants.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
+import { localAddressChecker } from '../curl/socket-address.ts';
 import { tcpSilenceReader } from '../curl/tcp-info.ts';
 import { tcpResetter } from '../curl/tcp-reset.ts';
 import type { ExchangeTransfer } from './exchange-transfer.ts';
@@ -79,6 +80,7 @@ export class UpstreamConnections {
       limitMs: hungAfterMs,
       sockets: () => this.#sockets(),
       read: tcpSilenceReader(),
+      hasAddress: localAddressChecker(),
       reset: tcpResetter(),
     });
   }

@@ -172,11 +172,13 @@ class InitiatorFinder {
       return { kind: referring.type, from: referring, source: 'recorded' };
     }
     if (request.entry?.initiatorType !== 'css' && request.type !== 'font') return null;
+    // Across origins only the stylesheet's origin is sent, which may look like the URL of a document at the root.
+    const isOriginAlone =
+      referrer === `${this.#originOf(referrer ?? '')}/` && !this.#isSameOrigin(request, referrer);
     // A style element in the markup sends the document's own URL.
-    if (referrer && document && referrer === urlOf(document)) {
+    if (referrer && document && referrer === urlOf(document) && !isOriginAlone) {
       return { kind: 'style', from: document, source: 'recorded' };
     }
-    // Across origins only the stylesheet's origin is sent.
     const sheets = this.#requests.filter(
       (one) =>
         one.type === 'style' &&
@@ -211,6 +213,10 @@ class InitiatorFinder {
       : frame?.frameId;
     const documents = this.#documents.get(frameId ?? 0) ?? this.#documents.get(0) ?? [];
     return documents.findLast((document) => document.startMs <= request.startMs) ?? documents[0] ?? null;
+  }
+
+  #isSameOrigin(request: JoinedRequest, url: string): boolean {
+    return this.#originOf(urlOf(request)) === this.#originOf(url);
   }
 
   #originOf(url: string): string {

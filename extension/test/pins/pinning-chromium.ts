@@ -43,10 +43,11 @@ export async function launchToPin(
 
 /** Grants the permissions that pins need, from a page of the extension. */
 export async function allowPins(own: Page): Promise<void> {
-  const granted = await own.evaluate(() =>
-    chrome.permissions.request({
-      permissions: chrome.runtime.getManifest().optional_permissions as chrome.runtime.ManifestPermission[],
-    }),
-  );
+  // A prompt for `history`, which pins do not need, would wait for an answer.
+  const granted = await own.evaluate(() => {
+    const { optional_permissions = [] } = chrome.runtime.getManifest();
+    const permissions = optional_permissions.filter((name) => name !== 'history') as 'proxy'[];
+    return chrome.permissions.request({ permissions });
+  });
   if (!granted) throw new Error('Chromium did not give the permissions of pins');
 }

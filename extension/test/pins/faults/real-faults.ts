@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { PinState } from '@hopwise/contract';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { isSilent } from '../../../../native-host/test/faults/expectations.ts';
+import { isSilent, mustLift } from '../../../../native-host/test/faults/expectations.ts';
 import {
   type CasePlan,
   type Fault,
@@ -138,6 +138,16 @@ class RealRun {
     );
     await Promise.all(cases.map((one) => one.open()));
     await Promise.all(cases.map((one) => one.run()));
+    // The browser may see a failure before the helper has checked the origin and lifted its pin.
+    const lifted = cases.filter(({ plan }) => mustLift(plan)).map(({ origin }) => origin);
+    await vi.waitFor(
+      async () => {
+        const pins = await this.#pins();
+        const held = pins.filter(({ origin, state }) => lifted.includes(origin) && state !== 'lifted');
+        expect(held).toEqual([]);
+      },
+      { timeout: LIMIT_MS, interval: 100 },
+    );
     const states = await this.#pins(plans.some(({ fault }) => fault === 'clock-days'));
     for (const one of cases) one.judgePin(states.find(({ origin }) => origin === one.origin) ?? null);
     await Promise.all(cases.map((one) => one.close()));

@@ -34,7 +34,8 @@ export function start(
   const began = performance.now();
   return new Promise((resolve, reject) => {
     const child = spawn(words[0] as string, words.slice(1), {
-      env: { ...process.env, ...env },
+      // Playwright's workers ask for colours.
+      env: { ...process.env, FORCE_COLOR: '0', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let stdout = '';

@@ -149,7 +149,8 @@ async function takePageView(): Promise<PageView> {
   V8Error.stackTraceLimit = limit;
   V8Error.prepareStackTrace = (_: Error, callSites: unknown[]) => `${callSites.length}: ${callSites.join()}`;
   document.createElement('x-watcher').setAttribute('src', '/c');
-  new Image().src = '/d.png';
+  const plain = new Image();
+  plain.src = '/d.png';
   delete V8Error.prepareStackTrace;
   view.stacks = stacks;
   view.errorKeys = keysOf(Error);
@@ -176,7 +177,8 @@ async function takePageView(): Promise<PageView> {
   spyOn(String.prototype, 'slice');
   let conversions = 0;
   const counted = { toString: () => `/converted.png?${conversions++}` };
-  new Image().src = counted as unknown as string;
+  const converted = new Image();
+  converted.src = counted as unknown as string;
   const request = new (class extends XMLHttpRequest {})();
   request.open('GET', counted as unknown as string);
   const answer = fetch(counted as unknown as string);
@@ -193,6 +195,8 @@ async function takePageView(): Promise<PageView> {
   view.conversions = conversions;
 
   if (document.readyState !== 'complete') await new Promise((resolve) => addEventListener('load', resolve));
+  // They are text: none can be decoded, when it has arrived.
+  for (const image of [plain, converted]) await image.decode().catch(() => {});
   // A task after the load event, in which other listeners of it have run.
   await new Promise((resolve) => setTimeout(resolve, 0));
   view.seen = seen;
@@ -200,7 +204,9 @@ async function takePageView(): Promise<PageView> {
   view.attributes = document.documentElement.getAttributeNames();
   view.added = keysOf(globalThis);
   const entries = performance.getEntries().map(({ entryType, name }) => `${entryType} ${name}`);
-  // An image that the preload scanner has found may be listed twice.
-  view.entries = [...new Set(entries)].filter((entry) => /^(mark|measure|resource)/.test(entry)).sort();
+  // An image that the preload scanner has found may be listed twice; whether an aborted request and the icon are, is by chance.
+  view.entries = [...new Set(entries)]
+    .filter((entry) => /^(mark|measure|resource)/.test(entry) && !/\/(aborted|favicon\.ico)$/.test(entry))
+    .sort();
   return view;
 }

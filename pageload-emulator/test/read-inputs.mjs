@@ -1,4 +1,5 @@
 // Reads each named file, builds its page graph, and prints the outcome with the processor time and memory used.
+import { readFileSync } from 'node:fs';
 import { readInput } from '../bin/dist/read-input.js';
 import { buildGraph, estimateNetwork, InputError } from '../dist/index.js';
 
@@ -17,6 +18,7 @@ for (const file of process.argv.slice(2)) {
   }
   const { user, system } = process.cpuUsage(before);
   const cpuSeconds = (user + system) / 1e6;
-  const residentMb = process.resourceUsage().maxRSS / 1024;
+  // Not `resourceUsage().maxRSS`: on Linux it counts the memory of the process that started this one as well.
+  const residentMb = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024;
   process.stdout.write(`${JSON.stringify({ file, requests, refusal, cpuSeconds, residentMb })}\n`);
 }

@@ -161,14 +161,20 @@ it.each([1, 10])(
 );
 
 describe.each(['h2', 'h3'] as const)('%s', (protocol) => {
-  it('opens another connection when no stream becomes free', async () => {
+  it('uses another connection when no stream becomes free', async ({ onTestFinished }) => {
     await few.seen();
-    const open = Array.from({ length: STREAMS }, (_, index) => askFew(protocol, `/silent?${index}`));
+    const open = Array.from({ length: AT_ONCE[protocol] - 1 }, (_, index) =>
+      askFew(protocol, `/silent?${index}`),
+    );
+    onTestFinished(() => {
+      for (const exchange of open) exchange.cancel();
+    });
     await Promise.all(open.map(({ head }) => head));
-    const clients = new Set((await few.seen(STREAMS)).map(({ client }) => client));
+    const clients = (await few.seen(open.length)).map(({ client }) => client);
+    const full = clients.filter((client) => clients.filter((each) => each === client).length === STREAMS);
+    expect(new Set(full).size).toBe(AT_ONCE[protocol] / STREAMS - 1);
     expect(await timed(askFew(protocol, '/bytes/10'))).toBeLessThan(SOON_MS);
-    expect(clients).not.toContain((await few.seen(1))[0]!.client);
-    for (const exchange of open) exchange.cancel();
+    expect(full).not.toContain((await few.seen(1))[0]!.client);
   });
 
   it('sends each request once, on few connections', async () => {

@@ -89,7 +89,7 @@ func main() {
 		}
 		return
 	}
-	listener, err := net.Listen("tcp", *address+":0")
+	listener, packets, err := listenOnOnePort(*address, served["h3"] || *silentUDP)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -138,11 +138,7 @@ func main() {
 	}
 	go func() { log.Fatal(server.ServeTLS(listener, "", "")) }()
 
-	if served["h3"] || *silentUDP {
-		packets, err := net.ListenPacket("udp", fmt.Sprintf("%s:%d", *address, port))
-		if err != nil {
-			log.Fatal(err)
-		}
+	if packets != nil {
 		if served["h3"] {
 			h3 := &http3.Server{
 				Handler:    handler,
@@ -216,5 +212,26 @@ func wait(ctx context.Context, d time.Duration) bool {
 		return true
 	case <-ctx.Done():
 		return false
+	}
+}
+
+// listenOnOnePort opens a free TCP port and, on demand, the UDP port of the same number. The number is free for TCP but may be
+// in use for UDP: then another one is tried.
+func listenOnOnePort(address string, udp bool) (net.Listener, net.PacketConn, error) {
+	const attempts = 20
+	for attempt := 1; ; attempt++ {
+		listener, err := net.Listen("tcp", address+":0")
+		if err != nil || !udp {
+			return listener, nil, err
+		}
+		port := listener.Addr().(*net.TCPAddr).Port
+		packets, err := net.ListenPacket("udp", fmt.Sprintf("%s:%d", address, port))
+		if err == nil {
+			return listener, packets, nil
+		}
+		listener.Close()
+		if attempt == attempts {
+			return nil, nil, err
+		}
 	}
 }

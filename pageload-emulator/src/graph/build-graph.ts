@@ -6,29 +6,24 @@ import { refuseUnordered } from '../recording/refuse-unordered.ts';
 import { documentOf } from '../recording/requests/draft.ts';
 import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { handshakeRounds } from '../transport/handshake.ts';
-import { firstIndexWhere } from '../util/ordered.ts';
 import { quantile } from '../util/statistics.ts';
 import { originOf } from '../util/url.ts';
 import { connectionPools } from './connection-pools.ts';
 import { dispatchDelays } from './dispatch-delay.ts';
 import { DeferredOrder, ExecutionOrder } from './execution-order.ts';
 import { findHead, type Head } from './head.ts';
-import type { Activity, Dependency, DependencyKind, FetchActivity, PageGraph } from './page-graph.ts';
+import type { Activity, Dependency, FetchActivity, PageGraph } from './page-graph.ts';
+import { ParserBlockers } from './parser-blockers.ts';
 import { priorityOf } from './priorities.ts';
+import { findParents, type Parent } from './request-parents.ts';
+import { arrivalMs, arrivedFraction, CLOCK_SLACK_MS } from './response-arrival.ts';
+import { type Execution, findExecutions } from './script-executions.ts';
 
-/** Starts and phases of one recording are off by about this much, as different clocks time them. */
-const CLOCK_SLACK_MS = 5;
-/** A script whose first request comes later than this after its arrival waited for a timer, not for the main thread. */
-const MAX_EXECUTION_MS = 300;
 /**
  * Time of Chromium from the arrival of a part of a document to the requests for what the parser finds in it: 8 to 12 ms in
  * loads of generated pages, independent of what arrived meanwhile.
  */
 const PARSER_MS = 10;
-/** Shorter gaps are the browser's own bookkeeping. */
-const MIN_EXECUTION_MS = 1;
-/** A blocker of the parser is looked for when a request that the parser found was at least this late. */
-const MIN_BLOCK_MS = 10;
 
 /**
  * Builds the page graph of a recorded load: what was fetched before the load event, what each
@@ -57,13 +52,13 @@ class GraphBuilder {
   readonly #fetchOf = new Map<number, number>();
   /** Execution by recorded script. */
   readonly #executionOf = new Map<number, { activity: number; endMs: number }>();
-  /** Stylesheets and scripts that may block the parser, in order of arrival. */
-  readonly #blockers: RecordedRequest[];
+  readonly #parents: ReadonlyMap<number, Parent>;
+  readonly #blockers: ParserBlockers;
   readonly #pools: readonly number[];
   readonly #head: Head | null;
   readonly #dispatchDelayMs: ReadonlyMap<number, number>;
   readonly #ordered: ExecutionOrder;
-  readonly #executions: Map<number, { durationMs: number; endMs: number }>;
+  readonly #executions: ReadonlyMap<number, Execution>;
   readonly #deferred: DeferredOrder;
   readonly #activities: Activity[] = [];
   #headId: number | null = null;
@@ -77,17 +72,16 @@ class GraphBuilder {
     const { kept, loadMs } = loadRequests(recording);
     this.#kept = kept;
     this.#loadMs = loadMs;
-    this.#blockers = this.#kept
-      .filter((request) => /^(style|script)$/.test(request.type) && priorityOf(request).urgency <= 2)
-      .sort((a, b) => a.endMs - b.endMs || b.id - a.id);
+    this.#parents = findParents(recording, kept);
+    this.#blockers = new ParserBlockers(kept);
     this.#pools = connectionPools(recording);
     this.#head = findHead(this.#document, this.#kept);
     this.#dispatchDelayMs = dispatchDelays(this.#kept);
     this.#ordered = new ExecutionOrder(this.#kept);
-    this.#executions = this.#findExecutions();
+    this.#executions = findExecutions(kept, this.#parents, this.#ordered, this.#document, this.#head);
     this.#deferred = new DeferredOrder(
       recording.requests,
-      [...this.#executions].map(([id, { endMs }]) => ({ script: recording.requests[id]!, endMs })),
+      [...this.#executions.values()].map(({ request, endMs }) => ({ script: request, endMs })),
     );
     this.#thinkMs = thinkTimes(recording);
   }
@@ -106,14 +100,14 @@ class GraphBuilder {
   }
 
   #addFetch(request: RecordedRequest): void {
-    const parent = this.#parentOf(request);
+    const parent = this.#parents.get(request.id);
     const after: Dependency[] = [];
     let satisfiedMs = 0;
-    if (parent !== null) {
+    if (parent !== undefined) {
       const edge = this.#edge(request, parent);
       after.push(edge.dependency);
       satisfiedMs = edge.atMs;
-      const blocker = this.#blockerOf(request, parent, satisfiedMs);
+      const blocker = this.#blockers.before(request, parent.request, satisfiedMs);
       if (blocker !== null) {
         after.push({
           activity: this.#fetchOf.get(blocker.id)!,
@@ -150,34 +144,9 @@ class GraphBuilder {
     this.#activities.push(activity);
   }
 
-  /** The nearest initiator that is in the graph and had begun to arrive; null for the first request. */
-  #parentOf(request: RecordedRequest): RecordedRequest | null {
-    const { requests } = this.#recording;
-    const seen = new Set<number>([request.id]);
-    let at = request.initiator.requestId;
-    while (at !== null && !seen.has(at)) {
-      seen.add(at);
-      const initiator = requests[at];
-      if (initiator === undefined) break;
-      if (this.#fetchOf.has(at) && responseBegin(initiator) <= request.startMs + CLOCK_SLACK_MS)
-        return initiator;
-      at = initiator.initiator.requestId;
-    }
-    const first = this.#kept[0]!;
-    if (request === first) return null;
-    return this.#fetchOf.has(this.#document.id) &&
-      responseBegin(this.#document) <= request.startMs + CLOCK_SLACK_MS
-      ? this.#document
-      : first;
-  }
-
-  #edge(request: RecordedRequest, parent: RecordedRequest): { dependency: Dependency; atMs: number } {
-    const source =
-      request.initiator.requestId === parent.id && request.initiator.source === 'recorded'
-        ? 'recorded'
-        : 'inferred';
-    const kind = dependencyKind(request, parent);
-    const execution = kind === 'script' ? this.#execution(parent) : null;
+  #edge(request: RecordedRequest, parent: Parent): { dependency: Dependency; atMs: number } {
+    const { kind, source } = parent;
+    const execution = kind === 'script' ? this.#execution(parent.request) : null;
     if (execution !== null && execution.endMs <= request.startMs + CLOCK_SLACK_MS) {
       return {
         dependency: { activity: execution.activity, kind, fraction: 1, source },
@@ -186,65 +155,11 @@ class GraphBuilder {
     }
     // What arrived while the parser was at work on the part with this request did not hold it up.
     const workMs = kind === 'parser' ? PARSER_MS : 0;
-    const fraction = kind === 'redirect' ? 1 : arrivedFraction(parent, request.startMs - workMs);
-    const beginMs = responseBegin(parent);
+    const fraction = kind === 'redirect' ? 1 : arrivedFraction(parent.request, request.startMs - workMs);
     return {
-      dependency: { activity: this.#fetchOf.get(parent.id)!, kind, fraction, source },
-      atMs: fraction === 1 ? parent.endMs : beginMs + fraction * (parent.endMs - beginMs),
+      dependency: { activity: this.#fetchOf.get(parent.request.id)!, kind, fraction, source },
+      atMs: arrivalMs(parent.request, fraction),
     };
-  }
-
-  /** Finds the stylesheet or script that the parser waited for before it found `request`. */
-  #blockerOf(request: RecordedRequest, parent: RecordedRequest, satisfiedMs: number): RecordedRequest | null {
-    if (parent.type !== 'document' && parent.type !== 'iframe') return null;
-    if (request.startMs - satisfiedMs < MIN_BLOCK_MS) return null;
-    const blockers = this.#blockers;
-    let at = firstIndexWhere(blockers, ({ endMs }) => endMs > request.startMs + 1) - 1;
-    while (at >= 0 && (blockers[at]!.startMs >= request.startMs || blockers[at]!.id === parent.id)) at--;
-    const last = blockers[at];
-    // It explains the lateness if most of the wait had passed when it arrived.
-    if (last === undefined || last.endMs - satisfiedMs < (request.startMs - satisfiedMs) / 2) return null;
-    return last;
-  }
-
-  /**
-   * Finds executions of scripts: from a script's arrival to its first request. They share one thread, so each of several
-   * overlapping gaps gets the time that those before it left. The parser's time for the head counts as the document's.
-   */
-  #findExecutions(): Map<number, { durationMs: number; endMs: number }> {
-    const firstRequestMs = new Map<number, number>();
-    for (const request of this.#kept) {
-      const initiator = request.initiator.requestId;
-      if (initiator === null || this.#recording.requests[initiator]?.type !== 'script') continue;
-      const at = firstRequestMs.get(initiator);
-      if (at === undefined || request.startMs < at) firstRequestMs.set(initiator, request.startMs);
-    }
-    const gaps = [...firstRequestMs].map(([id, endMs]) => {
-      const script = this.#recording.requests[id]!;
-      const waitedFor = [script, ...this.#ordered.before(script, endMs)];
-      return { id, startMs: Math.max(...waitedFor.map((request) => request.endMs)), endMs };
-    });
-    if (this.#head !== null) {
-      const { endMs, blockers } = this.#head;
-      gaps.push({
-        id: this.#document.id,
-        startMs: Math.max(...blockers.map((blocker) => blocker.endMs)),
-        endMs,
-      });
-    }
-    const ordered = gaps
-      .filter(({ startMs, endMs }) => {
-        const gapMs = endMs - startMs;
-        return gapMs >= MIN_EXECUTION_MS && gapMs <= MAX_EXECUTION_MS;
-      })
-      .sort((a, b) => a.endMs - b.endMs || a.id - b.id);
-    const executions = new Map<number, { durationMs: number; endMs: number }>();
-    let busyUntilMs = 0;
-    for (const { id, startMs, endMs } of ordered) {
-      executions.set(id, { durationMs: Math.max(0, endMs - Math.max(startMs, busyUntilMs)), endMs });
-      busyUntilMs = Math.max(busyUntilMs, endMs);
-    }
-    return executions;
   }
 
   /** Returns the activity of a script's execution. It is added on first use, so that edges point backwards. */
@@ -349,24 +264,6 @@ class GraphBuilder {
     }
     return index;
   }
-}
-
-function dependencyKind(request: RecordedRequest, parent: RecordedRequest): DependencyKind {
-  if (request.initiator.kind === 'redirect') return 'redirect';
-  if (parent.type === 'style') return 'style';
-  if (parent.type === 'script') return 'script';
-  return request.initiator.kind === 'script' ? 'script' : 'parser';
-}
-
-/** When a response began, milliseconds; when withheld, half-way between request and last byte. */
-function responseBegin(request: RecordedRequest): number {
-  return request.phases.responseStartMs ?? (request.startMs + request.endMs) / 2;
-}
-
-function arrivedFraction(parent: RecordedRequest, atMs: number): number {
-  const beginMs = responseBegin(parent);
-  if (atMs >= parent.endMs - CLOCK_SLACK_MS || parent.endMs <= beginMs) return 1;
-  return Math.max(0, (atMs - beginMs) / (parent.endMs - beginMs));
 }
 
 /**

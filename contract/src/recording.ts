@@ -30,6 +30,9 @@ export interface Initiator {
  * Phases of one request, milliseconds after navigationStart. Null when the browser withheld the value (cross-origin without
  * `Timing-Allow-Origin`) or the phase did not take place (a reused connection has no `dnsStart` to `connectEnd`). HTTP/3 has no
  * phase between `connectStart` and `secureStart`.
+ *
+ * A request that used a connection already being opened shows only the part of the handshake after its own start: browsers
+ * then set `connectStart` or `secureStart` to that start.
  */
 export interface RequestPhases {
   dnsStartMs: number | null;
@@ -55,7 +58,10 @@ export interface RecordedRequest {
   status: number;
   /** Protocol that carried the response; null when unknown or when nothing came over the network. */
   protocol: Protocol | null;
-  /** When the browser wanted it (fetchStart), milliseconds after navigationStart. */
+  /**
+   * When the page issued it (Resource Timing's `fetchStart`, the DevTools protocol's `requestWillBeSent`), milliseconds after
+   * navigationStart: before it waited for the browser's scheduler, for the network stack or for a connection.
+   */
   startMs: number;
   /** When its last byte arrived, milliseconds after navigationStart. */
   endMs: number;

@@ -3,13 +3,14 @@ import { InputError, placeOf } from '../util/input-error.ts';
 import { originOf } from '../util/url.ts';
 import { isCached, isFetchedByWorker, isPushed } from './har/cached.ts';
 import { connectionNames } from './har/connection.ts';
+import { type Conventions, conventionsOf } from './har/conventions.ts';
 import type { HarForm } from './har/forms.ts';
 import { linkInitiators } from './har/initiators.ts';
 import { fromNavigation, nameDocuments } from './har/navigation.ts';
 import { firstPage } from './har/pages.ts';
 import { harPhases, noPhases, webPageTestPhases } from './har/phases.ts';
 import { isRedirect } from './har/redirect.ts';
-import { type Entry, type Har, type Page, parseHar, statusOf } from './har/schema.ts';
+import { type Entry, type Page, parseHar, statusOf } from './har/schema.ts';
 import { sizesOf } from './har/sizes.ts';
 import { typeOf } from './har/types.ts';
 import { urlKey } from './har/urls.ts';
@@ -45,13 +46,14 @@ export function readHar(form: HarForm): ReadRecording & { dropped: DroppedEntrie
   refuseTooMany(all.filter(({ request }) => originOf(request.url) !== null).length, place);
   const entries = fromNavigation(all);
 
-  const firstStart = Date.parse(entries[0]!.startedDateTime);
+  const conventions = conventionsOf(log, entries);
+  const firstStart = issueTime(entries[0]!, conventions);
   const pageStart = page?.startedDateTime == null ? Number.NaN : Date.parse(page.startedDateTime);
   // A page that begins long before or after its first request was timed by another clock.
   const startOfPage =
     Math.abs(firstStart - pageStart) < 60_000 ? Math.min(pageStart, firstStart) : firstStart;
   const times = pageTimes(page);
-  const drafts = draftsOf(entries, startOfPage, isFirefox(log), times.domContentLoadedMs);
+  const drafts = draftsOf(entries, startOfPage, conventions, times.domContentLoadedMs);
   const requests = finishRequests(drafts, place);
   const document = requests.find(({ type, status }) => type === 'document' && !isRedirect(status));
   return {
@@ -73,15 +75,16 @@ export function readHar(form: HarForm): ReadRecording & { dropped: DroppedEntrie
   };
 }
 
-function isFirefox({ creator, browser }: Har): boolean {
-  return /firefox/i.test(`${creator?.name} ${browser?.name}`);
+/** When a request was issued, Unix time in milliseconds. */
+function issueTime({ startedDateTime, timings }: Entry, { queueing }: Conventions): number {
+  const queuedMs = queueing === 'before-start' ? Math.max(0, numberOf(timings?._queued) ?? 0) : 0;
+  return Date.parse(startedDateTime) - queuedMs;
 }
 
-/** @param firefox whether sizes and phases follow Firefox: TLS apart from connecting, headers counted into bodies */
 function draftsOf(
   entries: readonly Entry[],
   startOfPage: number,
-  firefox: boolean,
+  conventions: Conventions,
   parsedMs: number | null,
 ): RequestDraft[] {
   const connections = connectionNames(entries);
@@ -92,7 +95,7 @@ function draftsOf(
       entry,
       Date.parse(entry.startedDateTime) - startOfPage,
       connections[index]!,
-      firefox,
+      conventions,
     );
     entryOf.set(draft, entry);
     if (typeOf(entry).named) typed.add(draft);
@@ -107,12 +110,12 @@ function draftOf(
   entry: Entry,
   startedMs: number,
   connectionId: string | null,
-  firefox: boolean,
+  conventions: Conventions,
 ): RequestDraft {
   const { request, response } = entry;
-  const { startMs, endMs, phases } = webPageTestPhases(entry) ?? harPhases(entry, startedMs, firefox);
-  const sizes = sizesOf(entry, firefox);
-  const fromCache = isCached(entry, firefox);
+  const { startMs, endMs, phases } = webPageTestPhases(entry) ?? harPhases(entry, startedMs, conventions);
+  const sizes = sizesOf(entry, conventions.bodyHasHeaders);
+  const fromCache = isCached(entry, conventions.bodyHasHeaders);
   // A pushed response was not requested.
   if (isPushed(entry)) phases.requestStartMs = null;
   return {

@@ -1,4 +1,5 @@
 import type { RequestPhases } from '@hopwise/contract';
+import type { Conventions } from './conventions.ts';
 import type { Entry } from './schema.ts';
 import { numberOf } from './values.ts';
 
@@ -8,19 +9,22 @@ export interface Times {
   phases: RequestPhases;
 }
 
-/** Reads HAR 1.2 `timings`: consecutive durations, −1 when a phase did not take place. */
-export function harPhases(entry: Entry, startedMs: number, sslApart: boolean): Times {
+/**
+ * Reads HAR 1.2 `timings`: consecutive durations, −1 when a phase did not take place.
+ *
+ * @param startedMs `startedDateTime`, milliseconds after navigationStart
+ * @returns times after navigationStart; `startMs` is when the request was issued, under every convention
+ */
+export function harPhases(entry: Entry, startedMs: number, { queueing, sslApart }: Conventions): Times {
   const { timings } = entry;
-  const lengthOf = (value: number | string | null | undefined) => Math.max(0, numberOf(value) ?? 0);
-  const totalMs = lengthOf(entry.time);
-  // chrome-har's `_queued` lies before `startedDateTime`; DevTools' queueing is part of `blocked`.
-  const startMs = Math.max(0, startedMs - lengthOf(timings?._queued));
+  const queuedMs = lengthOf(timings?._queued);
+  const startMs = Math.max(0, startedMs - (queueing === 'before-start' ? queuedMs : 0));
   const phases = noPhases();
   const waitMs = numberOf(timings?.wait);
   if (!timings || waitMs === null || waitMs < 0) {
-    return { startMs, endMs: startedMs + totalMs, phases };
+    return { startMs, endMs: startedMs + lengthOf(entry.time), phases };
   }
-  let at = startedMs + lengthOf(timings.blocked);
+  let at = startedMs + lengthOf(timings.blocked) + (queueing === 'before-blocked' ? queuedMs : 0);
   const dnsMs = numberOf(timings.dns) ?? -1;
   if (dnsMs > 0) {
     phases.dnsStartMs = at;
@@ -28,10 +32,9 @@ export function harPhases(entry: Entry, startedMs: number, sslApart: boolean): T
     phases.dnsEndMs = at;
   }
   const connectMs = numberOf(timings.connect) ?? -1;
+  const sslMs = lengthOf(timings.ssl);
   if (connectMs > 0) {
-    const sslMs = lengthOf(timings.ssl);
     phases.connectStartMs = at;
-    // HAR 1.2 counts `ssl` within `connect`; Firefox puts it after.
     at += connectMs + (sslApart ? sslMs : 0);
     phases.connectEndMs = at;
     if (sslMs > 0) phases.secureStartMs = Math.max(phases.connectStartMs, at - sslMs);
@@ -40,7 +43,13 @@ export function harPhases(entry: Entry, startedMs: number, sslApart: boolean): T
   at += lengthOf(timings.send) + waitMs;
   phases.responseStartMs = at;
   const endMs = at + lengthOf(timings.receive);
+  // Playwright counts `ssl` into `time` a second time.
+  const totalMs = lengthOf(entry.time) - (sslApart ? 0 : sslMs);
   return { startMs: Math.min(startMs, endMs), endMs: Math.max(endMs, startedMs + totalMs), phases };
+}
+
+function lengthOf(value: number | string | null | undefined): number {
+  return Math.max(0, numberOf(value) ?? 0);
 }
 
 /** Reads WebPageTest's absolute times, milliseconds after the start of the test; null for other HARs. */
@@ -64,7 +73,9 @@ export function webPageTestPhases(entry: Entry): Times | null {
   phases.requestStartMs = numberOf(entry._ttfb_start) ?? loadStart;
   phases.responseStartMs = numberOf(entry._ttfb_end) ?? loadEnd;
   const allStart = numberOf(entry._all_start);
-  const startMs = allStart !== null && allStart >= 0 ? Math.min(allStart, loadStart) : loadStart;
+  const firstStep = allStart !== null && allStart >= 0 ? Math.min(allStart, loadStart) : loadStart;
+  const created = numberOf(entry._created);
+  const startMs = created !== null && created > 0 ? Math.min(created, firstStep) : firstStep;
   return { startMs: Math.max(0, startMs), endMs: Math.max(startMs, loadEnd), phases };
 }
 

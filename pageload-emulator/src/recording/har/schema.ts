@@ -117,6 +117,7 @@ const entrySchema = z.object(
     _contentType: ownText,
     _bytesIn: ownNumber,
     _bytesOut: ownNumber,
+    _created: ownNumber,
     _all_start: ownNumber,
     _load_start: ownNumber,
     _load_end: ownNumber,

@@ -1,0 +1,123 @@
+import type { Entry, Har } from './schema.ts';
+import { numberOf } from './values.ts';
+
+/** What a HAR's times mean where recorders differ. */
+export interface Conventions {
+  /**
+   * Where the wait between a request's issue and the network stack's first step on it, `timings._queued`, is counted:
+   *
+   * - `before-start`: `startedDateTime` is when the network stack began; the wait lies before it (chrome-har).
+   * - `in-blocked`: `startedDateTime` is the issue; `blocked` contains the wait (as DevTools counts it).
+   * - `before-blocked`: `startedDateTime` is the issue; the wait lies between it and `blocked`.
+   */
+  queueing: 'before-start' | 'in-blocked' | 'before-blocked';
+  /** Whether `connect` ends before TLS (Firefox) instead of containing it (HAR 1.2). */
+  sslApart: boolean;
+  /** Whether a response's `bodySize` contains its headers (Firefox). */
+  bodyHasHeaders: boolean;
+}
+
+/** Times of different clocks in one file differ by about this much. */
+const CLOCK_SLACK_MS = 5;
+/** Recorders round to a millisecond. */
+const ROUNDING_MS = 1;
+/** A shorter wait shows nothing beside the rounding of times. */
+const MIN_QUEUED_MS = 2;
+
+/**
+ * Determines the conventions of a HAR from its own times; the recorder's name decides only where the times allow both. Many tools
+ * pass on what another one wrote, under their own name.
+ *
+ * @param entries of one page load, in order of `startedDateTime`
+ */
+export function conventionsOf({ creator, browser }: Har, entries: readonly Entry[]): Conventions {
+  const bodyHasHeaders =
+    /firefox/i.test(`${creator?.name} ${browser?.name}`) && !/playwright/i.test(creator?.name ?? '');
+  return { queueing: queueingOf(entries), sslApart: isSslApart(entries, bodyHasHeaders), bodyHasHeaders };
+}
+
+interface Queued {
+  entry: Entry;
+  queuedMs: number;
+  blockedMs: number;
+}
+
+function queueingOf(entries: readonly Entry[]): Conventions['queueing'] {
+  const queued = entries.flatMap((entry): Queued | [] => {
+    const queuedMs = lengthOf(entry.timings?._queued);
+    return queuedMs < MIN_QUEUED_MS ? [] : { entry, queuedMs, blockedMs: lengthOf(entry.timings?.blocked) };
+  });
+  if (queued.length === 0) return 'before-start';
+  if (queued.every(isCountedApart)) return 'before-blocked';
+  // A part is not longer than the whole.
+  if (queued.some(({ queuedMs, blockedMs }) => blockedMs < queuedMs - ROUNDING_MS)) return 'before-start';
+  return makesMostOfBlocked(queued) || precedesItsCause(queued, entries) ? 'in-blocked' : 'before-start';
+}
+
+/** Whether an entry's `time` contains the wait beside all other phases. */
+function isCountedApart({ entry, queuedMs }: Queued): boolean {
+  const { timings } = entry;
+  const lengths = [
+    timings?.blocked,
+    timings?.dns,
+    timings?.connect,
+    timings?.send,
+    timings?.wait,
+    timings?.receive,
+  ];
+  const sumMs = lengths.reduce<number>((sum, length) => sum + lengthOf(length), 0);
+  return Math.abs(lengthOf(entry.time) - sumMs - queuedMs) <= ROUNDING_MS;
+}
+
+/** Entries needed before their likeness is no chance. */
+const MIN_ALIKE = 3;
+
+/** Whether `blocked` is hardly longer than the wait in most entries: waits that lie apart are of unrelated lengths. */
+function makesMostOfBlocked(queued: readonly Queued[]): boolean {
+  const alike = queued.filter(
+    ({ queuedMs, blockedMs }) => blockedMs - queuedMs <= Math.max(MIN_QUEUED_MS, 0.1 * queuedMs),
+  );
+  return alike.length >= MIN_ALIKE && alike.length > queued.length / 2;
+}
+
+/** Whether a request would have been issued before the response that names it began, if its wait lay before its start. */
+function precedesItsCause(queued: readonly Queued[], entries: readonly Entry[]): boolean {
+  const begins = new Map<string, number>();
+  for (const entry of entries)
+    if (!begins.has(entry.request.url)) begins.set(entry.request.url, responseBegin(entry));
+  return queued.some(({ entry, queuedMs }) => {
+    const initiator = entry._initiator;
+    const url =
+      typeof initiator === 'string' ? initiator : (initiator as { url?: unknown } | null | undefined)?.url;
+    const begin = typeof url === 'string' ? begins.get(url) : undefined;
+    const started = Date.parse(entry.startedDateTime);
+    return begin !== undefined && started >= begin && started - queuedMs < begin - CLOCK_SLACK_MS;
+  });
+}
+
+/** When a response began, Unix time in milliseconds, by the phases from `startedDateTime` on. */
+function responseBegin({ startedDateTime, timings }: Entry): number {
+  const lengths = [timings?.blocked, timings?.dns, timings?.connect, timings?.send, timings?.wait];
+  return lengths.reduce<number>((sum, length) => sum + lengthOf(length), Date.parse(startedDateTime));
+}
+
+/** Where `connect` contains TLS, it is at least this many times as long: 3 round trips to 2 with TLS 1.2. */
+const MIN_RATIO_WITH_TLS = 1.3;
+
+function isSslApart(entries: readonly Entry[], expected: boolean): boolean {
+  const ratios: number[] = [];
+  for (const { timings } of entries) {
+    const connectMs = lengthOf(timings?.connect);
+    const sslMs = lengthOf(timings?.ssl);
+    if (connectMs === 0 || sslMs === 0) continue;
+    if (sslMs > connectMs + ROUNDING_MS) return true;
+    ratios.push(connectMs / sslMs);
+  }
+  if (ratios.length === 0) return expected;
+  ratios.sort((a, b) => a - b);
+  return expected && ratios[ratios.length >> 1]! < MIN_RATIO_WITH_TLS;
+}
+
+function lengthOf(value: number | string | null | undefined): number {
+  return Math.max(0, numberOf(value) ?? 0);
+}

@@ -1,0 +1,132 @@
+import { parseRecording } from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { chromiumEntry, type HarTimings, harOf } from './hars.ts';
+
+const PAGE = 'https://a.test/';
+
+/** A request of a load, milliseconds. */
+interface Request {
+  path: string;
+  /** When it was issued. */
+  issueMs: number;
+  /** From its issue to the network stack's first step on it. */
+  queuedMs: number;
+  /** From then on. */
+  timings: HarTimings & { blocked: number };
+}
+
+const DOCUMENT: Request = {
+  path: '',
+  issueMs: 0,
+  queuedMs: 4,
+  timings: { blocked: 1, connect: 60, ssl: 30, wait: 50, receive: 200 },
+};
+
+/** Images that the parser finds 150 ms into the load, which wait for each other for up to 1.4 s. */
+const IMAGES = [0, 200, 800, 1_400].map(
+  (queuedMs, index): Request => ({
+    path: `${index}.png`,
+    issueMs: 150,
+    queuedMs,
+    timings: { blocked: 2 + index, wait: 40, receive: 10 },
+  }),
+);
+
+type Writer = (request: Request) => { startedMs: number; timings: object; uncountedMs?: number };
+
+/** Ways to write one request. */
+const WRITERS: Record<string, Writer> = {
+  'chrome-har: queueing before startedDateTime': ({ issueMs, queuedMs, timings }) => ({
+    startedMs: issueMs + queuedMs,
+    timings: { ...timings, _queued: queuedMs },
+  }),
+  'queueing in blocked, and named': ({ issueMs, queuedMs, timings }) => ({
+    startedMs: issueMs,
+    timings: { ...timings, blocked: queuedMs + timings.blocked, _queued: queuedMs },
+  }),
+  'DevTools: queueing in blocked': ({ issueMs, queuedMs, timings }) => ({
+    startedMs: issueMs,
+    timings: { ...timings, blocked: queuedMs + timings.blocked, _blocked_queueing: queuedMs },
+  }),
+  'queueing between startedDateTime and blocked': ({ issueMs, queuedMs, timings }) => ({
+    startedMs: issueMs,
+    timings: { ...timings, _queued: queuedMs },
+    uncountedMs: queuedMs,
+  }),
+};
+
+function entryOf(request: Request, write: Writer): object {
+  const { startedMs, timings, uncountedMs = 0 } = write(request);
+  const initiator = request === DOCUMENT ? { type: 'other' } : { type: 'parser', url: PAGE };
+  const type = request === DOCUMENT ? 'document' : 'image';
+  const entry = chromiumEntry(PAGE + request.path, startedMs, timings, {
+    _initiator: initiator,
+    _resourceType: type,
+  }) as { time: number };
+  return { ...entry, time: entry.time + uncountedMs };
+}
+
+const read = (requests: readonly Request[], write: Writer) =>
+  parseRecording(harOf(requests.map((request) => entryOf(request, write)))).requests;
+
+describe('queueing of requests', () => {
+  const load = [DOCUMENT, ...IMAGES];
+
+  it.each(Object.entries(WRITERS))('is read from %s', (_, write) => {
+    const requests = read(load, write);
+    const times = requests.map(({ startMs, phases, endMs }) => [startMs, phases.requestStartMs, endMs]);
+    expect(times).toEqual([
+      // 4 + 1 + 60 = 65; + 50 + 200 = 315
+      [0, 65, 315],
+      // 150 + queued + blocked, then + 40 + 10
+      [150, 152, 202],
+      [150, 353, 403],
+      [150, 954, 1_004],
+      [150, 1_555, 1_605],
+    ]);
+  });
+
+  it('lies before the start when some wait exceeds blocked, whatever the creator is called', () => {
+    const write = WRITERS['chrome-har: queueing before startedDateTime']!;
+    const har = harOf(load.map((request) => entryOf(request, write))) as { log: { creator: object } };
+    har.log.creator = { name: 'WebInspector', version: '537.36' };
+    expect(parseRecording(har).requests.map(({ startMs }) => startMs)).toEqual([0, 150, 150, 150, 150]);
+  });
+
+  it('lies in blocked when a request would otherwise precede the response that names it', () => {
+    // One image: issued at 150 ms, after the document began at 115 ms, and queued for 100 ms within 160 ms of blocked.
+    const image: Request = { path: 'i.png', issueMs: 150, queuedMs: 100, timings: { blocked: 60, wait: 40 } };
+    const document = { ...DOCUMENT, queuedMs: 0 };
+    expect(read([document, image], WRITERS['queueing in blocked, and named']!)[1]!.startMs).toBe(150);
+  });
+
+  it('of the first request shifts no other where the file lists no pages', () => {
+    const write = WRITERS['chrome-har: queueing before startedDateTime']!;
+    const { requests } = parseRecording(load.map((request) => entryOf(request, write)));
+    expect(requests.map(({ startMs }) => startMs)).toEqual([0, 150, 150, 150, 150]);
+  });
+});
+
+describe('TLS', () => {
+  const readPhases = (creator: string, browser: string, timings: HarTimings) => {
+    const har = harOf([chromiumEntry(PAGE, 0, timings)]) as { log: object };
+    Object.assign(har.log, { creator: { name: creator }, browser: { name: browser } });
+    const { phases, endMs } = parseRecording(har).requests[0]!;
+    return [phases.connectStartMs, phases.secureStartMs, phases.connectEndMs, endMs];
+  };
+
+  it('lies within connect or after it, as its length shows', () => {
+    expect(readPhases('Playwright', 'chromium', { connect: 60, ssl: 31, wait: 50 })).toEqual([
+      0, 29, 60, 110,
+    ]);
+    expect(readPhases('Playwright', 'firefox', { connect: 60, ssl: 31, wait: 50 })).toEqual([0, 29, 60, 110]);
+    expect(readPhases('Firefox', 'Firefox', { connect: 29, ssl: 31, wait: 50 })).toEqual([0, 29, 60, 110]);
+    expect(readPhases('Proxy', '', { connect: 29, ssl: 31, wait: 50 })).toEqual([0, 29, 60, 110]);
+  });
+
+  it('is not counted twice where the recorder adds it to the total, as Playwright does', () => {
+    const entry = chromiumEntry(PAGE, 0, { connect: 60, ssl: 31, wait: 50 }) as { time: number };
+    const [request] = parseRecording(harOf([{ ...entry, time: entry.time + 31 }])).requests;
+    expect(request!.endMs).toBe(110);
+  });
+});

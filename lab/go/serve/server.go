@@ -163,7 +163,7 @@ func (s *Server) start(origin site.Origin, resources index) error {
 		think:            time.Duration(origin.ThinkMs * float64(time.Millisecond)),
 		ignorePriorities: origin.Priorities == site.PrioritiesIgnored,
 	}
-	if slices.Contains(origin.Protocols, "h3") {
+	if origin.OffersH3() {
 		handler.altSvc = altSvc
 	}
 	running := &replay{handler: handler}

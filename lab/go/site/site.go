@@ -39,7 +39,14 @@ type Origin struct {
 	ExtraRTTMs float64 `json:"extraRttMs"`
 	// ThinkMs is added to each resource's own.
 	ThinkMs float64 `json:"thinkMs"`
+	// AltSvc is false for a server that serves HTTP/3 without offering it by Alt-Svc; nil means true.
+	AltSvc *bool `json:"altSvc,omitempty"`
 	Settings
+}
+
+// OffersH3 is whether answers carry an Alt-Svc header for HTTP/3.
+func (o Origin) OffersH3() bool {
+	return slices.Contains(o.Protocols, "h3") && (o.AltSvc == nil || *o.AltSvc)
 }
 
 // Settings are a server's settings; those absent in the site come from the lab.

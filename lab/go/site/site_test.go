@@ -165,3 +165,19 @@ func TestOriginWith(t *testing.T) {
 		}
 	}
 }
+
+func TestOffersH3(t *testing.T) {
+	off := false
+	for _, c := range []struct {
+		origin Origin
+		want   bool
+	}{
+		{Origin{Protocols: []string{"h1", "h3"}}, true},
+		{Origin{Protocols: []string{"h1", "h3"}, AltSvc: &off}, false},
+		{Origin{Protocols: []string{"h1", "h2"}}, false},
+	} {
+		if got := c.origin.OffersH3(); got != c.want {
+			t.Errorf("%+v: %v, want %v", c.origin, got, c.want)
+		}
+	}
+}

@@ -39,6 +39,8 @@ export const siteSchema = z.strictObject({
       initialWindow: z.int().min(1).max(1000).optional(),
       /** Whether the server honours request priorities (RFC 9218). */
       priorities: z.enum(['honoured', 'ignored']).optional(),
+      /** Whether answers offer HTTP/3 by `Alt-Svc` (RFC 7838) where it is served; true unless given. */
+      altSvc: z.boolean().optional(),
     }),
   ),
   resources: z.array(

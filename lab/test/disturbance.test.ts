@@ -52,6 +52,17 @@ describe('foreignCpuMs', () => {
     expect(foreign(before, times(0, [50, 1, 4, 0], [70, 1, 30, 0]))).toBe(300);
   });
 
+  it('leaves out idle processes, also after they have ended', () => {
+    const idle = (reading: ProcessTimes, ...pids: number[]): ProcessTimes => {
+      for (const pid of pids) Object.assign(reading.processes.get(pid)!, { isIdle: true });
+      return reading;
+    };
+    const before = idle(times(0, [1, 0, 5, 0], [50, 1, 4, 10], [60, 50, 200, 0], [70, 1, 9, 0]), 60, 70);
+    // 60 is waited for by 50, with 40 ticks since the first reading; 70 goes on; 1 works for 2 ticks.
+    const after = idle(times(0, [1, 0, 7, 0], [50, 1, 4, 250], [70, 1, 90, 0]), 70);
+    expect(foreign(before, after)).toBe(20);
+  });
+
   it('recognises its own processes after their parent has ended', () => {
     const before = times(0, [1, 0, 0, 0], [OWN, 1, 0, 0], [101, OWN, 0, 0], [102, 101, 0, 0]);
     expect(foreign(before, times(0, [1, 0, 0, 0], [OWN, 1, 0, 0], [102, 1, 50, 0]))).toBe(0);

@@ -7,8 +7,8 @@ export interface Disturbance {
   /** Longest delay with which the link handed over a packet. */
   latenessMs: number;
   /**
-   * Processor time of processes other than the lab's and the browser's, plus time taken by the hypervisor, as a fraction of the
-   * watched time.
+   * Processor time of processes other than the lab's and the browser's and those of the idle class, plus time taken by the
+   * hypervisor, as a fraction of the watched time.
    */
   foreignCpu: number;
   /**
@@ -55,8 +55,9 @@ export interface DisturbanceWatch {
 }
 
 /**
- * Starts a watch. `foreignCpu` covers all processes except this one, its descendants and kernel threads, plus the time taken by
- * the hypervisor on all processors. Interrupts and kernel threads do not count: the load itself may cause them (up to a tenth
+ * Starts a watch. `foreignCpu` covers all processes except this one, its descendants, kernel threads and processes of the idle
+ * class (sched(7), SCHED_IDLE: any other process takes the processor from them at once; what they cost in caches and clock rate
+ * the probe of the processor shows), plus the time taken by the hypervisor on all processors. Interrupts and kernel threads do not count: the load itself may cause them (up to a tenth
  * of a processor). At start and end, a watch costs about 20 µs of processor time for each process, and a probe of the
  * processor.
  */
@@ -115,6 +116,8 @@ export interface ProcessTime {
   ticks: number;
   /** Of descendants that have ended and been waited for. */
   endedTicks: number;
+  /** Of the idle class: runs only while no other process wants the processor. */
+  isIdle?: boolean;
 }
 
 /**
@@ -125,30 +128,55 @@ export interface ProcessTime {
 const TICK_MS = 10;
 /** PF_KTHREAD of include/linux/sched.h. */
 const KERNEL_THREAD = 0x00200000;
+/** sched(7), the number of the policy in /proc/<pid>/stat. */
+const SCHED_IDLE = 5;
 
 /**
- * Milliseconds of processor time between two readings that belong to none of `roots` and their descendants. A process that
- * ended in between counts through the ancestor that waited for it; without a waiting ancestor its time since the first reading
- * is lost.
+ * Milliseconds of processor time between two readings that belong to none of `roots` and their descendants and to no process of
+ * the idle class. A process that ended in between counts through the ancestor that waited for it; without a waiting ancestor its
+ * time since the first reading is lost. An idle process that ended in between hides such counts of its ancestors, as these
+ * include its own time.
  */
 export function foreignCpuMs(before: ProcessTimes, after: ProcessTimes, roots: ReadonlySet<number>): number {
-  const own = new Set([...family(before, roots), ...family(after, roots)]);
+  const idle = [...before.processes, ...after.processes].flatMap(([pid, { isIdle }]) => (isIdle ? pid : []));
+  const own = new Set([...family(before, roots), ...family(after, roots), ...idle]);
+  const hidden = ancestors(
+    before,
+    idle.filter((pid) => !after.processes.has(pid)),
+  );
   let ofLiving = 0;
   for (const [pid, { ticks }] of after.processes) {
     if (!own.has(pid)) ofLiving += Math.max(0, ticks - (before.processes.get(pid)?.ticks ?? 0));
   }
   // An ended process that was not waited for vanishes with its earlier time: the sum over living processes is then the better
   // bound.
-  const ofAll = foreignTicks(after, own) - foreignTicks(before, own);
+  const ofAll = foreignTicks(after, own, hidden) - foreignTicks(before, own, hidden);
   const stealTicks = Math.max(0, after.stealTicks - before.stealTicks);
   return (Math.max(ofLiving, ofAll) + stealTicks) * TICK_MS;
 }
 
-/** Includes the time of their ended children. */
-function foreignTicks({ processes }: ProcessTimes, own: ReadonlySet<number>): number {
+/** Includes the time of their ended children, except those of `hidden` processes. */
+function foreignTicks(
+  { processes }: ProcessTimes,
+  own: ReadonlySet<number>,
+  hidden: ReadonlySet<number>,
+): number {
   let sum = 0;
-  for (const [pid, { ticks, endedTicks }] of processes) if (!own.has(pid)) sum += ticks + endedTicks;
+  for (const [pid, { ticks, endedTicks }] of processes)
+    if (!own.has(pid)) sum += hidden.has(pid) ? ticks : ticks + endedTicks;
   return sum;
+}
+
+function ancestors({ processes }: ProcessTimes, pids: readonly number[]): Set<number> {
+  const found = new Set<number>();
+  for (const pid of pids) {
+    let parent = processes.get(pid)?.parent;
+    while (parent !== undefined && !found.has(parent)) {
+      found.add(parent);
+      parent = processes.get(parent)?.parent;
+    }
+  }
+  return found;
 }
 
 function family({ processes }: ProcessTimes, roots: ReadonlySet<number>): Set<number> {
@@ -173,13 +201,14 @@ export function processTimes(): ProcessTimes {
     const line = statOf(pid);
     if (line === null) continue;
     // proc_pid_stat(5): after the name, which may hold anything, come state, ppid (4), …, flags (9), …, utime (14) to cstime
-    // (17).
-    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ', 15);
+    // (17), …, policy (41).
+    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ', 39);
     if (Number(fields[6]) & KERNEL_THREAD) continue;
     processes.set(pid, {
       parent: Number(fields[1]),
       ticks: Number(fields[11]) + Number(fields[12]),
       endedTicks: Number(fields[13]) + Number(fields[14]),
+      isIdle: Number(fields[38]) === SCHED_IDLE,
     });
   }
   // proc_stat(5): user nice system idle iowait irq softirq steal.

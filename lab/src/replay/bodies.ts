@@ -4,8 +4,10 @@ import type { Random } from '../random.ts';
 import { padFont, readFont } from '../sites/fonts.ts';
 import type { Site } from '../sites/site.ts';
 import { C_COMMENT, fit, HTML_COMMENT, type Piece } from './fit.ts';
-import { inMarkup, type ReplayNode, redirectTarget } from './node.ts';
+import { inMarkup, type PlannedRequest, type ReplayNode, redirectTarget } from './node.ts';
 import { RUNTIME, statementFor } from './runtime.ts';
+
+type BodyNode = ReplayNode<PlannedRequest>;
 
 export interface ReplayBody {
   body: Site['resources'][number]['body'];
@@ -20,7 +22,7 @@ const MIN_FILLER_PNG_BYTES = 400;
 const MAX_SIDE_PIXELS = 1200;
 
 /** The body of `node`, whose file, if any, is named `name`. */
-export function replayBody(node: ReplayNode, name: string, random: Random): ReplayBody {
+export function replayBody(node: BodyNode, name: string, random: Random): ReplayBody {
   if (redirectTarget(node) !== null) return filler(node.bytes, 'text/plain');
   switch (node.type) {
     case 'document':
@@ -70,7 +72,7 @@ function text(name: string, contentType: string, { body, encoding }: ReturnType<
   return { body: { file: name }, file: body, contentType, ...(encoding === null ? {} : { encoding }) };
 }
 
-function image(node: ReplayNode, name: string): ReplayBody {
+function image(node: BodyNode, name: string): ReplayBody {
   if (node.bytes >= MIN_FILLER_PNG_BYTES) {
     const { width, height } = sidesOf(node);
     return { body: { filler: 'png', bytes: node.bytes, width, height }, contentType: 'image/png' };
@@ -127,21 +129,21 @@ const TINY_GIF = new Uint8Array([
 ]);
 
 /** About one byte for each pixel, as in compressed photographs. */
-function sidesOf({ bytes }: ReplayNode): { width: number; height: number } {
+function sidesOf({ bytes }: BodyNode): { width: number; height: number } {
   const width = Math.min(MAX_SIDE_PIXELS, Math.max(16, Math.round(Math.sqrt((bytes * 4) / 3))));
   return { width, height: Math.round((width * 3) / 4) };
 }
 
 // Markup
 
-function markup(document: ReplayNode): Piece[] {
+function markup(document: BodyNode): Piece[] {
   const tags = inMarkup(document);
   const needsRuntime = document.children.length > 0;
   const inline = document.children.filter(({ means }) => means === 'style');
   return [
     {
       place: 0,
-      text: `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Replay</title><link rel="icon" href="data:,">${needsRuntime ? `<script>${RUNTIME}</script>` : ''}${inline.length > 0 ? `<style>${rules(inline)}</style>` : ''}</head><body><p>Replay of a recorded page.</p>${styledElements(document)}`,
+      text: `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Replay</title><link rel="icon" href="data:,">${preconnects(document)}${needsRuntime ? `<script>${RUNTIME}</script>` : ''}${inline.length > 0 ? `<style>${rules(inline)}</style>` : ''}</head><body><p>Replay of a recorded page.</p>${styledElements(document)}`,
     },
     ...tags
       .map((node) => ({ place: node.place, text: tag(node, tags) }))
@@ -156,7 +158,10 @@ function markup(document: ReplayNode): Piece[] {
   ];
 }
 
-function tag(node: ReplayNode, all: ReplayNode[]): string {
+const preconnects = ({ connectsTo = [] }: BodyNode): string =>
+  connectsTo.map((origin) => `<link rel="preconnect" href="${origin}">`).join('');
+
+function tag(node: BodyNode, all: BodyNode[]): string {
   if (node.means === 'preload') return preload(node);
   if (node.means === 'markup') return element(node);
   if (node.means !== 'script' || node.after !== null) return '';
@@ -165,12 +170,12 @@ function tag(node: ReplayNode, all: ReplayNode[]): string {
   return `<script>${statementFor(made, 0)}</script>`;
 }
 
-function waitsFor(node: ReplayNode, other: ReplayNode): boolean {
+function waitsFor(node: BodyNode, other: BodyNode): boolean {
   for (let at = node.after; at !== null; at = at.after) if (at === other) return true;
   return false;
 }
 
-function element(node: ReplayNode): string {
+function element(node: BodyNode): string {
   switch (node.type) {
     case 'style':
       return `<link rel="stylesheet" href="${node.url}"${node.request.renderBlocking === false ? ' media="print" onload="this.media=&quot;all&quot;"' : ''}>`;
@@ -190,7 +195,7 @@ function element(node: ReplayNode): string {
   }
 }
 
-function preload(node: ReplayNode): string {
+function preload(node: BodyNode): string {
   const as =
     { style: 'style', script: 'script', image: 'image', font: 'font' }[node.type as string] ?? 'fetch';
   const cors = as === 'font' || as === 'fetch' ? ' crossorigin' : '';
@@ -199,9 +204,9 @@ function preload(node: ReplayNode): string {
 
 // Styles. Names contain the request's id, which is unique on the page.
 
-function rules(children: ReplayNode[]): string {
+function rules(children: BodyNode[]): string {
   const styled = children.filter(({ means }) => means === 'style');
-  const of = (type: ReplayNode['type']) => styled.filter((node) => node.type === type);
+  const of = (type: BodyNode['type']) => styled.filter((node) => node.type === type);
   return [
     ...of('style').map(({ url }) => `@import url("${url}");`),
     ...of('font').map(
@@ -213,9 +218,9 @@ function rules(children: ReplayNode[]): string {
 }
 
 /** The elements that the styles of `document` and of its descendants apply to. */
-function styledElements(document: ReplayNode): string {
+function styledElements(document: BodyNode): string {
   const elements: string[] = [];
-  const visit = (node: ReplayNode) => {
+  const visit = (node: BodyNode) => {
     for (const child of node.children) {
       if (child.means === 'style' && child.type === 'font')
         elements.push(`<span class="f${child.request.id}">Replay</span>`);

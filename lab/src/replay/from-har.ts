@@ -1,11 +1,8 @@
-import type { Recording, ResourceType } from '@hopwise/pageload-emulator';
-import { Random } from '../random.ts';
-import type { Site } from '../sites/site.ts';
+import type { Recording } from '@hopwise/pageload-emulator';
 import type { GeneratedSite } from '../sites/write-site.ts';
-import { replayBody } from './bodies.ts';
 import { fixedTime } from './fixed-time.ts';
-import { redirectTarget } from './node.ts';
 import { planReplay, type SkippedRequest } from './plan.ts';
+import { servedNodes } from './served-nodes.ts';
 
 export interface ReplayOptions {
   /** Name of the site. */
@@ -27,19 +24,6 @@ export interface ReplayedSite extends GeneratedSite {
   fixedMs: number;
 }
 
-const EXTENSION: Record<ResourceType, string> = {
-  document: 'html',
-  iframe: 'html',
-  style: 'css',
-  script: 'js',
-  font: 'woff2',
-  image: 'png',
-  media: 'bin',
-  fetch: 'bin',
-  beacon: 'bin',
-  other: 'bin',
-};
-
 /**
  * Structure replay: the recorded origins, sizes, types, order, initiators, server times and script gaps, with
  * bodies of filler. All origins are `https` on hosts in `.test` and offer every protocol.
@@ -53,31 +37,7 @@ const EXTENSION: Record<ResourceType, string> = {
 export function siteFromRecording(recording: Recording, options: ReplayOptions): ReplayedSite {
   const { name, seed = 1, maxRequests = 3000, maxOrigins = 400 } = options;
   const plan = planReplay(recording, { maxRequests, maxOrigins });
-  const files = new Map<string, Uint8Array>();
-  const resources = plan.nodes.map((node): Site['resources'][number] => {
-    const random = new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(node.request.id + 1, 0x85ebca6b));
-    const target = redirectTarget(node);
-    // Not by path: one may be another's folder.
-    const fileName = `bodies/${new URL(node.origin).host}/${node.request.id}.${EXTENSION[node.type]}`;
-    const { body, file, contentType, encoding } = replayBody(node, fileName, random);
-    if (file !== undefined) files.set(fileName, file);
-    return {
-      origin: node.origin,
-      ...(node.method === 'POST' ? { method: 'POST' } : {}),
-      path: node.path,
-      status: target === null ? 200 : node.request.status,
-      headers: {
-        'content-type': contentType,
-        ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
-        'cache-control': 'public, max-age=3600',
-        'access-control-allow-origin': '*',
-        'timing-allow-origin': '*',
-        ...(target === null ? {} : { location: target.url }),
-      },
-      body,
-      thinkMs: node.thinkMs,
-    };
-  });
+  const { resources, files } = servedNodes(plan.nodes, seed);
   return {
     site: {
       format: 'hopwise-site',

@@ -15,8 +15,11 @@ export type Means =
   /** Statement of the parent script, or of an inline script in the parent's markup. */
   | 'script';
 
-export interface ReplayNode {
-  request: RecordedRequest;
+/** The part of a recorded request that a site's bodies depend on. */
+export type PlannedRequest = Pick<RecordedRequest, 'id' | 'status' | 'renderBlocking'>;
+
+export interface ReplayNode<R extends PlannedRequest = RecordedRequest> {
+  request: R;
   type: ResourceType;
   means: Means;
   origin: string;
@@ -27,10 +30,10 @@ export interface ReplayNode {
   /** Response body on the wire. */
   bytes: number;
   thinkMs: number;
-  parent: ReplayNode | null;
-  children: ReplayNode[];
+  parent: ReplayNode<R> | null;
+  children: ReplayNode<R>[];
   /** For requests made by a script: the sibling whose end it waits for; null when it waits only for the script's run. */
-  after: ReplayNode | null;
+  after: ReplayNode<R> | null;
   /** Markup: fraction of the parent's body before it, 0 to 1. */
   place: number;
   /** Markup: order among requests at the same place. */
@@ -43,21 +46,24 @@ export interface ReplayNode {
   busyMs: number;
   /** Scripts in markup: whether the parser waits for it. */
   blocksParser: boolean;
+  /** Markup: origins that its head connects to ahead (`rel=preconnect`). */
+  connectsTo?: readonly string[];
 }
 
-export const isMarkup = ({ type }: ReplayNode): boolean => type === 'document' || type === 'iframe';
+export const isMarkup = ({ type }: Pick<ReplayNode, 'type'>): boolean =>
+  type === 'document' || type === 'iframe';
 
 export const responseStart = ({ request }: ReplayNode): number =>
   request.phases.responseStartMs ?? request.startMs;
 
 /** Target of a redirect, if the recording has it; otherwise the redirect is replayed as an ordinary answer. */
-export const redirectTarget = (node: ReplayNode): ReplayNode | null =>
+export const redirectTarget = <R extends PlannedRequest>(node: ReplayNode<R>): ReplayNode<R> | null =>
   isRedirect(node.request) ? (node.children.find(({ means }) => means === 'redirect') ?? null) : null;
 
-export const isRedirect = ({ status }: RecordedRequest): boolean =>
+export const isRedirect = ({ status }: Pick<RecordedRequest, 'status'>): boolean =>
   [301, 302, 303, 307, 308].includes(status);
 
-export const inMarkup = (document: ReplayNode): ReplayNode[] =>
+export const inMarkup = <R extends PlannedRequest>(document: ReplayNode<R>): ReplayNode<R>[] =>
   document.children
     .filter(({ means }) => means !== 'style' && means !== 'redirect')
     .sort((a, b) => a.place - b.place || a.order - b.order);

@@ -1,4 +1,4 @@
-import type { ReplayNode } from './node.ts';
+import type { PlannedRequest, ReplayNode } from './node.ts';
 
 /**
  * Runs in replayed pages. `R(work, items)` keeps the main thread busy for `work` milliseconds and then makes the
@@ -57,10 +57,10 @@ const MEANS: Record<ReplayNode['type'], string> = {
 type Item = [number, string, string, ...unknown[]];
 
 /** A statement that makes the requests `made`, all children of one script or document. */
-export function statementFor(made: ReplayNode[], busyMs: number): string {
+export function statementFor(made: ReplayNode<PlannedRequest>[], busyMs: number): string {
   if (made.length === 0 && busyMs === 0) return '';
   const present = new Set(made);
-  const item = (node: ReplayNode): Item => {
+  const item = (node: ReplayNode<PlannedRequest>): Item => {
     const waiting = made.filter(({ after }) => after === node).map(item);
     const held = node.afterLoad && node.parent?.afterLoad === false;
     return [

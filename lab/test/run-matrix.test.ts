@@ -64,16 +64,22 @@ const bad = (kind: FailedLoad['kind'], disturbance = quiet): LabLoad => ({
 type Script = (LabLoad | Error)[];
 
 class FakeLab implements MatrixLab {
+  readonly #page: MatrixPage;
   readonly #script: Script;
   readonly #idle: typeof quiet;
   readonly requests: LoadRequest[];
   discarded = 0;
   closed = 0;
 
-  constructor(script: Script, requests: LoadRequest[], idle: typeof quiet) {
+  constructor(page: MatrixPage, script: Script, requests: LoadRequest[], idle: typeof quiet) {
+    this.#page = page;
     this.#script = script;
     this.requests = requests;
     this.#idle = idle;
+  }
+
+  canServe({ site }: MatrixPage): boolean {
+    return site.origins[0]?.origin === this.#page.site.origins[0]?.origin;
   }
 
   async load(request: LoadRequest): Promise<LabLoad> {
@@ -127,9 +133,9 @@ function prepare(
     networks,
     assignments: new Assignments(null),
     store: { append: async (load) => void outcome.kept.push(load) },
-    async openLab(_, { name }) {
-      const lab = new FakeLab(script, outcome.requests, idle);
-      outcome.labs.push({ page: name, lab });
+    async openLab(page) {
+      const lab = new FakeLab(page, script, outcome.requests, idle);
+      outcome.labs.push({ page: page.name, lab });
       return lab;
     },
     quietLimitMs: 1000,
@@ -163,6 +169,14 @@ describe('runMatrix', () => {
       expect(network).toEqual({ ...cable, seed: linkSeed(outcome.kept[index]!) });
     }
     expect(new Set(outcome.requests.map(({ network }) => network.seed)).size).toBe(4);
+  });
+
+  it('keeps the lab for a page with the same origins', async () => {
+    const { origins } = page('app').site;
+    const pages = ['app', 'shop'].map(page).map((each) => ({ ...each, site: { ...each.site, origins } }));
+    const { labs, requests } = await make(plan({ pages: ['app', 'shop'] }), [], { pages });
+    expect(labs.map(({ page, lab }) => [page, lab.closed])).toEqual([['app', 1]]);
+    expect(requests.map(({ page }) => page.name)).toEqual(['app', 'shop']);
   });
 
   it('drops a disturbed load and repeats it with the same losses', async () => {

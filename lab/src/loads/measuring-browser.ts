@@ -88,6 +88,8 @@ export interface LoadOptions {
   record?: boolean;
   /** Script that every frame runs before its own. */
   initScript?: string;
+  /** Factor by which the page's main thread is slower (DevTools' CPU throttling); 1 unless given. */
+  cpuSlowdown?: number;
 }
 
 const FIRST_BYTE_TIMEOUT_MS = 9_000;
@@ -199,6 +201,9 @@ export class MeasuringBrowser {
     const page = await context.newPage();
     const session = await context.newCDPSession(page);
     const observer = await LoadObserver.follow(session);
+    if (options.cpuSlowdown !== undefined && options.cpuSlowdown !== 1) {
+      await session.send('Emulation.setCPUThrottlingRate', { rate: options.cpuSlowdown });
+    }
     await callersOwn(options.onNavigation);
     const failure = await this.#untilLoadEvent(page, url, options, observer);
     if (failure) return failure;

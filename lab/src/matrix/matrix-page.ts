@@ -9,6 +9,8 @@ import { openPage, type PageSource } from '../pages/page-source.ts';
 
 export interface MatrixPage extends PageSource {
   facts: GroundTruthMatrix['pages'][string];
+  /** Factor by which the browser's main thread is slower on it; 1 unless given. */
+  cpuSlowdown?: number;
 }
 
 /**
@@ -50,7 +52,8 @@ export function isCachedWhole({ resources }: PageSource['site']): boolean {
   });
 }
 
-async function factsOf({ dir, site }: PageSource, source: string): Promise<MatrixPage['facts']> {
+/** What distinguishes a page. @throws UserError when a body cannot be read */
+export async function factsOf({ dir, site }: PageSource, source: string): Promise<MatrixPage['facts']> {
   const hash = createHash('sha256').update(JSON.stringify(site));
   let bytes = 0;
   for (const { body } of site.resources) {
@@ -67,7 +70,8 @@ async function factsOf({ dir, site }: PageSource, source: string): Promise<Matri
   return {
     source,
     requests: site.resources.length,
-    origins: site.origins.length,
+    // A site may list origins that its page does not use.
+    origins: new Set(site.resources.map(({ origin }) => origin)).size,
     bytes,
     digest: hash.digest('hex').slice(0, 16),
   };

@@ -11,12 +11,16 @@ export interface PlannedLoad {
   seed: number;
 }
 
-export interface MatrixAxes {
-  pages: string[];
-  networks: string[];
+/** How each page is loaded on each network. */
+export interface CellAxes {
   protocols: LoadProtocol[];
   views: View[];
   seeds: number[];
+}
+
+export interface MatrixAxes extends CellAxes {
+  pages: string[];
+  networks: string[];
 }
 
 /**
@@ -24,8 +28,18 @@ export interface MatrixAxes {
  * changes from seed to seed and from cell to cell, so that drift of the machine and after-effects of a load affect all of them
  * alike. Under the first seed `assigned` comes after `natural`, whose recording may determine the assignment.
  */
-export function planLoads({ pages, networks, protocols, views, seeds }: MatrixAxes): PlannedLoad[] {
-  const cells = pages.flatMap((page) => networks.map((network) => ({ page, network })));
+export function planLoads({ pages, networks, ...axes }: MatrixAxes): PlannedLoad[] {
+  return planCells(
+    pages.flatMap((page) => networks.map((network) => ({ page, network }))),
+    axes,
+  );
+}
+
+/** `planLoads` for some pages on some networks. */
+export function planCells(
+  cells: readonly Pick<PlannedLoad, 'page' | 'network'>[],
+  { protocols, views, seeds }: CellAxes,
+): PlannedLoad[] {
   return cells.flatMap(({ page, network }, cell) =>
     seeds.flatMap((seed, index) => {
       const turns = takeTurns(protocols, cell + seed - 1);

@@ -1,4 +1,4 @@
-/** The lab serving one page, with an open browser for each protocol. */
+/** The lab serving one page at a time, with an open browser for each protocol. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Assignment } from '@hopwise/pageload-emulator';
 import { siteInitScript } from '../browser/determinism.ts';
@@ -13,7 +13,6 @@ import type { BrowserProtocol } from '../loads/protocol-args.ts';
 import type { MatrixPage } from './matrix-page.ts';
 
 export interface PageLabOptions {
-  page: MatrixPage;
   /** Chromium. */
   program: string;
   server: NonNullable<LabOptions['server']>;
@@ -24,6 +23,7 @@ export interface PageLabOptions {
 }
 
 export interface LoadRequest {
+  page: MatrixPage;
   protocol: LoadProtocol;
   /** Only for `assigned`. */
   assignment?: Assignment;
@@ -41,6 +41,8 @@ export interface LabLoad {
 
 /** The part of `PageLab` that the matrix uses. */
 export interface MatrixLab {
+  /** Whether the lab has the page's origins. */
+  canServe(page: MatrixPage): boolean;
   load(request: LoadRequest): Promise<LabLoad>;
   /** Watches the idle machine for `ms`. */
   idle(ms: number): Promise<Watched>;
@@ -66,21 +68,25 @@ export class PageLab implements MatrixLab {
   /** Script that runs Chromium on the client's side of the link. */
   readonly #chromium: string;
   readonly #browsers = new Map<LoadProtocol, OpenBrowser>();
+  /** The page that is served. */
+  #page: MatrixPage;
   /** The assignment that the servers are restricted to. */
   #offered: Assignment | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(options: PageLabOptions, lab: Lab, chromium: string) {
+  private constructor(page: MatrixPage, options: PageLabOptions, lab: Lab, chromium: string) {
+    this.#page = page;
     this.#options = options;
     this.#lab = lab;
     this.#chromium = chromium;
   }
 
-  static async up(network: LabNetwork, options: PageLabOptions): Promise<PageLab> {
-    const { page, program, server, ipVersion, signal, cleanup } = options;
+  /** @param page is served first */
+  static async up(page: MatrixPage, network: LabNetwork, options: PageLabOptions): Promise<PageLab> {
+    const { program, server, ipVersion, signal, cleanup } = options;
     const lab = await Lab.up({ site: page.dir, network, server, ipVersion, signal });
     cleanup.add('the lab', () => lab.down());
-    const own = new PageLab(options, lab, await lab.wrapper(program));
+    const own = new PageLab(page, options, lab, await lab.wrapper(program));
     cleanup.add('the browsers', () => own.close());
     return own;
   }
@@ -89,9 +95,21 @@ export class PageLab implements MatrixLab {
     return this.#lab.facts;
   }
 
+  canServe({ site }: MatrixPage): boolean {
+    return isDeepStrictEqual(
+      site.origins.map(({ origin }) => origin),
+      this.#lab.origins.map(({ origin }) => origin),
+    );
+  }
+
   /** Loads the page once, on an empty link whose losses start at the seed. */
-  async load({ protocol, assignment, view, network }: LoadRequest): Promise<LabLoad> {
+  async load({ page, protocol, assignment, view, network }: LoadRequest): Promise<LabLoad> {
     const lab = this.#lab;
+    if (page !== this.#page) {
+      await lab.serve(page.dir);
+      this.#page = page;
+      this.#offered = undefined;
+    }
     if (!isDeepStrictEqual(assignment, this.#offered)) {
       await lab.offer(assignment ?? null);
       this.#offered = assignment;
@@ -105,11 +123,12 @@ export class PageLab implements MatrixLab {
       return { disturbance, drops: { down: down.drops, up: up.drops } };
     };
     let atLoadEvent: Omit<LabLoad, 'load'> | undefined;
-    const { page, timeoutMs } = this.#options;
+    const { timeoutMs } = this.#options;
     const load = await browser.load(page.site.entry, {
       timeoutMs,
       ...siteInitScript(page.site),
       view,
+      ...(page.cpuSlowdown === undefined ? {} : { cpuSlowdown: page.cpuSlowdown }),
       record: true,
       betweenViews: async () => {
         // Closes the connections that the first view left open.
@@ -158,7 +177,7 @@ export class PageLab implements MatrixLab {
     const open = this.#browsers.get(protocol);
     if (open && isDeepStrictEqual(open.assignment, assignment)) return open.browser;
     await this.discardBrowser(protocol);
-    const { timeoutMs, page } = this.#options;
+    const { site } = this.#page;
     const browser = await MeasuringBrowser.launch({
       executablePath: this.#chromium,
       protocol: browserProtocol(protocol, assignment),
@@ -170,7 +189,12 @@ export class PageLab implements MatrixLab {
     if (this.#closing) await this.discardBrowser(protocol);
     // The first load of a process pays for loading code and fonts and starting the renderer. It is not measured; if it fails,
     // the next one fails too and is reported.
-    else await browser.load(page.site.entry, { timeoutMs, ...siteInitScript(page.site), record: false });
+    else
+      await browser.load(site.entry, {
+        timeoutMs: this.#options.timeoutMs,
+        ...siteInitScript(site),
+        record: false,
+      });
     return browser;
   }
 

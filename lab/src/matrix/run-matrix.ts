@@ -22,7 +22,7 @@ export interface MatrixRun {
   assignments: Assignments;
   store: Pick<GroundTruthStore, 'append'>;
   /** @throws LabInputError or UserError for errors that a further try cannot fix */
-  openLab(network: LabNetwork, page: MatrixPage): Promise<MatrixLab>;
+  openLab(page: MatrixPage, network: LabNetwork): Promise<MatrixLab>;
   /** No load starts after this long. */
   limitMs?: number;
   /** How long to wait for a quiet machine before repeating a disturbed load; after that it is kept as it is. */
@@ -93,7 +93,6 @@ class MatrixRunner {
     const left = plan.filter((load) => !done.has(load));
     progress.begin(plan.length, left);
     try {
-      let openPage: MatrixPage | undefined;
       for (const [index, planned] of left.entries()) {
         signal.throwIfAborted();
         if (done.has(planned)) {
@@ -105,8 +104,7 @@ class MatrixRunner {
           break;
         }
         const page = pages.find(({ name }) => name === planned.page) as MatrixPage;
-        if (page !== openPage) await this.#closeLab();
-        openPage = page;
+        if (this.#lab && !this.#lab.canServe(page)) await this.#closeLab();
         if (!(await this.#make(planned, page))) this.#result.left++;
       }
     } finally {
@@ -159,7 +157,8 @@ class MatrixRunner {
     const isBlocked = isUdpBlocked(planned.protocol, network);
     for (let failures = 0, repeated = 0; ; ) {
       const at = new Date().toISOString();
-      const { load, disturbance, drops } = await this.#madeLoad(page, {
+      const { load, disturbance, drops } = await this.#madeLoad({
+        page,
         protocol: planned.protocol,
         view: planned.view,
         network: { ...network, seed: linkSeed(planned, failures) },
@@ -206,13 +205,13 @@ class MatrixRunner {
    *
    * @throws when they keep breaking down
    */
-  async #madeLoad(page: MatrixPage, request: LoadRequest): Promise<LabLoad> {
+  async #madeLoad(request: LoadRequest): Promise<LabLoad> {
     const { signal, progress, openLab } = this.#run;
     for (let breakdowns = 0, browserFailures = 0; ; ) {
       signal.throwIfAborted();
       let failure: unknown;
       try {
-        this.#lab ??= await openLab(request.network, page);
+        this.#lab ??= await openLab(request.page, request.network);
         const made = await this.#lab.load(request);
         signal.throwIfAborted();
         if (made.load.ok || made.load.kind !== 'browser') return made;
@@ -231,7 +230,7 @@ class MatrixRunner {
       await this.#closeLab();
       if (breakdowns >= MAX_BREAKDOWNS) {
         throw new UserError(
-          `${page.name}, ${request.protocol}: lab and browser broke down ${breakdowns} times in a row, at last: ${firstLine(failure)}: the measured loads are kept; run the same command to continue`,
+          `${request.page.name}, ${request.protocol}: lab and browser broke down ${breakdowns} times in a row, at last: ${firstLine(failure)}: the measured loads are kept; run the same command to continue`,
         );
       }
       progress.say(`starting lab and browser again: ${firstLine(failure)}`);

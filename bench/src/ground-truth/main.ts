@@ -1,6 +1,7 @@
 /** `npm run lab`: see lab/docs/measuring.md. */
 import { resolve } from 'node:path';
 import { runProgram } from '@hopwise/lab/command/program';
+import { gauntletCommand } from '@hopwise/lab/gauntlet/command';
 import { measureMatrix } from '@hopwise/lab/matrix/measure-command';
 import { addMatrixOptions, matrixOptions } from '@hopwise/lab/matrix/options';
 import { checkCommand } from '@hopwise/lab/pages/check-command';
@@ -34,6 +35,7 @@ await runProgram(async (context) => {
       process.stdout.write(await summariseFolder(resolve(dir), { json }));
     });
   command.addCommand(checkCommand(context));
+  command.addCommand(gauntletCommand(context));
   command.addCommand(pcwndCommand({ signal: context.signal }));
   await command.parseAsync(process.argv.slice(2), { from: 'user' });
 });

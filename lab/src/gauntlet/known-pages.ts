@@ -1,0 +1,122 @@
+/** `gauntlet.json`: what is true of the drawn pages, by which readings of their recordings are judged. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { firstLine, UserError } from '../command/errors.ts';
+import { replaceFileWithin } from '../command/write-file.ts';
+import { siteSchema } from '../sites/site.ts';
+import type { DrawnPage, PageNode } from './draw-page.ts';
+import { SPLITS } from './splits.ts';
+
+const FILE = 'gauntlet.json';
+
+const requestSchema = z.object({
+  url: z.string(),
+  type: z.string(),
+  /** URL of the answer that causes the request; null for the document. */
+  parent: z.string().nullable(),
+  /**
+   * How: `markup` and `style` when the parent has arrived that far, `script` when the parent has run, `answer` when the parent, a
+   * fetch, has ended.
+   */
+  means: z.enum(['navigation', 'markup', 'style', 'script', 'answer']),
+  /** URLs of what must arrive and run before the parent, a script, can run: parser-blocking scripts and styles before it. */
+  blockers: z.array(z.string()),
+  /** Milliseconds, like all times: between the run of the parent and the request. */
+  delayMs: z.number(),
+  /** Main-thread time of the script itself, before it requests anything; on a processor without slowdown. */
+  busyMs: z.number(),
+  /** Server time to the first byte. */
+  thinkMs: z.number(),
+  bytes: z.number(),
+});
+
+const pageSchema = z.object({
+  family: z.string(),
+  /** Factor by which the browser's main thread was slower. */
+  cpuSlowdown: z.number(),
+  /** As served; `extraRttMs` is beyond the network's round trip. */
+  origins: siteSchema.shape.origins,
+  /** In no particular order; parents before children. */
+  requests: z.array(requestSchema),
+});
+
+const knownSchema = z.object({
+  format: z.literal('hopwise-gauntlet'),
+  version: z.literal(1),
+  split: z.enum(SPLITS),
+  seed: z.int(),
+  /** By name. */
+  pages: z.record(z.string(), pageSchema),
+});
+
+export type KnownRequest = z.infer<typeof requestSchema>;
+export type KnownPage = z.infer<typeof pageSchema>;
+export type KnownPages = z.infer<typeof knownSchema>;
+
+/** What is true of a drawn page. */
+export function knownPage({ family, cpuSlowdown, origins, nodes }: DrawnPage): KnownPage {
+  const used = new Set(nodes.map(({ origin }) => origin));
+  return {
+    family,
+    cpuSlowdown,
+    origins: origins.filter(({ origin }) => used.has(origin)),
+    requests: nodes.map((node) => ({
+      url: node.url,
+      type: node.type,
+      parent: (node.after ?? node.parent)?.url ?? null,
+      means: node.after ? 'answer' : (node.means as 'navigation' | 'markup' | 'style' | 'script'),
+      blockers: node.parent?.type === 'script' && node.after === null ? blockersOf(node.parent) : [],
+      delayMs: node.delayMs,
+      busyMs: node.busyMs,
+      thinkMs: node.thinkMs,
+      bytes: node.bytes,
+    })),
+  };
+}
+
+/** What a script in markup waits for, besides itself: styles before it, and where it blocks the parser, such scripts too. */
+function blockersOf(script: PageNode): string[] {
+  const { parent } = script;
+  // Asynchronous scripts run as soon as they have arrived (HTML, "prepare the script element").
+  if (parent === null || !script.blocksParser) return [];
+  return parent.children
+    .filter((other) => other.type === 'style' || (other.blocksParser && other.request.id < script.request.id))
+    .map(({ url }) => url);
+}
+
+/**
+ * Writes the file into a folder of measured loads; pages of earlier runs stay.
+ *
+ * @throws UserError when the folder is of another split or seed
+ */
+export async function writeKnownPages(dir: string, known: KnownPages): Promise<void> {
+  const present = await readKnownPages(dir);
+  if (present !== null && (present.split !== known.split || present.seed !== known.seed)) {
+    throw new UserError(
+      `${dir}: its loads are of --split ${present.split} --seed ${present.seed}: use another folder`,
+      2,
+    );
+  }
+  const pages = { ...present?.pages, ...known.pages };
+  await replaceFileWithin(dir, FILE, `${JSON.stringify({ ...known, pages })}\n`);
+}
+
+/**
+ * @returns null for a folder without drawn pages
+ * @throws UserError naming the entry that is not as expected
+ */
+export async function readKnownPages(dir: string): Promise<KnownPages | null> {
+  const file = join(dir, FILE);
+  let content: unknown;
+  try {
+    content = JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new UserError(`${file}: ${firstLine(error)}`, 2);
+  }
+  const parsed = knownSchema.safeParse(content);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new UserError(`${file}: ${issue?.path.join('.') || 'top level'}: ${issue?.message}`, 2);
+}

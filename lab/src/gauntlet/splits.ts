@@ -1,0 +1,34 @@
+/** Train, validation and test draw from ranges without a value in common. */
+import { createHash } from 'node:crypto';
+import { Random } from '../random.ts';
+
+export const SPLITS = ['train', 'validation', 'test'] as const;
+/** Constants are chosen on `train`, looked at on `validation` and reported on `test`. */
+export type Split = (typeof SPLITS)[number];
+
+/** Ends of a range, both above 0. */
+export type Range = readonly [low: number, high: number];
+
+/** A range is cut into this many slots, equally wide on a logarithmic scale, each of which belongs to one split. */
+const SLOTS = 48;
+/** Owners of the slots in turn: half of each range is for training. */
+const OWNERS: readonly Split[] = ['train', 'validation', 'train', 'test'];
+
+/** A number from the split's slots of the range, uniform on a logarithmic scale. */
+export function drawFrom(random: Random, split: Split, [low, high]: Range): number {
+  const own = Array.from({ length: SLOTS }, (_, slot) => slot).filter(
+    (slot) => OWNERS[slot % OWNERS.length] === split,
+  );
+  return low * (high / low) ** ((random.pick(own) + random.fraction()) / SLOTS);
+}
+
+/** The split that draws `value` from the range. */
+export function ownerOf(value: number, [low, high]: Range): Split {
+  const slot = Math.floor((Math.log(value / low) / Math.log(high / low)) * SLOTS);
+  return OWNERS[Math.min(SLOTS - 1, Math.max(0, slot)) % OWNERS.length] as Split;
+}
+
+/** Random numbers of one thing of one split: those of other things do not change them. */
+export function randomFor(...key: (string | number)[]): Random {
+  return new Random(createHash('sha256').update(JSON.stringify(key)).digest().readInt32BE());
+}

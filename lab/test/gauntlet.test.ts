@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { drawCells } from '../src/gauntlet/cells.ts';
+import { drawnSite } from '../src/gauntlet/command.ts';
+import { drawNetwork, NETWORK_RANGES } from '../src/gauntlet/draw-network.ts';
+import { drawPage, INITIAL_WINDOWS, PAGE_RANGES } from '../src/gauntlet/draw-page.ts';
+import { FAMILIES } from '../src/gauntlet/families.ts';
+import { knownPage } from '../src/gauntlet/known-pages.ts';
+import { drawFrom, ownerOf, randomFor, SPLITS, type Split } from '../src/gauntlet/splits.ts';
+import { expectedMs } from '../src/matrix/measure-plan.ts';
+import { siteJson } from '../src/sites/write-site.ts';
+
+const COUNT = 200;
+
+describe('drawFrom', () => {
+  it.each(SPLITS)('draws for %s only from its own slots, over the whole range', (split) => {
+    const random = randomFor('test', split);
+    const values = Array.from({ length: 2000 }, () => drawFrom(random, split, [5, 400]));
+    expect(values.every((value) => value >= 5 && value < 400 && ownerOf(value, [5, 400]) === split)).toBe(
+      true,
+    );
+    // Slots of log-width ln(80) / 48: an owner of every fourth begins at most three slots from each end.
+    expect(Math.min(...values)).toBeLessThan(5 * 80 ** (4 / 48));
+    expect(Math.max(...values)).toBeGreaterThan(400 / 80 ** (4 / 48));
+  });
+
+  it('gives half of the range to training and a quarter to each other split', () => {
+    const owners = Array.from({ length: 480 }, (_, step) => ownerOf(80 ** ((step + 0.5) / 480), [1, 80]));
+    const shareOf = (split: Split) => owners.filter((owner) => owner === split).length / 480;
+    expect(SPLITS.map(shareOf)).toEqual([0.5, 0.25, 0.25]);
+  });
+});
+
+describe('drawn networks and pages', () => {
+  it('belong to one split by every figure of the network', () => {
+    for (const split of SPLITS) {
+      const random = randomFor('networks', split);
+      for (let draw = 0; draw < COUNT; draw++) {
+        const { rttMs, downMbps, loss, lossBurst, udp, udpLoss } = drawNetwork(random, split);
+        // Four digits may round a value over the edge of its slot.
+        const owners = (value: number, range: readonly [number, number]) =>
+          [value * 0.999, value, value * 1.001].map((near) => ownerOf(near, range));
+        expect(owners(rttMs, NETWORK_RANGES.rttMs)).toContain(split);
+        expect(owners(downMbps, NETWORK_RANGES.downMbps)).toContain(split);
+        if (loss > 0) expect(owners(loss, NETWORK_RANGES.loss)).toContain(split);
+        if (lossBurst > 1) expect(owners(lossBurst, NETWORK_RANGES.lossBurst)).toContain(split);
+        if (udpLoss !== undefined) expect(owners(udpLoss, NETWORK_RANGES.udpLoss)).toContain(split);
+        if (typeof udp === 'object')
+          expect(owners(udp.policedMbps, NETWORK_RANGES.policedMbps)).toContain(split);
+      }
+    }
+  });
+
+  it('have families and initial windows of their split only', () => {
+    const names = SPLITS.flatMap((split) => FAMILIES[split].map(({ name }) => name));
+    expect(new Set(names).size).toBe(names.length);
+    const windows = SPLITS.flatMap((split) => INITIAL_WINDOWS[split]);
+    expect(new Set(windows).size).toBe(windows.length);
+    for (const split of SPLITS) {
+      for (let number = 0; number < 20; number++) {
+        const { family, origins } = drawPage(split, 1, number);
+        expect(FAMILIES[split].map(({ name }) => name)).toContain(family);
+        for (const { extraRttMs, initialWindow } of origins) {
+          expect([10, ...INITIAL_WINDOWS[split]]).toContain(initialWindow);
+          if (extraRttMs > 0)
+            expect(
+              [extraRttMs - 0.05, extraRttMs + 0.05].map((near) => ownerOf(near, PAGE_RANGES.extraRttMs)),
+            ).toContain(split);
+        }
+      }
+    }
+  });
+
+  it('draw every structure that is known to mislead readers', () => {
+    const pages = Array.from({ length: 40 }, (_, number) => drawPage('train', 1, number));
+    const has = (test: (node: (typeof pages)[number]['nodes'][number]) => boolean) =>
+      pages.some(({ nodes }) => nodes.some(test));
+    expect(
+      has(({ type, means, parent }) => type === 'image' && means === 'script' && parent?.type === 'script'),
+    ).toBe(true);
+    expect(has(({ type, delayMs }) => type === 'script' && delayMs >= 50)).toBe(true);
+    expect(has(({ type, bytes }) => type === 'document' && bytes > 200 * 1024)).toBe(true);
+    expect(has(({ type, means }) => type === 'font' && means === 'style')).toBe(true);
+    expect(has(({ type }) => type === 'iframe')).toBe(true);
+    expect(has(({ connectsTo = [] }) => connectsTo.length > 0)).toBe(true);
+    expect(has(({ after }) => after?.type === 'fetch')).toBe(true);
+    const fans = pages.map(({ nodes }) => nodes.filter(({ type }) => type === 'fetch').length);
+    expect(Math.max(...fans)).toBeGreaterThanOrEqual(30);
+  });
+});
+
+describe('drawCells', () => {
+  it('gives the same cells for the same seed, and keeps them when more are asked for', () => {
+    const few = drawCells('validation', 4, 5);
+    const more = drawCells('validation', 4, 9);
+    expect(more.slice(0, 5)).toEqual(few);
+    expect(few.map(({ name }) => name)).toEqual([
+      'validation-4-0000-1',
+      'validation-4-0000-2',
+      'validation-4-0001-1',
+      'validation-4-0001-2',
+      'validation-4-0002-1',
+    ]);
+    expect(drawCells('validation', 5, 1)[0]?.network).not.toEqual(few[0]?.network);
+  });
+
+  it('draws no cell whose load would take long', () => {
+    for (const { page, network } of drawCells('train', 1, 40)) {
+      const bytes = page.nodes.reduce((sum, node) => sum + node.bytes, 0);
+      expect(expectedMs({ protocol: 'h2', view: 'cold' }, bytes, network)).toBeLessThanOrEqual(5000);
+    }
+  });
+});
+
+describe('drawnSite', () => {
+  it('serves each request of the page once, the same bytes for the same seed', () => {
+    const page = drawPage('test', 1, 3);
+    const { site } = drawnSite(page);
+    expect(site.resources.map(({ origin, path }) => origin + path)).toEqual(page.nodes.map(({ url }) => url));
+    expect(siteJson(drawnSite(drawPage('test', 1, 3)).site)).toBe(siteJson(site));
+  });
+});
+
+describe('knownPage', () => {
+  it('names the cause of each request', () => {
+    const page = drawPage('train', 1, 1);
+    const known = knownPage(page);
+    expect(known.requests[0]).toMatchObject({
+      url: 'https://www.gauntlet.test/',
+      parent: null,
+      means: 'navigation',
+    });
+    const urls = new Set(known.requests.map(({ url }) => url));
+    for (const { parent, blockers } of known.requests.slice(1)) {
+      expect(urls).toContain(parent);
+      for (const blocker of blockers) expect(urls).toContain(blocker);
+    }
+    const answered = page.nodes.find(({ after }) => after !== null);
+    if (answered)
+      expect(known.requests[answered.request.id]).toMatchObject({
+        parent: answered.after?.url,
+        means: 'answer',
+      });
+  });
+});

@@ -63,6 +63,19 @@ describe('foreignCpuMs', () => {
     expect(foreign(before, after)).toBe(20);
   });
 
+  it('counts processes of lower priority by the ratio of the weights', () => {
+    const nicer = (reading: ProcessTimes): ProcessTimes => {
+      reading.processes.get(60)!.nice = -5;
+      return reading;
+    };
+    const before = nicer(times(0, [50, 1, 0, 0], [60, 1, 0, 0]));
+    const after = nicer(times(0, [50, 1, 125, 0], [60, 1, 3, 0]));
+    // Watched at nice −10: 125 ticks ten levels below, 3 ticks five levels below.
+    const expected = 10 * (125 / 1.25 ** 10 + 3 / 1.25 ** 5);
+    expect(foreignCpuMs(before, after, new Set([OWN]), -10)).toBeCloseTo(expected);
+    expect(foreignCpuMs(before, after, new Set([OWN]), 0)).toBe(1280);
+  });
+
   it('recognises its own processes after their parent has ended', () => {
     const before = times(0, [1, 0, 0, 0], [OWN, 1, 0, 0], [101, OWN, 0, 0], [102, 101, 0, 0]);
     expect(foreign(before, times(0, [1, 0, 0, 0], [OWN, 1, 0, 0], [102, 1, 50, 0]))).toBe(0);

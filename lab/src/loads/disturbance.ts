@@ -1,5 +1,6 @@
 /** What other work on the machine did to a load. */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import type { Lab } from '../client/lab.ts';
 
 /** What other work on the machine did to a load, from its navigationStart to its load event or its failure. */
@@ -7,8 +8,9 @@ export interface Disturbance {
   /** Longest delay with which the link handed over a packet. */
   latenessMs: number;
   /**
-   * Processor time of processes other than the lab's and the browser's and those of the idle class, plus time taken by the
-   * hypervisor, as a fraction of the watched time.
+   * Processor time of processes other than the lab's and the browser's, plus time taken by the hypervisor, as a fraction of the
+   * watched time. Processes of lower priority count by the ratio of the scheduler's weights, those of the idle class not at all.
+   
    */
   foreignCpu: number;
   /**
@@ -79,7 +81,7 @@ export async function watchDisturbance({
       const { down, up } = await lab.stats();
       return {
         latenessMs: Math.max(down.latenessMs.max, up.latenessMs.max),
-        foreignCpu: foreignCpuMs(before, after, own) / windowMs,
+        foreignCpu: foreignCpuMs(before, after, own, getPriority()) / windowMs,
         windowMs,
         ...(slowdownBefore !== undefined &&
           slowdownAfter !== undefined && { slowdown: Math.min(slowdownBefore, slowdownAfter) }),
@@ -118,6 +120,8 @@ export interface ProcessTime {
   endedTicks: number;
   /** Of the idle class: runs only while no other process wants the processor. */
   isIdle?: boolean;
+  /** 0 unless given. */
+  nice?: number;
 }
 
 /**
@@ -133,11 +137,16 @@ const SCHED_IDLE = 5;
 
 /**
  * Milliseconds of processor time between two readings that belong to none of `roots` and their descendants and to no process of
- * the idle class. A process that ended in between counts through the ancestor that waited for it; without a waiting ancestor its
+ * the idle class. Time of a process of lower priority counts by its weight over that of `ownNice`. A process that ended in between counts through the ancestor that waited for it; without a waiting ancestor its
  * time since the first reading is lost. An idle process that ended in between hides such counts of its ancestors, as these
  * include its own time.
  */
-export function foreignCpuMs(before: ProcessTimes, after: ProcessTimes, roots: ReadonlySet<number>): number {
+export function foreignCpuMs(
+  before: ProcessTimes,
+  after: ProcessTimes,
+  roots: ReadonlySet<number>,
+  ownNice = 0,
+): number {
   const idle = [...before.processes, ...after.processes].flatMap(([pid, { isIdle }]) => (isIdle ? pid : []));
   const own = new Set([...family(before, roots), ...family(after, roots), ...idle]);
   const hidden = ancestors(
@@ -145,12 +154,13 @@ export function foreignCpuMs(before: ProcessTimes, after: ProcessTimes, roots: R
     idle.filter((pid) => !after.processes.has(pid)),
   );
   let ofLiving = 0;
-  for (const [pid, { ticks }] of after.processes) {
-    if (!own.has(pid)) ofLiving += Math.max(0, ticks - (before.processes.get(pid)?.ticks ?? 0));
+  for (const [pid, { ticks, nice = 0 }] of after.processes) {
+    if (own.has(pid)) continue;
+    ofLiving += weightAt(nice - ownNice) * Math.max(0, ticks - (before.processes.get(pid)?.ticks ?? 0));
   }
   // An ended process that was not waited for vanishes with its earlier time: the sum over living processes is then the better
   // bound.
-  const ofAll = foreignTicks(after, own, hidden) - foreignTicks(before, own, hidden);
+  const ofAll = foreignTicks(after, own, hidden, ownNice) - foreignTicks(before, own, hidden, ownNice);
   const stealTicks = Math.max(0, after.stealTicks - before.stealTicks);
   return (Math.max(ofLiving, ofAll) + stealTicks) * TICK_MS;
 }
@@ -160,12 +170,17 @@ function foreignTicks(
   { processes }: ProcessTimes,
   own: ReadonlySet<number>,
   hidden: ReadonlySet<number>,
+  ownNice: number,
 ): number {
   let sum = 0;
-  for (const [pid, { ticks, endedTicks }] of processes)
-    if (!own.has(pid)) sum += hidden.has(pid) ? ticks : ticks + endedTicks;
+  for (const [pid, { ticks, endedTicks, nice = 0 }] of processes) {
+    if (!own.has(pid)) sum += weightAt(nice - ownNice) * (hidden.has(pid) ? ticks : ticks + endedTicks);
+  }
   return sum;
 }
+
+/** Processor share of a process that many nice levels below another, over that of the other (sched(7): 1.25 a level). */
+const weightAt = (levels: number): number => 1.25 ** -Math.max(0, levels);
 
 function ancestors({ processes }: ProcessTimes, pids: readonly number[]): Set<number> {
   const found = new Set<number>();
@@ -209,6 +224,7 @@ export function processTimes(): ProcessTimes {
       ticks: Number(fields[11]) + Number(fields[12]),
       endedTicks: Number(fields[13]) + Number(fields[14]),
       isIdle: Number(fields[38]) === SCHED_IDLE,
+      nice: Number(fields[16]),
     });
   }
   // proc_stat(5): user nice system idle iowait irq softirq steal.

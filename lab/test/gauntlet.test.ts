@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { drawCells } from '../src/gauntlet/cells.ts';
 import { drawnSite } from '../src/gauntlet/command.ts';
-import { drawNetwork, NETWORK_RANGES } from '../src/gauntlet/draw-network.ts';
+import { drawNetwork, drawUdpKind, NETWORK_RANGES } from '../src/gauntlet/draw-network.ts';
 import { drawPage, INITIAL_WINDOWS, PAGE_RANGES } from '../src/gauntlet/draw-page.ts';
 import { FAMILIES } from '../src/gauntlet/families.ts';
 import { knownPage } from '../src/gauntlet/known-pages.ts';
@@ -35,7 +35,11 @@ describe('drawn networks and pages', () => {
     for (const split of SPLITS) {
       const random = randomFor('networks', split);
       for (let draw = 0; draw < COUNT; draw++) {
-        const { rttMs, downMbps, loss, lossBurst, udp, udpLoss } = drawNetwork(random, split);
+        const { rttMs, downMbps, loss, lossBurst, udp, udpLoss } = drawNetwork(
+          random,
+          split,
+          drawUdpKind(random),
+        );
         // Four digits may round a value over the edge of its slot.
         const owners = (value: number, range: readonly [number, number]) =>
           [value * 0.999, value, value * 1.001].map((near) => ownerOf(near, range));

@@ -20,7 +20,8 @@ export const NETWORK_RANGES = {
 /** Shares of networks. */
 const WITHOUT_LOSS = 0.4;
 const SINGLE_LOSSES = 0.5;
-const UDP: readonly { kind: 'open' | 'policed' | 'lossy' | 'blocked'; share: number }[] = [
+export type UdpKind = 'open' | 'policed' | 'lossy' | 'blocked';
+const UDP: readonly { kind: UdpKind; share: number }[] = [
   { kind: 'open', share: 0.55 },
   { kind: 'policed', share: 0.2 },
   { kind: 'lossy', share: 0.13 },
@@ -30,7 +31,7 @@ const UDP: readonly { kind: 'open' | 'policed' | 'lossy' | 'blocked'; share: num
 /** A smaller queue drops some of every first flight of ten segments, and pages time out. */
 const MIN_QUEUE_BYTES = 12_000;
 
-export function drawNetwork(random: Random, split: Split): LabNetwork {
+export function drawNetwork(random: Random, split: Split, udp: UdpKind): LabNetwork {
   const draw = (figure: keyof typeof NETWORK_RANGES, digits: number) =>
     Number(drawFrom(random, split, NETWORK_RANGES[figure]).toPrecision(digits));
   const rttMs = draw('rttMs', 4);
@@ -47,34 +48,33 @@ export function drawNetwork(random: Random, split: Split): LabNetwork {
     loss,
     lossBurst,
     queue: { bytes: Math.max(MIN_QUEUE_BYTES, queueBytes) },
-    ...drawUdp(random, draw),
+    ...drawUdp(udp, draw),
   };
 }
 
 function drawUdp(
-  random: Random,
+  kind: UdpKind,
   draw: (figure: 'policedMbps' | 'udpLoss', digits: number) => number,
 ): Pick<LabNetwork, 'udp' | 'udpLoss'> {
-  switch (drawKind(random)) {
+  switch (kind) {
     case 'policed':
       return { udp: { policedMbps: draw('policedMbps', 4) } };
     case 'lossy':
       return { udp: 'open', udpLoss: draw('udpLoss', 4) };
-    case 'blocked':
-      return { udp: 'blocked' };
     default:
-      return { udp: 'open' };
+      return { udp: kind };
   }
 }
 
-function drawKind(random: Random): (typeof UDP)[number]['kind'] | undefined {
+/** Drawn apart from the network: which networks suit a page depends on it. */
+export function drawUdpKind(random: Random): UdpKind {
   const at = random.fraction();
   let sum = 0;
   for (const { kind, share } of UDP) {
     sum += share;
     if (at < sum) return kind;
   }
-  return undefined;
+  return 'open';
 }
 
 /** The network in a few words. */

@@ -33,6 +33,9 @@ export const INITIAL_WINDOWS: Record<Split, readonly number[]> = {
   test: [16, 40],
 };
 
+/** Factor of all sizes but documents': light pages can be measured on slow networks. */
+const SIZE_FACTORS: Range = [0.12, 1];
+
 /** Shares of servers and of processors. */
 const USUAL_WINDOW = 0.5;
 const BBR = 0.3;
@@ -105,11 +108,13 @@ class PageDraft {
   readonly #random: Random;
   readonly #split: Split;
   readonly #family: Family;
+  readonly #sizeFactor: number;
 
   constructor(random: Random, split: Split, family: Family) {
     this.#random = random;
     this.#split = split;
     this.#family = family;
+    this.#sizeFactor = drawFrom(random, split, SIZE_FACTORS);
     this.cpuSlowdown = random.pick(CPU_SLOWDOWNS);
     const document = this.#add('document', HOSTS.www, null, {
       means: 'navigation',
@@ -293,7 +298,8 @@ class PageDraft {
 
   /** Log-normal. */
   #bytes(medianKb: number, sigma: number): number {
-    return Math.round(Math.min(12, Math.max(0.06, this.#random.logNormal(sigma))) * medianKb * 1024);
+    const factor = this.#sizeFactor * Math.min(12, Math.max(0.06, this.#random.logNormal(sigma)));
+    return Math.round(factor * medianKb * 1024);
   }
 
   #think(range: 'documentThinkMs' | 'staticThinkMs' | 'apiThinkMs'): number {

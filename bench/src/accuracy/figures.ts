@@ -235,7 +235,8 @@ function shareRight(
   return right.length === 0 ? null : { share: mean(right), cells: right.length };
 }
 
-function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
+/** Items with the same key, in order of their first. */
+export function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
   const groups = new Map<string, T[]>();
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
   return [...groups.values()];

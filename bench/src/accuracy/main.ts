@@ -4,6 +4,7 @@ import { firstLine, UserError } from '@hopwise/lab/command/errors';
 import { runProgram } from '@hopwise/lab/command/program';
 import { Progress } from '@hopwise/lab/command/progress';
 import { replaceFileWithin } from '@hopwise/lab/command/write-file';
+import { readKnownPages } from '@hopwise/lab/gauntlet/known-pages';
 import { standaloneSvg } from '../html/charts.ts';
 import { judgePredictions, type PredictionProgress } from './accuracy.ts';
 import { renderAccuracy } from './accuracy-table.ts';
@@ -12,6 +13,8 @@ import { drawCharts } from './charts.ts';
 import { compareGolden, goldenFigures, makeGolden, readAccepted, writeAccepted } from './golden.ts';
 import { renderAccuracyHtml } from './html.ts';
 import { type BenchOptions, type GoldenOptions, parseOptions } from './options.ts';
+import { judgeReadings } from './readings/judge-readings.ts';
+import { renderReadings } from './readings/reading-table.ts';
 
 /** Interval of progress lines where there is no terminal to replace a line on. */
 const LINE_EVERY_MS = 10_000;
@@ -34,13 +37,29 @@ async function judge(options: BenchOptions, signal: AbortSignal): Promise<void> 
   const accuracy = await judgePredictions(measured, predictionProgress(progress, signal));
   progress.step(`writing to ${options.out}`);
   const text = `${JSON.stringify(accuracy, null, 1)}\n`;
-  const tables = renderAccuracy(accuracy);
+  const tables = [renderAccuracy(accuracy), ...(await readingTables(options, progress, signal))].join('\n');
   const charts = drawCharts(accuracy);
   const write = (name: string, content: string) => replaceFileWithin(options.out, name, content);
   await write('accuracy.json', text);
   for (const chart of charts) await write(`${chart.name}.svg`, await standaloneSvg(chart));
   await write('index.html', await renderAccuracyHtml(charts, tables));
   process.stdout.write(options.json ? text : tables);
+}
+
+/** Judges what is read out of the recordings, and writes it as `readings.json`. */
+async function readingTables(
+  options: BenchOptions,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<string[]> {
+  if (!options.readings && (await readKnownPages(options.dir)) === null) return [];
+  progress.step('judging what is read out of recordings under each protocol');
+  const readings = await judgeReadings(options.dir, options, (cell) => {
+    signal.throwIfAborted();
+    progress.detail(cell);
+  });
+  await replaceFileWithin(options.out, 'readings.json', `${JSON.stringify(readings, null, 1)}\n`);
+  return [`${renderReadings(readings.figures)}\n`];
 }
 
 /** Shows the progress of the predictions; throws the signal's reason between two of them. */

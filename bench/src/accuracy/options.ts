@@ -11,6 +11,8 @@ export interface BenchOptions {
   /** Output folder for accuracy.json and the plots. */
   out: string;
   json: boolean;
+  /** Judges what is read out of recordings under each protocol, besides the predictions. */
+  readings: boolean;
   pages?: string[];
   networks?: string[];
 }
@@ -40,12 +42,25 @@ export function parseOptions(argv: string[]): AccuracyOptions {
     .argument('<dir>', 'folder of measured loads, as npm run lab writes it')
     .option('--out <dir>', 'output folder for accuracy.json and the plots', 'out/accuracy')
     .option('--json', 'print accuracy.json and nothing else', false)
+    .option(
+      '--readings',
+      'also judge what is read out of recordings under each protocol; folders of the gauntlet always are',
+      false,
+    )
     .option('--pages <names>', 'only these pages, separated by commas', list)
     .option('--networks <names>', 'only these networks, separated by commas', list)
     .showHelpAfterError('(see npm run bench:accuracy -- --help)')
     .exitOverride()
-    .action((dir: string, { out, json, pages, networks }) => {
-      parsed = { command: 'bench', dir, out, json, ...(pages && { pages }), ...(networks && { networks }) };
+    .action((dir: string, { out, json, readings, pages, networks }) => {
+      parsed = {
+        command: 'bench',
+        dir,
+        out,
+        json,
+        readings,
+        ...(pages && { pages }),
+        ...(networks && { networks }),
+      };
     });
   command
     .command('golden')

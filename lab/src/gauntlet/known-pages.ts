@@ -20,7 +20,7 @@ const requestSchema = z.object({
    * fetch, has ended.
    */
   means: z.enum(['navigation', 'markup', 'style', 'script', 'answer']),
-  /** URLs of what must arrive and run before the parent, a script, can run: parser-blocking scripts and styles before it. */
+  /** URLs of what must have arrived and run besides the parent: parser-blocking scripts and styles. */
   blockers: z.array(z.string()),
   /** Milliseconds, like all times: between the run of the parent and the request. */
   delayMs: z.number(),
@@ -66,7 +66,7 @@ export function knownPage({ family, cpuSlowdown, origins, nodes }: DrawnPage): K
       type: node.type,
       parent: (node.after ?? node.parent)?.url ?? null,
       means: node.after ? 'answer' : (node.means as 'navigation' | 'markup' | 'style' | 'script'),
-      blockers: node.parent?.type === 'script' && node.after === null ? blockersOf(node.parent) : [],
+      blockers: blockersOf(node),
       delayMs: node.delayMs,
       busyMs: node.busyMs,
       thinkMs: node.thinkMs,
@@ -75,15 +75,29 @@ export function knownPage({ family, cpuSlowdown, origins, nodes }: DrawnPage): K
   };
 }
 
-/** What a script in markup waits for, besides itself: styles before it, and where it blocks the parser, such scripts too. */
-function blockersOf(script: PageNode): string[] {
-  const { parent } = script;
+/** What a request waits for besides its parent: parser-blocking scripts and styles of the document. */
+function blockersOf(node: PageNode): string[] {
+  const { parent } = node;
+  if (parent === null || node.after !== null) return [];
+  // Frames are not preloaded: the parser must reach them.
+  if (node.type === 'iframe') return blocking(parent).map(({ url }) => url);
+  // Fonts and backgrounds are requested at layout, which waits for everything that blocks rendering.
+  if (node.means === 'style') return others(blocking(parent.parent ?? parent), parent);
   // Asynchronous scripts run as soon as they have arrived (HTML, "prepare the script element").
-  if (parent === null || !script.blocksParser) return [];
-  return parent.children
-    .filter((other) => other.type === 'style' || (other.blocksParser && other.request.id < script.request.id))
-    .map(({ url }) => url);
+  if (node.means !== 'script' || !parent.blocksParser || parent.parent === null) return [];
+  return others(
+    blocking(parent.parent).filter(({ type, request }) => type === 'style' || request.id < parent.request.id),
+    parent,
+  );
 }
+
+const blocking = ({ children }: PageNode): PageNode[] =>
+  children.filter(
+    ({ type, means, blocksParser }) => means === 'markup' && (type === 'style' || blocksParser),
+  );
+
+const others = (nodes: readonly PageNode[], but: PageNode): string[] =>
+  nodes.filter((node) => node !== but).map(({ url }) => url);
 
 /**
  * Writes the file into a folder of measured loads; pages of earlier runs stay.

@@ -1,0 +1,222 @@
+/** Figures over the recordings of many cells. */
+import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
+import { bootstrapInterval, drawn, type Interval, median } from '@hopwise/lab/statistics';
+import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
+import { mean, quantile } from 'simple-statistics';
+import type { Rule } from '../../judge/rules.ts';
+import { groupsOf } from '../figures.ts';
+import { KNOWN_MEANS, type KnownMeans } from './known-graph.ts';
+import { FIGURE_NAMES, MODES, type Mode, type NetworkFigureName, type ReadingScore } from './score-cell.ts';
+
+/** Shares and errors are fractions of 1. */
+export interface ReadingFigures {
+  recordings: number;
+  pages: number;
+  cells: number;
+  /** Null without known pages. */
+  graph: GraphFigures | null;
+  reproduction: { loads: number; pltWithin5: number; startsClose: number; firstBytesClose: number } | null;
+  /** Errors of predicted PLT by what the network does to UDP and by recorded protocol. */
+  cross: Record<Mode, Partial<Record<'policed' | 'other', Partial<Record<ProtocolMode, Errors>>>>>;
+  /** Pairs of recordings of one page on two networks: predictions for a third that agree within 10%. */
+  invariance: Share | null;
+  /** 80% ranges of the network's figures from the recording alone that hold the true value. */
+  networkRanges: Partial<Record<NetworkFigureName, Share>>;
+  /** 80% ranges of PLT: measured loads within them. */
+  ranges: Record<Mode, Share | null>;
+  regret: Record<Mode, Partial<Record<ProtocolMode, Regret>>>;
+  rules: Partial<Record<Rule, Regret>>;
+}
+
+export interface Share {
+  of: number;
+  share: number;
+}
+
+export interface Errors {
+  predictions: number;
+  /** Of the absolute errors. */
+  median: number;
+  p90: number;
+  /** Median of the errors with their sign. */
+  bias: number;
+}
+
+export interface Regret {
+  cells: number;
+  mean: number;
+  /** 95%, from pages drawn with replacement. */
+  interval: Interval | null;
+}
+
+export interface GraphFigures {
+  recall: Share;
+  recallBy: Partial<Record<KnownMeans, Share>>;
+  precision: Share;
+  thinkTimes: Share;
+  extraRtts: Share;
+}
+
+export const FROM: readonly ProtocolMode[] = ['natural', 'h1', 'h2', 'h3'];
+const AGREEMENT = 0.1;
+const MIN_PAGES = 3;
+
+/** @param rules the regret of fixed rules by cell */
+export function readingFigures(
+  scores: readonly ReadingScore[],
+  rules: readonly RuleRegret[],
+): ReadingFigures {
+  return {
+    recordings: scores.length,
+    pages: new Set(scores.map(({ page }) => page)).size,
+    cells: new Set(scores.map(({ page, network }) => JSON.stringify([page, network]))).size,
+    graph: graphFigures(scores),
+    reproduction: reproduction(scores),
+    cross: byMode((mode) => ({
+      policed: byFrom(scores.filter(isPoliced), (own) => errorsOf(own, mode)),
+      other: byFrom(
+        scores.filter((score) => !isPoliced(score)),
+        (own) => errorsOf(own, mode),
+      ),
+    })),
+    invariance: invariance(scores),
+    networkRanges: Object.fromEntries(
+      FIGURE_NAMES.flatMap((name) => {
+        const held = scores.flatMap(({ figures }) => figures[name] ?? []);
+        return held.length === 0 ? [] : [[name, { of: held.length, share: mean(held.map(Number)) }]];
+      }),
+    ),
+    ranges: byMode((mode) => {
+      const of = sum(scores.map(({ ranges }) => ranges[mode].loads));
+      const within = sum(scores.map(({ ranges }) => ranges[mode].within));
+      return of === 0 ? null : { of, share: within / of };
+    }),
+    regret: byMode((mode) =>
+      byFrom(scores, (own) =>
+        regretOver(own.flatMap(({ page, network, regret }) => ({ page, network, regret: regret[mode] }))),
+      ),
+    ),
+    rules: Object.fromEntries(
+      [...new Set(rules.map(({ rule }) => rule))].flatMap((rule) => {
+        const own = regretOver(rules.filter((each) => each.rule === rule));
+        return own === null ? [] : [[rule, own]];
+      }),
+    ),
+  };
+}
+
+export interface RuleRegret {
+  rule: Rule;
+  page: string;
+  network: string;
+  regret: number | null;
+}
+
+const isPoliced = ({ udp }: ReadingScore): boolean => udp === 'policed';
+
+function byMode<T>(of: (mode: Mode) => T): Record<Mode, T> {
+  return Object.fromEntries(MODES.map((mode) => [mode, of(mode)])) as Record<Mode, T>;
+}
+
+function byFrom<T>(
+  scores: readonly ReadingScore[],
+  of: (own: ReadingScore[]) => T | null,
+): Partial<Record<ProtocolMode, T>> {
+  return Object.fromEntries(
+    FROM.flatMap((from) => {
+      const own = of(scores.filter((score) => score.from === from));
+      return own === null ? [] : [[from, own]];
+    }),
+  );
+}
+
+function errorsOf(scores: readonly ReadingScore[], mode: Mode): Errors | null {
+  const errors = scores.flatMap((score) => Object.values(score.errors[mode]));
+  if (errors.length === 0) return null;
+  const absolute = errors.map(Math.abs);
+  return {
+    predictions: errors.length,
+    median: median(absolute),
+    p90: quantile(absolute, 0.9),
+    bias: median(errors),
+  };
+}
+
+/** A cell's recordings count as one: their mean. */
+function regretOver(
+  regrets: readonly { page: string; network: string; regret: number | null }[],
+): Regret | null {
+  const cells = groupsOf(
+    regrets.filter(({ regret }) => regret !== null),
+    ({ page, network }) => JSON.stringify([page, network]),
+  );
+  const means = cells.map((own) => ({
+    page: own[0]!.page,
+    regret: mean(own.map(({ regret }) => regret as number)),
+  }));
+  if (means.length === 0) return null;
+  const meanOf = (own: typeof means) => mean(own.map(({ regret }) => regret));
+  const pages = groupsOf(means, ({ page }) => page);
+  const estimate = meanOf(means);
+  return {
+    cells: means.length,
+    mean: estimate,
+    interval:
+      pages.length < MIN_PAGES
+        ? null
+        : bootstrapInterval(estimate, (random) => meanOf(drawn(pages, random).flat()), { resamples: 1000 }),
+  };
+}
+
+function graphFigures(scores: readonly ReadingScore[]): GraphFigures | null {
+  const graphs = scores.flatMap(({ graph }) => graph ?? []);
+  if (graphs.length === 0) return null;
+  const share = (counts: readonly { of: number; right: number }[]): Share => {
+    const of = sum(counts.map((each) => each.of));
+    return { of, share: of === 0 ? 1 : sum(counts.map(({ right }) => right)) / of };
+  };
+  const found = (means: KnownMeans) =>
+    graphs.map(({ parents }) => ({ of: parents[means].requests, right: parents[means].found }));
+  const stated = (of: 'dependencies' | 'thinkTimes' | 'extraRtts') =>
+    share(graphs.map((graph) => ({ of: graph[of].stated, right: graph[of].right })));
+  return {
+    recall: share(KNOWN_MEANS.flatMap(found)),
+    recallBy: Object.fromEntries(KNOWN_MEANS.map((means) => [means, share(found(means))])),
+    precision: stated('dependencies'),
+    thinkTimes: stated('thinkTimes'),
+    extraRtts: stated('extraRtts'),
+  };
+}
+
+function reproduction(scores: readonly ReadingScore[]): ReadingFigures['reproduction'] {
+  const own = scores.flatMap(({ reproduced }) => reproduced ?? []);
+  if (own.length === 0) return null;
+  const requests = sum(own.map((each) => each.requests));
+  return {
+    loads: own.length,
+    pltWithin5: mean(own.map(({ error }) => Number(Math.abs(error) <= 0.05))),
+    startsClose: sum(own.map(({ starts }) => starts)) / requests,
+    firstBytesClose: sum(own.map(({ firstBytes }) => firstBytes)) / requests,
+  };
+}
+
+/** Of recordings under the same protocol. */
+function invariance(scores: readonly ReadingScore[]): Share | null {
+  const agree: number[] = [];
+  const groups = groupsOf(scores, ({ page, from }) => JSON.stringify([page, from]));
+  for (const own of groups) {
+    for (const [at, one] of own.entries()) {
+      for (const other of own.slice(at + 1)) {
+        if (one.network === other.network) continue;
+        for (const protocol of PROTOCOLS) {
+          const [a, b] = [one.onThirdMs[protocol as Protocol], other.onThirdMs[protocol as Protocol]];
+          if (a !== undefined && b !== undefined)
+            agree.push(Number(Math.max(a, b) <= (1 + AGREEMENT) * Math.min(a, b)));
+        }
+      }
+    }
+  }
+  return agree.length === 0 ? null : { of: agree.length, share: mean(agree) };
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -1,0 +1,99 @@
+/** `ReadingFigures` as text. */
+import { table } from '@hopwise/lab/output/table';
+import { NONE, percent } from '../../ground-truth/names.ts';
+import { RULE_NAMES, RULES } from '../../judge/rules.ts';
+import type { Errors, ReadingFigures, Regret, Share } from './reading-figures.ts';
+import { FROM } from './reading-figures.ts';
+import { FIGURE_NAMES, MODES, type Mode } from './score-cell.ts';
+
+const MODE_NAMES: Record<Mode, string> = {
+  given: 'network given',
+  udp: 'one load and UDP known',
+  estimated: 'one load only',
+};
+
+/** Tables of what is read out of recordings, each row with what is wanted of it. */
+export function renderReadings(figures: ReadingFigures): string {
+  const { graph, reproduction, invariance } = figures;
+  const rows: string[][] = [['Read out of recordings', 'share', 'of', 'wanted']];
+  const row = (name: string, share: Share | null | undefined, wanted: string) => {
+    if (share) rows.push([name, percent(share.share), String(share.of), wanted]);
+  };
+  if (graph) {
+    row('true parent among the dependencies', graph.recall, '95%');
+    row('  found in markup', graph.recallBy.markup, '');
+    row('  asked for by a stylesheet', graph.recallBy.style, '');
+    row('  made by a script', graph.recallBy.script, '');
+    row('  made after the answer to a fetch', graph.recallBy.answer, '');
+    row('dependencies that are true', graph.precision, '95%');
+    row('server times within 20% or 10 ms', graph.thinkTimes, '90%');
+    row('extra round trips within 20% or 10 ms', graph.extraRtts, '90%');
+  }
+  if (reproduction) {
+    const of = reproduction.loads;
+    row('recorded PLT predicted within 5%, no loss', { of, share: reproduction.pltWithin5 }, '90%');
+    row('  starts within 10% or 30 ms', { of, share: reproduction.startsClose }, '90%');
+    row('  first bytes within 10% or 30 ms', { of, share: reproduction.firstBytesClose }, '90%');
+  }
+  row('two recordings of a page agree within 10% on a third network', invariance, '90%');
+  for (const name of FIGURE_NAMES)
+    row(`${name} within its 80% range, one load only`, figures.networkRanges[name], '75 to 85%');
+  for (const mode of MODES)
+    row(`loads within their 80% ranges, ${MODE_NAMES[mode]}`, figures.ranges[mode], '75 to 85%');
+  return [
+    `${figures.recordings} recordings of ${figures.pages} pages in ${figures.cells} cells`,
+    lines(rows),
+    lines(errorRows(figures)),
+    lines(regretRows(figures)),
+  ].join('\n\n');
+}
+
+const lines = (rows: readonly (readonly string[])[]): string => table(rows, { numbers: true, gap: 2 });
+
+function errorRows({ cross }: ReadingFigures): string[][] {
+  const cells = (errors: Errors | undefined) =>
+    errors
+      ? [percent(errors.median), percent(errors.p90), percent(errors.bias), String(errors.predictions)]
+      : [NONE, NONE, NONE, NONE];
+  return [
+    [
+      'Error of PLT from a recording under',
+      'median',
+      'p90',
+      'bias',
+      'of',
+      'policed: median',
+      'p90',
+      'bias',
+      'of',
+    ],
+    ...MODES.flatMap((mode) =>
+      FROM.filter((from) => cross[mode].other?.[from] || cross[mode].policed?.[from]).map((from) => [
+        `${from}, ${MODE_NAMES[mode]}`,
+        ...cells(cross[mode].other?.[from]),
+        ...cells(cross[mode].policed?.[from]),
+      ]),
+    ),
+  ];
+}
+
+function regretRows({ regret, rules }: ReadingFigures): string[][] {
+  const cells = ({ mean, interval, cells }: Regret) => [
+    percent(mean),
+    interval ? `${percent(interval.low)}–${percent(interval.high)}` : NONE,
+    String(cells),
+  ];
+  return [
+    ['Regret of the choice from a recording under', 'mean', '95%', 'cells'],
+    ...MODES.flatMap((mode) =>
+      FROM.flatMap((from) => {
+        const own = regret[mode][from];
+        return own ? [[`${from}, ${MODE_NAMES[mode]}`, ...cells(own)]] : [];
+      }),
+    ),
+    ...RULES.flatMap((rule) => {
+      const own = rules[rule];
+      return own ? [[RULE_NAMES[rule].name, ...cells(own)]] : [];
+    }),
+  ];
+}

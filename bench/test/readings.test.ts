@@ -1,0 +1,186 @@
+import type { KnownPage, KnownRequest } from '@hopwise/lab/gauntlet/known-pages';
+import { describe, expect, it } from 'vitest';
+import { recordingOf } from '../../lab/test/recordings.ts';
+import { scoreGraph } from '../src/accuracy/readings/known-graph.ts';
+import { type RuleRegret, readingFigures } from '../src/accuracy/readings/reading-figures.ts';
+import { renderReadings } from '../src/accuracy/readings/reading-table.ts';
+import type { ReadingScore } from '../src/accuracy/readings/score-cell.ts';
+
+const WWW = 'https://www.page.test';
+const request = (
+  path: string,
+  type: string,
+  parent: string | null,
+  own: Partial<KnownRequest> = {},
+): KnownRequest => ({
+  url: WWW + path,
+  type,
+  parent: parent === null ? null : WWW + parent,
+  means: parent === null ? 'navigation' : 'markup',
+  blockers: [],
+  delayMs: 0,
+  busyMs: 0,
+  thinkMs: 0,
+  bytes: 1000,
+  ...own,
+});
+
+const known: KnownPage = {
+  family: 'tiny',
+  cpuSlowdown: 1,
+  origins: [{ origin: WWW, protocols: ['h1', 'h2', 'h3'], extraRttMs: 0 }],
+  requests: [
+    request('/', 'document', null),
+    request('/app.js', 'script', '/'),
+    request('/api', 'fetch', '/app.js', { means: 'script', thinkMs: 200 }),
+    request('/late.png', 'image', '/api', { means: 'answer' }),
+  ],
+};
+
+/** The script runs right after it has arrived at 150; its fetch takes a round trip of 40 and waits for 200. */
+const recorded = (late: ['script' | 'parser', number]) =>
+  recordingOf(
+    [
+      {
+        url: `${WWW}/`,
+        type: 'document',
+        startMs: 0,
+        endMs: 100,
+        phases: {
+          connectStartMs: 0,
+          secureStartMs: 40,
+          connectEndMs: 55,
+          requestStartMs: 55,
+          responseStartMs: 95,
+        },
+      },
+      {
+        url: `${WWW}/app.js`,
+        type: 'script',
+        startMs: 105,
+        endMs: 150,
+        by: ['parser', 0],
+        phases: { responseStartMs: 146 },
+      },
+      {
+        url: `${WWW}/api`,
+        type: 'fetch',
+        startMs: 152,
+        endMs: 394,
+        by: ['script', 1],
+        phases: { responseStartMs: 392 },
+      },
+      {
+        url: `${WWW}/late.png`,
+        type: 'image',
+        startMs: 395,
+        endMs: 440,
+        by: late,
+        phases: { responseStartMs: 436 },
+      },
+    ],
+    450,
+  );
+
+describe('scoreGraph', () => {
+  it('finds the parents that the recording states', () => {
+    const { parents, dependencies } = scoreGraph(recorded(['script', 2]), known);
+    expect(parents.markup).toEqual({ requests: 1, found: 1 });
+    expect(parents.script).toEqual({ requests: 1, found: 1 });
+    expect(parents.answer).toEqual({ requests: 1, found: 1 });
+    expect(dependencies.right).toBe(dependencies.stated);
+  });
+
+  it('counts a server time within 20% or 10 ms as right', () => {
+    // 240 ms of waiting less a round trip of 40; twice as much is wrong.
+    expect(scoreGraph(recorded(['script', 2]), known).thinkTimes).toEqual({ stated: 4, right: 4 });
+    const slower = known.requests.map((each) => (each.type === 'fetch' ? { ...each, thinkMs: 400 } : each));
+    expect(scoreGraph(recorded(['script', 2]), { ...known, requests: slower }).thinkTimes).toEqual({
+      stated: 4,
+      right: 3,
+    });
+  });
+
+  it('counts a missed parent and a false dependency', () => {
+    // The recording states that the fetch led to the image; in truth the parser found it.
+    const other = known.requests.map((each) =>
+      each.type === 'image' ? { ...each, parent: `${WWW}/`, means: 'markup' as const } : each,
+    );
+    const { parents, dependencies } = scoreGraph(recorded(['script', 2]), { ...known, requests: other });
+    expect(parents.markup).toEqual({ requests: 2, found: 1 });
+    expect(dependencies.stated - dependencies.right).toBe(1);
+  });
+});
+
+const score = (more: Partial<ReadingScore>): ReadingScore => ({
+  page: 'a',
+  network: 'n1',
+  from: 'h2',
+  udp: 'open',
+  errors: { given: { h1: 0.1, h2: -0.2, h3: 0.4 }, udp: {}, estimated: {} },
+  ranges: {
+    given: { loads: 10, within: 8 },
+    udp: { loads: 0, within: 0 },
+    estimated: { loads: 0, within: 0 },
+  },
+  regret: { given: 0.1, udp: null, estimated: null },
+  figures: { loss: true },
+  reproduced: null,
+  graph: null,
+  onThirdMs: { h2: 1000 },
+  ...more,
+});
+
+describe('readingFigures', () => {
+  const rules: RuleRegret[] = [
+    { rule: 'alwaysH2', page: 'a', network: 'n1', regret: 0.3 },
+    { rule: 'alwaysH2', page: 'a', network: 'n2', regret: null },
+  ];
+  const figures = readingFigures(
+    [
+      score({}),
+      score({ network: 'n2', onThirdMs: { h2: 1090 }, regret: { given: 0.3, udp: null, estimated: null } }),
+      score({
+        page: 'b',
+        udp: 'policed',
+        errors: { given: { h1: 3 }, udp: {}, estimated: {} },
+        figures: { loss: false },
+      }),
+      score({ page: 'b', network: 'n2', from: 'h3', onThirdMs: { h2: 2000 } }),
+    ],
+    rules,
+  );
+
+  it('has the errors by recorded protocol, policed networks apart', () => {
+    // Of 0.1, −0.2, 0.4 twice.
+    expect(figures.cross.given.other?.h2).toMatchObject({ predictions: 6, median: 0.2, bias: 0.1 });
+    expect(figures.cross.given.policed?.h2).toEqual({ predictions: 1, median: 3, p90: 3, bias: 3 });
+    expect(figures.cross.estimated.other).toEqual({});
+  });
+
+  it('compares predictions from two networks for a third, under the same protocol', () => {
+    // 1000 and 1090 ms of page a; page b has one recording under each protocol.
+    expect(figures.invariance).toEqual({ of: 1, share: 1 });
+  });
+
+  it('has shares over loads and recordings', () => {
+    expect(figures.ranges.given).toEqual({ of: 40, share: 0.8 });
+    expect(figures.ranges.udp).toBeNull();
+    expect(figures.networkRanges.loss).toEqual({ of: 4, share: 0.75 });
+  });
+
+  it('has the mean regret over cells', () => {
+    // 0.1 and 0.3 of page a, 0.1 of page b.
+    expect(figures.regret.given.h2?.mean).toBeCloseTo(0.5 / 3);
+    expect(figures.regret.given.h2?.cells).toBe(3);
+    expect(figures.regret.given.h2?.interval).toBeNull();
+    expect(figures.rules.alwaysH2).toMatchObject({ cells: 1, mean: 0.3 });
+  });
+
+  it('prints what there is', () => {
+    const text = renderReadings(figures);
+    expect(text).toContain('4 recordings of 2 pages in 4 cells');
+    expect(text).toMatch(/loads within their 80% ranges, network given +80\.0% +40/);
+    expect(text).not.toContain('true parent');
+  });
+});

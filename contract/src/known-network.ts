@@ -4,9 +4,12 @@ import type { NetworkFigure, NetworkPath, ServerProfile, UdpTreatment } from './
 export type KnownNetwork = Partial<Pick<NetworkPath, NetworkFigure>>;
 
 /** Figures of the network that real transfers beside the recording showed; units as in `NetworkPath`. */
-export interface MeasuredNetwork extends Omit<KnownNetwork, 'loss' | 'udp'> {
-  /** Loss events among packets sent downstream over TCP, drops at the bottleneck's queue included. */
-  loss?: { events: number; packets: number };
+export interface MeasuredNetwork extends Omit<KnownNetwork, 'loss' | 'lossBurst' | 'udp'> {
+  /**
+   * Loss events among packets sent downstream over TCP, drops at the bottleneck's queue included, and the packets that were
+   * lost in these events, where they were counted.
+   */
+  loss?: { events: number; packets: number; lost?: number };
   /** `unblocked`: UDP packets arrived, but whether their rate is limited is not known. */
   udp?: UdpTreatment | { kind: 'unblocked' };
   /** Rate that transfers reached, bits per second: a lower bound of the downstream rate. */

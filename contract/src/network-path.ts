@@ -41,7 +41,7 @@ export interface NetworkPath {
   udp: UdpTreatment;
 }
 
-/** Fields of `NetworkPath` that a caller can give. An estimator fills all but `lossBurst`, which a recording does not show. */
+/** Fields of `NetworkPath` that a caller can give. Timings do not show `lossBurst`; counts of lost packets do. */
 export type NetworkFigure = 'rttMs' | 'downBps' | 'upBps' | 'loss' | 'lossBurst' | 'queueBytes' | 'udp';
 
 /** A server's congestion control. `hybla` grows as fast over a long round trip as Reno over one of 25 ms. */

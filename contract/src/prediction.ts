@@ -82,15 +82,23 @@ export interface Prediction {
     upMbps: number;
     /** Random loss per packet and direction, a fraction. */
     loss: number;
+    /** Mean length of a burst of losses, packets; 1 for independent losses. */
+    lossBurst: number;
     udp: UdpNotation;
     /** Drop-tail queue of the bottleneck, downstream, bytes. */
     queueBytes: number;
     /** 10th and 90th percentile of each figure, given the recording and other knowledge. */
-    ranges: Record<'rttMs' | 'downMbps' | 'upMbps' | 'loss' | 'queueBytes', { low: number; high: number }>;
+    ranges: Record<
+      'rttMs' | 'downMbps' | 'upMbps' | 'loss' | 'lossBurst' | 'queueBytes',
+      { low: number; high: number }
+    >;
     /** Probabilities of UDP's treatments; they sum to 1. */
     udpShares: UdpShares;
     /** Source of each figure. */
-    source: Record<'rttMs' | 'downMbps' | 'upMbps' | 'loss' | 'udp' | 'queueBytes', FigureSource>;
+    source: Record<
+      'rttMs' | 'downMbps' | 'upMbps' | 'loss' | 'lossBurst' | 'udp' | 'queueBytes',
+      FigureSource
+    >;
   };
   /** What to do about it: what the product acts on. */
   decision: Decision;

@@ -51,6 +51,7 @@ const prediction: Prediction = {
     downMbps: 18,
     upMbps: 6,
     loss: 0.003,
+    lossBurst: 1,
     udp: 'open',
     queueBytes: 93_000,
     ranges: {
@@ -58,6 +59,7 @@ const prediction: Prediction = {
       downMbps: { low: 15, high: 22 },
       upMbps: { low: 4, high: 9 },
       loss: { low: 0.001, high: 0.01 },
+      lossBurst: { low: 1, high: 3 },
       queueBytes: { low: 60_000, high: 200_000 },
     },
     udpShares: { open: 0.95, policed: 0.02, blocked: 0.03 },
@@ -66,6 +68,7 @@ const prediction: Prediction = {
       downMbps: 'estimated',
       upMbps: 'assumed',
       loss: 'measured',
+      lossBurst: 'assumed',
       udp: 'assumed',
       queueBytes: 'assumed',
     },

@@ -65,6 +65,12 @@ export function showSetting(
         ['up', `${number(network.upMbps)} Mbit/s`, ...lowHigh(ranges.upMbps), source.upMbps],
         ['loss', `${number(network.loss * 100)}%`, ...lowHigh(ranges.loss, 0.01), source.loss],
         [
+          'loss burst',
+          counted(Math.round(10 * network.lossBurst) / 10, 'packet'),
+          ...lowHigh(ranges.lossBurst),
+          source.lossBurst,
+        ],
+        [
           'queue',
           `${Math.round(network.queueBytes / 1000)} kB`,
           ...lowHigh(ranges.queueBytes, 1000),

@@ -208,6 +208,7 @@ export function networkFigures(network: NetworkPosterior): Prediction['network']
     downMbps: path.downBps / 1e6,
     upMbps: path.upBps / 1e6,
     loss: path.loss,
+    lossBurst: path.lossBurst,
     udp: udpNotation(path.udp),
     queueBytes: path.queueBytes,
     ranges: rangesOf(network),
@@ -235,6 +236,7 @@ function rangesOf({ intervals }: NetworkPosterior): Prediction['network']['range
     downMbps: range(intervals.downBps, 1e6),
     upMbps: range(intervals.upBps, 1e6),
     loss: range(intervals.loss),
+    lossBurst: range(intervals.lossBurst),
     queueBytes: range(intervals.queueBytes),
   };
 }
@@ -245,6 +247,7 @@ function publicSources(sources: Record<NetworkFigure, FigureSource>): Prediction
     downMbps: sources.downBps,
     upMbps: sources.upBps,
     loss: sources.loss,
+    lossBurst: sources.lossBurst,
     udp: sources.udp,
     queueBytes: sources.queueBytes,
   };

@@ -227,6 +227,19 @@ describe('knowledge besides the recording', () => {
     expect(median({ events: 40, packets: 800 })).toBeGreaterThan(median({ events: 1, packets: 20 }));
   });
 
+  it('of counted losses shows the length of their bursts', () => {
+    const of = (lost: number) =>
+      posteriorOf(recording, { measured: { loss: { events: 8, packets: 2_000, lost } } });
+    expect(of(8).intervals.lossBurst).toEqual({ low: 1, median: 1, high: 1 });
+    // 32 packets in 8 events: 4 each.
+    const { intervals, path, sources } = of(32);
+    expect(path.lossBurst).toBeCloseTo(4, 9);
+    expect(intervals.lossBurst.low).toBeGreaterThan(2);
+    expect(intervals.lossBurst.high).toBeLessThan(8);
+    expect(sources.lossBurst).toBe('measured');
+    expect(posteriorOf(recording).sources.lossBurst).toBe('assumed');
+  });
+
   it('of a reached rate is a lower bound of the link’s', () => {
     const { low } = posteriorOf(recording, { measured: { reachedBps: 30e6 } }).intervals.downBps;
     expect(posteriorOf(recording).intervals.downBps.high).toBeLessThan(27e6);
@@ -270,8 +283,11 @@ describe('networks drawn from a posterior', () => {
       expect(path.loss).toBeGreaterThan(0);
       expect(path.loss).toBeLessThanOrEqual(0.2);
       expect(path.queueBytes).toBeGreaterThanOrEqual(15_000);
-      expect([1, 3]).toContain(path.lossBurst);
+      expect(path.lossBurst).toBeGreaterThanOrEqual(1);
     }
+    // Losses are single with the prior's probability of 0.7.
+    const single = drawn.filter(({ path }) => path.lossBurst === 1).length;
+    expect(single / drawn.length).toBeCloseTo(0.7, 1);
   });
 
   it('police UDP in the share that is its probability', () => {

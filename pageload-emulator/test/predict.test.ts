@@ -132,7 +132,9 @@ describe('prediction', () => {
     });
     expect(prediction.observed).toEqual({ pltMs: 500, protocols: { h2: 6 } });
     expect(prediction.network).toMatchObject({ rttMs: 100, downMbps: 20, upMbps: 5, loss: 0, udp: 'open' });
-    expect(new Set(Object.values(prediction.network.source))).toEqual(new Set(['given']));
+    const { lossBurst, ...source } = prediction.network.source;
+    expect(new Set(Object.values(source))).toEqual(new Set(['given']));
+    expect(lossBurst).toBe('assumed');
     const times = Object.values(prediction.protocols).map((time) => (time as LoadTime).pltMs);
     const [best, second] = times.sort((a, b) => a - b);
     expect(prediction.margin).toBeCloseTo((second! - best!) / second!, 9);

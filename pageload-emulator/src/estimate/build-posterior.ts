@@ -14,6 +14,7 @@ import type { PageGraph } from '../graph/page-graph.ts';
 import { type Interval, LogDensity, logGrid, logNormal } from '../network/log-density.ts';
 import {
   downBpsPrior,
+  LOSS_BURST_PRIOR,
   LOSS_PRIOR,
   POLICED_BPS_PRIOR,
   QUEUE_MS_PRIOR,
@@ -46,6 +47,8 @@ export interface Knowledge {
 const MEASURED = { rttMs: 0.03, downBps: 0.08, upBps: 0.1, queueBytes: 0.2, policedBps: 0.25 };
 /** Counted losses weigh as at most this many events, as loss changes from minute to minute; assumed. */
 const MAX_LOSS_EVENTS = 8;
+/** Probability that a single loss is counted as a burst: two losses in one flight look like one. Assumed. */
+const MIN_FURTHER = 0.05;
 /** Share of a reached rate that is taken as the lower bound: it may have been measured a little high. */
 const REACHED = 0.9;
 /** Error of round trips from handshakes, which include processor time, and from waits, which include server time. */
@@ -113,12 +116,14 @@ class PosteriorBuilder {
     const { down, shares } = this.#likeliest(fit);
     const downBps = this.#given.downBps ?? down.quantile(0.5);
     const upBps = this.#up(downBps);
+    const burst = this.#lossBurst();
+    const lossBurst = this.#given.lossBurst ?? burst.midpoint(0.5);
     const path: NetworkPath = {
       rttMs: typicalRttMs,
       downBps,
       upBps: this.#given.upBps ?? upBps.quantile(0.5),
-      loss: this.#given.loss ?? fit.loss.quantile(0.5),
-      lossBurst: this.#given.lossBurst ?? this.#measured.lossBurst ?? 1,
+      loss: this.#given.loss ?? lossBurst * fit.loss.quantile(0.5),
+      lossBurst,
       queueBytes: this.#given.queueBytes ?? queueBytesOf(fit.queueMs.quantile(0.5), downBps),
       udp: this.#likeliestUdp(fit, shares),
     };
@@ -137,7 +142,8 @@ class PosteriorBuilder {
       rttMs: rttMs.interval,
       downBps: down.interval,
       upBps: upBps.interval,
-      loss: fit.loss.interval,
+      loss: scaled(fit.loss.interval, lossBurst),
+      lossBurst: { low: burst.midpoint(0.1), median: lossBurst, high: burst.midpoint(0.9) },
       queueBytes: scaled(fit.queueMs.interval, downBps / 8000),
     };
     for (const figure of Object.keys(intervals) as UncertainFigure[]) {
@@ -155,6 +161,7 @@ class PosteriorBuilder {
         upBps,
         queueMs: fit.queueMs,
         loss: fit.loss,
+        lossBurst: burst,
         downBps: fit.downBps,
         downBpsPoliced: fit.policed.downBps,
         policedBps: this.#policedBps(fit),
@@ -242,6 +249,22 @@ class PosteriorBuilder {
     return prior.given((loss) => weight * (events * Math.log(loss) - seen.packets * loss));
   }
 
+  /**
+   * Mean length of loss bursts, packets. Counted losses enter with the likelihood of geometric lengths of mean b: each event ends
+   * with probability 1/b after each packet.
+   */
+  #lossBurst(): LogDensity {
+    const prior = this.#prior.density('lossBurst', LOSS_BURST_PRIOR);
+    const { events = 0, lost } = this.#measured.loss ?? {};
+    if (lost === undefined || events === 0) return prior;
+    const weight = Math.min(1, MAX_LOSS_EVENTS / events);
+    const further = Math.max(0, lost - events);
+    return prior.given(
+      (burst) =>
+        weight * (further * Math.log(Math.max(MIN_FURTHER, 1 - 1 / burst)) - events * Math.log(burst)),
+    );
+  }
+
   #likeliest(fit: PathFit): { down: LogDensity; shares: UdpShares } {
     const known = this.#knownUdp();
     if (known !== undefined) {
@@ -285,11 +308,17 @@ class PosteriorBuilder {
     return fit.policed.bps;
   }
 
+  #isMeasured(figure: NetworkFigure): boolean {
+    return figure === 'lossBurst'
+      ? this.#measured.loss?.lost !== undefined
+      : this.#measured[figure] !== undefined;
+  }
+
   #sources(isEstimated: Record<NetworkFigure, boolean>): Record<NetworkFigure, FigureSource> {
     const sources = {} as Record<NetworkFigure, FigureSource>;
     for (const figure of Object.keys(isEstimated) as NetworkFigure[]) {
       sources[figure] = isEstimated[figure] ? 'estimated' : 'assumed';
-      if (this.#measured[figure] !== undefined) sources[figure] = 'measured';
+      if (this.#isMeasured(figure)) sources[figure] = 'measured';
       if (this.#given[figure] !== undefined) sources[figure] = 'given';
     }
     return sources;

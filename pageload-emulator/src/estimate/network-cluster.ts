@@ -21,6 +21,8 @@ const clusterSchema = z.object({
   upBps: momentsSchema,
   queueMs: momentsSchema,
   loss: momentsSchema,
+  /** Absent in clusters that were stored before it was learnt. */
+  lossBurst: z.optional(momentsSchema),
   policedBps: momentsSchema,
   udp: z.object({ open: share, policed: share, blocked: share }),
 });
@@ -29,14 +31,14 @@ const clusterSchema = z.object({
  * What earlier loads showed of one network. What counts as one network (a Wi-Fi name, a provider) is the caller's decision.
  * Plain data to be stored as JSON and read back by `parseCluster`.
  *
- * Figures are log-normal: `rttMs` in milliseconds, rates in bits per second, `loss` in loss events per packet, `queueMs` the
- * time in which the bottleneck's full queue drains, `policedBps` the rate to which UDP is limited if it is policed.
+ * Figures are log-normal: `rttMs` in milliseconds, rates in bits per second, `loss` in loss events per packet, `lossBurst` in
+ * packets lost in one event, `queueMs` the time in which the bottleneck's full queue drains, `policedBps` the rate to which UDP is limited if it is policed.
  * `updatedAtMs` is milliseconds since the epoch.
  */
 export type NetworkCluster = z.infer<typeof clusterSchema>;
 
 /** Fields of a cluster that are distributions. */
-export type ClusterFigure = 'rttMs' | 'downBps' | 'upBps' | 'queueMs' | 'loss' | 'policedBps';
+export type ClusterFigure = 'rttMs' | 'downBps' | 'upBps' | 'queueMs' | 'loss' | 'lossBurst' | 'policedBps';
 
 /** The weight of a cluster halves in this time, as links and their users change within days; assumed. */
 const HALF_LIFE_MS = 24 * 3_600_000;
@@ -54,6 +56,7 @@ const BETWEEN_LOADS: Record<ClusterFigure, number> = {
   upBps: 0.25,
   queueMs: 0.3,
   loss: 0.7,
+  lossBurst: 0.3,
   policedBps: 0.15,
 };
 
@@ -95,6 +98,7 @@ export function updateCluster(
     upBps: densities.upBps.moments,
     queueMs: densities.queueMs.moments,
     loss: densities.loss.moments,
+    lossBurst: densities.lossBurst.moments,
     policedBps: densities.policedBps.moments,
     udp: { ...udp },
   };
@@ -136,8 +140,9 @@ export class ClusterPrior {
 
   /** Geometric pool of the general prior and the cluster's density, weighted by the cluster's age. */
   density(figure: ClusterFigure, general: LogDensity): LogDensity {
-    if (this.#cluster === null) return general;
-    const { mean, spread } = this.#cluster[figure];
+    const moments = this.#cluster?.[figure];
+    if (moments === undefined) return general;
+    const { mean, spread } = moments;
     const widened = Math.hypot(spread, BETWEEN_LOADS[figure]);
     const weight = MAX_WEIGHT * this.#freshness;
     return general.pooledWith((value) => logNormal(value, Math.exp(mean), widened), weight);

@@ -3,7 +3,7 @@ import type { Interval, LogDensity } from '../network/log-density.ts';
 import type { NetworkEstimate } from './estimate-network.ts';
 
 /** Numeric figures of the path with a distribution. */
-export type UncertainFigure = 'rttMs' | 'downBps' | 'upBps' | 'loss' | 'queueBytes';
+export type UncertainFigure = 'rttMs' | 'downBps' | 'upBps' | 'loss' | 'lossBurst' | 'queueBytes';
 
 /** Distributions that scenarios are drawn from; units as in `NetworkCluster`. */
 export interface PathDensities {
@@ -12,6 +12,8 @@ export interface PathDensities {
   queueMs: LogDensity;
   /** Loss events per packet. */
   loss: LogDensity;
+  /** Mean packets lost in one event; its midpoints are possible lengths, the lowest of which is 1. */
+  lossBurst: LogDensity;
   /** Downstream rate if UDP is not policed. */
   downBps: LogDensity;
   /** Downstream rate if UDP is policed. */

@@ -85,13 +85,23 @@ export class LogDensity {
 
   /** The quantile of `share`, 0 to 1; within a cell by interpolation of the logarithm. */
   quantile(share: number): number {
+    const { index, below } = this.#cellOf(share);
+    const weight = this.weights[index]!;
+    const part = weight > 0 ? Math.min(1, Math.max(0, (share - below) / weight)) : 0.5;
+    return this.values[index]! * Math.exp((part - 0.5) * this.#step);
+  }
+
+  /** Midpoint of the cell that holds the quantile of `share`, for densities with much weight in one cell. */
+  midpoint(share: number): number {
+    return this.values[this.#cellOf(share).index]!;
+  }
+
+  #cellOf(share: number): { index: number; below: number } {
     let below = 0;
     let index = 0;
     const last = this.values.length - 1;
     while (index < last && below + this.weights[index]! < share) below += this.weights[index++]!;
-    const weight = this.weights[index]!;
-    const part = weight > 0 ? Math.min(1, Math.max(0, (share - below) / weight)) : 0.5;
-    return this.values[index]! * Math.exp((part - 0.5) * this.#step);
+    return { index, below };
   }
 
   get interval(): Interval {

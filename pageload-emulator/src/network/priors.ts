@@ -51,11 +51,20 @@ function lossPrior(): LogDensity {
   );
 }
 
-/** Packets lost in one event: one for independent losses, several when a radio link fades; the shares are assumed. */
-export const LOSS_BURSTS: readonly { packets: number; share: number }[] = [
-  { packets: 1, share: 0.7 },
-  { packets: 3, share: 0.3 },
-];
+/**
+ * Mean packets lost in one event: one for independent losses, three to a factor of 1.6 when a radio link fades; the shares are
+ * assumed.
+ */
+export const LOSS_BURST_PRIOR = lossBurstPrior();
+
+function lossBurstPrior(): LogDensity {
+  const grid = logGrid(1, 32, 11);
+  const bursts = LogDensity.logNormal(grid, 3, 0.5);
+  return new LogDensity(
+    grid,
+    grid.map((packets, index) => Math.log((packets === 1 ? 0.7 : 0) + 0.3 * bursts.weights[index]!)),
+  );
+}
 
 /**
  * Probabilities of UDP's treatment: 4.4% of users could not use QUIC and 0.3% had it rate-limited (Langley et al., "The

@@ -1,7 +1,6 @@
 import type { NetworkPath, ServerProfile, UdpTreatment } from '@hopwise/contract';
 import { queueBytesOf } from '../estimate/build-posterior.ts';
-import type { NetworkPosterior } from '../estimate/network-posterior.ts';
-import { LOSS_BURSTS } from '../network/priors.ts';
+import type { NetworkPosterior, PathDensities } from '../estimate/network-posterior.ts';
 import { createRandom, hashSeed, normal } from '../util/random.ts';
 
 /** A network and servers drawn from a posterior, with a seed of the losses. */
@@ -49,7 +48,7 @@ function drawOne(posterior: NetworkPosterior, seed: number): NetworkSample {
   const downDensity = isPoliced ? densities.downBpsPoliced : densities.downBps;
   const downBps = given.downBps ?? downDensity.quantile(share(1));
   const events = densities.loss.quantile(share(3));
-  const lossBurst = given.lossBurst ?? burstAt(share(2), given.loss === undefined ? events : 0);
+  const lossBurst = given.lossBurst ?? burstAt(densities, share(2), given.loss === undefined ? events : 0);
   const loss = given.loss ?? Math.min(MAX_LOSS, lossBurst * events);
   // Drawn independently of `downBps`: the upstream density was inferred on the likeliest link.
   const upBps = given.upBps ?? densities.upBps.quantile(share(4));
@@ -87,14 +86,9 @@ function drawServers(servers: readonly ServerProfile[], seed: number): ServerPro
   });
 }
 
-/** Draws the length of loss bursts. @param events loss events per packet: at high rates losses are single */
-function burstAt(share: number, events: number): number {
-  let below = 0;
-  for (const { packets, share: own } of LOSS_BURSTS) {
-    below += own;
-    if (share < below) return packets * events <= MAX_LOSS_IN_BURSTS ? packets : 1;
-  }
-  return 1;
+/** Draws the mean length of loss bursts, packets. @param events loss events per packet: at high rates losses are single */
+function burstAt({ lossBurst }: PathDensities, share: number, events: number): number {
+  return Math.min(lossBurst.midpoint(share), Math.max(1, MAX_LOSS_IN_BURSTS / events));
 }
 
 /** Whether every figure of the path is given; servers are then not varied either. */

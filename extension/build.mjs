@@ -37,6 +37,7 @@ await Promise.all([
       popup: path('src/popup/popup.ts'),
       devtools: path('src/devtools/devtools.ts'),
       panel: path('src/devtools/panel.ts'),
+      'emulation-worker': path('src/devtools/emulation/emulation-worker.ts'),
       options: path('src/options/options.ts'),
     },
   }),

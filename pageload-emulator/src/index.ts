@@ -60,7 +60,7 @@ export {
   type NetworkFlagValues,
 } from './network/network-flags.ts';
 export { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from './network/packet.ts';
-export type { ServerChange } from './network/server-change.ts';
+export { changeServers, type ServerChange } from './network/server-change.ts';
 export { udpNotation, udpTreatment } from './network/udp-notation.ts';
 export { type Explanation, explain, type PredictOptions, predict } from './predict.ts';
 export {

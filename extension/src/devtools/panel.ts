@@ -1,28 +1,25 @@
-import { PROTOCOL_NAME } from '@hopwise/contract';
-import { PROTOCOLS } from '@hopwise/pageload-emulator';
 import type { LatestAnswer } from '../messages/load-messages.ts';
 import { ActionControl } from '../pins/page/action-control.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
 import { PinsModel } from '../pins/page/pins-model.ts';
-import type { StoredLoad } from '../storage/loads.ts';
+import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { builder } from '../ui/dom.ts';
 import { explainEmptyState } from '../ui/empty-state.ts';
 import { ExportControl } from '../ui/export-control.ts';
 import { renderIncomplete } from '../ui/incomplete-load.ts';
 import {
-  predictedWaterfall,
   readVerifiedTimes,
-  recordedWaterfall,
   renderNetwork,
   renderOriginTable,
   renderProtocolChart,
   renderSummary,
   renderTimesTable,
-  renderWaterfall,
 } from '../ui/index.ts';
 import { pollLoad } from '../ui/load-polling.ts';
 import { renderNetworkMemory } from '../ui/network-memory-control.ts';
 import { VerifyControl } from '../ui/verify-control.ts';
+import { LoadTabs } from './load-tabs.ts';
+import { Tabs } from './tabs.ts';
 
 const el = builder();
 const content = document.getElementById('content')!;
@@ -32,8 +29,6 @@ const page = document.getElementById('page')!;
 /** In DevTools the inspected tab; if the panel is opened as a page, the one in the URL's `tabId`. */
 const named = new URLSearchParams(location.search).get('tabId');
 const tabId = named === null ? chrome.devtools?.inspectedWindow.tabId : Number(named);
-/** Waterfall on display: the recording or a prediction. */
-let shownWaterfall: 'recorded' | 'h1' | 'h2' | 'h3' = 'recorded';
 let shown: LatestAnswer | null = null;
 /** Past the cache, so that the load can be compared with those before it. */
 const reload = async () => {
@@ -43,6 +38,14 @@ const model = new PinsModel();
 const pins = new PinsControl(model);
 const action = new ActionControl(model, reload);
 let refresh = () => {};
+const loadTabs = new LoadTabs();
+const tabs = new Tabs([
+  { id: 'overview', label: 'Overview', render: () => withLoad(renderOverview) },
+  { id: 'origins', label: 'Origins', render: () => withLoad(renderOrigins) },
+  { id: 'waterfall', label: 'Waterfall', render: () => withLoad((load) => [loadTabs.waterfall(load)]) },
+  { id: 'connections', label: 'Connections', render: () => withLoad((load) => [loadTabs.connections(load)]) },
+  { id: 'what-if', label: 'What if', render: () => withLoad((load) => [loadTabs.whatIf(load)]) },
+]);
 
 if (tabId === undefined || !Number.isSafeInteger(tabId)) {
   content.replaceChildren(
@@ -77,31 +80,24 @@ async function draw(tabId: number): Promise<void> {
   actions.hidden = load === null;
   page.textContent = load?.recording.url ?? '';
   page.title = load?.recording.url ?? '';
-  content.classList.toggle('hw-full', load?.prediction != null);
   pins.resetOrigins(shown.loadId);
   action.show(load ? (predictionOf(load)?.decision ?? null) : null);
-  if (load) content.replaceChildren(...renderIncomplete(shown.incomplete, reload), ...renderCards(load));
-  else {
+  if (load) {
+    tabs.draw();
+    content.replaceChildren(...renderIncomplete(shown.incomplete, reload), tabs.list, tabs.panel);
+  } else {
     const tab = await chrome.tabs.get(tabId);
     content.replaceChildren(el('p', { class: 'hw-empty' }, explainEmptyState(shown, tab.url)), pins.element);
   }
 }
 
-const predictionOf = (load: StoredLoad) => load.verifiedPrediction ?? load.prediction;
+const withLoad = (render: (load: StoredLoad) => HTMLElement[]): HTMLElement[] =>
+  shown?.load ? render(shown.load) : [];
 
-function renderCards(load: StoredLoad): HTMLElement[] {
+function renderOverview(load: StoredLoad): HTMLElement[] {
   const prediction = predictionOf(load);
+  if (!prediction) return [renderCard('', 'hw-wide', el('p', {}, load.problem), pins.element)];
   const verified = load.verification ? readVerifiedTimes(load.verification) : undefined;
-  if (!prediction) {
-    return [
-      renderCard('', 'hw-wide', el('p', {}, load.problem), pins.element),
-      renderCard(
-        'Waterfall',
-        'hw-wide',
-        renderWaterfall(recordedWaterfall(load.recording), { width: waterfallWidthPx() }),
-      ),
-    ];
-  }
   const { stopped, leftOut } = load.verification ?? {};
   const comparison = { prediction, verified, stopped, leftOut };
   const left = window.innerWidth >= 1060 ? innerWidthPx() * 0.6 - 40 : innerWidthPx();
@@ -115,45 +111,23 @@ function renderCards(load: StoredLoad): HTMLElement[] {
       renderNetwork(prediction.network),
       renderNetworkMemory(load, refresh),
     ),
-    renderCard(
-      'What to do by origin',
-      'hw-wide',
-      renderOriginTable(prediction, {
-        action: ({ origin }) => pins.renderAction(origin, prediction.decision),
-      }),
-      pins.element,
-    ),
-    renderWaterfallCard(load),
   ];
 }
 
-function renderWaterfallCard(load: StoredLoad): HTMLElement {
-  const prediction = predictionOf(load)!;
-  const choices = ['recorded' as const, ...PROTOCOLS.filter((protocol) => prediction.waterfall[protocol])];
-  if (!choices.includes(shownWaterfall)) shownWaterfall = 'recorded';
-  const chart = () => {
-    const waterfall =
-      shownWaterfall === 'recorded'
-        ? recordedWaterfall(load.recording)
-        : predictedWaterfall(load.recording, prediction, shownWaterfall);
-    return waterfall ? renderWaterfall(waterfall, { width: waterfallWidthPx() }) : el('p');
-  };
-  const holder = el('div', {}, chart());
-  const buttons = choices.map((choice) => {
-    const label = choice === 'recorded' ? 'As recorded' : `Predicted under ${PROTOCOL_NAME[choice]}`;
-    const button = el(
-      'button',
-      { type: 'button', class: 'hw-button', 'aria-pressed': String(choice === shownWaterfall) },
-      label,
-    );
-    button.addEventListener('click', () => {
-      shownWaterfall = choice;
-      for (const other of buttons) other.setAttribute('aria-pressed', String(other === button));
-      holder.replaceChildren(chart());
-    });
-    return button;
-  });
-  return renderCard('Waterfall', 'hw-wide', el('div', { class: 'hw-switch' }, ...buttons), holder);
+function renderOrigins(load: StoredLoad): HTMLElement[] {
+  const prediction = predictionOf(load);
+  return [
+    renderCard(
+      'What to do by origin',
+      'hw-wide',
+      prediction
+        ? renderOriginTable(prediction, {
+            action: ({ origin }) => pins.renderAction(origin, prediction.decision),
+          })
+        : el('p', {}, load.problem),
+      pins.element,
+    ),
+  ];
 }
 
 function renderCard(title: string, className: string, ...children: HTMLElement[]): HTMLElement {
@@ -163,11 +137,6 @@ function renderCard(title: string, className: string, ...children: HTMLElement[]
     title === '' ? null : el('h3', {}, title),
     ...children,
   );
-}
-
-/** A narrower waterfall has no space for its bars: it scrolls instead. */
-function waterfallWidthPx(): number {
-  return Math.max(560, innerWidthPx());
 }
 
 /** Width inside a card that spans the panel, in CSS pixels. */

@@ -80,6 +80,10 @@ function isAllowed({ storedAtMs }: StoredLoad, { oldestMs, newestMs }: AllowedTi
   return storedAtMs >= oldestMs && storedAtMs <= newestMs;
 }
 
+/** The prediction to show: the one that rests on a verification where there is one. */
+export const predictionOf = ({ verifiedPrediction, prediction }: StoredLoad) =>
+  verifiedPrediction ?? prediction ?? null;
+
 /** Adds a load, and removes those that are too old and the oldest beyond `MAX_LOADS`. @returns its id */
 export async function addLoad(load: Omit<StoredLoad, 'id' | 'storedAtMs'>): Promise<number> {
   await removeExpiredLoads();

@@ -44,7 +44,7 @@ const AXIS_HEIGHT = 28;
 /** Width of the vertical scrollbar beside the rows. */
 const SCROLLBAR_WIDTH = 16;
 
-const PHASE_LABEL: Record<WaterfallPhase, string> = {
+export const PHASE_LABEL: Record<WaterfallPhase, string> = {
   queued: 'queued',
   connecting: 'connecting',
   waiting: 'waiting for the server',
@@ -214,7 +214,7 @@ function withoutEmpty(bars: WaterfallBar[]): WaterfallBar[] {
   return bars.filter((bar) => bar.endMs > bar.startMs);
 }
 
-function describeRow(row: WaterfallRow): string {
+export function describeRow(row: WaterfallRow): string {
   const times = row.bars.map((bar) => `${PHASE_LABEL[bar.phase]} ${formatMs(bar.endMs - bar.startMs)}`);
   const protocol = row.protocol ? PROTOCOL_NAME[row.protocol] : 'protocol withheld';
   return [row.url, `${protocol}, ${formatMs(row.startMs)} to ${formatMs(row.endMs)}`, ...times].join('\n');

@@ -17,6 +17,8 @@ export interface ExplainedConnection {
   /** When its first request could leave; null when it never opened. */
   openMs: number | null;
   requests: number;
+  /** `RecordedRequest.id` of each, in order of sending. */
+  requestIds: number[];
   /** Response bytes. */
   bytes: number;
   /** Packets lost at random, dropped at the bottleneck's full queue, and dropped by a policer. */
@@ -82,6 +84,7 @@ function connectionsOf(graph: PageGraph, { trace }: TracedLoad): ExplainedConnec
       openingMs,
       openMs,
       requests: fetches.length,
+      requestIds: fetches.map(({ requestId }) => requestId),
       bytes: Math.round(fetches.reduce((sum, { responseBytes }) => sum + responseBytes, 0)),
       lost,
       timeouts,

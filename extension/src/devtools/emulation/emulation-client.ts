@@ -1,0 +1,66 @@
+import type { KnownNetwork, Recording } from '@hopwise/contract';
+import type { EmulationAnswer, EmulationRequest } from './emulation-messages.ts';
+import type { WhatIfSettings } from './what-if.ts';
+
+type AnswerOf<K extends EmulationAnswer['kind']> = Extract<EmulationAnswer, { kind: K }>;
+
+/** The panel's side of the worker that emulates loads. The worker starts with the first page. */
+export class EmulationClient {
+  #worker: Worker | null = null;
+  #lastId = 0;
+  #onExplained: (answer: AnswerOf<'explain'>) => void = () => {};
+  readonly #asked = new Map<'what-if' | 'map', { id: number; onAnswer: (answer: never) => void }>();
+  readonly #onProblem: (problem: string) => void;
+
+  constructor(onProblem: (problem: string) => void) {
+    this.#onProblem = onProblem;
+  }
+
+  /** Has the worker read a recording; earlier questions stay unanswered. */
+  setPage(recording: Recording): void {
+    this.#asked.clear();
+    this.#send({ kind: 'page', recording });
+  }
+
+  /** Explains the page's loads on a network. */
+  explain(network: KnownNetwork, onAnswer: (answer: AnswerOf<'explain'>) => void): void {
+    this.#onExplained = onAnswer;
+    this.#send({ kind: 'explain', network });
+  }
+
+  /** @param onAnswer is called for the coarse answer and each refined one, until the next question */
+  askWhatIf(settings: WhatIfSettings, onAnswer: (answer: AnswerOf<'what-if'>) => void): void {
+    this.#send({ kind: 'what-if', id: this.#ask('what-if', onAnswer), settings });
+  }
+
+  /** @param onAnswer is called as rows of the map are ready */
+  askMap(settings: WhatIfSettings, onAnswer: (answer: AnswerOf<'map'>) => void): void {
+    this.#send({ kind: 'map', id: this.#ask('map', onAnswer), settings });
+  }
+
+  #ask(kind: 'what-if' | 'map', onAnswer: (answer: never) => void): number {
+    const id = ++this.#lastId;
+    this.#asked.set(kind, { id, onAnswer });
+    return id;
+  }
+
+  #send(request: EmulationRequest): void {
+    if (!this.#worker) {
+      this.#worker = new Worker('emulation-worker.js', { type: 'module' });
+      this.#worker.addEventListener('message', ({ data }: MessageEvent<EmulationAnswer>) => this.#take(data));
+      this.#worker.addEventListener('error', ({ message }) =>
+        this.#onProblem(message || 'the worker has failed'),
+      );
+    }
+    this.#worker.postMessage(request);
+  }
+
+  #take(answer: EmulationAnswer): void {
+    if (answer.kind === 'problem') this.#onProblem(answer.problem);
+    else if (answer.kind === 'explain') this.#onExplained(answer);
+    else {
+      const asked = this.#asked.get(answer.kind);
+      if (asked?.id === answer.id) asked.onAnswer(answer as never);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/** Emulates loads beside the panel, so that it stays responsive: a coarse answer first, refined while no newer question has come. */
+import {
+  buildGraph,
+  EmulationError,
+  estimateNetwork,
+  explain,
+  InputError,
+  PROTOCOLS,
+  type Recording,
+} from '@hopwise/pageload-emulator';
+import type { EmulationAnswer, EmulationRequest } from './emulation-messages.ts';
+import { type EmulatedPage, emulateLoads, type ProtocolTimes } from './what-if.ts';
+import { computeCell, MAP_LOSSES, MAP_RTTS_MS, type MapCell } from './winner-map.ts';
+
+/** Loads of a final answer. */
+const LOADS = 15;
+
+let recording: Recording | null = null;
+let page: EmulatedPage | null = null;
+/** Number of the newest question by kind. */
+const newest = { 'what-if': 0, map: 0 };
+
+const answer = (message: EmulationAnswer) => postMessage(message);
+
+/** Lets messages in that have arrived meanwhile. A timer of no delay would wait 4 ms when it is nested. */
+function receiveMessages(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}
+
+async function answerWhatIf({ id, settings }: EmulationRequest & { kind: 'what-if' }): Promise<void> {
+  const loads: ProtocolTimes[] = [];
+  const count = settings.network.loss === 0 ? 1 : LOADS;
+  while (loads.length < count && newest['what-if'] === id && page) {
+    loads.push(emulateLoads(page, settings, loads.length + 1));
+    const isFinal = loads.length === count;
+    if (isFinal || loads.length === 1 || loads.length % 5 === 0) {
+      answer({ kind: 'what-if', id, times: mediansOf(loads), loads: loads.length, isFinal });
+    }
+    await receiveMessages();
+  }
+}
+
+function mediansOf(loads: readonly ProtocolTimes[]): ProtocolTimes {
+  return Object.fromEntries(
+    PROTOCOLS.map((protocol) => {
+      const times = loads.map((load) => load[protocol]).filter((ms) => ms !== null);
+      const sorted = times.sort((a, b) => a - b);
+      return [protocol, times.length < loads.length ? null : sorted[Math.floor(sorted.length / 2)]!];
+    }),
+  ) as ProtocolTimes;
+}
+
+async function answerMap({ id, settings }: EmulationRequest & { kind: 'map' }): Promise<void> {
+  const cells: MapCell[] = [];
+  for (const loss of MAP_LOSSES) {
+    for (const rttMs of MAP_RTTS_MS) {
+      if (newest.map !== id || !page) return;
+      cells.push(computeCell(page, settings, rttMs, loss));
+      await receiveMessages();
+    }
+    answer({ kind: 'map', id, cells: [...cells], isFinal: loss === MAP_LOSSES.at(-1) });
+  }
+}
+
+addEventListener('message', async ({ data }: MessageEvent<EmulationRequest>) => {
+  try {
+    if (data.kind === 'page') {
+      recording = data.recording;
+      page = { graph: buildGraph(recording), servers: estimateNetwork(recording).servers };
+    } else if (data.kind === 'explain') {
+      if (recording)
+        answer({ kind: 'explain', protocols: explain(recording, { network: data.network }).protocols });
+    } else {
+      newest[data.kind] = data.id;
+      await (data.kind === 'map' ? answerMap(data) : answerWhatIf(data));
+    }
+  } catch (error) {
+    if (!(error instanceof EmulationError || error instanceof InputError)) throw error;
+    answer({ kind: 'problem', problem: error.message });
+  }
+});

@@ -1,0 +1,110 @@
+import {
+  type Assignment,
+  type CongestionControl,
+  changeServers,
+  EmulationError,
+  emulate,
+  type NetworkPath,
+  type PageGraph,
+  PROTOCOLS,
+  type Protocol,
+  type ServerProfile,
+  type UdpNotation,
+  udpTreatment,
+} from '@hopwise/pageload-emulator';
+
+/** A network to ask about. */
+export interface WhatIfNetwork {
+  rttMs: number;
+  downMbps: number;
+  upMbps: number;
+  /** Random loss per packet and direction, a fraction. */
+  loss: number;
+  /** Mean length of a burst of losses, packets. */
+  lossBurst: number;
+  /** Time to send what fills the bottleneck's queue. */
+  queueMs: number;
+  udp: Exclude<UdpNotation, 'lossy'>;
+}
+
+/** Changes of all servers; null where they stay as they are. */
+export interface WhatIfServers {
+  initialWindow: number | null;
+  congestionControl: CongestionControl | null;
+  /** Whether they follow the browser's priorities (RFC 9218). */
+  prioritises: boolean | null;
+  /** Whether all origins share connections, as behind one host name. */
+  isConsolidated: boolean;
+}
+
+export interface WhatIfSettings {
+  network: WhatIfNetwork;
+  servers: WhatIfServers;
+}
+
+/** A page with what was read from its recording. */
+export interface EmulatedPage {
+  graph: PageGraph;
+  servers: readonly ServerProfile[];
+}
+
+/** Load time of each protocol in milliseconds, on every origin; null where it does not load the page. */
+export type ProtocolTimes = Record<Protocol, number | null>;
+
+/** A queue holds at least this many bytes, two full packets: no path works with less. */
+const MIN_QUEUE_BYTES = 3_000;
+
+export function pathOf(network: WhatIfNetwork): NetworkPath {
+  const { rttMs, loss, lossBurst, queueMs } = network;
+  const downBps = network.downMbps * 1e6;
+  return {
+    rttMs,
+    downBps,
+    upBps: network.upMbps * 1e6,
+    loss,
+    lossBurst,
+    queueBytes: Math.max(MIN_QUEUE_BYTES, (queueMs / 1000) * (downBps / 8)),
+    udp: udpTreatment(network.udp),
+  };
+}
+
+/**
+ * Emulates one load of the page under each protocol.
+ *
+ * @param seed of the random losses
+ */
+export function emulateLoads(page: EmulatedPage, settings: WhatIfSettings, seed: number): ProtocolTimes {
+  const path = pathOf(settings.network);
+  const servers = serversOf(page.servers, settings.servers, path);
+  const times = PROTOCOLS.map((protocol) => {
+    if (protocol === 'h3' && path.udp.kind === 'blocked') return [protocol, null];
+    const assignment: Assignment = Object.fromEntries(page.graph.origins.map((origin) => [origin, protocol]));
+    try {
+      return [protocol, emulate(page.graph, path, servers, assignment, { seed }).pltMs];
+    } catch (error) {
+      if (error instanceof EmulationError) return [protocol, null];
+      throw error;
+    }
+  });
+  return Object.fromEntries(times) as ProtocolTimes;
+}
+
+function serversOf(
+  servers: readonly ServerProfile[],
+  { initialWindow, congestionControl, prioritises, isConsolidated }: WhatIfServers,
+  path: NetworkPath,
+): ServerProfile[] {
+  const changed = changeServers(
+    servers,
+    {
+      ...(initialWindow !== null && { initialWindow }),
+      ...(congestionControl !== null && { congestionControl }),
+    },
+    path,
+  );
+  return changed.map((server) => ({
+    ...server,
+    ...(prioritises !== null && { prioritises }),
+    ...(isConsolidated && { connectionGroup: 'all', extraRttMs: 0 }),
+  }));
+}

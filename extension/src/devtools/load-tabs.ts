@@ -1,0 +1,85 @@
+import type { KnownNetwork, Prediction } from '@hopwise/contract';
+import { udpTreatment } from '@hopwise/pageload-emulator';
+import { predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { builder } from '../ui/dom.ts';
+import { ConnectionsTab } from './connections/connections-tab.ts';
+import { EmulationClient } from './emulation/emulation-client.ts';
+import { WaterfallTab } from './waterfall/waterfall-tab.ts';
+import { WhatIfTab } from './what-if/what-if-tab.ts';
+
+const el = builder();
+
+/** The tabs that keep what their user has set while a load is shown. */
+export class LoadTabs {
+  readonly #problem = el('p', { class: 'hw-note', role: 'alert' });
+  readonly #emulation = new EmulationClient((problem) => {
+    this.#problem.textContent = `The emulation has failed: ${problem}.`;
+  });
+  #load: StoredLoad | null = null;
+  #waterfall: WaterfallTab | null = null;
+  #connections: ConnectionsTab | null = null;
+  #whatIf: WhatIfTab | null = null;
+
+  waterfall(load: StoredLoad): HTMLElement {
+    const prediction = this.#prepare(load);
+    if (!this.#waterfall) {
+      const tab = new WaterfallTab(load.recording, prediction);
+      this.#waterfall = tab;
+      if (prediction) this.#explain(prediction);
+    }
+    return this.#waterfall.element;
+  }
+
+  connections(load: StoredLoad): HTMLElement {
+    const prediction = this.#prepare(load);
+    if (!prediction) return el('p', { class: 'hw-card' }, load.problem);
+    if (!this.#connections) {
+      this.#connections = new ConnectionsTab(load.recording, prediction.decision.best);
+      this.#explain(prediction);
+    }
+    return el('div', {}, this.#problem, this.#connections.element);
+  }
+
+  whatIf(load: StoredLoad): HTMLElement {
+    const prediction = this.#prepare(load);
+    if (!prediction) return el('p', { class: 'hw-card' }, load.problem);
+    this.#whatIf ??= new WhatIfTab(prediction, this.#emulation);
+    return el('div', {}, this.#problem, this.#whatIf.element);
+  }
+
+  /** Forgets the tabs of another load. */
+  #prepare(load: StoredLoad): Prediction | null {
+    const isSame =
+      this.#load?.id === load.id && predictionOf(this.#load)?.elapsedMs === predictionOf(load)?.elapsedMs;
+    if (!isSame) {
+      this.#load = load;
+      this.#waterfall?.close();
+      this.#waterfall = null;
+      this.#connections = null;
+      this.#whatIf = null;
+      this.#problem.textContent = '';
+      if (predictionOf(load)) this.#emulation.setPage(load.recording);
+    }
+    return predictionOf(load);
+  }
+
+  #explain(prediction: Prediction): void {
+    this.#emulation.explain(networkOf(prediction), ({ protocols }) => {
+      this.#waterfall?.setExplanation(protocols);
+      this.#connections?.setExplanation(protocols);
+    });
+  }
+}
+
+/** The network that the prediction rests on, as known: what is explained is then about the same loads. */
+function networkOf({ network }: Prediction): KnownNetwork {
+  const { rttMs, downMbps, upMbps, loss, queueBytes, udp } = network;
+  return {
+    rttMs,
+    downBps: downMbps * 1e6,
+    upBps: upMbps * 1e6,
+    loss,
+    queueBytes,
+    ...(udp !== 'lossy' && { udp: udpTreatment(udp) }),
+  };
+}

@@ -1,0 +1,74 @@
+import { builder } from '../ui/dom.ts';
+
+const el = builder();
+
+export interface Tab {
+  id: string;
+  label: string;
+  /** Draws the content anew; called when the tab is selected and when the load changes. */
+  render(): (Node | string)[];
+}
+
+/** Tabs with their panel, after the ARIA Authoring Practices' tabs pattern: arrow keys, Home and End move the selection. */
+export class Tabs {
+  readonly list = el('div', { class: 'hw-tabs', role: 'tablist', 'aria-label': 'Views of the load' });
+  readonly panel = el('div', { class: 'hw-tab-panel', role: 'tabpanel', id: 'hw-tab-panel', tabindex: '-1' });
+  readonly #tabs: readonly Tab[];
+  readonly #buttons: HTMLButtonElement[];
+  #selected = 0;
+
+  constructor(tabs: readonly Tab[]) {
+    this.#tabs = tabs;
+    this.#buttons = tabs.map(({ id, label }, index) => {
+      const button = el(
+        'button',
+        { type: 'button', role: 'tab', id: `hw-tab-${id}`, 'aria-controls': 'hw-tab-panel' },
+        label,
+      );
+      button.addEventListener('click', () => this.#select(index));
+      button.addEventListener('keydown', (event) => this.#onKey(event));
+      return button;
+    });
+    this.list.append(...this.#buttons);
+    this.#mark();
+  }
+
+  get selected(): string {
+    return this.#tabs[this.#selected]!.id;
+  }
+
+  /** Draws the selected tab's content anew. */
+  draw(): void {
+    this.panel.replaceChildren(...this.#tabs[this.#selected]!.render());
+  }
+
+  #select(index: number): void {
+    this.#selected = index;
+    this.#mark();
+    this.draw();
+  }
+
+  #mark(): void {
+    for (const [index, button] of this.#buttons.entries()) {
+      const isSelected = index === this.#selected;
+      button.setAttribute('aria-selected', String(isSelected));
+      button.tabIndex = isSelected ? 0 : -1;
+    }
+    this.panel.setAttribute('aria-labelledby', this.#buttons[this.#selected]!.id);
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    const last = this.#buttons.length - 1;
+    const targets: Record<string, number> = {
+      ArrowRight: this.#selected === last ? 0 : this.#selected + 1,
+      ArrowLeft: this.#selected === 0 ? last : this.#selected - 1,
+      Home: 0,
+      End: last,
+    };
+    const target = targets[event.key];
+    if (target === undefined) return;
+    event.preventDefault();
+    this.#select(target);
+    this.#buttons[target]!.focus();
+  }
+}

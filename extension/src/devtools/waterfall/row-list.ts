@@ -1,0 +1,168 @@
+import {
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+  Virtualizer,
+  type VirtualizerOptions,
+} from '@tanstack/virtual-core';
+import { builder } from '../../ui/dom.ts';
+import { formatBytes, formatMs, formatUrl } from '../../ui/format.ts';
+import { describeRow, type WaterfallBar } from '../../ui/waterfall.ts';
+import { placeBar, type Row, type TimeRange } from './rows.ts';
+
+const el = builder();
+
+export const ROW_HEIGHT = 24;
+const OVERSCAN = 12;
+
+export interface ListedRows {
+  rows: readonly Row[];
+  range: TimeRange;
+  pageUrl: string;
+  pltMs: number | null;
+  selected: number | null;
+}
+
+/**
+ * Rows of a waterfall, of which only those in sight are elements, so that thousands scroll smoothly. Arrow keys move the focus
+ * from row to row; Enter opens a row's details.
+ */
+export class RowList {
+  readonly element = el('div', { class: 'hw-rows', role: 'table', 'aria-label': 'Requests' });
+  readonly #sizer = el('div', { class: 'hw-rows-sizer', role: 'rowgroup' });
+  readonly #onSelect: (requestId: number) => void;
+  readonly #virtualizer: Virtualizer<HTMLElement, HTMLElement>;
+  readonly #unmount: () => void;
+  #listed: ListedRows = { rows: [], range: { fromMs: 0, toMs: 1 }, pageUrl: '', pltMs: null, selected: null };
+
+  constructor(onSelect: (requestId: number) => void) {
+    this.#onSelect = onSelect;
+    this.element.append(this.#sizer);
+    this.element.addEventListener('keydown', (event) => this.#onKey(event));
+    this.#virtualizer = new Virtualizer<HTMLElement, HTMLElement>(this.#options());
+    this.#unmount = this.#virtualizer._didMount();
+  }
+
+  /** Stops observing the element, which has left the page. */
+  close(): void {
+    this.#unmount();
+  }
+
+  show(listed: ListedRows): void {
+    this.#listed = listed;
+    this.element.setAttribute('aria-rowcount', String(listed.rows.length));
+    this.#virtualizer.setOptions(this.#options());
+    this.#virtualizer._willUpdate();
+    this.#draw();
+  }
+
+  /** Scrolls to a request and focuses it. */
+  focus(requestId: number): void {
+    const index = this.#listed.rows.findIndex(({ request }) => request.id === requestId);
+    if (index >= 0) this.#focusIndex(index);
+  }
+
+  #options(): VirtualizerOptions<HTMLElement, HTMLElement> {
+    return {
+      count: this.#listed.rows.length,
+      getScrollElement: () => this.element,
+      estimateSize: () => ROW_HEIGHT,
+      overscan: OVERSCAN,
+      scrollToFn: elementScroll,
+      observeElementRect,
+      observeElementOffset,
+      onChange: () => this.#draw(),
+    };
+  }
+
+  #draw(): void {
+    const focused = (document.activeElement as HTMLElement | null)?.dataset.index;
+    this.#sizer.style.height = `${this.#virtualizer.getTotalSize()}px`;
+    this.#sizer.replaceChildren(
+      ...this.#virtualizer.getVirtualItems().map(({ index, start }) => this.#renderRow(index, start)),
+    );
+    if (focused !== undefined) this.#buttonAt(Number(focused))?.focus({ preventScroll: true });
+  }
+
+  #renderRow(index: number, top: number): HTMLElement {
+    const { pageUrl, range, selected, pltMs } = this.#listed;
+    const row = this.#listed.rows[index]!;
+    const { request, main, compared, critical } = row;
+    const button = el(
+      'button',
+      { type: 'button', class: 'hw-row-name', 'data-index': String(index), title: describeRow(main) },
+      formatUrl(request.url, pageUrl, 60),
+    );
+    button.addEventListener('click', () => this.#onSelect(request.id));
+    const bars = el(
+      'div',
+      { class: `hw-row-bars${compared ? ' hw-two' : ''}`, role: 'cell' },
+      ...main.bars.map((bar) => this.#renderBar(bar, main.protocol ?? 'unknown', '')),
+      ...(compared?.bars ?? []).map((bar) =>
+        this.#renderBar(bar, compared!.protocol ?? 'unknown', ' hw-compared'),
+      ),
+    );
+    const load = pltMs === null ? null : placeBar({ startMs: pltMs, endMs: pltMs }, range);
+    if (load) {
+      const line = el('div', { class: 'hw-load-line' });
+      line.style.left = `${load.left}%`;
+      bars.append(line);
+    }
+    const element = el(
+      'div',
+      {
+        class: `hw-row${critical ? ' hw-critical' : ''}${request.id === selected ? ' hw-selected' : ''}`,
+        role: 'row',
+        'aria-rowindex': String(index + 1),
+      },
+      el('div', { class: 'hw-row-label', role: 'rowheader' }, button),
+      el(
+        'div',
+        { class: 'hw-row-size', role: 'cell' },
+        request.transferBytes === null ? '' : formatBytes(request.transferBytes),
+      ),
+      el('div', { class: 'hw-row-time', role: 'cell' }, formatMs(main.endMs - main.startMs)),
+      bars,
+    );
+    element.style.transform = `translateY(${top}px)`;
+    return element;
+  }
+
+  #renderBar(bar: WaterfallBar, protocol: string, className: string): HTMLElement | null {
+    const place = placeBar(bar, this.#listed.range);
+    if (!place) return null;
+    const element = el('div', { class: `hw-phase hw-phase-${bar.phase} hw-of-${protocol}${className}` });
+    element.style.left = `${place.left}%`;
+    element.style.width = `${place.width}%`;
+    return element;
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    const { index } = (event.target as HTMLElement).dataset;
+    if (index === undefined) return;
+    const last = this.#listed.rows.length - 1;
+    const targets: Record<string, number> = {
+      ArrowDown: Math.min(last, Number(index) + 1),
+      ArrowUp: Math.max(0, Number(index) - 1),
+      Home: 0,
+      End: last,
+    };
+    const target = targets[event.key];
+    if (target === undefined) return;
+    event.preventDefault();
+    this.#focusIndex(target);
+  }
+
+  #focusIndex(index: number): void {
+    this.#virtualizer.scrollToIndex(index);
+    this.#virtualizer._willUpdate();
+    requestAnimationFrame(() => {
+      this.#draw();
+      this.#buttonAt(index)?.focus({ preventScroll: true });
+    });
+  }
+
+  #buttonAt(index: number): HTMLElement | null {
+    return this.#sizer.querySelector<HTMLElement>(`[data-index="${index}"]`);
+  }
+}

@@ -1,0 +1,154 @@
+import type { Prediction, Protocol, RecordedRequest, Recording, ResourceType } from '@hopwise/contract';
+import type { CriticalStep } from '@hopwise/pageload-emulator';
+import {
+  predictedWaterfall,
+  recordedWaterfall,
+  type WaterfallBar,
+  type WaterfallRow,
+} from '../../ui/waterfall.ts';
+
+/** What a waterfall shows: the recorded load or an emulated one. */
+export type LoadName = 'recorded' | Protocol;
+
+export type SortKey = 'start' | 'end' | 'duration' | 'size' | 'name';
+
+export interface Filter {
+  /** Part of the URL, in any case. */
+  text: string;
+  type: ResourceType | null;
+  origin: string | null;
+  protocol: Protocol | null;
+  isCriticalOnly: boolean;
+}
+
+/** One request of the page in one or two loads. */
+export interface Row {
+  request: RecordedRequest;
+  main: WaterfallRow;
+  /** The same request in the load that is compared with; null when it is in none. */
+  compared: WaterfallRow | null;
+  /** Where the critical path of the main load runs through the request. */
+  critical: CriticalStep | null;
+}
+
+export const NO_FILTER: Filter = {
+  text: '',
+  type: null,
+  origin: null,
+  protocol: null,
+  isCriticalOnly: false,
+};
+
+/** Requests of one load by their number; null when the load does not exist. */
+export function rowsOf(
+  recording: Recording,
+  prediction: Prediction | null,
+  name: LoadName,
+): WaterfallRow[] | null {
+  if (name === 'recorded') return recordedWaterfall(recording).rows;
+  return prediction && (predictedWaterfall(recording, prediction, name)?.rows ?? null);
+}
+
+/** Joins the requests of a load with those of another, and with the critical path. */
+export function joinRows(
+  recording: Recording,
+  main: readonly WaterfallRow[],
+  compared: readonly WaterfallRow[] | null,
+  criticalPath: readonly CriticalStep[],
+): Row[] {
+  const others = new Map(compared?.map((row) => [row.requestId, row]));
+  const steps = new Map(criticalPath.map((step) => [step.requestId, step]));
+  return main.flatMap((row) => {
+    const request = recording.requests[row.requestId];
+    if (!request) return [];
+    const { requestId } = row;
+    return {
+      request,
+      main: row,
+      compared: others.get(requestId) ?? null,
+      critical: steps.get(requestId) ?? null,
+    };
+  });
+}
+
+export function filterRows(rows: readonly Row[], filter: Filter): Row[] {
+  const text = filter.text.toLowerCase();
+  return rows.filter(
+    ({ request, main, critical }) =>
+      (text === '' || request.url.toLowerCase().includes(text)) &&
+      (filter.type === null || request.type === filter.type) &&
+      (filter.origin === null || originName(request.url) === filter.origin) &&
+      (filter.protocol === null || main.protocol === filter.protocol) &&
+      (!filter.isCriticalOnly || critical !== null),
+  );
+}
+
+const KEYS: Record<SortKey, (row: Row) => number | string> = {
+  start: ({ main }) => main.startMs,
+  end: ({ main }) => main.endMs,
+  duration: ({ main }) => main.startMs - main.endMs,
+  size: ({ request }) => -(request.transferBytes ?? request.bodyBytes ?? 0),
+  name: ({ request }) => request.url,
+};
+
+/** Sorts by a key, then by start: durations and sizes from the largest on. */
+export function sortRows(rows: readonly Row[], key: SortKey): Row[] {
+  const of = KEYS[key];
+  return rows.toSorted((a, b) => {
+    const [x, y] = [of(a), of(b)];
+    return (x < y ? -1 : x > y ? 1 : 0) || a.main.startMs - b.main.startMs || a.request.id - b.request.id;
+  });
+}
+
+export function originName(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
+}
+
+/** The requests that led to a request, from the document on, itself included. */
+export function initiatorChain({ requests }: Recording, request: RecordedRequest): RecordedRequest[] {
+  const chain = [request];
+  for (let at = request.initiator.requestId; at !== null; ) {
+    const before = requests[at];
+    if (!before || chain.includes(before)) break;
+    chain.unshift(before);
+    at = before.initiator.requestId;
+  }
+  return chain;
+}
+
+/** Requests that a request led to. */
+export function dependentsOf({ requests }: Recording, { id }: RecordedRequest): RecordedRequest[] {
+  return requests.filter(({ initiator }) => initiator.requestId === id);
+}
+
+/** A visible range of time, milliseconds after navigationStart. */
+export interface TimeRange {
+  fromMs: number;
+  toMs: number;
+}
+
+/** The shortest visible range. */
+const MIN_RANGE_MS = 10;
+
+/** Zooms a range by a factor around a time and keeps it within the load. */
+export function zoom(
+  { fromMs, toMs }: TimeRange,
+  factor: number,
+  aroundMs: number,
+  endMs: number,
+): TimeRange {
+  const length = Math.min(endMs, Math.max(MIN_RANGE_MS, (toMs - fromMs) * factor));
+  const share = (aroundMs - fromMs) / (toMs - fromMs);
+  const from = Math.min(endMs - length, Math.max(0, aroundMs - share * length));
+  return { fromMs: from, toMs: from + length };
+}
+
+/** Place of a bar in a visible range, as percentages; null when it is outside. */
+export function placeBar(
+  { startMs, endMs }: Pick<WaterfallBar, 'startMs' | 'endMs'>,
+  { fromMs, toMs }: TimeRange,
+): { left: number; width: number } | null {
+  if (endMs < fromMs || startMs > toMs) return null;
+  const percent = (ms: number) => (100 * (Math.min(toMs, Math.max(fromMs, ms)) - fromMs)) / (toMs - fromMs);
+  return { left: percent(startMs), width: percent(endMs) - percent(startMs) };
+}

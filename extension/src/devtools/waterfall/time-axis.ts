@@ -1,0 +1,94 @@
+import { ticks } from 'd3-array';
+import { builder } from '../../ui/dom.ts';
+import { createTickFormat } from '../../ui/format.ts';
+import { placeBar, type TimeRange, zoom } from './rows.ts';
+
+const el = builder();
+
+/** Pixels between two ticks, about. */
+const TICK_SPACING = 90;
+/** A drag of fewer pixels is a click. */
+const MIN_DRAG = 4;
+
+/** The time axis above the rows: ticks, the load event, and zooming by dragging over it. */
+export class TimeAxis {
+  readonly element = el('div', { class: 'hw-axis-row' });
+  readonly #onRange: (range: TimeRange) => void;
+  #range: TimeRange = { fromMs: 0, toMs: 1 };
+  #endMs = 1;
+
+  constructor(onRange: (range: TimeRange) => void) {
+    this.#onRange = onRange;
+    this.element.addEventListener('pointerdown', (event) => this.#drag(event));
+  }
+
+  get range(): TimeRange {
+    return this.#range;
+  }
+
+  /** Shows a range of a load that ends at `endMs`. */
+  show(range: TimeRange, endMs: number, pltMs: number | null): void {
+    this.#range = range;
+    this.#endMs = endMs;
+    const count = Math.max(2, Math.floor(this.element.clientWidth / TICK_SPACING));
+    const format = createTickFormat(range.toMs);
+    this.element.replaceChildren(
+      ...ticks(range.fromMs, range.toMs, count).map((ms) => this.#at(ms, 'hw-tick', format(ms))),
+      ...(pltMs === null ? [] : [this.#at(pltMs, 'hw-tick-load', '')]),
+    );
+  }
+
+  /** Zooms by a factor around a share of the visible width. */
+  zoomBy(factor: number, share = 0.5): void {
+    const { fromMs, toMs } = this.#range;
+    this.#onRange(zoom(this.#range, factor, fromMs + share * (toMs - fromMs), this.#endMs));
+  }
+
+  /** Moves by a share of the visible range. */
+  moveBy(share: number): void {
+    const { fromMs, toMs } = this.#range;
+    const length = toMs - fromMs;
+    const from = Math.min(this.#endMs - length, Math.max(0, fromMs + share * length));
+    this.#onRange({ fromMs: from, toMs: from + length });
+  }
+
+  showAll(): void {
+    this.#onRange({ fromMs: 0, toMs: this.#endMs });
+  }
+
+  #at(ms: number, className: string, text: string): HTMLElement {
+    const place = placeBar({ startMs: ms, endMs: ms }, this.#range);
+    const tick = el('span', { class: className }, text);
+    tick.hidden = place === null;
+    tick.style.left = `${place?.left ?? 0}%`;
+    return tick;
+  }
+
+  #drag(down: PointerEvent): void {
+    const { left, width } = this.element.getBoundingClientRect();
+    const shareAt = ({ clientX }: PointerEvent) => Math.min(1, Math.max(0, (clientX - left) / width));
+    const selection = el('div', { class: 'hw-selection' });
+    this.element.append(selection);
+    this.element.setPointerCapture(down.pointerId);
+    const begin = shareAt(down);
+    const move = (event: PointerEvent) => {
+      const share = shareAt(event);
+      selection.style.left = `${100 * Math.min(begin, share)}%`;
+      selection.style.width = `${100 * Math.abs(share - begin)}%`;
+    };
+    const end = (event: PointerEvent) => {
+      this.element.removeEventListener('pointermove', move);
+      selection.remove();
+      const share = shareAt(event);
+      if (event.type === 'pointercancel' || Math.abs(share - begin) * width < MIN_DRAG) return;
+      const { fromMs, toMs } = this.#range;
+      const [low, high] = [Math.min(begin, share), Math.max(begin, share)].map(
+        (each) => fromMs + each * (toMs - fromMs),
+      );
+      this.#onRange({ fromMs: low!, toMs: Math.max(low! + 1, high!) });
+    };
+    this.element.addEventListener('pointermove', move);
+    this.element.addEventListener('pointerup', end, { once: true });
+    this.element.addEventListener('pointercancel', end, { once: true });
+  }
+}

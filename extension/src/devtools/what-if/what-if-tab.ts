@@ -1,0 +1,126 @@
+import { PROTOCOL_NAME, type Prediction } from '@hopwise/contract';
+import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
+import { builder } from '../../ui/dom.ts';
+import { createDurationFormat } from '../../ui/format.ts';
+import type { EmulationClient } from '../emulation/emulation-client.ts';
+import type { ProtocolTimes, WhatIfNetwork } from '../emulation/what-if.ts';
+import type { MapCell } from '../emulation/winner-map.ts';
+import { SettingsForm } from './settings-form.ts';
+import { renderWinnerMap } from './winner-map-view.ts';
+
+const el = builder();
+
+/** The map follows the settings once they have not changed for this long, milliseconds. */
+const MAP_DELAY_MS = 250;
+
+/** The network that a prediction assumes, as a starting point. */
+export function networkOf({ network }: Prediction): WhatIfNetwork {
+  const { rttMs, downMbps, upMbps, loss, queueBytes, udp } = network;
+  return {
+    rttMs,
+    downMbps,
+    upMbps,
+    loss,
+    lossBurst: 1,
+    queueMs: (queueBytes * 8) / (downMbps * 1000),
+    // UDP that loses more than TCP has no slider.
+    udp: udp === 'lossy' ? 'open' : udp,
+  };
+}
+
+/** Load times of the page on other networks and servers, as the sliders move, and a map of the fastest protocol. */
+export class WhatIfTab {
+  readonly element: HTMLElement;
+  readonly #emulation: EmulationClient;
+  readonly #form: SettingsForm;
+  readonly #bars = el('div', { class: 'hw-what-if-bars', 'aria-live': 'off' });
+  readonly #status = el('p', { class: 'hw-note' });
+  readonly #map = el('div', { class: 'hw-what-if-map' });
+  #mapTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Times with the network and servers as they are. */
+  #present: ProtocolTimes | null = null;
+
+  constructor(prediction: Prediction, emulation: EmulationClient) {
+    this.#emulation = emulation;
+    this.#form = new SettingsForm(networkOf(prediction), () => this.#ask());
+    this.element = el(
+      'div',
+      { class: 'hw-what-if' },
+      el('section', { class: 'hw-card' }, el('h3', {}, 'What if'), this.#form.element),
+      el(
+        'section',
+        { class: 'hw-card' },
+        el('h3', {}, 'Load time on every origin'),
+        this.#bars,
+        this.#status,
+        el('h3', { class: 'hw-map-title' }, 'Fastest protocol by round trip and loss'),
+        this.#map,
+      ),
+    );
+    this.#ask();
+  }
+
+  #ask(): void {
+    const { settings } = this.#form;
+    this.#emulation.askWhatIf(settings, ({ times, loads, isFinal }) => {
+      if (isFinal) this.#present ??= times;
+      this.#showTimes(times);
+      this.#status.textContent = isFinal
+        ? `Median of ${loads === 1 ? 'one emulated load; without loss all are the same' : `${loads} emulated loads`}.`
+        : `After ${loads} of the emulated loads …`;
+    });
+    clearTimeout(this.#mapTimer);
+    this.#mapTimer = setTimeout(() => {
+      this.#emulation.askMap(settings, ({ cells }) => this.#showMap(cells));
+    }, MAP_DELAY_MS);
+  }
+
+  #showTimes(times: ProtocolTimes): void {
+    const present = this.#present;
+    const all = [...PROTOCOLS.map((protocol) => times[protocol]), ...Object.values(present ?? {})];
+    const longest = Math.max(1, ...all.filter((ms) => ms !== null));
+    const format = createDurationFormat(longest);
+    const fastest = Math.min(...Object.values(times).filter((ms) => ms !== null));
+    this.#bars.replaceChildren(
+      ...PROTOCOLS.map((protocol) =>
+        this.#renderBar(protocol, times[protocol], { longest, fastest, format }),
+      ),
+    );
+  }
+
+  #renderBar(
+    protocol: Protocol,
+    ms: number | null,
+    { longest, fastest, format }: { longest: number; fastest: number; format: (ms: number) => string },
+  ): HTMLElement {
+    const before = this.#present?.[protocol] ?? null;
+    const bar = el('div', { class: 'hw-bar-track' });
+    if (ms !== null) {
+      const fill = el('div', { class: `hw-bar hw-swatch-${protocol}` });
+      fill.style.width = `${(100 * ms) / longest}%`;
+      bar.append(fill);
+    }
+    if (before !== null) {
+      const mark = el('div', { class: 'hw-bar-mark', title: `now: ${format(before)}` });
+      mark.style.left = `${(100 * before) / longest}%`;
+      bar.append(mark);
+    }
+    return el(
+      'div',
+      { class: 'hw-bar-row', 'data-protocol': protocol },
+      el('span', {}, PROTOCOL_NAME[protocol]),
+      bar,
+      el(
+        'span',
+        { class: ms === fastest ? 'hw-number hw-fastest' : 'hw-number' },
+        ms === null ? 'does not load' : format(ms),
+      ),
+    );
+  }
+
+  #showMap(cells: readonly MapCell[]): void {
+    const { network } = this.#form.settings;
+    const width = Math.max(300, Math.min(640, this.#map.clientWidth));
+    this.#map.replaceChildren(renderWinnerMap(cells, network, width));
+  }
+}

@@ -1,0 +1,94 @@
+import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
+import * as Plot from '@observablehq/plot';
+import { builder } from '../../ui/dom.ts';
+import { formatLoss, formatMs, formatShare } from '../../ui/format.ts';
+import { PROTOCOL_COLOURS } from '../../ui/palette.ts';
+import { MAP_LOSSES, MAP_RTTS_MS, type MapCell } from '../emulation/winner-map.ts';
+
+const el = builder();
+
+/** A lead of this share has the full colour. */
+const FULL_LEAD = 0.5;
+/** Where no protocol is ahead, the grey is as strong as a colour of this lead. */
+const EQUAL_LEAD = 0.15;
+
+const indexOfNearest = (
+  values: readonly number[],
+  value: number,
+  distance: (a: number, b: number) => number,
+) =>
+  values.reduce(
+    (best, each, index) => (distance(each, value) < distance(values[best]!, value) ? index : best),
+    0,
+  );
+
+/**
+ * The fastest protocol by round trip and loss, with the network of the settings marked.
+ *
+ * @param width CSS pixels
+ */
+export function renderWinnerMap(
+  cells: readonly MapCell[],
+  { rttMs, loss }: { rttMs: number; loss: number },
+  width: number,
+): HTMLElement {
+  const rtt = MAP_RTTS_MS[indexOfNearest(MAP_RTTS_MS, rttMs, (a, b) => Math.abs(Math.log(a / b)))]!;
+  // Losses are compared as logarithms too; none is far from any.
+  const nearest = indexOfNearest(MAP_LOSSES, loss, (a, b) => Math.abs(Math.log((a + 1e-4) / (b + 1e-4))));
+  const marked = [{ rttMs: rtt, loss: MAP_LOSSES[nearest]! }];
+  const plot = Plot.plot({
+    width,
+    height: 42 + MAP_LOSSES.length * 26,
+    marginLeft: 56,
+    marginBottom: 36,
+    style: { fontFamily: 'inherit', fontSize: '11px', background: 'transparent' },
+    x: { domain: MAP_RTTS_MS, tickFormat: (ms: number) => formatMs(ms), label: 'round trip', tickSize: 0 },
+    y: {
+      domain: MAP_LOSSES.toReversed(),
+      tickFormat: (share: number) => formatLoss(share),
+      label: 'loss',
+      tickSize: 0,
+    },
+    color: PROTOCOL_COLOURS,
+    opacity: { type: 'linear', domain: [0, FULL_LEAD], range: [0.35, 1], clamp: true },
+    marks: [
+      Plot.cell(cells, {
+        x: 'rttMs',
+        y: 'loss',
+        fill: ({ winner }: MapCell) => winner ?? 'unknown',
+        fillOpacity: ({ winner, lead }: MapCell) => (winner ? lead : EQUAL_LEAD),
+        inset: 1,
+        rx: 2,
+        title: describeCell,
+      }),
+      Plot.cell(marked, { x: 'rttMs', y: 'loss', stroke: 'var(--hw-text)', strokeWidth: 2, inset: 0, rx: 3 }),
+    ],
+    ariaLabel: 'Fastest protocol by round trip and loss',
+  });
+  const winners = new Set(cells.map(({ winner }) => winner));
+  return el(
+    'figure',
+    { class: 'hw-chart' },
+    plot,
+    el(
+      'ul',
+      { class: 'hw-legend' },
+      ...PROTOCOLS.filter((protocol) => winners.has(protocol)).map((protocol) =>
+        legendItem(`hw-swatch-${protocol}`, `${PROTOCOL_NAME[protocol]} is the fastest`),
+      ),
+      winners.has(null) ? legendItem('hw-swatch-unknown', 'about equal') : null,
+      el('li', {}, 'stronger colour: larger lead; framed: nearest to the network above'),
+    ),
+  );
+}
+
+function describeCell({ rttMs, loss, winner, lead }: MapCell): string {
+  const place = `${formatMs(rttMs)} round trip, loss ${formatLoss(loss)}`;
+  return winner
+    ? `${place}: ${PROTOCOL_NAME[winner]}, ${formatShare(lead)} ahead`
+    : `${place}: the two fastest are about equal`;
+}
+
+function legendItem(mark: string, label: string): HTMLElement {
+  return el('li', {}, el('span', { class: `hw-swatch ${mark}`, 'aria-hidden': 'true' }), label);
+}

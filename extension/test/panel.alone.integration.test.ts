@@ -1,0 +1,173 @@
+/** The panel's tabs in Chromium, on a page of 2,000 requests. */
+import { fileURLToPath } from 'node:url';
+import type { Recording } from '@hopwise/contract';
+import { predict } from '@hopwise/pageload-emulator';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type ExtensionBrowser, launch } from './browser.ts';
+import { largePage } from './large-page.ts';
+import { type Site, startSite } from './site.ts';
+
+const REQUESTS = 2_000;
+/** An answer that follows a drag. */
+const MAX_ANSWER_MS = 50;
+
+let site: Site;
+let browser: ExtensionBrowser;
+let panel: Page;
+const errors: string[] = [];
+
+beforeAll(async () => {
+  site = await startSite();
+  browser = await launch(fileURLToPath(new URL('../dist/chromium', import.meta.url)));
+  panel = await openPanel(largePage(REQUESTS));
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+/** Opens the panel with a load whose recording is replaced by another. */
+async function openPanel(recording: Recording): Promise<Page> {
+  const own = await browser.openOwn('devtools.html');
+  const page = await browser.context.newPage();
+  await page.goto(`${site.url}/slow.html`);
+  const tabId = await browser.tabIdOf(own, page.url());
+  const load = await vi.waitFor(
+    async () => {
+      const answer = await browser.ask(own, { type: 'latest', tabId });
+      if (!answer.ok || !answer.load) throw new Error('nothing is recorded');
+      return answer.load;
+    },
+    { timeout: 60_000, interval: 200 },
+  );
+  const prediction = predict(recording, { waterfall: true });
+  await own.evaluate(
+    async ({ id, ...change }) => {
+      const done = <T>(request: IDBRequest<T>) =>
+        new Promise<T>((resolve, reject) => {
+          request.onsuccess = () => resolve(request.result);
+          request.onerror = () => reject(request.error);
+        });
+      const database = await done(indexedDB.open('hopwise'));
+      const store = database.transaction('loads', 'readwrite').objectStore('loads');
+      await done(store.put({ ...(await done(store.get(id))), ...change }));
+      database.close();
+    },
+    { id: load.id, recording: { ...recording, url: load.recording.url }, prediction },
+  );
+  const opened = await browser.openOwn(`panel.html?tabId=${tabId}`);
+  opened.on('pageerror', (error) => errors.push(error.message));
+  opened.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  await opened.locator('.hw-headline').waitFor();
+  return opened;
+}
+
+const openTab = (name: string) => panel.getByRole('tab', { name }).click();
+const rows = () => panel.locator('.hw-rows .hw-row');
+
+test('lists 2,000 requests with elements only for those in sight, to the last one', async () => {
+  await openTab('Waterfall');
+  const table = panel.getByRole('table', { name: 'Requests' });
+  expect(await table.getAttribute('aria-rowcount')).toBe(String(REQUESTS));
+  expect(await rows().count()).toBeLessThan(80);
+  await table.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+  const last = largePage(REQUESTS).requests.at(-1)!.url.split('/').at(-1)!;
+  await panel.getByRole('button', { name: last }).waitFor();
+  expect(await rows().count()).toBeLessThan(80);
+});
+
+test('filters, sorts and shows the details of a request with its initiators', async () => {
+  await panel.getByRole('searchbox', { name: 'Search URLs' }).fill('o7.page.test/1003');
+  await panel.getByText('1 of 2000 requests').waitFor();
+  await panel.getByRole('button', { name: /^1003\.png/ }).click();
+  const details = panel.getByRole('complementary', { name: 'Details of the request' });
+  expect(await details.textContent()).toContain('GET 200');
+  // Request 1,003 is of the group that script 1,001 asked for, which is in the document.
+  expect(await details.locator('.hw-chain').first().locator('li').allTextContents()).toEqual([
+    expect.stringMatching(/\S/),
+    expect.stringContaining('1001.js'),
+    expect.stringContaining('1003.png'),
+  ]);
+  await panel.getByRole('searchbox', { name: 'Search URLs' }).fill('');
+  await panel.getByRole('combobox', { name: 'Type' }).selectOption('script');
+  await panel.getByText('100 of 2000 requests').waitFor();
+  await panel.getByRole('combobox', { name: 'Type' }).selectOption('');
+});
+
+test('overlays an emulated load, and draws its critical path', async () => {
+  await panel.getByRole('combobox', { name: 'Load', exact: true }).selectOption('h3');
+  await panel.getByRole('combobox', { name: 'Compare with' }).selectOption('recorded');
+  await panel.locator('.hw-rows .hw-compared').first().waitFor();
+  await panel.getByRole('checkbox', { name: 'Critical path only' }).check();
+  await panel.locator('.hw-rows .hw-critical').first().waitFor({ timeout: 60_000 });
+  expect(await rows().count()).toBe(await panel.locator('.hw-rows .hw-critical').count());
+  await panel.getByRole('checkbox', { name: 'Critical path only' }).uncheck();
+});
+
+test('zooms by buttons, and back to the whole load', async () => {
+  const ticks = () => panel.locator('.hw-axis-row .hw-tick').allTextContents();
+  await panel.getByRole('button', { name: 'Show the whole load' }).click();
+  const before = await ticks();
+  await panel.getByRole('button', { name: 'Zoom in' }).click();
+  expect(await ticks()).not.toEqual(before);
+  await panel.getByRole('button', { name: 'Show the whole load' }).click();
+  expect(await ticks()).toEqual(before);
+});
+
+test('moves from row to row by arrow keys', async () => {
+  await rows().first().getByRole('button').focus();
+  const focused = () => panel.evaluate(() => (document.activeElement as HTMLElement).dataset.index);
+  const first = Number(await focused());
+  for (let presses = 1; presses <= 60; presses++) {
+    await panel.keyboard.press('ArrowDown');
+    await expect.poll(focused).toBe(String(first + presses));
+  }
+});
+
+test('shows the connections of the emulated load', async () => {
+  await openTab('Connections');
+  await panel.getByRole('table', { name: 'Connections' }).waitFor({ timeout: 60_000 });
+  await panel.getByRole('button', { name: 'HTTP/1.1' }).click();
+  // Six connections to each of 12 origins, and to the page's own.
+  expect(await panel.locator('.hw-connection[role=row]').count()).toBeGreaterThan(12);
+});
+
+test('answers each change of a slider soon, on a page of 100 requests', async () => {
+  panel = await openPanel(largePage(100));
+  await openTab('What if');
+  await panel.locator('.hw-bar').first().waitFor();
+  const timesMs = await panel.evaluate(async () => {
+    const slider = document.querySelector<HTMLInputElement>('input[type=range]')!;
+    const bars = document.querySelector('.hw-what-if-bars')!;
+    const times: number[] = [];
+    for (let position = 20; position < 180; position += 10) {
+      const began = performance.now();
+      const answered = new Promise((resolve) => {
+        const observer = new MutationObserver(() => {
+          observer.disconnect();
+          resolve(null);
+        });
+        observer.observe(bars, { childList: true });
+      });
+      slider.value = String(position);
+      slider.dispatchEvent(new Event('input'));
+      await answered;
+      times.push(performance.now() - began);
+    }
+    return times.sort((a, b) => a - b);
+  });
+  console.log(`answers to a drag: ${timesMs.map((ms) => ms.toFixed(0)).join(', ')} ms`);
+  expect(timesMs[Math.floor(timesMs.length / 2)]).toBeLessThan(MAX_ANSWER_MS);
+  await panel.locator('.hw-what-if-map [aria-label="cell"]').first().waitFor();
+});
+
+test('blocked UDP leaves HTTP/3 without a time', async () => {
+  await panel.getByRole('combobox', { name: 'UDP' }).selectOption('blocked');
+  await panel.locator('[data-protocol=h3]', { hasText: 'does not load' }).waitFor();
+});
+
+test('no view has thrown or logged an error', () => {
+  expect(errors).toEqual([]);
+});

@@ -117,13 +117,13 @@ const score = (more: Partial<ReadingScore>): ReadingScore => ({
   network: 'n1',
   from: 'h2',
   udp: 'open',
-  errors: { given: { h1: 0.1, h2: -0.2, h3: 0.4 }, udp: {}, estimated: {} },
+  errors: { true: {}, given: { h1: 0.1, h2: -0.2, h3: 0.4 }, udp: {}, estimated: {} },
   ranges: {
     given: { loads: 10, within: 8 },
     udp: { loads: 0, within: 0 },
     estimated: { loads: 0, within: 0 },
   },
-  regret: { given: 0.1, udp: null, estimated: null },
+  regret: { true: null, given: 0.1, udp: null, estimated: null },
   figures: { loss: true },
   reproduced: null,
   graph: null,
@@ -139,11 +139,15 @@ describe('readingFigures', () => {
   const figures = readingFigures(
     [
       score({}),
-      score({ network: 'n2', onThirdMs: { h2: 1090 }, regret: { given: 0.3, udp: null, estimated: null } }),
+      score({
+        network: 'n2',
+        onThirdMs: { h2: 1090 },
+        regret: { true: null, given: 0.3, udp: null, estimated: null },
+      }),
       score({
         page: 'b',
         udp: 'policed',
-        errors: { given: { h1: 3 }, udp: {}, estimated: {} },
+        errors: { true: {}, given: { h1: 3 }, udp: {}, estimated: {} },
         figures: { loss: false },
       }),
       score({ page: 'b', network: 'n2', from: 'h3', onThirdMs: { h2: 2000 } }),

@@ -24,7 +24,7 @@ const requestSchema = z.object({
   blockers: z.array(z.string()),
   /** Milliseconds, like all times: between the run of the parent and the request. */
   delayMs: z.number(),
-  /** Main-thread time of the script itself, before it requests anything; on a processor without slowdown. */
+  /** Main-thread time of the script itself before it requests anything, by the clock: a slower processor does not lengthen it. */
   busyMs: z.number(),
   /** Server time to the first byte. */
   thinkMs: z.number(),

@@ -6,7 +6,15 @@ import { mean, quantile } from 'simple-statistics';
 import type { Rule } from '../../judge/rules.ts';
 import { groupsOf } from '../figures.ts';
 import { KNOWN_MEANS, type KnownMeans } from './known-graph.ts';
-import { FIGURE_NAMES, MODES, type Mode, type NetworkFigureName, type ReadingScore } from './score-cell.ts';
+import {
+  FIGURE_NAMES,
+  MODES,
+  type Mode,
+  type NetworkFigureName,
+  PREDICTION_MODES,
+  type PredictionMode,
+  type ReadingScore,
+} from './score-cell.ts';
 
 /** Shares and errors are fractions of 1. */
 export interface ReadingFigures {
@@ -23,7 +31,7 @@ export interface ReadingFigures {
   /** 80% ranges of the network's figures from the recording alone that hold the true value. */
   networkRanges: Partial<Record<NetworkFigureName, Share>>;
   /** 80% ranges of PLT: measured loads within them. */
-  ranges: Record<Mode, Share | null>;
+  ranges: Record<PredictionMode, Share | null>;
   regret: Record<Mode, Partial<Record<ProtocolMode, Regret>>>;
   rules: Partial<Record<Rule, Regret>>;
 }
@@ -72,7 +80,7 @@ export function readingFigures(
     cells: new Set(scores.map(({ page, network }) => JSON.stringify([page, network]))).size,
     graph: graphFigures(scores),
     reproduction: reproduction(scores),
-    cross: byMode((mode) => ({
+    cross: byMode(MODES, (mode) => ({
       policed: byFrom(scores.filter(isPoliced), (own) => errorsOf(own, mode)),
       other: byFrom(
         scores.filter((score) => !isPoliced(score)),
@@ -86,12 +94,12 @@ export function readingFigures(
         return held.length === 0 ? [] : [[name, { of: held.length, share: mean(held.map(Number)) }]];
       }),
     ),
-    ranges: byMode((mode) => {
+    ranges: byMode(PREDICTION_MODES, (mode) => {
       const of = sum(scores.map(({ ranges }) => ranges[mode].loads));
       const within = sum(scores.map(({ ranges }) => ranges[mode].within));
       return of === 0 ? null : { of, share: within / of };
     }),
-    regret: byMode((mode) =>
+    regret: byMode(MODES, (mode) =>
       byFrom(scores, (own) =>
         regretOver(own.flatMap(({ page, network, regret }) => ({ page, network, regret: regret[mode] }))),
       ),
@@ -114,8 +122,8 @@ export interface RuleRegret {
 
 const isPoliced = ({ udp }: ReadingScore): boolean => udp === 'policed';
 
-function byMode<T>(of: (mode: Mode) => T): Record<Mode, T> {
-  return Object.fromEntries(MODES.map((mode) => [mode, of(mode)])) as Record<Mode, T>;
+function byMode<M extends Mode, T>(modes: readonly M[], of: (mode: M) => T): Record<M, T> {
+  return Object.fromEntries(modes.map((mode) => [mode, of(mode)])) as Record<M, T>;
 }
 
 function byFrom<T>(

@@ -4,9 +4,10 @@ import { NONE, percent } from '../../ground-truth/names.ts';
 import { RULE_NAMES, RULES } from '../../judge/rules.ts';
 import type { Errors, ReadingFigures, Regret, Share } from './reading-figures.ts';
 import { FROM } from './reading-figures.ts';
-import { FIGURE_NAMES, MODES, type Mode } from './score-cell.ts';
+import { FIGURE_NAMES, MODES, type Mode, PREDICTION_MODES } from './score-cell.ts';
 
 const MODE_NAMES: Record<Mode, string> = {
+  true: 'all known',
   given: 'network given',
   udp: 'one load and UDP known',
   estimated: 'one load only',
@@ -38,7 +39,7 @@ export function renderReadings(figures: ReadingFigures): string {
   row('two recordings of a page agree within 10% on a third network', invariance, '90%');
   for (const name of FIGURE_NAMES)
     row(`${name} within its 80% range, one load only`, figures.networkRanges[name], '75 to 85%');
-  for (const mode of MODES)
+  for (const mode of PREDICTION_MODES)
     row(`loads within their 80% ranges, ${MODE_NAMES[mode]}`, figures.ranges[mode], '75 to 85%');
   return [
     `${figures.recordings} recordings of ${figures.pages} pages in ${figures.cells} cells`,

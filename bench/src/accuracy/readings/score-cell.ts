@@ -14,9 +14,13 @@ import { isTried } from '../../judge/rules.ts';
 import { choiceOf } from '../choosers.ts';
 import { type GraphScore, scoreGraph } from './known-graph.ts';
 import type { MeasuredCell, RecordedLoad } from './measured-cell.ts';
+import { emulateTrue, type TruePage, truePage } from './true-graph.ts';
 
 /** What is known besides the recording. */
-export const MODES = ['given', 'udp', 'estimated'] as const;
+export const PREDICTION_MODES = ['given', 'udp', 'estimated'] as const;
+/** `true` is the emulator alone: network, graph, server times and servers as they are; on processors that are not slowed down. */
+export const MODES = ['true', ...PREDICTION_MODES] as const;
+export type PredictionMode = (typeof PREDICTION_MODES)[number];
 export type Mode = (typeof MODES)[number];
 
 /** Scores of one recording. */
@@ -30,7 +34,7 @@ export interface ReadingScore {
   /** By mode and predicted protocol: predicted over measured median of the other seeds, less 1. */
   errors: Record<Mode, Partial<Record<Protocol, number>>>;
   /** Measured loads with a stated range, and those within it. */
-  ranges: Record<Mode, Held>;
+  ranges: Record<PredictionMode, Held>;
   /** Regret of the choice; null where it cannot be judged. */
   regret: Record<Mode, number | null>;
   /** Whether the network's true figures lie within the ranges that are stated from the recording alone. */
@@ -76,7 +80,7 @@ export const THIRD_NETWORK: NetworkPath = {
 
 export function scoreReading(cell: MeasuredCell, load: RecordedLoad): ReadingScore {
   const { page, network, path } = cell;
-  const known: Record<Mode, KnownNetwork> = { given: path, udp: { udp: path.udp }, estimated: {} };
+  const known: Record<PredictionMode, KnownNetwork> = { given: path, udp: { udp: path.udp }, estimated: {} };
   const judgedBy = cell.loads.seeds.filter((seed) => load.protocol === 'natural' || seed !== load.seed);
   const measured = mediansAt(cell.loads, judgedBy);
   const score: ReadingScore = {
@@ -84,34 +88,53 @@ export function scoreReading(cell: MeasuredCell, load: RecordedLoad): ReadingSco
     network,
     from: load.protocol,
     udp: path.udp.kind,
-    errors: { given: {}, udp: {}, estimated: {} },
+    errors: { true: {}, given: {}, udp: {}, estimated: {} },
     ranges: { given: noneHeld(), udp: noneHeld(), estimated: noneHeld() },
-    regret: { given: null, udp: null, estimated: null },
+    regret: { true: null, given: null, udp: null, estimated: null },
     figures: {},
     reproduced: null,
     graph: cell.known && scoreGraph(load.recording, cell.known),
     onThirdMs: timesOf(predict(load.recording, { network: THIRD_NETWORK })),
   };
   const tried = PROTOCOLS.filter((protocol) => isTried(cell.loads, protocol));
-  for (const mode of MODES) {
+  const judge = (mode: Mode, pltMs: Partial<Record<Protocol, number>>, best: Protocol): void => {
+    for (const protocol of PROTOCOLS) {
+      const [predicted, real] = [pltMs[protocol], measured[protocol]];
+      if (predicted !== undefined && real !== undefined) score.errors[mode][protocol] = predicted / real - 1;
+    }
+    const choice = choiceOf({ best, pltMs }, tried);
+    if (choice !== null) score.regret[mode] = regretOf(cell.loads, choice, judgedBy);
+  };
+  // What a slower processor adds to the browser's own work is not known.
+  if (cell.known?.cpuSlowdown === 1) {
+    const pltMs = emulatedTimes(truePage(load.recording, cell.known), path);
+    judge('true', pltMs, fastestOf(pltMs));
+  }
+  for (const mode of PREDICTION_MODES) {
     const prediction = predict(load.recording, { network: known[mode], waterfall: mode === 'given' });
-    const pltMs = timesOf(prediction);
+    judge(mode, timesOf(prediction), prediction.best);
     for (const protocol of PROTOCOLS) {
       const time = prediction.protocols[protocol];
-      const real = measured[protocol];
-      if ('unavailable' in time || real === undefined) continue;
-      score.errors[mode][protocol] = time.pltMs / real - 1;
+      if ('unavailable' in time || measured[protocol] === undefined) continue;
       const times = judgedBy.flatMap((seed) => cell.loads.pltMs.get(protocol)?.get(seed) ?? []);
       score.ranges[mode].loads += times.length;
       score.ranges[mode].within += times.filter((each) => each >= time.low && each <= time.high).length;
     }
-    const choice = choiceOf({ best: prediction.best, pltMs }, tried);
-    if (choice !== null) score.regret[mode] = regretOf(cell.loads, choice, judgedBy);
     if (mode === 'given') score.reproduced = reproducedBy(prediction, load, path);
     if (mode === 'estimated') score.figures = figuresHeld(prediction, path);
   }
   return score;
 }
+
+function emulatedTimes(page: TruePage, path: NetworkPath): Partial<Record<Protocol, number>> {
+  const usable = PROTOCOLS.filter((protocol) => protocol !== 'h3' || path.udp.kind !== 'blocked');
+  return Object.fromEntries(usable.map((protocol) => [protocol, emulateTrue(page, path, protocol)]));
+}
+
+const fastestOf = (pltMs: Partial<Record<Protocol, number>>): Protocol =>
+  PROTOCOLS.reduce((best, protocol) =>
+    (pltMs[protocol] ?? Infinity) < (pltMs[best] ?? Infinity) ? protocol : best,
+  );
 
 const noneHeld = (): Held => ({ loads: 0, within: 0 });
 

@@ -4,7 +4,10 @@ import { recordingOf } from '../../lab/test/recordings.ts';
 import { scoreGraph } from '../src/accuracy/readings/known-graph.ts';
 import { type RuleRegret, readingFigures } from '../src/accuracy/readings/reading-figures.ts';
 import { renderReadings } from '../src/accuracy/readings/reading-table.ts';
+import { writtenBy } from '../src/accuracy/readings/recorders.ts';
+import { dependenciesOf, likeness } from '../src/accuracy/readings/same-reading.ts';
 import type { ReadingScore } from '../src/accuracy/readings/score-cell.ts';
+import { truePage } from '../src/accuracy/readings/true-graph.ts';
 
 const WWW = 'https://www.page.test';
 const request = (
@@ -112,6 +115,54 @@ describe('scoreGraph', () => {
   });
 });
 
+describe('writtenBy', () => {
+  const original = recorded(['script', 2]);
+
+  it.each(['devtools', 'chrome-har'] as const)('%s keeps times to a millisecond, and causes', (recorder) => {
+    const { requests, pltMs } = writtenBy(recorder, original);
+    expect(pltMs).toBe(450);
+    for (const [id, { startMs, endMs, phases, initiator }] of requests.entries()) {
+      const own = original.requests[id]!;
+      expect(Math.abs(startMs - own.startMs)).toBeLessThanOrEqual(1);
+      expect(Math.abs(endMs - own.endMs)).toBeLessThanOrEqual(1);
+      expect(Math.abs(phases.responseStartMs! - own.phases.responseStartMs!)).toBeLessThanOrEqual(1);
+      expect(initiator.requestId).toBe(own.initiator.requestId);
+    }
+    expect(likeness(dependenciesOf(original), dependenciesOf(writtenBy(recorder, original)))).toBe(1);
+  });
+
+  it('resource-timing lacks what only the network stack knows', () => {
+    const [, script] = writtenBy('resource-timing', original).requests;
+    expect(script).toMatchObject({ connectionId: null, urgency: null, initiator: { requestId: null } });
+  });
+});
+
+describe('likeness', () => {
+  it('is the share of what is in both', () => {
+    // b and c of a, b, c, d.
+    expect(likeness(new Set(['a', 'b', 'c']), new Set(['b', 'c', 'd']))).toBe(0.5);
+    expect(likeness(new Set(), new Set())).toBe(1);
+  });
+});
+
+describe('truePage', () => {
+  it('has the true causes and times', () => {
+    const { graph, servers } = truePage(recorded(['parser', 0]), known);
+    const late = graph.activities.find((each) => each.kind === 'fetch' && each.url.endsWith('late.png'))!;
+    const [edge] = late.after;
+    expect(graph.activities[edge!.activity]).toMatchObject({
+      kind: 'fetch',
+      url: `${WWW}/api`,
+      thinkMs: 200,
+    });
+    expect(servers[0]).toMatchObject({
+      extraRttMs: 0,
+      thinkMs: 0,
+      tcp: { initialWindow: 10, congestionControl: 'cubic' },
+    });
+  });
+});
+
 const score = (more: Partial<ReadingScore>): ReadingScore => ({
   page: 'a',
   network: 'n1',
@@ -127,6 +178,7 @@ const score = (more: Partial<ReadingScore>): ReadingScore => ({
   figures: { loss: true },
   reproduced: null,
   graph: null,
+  recorders: {},
   onThirdMs: { h2: 1000 },
   ...more,
 });

@@ -6,6 +6,7 @@ import { mean, quantile } from 'simple-statistics';
 import type { Rule } from '../../judge/rules.ts';
 import { groupsOf } from '../figures.ts';
 import { KNOWN_MEANS, type KnownMeans } from './known-graph.ts';
+import { RECORDERS, type Recorder } from './recorders.ts';
 import {
   FIGURE_NAMES,
   MODES,
@@ -28,6 +29,8 @@ export interface ReadingFigures {
   cross: Record<Mode, Partial<Record<'policed' | 'other', Partial<Record<ProtocolMode, Errors>>>>>;
   /** Pairs of recordings of one page on two networks: predictions for a third that agree within 10%. */
   invariance: Share | null;
+  /** By other recorders: mean likeness of the dependencies, and the share of recordings whose predictions agree within 2%. */
+  recorders: Partial<Record<Recorder, { edges: Share; agree: Share }>>;
   /** 80% ranges of the network's figures from the recording alone that hold the true value. */
   networkRanges: Partial<Record<NetworkFigureName, Share>>;
   /** 80% ranges of PLT: measured loads within them. */
@@ -88,6 +91,22 @@ export function readingFigures(
       ),
     })),
     invariance: invariance(scores),
+    recorders: Object.fromEntries(
+      RECORDERS.flatMap((recorder) => {
+        const own = scores.flatMap(({ recorders }) => recorders[recorder] ?? []);
+        const share = (values: number[]): Share => ({ of: values.length, share: mean(values) });
+        if (own.length === 0) return [];
+        return [
+          [
+            recorder,
+            {
+              edges: share(own.map(({ likeness }) => likeness)),
+              agree: share(own.map(({ agrees }) => Number(agrees))),
+            },
+          ],
+        ];
+      }),
+    ),
     networkRanges: Object.fromEntries(
       FIGURE_NAMES.flatMap((name) => {
         const held = scores.flatMap(({ figures }) => figures[name] ?? []);

@@ -4,6 +4,7 @@ import { NONE, percent } from '../../ground-truth/names.ts';
 import { RULE_NAMES, RULES } from '../../judge/rules.ts';
 import type { Errors, ReadingFigures, Regret, Share } from './reading-figures.ts';
 import { FROM } from './reading-figures.ts';
+import { RECORDERS } from './recorders.ts';
 import { FIGURE_NAMES, MODES, type Mode, PREDICTION_MODES } from './score-cell.ts';
 
 const MODE_NAMES: Record<Mode, string> = {
@@ -37,6 +38,10 @@ export function renderReadings(figures: ReadingFigures): string {
     row('  first bytes within 10% or 30 ms', { of, share: reproduction.firstBytesClose }, '90%');
   }
   row('two recordings of a page agree within 10% on a third network', invariance, '90%');
+  for (const recorder of RECORDERS) {
+    row(`same dependencies as written by ${recorder}`, figures.recorders[recorder]?.edges, '100%');
+    row('  predictions within 2%', figures.recorders[recorder]?.agree, '100%');
+  }
   for (const name of FIGURE_NAMES)
     row(`${name} within its 80% range, one load only`, figures.networkRanges[name], '75 to 85%');
   for (const mode of PREDICTION_MODES)

@@ -7,6 +7,7 @@ import {
   type Prediction,
   type Protocol,
   predict,
+  type Recording,
 } from '@hopwise/pageload-emulator';
 import { mediansAt } from '../../judge/cell-ground-truth.ts';
 import { regretOf } from '../../judge/regret.ts';
@@ -14,6 +15,8 @@ import { isTried } from '../../judge/rules.ts';
 import { choiceOf } from '../choosers.ts';
 import { type GraphScore, scoreGraph } from './known-graph.ts';
 import type { MeasuredCell, RecordedLoad } from './measured-cell.ts';
+import { RECORDERS, type Recorder, writtenBy } from './recorders.ts';
+import { dependenciesOf, likeness } from './same-reading.ts';
 import { emulateTrue, type TruePage, truePage } from './true-graph.ts';
 
 /** What is known besides the recording. */
@@ -43,6 +46,8 @@ export interface ReadingScore {
   reproduced: Reproduced | null;
   /** Null where the page is not known. */
   graph: GraphScore | null;
+  /** By other recorders of the load: likeness of the dependencies, and whether all times on `THIRD_NETWORK` agree within 2%. */
+  recorders: Partial<Record<Recorder, { likeness: number; agrees: boolean }>>;
   /** Predicted times on `THIRD_NETWORK`. */
   onThirdMs: Partial<Record<Protocol, number>>;
 }
@@ -67,6 +72,9 @@ export interface Reproduced {
 const CLOSE_SHARE = 0.1;
 const CLOSE_MS = 30;
 
+/** Two recordings of one load are read alike when predictions differ by less. */
+const SAME_SHARE = 0.02;
+
 /** Recordings of one page on different networks should give the same prediction for it: the lab's `cable`. */
 export const THIRD_NETWORK: NetworkPath = {
   rttMs: 28,
@@ -83,6 +91,7 @@ export function scoreReading(cell: MeasuredCell, load: RecordedLoad): ReadingSco
   const known: Record<PredictionMode, KnownNetwork> = { given: path, udp: { udp: path.udp }, estimated: {} };
   const judgedBy = cell.loads.seeds.filter((seed) => load.protocol === 'natural' || seed !== load.seed);
   const measured = mediansAt(cell.loads, judgedBy);
+  const onThirdMs = timesOf(predict(load.recording, { network: THIRD_NETWORK }));
   const score: ReadingScore = {
     page,
     network,
@@ -94,8 +103,11 @@ export function scoreReading(cell: MeasuredCell, load: RecordedLoad): ReadingSco
     figures: {},
     reproduced: null,
     graph: cell.known && scoreGraph(load.recording, cell.known),
-    onThirdMs: timesOf(predict(load.recording, { network: THIRD_NETWORK })),
+    recorders: {},
+    onThirdMs,
   };
+  for (const recorder of RECORDERS)
+    score.recorders[recorder] = compareRecorder(recorder, load.recording, onThirdMs);
   const tried = PROTOCOLS.filter((protocol) => isTried(cell.loads, protocol));
   const judge = (mode: Mode, pltMs: Partial<Record<Protocol, number>>, best: Protocol): void => {
     for (const protocol of PROTOCOLS) {
@@ -124,6 +136,22 @@ export function scoreReading(cell: MeasuredCell, load: RecordedLoad): ReadingSco
     if (mode === 'estimated') score.figures = figuresHeld(prediction, path);
   }
   return score;
+}
+
+function compareRecorder(
+  recorder: Recorder,
+  recording: Recording,
+  onThirdMs: ReadingScore['onThirdMs'],
+): { likeness: number; agrees: boolean } {
+  const written = writtenBy(recorder, recording);
+  const times = timesOf(predict(written, { network: THIRD_NETWORK }));
+  return {
+    likeness: likeness(dependenciesOf(recording), dependenciesOf(written)),
+    agrees: PROTOCOLS.every((protocol) => {
+      const [a, b] = [times[protocol] ?? 0, onThirdMs[protocol] ?? 0];
+      return Math.abs(a - b) <= SAME_SHARE * b;
+    }),
+  };
 }
 
 function emulatedTimes(page: TruePage, path: NetworkPath): Partial<Record<Protocol, number>> {

@@ -17,9 +17,9 @@ export interface LoadQuality {
 }
 
 /** A load of which less came over the network is cached: share of its requests, and of their bytes. */
-const LEAST_NETWORK_SHARE = 0.5;
+const MIN_NETWORK_SHARE = 0.5;
 /** A load of which more requests got no response is disturbed. */
-const MOST_FAILED_SHARE = 0.1;
+const MAX_FAILED_SHARE = 0.1;
 
 /** What a stored load is good for. */
 export function judgeLoad({ recording, pinned, wasVisible }: JudgedLoad): LoadQuality {
@@ -29,9 +29,9 @@ export function judgeLoad({ recording, pinned, wasVisible }: JudgedLoad): LoadQu
     if (recording.pltMs === null) return 'partial';
     // Hidden pages are not painted.
     if (wasVisible === false && recording.firstContentfulPaintMs === null) return 'background';
-    if (networkShare(requests) < LEAST_NETWORK_SHARE) return 'cached';
+    if (networkShare(requests) < MIN_NETWORK_SHARE) return 'cached';
     const failed = requests.filter(({ status, fromCache }) => status === 0 && !fromCache).length;
-    return pinned === null || failed > MOST_FAILED_SHARE * requests.length ? 'disturbed' : 'full';
+    return pinned === null || failed > MAX_FAILED_SHARE * requests.length ? 'disturbed' : 'full';
   };
   return { kind: kindOf(), networkRequests, requests: requests.length };
 }
@@ -58,9 +58,9 @@ const sumBytes = (requests: readonly RecordedRequest[]) =>
 /** A load that takes this many times as long as the median of the others was slowed by something of its own. */
 const SLOWED = 3;
 /** Fewer others do not show what is usual. */
-const LEAST_OTHERS = 3;
+const MIN_OTHERS = 3;
 
 /** Whether a load was throttled, or shared the machine or the link with something else, judging by the page's other loads. */
 export function isSlowed(pltMs: number, othersMs: readonly number[]): boolean {
-  return othersMs.length >= LEAST_OTHERS && pltMs > SLOWED * medianOf(othersMs);
+  return othersMs.length >= MIN_OTHERS && pltMs > SLOWED * medianOf(othersMs);
 }

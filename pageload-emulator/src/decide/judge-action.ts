@@ -4,10 +4,10 @@ import type { Belief } from './belief.ts';
 import type { MeasuredTimes } from './measured-loads.ts';
 
 /** An action is worthwhile when its gain exceeds both, its chance to help reaches the third, and its chance to harm stays below the last. */
-const LEAST_GAIN = 0.05;
-const LEAST_GAIN_MS = 30;
-const LEAST_CHANCE = 0.8;
-export const MOST_HARM = 0.1;
+const MIN_GAIN = 0.05;
+const MIN_GAIN_MS = 30;
+const MIN_CHANCE = 0.8;
+export const MAX_HARM = 0.1;
 /** A load that takes longer than under the baseline by this share is harmed. */
 const HARM = 0.05;
 /** With at least this gain and chance an action that is not worthwhile leaves the decision unsure. */
@@ -39,7 +39,7 @@ export function judgeAction(plan: PlannedAction, candidate: number, comparison: 
     gain: gainMs / baselineTime.pltMs,
     helps,
     harms,
-    worthwhile: gainsAtLeast(LEAST_GAIN, time, comparison) && helps >= LEAST_CHANCE && harms <= MOST_HARM,
+    worthwhile: gainsAtLeast(MIN_GAIN, time, comparison) && helps >= MIN_CHANCE && harms <= MAX_HARM,
     measured: measured.timeOf(candidate) !== null,
   };
 }
@@ -51,7 +51,7 @@ export function isNotable({ needs, helps, time }: Action, comparison: Comparison
 
 function gainsAtLeast(share: number, { pltMs }: LoadTime, { baselineTime, laterMs }: Comparison): boolean {
   const ownMs = Math.min(baselineTime.pltMs, laterMs);
-  return ownMs - pltMs > Math.max(LEAST_GAIN_MS, share * ownMs);
+  return ownMs - pltMs > Math.max(MIN_GAIN_MS, share * ownMs);
 }
 
 /** Measured ranges that do not overlap decide: measured loads by the browser itself are of the visits that count. */

@@ -1,6 +1,6 @@
 import type { Action, Decision } from '@hopwise/contract';
 import type { Belief } from './belief.ts';
-import { MOST_HARM } from './judge-action.ts';
+import { MAX_HARM } from './judge-action.ts';
 
 /** An action that needs more must gain this much more than one that needs less, as a share of the baseline. */
 const GAIN_FOR_NEED = 0.05;
@@ -21,7 +21,7 @@ export function pickAction(
   const action =
     bestOf(own.filter(({ worthwhile }) => worthwhile)) ?? own.find(({ kind }) => kind === 'leave')!;
   const before = earlier && own.find((each) => isSameAction(each, earlier.action));
-  if (!before || before === action || before.harms > MOST_HARM) return { action, kept: false };
+  if (!before || before === action || before.harms > MAX_HARM) return { action, kept: false };
   const kept = belief.probabilityBelow(candidateOf(action), candidateOf(before)) < CHANCE_TO_CHANGE;
   return { action: kept ? before : action, kept };
 }

@@ -2,12 +2,14 @@ import type { KnownPage, KnownRequest } from '@hopwise/lab/gauntlet/known-pages'
 import { describe, expect, it } from 'vitest';
 import { recordingOf } from '../../lab/test/recordings.ts';
 import { scoreGraph } from '../src/accuracy/readings/known-graph.ts';
+import { floorOf, regretOnOne } from '../src/accuracy/readings/noise.ts';
 import { type RuleRegret, readingFigures } from '../src/accuracy/readings/reading-figures.ts';
 import { renderReadings } from '../src/accuracy/readings/reading-table.ts';
 import { writtenBy } from '../src/accuracy/readings/recorders.ts';
 import { dependenciesOf, likeness } from '../src/accuracy/readings/same-reading.ts';
 import type { ReadingScore } from '../src/accuracy/readings/score-cell.ts';
 import { truePage } from '../src/accuracy/readings/true-graph.ts';
+import type { CellLoads } from '../src/judge/cell-loads.ts';
 
 const WWW = 'https://www.page.test';
 const request = (
@@ -174,7 +176,7 @@ const score = (more: Partial<ReadingScore>): ReadingScore => ({
     udp: { loads: 0, within: 0 },
     estimated: { loads: 0, within: 0 },
   },
-  regret: { true: null, given: 0.1, udp: null, estimated: null },
+  regret: { true: null, given: { overall: 0.1, onOne: 0.2 }, udp: null, estimated: null },
   figures: { loss: true },
   reproduced: null,
   graph: null,
@@ -183,9 +185,30 @@ const score = (more: Partial<ReadingScore>): ReadingScore => ({
   ...more,
 });
 
+describe('floorOf', () => {
+  const times = (own: number[]) => new Map(own.map((time, index) => [index + 1, time]));
+  const loads = {
+    seeds: [1, 2, 3],
+    pltMs: new Map([
+      ['h2', times([100, 110, 90])],
+      ['h3', times([120, 95, 80])],
+    ]),
+    missing: new Map(),
+    assigned: [],
+  } as unknown as CellLoads;
+
+  it('judges on each seed what the others choose', () => {
+    // Without seed 1: 100 and 87.5, so h3, which took 120 instead of 100. Without 2: 95 and 100, h2, 110 instead of 95.
+    // Without 3: 105 and 107.5, h2, 90 instead of 80.
+    expect(floorOf(loads)).toBeCloseTo((120 / 100 - 1 + 110 / 95 - 1 + 90 / 80 - 1) / 3);
+    // h2 is the fastest under seed 1.
+    expect(regretOnOne(loads, 'h2')).toBeCloseTo((0 + 110 / 95 - 1 + 90 / 80 - 1) / 3);
+  });
+});
+
 describe('readingFigures', () => {
   const rules: RuleRegret[] = [
-    { rule: 'alwaysH2', page: 'a', network: 'n1', regret: 0.3 },
+    { rule: 'alwaysH2', page: 'a', network: 'n1', regret: { overall: 0.3, onOne: 0.4 } },
     { rule: 'alwaysH2', page: 'a', network: 'n2', regret: null },
   ];
   const figures = readingFigures(
@@ -194,7 +217,7 @@ describe('readingFigures', () => {
       score({
         network: 'n2',
         onThirdMs: { h2: 1090 },
-        regret: { true: null, given: 0.3, udp: null, estimated: null },
+        regret: { true: null, given: { overall: 0.3, onOne: 0.3 }, udp: null, estimated: null },
       }),
       score({
         page: 'b',
@@ -205,6 +228,10 @@ describe('readingFigures', () => {
       score({ page: 'b', network: 'n2', from: 'h3', onThirdMs: { h2: 2000 } }),
     ],
     rules,
+    [
+      { isLossy: false, floor: 0.01, spreads: [0.02, 0.03, 0.1] },
+      { isLossy: true, floor: 0.03, spreads: [0.2] },
+    ],
   );
 
   it('has the errors by recorded protocol, policed networks apart', () => {
@@ -230,7 +257,11 @@ describe('readingFigures', () => {
     expect(figures.regret.given.h2?.mean).toBeCloseTo(0.5 / 3);
     expect(figures.regret.given.h2?.cells).toBe(3);
     expect(figures.regret.given.h2?.interval).toBeNull();
-    expect(figures.rules.alwaysH2).toMatchObject({ cells: 1, mean: 0.3 });
+    expect(figures.rules.alwaysH2).toMatchObject({ cells: 1, mean: 0.3, onOne: 0.4 });
+  });
+
+  it('has the noise of the cells', () => {
+    expect(figures.noise).toEqual({ floor: 0.02, spread: { lossless: 0.03, lossy: 0.2 } });
   });
 
   it('prints what there is', () => {

@@ -9,6 +9,7 @@ import { KNOWN_MEANS, type KnownMeans } from './known-graph.ts';
 import { RECORDERS, type Recorder } from './recorders.ts';
 import {
   FIGURE_NAMES,
+  type JudgedRegret,
   MODES,
   type Mode,
   type NetworkFigureName,
@@ -37,6 +38,12 @@ export interface ReadingFigures {
   ranges: Record<PredictionMode, Share | null>;
   regret: Record<Mode, Partial<Record<ProtocolMode, Regret>>>;
   rules: Partial<Record<Rule, Regret>>;
+  noise: {
+    /** Regret on single seeds of an oracle that chose by the other seeds; null without cells of several seeds. */
+    floor: number | null;
+    /** Median coefficient of variation of a protocol's loads in a cell, by whether the network loses packets at random. */
+    spread: { lossless: number | null; lossy: number | null };
+  };
 }
 
 export interface Share {
@@ -58,6 +65,8 @@ export interface Regret {
   mean: number;
   /** 95%, from pages drawn with replacement. */
   interval: Interval | null;
+  /** Mean over single seeds, to compare with the noise floor. */
+  onOne: number;
 }
 
 export interface GraphFigures {
@@ -72,10 +81,14 @@ export const FROM: readonly ProtocolMode[] = ['natural', 'h1', 'h2', 'h3'];
 const AGREEMENT = 0.1;
 const MIN_PAGES = 3;
 
-/** @param rules the regret of fixed rules by cell */
+/**
+ * @param rules the regret of fixed rules by cell
+ * @param noise of each cell
+ */
 export function readingFigures(
   scores: readonly ReadingScore[],
   rules: readonly RuleRegret[],
+  noise: readonly CellNoise[],
 ): ReadingFigures {
   return {
     recordings: scores.length,
@@ -129,6 +142,13 @@ export function readingFigures(
         return own === null ? [] : [[rule, own]];
       }),
     ),
+    noise: {
+      floor: meanOf(noise.flatMap(({ floor }) => floor ?? [])),
+      spread: {
+        lossless: medianOf(noise.flatMap(({ isLossy, spreads }) => (isLossy ? [] : spreads))),
+        lossy: medianOf(noise.flatMap(({ isLossy, spreads }) => (isLossy ? spreads : []))),
+      },
+    },
   };
 }
 
@@ -136,7 +156,13 @@ export interface RuleRegret {
   rule: Rule;
   page: string;
   network: string;
-  regret: number | null;
+  regret: JudgedRegret | null;
+}
+
+export interface CellNoise {
+  isLossy: boolean;
+  floor: number | null;
+  spreads: number[];
 }
 
 const isPoliced = ({ udp }: ReadingScore): boolean => udp === 'policed';
@@ -171,7 +197,7 @@ function errorsOf(scores: readonly ReadingScore[], mode: Mode): Errors | null {
 
 /** A cell's recordings count as one: their mean. */
 function regretOver(
-  regrets: readonly { page: string; network: string; regret: number | null }[],
+  regrets: readonly { page: string; network: string; regret: JudgedRegret | null }[],
 ): Regret | null {
   const cells = groupsOf(
     regrets.filter(({ regret }) => regret !== null),
@@ -179,7 +205,8 @@ function regretOver(
   );
   const means = cells.map((own) => ({
     page: own[0]!.page,
-    regret: mean(own.map(({ regret }) => regret as number)),
+    regret: mean(own.map(({ regret }) => regret!.overall)),
+    onOne: mean(own.map(({ regret }) => regret!.onOne)),
   }));
   if (means.length === 0) return null;
   const meanOf = (own: typeof means) => mean(own.map(({ regret }) => regret));
@@ -188,6 +215,7 @@ function regretOver(
   return {
     cells: means.length,
     mean: estimate,
+    onOne: mean(means.map(({ onOne }) => onOne)),
     interval:
       pages.length < MIN_PAGES
         ? null
@@ -246,4 +274,6 @@ function invariance(scores: readonly ReadingScore[]): Share | null {
   return agree.length === 0 ? null : { of: agree.length, share: mean(agree) };
 }
 
+const meanOf = (values: number[]): number | null => (values.length === 0 ? null : mean(values));
+const medianOf = (values: number[]): number | null => (values.length === 0 ? null : median(values));
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

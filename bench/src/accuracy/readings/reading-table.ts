@@ -16,7 +16,7 @@ const MODE_NAMES: Record<Mode, string> = {
 
 /** Tables of what is read out of recordings, each row with what is wanted of it. */
 export function renderReadings(figures: ReadingFigures): string {
-  const { graph, reproduction, invariance } = figures;
+  const { graph, reproduction, invariance, noise } = figures;
   const rows: string[][] = [['Read out of recordings', 'share', 'of', 'wanted']];
   const row = (name: string, share: Share | null | undefined, wanted: string) => {
     if (share) rows.push([name, percent(share.share), String(share.of), wanted]);
@@ -47,7 +47,7 @@ export function renderReadings(figures: ReadingFigures): string {
   for (const mode of PREDICTION_MODES)
     row(`loads within their 80% ranges, ${MODE_NAMES[mode]}`, figures.ranges[mode], '75 to 85%');
   return [
-    `${figures.recordings} recordings of ${figures.pages} pages in ${figures.cells} cells`,
+    `${figures.recordings} recordings of ${figures.pages} pages in ${figures.cells} cells. Loads of one protocol in a cell vary by ${percent(noise.spread.lossless)} (median coefficient of variation) without random loss, by ${percent(noise.spread.lossy)} with it.`,
     lines(rows),
     lines(errorRows(figures)),
     lines(regretRows(figures)),
@@ -83,14 +83,15 @@ function errorRows({ cross }: ReadingFigures): string[][] {
   ];
 }
 
-function regretRows({ regret, rules }: ReadingFigures): string[][] {
-  const cells = ({ mean, interval, cells }: Regret) => [
+function regretRows({ regret, rules, noise }: ReadingFigures): string[][] {
+  const cells = ({ mean, interval, onOne, cells }: Regret) => [
     percent(mean),
     interval ? `${percent(interval.low)}–${percent(interval.high)}` : NONE,
+    percent(onOne),
     String(cells),
   ];
   return [
-    ['Regret of the choice from a recording under', 'mean', '95%', 'cells'],
+    ['Regret of the choice from a recording under', 'mean', '95%', 'on one seed', 'cells'],
     ...MODES.flatMap((mode) =>
       FROM.flatMap((from) => {
         const own = regret[mode][from];
@@ -101,5 +102,6 @@ function regretRows({ regret, rules }: ReadingFigures): string[][] {
       const own = rules[rule];
       return own ? [[RULE_NAMES[rule].name, ...cells(own)]] : [];
     }),
+    ['noise floor: chosen by the other seeds', '', '', percent(noise.floor), ''],
   ];
 }

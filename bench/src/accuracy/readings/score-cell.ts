@@ -15,6 +15,7 @@ import { isTried } from '../../judge/rules.ts';
 import { choiceOf } from '../choosers.ts';
 import { type GraphScore, scoreGraph } from './known-graph.ts';
 import type { MeasuredCell, RecordedLoad } from './measured-cell.ts';
+import { regretOnOne } from './noise.ts';
 import { RECORDERS, type Recorder, writtenBy } from './recorders.ts';
 import { dependenciesOf, likeness } from './same-reading.ts';
 import { emulateTrue, type TruePage, truePage } from './true-graph.ts';
@@ -39,7 +40,7 @@ export interface ReadingScore {
   /** Measured loads with a stated range, and those within it. */
   ranges: Record<PredictionMode, Held>;
   /** Regret of the choice; null where it cannot be judged. */
-  regret: Record<Mode, number | null>;
+  regret: Record<Mode, JudgedRegret | null>;
   /** Whether the network's true figures lie within the ranges that are stated from the recording alone. */
   figures: Partial<Record<NetworkFigureName, boolean>>;
   /** The recorded load predicted again, for a load without random loss. */
@@ -50,6 +51,24 @@ export interface ReadingScore {
   recorders: Partial<Record<Recorder, { likeness: number; agrees: boolean }>>;
   /** Predicted times on `THIRD_NETWORK`. */
   onThirdMs: Partial<Record<Protocol, number>>;
+}
+
+export interface JudgedRegret {
+  /** By the medians over all seeds. */
+  overall: number;
+  /** Mean over single seeds; see `floorOf`. */
+  onOne: number;
+}
+
+/** Null where the loads cannot judge the choice. */
+export function judgedRegret(
+  loads: MeasuredCell['loads'],
+  choice: ProtocolMode,
+  seeds: readonly number[] = loads.seeds,
+): JudgedRegret | null {
+  const overall = regretOf(loads, choice, seeds);
+  const onOne = regretOnOne(loads, choice, seeds);
+  return overall === null || onOne === null ? null : { overall, onOne };
 }
 
 export interface Held {
@@ -115,7 +134,7 @@ export function scoreReading(cell: MeasuredCell, load: RecordedLoad): ReadingSco
       if (predicted !== undefined && real !== undefined) score.errors[mode][protocol] = predicted / real - 1;
     }
     const choice = choiceOf({ best, pltMs }, tried);
-    if (choice !== null) score.regret[mode] = regretOf(cell.loads, choice, judgedBy);
+    if (choice !== null) score.regret[mode] = judgedRegret(cell.loads, choice, judgedBy);
   };
   // What a slower processor adds to the browser's own work is not known.
   if (cell.known?.cpuSlowdown === 1) {

@@ -1,11 +1,14 @@
 /** `ReadingFigures` as text. */
-import { table } from '@hopwise/lab/output/table';
+import { table, wrap } from '@hopwise/lab/output/table';
 import { NONE, percent } from '../../ground-truth/names.ts';
 import { RULE_NAMES, RULES } from '../../judge/rules.ts';
 import type { Errors, ReadingFigures, Regret, Share } from './reading-figures.ts';
 import { FROM } from './reading-figures.ts';
 import { RECORDERS } from './recorders.ts';
 import { FIGURE_NAMES, MODES, type Mode, PREDICTION_MODES } from './score-cell.ts';
+
+/** Width of the text in columns. */
+const WIDTH = 120;
 
 const MODE_NAMES: Record<Mode, string> = {
   true: 'all known',
@@ -47,7 +50,10 @@ export function renderReadings(figures: ReadingFigures): string {
   for (const mode of PREDICTION_MODES)
     row(`loads within their 80% ranges, ${MODE_NAMES[mode]}`, figures.ranges[mode], '75 to 85%');
   return [
-    `${figures.recordings} recordings of ${figures.pages} pages in ${figures.cells} cells. Loads of one protocol in a cell vary by ${percent(noise.spread.lossless)} (median coefficient of variation) without random loss, by ${percent(noise.spread.lossy)} with it.`,
+    wrap(
+      `${figures.recordings} recordings of ${figures.pages} pages in ${figures.cells} cells. Loads of one protocol in a cell vary by ${percent(noise.spread.lossless)} (median coefficient of variation) without random loss, by ${percent(noise.spread.lossy)} with it.`,
+      WIDTH,
+    ).join('\n'),
     lines(rows),
     lines(errorRows(figures)),
     lines(regretRows(figures)),

@@ -20,20 +20,74 @@ const common = {
   bundle: true,
   outdir: fileURLToPath(out),
   platform: 'browser',
-  target: ['chrome120', 'firefox128'],
+  target: ['chrome120', 'firefox142'],
   conditions: ['source'],
   charset: 'utf8',
   legalComments: 'inline',
   logLevel: 'warning',
 };
 
+const EMULATOR = '@hopwise/pageload-emulator';
+
+/**
+ * Leaves the emulator out of the worker's bundle: it gets a file of its own, `model.js`.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const separateModel = {
+  name: 'separate-model',
+  setup({ onResolve }) {
+    onResolve({ filter: new RegExp(`^${EMULATOR}$`) }, () => ({ path: './model.js', external: true }));
+  },
+};
+
+/** Names that a bundle imports from `model.js`. */
+const modelImports = (code) =>
+  [...code.matchAll(/^import \{([^}]*)\} from "\.\/model\.js";$/gm)].flatMap(([, names]) =>
+    names.split(',').map((name) => name.trim().split(' ')[0]),
+  );
+
+/**
+ * Takes `selection.html()`, which nothing here calls, out of D3: add-on stores object to assignments to `innerHTML`.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const withoutInnerHtml = {
+  name: 'without-inner-html',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]d3-selection[\\/]dist[\\/]/ }, async ({ path: file }) => {
+      const contents = (await readFile(file, 'utf8')).replaceAll(/this\.innerHTML = [^;]+;/g, '');
+      return { contents, loader: 'js' };
+    });
+  },
+};
+
+/** The worker, and of the emulator what it imports. A service worker cannot load it later: browsers reject `import()` there. */
+async function buildWorker() {
+  const options = { ...common, format: 'esm', sourcemap: 'linked' };
+  await build({
+    ...options,
+    plugins: [separateModel],
+    entryPoints: { worker: path('src/background/worker.ts') },
+  });
+  const names = new Set(modelImports(await readFile(path('worker.js', out), 'utf8')));
+  const contents = `export { ${[...names].join(', ')} } from '${EMULATOR}';`;
+  await build({
+    ...options,
+    stdin: { contents, resolveDir: path('.'), sourcefile: 'model' },
+    outdir: undefined,
+    outfile: path('model.js', out),
+  });
+}
+
 await Promise.all([
+  buildWorker(),
   build({
     ...common,
     format: 'esm',
     sourcemap: 'linked',
+    plugins: [withoutInnerHtml],
     entryPoints: {
-      worker: path('src/background/worker.ts'),
       popup: path('src/popup/popup.ts'),
       devtools: path('src/devtools/devtools.ts'),
       panel: path('src/devtools/panel.ts'),
@@ -63,10 +117,23 @@ await Promise.all([
   ),
 ]);
 
+const { version } = JSON.parse(await readFile(path('../package.json'), 'utf8'));
+const { name, ...manifest } = JSON.parse(await readFile(path('manifest.json'), 'utf8'));
+const { service_worker, ...background } = manifest.background;
+const { scripts, ...chromiumBackground } = manifest.background;
+const { key, minimum_chrome_version, ...firefoxManifest } = manifest;
+const { browser_specific_settings, ...chromiumManifest } = manifest;
+
+const writeManifest = (folder, value) =>
+  writeFile(path('manifest.json', folder), `${JSON.stringify({ name, version, ...value }, null, 2)}\n`);
+
+await cp(path('', out), path('', forFirefox), { recursive: true });
+await writeManifest(out, { ...chromiumManifest, background: chromiumBackground });
 // Chromium does not accept `proxy` as optional, and shows no additional warning for it. In Firefox it is optional, requested
 // together with the other permissions of pins. Firefox needs no `browsingData`: it returns to HTTP/3 by itself when a pin ends.
-const manifest = JSON.parse(await readFile(path('manifest.json'), 'utf8'));
-manifest.permissions = manifest.permissions.filter((permission) => permission !== 'proxy');
-manifest.optional_permissions = ['proxy', 'webRequestAuthProvider', 'history'];
-await cp(path('', out), path('', forFirefox), { recursive: true });
-await writeFile(path('manifest.json', forFirefox), `${JSON.stringify(manifest, null, 2)}\n`);
+await writeManifest(forFirefox, {
+  ...firefoxManifest,
+  background,
+  permissions: manifest.permissions.filter((permission) => permission !== 'proxy'),
+  optional_permissions: ['proxy', 'webRequestAuthProvider', 'history'],
+});

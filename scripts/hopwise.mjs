@@ -9,6 +9,7 @@
  *   hopwise.mjs tunnel|terminating        (see bench/pins/)
  *   hopwise.mjs pin                       (see bench/pins/)
  *   hopwise.mjs cli|helper               (the commands hopwise and hopwise-host, see pageload-emulator/ and native-host/)
+ *   hopwise.mjs package [PART]            (see scripts/package/main.ts)
  *   hopwise.mjs pack-playwright DIR       (see scripts/pack-playwright.mjs)
  *   hopwise.mjs faults                    (see native-host/test/faults/; with --browser extension/test/pins/faults/)
  *   hopwise.mjs fuzz                      (see bench/fuzz/)
@@ -112,6 +113,9 @@ async function main() {
     case 'helper':
       await runSetup(STEPS.helper);
       return runNode(join(ROOT, 'native-host/bin/hopwise-host.mjs'), args);
+    case 'package':
+      await runSetup(STEPS.built);
+      return runNode(join(ROOT, 'scripts/package/main.ts'), args);
     case 'pack-playwright':
       await runSetup(STEPS.built);
       return runNode(join(ROOT, 'scripts/pack-playwright.mjs'), args);
@@ -133,7 +137,7 @@ async function main() {
       return runNode(join(ROOT, 'bench/fuzz/main.ts'), args);
     default:
       throw new SetupError(
-        `expected setup, start, test, lab, record, bench, accuracy, flows, udp, tunnel, terminating, pin, faults, fuzz, cli, helper or pack-playwright, got ${command ?? 'nothing'}`,
+        `expected setup, start, test, lab, record, bench, accuracy, flows, udp, tunnel, terminating, pin, faults, fuzz, cli, helper, package or pack-playwright, got ${command ?? 'nothing'}`,
       );
   }
 }

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
-import { dataDirectory } from './paths.ts';
+import { dataDirectory, packageFolder } from './paths.ts';
 
 export function launcherName(): string {
   return process.platform === 'win32' ? 'hopwise-host.cmd' : 'hopwise-host.sh';
 }
 
-/** Absolute path of the launcher that browsers start. */
+/** Absolute path of the launcher that browsers start: the package's own, or the one that `install` writes. */
 export function launcherPath(): string {
+  const folder = packageFolder();
+  if (folder) return join(folder, 'bin', process.platform === 'win32' ? 'hopwise-host.cmd' : 'hopwise-host');
   return join(dataDirectory(), launcherName());
 }
 

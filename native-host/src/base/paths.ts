@@ -18,6 +18,14 @@ export function dataDirectory(): string {
     : join(xdg('XDG_DATA_HOME', join('.local', 'share')), 'hopwise');
 }
 
+/**
+ * The folder of an installed package, such as `/usr/lib/hopwise`, as its launcher names it: it has the launcher itself and a
+ * libcurl. '' in a checkout.
+ */
+export function packageFolder(): string {
+  return process.env.HOPWISE_PACKAGE ?? '';
+}
+
 /** The folder of the log. */
 export function stateDirectory(): string {
   return process.platform === 'win32'

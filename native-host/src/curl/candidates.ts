@@ -2,12 +2,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { compareDebianVersions } from '../base/debian-version.ts';
-import { dataDirectory } from '../base/paths.ts';
+import { dataDirectory, packageFolder } from '../base/paths.ts';
 
 export interface Candidate {
   /** Passed to the loader: a path, or a name that it looks up itself. */
   path: string;
-  from: 'given' | 'system' | 'private';
+  from: 'given' | 'system' | 'package' | 'private';
   /** Folder of the libraries that this one needs, '' when the system has them. */
   libraryFolder: string;
 }
@@ -41,7 +41,8 @@ export function privateCopies(): string[] {
 }
 
 /**
- * The candidates in the order in which they are tried: the given path, the system's libraries, the private copies.
+ * The candidates in the order in which they are tried: the given path, the system's libraries, which the system updates, that of
+ * an installed package, the private copies.
  * A given path is tried alone, so that its errors are reported.
  */
 export function libcurlCandidates(given: string): Candidate[] {
@@ -49,8 +50,13 @@ export function libcurlCandidates(given: string): Candidate[] {
   const system = (SYSTEM[process.platform] ?? []).map(
     (path): Candidate => ({ path, from: 'system', libraryFolder: '' }),
   );
+  const packaged = packageFolder() && join(packageFolder(), 'libcurl');
+  const bundled: Candidate[] =
+    packaged && existsSync(join(packaged, PRIVATE_LIBRARY))
+      ? [{ path: join(packaged, PRIVATE_LIBRARY), from: 'package', libraryFolder: packaged }]
+      : [];
   const copies = privateCopies().map(
     (folder): Candidate => ({ path: join(folder, PRIVATE_LIBRARY), from: 'private', libraryFolder: folder }),
   );
-  return [...system, ...copies];
+  return [...system, ...bundled, ...copies];
 }

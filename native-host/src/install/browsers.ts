@@ -11,6 +11,8 @@ export interface Browser {
   profileFolders: string[];
   /** Path of the manifest. */
   manifestFile: string;
+  /** Path of the manifest for all users, which a Debian package installs; '' where there is none. */
+  systemManifestFile: string;
   /** Key under HKEY_CURRENT_USER that names the manifest on Windows, '' elsewhere. */
   registryKey: string;
 }
@@ -25,17 +27,18 @@ export function browsers(platform: NodeJS.Platform = process.platform): Browser[
 
 function linux(): Browser[] {
   const config = configDirectory();
-  const chromium = (id: Browser['id'], name: string, folder: string): Browser => ({
+  const chromium = (id: Browser['id'], name: string, folder: string, systemFolder = ''): Browser => ({
     id,
     name,
     profileFolders: [join(config, folder)],
     manifestFile: join(config, folder, 'NativeMessagingHosts', MANIFEST),
+    systemManifestFile: systemFolder && join(systemFolder, 'native-messaging-hosts', MANIFEST),
     registryKey: '',
   });
   return [
-    chromium('chromium', 'Chromium', 'chromium'),
-    chromium('chrome', 'Google Chrome', 'google-chrome'),
-    chromium('edge', 'Microsoft Edge', 'microsoft-edge'),
+    chromium('chromium', 'Chromium', 'chromium', '/etc/chromium'),
+    chromium('chrome', 'Google Chrome', 'google-chrome', '/etc/opt/chrome'),
+    chromium('edge', 'Microsoft Edge', 'microsoft-edge', '/etc/opt/edge'),
     chromium('brave', 'Brave', join('BraveSoftware', 'Brave-Browser')),
     {
       id: 'firefox',
@@ -47,6 +50,7 @@ function linux(): Browser[] {
         join(homedir(), 'snap', 'firefox'),
       ],
       manifestFile: join(homedir(), '.mozilla', 'native-messaging-hosts', MANIFEST),
+      systemManifestFile: join('/usr/lib/mozilla/native-messaging-hosts', MANIFEST),
       registryKey: '',
     },
   ];
@@ -59,6 +63,7 @@ function macos(): Browser[] {
     name,
     profileFolders: [join(support, folder)],
     manifestFile: join(support, manifests, 'NativeMessagingHosts', MANIFEST),
+    systemManifestFile: '',
     registryKey: '',
   });
   const chrome = join('Google', 'Chrome');
@@ -80,6 +85,7 @@ function windows(): Browser[] {
     name,
     profileFolders: [profileFolder],
     manifestFile: join(dataDirectory(), 'manifests', id, MANIFEST),
+    systemManifestFile: '',
     registryKey: `HKCU\\Software\\${vendor}\\NativeMessagingHosts\\${HOST_NAME}`,
   });
   const chrome = browser('chrome', 'Google Chrome', join(local, 'Google', 'Chrome'), 'Google\\Chrome');
@@ -105,6 +111,7 @@ export function profileBrowser(userDataDirectory: string): Browser {
     name: `Chromium with ${userDataDirectory}`,
     profileFolders: [userDataDirectory],
     manifestFile: join(userDataDirectory, 'NativeMessagingHosts', MANIFEST),
+    systemManifestFile: '',
     registryKey: '',
   };
 }

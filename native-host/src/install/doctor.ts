@@ -3,6 +3,7 @@ import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, read
 import { dirname } from 'node:path';
 import { http3InstallHint } from '../base/install-hints.ts';
 import { logFile } from '../base/log.ts';
+import { packageFolder } from '../base/paths.ts';
 import { authorityLine, authorityStatus } from '../ca/authority-status.ts';
 import { certutilInstallHint, findCertutil } from '../ca/certutil.ts';
 import { trustNow } from '../ca/trust.ts';
@@ -13,7 +14,7 @@ import { packageLine, packageOf } from '../setup/libcurl-package.ts';
 import { checkForUpdate, updateFix, updateLine } from '../setup/libcurl-update.ts';
 import { chosenBrowsers, type InstallOptions } from './install.ts';
 import type { ExtensionIds } from './manifest.ts';
-import { registrationProblem } from './registration.ts';
+import { registeredManifest, registrationProblem } from './registration.ts';
 
 export interface Check {
   name: string;
@@ -71,7 +72,8 @@ async function checkKoffi(): Promise<Check> {
   } catch (fault) {
     const words =
       (fault as Error).message.split('\n').find((line) => line.includes('Error')) ?? 'does not load';
-    return { name: 'koffi', ok: false, detail: words, fix: 'reinstall the dependencies: npm install' };
+    const fix = packageFolder() ? 'reinstall the helper' : 'reinstall the dependencies: npm install';
+    return { name: 'koffi', ok: false, detail: words, fix };
   }
 }
 
@@ -130,7 +132,7 @@ function checkBrowsers(options: Parameters<typeof doctor>[0]): Check[] {
     return {
       name: browser.name,
       ok: problem === '',
-      detail: problem || browser.manifestFile,
+      detail: problem || registeredManifest(browser),
       fix: problem ? `run: hopwise-host install${where}` : '',
     };
   });

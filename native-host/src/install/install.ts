@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { launcherName, launcherPath } from '../base/launcher.ts';
 import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../base/memory-settings.ts';
-import { configDirectory, dataDirectory } from '../base/paths.ts';
+import { configDirectory, dataDirectory, packageFolder } from '../base/paths.ts';
 import { type Browser, browsers, profileBrowser } from './browsers.ts';
 import { checkIds, type ExtensionIds, manifest } from './manifest.ts';
 
@@ -29,20 +29,22 @@ export interface Installed {
   manifestFile: string;
 }
 
-/** Path of the launcher that manifests point to. */
+/** Path of the launcher that manifests point to. A package has it already. */
 export function launcherFile(userDataDirectory?: string): string {
-  return userDataDirectory
+  return userDataDirectory && !packageFolder()
     ? join(resolve(userDataDirectory), 'NativeMessagingHosts', launcherName())
     : launcherPath();
 }
 
-/** The browsers that a command applies to. */
+/** The browsers that a command applies to: those of this user, else those that a package registered the host with, else all. */
 export function chosenBrowsers(options: Pick<InstallOptions, 'userDataDirectory' | 'browsers'>): Browser[] {
   if (options.userDataDirectory) return [profileBrowser(resolve(options.userDataDirectory))];
   const all = browsers();
   if (options.browsers) return all.filter(({ id }) => options.browsers!.includes(id));
-  const present = all.filter(isPresent);
-  return present.length > 0 ? present : all;
+  const registered = all.filter(
+    ({ systemManifestFile }) => systemManifestFile !== '' && existsSync(systemManifestFile),
+  );
+  return [all.filter(isPresent), registered].find((some) => some.length > 0) ?? all;
 }
 
 function isPresent({ profileFolders }: Browser): boolean {
@@ -58,7 +60,7 @@ export async function install(options: InstallOptions): Promise<Installed[]> {
   checkIds(options.ids);
   const launcher = launcherFile(options.userDataDirectory);
   const text = launcherText([...HEAP_ARGUMENTS, ...(options.nodeArguments ?? []), options.script]);
-  await writeWhole(launcher, text, 0o755);
+  if (!packageFolder()) await writeWhole(launcher, text, 0o755);
   const installed: Installed[] = [];
   for (const browser of chosenBrowsers(options)) {
     const json = `${JSON.stringify(manifest(browser, launcher, options.ids), null, 2)}\n`;
@@ -93,7 +95,8 @@ export async function uninstall(
   }
   const files = left.map(({ manifestFile }) => manifestFile);
   // With some browsers named, others may still point at the launcher.
-  if (everywhere || options.userDataDirectory) files.push(launcherFile(options.userDataDirectory));
+  if (!packageFolder() && (everywhere || options.userDataDirectory))
+    files.push(launcherFile(options.userDataDirectory));
   const removed: string[] = [];
   const faults: Error[] = [];
   for (const file of new Set(files)) {

@@ -4,18 +4,24 @@ import { isAbsolute } from 'node:path';
 import type { Browser } from './browsers.ts';
 import { type ExtensionIds, parseManifest } from './manifest.ts';
 
+/** The manifest that a browser reads: the user's, or else the one for all users; '' for none. */
+export function registeredManifest({ manifestFile, systemManifestFile }: Browser): string {
+  return [manifestFile, systemManifestFile].find((file) => file !== '' && existsSync(file)) ?? '';
+}
+
 /** Why a browser would not start the host; '' when it would. */
 export function registrationProblem(browser: Browser, ids: ExtensionIds): string {
-  if (!existsSync(browser.manifestFile)) return 'not registered';
+  const manifestFile = registeredManifest(browser);
+  if (manifestFile === '') return 'not registered';
   let text: string;
   try {
-    text = readFileSync(browser.manifestFile, 'utf8');
+    text = readFileSync(manifestFile, 'utf8');
   } catch (fault) {
-    return `${browser.manifestFile} cannot be read (${(fault as NodeJS.ErrnoException).code})`;
+    return `${manifestFile} cannot be read (${(fault as NodeJS.ErrnoException).code})`;
   }
   const manifest = parseManifest(text);
-  if (typeof manifest === 'string') return `${browser.manifestFile}: ${manifest}`;
-  if (!isAbsolute(manifest.path)) return `${browser.manifestFile}: its path is not absolute`;
+  if (typeof manifest === 'string') return `${manifestFile}: ${manifest}`;
+  if (!isAbsolute(manifest.path)) return `${manifestFile}: its path is not absolute`;
   try {
     accessSync(manifest.path, constants.X_OK);
   } catch {

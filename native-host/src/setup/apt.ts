@@ -13,6 +13,8 @@ export interface AptOptions {
   suite: string;
   /** An empty folder; apt's lists and cache stay in it. */
   folder: string;
+  /** Debian's name of the architecture, such as `arm64`; by default the machine's. */
+  architecture?: string;
   /** Limit on each call of apt. */
   timeoutMs: number;
   log: (line: string) => void;
@@ -65,6 +67,25 @@ export class BackportsApt {
     return names.map((file) => join(archives, file));
   }
 
+  /**
+   * Downloads packages of exactly these versions, without what they depend on.
+   *
+   * @returns paths of the packages, in no particular order
+   */
+  async downloadVersions(packages: readonly { name: string; version: string }[]): Promise<string[]> {
+    const { suite, folder } = this.#options;
+    const archives = archivesIn(folder);
+    try {
+      await this.#update([`${suite}-backports`]);
+      const words = packages.map(({ name, version }) => `${name}=${version}`);
+      await this.#run('apt-get', ['-q', 'download', ...words], archives);
+    } catch (fault) {
+      throw new Error(`apt could not download the packages: ${reasonOf(fault as Error)}`);
+    }
+    const names = (await readdir(archives)).filter((file) => file.endsWith('.deb'));
+    return names.map((file) => join(archives, file));
+  }
+
   /** Versions of `name` on offer, in no particular order; empty for none. */
   async versions(name: string): Promise<string[]> {
     const { suite } = this.#options;
@@ -97,9 +118,9 @@ export class BackportsApt {
     await this.#run('apt-get', ['-q', '--error-on=any', 'update']);
   }
 
-  #run(program: string, words: string[]): Promise<{ stdout: string }> {
+  #run(program: string, words: string[], cwd = this.#options.folder): Promise<{ stdout: string }> {
     const env = { ...process.env, APT_CONFIG: this.#configuration, LC_ALL: 'C' };
-    return run(program, words, { env, timeout: this.#options.timeoutMs, maxBuffer: 16 * 1024 * 1024 });
+    return run(program, words, { cwd, env, timeout: this.#options.timeoutMs, maxBuffer: 16 * 1024 * 1024 });
   }
 }
 
@@ -126,7 +147,7 @@ function archivesIn(folder: string): string {
 }
 
 /** @returns the path of the configuration file. */
-async function writeConfiguration({ folder }: AptOptions): Promise<string> {
+async function writeConfiguration({ folder, architecture }: AptOptions): Promise<string> {
   // As root, apt drops to a user of its own, which must be able to reach its folders.
   await chmod(folder, 0o755);
   const archives = archivesIn(folder);
@@ -151,6 +172,7 @@ async function writeConfiguration({ folder }: AptOptions): Promise<string> {
     'Acquire::AllowInsecureRepositories': 'false',
     'Acquire::AllowWeakRepositories': 'false',
     'APT::Get::AllowUnauthenticated': 'false',
+    ...(architecture ? { 'APT::Architecture': architecture, 'APT::Architectures': architecture } : {}),
   };
   const lines = Object.entries(settings).map(([key, value]) => `${key} "${value}";`);
   // It may hold a proxy's password, and the folder is open to all.

@@ -1,0 +1,38 @@
+/** How large the parts of the extension may be, compressed as in a store package. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+/** Bytes, by file of the built extension. `model.js` is the emulator, which the worker imports. */
+export const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
+  'content.js': 8_000,
+  'worker.js': 60_000,
+  'model.js': 100_000,
+};
+
+export interface Size {
+  file: string;
+  bytes: number;
+  maxBytes: number;
+}
+
+/** The compressed sizes of the files that have a budget. */
+export async function measureSizes(folder: string): Promise<Size[]> {
+  const files = Object.entries(MAX_COMPRESSED_BYTES);
+  return Promise.all(
+    files.map(async ([file, maxBytes]) => {
+      const contents = await readFile(join(folder, file));
+      return { file, bytes: gzipSync(contents, { level: 9 }).length, maxBytes };
+    }),
+  );
+}
+
+/** @throws Error with one line for the files that are over their budgets */
+export function checkSizes(sizes: readonly Size[]): void {
+  const over = sizes.filter(({ bytes, maxBytes }) => bytes > maxBytes);
+  if (over.length === 0) return;
+  const words = over.map(
+    ({ file, bytes, maxBytes }) => `${file} has ${bytes} bytes compressed, at most ${maxBytes} expected`,
+  );
+  throw new Error(words.join('; '));
+}

@@ -1,0 +1,118 @@
+/** The helper as a tarball for users without root: `install.sh` copies it below `~/.local` and registers it with browsers. */
+import { execFile } from 'node:child_process';
+import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Architecture } from './architectures.ts';
+import type { Release } from './release.ts';
+
+const run = promisify(execFile);
+
+export interface Tarball {
+  /** From `buildTree`. */
+  tree: string;
+  /** Debian packages of the system's libraries that it needs, as in a control file. */
+  depends: readonly string[];
+  architecture: Architecture;
+  release: Release;
+  target: string;
+}
+
+/**
+ * Packs a tree with its installer: the same tree gives the same bytes.
+ *
+ * @returns the path of the tarball
+ */
+export async function buildTarball({
+  tree,
+  depends,
+  architecture,
+  release,
+  target,
+}: Tarball): Promise<string> {
+  const name = `hopwise-host-${release.version}-linux-${architecture}`;
+  const work = await mkdtemp(join(tmpdir(), 'hopwise-tar-'));
+  try {
+    await cp(tree, join(work, name), { recursive: true });
+    for (const [file, text] of [
+      ['install.sh', installScript()],
+      ['uninstall.sh', uninstallScript()],
+    ] as const) {
+      await writeFile(join(work, name, file), text);
+      await chmod(join(work, name, file), 0o755);
+    }
+    await writeFile(join(work, name, 'README'), readme(depends), { mode: 0o644 });
+    const file = join(target, `${name}.tar.gz`);
+    await mkdir(target, { recursive: true });
+    const same = [
+      '--sort=name',
+      `--mtime=@${release.epochSeconds}`,
+      '--owner=0',
+      '--group=0',
+      '--numeric-owner',
+    ];
+    await run('tar', ['-C', work, ...same, '--use-compress-program=gzip -9n', '-cf', file, name]);
+    return file;
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** Where the scripts install; `HOPWISE_PREFIX` is for other places. */
+const PLACES = [
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is shell syntax.
+  'prefix=${HOPWISE_PREFIX:-$HOME/.local}',
+  'folder=$prefix/lib/hopwise',
+  'link=$prefix/bin/hopwise-host',
+];
+
+/** Copies the folder that it is in, so that this one may be deleted. */
+export function installScript(): string {
+  return [
+    '#!/bin/sh',
+    '# Installs the hopwise helper for this user and registers it with the browsers found.',
+    'set -eu',
+    ...PLACES,
+    'here=$(dirname "$(readlink -f "$0")")',
+    'mkdir -p "$prefix/lib" "$prefix/bin"',
+    'rm -rf "$folder.new"',
+    'cp -R "$here" "$folder.new"',
+    'rm -rf "$folder"',
+    'mv "$folder.new" "$folder"',
+    'ln -sf "$folder/bin/hopwise-host" "$link"',
+    '"$folder/bin/hopwise-host" install',
+    'case ":$PATH:" in',
+    '  *":$prefix/bin:"*) ;;',
+    '  *) echo "$prefix/bin is not on the PATH: call the helper as $link" ;;',
+    'esac',
+    '',
+  ].join('\n');
+}
+
+export function uninstallScript(): string {
+  return [
+    '#!/bin/sh',
+    '# Removes the hopwise helper of this user; with --all also its local CA, log and settings.',
+    'set -eu',
+    ...PLACES,
+    '"$folder/bin/hopwise-host" uninstall "$@"',
+    'rm -f "$link"',
+    'rm -rf "$folder"',
+    '',
+  ].join('\n');
+}
+
+function readme(depends: readonly string[]): string {
+  const libraries = new Set(depends.map((one) => one.split(' ')[0]!));
+  return [
+    'The helper of the hopwise browser extension.',
+    '',
+    './install.sh      installs it below ~/.local, without root, and registers it with your browsers',
+    '~/.local/lib/hopwise/uninstall.sh      undoes that; --all also removes its local CA, log and settings',
+    '',
+    'It needs these libraries of the system, by the names of Debian 12:',
+    `  ${[...libraries].join(' ')}`,
+    '',
+  ].join('\n');
+}

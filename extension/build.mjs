@@ -93,6 +93,7 @@ await Promise.all([
       panel: path('src/devtools/panel.ts'),
       'emulation-worker': path('src/devtools/emulation/emulation-worker.ts'),
       options: path('src/options/options.ts'),
+      welcome: path('src/welcome/welcome.ts'),
     },
   }),
   build({
@@ -112,6 +113,8 @@ await Promise.all([
     ['src/devtools/panel.css', 'panel.css'],
     ['src/options/options.html', 'options.html'],
     ['src/options/options.css', 'options.css'],
+    ['src/welcome/welcome.html', 'welcome.html'],
+    ['src/welcome/welcome.css', 'welcome.css'],
   ].map(([from, to]) =>
     cp(path(from), path(to, out), { recursive: true, filter: (file) => !/\.(svg|mjs)$/.test(file) }),
   ),

@@ -124,7 +124,7 @@ describe('verifyWithHelper', () => {
     });
     await expect(run(hostPort((_message, _send, drop) => drop()))).rejects.toMatchObject({
       code: 'no-helper',
-      message: expect.stringContaining('hopwise-host.mjs install'),
+      message: expect.stringContaining('“First steps” in the options'),
     });
   });
 

@@ -14,6 +14,7 @@ import { pageSettledSchema, pageShownSchema, recordingCheckSchema } from '../rec
 import { listenToRequests } from '../recorder/web-request.ts';
 import { getAllLoads } from '../storage/loads.ts';
 import { readSettings } from '../storage/settings.ts';
+import { openWelcome } from '../welcome/open-welcome.ts';
 import { exportLoad } from './export-load.ts';
 import { listenToHistoryDeletions } from './history-deletions.ts';
 import { ensurePrediction, findLoad, storeSettledLoad } from './loads.ts';
@@ -39,6 +40,7 @@ listenToHistoryDeletions(
 void memory.removeExpired();
 // Registering for this event also makes the browser start the worker when it starts itself.
 chrome.runtime.onStartup.addListener(() => void pins.handleBrowserStart());
+chrome.runtime.onInstalled.addListener(({ reason }) => void openWelcome(reason));
 chrome.permissions.onRemoved.addListener(() => void pins.handlePermissionRemoval());
 chrome.tabs.onRemoved.addListener((tabId) => loads.removeTab(tabId));
 

@@ -44,5 +44,4 @@ export function explainDisconnect(port?: { error?: { message: string } | null })
 }
 
 export const NO_HELPER =
-  'The helper is not installed; verifications and pins need it. To install it, run this in the hopwise folder: ' +
-  'node native-host/bin/hopwise-host.mjs install';
+  'The helper is not installed; verifications and pins need it. “First steps” in the options shows how to install it.';

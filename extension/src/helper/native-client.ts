@@ -11,6 +11,7 @@ import {
 } from '@hopwise/contract';
 import { createProtocolError, explainDisconnect, HelperError, type HostPort } from './helper-port.ts';
 
+export type Hello = Extract<ToExtension, { type: 'hello' }>;
 type Probe = Omit<Extract<ToHost, { type: 'probe' }>, 'type' | 'id'>;
 export type Progress = Extract<ToExtension, { type: 'probe-progress' }>;
 
@@ -20,6 +21,22 @@ const MAX_PARTS = 1024;
 const HELLO_TIMEOUT_MS = 15_000;
 /** Rounds report their progress even on a slow link, so a helper that is silent for this long has failed. */
 const SILENCE_TIMEOUT_MS = 120_000;
+
+/**
+ * Connects to the helper and asks what it can do.
+ *
+ * @throws HelperError when the helper is not installed, does not answer, or is of another version
+ */
+export async function greetHelper(
+  connect: () => HostPort = () => chrome.runtime.connectNative(HOST_NAME),
+): Promise<Hello> {
+  const session = new ProbeSession(connect());
+  try {
+    return await session.hello();
+  } finally {
+    session.end();
+  }
+}
 
 /**
  * Transfers the page's resources under each protocol.
@@ -37,10 +54,6 @@ export async function verifyWithHelper(
   signal.addEventListener('abort', cancel);
   try {
     const hello = await session.hello();
-    if (hello.version !== MESSAGE_VERSION) {
-      const newer = hello.version > MESSAGE_VERSION ? 'extension' : 'helper';
-      throw new HelperError('version', `Extension and helper are incompatible. Update the ${newer}.`);
-    }
     if (hello.engine === '') {
       throw new HelperError(
         'no-engine',
@@ -73,11 +86,14 @@ class ProbeSession {
     port.onDisconnect.addListener((ended) => this.fail(explainDisconnect(ended)));
   }
 
-  hello(): Promise<Extract<ToExtension, { type: 'hello' }>> {
+  hello(): Promise<Hello> {
     const id = crypto.randomUUID();
-    return this.#exchange({ type: 'hello', id, version: MESSAGE_VERSION }, HELLO_TIMEOUT_MS, (message) =>
-      message.type === 'hello' && message.id === id ? message : undefined,
-    );
+    return this.#exchange({ type: 'hello', id, version: MESSAGE_VERSION }, HELLO_TIMEOUT_MS, (message) => {
+      if (message.type !== 'hello' || message.id !== id) return undefined;
+      if (message.version === MESSAGE_VERSION) return message;
+      const older = message.version > MESSAGE_VERSION ? 'extension' : 'helper';
+      throw new HelperError('version', `Extension and helper are incompatible. Update the ${older}.`);
+    });
   }
 
   probe(probe: Probe, onProgress: (progress: Progress) => void): Promise<Verification> {

@@ -254,7 +254,7 @@ describe.skipIf(!firefox)('Firefox', () => {
       // The extension may not have noticed yet that the previous host has ended.
       await expect
         .poll(() => pins.pin())
-        .toEqual({ ok: false, error: expect.stringContaining('hopwise-host.mjs install') });
+        .toEqual({ ok: false, error: expect.stringContaining('“First steps” in the options') });
     } finally {
       renameSync(`${manifest}.away`, manifest);
     }

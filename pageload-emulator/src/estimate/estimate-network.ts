@@ -8,10 +8,12 @@ import type {
 } from '@hopwise/contract';
 import { PACKET } from '../network/packet.ts';
 import { defaultServer } from '../network/server-defaults.ts';
-import { handshakeRtt, type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
+import { handshakeTrips } from '../recording/handshake-trips.ts';
+import { type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
 import { quantile } from '../util/statistics.ts';
 import { ArrivalCurve } from './arrival-curve.ts';
 import { connectionGroups } from './connection-groups.ts';
+import { extraRtts, type Queued } from './extra-rtts.ts';
 import { initialWindow } from './initial-window.ts';
 import { busyRate, linkRate } from './link-rate.ts';
 import { lossFromStalls, lossUnseen, stallsOf } from './loss-from-stalls.ts';
@@ -43,8 +45,7 @@ const MIN_FILLING_BYTES = 150 * PACKET.tcp.payloadBytes;
 /**
  * Estimates path and servers from a recording's timings, without emulation.
  *
- * - Round trips come from each origin's new connections; when handshakes were withheld, waits are upper bounds. The nearest
- *   origin's round trip is the path's, the rest is the origin's extra.
+ * - The round trip of the nearest origin is the path's, the rest is the origin's extra (`extraRtts`).
  * - The downstream rate is the highest sustained over a few round trips: a lower bound when the page never filled the link.
  * - Loss comes from stalled responses if there are several; else it is the mean of a prior updated by the packets that came
  *   without a stall. The queue is that of typical access links, the upstream rate a quarter of the downstream one.
@@ -84,8 +85,7 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
   const filled = rate?.filled === true && arrivals.total >= MIN_FILLING_BYTES;
   const queuedMs = (fromMs: number, toMs: number) =>
     filled ? arrivals.transmission(fromMs, toMs, downBps) : 0;
-  const originRttMs = (timings: OriginTimings) =>
-    Math.max(rttMs, Math.min(rttOf(timings), minQuietRtt(timings, queuedMs)));
+  const extraRttMs = extraRtts(origins, rttMs, queuedMs);
   const groups = connectionGroups(recording);
   const votes = origins.map(({ requests }) => priorityVotes(requests));
   const pageHonours = honoursPriorities(sumOfVotes(votes));
@@ -103,7 +103,7 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
       const connectionGroup = groups.get(timings.origin);
       const prioritises = honoursPriorities(votes[index]!) ?? pageHonours;
       return {
-        ...profileOf(timings, originRttMs(timings), rttMs, downBps, queuedMs),
+        ...profileOf(timings, rttMs, extraRttMs[index]!, downBps, queuedMs),
         ...(connectionGroup !== undefined && { connectionGroup }),
         ...(prioritises !== null && { prioritises }),
       };
@@ -127,25 +127,14 @@ export function assumedQueueBytes(downBps: number, rttMs: number): number {
   return Math.max(MIN_QUEUE_BYTES, Math.round((downBps / 8000) * Math.max(rttMs, MIN_QUEUE_MS)));
 }
 
-/** Time that the link took for the bytes that arrived in a span, milliseconds: an upper bound of queueing behind them. */
-type Queued = (fromMs: number, toMs: number) => number;
-
-/** Shortest round trip of an origin's handshakes less possible queueing, milliseconds; infinite without handshakes. */
-function minQuietRtt({ handshakes }: OriginTimings, queuedMs: Queued): number {
-  let minMs = Number.POSITIVE_INFINITY;
-  for (const { startMs, rttMs } of handshakes) {
-    minMs = Math.min(minMs, rttMs - queuedMs(startMs, startMs + rttMs));
-  }
-  return minMs;
-}
-
 function profileOf(
   timings: OriginTimings,
-  originRttMs: number,
   pathRttMs: number,
+  extraRttMs: number,
   downBps: number,
   queuedMs: Queued,
 ): ServerProfile {
+  const originRttMs = pathRttMs + extraRttMs;
   const profile = defaultServer(timings.origin);
   const { requests } = timings;
   // Documents, frames and API calls have think times of their own in the page graph.
@@ -171,11 +160,11 @@ function profileOf(
       ...profile.tcp,
       initialWindow: initialWindow(requests, originRttMs, downBps) ?? profile.tcp.initialWindow,
     },
-    extraRttMs: originRttMs - pathRttMs,
+    extraRttMs,
     // The shortest wait: the others also waited for the recorder's browser.
     thinkMs: Math.min(MAX_STATIC_THINK_MS, Math.max(0, (minimum(waits) ?? 0) - originRttMs)),
     dnsMs: Math.max(0, quantile(dns, 0.5) ?? 0),
-    tlsVersion: usesTls12(requests) ? '1.2' : '1.3',
+    tlsVersion: usesTls12(timings, queuedMs) ? '1.2' : '1.3',
     offers: {
       h1: true,
       h2: profile.offers.h2 && (seen('h2') || offersH3 || !seen('h1')),
@@ -184,16 +173,23 @@ function profileOf(
   };
 }
 
-/** TLS 1.2 takes two round trips after TCP's one, TLS 1.3 one. */
-function usesTls12(requests: readonly RecordedRequest[]): boolean {
-  const ratios = requests.flatMap((request) => {
-    const { secureStartMs, connectEndMs } = request.phases;
-    const rttMs = handshakeRtt(request);
-    if (secureStartMs === null || connectEndMs === null || rttMs === null) return [];
-    // On shorter round trips the key exchange's processor time looks like a round trip.
-    return request.protocol === 'h3' || rttMs < 10 ? [] : [(connectEndMs - secureStartMs) / rttMs];
+/** On shorter round trips the key exchange's processor time looks like a round trip. */
+const MIN_RTT_OF_TLS_12_MS = 20;
+/** A TLS handshake of more round trips met a loss or a full queue, and shows nothing. */
+const MAX_TLS_TRIPS = 3;
+
+/** TLS 1.2 takes two round trips after TCP's one (RFC 5246 section 7.3), TLS 1.3 one (RFC 8446 section 2). */
+function usesTls12({ requests, rttMs }: OriginTimings, queuedMs: Queued): boolean {
+  const trips = requests.flatMap((request) => {
+    const [tcp, tls] = handshakeTrips(request, true);
+    if (tcp === undefined || tls === undefined || rttMs === null) return [];
+    const tcpMs = Math.max(tcp.rttMs, rttMs);
+    if (tcpMs < MIN_RTT_OF_TLS_12_MS) return [];
+    return [(tls.rttMs - queuedMs(tls.endMs - tls.rttMs, tls.endMs)) / tcpMs];
   });
-  return (quantile(ratios, 0.5) ?? 1) > 1.7;
+  // Delays only make handshakes longer.
+  const minTrips = minimum(trips) ?? 1;
+  return minTrips > 1.7 && minTrips < MAX_TLS_TRIPS;
 }
 
 function minimum(values: readonly number[]): number | null {

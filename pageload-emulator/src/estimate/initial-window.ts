@@ -1,7 +1,7 @@
 import type { RecordedRequest } from '@hopwise/contract';
 import { normalised } from '../network/log-density.ts';
 import { PACKET } from '../network/packet.ts';
-import { handshakeRtt } from '../recording/origin-timings.ts';
+import { handshakeTrips } from '../recording/handshake-trips.ts';
 import { responseBytesOf } from '../recording/sizes.ts';
 import { mean } from '../util/statistics.ts';
 
@@ -78,7 +78,7 @@ function firstResponses(requests: readonly RecordedRequest[]): RecordedRequest[]
     if (connectionId !== null) used.add(connectionId);
     const isTimed = phases.responseStartMs !== null && request.endMs > phases.responseStartMs;
     const isSized = transferBytes !== null || bodyBytes !== null;
-    if (!isFirst || !isTimed || !isSized || handshakeRtt(request) === null) return false;
+    if (!isFirst || !isTimed || !isSized || handshakeTrips(request, true).length === 0) return false;
     // No other response may have shared the window.
     return requests.every(
       (other) =>

@@ -1,15 +1,16 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
 import { originOf } from '../util/url.ts';
+import { handshakeTrips, type RoundTrip } from './handshake-trips.ts';
 
 /** One origin's requests, and the round trips that they show. */
 export interface OriginTimings {
   origin: string;
   requests: RecordedRequest[];
-  /** Shortest round trip of its handshakes and waits, milliseconds; null when all were withheld. */
+  /** Its waits and whole handshakes; clipped handshakes only if there is nothing else. */
+  roundTrips: RoundTrip[];
+  /** Shortest of `roundTrips`, milliseconds; null without any. */
   rttMs: number | null;
-  /** Its handshakes that were recorded whole. */
-  handshakes: { startMs: number; rttMs: number }[];
-  /** Whether a handshake showed `rttMs`; waits alone give an upper bound. */
+  /** Whether a handshake is among `roundTrips`; waits alone give an upper bound. */
   fromHandshake: boolean;
 }
 
@@ -21,7 +22,7 @@ export function timingsByOrigin(recording: Recording): Map<string, OriginTimings
     if (origin === null) continue;
     let timings = origins.get(origin);
     if (timings === undefined) {
-      timings = { origin, requests: [], rttMs: null, handshakes: [], fromHandshake: false };
+      timings = { origin, requests: [], roundTrips: [], rttMs: null, fromHandshake: false };
       origins.set(origin, timings);
     }
     timings.requests.push(request);
@@ -31,41 +32,29 @@ export function timingsByOrigin(recording: Recording): Map<string, OriginTimings
 }
 
 /** A QUIC handshake shorter than this share of the origin's shortest wait was under way before its request. */
-const PARTLY_SEEN_SHARE = 0.5;
+const MIN_SHARE_OF_WAIT = 0.5;
 
 function readRoundTrips(timings: OriginTimings): void {
-  const minWaitMs = minimum(timings.requests.flatMap((request) => waitOf(request) ?? []));
-  timings.handshakes = timings.requests.flatMap((request) => {
-    const rttMs = handshakeRtt(request);
-    if (rttMs === null) return [];
-    const partlySeen = request.protocol === 'h3' && rttMs < PARTLY_SEEN_SHARE * (minWaitMs ?? 0);
-    return partlySeen ? [] : [{ startMs: request.phases.connectStartMs!, rttMs }];
+  const { requests } = timings;
+  const waits = requests.flatMap(waitTrip);
+  const minWaitMs = waits.reduce((min, { rttMs }) => Math.min(min, rttMs), Number.POSITIVE_INFINITY);
+  const handshakes = requests.flatMap((request) => {
+    const trips = handshakeTrips(request, request === requests[0]);
+    const isCut =
+      request.protocol === 'h3' && trips.some(({ rttMs }) => rttMs < MIN_SHARE_OF_WAIT * minWaitMs);
+    return isCut && Number.isFinite(minWaitMs) ? [] : trips;
   });
-  const handshakes = timings.handshakes.map(({ rttMs }) => rttMs);
-  timings.fromHandshake = handshakes.length > 0;
-  timings.rttMs = minimum(minWaitMs === null ? handshakes : [...handshakes, minWaitMs]);
+  const whole = [...handshakes.filter(({ isClipped }) => !isClipped), ...waits];
+  timings.roundTrips = whole.length > 0 ? whole : handshakes;
+  timings.fromHandshake = timings.roundTrips.some(({ kind }) => kind !== 'wait');
+  for (const { rttMs } of timings.roundTrips) timings.rttMs = Math.min(timings.rttMs ?? rttMs, rttMs);
 }
 
-/**
- * Returns the round trip that a new connection shows, milliseconds: TCP's handshake takes one; QUIC's, with TLS in it, also one.
- *
- * @returns null for a reused connection, for withheld phases, and for a connection that was under way before the request that
- *   used it: the browser clips the phases to the request's own time
- */
-export function handshakeRtt(request: RecordedRequest): number | null {
-  const { connectStartMs, secureStartMs, connectEndMs } = request.phases;
-  if (connectStartMs === null || connectEndMs === null || connectEndMs <= connectStartMs) return null;
-  const wholeMs = connectEndMs - connectStartMs;
-  if (request.protocol === 'h3') return wholeMs;
-  if (secureStartMs === null) return request.url.startsWith('https:') ? wholeMs / 2 : wholeMs;
-  const tcpMs = secureStartMs - connectStartMs;
-  const tlsMs = connectEndMs - secureStartMs;
-  // TLS takes a round trip of its own: a far shorter TCP phase was recorded in part, or ended at a proxy.
-  return tcpMs < tlsMs / 5 || tcpMs < MIN_TCP_MS ? null : tcpMs;
+function waitTrip(request: RecordedRequest): RoundTrip[] {
+  const rttMs = waitOf(request);
+  const endMs = request.phases.responseStartMs;
+  return rttMs === null || endMs === null ? [] : [{ kind: 'wait', rttMs, endMs, isClipped: false }];
 }
-
-/** A shorter TCP phase measures nothing: Chromium's clock for pages ticks in tenths of a millisecond. */
-const MIN_TCP_MS = 0.1;
 
 /** Returns the time from the request's last byte to the response's first, milliseconds; null when withheld. */
 export function waitOf(request: RecordedRequest): number | null {
@@ -74,8 +63,4 @@ export function waitOf(request: RecordedRequest): number | null {
   const copied = request.fromCache || request.transferBytes === 0;
   if (requestStartMs === null || responseStartMs === null || copied) return null;
   return responseStartMs > requestStartMs ? responseStartMs - requestStartMs : null;
-}
-
-function minimum(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((a, b) => Math.min(a, b));
 }

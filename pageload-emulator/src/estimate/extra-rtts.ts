@@ -1,0 +1,46 @@
+import type { OriginTimings } from '../recording/origin-timings.ts';
+import { quantile } from '../util/statistics.ts';
+
+/** Half of all origins are assumed to be within this much of the nearest one: of the order of the distances inside a continent. */
+const MEDIAN_EXTRA_MS = 30;
+
+/** Processor time of both sides in a TLS handshake. */
+const KEY_EXCHANGE_MS = 10;
+
+/** Time that the link took for the bytes that arrived in a span, milliseconds: an upper bound of queueing behind them. */
+export type Queued = (fromMs: number, toMs: number) => number;
+
+/**
+ * Estimates the round trip of each origin beyond the path's, milliseconds.
+ *
+ * Every round trip seen is an upper bound. A handshake less the time that the link took for what arrived meanwhile is a lower bound: its
+ * packets cannot have queued for longer. Between the two, the median of a prior is taken. Where a lower bound exceeds an upper one, as after
+ * a lost packet or with the second round trip of TLS 1.2, the upper one holds.
+ *
+ * @param pathRttMs round trip to the nearest origin
+ * @returns in the order of `origins`; the median of the others for an origin that shows no round trip
+ */
+export function extraRtts(origins: readonly OriginTimings[], pathRttMs: number, queuedMs: Queued): number[] {
+  const extras = origins.map(({ roundTrips, rttMs }) => {
+    if (rttMs === null) return null;
+    const maxMs = Math.max(0, rttMs - pathRttMs);
+    let minMs = 0;
+    for (const trip of roundTrips) {
+      if (trip.kind === 'wait') continue;
+      const beyondMs = trip.rttMs - pathRttMs - (trip.kind === 'tls' ? KEY_EXCHANGE_MS : 0);
+      minMs = Math.max(minMs, beyondMs - queuedMs(trip.endMs - trip.rttMs, trip.endMs));
+    }
+    return priorMedian(Math.min(minMs, maxMs), maxMs);
+  });
+  const typicalMs = quantile(
+    extras.filter((extra) => extra !== null),
+    0.5,
+  );
+  return extras.map((extra) => extra ?? typicalMs ?? 0);
+}
+
+/** Median of the Lomax distribution P(extra > x) = m / (m + x), m = `MEDIAN_EXTRA_MS`, between two bounds. */
+function priorMedian(minMs: number, maxMs: number): number {
+  const beyond = (ms: number) => MEDIAN_EXTRA_MS / (MEDIAN_EXTRA_MS + ms);
+  return MEDIAN_EXTRA_MS / ((beyond(minMs) + beyond(maxMs)) / 2) - MEDIAN_EXTRA_MS;
+}

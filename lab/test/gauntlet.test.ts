@@ -1,13 +1,19 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { drawCells } from '../src/gauntlet/cells.ts';
 import { drawnSite } from '../src/gauntlet/command.ts';
 import { drawNetwork, drawUdpKind, NETWORK_RANGES } from '../src/gauntlet/draw-network.ts';
-import { drawPage, INITIAL_WINDOWS, PAGE_RANGES } from '../src/gauntlet/draw-page.ts';
+import { drawPage } from '../src/gauntlet/draw-page.ts';
+import { EXTRA_RTT_MS, INITIAL_WINDOWS } from '../src/gauntlet/draw-servers.ts';
 import { FAMILIES } from '../src/gauntlet/families.ts';
 import { knownPage } from '../src/gauntlet/known-pages.ts';
+import { drawRecordedPage, splitOfFile } from '../src/gauntlet/recorded-page.ts';
 import { drawFrom, ownerOf, randomFor, SPLITS, type Split } from '../src/gauntlet/splits.ts';
 import { expectedMs } from '../src/matrix/measure-plan.ts';
 import { siteJson } from '../src/sites/write-site.ts';
+import { everything } from './recordings.ts';
 
 const COUNT = 200;
 
@@ -67,7 +73,7 @@ describe('drawn networks and pages', () => {
           expect([10, ...INITIAL_WINDOWS[split]]).toContain(initialWindow);
           if (extraRttMs > 0)
             expect(
-              [extraRttMs - 0.05, extraRttMs + 0.05].map((near) => ownerOf(near, PAGE_RANGES.extraRttMs)),
+              [extraRttMs - 0.05, extraRttMs + 0.05].map((near) => ownerOf(near, EXTRA_RTT_MS)),
             ).toContain(split);
         }
       }
@@ -144,5 +150,35 @@ describe('knownPage', () => {
         parent: answered.after?.url,
         means: 'answer',
       });
+  });
+});
+
+describe('recorded pages', () => {
+  it('belong to one split by name', () => {
+    const names = Array.from({ length: 400 }, (_, index) => `page-${index}.har`);
+    const counts = SPLITS.map(
+      (split) => names.filter((name) => splitOfFile(`/any/${name}`) === split).length,
+    );
+    expect(counts.reduce((a, b) => a + b)).toBe(400);
+    // Half, a quarter and a quarter of 400, give or take four standard deviations.
+    expect(Math.abs(counts[0]! - 200)).toBeLessThan(40);
+    expect(Math.abs(counts[1]! - 100)).toBeLessThan(35);
+  });
+
+  it('have the structure of the recording on drawn servers', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'hopwise-recorded-'));
+    onTestFinished(() => rm(dir, { recursive: true }));
+    const file = join(dir, 'Every thing.json');
+    await writeFile(file, JSON.stringify(everything));
+    const page = await drawRecordedPage('train', 1, file);
+    expect(page.name).toBe('train-1-every-thing');
+    expect(page.origins[0]).toMatchObject({ origin: page.nodes[0]?.origin, extraRttMs: 0 });
+    const { site } = drawnSite(page);
+    expect(site.resources).toHaveLength(page.nodes.length);
+    const known = knownPage(page);
+    expect(known.requests.filter(({ parent }) => parent === null)).toHaveLength(1);
+    await expect(drawRecordedPage('train', 1, join(dir, 'none.har'))).rejects.toThrow(
+      /none\.har: expected a HAR; there is no such file/,
+    );
   });
 });

@@ -24,14 +24,23 @@ const MAX_DRAWS = 10_000;
 
 /** The first `count` cells of a seed: more cells leave the earlier ones as they are. */
 export function drawCells(split: Split, seed: number, count: number): DrawnCell[] {
-  const cells: DrawnCell[] = [];
-  for (let number = 0; cells.length < count; number++) {
-    const page = drawPage(split, seed, number);
-    for (let at = 0; at < NETWORKS_PER_PAGE && cells.length < count; at++) {
-      cells.push({ page, name: `${page.name}-${at + 1}`, network: drawFor(page, split, seed, at) });
-    }
-  }
-  return cells;
+  const pages = Array.from({ length: Math.ceil(count / NETWORKS_PER_PAGE) }, (_, number) =>
+    drawPage(split, seed, number),
+  );
+  return pages.flatMap((page) => cellsOf(page, split, seed)).slice(0, count);
+}
+
+/**
+ * The page on its networks.
+ *
+ * @throws RangeError for a page that is too heavy for all networks
+ */
+export function cellsOf(page: DrawnPage, split: Split, seed: number): DrawnCell[] {
+  return Array.from({ length: NETWORKS_PER_PAGE }, (_, at) => ({
+    page,
+    name: `${page.name}-${at + 1}`,
+    network: drawFor(page, split, seed, at),
+  }));
 }
 
 function drawFor(page: DrawnPage, split: Split, seed: number, at: number): LabNetwork {

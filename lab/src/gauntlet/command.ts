@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { firstLine, UserError } from '../command/errors.ts';
-import { integer } from '../command/option-types.ts';
+import { integer, list } from '../command/option-types.ts';
 import type { ProgramContext } from '../command/program.ts';
 import type { LoadProtocol, View } from '../ground-truth/ground-truth.ts';
 import { planCells } from '../matrix/matrix.ts';
@@ -11,16 +11,18 @@ import { factsOf, type MatrixPage } from '../matrix/matrix-page.ts';
 import { measurePlan } from '../matrix/measure-plan.ts';
 import { servedNodes } from '../replay/served-nodes.ts';
 import { type GeneratedSite, writeSite } from '../sites/write-site.ts';
-import { drawCells } from './cells.ts';
+import { cellsOf, type DrawnCell, drawCells } from './cells.ts';
 import { networkTitle } from './draw-network.ts';
 import type { DrawnPage } from './draw-page.ts';
 import { knownPage, writeKnownPages } from './known-pages.ts';
+import { drawRecordedPage, splitOfFile } from './recorded-page.ts';
 import { SPLITS, type Split } from './splits.ts';
 
 interface Options {
   split: Split;
   cells: number;
   seed: number;
+  recorded: string[];
   out?: string;
   timeout: number;
   quietLimit: number;
@@ -48,6 +50,14 @@ export function gauntletCommand(context: ProgramContext): Command {
     )
     .option('--cells <n>', 'pages times networks, two networks for each page', integer(1, 10_000), 40)
     .option('--seed <n>', 'of the draws', integer(0, 2 ** 31), 1)
+    .addOption(
+      new Option(
+        '--recorded <files>',
+        'also structures of these HARs or recordings, separated by commas: those that belong to the split by their names',
+      )
+        .argParser(list)
+        .default([], 'none'),
+    )
     .option('--out <dir>', 'folder of the results (default: out/gauntlet/<split>)')
     .option('--timeout <s>', 'time limit for the load event', integer(1, 600), 60)
     .option('--quiet-limit <s>', 'how long to wait for a quiet machine', integer(0, 3600), 60)
@@ -66,7 +76,7 @@ async function measureGauntlet(options: Options, context: ProgramContext): Promi
   await mkdir(dir, { recursive: true }).catch((error) => {
     throw new UserError(`--out ${out}: ${firstLine(error)}`, 2);
   });
-  const cells = drawCells(split, seed, options.cells);
+  const cells = [...drawCells(split, seed, options.cells), ...(await recordedCells(options))];
   const drawn = [...new Set(cells.map(({ page }) => page))];
   await writeKnownPages(dir, {
     format: 'hopwise-gauntlet',
@@ -111,6 +121,20 @@ async function measureGauntlet(options: Options, context: ProgramContext): Promi
     },
     context,
   );
+}
+
+async function recordedCells({ split, seed, recorded }: Options): Promise<DrawnCell[]> {
+  const cells: DrawnCell[] = [];
+  for (const file of recorded.filter((each) => splitOfFile(each) === split)) {
+    const page = await drawRecordedPage(split, seed, file);
+    try {
+      cells.push(...cellsOf(page, split, seed));
+    } catch (error) {
+      if (error instanceof RangeError) throw new UserError(`${file}: ${error.message}`, 2);
+      throw error;
+    }
+  }
+  return cells;
 }
 
 async function openDrawnPage(page: DrawnPage, out: string): Promise<MatrixPage> {

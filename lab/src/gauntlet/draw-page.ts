@@ -3,6 +3,7 @@ import type { ResourceType } from '@hopwise/pageload-emulator';
 import type { Random } from '../random.ts';
 import type { PlannedRequest, ReplayNode } from '../replay/node.ts';
 import type { Site } from '../sites/site.ts';
+import { drawServers } from './draw-servers.ts';
 import { type Counts, FAMILIES, type Family } from './families.ts';
 import { drawFrom, type Range, randomFor, type Split } from './splits.ts';
 
@@ -19,30 +20,16 @@ export interface DrawnPage {
 
 /** Ranges that the splits divide among themselves. */
 export const PAGE_RANGES = {
-  /** Round trip of an origin's server beyond the network's. */
-  extraRttMs: [2, 120],
   documentThinkMs: [4, 250],
   staticThinkMs: [0.3, 8],
   apiThinkMs: [10, 400],
 } as const satisfies Record<string, Range>;
 
-/** Initial windows of the servers' TCP in segments, besides the usual 10. */
-export const INITIAL_WINDOWS: Record<Split, readonly number[]> = {
-  train: [14, 32],
-  validation: [12, 24],
-  test: [16, 40],
-};
-
 /** Factor of all sizes but documents': light pages can be measured on slow networks. */
 const SIZE_FACTORS: Range = [0.12, 1];
 
-/** Shares of servers and of processors. */
-const USUAL_WINDOW = 0.5;
-const BBR = 0.3;
-const IGNORES_PRIORITIES = 0.25;
-const WITHOUT_ALT_SVC = 0.15;
-const SAME_DISTANCE = 0.3;
-const CPU_SLOWDOWNS = [1, 1, 1, 2, 2, 4] as const;
+/** Half of the processors are not slowed down. */
+export const CPU_SLOWDOWNS = [1, 1, 1, 2, 2, 4] as const;
 
 const HOSTS = {
   www: 'https://www.gauntlet.test',
@@ -71,34 +58,7 @@ export function drawPage(split: Split, seed: number, number: number): DrawnPage 
   const random = randomFor(split, seed, 'page', number);
   const family = random.pick(FAMILIES[split]);
   const { nodes, cpuSlowdown } = new PageDraft(random, split, family);
-  return { name, family: family.name, nodes, cpuSlowdown, origins: drawServers(random, split) };
-}
-
-function drawServers(random: Random, split: Split): Site['origins'] {
-  const ofOwn = drawServer(random, split);
-  return ORIGINS.map((origin) => {
-    const isOwn = Object.values<string>(HOSTS).includes(origin);
-    const isNear = origin === HOSTS.www || random.fraction() < SAME_DISTANCE;
-    return {
-      origin,
-      protocols: ['h1', 'h2', 'h3'],
-      extraRttMs: isNear ? 0 : tenths(drawFrom(random, split, PAGE_RANGES.extraRttMs)),
-      // One operator has one kind of server.
-      ...(isOwn ? ofOwn : drawServer(random, split)),
-    };
-  });
-}
-
-function drawServer(
-  random: Random,
-  split: Split,
-): Omit<Site['origins'][number], 'origin' | 'protocols' | 'extraRttMs'> {
-  return {
-    congestionControl: random.fraction() < BBR ? 'bbr' : 'cubic',
-    initialWindow: random.fraction() < USUAL_WINDOW ? 10 : random.pick(INITIAL_WINDOWS[split]),
-    priorities: random.fraction() < IGNORES_PRIORITIES ? 'ignored' : 'honoured',
-    altSvc: random.fraction() >= WITHOUT_ALT_SVC,
-  };
+  return { name, family: family.name, nodes, cpuSlowdown, origins: drawServers(random, split, ORIGINS) };
 }
 
 /** Makes the requests of one page. */

@@ -16,7 +16,7 @@ const requestSchema = z.object({
   /** URL of the answer that causes the request; null for the document. */
   parent: z.string().nullable(),
   /**
-   * How: `markup` and `style` when the parent has arrived that far, `script` when the parent has run, `answer` when the parent, a
+   * How: `markup` (or a redirect) and `style` when the parent has arrived that far, `script` when the parent has run, `answer` when the parent, a
    * fetch, has ended.
    */
   means: z.enum(['navigation', 'markup', 'style', 'script', 'answer']),
@@ -54,6 +54,15 @@ export type KnownRequest = z.infer<typeof requestSchema>;
 export type KnownPage = z.infer<typeof pageSchema>;
 export type KnownPages = z.infer<typeof knownSchema>;
 
+const MEANS: Record<PageNode['means'], KnownRequest['means']> = {
+  navigation: 'navigation',
+  redirect: 'markup',
+  markup: 'markup',
+  preload: 'markup',
+  style: 'style',
+  script: 'script',
+};
+
 /** What is true of a drawn page. */
 export function knownPage({ family, cpuSlowdown, origins, nodes }: DrawnPage): KnownPage {
   const used = new Set(nodes.map(({ origin }) => origin));
@@ -65,7 +74,7 @@ export function knownPage({ family, cpuSlowdown, origins, nodes }: DrawnPage): K
       url: node.url,
       type: node.type,
       parent: (node.after ?? node.parent)?.url ?? null,
-      means: node.after ? 'answer' : (node.means as 'navigation' | 'markup' | 'style' | 'script'),
+      means: node.after ? 'answer' : MEANS[node.means],
       blockers: blockersOf(node),
       delayMs: node.delayMs,
       busyMs: node.busyMs,

@@ -12,7 +12,7 @@ export type Range = readonly [low: number, high: number];
 /** A range is cut into this many slots, equally wide on a logarithmic scale, each of which belongs to one split. */
 const SLOTS = 48;
 /** Owners of the slots in turn: half of each range is for training. */
-const OWNERS: readonly Split[] = ['train', 'validation', 'train', 'test'];
+export const OWNERS: readonly Split[] = ['train', 'validation', 'train', 'test'];
 
 /** A number from the split's slots of the range, uniform on a logarithmic scale. */
 export function drawFrom(random: Random, split: Split, [low, high]: Range): number {

@@ -8,7 +8,7 @@ import { type ReplayedSite, siteFromRecording } from './from-har.ts';
 const MAX_HAR_BYTES = 256 * 1024 * 1024;
 
 /** @throws UserError in one line that names the file, the place in it and what was expected there. */
-async function readRecordingFile(file: string): Promise<Recording> {
+export async function readRecordingFile(file: string): Promise<Recording> {
   const info = await stat(file).catch(() => null);
   if (info === null || !info.isFile())
     throw new UserError(`${file}: expected a HAR; there is no such file`, 2);

@@ -1,11 +1,10 @@
 /** The panel's tabs in Chromium, on a page of 2,000 requests. */
 import { fileURLToPath } from 'node:url';
-import type { Recording } from '@hopwise/contract';
-import { predict } from '@hopwise/pageload-emulator';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ExtensionBrowser, launch } from './browser.ts';
 import { largePage } from './large-page.ts';
+import { openWithLoad } from './open-with-load.ts';
 import { type Site, startSite } from './site.ts';
 
 const REQUESTS = 2_000;
@@ -20,7 +19,7 @@ const errors: string[] = [];
 beforeAll(async () => {
   site = await startSite();
   browser = await launch(fileURLToPath(new URL('../dist/chromium', import.meta.url)));
-  panel = await openPanel(largePage(REQUESTS));
+  panel = await openPanel(REQUESTS);
 }, 120_000);
 
 afterAll(async () => {
@@ -28,39 +27,10 @@ afterAll(async () => {
   await site?.close();
 });
 
-/** Opens the panel with a load whose recording is replaced by another. */
-async function openPanel(recording: Recording): Promise<Page> {
-  const own = await browser.openOwn('devtools.html');
-  const page = await browser.context.newPage();
-  await page.goto(`${site.url}/slow.html`);
-  const tabId = await browser.tabIdOf(own, page.url());
-  const load = await vi.waitFor(
-    async () => {
-      const answer = await browser.ask(own, { type: 'latest', tabId });
-      if (!answer.ok || !answer.load) throw new Error('nothing is recorded');
-      return answer.load;
-    },
-    { timeout: 60_000, interval: 200 },
-  );
-  const prediction = predict(recording, { waterfall: true });
-  await own.evaluate(
-    async ({ id, ...change }) => {
-      const done = <T>(request: IDBRequest<T>) =>
-        new Promise<T>((resolve, reject) => {
-          request.onsuccess = () => resolve(request.result);
-          request.onerror = () => reject(request.error);
-        });
-      const database = await done(indexedDB.open('hopwise'));
-      const store = database.transaction('loads', 'readwrite').objectStore('loads');
-      await done(store.put({ ...(await done(store.get(id))), ...change }));
-      database.close();
-    },
-    { id: load.id, recording: { ...recording, url: load.recording.url }, prediction },
-  );
-  const opened = await browser.openOwn(`panel.html?tabId=${tabId}`);
+async function openPanel(requests: number): Promise<Page> {
+  const opened = await openWithLoad(browser, `${site.url}/slow.html`, largePage(requests), 'panel.html');
   opened.on('pageerror', (error) => errors.push(error.message));
   opened.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-  await opened.locator('.hw-headline').waitFor();
   return opened;
 }
 
@@ -108,11 +78,11 @@ test('overlays an emulated load, and draws its critical path', async () => {
 
 test('zooms by buttons, and back to the whole load', async () => {
   const ticks = () => panel.locator('.hw-axis-row .hw-tick').allTextContents();
-  await panel.getByRole('button', { name: 'Show the whole load' }).click();
+  await panel.getByRole('button', { name: 'All of the load' }).click();
   const before = await ticks();
   await panel.getByRole('button', { name: 'Zoom in' }).click();
   expect(await ticks()).not.toEqual(before);
-  await panel.getByRole('button', { name: 'Show the whole load' }).click();
+  await panel.getByRole('button', { name: 'All of the load' }).click();
   expect(await ticks()).toEqual(before);
 });
 
@@ -135,7 +105,7 @@ test('shows the connections of the emulated load', async () => {
 });
 
 test('answers each change of a slider soon, on a page of 100 requests', async () => {
-  panel = await openPanel(largePage(100));
+  panel = await openPanel(100);
   await openTab('What if');
   await panel.locator('.hw-bar').first().waitFor();
   const timesMs = await panel.evaluate(async () => {

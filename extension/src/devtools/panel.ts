@@ -3,6 +3,7 @@ import { ActionControl } from '../pins/page/action-control.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
 import { PinsModel } from '../pins/page/pins-model.ts';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { announceVerdict } from '../ui/announce-verdict.ts';
 import { builder } from '../ui/dom.ts';
 import { explainEmptyState } from '../ui/empty-state.ts';
 import { ExportControl } from '../ui/export-control.ts';
@@ -82,6 +83,7 @@ async function draw(tabId: number): Promise<void> {
   page.title = load?.recording.url ?? '';
   pins.resetOrigins(shown.loadId);
   action.show(load ? (predictionOf(load)?.decision ?? null) : null);
+  announceVerdict(load && predictionOf(load));
   if (load) {
     tabs.draw();
     content.replaceChildren(...renderIncomplete(shown.incomplete, reload), tabs.list, tabs.panel);

@@ -39,7 +39,8 @@ export class Tabs {
 
   /** Draws the selected tab's content anew. */
   draw(): void {
-    this.panel.replaceChildren(...this.#tabs[this.#selected]!.render());
+    const { label, render } = this.#tabs[this.#selected]!;
+    this.panel.replaceChildren(el('h2', { class: 'hw-visually-hidden' }, label), ...render());
   }
 
   #select(index: number): void {

@@ -2,7 +2,8 @@ import type { LatestAnswer } from '../messages/load-messages.ts';
 import { ActionControl } from '../pins/page/action-control.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
 import { PinsModel } from '../pins/page/pins-model.ts';
-import type { StoredLoad } from '../storage/loads.ts';
+import { predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { announceVerdict } from '../ui/announce-verdict.ts';
 import { readVerifiedTimes } from '../ui/comparison.ts';
 import { builder } from '../ui/dom.ts';
 import { explainEmptyState } from '../ui/empty-state.ts';
@@ -58,6 +59,7 @@ if (tab?.id === undefined) {
     pins.resetOrigins(answer.loadId);
     save.offerQueries(answer.canExportQueries);
     action.show(answer.load ? (predictionOf(answer.load)?.decision ?? null) : null);
+    announceVerdict(answer.load && predictionOf(answer.load));
     if (answer.load) {
       content.replaceChildren(
         ...renderIncomplete(answer.incomplete, reload),
@@ -68,8 +70,6 @@ if (tab?.id === undefined) {
   };
   const polling = pollLoad(which, show, showMessage);
 }
-
-const predictionOf = (load: StoredLoad) => load.verifiedPrediction ?? load.prediction;
 
 function renderViews(
   load: StoredLoad,

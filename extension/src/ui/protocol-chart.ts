@@ -14,6 +14,7 @@ import { type Build, builder, type ViewOptions } from './dom.ts';
 import { createDurationFormat, createTickFormat, formatCount } from './format.ts';
 import { renderMissingTimes } from './missing-times.ts';
 import { ROW_COLOURS } from './palette.ts';
+import { renderPlot } from './plot.ts';
 
 const ROW_HEIGHT = 20;
 const KIND_LABEL: Record<FigureKind, string> = {
@@ -44,7 +45,7 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
   const median = { ...lane, x: 'medianMs', fill: 'row', stroke: 'var(--hw-surface)' };
 
   const width = options.width ?? 640;
-  const plot = Plot.plot({
+  const plot = renderPlot({
     ...(options.document ? { document: options.document } : {}),
     width,
     height: 34 + rows.length * (kinds.length * ROW_HEIGHT + 14),

@@ -10,6 +10,7 @@ import * as Plot from '@observablehq/plot';
 import { type Build, builder, type ViewOptions } from './dom.ts';
 import { createTickFormat, formatCount, formatMs, formatUrl } from './format.ts';
 import { PROTOCOL_COLOURS } from './palette.ts';
+import { renderPlot } from './plot.ts';
 
 /** Phase of a request. `whole`: the browser reports only its start and end. */
 export type WaterfallPhase = 'queued' | 'connecting' | 'waiting' | 'receiving' | 'whole';
@@ -118,7 +119,7 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
   };
   const time = { domain: [0, endMs], ticks: 6, tickFormat: createTickFormat(endMs), label: null };
   // A separate chart, so that the axis stays visible while the rows scroll.
-  const axis = Plot.plot({
+  const axis = renderPlot({
     ...frame,
     height: AXIS_HEIGHT,
     marginTop: AXIS_HEIGHT,
@@ -129,7 +130,7 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
   axis.classList.add('hw-axis');
   axis.setAttribute('aria-hidden', 'true');
   const label = `Waterfall of ${formatCount(rows.length, 'request')}`;
-  const plot = Plot.plot({
+  const plot = renderPlot({
     ...frame,
     height: 12 + rows.length * ROW_HEIGHT,
     marginTop: 0,

@@ -37,7 +37,7 @@ export function renderDetails(recording: Recording, row: Row, options: DetailsOp
     el(
       'div',
       { class: 'hw-details-head' },
-      el('h4', { title: request.url }, formatUrl(request.url, recording.url, 60)),
+      el('h3', { title: request.url }, formatUrl(request.url, recording.url, 60)),
       close,
     ),
     el('p', { class: 'hw-details-url' }, request.url),
@@ -59,7 +59,7 @@ export function renderDetails(recording: Recording, row: Row, options: DetailsOp
       el(
         'div',
         {},
-        el('h5', {}, 'What led to it'),
+        el('h4', {}, 'What led to it'),
         el(
           'ol',
           { class: 'hw-chain' },
@@ -67,7 +67,7 @@ export function renderDetails(recording: Recording, row: Row, options: DetailsOp
             el('li', {}, one === request ? formatUrl(one.url, recording.url) : link(one)),
           ),
         ),
-        dependents.length > 0 ? el('h5', {}, `It led to ${dependents.length}`) : null,
+        dependents.length > 0 ? el('h4', {}, `It led to ${dependents.length}`) : null,
         dependents.length > 0
           ? el(
               'ul',
@@ -128,7 +128,7 @@ function renderList(title: string, facts: readonly [string, string][]): HTMLElem
   return el(
     'div',
     {},
-    el('h5', {}, title),
+    el('h4', {}, title),
     el(
       'dl',
       { class: 'hw-facts' },

@@ -170,7 +170,7 @@ export class WaterfallTab {
         press('+', 'Zoom in', () => this.#axis.zoomBy(1 / ZOOM)),
         press('◀', 'Earlier', () => this.#axis.moveBy(-0.5)),
         press('▶', 'Later', () => this.#axis.moveBy(0.5)),
-        press('All', 'Show the whole load', () => this.#axis.showAll()),
+        press('All', 'All of the load', () => this.#axis.showAll()),
       ),
     );
   }

@@ -3,6 +3,7 @@ import * as Plot from '@observablehq/plot';
 import { builder } from '../../ui/dom.ts';
 import { formatLoss, formatMs, formatShare } from '../../ui/format.ts';
 import { PROTOCOL_COLOURS } from '../../ui/palette.ts';
+import { renderPlot } from '../../ui/plot.ts';
 import { MAP_LOSSES, MAP_RTTS_MS, type MapCell } from '../emulation/winner-map.ts';
 
 const el = builder();
@@ -36,7 +37,7 @@ export function renderWinnerMap(
   // Losses are compared as logarithms too; none is far from any.
   const nearest = indexOfNearest(MAP_LOSSES, loss, (a, b) => Math.abs(Math.log((a + 1e-4) / (b + 1e-4))));
   const marked = [{ rttMs: rtt, loss: MAP_LOSSES[nearest]! }];
-  const plot = Plot.plot({
+  const plot = renderPlot({
     width,
     height: 42 + MAP_LOSSES.length * 26,
     marginLeft: 56,

@@ -1,0 +1,9 @@
+import type { Prediction } from '@hopwise/contract';
+import { headline } from './summary.ts';
+
+/** Has screen readers announce a verdict once; what else changes on the page they read on demand. */
+export function announceVerdict(prediction: Pick<Prediction, 'decision'> | null): void {
+  const announcement = document.getElementById('announcement');
+  const text = prediction ? headline(prediction) : '';
+  if (announcement && announcement.textContent !== text) announcement.textContent = text;
+}

@@ -1,0 +1,67 @@
+/** Every page of the extension, in every state that a click reaches, checked by axe in light and dark. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ExtensionBrowser, launch } from './browser.ts';
+import { largePage } from './large-page.ts';
+import { openWithLoad } from './open-with-load.ts';
+import { type Site, startSite } from './site.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const REQUESTS = 120;
+
+let site: Site;
+let browser: ExtensionBrowser;
+
+beforeAll(async () => {
+  site = await startSite();
+  browser = await launch(fileURLToPath(new URL('../dist/chromium', import.meta.url)));
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+/** Violations of a page as it is, with the elements that have them. */
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+  );
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+}
+
+async function expectNone(page: Page, state: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect.soft(await violationsOf(page), `${state}, ${colorScheme}`).toEqual([]);
+  }
+}
+
+const open = (path: 'panel.html' | 'popup.html') =>
+  openWithLoad(browser, `${site.url}/slow.html`, largePage(REQUESTS), path);
+
+test('the popup has no violation', async () => {
+  await expectNone(await open('popup.html'), 'popup');
+});
+
+test('no tab of the panel has a violation', async () => {
+  const panel = await open('panel.html');
+  for (const name of ['Overview', 'Origins', 'Waterfall', 'Connections', 'What if']) {
+    await panel.getByRole('tab', { name }).click();
+    if (name === 'Waterfall') await panel.getByRole('button', { name: /^1\.js/ }).click();
+    if (name === 'Connections') await panel.getByRole('table', { name: 'Connections' }).waitFor();
+    if (name === 'What if') await panel.locator('.hw-what-if-map [aria-label="cell"]').first().waitFor();
+    await expectNone(panel, name);
+  }
+});
+
+test('the options page has no violation', async () => {
+  const options = await browser.openOwn('options.html');
+  await options.locator('section').first().waitFor();
+  await expectNone(options, 'options');
+});

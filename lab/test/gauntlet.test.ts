@@ -144,6 +144,18 @@ describe('knownPage', () => {
       expect(urls).toContain(parent);
       for (const blocker of blockers) expect(urls).toContain(blocker);
     }
+    // A tag runs once the parser has passed the scripts that block it, and these wait for the styles.
+    const made = page.nodes.find(
+      ({ means, parent }) =>
+        means === 'script' && parent?.blocksParser === false && parent.parent === page.nodes[0],
+    );
+    const before = page.nodes.filter(
+      ({ type, blocksParser, parent }) => parent === page.nodes[0] && (type === 'style' || blocksParser),
+    );
+    expect(before.some(({ blocksParser }) => blocksParser)).toBe(true);
+    expect(known.requests[made!.request.id]?.blockers.toSorted()).toEqual(
+      before.map(({ url }) => url).toSorted(),
+    );
     const answered = page.nodes.find(({ after }) => after !== null);
     if (answered)
       expect(known.requests[answered.request.id]).toMatchObject({

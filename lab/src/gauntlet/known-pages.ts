@@ -84,20 +84,27 @@ export function knownPage({ family, cpuSlowdown, origins, nodes }: DrawnPage): K
   };
 }
 
-/** What a request waits for besides its parent: parser-blocking scripts and styles of the document. */
+/** What a request waits for besides its parent: what holds the parser up, or layout. */
 function blockersOf(node: PageNode): string[] {
   const { parent } = node;
   if (parent === null || node.after !== null) return [];
   // Frames are not preloaded: the parser must reach them.
-  if (node.type === 'iframe') return blocking(parent).map(({ url }) => url);
+  if (node.type === 'iframe') return others(parserBlockers(node, parent), node);
   // Fonts and backgrounds are requested at layout, which waits for everything that blocks rendering.
   if (node.means === 'style') return others(blocking(parent.parent ?? parent), parent);
-  // Asynchronous scripts run as soon as they have arrived (HTML, "prepare the script element").
-  if (node.means !== 'script' || !parent.blocksParser || parent.parent === null) return [];
-  return others(
-    blocking(parent.parent).filter(({ type, request }) => type === 'style' || request.id < parent.request.id),
-    parent,
+  // A script is preloaded, but runs only once the parser has reached it.
+  if (node.means !== 'script' || parent.type !== 'script' || parent.means !== 'markup') return [];
+  return parent.parent === null ? [] : others(parserBlockers(parent, parent.parent), parent);
+}
+
+/** Scripts that block the parser before `node`, and styles, which hold such scripts up (HTML, "a style sheet that is blocking scripts"). */
+function parserBlockers(node: PageNode, document: PageNode): PageNode[] {
+  const scripts = blocking(document).filter(
+    ({ type, place, request }) =>
+      type === 'script' && (place < node.place || (place === node.place && request.id < node.request.id)),
   );
+  if (scripts.length === 0 && !node.blocksParser) return [];
+  return [...blocking(document).filter(({ type }) => type === 'style'), ...scripts];
 }
 
 const blocking = ({ children }: PageNode): PageNode[] =>

@@ -139,10 +139,7 @@ function predictPage(
   const choice = choose(question);
   const { joint } = choice;
   const knowledge = options.knowledge ?? {};
-  const decision = wordDecision(
-    decide({ recording, question, choice, sources: network.sources }, knowledge),
-    knowledge,
-  );
+  const decision = wordDecision(decide({ recording, question, choice }, knowledge), knowledge);
   const waterfall: Partial<Record<Protocol, WaterfallEntry[]>> = {};
   if (options.waterfall) {
     for (const { protocol } of choice.uniform) waterfall[protocol] = choice.traced(protocol).load.entries;

@@ -1,6 +1,5 @@
 import type { Action, Decision, LoadTime, Protocol, Recording } from '@hopwise/contract';
 import type { Choice } from '../choose/choose.ts';
-import type { NetworkPosterior } from '../estimate/network-posterior.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import { EventBudget } from '../scenarios/event-budget.ts';
 import type { Question } from '../scenarios/question.ts';
@@ -8,7 +7,7 @@ import { uniformAssignment } from '../scenarios/uniform.ts';
 import { planActions } from './actions.ts';
 import { Belief } from './belief.ts';
 import { browserAssignment, Candidates } from './candidates.ts';
-import { errorCovariance, isNetworkKnown } from './emulation-error.ts';
+import { errorCovariance } from './emulation-error.ts';
 import { addEvidence, addExperience } from './evidence.ts';
 import { type Comparison, isNotable, judgeAction } from './judge-action.ts';
 import type { Knowledge } from './knowledge.ts';
@@ -26,8 +25,6 @@ export interface Emulation {
   recording: Recording;
   question: Question;
   choice: Choice;
-  /** Of the network's figures. */
-  sources: NetworkPosterior['sources'];
 }
 
 /** Bounds of load times, whose logarithms are compared: an empty page takes no time, and some loads do not end, milliseconds. */
@@ -39,7 +36,7 @@ const LONGEST_MS = 120_000;
  * corrected by what measured loads of other pages, transfers of this page's resources and its own earlier loads showed.
  */
 export function decide(
-  { recording, question, choice, sources }: Emulation,
+  { recording, question, choice }: Emulation,
   knowledge: Knowledge = {},
 ): DecisionFigures {
   const { graph, servers } = question;
@@ -66,7 +63,7 @@ export function decide(
 
   const belief = new Belief(
     choice.scenarios.map((_, scenario) => candidates.list.map(({ logTimes }) => logOf(logTimes[scenario]!))),
-    errorCovariance(candidates.list, sharesOf(bytes), isNetworkKnown(sources)),
+    errorCovariance(candidates.list, sharesOf(bytes)),
   );
   addExperience(belief, choice.scenarios, uniform, candidates.list.length);
   const measured = addEvidence(belief, { recording, knowledge, graph, own, candidates, uniform, baseline });

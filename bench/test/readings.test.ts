@@ -50,13 +50,13 @@ const recorded = (late: ['script' | 'parser', number]) =>
         url: `${WWW}/`,
         type: 'document',
         startMs: 0,
-        endMs: 100,
+        endMs: 125,
         phases: {
           connectStartMs: 0,
           secureStartMs: 40,
-          connectEndMs: 55,
-          requestStartMs: 55,
-          responseStartMs: 95,
+          connectEndMs: 80,
+          requestStartMs: 80,
+          responseStartMs: 120,
         },
       },
       {

@@ -46,6 +46,7 @@ export const page: Recording = recordingOf(
       endMs: 215,
       bodyBytes: 8_000,
       by: ['parser', 0],
+      phases: { responseStartMs: 212 },
     },
     {
       url: 'https://www.page.test/1.png',

@@ -51,9 +51,11 @@ export function describeHelper({ hostVersion, engine, problem }: Hello): string 
 function renderInstallations(): HTMLElement {
   const el = builder();
   const { version } = chrome.runtime.getManifest();
-  const items = listInstallations(version, navigator.userAgent).flatMap(({ system, note, commands }) => [
+  const installations = listInstallations(version, navigator.userAgent);
+  if (installations.length === 0)
+    return el('p', { class: 'hw-note' }, 'There is no package of the helper for this system yet.');
+  const items = installations.flatMap(({ system, commands }) => [
     el('h3', {}, system),
-    note ? el('p', { class: 'hw-note' }, note) : null,
     ...commands.map((command) => el('div', { class: 'hw-command' }, el('code', {}, command))),
   ]);
   const intro = `Download the helper’s package from the release ${version} of hopwise and run this in the folder of the download:`;

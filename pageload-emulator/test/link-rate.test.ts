@@ -1,7 +1,7 @@
 import { parseRecording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { ArrivalCurve } from '../src/estimate/arrival-curve.ts';
-import { linkRate } from '../src/estimate/link-rate.ts';
+import { ArrivalCurve } from '../src/recording/arrival-curve.ts';
+import { linkRate } from '../src/recording/link-rate.ts';
 import { chromiumEntry, harOf } from './hars.ts';
 
 /** Responses of `bytes` that arrive evenly from `fromMs` for `forMs`. */

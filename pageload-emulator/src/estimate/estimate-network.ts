@@ -8,14 +8,14 @@ import type {
 } from '@hopwise/contract';
 import { PACKET } from '../network/packet.ts';
 import { defaultServer } from '../network/server-defaults.ts';
+import { ArrivalCurve } from '../recording/arrival-curve.ts';
 import { handshakeTrips } from '../recording/handshake-trips.ts';
+import { busyRate, linkRate } from '../recording/link-rate.ts';
 import { type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
 import { quantile } from '../util/statistics.ts';
-import { ArrivalCurve } from './arrival-curve.ts';
 import { connectionGroups } from './connection-groups.ts';
 import { extraRtts, type Queued } from './extra-rtts.ts';
 import { initialWindow } from './initial-window.ts';
-import { busyRate, linkRate } from './link-rate.ts';
 import { lossFromStalls, lossUnseen, stallsOf } from './loss-from-stalls.ts';
 import { honoursPriorities, priorityVotes, sumOfVotes } from './priority-evidence.ts';
 

@@ -1,8 +1,8 @@
 import type { Recording } from '@hopwise/contract';
 import { PACKET } from '../network/packet.ts';
+import type { ArrivalCurve } from '../recording/arrival-curve.ts';
 import { responseBytesOf } from '../recording/sizes.ts';
 import { originOf } from '../util/url.ts';
-import type { ArrivalCurve } from './arrival-curve.ts';
 
 /** Responses of fewer packets seldom show a loss in their timing. */
 const MIN_PACKETS = 8;

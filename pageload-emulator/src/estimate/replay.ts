@@ -10,10 +10,10 @@ import { CHROMIUM_COSTS, type ClientCosts, NO_COSTS } from '../client/client-cos
 import { type Emulated, emulate } from '../emulate/emulate.ts';
 import type { FetchActivity, PageGraph } from '../graph/page-graph.ts';
 import { PACKET } from '../network/packet.ts';
+import { ArrivalCurve } from '../recording/arrival-curve.ts';
 import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { handshakeOf } from '../transport/handshake.ts';
 import { originOf } from '../util/url.ts';
-import { ArrivalCurve } from './arrival-curve.ts';
 import type { NetworkEstimate } from './estimate-network.ts';
 
 /** One request of a recorded load from the network's point of view; milliseconds after navigationStart. */

@@ -1,5 +1,5 @@
 import type { RecordedRequest } from '@hopwise/contract';
-import { responseBytesOf } from '../recording/sizes.ts';
+import { responseBytesOf } from './sizes.ts';
 
 /** Bytes on the wire for each response byte, with the TCP/IP headers of full packets. */
 const WIRE_SHARE = 1.05;

@@ -1,0 +1,91 @@
+import {
+  buildGraph,
+  type FetchActivity,
+  type Protocol,
+  type RecordedRequest,
+  type Recording,
+} from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { type FetchSketch, pageOf, pathOf, serverOf, uniform } from './pages.ts';
+import { recordLoad } from './synthetic-loads.ts';
+
+const ORIGINS = ['https://www.test', 'https://api.test'];
+const API_THINK_MS = 80;
+
+/** A document and `count` API calls, all requested when it has arrived, recorded on a slow link. */
+function apiLoad(protocol: Protocol, count: number): Recording {
+  const call: FetchSketch = { origin: 1, bytes: 20_000, after: [0] };
+  const page = pageOf([{ bytes: 30_000 }, ...Array.from({ length: count }, () => call)], ORIGINS);
+  for (const activity of page.activities as FetchActivity[]) {
+    if (activity.id > 0) Object.assign(activity, { type: 'fetch', thinkMs: API_THINK_MS });
+  }
+  const path = pathOf({ rttMs: 100, downBps: 1.6e6, upBps: 1e6 });
+  const servers = ORIGINS.map((origin) => serverOf(origin));
+  return recordLoad(page, path, servers, uniform(page, protocol));
+}
+
+/** Think times in order of request. */
+function thinkTimesOf(recording: Recording): number[] {
+  return (buildGraph(recording).activities as FetchActivity[]).flatMap(({ thinkMs }) => thinkMs ?? []);
+}
+
+/** A load of one API call, so that its waits can be given. */
+function withCalls(waits: readonly number[], handshakeMs = 100): Recording {
+  const recording = apiLoad('h2', 1);
+  const [document, call] = recording.requests as [RecordedRequest, RecordedRequest];
+  const requestStartMs = call.startMs + 2 * handshakeMs;
+  const calls = waits.map((waitMs, index): RecordedRequest => {
+    const responseStartMs = requestStartMs + waitMs;
+    const handshake =
+      index === 0
+        ? {
+            connectStartMs: call.startMs,
+            secureStartMs: call.startMs + handshakeMs,
+            connectEndMs: requestStartMs,
+          }
+        : { connectStartMs: null, secureStartMs: null, connectEndMs: null };
+    return {
+      ...call,
+      id: index + 1,
+      url: `${ORIGINS[1]}/${index}`,
+      phases: { dnsStartMs: null, dnsEndMs: null, ...handshake, requestStartMs, responseStartMs },
+      endMs: responseStartMs + 1,
+      transferBytes: 1_000,
+    };
+  });
+  return { ...recording, requests: [document, ...calls], pltMs: calls.at(-1)!.endMs };
+}
+
+describe('think times', () => {
+  it.each<[Protocol, number]>([
+    ['h2', 800],
+    ['h3', 550],
+  ])(
+    'of thirty API calls at once on a slow link, over %s, leave out most queueing',
+    (protocol, maxWaitMs) => {
+      const recording = apiLoad(protocol, 30);
+      const waits = recording.requests
+        .slice(1)
+        .map(({ phases }) => phases.responseStartMs! - phases.requestStartMs!);
+      expect(Math.max(...waits)).toBeGreaterThan(maxWaitMs);
+      // Less the round trip of 100, the longest waits are 6 to 9 times the server's 80.
+      const [, ...thinkTimes] = thinkTimesOf(recording);
+      expect(thinkTimes).toHaveLength(30);
+      expect(Math.max(...thinkTimes)).toBeLessThan(2.5 * API_THINK_MS);
+      expect(Math.min(...thinkTimes)).toBeGreaterThan(0.6 * API_THINK_MS);
+    },
+  );
+
+  it('of like requests are those of the shortest wait, unless nothing explains a longer one', () => {
+    // A round trip takes 100, so the server took 60, up to 80 and up to 400. Of these a busy processor explains 30, and the two
+    // responses before 2 · 1050 bytes at the document's 31.5 kB in 400 ms: 26.67.
+    const [, ...thinkTimes] = thinkTimesOf(withCalls([160, 180, 500]));
+    expect(thinkTimes).toEqual([60, 60, 400 - 30 - 80 / 3].map((ms) => expect.closeTo(ms, 6)));
+  });
+
+  it('do not shrink by a handshake that a loss delayed', () => {
+    // The API's handshake took 400, but its response came 160 after the request. The document's origin shows 100.
+    const [, thinkMs] = thinkTimesOf(withCalls([160], 400));
+    expect(thinkMs).toBeCloseTo(60, 6);
+  });
+});

@@ -144,7 +144,7 @@ async function small(protocol: Protocol): Promise<string> {
   };
   const inProcess = new RoundTransfers(
     protocol,
-    { curl, names: { caFile, dohUrl: '' }, receive, onFault },
+    { curl, names: { caFile, dohUrl: '' }, receive, onH3Offer: () => {}, onFault },
     watch,
   );
   const path = `/bytes/${SMALL_BYTES}`;

@@ -1,6 +1,7 @@
 /**
  * What the packages of hopwise share: types, schemas and ids of what passes between them. It imports no other package, and
- * holds logic only where two packages must do the same (`address-space.ts`, `this-machine.ts`, `verification-parts.ts`).
+ * holds logic only where two packages must do the same (`address-space.ts`, `origin-use.ts`, `this-machine.ts`,
+ * `verification-parts.ts`).
  */
 export * from './address-space.ts';
 export type * from './decision.ts';
@@ -9,6 +10,7 @@ export type * from './known-network.ts';
 export type * from './load-time.ts';
 export * from './messages.ts';
 export type * from './network-path.ts';
+export * from './origin-use.ts';
 export * from './pins.ts';
 export type * from './prediction.ts';
 export * from './protocol.ts';

@@ -11,7 +11,11 @@ import {
   pinStateSchema as pinState,
 } from './pins.ts';
 import { count, originSchema as origin, protocolSchema as protocol, text } from './schemas.ts';
-import { transferPlanSchema as transferPlan } from './transfer-plan.ts';
+import {
+  MAX_ASSIGNMENTS,
+  plannedAssignmentSchema,
+  transferPlanSchema as transferPlan,
+} from './transfer-plan.ts';
 
 /** To be raised when a message changes its meaning; host and extension compare it in `hello`. */
 export const MESSAGE_VERSION = 4;
@@ -28,8 +32,10 @@ export const toHost = z.discriminatedUnion('type', [
     id: requestId,
     plan: transferPlan,
     protocols: z.array(protocol).check(z.minLength(1), z.maxLength(3)),
+    /** Transferred in rounds of their own. Helpers that do not know this property ignore it. */
+    assignments: z.optional(z.array(plannedAssignmentSchema).check(z.maxLength(MAX_ASSIGNMENTS))),
     rounds: z.int().check(z.gte(1), z.lte(20)),
-    /** Maximum response bytes of the probe in all; null for three times the page's. */
+    /** Maximum response bytes of the probe in all; null for the page's bytes once for each kind of round, and at least three times. */
     budgetBytes: z.nullable(count),
   }),
   z.object({ type: z.literal('cancel'), id: requestId }),
@@ -88,7 +94,8 @@ export const toExtension = z.discriminatedUnion('type', [
     id: requestId,
     doneTransfers: count,
     allTransfers: count,
-    protocol,
+    /** null in rounds by an assignment, which only probes with assignments have. */
+    protocol: z.nullable(protocol),
     round: count,
   }),
   /** A verification may exceed one message: parts are joined in order of `part`. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { count, httpsUrl, nonNegative, text } from './schemas.ts';
+import { count, httpsUrl, nonNegative, originSchema, protocolSchema, text } from './schemas.ts';
 
 /** One GET of a transfer plan. */
 const plannedTransfer = z.object({
@@ -24,5 +24,17 @@ export const transferPlanSchema = z.object({
   transfers: z.array(plannedTransfer).check(z.minLength(1), z.maxLength(5000)),
 });
 
+/** Maximum number of assignments in one verification: each costs as many bytes as a load of the page. */
+export const MAX_ASSIGNMENTS = 4;
+
+/** The protocols of one kind of round. */
+export const plannedAssignmentSchema = z.object({
+  /** By https origin: HTTP/2 where an origin is absent, the best older protocol where it does not speak its own. */
+  assignment: z.record(originSchema, protocolSchema),
+  /** Whether HTTP/3 is used only once an origin's `Alt-Svc` or its HTTPS record has offered it: a browser's first visit. */
+  discoversH3: z.boolean(),
+});
+
+export type PlannedAssignment = z.infer<typeof plannedAssignmentSchema>;
 export type PlannedTransfer = z.infer<typeof plannedTransfer>;
 export type TransferPlan = z.infer<typeof transferPlanSchema>;

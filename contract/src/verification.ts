@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { count, httpsUrl, nonNegative, protocolSchema as protocol, text } from './schemas.ts';
+import { MAX_ASSIGNMENTS, plannedAssignmentSchema } from './transfer-plan.ts';
 
 /** One resource of one round. Times are milliseconds after the round's start; null for phases that did not take place. */
 const transferResult = z.object({
@@ -43,10 +44,13 @@ const verifiedProtocol = z.object({
   medianMs: z.nullable(nonNegative),
   lowMs: z.nullable(nonNegative),
   highMs: z.nullable(nonNegative),
-  /** Requests answered under this protocol, and all that were answered. */
+  /** Requests answered under the intended protocol, and all that were answered. */
   provedRequests: count,
   answeredRequests: count,
 });
+
+/** Rounds with the origins on the protocols of an assignment. */
+const verifiedAssignment = z.extend(verifiedProtocol, plannedAssignmentSchema.shape);
 
 /** An offer of HTTP/3 in an `Alt-Svc` field (RFC 7838). */
 const altSvcOffer = z.object({
@@ -130,6 +134,11 @@ export const verificationSchema = z.object({
   engine: text(256),
   startedAt: text(32),
   protocols: z.partialRecord(protocol, verifiedProtocol),
+  /**
+   * Of the requested assignments those that differ from one protocol for every origin, see `areSameRounds`. Absent in
+   * verifications by helpers that know no assignments.
+   */
+  assignments: z.optional(z.array(verifiedAssignment).check(z.maxLength(MAX_ASSIGNMENTS))),
   /** In order of first use. */
   origins: z.array(verifiedOrigin),
   udp: udpVerdict,
@@ -145,4 +154,5 @@ export const verificationSchema = z.object({
 export type Verification = z.infer<typeof verificationSchema>;
 export type VerifiedOrigin = z.infer<typeof verifiedOrigin>;
 export type UdpVerdict = z.infer<typeof udpVerdict>;
+export type VerifiedAssignment = z.infer<typeof verifiedAssignment>;
 export type VerifiedProtocol = z.infer<typeof verifiedProtocol>;

@@ -39,6 +39,9 @@ test('predicts, verifies and measures the page under each protocol, and proves e
   expect(Object.keys(assignment.protocols)).toHaveLength(report.page.origins);
   ordered(assignment.predictedMs);
   ordered(baseline.predictedMs);
+  const verified = spread(baseline.verifiedMs);
+  ordered(verified);
+  expect(verified.proved, "the browser's own choice: transfers as intended").toBe(verified.requests);
   for (const measuredMs of [baseline.measuredMs, assignment.measuredMs]) {
     const measured = spread(measuredMs);
     ordered(measured);
@@ -81,6 +84,9 @@ test('by default hopwise keeps the page off HTTP/3, which loads it much faster t
   const after = spread(report.assignment.measuredMs).median;
   // 3.7 s and 1.5 s on a quiet machine.
   expect(after).toBeLessThan(0.67 * before);
+  // The transfers show the same as the loads: the browser's own choice is the slower one.
+  const verified = spread(report.assignment.verifiedMs).median;
+  expect(verified).toBeLessThan(0.8 * spread(report.baseline.verifiedMs).median);
   expect(spread(report.protocols.h3.measuredMs)).toMatchObject({ n: 1 });
   expect(report.decision).toMatchObject({ kind: 'act', action: { kind: 'avoid-h3', worthwhile: true } });
   expect(stdout).toMatch(/^Keep .* off HTTP\/3: [\d.]+ s → (about )?[\d.]+ s \((measured|sure)\)\.$/m);

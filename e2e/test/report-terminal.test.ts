@@ -12,8 +12,18 @@ const live = {
   network: { set: null, estimated: network },
   observed: { pltMs: null, protocols: {} },
   protocols: { h1: none, h2: none, h3: none },
-  baseline: { protocols: {}, predictedMs: { median: 2000, low: 1800, high: 2300 }, measuredMs: null },
-  assignment: { protocols: {}, predictedMs: { median: 900, low: 800, high: 1000 }, measuredMs: null },
+  baseline: {
+    protocols: {},
+    predictedMs: { median: 2000, low: 1800, high: 2300 },
+    verifiedMs: null,
+    measuredMs: null,
+  },
+  assignment: {
+    protocols: {},
+    predictedMs: { median: 900, low: 800, high: 1000 },
+    verifiedMs: null,
+    measuredMs: null,
+  },
   decision: {
     kind: 'act',
     verdict: 'Keep cdn.test off HTTP/3: 4.1 s → 1.6 s (measured)',

@@ -490,12 +490,56 @@ test('a verification becomes times, or the reason why there are none', () => {
         h2: { ...none, unavailable: '' },
         h3: { ...none, unavailable: 'blocked' },
       },
+      assignments: [],
     }),
+    prediction.decision,
   );
-  expect(verified).toEqual({
+  expect(verified).toMatchObject({
     h1: { medianMs: 2, lowMs: 1, highMs: 3, runs: 0 },
     h2: { unavailable: 'no round was completed' },
     h3: { unavailable: 'blocked' },
+  });
+});
+
+test('the browser’s own choice and the action show the rounds that requested the origins as they do', () => {
+  const decision = decisionOf([
+    actionOf('avoid-h3', { 'https://a.test': 'h3', 'https://b.test': 'h2' }),
+    LEAVE,
+  ]);
+  decision.baseline = {
+    ...decision.baseline,
+    visit: 'later',
+    protocols: { 'https://a.test': 'h3', 'https://b.test': 'h3' },
+  };
+  const httpsRecord = { state: 'absent' as const, alpn: [], port: null, target: '', ech: false, detail: '' };
+  const origins = ['https://a.test', 'https://b.test'].map((origin) => ({
+    origin,
+    unreachable: '',
+    h3Offered: { altSvc: [], httpsRecord },
+    speaks: { h2: true, h3: true },
+    tcp: null,
+    quic: null,
+  }));
+  const timed = (medianMs: number) => ({
+    unavailable: '',
+    rounds: [],
+    provedRequests: 0,
+    answeredRequests: 0,
+    medianMs,
+    lowMs: medianMs,
+    highMs: medianMs,
+  });
+  const protocols = { h2: timed(20), h3: timed(30) };
+  const mixed = { assignment: decision.action.assignment, discoversH3: false, ...timed(10) };
+  const verified = readVerifiedTimes(verificationOf({ protocols, origins, assignments: [mixed] }), decision);
+  expect(verified).toMatchObject({ baseline: { medianMs: 30 }, assigned: { medianMs: 10 } });
+  const table = renderTimesTable({ prediction: { ...prediction, decision }, verified }, options);
+  expect(table.textContent).toContain('hopwise’s action');
+  // A helper that knows no assignments leaves a reason in place of the action's time.
+  const before = readVerifiedTimes(verificationOf({ protocols, origins }), decision);
+  expect(before).toMatchObject({
+    baseline: { medianMs: 30 },
+    assigned: { unavailable: expect.stringContaining('older') },
   });
 });
 

@@ -55,7 +55,7 @@ export async function probeCommand(
       onProgress: live
         ? ({ doneTransfers, allTransfers, protocol, round }) =>
             process.stderr.write(
-              `\r${doneTransfers} of ${allTransfers} transfers, ${PROTOCOL_NAME[protocol]}, round ${round + 1}\x1b[K`,
+              `\r${doneTransfers} of ${allTransfers} transfers, ${protocol ? PROTOCOL_NAME[protocol] : 'by assignment'}, round ${round + 1}\x1b[K`,
             )
         : undefined,
     });

@@ -149,7 +149,7 @@ class Host {
   }
 
   async #runProbe(request: ProbeRequest, signal: AbortSignal): Promise<void> {
-    const { id, plan, protocols, rounds, budgetBytes } = request;
+    const { id, plan, protocols, assignments, rounds, budgetBytes } = request;
     this.#log(
       `probe of ${originOf(plan.pageUrl)}: ${plan.transfers.length} transfers, ${rounds} rounds of ${protocols}`,
     );
@@ -166,6 +166,7 @@ class Host {
     try {
       const verification = await probe(this.#engine, plan, {
         protocols,
+        assignments,
         rounds,
         budgetBytes,
         signal,

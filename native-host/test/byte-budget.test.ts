@@ -20,6 +20,18 @@ it('is three times the page by default', () => {
   expect(new ByteBudget(null, pageOf(1e9)).budgetBytes).toBe(200_000_000);
 });
 
+it('allows one load of the page for each kind of round beyond three', () => {
+  const page = pageOf(100 * KB, 400 * KB);
+  const byDefault = new ByteBudget(null, page);
+  byDefault.allowRounds(5);
+  expect(byDefault.budgetBytes).toBe(2500 * KB);
+  byDefault.allowRounds(2);
+  expect(byDefault.budgetBytes).toBe(1500 * KB);
+  const given = new ByteBudget(123, page);
+  given.allowRounds(5);
+  expect(given.budgetBytes).toBe(123);
+});
+
 it('learns the size of an unknown page from its first round', () => {
   const byteBudget = new ByteBudget(null, pageOf(0, 0));
   expect(byteBudget.budgetBytes).toBe(200_000_000);

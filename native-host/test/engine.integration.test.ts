@@ -22,6 +22,7 @@ function transfer(path: string, protocol: Protocol, more: Partial<RoundTransfer>
     incremental: false,
     accept: '*/*',
     connectTo: '',
+    onceOffered: null,
     headersOnly: false,
     maxBytes: null,
     refused: '',

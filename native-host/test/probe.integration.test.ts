@@ -80,6 +80,41 @@ it('carries the page under each protocol, interleaved, in an order that changes'
   ]);
 });
 
+it('transfers the page by assignments that no single protocol equals', async () => {
+  const [own, other] = await start([], []);
+  const plan = planOf([own!.url('/bytes/5000'), own!.url('/bytes/20'), other!.url('/bytes/30')]);
+  const [first, second] = [own!.url('').replace(/\/$/, ''), other!.url('').replace(/\/$/, '')];
+  const mixed = { assignment: { [first]: 'h2', [second]: 'h3' }, discoversH3: false } as const;
+  const allH2 = { assignment: { [first]: 'h2', [second]: 'h2' }, discoversH3: false } as const;
+  const verification = await probe(engine(), plan, {
+    protocols: ['h2'],
+    assignments: [mixed, allH2, mixed],
+    rounds: 1,
+    budgetBytes: 1e9,
+  });
+  expect(verificationSchema.parse(verification)).toEqual(verification);
+  expect(verification.assignments).toHaveLength(1);
+  const [verified] = verification.assignments!;
+  expect(verified).toMatchObject({ ...mixed, unavailable: '', provedRequests: 3, answeredRequests: 3 });
+  expect(verified!.rounds[0]!.transfers.map(({ protocol }) => protocol)).toEqual(['h2', 'h2', 'h3']);
+});
+
+it('uses HTTP/3 on a first visit once a response has offered it', async () => {
+  const [server] = await start([]);
+  const plan = planOf([server!.url('/bytes/5000'), server!.url('/bytes/20'), server!.url('/bytes/30')]);
+  const assignment = { [new URL(plan.pageUrl).origin]: 'h3' } as const;
+  const { assignments } = await probe(engine(), plan, {
+    protocols: ['h2', 'h3'],
+    assignments: [{ assignment, discoversH3: true }],
+    rounds: 2,
+    budgetBytes: 1e9,
+  });
+  expect(assignments).toHaveLength(1);
+  expect(assignments![0]).toMatchObject({ unavailable: '', provedRequests: 6, answeredRequests: 6 });
+  for (const { transfers } of assignments![0]!.rounds)
+    expect(transfers.map(({ protocol }) => protocol)).toEqual(['h2', 'h3', 'h3']);
+});
+
 it('reports progress up to the last transfer', async () => {
   const [server] = await start([]);
   const done: number[] = [];

@@ -9,6 +9,12 @@ export type { ClientCosts } from './client/client-costs.ts';
 export type { Hold } from './client/low-priority-gate.ts';
 export { experienceOf, fastestByExperience, type LogRatio } from './decide/experience.ts';
 export type { Knowledge } from './decide/knowledge.ts';
+export {
+  assignmentsToVerify,
+  plannedAction,
+  plannedBaseline,
+  verifiedUnder,
+} from './decide/verified-rounds.ts';
 export type { FlowConditions } from './econ/flow-conditions.ts';
 export { bottleneckShare } from './econ/flow-conditions.ts';
 export { FlowLatency } from './econ/flow-latency.ts';

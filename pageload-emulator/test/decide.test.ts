@@ -1,9 +1,11 @@
+import type { VerifiedAssignment, VerifiedProtocol } from '@hopwise/contract';
 import type { Decision, NetworkPath, Recording } from '@hopwise/pageload-emulator';
 import { type Knowledge, predict } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pathOf } from './pages.ts';
 import { randomPage, randomServers, recordLoad } from './synthetic-loads.ts';
+import { VERIFICATION } from './verification.ts';
 
 const OPEN = pathOf({ rttMs: 60, downBps: 20e6 });
 const POLICED = pathOf({ rttMs: 60, downBps: 20e6, udp: { kind: 'policed', bps: 1e6 } });
@@ -20,6 +22,28 @@ function recorded(path: NetworkPath, seed = 1): Recording {
 function decisionOn(path: NetworkPath, knowledge: Knowledge = {}, recording = recorded(path)): Decision {
   const { lossBurst: _, ...network } = path;
   return predict(recording, { network, knowledge }).decision;
+}
+
+/** Rounds of transfers of these lengths, milliseconds. */
+function roundsOf(...totalsMs: number[]): VerifiedProtocol {
+  return {
+    unavailable: '',
+    rounds: totalsMs.map((totalMs) => ({
+      totalMs,
+      bytes: 1e6,
+      failed: 0,
+      minRttMs: null,
+      lossEvents: null,
+      segmentsIn: null,
+      retransmitted: null,
+      transfers: [],
+    })),
+    medianMs: totalsMs[0]!,
+    lowMs: Math.min(...totalsMs),
+    highMs: Math.max(...totalsMs),
+    provedRequests: 0,
+    answeredRequests: 0,
+  };
 }
 
 describe('decision', () => {
@@ -110,6 +134,29 @@ describe('decision', () => {
     const changed = decisionOn(POLICED, { earlier: first });
     expect(changed.action.kind).toBe('avoid-h3');
     expect(changed.changed).toBe(`Before, the answer was: ${first.verdict}.`);
+  });
+
+  it('goes by transfers of the page under an assignment', () => {
+    const before = decisionOn(OPEN);
+    const avoided = before.actions.find(({ kind }) => kind === 'avoid-h3')!;
+    const { protocols: own } = before.baseline;
+    const under = (...totalsMs: number[]) => ({
+      assignment: avoided.assignment,
+      discoversH3: false,
+      ...roundsOf(...totalsMs),
+    });
+    const verified = { ...VERIFICATION, protocols: { h1: roundsOf(1500, 1520, 1510) } };
+    const gainOf = (assignments: VerifiedAssignment[]) => {
+      const { actions } = decisionOn(OPEN, { verification: { ...verified, assignments } });
+      return actions.find(({ kind }) => kind === 'avoid-h3')!.gain;
+    };
+    const faster = gainOf([under(1000, 1050, 1020)]);
+    const slower = gainOf([under(2200, 2250, 2300)]);
+    expect(faster).toBeGreaterThan(gainOf([]));
+    expect(slower).toBeLessThan(gainOf([]));
+    // Transfers under an assignment that is no candidate say nothing of the others.
+    const foreign = { ...under(9000), assignment: { ...own, [Object.keys(own)[0]!]: 'h1' as const } };
+    expect(gainOf([foreign])).toBe(gainOf([]));
   });
 
   it('shows the first visit and later ones apart', () => {

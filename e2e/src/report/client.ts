@@ -4,6 +4,7 @@ import { PROTOCOL_NAME } from '@hopwise/contract';
 import {
   type Observed,
   predictedWaterfall,
+  type Row,
   recordedWaterfall,
   renderNetwork,
   renderOriginTable,
@@ -49,7 +50,11 @@ function sections(report: Report): HTMLElement[] {
   const decided = { ...prediction, decision: report.decision };
   const comparison = {
     prediction,
-    verified: timesOf((protocol) => report.protocols[protocol].verifiedMs),
+    verified: {
+      ...timesOf((protocol) => report.protocols[protocol].verifiedMs),
+      ...rowOf('baseline', report.baseline.verifiedMs),
+      ...rowOf('assigned', report.assignment.verifiedMs),
+    },
     ...(report.mode === 'lab' && {
       measured: timesOf((protocol) => report.protocols[protocol].measuredMs),
       baseline: measuredOf(report.baseline.measuredMs),
@@ -96,6 +101,11 @@ function timesOf(
     if (time) times[protocol] = time;
   }
   return times;
+}
+
+function rowOf(row: Row, time: RepeatedSpread | Unavailable | null): Partial<Record<Row, Observed>> {
+  const observed = measuredOf(time);
+  return observed ? { [row]: observed } : {};
 }
 
 function measuredOf(time: RepeatedSpread | Unavailable | null): Observed | undefined {

@@ -1,14 +1,17 @@
-import type { UdpNotation, Verification } from '@hopwise/contract';
+import type { UdpNotation, Verification, VerifiedProtocol } from '@hopwise/contract';
 import type { LoadProtocol } from '@hopwise/lab/ground-truth/ground-truth';
-import type {
-  Assignment,
-  Decision,
-  LoadTime,
-  OriginRecommendation,
-  Prediction,
-  Protocol,
-  Recording,
-  Unavailable,
+import {
+  type Assignment,
+  type Decision,
+  type LoadTime,
+  type OriginRecommendation,
+  type Prediction,
+  type Protocol,
+  plannedAction,
+  plannedBaseline,
+  type Recording,
+  type Unavailable,
+  verifiedUnder,
 } from '@hopwise/pageload-emulator';
 
 /** Milliseconds: a median with the ends of its spread. */
@@ -49,6 +52,8 @@ export interface BaselineReport {
   protocols: Partial<Record<Protocol, number>>;
   /** Of the visit that was recorded, by emulation. */
   predictedMs: Spread;
+  /** From real transfers by libcurl that begin on the protocols that the browser would. */
+  verifiedMs: RepeatedSpread | Unavailable | null;
   /** From real page loads, each a first visit; only in the lab. */
   measuredMs: RepeatedSpread | Unavailable | null;
 }
@@ -58,6 +63,8 @@ export interface AssignmentReport {
   /** By origin. */
   protocols: Assignment;
   predictedMs: Spread;
+  /** From real transfers by libcurl in which each origin had its protocol; null without an action. */
+  verifiedMs: RepeatedSpread | Unavailable | null;
   /** From real page loads in which each origin had its protocol, those by the browser itself without an action; only in the lab. */
   measuredMs: RepeatedSpread | Unavailable | null;
 }
@@ -134,11 +141,7 @@ function predictedSpread(prediction: Prediction, protocol: Protocol): Spread | U
   return isUnavailable(emulated) ? emulated : spreadOf(emulated);
 }
 
-function verifiedSpread(
-  verification: Verification | null,
-  protocol: Protocol,
-): RepeatedSpread | Unavailable | null {
-  const verified = verification?.protocols[protocol];
+function verifiedSpread(verified: VerifiedProtocol | null | undefined): RepeatedSpread | Unavailable | null {
   if (!verified) return null;
   if (verified.unavailable !== '') return { unavailable: verified.unavailable };
   if (verified.medianMs === null || verified.lowMs === null || verified.highMs === null) {
@@ -159,10 +162,11 @@ function verifiedSpread(
 export function buildReport(findings: Findings): Report {
   const { prediction, predictionGivenNetwork, verification, measured } = findings;
   const { action, baseline } = prediction.decision;
+  const planned = plannedAction(prediction.decision);
   const protocolReport = (protocol: Protocol): ProtocolReport => ({
     predictedMs: predictedSpread(prediction, protocol),
     predictedGivenNetworkMs: predictionGivenNetwork && predictedSpread(predictionGivenNetwork, protocol),
-    verifiedMs: verifiedSpread(verification, protocol),
+    verifiedMs: verifiedSpread(verification?.protocols[protocol]),
     measuredMs: measured?.[protocol] ?? null,
   });
   return {
@@ -179,11 +183,15 @@ export function buildReport(findings: Findings): Report {
     baseline: {
       protocols: findings.naturalProtocols ?? prediction.observed.protocols,
       predictedMs: spreadOf(baseline),
+      verifiedMs: verifiedSpread(
+        verification && verifiedUnder(verification, plannedBaseline(prediction.decision)),
+      ),
       measuredMs: measured?.natural ?? null,
     },
     assignment: {
       protocols: action.assignment,
       predictedMs: spreadOf(action.time),
+      verifiedMs: verifiedSpread(planned && verification && verifiedUnder(verification, planned)),
       measuredMs: (action.kind === 'leave' ? measured?.natural : measured?.assigned) ?? null,
     },
     decision: findings.decision,

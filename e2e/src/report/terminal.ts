@@ -29,11 +29,9 @@ function cell(value: Time): string {
 function rowsOf({ prediction, baseline, protocols, assignment }: Report): Row[] {
   const fixed = (protocol: Protocol) => ({ name: PROTOCOL_NAME[protocol], ...protocols[protocol] });
   return [
-    { name: BASELINE, verifiedMs: null, ...baseline },
+    { name: BASELINE, ...baseline },
     ...PROTOCOLS.map(fixed),
-    ...(prediction.decision.action.kind === 'leave'
-      ? []
-      : [{ name: ACTION, verifiedMs: null, ...assignment }]),
+    ...(prediction.decision.action.kind === 'leave' ? [] : [{ name: ACTION, ...assignment }]),
   ];
 }
 

@@ -132,8 +132,8 @@ export class ExtensionSession {
       type: 'verify',
       ...which,
       rounds: options.rounds,
-      // Three protocols, with a margin, so that the budget does not cut the rounds.
-      budgetBytes: Math.ceil(1.5 * pageBytes * 3 * options.rounds) + 1_000_000,
+      // Three protocols, the action and the browser's own choice, with a margin, so that the budget does not cut the rounds.
+      budgetBytes: Math.ceil(1.5 * pageBytes * 5 * options.rounds) + 1_000_000,
     });
     if (!started.ok) throw new UserError(`the verification did not start: ${started.error}`);
     for (;;) {
@@ -142,7 +142,7 @@ export class ExtensionSession {
       if (!now.ok) throw new UserError(`the verification was lost: ${now.error}`);
       if (now.state === 'failed') throw new UserError(`the verification failed: ${now.message}`);
       if (now.state === 'done') break;
-      if (now.state === 'running' && now.protocol) {
+      if (now.state === 'running' && now.protocol !== 'starting') {
         options.onProgress(`${now.doneTransfers} of ${now.allTransfers} transfers, ${now.protocol}`);
       }
       await sleep(POLL_MS);

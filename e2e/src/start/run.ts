@@ -154,7 +154,9 @@ async function observe(
     onRepeat: (reasons) => progress.step(`recording again, as the load was disturbed: ${reasons.join(', ')}`),
   });
   if (!load.prediction) throw new UserError(`the load of ${url} gives no prediction: ${load.problem}`);
-  progress.step(`verifying: libcurl transfers the page under each protocol, ${options.rounds} rounds`);
+  progress.step(
+    `verifying: libcurl transfers the page under each protocol and as decided, ${options.rounds} rounds`,
+  );
   const verified = await session.verify(load, {
     rounds: options.rounds,
     onProgress: (text) => progress.detail(text),

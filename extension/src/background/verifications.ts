@@ -1,4 +1,4 @@
-import type { Protocol } from '@hopwise/pageload-emulator';
+import { assignmentsToVerify, type Protocol } from '@hopwise/pageload-emulator';
 import { HelperError } from '../helper/helper-port.ts';
 import { verifyWithHelper } from '../helper/native-client.ts';
 import type { VerificationState } from '../messages/load-messages.ts';
@@ -55,6 +55,8 @@ export class Verifications {
     const protocols = options.protocols ?? ['h1', 'h2', 'h3'];
     const rounds = options.rounds ?? DEFAULT_ROUNDS;
     const plan = planVerification(restoreQueries(load.recording, queries));
+    const decision = load.prediction?.decision;
+    const assignments = decision ? assignmentsToVerify(decision) : [];
     const budgetBytes = options.budgetBytes ?? null;
     const abort = new AbortController();
     this.#abort = abort;
@@ -62,11 +64,11 @@ export class Verifications {
       state: 'running',
       loadId: load.id,
       doneTransfers: 0,
-      allTransfers: plan.transfers.length * protocols.length * rounds,
-      protocol: null,
+      allTransfers: plan.transfers.length * (protocols.length + assignments.length) * rounds,
+      protocol: 'starting',
       round: 0,
     });
-    void this.#run(load, { plan, protocols, rounds, budgetBytes }, abort.signal);
+    void this.#run(load, { plan, protocols, assignments, rounds, budgetBytes }, abort.signal);
     return this.#state;
   }
 
@@ -79,7 +81,14 @@ export class Verifications {
       const reported = await verifyWithHelper(
         probe,
         ({ doneTransfers, allTransfers, protocol, round }) =>
-          this.#set({ state: 'running', loadId: load.id, doneTransfers, allTransfers, protocol, round }),
+          this.#set({
+            state: 'running',
+            loadId: load.id,
+            doneTransfers,
+            allTransfers,
+            protocol: protocol ?? 'assigned',
+            round,
+          }),
         signal,
       );
       const verification = load.hidesQueries ? stripVerification(reported, load.recording.url) : reported;

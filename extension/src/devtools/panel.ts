@@ -99,7 +99,7 @@ const withLoad = (render: (load: StoredLoad) => HTMLElement[]): HTMLElement[] =>
 function renderOverview(load: StoredLoad): HTMLElement[] {
   const prediction = predictionOf(load);
   if (!prediction) return [renderCard('', 'hw-wide', el('p', {}, load.problem), pins.element)];
-  const verified = load.verification ? readVerifiedTimes(load.verification) : undefined;
+  const verified = load.verification ? readVerifiedTimes(load.verification, prediction.decision) : undefined;
   const { stopped, leftOut } = load.verification ?? {};
   const comparison = { prediction, verified, stopped, leftOut };
   const left = window.innerWidth >= 1060 ? innerWidthPx() * 0.6 - 40 : innerWidthPx();

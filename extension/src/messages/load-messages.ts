@@ -75,7 +75,8 @@ export type VerificationState =
       loadId: number;
       doneTransfers: number;
       allTransfers: number;
-      protocol: Protocol | null;
+      /** What the rounds transfer under: one protocol, an assignment, or nothing yet. */
+      protocol: Protocol | 'assigned' | 'starting';
       round: number;
     }
   | { state: 'done'; loadId: number }

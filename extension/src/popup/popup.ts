@@ -78,7 +78,7 @@ function renderViews(
 ): HTMLElement[] {
   const prediction = predictionOf(load);
   if (!prediction) return [el('p', { class: 'hw-empty' }, load.problem)];
-  const verified = load.verification ? readVerifiedTimes(load.verification) : undefined;
+  const verified = load.verification ? readVerifiedTimes(load.verification, prediction.decision) : undefined;
   const { stopped, leftOut } = load.verification ?? {};
   const comparison = { prediction, verified, stopped, leftOut };
   return [

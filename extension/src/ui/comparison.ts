@@ -1,5 +1,18 @@
-import { type LoadTime, PROTOCOL_NAME, type Unavailable, type Verification } from '@hopwise/contract';
-import { PROTOCOLS, type Prediction, type Protocol } from '@hopwise/pageload-emulator';
+import {
+  type LoadTime,
+  PROTOCOL_NAME,
+  type Unavailable,
+  type Verification,
+  type VerifiedProtocol,
+} from '@hopwise/contract';
+import {
+  PROTOCOLS,
+  type Prediction,
+  type Protocol,
+  plannedAction,
+  plannedBaseline,
+  verifiedUnder,
+} from '@hopwise/pageload-emulator';
 
 /** Times of real loads or transfers under one protocol, or why there are none. */
 export type Observed = { medianMs: number; lowMs: number; highMs: number; runs: number } | Unavailable;
@@ -7,7 +20,7 @@ export type Observed = { medianMs: number; lowMs: number; highMs: number; runs: 
 /** A prediction with the times of real transfers (verified) and of real page loads (measured). */
 export interface Comparison {
   prediction: Prediction;
-  verified?: Partial<Record<Protocol, Observed>> | undefined;
+  verified?: Partial<Record<Row, Observed>> | undefined;
   measured?: Partial<Record<Protocol, Observed>> | undefined;
   /** Real loads by the browser's own choice of protocols; a row of their own. */
   baseline?: Observed | undefined;
@@ -56,14 +69,14 @@ export interface MissingTime {
 const APART = 0.01;
 
 /** Rows of a comparison from top to bottom. */
-export function listRows({ prediction, assigned }: Comparison): Row[] {
+export function listRows({ prediction, verified, assigned }: Comparison): Row[] {
   const { visit, pltMs, laterPltMs } = prediction.decision.baseline;
   const isLaterApart = visit === 'first' && Math.abs(laterPltMs - pltMs) > APART * pltMs;
   return [
     'baseline',
     ...(isLaterApart ? ['later' as const] : []),
     ...PROTOCOLS,
-    ...(assigned ? ['assigned' as const] : []),
+    ...(assigned || verified?.assigned ? ['assigned' as const] : []),
   ];
 }
 
@@ -90,13 +103,13 @@ function readTimes({ prediction, verified, measured, baseline, assigned }: Compa
   const { decision } = prediction;
   switch (row) {
     case 'baseline':
-      return { predicted: asFigure(decision.baseline), measured: baseline };
+      return { predicted: asFigure(decision.baseline), verified: verified?.baseline, measured: baseline };
     case 'later': {
       const ms = decision.baseline.laterPltMs;
       return { predicted: { medianMs: ms, lowMs: ms, highMs: ms } };
     }
     case 'assigned':
-      return { predicted: asFigure(decision.action.time), measured: assigned };
+      return { predicted: asFigure(decision.action.time), verified: verified?.assigned, measured: assigned };
     default: {
       const time = decision.protocols[row];
       return {
@@ -113,17 +126,34 @@ const asFigure = ({ pltMs, low, high }: LoadTime) => ({ medianMs: pltMs, lowMs: 
 const reasonOf = (time: LoadTime | Unavailable): string =>
   'unavailable' in time ? time.unavailable : 'the decision has no time for it';
 
-/** Converts a verification's times to the form that the views take. */
-export function readVerifiedTimes(verification: Verification): Partial<Record<Protocol, Observed>> {
-  const verified: Partial<Record<Protocol, Observed>> = {};
+/** Why a verification has no times of an assignment: the helper did not transfer it. */
+const OLD_HELPER = 'the helper is older than this extension; update it to verify this as well';
+
+/**
+ * Converts a verification's times to the form that the views take.
+ *
+ * @param decision names the browser's own choice and the recommended action
+ */
+export function readVerifiedTimes(
+  verification: Verification,
+  decision: Prediction['decision'],
+): Partial<Record<Row, Observed>> {
+  const verified: Partial<Record<Row, Observed>> = {};
   for (const protocol of PROTOCOLS) {
     const result = verification.protocols[protocol];
-    if (!result) continue;
-    const { medianMs, lowMs, highMs, unavailable, rounds } = result;
-    verified[protocol] =
-      unavailable === '' && medianMs !== null && lowMs !== null && highMs !== null
-        ? { medianMs, lowMs, highMs, runs: rounds.length }
-        : { unavailable: unavailable || 'no round was completed' };
+    if (result) verified[protocol] = readTimesOf(result);
+  }
+  const planned = { baseline: plannedBaseline(decision), assigned: plannedAction(decision) };
+  for (const row of ['baseline', 'assigned'] as const) {
+    const result = planned[row] && verifiedUnder(verification, planned[row]);
+    if (result) verified[row] = readTimesOf(result);
+    else if (planned[row] && !verification.assignments) verified[row] = { unavailable: OLD_HELPER };
   }
   return verified;
+}
+
+function readTimesOf({ medianMs, lowMs, highMs, unavailable, rounds }: VerifiedProtocol): Observed {
+  return unavailable === '' && medianMs !== null && lowMs !== null && highMs !== null
+    ? { medianMs, lowMs, highMs, runs: rounds.length }
+    : { unavailable: unavailable || 'no round was completed' };
 }

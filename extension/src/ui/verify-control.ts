@@ -93,14 +93,16 @@ export class VerifyControl {
 
 const VERIFY = 'Verify with real transfers';
 const COSTS =
-  'Requests the page’s resources again under each protocol, without cookies. Transfers at most three times the page’s data.';
+  'Requests the page’s resources again under each protocol, as hopwise recommends and as the browser would, without cookies. ' +
+  'Transfers at most five times the page’s data.';
 
 function describeState(state: VerificationState): string {
   switch (state.state) {
     case 'running': {
-      if (state.protocol === null) return 'Starting the helper…';
+      if (state.protocol === 'starting') return 'Starting the helper…';
       const done = `${state.doneTransfers} of ${state.allTransfers} transfers`;
-      return `${PROTOCOL_NAME[state.protocol]}, round ${state.round + 1}: ${done}`;
+      const under = state.protocol === 'assigned' ? 'Mixed protocols' : PROTOCOL_NAME[state.protocol];
+      return `${under}, round ${state.round + 1}: ${done}`;
     }
     case 'failed':
       return state.message;

@@ -3,8 +3,8 @@ import type { TransferPlan } from '@hopwise/contract';
 
 type Planned = TransferPlan['transfers'][number];
 
-/** The default budget, in loads of the page. */
-const PAGES = 3;
+/** The default budget, in loads of the page: one for each kind of round, at least this many. */
+const MIN_PAGES = 3;
 /** Minimum default budget: on small pages the headers of the first requests are a large part. */
 const MIN_BYTES = 65_536;
 /** Maximum default budget, also while the page's size is not known. */
@@ -21,14 +21,27 @@ export class ByteBudget {
   readonly #given: boolean;
   #budgetBytes: number;
   #pageKnown: boolean;
+  #pageBytes: number;
+  #pages = MIN_PAGES;
   spentBytes = 0;
 
-  /** @param budgetBytes null for three times the page's bytes */
+  /** @param budgetBytes null for three times the page's bytes, or what `allowRounds` extends that to */
   constructor(budgetBytes: number | null, transfers: readonly Planned[]) {
-    const pageBytes = transfers.reduce((sum, { bytes }) => sum + bytes, 0);
+    this.#pageBytes = transfers.reduce((sum, { bytes }) => sum + bytes, 0);
     this.#given = budgetBytes !== null;
-    this.#pageKnown = pageBytes > 0;
-    this.#budgetBytes = budgetBytes ?? (this.#pageKnown ? threefold(pageBytes) : MAX_BYTES);
+    this.#pageKnown = this.#pageBytes > 0;
+    this.#budgetBytes = budgetBytes ?? this.#defaultBytes();
+  }
+
+  /** Extends a default budget to one load of the page for each of this many kinds of rounds. */
+  allowRounds(kinds: number): void {
+    this.#pages = Math.max(MIN_PAGES, kinds);
+    if (!this.#given) this.#budgetBytes = this.#defaultBytes();
+  }
+
+  #defaultBytes(): number {
+    if (!this.#pageKnown) return MAX_BYTES;
+    return Math.min(MAX_BYTES, Math.max(MIN_BYTES, this.#pages * this.#pageBytes));
   }
 
   /** Whether the caller set the budget. */
@@ -46,10 +59,9 @@ export class ByteBudget {
 
   /** After the first complete round the size of the page is known. */
   learn(): void {
-    if (!this.#given && !this.#pageKnown) {
-      this.#budgetBytes = threefold(this.spentBytes);
-    }
+    if (!this.#pageKnown) this.#pageBytes = this.spentBytes;
     this.#pageKnown = true;
+    if (!this.#given) this.#budgetBytes = this.#defaultBytes();
   }
 
   /** Maximum bytes of a response with this expected size; null where that is not known. */
@@ -77,10 +89,6 @@ export class ByteBudget {
     const leftBytes = [...(left ?? [])].reduce((sum, index) => sum + sizes[index]!, 0);
     return leftBytes > MAX_LEFT_OUT * allBytes ? null : left;
   }
-}
-
-function threefold(pageBytes: number): number {
-  return Math.min(MAX_BYTES, Math.max(MIN_BYTES, PAGES * pageBytes));
 }
 
 /** The fewest transfers with `excess` bytes in all that no other transfer waits for; never the document. */

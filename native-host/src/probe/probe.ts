@@ -2,13 +2,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   AddressSpace,
+  OriginAbility,
+  OriginUse,
+  PlannedAssignment,
   Protocol,
   TransferPlan,
   UdpVerdict,
   Verification,
+  VerifiedAssignment,
   VerifiedProtocol,
 } from '@hopwise/contract';
-import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
+import { areSameRounds, originUse, PROTOCOL_NAME, PROTOCOLS, uniformPlan } from '@hopwise/contract';
 import { http3InstallHint } from '../base/install-hints.ts';
 import { type NameServer, nameServers } from '../dns/dns-query.ts';
 import { type Engine, EngineDiedError, engineLine, NoEngineError } from '../engine/engine.ts';
@@ -27,9 +31,11 @@ import { udpVerdict } from './udp-verdict.ts';
 export interface ProbeOptions {
   /** At least one. */
   protocols: readonly Protocol[];
+  /** Transferred as well, except those that lead to the same requests as one of `protocols`. */
+  assignments?: readonly PlannedAssignment[] | undefined;
   /** Maximum number of rounds; fewer where the budget is spent. */
   rounds: number;
-  /** Maximum response bytes in all; null for three times the page's. */
+  /** Maximum response bytes in all; null for the page's bytes once for each kind of round, and at least three times. */
   budgetBytes: number | null;
   /** Maximum duration, milliseconds; by default a minute per round, and at least ten minutes. */
   limitMs?: number;
@@ -42,9 +48,20 @@ export interface ProbeOptions {
 export interface ProbeProgress {
   doneTransfers: number;
   allTransfers: number;
-  protocol: Protocol;
+  /** null in rounds by an assignment. */
+  protocol: Protocol | null;
   /** Counted from 0. */
   round: number;
+}
+
+/** Rounds of one protocol, or of one assignment. */
+interface RoundKind {
+  /** The protocol for every origin; null for an assignment. */
+  protocol: Protocol | null;
+  planned: PlannedAssignment;
+  /** Why there are no rounds, '' when there may be. */
+  unavailable: string;
+  rounds: Round[];
 }
 
 /** The order of the first rounds: if the budget ends early, HTTP/1.1 is the least informative. */
@@ -58,8 +75,8 @@ const ROUND_LIMIT_MS = 60_000;
 const PAUSE_MS = 150;
 
 /**
- * Transfers the plan `rounds` times under each protocol, each time on fresh connections, the
- * protocols interleaved. An origin without the protocol is requested under the best that it has, as a
+ * Transfers the plan `rounds` times under each protocol and each assignment, each time on fresh connections, the
+ * kinds of rounds interleaved. An origin without the protocol is requested under the best that it has, as a
  * browser would; then `provedRequests` is below `answeredRequests`.
  *
  * @throws ProbeError when there is no result: `no-engine`, `engine-died`, `cancelled`, `budget` (of
@@ -92,11 +109,11 @@ class Probe {
   readonly #urls: URL[];
   readonly #limitMs: number;
   readonly #deadline: AbortSignal;
-  readonly #protocols: Protocol[];
-  readonly #unavailable = new Map<Protocol, string>();
-  readonly #rounds = new Map<Protocol, Round[]>();
+  /** In the order of the first rounds; assignments are added after the survey. */
+  readonly #kinds: RoundKind[];
   #origins: ReturnType<typeof readPlan>['origins'];
   #profiles = new Map<string, OriginProfile>();
+  #abilities = new Map<string, OriginAbility>();
   #pageFrom: AddressSpace = 'public';
   readonly #byteBudget: ByteBudget;
   readonly #figures = new OriginFigures();
@@ -118,9 +135,14 @@ class Probe {
     this.#origins = origins;
     this.#byteBudget = new ByteBudget(options.budgetBytes, plan.transfers);
     this.#sizes = plan.transfers.map(({ bytes }) => bytes);
-    this.#protocols = ORDER.filter((protocol) => options.protocols.includes(protocol));
-    for (const protocol of this.#protocols) this.#rounds.set(protocol, []);
-    const roundsMs = ROUND_LIMIT_MS * options.rounds * this.#protocols.length;
+    this.#kinds = ORDER.filter((protocol) => options.protocols.includes(protocol)).map((protocol) => ({
+      protocol,
+      planned: uniformPlan([...origins.values()], protocol),
+      unavailable: '',
+      rounds: [],
+    }));
+    const allKinds = this.#kinds.length + (options.assignments?.length ?? 0);
+    const roundsMs = ROUND_LIMIT_MS * options.rounds * allKinds;
     this.#limitMs = options.limitMs ?? Math.max(MIN_LIMIT_MS, roundsMs);
     this.#deadline = AbortSignal.timeout(this.#limitMs);
   }
@@ -145,22 +167,26 @@ class Probe {
     if (!info.http2) this.#giveUp('h2', `libcurl ${info.version} has no HTTP/2: ${http3InstallHint()}`);
     if (!info.http3) this.#giveUp('h3', `libcurl ${info.version} has no HTTP/3: ${http3InstallHint()}`);
     await this.#survey(info.http3, lookups);
+    if (!this.#stopped) this.#addAssignments();
     for (let round = 0; round < this.#options.rounds && !this.#stopped; round += 1) {
       if (!this.#mayGoOn(round)) break;
-      await this.#everyProtocol(round);
+      await this.#everyKind(round);
     }
-    const finished = [...this.#rounds.values()].some((rounds) => rounds.length > 0);
+    const finished = this.#kinds.some(({ rounds }) => rounds.length > 0);
     if (this.#stopped && !finished) throw new ProbeError(this.#stopCode, this.#stopped);
     return {
       pageUrl: this.#plan.pageUrl,
       engine: engineLine(info),
       startedAt,
       protocols: Object.fromEntries(
-        PROTOCOLS.filter((protocol) => this.#rounds.has(protocol)).map((protocol) => [
-          protocol,
-          this.#outcome(protocol),
-        ]),
+        PROTOCOLS.flatMap((protocol) => {
+          const kind = this.#kindOf(protocol);
+          return kind ? [[protocol, this.#outcome(kind)]] : [];
+        }),
       ) as Verification['protocols'],
+      assignments: this.#kinds
+        .filter(({ protocol }) => protocol === null)
+        .map((kind): VerifiedAssignment => ({ ...kind.planned, ...this.#outcome(kind) })),
       origins: this.#verifiedOrigins(lookups),
       udp: this.#udp(info.http3),
       bytes: this.#byteBudget.spentBytes,
@@ -172,12 +198,17 @@ class Probe {
 
   #stopCode: 'budget' | 'refused' = 'budget';
 
+  #kindOf(protocol: Protocol): RoundKind | undefined {
+    return this.#kinds.find((kind) => kind.protocol === protocol);
+  }
+
   #giveUp(protocol: Protocol, words: string): void {
-    if (!this.#unavailable.has(protocol)) this.#unavailable.set(protocol, words.slice(0, 512));
+    const kind = this.#kindOf(protocol);
+    if (kind) kind.unavailable ||= words.slice(0, 512);
   }
 
   #giveUpAll(page: URL, why: string): void {
-    for (const protocol of this.#protocols) {
+    for (const protocol of PROTOCOLS) {
       this.#giveUp(protocol, `${page.origin} cannot be reached: ${why}`);
     }
   }
@@ -185,7 +216,7 @@ class Probe {
   async #survey(http3: boolean, lookups: RecordLookups): Promise<void> {
     const page = this.#urls[0]!;
     if (hasCredentials(page)) return this.#giveUpAll(page, 'its URL carries credentials');
-    const wanted = this.#protocols.filter((protocol) => protocol !== 'h3' || http3);
+    const wanted = this.#requestedProtocols().filter((protocol) => protocol !== 'h3' || http3);
     const { pageFrom, origins, reports } = await survey(
       this.#origins.values(),
       wanted,
@@ -194,6 +225,7 @@ class Probe {
       this.#base(),
     );
     this.#profiles = origins;
+    this.#abilities = new Map(this.#originAbilities(lookups).map((ability) => [ability.origin, ability]));
     this.#pageFrom = pageFrom;
     for (const report of reports) this.#heed(report, report.results);
     if (this.#stopped) return;
@@ -208,11 +240,29 @@ class Probe {
     if (h3Missing) this.#giveUp('h3', h3Missing);
   }
 
-  get #wanted(): Protocol[] {
-    return this.#protocols.filter((protocol) => !this.#unavailable.has(protocol));
+  /** Protocols that rounds under one protocol or by an assignment need. */
+  #requestedProtocols(): Protocol[] {
+    const assigned = (this.#options.assignments ?? []).flatMap(({ assignment }) => Object.values(assignment));
+    return PROTOCOLS.filter((protocol) => this.#kindOf(protocol) || assigned.includes(protocol));
   }
 
-  /** Whether a round under each protocol fits. Only complete sets of rounds allow a comparison. */
+  /** Adds the assignments that differ from one another and from the protocols that can carry the page. */
+  #addAssignments(): void {
+    const { unreachable = '' } = this.#profiles.get(this.#urls[0]!.origin) ?? { unreachable: 'not surveyed' };
+    if (unreachable) return;
+    const abilities = [...this.#abilities.values()];
+    for (const planned of this.#options.assignments ?? []) {
+      if (this.#wanted.some((kind) => areSameRounds(abilities, kind.planned, planned))) continue;
+      this.#kinds.push({ protocol: null, planned, unavailable: '', rounds: [] });
+    }
+    this.#byteBudget.allowRounds(this.#wanted.length);
+  }
+
+  get #wanted(): RoundKind[] {
+    return this.#kinds.filter(({ unavailable }) => unavailable === '');
+  }
+
+  /** Whether a round of each kind fits. Only complete sets of rounds allow a comparison. */
   #mayGoOn(round: number): boolean {
     const all = this.#wanted.length;
     if (round > 0) {
@@ -231,19 +281,19 @@ class Probe {
     if (more) this.#leftOut = new Set([...this.#leftOut, ...more]);
   }
 
-  /** One round under each remaining protocol; the order rotates from set to set. */
-  async #everyProtocol(round: number): Promise<void> {
-    const all = this.#protocols;
+  /** One round of each remaining kind; the order rotates from set to set. */
+  async #everyKind(round: number): Promise<void> {
+    const all = this.#kinds;
     for (let turn = 0; turn < all.length; turn += 1) {
-      const protocol = all[(turn + round) % all.length]!;
-      if (this.#unavailable.has(protocol)) continue;
+      const kind = all[(turn + round) % all.length]!;
+      if (kind.unavailable !== '') continue;
       const expected = this.#largestRoundBytes || this.#keptBytes();
       if (expected > this.#byteBudget.leftBytes) {
         this.#stopForBudget(expected);
         return;
       }
       await sleep(PAUSE_MS, undefined, { signal: this.#options.signal });
-      const planned = roundPlan(this.#plan, protocol, {
+      const planned = roundPlan(this.#plan, (origin) => this.#useOf(origin, kind), {
         urls: this.#urls,
         profiles: this.#profiles,
         leftOut: this.#leftOut,
@@ -251,27 +301,27 @@ class Probe {
       });
       const report = await this.#runRound(
         { ...this.#base(), pageFrom: this.#pageFrom, transfers: planned.transfers },
-        { protocol, round },
+        { protocol: kind.protocol, round },
       );
       this.#heed(report, report.results);
       if (report.ended === 'budget') this.#stopForBudget(Math.max(expected, report.bytes));
       if (this.#stopped) return;
       for (const result of report.results) result.index = planned.indices[result.index]!;
-      this.#keep(protocol, round, report);
-      if (!this.#sizesSeen) this.#learnSizes(protocol);
+      this.#keep(kind, round, report);
+      if (!this.#sizesSeen) this.#learnSizes(kind);
     }
   }
 
-  /** The first round shows the size of the page: the remaining budget must suffice for the other protocols. */
-  #learnSizes(protocol: Protocol): void {
-    const [first] = this.#rounds.get(protocol)!;
+  /** The first round shows the size of the page: the remaining budget must suffice for the other kinds. */
+  #learnSizes(kind: RoundKind): void {
+    const [first] = kind.rounds;
     if (!first) return;
     this.#sizesSeen = true;
     this.#byteBudget.learn();
     for (const { index, bytes } of first.transfers) this.#sizes[index] = bytes;
     this.#leaveOut(this.#wanted.length - 1, 0);
     const kept = without(first, this.#leftOut);
-    this.#rounds.set(protocol, [kept]);
+    kind.rounds = [kept];
     this.#largestRoundBytes = kept.bytes;
   }
 
@@ -291,20 +341,18 @@ class Probe {
     this.#stopped = `the probe took longer than ${this.#limitMs / 1000} s: at least one server is slow`;
   }
 
-  #keep(protocol: Protocol, round: number, report: RoundReport): void {
+  #keep(kind: RoundKind, round: number, report: RoundReport): void {
     const document = report.results.find(({ index }) => index === 0);
     if (document?.protocol === null || document === undefined) {
       if (round === 0) {
-        this.#giveUp(
-          protocol,
-          `the document failed under ${PROTOCOL_NAME[protocol]}: ${document?.error ?? ''}`,
-        );
+        const under = kind.protocol === null ? 'the assignment' : PROTOCOL_NAME[kind.protocol];
+        kind.unavailable = `the document failed under ${under}: ${document?.error ?? ''}`.slice(0, 512);
         return;
       }
     }
     this.#largestRoundBytes = Math.max(this.#largestRoundBytes, report.bytes);
     if (report.results.some((result) => result.protocol === 'h3')) this.#h3Worked = true;
-    this.#rounds.get(protocol)!.push(roundOf(report));
+    kind.rounds.push(roundOf(report));
   }
 
   #base(): Omit<RoundRequest, 'transfers' | 'pageFrom'> {
@@ -315,7 +363,10 @@ class Probe {
     };
   }
 
-  async #runRound(request: RoundRequest, at?: { protocol: Protocol; round: number }): Promise<RoundReport> {
+  async #runRound(
+    request: RoundRequest,
+    at?: Pick<ProbeProgress, 'protocol' | 'round'>,
+  ): Promise<RoundReport> {
     const { signal, onProgress } = this.#options;
     // What the survey has spent so far counts against its next round.
     const report = await this.#engine.run(
@@ -340,7 +391,7 @@ class Probe {
 
   #allTransfers(): number {
     const aRound = this.#plan.transfers.length - this.#leftOut.size;
-    const done = [...this.#rounds.values()].reduce((sum, rounds) => sum + rounds.length, 0);
+    const done = this.#kinds.reduce((sum, { rounds }) => sum + rounds.length, 0);
     const wanted = this.#wanted.length * this.#options.rounds;
     const bytes = this.#largestRoundBytes || this.#keptBytes();
     // The round in progress counts with its full size.
@@ -360,23 +411,41 @@ class Probe {
     }
   }
 
-  #outcome(protocol: Protocol): VerifiedProtocol {
-    const rounds = this.#rounds.get(protocol)!;
-    const unmeasured = rounds.length === 0 ? this.#stopped : '';
-    return summary(protocol, rounds, this.#unavailable.get(protocol) ?? unmeasured);
+  #useOf(origin: string, { planned }: RoundKind): OriginUse {
+    const ability = this.#abilities.get(origin);
+    // Without an ability its URL carries credentials, and is not requested.
+    return ability ? originUse(ability, planned) : 'h1';
   }
 
-  #verifiedOrigins(lookups: RecordLookups): Verification['origins'] {
-    return [...this.#origins.values()].map(({ origin, host }) => {
+  #outcome(kind: RoundKind): VerifiedProtocol {
+    const { planned, rounds, unavailable } = kind;
+    return summary(rounds, unavailable || (rounds.length === 0 ? this.#stopped : ''), (transfer) => {
+      const { origin } = this.#urls[transfer.index]!;
+      const isDiscovered = this.#useOf(origin, kind) === 'h3-once-offered';
+      return isDiscovered || transfer.protocol === (planned.assignment[origin] ?? 'h2');
+    });
+  }
+
+  #originAbilities(lookups: RecordLookups): OriginAbility[] {
+    return [...this.#origins.keys()].map((origin) => {
       const profile = this.#profiles.get(origin);
       return {
         origin,
-        unreachable: (profile?.unreachable ?? '').slice(0, 512),
         h3Offered: { altSvc: profile?.altSvc ?? [], httpsRecord: lookups.of(origin) },
         speaks: {
           h2: profile && !profile.unreachable ? profile.speaksH2 : null,
           h3: profile?.speaksH3 ?? null,
         },
+      };
+    });
+  }
+
+  #verifiedOrigins(lookups: RecordLookups): Verification['origins'] {
+    return this.#originAbilities(lookups).map((ability) => {
+      const { host } = this.#origins.get(ability.origin)!;
+      return {
+        ...ability,
+        unreachable: (this.#profiles.get(ability.origin)?.unreachable ?? '').slice(0, 512),
         tcp: this.#figures.tcp(host),
         quic: this.#figures.quic(host),
       };
@@ -387,13 +456,13 @@ class Probe {
     const tried = [...this.#profiles.values()].filter(({ speaksH3 }) => speaksH3 !== null);
     let untried = NO_OFFER;
     if (!http3) untried = 'this libcurl has no HTTP/3';
-    else if (!this.#protocols.includes('h3')) untried = 'HTTP/3 was not requested';
+    else if (!this.#requestedProtocols().includes('h3')) untried = 'HTTP/3 was not requested';
     else if (this.#wanted.length === 0) untried = 'the page cannot be reached';
     return udpVerdict({
       untried,
       tried: tried.map(({ h3NoConnection }) => this.#h3Worked || !h3NoConnection),
-      h2: this.#rounds.get('h2') ?? [],
-      h3: this.#rounds.get('h3') ?? [],
+      h2: this.#kindOf('h2')?.rounds ?? [],
+      h3: this.#kindOf('h3')?.rounds ?? [],
       originOf: (index) => this.#urls[index]!.origin,
     });
   }

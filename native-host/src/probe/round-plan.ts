@@ -1,4 +1,4 @@
-import type { Protocol, TransferPlan } from '@hopwise/contract';
+import type { OriginUse, TransferPlan } from '@hopwise/contract';
 import type { RoundTransfer } from '../rounds/round.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { hasCredentials, hostOf } from './origins.ts';
@@ -13,10 +13,14 @@ export interface RoundPlanContext {
   byteBudget: ByteBudget;
 }
 
-/** The transfers of a round that prefers `protocol`, and the index of each in the plan. */
+/**
+ * The transfers of a round, and the index of each in the plan.
+ *
+ * @param useOf how each origin is requested
+ */
 export function roundPlan(
   plan: TransferPlan,
-  protocol: Protocol,
+  useOf: (origin: string) => OriginUse,
   { urls, profiles, leftOut, byteBudget }: RoundPlanContext,
 ): { transfers: RoundTransfer[]; indices: number[] } {
   const indices = plan.transfers.map((_, index) => index).filter((index) => !leftOut.has(index));
@@ -25,27 +29,23 @@ export function roundPlan(
     const { after, delayMs, urgency, incremental, accept, bytes } = plan.transfers[index]!;
     const url = urls[index]!;
     const profile = profiles.get(url.origin);
-    const used = profile ? bestOf(profile, protocol) : protocol;
+    const use = useOf(url.origin);
+    const overH3 = { protocol: 'h3', connectTo: profile?.h3ConnectTo ?? '' } as const;
+    const overTcp = { protocol: profile?.speaksH2 ? 'h2' : 'h1', connectTo: '' } as const;
     return {
       url: url.href,
       host: hostOf(url),
-      protocol: used,
       after: after.map((former) => placeOf.get(former)!),
       delayMs,
       urgency,
       incremental,
       accept,
-      connectTo: used === 'h3' ? (profile?.h3ConnectTo ?? '') : '',
+      ...(use === 'h3' ? overH3 : use === 'h3-once-offered' ? overTcp : { protocol: use, connectTo: '' }),
+      onceOffered: use === 'h3-once-offered' ? overH3 : null,
       headersOnly: false,
       maxBytes: byteBudget.responseLimit(bytes),
       refused: hasCredentials(url) ? 'URLs with credentials are not fetched' : (profile?.unreachable ?? ''),
     };
   });
   return { transfers, indices };
-}
-
-/** The protocol that a browser which prefers `protocol` would use with this origin. */
-function bestOf(profile: OriginProfile, protocol: Protocol): Protocol {
-  if (protocol === 'h3' && profile.speaksH3 === true) return 'h3';
-  return protocol !== 'h1' && profile.speaksH2 ? 'h2' : 'h1';
 }

@@ -1,4 +1,4 @@
-import type { Protocol, VerifiedProtocol } from '@hopwise/contract';
+import type { VerifiedProtocol } from '@hopwise/contract';
 import type { ConnectionFigures } from '../curl/connection-watch.ts';
 import type { RoundReport } from '../rounds/round.ts';
 import { median } from './median.ts';
@@ -42,11 +42,16 @@ function timesOf(transfers: Round['transfers']): Pick<Round, 'totalMs' | 'failed
 }
 
 /**
- * The results of one protocol.
+ * The results of one kind of round.
  *
- * @param unavailable why it was not available, '' when it was
+ * @param unavailable why there are none, '' when there are
+ * @param isAsIntended whether a transfer used the protocol that was intended for it
  */
-export function summary(protocol: Protocol, rounds: Round[], unavailable: string): VerifiedProtocol {
+export function summary(
+  rounds: Round[],
+  unavailable: string,
+  isAsIntended: (transfer: Round['transfers'][number]) => boolean,
+): VerifiedProtocol {
   const answered = rounds.flatMap(({ transfers }) => transfers.filter((one) => one.protocol !== null));
   const totals = rounds
     .filter(({ transfers }) => transfers[0]?.index === 0 && transfers[0].protocol !== null)
@@ -57,7 +62,7 @@ export function summary(protocol: Protocol, rounds: Round[], unavailable: string
     medianMs: median(totals),
     lowMs: totals.length > 0 ? Math.min(...totals) : null,
     highMs: totals.length > 0 ? Math.max(...totals) : null,
-    provedRequests: answered.filter((one) => one.protocol === protocol).length,
+    provedRequests: answered.filter(isAsIntended).length,
     answeredRequests: answered.length,
   };
 }

@@ -171,6 +171,7 @@ function trial(profile: OriginProfile, protocol: Protocol): RoundTransfer {
     incremental: false,
     accept: '*/*',
     connectTo: protocol === 'h3' ? profile.h3ConnectTo : '',
+    onceOffered: null,
     headersOnly: true,
     maxBytes: null,
     refused: '',

@@ -81,6 +81,8 @@ export interface RoundTransfersSettings {
   names: NameChecks;
   /** Called with the number of received bytes; false ends the transfer. */
   receive: (bytes: number) => boolean;
+  /** Called when a response's header offers HTTP/3. */
+  onH3Offer: (host: string) => void;
   onFault: (fault: Error) => void;
 }
 
@@ -89,6 +91,9 @@ const REQUESTED_VERSION: Record<Protocol, number> = {
   h2: HTTP_VERSION.V2TLS,
   h3: HTTP_VERSION.V3ONLY,
 };
+
+/** RFC 9114, section 3.1.1. */
+const H3_OFFER = /(?:^|[\s,])h3=/i;
 
 /** Its connections start and end with it: a new one is a cold start. */
 export class RoundTransfers {
@@ -230,6 +235,7 @@ export class RoundTransfers {
     if (/^alt-svc:/i.test(line)) {
       const value = line.slice('alt-svc:'.length).trim();
       transfer.altSvc = transfer.altSvc ? `${transfer.altSvc}, ${value}` : value;
+      if (H3_OFFER.test(value)) this.#settings.onH3Offer(transfer.host);
     }
     // A status line opens the final response after each 1xx one.
     if (/^HTTP\/[\d.]+ 1\d\d/.test(line)) transfer.headersDone = false;

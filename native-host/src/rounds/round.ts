@@ -22,6 +22,8 @@ export interface RoundTransfer {
   accept: string;
   /** `host:port:otherHost:otherPort`, '' for the URL's own. */
   connectTo: string;
+  /** How it is sent instead once a response of its host has offered HTTP/3 in `Alt-Svc`; null to send it as above. */
+  onceOffered: Pick<RoundTransfer, 'protocol' | 'connectTo'> | null;
   /** Request one byte and end the transfer as soon as the headers have arrived. */
   headersOnly: boolean;
   /** Maximum bytes of its response; null for what the round allows. */
@@ -89,10 +91,14 @@ export class Round {
   readonly #multis = new Map<Protocol, RoundTransfers>();
   readonly #watch: ConnectionWatch;
   readonly #due = new TimerQueue();
+  /** Hosts that have offered HTTP/3. */
+  readonly #offering = new Set<string>();
   readonly #queues = new Map<string, HostQueue>();
   readonly #waitsFor: number[];
   readonly #dependents: number[][];
   readonly #readyMs: number[] = [];
+  /** The transfers as they are sent, from the moment at which they are ready. */
+  readonly #sent: RoundTransfer[] = [];
   readonly #results: RoundTransferResult[] = [];
   readonly #finish: (report: RoundReport) => void;
   #startMs = 0;
@@ -117,9 +123,14 @@ export class Round {
       curl: this.#tools.curl,
       names: this.#tools.names,
       receive: (bytes: number) => this.#receive(bytes),
+      onH3Offer: (host: string) => void this.#offering.add(host),
       onFault: this.#tools.onFault,
     };
-    for (const protocol of new Set(this.#request.transfers.map((transfer) => transfer.protocol))) {
+    const protocols = this.#request.transfers.flatMap(({ protocol, onceOffered }) => [
+      protocol,
+      ...(onceOffered ? [onceOffered.protocol] : []),
+    ]);
+    for (const protocol of new Set(protocols)) {
       this.#multis.set(protocol, new RoundTransfers(protocol, settings, this.#watch));
     }
     this.#startMs = performance.now();
@@ -144,7 +155,10 @@ export class Round {
 
   #ready(index: number): void {
     this.#readyMs[index] = performance.now();
-    const transfer = this.#request.transfers[index]!;
+    const planned = this.#request.transfers[index]!;
+    const isOffered = planned.onceOffered !== null && this.#offering.has(planned.host);
+    const transfer = isOffered ? { ...planned, ...planned.onceOffered } : planned;
+    this.#sent[index] = transfer;
     const key = `${transfer.protocol} ${transfer.host}`;
     let queue = this.#queues.get(key);
     if (!queue) {
@@ -158,7 +172,7 @@ export class Round {
   /** Starts transfers while there are free slots, most urgent first, as browsers order their queues. */
   #advance(queue: HostQueue): void {
     while (queue.waiting.length > 0 && !this.#ended) {
-      const { transfers } = this.#request;
+      const transfers = this.#sent;
       const limit =
         transfers[queue.waiting[0]!]!.protocol === 'h1' ? H1_CONNECTIONS_PER_HOST : MAX_MULTIPLEXED_IN_FLIGHT;
       if (queue.inFlight >= limit) return;
@@ -173,7 +187,7 @@ export class Round {
   }
 
   #begin(index: number, queue: HostQueue): void {
-    const transfer = this.#request.transfers[index]!;
+    const transfer = this.#sent[index]!;
     const addedMs = performance.now();
     const onDone = (outcome: TransferOutcome): void => {
       queue.inFlight -= 1;

@@ -19,6 +19,7 @@ const report = await engine.run(
         incremental: false,
         accept: '*/*',
         connectTo: '',
+        onceOffered: null,
         headersOnly: false,
         maxBytes: null,
         refused: '',

@@ -1,19 +1,19 @@
 import {
   type Assignment,
   type MeasuredLoads,
+  type PlannedAssignment,
   PROTOCOLS,
   type Protocol,
   type Recording,
-  type Verification,
 } from '@hopwise/contract';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import type { Belief } from './belief.ts';
-import type { Candidates } from './candidates.ts';
+import type { Candidate, Candidates } from './candidates.ts';
 import { experienceOf } from './experience.ts';
 import type { Knowledge } from './knowledge.ts';
 import { MeasuredTimes } from './measured-loads.ts';
-import { loadsObservation, transferObservation } from './observations.ts';
+import { loadsObservation, transferObservation, type VerifiedCandidate } from './observations.ts';
 
 /** Corrects each scenario's ratios of the protocols by what loads of other pages showed on such paths. */
 export function addExperience(
@@ -57,9 +57,9 @@ export interface EvidenceContext {
  * @returns the measured loads of the candidates, the recorded one included
  */
 export function addEvidence(belief: Belief, context: EvidenceContext): MeasuredTimes {
-  const { recording, knowledge, candidates, uniform } = context;
+  const { recording, knowledge, candidates } = context;
   const count = candidates.list.length;
-  if (knowledge.verification) addTransfers(belief, knowledge.verification, uniform, count);
+  addTransfers(belief, context);
   const measured = new MeasuredTimes();
   for (const { under, pltMs, ageMs } of knowledge.loads ?? []) {
     const candidate = candidateUnder(context, under);
@@ -91,18 +91,43 @@ function candidateUnder(
   );
 }
 
-function addTransfers(
-  belief: Belief,
-  verification: Verification,
-  uniform: ReadonlyMap<Protocol, number>,
-  count: number,
-): void {
-  const [under, ...others] = (['h2', 'h1', 'h3'] as const).flatMap((protocol) => {
-    const candidate = uniform.get(protocol);
-    return candidate === undefined ? [] : { protocol, candidate };
-  });
+/** Adds the ratios of other transfers' times to those over HTTP/2, or over HTTP/1.1 where HTTP/2 did not carry the page. */
+function addTransfers(belief: Belief, context: EvidenceContext): void {
+  const [under, ...others] = verifiedCandidates(context);
+  if (under === undefined) return;
   for (const over of others) {
-    const seen = transferObservation(verification, [over, under!], count);
+    const seen = transferObservation([over, under], context.candidates.list.length);
     if (seen !== null) belief.observe(seen);
   }
+}
+
+/** Candidates with transfers of their own, each once, those of one protocol for every origin first. */
+function verifiedCandidates({ knowledge, candidates, uniform, graph }: EvidenceContext): VerifiedCandidate[] {
+  const { verification } = knowledge;
+  if (verification === undefined) return [];
+  const found = (['h2', 'h1', 'h3'] as const).flatMap((protocol): VerifiedCandidate[] => {
+    const candidate = uniform.get(protocol);
+    const verified = verification.protocols[protocol];
+    return candidate === undefined || verified === undefined ? [] : [{ candidate, verified }];
+  });
+  for (const verified of verification.assignments ?? []) {
+    const candidate = candidates.list.findIndex((each) => isTransferred(each, verified, graph.origins));
+    if (candidate >= 0 && found.every((other) => other.candidate !== candidate))
+      found.push({ candidate, verified });
+  }
+  return found;
+}
+
+/** Whether transfers by an assignment requested each origin as the candidate does; they leave plain http out. */
+function isTransferred(
+  candidate: Candidate,
+  { assignment, discoversH3 }: PlannedAssignment,
+  origins: readonly string[],
+): boolean {
+  return (
+    candidate.discoversH3 === discoversH3 &&
+    origins.every(
+      (origin) => !origin.startsWith('https://') || candidate.assignment[origin] === assignment[origin],
+    )
+  );
 }

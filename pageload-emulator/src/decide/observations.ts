@@ -1,4 +1,4 @@
-import type { MeasuredLoads, Protocol, Verification } from '@hopwise/contract';
+import type { MeasuredLoads, VerifiedProtocol } from '@hopwise/contract';
 import { mean } from '../util/statistics.ts';
 import type { Observation } from './belief.ts';
 
@@ -30,17 +30,23 @@ export function loadsObservation(
   };
 }
 
-/** What transfers over two protocols show of the ratio of their load times; null where one did not carry the page. */
+/** Transfers of the page as one candidate requests it. */
+export interface VerifiedCandidate {
+  candidate: number;
+  verified: VerifiedProtocol;
+}
+
+/**
+ * What transfers as two candidates request the page show of the ratio of their load times, among `count` candidates.
+ *
+ * @returns null where one of them did not carry the page
+ */
 export function transferObservation(
-  { protocols }: Verification,
-  [over, under]: readonly [
-    { protocol: Protocol; candidate: number },
-    { protocol: Protocol; candidate: number },
-  ],
+  [over, under]: readonly [VerifiedCandidate, VerifiedCandidate],
   count: number,
 ): Observation | null {
-  const own = roundsOf(protocols[over.protocol]);
-  const other = roundsOf(protocols[under.protocol]);
+  const own = roundsOf(over.verified);
+  const other = roundsOf(under.verified);
   if (own === null || other === null) return null;
   const value = own.value - other.value;
   const coefficients = unit(count, over.candidate);
@@ -49,8 +55,8 @@ export function transferObservation(
   return { coefficients, value, variance };
 }
 
-function roundsOf(verified: Verification['protocols'][Protocol]): { value: number; variance: number } | null {
-  if (verified === undefined || verified.unavailable !== '' || verified.rounds.length === 0) return null;
+function roundsOf(verified: VerifiedProtocol): { value: number; variance: number } | null {
+  if (verified.unavailable !== '' || verified.rounds.length === 0) return null;
   const logs = verified.rounds.filter(({ totalMs }) => totalMs > 0).map(({ totalMs }) => Math.log(totalMs));
   if (logs.length === 0) return null;
   const value = mean(logs);

@@ -92,7 +92,7 @@ describe('page graph', () => {
     expect(image.delayMs).toBeCloseTo(10, 6);
   });
 
-  it('makes requests that the parser found late wait for what blocked it', () => {
+  it('makes frames that the parser found late wait for what blocked it', () => {
     const entries = [
       chromiumEntry('https://a.test/', 0, { wait: 50 }, { _resourceType: 'document' }),
       chromiumEntry(
@@ -105,19 +105,53 @@ describe('page graph', () => {
         },
       ),
       chromiumEntry(
-        'https://a.test/below.png',
+        'https://a.test/below.html',
         205,
         { wait: 20 },
         {
-          _resourceType: 'image',
+          _resourceType: 'document',
           _initiator: { type: 'parser', url: 'https://a.test/' },
         },
       ),
     ];
-    const image = byPath(buildGraph(parseRecording(harOf(entries))), '/below.png');
+    const frame = byPath(buildGraph(parseRecording(harOf(entries))), '/below.html');
     // s.js arrived at 200, 5 ms before.
-    expect(image.after[1]).toEqual({ activity: 1, kind: 'execution', fraction: 1, source: 'inferred' });
-    expect(image.delayMs).toBeCloseTo(5, 6);
+    expect(frame.after[1]).toEqual({ activity: 1, kind: 'execution', fraction: 1, source: 'inferred' });
+    expect(frame.delayMs).toBeCloseTo(5, 6);
+  });
+
+  const lateImage = (url: string, initiator: object) =>
+    byPath(
+      buildGraph(
+        parseRecording(
+          harOf([
+            chromiumEntry('https://a.test/', 0, { wait: 50 }, { _resourceType: 'document' }),
+            chromiumEntry(
+              'https://a.test/s.js',
+              60,
+              { wait: 140 },
+              { _resourceType: 'script', _initiator: { type: 'parser', url: 'https://a.test/' } },
+            ),
+            chromiumEntry(url, 212, { wait: 20 }, { _resourceType: 'image', _initiator: initiator }),
+          ]),
+        ),
+      ),
+      '/late.png',
+    );
+
+  it('attributes an image to the script before it when the document had ended long ago, whatever the recorder says', () => {
+    // The document ended at 50 and s.js at 200; Chromium reports images that callbacks create as the parser's.
+    const image = lateImage('https://a.test/late.png', { type: 'parser', url: 'https://a.test/' });
+    expect(image.after).toEqual([{ activity: 2, kind: 'script', fraction: 1, source: 'inferred' }]);
+    expect(image.delayMs).toBeCloseTo(0, 6);
+  });
+
+  it('does not doubt the script that a recorder names', () => {
+    const image = lateImage('https://a.test/late.png', {
+      type: 'script',
+      stack: { callFrames: [{ url: 'https://a.test/' }] },
+    });
+    expect(image.after[0]).toMatchObject({ activity: 0, kind: 'script', source: 'recorded' });
   });
 
   it('ignores an initiator whose response had not begun', () => {

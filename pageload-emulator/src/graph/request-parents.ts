@@ -1,5 +1,6 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
 import { documentOf } from '../recording/requests/draft.ts';
+import { LateCauses } from './late-causes.ts';
 import type { DependencyKind } from './page-graph.ts';
 import { hadBegun } from './response-arrival.ts';
 
@@ -11,9 +12,15 @@ export interface Parent {
   source: 'recorded' | 'inferred';
 }
 
+/** The preload scanner finds what a document names this soon after its end, however busy the main thread is. */
+const MAX_PARSER_MS = 50;
+
 /**
  * Finds what led to each request: the nearest initiator in the graph whose response had begun when the request was made, else
  * the document.
+ *
+ * Recorders name the document for requests of which they know no better: Chromium does so for images that scripts create. What
+ * is made too late for the document's parser, or is of a type that no parser requests, is attributed to its likeliest cause.
  *
  * @param kept requests in the graph, in order of start
  * @returns by `RecordedRequest.id`; the first request has none
@@ -22,23 +29,52 @@ export function findParents(recording: Recording, kept: readonly RecordedRequest
   const document = documentOf(recording);
   const [first] = kept as [RecordedRequest];
   const before = new Set<number>();
-  const parents = new Map<number, Parent>();
+  const recorded = new Map<number, RecordedRequest>();
+  const doubtful = new Set<RecordedRequest>();
   for (const request of kept) {
     const initiator = beganInitiator(request, recording, before);
+    const known = before.has(document.id) && document !== request && hadBegun(document, request);
     before.add(request.id);
     if (request === first) continue;
-    const known = before.has(document.id) && document !== request && hadBegun(document, request);
     const parent = initiator ?? (known ? document : first);
+    if (parent === document && !isOfDocument(request, document)) doubtful.add(request);
+    else recorded.set(request.id, parent);
+  }
+  const causes = new LateCauses(kept, recorded).attribute(doubtful);
+  const parents = new Map<number, Parent>();
+  for (const request of kept) {
+    if (request === first) continue;
+    const cause = causes.get(request.id);
+    const parent = cause ?? recorded.get(request.id) ?? document;
+    const isStated = request.initiator.requestId === parent.id && request.initiator.source === 'recorded';
     parents.set(request.id, {
       request: parent,
       kind: dependencyKind(request, parent),
-      source:
-        request.initiator.requestId === parent.id && request.initiator.source === 'recorded'
-          ? 'recorded'
-          : 'inferred',
+      source: isStated ? 'recorded' : 'inferred',
     });
   }
   return parents;
+}
+
+/** Whether a request that is ascribed to a document may really come from its markup or its own scripts. */
+function isOfDocument(request: RecordedRequest, document: RecordedRequest): boolean {
+  const { kind, source } = request.initiator;
+  if (kind === 'redirect') return true;
+  const isEarly = request.startMs <= document.endMs + MAX_PARSER_MS;
+  switch (request.type) {
+    case 'image':
+    case 'media':
+    case 'other':
+      return isEarly || kind === 'preload' || (kind === 'script' && source === 'recorded');
+    case 'style':
+    case 'script':
+      return isEarly || source === 'recorded';
+    // No preload scanner requests frames: they wait for the parser.
+    case 'iframe':
+      return kind === 'parser' || source === 'recorded';
+    default:
+      return source === 'recorded' && kind !== 'other';
+  }
 }
 
 /** The nearest of a request's chain of initiators that is in `before` and had begun to arrive; null without one. */
@@ -62,6 +98,6 @@ function beganInitiator(
 function dependencyKind(request: RecordedRequest, parent: RecordedRequest): DependencyKind {
   if (request.initiator.kind === 'redirect') return 'redirect';
   if (parent.type === 'style') return 'style';
-  if (parent.type === 'script') return 'script';
+  if (parent.type === 'script' || parent.type === 'fetch') return 'script';
   return request.initiator.kind === 'script' ? 'script' : 'parser';
 }

@@ -1,0 +1,227 @@
+import type { RecordedRequest, ResourceType } from '@hopwise/contract';
+import { siteKey } from '../recording/har/urls.ts';
+import { firstIndexWhere } from '../util/ordered.ts';
+import { originOf } from '../util/url.ts';
+import { responseBeginMs } from './response-arrival.ts';
+
+/**
+ * How soon a response leads to requests: their expected number, and the delays after its arrival, log-normal.
+ */
+interface Excitation {
+  requests: number;
+  medianMs: number;
+  /** Standard deviation of the delay's logarithm. */
+  spread: number;
+}
+
+/**
+ * By type of the response and of the request. Delays are rounded from those between recorded initiators and requests in loads of
+ * generated pages (medians of scripts' requests on fast networks: 7 to 47 ms); the numbers of requests are assumed.
+ */
+const EXCITATIONS: Partial<Record<ResourceType, Partial<Record<ResourceType, Excitation>>>> = {
+  script: {
+    script: { requests: 1, medianMs: 8, spread: 1.3 },
+    fetch: { requests: 0.5, medianMs: 12, spread: 1.3 },
+    image: { requests: 0.5, medianMs: 15, spread: 1.3 },
+    beacon: { requests: 0.3, medianMs: 15, spread: 1.3 },
+    iframe: { requests: 0.1, medianMs: 15, spread: 1.3 },
+    style: { requests: 0.05, medianMs: 10, spread: 1.3 },
+    font: { requests: 0.003, medianMs: 15, spread: 1.3 },
+    media: { requests: 0.05, medianMs: 15, spread: 1.3 },
+    other: { requests: 0.05, medianMs: 15, spread: 1.3 },
+  },
+  style: {
+    style: { requests: 0.3, medianMs: 2, spread: 0.8 },
+    font: { requests: 1, medianMs: 30, spread: 1.3 },
+    image: { requests: 0.5, medianMs: 30, spread: 1.3 },
+  },
+  fetch: {
+    fetch: { requests: 0.1, medianMs: 5, spread: 1.2 },
+    image: { requests: 0.2, medianMs: 8, spread: 1.2 },
+    script: { requests: 0.05, medianMs: 8, spread: 1.2 },
+    media: { requests: 0.05, medianMs: 8, spread: 1.2 },
+    beacon: { requests: 0.05, medianMs: 8, spread: 1.2 },
+  },
+};
+/** A frame's parser finds what is in its document soon after each part of it arrives. */
+const FRAME: Excitation = { requests: 1, medianMs: 10, spread: 0.6 };
+/** Share of requests that come late, after other work or a timer; their delays are exponential. */
+const DELAYED_SHARE = 0.2;
+const DELAYED_MEAN_MS = 1_000;
+/** Requests without a visible cause, by millisecond. */
+const BACKGROUND_RATE = 1e-6;
+/** Requests closer together than this usually have one cause. */
+const BURST_MS = 3;
+/** Further requests of a burst, by millisecond. */
+const BURST_RATE = 0.3;
+/** How much likelier a cause on the request's own origin is, */
+const SAME_ORIGIN = 6;
+/** and one on another origin of its site. */
+const SAME_SITE = 3;
+/** An answer leads to further requests less often than to a first one. */
+const FURTHER_REQUEST = 0.3;
+/** A module asks for modules. */
+const OTHER_EXTENSION = 0.1;
+/** A recorder that names the scripts behind images would probably have named this one's. */
+const UNNAMED_SCRIPT = 0.05;
+/** Number of responses that are considered, the last ones to arrive. */
+const MAX_CANDIDATES = 64;
+/** Number of requests before and after another one that speak for its cause. */
+const MAX_SIBLINGS = 16;
+
+/**
+ * Attributes requests to their likeliest causes: each response raises the rate of requests for some time after its arrival, each
+ * request that of others at the same time (a Hawkes process; its branching structure is the graph: Marsan and Lengliné,
+ * "Extending earthquakes' reach through cascading", Science 2008).
+ */
+export class LateCauses {
+  /** In order of start. */
+  readonly #requests: readonly RecordedRequest[];
+  /** Responses that may lead to requests, in order of arrival. */
+  readonly #responses: readonly RecordedRequest[];
+  /** Stylesheets and blocking scripts, in order of arrival: layout waits for them. */
+  readonly #blocking: readonly RecordedRequest[];
+  /** Whether the recorder names the scripts that make requests for images. */
+  readonly #namesScripts: boolean;
+  /** Known causes, by `RecordedRequest.id`. */
+  readonly #causes: Map<number, RecordedRequest>;
+  /** The first request that a response is known to have led to. */
+  readonly #firstOf = new Map<RecordedRequest, RecordedRequest>();
+
+  /**
+   * @param requests in order of start
+   * @param causes of those requests whose cause is known, by `RecordedRequest.id`
+   */
+  constructor(requests: readonly RecordedRequest[], causes: ReadonlyMap<number, RecordedRequest>) {
+    this.#requests = requests;
+    this.#causes = new Map(causes);
+    this.#namesScripts = requests.some(
+      ({ type, initiator }) =>
+        type === 'image' && initiator.kind === 'script' && initiator.source === 'recorded',
+    );
+    this.#responses = requests
+      .filter(({ type }) => type === 'iframe' || EXCITATIONS[type] !== undefined)
+      .sort((a, b) => arrivalOf(a) - arrivalOf(b) || a.id - b.id);
+    this.#blocking = this.#responses.filter(
+      ({ type, renderBlocking }) => renderBlocking === true || (type === 'style' && renderBlocking === null),
+    );
+  }
+
+  /**
+   * Attributes the other requests, twice, as each one's burst speaks for its cause.
+   *
+   * @param doubtful those other requests
+   * @returns by `RecordedRequest.id`; without those that no response explains
+   */
+  attribute(doubtful: ReadonlySet<RecordedRequest>): ReadonlyMap<number, RecordedRequest> {
+    const found = new Map<number, RecordedRequest>();
+    for (const request of this.#requests) {
+      const cause = this.#causes.get(request.id);
+      if (cause !== undefined) this.#firstOf.set(cause, this.#firstOf.get(cause) ?? request);
+    }
+    for (let pass = 0; pass < 2; pass++) {
+      for (const [index, request] of this.#requests.entries()) {
+        if (!doubtful.has(request)) continue;
+        const cause = this.#likeliest(request, index);
+        if (cause === null) continue;
+        found.set(request.id, cause);
+        this.#causes.set(request.id, cause);
+        this.#firstOf.set(cause, this.#firstOf.get(cause) ?? request);
+      }
+    }
+    return found;
+  }
+
+  #likeliest(request: RecordedRequest, index: number): RecordedRequest | null {
+    const rates = new Map<RecordedRequest, number>();
+    const raise = (response: RecordedRequest, rate: number) =>
+      rates.set(response, (rates.get(response) ?? 0) + rate);
+    const responses = this.#responses;
+    const to = firstIndexWhere(responses, (response) => arrivalOf(response) > request.startMs);
+    for (let at = to - 1; at >= Math.max(0, to - MAX_CANDIDATES); at--) {
+      const response = responses[at]!;
+      if (response.id < request.id) raise(response, this.#rateOf(response, request));
+    }
+    for (const sibling of this.#burstOf(request, index)) {
+      const cause = this.#causes.get(sibling.id);
+      if (cause === undefined || cause.id >= request.id || arrivalOf(cause) > request.startMs) continue;
+      const excitation = excitationOf(cause, request);
+      if (excitation === undefined) continue;
+      const apartMs = Math.abs(request.startMs - sibling.startMs);
+      raise(cause, (BURST_RATE * Math.min(1, excitation.requests)) / (1 + apartMs));
+    }
+    let likeliest: RecordedRequest | null = null;
+    let highest = BACKGROUND_RATE;
+    for (const [response, rate] of rates) {
+      if (rate <= highest) continue;
+      likeliest = response;
+      highest = rate;
+    }
+    return likeliest;
+  }
+
+  /** Requests at about the same time. */
+  #burstOf(request: RecordedRequest, index: number): RecordedRequest[] {
+    const burst: RecordedRequest[] = [];
+    for (const step of [-1, 1]) {
+      let at = index + step;
+      for (let count = 0; count < MAX_SIBLINGS; count++, at += step) {
+        const sibling = this.#requests[at];
+        if (sibling === undefined || Math.abs(sibling.startMs - request.startMs) > BURST_MS) break;
+        burst.push(sibling);
+      }
+    }
+    return burst;
+  }
+
+  /** Rate of requests like `request` that a response leads to, by millisecond. */
+  #rateOf(response: RecordedRequest, request: RecordedRequest): number {
+    const excitation = excitationOf(response, request);
+    if (excitation === undefined) return 0;
+    const isLayout = response.type === 'style' && request.type !== 'style';
+    const readyMs = isLayout ? this.#layoutMs(response, request.startMs) : arrivalOf(response);
+    let rate = excitation.requests * delayDensity(request.startMs - readyMs, excitation);
+    if (originOf(response.url) === originOf(request.url)) rate *= SAME_ORIGIN;
+    else if (siteKey(response.url) === siteKey(request.url)) rate *= SAME_SITE;
+    if (response.type === 'script' && request.type === 'image' && this.#namesScripts) rate *= UNNAMED_SCRIPT;
+    if (response.type === 'fetch' && this.#hasOtherRequest(response, request)) rate *= FURTHER_REQUEST;
+    if (response.type === 'script' && request.type === 'script' && isModule(response) !== isModule(request)) {
+      rate *= OTHER_EXTENSION;
+    }
+    return rate;
+  }
+
+  #hasOtherRequest(response: RecordedRequest, request: RecordedRequest): boolean {
+    const first = this.#firstOf.get(response);
+    return first !== undefined && first !== request;
+  }
+
+  /** When all that layout waits for had arrived before `atMs`. */
+  #layoutMs(style: RecordedRequest, atMs: number): number {
+    const last = this.#blocking[firstIndexWhere(this.#blocking, ({ endMs }) => endMs > atMs) - 1];
+    return Math.max(style.endMs, last?.endMs ?? 0);
+  }
+}
+
+function excitationOf(response: RecordedRequest, request: RecordedRequest): Excitation | undefined {
+  return response.type === 'iframe' ? FRAME : EXCITATIONS[response.type]?.[request.type];
+}
+
+/** When a response can lead to requests: a document's parser works while it arrives. */
+function arrivalOf(response: RecordedRequest): number {
+  return response.type === 'iframe' ? responseBeginMs(response) : response.endMs;
+}
+
+/** By millisecond. */
+function delayDensity(delayMs: number, { medianMs, spread }: Excitation): number {
+  const ms = Math.max(0.5, delayMs);
+  const z = Math.log(ms / medianMs) / spread;
+  const soon = Math.exp((-z * z) / 2) / (ms * spread * Math.sqrt(2 * Math.PI));
+  const delayed = Math.exp(-ms / DELAYED_MEAN_MS) / DELAYED_MEAN_MS;
+  return (1 - DELAYED_SHARE) * soon + DELAYED_SHARE * delayed;
+}
+
+/** Whether a script is probably a module: Chromium requests those with a higher priority than other scripts that do not block. */
+function isModule({ url, urgency, renderBlocking }: RecordedRequest): boolean {
+  return /\.mjs(\?|$)/.test(url) || (urgency === 1 && renderBlocking === false);
+}

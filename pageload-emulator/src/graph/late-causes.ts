@@ -77,6 +77,8 @@ const MAX_SIBLINGS = 16;
 export class LateCauses {
   /** In order of start. */
   readonly #requests: readonly RecordedRequest[];
+  /** What each request's URL says, read once. */
+  readonly #placeOf: ReadonlyMap<RecordedRequest, Place>;
   /** Responses that may lead to requests, in order of arrival. */
   readonly #responses: readonly RecordedRequest[];
   /** Stylesheets and blocking scripts, in order of arrival: layout waits for them. */
@@ -94,6 +96,7 @@ export class LateCauses {
    */
   constructor(requests: readonly RecordedRequest[], causes: ReadonlyMap<number, RecordedRequest>) {
     this.#requests = requests;
+    this.#placeOf = new Map(requests.map((request) => [request, placeOf(request)]));
     this.#causes = new Map(causes);
     this.#namesScripts = requests.some(
       ({ type, initiator }) =>
@@ -181,11 +184,13 @@ export class LateCauses {
     const isLayout = response.type === 'style' && request.type !== 'style';
     const readyMs = isLayout ? this.#layoutMs(response, request.startMs) : arrivalOf(response);
     let rate = excitation.requests * delayDensity(request.startMs - readyMs, excitation);
-    if (originOf(response.url) === originOf(request.url)) rate *= SAME_ORIGIN;
-    else if (siteKey(response.url) === siteKey(request.url)) rate *= SAME_SITE;
+    const from = this.#placeOf.get(response)!;
+    const to = this.#placeOf.get(request)!;
+    if (from.origin === to.origin) rate *= SAME_ORIGIN;
+    else if (from.site === to.site) rate *= SAME_SITE;
     if (response.type === 'script' && request.type === 'image' && this.#namesScripts) rate *= UNNAMED_SCRIPT;
     if (response.type === 'fetch' && this.#hasOtherRequest(response, request)) rate *= FURTHER_REQUEST;
-    if (response.type === 'script' && request.type === 'script' && isModule(response) !== isModule(request)) {
+    if (response.type === 'script' && request.type === 'script' && from.isModule !== to.isModule) {
       rate *= OTHER_EXTENSION;
     }
     return rate;
@@ -202,6 +207,19 @@ export class LateCauses {
     return Math.max(style.endMs, last?.endMs ?? 0);
   }
 }
+
+interface Place {
+  origin: string | null;
+  /** `siteKey` of the URL. */
+  site: ReturnType<typeof siteKey>;
+  isModule: boolean;
+}
+
+const placeOf = (request: RecordedRequest): Place => ({
+  origin: originOf(request.url),
+  site: siteKey(request.url),
+  isModule: isModule(request),
+});
 
 function excitationOf(response: RecordedRequest, request: RecordedRequest): Excitation | undefined {
   return response.type === 'iframe' ? FRAME : EXCITATIONS[response.type]?.[request.type];

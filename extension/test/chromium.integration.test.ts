@@ -246,7 +246,7 @@ describe('a page that requests its resources in many ways', () => {
       );
       expect(await page.getByRole('tab').count()).toBe(path === 'panel.html' ? 5 : 0);
       const verify = page.getByRole('button', { name: 'Verify' });
-      expect(await verify.getAttribute('title')).toContain('at most three times the page’s data');
+      expect(await verify.getAttribute('title')).toContain('at most five times the page’s data');
       await verify.click();
       await page.getByText('Only pages loaded over https can be verified').waitFor();
       expect(errors).toEqual([]);

@@ -25,7 +25,7 @@ export const loadRequestSchema = z.discriminatedUnion('type', [
     ...which,
     protocols: z.optional(z.array(z.enum(['h1', 'h2', 'h3'])).check(z.minLength(1), z.maxLength(3))),
     rounds: z.optional(z.int().check(z.gte(1), z.lte(20))),
-    /** Upper limit of all bytes transferred; defaults to three times the page's. */
+    /** Upper limit of all bytes transferred; defaults to the page's for each kind of round, at least three times. */
     budgetBytes: z.optional(z.int().check(z.nonnegative())),
   }),
   z.object({ type: z.literal('verification'), ...which }),

@@ -1,6 +1,6 @@
 /** A helper that hangs: real Chromium loads pinned pages without it, and the user sees the reason. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PinKind } from '@hopwise/contract';
 import type { Page } from 'playwright-core';
@@ -27,6 +27,8 @@ let browser: ExtensionBrowser;
 let own: Page;
 let page: Page;
 let pins: PinRequests;
+/** Processes that a test has stopped: an engine outlives a host that is killed before it has ended it. */
+const stopped: number[] = [];
 
 beforeAll(async () => {
   served = await serveHost();
@@ -52,6 +54,7 @@ afterEach(async () => {
   for (const { origin } of await pins.all()) await pins.unpin(origin);
   for (const pid of host.running()) process.kill(pid, 'SIGKILL');
   await expect.poll(() => host.running()).toEqual([]);
+  for (const pid of stopped.splice(0)) if (isStopped(pid)) process.kill(pid, 'SIGKILL');
 });
 
 afterAll(async () => {
@@ -86,6 +89,12 @@ function engines(): number[] {
 function stop(pids: readonly number[]): void {
   expect(pids).toHaveLength(1);
   for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  stopped.push(...pids);
+}
+
+function isStopped(pid: number): boolean {
+  const file = `/proc/${pid}/stat`;
+  return existsSync(file) && readFileSync(file, 'utf8').includes(') T ');
 }
 
 /** Time that a step takes, milliseconds. */

@@ -138,7 +138,9 @@ describe('a request with', () => {
   it('a head as long as Chromium’s longest is passed on', async () => {
     const lines = Array.from({ length: 3_000 }, (_, index) => `X-${index}: ${'a'.repeat(60)}`);
     const answer = await send(post(`Connection: close\r\nContent-Length: 0\r\n${lines.join('\r\n')}`, ''));
-    expect(answer.match(/"X-\d+"/g)).toHaveLength(lines.length);
+    // A chunk may end within a name.
+    const joined = answer.replaceAll(/\r\n[\da-f]+\r\n/g, '');
+    expect(joined.match(/"X-\d+"/g)).toHaveLength(lines.length);
   });
 });
 

@@ -73,12 +73,13 @@ export class LoadTabs {
 
 /** The network that the prediction rests on, as known: what is explained is then about the same loads. */
 function networkOf({ network }: Prediction): KnownNetwork {
-  const { rttMs, downMbps, upMbps, loss, queueBytes, udp } = network;
+  const { rttMs, downMbps, upMbps, loss, lossBurst, queueBytes, udp } = network;
   return {
     rttMs,
     downBps: downMbps * 1e6,
     upBps: upMbps * 1e6,
     loss,
+    lossBurst,
     queueBytes,
     ...(udp !== 'lossy' && { udp: udpTreatment(udp) }),
   };

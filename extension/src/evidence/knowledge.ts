@@ -1,7 +1,7 @@
 import type { Decision, MeasuredLoads } from '@hopwise/contract';
 import type { Knowledge } from '@hopwise/pageload-emulator';
 import { groupBy } from '../recorder/group-by.ts';
-import type { StoredLoad } from '../storage/loads.ts';
+import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { findComparableLoads, keyOfPins, pltOf, timeOf } from './comparable-loads.ts';
 import { isSlowed } from './load-quality.ts';
 
@@ -35,6 +35,4 @@ function groupByPins(loads: readonly StoredLoad[], nowMs: number): MeasuredLoads
   });
 }
 
-function decisionOf({ prediction, verifiedPrediction }: StoredLoad): Decision | null {
-  return (verifiedPrediction ?? prediction)?.decision ?? null;
-}
+const decisionOf = (load: StoredLoad): Decision | null => predictionOf(load)?.decision ?? null;

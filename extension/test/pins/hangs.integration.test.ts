@@ -186,8 +186,8 @@ test.each(['avoid-h3', 'h2'] as const)(
   async (kind) => {
     await pinAs(kind);
     await open('/status/200');
-    const both = [...engines(), ...host.running()];
-    for (const pid of both) process.kill(pid, 'SIGSTOP');
+    stop(engines());
+    stop(host.running());
     const ms = await timeOf(() => open('/status/200?next'));
     expect(ms).toBeLessThan(LIMIT_MS);
     await expect.poll(() => pins.all()).toMatchObject([{ kind, state: 'lifted', reason: HELPER_HUNG }]);

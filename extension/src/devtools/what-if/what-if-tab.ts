@@ -15,13 +15,13 @@ const MAP_DELAY_MS = 250;
 
 /** The network that a prediction assumes, as a starting point. */
 export function networkOf({ network }: Prediction): WhatIfNetwork {
-  const { rttMs, downMbps, upMbps, loss, queueBytes, udp } = network;
+  const { rttMs, downMbps, upMbps, loss, lossBurst, queueBytes, udp } = network;
   return {
     rttMs,
     downMbps,
     upMbps,
     loss,
-    lossBurst: 1,
+    lossBurst,
     queueMs: (queueBytes * 8) / (downMbps * 1000),
     // UDP that loses more than TCP has no slider.
     udp: udp === 'lossy' ? 'open' : udp,

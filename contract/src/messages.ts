@@ -18,10 +18,13 @@ import {
 } from './transfer-plan.ts';
 
 /** To be raised when a message changes its meaning; host and extension compare it in `hello`. */
-export const MESSAGE_VERSION = 4;
+export const MESSAGE_VERSION = 5;
 
 /** Chromium closes the port of a host that sends a longer message. */
 export const MAX_MESSAGE_TO_BROWSER_BYTES = 1024 * 1024;
+
+/** Absolute path of the launcher that runs the helper, for commands that the user copies. */
+const launcher = text(4096);
 
 const requestId = z.string().check(z.minLength(1), z.maxLength(64));
 
@@ -83,6 +86,7 @@ export const toExtension = z.discriminatedUnion('type', [
     id: requestId,
     version: z.int(),
     hostVersion: text(32),
+    launcher,
     /** libcurl's version line, '' when there is no usable libcurl. */
     engine: text(256),
     http3: z.boolean(),
@@ -124,6 +128,7 @@ export const toExtension = z.discriminatedUnion('type', [
     resets: count,
     /** Hosts that the local CA can issue certificates for: only these can be pinned to a protocol. */
     vouched: z.array(text(253)).check(z.maxLength(MAX_CA_HOSTS)),
+    launcher,
     /** Hosts whose pins wait for the browser's request to their `TRUST_TRIAL_PORT` through the proxy. */
     trials: z.array(text(253)).check(z.maxLength(MAX_CA_HOSTS)),
     /** Path of that request, behind the slash: 16 random bytes in base64url. */

@@ -59,6 +59,7 @@ const hello = (id: string, more = {}) => ({
   id,
   version: MESSAGE_VERSION,
   hostVersion: '0.1.0',
+  launcher: '/usr/bin/hopwise-host',
   engine: 'libcurl/8.14.1',
   http3: true,
   problem: '',

@@ -42,7 +42,7 @@ function stub(body: string): void {
         if (request.type === 'pin-outcomes') return { ok: true, outcomes: [] };
         if (request.type === 'pin') asked.push(request);
         const pins = asked.map((pin) => ({ ...pin, state: 'active', expiresAtMs: null, reason: '' }));
-        return { ok: true, allowed: true, pins, vouched: null, localOrigins: [] };
+        return { ok: true, allowed: true, pins, vouched: null, launcher: null, localOrigins: [] };
       },
     },
     permissions: { contains: async () => true, request: async () => true },

@@ -1,5 +1,7 @@
 /** `hopwise-host ca`: the local certificate authority of pins to a protocol, created and trusted by these commands only. */
+
 import type { Command } from 'commander';
+import { launcherCommand } from '../src/base/launcher.ts';
 import { type AuthorityStatus, authorityLine, authorityStatus } from '../src/ca/authority-status.ts';
 import { authorityFolder, tryAuthority, writeAuthority } from '../src/ca/authority-store.ts';
 import { certutilInstallHint, findCertutil } from '../src/ca/certutil.ts';
@@ -36,7 +38,7 @@ export function addCaCommands(ca: Command, print: (text: string) => void): void 
   withStores(
     sub(
       'trust',
-      "add the CA's root certificate to the certificate stores of this user's browsers, never to the system's; hopwise-host ca untrust undoes it",
+      "add the CA's root certificate to the certificate stores of this user's browsers, never to the system's; ca untrust undoes it",
     ),
   ).action((options: NamedStores & JsonOption) => trustCommand(options, print));
   withStores(sub('untrust', "remove the CA's root certificate from browsers' stores")).action(
@@ -64,8 +66,8 @@ async function create(origins: string[], { json }: JsonOption, print: (text: str
   }
   if (former.existed) print(removalLine(former));
   print(`created "${made.name}", a local CA ${authorityLine(made)}, in ${authorityFolder()}`);
-  print('No browser trusts it yet: hopwise-host ca trust');
-  print('For other hosts later: hopwise-host ca create with all of them, then trust it again.');
+  print(`No browser trusts it yet: ${launcherCommand('ca trust')}`);
+  print(`For other hosts later: ${launcherCommand('ca create')} with all of them, then trust it again.`);
 }
 
 async function status({ json }: JsonOption, print: (text: string) => void): Promise<void> {
@@ -82,7 +84,7 @@ async function status({ json }: JsonOption, print: (text: string) => void): Prom
     }
     for (const store of stores) print(storeLine(store));
     if (found.root && stores.length > 0 && !stores.some(({ trusted }) => trusted))
-      print('No browser trusts it yet: hopwise-host ca trust');
+      print(`No browser trusts it yet: ${launcherCommand('ca trust')}`);
   }
   if (found.problem) process.exitCode = EXIT_FAILURE;
 }
@@ -108,7 +110,7 @@ async function trustCommand(options: NamedStores & JsonOption, print: (text: str
       `can issue certificates that these browsers accept for ${authority.hosts.join(', ')} and no other host:`,
     );
     for (const outcome of outcomes) print(storeLine(outcome));
-    print('Restart the browser. To undo it: hopwise-host ca untrust');
+    print(`Restart the browser. To undo it: ${launcherCommand('ca untrust')}`);
   }
   if (problems(outcomes).length > 0) process.exitCode = EXIT_FAILURE;
 }
@@ -122,8 +124,7 @@ async function untrustCommand(
   if (options.json) print(JSON.stringify({ stores: outcomes.map(storeOf) }));
   else {
     for (const outcome of outcomes) print(storeLine(outcome));
-    if (outcomes.length === 0)
-      print('no certificate store that is known to hopwise-host trusts the local CA');
+    if (outcomes.length === 0) print('no certificate store that the helper knows trusts the local CA');
     else print('Restart the browser.');
   }
   if (problems(outcomes).length > 0) process.exitCode = EXIT_FAILURE;
@@ -141,7 +142,8 @@ async function remove({ json }: JsonOption, print: (text: string) => void): Prom
 function usable(): AuthorityStatus {
   const found = authorityStatus();
   if (found.problem) throw new Error(`${found.problem}: ${found.fix}`);
-  if (!found.root) throw new Error('there is no local CA: hopwise-host ca create https://example.org');
+  if (!found.root)
+    throw new Error(`there is no local CA: ${launcherCommand('ca create https://example.org')}`);
   return found;
 }
 
@@ -153,7 +155,7 @@ function removalLine({ name, existed, stores, problem }: Removal): string {
   if (problems(stores).length > 0) {
     return [
       ...lines,
-      `the keys of "${called}" are deleted; fix the stores, then: hopwise-host ca remove`,
+      `the keys of "${called}" are deleted; fix the stores, then: ${launcherCommand('ca remove')}`,
     ].join('\n');
   }
   lines.push(`removed "${called}" and its keys`);

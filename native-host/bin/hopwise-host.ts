@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-/** The `hopwise-host` command. Started by a browser, it speaks native messaging instead. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { EXTENSION_ID, FIREFOX_EXTENSION_ID, MAX_PIN_MINUTES, PIN_KINDS } from '@hopwise/contract';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+/** The `hopwise-host` command. Started by a browser, it speaks native messaging instead. */
+import { launcherCommand } from '../src/base/launcher.ts';
 import { logFile, openLog } from '../src/base/log.ts';
 import { UsageError } from '../src/base/usage-error.ts';
 import { hostVersion } from '../src/base/version.ts';
@@ -46,12 +47,6 @@ function print(text: string): void {
 
 function note(text: string): void {
   process.stderr.write(`hopwise-host: ${text}\n`);
-}
-
-/** How to call this command: hints name it `hopwise-host`, which need not be on the `PATH`. */
-function commandNote(userDataDirectory?: string): string {
-  const launcher = launcherFile(userDataDirectory);
-  return `command: hopwise-host is ${existsSync(launcher) ? launcher : `${process.execPath} ${script}`}`;
 }
 
 function registration(command: Command): Command {
@@ -107,7 +102,7 @@ registration(program.command('install'))
       print(JSON.stringify({ launcher: launcherFile(options.userDataDir), registered: done }));
     else {
       for (const { browser, manifestFile } of done) print(`${browser}: ${manifestFile}`);
-      print(commandNote(options.userDataDir));
+      print(`command: ${launcherFile(options.userDataDir)}`);
     }
   });
 
@@ -147,7 +142,6 @@ registration(program.command('doctor'))
           `${check.ok ? 'ok  ' : 'FAIL'} ${check.name}: ${check.detail}${check.fix ? `\n     fix: ${check.fix}` : ''}`,
         );
       }
-      print(commandNote(options.userDataDir));
     }
     if (!ok) process.exitCode = EXIT_FAILURE;
   });
@@ -235,7 +229,6 @@ registration(program.command('status'))
       for (const pin of storedOnly(status.pins)) print(`  next session: ${pinLine(pin)}`);
       for (const { problem, fix } of status.pins.problems) print(`  ${problem}; ${fix}`);
       print(`log: ${status.log}`);
-      print(commandNote(options.userDataDir));
     }
   });
 
@@ -307,18 +300,22 @@ program
     process.exitCode = await probeCommand(urls, options, print, note);
   });
 
-/** Has commander report errors in this command's form: one line that points to the help. */
-function unifyErrors(command: Command, words = command.name()): void {
+/**
+ * Has commander report errors in this command's form: one line that points to the help.
+ *
+ * @param words subcommands that lead to `command`, each with a space behind it
+ */
+function unifyErrors(command: Command, words = ''): void {
   command.configureOutput({
     outputError: (text, write) => {
       const line = text
         .trim()
         .replace(/^error: /, '')
         .replaceAll('\n', ' ');
-      write(`hopwise-host: ${line} (see ${words} --help)\n`);
+      write(`hopwise-host: ${line} (see ${launcherCommand(`${words}--help`)})\n`);
     },
   });
-  for (const sub of command.commands) unifyErrors(sub, `${words} ${sub.name()}`);
+  for (const sub of command.commands) unifyErrors(sub, `${words}${sub.name()} `);
 }
 
 unifyErrors(program);

@@ -1,5 +1,7 @@
 /** `hopwise-host pin` and `unpin`: through the hosts of connected browsers, and in the store for later sessions. */
+
 import type { PinKind, PinState } from '@hopwise/contract';
+import { launcherCommand } from '../src/base/launcher.ts';
 import { UsageError } from '../src/base/usage-error.ts';
 import { authorityStatus } from '../src/ca/authority-status.ts';
 import { hostsOf } from '../src/ca/hosts.ts';
@@ -66,7 +68,9 @@ export async function pinCommand(
       const sessions = persistent ? 'every session' : 'one session';
       print(`${origin} ${kind}: stored for ${sessions}, and not yet in effect. ${WHEN_CONNECTED}`);
       if (host !== undefined && !authorityStatus().hosts.includes(host))
-        print(`It needs a local CA for ${host}, which does not exist yet: hopwise-host ca create ${origin}`);
+        print(
+          `It needs a local CA for ${host}, which does not exist yet: ${launcherCommand(`ca create ${origin}`)}`,
+        );
     }
     return EXIT_OK;
   }

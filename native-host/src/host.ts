@@ -8,6 +8,7 @@ import {
   toHost,
 } from '@hopwise/contract';
 import { FrameError, FrameWriter, readFrames } from './base/framing.ts';
+import { usedLauncher } from './base/launcher.ts';
 import { oneLine } from './base/one-line.ts';
 import { hostVersion } from './base/version.ts';
 import { Engine, engineLine, engineProblem } from './engine/engine.ts';
@@ -107,7 +108,13 @@ class Host {
       await this.refuse(id, 'version', words);
       return;
     }
-    const hello = { type: 'hello' as const, id, version: MESSAGE_VERSION, hostVersion: hostVersion() };
+    const hello = {
+      type: 'hello' as const,
+      id,
+      version: MESSAGE_VERSION,
+      hostVersion: hostVersion(),
+      launcher: usedLauncher(),
+    };
     try {
       const info = await this.#engine.start();
       const problem = engineProblem(info).slice(0, 1024);

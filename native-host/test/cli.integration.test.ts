@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { verificationSchema } from '@hopwise/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { COMMAND } from './support/command.ts';
 import { type Server, ServerProgram } from './support/server.ts';
 
 const BIN = fileURLToPath(new URL('../bin/hopwise-host.ts', import.meta.url));
@@ -61,7 +62,7 @@ it.each(['install', 'uninstall'])('%s with an empty profile folder changes nothi
     out: '',
     err:
       "hopwise-host: option '--user-data-dir <dir>' argument '' is invalid. expected the path of a folder " +
-      `(see hopwise-host ${command} --help)\n`,
+      `(see ${COMMAND} ${command} --help)\n`,
   });
   expect(readdirSync(home)).toEqual(['data']);
 });
@@ -73,7 +74,7 @@ it('doctor fails with a fix before install and passes after it', () => {
   const report = JSON.parse(before.out) as DoctorReport;
   expect(report.ok).toBe(false);
   expect(report.checks.filter((check) => !check.ok)).toEqual([
-    { name: 'Chromium', ok: false, detail: 'not registered', fix: 'run: hopwise-host install' },
+    { name: 'Chromium', ok: false, detail: 'not registered', fix: `run: ${COMMAND} install` },
   ]);
   expect(report.checks.map(({ name }) => name)).toEqual([
     'Node',
@@ -260,8 +261,8 @@ it.each([
 });
 
 it('points to the help in errors of the argument parser', () => {
-  expect(run(['fly']).err).toBe("hopwise-host: unknown command 'fly' (see hopwise-host --help)\n");
+  expect(run(['fly']).err).toBe(`hopwise-host: unknown command 'fly' (see ${COMMAND} --help)\n`);
   expect(run(['pin']).err).toBe(
-    "hopwise-host: missing required argument 'origin' (see hopwise-host pin --help)\n",
+    `hopwise-host: missing required argument 'origin' (see ${COMMAND} pin --help)\n`,
   );
 });

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { hopwiseHost } from './support/command.ts';
+import { COMMAND, hopwiseHost } from './support/command.ts';
 
 let home: string;
 
@@ -46,7 +46,7 @@ it('names each fault and its fix, and none twice', () => {
   const ca = join(home, 'data', 'hopwise', 'ca');
   chmodSync(ca, 0o755);
   expect(faults()).toMatchObject([
-    { name: 'Firefox', detail: 'not registered', fix: 'run: hopwise-host install' },
+    { name: 'Firefox', detail: 'not registered', fix: `run: ${COMMAND} install` },
     {
       name: 'Local CA',
       detail: expect.stringContaining('open to other users'),
@@ -64,8 +64,9 @@ it('says whether a browser trusts the local CA, and which', () => {
   const store = join(home, '.pki', 'nssdb');
   mkdirSync(store, { recursive: true });
   execFileSync('certutil', ['-N', '-d', `sql:${store}`, '--empty-password']);
+  const launcher = join(home, 'data', 'hopwise', 'hopwise-host.sh');
   expect(faults()).toMatchObject([
-    { name: 'CA trust', detail: 'no browser trusts the local CA', fix: 'run: hopwise-host ca trust' },
+    { name: 'CA trust', detail: 'no browser trusts the local CA', fix: `run: ${launcher} ca trust` },
   ]);
   hopwiseHost(home, ['ca', 'trust']);
   expect(faults()).toEqual([]);

@@ -65,12 +65,14 @@ function probeMessage(id: string, paths: string[], rounds = 1): unknown {
 }
 
 it('says hello, probes and ends with its input', async () => {
-  const host = new Host();
+  const launcher = '/usr/bin/hopwise-host';
+  const host = new Host({ HOPWISE_LAUNCHER: launcher });
   host.send({ type: 'hello', id: 'h', version: MESSAGE_VERSION });
   expect(await host.next()).toMatchObject({
     type: 'hello',
     id: 'h',
     version: MESSAGE_VERSION,
+    launcher,
     http3: true,
     problem: '',
   });

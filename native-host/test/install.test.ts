@@ -122,12 +122,12 @@ describe('install', () => {
     expect(JSON.parse(output)).toEqual(['chrome-extension://x/', "it's"]);
   });
 
-  it('makes a launcher that keeps the host small', async () => {
+  it('makes a launcher that keeps the host small and passes on its own path', async () => {
     writeFileSync(script, 'console.log(JSON.stringify([process.execArgv, process.env]))');
     await install({ ids: IDS, script });
     const [words, env] = JSON.parse(execFileSync(launcherFile(), { encoding: 'utf8' })) as unknown[];
     expect(words).toEqual(HEAP_ARGUMENTS);
-    expect(env).toMatchObject(MALLOC_SETTINGS);
+    expect(env).toMatchObject({ ...MALLOC_SETTINGS, HOPWISE_LAUNCHER: launcherFile() });
   });
 
   it('replaces an earlier install', async () => {
@@ -224,7 +224,7 @@ describe('other systems', () => {
     );
     const launcher = join(home, 'Local', 'hopwise', 'hopwise-host.cmd');
     expect(readFileSync(launcher, 'utf8')).toBe(
-      `@echo off\r\n"${process.execPath}" "${HEAP_ARGUMENTS.join('" "')}" "${script}" %*\r\n`,
+      `@echo off\r\nsetlocal\r\nset "HOPWISE_LAUNCHER=%~f0"\r\n"${process.execPath}" "${HEAP_ARGUMENTS.join('" "')}" "${script}" %*\r\n`,
     );
     for (const browser of browsers()) expect(registrationProblem(browser, IDS)).toBe('');
     writeFileSync(said, '');

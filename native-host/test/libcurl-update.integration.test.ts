@@ -18,7 +18,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { canSetUp, osRelease } from '../src/base/install-hints.ts';
 import { privateFolder } from '../src/curl/candidates.ts';
 import { Engine } from '../src/engine/engine.ts';
-import { hopwiseHost } from './support/command.ts';
+import { COMMAND, hopwiseHost } from './support/command.ts';
 import { privateLibcurl } from './support/private-libcurl.ts';
 
 const OLD = '8.0.0-1~bpo12+1';
@@ -118,13 +118,13 @@ test('takes a newer version in place of the former, and knows its age', () => {
   offer(OLD, NEW, '8.1.0-1~bpo12+1');
   buildPackage(NEW);
   expect(run('setup', '--check').out).toContain(
-    `update: ${NEW} is available; run: hopwise-host setup --update\n`,
+    `update: ${NEW} is available; run: ${COMMAND} setup --update\n`,
   );
   expect(doctorSays('libcurl update')).toEqual({
     name: 'libcurl update',
     ok: true,
     detail: `${NEW} is available`,
-    fix: 'run: hopwise-host setup --update',
+    fix: `run: ${COMMAND} setup --update`,
   });
   expect(readdirSync(copies)).toEqual([OLD]);
   const updated = JSON.parse(run('setup', '--update', '--json').out) as object;

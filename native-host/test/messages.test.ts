@@ -38,6 +38,7 @@ const pins = {
   secret: 'x'.repeat(43),
   resets: 0,
   vouched: ['a.test'],
+  launcher: '/usr/bin/hopwise-host',
   trials: ['a.test'],
   trialToken: 't'.repeat(22),
   pins: [

@@ -1,6 +1,7 @@
 /** The folder of an installed helper: Node, the helper with its packages, and libcurl. */
 import { chmod, copyFile, cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { LAUNCHER_VARIABLE } from '../../native-host/src/base/launcher.ts';
 import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../../native-host/src/base/memory-settings.ts';
 import { type Architecture, NODE_ARCHITECTURE } from './architectures.ts';
 import { downloadLibcurl, unpackLibcurl } from './libcurl.ts';
@@ -25,6 +26,8 @@ export function launcherScript(): string {
     '#!/bin/sh',
     'HOPWISE_PACKAGE=$(dirname "$(dirname "$(readlink -f "$0")")")',
     'export HOPWISE_PACKAGE',
+    `case $0 in /*) ${LAUNCHER_VARIABLE}=$0 ;; *) ${LAUNCHER_VARIABLE}=$HOPWISE_PACKAGE/bin/hopwise-host ;; esac`,
+    `export ${LAUNCHER_VARIABLE}`,
     ...settings,
     `exec "$HOPWISE_PACKAGE/bin/node" ${HEAP_ARGUMENTS.join(' ')} "$HOPWISE_PACKAGE/native-host/bin/hopwise-host.mjs" "$@"`,
     '',

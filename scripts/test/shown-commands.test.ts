@@ -1,10 +1,31 @@
 /** Commands that hopwise shows or prints run programs that are installed: they fetch no package by its name. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
 import { ROOT } from '@hopwise/lab/paths';
-import { expect, test } from 'vitest';
-import { launcherCommand } from '../../native-host/src/base/launcher.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hopwise-commands-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function writeLauncher(path: string): string {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, '#!/bin/sh\n', { mode: 0o755 });
+  return file;
+}
 
 /** Lines of code below these folders, without comments, as `file: line`. */
 function codeLines(folders: string[]): string[] {
@@ -31,23 +52,41 @@ test('no program shows a command that fetches a package by its name', () => {
   expect(lines.filter((line) => FETCHES.test(line))).toEqual([]);
 });
 
-test('texts that a browser shows name the helper by the path of its launcher', () => {
-  const bare = /(?<![\w.'/-])hopwise-host (ca|doctor|install|pin|probe|setup|status|uninstall|unpin)\b/;
+test('texts that people read name the helper by the path of its launcher', () => {
+  const bare =
+    /(?<![\w.'/`-])hopwise-host (ca|doctor|install|pin|probe|resolver|setup|status|uninstall|unpin)\b/;
   expect('run: hopwise-host ca trust').toMatch(bare);
-  expect(codeLines(['extension/src', 'native-host/src/pins']).filter((line) => bare.test(line))).toEqual([]);
+  const lines = codeLines(['extension/src', 'native-host/src', 'native-host/bin']);
+  expect(lines.filter((line) => bare.test(line))).toEqual([]);
 });
 
-test('the helper’s command runs its launcher from any folder', () => {
-  const words = (home: string) => {
-    const environment = { ...process.env, XDG_DATA_HOME: home };
-    const source = JSON.stringify(join(ROOT, 'native-host/src/base/launcher.ts'));
-    const code = `import(${source}).then((one) => console.log(one.launcherCommand('ca trust')))`;
-    const command = execFileSync(process.execPath, ['-e', code], { encoding: 'utf8', env: environment });
-    // The shell's own reading of the command, one word a line.
-    return execFileSync('/bin/sh', ['-c', `printf '%s\\n' ${command}`], { encoding: 'utf8' }).split('\n');
-  };
-  for (const home of ['/data', "/it's my data"]) {
-    expect(words(home)).toEqual([`${home}/hopwise/hopwise-host.sh`, 'ca', 'trust', '']);
-  }
-  expect(launcherCommand('ca trust')).toMatch(/hopwise-host\.sh'? ca trust$/);
+/** The shell's own reading of the command `ca trust` of a helper in this environment. */
+function readCommand(environment: NodeJS.ProcessEnv): string[] {
+  const script = join(folder, 'print-command.mjs');
+  const source = JSON.stringify(join(ROOT, 'native-host/src/base/launcher.ts'));
+  writeFileSync(script, `import(${source}).then((one) => console.log(one.launcherCommand('ca trust')))`);
+  const env = { ...process.env, HOPWISE_LAUNCHER: '', HOPWISE_PACKAGE: '', ...environment };
+  const command = execFileSync(process.execPath, [script], { encoding: 'utf8', env });
+  return execFileSync('/bin/sh', ['-c', `printf '%s\\n' ${command}`], { encoding: 'utf8' })
+    .trimEnd()
+    .split('\n');
+}
+
+describe('the helper’s command runs', () => {
+  test.each(['data', "it's my data"])('the launcher that the installer wrote to %s', (name) => {
+    const launcher = writeLauncher(`${name}/hopwise/hopwise-host.sh`);
+    expect(readCommand({ XDG_DATA_HOME: join(folder, name) })).toEqual([launcher, 'ca', 'trust']);
+  });
+
+  test('the launcher that started it', () => {
+    const installed = writeLauncher('data/hopwise/hopwise-host.sh');
+    const used = writeLauncher('bin/hopwise-host');
+    const environment = { XDG_DATA_HOME: dirname(dirname(installed)), HOPWISE_LAUNCHER: used };
+    expect(readCommand(environment)).toEqual([used, 'ca', 'trust']);
+  });
+
+  test('Node with its script where no launcher is installed', () => {
+    const script = join(folder, 'print-command.mjs');
+    expect(readCommand({ XDG_DATA_HOME: folder })).toEqual([process.execPath, script, 'ca', 'trust']);
+  });
 });

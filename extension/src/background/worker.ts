@@ -105,7 +105,8 @@ async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['t
       const now = await answerPinRequest(request);
       const allowed = await hasPinPermissions();
       const localOrigins = await listLocalOrigins(now);
-      return { ok: true, allowed, pins: now, vouched: pins.vouched, localOrigins };
+      const { vouched, launcher } = pins;
+      return { ok: true, allowed, pins: now, vouched, launcher, localOrigins };
     }
     case 'pin-outcomes': {
       const active = (await pins.listPins()).filter(({ state }) => state === 'active');

@@ -1,13 +1,4 @@
-/**
- * The helper's commands as a user copies them into a shell. The launcher is named by its path, which the installer fixes
- * (`launcherFile` in `native-host/src/install/install.ts`): a bare package name could fetch and run an unrelated program.
- */
-
-/** The launcher under the user's data folder, in POSIX shell syntax (XDG base directory specification). */
-// biome-ignore lint/suspicious/noTemplateCurlyInString: it is shell syntax.
-const POSIX_LAUNCHER = '"${XDG_DATA_HOME:-$HOME/.local/share}/hopwise/hopwise-host.sh"';
-/** The same in PowerShell syntax. */
-const WINDOWS_LAUNCHER = '& "$env:LOCALAPPDATA\\hopwise\\hopwise-host.cmd"';
+/** The helper's commands as a user copies them into a shell. */
 
 /** Name of the shell that `helperCommand` writes for. */
 export function shellName(userAgent = navigator.userAgent): string {
@@ -17,19 +8,25 @@ export function shellName(userAgent = navigator.userAgent): string {
 /**
  * A command line that runs the installed helper.
  *
+ * @param launcher absolute path of the helper's launcher, as the helper reports it
  * @param words subcommand and options, which need no quoting
  * @param values arguments from outside, quoted so that the shell takes each of them literally
  */
 export function helperCommand(
+  launcher: string,
   words: string,
   values: readonly string[] = [],
   userAgent = navigator.userAgent,
 ): string {
   const windows = isWindows(userAgent);
-  const launcher = windows ? WINDOWS_LAUNCHER : POSIX_LAUNCHER;
   const escaped = windows ? "''" : "'\\''";
-  const quoted = values.map((value) => `'${value.replaceAll("'", escaped)}'`);
-  return [launcher, words, ...quoted].join(' ');
+  const quote = (value: string): string => `'${value.replaceAll("'", escaped)}'`;
+  const program = windows
+    ? `& ${quote(launcher)}`
+    : /^[\w./+-]+$/.test(launcher)
+      ? launcher
+      : quote(launcher);
+  return [program, words, ...values.map(quote)].join(' ');
 }
 
 function isWindows(userAgent: string): boolean {

@@ -37,6 +37,8 @@ export interface PinsAnswer {
   pins: PinState[];
   /** Hosts covered by the local CA, which a pin to a protocol needs; null until the helper was asked. */
   vouched: string[] | null;
+  /** Absolute path of the helper's launcher; null until the helper was asked. */
+  launcher: string | null;
   /** Origins that may be pinned although they have no public address. */
   localOrigins: string[];
 }

@@ -1,3 +1,4 @@
+import { helperCommand } from '../helper/helper-command.ts';
 import { HelperError } from '../helper/helper-port.ts';
 import { greetHelper, type Hello } from '../helper/native-client.ts';
 import { builder } from '../ui/dom.ts';
@@ -15,13 +16,16 @@ export function renderHelperStep(greet: () => Promise<Hello> = greetHelper): HTM
   const again = el('button', { type: 'button', class: 'hw-button' }, 'Check again');
   const how = renderInstallations();
   how.hidden = true;
+  const doctor = el('p', { class: 'hw-note' });
 
   const check = async () => {
     again.disabled = true;
     state.show('Looking for the helper …', false);
+    doctor.replaceChildren();
     try {
       const hello = await greet();
       state.show(describeHelper(hello), hello.problem === '');
+      doctor.replaceChildren('Checks everything: ', el('code', {}, helperCommand(hello.launcher, 'doctor')));
       how.hidden = true;
     } catch (error) {
       const isMissing = error instanceof HelperError && error.code === 'no-helper';
@@ -36,6 +40,7 @@ export function renderHelperStep(greet: () => Promise<Hello> = greetHelper): HTM
     '2. The helper (optional)',
     el('p', {}, REASON),
     state.element,
+    doctor,
     how,
     el('div', { class: 'hw-row' }, again),
   );

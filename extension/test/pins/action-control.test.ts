@@ -36,7 +36,14 @@ beforeEach(() => {
       sendMessage: async (request: PageRequest) => {
         if (request.type === 'pins') {
           if (request.fresh) vouched ??= [];
-          return { ok: true, allowed, pins, vouched, localOrigins: [] };
+          return {
+            ok: true,
+            allowed,
+            pins,
+            vouched,
+            launcher: vouched && '/usr/bin/hopwise-host',
+            localOrigins: [],
+          };
         }
         asked.push(request);
         if (request.type === 'pin') {
@@ -45,7 +52,14 @@ beforeEach(() => {
           pins = [...pins, { origin, kind, persistent, state, expiresAtMs: null, reason: '' }];
         }
         if (request.type === 'unpin') pins = pins.filter(({ origin }) => origin !== request.origin);
-        return { ok: true, allowed, pins, vouched, localOrigins: [] };
+        return {
+          ok: true,
+          allowed,
+          pins,
+          vouched,
+          launcher: vouched && '/usr/bin/hopwise-host',
+          localOrigins: [],
+        };
       },
     },
     permissions: {

@@ -71,6 +71,7 @@ class FakeHost implements HostPort {
       secret: SECRET,
       resets: 0,
       vouched: this.vouched,
+      launcher: '/usr/bin/hopwise-host',
       trials: this.trials,
       trialToken: TRIAL_TOKEN,
       pins: this.pins,
@@ -392,6 +393,7 @@ test('a refresh asks the helper once which hosts the CA covers, and ends it agai
   expect(pins.vouched).toBeNull();
   expect(await pins.refreshPins()).toEqual([]);
   expect(pins.vouched).toEqual(['a.example']);
+  expect(pins.launcher).toBe('/usr/bin/hopwise-host');
   expect(hosts[0]!.open).toBe(false);
   allowed = false;
   await expect(pins.refreshPins()).rejects.toThrow('not been allowed');

@@ -9,8 +9,7 @@ import { PinsModel } from '../../src/pins/page/pins-model.ts';
 import { actionOf, decisionOf, LEAVE } from '../decisions.ts';
 
 const A = 'https://a.example';
-// biome-ignore lint/suspicious/noTemplateCurlyInString: it is shell syntax.
-const LAUNCHER = '"${XDG_DATA_HOME:-$HOME/.local/share}/hopwise/hopwise-host.sh"';
+const LAUNCHER = '/usr/bin/hopwise-host';
 let allowed: boolean;
 let pins: PinState[];
 let asked: PageRequest[];
@@ -68,7 +67,7 @@ beforeEach(() => {
         if (request.type === 'pin' && refusal !== '') return { ok: false, error: refusal };
         if (request.type === 'pin') pins = [pin({ origin: request.origin, kind: request.kind })];
         if (request.type === 'unpin') pins = [];
-        return { ok: true, allowed, pins, vouched };
+        return { ok: true, allowed, pins, vouched, launcher: vouched && LAUNCHER };
       },
     },
     permissions: {
@@ -270,6 +269,7 @@ test('shows why the helper could not be asked', async () => {
   const { control, click } = await shown(holdable('h3'));
   await click('Pin to HTTP/3…');
   expect(control.element.textContent).toContain('The helper is not installed.');
+  expect(control.element.querySelector('code')).toBeNull();
 });
 
 test('asks the helper only when an offer depends on the answer', async () => {

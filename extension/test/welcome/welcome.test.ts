@@ -114,6 +114,7 @@ describe('the helper', () => {
     id: '1',
     version: MESSAGE_VERSION,
     hostVersion: '1.2.0',
+    launcher: '/usr/bin/hopwise-host',
     engine: 'libcurl/8.14.1 GnuTLS/3.7.9',
     http3: true,
     problem: '',
@@ -127,6 +128,7 @@ describe('the helper', () => {
       text: status.textContent,
       ready: status.dataset.ready,
       commands: commands.hidden ? '' : commands.textContent,
+      doctor: element.querySelector('.hw-note')!.textContent,
     };
   };
 
@@ -135,6 +137,7 @@ describe('the helper', () => {
       text: 'Helper 1.2.0 is installed and can transfer over HTTP/1.1, HTTP/2 and HTTP/3 (libcurl/8.14.1).',
       ready: 'true',
       commands: '',
+      doctor: 'Checks everything: /usr/bin/hopwise-host doctor',
     });
   });
 
@@ -150,7 +153,7 @@ describe('the helper', () => {
     const missing = await shown(async () => {
       throw new HelperError('no-helper', 'not installed');
     });
-    expect(missing).toMatchObject({ text: 'The helper is not installed.', ready: 'false' });
+    expect(missing).toMatchObject({ text: 'The helper is not installed.', ready: 'false', doctor: '' });
     expect(missing.commands).toContain('sudo apt install ./hopwise-host_1.2.0_amd64.deb');
   });
 });

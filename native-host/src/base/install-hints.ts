@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { launcherCommand } from './launcher.ts';
 
 /** The distribution by os-release(5), in lower case; empty where there is no such file. */
 export function osRelease(): { id: string; codename: string } {
@@ -21,7 +22,7 @@ export function canSetUp(): boolean {
 
 /** One line: how to get a libcurl with HTTP/3 on this system. */
 export function http3InstallHint(): string {
-  if (canSetUp()) return 'run: hopwise-host setup';
+  if (canSetUp()) return `run: ${launcherCommand('setup')}`;
   const { id } = osRelease();
   if (process.platform === 'linux' && (id === 'debian' || id === 'ubuntu')) {
     return 'install libcurl3t64-gnutls 8.14 or later (Debian 13 has it): sudo apt install libcurl3t64-gnutls';

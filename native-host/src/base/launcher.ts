@@ -1,5 +1,9 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataDirectory, packageFolder } from './paths.ts';
+
+/** Environment variable in which launchers pass on their own absolute path. */
+export const LAUNCHER_VARIABLE = 'HOPWISE_LAUNCHER';
 
 export function launcherName(): string {
   return process.platform === 'win32' ? 'hopwise-host.cmd' : 'hopwise-host.sh';
@@ -12,16 +16,29 @@ export function launcherPath(): string {
   return join(dataDirectory(), launcherName());
 }
 
+/** Absolute path of the launcher that started this process, such as `/usr/bin/hopwise-host`; else `launcherPath`. */
+export function usedLauncher(): string {
+  return process.env[LAUNCHER_VARIABLE] || launcherPath();
+}
+
 /**
- * A command line that runs the installed helper, for texts that a browser shows: a bare name need not be on the `PATH`, and
- * could fetch and run an unrelated program.
+ * A command line that runs this helper, for texts that people read: a bare name need not be on the `PATH`, and could fetch and
+ * run an unrelated program. It names the launcher or, where none is installed yet, Node and its script.
  *
  * @param words subcommand and arguments, which need no quoting
+ * @param values arguments that are quoted where they need it
  * @returns in POSIX shell syntax, on Windows in PowerShell's
  */
-export function launcherCommand(words: string): string {
-  const path = launcherPath();
-  if (process.platform === 'win32') return `& '${path.replaceAll("'", "''")}' ${words}`;
-  const plain = /^[\w./+-]+$/.test(path);
-  return `${plain ? path : `'${path.replaceAll("'", "'\\''")}'`} ${words}`;
+export function launcherCommand(words: string, values: readonly string[] = []): string {
+  const launcher = usedLauncher();
+  const program = existsSync(launcher)
+    ? [launcher]
+    : [process.execPath, ...process.execArgv, process.argv[1] ?? ''];
+  const command = [...program.map(quote), words, ...values.map(quote)].join(' ');
+  return process.platform === 'win32' ? `& ${command}` : command;
+}
+
+function quote(word: string): string {
+  if (process.platform === 'win32') return `'${word.replaceAll("'", "''")}'`;
+  return /^[\w./=+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,7 +1,9 @@
 /** Settings that the command line makes, for all browsers of the user. */
+
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
+import { launcherCommand } from './launcher.ts';
 import { dataDirectory } from './paths.ts';
 
 const settings = z.object({
@@ -38,7 +40,7 @@ export function readDohUrl(): string {
     return settings.parse(JSON.parse(text)).dohUrl ?? '';
   } catch {
     throw new Error(
-      `${settingsFile()} is no valid settings file: remove it, or run hopwise-host resolver again`,
+      `${settingsFile()} is no valid settings file: remove it, or run ${launcherCommand('resolver')} again`,
     );
   }
 }

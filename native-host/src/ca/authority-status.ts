@@ -1,5 +1,7 @@
 /** The status of the local CA, read without using its keys. */
+
 import { X509Certificate } from 'node:crypto';
+import { launcherCommand } from '../base/launcher.ts';
 import { authorityFolder, readAuthority, rootFile } from './authority-store.ts';
 import { commonName } from './common-name.ts';
 import { AuthorityError } from './private-file.ts';
@@ -44,7 +46,7 @@ export function authorityStatus(folder: string = authorityFolder(), nowMs = Date
       root: rootFile(folder),
       expires,
       problem: ended ? `it expired on ${expires.slice(0, 10)}` : '',
-      fix: ended ? 'run: hopwise-host ca create, with the origins that you pin' : '',
+      fix: ended ? `run: ${launcherCommand('ca create')}, with the origins that you pin` : '',
     };
   } catch (fault) {
     if (!(fault instanceof AuthorityError)) throw fault;

@@ -5,11 +5,13 @@
  * `trust-record.ts`) the stores that trust it. Without `issuers.json` there is no authority: its keys are deleted, and the
  * other files say which stores still hold the root.
  */
+
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
+import { launcherCommand } from '../base/launcher.ts';
 import { dataDirectory } from '../base/paths.ts';
 import type { Authority, Issuer } from './authority.ts';
 import {
@@ -151,7 +153,7 @@ export function readIn(folder: string, name: string): string | null {
     if (fault instanceof AuthorityError) throw fault;
     throw new AuthorityError(
       `${join(folder, name)} cannot be read: ${message}`,
-      'run: hopwise-host ca remove',
+      `run: ${launcherCommand('ca remove')}`,
     );
   }
 }
@@ -170,7 +172,10 @@ export async function writeIn(folder: string, name: string, text: string): Promi
 }
 
 export function damaged(path: string, how: string): AuthorityError {
-  return new AuthorityError(`${path}: ${how}`, 'run: hopwise-host ca remove, then: hopwise-host ca create');
+  return new AuthorityError(
+    `${path}: ${how}`,
+    `run: ${launcherCommand('ca remove')}, then: ${launcherCommand('ca create')}`,
+  );
 }
 
 function parseIssuers(path: string, text: string): z.infer<typeof issuersSchema> {

@@ -1,5 +1,7 @@
 /** Files that only their owner can read or replace. */
+
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { launcherCommand } from '../base/launcher.ts';
 
 export const PRIVATE_FOLDER_MODE = 0o700;
 export const PRIVATE_FILE_MODE = 0o600;
@@ -51,7 +53,7 @@ function checkOwner(path: string, stats: Stats, mode: number): void {
     const found = (stats.mode & 0o777).toString(8);
     throw new AuthorityError(
       `${path} is open to other users (mode ${found}), who may have read its keys`,
-      `run: hopwise-host ca remove; or, if no other user can have read it: chmod ${mode.toString(8)} '${path}'`,
+      `run: ${launcherCommand('ca remove')}; or, if no other user can have read it: chmod ${mode.toString(8)} '${path}'`,
     );
   }
 }

@@ -1,5 +1,7 @@
 /** Makes browsers' stores trust the root, and undoes it. */
+
 import { existsSync } from 'node:fs';
+import { launcherCommand } from '../base/launcher.ts';
 import { authorityFolder, readRoot, rootFile } from './authority-store.ts';
 import {
   addCommand,
@@ -27,7 +29,7 @@ export interface TrustOutcome extends TrustStore {
 export async function trust(stores: readonly TrustStore[]): Promise<TrustOutcome[]> {
   const folder = authorityFolder();
   const name = rootName(folder);
-  if (!name) throw new Error('there is no local CA: hopwise-host ca create https://example.org');
+  if (!name) throw new Error(`there is no local CA: ${launcherCommand('ca create https://example.org')}`);
   const recorded = readTrustRecord(folder);
   const fresh = stores.filter((store) => !recorded.some((known) => known.folder === store.folder));
   await writeTrustRecord(folder, [...recorded, ...fresh.map(({ folder, browser }) => ({ folder, browser }))]);

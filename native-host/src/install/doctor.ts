@@ -1,7 +1,9 @@
 /** Checks everything that the host needs by using it. */
+
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { http3InstallHint } from '../base/install-hints.ts';
+import { launcherCommand } from '../base/launcher.ts';
 import { logFile } from '../base/log.ts';
 import { packageFolder } from '../base/paths.ts';
 import { authorityLine, authorityStatus } from '../ca/authority-status.ts';
@@ -56,7 +58,7 @@ function checkNode(): Check {
     name: 'Node',
     ok,
     detail: `${process.version} (${process.execPath})`,
-    fix: ok ? '' : `install Node ${MIN_NODE} or later, then: hopwise-host install`,
+    fix: ok ? '' : `install Node ${MIN_NODE} or later, then: ${launcherCommand('install')}`,
   };
 }
 
@@ -126,14 +128,14 @@ function checkCaFile(): Check {
 }
 
 function checkBrowsers(options: Parameters<typeof doctor>[0]): Check[] {
-  const where = options.userDataDirectory ? ` --user-data-dir ${options.userDataDirectory}` : '';
+  const where = options.userDataDirectory ? ['--user-data-dir', options.userDataDirectory] : [];
   return chosenBrowsers(options).map((browser) => {
     const problem = registrationProblem(browser, options.ids);
     return {
       name: browser.name,
       ok: problem === '',
       detail: problem || registeredManifest(browser),
-      fix: problem ? `run: hopwise-host install${where}` : '',
+      fix: problem ? `run: ${launcherCommand('install', where)}` : '',
     };
   });
 }
@@ -166,7 +168,7 @@ async function checkTrust(): Promise<Check> {
     name,
     ok: false,
     detail: why ? `${why.folder}: ${why.problem}` : 'no browser trusts the local CA',
-    fix: 'run: hopwise-host ca trust',
+    fix: `run: ${launcherCommand('ca trust')}`,
   };
 }
 

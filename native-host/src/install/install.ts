@@ -5,7 +5,7 @@ import { mkdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { launcherName, launcherPath } from '../base/launcher.ts';
+import { LAUNCHER_VARIABLE, launcherName, launcherPath } from '../base/launcher.ts';
 import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../base/memory-settings.ts';
 import { configDirectory, dataDirectory, packageFolder } from '../base/paths.ts';
 import { type Browser, browsers, profileBrowser } from './browsers.ts';
@@ -59,7 +59,7 @@ function isPresent({ profileFolders }: Browser): boolean {
 export async function install(options: InstallOptions): Promise<Installed[]> {
   checkIds(options.ids);
   const launcher = launcherFile(options.userDataDirectory);
-  const text = launcherText([...HEAP_ARGUMENTS, ...(options.nodeArguments ?? []), options.script]);
+  const text = launcherText(launcher, [...HEAP_ARGUMENTS, ...(options.nodeArguments ?? []), options.script]);
   if (!packageFolder()) await writeWhole(launcher, text, 0o755);
   const installed: Installed[] = [];
   for (const browser of chosenBrowsers(options)) {
@@ -113,14 +113,19 @@ export async function uninstall(
   return removed;
 }
 
-function launcherText(nodeArguments: string[]): string {
+function launcherText(launcher: string, nodeArguments: string[]): string {
   const words = [process.execPath, ...nodeArguments];
   if (process.platform === 'win32') {
-    return `@echo off\r\n${words.map((word) => `"${word.replaceAll('%', '%%')}"`).join(' ')} %*\r\n`;
+    return `@echo off\r\nsetlocal\r\nset "${LAUNCHER_VARIABLE}=%~f0"\r\n${words.map((word) => `"${word.replaceAll('%', '%%')}"`).join(' ')} %*\r\n`;
   }
-  const settings = Object.entries(MALLOC_SETTINGS).map(([name, value]) => `export ${name}=${value}\n`);
+  const variables = { ...MALLOC_SETTINGS, [LAUNCHER_VARIABLE]: quote(launcher) };
+  const settings = Object.entries(variables).map(([name, value]) => `export ${name}=${value}\n`);
   // Browsers start programs with a minimal environment: all paths are absolute.
-  return `#!/bin/sh\n${settings.join('')}exec ${words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')} "$@"\n`;
+  return `#!/bin/sh\n${settings.join('')}exec ${words.map(quote).join(' ')} "$@"\n`;
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Writes a file atomically. */

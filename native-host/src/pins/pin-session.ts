@@ -1,5 +1,7 @@
 /** The pins of one browser's session: handles messages of its extension and of the command line. */
+
 import type { ToExtension, ToHost } from '@hopwise/contract';
+import { usedLauncher } from '../base/launcher.ts';
 import { PinError, type PinErrorCode } from '../base/pin-error.ts';
 import { LocalLeafIssuer } from '../ca/leaf-issuer.ts';
 import type { ControlAnswer, ControlRequest } from '../control/control-messages.ts';
@@ -52,7 +54,7 @@ export class PinSession {
     try {
       if (message.type === 'pin') await this.#service.pin(message);
       else if (message.type === 'unpin') this.#service.unpin(message.origin);
-      send({ type: 'pins', id, ...(await this.#service.state()) });
+      send({ type: 'pins', id, launcher: usedLauncher(), ...(await this.#service.state()) });
     } catch (fault) {
       if (!(fault instanceof PinError)) log(`pins: ${(fault as Error).stack}`);
       refuse(id, fault instanceof PinError ? fault.code : 'internal', (fault as Error).message);
@@ -74,7 +76,7 @@ export class PinSession {
     await new Promise((resolve) => setImmediate(resolve));
     this.#isNotifying = false;
     const state = await this.#service.state();
-    if (!this.#closed) this.#options.send({ type: 'pins', id: '', ...state });
+    if (!this.#closed) this.#options.send({ type: 'pins', id: '', launcher: usedLauncher(), ...state });
   }
 
   async #answer(request: ControlRequest): Promise<ControlAnswer> {

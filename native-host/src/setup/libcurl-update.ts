@@ -1,9 +1,11 @@
 /** Whether Debian offers a newer version of the package that the private libcurl was made from. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compareDebianVersions } from '../base/debian-version.ts';
 import { osRelease } from '../base/install-hints.ts';
+import { launcherCommand } from '../base/launcher.ts';
 import { BackportsApt } from './apt.ts';
 import type { LibcurlPackage } from './libcurl-package.ts';
 
@@ -44,7 +46,7 @@ export function updateLine({ state, version, problem }: UpdateCheck): string {
 
 /** What to do about an update; '' for nothing. */
 export function updateFix({ state }: UpdateCheck): string {
-  return state === 'newer' ? 'run: hopwise-host setup --update' : '';
+  return state === 'newer' ? `run: ${launcherCommand('setup --update')}` : '';
 }
 
 async function offeredVersions(): Promise<string[]> {

@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url';
 
 const BIN = fileURLToPath(new URL('../../bin/hopwise-host.ts', import.meta.url));
 
+/** How texts name the command below where no launcher is installed. */
+export const COMMAND = `${process.execPath} --conditions=source ${BIN}`;
+
 /** The environment of a user whose home folder this is. */
 export function homeEnvironment(home: string): NodeJS.ProcessEnv {
   return {

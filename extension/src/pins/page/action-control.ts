@@ -150,6 +150,7 @@ export class ActionControl {
         version: protocols.size === 1 && only !== 'avoid-h3' ? PROTOCOL_NAME[only!] : 'the chosen version',
         button: 'Make it faster',
         vouched: this.#model.vouched ?? [],
+        launcher: this.#model.launcher,
         problem: this.#model.problem,
         onClose: () => {
           this.#showsInstructions = false;

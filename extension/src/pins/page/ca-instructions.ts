@@ -14,7 +14,9 @@ export interface CaInstructionsOptions {
   button: string;
   /** Hosts that the existing local CA covers; empty where there is no CA. */
   vouched: readonly string[];
-  /** Why the helper could not be asked for them, '' otherwise. */
+  /** Absolute path of the helper's launcher; null where the helper could not be asked. */
+  launcher: string | null;
+  /** Why the helper could not be asked, '' otherwise. */
   problem: string;
   onClose: () => void;
 }
@@ -28,6 +30,7 @@ export function renderCaInstructions({
   version,
   button,
   vouched,
+  launcher,
   problem,
   onClose,
 }: CaInstructionsOptions): HTMLElement {
@@ -39,9 +42,6 @@ export function renderCaInstructions({
   const close = el('button', { type: 'button', class: 'hw-button' }, 'Close');
   close.addEventListener('click', onClose);
   const status = el('p', { class: 'hw-note', role: 'status' });
-  const replaces =
-    vouched.length === 0 ? '' : ' It replaces your current one, so the command lists the hosts of both.';
-  const origins = hosts.map((host) => `https://${host}`);
   return el(
     'section',
     { id: CA_INSTRUCTIONS_ID, class: 'hw-steps', 'aria-labelledby': `${CA_INSTRUCTIONS_ID}-title` },
@@ -62,22 +62,43 @@ export function renderCaInstructions({
         'to this browser, and read and change what you exchange with it, passwords included. The CA is limited to these hosts. ' +
         'Do this only for sites that you develop or test.',
     ),
-    el(
-      'ol',
-      {},
-      el(
-        'li',
-        {},
-        `Create the CA in ${shellName()}.${replaces}`,
-        renderCommand(helperCommand('ca create', origins), status),
-      ),
-      el('li', {}, 'Make your browsers trust it.', renderCommand(helperCommand('ca trust'), status)),
-      el('li', {}, `Restart the browser, load the page again, and choose “${button}”.`),
-    ),
-    el('p', { class: 'hw-note' }, 'To undo both steps:', renderCommand(helperCommand('ca remove'), status)),
+    ...(launcher === null
+      ? [el('p', {}, 'The commands for that are shown here once the helper answers.')]
+      : renderSteps({ launcher, hosts, button, replaces: vouched.length > 0, status })),
     status,
     close,
   );
+}
+
+interface Steps {
+  launcher: string;
+  /** That the CA has to cover. */
+  hosts: readonly string[];
+  button: string;
+  /** Whether there is a CA already. */
+  replaces: boolean;
+  /** Says what became of copying. */
+  status: HTMLElement;
+}
+
+function renderSteps({ launcher, hosts, button, replaces, status }: Steps): HTMLElement[] {
+  const el = builder();
+  const command = (words: string, values: readonly string[] = []): HTMLElement =>
+    renderCommand(helperCommand(launcher, words, values), status);
+  const origins = hosts.map((host) => `https://${host}`);
+  const create = `Create the CA in ${shellName()}.${
+    replaces ? ' It replaces your current one, so the command lists the hosts of both.' : ''
+  }`;
+  return [
+    el(
+      'ol',
+      {},
+      el('li', {}, create, command('ca create', origins)),
+      el('li', {}, 'Make your browsers trust it.', command('ca trust')),
+      el('li', {}, `Restart the browser, load the page again, and choose “${button}”.`),
+    ),
+    el('p', { class: 'hw-note' }, 'To undo both steps:', command('ca remove')),
+  ];
 }
 
 function renderCommand(text: string, status: HTMLElement): HTMLElement {

@@ -137,6 +137,7 @@ export class PinsControl {
         version: PROTOCOL_NAME[protocol],
         button: `Pin to ${PROTOCOL_NAME[protocol]}`,
         vouched: this.#model.vouched ?? [],
+        launcher: this.#model.launcher,
         problem: this.#model.problem,
         onClose,
       }),

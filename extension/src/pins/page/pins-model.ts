@@ -21,6 +21,7 @@ export class PinsModel {
   #allowed = false;
   #pins: PinState[] = [];
   #vouched: string[] | null = null;
+  #launcher: string | null = null;
   #outcomes: PinOutcome[] = [];
   /** Whether the helper was asked which hosts the local CA covers, and why it gave no answer. */
   #hasAsked = false;
@@ -47,6 +48,11 @@ export class PinsModel {
   /** Hosts that the local CA covers; null until the helper has answered. */
   get vouched(): readonly string[] | null {
     return this.#vouched;
+  }
+
+  /** Absolute path of the helper's launcher; null until the helper has answered. */
+  get launcher(): string | null {
+    return this.#launcher;
   }
 
   /** Why the helper could not be asked, '' otherwise. */
@@ -168,6 +174,7 @@ export class PinsModel {
       this.#allowed = answer.allowed;
       this.#pins = answer.pins;
       this.#vouched = answer.vouched;
+      this.#launcher = answer.launcher;
     }
     this.#notify();
   }

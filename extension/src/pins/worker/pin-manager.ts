@@ -50,6 +50,7 @@ export class PinManager {
   /** Whether connections may be open through the helper's proxy. */
   #hasSteered = false;
   #vouched: string[] | null = null;
+  #launcher: string | null = null;
 
   constructor(
     makeSteering: SteeringMaker = createSteering,
@@ -79,6 +80,11 @@ export class PinManager {
   /** Hosts that can be pinned to a protocol, from the helper's last message; null before the first. */
   get vouched(): string[] | null {
     return this.#vouched;
+  }
+
+  /** Absolute path of the helper's launcher; null before its first message. */
+  get launcher(): string | null {
+    return this.#launcher;
   }
 
   /**
@@ -229,10 +235,11 @@ export class PinManager {
     this.#link = null;
   }
 
-  async #apply({ port, secret, vouched, trials, trialToken, pins }: HelperPins): Promise<void> {
+  async #apply({ port, secret, vouched, launcher, trials, trialToken, pins }: HelperPins): Promise<void> {
     if (!this.#link) return;
     this.#route = { port, secret };
     this.#vouched = vouched;
+    this.#launcher = launcher;
     this.#trials.setHosts(
       trials.filter((host) => isPinnable(`https://${host}`)),
       trialToken,

@@ -4,6 +4,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { ensurePrediction, findLoad, storeSettledLoad } from '../src/background/loads.ts';
 import { forgetNetwork } from '../src/background/network-memory.ts';
 import { TabLoads } from '../src/background/tab-loads.ts';
+import { findPinOutcomes } from '../src/evidence/pin-outcomes.ts';
 import type { ObservedRequest } from '../src/recorder/observed-request.ts';
 import type { FrameTimings } from '../src/recorder/page-timings.ts';
 import { getAllLoads, removeLoads, updateLoad } from '../src/storage/loads.ts';
@@ -206,7 +207,9 @@ test('a recording does not wait long for a request that stays open', async () =>
 test('requests through the helper are recorded as they went over the network', async () => {
   loads.addRequest(TAB, navigation('pinned'));
   answers = [async () => timings(900)];
-  const proxiedOrigins = new Map([[new URL(PAGE).origin, { kind: 'h3' as const, sinceMs: 0 }]]);
+  const proxiedOrigins = new Map([
+    [new URL(PAGE).origin, { kind: 'h3' as const, sinceMs: 0, allowsLocal: false }],
+  ]);
   await storeSettledLoad(loads, TAB, 'doc', true, proxiedOrigins);
   const { load } = await findLoad(loads, { tabId: TAB });
   expect(load?.recording.requests[0]).toMatchObject({ protocol: 'h3', remoteIp: null });
@@ -245,9 +248,27 @@ test('a load from the cache is shown where there is no full one', async () => {
 });
 
 test('a load is stored with the protocols that its pins held it to', async () => {
-  const pins = new Map([[new URL(PAGE).origin, { kind: 'avoid-h3' as const, sinceMs: 0 }]]);
+  const pins = new Map([
+    [new URL(PAGE).origin, { kind: 'avoid-h3' as const, sinceMs: 0, allowsLocal: false }],
+  ]);
   expect((await storeLoad('pinned', 900, {}, pins)).load?.pinned).toEqual({ 'https://page.test': 'h2' });
   expect((await storeLoad('unpinned', 900)).load?.pinned).toEqual({});
+});
+
+test.each([
+  ['a public address', '9.9.9.9', false, 'internet'],
+  ['a private address that the user has allowed', '192.168.1.9', true, 'unknown'],
+])('loads before and after a pin are compared, of %s', async (_words, remoteIp, allowsLocal, network) => {
+  await forgetNetwork();
+  await removeLoads(() => true);
+  const pin = { origin: new URL(PAGE).origin, kind: 'avoid-h3' as const };
+  await storeLoad('before', 900, { remoteIp });
+  const pins = new Map([[pin.origin, { kind: pin.kind, sinceMs: 0, allowsLocal }]]);
+  const { load } = await storeLoad('after', 300, { remoteIp: '127.0.0.1' }, pins);
+  expect(load?.network).toBe(network);
+  expect(findPinOutcomes([pin], await getAllLoads())).toMatchObject([
+    { ...pin, beforeMs: 900, afterMs: 300, beforeLoads: 1, afterLoads: 1 },
+  ]);
 });
 
 test('the prediction of an earlier version, which has no decision, is made again', async () => {

@@ -81,15 +81,15 @@ const recordingOf = (
 });
 
 test('each load gets the summary of the loads before it, without its own figures', async () => {
-  const known = await Promise.all([1, 2, 3].map(() => recallNetwork(recordingOf(), true)));
+  const known = await Promise.all([1, 2, 3].map(() => recallNetwork({ recording: recordingOf() }, true)));
   expect(known.map((cluster) => cluster?.loads)).toEqual([undefined, 1, 2]);
   expect((await loadNetwork())?.loads).toBe(3);
   expect(Object.keys(stored)).toEqual(['network']);
 });
 
 test('a page recorded before its load event is not learned yet', async () => {
-  await recallNetwork(recordingOf(), true);
-  expect((await recallNetwork(recordingOf(), false))?.loads).toBe(1);
+  await recallNetwork({ recording: recordingOf() }, true);
+  expect((await recallNetwork({ recording: recordingOf() }, false))?.loads).toBe(1);
   expect((await loadNetwork())?.loads).toBe(1);
 });
 
@@ -98,27 +98,27 @@ test.each([
   ['from the machine itself', { remoteIp: '127.0.0.1' }],
   ['that failed', { status: 0 }],
 ])('a load %s belongs to no network', async (_, more) => {
-  await recallNetwork(recordingOf(), true);
-  expect(await recallNetwork(recordingOf(more), true)).toBeNull();
+  await recallNetwork({ recording: recordingOf() }, true);
+  expect(await recallNetwork({ recording: recordingOf(more) }, true)).toBeNull();
   expect((await loadNetwork())?.loads).toBe(1);
 });
 
 test('is forgotten after three days, when the network changed, and when the stored value is invalid', async () => {
-  await recallNetwork(recordingOf(), true);
+  await recallNetwork({ recording: recordingOf() }, true);
   expect(await loadNetwork(Date.now() + 71 * HOUR_MS)).not.toBeNull();
   expect(await loadNetwork(Date.now() + 73 * HOUR_MS)).toBeNull();
   await forgetNetwork();
   expect(stored).toEqual({});
   stored.network = { format: 'hopwise-network-cluster', version: 1, loads: 'many' };
   expect(await loadNetwork()).toBeNull();
-  expect(await recallNetwork(recordingOf(), true)).toBeNull();
+  expect(await recallNetwork({ recording: recordingOf() }, true)).toBeNull();
   expect((await loadNetwork())?.loads).toBe(1);
 });
 
 test('a verification’s figures are kept for later loads, and its load counts once', async () => {
-  await recallNetwork(recordingOf(), true);
+  await recallNetwork({ recording: recordingOf() }, true);
   const recording = recordingOf();
-  const cluster = await recallNetwork(recording, true);
+  const cluster = await recallNetwork({ recording }, true);
   expect((await loadNetwork())?.udp.policed).toBeLessThan(0.05);
   const udp = { ...udpOf('policed', true), quicBps: 2e6, tcpBps: 20e6 };
   await learnFromVerification({ recording, cluster }, verificationOf({ udp }));
@@ -135,13 +135,13 @@ test('when the store fails a load has no summary, and the next one is learned ag
   vi.spyOn(chrome.storage.local, 'set').mockImplementationOnce(async () => {
     throw new Error('quota exceeded');
   });
-  expect(await recallNetwork(recordingOf(), true)).toBeNull();
-  await recallNetwork(recordingOf(), true);
+  expect(await recallNetwork({ recording: recordingOf() }, true)).toBeNull();
+  await recallNetwork({ recording: recordingOf() }, true);
   expect((await loadNetwork())?.loads).toBe(1);
 });
 
 test('is forgotten on request, with all predictions based on it', async () => {
-  await recallNetwork(recordingOf(), true);
+  await recallNetwork({ recording: recordingOf() }, true);
   const fields = {
     requestedUrl: '',
     hidesQueries: false,
@@ -150,7 +150,7 @@ test('is forgotten on request, with all predictions based on it', async () => {
     problem: '',
   };
   const recording = recordingOf();
-  const cluster = await recallNetwork(recording, true);
+  const cluster = await recallNetwork({ recording }, true);
   const prediction = { stands: 'for one' } as never;
   const resting = await addLoad({ ...fields, recording, cluster, prediction });
   const alone = await addLoad({ ...fields, recording, cluster: null, prediction });

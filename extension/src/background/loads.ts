@@ -1,5 +1,6 @@
 import { collectKnowledge } from '../evidence/knowledge.ts';
 import { findPinnedProtocols } from '../evidence/pinned-protocols.ts';
+import { usedNetwork } from '../evidence/used-network.ts';
 import type { IncompleteLoad, LatestAnswer, WhichLoad } from '../messages/load-messages.ts';
 import { correctProxiedRequests, type ProxiedOrigin } from '../pins/worker/proxied-requests.ts';
 import type { ObservedRequest } from '../recorder/observed-request.ts';
@@ -68,9 +69,11 @@ async function recordAndStore(
     const { keepsQueries } = await readSettings();
     const { queries, ...urls } = stripLoadUrls({ requestedUrl: load.url, recording: observed }, keepsQueries);
     const { recording } = urls;
+    const network = usedNetwork(recording, proxiedOrigins);
     const fields = {
       ...urls,
-      cluster: await recallNetwork(recording, loaded),
+      network,
+      cluster: await recallNetwork({ recording, network }, loaded),
       pinned: findPinnedProtocols(recording, proxiedOrigins),
       wasVisible: await isShown(tabId),
       prediction: null,

@@ -1,13 +1,7 @@
 /** Learns the network that the browser is on from page loads, and keeps the summary for later loads. */
 import type { Verification } from '@hopwise/contract';
-import {
-  learnNetwork,
-  measuredBy,
-  type NetworkCluster,
-  parseCluster,
-  type Recording,
-} from '@hopwise/pageload-emulator';
-import { usedNetwork } from '../evidence/used-network.ts';
+import { learnNetwork, measuredBy, type NetworkCluster, parseCluster } from '@hopwise/pageload-emulator';
+import { networkOf } from '../evidence/used-network.ts';
 import { getAllLoads, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { loadNetwork, removeNetwork, saveNetwork } from '../storage/network.ts';
 
@@ -22,13 +16,16 @@ function runInTurn<T>(change: () => Promise<T>): Promise<T> {
 
 /**
  * Returns what earlier loads showed about a load's network; null when there are none, when the load's rates show that it is on
- * another network, and when it did not use the internet.
+ * another network, and when it is not known to have used the internet.
  *
  * @param learn whether this load is added to the stored network
  */
-export function recallNetwork(recording: Recording, learn: boolean): Promise<NetworkCluster | null> {
+export function recallNetwork(
+  { recording, network }: Pick<StoredLoad, 'recording' | 'network'>,
+  learn: boolean,
+): Promise<NetworkCluster | null> {
   return runInTurn(async () => {
-    if (usedNetwork(recording) !== 'internet') return null;
+    if (networkOf({ recording, network }) !== 'internet') return null;
     const before = await loadNetwork();
     if (!learn) return before;
     const after = learnNetwork(before, recording);
@@ -39,12 +36,12 @@ export function recallNetwork(recording: Recording, learn: boolean): Promise<Net
 
 /** Adds a verification's figures to the stored network. Has no effect when that was forgotten in the meantime. */
 export function learnFromVerification(
-  { recording, cluster }: Pick<StoredLoad, 'recording' | 'cluster'>,
+  { recording, network, cluster }: Pick<StoredLoad, 'recording' | 'network' | 'cluster'>,
   verification: Verification,
 ): Promise<void> {
   return runInTurn(async () => {
     const stored = await loadNetwork();
-    if (stored === null || usedNetwork(recording) !== 'internet') return;
+    if (stored === null || networkOf({ recording, network }) !== 'internet') return;
     // The load itself counts once: if it was the last one learned, it is learned again from the network as stored before it.
     const isLast = stored.updatedAtMs === Date.parse(recording.recordedAt);
     const before = isLast ? parseCluster(cluster) : stored;

@@ -1,7 +1,7 @@
 import type { StoredLoad } from '../storage/loads.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import { isSlowed, judgeLoad, type LoadQuality } from './load-quality.ts';
-import { usedNetwork } from './used-network.ts';
+import { networkOf } from './used-network.ts';
 
 /** Pages and networks change: older loads are no evidence. */
 const LONGEST_AGE_MS = 3 * 24 * 3_600_000;
@@ -25,10 +25,10 @@ export function findComparableLoads(load: StoredLoad, all: readonly StoredLoad[]
   );
 }
 
-/** Pages of this machine and of private addresses are apart from the internet; a load from the cache alone may be of either. */
-function isOnSameKind({ recording }: StoredLoad, load: StoredLoad): boolean {
-  const own = usedNetwork(load.recording);
-  return own === 'none' || usedNetwork(recording) === own;
+/** Pages of this machine and of private addresses are apart from the internet; a load of an unknown network may be of either. */
+function isOnSameKind(a: StoredLoad, b: StoredLoad): boolean {
+  const networks = new Set([networkOf(a), networkOf(b)]);
+  return networks.size === 1 || networks.has('unknown');
 }
 
 /** Where one of two loads was stored without its query string, their URLs are compared without. */
@@ -64,6 +64,6 @@ export const timeOf = ({ recording }: StoredLoad): number => Date.parse(recordin
 function startOfNetwork(loads: readonly StoredLoad[]): number {
   return Math.max(
     0,
-    loads.findLastIndex(({ cluster, recording }) => !cluster && usedNetwork(recording) === 'internet'),
+    loads.findLastIndex((load) => !load.cluster && networkOf(load) === 'internet'),
   );
 }

@@ -15,6 +15,11 @@ export interface StoredLoad {
   hidesQueries: boolean;
   /** When it was first stored, milliseconds since 1970. */
   storedAtMs: number;
+  /**
+   * `local`: requests went to this machine or a private address; `unknown`: nothing was requested over a network, or through the
+   * helper from origins that may have such an address. Absent in loads that an earlier version stored.
+   */
+  network?: 'internet' | 'local' | 'unknown';
   /** Summary of the network from earlier loads; null for none, absent in loads that an earlier version stored. */
   cluster?: NetworkCluster | null;
   /**

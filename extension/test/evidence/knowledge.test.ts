@@ -51,6 +51,17 @@ test('loads from private addresses are compared with each other, although they h
   expect(idsOf(all[2]!, all)).toEqual([1, 2]);
 });
 
+test('a pinned load of an unknown network is compared with loads from private addresses, and they with it', () => {
+  const pinned = { pinned: { [ORIGIN]: 'h2' as const }, network: 'unknown' as const };
+  const all = [
+    loadOf(1, { cluster: null, recording: local }),
+    loadOf(2, { cluster: null, ...pinned }),
+    loadOf(3, { cluster: null, recording: local }),
+  ];
+  expect(idsOf(all[1]!, all)).toEqual([1]);
+  expect(idsOf(all[2]!, all)).toEqual([1, 2]);
+});
+
 test('measured loads are grouped by the pins that were active', () => {
   const pinned = { [ORIGIN]: 'h2' as const };
   const all = [

@@ -186,8 +186,8 @@ describe('a pin', () => {
     await vi.advanceTimersByTimeAsync(1000);
     await pins.pinOrigin(wish(B));
     expect([...pins.proxiedOrigins]).toEqual([
-      [A, { kind: 'avoid-h3', sinceMs }],
-      [B, { kind: 'avoid-h3', sinceMs: sinceMs + 1000 }],
+      [A, { kind: 'avoid-h3', sinceMs, allowsLocal: false }],
+      [B, { kind: 'avoid-h3', sinceMs: sinceMs + 1000, allowsLocal: false }],
     ]);
     hosts[0]!.pins = hosts[0]!.pins.map((pin) => ({ ...pin, state: 'waiting', reason: 'for the origin' }));
     hosts[0]!.sendPins();

@@ -30,8 +30,10 @@ function recording(...requests: Partial<RecordedRequest>[]): Recording {
 }
 
 function carried(kind: ProxiedOrigin['kind'], request: Partial<RecordedRequest> = {}, sinceMs = 0) {
-  return correctProxiedRequests(recording(request), new Map([['https://a.test', { kind, sinceMs }]]))
-    .requests[0]!;
+  return correctProxiedRequests(
+    recording(request),
+    new Map([['https://a.test', { kind, sinceMs, allowsLocal: false }]]),
+  ).requests[0]!;
 }
 
 describe('correctProxiedRequests', () => {

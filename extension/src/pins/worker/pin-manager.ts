@@ -268,9 +268,10 @@ export class PinManager {
     const before = this.#proxiedOrigins;
     const now = this.#active.filter(({ state }) => state === 'active');
     this.#proxiedOrigins = new Map(
-      now.map(({ origin, kind }) => {
+      now.map(({ origin, kind, allowLocal = false }) => {
         const former = before.get(origin);
-        return [origin, former?.kind === kind ? former : { kind, sinceMs: Date.now() }];
+        const sinceMs = former?.kind === kind ? former.sinceMs : Date.now();
+        return [origin, { kind, sinceMs, allowsLocal: allowLocal }];
       }),
     );
   }

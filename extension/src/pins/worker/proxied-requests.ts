@@ -6,6 +6,8 @@ export interface ProxiedOrigin {
   kind: PinKind;
   /** Milliseconds since 1970. */
   sinceMs: number;
+  /** Whether the user has allowed the helper to connect to an address that is not public. */
+  allowsLocal: boolean;
 }
 
 /**

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { networkOf, usedNetwork } from '../../src/evidence/used-network.ts';
+import { cached, loadOf, requestOf } from './stored-loads.ts';
+
+const ORIGIN = 'https://page.test';
+const proxied = requestOf(0, { remoteIp: null });
+const local = requestOf(1, { remoteIp: '10.0.0.1' });
+const elsewhere = requestOf(2, { url: 'https://elsewhere.test/' });
+
+test.each([
+  ['public addresses', [requestOf(0)], 'internet'],
+  ['a private address', [requestOf(0), local], 'local'],
+  ['no address but the cache', [cached(0)], 'unknown'],
+  ['nothing that answered', [requestOf(0, { remoteIp: null, status: 0 })], 'unknown'],
+  ['addresses that the browser does not report', [proxied], 'internet'],
+] as const)('a load from %s', (_words, requests, network) => {
+  expect(usedNetwork({ requests: [...requests] })).toBe(network);
+});
+
+test.each([
+  ['to public addresses only', false, [proxied], 'internet'],
+  ['to any address', true, [proxied], 'unknown'],
+  ['to any address, beside public ones', true, [proxied, elsewhere], 'unknown'],
+  ['to any address, beside a private one', true, [proxied, local], 'local'],
+  ['to any address, with nothing requested from it', true, [cached(0), elsewhere], 'internet'],
+] as const)('a load through the helper, which may connect %s', (_words, allowsLocal, requests, network) => {
+  expect(usedNetwork({ requests: [...requests] }, new Map([[ORIGIN, { allowsLocal }]]))).toBe(network);
+});
+
+test('the network of a load that an earlier version stored is that of its addresses', () => {
+  expect(networkOf(loadOf(1, { recording: { requests: [local] } }))).toBe('local');
+  expect(networkOf(loadOf(1, { network: 'unknown' }))).toBe('unknown');
+});

@@ -33,6 +33,8 @@ export interface Initiator {
  *
  * A request that used a connection already being opened shows only the part of the handshake after its own start: browsers
  * then set `connectStart` or `secureStart` to that start.
+ *
+ * Where the page's timings withhold the phases, extensions still see when a response began: then only `responseStart` is set.
  */
 export interface RequestPhases {
   dnsStartMs: number | null;
@@ -75,6 +77,11 @@ export interface RecordedRequest {
   decodedBytes: number | null;
   /** Request body bytes; absent or null when unknown. */
   requestBodyBytes?: number | null;
+  /**
+   * Whether it went over connections that carry credentials: browsers keep others apart (Fetch standard, "connection pools").
+   * Absent or null when unknown.
+   */
+  credentials?: boolean | null;
   /** What led to it. */
   initiator: Initiator;
   /** Whether the browser reports that it blocks rendering; null without a report. */

@@ -87,7 +87,7 @@ export function launchChromium(
   env: Record<string, string> = {},
 ): Promise<BrowserContext> {
   return chromium.launchPersistentContext(profile, {
-    executablePath: process.env.HOPWISE_CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: env.HOPWISE_CHROMIUM ?? process.env.HOPWISE_CHROMIUM ?? '/usr/bin/chromium',
     headless: false,
     env: { ...(process.env as Record<string, string>), ...env },
     ignoreDefaultArgs: ['--disable-extensions', ...without],

@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { joinRecording, type LoadObservation } from '../src/recorder/join.ts';
 import type { FrameReport } from '../src/recorder/joined-request.ts';
 import { MAX_ENTRIES } from '../src/recorder/limits.ts';
-import { type ObservedRequest, offersH3, resourceType } from '../src/recorder/observed-request.ts';
+import {
+  hasCredentials,
+  type ObservedRequest,
+  offersH3,
+  resourceType,
+} from '../src/recorder/observed-request.ts';
 import { type FrameResource, frameTimingsSchema, type ScriptRun } from '../src/recorder/page-timings.ts';
 
 const T0 = 1_800_000_000_000;
@@ -27,6 +32,7 @@ function request(url: string, startedMs: number, more: Partial<ObservedRequest> 
     remoteIp: '192.0.2.1',
     fromCache: false,
     referrer: PAGE,
+    credentials: true,
     offersH3: false,
     contentLength: null,
     redirected: false,
@@ -184,6 +190,7 @@ describe('joinRecording', () => {
       bodyBytes: 1000,
       decodedBytes: 2500,
       initiator: { kind: 'parser', requestId: 0, source: 'inferred' },
+      credentials: true,
       renderBlocking: false,
       fromCache: false,
       connectionId: null,
@@ -213,14 +220,16 @@ describe('joinRecording', () => {
     });
   });
 
-  test('records null for withheld fields, and takes the body size from Content-Length', () => {
+  test('records null for withheld fields, but takes the body size and the time of the headers from webRequest', () => {
     const url = 'https://cdn.test/x.js';
     const { of } = join(
       [document_(), request(url, 70, { type: 'script', contentLength: 4321 })],
       [frame(0, PAGE, 0, { resources: [entry(url, 70, 150, { ...WITHHELD, initiatorType: 'script' })] })],
     );
     const { phases, ...rest } = of(url);
-    expect(Object.values(phases)).toEqual(Array(7).fill(null));
+    const { responseStartMs, ...withheld } = phases;
+    expect(responseStartMs).toBe(70 + 20);
+    expect(Object.values(withheld)).toEqual(Array(6).fill(null));
     expect(rest).toMatchObject({
       protocol: null,
       transferBytes: null,
@@ -600,6 +609,16 @@ test.each([
   ['', false],
 ])('Alt-Svc %j offers HTTP/3: %s', (value, offered) => {
   expect(offersH3(value)).toBe(offered);
+});
+
+test.each([
+  ['an image or a script', undefined, undefined, true],
+  ['a form of the same site', 'https://cdn.test', undefined, true],
+  ['a font or module of another site', 'https://page.test', undefined, false],
+  ['a sandboxed frame', 'null', undefined, false],
+  ['a CORS request that includes cookies', 'https://page.test', 'id=1', true],
+])('credentials of %s', (_, origin, cookie, expected) => {
+  expect(hasCredentials('https://cdn.test/x', { origin, cookie })).toBe(expected);
 });
 
 test('resource types of webRequest that recordings do not have become "other"', () => {

@@ -67,6 +67,7 @@ function navigation(requestId: string, more: Partial<ObservedRequest> = {}): Obs
     remoteIp: '9.9.9.1',
     fromCache: false,
     referrer: null,
+    credentials: true,
     offersH3: false,
     contentLength: null,
     redirected: false,

@@ -95,6 +95,7 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
         maker: index === 0 ? (fromParent?.maker ?? null) : null,
         type: isIcon(hop, fromParent) ? 'other' : hop.type,
         startMs: Math.max(0, startMs),
+        headersMs: hop.headersAt === null ? null : hop.headersAt - top.timeOrigin,
         endMs: Math.max(0, startMs, endMs),
       };
       joined.push(request);
@@ -113,6 +114,7 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
       maker: entry.maker,
       type: typeFromTiming(entry),
       startMs: Math.max(0, entry.fetchStart + shift),
+      headersMs: null,
       endMs: Math.max(0, entry.fetchStart + shift, entry.responseEnd + shift),
     });
   }
@@ -263,7 +265,7 @@ function shiftEntry(entry: ResourceEntry, byMs: number): ResourceEntry {
 
 function recordedFields(request: JoinedRequest): Omit<RecordedRequest, 'id' | 'initiator'> {
   const { observed, entry } = request;
-  // Without Timing-Allow-Origin the browser withholds everything between start and end.
+  // Without Timing-Allow-Origin the page's timings withhold everything between start and end.
   const hasDetails = entry !== null && entry.responseStart > 0;
   const fromCache = observed
     ? observed.fromCache || entry?.deliveryType === 'cache'
@@ -277,10 +279,11 @@ function recordedFields(request: JoinedRequest): Omit<RecordedRequest, 'id' | 'i
     protocol: parseProtocol(entry?.nextHopProtocol),
     startMs: request.startMs,
     endMs: request.endMs,
-    phases: hasDetails ? phasesOf(entry) : NO_PHASES,
+    phases: hasDetails ? phasesOf(entry) : withheldPhases(request, fromCache),
     transferBytes: hasDetails ? entry.transferSize : fromCache ? 0 : null,
     bodyBytes: hasDetails && !fromCache ? entry.encodedBodySize : wireBody,
     decodedBytes: hasDetails || (entry && entry.decodedBodySize > 0) ? entry.decodedBodySize : null,
+    credentials: observed?.credentials ?? null,
     renderBlocking: entry?.renderBlockingStatus ? entry.renderBlockingStatus === 'blocking' : null,
     fromCache,
     connectionId: null,
@@ -289,15 +292,18 @@ function recordedFields(request: JoinedRequest): Omit<RecordedRequest, 'id' | 'i
   };
 }
 
-const NO_PHASES: RequestPhases = {
-  dnsStartMs: null,
-  dnsEndMs: null,
-  connectStartMs: null,
-  secureStartMs: null,
-  connectEndMs: null,
-  requestStartMs: null,
-  responseStartMs: null,
-};
+/** Of a request whose phases the page's timings withhold, webRequest still shows when its response began. */
+function withheldPhases({ headersMs, startMs, endMs }: JoinedRequest, fromCache: boolean): RequestPhases {
+  return {
+    dnsStartMs: null,
+    dnsEndMs: null,
+    connectStartMs: null,
+    secureStartMs: null,
+    connectEndMs: null,
+    requestStartMs: null,
+    responseStartMs: headersMs === null || fromCache ? null : Math.min(endMs, Math.max(startMs, headersMs)),
+  };
+}
 
 /** On a reused connection the browser repeats fetchStart for the phases that did not occur. */
 function phasesOf(entry: ResourceEntry): RequestPhases {

@@ -24,5 +24,7 @@ export interface JoinedRequest {
   type: ResourceType;
   /** Milliseconds after the page's navigationStart. */
   startMs: number;
+  /** When webRequest saw the response's headers, some milliseconds after they arrived; null without a response. */
+  headersMs: number | null;
   endMs: number;
 }

@@ -25,6 +25,8 @@ export interface ObservedRequest {
   fromCache: boolean;
   /** `Referer` as sent. */
   referrer: string | null;
+  /** Whether it went over the connections with credentials; null before it was sent. */
+  credentials: boolean | null;
   /** Whether `Alt-Svc` offers HTTP/3; null before the response. */
   offersH3: boolean | null;
   /** `Content-Length` of the response: the body's bytes on the wire. */
@@ -53,6 +55,19 @@ const RESOURCE_TYPES: Record<string, ResourceType> = {
 /** webRequest's resource type (Chromium's and Firefox's) in the recording's terms. */
 export function resourceType(webRequestType: string): ResourceType {
   return RESOURCE_TYPES[webRequestType] ?? 'other';
+}
+
+/**
+ * Whether a request goes over the connections with credentials. CORS requests (with an `Origin` of another site) have none unless
+ * the page asks for them, which cookies show.
+ *
+ * @param sent values of the headers `Origin` and `Cookie`; undefined where they were not sent
+ */
+export function hasCredentials(
+  url: string,
+  sent: { origin: string | undefined; cookie: string | undefined },
+): boolean {
+  return sent.cookie !== undefined || sent.origin === undefined || sent.origin === new URL(url).origin;
 }
 
 /**

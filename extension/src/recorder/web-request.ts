@@ -1,6 +1,6 @@
 /** Listens to the browser's requests and describes each as an `ObservedRequest`. */
 import { MAX_TEXT_CHARS } from './limits.ts';
-import { type ObservedRequest, offersH3, resourceType } from './observed-request.ts';
+import { hasCredentials, type ObservedRequest, offersH3, resourceType } from './observed-request.ts';
 
 type Details = chrome.webRequest.WebRequestDetails;
 type Header = chrome.webRequest.HttpHeader;
@@ -40,6 +40,10 @@ export function listenToRequests(sink: RequestSink, onNetworkChanged: () => void
       sink.updateRequest(details.tabId, details.requestId, {
         sent: true,
         referrer: referrer !== '' && referrer.length <= MAX_TEXT_CHARS ? referrer : null,
+        credentials: hasCredentials(details.url, {
+          origin: header(details.requestHeaders, 'origin'),
+          cookie: header(details.requestHeaders, 'cookie'),
+        }),
       });
     },
     FILTER,
@@ -132,6 +136,7 @@ function toObserved(details: chrome.webRequest.OnBeforeRequestDetails): Observed
     remoteIp: null,
     fromCache: false,
     referrer: null,
+    credentials: null,
     offersH3: null,
     contentLength: null,
     redirected: false,

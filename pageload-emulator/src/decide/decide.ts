@@ -1,6 +1,7 @@
 import type { Action, Decision, LoadTime, Protocol, Recording } from '@hopwise/contract';
 import type { Choice } from '../choose/choose.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
+import { recordedVisit } from '../recording/visit.ts';
 import { EventBudget } from '../scenarios/event-budget.ts';
 import type { Question } from '../scenarios/question.ts';
 import { uniformAssignment } from '../scenarios/uniform.ts';
@@ -12,7 +13,6 @@ import { addEvidence, addExperience } from './evidence.ts';
 import { type Comparison, isNotable, judgeAction } from './judge-action.ts';
 import type { Knowledge } from './knowledge.ts';
 import { pickAction } from './pick-action.ts';
-import { recordedVisit } from './visit.ts';
 
 /** The numbers of a decision; `explain/verdict.ts` puts them into words. */
 export type DecisionFigures = Omit<Decision, 'verdict' | 'evidence' | 'changed'> & {

@@ -6,6 +6,7 @@ import type {
   NetworkFigure,
   NetworkPath,
   Protocol,
+  RecordedRequest,
   Recording,
   UdpShares,
   UdpTreatment,
@@ -25,11 +26,13 @@ import {
 import { originOf } from '../util/url.ts';
 import { estimateNetwork, type NetworkEstimate } from './estimate-network.ts';
 import { fitPath, type PathFit } from './fit-path.ts';
+import { mixFits, posteriorOf } from './mix-fits.ts';
 import { ClusterPrior, type NetworkCluster } from './network-cluster.ts';
 import type { NetworkPosterior, UncertainFigure } from './network-posterior.ts';
 import { randomLoss } from './random-loss.ts';
 import { Replay } from './replay.ts';
 import { upstreamRate } from './upstream-rate.ts';
+import { assumeProtocols } from './withheld-protocols.ts';
 
 /** Knowledge of the network besides the recording. */
 export interface Knowledge {
@@ -81,6 +84,11 @@ export function networkPosterior(
   knowledge: Knowledge = {},
 ): NetworkPosterior {
   return new PosteriorBuilder(recording, graph, knowledge).build();
+}
+
+interface RecordedFit extends PathFit {
+  /** Probability that the browser used no offer of HTTP/3 where the recording withholds what it did. */
+  offersIgnored: number;
 }
 
 class PosteriorBuilder {
@@ -187,7 +195,7 @@ class PosteriorBuilder {
       : density.given((bps) => logNormal(bps, measured, MEASURED.upBps));
   }
 
-  #fit(rttMs: number): PathFit {
+  #fit(rttMs: number): RecordedFit {
     const given = this.#given;
     const measured = this.#measured;
     const udp = this.#knownUdp();
@@ -227,12 +235,20 @@ class PosteriorBuilder {
           ? queuePrior
           : queuePrior.given((ms) => logNormal(queueBytesOf(ms, seenBps), queueBytes, MEASURED.queueBytes)),
     };
-    return fitPath(new Replay(this.#recording, this.#estimate), pathAt, seenBps, priors, {
+    const known = {
       downBps: given.downBps,
-      udp: udp?.kind === 'blocked' ? { kind: 'open' } : udp,
+      udp: udp?.kind === 'blocked' ? ({ kind: 'open' } as const) : udp,
       queue: given.queueBytes !== undefined,
       loss: given.loss !== undefined,
+    };
+    const assumptions = assumeProtocols(this.#recording, udp, rttMs);
+    const quic = new Set(assumptions.flatMap(({ requests }) => requests.filter(isQuic).map(({ id }) => id)));
+    const fits = assumptions.map(({ probability, requests }) => {
+      const replay = new Replay({ ...this.#recording, requests }, this.#estimate, ({ id }) => quic.has(id));
+      return { probability, fit: fitPath(replay, pathAt, seenBps, priors, known) };
     });
+    const ignored = assumptions.findIndex(({ use }) => use === 'ignored');
+    return { ...mixFits(fits), offersIgnored: ignored < 0 ? 0 : posteriorOf(fits)[ignored]! };
   }
 
   /** Prior of random loss. Measured loss over TCP enters as Poisson counts, without the share that queue drops explain. */
@@ -265,14 +281,14 @@ class PosteriorBuilder {
     );
   }
 
-  #likeliest(fit: PathFit): { down: LogDensity; shares: UdpShares } {
+  #likeliest(fit: RecordedFit): { down: LogDensity; shares: UdpShares } {
     const known = this.#knownUdp();
     if (known !== undefined) {
       const is = (kind: UdpTreatment['kind']) => Number(known.kind === kind);
       const shares = { open: is('open') + is('lossy'), policed: is('policed'), blocked: is('blocked') };
       return { down: fit.downBps, shares };
     }
-    const blocked = this.#blockedShare();
+    const blocked = fit.offersIgnored * this.#blockedShare();
     const policed = (1 - blocked) * fit.policedShare;
     const down = fit.policedShare > 0.5 ? fit.policed.downBps : fit.downBps;
     return { down, shares: { open: 1 - blocked - policed, policed, blocked } };
@@ -341,6 +357,8 @@ function unusedOffers({ requests }: Recording): number {
   }
   return unused.size;
 }
+
+const isQuic = ({ protocol }: RecordedRequest) => protocol === 'h3';
 
 /** Whether a recording shows a whole handshake. */
 function hasHandshake({ requests }: Recording): boolean {

@@ -3,8 +3,8 @@ import { interpolated, type LikelihoodPoint, logSum } from '../network/interpola
 import type { LogDensity } from '../network/log-density.ts';
 import { normalCdf } from '../util/statistics.ts';
 import type { Replay, ReplayedTimes } from './replay.ts';
-import { type EndedResponses, endedResponses, replayedOrder } from './response-order.ts';
-import { coreSpread, EVIDENCE_SHARE, OTHER_LATENESS } from './timing-likelihood.ts';
+import { type EndedResponses, EVIDENCE_SHARE, endedResponses, replayedOrder } from './response-order.ts';
+import { coreSpread, OTHER_LATENESS } from './timing-likelihood.ts';
 
 /** Loss rates to replay with, ascending. */
 const LOSSES = [0.003, 0.01, 0.02, 0.04, 0.08];

@@ -18,6 +18,8 @@ export interface PathFit {
   queueMs: LogDensity;
   /** Events of random loss per packet. */
   loss: LogDensity;
+  /** Logarithm of the probability of the recorded times, up to a constant that depends only on the responses. */
+  logEvidence: number;
 }
 
 /** The path's prior before the replays. */
@@ -93,6 +95,8 @@ interface Replayed {
   tcp: number;
 }
 
+type Policing = Pick<PathFit, 'policed' | 'policedShare' | 'logEvidence'>;
+
 class PathSearch {
   readonly #replay: Replay;
   readonly #pathAt: PathAt;
@@ -137,7 +141,7 @@ class PathSearch {
     const policing =
       udp === undefined && this.#showsUdp()
         ? this.#fitPolicer(points)
-        : this.#unpoliced(downBps, udp === undefined ? this.#priors.policedShare : 0);
+        : this.#unpoliced(points, udp === undefined ? this.#priors.policedShare : 0);
     const { policed, policedShare } = policing;
     const isPoliced = policedShare > 0.5;
     const rate = this.#known.downBps ?? (isPoliced ? policed.downBps : downBps).quantile(0.5);
@@ -156,7 +160,7 @@ class PathSearch {
 
   #priorFit(): PathFit {
     const { downBps, queueMs, loss, policedBps, policedShare } = this.#priors;
-    return { downBps, queueMs, loss, policed: { downBps, bps: policedBps }, policedShare };
+    return { downBps, queueMs, loss, policed: { downBps, bps: policedBps }, policedShare, logEvidence: 0 };
   }
 
   #search(udp: UdpTreatment): Replayed[] {
@@ -215,8 +219,9 @@ class PathSearch {
   }
 
   /** The prior of a policer, when no replay was made with one. */
-  #unpoliced(downBps: LogDensity, policedShare: number): Pick<PathFit, 'policed' | 'policedShare'> {
-    return { policed: { downBps, bps: this.#priors.policedBps }, policedShare };
+  #unpoliced(points: readonly Replayed[], policedShare: number): Policing {
+    const policed = { downBps: this.#downBps(points, 'all'), bps: this.#priors.policedBps };
+    return { policed, policedShare, logEvidence: this.#evidence(points, 'all') };
   }
 
   #showsUdp(): boolean {
@@ -224,9 +229,9 @@ class PathSearch {
   }
 
   /** Compares an open path with policers: responses over TCP show the link's rate, those over QUIC the policer's. */
-  #fitPolicer(points: readonly Replayed[]): Pick<PathFit, 'policed' | 'policedShare'> {
+  #fitPolicer(points: readonly Replayed[]): Policing {
     const { policedShare } = this.#priors;
-    if (this.#exhausted) return this.#unpoliced(this.#downBps(points, 'all'), policedShare);
+    if (this.#exhausted) return this.#unpoliced(points, policedShare);
     const byTcp = this.#downBps(points, 'tcp');
     const linkBps = this.#known.downBps ?? byTcp.quantile(0.5);
     const policedBps = this.#priors.policedBps.given((bps) =>
@@ -254,13 +259,14 @@ class PathSearch {
     const logOpen = this.#evidence(points, 'all');
     const odds = (policedShare / (1 - policedShare)) * Math.exp(Math.min(50, logPoliced - logOpen));
     const share = odds / (1 + odds);
+    const logEvidence = logSum([Math.log(policedShare) + logPoliced, Math.log(1 - policedShare) + logOpen]);
     if (share < MIN_POLICED_SHARE || this.#known.downBps !== undefined) {
-      return { policed: { downBps: byTcp, bps }, policedShare: share };
+      return { policed: { downBps: byTcp, bps }, policedShare: share, logEvidence };
     }
     const replayed = POLICED_RATES.map((factor) =>
       this.#replayAt(factor * linkBps, { kind: 'policed', bps: bestBps() }),
     );
-    return { policed: { downBps: this.#downBps(replayed, 'tcp'), bps }, policedShare: share };
+    return { policed: { downBps: this.#downBps(replayed, 'tcp'), bps }, policedShare: share, logEvidence };
   }
 
   #fitLoss(downBps: number, udp: UdpTreatment): LogDensity {

@@ -8,6 +8,7 @@ import type {
 } from '@hopwise/contract';
 import { CHROMIUM_COSTS, type ClientCosts, NO_COSTS } from '../client/client-costs.ts';
 import { type Emulated, emulate } from '../emulate/emulate.ts';
+import { connectionPools } from '../graph/connection-pools.ts';
 import type { FetchActivity, PageGraph } from '../graph/page-graph.ts';
 import { PACKET } from '../network/packet.ts';
 import { ArrivalCurve } from '../recording/arrival-curve.ts';
@@ -19,6 +20,8 @@ import type { NetworkEstimate } from './estimate-network.ts';
 /** One request of a recorded load from the network's point of view; milliseconds after navigationStart. */
 export interface ReplayedRequest {
   protocol: Protocol;
+  /** Whether it went over HTTP/3, or would under another assumption that the replay is compared with. */
+  mayBeQuic: boolean;
   /** Index of the connection, or of the pool of connections, that carried it. */
   carrier: number;
   /** When the browser opened a connection for it or sent it on an open one. */
@@ -33,6 +36,9 @@ export interface ReplayedRequest {
   /** Whether its size was recorded; otherwise its time shows nothing. */
   sized: boolean;
 }
+
+/** Whether a request may have gone over HTTP/3. */
+export type MayBeQuic = (request: RecordedRequest) => boolean;
 
 /** When each request of a replay got its first byte and ended, in order of `Replay.requests`. */
 export interface ReplayedTimes {
@@ -67,17 +73,21 @@ export class Replay {
   readonly #servers: ServerProfile[] = [];
   readonly #assignment: Assignment = {};
 
-  /** @param estimate of the same recording */
-  constructor(recording: Recording, estimate: NetworkEstimate) {
+  /**
+   * @param estimate of the same recording
+   * @param mayBeQuic where protocols are assumed: whether any of the compared assumptions has a request go over HTTP/3
+   */
+  constructor(recording: Recording, estimate: NetworkEstimate, mayBeQuic: MayBeQuic = isQuic) {
     const { path, servers } = estimate;
     const serverOf = new Map(servers.map((server) => [server.origin, server]));
+    const pools = connectionPools(recording);
     const carriers = new Map<string, RecordedRequest[]>();
     const kept: { request: RecordedRequest; carrier: number }[] = [];
     for (const request of recording.requests) {
       if (kept.length >= MAX_REQUESTS) break;
       const origin = originOf(request.url);
       if (origin === null || !isTransfer(request) || !serverOf.has(origin)) continue;
-      const key = carrierKey(request, origin);
+      const key = carrierKey(request, pools);
       const others = carriers.get(key);
       if (others) others.push(request);
       else carriers.set(key, [request]);
@@ -97,9 +107,9 @@ export class Replay {
     }
     const curves = [...carriers.values()].map((members) => new ArrivalCurve(members));
     for (const { request } of kept) {
-      const carrier = indexOf.get(carrierKey(request, originOf(request.url)!))!;
+      const carrier = indexOf.get(carrierKey(request, pools))!;
       const server = serverOf.get(originOf(request.url)!)!;
-      const activity = transferOf(request, activities.length, carrier);
+      const activity = transferOf(request, activities.length, carrier, path.rttMs + server.extraRttMs);
       activity.thinkMs = isStatic(request)
         ? server.thinkMs
         : thinkOf(request, path.rttMs + server.extraRttMs);
@@ -107,6 +117,7 @@ export class Replay {
       const { responseStartMs } = request.phases;
       this.requests.push({
         protocol: request.protocol!,
+        mayBeQuic: mayBeQuic(request),
         carrier,
         startMs: activity.delayMs,
         firstByteMs: responseStartMs,
@@ -161,6 +172,8 @@ export class Replay {
   }
 }
 
+const isQuic: MayBeQuic = ({ protocol }) => protocol === 'h3';
+
 function isTransfer({
   protocol,
   fromCache,
@@ -174,9 +187,12 @@ function isTransfer({
 }
 
 /** Requests with the same key share a carrier: a multiplexed connection, or an origin's pool of HTTP/1.1 connections. */
-function carrierKey({ protocol, connectionId, remoteIp }: RecordedRequest, origin: string): string {
+function carrierKey(
+  { id, url, protocol, connectionId, remoteIp }: RecordedRequest,
+  pools: readonly number[],
+): string {
   return protocol === 'h1' || connectionId === null
-    ? `${protocol} ${origin}`
+    ? `${protocol} ${originOf(url)} ${pools[id]}`
     : `${protocol} ${connectionId} ${remoteIp ?? ''}`;
 }
 
@@ -185,7 +201,7 @@ function isStatic({ type }: RecordedRequest): boolean {
   return type !== 'document' && type !== 'iframe' && type !== 'fetch' && type !== 'beacon';
 }
 
-function transferOf(request: RecordedRequest, id: number, origin: number): FetchActivity {
+function transferOf(request: RecordedRequest, id: number, origin: number, rttMs: number): FetchActivity {
   return {
     kind: 'fetch',
     id,
@@ -201,12 +217,22 @@ function transferOf(request: RecordedRequest, id: number, origin: number): Fetch
     urgency: 2,
     incremental: true,
     after: [],
-    delayMs: dispatchedMs(request),
+    delayMs: dispatchedMs(request, rttMs),
   };
 }
 
-function dispatchedMs({ phases, startMs }: RecordedRequest): number {
-  return Math.max(startMs, phases.connectStartMs ?? phases.requestStartMs ?? startMs);
+/** When the browser opened a connection for a request or sent it on an open one, milliseconds. */
+function dispatchedMs(request: RecordedRequest, rttMs: number): number {
+  return Math.max(request.startMs, request.phases.connectStartMs ?? sentMs(request, rttMs));
+}
+
+/**
+ * When a request was sent, milliseconds. Where that is withheld, it is a round trip before the response began: the browser may
+ * have held the request back until then, and the server's time is unknown.
+ */
+export function sentMs({ phases, startMs }: RecordedRequest, rttMs: number): number {
+  const { requestStartMs, responseStartMs } = phases;
+  return requestStartMs ?? Math.max(startMs, (responseStartMs ?? startMs) - rttMs);
 }
 
 /** A server's time for a request: its wait less the round trip, milliseconds. */
@@ -244,11 +270,13 @@ function openingOf(
   rttMs: number,
 ): FetchActivity | null {
   let first = members[0]!;
-  for (const member of members) if (dispatchedMs(member) < dispatchedMs(first)) first = member;
-  const { requestStartMs } = first.phases;
-  if (requestStartMs === null || isHandshakeWhole(first, rttMs)) return null;
-  const opening = transferOf(first, activities.length, origin);
-  const delayMs = Math.max(0, requestStartMs - handshakeRounds(first) * rttMs);
+  for (const member of members) {
+    if (dispatchedMs(member, rttMs) < dispatchedMs(first, rttMs)) first = member;
+  }
+  const { requestStartMs, responseStartMs } = first.phases;
+  if ((requestStartMs === null && responseStartMs === null) || isHandshakeWhole(first, rttMs)) return null;
+  const opening = transferOf(first, activities.length, origin, rttMs);
+  const delayMs = Math.max(0, sentMs(first, rttMs) - handshakeRounds(first) * rttMs);
   return { ...opening, requestBytes: 1, responseBytes: 1, delayMs };
 }
 

@@ -46,15 +46,6 @@ export const OTHER_LATENESS: readonly OtherLateness[] = [
 const EARLY = 0.03;
 /** Minimum likelihood of a response, so that none alone excludes a network. */
 const TINY = 1e-9;
-/**
- * Weight of the log-likelihood. Responses of one load share the link, its losses and the emulator's errors, so they are weaker
- * evidence than independent ones (a power posterior; Grünwald and van Ommen, "Inconsistency of Bayesian Inference for
- * Misspecified Linear Models", 2017).
- */
-export const EVIDENCE_SHARE = 0.3;
-/** Up to this many responses over QUIC count in full: few responses share little, and hardly anything else shows UDP's treatment. */
-const WHOLE_QUIC_RESPONSES = 4;
-
 /** Standard deviation of the time of a response that was not delayed, milliseconds. */
 export function coreSpread(emulatedMs: number, request: ReplayedRequest, rttMs: number): number {
   const waitMs = Math.min(emulatedMs, request.roundTrips * rttMs);
@@ -97,15 +88,14 @@ export class TimingLikelihood {
     const all = new Float64Array(cases);
     for (const ended of this.#ended) {
       const replayed = replayedOrder(ended, times);
-      const share = evidenceShare(ended);
       const sums = new Float64Array(cases);
       for (const [at, index] of ended.recorded.entries()) {
-        const weight = ended.weights[at]!;
+        const weight = ended.weights[at]! * ended.shares[at]!;
         if (weight > 0) this.#add(sums, weight, index, replayed[at]!, times);
       }
       for (const [at, sum] of sums.entries()) {
-        all[at]! += share * sum;
-        if (ended.transport === 'tcp') tcp[at]! += share * sum;
+        all[at]! += sum;
+        if (ended.transport === 'tcp') tcp[at]! += sum;
       }
     }
     const marginal = (sums: Float64Array) => logSum(sums.map((sum, index) => sum + this.#logPrior[index]!));
@@ -144,12 +134,6 @@ export class TimingLikelihood {
       }
     }
   }
-}
-
-function evidenceShare({ transport, weights }: EndedResponses): number {
-  if (transport === 'tcp') return EVIDENCE_SHARE;
-  const responses = weights.reduce((sum, weight) => sum + weight, 0);
-  return Math.min(1, Math.max(EVIDENCE_SHARE, WHOLE_QUIC_RESPONSES / responses));
 }
 
 /** Density of Student's t with four degrees of freedom. */

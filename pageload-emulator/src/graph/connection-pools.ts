@@ -6,14 +6,16 @@ const WITHOUT_CREDENTIALS = 1;
 /**
  * Determines which requests to an origin may share connections: browsers separate connections with and without credentials
  * (Fetch standard, "connection pools"). Cross-origin fonts are requested without credentials; so are cross-origin module
- * scripts and resources with a `crossorigin` attribute, which only the connections of a multiplexed recording show. A page and
- * its frames share connections: partitions depend on the page's site (Fetch standard, "network partition keys").
+ * scripts and resources with a `crossorigin` attribute, which only the requests' headers or the connections of a multiplexed
+ * recording show. A page and its frames share connections: partitions depend on the page's site (Fetch standard, "network partition keys").
  *
  * @returns by `RecordedRequest.id`, a number that is equal for requests that may share connections; 0 for most
  */
 export function connectionPools(recording: Recording): number[] {
   const frames = framesOf(recording);
   const pools = recording.requests.map((request) => {
+    const { credentials } = request;
+    if (credentials !== undefined && credentials !== null) return credentials ? 0 : WITHOUT_CREDENTIALS;
     const home = frames[request.id] ?? recording.url;
     const anonymous = request.type === 'font' && originOf(request.url) !== originOf(home);
     return anonymous ? WITHOUT_CREDENTIALS : 0;

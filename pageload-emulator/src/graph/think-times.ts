@@ -114,7 +114,7 @@ function linkQueue({ requests }: Recording, rttMs: number): (request: RecordedRe
  */
 function withheldWait(request: RecordedRequest, first: boolean, rttMs: number | null): number | null {
   if (!isRedirect(request) || rttMs === null) return null;
-  if (request.phases.responseStartMs !== null) return null;
+  if (request.phases.requestStartMs !== null) return null;
   const handshakes = first ? handshakeRounds(request.protocol ?? 'h2', isSecure(request) ? '1.3' : null) : [];
   return Math.max(0, request.endMs - request.startMs - handshakes.length * rttMs);
 }

@@ -35,6 +35,17 @@ export class LogDensity {
     );
   }
 
+  /** Weighted sum of densities over the same grid; the weights need not sum to 1. */
+  static mixture(densities: readonly LogDensity[], weights: ArrayLike<number>): LogDensity {
+    const { values } = densities[0]!;
+    return new LogDensity(
+      values,
+      values.map((_, at) =>
+        Math.log(densities.reduce((sum, density, index) => sum + weights[index]! * density.weights[at]!, 0)),
+      ),
+    );
+  }
+
   /** Posterior by Bayes' rule with this as the prior. */
   given(logLikelihood: (value: number) => number): LogDensity {
     return new LogDensity(

@@ -63,6 +63,7 @@ const requestSchema = z.object(
     bodyBytes: known(size),
     decodedBytes: known(size),
     requestBodyBytes: z.optional(z.nullable(size)),
+    credentials: z.optional(z.nullable(flag)),
     initiator: z._default(initiatorSchema, { kind: 'other', requestId: null, source: 'inferred' }),
     renderBlocking: known(flag),
     fromCache: z._default(flag, false),

@@ -3,7 +3,7 @@ import { originOf } from '../util/url.ts';
 
 /**
  * Whether a browser without pins recorded a first visit, in which it met an origin that offers HTTP/3 over TCP, or a later one.
- * Null when no origin offers HTTP/3, which makes both alike.
+ * Null when no request to an origin that offers HTTP/3 shows its protocol.
  */
 export function recordedVisit({ requests }: Recording): 'first' | 'later' | null {
   const offering = new Set<string>();
@@ -11,7 +11,6 @@ export function recordedVisit({ requests }: Recording): 'first' | 'later' | null
     const origin = originOf(url);
     if (origin !== null && (protocol === 'h3' || offersH3)) offering.add(origin);
   }
-  if (offering.size === 0) return null;
   const begun = new Set<string>();
   for (const { url, protocol } of requests) {
     const origin = originOf(url);
@@ -19,5 +18,5 @@ export function recordedVisit({ requests }: Recording): 'first' | 'later' | null
     if (protocol !== 'h3') return 'first';
     begun.add(origin);
   }
-  return 'later';
+  return begun.size > 0 ? 'later' : null;
 }

@@ -1,0 +1,38 @@
+import { logSum } from '../network/interpolation.ts';
+import { LogDensity, normalised } from '../network/log-density.ts';
+import type { PathFit } from './fit-path.ts';
+
+/** A fit of the path under an assumption. */
+export interface AssumedFit {
+  /** Of the assumption, before the fit. */
+  probability: number;
+  fit: PathFit;
+}
+
+/** Probabilities of the assumptions after the fits (Bayes' rule), in their order. */
+export function posteriorOf(fits: readonly AssumedFit[]): Float64Array {
+  return normalised(fits.map(({ probability, fit }) => Math.log(probability) + fit.logEvidence));
+}
+
+/** The fit over all assumptions. Their densities have common grids, as their priors are the same. */
+export function mixFits(fits: readonly AssumedFit[]): PathFit {
+  const shares = posteriorOf(fits);
+  const mixed = (densityOf: (fit: PathFit) => LogDensity, weights: Float64Array) =>
+    LogDensity.mixture(
+      fits.map(({ fit }) => densityOf(fit)),
+      weights,
+    );
+  const policed = shares.map((share, index) => share * fits[index]!.fit.policedShare);
+  const open = shares.map((share, index) => share - policed[index]!);
+  return {
+    downBps: mixed((fit) => fit.downBps, open),
+    policed: {
+      downBps: mixed((fit) => fit.policed.downBps, policed),
+      bps: mixed((fit) => fit.policed.bps, policed),
+    },
+    policedShare: policed.reduce((sum, each) => sum + each, 0),
+    queueMs: mixed((fit) => fit.queueMs, shares),
+    loss: mixed((fit) => fit.loss, shares),
+    logEvidence: logSum(fits.map(({ probability, fit }) => Math.log(probability) + fit.logEvidence)),
+  };
+}

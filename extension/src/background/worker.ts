@@ -1,6 +1,9 @@
 /** Entry point of the extension's worker: handles browser events, and messages of content scripts and of the extension's pages. */
 import type { PinState } from '@hopwise/contract';
+import { Autopilot } from '../autopilot/autopilot.ts';
+import type { AutopilotAnswer, AutopilotRequest } from '../autopilot/autopilot-messages.ts';
 import { findPinOutcomes } from '../evidence/pin-outcomes.ts';
+import type { Erased } from '../messages/memory-messages.ts';
 import type { PinRequest } from '../pins/pin-messages.ts';
 import { hasPinPermissions } from '../pins/pin-permissions.ts';
 import {
@@ -14,6 +17,7 @@ import { pageSettledSchema, pageShownSchema, recordingCheckSchema } from '../rec
 import { listenToRequests } from '../recorder/web-request.ts';
 import { getAllLoads } from '../storage/loads.ts';
 import { readSettings } from '../storage/settings.ts';
+import { maskQuery } from '../storage/strip-urls.ts';
 import { openWelcome } from '../welcome/open-welcome.ts';
 import { exportLoad } from './export-load.ts';
 import { listenToHistoryDeletions } from './history-deletions.ts';
@@ -29,12 +33,17 @@ const pins = new PinManager();
 const loads = new TabLoads();
 const verifications = new Verifications();
 const memory = new Memory(loads, verifications);
+const autopilot = new Autopilot(pins, ensurePrediction);
 
-listenToRequests(loads, () => void forgetNetwork());
-self.addEventListener('offline', () => void forgetNetwork());
+listenToRequests(loads, handleNetworkChange);
+self.addEventListener('offline', handleNetworkChange);
 listenToHistoryDeletions(
-  () => void memory.eraseAll(),
-  (urls) => void memory.forgetPages(urls),
+  () => void eraseAll(),
+  (urls) => {
+    void memory.forgetPages(urls);
+    const pages = new Set(urls.map(maskQuery));
+    void autopilot.forgetPages((url) => pages.has(maskQuery(url)));
+  },
 );
 // The browser starts the worker with the first request after a pause, so this needs no alarm.
 void memory.removeExpired();
@@ -66,10 +75,26 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
   if (tabId === undefined || sender.frameId !== 0) return undefined;
   const settled = pageSettledSchema.safeParse(message);
   if (settled.success) {
-    void storeSettledLoad(loads, tabId, sender.documentId ?? '', settled.data.loaded, pins.proxiedOrigins);
+    void storeAndHandle(tabId, sender.documentId ?? '', settled.data.loaded);
   } else if (pageShownSchema.safeParse(message).success) loads.markShownWithoutLoad(tabId);
   return undefined;
 });
+
+async function storeAndHandle(tabId: number, documentId: string, loaded: boolean): Promise<void> {
+  await storeSettledLoad(loads, tabId, documentId, loaded, pins.proxiedOrigins);
+  const load = await loads.getLoad(tabId);
+  if (load?.phase === 'recorded' && load.storedId !== null) await autopilot.handleLoad(load.storedId);
+}
+
+function handleNetworkChange(): void {
+  void forgetNetwork();
+  void autopilot.handleNetworkChange();
+}
+
+async function eraseAll(): Promise<Erased> {
+  await autopilot.forgetPages(() => true);
+  return memory.eraseAll();
+}
 
 /** A content script's messages carry the URL of its page; those of the extension's pages an extension URL. */
 function isOwnPage(sender: chrome.runtime.MessageSender): boolean {
@@ -115,11 +140,18 @@ async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['t
     case 'stored-data':
       return { ok: true, stored: await memory.measure() };
     case 'erase-all':
-      return { ok: true, erased: await memory.eraseAll() };
+      return { ok: true, erased: await eraseAll() };
     case 'settings':
       return { ok: true, settings: await readSettings() };
-    case 'change-settings':
-      return { ok: true, ...(await memory.changeSettings(request.change)) };
+    case 'change-settings': {
+      const changed = await memory.changeSettings(request.change);
+      await autopilot.forgetPages((url) => loads.excludedSites.has(url));
+      return { ok: true, ...changed };
+    }
+    case 'autopilot':
+    case 'change-autopilot':
+    case 'undo-autopilot':
+      return answerAutopilotRequest(request);
   }
   const { load, phase } = await findLoad(loads, request);
   if (!load) {
@@ -141,6 +173,12 @@ async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['t
   }
 }
 
+async function answerAutopilotRequest(request: AutopilotRequest): Promise<AutopilotAnswer> {
+  if (request.type === 'change-autopilot') await autopilot.changeSettings(request.change);
+  if (request.type === 'undo-autopilot') await autopilot.undoAll();
+  return { ok: true, ...(await autopilot.getState()) };
+}
+
 async function answerPinRequest(request: Exclude<PinRequest, { type: 'pin-outcomes' }>): Promise<PinState[]> {
   switch (request.type) {
     case 'pins':
@@ -149,12 +187,15 @@ async function answerPinRequest(request: Exclude<PinRequest, { type: 'pin-outcom
       if (request.allowLocal) await allowLocalOrigin(request.origin);
       return pins.pinOrigin({ ...request, allowLocal: await isLocalOriginAllowed(request.origin) });
     case 'unpin':
+      await autopilot.handleUnpin(request.origin);
       return pins.unpinOrigin(request.origin);
     case 'disallow-local': {
       await disallowLocalOrigin(request.origin);
       const all = await pins.listPins();
       const isInUse = all.some(({ origin, allowLocal }) => origin === request.origin && allowLocal);
-      return isInUse ? pins.unpinOrigin(request.origin) : all;
+      if (!isInUse) return all;
+      await autopilot.handleUnpin(request.origin);
+      return pins.unpinOrigin(request.origin);
     }
   }
 }

@@ -54,7 +54,8 @@ export function findPinOutcomes(
   });
 }
 
-function isHeld({ pinned }: StoredLoad, origin: string, kind: PinKind): boolean {
+/** Whether a load was made with a pin. */
+export function isHeld({ pinned }: Pick<StoredLoad, 'pinned'>, origin: string, kind: PinKind): boolean {
   const protocol = pinned?.[origin];
   return protocol !== undefined && (kind === 'avoid-h3' ? protocol !== 'h3' : protocol === kind);
 }

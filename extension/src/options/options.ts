@@ -1,20 +1,30 @@
+import { sendAutopilotRequest } from '../autopilot/autopilot-messages.ts';
 import { sendMemoryRequest } from '../messages/memory-messages.ts';
 import { builder } from '../ui/dom.ts';
 import { renderAgeLimit } from './age-limit.ts';
+import { AutopilotClient } from './autopilot-client.ts';
+import { renderAutopilotLog } from './autopilot-log.ts';
+import { renderAutopilotSwitch } from './autopilot-switch.ts';
 import { renderBrowserHistory } from './browser-history.ts';
 import { renderExcludedSites } from './excluded-sites.ts';
 import { renderLocalOrigins } from './local-origins.ts';
 import { renderQueryStrings } from './query-strings.ts';
 import { SettingsClient } from './settings-client.ts';
+import { renderSiteRules } from './site-rules.ts';
 import { StoredDataSection } from './stored-data.ts';
 
 const content = document.getElementById('content')!;
 
 const stored = new StoredDataSection();
 const answer = await sendMemoryRequest({ type: 'settings' });
-if (answer.ok) {
+const autopilot = await sendAutopilotRequest({ type: 'autopilot' });
+if (answer.ok && autopilot.ok) {
   const settings = new SettingsClient(answer.settings, () => void stored.refresh());
+  const client = new AutopilotClient(autopilot);
   content.replaceChildren(
+    renderAutopilotSwitch(client),
+    renderAutopilotLog(client),
+    renderSiteRules(client),
     stored.element,
     renderAgeLimit(settings),
     renderExcludedSites(settings),
@@ -22,4 +32,7 @@ if (answer.ok) {
     await renderBrowserHistory(),
     await renderLocalOrigins(),
   );
-} else content.replaceChildren(stored.element, builder()('p', { class: 'hw-note' }, answer.error));
+} else {
+  const problem = [answer, autopilot].map((each) => (each.ok ? '' : each.error)).find(Boolean);
+  content.replaceChildren(stored.element, builder()('p', { class: 'hw-note' }, problem));
+}

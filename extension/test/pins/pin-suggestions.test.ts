@@ -1,6 +1,7 @@
 import type { Action } from '@hopwise/contract';
 import { expect, test } from 'vitest';
-import { planPins, suggestPins } from '../../src/pins/page/pin-suggestions.ts';
+import { suggestPins } from '../../src/pins/page/pin-suggestions.ts';
+import { planPins } from '../../src/pins/plan-pins.ts';
 import { actionOf, decisionOf, LEAVE } from '../decisions.ts';
 
 const A = 'https://a.example';

@@ -1,8 +1,8 @@
 import { type Decision, PROTOCOL_NAME } from '@hopwise/contract';
 import { builder } from '../../ui/dom.ts';
 import { formatCount } from '../../ui/format.ts';
+import { type PlannedPin, planPins } from '../plan-pins.ts';
 import { renderCaInstructions } from './ca-instructions.ts';
-import { type PlannedPin, planPins } from './pin-suggestions.ts';
 import { CERTIFICATE_NOTE, RESOLVER_NOTE } from './pin-text.ts';
 import type { PinsModel } from './pins-model.ts';
 

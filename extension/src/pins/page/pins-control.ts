@@ -1,7 +1,8 @@
 import { type Decision, type PinKind, type PinState, PROTOCOL_NAME, type Protocol } from '@hopwise/contract';
 import { builder } from '../../ui/dom.ts';
+import type { PlannedPin } from '../plan-pins.ts';
 import { CA_INSTRUCTIONS_ID, renderCaInstructions } from './ca-instructions.ts';
-import { isRedundant, type PlannedPin, suggestPins } from './pin-suggestions.ts';
+import { isRedundant, suggestPins } from './pin-suggestions.ts';
 import { CERTIFICATE_NOTE, describeOutcome, describePin, isUseless, RESOLVER_NOTE } from './pin-text.ts';
 import type { Lifetime, PinsModel } from './pins-model.ts';
 

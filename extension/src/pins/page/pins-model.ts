@@ -3,7 +3,7 @@ import type { PinOutcome } from '../../evidence/pin-outcomes.ts';
 import type { Refusal } from '../../messages/load-messages.ts';
 import { type PinRequest, type PinsAnswer, sendPinRequest } from '../pin-messages.ts';
 import { requestPinPermissions } from '../pin-permissions.ts';
-import type { PlannedPin } from './pin-suggestions.ts';
+import type { PlannedPin } from '../plan-pins.ts';
 
 const POLL_INTERVAL_MS = 1000;
 

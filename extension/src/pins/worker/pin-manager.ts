@@ -51,6 +51,7 @@ export class PinManager {
   #hasSteered = false;
   #vouched: string[] | null = null;
   #launcher: string | null = null;
+  #onChange: () => void = () => {};
 
   constructor(
     makeSteering: SteeringMaker = createSteering,
@@ -64,6 +65,11 @@ export class PinManager {
       ...(askForTrial && { ask: askForTrial }),
     });
     this.#ready = this.#restore();
+  }
+
+  /** @param listener called after every change, also when pins were lifted */
+  onChange(listener: () => void): void {
+    this.#onChange = listener;
   }
 
   /** Active and waiting pins first, then lifted ones. */
@@ -334,6 +340,7 @@ export class PinManager {
   }
 
   #savePins(): Promise<void> {
+    this.#onChange();
     return savePins({ pins: this.#collectPins() });
   }
 

@@ -1,0 +1,53 @@
+import { originSchema, pinKindSchema } from '@hopwise/contract';
+import * as z from 'zod/mini';
+
+/**
+ * Why an act ended. `trouble`: the helper or the pin failed. `slower`, `no-gain`: measured loads. `you`: the user removed a pin or
+ * undid all. `off`: the autopilot, or what it may do, was switched off. `rule`: the user's rule for the site differs now. `network`: the browser is on another network. `expired`: its time was over.
+ * `closed`: the browser was closed. `refused`: the pins could not be made.
+ */
+const END_CAUSES = [
+  'trouble',
+  'slower',
+  'no-gain',
+  'you',
+  'off',
+  'rule',
+  'network',
+  'expired',
+  'closed',
+  'refused',
+] as const;
+
+export type EndCause = (typeof END_CAUSES)[number];
+
+const times = z.array(z.number().check(z.positive())).check(z.maxLength(50));
+
+/** Milliseconds since 1970. */
+const time = z.number().check(z.nonnegative());
+
+export const actSchema = z.object({
+  id: z.string(),
+  madeAtMs: time,
+  /** The page whose load led to it, with its query string as stored with the load. */
+  pageUrl: z.string().check(z.maxLength(8192)),
+  /** `decision`: a prediction promised a gain. `rule`: the user's rule for the site. */
+  trigger: z.enum(['decision', 'rule']),
+  pins: z.array(z.object({ origin: originSchema, kind: pinKindSchema })),
+  /** Load times with and without the pins, milliseconds; null for rules. */
+  predicted: z.nullable(z.object({ beforeMs: z.number(), afterMs: z.number() })),
+  /** Measured load times of the page without pins and with these, milliseconds, oldest first. */
+  beforeMs: times,
+  afterMs: times,
+  /** The last load that was looked at. */
+  lastLoadId: z.int(),
+  /** `checking`: the next loads decide whether it stays. `kept`: they have shown a gain. */
+  state: z.enum(['checking', 'kept', 'ended']),
+  /** When and why it ended; null before. */
+  end: z.nullable(z.object({ atMs: time, cause: z.enum(END_CAUSES), reason: z.string() })),
+});
+
+/** Pins that the autopilot made together, with what was measured before and after. */
+export type Act = z.infer<typeof actSchema>;
+
+export const isOpen = ({ state }: Act): boolean => state !== 'ended';

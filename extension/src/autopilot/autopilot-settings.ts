@@ -1,0 +1,53 @@
+/** What the user chose for the autopilot on the options page. */
+import * as z from 'zod/mini';
+
+const KEY = 'autopilot';
+
+/** What may be done about a site's origins, whatever the prediction says. */
+export const SITE_RULES = ['leave', 'avoid-h3', 'h1', 'h2', 'h3'] as const;
+
+export type SiteRule = (typeof SITE_RULES)[number];
+
+/** Below 5% or 30 ms no action is worthwhile, see `decide/judge-action.ts` of the emulator. */
+export const MIN_GAIN_RANGE = { min: 0.05, max: 0.9 } as const;
+export const MIN_GAIN_MS_RANGE = { min: 30, max: 10_000 } as const;
+
+const siteRule = z.object({
+  /** A host, as `normalizeSite` returns it; its subdomains are included. */
+  site: z.string().check(z.minLength(1), z.maxLength(253)),
+  rule: z.enum(SITE_RULES),
+});
+
+const fields = {
+  isOn: z.boolean(),
+  /** Least predicted gain to act on, as a fraction of the load time. */
+  minGain: z.number().check(z.gte(MIN_GAIN_RANGE.min), z.lte(MIN_GAIN_RANGE.max)),
+  /** The same in milliseconds; an action must exceed both. */
+  minGainMs: z.number().check(z.gte(MIN_GAIN_MS_RANGE.min), z.lte(MIN_GAIN_MS_RANGE.max)),
+  /** Whether origins may also be held to a protocol, by a proxy that terminates TLS. */
+  holdsProtocols: z.boolean(),
+  siteRules: z.array(siteRule).check(z.maxLength(500)),
+};
+
+export const autopilotChangeSchema = z.partial(z.object(fields));
+
+export type AutopilotSettings = z.infer<z.ZodMiniObject<typeof fields>>;
+
+/** Twice the gain that makes an action worthwhile, so that a small error of the prediction does no harm. */
+export const AUTOPILOT_DEFAULTS: AutopilotSettings = {
+  isOn: false,
+  minGain: 0.1,
+  minGainMs: 100,
+  holdsProtocols: false,
+  siteRules: [],
+};
+
+/** Settings that cannot be read leave the autopilot off. */
+export async function readAutopilotSettings(): Promise<AutopilotSettings> {
+  const stored = autopilotChangeSchema.safeParse((await chrome.storage.local.get(KEY))[KEY] ?? {});
+  return { ...AUTOPILOT_DEFAULTS, ...(stored.success ? stored.data : {}) } as AutopilotSettings;
+}
+
+export async function saveAutopilotSettings(settings: AutopilotSettings): Promise<void> {
+  await chrome.storage.local.set({ [KEY]: settings });
+}

@@ -1,0 +1,52 @@
+import { findComparableLoads, judgeAmong, pltOf } from '../evidence/comparable-loads.ts';
+import { isHeld } from '../evidence/pin-outcomes.ts';
+import { medianOf } from '../evidence/statistics.ts';
+import type { StoredLoad } from '../storage/loads.ts';
+import { maskQuery } from '../storage/strip-urls.ts';
+import type { Act } from './act.ts';
+import { isSlower, MAX_CHECKED_LOADS } from './sequential-check.ts';
+
+/** With more failed requests among those to pinned origins, the pins are in trouble. */
+const MAX_FAILED_SHARE = 0.5;
+/** A single request may fail for any reason. */
+const MIN_FAILED = 2;
+
+/** Whether a load is of the page on which an act was made. */
+export function isOfActsPage({ recording, hidesQueries }: StoredLoad, { pageUrl }: Act): boolean {
+  return hidesQueries ? maskQuery(recording.url) === maskQuery(pageUrl) : recording.url === pageUrl;
+}
+
+/** Why a load, of any page, shows that the pins of an act do harm; '' when it does not. */
+export function findTrouble({ pins }: Act, load: StoredLoad): string {
+  for (const { origin, kind } of pins) {
+    if (!isHeld(load, origin, kind)) continue;
+    const own = load.recording.requests.filter(({ url }) => new URL(url).origin === origin);
+    const failed = own.filter(({ status, fromCache }) => status === 0 && !fromCache).length;
+    if (failed >= MIN_FAILED && failed > MAX_FAILED_SHARE * own.length)
+      return `${failed} of ${own.length} requests to ${origin} failed`;
+  }
+  return '';
+}
+
+/**
+ * Adds a load to an act's measured ones if it is a full load of the same page with all of its pins.
+ *
+ * @returns what the loads so far show: the pins slow the page down, gained nothing, or gained; null for nothing new
+ */
+export function measureLoad(
+  act: Act,
+  load: StoredLoad,
+  all: readonly StoredLoad[],
+): 'slower' | 'no-gain' | 'kept' | null {
+  if (load.id <= act.lastLoadId || !isOfActsPage(load, act)) return null;
+  act.lastLoadId = load.id;
+  const { pins, beforeMs, afterMs } = act;
+  if (afterMs.length >= MAX_CHECKED_LOADS || !pins.every(({ origin, kind }) => isHeld(load, origin, kind)))
+    return null;
+  if (judgeAmong(load, findComparableLoads(load, all)).kind !== 'full') return null;
+  afterMs.push(pltOf(load));
+  if (act.state !== 'checking' || beforeMs.length === 0) return null;
+  if (isSlower(beforeMs, afterMs)) return 'slower';
+  if (afterMs.length < MAX_CHECKED_LOADS) return null;
+  return medianOf(afterMs) < medianOf(beforeMs) ? 'kept' : 'no-gain';
+}

@@ -1,0 +1,106 @@
+/** The autopilot in real Chromium, with the real helper, on a server that offers HTTP/3 by Alt-Svc. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { AutopilotRequest } from '../../src/autopilot/autopilot-messages.ts';
+import type { ExtensionBrowser } from '../browser.ts';
+import { TestHost } from '../pins/host.ts';
+import * as requests from '../pins/pin-requests.ts';
+import { H2, H3 } from '../pins/pin-requests.ts';
+import { HOST } from '../pins/pinned-host.ts';
+import { launchToPin } from '../pins/pinning-chromium.ts';
+
+let served: requests.PinnedServer;
+let host: TestHost;
+let browser: ExtensionBrowser;
+/** A page of the extension through which the tests send messages. */
+let own: Page;
+let page: Page;
+let pins: requests.PinRequests;
+
+beforeAll(async () => {
+  served = await requests.serveHost();
+  host = new TestHost();
+  ({ browser, own, page } = await launchToPin(served.server.port, host));
+  host.register(browser.profile);
+  pins = new requests.PinRequests((request) => browser.ask(own, request), served.origin);
+  // The server is on this machine, which the autopilot leaves alone unless the user allows the origin.
+  await pins.pin();
+  await pins.unpin();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 20_000 });
+  host?.remove();
+  await served?.stop();
+});
+
+const becomes = (wanted: string) => requests.becomes(wanted, page, served.server);
+const open = (path = '/status/200') => page.goto(served.server.url(path, HOST));
+
+async function ask(request: AutopilotRequest) {
+  const answer = await browser.ask(own, request);
+  if (!answer.ok) throw new Error(answer.error);
+  return answer;
+}
+
+const listActs = async () => (await ask({ type: 'autopilot' })).acts;
+
+test('a rule is carried out after a load, and ends at once with the helper', async () => {
+  await open();
+  await becomes(H3);
+  expect(await listActs()).toEqual([]);
+
+  const options = await browser.openOwn('options.html');
+  await options.getByLabel('For the site').fill(HOST);
+  await options.getByLabel('Rule', { exact: true }).selectOption('always avoid HTTP/3');
+  await options.getByRole('button', { name: 'Add rule' }).click();
+  await options.getByText(`${HOST}: always avoid HTTP/3.`).waitFor();
+  await open();
+  expect(await pins.all()).toEqual([]);
+  await options.getByLabel('Let hopwise make pins by itself').check();
+  await options.getByText('On. Nothing is pinned by it now.').waitFor();
+
+  await open();
+  await expect
+    .poll(() => pins.all(), { timeout: 20_000 })
+    .toMatchObject([{ origin: served.origin, kind: 'avoid-h3', state: 'active' }]);
+  await becomes(H2);
+  await options.getByText(`${HOST}:${served.server.port} kept off HTTP/3`).waitFor();
+  await options.getByText('Your rule for this site. Stays.').waitFor();
+
+  for (const pid of host.running()) process.kill(pid, 'SIGKILL');
+  await becomes(H3);
+  await options.getByText(/Undone at once, because it failed: .*helper stopped/i).waitFor();
+  await options.getByText('On. Nothing is pinned by it now.').waitFor();
+  // An hour has to pass before it tries again.
+  await open('/status/200?later');
+  expect(await pins.all()).toMatchObject([{ state: 'lifted' }]);
+});
+
+test('one click undoes all, and leaves the user’s own pin', async () => {
+  const other = `https://b.lab.test:${served.server.port}`;
+  const options = await browser.openOwn('options.html');
+  // What it did before is forgotten with the page loads.
+  await browser.ask(own, { type: 'erase-all' });
+  await pins.unpin();
+  await browser.ask(own, {
+    type: 'pin',
+    origin: other,
+    kind: 'avoid-h3',
+    minutes: 60,
+    persistent: false,
+    allowLocal: true,
+  });
+  await open();
+  await options.getByText('On. 1 origin pinned now.').waitFor();
+  await becomes(H2);
+  await options.getByRole('button', { name: 'Undo all' }).click();
+  await options.getByText('All is undone.').waitFor();
+  await becomes(H3);
+  expect((await pins.all()).map(({ origin }) => origin)).toEqual([other]);
+  expect(await listActs()).toMatchObject([{ state: 'ended', end: { cause: 'you' } }]);
+  await pins.unpin(other);
+  const settings = await own.evaluate(() => chrome.proxy.settings.get({}));
+  expect(settings).toMatchObject({ value: { mode: 'system' } });
+});

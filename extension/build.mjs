@@ -102,6 +102,13 @@ await Promise.all([
     sourcemap: 'linked',
     entryPoints: { content: path('src/recorder/content.ts') },
   }),
+  // Text that the panel puts into the HTML reports that it writes.
+  build({
+    ...common,
+    format: 'iife',
+    plugins: [withoutInnerHtml],
+    entryPoints: { 'report-client': path('src/report/client.ts') },
+  }),
   ...[
     ['manifest.json', 'manifest.json'],
     ['icons', 'icons'],

@@ -84,7 +84,7 @@ const build = {
     const outputs = [
       HOST,
       join(ROOT, 'extension/dist/chromium/manifest.json'),
-      join(ROOT, 'e2e/dist/report-client/client.js'),
+      join(ROOT, 'extension/dist/chromium/report-client.js'),
     ];
     if (outputs.some((path) => !existsSync(path))) return 'not built';
     const stamp = join(ROOT, 'e2e', 'dist', '.built');
@@ -94,7 +94,6 @@ const build = {
     const node = nodePath();
     await runLogged(node, [join(ROOT, 'node_modules/.bin/tsc'), '-b'], { log });
     await runLogged(node, [join(ROOT, 'extension/build.mjs')], { log });
-    await runLogged(node, [join(ROOT, 'e2e/build.mjs')], { log });
     writeFileSync(join(ROOT, 'e2e', 'dist', '.built'), '');
   },
 };

@@ -1,6 +1,7 @@
 /** Figures of reports, for the specs of `npm start`. */
+
+import type { RepeatedSpread, Spread } from '@hopwise/extension/report';
 import { expect } from '@playwright/test';
-import type { RepeatedSpread, Spread } from '../src/report/report.ts';
 
 export const PROTOCOLS = ['h1', 'h2', 'h3'] as const;
 /** Arguments of a short run. */

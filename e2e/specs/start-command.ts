@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Report } from '@hopwise/extension/report';
 import { ROOT } from '@hopwise/lab/paths';
-import type { Report } from '../src/report/report.ts';
 
 export interface Ended {
   code: number;

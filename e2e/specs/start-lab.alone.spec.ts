@@ -1,7 +1,8 @@
 /** `npm start` in the lab: every part is real, every figure is a measured or an emulated one. */
+
+import type { Report } from '@hopwise/extension/report';
 import { expect, test } from '@playwright/test';
 import { measureUntil } from '../../lab/test/attempts.ts';
-import type { Report } from '../src/report/report.ts';
 import { ordered, PROTOCOLS, QUICK, spread } from './report-figures.ts';
 import { startReport } from './start-command.ts';
 

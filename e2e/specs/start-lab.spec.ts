@@ -3,11 +3,11 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
+import { isUnavailable, type Report } from '@hopwise/extension/report';
 import { determinismScript } from '@hopwise/lab/browser/determinism';
 import { bundledSite } from '@hopwise/lab/pages/bundled';
 import { type GeneratedSite, writeSite } from '@hopwise/lab/sites/write-site';
 import { expect, test } from '@playwright/test';
-import { isUnavailable, type Report } from '../src/report/report.ts';
 import { ordered, PROTOCOLS, QUICK, spread } from './report-figures.ts';
 import { asNobody, start, startReport } from './start-command.ts';
 

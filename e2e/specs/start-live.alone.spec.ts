@@ -3,11 +3,11 @@
  * namespaces and knows nothing of the lab but a CA to trust.
  */
 
+import { isUnavailable } from '@hopwise/extension/report';
 import { Lab } from '@hopwise/lab/client/lab';
 import { networkOf, profileNamed } from '@hopwise/lab/client/networks';
 import { openPage } from '@hopwise/lab/pages/page-source';
 import { expect, test } from '@playwright/test';
-import { isUnavailable } from '../src/report/report.ts';
 import { start, startReport } from './start-command.ts';
 
 let lab: Lab;

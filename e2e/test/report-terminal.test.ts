@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
+import type { Report } from '@hopwise/extension/report';
 import { expect, test } from 'vitest';
-import type { Report } from '../src/report/report.ts';
 import { renderTerminal } from '../src/report/terminal.ts';
 
 const none = { predictedMs: null, predictedGivenNetworkMs: null, verifiedMs: null, measuredMs: null };

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import { buildReport, type RepeatedSpread } from '@hopwise/extension/report';
 import { chromiumPath } from '@hopwise/lab/browser/chromium';
 import { QUIET_ARGS } from '@hopwise/lab/loads/protocol-args';
 import { ROOT } from '@hopwise/lab/paths';
 import { parseRecording, predict } from '@hopwise/pageload-emulator';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { renderHtml } from '../src/report/html.ts';
-import { buildReport, type RepeatedSpread } from '../src/report/report.ts';
+import { renderReport } from '../src/report/html.ts';
 
 let browser: Browser;
 let folder: string;
@@ -59,7 +59,7 @@ beforeAll(async () => {
   });
   folder = await mkdtemp(join(tmpdir(), 'hw-report-'));
   file = join(folder, 'report.html');
-  await writeFile(file, await renderHtml(report));
+  await writeFile(file, await renderReport(report));
   browser = await chromium.launch({ executablePath: chromiumPath(), args: QUIET_ARGS });
 });
 afterAll(async () => {

@@ -60,6 +60,20 @@ test('no tab of the panel has a violation', async () => {
   }
 });
 
+test('neither the export menu nor an opened file has a violation', async () => {
+  const panel = await open('panel.html');
+  await panel.getByText('Export', { exact: true }).press('Enter');
+  await panel.getByRole('button', { name: 'HAR' }).waitFor();
+  await expectNone(panel, 'export menu');
+  await panel.keyboard.press('Escape');
+  const content = Buffer.from(JSON.stringify(largePage(REQUESTS)));
+  await panel
+    .getByLabel('Recording to open')
+    .setInputFiles({ name: 'page.json', mimeType: 'application/json', buffer: content });
+  await panel.getByRole('region', { name: 'Opened file' }).waitFor();
+  await expectNone(panel, 'opened file');
+});
+
 test('the options page has no violation', async () => {
   const options = await browser.openOwn('options.html');
   await options.locator('section').first().waitFor();

@@ -1,4 +1,4 @@
-import { pageHead } from '@hopwise/lab/output/page-head';
+import { pageHead } from '@hopwise/extension/report';
 import { themeCss } from './charts.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
 import { PROTOCOL_NAME } from '@hopwise/contract';
 import { formatBytes } from '@hopwise/extension/format';
+import { isUnavailable, type RepeatedSpread, type Report, type Spread } from '@hopwise/extension/report';
 import { table, wrap } from '@hopwise/lab/output/table';
 import { count, duration, networkText } from '@hopwise/lab/output/words';
 import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
-import { isUnavailable, type RepeatedSpread, type Report, type Spread } from './report.ts';
 
 const BASELINE = "the browser's own choice";
 const ACTION = "hopwise's action";

@@ -1,3 +1,4 @@
+import { isUnavailable, type RepeatedSpread } from '@hopwise/extension/report';
 import type { LoadProtocol } from '@hopwise/lab/ground-truth/ground-truth';
 import {
   type Assignment,
@@ -11,7 +12,6 @@ import {
   type Unavailable,
   type Verification,
 } from '@hopwise/pageload-emulator';
-import { isUnavailable, type RepeatedSpread } from '../report/report.ts';
 
 /**
  * Decides again with the measured loads of the page among the evidence.

@@ -1,3 +1,4 @@
+import type { RepeatedSpread } from '@hopwise/extension/report';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import type { Lab } from '@hopwise/lab/client/lab';
 import type { LabNetwork } from '@hopwise/lab/client/networks';
@@ -21,7 +22,6 @@ import {
   type Protocol,
   type Unavailable,
 } from '@hopwise/pageload-emulator';
-import type { RepeatedSpread } from '../report/report.ts';
 
 export interface MeasureOptions {
   lab: Lab;

@@ -1,3 +1,4 @@
+import type { NetworkAsSet } from '@hopwise/extension/report';
 import {
   checkNetwork,
   type LabNetwork,
@@ -8,7 +9,6 @@ import {
 } from '@hopwise/lab/client/networks';
 import { firstLine, UserError } from '@hopwise/lab/command/errors';
 import { udpNotation } from '@hopwise/pageload-emulator';
-import type { NetworkAsSet } from '../report/report.ts';
 import type { StartOptions } from './options.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { access, constants, mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { buildReport, type Findings, type Report } from '@hopwise/extension/report';
 import { chromiumPath, requireDisplay } from '@hopwise/lab/browser/chromium';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import { readCa } from '@hopwise/lab/browser/local-ca';
@@ -15,8 +16,7 @@ import { assignmentOfSite } from '@hopwise/lab/matrix/assignments';
 import { openPage } from '@hopwise/lab/pages/page-source';
 import type { Site } from '@hopwise/lab/sites/site';
 import { predict } from '@hopwise/pageload-emulator';
-import { renderHtml } from '../report/html.ts';
-import { buildReport, type Findings, type Report } from '../report/report.ts';
+import { renderReport } from '../report/html.ts';
 import { decideAfter } from './decide-after.ts';
 import { measurePage } from './measure-page.ts';
 import { networkFrom } from './network.ts';
@@ -186,7 +186,7 @@ async function tryFolder(out: string): Promise<void> {
 async function writeReport(report: Report, out: string, { progress }: RunContext): Promise<void> {
   await inFolder(out, async (dir) => {
     await replaceFile(join(dir, 'report.json'), `${JSON.stringify(report, null, 1)}\n`);
-    await replaceFile(join(dir, 'report.html'), await renderHtml(report));
+    await replaceFile(join(dir, 'report.html'), await renderReport(report));
   });
   progress.step(`report: ${join(out, 'report.html')}`);
 }

@@ -1,4 +1,4 @@
-import type { LatestAnswer } from '../messages/load-messages.ts';
+import { type LatestAnswer, type LoadExport, sendLoadRequest } from '../messages/load-messages.ts';
 import { ActionControl } from '../pins/page/action-control.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
 import { PinsModel } from '../pins/page/pins-model.ts';
@@ -6,9 +6,9 @@ import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { announceVerdict } from '../ui/announce-verdict.ts';
 import { builder } from '../ui/dom.ts';
 import { explainEmptyState } from '../ui/empty-state.ts';
-import { ExportControl } from '../ui/export-control.ts';
 import { renderIncomplete } from '../ui/incomplete-load.ts';
 import {
+  describeNetworkEvidence,
   readVerifiedTimes,
   renderNetwork,
   renderOriginTable,
@@ -19,6 +19,9 @@ import {
 import { pollLoad } from '../ui/load-polling.ts';
 import { renderNetworkMemory } from '../ui/network-memory-control.ts';
 import { VerifyControl } from '../ui/verify-control.ts';
+import type { OpenedFile } from './emulation/read-file.ts';
+import { ExportMenu } from './files/export-menu.ts';
+import { ImportControl } from './files/import-control.ts';
 import { LoadTabs } from './load-tabs.ts';
 import { Tabs } from './tabs.ts';
 
@@ -31,6 +34,8 @@ const page = document.getElementById('page')!;
 const named = new URLSearchParams(location.search).get('tabId');
 const tabId = named === null ? chrome.devtools?.inspectedWindow.tabId : Number(named);
 let shown: LatestAnswer | null = null;
+/** The file that is shown in place of the tab's load. */
+let opened: OpenedFile | null = null;
 /** Past the cache, so that the load can be compared with those before it. */
 const reload = async () => {
   if (tabId !== undefined) await chrome.tabs.reload(tabId, { bypassCache: true });
@@ -48,57 +53,90 @@ const tabs = new Tabs([
   { id: 'what-if', label: 'What if', render: () => withLoad((load) => [loadTabs.whatIf(load)]) },
 ]);
 
-if (tabId === undefined || !Number.isSafeInteger(tabId)) {
-  content.replaceChildren(
-    el('p', { class: 'hw-empty' }, 'There is no inspected tab. Open this panel in DevTools.'),
-  );
-} else {
-  const which = { tabId };
-  const verify = new VerifyControl(which, () => polling.refresh());
-  const save = new ExportControl(which, (problem) => content.prepend(el('p', { class: 'hw-note' }, problem)));
-  actions.append(verify.element, save.element);
+const isInspecting = tabId !== undefined && Number.isSafeInteger(tabId);
+const which = { tabId };
+const verify = new VerifyControl(which, () => refresh());
+const files = new ImportControl((file) => {
+  opened = file;
+  void draw();
+});
+const save = new ExportMenu(readExport, (problem) => {
+  files.status.textContent = problem;
+});
+actions.append(verify.element, save.element, files.element);
+if (isInspecting) {
   const show = (answer: LatestAnswer) => {
     shown = answer;
-    save.offerQueries(answer.canExportQueries);
-    void draw(tabId);
+    // An opened file stays until it is closed.
+    if (!opened) void draw();
     if (answer.load) void verify.resume();
   };
-  const polling = pollLoad(which, show, (problem) =>
-    content.replaceChildren(el('p', { class: 'hw-empty' }, problem)),
-  );
-  refresh = polling.refresh;
-  let width = window.innerWidth;
-  window.addEventListener('resize', () => {
-    if (window.innerWidth === width) return;
-    width = window.innerWidth;
-    requestAnimationFrame(() => void draw(tabId));
-  });
-}
+  const fail = (problem: string) => content.replaceChildren(el('p', { class: 'hw-empty' }, problem));
+  refresh = pollLoad(which, show, fail).refresh;
+} else void draw();
+let width = window.innerWidth;
+window.addEventListener('resize', () => {
+  if (window.innerWidth === width) return;
+  width = window.innerWidth;
+  requestAnimationFrame(() => void draw());
+});
 
-async function draw(tabId: number): Promise<void> {
-  if (!shown) return;
-  const { load } = shown;
-  actions.hidden = load === null;
+async function draw(): Promise<void> {
+  const load = opened?.load ?? shown?.load ?? null;
+  verify.element.hidden = opened !== null || load === null;
+  save.element.hidden = load === null;
+  save.offerQueries(!opened && shown?.canExportQueries === true);
   page.textContent = load?.recording.url ?? '';
   page.title = load?.recording.url ?? '';
-  pins.resetOrigins(shown.loadId);
-  action.show(load ? (predictionOf(load)?.decision ?? null) : null);
+  pins.resetOrigins(opened ? null : (shown?.loadId ?? null));
+  action.show(load && !opened ? (predictionOf(load)?.decision ?? null) : null);
   announceVerdict(load && predictionOf(load));
   if (load) {
     tabs.draw();
-    content.replaceChildren(...renderIncomplete(shown.incomplete, reload), tabs.list, tabs.panel);
+    const above = opened ? [renderOpened(opened)] : renderIncomplete(shown!.incomplete, reload);
+    content.replaceChildren(files.status, ...above, tabs.list, tabs.panel);
   } else {
-    const tab = await chrome.tabs.get(tabId);
-    content.replaceChildren(el('p', { class: 'hw-empty' }, explainEmptyState(shown, tab.url)), pins.element);
+    const text = await explainNothing();
+    content.replaceChildren(files.status, el('p', { class: 'hw-empty' }, text), pins.element);
   }
 }
 
-const withLoad = (render: (load: StoredLoad) => HTMLElement[]): HTMLElement[] =>
-  shown?.load ? render(shown.load) : [];
+/** Why there is no load to show. */
+async function explainNothing(): Promise<string> {
+  if (!isInspecting) return 'There is no inspected tab. Open this panel in DevTools, or open a file.';
+  return shown ? explainEmptyState(shown, (await chrome.tabs.get(tabId!)).url) : '';
+}
+
+/** @throws Error with a message to show */
+async function readExport(withQueries: boolean): Promise<LoadExport> {
+  if (opened) {
+    const { id: _id, requestedUrl: _requestedUrl, storedAtMs: _storedAtMs, ...fields } = opened.load;
+    return { format: 'hopwise-load', version: 1, ...fields };
+  }
+  const answer = await sendLoadRequest({ type: 'export', ...which, withQueries });
+  if (!answer.ok) throw new Error(answer.error);
+  return answer.export;
+}
+
+function renderOpened({ name, notes }: OpenedFile): HTMLElement {
+  const close = el('button', { type: 'button', class: 'hw-button' }, 'Close file');
+  close.addEventListener('click', () => {
+    opened = null;
+    void draw();
+  });
+  const text = [`Showing ${name}`, ...notes].map((sentence) => `${sentence}.`).join(' ');
+  return el('section', { class: 'hw-file', 'aria-label': 'Opened file' }, el('p', {}, text), close);
+}
+
+const withLoad = (render: (load: StoredLoad) => HTMLElement[]): HTMLElement[] => {
+  const load = opened?.load ?? shown?.load;
+  return load ? render(load) : [];
+};
 
 function renderOverview(load: StoredLoad): HTMLElement[] {
   const prediction = predictionOf(load);
-  if (!prediction) return [renderCard('', 'hw-wide', el('p', {}, load.problem), pins.element)];
+  const control = opened ? [] : [pins.element];
+  if (!prediction) return [renderCard('', 'hw-wide', el('p', {}, load.problem), ...control)];
   const verified = load.verification ? readVerifiedTimes(load.verification, prediction.decision) : undefined;
   const { stopped, leftOut } = load.verification ?? {};
   const comparison = { prediction, verified, stopped, leftOut };
@@ -111,7 +149,9 @@ function renderOverview(load: StoredLoad): HTMLElement[] {
       'Network assumed by the prediction',
       'hw-wide',
       renderNetwork(prediction.network),
-      renderNetworkMemory(load, refresh),
+      opened
+        ? el('p', { class: 'hw-note' }, describeNetworkEvidence(null, load.recording.recordedAt))
+        : renderNetworkMemory(load, () => refresh()),
     ),
   ];
 }
@@ -124,10 +164,10 @@ function renderOrigins(load: StoredLoad): HTMLElement[] {
       'hw-wide',
       prediction
         ? renderOriginTable(prediction, {
-            action: ({ origin }) => pins.renderAction(origin, prediction.decision),
+            action: ({ origin }) => (opened ? null : pins.renderAction(origin, prediction.decision)),
           })
         : el('p', {}, load.problem),
-      pins.element,
+      ...(opened ? [] : [pins.element]),
     ),
   ];
 }

@@ -86,8 +86,10 @@ function isAllowed({ storedAtMs }: StoredLoad, { oldestMs, newestMs }: AllowedTi
 }
 
 /** The prediction to show: the one that rests on a verification where there is one. */
-export const predictionOf = ({ verifiedPrediction, prediction }: StoredLoad) =>
-  verifiedPrediction ?? prediction ?? null;
+export const predictionOf = ({
+  verifiedPrediction,
+  prediction,
+}: Pick<StoredLoad, 'verifiedPrediction' | 'prediction'>) => verifiedPrediction ?? prediction ?? null;
 
 /** Adds a load, and removes those that are too old and the oldest beyond `MAX_LOADS`. @returns its id */
 export async function addLoad(load: Omit<StoredLoad, 'id' | 'storedAtMs'>): Promise<number> {

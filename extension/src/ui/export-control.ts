@@ -1,5 +1,6 @@
 import { sendLoadRequest, type WhichLoad } from '../messages/load-messages.ts';
 import { builder } from './dom.ts';
+import { download } from './download.ts';
 
 /** The button that saves a load as a JSON file, with the choice to include query strings. */
 export class ExportControl {
@@ -33,12 +34,10 @@ async function downloadExport(which: WhichLoad, withQueries: boolean): Promise<s
   const answer = await sendLoadRequest({ type: 'export', ...which, withQueries });
   if (!answer.ok) return answer.error;
   const { host } = new URL(answer.export.recording.url);
-  const blob = new Blob([JSON.stringify(answer.export, null, 1)], { type: 'application/json' });
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = `hopwise-${host.replace(/[^\w.-]/g, '_')}.json`;
-  link.click();
-  // By the next turn the download holds a reference to the blob.
-  setTimeout(() => URL.revokeObjectURL(link.href), 0);
+  download(
+    `hopwise-${host.replace(/[^\w.-]/g, '_')}.json`,
+    JSON.stringify(answer.export, null, 1),
+    'application/json',
+  );
   return '';
 }

@@ -58,7 +58,7 @@ export class EmulationClient {
   #take(answer: EmulationAnswer): void {
     if (answer.kind === 'problem') this.#onProblem(answer.problem);
     else if (answer.kind === 'explain') this.#onExplained(answer);
-    else {
+    else if (answer.kind !== 'opened') {
       const asked = this.#asked.get(answer.kind);
       if (asked?.id === answer.id) asked.onAnswer(answer as never);
     }

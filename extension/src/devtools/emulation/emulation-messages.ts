@@ -1,11 +1,13 @@
 import type { KnownNetwork } from '@hopwise/contract';
 import type { Explanation, Recording } from '@hopwise/pageload-emulator';
+import type { OpenedFile } from './read-file.ts';
 import type { ProtocolTimes, WhatIfSettings } from './what-if.ts';
 import type { MapCell } from './winner-map.ts';
 
 /** To the worker. A question replaces an earlier one of its kind that is not answered yet. */
 export type EmulationRequest =
   | { kind: 'page'; recording: Recording }
+  | { kind: 'open'; file: File }
   | { kind: 'explain'; network: KnownNetwork }
   | { kind: 'what-if'; id: number; settings: WhatIfSettings }
   | { kind: 'map'; id: number; settings: WhatIfSettings };
@@ -16,4 +18,5 @@ export type EmulationAnswer =
   /** The first answer to a question rests on one load; later ones on more, until `isFinal`. */
   | { kind: 'what-if'; id: number; times: ProtocolTimes; loads: number; isFinal: boolean }
   | { kind: 'map'; id: number; cells: MapCell[]; isFinal: boolean }
+  | { kind: 'opened'; opened: OpenedFile }
   | { kind: 'problem'; problem: string };

@@ -9,6 +9,7 @@ import {
   type Recording,
 } from '@hopwise/pageload-emulator';
 import type { EmulationAnswer, EmulationRequest } from './emulation-messages.ts';
+import { readFile } from './read-file.ts';
 import { type EmulatedPage, emulateLoads, type ProtocolTimes } from './what-if.ts';
 import { computeCell, MAP_LOSSES, MAP_RTTS_MS, type MapCell } from './winner-map.ts';
 
@@ -71,7 +72,8 @@ async function answerMap({ id, settings }: EmulationRequest & { kind: 'map' }): 
 
 addEventListener('message', async ({ data }: MessageEvent<EmulationRequest>) => {
   try {
-    if (data.kind === 'page') {
+    if (data.kind === 'open') answer({ kind: 'opened', opened: await readFile(data.file) });
+    else if (data.kind === 'page') {
       recording = data.recording;
       page = { graph: buildGraph(recording), servers: estimateNetwork(recording).servers };
     } else if (data.kind === 'explain') {

@@ -32,7 +32,7 @@ const MIN_QUEUED_MS = 2;
  */
 export function conventionsOf({ creator, browser }: Har, entries: readonly Entry[]): Conventions {
   const bodyHasHeaders =
-    /firefox/i.test(`${creator?.name} ${browser?.name}`) && !/playwright/i.test(creator?.name ?? '');
+    /firefox/i.test(`${creator?.name} ${browser?.name}`) && !/playwright|hopwise/i.test(creator?.name ?? '');
   return { queueing: queueingOf(entries), sslApart: isSslApart(entries, bodyHasHeaders), bodyHasHeaders };
 }
 

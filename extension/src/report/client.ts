@@ -1,7 +1,11 @@
 /** Runs inside `report.html`: draws the report from the JSON that the file carries. */
 
 import { PROTOCOL_NAME } from '@hopwise/contract';
+import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
 import {
+  formatLoss,
+  formatMbps,
+  formatMs,
   type Observed,
   predictedWaterfall,
   type Row,
@@ -12,11 +16,9 @@ import {
   renderSummary,
   renderTimesTable,
   renderWaterfall,
-} from '@hopwise/extension/views';
-import { networkText } from '@hopwise/lab/output/words';
-import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
-import { isUnavailable, type RepeatedSpread, type Report, type Spread } from './report.ts';
-import '@hopwise/extension/theme.css';
+} from '../ui/index.ts';
+import { isUnavailable, type NetworkAsSet, type RepeatedSpread, type Report, type Spread } from './report.ts';
+import '../ui/theme.css';
 import './report.css';
 
 const report = JSON.parse(document.getElementById('data')?.textContent ?? '') as Report;
@@ -82,7 +84,7 @@ function sections(report: Report): HTMLElement[] {
 
 function header(report: Report): HTMLElement {
   const where = report.network.set
-    ? `in the lab, on the link “${report.network.set.name}”: ${networkText(report.network.set)}`
+    ? `in the lab, on the link “${report.network.set.name}”: ${describeLink(report.network.set)}`
     : 'on the live network';
   return element(
     'header',
@@ -90,6 +92,12 @@ function header(report: Report): HTMLElement {
     element('h1', {}, report.page.url),
     element('p', { class: 'hw-muted' }, `${new Date(report.createdAt).toUTCString()}, ${where}`),
   );
+}
+
+/** `round trip 28 ms, 40 Mbit/s down, 8 Mbit/s up, loss 0.5%, UDP limited to 2 Mbit/s`. */
+function describeLink({ rttMs, downMbps, upMbps, loss, udp }: NetworkAsSet): string {
+  const treatment = typeof udp === 'number' ? `limited to ${formatMbps(udp)}` : udp;
+  return `round trip ${formatMs(rttMs)}, ${formatMbps(downMbps)} down, ${formatMbps(upMbps)} up, loss ${formatLoss(loss)}, UDP ${treatment}`;
 }
 
 function timesOf(
@@ -123,7 +131,7 @@ function network(report: Report): Content[] {
   });
   return [
     estimated,
-    element('p', { class: 'hw-note' }, `As it was set: ${networkText(report.network.set)}.`),
+    element('p', { class: 'hw-note' }, `As it was set: ${describeLink(report.network.set)}.`),
     element('p', { class: 'hw-note' }, `Given that network, the prediction is: ${given.join(', ')}.`),
   ];
 }
@@ -167,18 +175,14 @@ function footer(report: Report): HTMLElement {
     }
     return parts.length > 0 ? [`${PROTOCOL_NAME[protocol]}: ${parts.join(', ')}`] : [];
   });
-  return element(
-    'footer',
-    { class: 'hw-note' },
-    element(
-      'p',
-      {},
-      `Proved to have used the protocol (libcurl’s reported version; nextHopProtocol): ${proofs.join('; ')}.`,
-    ),
-    element(
-      'p',
-      {},
-      `${report.browser}; ${report.engine}. The whole run took ${Math.round(report.elapsedMs / 1000)} s.`,
-    ),
-  );
+  const lines = [
+    ...(proofs.length > 0
+      ? [
+          `Proved to have used the protocol (libcurl’s reported version; nextHopProtocol): ${proofs.join('; ')}.`,
+        ]
+      : []),
+    ...[report.browser, report.engine].filter((name) => name !== '').map((name) => `${name}.`),
+    ...(report.elapsedMs === null ? [] : [`The whole run took ${Math.round(report.elapsedMs / 1000)} s.`]),
+  ];
+  return element('footer', { class: 'hw-note' }, ...lines.map((line) => element('p', {}, line)));
 }

@@ -1,5 +1,4 @@
 import type { UdpNotation, Verification, VerifiedProtocol } from '@hopwise/contract';
-import type { LoadProtocol } from '@hopwise/lab/ground-truth/ground-truth';
 import {
   type Assignment,
   type Decision,
@@ -79,7 +78,7 @@ export interface NetworkAsSet {
   udp: UdpNotation;
 }
 
-/** `out/report.json`. */
+/** `out/report.json`, and the data inside an HTML report. */
 export interface Report {
   format: 'hopwise-report';
   version: 1;
@@ -100,7 +99,8 @@ export interface Report {
   origins: OriginRecommendation[];
   /** What makes a figure doubtful (late packets, loads that were repeated): one line each. */
   warnings: string[];
-  elapsedMs: number;
+  /** Of the run that made the report; null where it shows a stored load. */
+  elapsedMs: number | null;
   /** From the recording alone, before any transfer. */
   predictionFromRecording: Prediction;
   /** With what the transfers showed of the network: the source of the recommendation. */
@@ -109,7 +109,7 @@ export interface Report {
   recording: Recording;
 }
 
-/** What `npm start` gathered on its way. */
+/** What a report is made from: what `npm start` gathered on its way, or a load in the panel. */
 export interface Findings {
   mode: 'lab' | 'live';
   pageName: string;
@@ -119,13 +119,13 @@ export interface Findings {
   prediction: Prediction;
   predictionGivenNetwork: Prediction | null;
   verification: Verification | null;
-  measured: Partial<Record<LoadProtocol, RepeatedSpread | Unavailable>> | null;
+  measured: Partial<Record<Protocol | 'natural' | 'assigned', RepeatedSpread | Unavailable>> | null;
   /** What to do, after measuring. */
   decision: Decision;
   /** Requests of the measured natural loads; null where nothing was measured. */
   naturalProtocols: BaselineReport['protocols'] | null;
   warnings: string[];
-  elapsedMs: number;
+  elapsedMs: number | null;
 }
 
 export function isUnavailable(value: unknown): value is Unavailable {

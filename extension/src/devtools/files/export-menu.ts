@@ -1,0 +1,86 @@
+import type { LoadExport } from '../../messages/load-messages.ts';
+import { builder } from '../../ui/dom.ts';
+import { download } from '../../ui/download.ts';
+import { writeHar } from './write-har.ts';
+import { writeMarkdown } from './write-markdown.ts';
+import { writeReport } from './write-report.ts';
+
+const el = builder();
+
+interface Format {
+  label: string;
+  ending: string;
+  type: string;
+  write(load: LoadExport): string | Promise<string>;
+}
+
+const toJson = (value: object) => JSON.stringify(value, null, 1);
+
+const FORMATS: readonly Format[] = [
+  { label: 'Recording with predictions', ending: 'json', type: 'application/json', write: toJson },
+  {
+    label: 'HAR',
+    ending: 'har',
+    type: 'application/json',
+    write: ({ recording }) => toJson(writeHar(recording, chrome.runtime.getManifest().version)),
+  },
+  { label: 'Summary in Markdown', ending: 'md', type: 'text/markdown', write: writeMarkdown },
+  { label: 'Report in HTML', ending: 'html', type: 'text/html', write: writeReport },
+];
+
+/** The menu that saves a load as a file, with the choice to include query strings. */
+export class ExportMenu {
+  readonly element: HTMLDetailsElement;
+  readonly #withQueries = el('input', { type: 'checkbox' });
+  readonly #choice = el('label', { class: 'hw-check' }, this.#withQueries, 'with query strings');
+  readonly #read: (withQueries: boolean) => Promise<LoadExport>;
+  readonly #showProblem: (problem: string) => void;
+
+  /**
+   * @param read returns the load; throws an Error with a message to show
+   * @param showProblem called with the reason why a load was not saved, '' when it was
+   */
+  constructor(read: (withQueries: boolean) => Promise<LoadExport>, showProblem: (problem: string) => void) {
+    this.#read = read;
+    this.#showProblem = showProblem;
+    const summary = el('summary', { class: 'hw-button' }, 'Export');
+    const buttons = FORMATS.map((format) => {
+      const button = el('button', { type: 'button', class: 'hw-button' }, format.label);
+      button.addEventListener('click', () => void this.#save(format));
+      return button;
+    });
+    this.element = el(
+      'details',
+      { class: 'hw-menu' },
+      summary,
+      el('div', { class: 'hw-menu-items' }, ...buttons, this.#choice),
+    );
+    this.offerQueries(false);
+    this.element.addEventListener('keydown', ({ key }) => {
+      if (key !== 'Escape' || !this.element.open) return;
+      this.element.open = false;
+      summary.focus();
+    });
+    document.addEventListener('click', ({ target }) => {
+      if (!this.element.contains(target as Node)) this.element.open = false;
+    });
+  }
+
+  /** @param areKnown whether the load has query strings, and they are known */
+  offerQueries(areKnown: boolean): void {
+    this.#choice.hidden = !areKnown;
+    if (!areKnown) this.#withQueries.checked = false;
+  }
+
+  async #save({ write, ending, type }: Format): Promise<void> {
+    this.element.open = false;
+    try {
+      const load = await this.#read(this.#withQueries.checked);
+      const { host } = new URL(load.recording.url);
+      download(`hopwise-${host.replace(/[^\w.-]/g, '_')}.${ending}`, await write(load), type);
+      this.#showProblem('');
+    } catch (error) {
+      this.#showProblem(error instanceof Error ? error.message : String(error));
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { builder } from '../../ui/dom.ts';
+import { openFile } from '../emulation/open-file.ts';
+import type { OpenedFile } from '../emulation/read-file.ts';
+
+const el = builder();
+
+/** The button that opens a recording from a file. A file may also be dropped anywhere on the panel. */
+export class ImportControl {
+  readonly element: HTMLElement;
+  readonly status = el('p', { class: 'hw-note hw-file-status', role: 'status' });
+  readonly #onOpened: (file: OpenedFile) => void;
+  /** Number of the newest file, whose outcome counts. */
+  #newest = 0;
+
+  constructor(onOpened: (file: OpenedFile) => void) {
+    this.#onOpened = onOpened;
+    const input = el('input', {
+      type: 'file',
+      accept: '.har,.json,.gz',
+      hidden: '',
+      'aria-label': 'Recording to open',
+    });
+    const button = el(
+      'button',
+      { type: 'button', class: 'hw-button', title: 'A HAR, a hopwise recording or an exported load' },
+      'Open file',
+    );
+    button.addEventListener('click', () => input.click());
+    input.addEventListener('change', () => {
+      void this.#open([...(input.files ?? [])]);
+      // The same file may be chosen again after it has changed.
+      input.value = '';
+    });
+    this.element = el('div', { class: 'hw-import' }, button, input);
+    this.#acceptDrops();
+  }
+
+  #acceptDrops(): void {
+    const mark = (isOver: boolean) => document.body.classList.toggle('hw-drop-target', isOver);
+    const hasFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
+    document.addEventListener('dragover', (event) => {
+      if (!hasFile(event)) return;
+      event.preventDefault();
+      mark(true);
+    });
+    document.addEventListener('dragleave', ({ relatedTarget }) => {
+      // Null: the pointer has left the panel, and not one element for another.
+      if (relatedTarget === null) mark(false);
+    });
+    document.addEventListener('drop', (event) => {
+      mark(false);
+      if (!hasFile(event)) return;
+      event.preventDefault();
+      void this.#open([...(event.dataTransfer?.files ?? [])]);
+    });
+  }
+
+  async #open(files: readonly File[]): Promise<void> {
+    const [file] = files;
+    if (!file) return;
+    this.#newest += 1;
+    const own = this.#newest;
+    if (files.length > 1) {
+      this.#show(`Expected one file, got ${files.length}.`);
+      return;
+    }
+    this.#show(`Reading ${file.name} …`);
+    try {
+      const opened = await openFile(file);
+      if (own !== this.#newest) return;
+      this.#show('');
+      this.#onOpened(opened);
+    } catch (error) {
+      if (own === this.#newest) this.#show(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #show(text: string): void {
+    this.status.textContent = text;
+  }
+}

@@ -1,0 +1,121 @@
+import type { Prediction } from '@hopwise/contract';
+import { duration } from '@hopwise/pageload-emulator';
+import { predictionOf, type StoredLoad } from '../../storage/loads.ts';
+import {
+  type Comparison,
+  collectFigures,
+  FIGURE_KINDS,
+  listRows,
+  ROW_NAME,
+  readVerifiedTimes,
+} from '../../ui/comparison.ts';
+import {
+  createDurationFormat,
+  formatBytes,
+  formatCount,
+  formatLoss,
+  formatMbps,
+  formatMs,
+  formatOrigin,
+} from '../../ui/format.ts';
+import { adviseOrigins } from '../../ui/origin-advice.ts';
+import { headline } from '../../ui/summary.ts';
+
+/** What is written of a load. */
+export type SummarisedLoad = Pick<
+  StoredLoad,
+  'recording' | 'prediction' | 'verifiedPrediction' | 'verification' | 'problem'
+>;
+
+/**
+ * A load as a Markdown text (CommonMark with GitHub's tables): the verdict and what it rests on, load times by protocol, what to do
+ * about each origin, the network.
+ */
+export function writeMarkdown(load: SummarisedLoad): string {
+  const { url, recordedAt, browser, requests, pltMs } = load.recording;
+  const facts = [
+    recordedAt && `recorded ${recordedAt}`,
+    browser,
+    formatCount(requests.length, 'request'),
+    pltMs === null ? 'its load event never fired' : `loaded in ${duration(pltMs)}`,
+  ].filter(Boolean);
+  const prediction = predictionOf(load);
+  return `${[
+    `# ${plain(url)}`,
+    `${plain(facts.join(', '))}.`,
+    ...(prediction ? writePrediction(prediction, load) : [plain(load.problem)]),
+  ].join('\n\n')}\n`;
+}
+
+function writePrediction(prediction: Prediction, { verification }: SummarisedLoad): string[] {
+  const { decision, notes } = prediction;
+  const verified = verification ? readVerifiedTimes(verification, decision) : undefined;
+  const reasons = [
+    ...(decision.changed === null ? [] : [decision.changed]),
+    ...decision.evidence.map(({ text }) => text),
+    ...notes,
+  ];
+  return [
+    `**${plain(headline(prediction))}**`,
+    ...(reasons.length > 0 ? [reasons.map((reason) => `- ${plain(reason)}`).join('\n')] : []),
+    '## Load time',
+    writeTimes({ prediction, verified }),
+    '## Origins',
+    writeOrigins(prediction),
+    '## Network',
+    writeNetwork(prediction.network),
+  ];
+}
+
+function writeTimes(comparison: Comparison): string {
+  const { figures, missingTimes } = collectFigures(comparison);
+  const kinds = FIGURE_KINDS.filter((kind) => figures.some((figure) => figure.kind === kind));
+  const write = createDurationFormat(Math.max(0, ...figures.map(({ medianMs }) => medianMs)));
+  const rows = listRows(comparison).map((row) => [
+    ROW_NAME[row],
+    ...kinds.map((kind) => {
+      const is = (one: { row: string; kind: string }) => one.row === row && one.kind === kind;
+      const figure = figures.find(is);
+      if (figure) return `${write(figure.medianMs)} (${write(figure.lowMs)} – ${write(figure.highMs)})`;
+      return missingTimes.find(is)?.reason ?? '–';
+    }),
+  ]);
+  return writeTable(['Protocol', ...kinds], rows);
+}
+
+function writeOrigins(prediction: Prediction): string {
+  const { advised, rest } = adviseOrigins(prediction);
+  const table = writeTable(
+    ['Origin', 'What to do', 'Gain', 'Why'],
+    advised.map(({ origin, instruction, gain, reason }) => [
+      formatOrigin(origin.origin),
+      instruction,
+      gain || '–',
+      reason,
+    ]),
+  );
+  const others = `${rest.length} of ${formatCount(advised.length + rest.length, 'origin')} do not matter.`;
+  return [...(advised.length > 0 ? [table] : []), ...(rest.length > 0 ? [others] : [])].join('\n\n');
+}
+
+function writeNetwork({ source, udp, ...network }: Prediction['network']): string {
+  const rows = [
+    ['Round trip', formatMs(network.rttMs), source.rttMs],
+    ['Down', formatMbps(network.downMbps), source.downMbps],
+    ['Up', formatMbps(network.upMbps), source.upMbps],
+    ['Loss', formatLoss(network.loss), source.loss],
+    ['UDP', typeof udp === 'number' ? `limited to ${formatMbps(udp)}` : udp, source.udp],
+    ['Queue', formatBytes(network.queueBytes), source.queueBytes],
+  ];
+  return writeTable(['Figure', 'Value', 'Source'], rows);
+}
+
+function writeTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(plain).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** One line of plain text: what a page put into its URLs is no markup. */
+function plain(text: string): string {
+  return text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').replace(/[\\`*_[\]<>|#~&]/g, '\\$&');
+}

@@ -1,0 +1,37 @@
+import type { LoadExport } from '../../messages/load-messages.ts';
+import { buildReport, renderHtml } from '../../report/index.ts';
+import { predictionOf } from '../../storage/loads.ts';
+
+/**
+ * A load as the HTML report that `npm start` writes.
+ *
+ * @throws Error with a message to show when the load has no prediction
+ */
+export async function writeReport(load: LoadExport): Promise<string> {
+  const prediction = predictionOf(load);
+  if (!prediction) throw new Error(`A report needs a prediction. ${load.problem}`);
+  const report = buildReport({
+    mode: 'live',
+    pageName: '',
+    networkAsSet: null,
+    recording: load.recording,
+    predictionFromRecording: load.prediction ?? prediction,
+    prediction,
+    predictionGivenNetwork: null,
+    verification: load.verification,
+    measured: null,
+    decision: prediction.decision,
+    naturalProtocols: null,
+    warnings: load.verification?.stopped
+      ? [`The verification ended early: ${load.verification.stopped}.`]
+      : [],
+    elapsedMs: null,
+  });
+  const [script, style] = await Promise.all(['report-client.js', 'report-client.css'].map(readOwnFile));
+  return renderHtml(report, { script: script!, style: style! });
+}
+
+/** A file of the extension. */
+async function readOwnFile(name: string): Promise<string> {
+  return (await fetch(chrome.runtime.getURL(name))).text();
+}

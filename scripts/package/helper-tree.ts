@@ -45,8 +45,7 @@ export async function buildTree(target: string, options: TreeOptions): Promise<s
   const suffix = `linux-${NODE_ARCHITECTURE[architecture]}`;
   const libcurl = await downloadLibcurl(architecture, cache, log);
   await copyHost(root, lock, target);
-  const koffi = await fetchPackage(lock, `@koromix/koffi-${suffix}`, cache);
-  await copyRunFiles(koffi, join(target, 'node_modules/@koromix', `koffi-${suffix}`));
+  await copyKoffi(lock, suffix, cache, target);
   const node = await fetchPackage(lock, `node-${suffix}`, cache);
   await mkdir(join(target, 'bin'), { recursive: true });
   await copyFile(join(node, 'bin/node'), join(target, 'bin/node'));
@@ -65,7 +64,7 @@ export async function buildTree(target: string, options: TreeOptions): Promise<s
 }
 
 /** Copies the built helper and the npm packages that it needs on every machine. */
-async function copyHost(root: string, lock: Lock, target: string): Promise<void> {
+export async function copyHost(root: string, lock: Lock, target: string): Promise<void> {
   for (const part of ['bin/hopwise-host.mjs', 'dist', 'package.json'])
     await copyRunFiles(join(root, 'native-host', part), join(target, 'native-host', part));
   for (const name of runtimeDependencies(lock, 'native-host')) {
@@ -77,6 +76,12 @@ async function copyHost(root: string, lock: Lock, target: string): Promise<void>
   }
 }
 
+/** @param machine Node's names of system and architecture, such as `linux-x64` */
+export async function copyKoffi(lock: Lock, machine: string, cache: string, target: string): Promise<void> {
+  const koffi = await fetchPackage(lock, `@koromix/koffi-${machine}`, cache);
+  await copyRunFiles(koffi, join(target, 'node_modules/@koromix', `koffi-${machine}`));
+}
+
 async function copyRunFiles(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
   const filter = (file: string): boolean => !NOT_RUN.test(file) && !NOT_RUN_FOLDERS.test(file);
@@ -84,7 +89,7 @@ async function copyRunFiles(from: string, to: string): Promise<void> {
 }
 
 /** Files readable by all, executable only what is started. */
-async function unifyModes(target: string): Promise<void> {
+export async function unifyModes(target: string): Promise<void> {
   for (const entry of await readdir(target, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     const isStarted = basename(entry.parentPath) === 'bin' && ['node', 'hopwise-host'].includes(entry.name);

@@ -11,6 +11,7 @@ import { packExtension } from './extension.ts';
 import { buildTree } from './helper-tree.ts';
 import { type Release, readRelease } from './release.ts';
 import { buildTarball } from './tarball.ts';
+import { buildUntriedPackages } from './untried.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TARGET = join(ROOT, 'out/package');
@@ -36,6 +37,7 @@ async function buildHelperPackages(release: Release): Promise<string[]> {
       await rm(tree, { recursive: true, force: true });
     }
   }
+  files.push(...(await buildUntriedPackages({ root: ROOT, cache: CACHE, target: TARGET, release })));
   return files;
 }
 

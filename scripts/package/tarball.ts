@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Architecture } from './architectures.ts';
 import type { Release } from './release.ts';
@@ -43,20 +43,21 @@ export async function buildTarball({
       await chmod(join(work, name, file), 0o755);
     }
     await writeFile(join(work, name, 'README'), readme(depends), { mode: 0o644 });
-    const file = join(target, `${name}.tar.gz`);
-    await mkdir(target, { recursive: true });
-    const same = [
-      '--sort=name',
-      `--mtime=@${release.epochSeconds}`,
-      '--owner=0',
-      '--group=0',
-      '--numeric-owner',
-    ];
-    await run('tar', ['-C', work, ...same, '--use-compress-program=gzip -9n', '-cf', file, name]);
-    return file;
+    return await packFolder(join(work, name), target, release);
   } finally {
     await rm(work, { recursive: true, force: true });
   }
+}
+
+/** Packs a folder as `target/NAME.tar.gz`: the same files give the same bytes. @returns its path */
+export async function packFolder(folder: string, target: string, { epochSeconds }: Release): Promise<string> {
+  const name = basename(folder);
+  const file = join(target, `${name}.tar.gz`);
+  await mkdir(target, { recursive: true });
+  const same = ['--sort=name', `--mtime=@${epochSeconds}`, '--owner=0', '--group=0', '--numeric-owner'];
+  const words = ['-C', dirname(folder), ...same, '--use-compress-program=gzip -9n', '-cf', file, name];
+  await run('tar', words);
+  return file;
 }
 
 /** Where the scripts install; `HOPWISE_PREFIX` is for other places. */

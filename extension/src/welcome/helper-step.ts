@@ -57,8 +57,6 @@ function renderInstallations(): HTMLElement {
   const el = builder();
   const { version } = chrome.runtime.getManifest();
   const installations = listInstallations(version, navigator.userAgent);
-  if (installations.length === 0)
-    return el('p', { class: 'hw-note' }, 'There is no package of the helper for this system yet.');
   const items = installations.flatMap(({ system, commands }) => [
     el('h3', {}, system),
     ...commands.map((command) => el('div', { class: 'hw-command' }, el('code', {}, command))),

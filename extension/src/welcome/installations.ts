@@ -7,11 +7,30 @@ export interface Installation {
 }
 
 /**
- * The ways to install the helper on the system of a browser with this user agent: none where it has no package. Every command
- * works without a network.
+ * The ways to install the helper on the system of a browser with this user agent. Every command works without a network.
  */
 export function listInstallations(version: string, userAgent: string): Installation[] {
-  if (/Windows|Mac OS X/.test(userAgent)) return [];
+  if (userAgent.includes('Windows')) {
+    const folder = `hopwise-host-${version}-windows`;
+    return [
+      {
+        system: 'Windows, with Node 20 or later. Not yet tried on Windows',
+        commands: [
+          `Expand-Archive ${folder}.zip`,
+          `powershell -ExecutionPolicy Bypass -File ${folder}\\install.ps1`,
+        ],
+      },
+    ];
+  }
+  if (userAgent.includes('Mac OS X')) {
+    const folder = `hopwise-host-${version}-macos`;
+    return [
+      {
+        system: 'macOS, with Node 20 or later. Not yet tried on a Mac',
+        commands: [`tar -xzf ${folder}.tar.gz`, `./${folder}/install.sh`],
+      },
+    ];
+  }
   const architecture = /aarch64|arm64/.test(userAgent) ? 'arm64' : 'amd64';
   const folder = `hopwise-host-${version}-linux-${architecture}`;
   return [

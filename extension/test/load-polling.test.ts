@@ -24,6 +24,7 @@ const recorded = (loadId: number): LatestAnswer => ({
   load: null,
   canExportQueries: false,
   incomplete: null,
+  pinGain: null,
 });
 
 test('shows a load once, even if its prediction takes long, and again after a refresh in between', async () => {

@@ -35,6 +35,7 @@ function stub(body: string): void {
             problem: '',
             loadId: load.id,
             canExportQueries: false,
+            pinGain: null,
           };
           return { ...answer, load: request.brief ? null : load, incomplete };
         }

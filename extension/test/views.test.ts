@@ -180,6 +180,40 @@ test('the headline is the verdict', () => {
   expect(headline(prediction)).toBe('HTTP/3 everywhere is right: leave it.');
 });
 
+const gain = { beforeLoads: 2, afterLoads: 1, savedMs: { low: 0, high: 0 } };
+
+test.each([
+  [{ ...gain, beforeMs: 4300, afterMs: 1540, effect: 'gains' as const }, 'With these pins: 4.3 s → 1.5 s'],
+  [
+    { ...gain, beforeMs: 900, afterMs: 1540, effect: 'harms' as const },
+    'These pins slow the page down: 0.9 s → 1.5 s',
+  ],
+  [
+    { ...gain, beforeMs: 900, afterMs: 910, effect: 'nothing' as const },
+    'These pins gain nothing: 900 ms → 910 ms',
+  ],
+])('measured loads with pins are the headline: %#', (pinGain, words) => {
+  expect(headline(prediction, pinGain)).toBe(`${words}, measured over 3 loads.`);
+});
+
+test('with too few loads to see what pins gain, the headline is the verdict', () => {
+  const pinGain = { ...gain, beforeMs: 900, afterMs: 910, effect: 'unclear' as const };
+  expect(headline(prediction, pinGain)).toBe('HTTP/3 everywhere is right: leave it.');
+});
+
+test.each([
+  ['does not repeat what is done', { 'https://cdn.test': 'h2' as const }, []],
+  ['states what else to do', { 'https://page.test': 'h2' as const }, ['What to do.']],
+])('the summary below measured pins %s', (_words, pinned, lines) => {
+  const pinGain = { ...gain, beforeMs: 4300, afterMs: 1540, effect: 'gains' as const };
+  const decision = decisionOf([actionOf('avoid-h3', { 'https://cdn.test': 'h2' })], {
+    verdict: 'What to do',
+  });
+  const summary = renderSummary({ ...prediction, decision }, { ...options, pinGain, pinned });
+  expect(spaced(summary.querySelector('h2')!.textContent)).toContain('With these pins: 4.3 s → 1.5 s');
+  expect([...summary.querySelectorAll('h2 + p:not([class])')].map((p) => p.textContent)).toEqual(lines);
+});
+
 describe('renderProtocolChart', () => {
   const figure = renderProtocolChart(
     {

@@ -171,7 +171,16 @@ async function answerWith(
   incomplete: IncompleteLoad | null = null,
 ): Promise<LatestAnswer> {
   const canExportQueries = load !== null && (await knowsQueries(load));
-  return { ok: true, phase, problem, loadId: load?.id ?? null, load, canExportQueries, incomplete };
+  return {
+    ok: true,
+    phase,
+    problem,
+    loadId: load?.id ?? null,
+    load,
+    canExportQueries,
+    incomplete,
+    pinGain: null,
+  };
 }
 
 /** URL of a tab; '' when the browser hides it or the tab was closed in the meantime. */

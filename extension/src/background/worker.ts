@@ -2,7 +2,7 @@
 import type { PinState } from '@hopwise/contract';
 import { Autopilot } from '../autopilot/autopilot.ts';
 import type { AutopilotAnswer, AutopilotRequest } from '../autopilot/autopilot-messages.ts';
-import { findPinOutcomes } from '../evidence/pin-outcomes.ts';
+import { findPinGain, findPinOutcomes } from '../evidence/pin-outcomes.ts';
 import type { Erased } from '../messages/memory-messages.ts';
 import type { PinRequest } from '../pins/pin-messages.ts';
 import { hasPinPermissions } from '../pins/pin-permissions.ts';
@@ -112,7 +112,8 @@ async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['t
   if (request.type === 'latest') {
     const answer = await findLoad(loads, request);
     if (request.brief || !answer.load) return { ...answer, load: null };
-    return { ...answer, load: await ensurePrediction(answer.load) };
+    const pinGain = findPinGain(answer.load, await getAllLoads());
+    return { ...answer, load: await ensurePrediction(answer.load), pinGain };
   }
   if (request.type === 'cancel-verification') {
     verifications.cancel();

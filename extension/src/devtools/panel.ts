@@ -2,6 +2,7 @@ import { type LatestAnswer, type LoadExport, sendLoadRequest } from '../messages
 import { ActionControl } from '../pins/page/action-control.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
 import { PinsModel } from '../pins/page/pins-model.ts';
+import { UndoControl } from '../pins/page/undo-control.ts';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { announceVerdict } from '../ui/announce-verdict.ts';
 import { builder } from '../ui/dom.ts';
@@ -43,6 +44,7 @@ const reload = async () => {
 const model = new PinsModel();
 const pins = new PinsControl(model);
 const action = new ActionControl(model, reload);
+const undo = new UndoControl(model);
 let refresh = () => {};
 const loadTabs = new LoadTabs();
 const tabs = new Tabs([
@@ -89,8 +91,11 @@ async function draw(): Promise<void> {
   page.textContent = load?.recording.url ?? '';
   page.title = load?.recording.url ?? '';
   pins.resetOrigins(opened ? null : (shown?.loadId ?? null));
-  action.show(load && !opened ? (predictionOf(load)?.decision ?? null) : null);
-  announceVerdict(load && predictionOf(load));
+  const prediction = load && predictionOf(load);
+  const pinGain = opened ? null : (shown?.pinGain ?? null);
+  action.show(opened ? null : (prediction?.decision ?? null));
+  undo.show(opened ? [] : (prediction?.origins.map(({ origin }) => origin) ?? []), pinGain);
+  announceVerdict(prediction, pinGain);
   if (load) {
     tabs.draw();
     const above = opened ? [renderOpened(opened)] : renderIncomplete(shown!.incomplete, reload);
@@ -142,7 +147,15 @@ function renderOverview(load: StoredLoad): HTMLElement[] {
   const comparison = { prediction, verified, stopped, leftOut };
   const left = window.innerWidth >= 1060 ? innerWidthPx() * 0.6 - 40 : innerWidthPx();
   return [
-    renderCard('', 'hw-wide', renderSummary(prediction, { action: action.element })),
+    renderCard(
+      '',
+      'hw-wide',
+      renderSummary(prediction, {
+        controls: [action.element, undo.element],
+        pinGain: opened ? null : shown?.pinGain,
+        pinned: load.pinned,
+      }),
+    ),
     renderCard('Load time by protocol', '', renderProtocolChart(comparison, { width: left })),
     renderCard('Median and spread', '', renderTimesTable(comparison)),
     renderCard(

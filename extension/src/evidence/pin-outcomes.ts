@@ -1,6 +1,6 @@
 import type { PinKind } from '@hopwise/contract';
 import type { StoredLoad } from '../storage/loads.ts';
-import { findComparableLoads, pltOf } from './comparable-loads.ts';
+import { findComparableLoads, hasSamePins, pltOf } from './comparable-loads.ts';
 import { judgeLoad } from './load-quality.ts';
 import { medianOf } from './statistics.ts';
 
@@ -10,10 +10,8 @@ import { medianOf } from './statistics.ts';
  */
 export type PinEffect = 'gains' | 'harms' | 'nothing' | 'unclear';
 
-/** Loads of one page before and after one of its origins was pinned. */
-export interface PinOutcome {
-  origin: string;
-  kind: PinKind;
+/** Loads of one page without pins and with them. */
+export interface PinGain {
   /** Median load times, milliseconds, and their numbers of loads. */
   beforeMs: number;
   afterMs: number;
@@ -22,6 +20,12 @@ export interface PinOutcome {
   /** Saved time, milliseconds, 10th to 90th percentile; negative for a loss. */
   savedMs: { low: number; high: number };
   effect: PinEffect;
+}
+
+/** Loads of one page before and after one of its origins was pinned. */
+export interface PinOutcome extends PinGain {
+  origin: string;
+  kind: PinKind;
 }
 
 /** Standard deviation of the logarithm of one load's time, and the number of loads that this assumption counts as. */
@@ -48,11 +52,27 @@ export function findPinOutcomes(
     const last = all.findLast((load) => holds(load) && judgeLoad(load).kind === 'full');
     if (last === undefined) return [];
     const loads = [...findComparableLoads(last, all), last];
-    const before = loads.filter((load) => Object.keys(load.pinned ?? {}).length === 0).map(pltOf);
+    const before = loads.filter((load) => !hasPins(load)).map(pltOf);
     const after = loads.filter(holds).map(pltOf);
     return before.length === 0 ? [] : { origin, kind, ...compareLoads(before, after) };
   });
 }
+
+/**
+ * What the pins of a load gained, all together. Null without pins, for a load that is not full, and when no load of the page
+ * without pins is comparable.
+ *
+ * @param all stored loads, oldest first
+ */
+export function findPinGain(load: StoredLoad, all: readonly StoredLoad[]): PinGain | null {
+  if (!hasPins(load) || judgeLoad(load).kind !== 'full') return null;
+  const loads = [...findComparableLoads(load, all), load];
+  const before = loads.filter((each) => !hasPins(each)).map(pltOf);
+  const after = loads.filter((each) => hasSamePins(each, load)).map(pltOf);
+  return before.length === 0 ? null : compareLoads(before, after);
+}
+
+const hasPins = ({ pinned }: StoredLoad) => Object.keys(pinned ?? {}).length > 0;
 
 /** Whether a load was made with a pin. */
 export function isHeld({ pinned }: Pick<StoredLoad, 'pinned'>, origin: string, kind: PinKind): boolean {
@@ -61,10 +81,7 @@ export function isHeld({ pinned }: Pick<StoredLoad, 'pinned'>, origin: string, k
 }
 
 /** Compares the logarithms of load times, whose scatter does not depend on the page. */
-export function compareLoads(
-  before: readonly number[],
-  after: readonly number[],
-): Omit<PinOutcome, 'origin' | 'kind'> {
+export function compareLoads(before: readonly number[], after: readonly number[]): PinGain {
   const [own, other] = [before.map(Math.log), after.map(Math.log)];
   const squares = squaresOf(own) + squaresOf(other);
   const degrees = own.length + other.length - 2;

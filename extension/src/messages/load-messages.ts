@@ -5,6 +5,7 @@
 import type { Protocol } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
 import type { LoadQuality } from '../evidence/load-quality.ts';
+import type { PinGain } from '../evidence/pin-outcomes.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 
 const tabId = z.optional(z.int().check(z.nonnegative()));
@@ -59,6 +60,8 @@ export interface LatestAnswer {
   canExportQueries: boolean;
   /** What the tab's last load is when it does not show how long the page takes; `load` is then the last full one, if any. */
   incomplete: IncompleteLoad | null;
+  /** What the pins of `load` gained; null when they were none, or when no load without them shows it. */
+  pinGain: PinGain | null;
 }
 
 /** A load that is not a full one. */

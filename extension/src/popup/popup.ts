@@ -1,7 +1,9 @@
+import type { PinGain } from '../evidence/pin-outcomes.ts';
 import type { LatestAnswer } from '../messages/load-messages.ts';
 import { ActionControl } from '../pins/page/action-control.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
 import { PinsModel } from '../pins/page/pins-model.ts';
+import { UndoControl } from '../pins/page/undo-control.ts';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { announceVerdict } from '../ui/announce-verdict.ts';
 import { readVerifiedTimes } from '../ui/comparison.ts';
@@ -49,6 +51,7 @@ if (tab?.id === undefined) {
   const model = new PinsModel();
   const pins = new PinsControl(model);
   const action = new ActionControl(model, reload);
+  const undo = new UndoControl(model);
   content.after(pins.element);
   const verify = new VerifyControl(which, () => polling.refresh());
   const save = new ExportControl(which, (problem) => content.append(el('p', { class: 'hw-note' }, problem)));
@@ -58,12 +61,16 @@ if (tab?.id === undefined) {
     actions.hidden = answer.load === null;
     pins.resetOrigins(answer.loadId);
     save.offerQueries(answer.canExportQueries);
-    action.show(answer.load ? (predictionOf(answer.load)?.decision ?? null) : null);
-    announceVerdict(answer.load && predictionOf(answer.load));
+    const prediction = answer.load && predictionOf(answer.load);
+    action.show(prediction?.decision ?? null);
+    undo.show(prediction?.origins.map(({ origin }) => origin) ?? [], answer.pinGain);
+    announceVerdict(prediction, answer.pinGain);
     if (answer.load) {
       content.replaceChildren(
         ...renderIncomplete(answer.incomplete, reload),
-        ...renderViews(answer.load, { pins, action }, () => polling.refresh()),
+        ...renderViews(answer.load, answer.pinGain, [action.element, undo.element], pins, () =>
+          polling.refresh(),
+        ),
       );
       void verify.resume();
     } else showMessage(explainEmptyState(answer, tab.url));
@@ -73,7 +80,9 @@ if (tab?.id === undefined) {
 
 function renderViews(
   load: StoredLoad,
-  { pins, action }: { pins: PinsControl; action: ActionControl },
+  pinGain: PinGain | null,
+  controls: readonly HTMLElement[],
+  pins: PinsControl,
   refresh: () => void,
 ): HTMLElement[] {
   const prediction = predictionOf(load);
@@ -82,7 +91,7 @@ function renderViews(
   const { stopped, leftOut } = load.verification ?? {};
   const comparison = { prediction, verified, stopped, leftOut };
   return [
-    renderSummary(prediction, { action: action.element }),
+    renderSummary(prediction, { controls, pinGain, pinned: load.pinned }),
     el('section', {}, renderTimesTable(comparison), ...renderMissingTimes(comparison)),
     el(
       'section',

@@ -1,16 +1,22 @@
-import type { Prediction } from '@hopwise/contract';
+import type { Assignment, Prediction } from '@hopwise/contract';
 import { duration } from '@hopwise/pageload-emulator';
+import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { builder, type ViewOptions } from './dom.ts';
 import { formatCount, keepUnitsTogether } from './format.ts';
+import { describePinGain } from './pin-gain.ts';
 
-/** What to do and what it gains, in one sentence. */
-export function headline({ decision }: Pick<Prediction, 'decision'>): string {
-  return `${decision.verdict}.`;
+/** What to do and what it gains, or what the load's pins have gained, in one sentence. */
+export function headline({ decision }: Pick<Prediction, 'decision'>, pinGain: PinGain | null = null): string {
+  return (pinGain && describePinGain(pinGain)) ?? `${decision.verdict}.`;
 }
 
 export interface SummaryOptions extends ViewOptions {
-  /** Control below the verdict that carries it out. */
-  action?: HTMLElement | undefined;
+  /** Controls below the verdict that carry it out. */
+  controls?: readonly HTMLElement[] | undefined;
+  /** What the load's pins gained: a measurement is stated before the prediction's verdict. */
+  pinGain?: PinGain | null | undefined;
+  /** Protocols that the load's pins held its origins to. */
+  pinned?: Assignment | null | undefined;
 }
 
 /** The verdict, what it rests on, and limits of the prediction. */
@@ -21,9 +27,15 @@ export function renderSummary(prediction: Prediction, options: SummaryOptions = 
     observed.pltMs === null ? 'its load event never fired' : `this load took ${duration(observed.pltMs)}`;
   return el(
     'section',
-    { class: 'hw-summary', 'data-decision': decision.kind, 'data-action': decision.action.kind },
-    el('h2', { class: 'hw-headline' }, keepUnitsTogether(headline(prediction))),
-    options.action,
+    {
+      class: 'hw-summary',
+      'data-decision': decision.kind,
+      'data-action': decision.action.kind,
+      'data-pins': options.pinGain?.effect ?? 'none',
+    },
+    el('h2', { class: 'hw-headline' }, keepUnitsTogether(headline(prediction, options.pinGain))),
+    ...renderFurtherVerdict(prediction, options),
+    ...(options.controls ?? []),
     el(
       'p',
       { class: 'hw-muted' },
@@ -40,6 +52,15 @@ export function renderSummary(prediction: Prediction, options: SummaryOptions = 
     ),
     ...prediction.notes.map((note) => el('p', { class: 'hw-note' }, note)),
   );
+}
+
+/** The verdict below the measured gain of pins, where it is not what these pins do. */
+function renderFurtherVerdict(prediction: Prediction, options: SummaryOptions): HTMLElement[] {
+  const { action, kind } = prediction.decision;
+  const { pinGain = null, pinned } = options;
+  const isDone = action.origins.every((origin) => pinned?.[origin] === action.assignment[origin]);
+  if (kind !== 'act' || isDone || pinGain === null || describePinGain(pinGain) === null) return [];
+  return [builder(options)('p', {}, keepUnitsTogether(headline(prediction)))];
 }
 
 /** The emulation's reasons, where all evidence leads to the same protocol: otherwise they argue for another one. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareLoads, findPinOutcomes } from '../../src/evidence/pin-outcomes.ts';
+import { compareLoads, findPinGain, findPinOutcomes } from '../../src/evidence/pin-outcomes.ts';
 import { loadOf, loadsTaking } from './stored-loads.ts';
 
 const origin = 'https://page.test';
@@ -22,6 +22,30 @@ test('the outcome is of the page that was loaded last with the pin', () => {
     ...loadsTaking([800], 5, { pinned, recording: elsewhere }),
   ];
   expect(findPinOutcomes([pin], all)).toMatchObject([{ beforeMs: 900, afterMs: 800 }]);
+});
+
+test('the gain of all pins of a load is that of the loads with the same pins over those without', () => {
+  const elsewhere = { 'https://cdn.test': 'h2' as const };
+  const all = [
+    ...loadsTaking([4200, 4400]),
+    ...loadsTaking([900], 3, { pinned: elsewhere }),
+    ...loadsTaking([2200, 2400], 4, { pinned }),
+  ];
+  expect(findPinGain(all[4]!, all)).toMatchObject({
+    beforeMs: 4300,
+    afterMs: 2300,
+    beforeLoads: 2,
+    afterLoads: 2,
+    effect: 'gains',
+  });
+});
+
+test.each([
+  ['a load without pins', loadsTaking([4300, 2300])],
+  ['pins without a load before them', loadsTaking([4300, 2300], 1, { pinned })],
+  ['a load that did not end', [loadOf(1), loadOf(2, { pinned, recording: { pltMs: null } })]],
+])('there is no gain of %s', (_words, all) => {
+  expect(findPinGain(all[1]!, all)).toBeNull();
 });
 
 test.each([

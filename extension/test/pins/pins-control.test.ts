@@ -9,6 +9,7 @@ import { PinsModel } from '../../src/pins/page/pins-model.ts';
 import { actionOf, decisionOf, LEAVE } from '../decisions.ts';
 
 const A = 'https://a.example';
+const B = 'https://b.example';
 const LAUNCHER = '/usr/bin/hopwise-host';
 let allowed: boolean;
 let pins: PinState[];
@@ -66,7 +67,7 @@ beforeEach(() => {
         }
         if (request.type === 'pin' && refusal !== '') return { ok: false, error: refusal };
         if (request.type === 'pin') pins = [pin({ origin: request.origin, kind: request.kind })];
-        if (request.type === 'unpin') pins = [];
+        if (request.type === 'unpin') pins = pins.filter((one) => one.origin !== request.origin);
         return { ok: true, allowed, pins, vouched, launcher: vouched && LAUNCHER };
       },
     },
@@ -155,6 +156,26 @@ test('states what a pin gained, and offers to lift one that gained nothing', asy
   expect(item().textContent).toContain('it gains nothing.');
   await click('Lift this pin');
   expect(asked.at(-1)).toEqual({ type: 'unpin', origin: A });
+});
+
+test('pins of which the same can be said are listed and removed together', async () => {
+  pins = [pin(), pin({ origin: B }), pin({ origin: 'https://c.example', kind: 'h1' })];
+  const { control, click } = await shown(avoidable());
+  const items = () => [...control.element.querySelectorAll('li')].map((one) => one.textContent);
+  expect(items()).toEqual([
+    '2 origins avoid HTTP/3 until the browser is closed.a.example, b.example Remove all',
+    'c.example is pinned to HTTP/1.1 until the browser is closed. Remove',
+  ]);
+  outcomes = [outcome];
+  control.resetOrigins(1);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(items()).toHaveLength(3);
+  outcomes = [outcome, { ...outcome, origin: B }];
+  control.resetOrigins(2);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(items()).toHaveLength(2);
+  await click('Remove all');
+  expect(pins).toMatchObject([{ kind: 'h1' }]);
 });
 
 test.each([
@@ -307,4 +328,16 @@ test.each([
   ],
 ])('describes %j', (change, words) => {
   expect(describePin(pin(change), NOW)).toBe(words);
+});
+
+test.each([
+  [{ persistent: true }, '3 origins avoid HTTP/3 until you remove the pin.'],
+  [{ kind: 'h1' as const }, '3 origins are pinned to HTTP/1.1 until the browser is closed.'],
+  [
+    { state: 'waiting' as const, reason: 'until it is time' },
+    '3 origins will avoid HTTP/3 until the browser is closed. They are waiting until it is time.',
+  ],
+  [{ kind: 'h3' as const, state: 'lifted' as const }, '3 origins are no longer pinned to HTTP/3.'],
+])('describes three pins %j', (change, words) => {
+  expect(describePin(pin(change), NOW, 3)).toBe(words);
 });

@@ -124,8 +124,7 @@ export class ActionControl {
         ? ''
         : `${formatCount(this.#skipped, 'origin')} cannot be pinned: no DNS name over https.`;
     if (this.#planned.length === 0) return skipped;
-    if (isMade)
-      return isWaiting ? 'The pins wait until the browser trusts the local CA.' : 'Done: the pins are below.';
+    if (isMade) return isWaiting ? 'The pins wait until the browser trusts the local CA.' : '';
     const { problem, isAllowed } = this.#model;
     if (problem !== '') return problem === this.#status.textContent ? '' : problem;
     const needs = this.#needsCa() ? 'Needs the helper and its local CA.' : 'Needs the helper.';

@@ -1,7 +1,7 @@
 import { type PinState, PROTOCOL_NAME } from '@hopwise/contract';
 import { durations } from '@hopwise/pageload-emulator';
-import type { PinOutcome } from '../../evidence/pin-outcomes.ts';
-import { formatOrigin, keepUnitsTogether } from '../../ui/format.ts';
+import type { PinGain, PinOutcome } from '../../evidence/pin-outcomes.ts';
+import { formatCount, formatOrigin, keepUnitsTogether } from '../../ui/format.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -13,20 +13,23 @@ export const RESOLVER_NOTE =
 export const CERTIFICATE_NOTE =
   'Under a pin to a version the helper checks the certificate, without Certificate Transparency or the browser’s list of revoked ones.';
 
-/** One sentence: what a pin does and until when, or why it ended. */
-export function describePin(pin: PinState, nowMs = Date.now()): string {
+/** One sentence: what a pin does and until when, or why it ended. @param count origins with a pin like this one */
+export function describePin(pin: PinState, nowMs = Date.now(), count = 1): string {
   const { origin, kind, state, reason } = pin;
-  const name = formatOrigin(origin);
+  const [name, is, avoids, itIs] =
+    count === 1
+      ? [formatOrigin(origin), 'is', 'avoids', 'It is']
+      : [formatCount(count, 'origin'), 'are', 'avoid', 'They are'];
   if (state === 'lifted') {
     const again =
-      kind === 'avoid-h3' ? 'may use HTTP/3 again' : `is no longer pinned to ${PROTOCOL_NAME[kind]}`;
+      kind === 'avoid-h3' ? 'may use HTTP/3 again' : `${is} no longer pinned to ${PROTOCOL_NAME[kind]}`;
     return `${name} ${again}${reason === '' ? '.' : `: ${reason}`}`;
   }
   if (state === 'waiting') {
     const wanted = kind === 'avoid-h3' ? 'will avoid HTTP/3' : `will be pinned to ${PROTOCOL_NAME[kind]}`;
-    return `${name} ${wanted} ${describeEnd(pin, nowMs)}. It is waiting ${reason}.`;
+    return `${name} ${wanted} ${describeEnd(pin, nowMs)}. ${itIs} waiting ${reason}.`;
   }
-  const effect = kind === 'avoid-h3' ? 'avoids HTTP/3' : `is pinned to ${PROTOCOL_NAME[kind]}`;
+  const effect = kind === 'avoid-h3' ? `${avoids} HTTP/3` : `${is} pinned to ${PROTOCOL_NAME[kind]}`;
   return `${name} ${effect} ${describeEnd(pin, nowMs)}.`;
 }
 
@@ -40,8 +43,8 @@ export function describeOutcome(outcome: PinOutcome): string {
   return keepUnitsTogether(`${measured}: ${describeEffect(outcome.effect, low, high)}.`);
 }
 
-/** Whether the loads show that a pin should be lifted. */
-export function isUseless(outcome: PinOutcome | undefined): boolean {
+/** Whether the loads show that pins should be lifted. */
+export function isUseless(outcome: Pick<PinGain, 'effect'> | null | undefined): boolean {
   return outcome?.effect === 'nothing' || outcome?.effect === 'harms';
 }
 

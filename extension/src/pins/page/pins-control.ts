@@ -1,5 +1,7 @@
 import { type Decision, type PinKind, type PinState, PROTOCOL_NAME, type Protocol } from '@hopwise/contract';
+import { groupBy } from '../../recorder/group-by.ts';
 import { builder } from '../../ui/dom.ts';
+import { formatOrigin } from '../../ui/format.ts';
 import type { PlannedPin } from '../plan-pins.ts';
 import { CA_INSTRUCTIONS_ID, renderCaInstructions } from './ca-instructions.ts';
 import { isRedundant, suggestPins } from './pin-suggestions.ts';
@@ -110,7 +112,7 @@ export class PinsControl {
     for (const [origin, { holder, kinds }] of this.#actions) {
       holder.replaceChildren(...this.#renderButtons(origin, kinds));
     }
-    this.#list.replaceChildren(...this.#model.pins.map((pin) => this.#renderItem(pin)));
+    this.#list.replaceChildren(...this.#groupPins().map((pins) => this.#renderItem(pins)));
     this.#renderInstructions();
     // The focused button was replaced.
     if (focused) this.#actions.get(focused)?.holder.querySelector('button')?.focus();
@@ -152,7 +154,7 @@ export class PinsControl {
 
   #renderButtons(origin: string, kinds: readonly PinKind[]): HTMLElement[] {
     const pin = this.#model.findActive(origin);
-    if (pin) return [this.#unpinButton(`${describeState(pin)}: remove pin`, origin)];
+    if (pin) return [this.#unpinButton(`${describeState(pin)}: remove pin`, [origin])];
     if (!this.#model.isAllowed) return [];
     return kinds.flatMap((kind) => {
       const words = kind === 'avoid-h3' ? 'Avoid HTTP/3' : `Pin to ${PROTOCOL_NAME[kind]}`;
@@ -184,19 +186,35 @@ export class PinsControl {
     void this.#change(this.#model.makePins([pin]), 'Pinning…');
   }
 
-  #renderItem(pin: PinState): HTMLElement {
+  /** Pins of which the same can be said, together. */
+  #groupPins(): PinState[][] {
+    const groups = groupBy(this.#model.pins, (pin) => {
+      const outcome = this.#model.findOutcome(pin);
+      return `${describePin({ ...pin, origin: '' })} ${outcome && describeOutcome(outcome)} ${pin.isAddressRefused ? pin.origin : ''}`;
+    });
+    return [...groups.values()];
+  }
+
+  #renderItem(pins: readonly PinState[]): HTMLElement {
+    const pin = pins[0]!;
     const outcome = pin.state === 'active' ? this.#model.findOutcome(pin) : undefined;
-    const words = pin.state === 'lifted' ? 'Dismiss' : isUseless(outcome) ? 'Lift this pin' : 'Remove';
+    const [remove, lift] =
+      pins.length === 1 ? ['Remove', 'Lift this pin'] : ['Remove all', 'Lift these pins'];
+    const words = pin.state === 'lifted' ? 'Dismiss' : isUseless(outcome) ? lift : remove;
+    const origins = pins.map(({ origin }) => origin);
     return this.#el(
       'li',
       { class: `hw-pin-${pin.state}` },
-      describePin(pin),
+      describePin(pin, Date.now(), pins.length),
       outcome
         ? this.#el('span', { class: `hw-outcome hw-outcome-${outcome.effect}` }, describeOutcome(outcome))
         : null,
+      pins.length > 1
+        ? this.#el('span', { class: 'hw-pins-names' }, origins.map(formatOrigin).join(', '))
+        : null,
       ...(pin.isAddressRefused ? [' ', this.#allowLocalButton(pin)] : []),
       ' ',
-      this.#unpinButton(words, pin.origin),
+      this.#unpinButton(words, origins),
     );
   }
 
@@ -207,11 +225,11 @@ export class PinsControl {
     );
   }
 
-  #unpinButton(words: string, origin: string): HTMLButtonElement {
+  #unpinButton(words: string, origins: readonly string[]): HTMLButtonElement {
     return this.#linkButton(
       words,
-      `${words} ${origin}`,
-      () => void this.#change(this.#model.removePin(origin)),
+      `${words} ${origins.join(', ')}`,
+      () => void this.#change(this.#model.removePins(origins)),
     );
   }
 

@@ -136,9 +136,15 @@ export class PinsModel {
     });
   }
 
-  /** Removes an origin's pin, or dismisses a lifted one. @returns '' or why it was refused */
-  removePin(origin: string): Promise<string> {
-    return this.#change(() => this.#send({ type: 'unpin', origin }));
+  /** Removes origins' pins, or dismisses lifted ones. @returns '' or why one was refused */
+  removePins(origins: readonly string[]): Promise<string> {
+    return this.#change(async () => {
+      for (const origin of origins) {
+        const refusal = await this.#send({ type: 'unpin', origin });
+        if (refusal !== '') return refusal;
+      }
+      return '';
+    });
   }
 
   async #change(change: () => Promise<string>): Promise<string> {

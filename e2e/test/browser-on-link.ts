@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StoredLoad } from '@hopwise/extension/messages';
+import { chromiumPath } from '@hopwise/lab/browser/chromium';
+import { siteInitScript } from '@hopwise/lab/browser/determinism';
+import { Lab } from '@hopwise/lab/client/lab';
+import type { LabNetwork } from '@hopwise/lab/client/networks';
+import { protocolArgs } from '@hopwise/lab/loads/protocol-args';
+import { openPage, type PageSource } from '@hopwise/lab/pages/page-source';
+import { EXTENSION_DIR, HOST_SCRIPT } from '@hopwise/lab/paths';
+import type { Site } from '@hopwise/lab/sites/site';
+import type { Page } from 'playwright-core';
+import { type ExtensionBrowser, launch } from '../../extension/test/browser.ts';
+
+const LOAD_TIMEOUT_MS = 60_000;
+const RECORDED_TIMEOUT_MS = 40_000;
+const POLL_MS = 100;
+
+/** Chromium with the extension and the helper, whose traffic crosses the lab's link to one page. */
+export class BrowserOnLink {
+  readonly browser: ExtensionBrowser;
+  /** A page of the extension through which tests send messages. */
+  readonly own: Page;
+  readonly site: Site;
+  readonly #open: OpenLab;
+
+  private constructor(browser: ExtensionBrowser, own: Page, open: OpenLab) {
+    this.browser = browser;
+    this.own = own;
+    this.site = open.page.site;
+    this.#open = open;
+  }
+
+  /** @param pageName as of `npm start -- --page` */
+  static async open(pageName: string, network: LabNetwork): Promise<BrowserOnLink> {
+    const page = await openPage(pageName);
+    const lab = await Lab.up({ site: page.dir, network });
+    const folder = await mkdtemp(join(tmpdir(), 'hopwise-on-link-'));
+    const open = { page, lab, folder, network };
+    try {
+      const browser = await launch(
+        EXTENSION_DIR,
+        [...protocolArgs('natural', lab.hosts), `--ignore-certificate-errors-spki-list=${lab.caSpki}`],
+        [],
+        {
+          HOPWISE_CHROMIUM: await lab.wrapper(chromiumPath()),
+          HOPWISE_CA_FILE: lab.caFile,
+          XDG_STATE_HOME: join(folder, 'state'),
+          XDG_CONFIG_HOME: join(folder, 'config'),
+        },
+      );
+      execFileSync(process.execPath, [HOST_SCRIPT, 'install', '--user-data-dir', browser.profile]);
+      return new BrowserOnLink(browser, await browser.openOwn('devtools.html'), open);
+    } catch (error) {
+      await close(open);
+      throw error;
+    }
+  }
+
+  /** A tab that loads the page as the recording asks for: with seeded randomness. */
+  async newTab(): Promise<Page> {
+    const tab = await this.browser.context.newPage();
+    const { initScript } = siteInitScript(this.site);
+    if (initScript !== undefined) await tab.addInitScript(initScript);
+    return tab;
+  }
+
+  /** Loads the page without cache and open connections. @returns the recorded load */
+  async loadCold(tab: Page): Promise<StoredLoad> {
+    const { lab, page, network } = this.#open;
+    const before = await this.#latest();
+    const devtools = await this.browser.context.newCDPSession(tab);
+    await devtools.send('Network.clearBrowserCache');
+    await devtools.detach();
+    await lab.serve(page.dir);
+    await lab.drain();
+    // The policer's bucket is full again.
+    await lab.configure(network);
+    await tab.goto(this.site.entry, { waitUntil: 'load', timeout: LOAD_TIMEOUT_MS });
+    return this.nextLoad(before?.id ?? null);
+  }
+
+  /** The extension's popup for a tab, as a page. */
+  async openPopup(tab: Page): Promise<Page> {
+    const tabId = await this.browser.tabIdOf(this.own, tab.url());
+    return this.browser.openOwn(`popup.html?tabId=${tabId}`);
+  }
+
+  /** The page's newest load, once it is another one than that with the id. */
+  async nextLoad(before: number | null): Promise<StoredLoad> {
+    const deadline = performance.now() + RECORDED_TIMEOUT_MS;
+    while (performance.now() < deadline) {
+      const load = await this.#latest();
+      if (load !== null && load.id !== before) return load;
+      await sleep(POLL_MS);
+    }
+    throw new Error(`no load of ${this.site.entry} was recorded within ${RECORDED_TIMEOUT_MS / 1000} s`);
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await close(this.#open);
+  }
+
+  async #latest(): Promise<StoredLoad | null> {
+    const answer = await this.browser.ask(this.own, { type: 'latest', url: this.site.entry });
+    return answer.ok ? answer.load : null;
+  }
+}
+
+interface OpenLab {
+  page: PageSource;
+  lab: Lab;
+  network: LabNetwork;
+  /** Of the helper's state. */
+  folder: string;
+}
+
+async function close({ lab, folder }: OpenLab): Promise<void> {
+  await lab.down();
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}

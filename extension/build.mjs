@@ -113,6 +113,7 @@ await Promise.all([
     ['manifest.json', 'manifest.json'],
     ['icons', 'icons'],
     ['src/ui/theme.css', 'theme.css'],
+    ['src/ui/full-page.css', 'full-page.css'],
     ['src/popup/popup.html', 'popup.html'],
     ['src/popup/popup.css', 'popup.css'],
     ['src/devtools/devtools.html', 'devtools.html'],

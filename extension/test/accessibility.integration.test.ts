@@ -79,3 +79,22 @@ test('the options page has no violation', async () => {
   await options.locator('section').first().waitFor();
   await expectNone(options, 'options');
 });
+
+test.each([
+  ['options.html', 'What is stored'],
+  ['welcome.html', 'The helper'],
+])('%s fits into 320 px without a violation', async (path, heading) => {
+  const own = await browser.openOwn(path);
+  await own.setViewportSize({ width: 320, height: 700 });
+  await own.getByRole('heading', { name: heading }).waitFor();
+  await own.getByText('Looking for the helper').waitFor({ state: 'detached' });
+  const isTooWide = () => document.documentElement.scrollWidth > document.documentElement.clientWidth;
+  expect(await own.evaluate(isTooWide)).toBe(false);
+  await expectNone(own, `${path} at 320 px`);
+});
+
+test('the first page has no violation without the helper', async () => {
+  const welcome = await browser.openOwn('welcome.html');
+  await welcome.getByText('The helper is not installed.').waitFor();
+  await expectNone(welcome, 'first page');
+});

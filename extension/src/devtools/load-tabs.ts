@@ -4,6 +4,7 @@ import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { builder } from '../ui/dom.ts';
 import { ConnectionsTab } from './connections/connections-tab.ts';
 import { EmulationClient } from './emulation/emulation-client.ts';
+import { HistoryTab } from './history/history-tab.ts';
 import { WaterfallTab } from './waterfall/waterfall-tab.ts';
 import { WhatIfTab } from './what-if/what-if-tab.ts';
 
@@ -19,6 +20,7 @@ export class LoadTabs {
   #waterfall: WaterfallTab | null = null;
   #connections: ConnectionsTab | null = null;
   #whatIf: WhatIfTab | null = null;
+  #history: HistoryTab | null = null;
 
   waterfall(load: StoredLoad): HTMLElement {
     const prediction = this.#prepare(load);
@@ -47,6 +49,13 @@ export class LoadTabs {
     return el('div', {}, this.#problem, this.#whatIf.element);
   }
 
+  history(load: StoredLoad): HTMLElement {
+    this.#prepare(load);
+    this.#history ??= new HistoryTab(load, this.#emulation);
+    void this.#history.refresh();
+    return this.#history.element;
+  }
+
   /** Forgets the tabs of another load. */
   #prepare(load: StoredLoad): Prediction | null {
     const isSame =
@@ -57,6 +66,8 @@ export class LoadTabs {
       this.#waterfall = null;
       this.#connections = null;
       this.#whatIf = null;
+      this.#history?.close();
+      this.#history = null;
       this.#problem.textContent = '';
       if (predictionOf(load)) this.#emulation.setPage(load.recording);
     }

@@ -53,6 +53,7 @@ const tabs = new Tabs([
   { id: 'waterfall', label: 'Waterfall', render: () => withLoad((load) => [loadTabs.waterfall(load)]) },
   { id: 'connections', label: 'Connections', render: () => withLoad((load) => [loadTabs.connections(load)]) },
   { id: 'what-if', label: 'What if', render: () => withLoad((load) => [loadTabs.whatIf(load)]) },
+  { id: 'history', label: 'History', render: () => withLoad((load) => [loadTabs.history(load)]) },
 ]);
 
 const isInspecting = tabId !== undefined && Number.isSafeInteger(tabId);

@@ -2,6 +2,8 @@ import type { KnownNetwork, Recording } from '@hopwise/contract';
 import type { EmulationAnswer, EmulationRequest } from './emulation-messages.ts';
 import type { WhatIfSettings } from './what-if.ts';
 
+/** Kinds of questions, each replaced by the next of its kind. */
+type Question = 'what-if' | 'map' | 'network';
 type AnswerOf<K extends EmulationAnswer['kind']> = Extract<EmulationAnswer, { kind: K }>;
 
 /** The panel's side of the worker that emulates loads. The worker starts with the first page. */
@@ -9,7 +11,7 @@ export class EmulationClient {
   #worker: Worker | null = null;
   #lastId = 0;
   #onExplained: (answer: AnswerOf<'explain'>) => void = () => {};
-  readonly #asked = new Map<'what-if' | 'map', { id: number; onAnswer: (answer: never) => void }>();
+  readonly #asked = new Map<Question, { id: number; onAnswer: (answer: never) => void }>();
   readonly #onProblem: (problem: string) => void;
 
   constructor(onProblem: (problem: string) => void) {
@@ -38,7 +40,18 @@ export class EmulationClient {
     this.#send({ kind: 'map', id: this.#ask('map', onAnswer), settings });
   }
 
-  #ask(kind: 'what-if' | 'map', onAnswer: (answer: never) => void): number {
+  /**
+   * @param loads of one page, oldest first
+   * @param onAnswer is called for each load
+   */
+  askNetwork(
+    loads: Extract<EmulationRequest, { kind: 'network' }>['loads'],
+    onAnswer: (answer: AnswerOf<'network'>) => void,
+  ): void {
+    this.#send({ kind: 'network', id: this.#ask('network', onAnswer), loads });
+  }
+
+  #ask(kind: Question, onAnswer: (answer: never) => void): number {
     const id = ++this.#lastId;
     this.#asked.set(kind, { id, onAnswer });
     return id;

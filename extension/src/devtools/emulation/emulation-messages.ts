@@ -1,5 +1,6 @@
 import type { KnownNetwork } from '@hopwise/contract';
 import type { Explanation, Recording } from '@hopwise/pageload-emulator';
+import type { SeenNetwork } from './pooled-network.ts';
 import type { OpenedFile } from './read-file.ts';
 import type { ProtocolTimes, WhatIfSettings } from './what-if.ts';
 import type { MapCell } from './winner-map.ts';
@@ -10,7 +11,9 @@ export type EmulationRequest =
   | { kind: 'open'; file: File }
   | { kind: 'explain'; network: KnownNetwork }
   | { kind: 'what-if'; id: number; settings: WhatIfSettings }
-  | { kind: 'map'; id: number; settings: WhatIfSettings };
+  | { kind: 'map'; id: number; settings: WhatIfSettings }
+  /** Loads of one page, oldest first. */
+  | { kind: 'network'; id: number; loads: { recording: Recording; isPooled: boolean }[] };
 
 /** From the worker. */
 export type EmulationAnswer =
@@ -18,5 +21,7 @@ export type EmulationAnswer =
   /** The first answer to a question rests on one load; later ones on more, until `isFinal`. */
   | { kind: 'what-if'; id: number; times: ProtocolTimes; loads: number; isFinal: boolean }
   | { kind: 'map'; id: number; cells: MapCell[]; isFinal: boolean }
+  /** What one load shows, and what the pooled ones so far show together. */
+  | { kind: 'network'; id: number; index: number; own: SeenNetwork; pooled: SeenNetwork | null }
   | { kind: 'opened'; opened: OpenedFile }
   | { kind: 'problem'; problem: string };

@@ -9,6 +9,7 @@ import {
   type Recording,
 } from '@hopwise/pageload-emulator';
 import type { EmulationAnswer, EmulationRequest } from './emulation-messages.ts';
+import { PooledNetwork, type SeenNetwork } from './pooled-network.ts';
 import { readFile } from './read-file.ts';
 import { type EmulatedPage, emulateLoads, type ProtocolTimes } from './what-if.ts';
 import { computeCell, MAP_LOSSES, MAP_RTTS_MS, type MapCell } from './winner-map.ts';
@@ -19,7 +20,7 @@ const LOADS = 15;
 let recording: Recording | null = null;
 let page: EmulatedPage | null = null;
 /** Number of the newest question by kind. */
-const newest = { 'what-if': 0, map: 0 };
+const newest = { 'what-if': 0, map: 0, network: 0 };
 
 const answer = (message: EmulationAnswer) => postMessage(message);
 
@@ -70,6 +71,22 @@ async function answerMap({ id, settings }: EmulationRequest & { kind: 'map' }): 
   }
 }
 
+async function answerNetwork({ id, loads }: EmulationRequest & { kind: 'network' }): Promise<void> {
+  const together = new PooledNetwork();
+  let pooled: SeenNetwork | null = null;
+  for (const [index, { recording: each, isPooled }] of loads.entries()) {
+    if (newest.network !== id) return;
+    try {
+      if (isPooled) pooled = together.add(each);
+      answer({ kind: 'network', id, index, own: new PooledNetwork().add(each), pooled });
+    } catch (error) {
+      // A load that cannot be emulated shows nothing of its network.
+      if (!(error instanceof EmulationError || error instanceof InputError)) throw error;
+    }
+    await receiveMessages();
+  }
+}
+
 addEventListener('message', async ({ data }: MessageEvent<EmulationRequest>) => {
   try {
     if (data.kind === 'open') answer({ kind: 'opened', opened: await readFile(data.file) });
@@ -81,7 +98,9 @@ addEventListener('message', async ({ data }: MessageEvent<EmulationRequest>) => 
         answer({ kind: 'explain', protocols: explain(recording, { network: data.network }).protocols });
     } else {
       newest[data.kind] = data.id;
-      await (data.kind === 'map' ? answerMap(data) : answerWhatIf(data));
+      if (data.kind === 'map') await answerMap(data);
+      else if (data.kind === 'network') await answerNetwork(data);
+      else await answerWhatIf(data);
     }
   } catch (error) {
     if (!(error instanceof EmulationError || error instanceof InputError)) throw error;

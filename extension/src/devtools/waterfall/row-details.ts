@@ -13,8 +13,9 @@ export const LOAD_NAME: Record<LoadName, string> = { recorded: 'the recording', 
 const MAX_DEPENDENTS = 12;
 
 export interface DetailsOptions {
-  main: LoadName;
-  compared: LoadName | null;
+  /** Names of the two loads, as in "Times in …". */
+  mainName: string;
+  comparedName: string;
   onSelect: (requestId: number) => void;
   onClose: () => void;
 }
@@ -45,8 +46,8 @@ export function renderDetails(recording: Recording, row: Row, options: DetailsOp
       'div',
       { class: 'hw-details-columns' },
       renderFacts(request),
-      renderPhases(main, nameOf(options.main)),
-      compared && options.compared ? renderPhases(compared, nameOf(options.compared)) : null,
+      renderPhases(main, options.mainName),
+      compared ? renderPhases(compared, options.comparedName) : null,
       critical
         ? renderList(
             'On the critical path',
@@ -80,7 +81,8 @@ export function renderDetails(recording: Recording, row: Row, options: DetailsOp
   );
 }
 
-const nameOf = (load: LoadName) =>
+/** A load's name within a sentence. */
+export const nameOf = (load: LoadName) =>
   load === 'recorded' ? LOAD_NAME[load] : `the load over ${LOAD_NAME[load]}`;
 
 function renderLink(

@@ -9,7 +9,7 @@ import { duration, type Explanation, PROTOCOLS } from '@hopwise/pageload-emulato
 import { builder } from '../../ui/dom.ts';
 import { formatCount, formatOrigin } from '../../ui/format.ts';
 import type { WaterfallRow } from '../../ui/waterfall.ts';
-import { LOAD_NAME, renderDetails } from './row-details.ts';
+import { LOAD_NAME, nameOf, renderDetails } from './row-details.ts';
 import { RowList } from './row-list.ts';
 import {
   type Filter,
@@ -273,8 +273,8 @@ export class WaterfallTab {
     if (!row) return;
     this.#details.append(
       renderDetails(this.#recording, row, {
-        main: this.#main,
-        compared: this.#compared,
+        mainName: nameOf(this.#main),
+        comparedName: this.#compared ? nameOf(this.#compared) : '',
         onSelect: (requestId) => {
           this.#selected = requestId;
           this.#draw();

@@ -34,7 +34,7 @@ export function describePin(pin: PinState, nowMs = Date.now(), count = 1): strin
 }
 
 /** What a pin gained: `4.3 s → 2.3 s, measured over 3 and 2 loads: it saves 1.6 to 2.3 s.` */
-export function describeOutcome(outcome: PinOutcome): string {
+export function describeOutcome(outcome: Omit<PinOutcome, 'origin' | 'kind'>): string {
   const { beforeMs, afterMs, beforeLoads, afterLoads, savedMs } = outcome;
   const { low, high } = savedMs;
   const [before, after] = durations(beforeMs, afterMs);

@@ -1,0 +1,61 @@
+import type { RecordedRequest, Recording } from '@hopwise/contract';
+import type { StoredLoad } from '../../storage/loads.ts';
+import { formatBytes, formatMs } from '../../ui/format.ts';
+import { describePins, describeProtocols } from './page-history.ts';
+
+/** One figure of two loads; `change` is '' where there is none to state. */
+export interface Difference {
+  name: string;
+  earlier: string;
+  later: string;
+  change: string;
+}
+
+/** What differs between two loads of a page, and what does not. */
+export function listDifferences(earlier: StoredLoad, later: StoredLoad): Difference[] {
+  const [a, b] = [earlier.recording, later.recording];
+  const time = (name: string, of: (recording: Recording) => number | null) =>
+    compareNumbers(name, of(a), of(b), formatMs);
+  const count = (name: string, of: (request: RecordedRequest) => boolean) =>
+    compareNumbers(name, a.requests.filter(of).length, b.requests.filter(of).length, String);
+  const text = (name: string, of: (load: StoredLoad) => string): Difference => ({
+    name,
+    earlier: of(earlier),
+    later: of(later),
+    change: of(earlier) === of(later) ? '' : 'differs',
+  });
+  return [
+    time('Load event', ({ pltMs }) => pltMs),
+    time('DOMContentLoaded', ({ domContentLoadedMs }) => domContentLoadedMs),
+    time('First paint', ({ firstContentfulPaintMs }) => firstContentfulPaintMs),
+    time('Largest paint', ({ largestContentfulPaintMs }) => largestContentfulPaintMs),
+    count('Requests', () => true),
+    count('From the cache', ({ fromCache }) => fromCache),
+    count('Failed', ({ status, fromCache }) => status === 0 && !fromCache),
+    compareNumbers('On the wire', transferred(a), transferred(b), formatBytes),
+    text('Protocols', ({ recording }) => describeProtocols(recording)),
+    text('Pins', ({ pinned }) => describePins(pinned)),
+    text('Browser', ({ recording }) => recording.browser || 'unknown'),
+  ];
+}
+
+/** Of the responses whose size is known. */
+const transferred = ({ requests }: Recording) =>
+  requests.reduce((sum, { transferBytes }) => sum + (transferBytes ?? 0), 0);
+
+function compareNumbers(
+  name: string,
+  earlier: number | null,
+  later: number | null,
+  write: (value: number) => string,
+): Difference {
+  const words = (value: number | null) => (value === null ? '–' : write(value));
+  const difference = earlier === null || later === null ? 0 : later - earlier;
+  const sign = difference > 0 ? '+' : '−';
+  return {
+    name,
+    earlier: words(earlier),
+    later: words(later),
+    change: difference === 0 ? '' : `${sign}${write(Math.abs(difference))}`,
+  };
+}

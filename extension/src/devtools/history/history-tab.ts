@@ -1,0 +1,148 @@
+import { duration } from '@hopwise/pageload-emulator';
+import { describeOutcome } from '../../pins/page/pin-text.ts';
+import { getAllLoads, type StoredLoad } from '../../storage/loads.ts';
+import { builder } from '../../ui/dom.ts';
+import { formatCount, formatLoss, formatMbps, formatMs, keepUnitsTogether } from '../../ui/format.ts';
+import type { EmulationClient } from '../emulation/emulation-client.ts';
+import type { Figure, SeenNetwork } from '../emulation/pooled-network.ts';
+import { LoadComparison } from './load-comparison.ts';
+import { LoadsTable } from './loads-table.ts';
+import { describePins, type PageHistory, type PinGroup, readHistory } from './page-history.ts';
+
+const el = builder();
+
+/** Networks are estimated for as many of the newest loads: each takes about 0.2 s in the worker. */
+const MAX_ESTIMATED_LOADS = 12;
+
+/** Stored loads of a page: their list, what they show together, and two of them compared. */
+export class HistoryTab {
+  readonly element = el(
+    'div',
+    { class: 'hw-history' },
+    el('p', { class: 'hw-empty' }, 'Reading stored loads …'),
+  );
+  readonly #pooled = el('p', { class: 'hw-note' });
+  readonly #compared = el('div', {});
+  readonly #shown: StoredLoad;
+  readonly #emulation: EmulationClient;
+  #comparison: LoadComparison | null = null;
+  #selected: readonly number[] = [];
+  /** Numbers of the listed loads, as one text. */
+  #listed = '';
+  #isClosed = false;
+
+  /** @param shown the load that the panel shows */
+  constructor(shown: StoredLoad, emulation: EmulationClient) {
+    this.#shown = shown;
+    this.#emulation = emulation;
+  }
+
+  /** Reads the stored loads, and draws them if there are others than before. */
+  async refresh(): Promise<void> {
+    try {
+      const history = readHistory(this.#shown, await getAllLoads());
+      const listed = history.loads.map(({ id }) => id).join(' ');
+      if (this.#isClosed || listed === this.#listed) return;
+      this.#listed = listed;
+      this.#draw(history);
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      this.element.replaceChildren(el('p', { class: 'hw-card' }, `Stored loads cannot be read: ${problem}.`));
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#comparison?.close();
+  }
+
+  #draw({ loads, comparable, groups }: PageHistory): void {
+    const { id: shownId } = this.#shown;
+    const table = new LoadsTable(loads, shownId, (ids) => this.#compare(loads, ids));
+    this.element.replaceChildren(
+      el(
+        'section',
+        { class: 'hw-card' },
+        el('h3', {}, `${formatCount(loads.length, 'load')} of this page`),
+        el('div', { class: 'hw-scroll' }, table.element),
+      ),
+      el(
+        'section',
+        { class: 'hw-card' },
+        el('h3', {}, 'Full loads on this network, together'),
+        ...renderGroups(groups),
+        this.#pooled,
+      ),
+      this.#compared,
+    );
+    const other = loads.find(({ id }) => id !== shownId);
+    const kept = this.#selected.filter((id) => loads.some((load) => load.id === id));
+    table.select(kept.length > 0 ? kept : [...(other ? [other.id] : []), shownId]);
+    const estimated = loads.slice(0, MAX_ESTIMATED_LOADS).reverse();
+    this.#emulation.askNetwork(
+      estimated.map(({ id, recording }) => ({
+        recording,
+        isPooled: comparable.some((load) => load.id === id),
+      })),
+      ({ index, own, pooled }) => {
+        table.setNetwork(estimated[index]!.id, own);
+        if (pooled) this.#pooled.textContent = describePooled(pooled);
+      },
+    );
+  }
+
+  #compare(loads: readonly StoredLoad[], ids: readonly number[]): void {
+    this.#selected = ids;
+    this.#comparison?.close();
+    this.#comparison = null;
+    // The list has the newest first.
+    const [later, earlier] = loads.filter(({ id }) => ids.includes(id));
+    if (later && earlier) this.#comparison = new LoadComparison(earlier, later);
+    this.#compared.replaceChildren(
+      this.#comparison?.element ?? el('p', { class: 'hw-note' }, 'Select two loads to compare them.'),
+    );
+  }
+}
+
+function renderGroups(groups: readonly PinGroup[]): HTMLElement[] {
+  if (groups.length === 0) return [el('p', {}, 'No full load of this page on this network is stored.')];
+  const head = ['Pins', 'Loads', 'Median', 'Fastest to slowest'];
+  const table = el(
+    'table',
+    { class: 'hw-table' },
+    el('thead', {}, el('tr', {}, ...head.map((text) => el('th', { scope: 'col' }, text)))),
+    el(
+      'tbody',
+      {},
+      ...groups.map(({ pinned, loads, medianMs, lowestMs, highestMs }) =>
+        el(
+          'tr',
+          {},
+          el('th', { scope: 'row' }, describePins(pinned)),
+          ...[String(loads.length), duration(medianMs), `${duration(lowestMs)} – ${duration(highestMs)}`].map(
+            (text) => el('td', { class: 'hw-number' }, keepUnitsTogether(text)),
+          ),
+        ),
+      ),
+    ),
+  );
+  const outcomes = groups.flatMap(({ pinned, outcome }) =>
+    outcome ? [el('li', {}, `${describePins(pinned)}: ${describeOutcome(outcome)}`)] : [],
+  );
+  if (outcomes.length === 0) return [table];
+  const note = 'Before and after pins; intervals are from the 10th to the 90th percentile.';
+  return [table, el('p', { class: 'hw-note' }, note), el('ul', { class: 'hw-reasons' }, ...outcomes)];
+}
+
+/** `Network of 4 loads: round trip 62 ms (60 – 64 ms), …`. */
+function describePooled({ loads, rttMs, downMbps, upMbps, loss }: SeenNetwork): string {
+  const figure = ({ median, low, high }: Figure, write: (value: number) => string) =>
+    `${write(median)} (${write(low)} – ${write(high)})`;
+  const figures = [
+    `round trip ${figure(rttMs, formatMs)}`,
+    `down ${figure(downMbps, formatMbps)}`,
+    `up ${figure(upMbps, formatMbps)}`,
+    `loss ${figure(loss, formatLoss)}`,
+  ];
+  return keepUnitsTogether(`Network of ${formatCount(loads, 'load')}: ${figures.join(', ')}.`);
+}

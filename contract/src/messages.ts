@@ -42,6 +42,8 @@ export const toHost = z.discriminatedUnion('type', [
     budgetBytes: z.nullable(count),
   }),
   z.object({ type: z.literal('cancel'), id: requestId }),
+  /** Answered by `doctor`. Older helpers refuse it with `bad-message`. */
+  z.object({ type: z.literal('doctor'), id: requestId }),
   /** Answered by `pong` at once: a helper that hangs does not answer. */
   z.object({ type: z.literal('ping'), id: requestId }),
   /** Answered by `pins` once the pin is in effect or waiting, or by `error`. It replaces the origin's former pin. */
@@ -62,6 +64,18 @@ export const toHost = z.discriminatedUnion('type', [
   /** Answered by `pins`. The session's first message about pins restores the stored ones. */
   z.object({ type: z.literal('pins'), id: requestId }),
 ]);
+
+/** One check of everything that the helper needs. */
+const helperCheckSchema = z.object({
+  name: text(64),
+  ok: z.boolean(),
+  /** What was found. */
+  detail: text(1024),
+  /** What to do; '' when nothing is. */
+  fix: text(1024),
+});
+
+export type HelperCheck = z.infer<typeof helperCheckSchema>;
 
 export const errorCode = z.enum([
   'bad-message',
@@ -112,6 +126,11 @@ export const toExtension = z.discriminatedUnion('type', [
     json: z.string(),
   }),
   z.object({ type: z.literal('pong'), id: requestId }),
+  z.object({
+    type: z.literal('doctor'),
+    id: requestId,
+    checks: z.array(helperCheckSchema).check(z.maxLength(64)),
+  }),
   /** All pins of the session. Sent in answer to requests, and unsolicited on every other change. */
   z.object({
     type: z.literal('pins'),

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Act } from '../src/autopilot/act.ts';
 import { type ExtensionBrowser, launch } from './browser.ts';
 import { largePage } from './large-page.ts';
 import { openWithLoad } from './open-with-load.ts';
@@ -12,6 +13,21 @@ import { type Site, startSite } from './site.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const REQUESTS = 120;
+
+/** What the autopilot did, as its log has it. */
+const ACT: Act = {
+  id: '1',
+  madeAtMs: Date.now(),
+  pageUrl: 'https://page.test/',
+  trigger: 'decision',
+  pins: [{ origin: 'https://page.test', kind: 'avoid-h3' }],
+  predicted: { beforeMs: 4300, afterMs: 2300 },
+  beforeMs: [4280],
+  afterMs: [],
+  lastLoadId: 1,
+  state: 'checking',
+  end: null,
+};
 
 let site: Site;
 let browser: ExtensionBrowser;
@@ -75,10 +91,28 @@ test('neither the export menu nor an opened file has a violation', async () => {
   await expectNone(panel, 'opened file');
 });
 
-test('the options page has no violation', async () => {
+test('the options page has no violation, with and without something to list, and fits 320 px', async () => {
   const options = await browser.openOwn('options.html');
-  await options.locator('section').first().waitFor();
+  await options.getByRole('heading', { name: 'The helper' }).waitFor();
   await expectNone(options, 'options');
+  await options.evaluate((log) => chrome.storage.local.set(log), {
+    'autopilot-log': [ACT, { ...ACT, id: '2', state: 'kept', afterMs: [2340] }],
+    autopilot: { isOn: true, siteRules: [{ site: 'page.test', rule: 'avoid-h3' }] },
+  });
+  await options.reload();
+  await options.getByText('always avoid HTTP/3').last().waitFor();
+  await options.getByLabel('Only where it saves at least').fill('99');
+  await options.keyboard.press('Tab');
+  await options.getByText('Expected a number from 5 to 90.').waitFor();
+  await options.getByRole('button', { name: 'Check the helper' }).click();
+  await options.getByText('The helper is not installed.').waitFor();
+  await expectNone(options, 'options with a log');
+  await options.setViewportSize({ width: 320, height: 700 });
+  const widths = await options.evaluate(() => [
+    document.documentElement.scrollWidth,
+    document.documentElement.clientWidth,
+  ]);
+  expect(widths[0]).toBe(widths[1]);
 });
 
 test.each([

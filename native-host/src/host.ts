@@ -1,7 +1,9 @@
 /** Messaging mode: serves one native-messaging port until its end. */
 import type { Readable, Writable } from 'node:stream';
 import {
+  EXTENSION_ID,
   encodeVerification,
+  FIREFOX_EXTENSION_ID,
   MESSAGE_VERSION,
   type ToExtension,
   type ToHost,
@@ -12,6 +14,7 @@ import { usedLauncher } from './base/launcher.ts';
 import { oneLine } from './base/one-line.ts';
 import { hostVersion } from './base/version.ts';
 import { Engine, engineLine, engineProblem } from './engine/engine.ts';
+import { doctor } from './install/doctor.ts';
 import { PinSession } from './pins/pin-session.ts';
 import { probe } from './probe/probe.ts';
 import { ProbeError, type ProbeErrorCode } from './probe/probe-error.ts';
@@ -79,6 +82,7 @@ class Host {
     const message = parsed.data;
     if (message.type === 'hello') void this.#hello(message.id, message.version);
     else if (message.type === 'ping') void this.#send({ type: 'pong', id: message.id });
+    else if (message.type === 'doctor') void this.#examine(message.id);
     else if (message.type === 'cancel') this.#cancel(message.id);
     else if (message.type === 'probe') this.#startProbe(message);
     else void this.#pinSession().receive(message);
@@ -122,6 +126,26 @@ class Host {
     } catch (fault) {
       const problem = (fault as Error).message.slice(0, 1024);
       await this.#send({ ...hello, engine: '', http3: false, problem });
+    }
+  }
+
+  async #examine(id: string): Promise<void> {
+    const ids = { chromium: EXTENSION_ID, firefox: FIREFOX_EXTENSION_ID };
+    try {
+      const checks = await doctor({ ids, offline: true });
+      const shorten = (words: string) => oneLine(words, 1024);
+      await this.#send({
+        type: 'doctor',
+        id,
+        checks: checks.map(({ name, ok, detail, fix }) => ({
+          name: oneLine(name, 64),
+          ok,
+          detail: shorten(detail),
+          fix: shorten(fix),
+        })),
+      });
+    } catch (fault) {
+      await this.refuse(id, 'internal', (fault as Error).message);
     }
   }
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { joinVerification, MESSAGE_VERSION, verificationSchema } from '@hopwise/contract';
+import { joinVerification, MESSAGE_VERSION, toExtension, verificationSchema } from '@hopwise/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connectHead, credentials } from './proxy/support/peers.ts';
 import { FIREFOX_ARGUMENTS, HostProcess } from './support/host-process.ts';
@@ -227,6 +227,21 @@ it('leaves no engine behind when it is killed', async () => {
   host.process.kill('SIGKILL');
   await host.exit;
   await gone(engine!);
+});
+
+it('checks itself on request, and names a fix for what fails', async () => {
+  const host = new Host({ HOPWISE_CA_FILE: '/nonexistent/ca.pem' });
+  host.send({ type: 'doctor', id: 'd' });
+  const answer = toExtension.parse(await host.next());
+  if (answer.type !== 'doctor') throw new Error(`${answer.type} instead of doctor`);
+  expect(answer.id).toBe('d');
+  const find = (wanted: string) => answer.checks.find(({ name }) => name === wanted);
+  expect(find('Node')).toMatchObject({ ok: true, detail: expect.stringContaining(process.version), fix: '' });
+  expect(find('CA bundle')).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining('/nonexistent/ca.pem'),
+    fix: 'name an existing file or unset it',
+  });
 });
 
 it('says in hello and to a probe what is missing', async () => {

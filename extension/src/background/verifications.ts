@@ -4,6 +4,7 @@ import { verifyWithHelper } from '../helper/native-client.ts';
 import type { VerificationState } from '../messages/load-messages.ts';
 import { type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { restoreQueries, stripVerification } from '../storage/strip-load.ts';
+import { addBytes, findBudget } from '../storage/verification-data.ts';
 import { readQueries } from './known-queries.ts';
 import { learnFromVerification } from './network-memory.ts';
 import { planVerification } from './predict-load.ts';
@@ -50,6 +51,7 @@ export class Verifications {
   async start(load: StoredLoad, options: VerifyOptions): Promise<VerificationState> {
     await this.#ready;
     const queries = await readQueries(load, 'verify');
+    const budgetBytes = options.budgetBytes ?? (await findBudget());
     if (this.#state.state === 'running')
       throw new Error('Another verification is running. Wait until it has finished.');
     const protocols = options.protocols ?? ['h1', 'h2', 'h3'];
@@ -57,7 +59,6 @@ export class Verifications {
     const plan = planVerification(restoreQueries(load.recording, queries));
     const decision = load.prediction?.decision;
     const assignments = decision ? assignmentsToVerify(decision) : [];
-    const budgetBytes = options.budgetBytes ?? null;
     const abort = new AbortController();
     this.#abort = abort;
     this.#set({
@@ -77,10 +78,13 @@ export class Verifications {
     probe: Parameters<typeof verifyWithHelper>[0],
     signal: AbortSignal,
   ): Promise<void> {
+    let doneTransfers = 0;
     try {
       const reported = await verifyWithHelper(
         probe,
-        ({ doneTransfers, allTransfers, protocol, round }) =>
+        (progress) => {
+          const { allTransfers, protocol, round } = progress;
+          ({ doneTransfers } = progress);
           this.#set({
             state: 'running',
             loadId: load.id,
@@ -88,14 +92,21 @@ export class Verifications {
             allTransfers,
             protocol: protocol ?? 'assigned',
             round,
-          }),
+          });
+        },
         signal,
       );
+      doneTransfers = 0;
+      await addBytes(reported.bytes);
       const verification = load.hidesQueries ? stripVerification(reported, load.recording.url) : reported;
       await updateLoad(load.id, { verification, prediction: null, verifiedPrediction: null });
       await learnFromVerification(load, verification);
       this.#set({ state: 'done', loadId: load.id });
     } catch (error) {
+      // A verification without a result has transferred as much as its share of the planned bytes.
+      const { transfers } = probe.plan;
+      const plannedBytes = transfers.reduce((sum, { bytes }) => sum + bytes, 0);
+      await addBytes(Math.round((plannedBytes * doneTransfers) / transfers.length));
       const code = error instanceof HelperError ? error.code : 'internal';
       const message = error instanceof Error ? error.message : String(error);
       this.#set({ state: 'failed', loadId: load.id, code, message });

@@ -1,5 +1,6 @@
 /** Verifications by the helper. Each opens its own native-messaging port, which stays open only while it runs. */
 import {
+  type HelperCheck,
   HOST_NAME,
   MESSAGE_VERSION,
   type ToExtension,
@@ -33,6 +34,22 @@ export async function greetHelper(
   const session = new ProbeSession(connect());
   try {
     return await session.hello();
+  } finally {
+    session.end();
+  }
+}
+
+/**
+ * Has the helper check everything that it needs.
+ *
+ * @throws HelperError when the helper is not installed, does not answer, or is too old for it
+ */
+export async function examineHelper(
+  connect: () => HostPort = () => chrome.runtime.connectNative(HOST_NAME),
+): Promise<HelperCheck[]> {
+  const session = new ProbeSession(connect());
+  try {
+    return await session.examine();
   } finally {
     session.end();
   }
@@ -94,6 +111,13 @@ class ProbeSession {
       const older = message.version > MESSAGE_VERSION ? 'extension' : 'helper';
       throw new HelperError('version', `Extension and helper are incompatible. Update the ${older}.`);
     });
+  }
+
+  examine(): Promise<HelperCheck[]> {
+    const id = crypto.randomUUID();
+    return this.#exchange({ type: 'doctor', id }, SILENCE_TIMEOUT_MS, (message) =>
+      message.type === 'doctor' && message.id === id ? message.checks : undefined,
+    );
   }
 
   probe(probe: Probe, onProgress: (progress: Progress) => void): Promise<Verification> {

@@ -7,11 +7,14 @@ import { renderAutopilotLog } from './autopilot-log.ts';
 import { renderAutopilotSwitch } from './autopilot-switch.ts';
 import { renderBrowserHistory } from './browser-history.ts';
 import { renderExcludedSites } from './excluded-sites.ts';
+import { renderHelperDoctor } from './helper-doctor.ts';
+import { renderKnownNetwork } from './known-network.ts';
 import { renderLocalOrigins } from './local-origins.ts';
 import { renderQueryStrings } from './query-strings.ts';
 import { SettingsClient } from './settings-client.ts';
 import { renderSiteRules } from './site-rules.ts';
 import { StoredDataSection } from './stored-data.ts';
+import { renderVerificationData } from './verification-data.ts';
 
 const content = document.getElementById('content')!;
 
@@ -30,7 +33,10 @@ if (answer.ok && autopilot.ok) {
     renderExcludedSites(settings),
     renderQueryStrings(settings),
     await renderBrowserHistory(),
+    await renderKnownNetwork(),
+    await renderVerificationData(settings),
     await renderLocalOrigins(),
+    renderHelperDoctor(),
   );
 } else {
   const problem = [answer, autopilot].map((each) => (each.ok ? '' : each.error)).find(Boolean);

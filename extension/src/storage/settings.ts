@@ -5,6 +5,10 @@ const KEY = 'settings';
 /** How long loads may be kept, in hours. */
 export const AGE_LIMITS_HOURS = [1, 24, 7 * 24, 30 * 24] as const;
 
+/** Choices of the limits of data, bytes. */
+export const VERIFICATION_LIMITS_BYTES = [1e6, 5e6, 20e6, 100e6] as const;
+export const DAILY_LIMITS_BYTES = [10e6, 50e6, 200e6, 1e9] as const;
+
 const fields = {
   /** After this time loads are removed. */
   ageLimitHours: z.literal([...AGE_LIMITS_HOURS]),
@@ -12,6 +16,10 @@ const fields = {
   keepsQueries: z.boolean(),
   /** Hosts, as `normalizeSite` returns them, on which and on whose subdomains nothing is recorded. */
   excludedSites: z.array(z.string().check(z.minLength(1), z.maxLength(253))).check(z.maxLength(1000)),
+  /** Most that one verification may transfer, bytes; null for what the helper allows, a few times the page. */
+  maxVerificationBytes: z.nullable(z.literal([...VERIFICATION_LIMITS_BYTES])),
+  /** The same for all verifications of a day; null for no limit. */
+  maxDailyBytes: z.nullable(z.literal([...DAILY_LIMITS_BYTES])),
 };
 
 export const settingsChangeSchema = z.partial(z.object(fields));
@@ -19,7 +27,13 @@ export const settingsChangeSchema = z.partial(z.object(fields));
 /** What the user chose on the options page. */
 export type Settings = z.infer<z.ZodMiniObject<typeof fields>>;
 
-const DEFAULTS: Settings = { ageLimitHours: 7 * 24, keepsQueries: false, excludedSites: [] };
+const DEFAULTS: Settings = {
+  ageLimitHours: 7 * 24,
+  keepsQueries: false,
+  excludedSites: [],
+  maxVerificationBytes: null,
+  maxDailyBytes: null,
+};
 
 export async function readSettings(): Promise<Settings> {
   return {

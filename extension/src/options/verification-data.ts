@@ -1,0 +1,72 @@
+import { DAILY_LIMITS_BYTES, VERIFICATION_LIMITS_BYTES } from '../storage/settings.ts';
+import { readBytesToday } from '../storage/verification-data.ts';
+import { builder } from '../ui/dom.ts';
+import { formatBytes } from '../ui/format.ts';
+import { renderSection, renderStatus } from './section.ts';
+import type { SettingsClient } from './settings-client.ts';
+
+const EXPLANATION =
+  'A verification transfers the page again several times, which counts on a metered connection. The autopilot starts none.';
+
+/** Lets the user limit the data of verifications. */
+export async function renderVerificationData(settings: SettingsClient): Promise<HTMLElement> {
+  const el = builder();
+  const status = renderStatus();
+  const { maxVerificationBytes, maxDailyBytes } = settings.current;
+  return renderSection(
+    'Data for verifications',
+    el('p', {}, EXPLANATION),
+    renderLimit({
+      label: 'Each at most',
+      none: 'a few times the page',
+      limits: VERIFICATION_LIMITS_BYTES,
+      value: maxVerificationBytes,
+      onChange: async (bytes) => {
+        status.textContent = await settings.change({ maxVerificationBytes: bytes });
+      },
+    }),
+    renderLimit({
+      label: 'Each day at most',
+      none: 'no limit',
+      limits: DAILY_LIMITS_BYTES,
+      value: maxDailyBytes,
+      onChange: async (bytes) => {
+        status.textContent = await settings.change({ maxDailyBytes: bytes });
+      },
+    }),
+    el('p', { class: 'hw-note' }, `Today so far: ${formatBytes(await readBytesToday())}.`),
+    status,
+  );
+}
+
+interface LimitOptions<T extends number> {
+  label: string;
+  /** Name of the choice without a limit. */
+  none: string;
+  limits: readonly T[];
+  /** Null for none. */
+  value: T | null;
+  onChange(bytes: T | null): Promise<void>;
+}
+
+function renderLimit<T extends number>({
+  label,
+  none,
+  limits,
+  value,
+  onChange,
+}: LimitOptions<T>): HTMLElement {
+  const el = builder();
+  const select = el(
+    'select',
+    { class: 'hw-select' },
+    el('option', { value: '' }, none),
+    ...limits.map((bytes) => el('option', { value: String(bytes) }, `${bytes / 1e6} MB`)),
+  );
+  select.value = value === null ? '' : String(value);
+  select.addEventListener(
+    'change',
+    () => void onChange(limits.find((bytes) => String(bytes) === select.value) ?? null),
+  );
+  return el('label', { class: 'hw-row' }, label, select);
+}

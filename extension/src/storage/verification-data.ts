@@ -1,0 +1,43 @@
+/** How much data verifications have transferred today, so that it stays within what the user allows. */
+import * as z from 'zod/mini';
+import { readSettings } from './settings.ts';
+
+const KEY = 'verification-data';
+
+const schema = z.object({
+  /** The day in local time, such as `2026-11-23`. */
+  day: z.string(),
+  bytes: z.number().check(z.nonnegative()),
+});
+
+/** Bytes that verifications have transferred today. */
+export async function readBytesToday(): Promise<number> {
+  const stored = schema.safeParse((await chrome.storage.local.get(KEY))[KEY]);
+  return stored.success && stored.data.day === today() ? stored.data.bytes : 0;
+}
+
+export async function addBytes(bytes: number): Promise<void> {
+  const sum = (await readBytesToday()) + bytes;
+  await chrome.storage.local.set({ [KEY]: { day: today(), bytes: sum } });
+}
+
+/**
+ * The most that the next verification may transfer, bytes; null for the helper's own limit.
+ *
+ * @throws Error with a message to show when nothing is left today
+ */
+export async function findBudget(): Promise<number | null> {
+  const { maxVerificationBytes, maxDailyBytes } = await readSettings();
+  if (maxDailyBytes === null) return maxVerificationBytes;
+  const leftBytes = maxDailyBytes - (await readBytesToday());
+  if (leftBytes <= 0) {
+    const limit = `${maxDailyBytes / 1e6} MB`;
+    throw new Error(
+      `Today’s limit of ${limit} for verifications is reached. The options of hopwise can raise it.`,
+    );
+  }
+  return Math.min(leftBytes, maxVerificationBytes ?? leftBytes);
+}
+
+/** The Swedish form of a date is that of ISO 8601. */
+const today = (): string => new Date().toLocaleDateString('sv-SE');

@@ -1,6 +1,7 @@
 /** "Make it faster" in real Chromium with the real helper: a natural load over HTTP/3 on a link that polices UDP, and one click. */
 import type { StoredLoad } from '@hopwise/extension/messages';
 import { networkOf, profileNamed } from '@hopwise/lab/client/networks';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allowPins } from '../../extension/test/pins/pinning-chromium.ts';
 import { BrowserOnLink } from './browser-on-link.ts';
@@ -24,6 +25,13 @@ afterAll(() => link?.close());
 const countH3 = ({ recording }: StoredLoad) =>
   recording.requests.filter(({ protocol }) => protocol === 'h3').length;
 
+/** The size to which Chromium limits a popup's height, and a usual width. */
+const POPUP = { width: 400, height: 600 };
+
+/** Lowest edge of what is to be seen without scrolling: verdict, button and times. */
+const bottomOf = (popup: Page): Promise<number> =>
+  popup.locator('.hw-times').evaluate((times) => times.getBoundingClientRect().bottom);
+
 async function listPins() {
   const answer = await link.browser.ask(link.own, { type: 'pins' });
   if (!answer.ok) throw new Error(answer.error);
@@ -35,7 +43,9 @@ test('one click keeps a page off HTTP/3 and reloads it, the gain is measured, an
   const slow = await link.loadCold(tab);
   expect(countH3(slow)).toBeGreaterThan(0);
   const popup = await link.openPopup(tab);
+  await popup.setViewportSize(POPUP);
   await popup.getByRole('heading', { name: /off HTTP\/3: .* → / }).waitFor();
+  expect(await bottomOf(popup)).toBeLessThan(POPUP.height);
   await popup.getByRole('button', { name: 'Make it faster' }).click();
 
   const fast = await link.nextLoad(slow.id);
@@ -46,6 +56,7 @@ test('one click keeps a page off HTTP/3 and reloads it, the gain is measured, an
   const seconds = ({ recording }: StoredLoad) => `${(recording.pltMs! / 1000).toFixed(1)} s`;
   const gain = `With these pins: ${seconds(slow)} → ${seconds(fast)}, measured over 2 loads.`;
   await popup.getByRole('heading', { name: gain }).waitFor();
+  expect(await bottomOf(popup)).toBeLessThan(POPUP.height);
   await popup
     .getByText(`${seconds(slow)} → ${seconds(fast)}, measured over 1 and 1 load: it saves`)
     .waitFor();

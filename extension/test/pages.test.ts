@@ -5,6 +5,7 @@ import { predict } from '@hopwise/pageload-emulator';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { PageRequest } from '../src/background/page-requests.ts';
+import type { PinGain } from '../src/evidence/pin-outcomes.ts';
 import type { IncompleteLoad } from '../src/messages/load-messages.ts';
 import type { StoredLoad } from '../src/storage/loads.ts';
 import { actionOf, decisionOf } from './decisions.ts';
@@ -15,6 +16,10 @@ const A = 'https://page.test';
 /** What the worker answers about the tab. */
 let load: StoredLoad;
 let incomplete: IncompleteLoad | null;
+let pinGain: PinGain | null;
+/** URL of the tab. */
+let tabUrl: string;
+let isRecorded: boolean;
 let reloads: unknown[];
 let asked: PageRequest[];
 
@@ -29,15 +34,9 @@ function stub(body: string): void {
       getManifest: () => ({ optional_permissions: [] }),
       sendMessage: async (request: PageRequest) => {
         if (request.type === 'latest') {
-          const answer = {
-            ok: true,
-            phase: 'recorded',
-            problem: '',
-            loadId: load.id,
-            canExportQueries: false,
-            pinGain: null,
-          };
-          return { ...answer, load: request.brief ? null : load, incomplete };
+          const answer = { ok: true, problem: '', canExportQueries: false, incomplete, pinGain };
+          if (!isRecorded) return { ...answer, phase: 'none', loadId: null, load: null };
+          return { ...answer, phase: 'recorded', loadId: load.id, load: request.brief ? null : load };
         }
         if (request.type === 'verification') return { ok: true, state: 'none' };
         if (request.type === 'pin-outcomes') return { ok: true, outcomes: [] };
@@ -48,7 +47,7 @@ function stub(body: string): void {
     },
     permissions: { contains: async () => true, request: async () => true },
     tabs: {
-      get: async () => ({ id: 7, url: `${A}/` }),
+      get: async () => ({ id: 7, url: tabUrl }),
       reload: async (...args: unknown[]) => void reloads.push(args),
     },
   });
@@ -60,6 +59,9 @@ beforeEach(() => {
   reloads = [];
   asked = [];
   incomplete = null;
+  pinGain = null;
+  tabUrl = `${A}/`;
+  isRecorded = true;
   const recorded = loadOf(1);
   const prediction: Prediction = {
     ...predict(recorded.recording, { waterfall: true }),
@@ -114,8 +116,34 @@ describe.each(PAGES)('the %s', (_name, path, open) => {
     expect(reloads).toEqual([[7, { bypassCache: true }]]);
   });
 
+  test('has what the load’s pins gained in place of the verdict', async () => {
+    const savedMs = { low: 2300, high: 3100 };
+    pinGain = { beforeMs: 4300, afterMs: 1540, beforeLoads: 2, afterLoads: 1, savedMs, effect: 'gains' };
+    load = { ...load, pinned: { [A]: 'h2' } };
+    await show();
+    const words = 'With these pins: 4.3 s → 1.5 s, measured over 3 loads.';
+    for (const place of ['.hw-headline', '#announcement'])
+      expect(document.querySelector(place)!.textContent!.replaceAll('\u00a0', ' ')).toBe(words);
+    expect(document.body.textContent).not.toContain('Keep a.example off HTTP/3');
+  });
+
   test('has no note about a full load', async () => {
     await show();
     expect(button('Reload without cache')).toBeUndefined();
   });
+});
+
+test.each([
+  ['of a page without a recorded load', 'https://page.test/', 1],
+  ['not of the browser’s own pages', 'chrome://settings/', 0],
+])('the popup offers a reload %s', async (_words, url, count) => {
+  isRecorded = false;
+  tabUrl = url;
+  stub(bodyOf('popup/popup.html'));
+  await import('../src/popup/popup.ts');
+  await vi.advanceTimersByTimeAsync(10);
+  const buttons = [...document.querySelectorAll<HTMLElement>('main button')];
+  expect(buttons).toHaveLength(count);
+  for (const button of buttons) button.click();
+  expect(reloads).toHaveLength(count);
 });

@@ -337,7 +337,7 @@ test('the origin table states what to do, and folds the origins that do not matt
   expect(rest.querySelector('summary')!.textContent).toBe('3 of 5 origins do not matter');
   expect(rest.querySelectorAll('li')).toHaveLength(3);
   const brief = renderOriginTable(withDecision(decision, origins), { ...options, brief: true });
-  expect(textsOf(brief, 'tbody tr').map((cells) => cells.length)).toEqual([3, 3]);
+  expect(textsOf(brief, 'tbody tr').map((cells) => cells.length)).toEqual([2, 2]);
   const first = renderOriginTable(withDecision(decision, origins), { ...options, limit: 1 });
   expect(textsOf(first, 'tbody tr')).toHaveLength(1);
   expect(first.textContent).toContain('and 1 more');
@@ -374,8 +374,8 @@ test.each<[string, Decision, (string | undefined)[]]>([
   ],
   ['nothing where nothing matters', decisionOf([LEAVE]), []],
 ])('the origin table shows %s', (_words, decision, rows) => {
-  const table = renderOriginTable(withDecision(decision), { ...options, brief: true });
-  expect(textsOf(table, 'tbody tr').map((cells) => spaced(cells.join(' ')))).toEqual(rows);
+  const table = renderOriginTable(withDecision(decision), options);
+  expect(textsOf(table, 'tbody tr').map((cells) => spaced(cells.slice(0, 3).join(' ')))).toEqual(rows);
 });
 
 test('the origin table shows the action below the origin’s name', () => {
@@ -426,6 +426,15 @@ test('the times table has a column for each kind of time', () => {
     ['HTTP/2', '2.7\u00a0s2.5\u00a0s – 2.9\u00a0s', '2.6\u00a0s2.5\u00a0s – 2.6\u00a0s'],
     ['HTTP/3', '2.4\u00a0s2.2\u00a0s – 2.6\u00a0s', '–'],
   ]);
+});
+
+test('the bars of the times table are as long as the medians', () => {
+  const lengths = (table: HTMLElement) =>
+    [...table.querySelectorAll('.hw-bar')].map((bar) => bar.getAttribute('style'));
+  // 2400, 2990, 2704 and 2380 ms as shares of 2990 ms.
+  const widths = ['80.3%', '100.0%', '90.4%', '79.6%'].map((width) => `width: ${width}`);
+  expect(lengths(renderTimesTable({ prediction }, { ...options, bars: true }))).toEqual(widths);
+  expect(lengths(renderTimesTable({ prediction }, options))).toEqual([]);
 });
 
 test('the times table has the browser’s first and later visits', () => {

@@ -73,9 +73,18 @@ if (tab?.id === undefined) {
         ),
       );
       void verify.resume();
-    } else showMessage(explainEmptyState(answer, tab.url));
+    } else {
+      showMessage(explainEmptyState(answer, tab.url));
+      if (answer.phase === 'none' && /^https?:/.test(tab.url ?? '')) content.append(renderReload(reload));
+    }
   };
   const polling = pollLoad(which, show, showMessage);
+}
+
+function renderReload(reload: () => Promise<unknown>): HTMLElement {
+  const button = el('button', { type: 'button', class: 'hw-button' }, 'Reload this page');
+  button.addEventListener('click', () => void reload());
+  return el('div', {}, button);
 }
 
 function renderViews(
@@ -92,7 +101,7 @@ function renderViews(
   const comparison = { prediction, verified, stopped, leftOut };
   return [
     renderSummary(prediction, { controls, pinGain, pinned: load.pinned }),
-    el('section', {}, renderTimesTable(comparison), ...renderMissingTimes(comparison)),
+    el('section', {}, renderTimesTable(comparison, { bars: true }), ...renderMissingTimes(comparison)),
     el(
       'section',
       {},

@@ -18,9 +18,9 @@ export function formatGain(beforeMs: number, afterMs: number): string {
   return `${(before! - after!).toFixed(unit === 's' ? 1 : 0)} ${unit}`;
 }
 
-/** Joins figures and their units by no-break spaces. */
+/** Joins figures and their units, and both sides of an arrow, by no-break spaces. */
 export function keepUnitsTogether(text: string): string {
-  return text.replace(/(\d) (?=(?:ms|s|MB|kB|B)\b)/g, '$1\u00a0');
+  return text.replace(/(\d) (?=(?:ms|s|MB|kB|B)\b)/g, '$1\u00a0').replaceAll(' → ', '\u00a0→\u00a0');
 }
 
 /** Labels of a time axis, all in one unit: `500 ms` or `0.5 s`. */

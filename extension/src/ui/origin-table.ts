@@ -6,7 +6,7 @@ import { adviseOrigins, type OriginAdvice } from './origin-advice.ts';
 export interface OriginTableOptions extends ViewOptions {
   /** Show at most this many origins that matter, those with the most bytes first; all when not given. */
   limit?: number | undefined;
-  /** Leave out the reasons. */
+  /** Leave out the gain, which is the page's, and the reasons. */
   brief?: boolean | undefined;
   /** Controls shown below an origin's name; null for none. */
   action?: ((origin: OriginRecommendation) => HTMLElement | null) | undefined;
@@ -34,7 +34,7 @@ function renderAdvised(
   advised: readonly OriginAdvice[],
   { brief, action }: Pick<OriginTableOptions, 'brief' | 'action'>,
 ): HTMLElement {
-  const head = ['Origin', 'What to do', 'Gain', ...(brief ? [] : ['Why'])];
+  const head = ['Origin', 'What to do', ...(brief ? [] : ['Gain', 'Why'])];
   return el(
     'table',
     { class: `hw-table hw-origins${brief ? '' : ' hw-origins-detailed'}` },
@@ -48,7 +48,7 @@ function renderAdvised(
           {},
           el('th', { scope: 'row', title: origin.origin }, formatOrigin(origin.origin), action?.(origin)),
           el('td', {}, instruction),
-          el('td', { class: 'hw-number' }, keepUnitsTogether(gain || '–')),
+          brief ? null : el('td', { class: 'hw-number' }, keepUnitsTogether(gain || '–')),
           brief ? null : el('td', { class: 'hw-reason' }, keepUnitsTogether(reason)),
         ),
       ),

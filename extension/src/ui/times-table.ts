@@ -12,12 +12,23 @@ import { createDurationFormat, formatCount, keepUnitsTogether } from './format.t
 /** From this probability on the best protocol is marked. */
 const SURE = 0.8;
 
+export interface TimesTableOptions extends ViewOptions {
+  /** Draw the medians as bars below the figures. */
+  bars?: boolean | undefined;
+}
+
 /** The figures of the protocol chart as a table: median and spread of each kind. */
-export function renderTimesTable(comparison: Comparison, options: ViewOptions = {}): HTMLElement {
+export function renderTimesTable(comparison: Comparison, options: TimesTableOptions = {}): HTMLElement {
   const el = builder(options);
   const { figures, missingTimes } = collectFigures(comparison);
+  const longestMs = Math.max(1, ...figures.map(({ medianMs }) => medianMs));
+  const renderBar = ({ row, medianMs }: Figure) =>
+    el('span', {
+      class: `hw-bar hw-bar-${row}`,
+      style: `width: ${((100 * medianMs) / longestMs).toFixed(1)}%`,
+    });
   const kinds = FIGURE_KINDS.filter((kind) => [...figures, ...missingTimes].some((one) => one.kind === kind));
-  const write = createDurationFormat(Math.max(0, ...figures.map(({ medianMs }) => medianMs)));
+  const write = createDurationFormat(longestMs);
   const { best, confidence } = comparison.prediction.decision;
   const caption = describeLimits(comparison);
   return el(
@@ -53,6 +64,7 @@ export function renderTimesTable(comparison: Comparison, options: ViewOptions = 
               { class: 'hw-number' },
               el('strong', {}, keepUnitsTogether(write(figure.medianMs))),
               el('span', { class: 'hw-spread' }, describeSpread(figure, write)),
+              options.bars ? renderBar(figure) : null,
             );
           }),
         ),

@@ -148,7 +148,9 @@ test('states what a pin gained, and offers to lift one that gained nothing', asy
   const item = () => control.element.querySelector('li')!;
   control.resetOrigins(1);
   await vi.advanceTimersByTimeAsync(10);
-  expect(item().textContent).toContain('4.3\u00a0s → 2.3\u00a0s, measured over 3 and 2 loads: it saves');
+  expect(item().textContent).toContain(
+    '4.3\u00a0s\u00a0→\u00a02.3\u00a0s, measured over 3 and 2 loads: it saves',
+  );
   expect(item().querySelector('button')!.textContent).toBe('Remove');
   outcomes = [{ ...outcome, afterMs: 4350, effect: 'nothing' }];
   control.resetOrigins(2);

@@ -58,7 +58,7 @@ export interface Evidence {
 
 /**
  * `act`: an action is worthwhile. `leave`: the browser's own behaviour is right. `unsure`: an action may gain much, but not
- * surely.
+ * surely, or the load took far longer than can be explained.
  */
 export type DecisionKind = 'act' | 'leave' | 'unsure';
 
@@ -67,6 +67,8 @@ export interface Decision {
   kind: DecisionKind;
   /** One line for a person: what to do and what it gains. */
   verdict: string;
+  /** The recorded load time beside the expected one, milliseconds, where they differ so much that something is not understood. */
+  unexplained: { recordedMs: number; expectedMs: number } | null;
   /** The one protocol that serves the page as a whole best, if every origin offered it. */
   best: Protocol;
   /** Probability that it is faster than each other protocol, the least of these. */

@@ -62,6 +62,7 @@ export function decisionOf(actions: readonly Action[], more: Partial<Decision> =
     },
     action,
     actions: [...actions, ...(action === LEAVE ? [] : [LEAVE])],
+    unexplained: null,
     indifferentOrigins: 0,
     evidence: [],
     changed: null,

@@ -94,6 +94,7 @@ const prediction: Prediction = {
     },
     action: leave,
     actions: [leave],
+    unexplained: null,
     indifferentOrigins: 1,
     evidence: [{ kind: 'emulation', text: 'HTTP/3 is the fastest.' }],
     changed: null,

@@ -70,6 +70,20 @@ describe('decision', () => {
     expect(verdict).toMatch(/leave it$/);
   });
 
+  it('asks to verify a load that took far longer than expected', () => {
+    // Held to a low rate although the network is said to be open.
+    const page = randomPage(1);
+    const overH3 = Object.fromEntries(page.origins.map((origin) => [origin, 'h3' as const]));
+    const recordedOn = (path: NetworkPath) => recordLoad(page, path, randomServers(page, 1), overH3);
+    expect(decisionOn(OPEN, {}, recordedOn(OPEN)).unexplained).toBeNull();
+    const slow = recordedOn(POLICED);
+    const { kind, verdict, unexplained } = decisionOn(OPEN, {}, slow);
+    expect(kind).toBe('unsure');
+    expect(unexplained!.recordedMs).toBe(slow.pltMs);
+    expect(unexplained!.expectedMs).toBeLessThan(slow.pltMs! / 1.75);
+    expect(verdict).toMatch(/^Leave it for now\..*verify to/);
+  });
+
   it('never advises to keep off HTTP/3 what does not offer it', () => {
     const recording = recorded(POLICED);
     const requests = recording.requests.map((request) => ({ ...request, offersH3: false }));

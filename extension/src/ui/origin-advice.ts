@@ -60,7 +60,8 @@ function adviseOrigin(decision: Decision, origin: OriginRecommendation): OriginA
   }
   const promising = decision.kind === 'unsure' ? promisingAction(actions) : null;
   if (promising?.origins.includes(origin.origin)) {
-    const gain = `maybe ${duration(Math.max(0, leastMs - promising.time.pltMs))}`;
+    const gainMs = leastMs - promising.time.pltMs;
+    const gain = gainMs > 0 ? `maybe ${duration(gainMs)}` : '';
     return adviceBy(promising, { instruction: 'verify first', gain }, decision, origin);
   }
   const offer = decision.kind === 'leave' ? actions.find(isWorthwhileOffer) : undefined;

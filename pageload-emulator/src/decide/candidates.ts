@@ -1,4 +1,5 @@
-import { type Assignment, PROTOCOLS, type Protocol, type ServerProfile } from '@hopwise/contract';
+import { type Assignment, PROTOCOLS, type Protocol } from '@hopwise/contract';
+import { unknownBefore } from '../emulate/browser-assignment.ts';
 import { EndlessLoadError } from '../emulate/emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { EventBudget } from '../scenarios/event-budget.ts';
@@ -56,29 +57,6 @@ export class Candidates {
       throw error;
     }
   }
-}
-
-/** A server as the browser meets it on the first visit. */
-function unknownBefore(server: ServerProfile): ServerProfile {
-  return server.h3Discovery === 'https-record' ? server : { ...server, h3Discovery: 'alt-svc' };
-}
-
-/**
- * The protocols that a browser uses by itself: the newest that each origin offers and the network carries. Where UDP is blocked
- * it remembers that HTTP/3 is broken (Chromium: for five minutes at first, then up to two days).
- */
-export function browserAssignment(
-  graph: PageGraph,
-  servers: readonly ServerProfile[],
-  isCarried: (protocol: Protocol) => boolean,
-): Assignment {
-  const offers = new Map(servers.map((server) => [server.origin, server.offers]));
-  return Object.fromEntries(
-    graph.origins.map((origin) => [
-      origin,
-      PROTOCOLS.findLast((protocol) => offers.get(origin)?.[protocol] && isCarried(protocol)) ?? 'h1',
-    ]),
-  );
 }
 
 /** Shares of an origin's requests by protocol. */

@@ -25,7 +25,8 @@ import {
 } from '../network/priors.ts';
 import { originOf } from '../util/url.ts';
 import { estimateNetwork, type NetworkEstimate } from './estimate-network.ts';
-import { fitPath, type PathFit } from './fit-path.ts';
+import { fitPath, type PathAt, type PathFit } from './fit-path.ts';
+import { loadTimeLikelihood } from './load-time-evidence.ts';
 import { mixFits, posteriorOf } from './mix-fits.ts';
 import { ClusterPrior, type NetworkCluster } from './network-cluster.ts';
 import type { NetworkPosterior, UncertainFigure } from './network-posterior.ts';
@@ -62,6 +63,8 @@ const UNUSED_OFFER_RATIO = 2;
 const MAX_UNUSED_OFFERS = 3;
 /** Within this time a browser has tried an HTTP/3 offer. */
 const TRIED_AFTER_MS = 500;
+/** Quantiles of loss and of a policer's rate over which the likelihood of the load time is averaged. */
+const LOAD_TIME_SHARES = [0.15, 0.5, 0.85];
 /** Lower bound, as zero has no logarithm. */
 const MIN_RTT_MS = 0.01;
 /** A figure counts as estimated when its posterior spread is at most this share of the prior's. */
@@ -248,7 +251,37 @@ class PosteriorBuilder {
       return { probability, fit: fitPath(replay, pathAt, seenBps, priors, known) };
     });
     const ignored = assumptions.findIndex(({ use }) => use === 'ignored');
-    return { ...mixFits(fits), offersIgnored: ignored < 0 ? 0 : posteriorOf(fits)[ignored]! };
+    const offersIgnored = ignored < 0 ? 0 : posteriorOf(fits)[ignored]!;
+    const fit = { ...mixFits(fits), offersIgnored };
+    return udp === undefined ? { ...fit, policedShare: this.#policedShare(fit, pathAt) } : fit;
+  }
+
+  /**
+   * Probability that UDP is policed, given that it is not blocked: that of the fit, updated by how well an open and a policed path
+   * explain the load time.
+   */
+  #policedShare({ policedShare, ...fit }: RecordedFit, pathAt: PathAt): number {
+    const ignored = this.#recording.requests.some(isQuic) ? 0 : fit.offersIgnored;
+    // Where no request went over HTTP/3, the load time shows nothing about UDP.
+    const shown = policedShare - ignored * this.#prior.policed(UDP_PRIOR.policed);
+    if (shown <= 0 || ignored === 1) return policedShare;
+    const likelihood = (pathOf: (share: number) => NetworkPath) =>
+      loadTimeLikelihood(this.#recording, this.#graph, this.#estimate.servers, LOAD_TIME_SHARES.map(pathOf));
+    const queueMs = fit.queueMs.quantile(0.5);
+    const lossy = (path: NetworkPath, share: number) => ({
+      ...path,
+      loss: this.#given.loss ?? fit.loss.quantile(share),
+    });
+    const openBps = this.#given.downBps ?? fit.downBps.quantile(0.5);
+    const policedBps = this.#given.downBps ?? fit.policed.downBps.quantile(0.5);
+    const open = likelihood((share) => lossy(pathAt(openBps, queueMs), share));
+    const policed = likelihood((share) => ({
+      ...lossy(pathAt(policedBps, queueMs), share),
+      udp: { kind: 'policed', bps: fit.policed.bps.quantile(share) },
+    }));
+    if (open === null || policed === null || open + policed === 0) return policedShare;
+    const all = shown * policed + (1 - shown) * open;
+    return (shown * policed + (policedShare - shown) * open) / all;
   }
 
   /** Prior of random loss. Measured loss over TCP enters as Poisson counts, without the share that queue drops explain. */

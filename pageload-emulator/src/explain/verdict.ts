@@ -36,7 +36,7 @@ export function wordDecision(figures: DecisionFigures, knowledge: Knowledge): De
 
 /** What to do and what it gains, in one line. */
 export function verdictOf(figures: DecisionFigures): string {
-  const { kind, action, baseline, actions } = figures;
+  const { kind, action, baseline, actions, unexplained } = figures;
   if (kind === 'act') {
     const [from, to] = durations(baseline.pltMs, action.time.pltMs);
     const about = action.measured ? '' : 'about ';
@@ -45,6 +45,10 @@ export function verdictOf(figures: DecisionFigures): string {
   }
   if (kind === 'unsure') {
     const promising = promisingAction(actions)!;
+    if (unexplained !== null && promising.gainMs <= 0) {
+      const [took, expected] = durations(unexplained.recordedMs, unexplained.expectedMs);
+      return `Leave it for now. This load took ${took} where about ${expected} was expected: verify to find out why`;
+    }
     const gain = duration(Math.min(promising.gainMs, baseline.laterPltMs - promising.time.pltMs));
     return `Leave it for now. ${instructionOf(promising, figures)} may save ${gain} (chance ${percent(promising.helps)}): verify to be sure`;
   }

@@ -20,3 +20,12 @@ export function recordedVisit({ requests }: Recording): 'first' | 'later' | null
   }
   return begun.size > 0 ? 'later' : null;
 }
+
+/** Whether requests went over HTTP/3, or may have, as the recording withholds the protocols of origins that offer it. */
+export function mayHaveUsedH3({ requests }: Recording): boolean {
+  const offering = new Set(requests.filter(({ offersH3 }) => offersH3).map(({ url }) => originOf(url)));
+  return requests.some(
+    ({ url, protocol, fromCache, status }) =>
+      protocol === 'h3' || (protocol === null && !fromCache && status !== 0 && offering.has(originOf(url))),
+  );
+}

@@ -1,0 +1,67 @@
+import type { NetworkPath, Protocol, Recording, ServerProfile } from '@hopwise/contract';
+import { browserAssignment, unknownBefore } from '../emulate/browser-assignment.ts';
+import { EndlessLoadError, emulate } from '../emulate/emulate.ts';
+import type { PageGraph } from '../graph/page-graph.ts';
+import { recordedVisit } from '../recording/visit.ts';
+import { mean } from '../util/statistics.ts';
+import { originOf } from '../util/url.ts';
+
+/** Error of the logarithm of an emulated load time, with the heavy tails of loads that are slow for other reasons; assumed. */
+const SPREAD = 0.25;
+/** Degrees of freedom of Student's t distribution. */
+const TAIL = 4;
+/** Ten times the events of an ordinary page's load. */
+const MAX_EVENTS = 200_000;
+
+/**
+ * Likelihood of the recorded load time if the browser, without pins, loaded the page over each of `paths`, on average. Unlike
+ * replays it shows how delays add up along the page's dependencies.
+ *
+ * @returns up to a constant; null when the recording has no load time
+ */
+export function loadTimeLikelihood(
+  recording: Recording,
+  graph: PageGraph,
+  servers: readonly ServerProfile[],
+  paths: readonly NetworkPath[],
+): number | null {
+  const { pltMs } = recording;
+  if (pltMs === null || pltMs <= 0) return null;
+  const shown = shownProtocols(recording);
+  const assignment = browserAssignment(graph.origins, servers);
+  for (const [origin, { last }] of shown) assignment[origin] = last;
+  const isLater = recordedVisit(recording) === 'later';
+  const isKnown = (origin: string) => {
+    const protocols = shown.get(origin);
+    return protocols === undefined ? isLater : protocols.first === 'h3';
+  };
+  const met = servers.map((server) => (isKnown(server.origin) ? server : unknownBefore(server)));
+  const likelihoods = paths.map((path, index) => {
+    try {
+      const load = emulate(graph, path, met, assignment, { seed: index + 1, maxEvents: MAX_EVENTS });
+      return studentT(Math.log(pltMs / Math.max(1, load.pltMs)) / SPREAD);
+    } catch (error) {
+      if (error instanceof EndlessLoadError) return 0;
+      throw error;
+    }
+  });
+  return mean(likelihoods);
+}
+
+/** The protocols that each origin's requests show, first and last; HTTP/3 counts as last once it was used. */
+function shownProtocols({ requests }: Recording): Map<string, { first: Protocol; last: Protocol }> {
+  const shown = new Map<string, { first: Protocol; last: Protocol }>();
+  for (const { url, protocol, fromCache } of requests) {
+    const origin = originOf(url);
+    if (origin === null || protocol === null || fromCache) continue;
+    const before = shown.get(origin);
+    if (before === undefined) shown.set(origin, { first: protocol, last: protocol });
+    else if (before.last !== 'h3') before.last = protocol;
+  }
+  return shown;
+}
+
+/** Density of Student's t with `TAIL` degrees of freedom, up to a constant. */
+function studentT(x: number): number {
+  return (1 + (x * x) / TAIL) ** (-(TAIL + 1) / 2);
+}

@@ -7,9 +7,9 @@ export type KnownNetwork = Partial<Pick<NetworkPath, NetworkFigure>>;
 export interface MeasuredNetwork extends Omit<KnownNetwork, 'loss' | 'lossBurst' | 'udp'> {
   /**
    * Loss events among packets sent downstream over TCP, drops at the bottleneck's queue included, and the packets that were
-   * lost in these events, where they were counted.
+   * lost in these events, where they were counted. With `isRandom`, queue drops are left out.
    */
-  loss?: { events: number; packets: number; lost?: number };
+  loss?: { events: number; packets: number; lost?: number; isRandom?: boolean };
   /** `unblocked`: UDP packets arrived, but whether their rate is limited is not known. */
   udp?: UdpTreatment | { kind: 'unblocked' };
   /** Rate that transfers reached, bits per second: a lower bound of the downstream rate. */

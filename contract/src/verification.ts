@@ -27,7 +27,7 @@ const probeRound = z.object({
   bytes: count,
   failed: count,
   /**
-   * From TCP_INFO of the round's connections: minimum RTT, gaps in received data, received segments with data, retransmitted
+   * From TCP_INFO of the round's connections: minimum RTT, runs of lost packets, received segments with data, retransmitted
    * segments. null on HTTP/3, as libcurl reports nothing about QUIC connections.
    */
   minRttMs: z.nullable(nonNegative),
@@ -84,12 +84,21 @@ const tcpFigures = z.object({
   /** Segments with data, in each direction. */
   segmentsIn: count,
   segmentsOut: count,
-  /** Gaps in received data; losses within one flight count once. */
+  /** Runs of lost packets, seen as gaps in the received data. */
   lossEvents: count,
   /** Retransmitted segments. */
   retransmitted: count,
   /** Highest delivery rate of sent data, bits per second; null where too little was sent. */
   sendingBps: z.nullable(nonNegative),
+});
+
+/** Losses over TCP while the bottleneck's queue was far from full, so that it dropped none of them. */
+const randomLoss = z.object({
+  /** Packets sent to the client meanwhile. */
+  packets: count,
+  /** Runs of lost packets, and the packets lost in them. */
+  events: count,
+  lost: count,
 });
 
 /** Figures of QUIC connections: libcurl reports neither their round trips nor their losses. */
@@ -141,6 +150,8 @@ export const verificationSchema = z.object({
   assignments: z.optional(z.array(verifiedAssignment).check(z.maxLength(MAX_ASSIGNMENTS))),
   /** In order of first use. */
   origins: z.array(verifiedOrigin),
+  /** Absent with too few packets, without TCP_INFO, and in verifications by helpers that do not count it. */
+  randomLoss: z.optional(randomLoss),
   udp: udpVerdict,
   bytes: count,
   /** Limit of `bytes`. */

@@ -39,6 +39,14 @@ test('the round-trip time is that of the nearest origin, loss is counted over al
   });
 });
 
+test('loss without queue drops replaces the count of all losses', () => {
+  const randomLoss = { packets: 450, events: 2, lost: 5 };
+  expect(measuredBy(verificationOf({ origins: [origin({ lossEvents: 3 })], randomLoss })).loss).toEqual({
+    ...randomLoss,
+    isRandom: true,
+  });
+});
+
 test('without a connection no network figures are known', () => {
   expect(measuredBy(verificationOf())).toEqual({});
 });

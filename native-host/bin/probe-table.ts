@@ -9,6 +9,7 @@ import {
   type VerifiedProtocol,
 } from '@hopwise/contract';
 import { median } from '../src/probe/median.ts';
+import { poissonInterval } from '../src/probe/poisson-interval.ts';
 
 type Round = VerifiedProtocol['rounds'][number];
 type Transfer = Round['transfers'][number];
@@ -61,7 +62,7 @@ export function probeTable(
       'QUIC: libcurl reports neither its round trips nor its losses; a handshake takes one round trip or more.',
     );
   }
-  lines.push(...unanswered(verification.origins), '');
+  lines.push(...unanswered(verification.origins), '', ...lossOf(verification));
   lines.push(`UDP: ${verification.udp.verdict}. ${verification.udp.reason}`);
   if (verification.stopped) lines.push(`Ended early: ${verification.stopped}`);
   lines.push(spent(verification), verification.engine);
@@ -130,6 +131,20 @@ function unanswered(origins: readonly VerifiedOrigin[]): string[] {
   return [`HTTPS records: unknown for ${count(unknown.length, 'origin')} (${detail})`];
 }
 
+function lossOf({ randomLoss }: Verification): string[] {
+  if (!randomLoss) return [];
+  const { packets, events, lost } = randomLoss;
+  const range = poissonInterval(events).map((rate) => percent((rate * lost) / Math.max(1, events) / packets));
+  if (events === 0) {
+    const upper = percent(poissonInterval(0)[1] / packets);
+    return [`Random loss: none in ${count(packets, 'packet')}, so at most ${upper} (80% interval)`];
+  }
+  const burst = `${(lost / events).toFixed(1)} packets a burst`;
+  return [
+    `Random loss: ${percent(lost / packets)} (80% interval ${range.join(' to ')}), ${burst}; ${lost} of ${count(packets, 'packet')} sent while the queue was not full`,
+  ];
+}
+
 function spent({ bytes: all, budgetBytes, leftOut }: Verification): string {
   const without =
     leftOut > 0 ? `; ${count(leftOut, 'resource')} left out of every round to stay within them` : '';
@@ -187,6 +202,7 @@ function printable(line: string): string {
 const ms = (value: number | null): string => (value === null ? NONE : `${value.toFixed(0)} ms`);
 const fineMs = (value: number | null | undefined): string =>
   value == null ? NONE : `${value.toFixed(1)} ms`;
+const percent = (share: number): string => `${(100 * share).toFixed(2)}%`;
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 function bytes(number: number | null): string {

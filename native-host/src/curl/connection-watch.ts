@@ -1,25 +1,24 @@
+import { LossCounter, type LossesAtDelay } from './loss-counter.ts';
 import type { TcpInfo } from './tcp-info.ts';
 
 /** Figures of one TCP connection. */
-export interface ConnectionFigures extends Omit<TcpInfo, 'outOfOrder'> {
+export interface ConnectionFigures extends Omit<TcpInfo, 'outOfOrder' | 'maxSegmentBytes' | 'receiverRttMs'> {
   /** `host:port` of its URLs. */
   host: string;
-  /** How often a filled gap woke the receiver; losses within one flight count once. */
+  /** Runs of lost packets, and the packets lost in them (`LossCounter`). */
   lossEvents: number;
+  lost: number;
+  /** The same by queueing delay, ascending. */
+  lossesAtDelay: LossesAtDelay[];
 }
 
 interface Connection {
   host: string;
   last: TcpInfo | null;
-  lossEvents: number;
+  losses: LossCounter;
 }
 
-/**
- * Follows the TCP connections of one multi handle by socket number.
- *
- * A receiver sees a loss as a wake-up after which the count of out-of-order segments is higher: data behind
- * a gap do not wake the reader, so that filling the gap wakes it once.
- */
+/** Follows the TCP connections of one multi handle by socket number. */
 export class ConnectionWatch {
   readonly #read: (socket: number) => TcpInfo | null;
   readonly #live = new Map<number, Connection>();
@@ -33,7 +32,7 @@ export class ConnectionWatch {
   opened(socket: number, host: string): void {
     const former = this.#live.get(socket);
     if (former) this.#ended.push(former);
-    this.#live.set(socket, { host, last: null, lossEvents: 0 });
+    this.#live.set(socket, { host, last: null, losses: new LossCounter() });
   }
 
   /** To be called when the socket is readable, or about to be closed. */
@@ -42,17 +41,18 @@ export class ConnectionWatch {
     if (!connection) return;
     const info = this.#read(socket);
     if (!info) return;
-    if (info.outOfOrder > (connection.last?.outOfOrder ?? 0)) connection.lossEvents += 1;
+    connection.losses.observe(info);
     connection.last = info;
   }
 
   /** Figures of the established connections, in the order of their start. */
   figures(): ConnectionFigures[] {
-    return [...this.#ended, ...this.#live.values()].flatMap(({ host, last, lossEvents }) => {
+    return [...this.#ended, ...this.#live.values()].flatMap(({ host, last, losses }) => {
       // An attempt that lost the race of Happy Eyeballs has no round trip.
       if (!last || last.minRttMs === null) return [];
-      const { outOfOrder: _outOfOrder, ...info } = last;
-      return [{ host, ...info, lossEvents }];
+      const { outOfOrder: _o, maxSegmentBytes: _m, receiverRttMs: _r, ...info } = last;
+      const { events, lost, atDelay } = losses;
+      return [{ host, ...info, lossEvents: events, lost, lossesAtDelay: atDelay }];
     });
   }
 }

@@ -11,7 +11,7 @@ export interface MultiHandleSettings {
   protocol: Protocol;
   /** libcurl failed: this process must be ended. */
   onFault: (fault: Error) => void;
-  /** A socket is about to be read, or to be removed from this handle. */
+  /** A socket is about to be read, has been read, or is about to be removed from this handle. */
   onSocket?: (socket: number) => void;
   /** Bytes or packets of a peer are about to be read. */
   onReceived?: (() => void) | undefined;
@@ -215,6 +215,8 @@ export class MultiHandle {
     if (events.readable) flags |= CSELECT.IN;
     if (events.writable) flags |= CSELECT.OUT;
     this.#act(socket, flags);
+    // What arrived while libcurl was reading has been read as well and wakes this process no more.
+    if (events.readable && !this.#closed && this.#polls.has(socket)) this.#settings.onSocket?.(socket);
   }
 
   #disarm(): void {

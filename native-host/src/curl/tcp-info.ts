@@ -16,6 +16,10 @@ export interface TcpInfo {
   bytesIn: number;
   /** Latest delivery rate of sent data, bits per second; null where too little was sent (`tcpi_delivery_rate_app_limited`). */
   sendingBps: number | null;
+  /** Size of the largest segments received, bytes; 0 before the first. */
+  maxSegmentBytes: number;
+  /** Smoothed round trip as received data show it (RFC 7323), queueing included, milliseconds; null before the first sample. */
+  receiverRttMs: number | null;
   /** Data segments received out of order (`tcpi_rcv_ooopack`, Linux 5.4). */
   outOfOrder: number;
 }
@@ -34,9 +38,11 @@ const STRUCT_BYTES = 232;
 const RETRANSMITS_OFFSET = 2;
 const PROBES_OFFSET = 3;
 const FLAGS_OFFSET = 7;
+const RCV_MSS_OFFSET = 20;
 const LAST_DATA_RECV_OFFSET = 52;
 const LAST_ACK_RECV_OFFSET = 56;
 const RTT_OFFSET = 68;
+const RCV_RTT_OFFSET = 92;
 const TOTAL_RETRANS_OFFSET = 100;
 const BYTES_RECEIVED_OFFSET = 128;
 const MIN_RTT_OFFSET = 148;
@@ -59,6 +65,7 @@ export function tcpInfoReader(libraries?: readonly string[]): Reader<TcpInfo> {
     const u64 = (offset: number): number => Number(view.getBigUint64(offset, LITTLE_ENDIAN));
     const minRttUs = u32(MIN_RTT_OFFSET);
     const rttUs = u32(RTT_OFFSET);
+    const receiverRttUs = u32(RCV_RTT_OFFSET);
     const sendingBps = 8 * u64(DELIVERY_RATE_OFFSET);
     return {
       minRttMs: minRttUs === NO_RTT_YET || minRttUs === 0 ? null : minRttUs / 1000,
@@ -68,6 +75,8 @@ export function tcpInfoReader(libraries?: readonly string[]): Reader<TcpInfo> {
       retransmitted: u32(TOTAL_RETRANS_OFFSET),
       bytesIn: u64(BYTES_RECEIVED_OFFSET),
       sendingBps: sendingBps === 0 || view.getUint8(FLAGS_OFFSET) & APP_LIMITED ? null : sendingBps,
+      maxSegmentBytes: u32(RCV_MSS_OFFSET),
+      receiverRttMs: receiverRttUs === 0 ? null : receiverRttUs / 1000,
       outOfOrder: u32(RCV_OOOPACK_OFFSET),
     };
   }, libraries);

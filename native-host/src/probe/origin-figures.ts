@@ -1,8 +1,9 @@
 /** Figures of the connections to each origin, over all rounds. */
-import type { VerifiedOrigin } from '@hopwise/contract';
+import type { Verification, VerifiedOrigin } from '@hopwise/contract';
 import type { ConnectionFigures } from '../curl/connection-watch.ts';
 import type { RoundReport, RoundRequest } from '../rounds/round.ts';
 import { median } from './median.ts';
+import { randomLosses } from './random-losses.ts';
 
 type TcpFigures = NonNullable<VerifiedOrigin['tcp']>;
 type QuicFigures = NonNullable<VerifiedOrigin['quic']>;
@@ -36,6 +37,11 @@ export class OriginFigures {
       retransmitted: total(({ retransmitted }) => retransmitted),
       sendingBps: sending.length > 0 ? Math.max(...sending) : null,
     };
+  }
+
+  /** Over all connections, as they share the path. */
+  randomLoss(): Verification['randomLoss'] {
+    return randomLosses([...this.#tcp.values()].flat().flatMap(({ lossesAtDelay }) => lossesAtDelay));
   }
 
   quic(host: string): QuicFigures | null {

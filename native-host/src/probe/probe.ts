@@ -188,6 +188,7 @@ class Probe {
         .filter(({ protocol }) => protocol === null)
         .map((kind): VerifiedAssignment => ({ ...kind.planned, ...this.#outcome(kind) })),
       origins: this.#verifiedOrigins(lookups),
+      randomLoss: this.#figures.randomLoss(),
       udp: this.#udp(info.http3),
       bytes: this.#byteBudget.spentBytes,
       budgetBytes: this.#byteBudget.budgetBytes,

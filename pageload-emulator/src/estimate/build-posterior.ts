@@ -284,18 +284,22 @@ class PosteriorBuilder {
     return (shown * policed + (policedShare - shown) * open) / all;
   }
 
-  /** Prior of random loss. Measured loss over TCP enters as Poisson counts, without the share that queue drops explain. */
+  /** Prior of random loss. Measured loss over TCP enters as Poisson counts, without the share that queue drops explain if they are included. */
   #lossPrior(path: NetworkPath): LogDensity {
     const prior = this.#prior.density('loss', LOSS_PRIOR);
     const seen = this.#measured.loss;
     if (seen === undefined || seen.packets === 0 || this.#given.loss !== undefined) return prior;
+    const events = seen.isRandom ? seen.events : this.#randomEvents(seen, path);
+    const weight = Math.min(1, MAX_LOSS_EVENTS / Math.max(events, 1));
+    return prior.given((loss) => weight * (events * Math.log(loss) - seen.packets * loss));
+  }
+
+  #randomEvents(seen: NonNullable<MeasuredNetwork['loss']>, path: NetworkPath): number {
     const all = (protocol: Protocol) =>
       Object.fromEntries(this.#graph.origins.map((origin) => [origin, protocol]));
     const loads = [all('h1'), all('h2')];
     const share = Math.min(0.5, seen.events / seen.packets);
-    const events = seen.packets * randomLoss(this.#graph, path, this.#estimate.servers, loads, share);
-    const weight = Math.min(1, MAX_LOSS_EVENTS / Math.max(events, 1));
-    return prior.given((loss) => weight * (events * Math.log(loss) - seen.packets * loss));
+    return seen.packets * randomLoss(this.#graph, path, this.#estimate.servers, loads, share);
   }
 
   /**

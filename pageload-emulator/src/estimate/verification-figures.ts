@@ -6,18 +6,20 @@ import type { MeasuredNetwork, Verification } from '@hopwise/contract';
  */
 const WITH_HEADERS = 1.07;
 
-/** Converts a verification's figures to measured figures of the network. Losses over TCP include queue drops. */
-export function measuredBy({ origins, udp }: Verification): MeasuredNetwork {
+/** Converts a verification's figures to measured figures of the network. Losses over TCP include queue drops where the helper has not separated them. */
+export function measuredBy({ origins, randomLoss, udp }: Verification): MeasuredNetwork {
   const tcp = origins.flatMap((origin) => origin.tcp ?? []);
   const reached = [udp.tcpBps, udp.quicBps].flatMap((bps) => bps ?? []);
   const treatment = treatmentOf(udp);
   return {
     ...(tcp.length > 0 && {
       rttMs: Math.min(...tcp.map(({ minRttMs }) => minRttMs)),
-      loss: {
-        events: tcp.reduce((sum, { lossEvents }) => sum + lossEvents, 0),
-        packets: tcp.reduce((sum, { segmentsIn }) => sum + segmentsIn, 0),
-      },
+      loss: randomLoss
+        ? { ...randomLoss, isRandom: true }
+        : {
+            events: tcp.reduce((sum, { lossEvents }) => sum + lossEvents, 0),
+            packets: tcp.reduce((sum, { segmentsIn }) => sum + segmentsIn, 0),
+          },
     }),
     ...(reached.length > 0 && { reachedBps: Math.max(...reached) }),
     ...(treatment && { udp: treatment }),

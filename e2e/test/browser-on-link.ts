@@ -14,6 +14,7 @@ import { EXTENSION_DIR, HOST_SCRIPT } from '@hopwise/lab/paths';
 import type { Site } from '@hopwise/lab/sites/site';
 import type { Page } from 'playwright-core';
 import { type ExtensionBrowser, launch } from '../../extension/test/browser.ts';
+import { withholdTimings } from './withhold-timings.ts';
 
 const LOAD_TIMEOUT_MS = 60_000;
 const RECORDED_TIMEOUT_MS = 40_000;
@@ -34,11 +35,19 @@ export class BrowserOnLink {
     this.#open = open;
   }
 
-  /** @param pageName as of `npm start -- --page` */
-  static async open(pageName: string, network: LabNetwork): Promise<BrowserOnLink> {
-    const page = await openPage(pageName);
-    const lab = await Lab.up({ site: page.dir, network });
+  /**
+   * @param pageName as of `npm start -- --page`
+   * @param withholdsTimings whether the page's servers send no `Timing-Allow-Origin`
+   */
+  static async open(
+    pageName: string,
+    network: LabNetwork,
+    { withholdsTimings = false } = {},
+  ): Promise<BrowserOnLink> {
     const folder = await mkdtemp(join(tmpdir(), 'hopwise-on-link-'));
+    const source = await openPage(pageName);
+    const page = withholdsTimings ? await withholdTimings(source, folder) : source;
+    const lab = await Lab.up({ site: page.dir, network });
     const open = { page, lab, folder, network };
     try {
       const browser = await launch(

@@ -139,7 +139,9 @@ export class Autopilot {
     { trigger, pins, predicted }: PlannedAct,
   ): Promise<boolean> {
     const existing = (await this.#pins.listPins()).filter(({ state }) => state !== 'lifted');
-    const missing = pins.filter(({ origin }) => !existing.some((pin) => pin.origin === origin));
+    // The pin manager lists them only a moment after the worker has started.
+    const own = acts.filter(isOpen).flatMap((act) => act.pins);
+    const missing = pins.filter(({ origin }) => ![...existing, ...own].some((pin) => pin.origin === origin));
     // A pin of another kind is the user's own choice.
     const isOther = pins.some((pin) =>
       existing.some(({ origin, kind }) => origin === pin.origin && kind !== pin.kind),

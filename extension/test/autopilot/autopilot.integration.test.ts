@@ -104,3 +104,21 @@ test('one click undoes all, and leaves the user’s own pin', async () => {
   const settings = await own.evaluate(() => chrome.proxy.settings.get({}));
   expect(settings).toMatchObject({ value: { mode: 'system' } });
 });
+
+test('pins outlive a stop of the worker, and removing the extension leaves nothing', async () => {
+  await browser.ask(own, { type: 'erase-all' });
+  await open('/status/200?again');
+  await becomes(H2);
+  await browser.stopWorker(own);
+  await expect
+    .poll(() => pins.all(), { timeout: 20_000 })
+    .toMatchObject([{ origin: served.origin, state: 'active' }]);
+  expect(await listActs()).toMatchObject([{ state: 'kept', end: null }]);
+  await becomes(H2);
+  expect(host.running()).toHaveLength(1);
+  // The page closes with its extension.
+  await own.evaluate(() => chrome.management.uninstallSelf()).catch(() => undefined);
+  await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 20_000 });
+  await open('/status/200?after');
+  await becomes(H3);
+});

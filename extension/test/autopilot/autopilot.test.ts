@@ -217,6 +217,13 @@ test('a pin that the user replaces is no longer the autopilot’s', async () => 
   expect(pins.active).toEqual([`h2 ${ORIGIN}`]);
 });
 
+test('makes no second act for pins that a new worker has not listed yet', async () => {
+  await load(4300);
+  autopilot = new Autopilot(new PinsInMemory(), predict);
+  await load(4300, { recording: { url: `${ORIGIN}/other` }, requestedUrl: `${ORIGIN}/other` });
+  expect((await autopilot.getState()).acts).toHaveLength(1);
+});
+
 test('states why pins were refused, and tries again after an hour', async () => {
   pins.refusal = 'This browser already uses a proxy.';
   await load(4300);

@@ -152,6 +152,22 @@ describe.skipIf(!firefox)('Firefox', () => {
     expect(await carried()).toBe(H3);
   });
 
+  test('the autopilot carries out a rule after a load, and undoes all', async () => {
+    const siteRules = [{ site: HOST, rule: 'avoid-h3' as const }];
+    await browser.ask(own, { type: 'change-autopilot', change: { isOn: true, siteRules } });
+    await page.goto(server.url('/status/200?autopilot', HOST));
+    await expect
+      .poll(() => pins.all(), { timeout: 20_000 })
+      .toMatchObject([{ origin, kind: 'avoid-h3', state: 'active' }]);
+    await becomes(H2);
+    expect(await browser.ask(own, { type: 'undo-autopilot' })).toMatchObject({
+      acts: [{ trigger: 'rule', state: 'ended', end: { cause: 'you' } }],
+    });
+    expect(await pins.all()).toEqual([]);
+    await becomes(H3);
+    await browser.ask(own, { type: 'change-autopilot', change: { isOn: false, siteRules: [] } });
+  });
+
   test('a pin of this machine waits until Firefox uses a proxy for it', async () => {
     const here = server.url('');
     // After a private window exists Firefox opens all further tabs in it, where the extension does not run.

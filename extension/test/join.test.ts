@@ -119,12 +119,29 @@ function join(requests: ObservedRequest[], frames: FrameReport[], more: Partial<
     documentId: 'top',
     browser: 'Chromium 156',
     takenAt: T0 + 2000,
+    seesAllSites: true,
     ...more,
   });
   return { recording, of: (url: string) => recording.requests.find((one) => one.url === url)! };
 }
 
 describe('joinRecording', () => {
+  test('keeps what other sites served, where the browser hides these requests', () => {
+    const other = 'https://other.test/a.js';
+    const frames = [frame(0, PAGE, 0, { resources: [entry(other, 70, 120, WITHHELD)] })];
+    const requests = [document_()];
+    expect(join(requests, frames).of(other)).toBeUndefined();
+    expect(join(requests, frames, { seesAllSites: false }).of(other)).toMatchObject({
+      startMs: 70,
+      endMs: 120,
+      status: 200,
+      transferBytes: null,
+      fromCache: false,
+      remoteIp: null,
+      offersH3: null,
+    });
+  });
+
   test('leaves out blocked requests, but not resources from memory', () => {
     const blocked = { sent: false, status: 0, headersAt: null };
     const { recording, of } = join(

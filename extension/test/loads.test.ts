@@ -27,6 +27,7 @@ beforeEach(() => {
   shownUrl = PAGE;
   local = {};
   vi.stubGlobal('chrome', {
+    permissions: { contains: async () => true },
     storage: {
       session: { get: async () => ({}), set: async () => {}, remove: async () => {} },
       local: {

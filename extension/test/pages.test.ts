@@ -45,7 +45,11 @@ function stub(body: string): void {
         return { ok: true, allowed: true, pins, vouched: null, launcher: null, localOrigins: [] };
       },
     },
-    permissions: { contains: async () => true, request: async () => true },
+    permissions: {
+      contains: async () => true,
+      getAll: async () => ({ origins: ['https://*/*'] }),
+      request: async () => true,
+    },
     tabs: {
       get: async () => ({ id: 7, url: tabUrl }),
       reload: async (...args: unknown[]) => void reloads.push(args),

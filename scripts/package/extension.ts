@@ -17,11 +17,20 @@ export interface ExtensionPackages {
   log: (line: string) => void;
 }
 
-/** Without source maps, and without `key`: Chrome's store rejects a manifest with one, as it gives extensions their keys itself. */
+/**
+ * The manifest of a store package. Access to sites is optional: people give it on the first page, while one who loads the built
+ * folder as a developer has given it. Chrome's store gives extensions their keys itself, and rejects a manifest with `key`.
+ */
+export function storeManifest(built: Record<string, unknown>): Record<string, unknown> {
+  const { key, host_permissions, ...manifest } = built;
+  return { ...manifest, optional_host_permissions: host_permissions };
+}
+
+/** Without source maps. */
 function forStore(path: string, contents: Buffer): Buffer | null {
   if (path.endsWith('.map')) return null;
   if (path !== 'manifest.json') return contents;
-  const { key, ...manifest } = JSON.parse(contents.toString('utf8'));
+  const manifest = storeManifest(JSON.parse(contents.toString('utf8')));
   return Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
 }
 

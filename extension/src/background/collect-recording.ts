@@ -3,6 +3,7 @@ import { joinRecording } from '../recorder/join.ts';
 import type { FrameReport } from '../recorder/joined-request.ts';
 import { MAX_FRAMES } from '../recorder/limits.ts';
 import { type Collect, frameTimingsSchema } from '../recorder/page-timings.ts';
+import { ALL_SITES } from '../ui/site-access.ts';
 import type { TabLoad } from './tab-loads.ts';
 
 /** Limits the wait for a frame that is busy, or that was removed after its request. */
@@ -29,6 +30,7 @@ export async function collectRecording(
     documentId,
     browser: browserName(),
     takenAt: Date.now(),
+    seesAllSites: await chrome.permissions.contains(ALL_SITES),
   });
 }
 

@@ -14,6 +14,7 @@ import {
 } from '../pins/worker/local-origins.ts';
 import { PinManager } from '../pins/worker/pin-manager.ts';
 import { pageSettledSchema, pageShownSchema, recordingCheckSchema } from '../recorder/page-timings.ts';
+import { registerContentScript } from '../recorder/register-content-script.ts';
 import { listenToRequests } from '../recorder/web-request.ts';
 import { getAllLoads } from '../storage/loads.ts';
 import { readSettings } from '../storage/settings.ts';
@@ -35,6 +36,7 @@ const verifications = new Verifications();
 const memory = new Memory(loads, verifications);
 const autopilot = new Autopilot(pins, ensurePrediction);
 
+void registerContentScript();
 listenToRequests(loads, handleNetworkChange);
 self.addEventListener('offline', handleNetworkChange);
 listenToHistoryDeletions(

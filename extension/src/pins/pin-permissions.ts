@@ -1,8 +1,13 @@
-/** The optional permissions of the manifest that pins need: `history` is for the options page. */
+import { ALL_SITES } from '../ui/site-access.ts';
+
+/**
+ * What pins need of the manifest's optional permissions: `history` is for the options page. Access to all sites, as browsers ask an
+ * extension for the proxy's password only where it has access to the page and to what the page requests.
+ */
 function listPinPermissions(): chrome.permissions.Permissions {
   const { optional_permissions = [] } = chrome.runtime.getManifest();
   const forPins = optional_permissions.filter((name) => name !== 'history');
-  return { permissions: forPins as chrome.runtime.ManifestPermission[] };
+  return { ...ALL_SITES, permissions: forPins as chrome.runtime.ManifestPermission[] };
 }
 
 export function hasPinPermissions(): Promise<boolean> {

@@ -10,12 +10,12 @@ import { readVerifiedTimes } from '../ui/comparison.ts';
 import { builder } from '../ui/dom.ts';
 import { explainEmptyState } from '../ui/empty-state.ts';
 import { ExportControl } from '../ui/export-control.ts';
-import { renderHostPermissionRequest } from '../ui/host-permission-control.ts';
 import { renderIncomplete } from '../ui/incomplete-load.ts';
 import { pollLoad } from '../ui/load-polling.ts';
 import { renderMissingTimes } from '../ui/missing-times.ts';
 import { renderNetworkMemory } from '../ui/network-memory-control.ts';
 import { renderOriginTable } from '../ui/origin-table.ts';
+import { renderSiteAccessRequest } from '../ui/site-access-control.ts';
 import { renderSummary } from '../ui/summary.ts';
 import { renderTimesTable } from '../ui/times-table.ts';
 import { VerifyControl } from '../ui/verify-control.ts';
@@ -38,8 +38,6 @@ async function findTab(): Promise<chrome.tabs.Tab | undefined> {
   return tab;
 }
 
-const permissionRequest = await renderHostPermissionRequest();
-if (permissionRequest) content.before(permissionRequest);
 const tab = await findTab();
 if (tab?.id === undefined) {
   content.replaceChildren(el('p', { class: 'hw-empty' }, 'No tab is open.'));
@@ -48,6 +46,8 @@ if (tab?.id === undefined) {
   const { id } = tab;
   // Past the cache, so that the load can be compared with those before it.
   const reload = () => chrome.tabs.reload(id, { bypassCache: true });
+  const accessRequest = await renderSiteAccessRequest(tab.url, reload);
+  if (accessRequest) content.before(accessRequest);
   const model = new PinsModel();
   const pins = new PinsControl(model);
   const action = new ActionControl(model, reload);

@@ -18,6 +18,8 @@ export interface LoadObservation {
   browser: string;
   /** When the frames were queried, milliseconds since 1970. */
   takenAt: number;
+  /** Whether `requests` has those to all sites, and not only those to which the extension has access. */
+  seesAllSites: boolean;
 }
 
 /**
@@ -60,7 +62,7 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
   const chains = groupBy(own.filter(reachedNetwork), (request) => request.requestId);
   const unsent = own.filter((request) => !reachedNetwork(request));
   const frames = new Map(observation.frames.map((frame) => [frame.frameId, frame]));
-  const { paired, unpaired } = pairEntries([...chains.values()], unsent, observation.frames);
+  const { paired, unpaired } = pairEntries([...chains.values()], unsent, observation);
   const lastOfFrame = new Map(
     [...chains.values()].filter(([first]) => isNavigation(first!)).map((chain) => [chain[0]!.frameId, chain]),
   );
@@ -180,7 +182,11 @@ function documentFrame(frame: FrameReport | undefined) {
  * @param unsent requests that were blocked or cancelled before they reached the network: their entries look like
  *   those of resources from the memory cache, and are left out
  */
-function pairEntries(chains: ObservedRequest[][], unsent: ObservedRequest[], frames: FrameReport[]) {
+function pairEntries(
+  chains: ObservedRequest[][],
+  unsent: ObservedRequest[],
+  { frames, seesAllSites }: LoadObservation,
+) {
   const paired = new Map<ObservedRequest[], FrameResource>();
   const unpaired: { frame: FrameReport; entry: FrameResource }[] = [];
   // A CORS preflight has the same URL as its request, and no entry of its own.
@@ -202,7 +208,9 @@ function pairEntries(chains: ObservedRequest[][], unsent: ObservedRequest[], fra
       }
       // Every request is observed, also those that a cache answers: further entries are repeated uses from memory.
       if (same.length > 0) continue;
-      const others = remaining.slice(blocked.get(key)?.length ?? 0).filter(hasTimings);
+      const unblocked = remaining.slice(blocked.get(key)?.length ?? 0);
+      // An entry alone does not show whether the request to another site was blocked: most are not.
+      const others = seesAllSites ? unblocked.filter(hasTimings) : unblocked;
       unpaired.push(...others.map((entry) => ({ frame, entry })));
     }
   }
@@ -269,7 +277,7 @@ function recordedFields(request: JoinedRequest): Omit<RecordedRequest, 'id' | 'i
   const hasDetails = entry !== null && entry.responseStart > 0;
   const fromCache = observed
     ? observed.fromCache || entry?.deliveryType === 'cache'
-    : entry?.transferSize === 0;
+    : entry !== null && hasTimings(entry) && entry.transferSize === 0;
   const wireBody = fromCache ? 0 : (observed?.contentLength ?? null);
   return {
     url: withoutFragment(observed?.url ?? entry!.name),

@@ -5,8 +5,9 @@ import { renderCard } from './card.ts';
 const LATER = [
   {
     feature: 'Make it faster',
-    asks: 'Log in to a proxy, and in Firefox control the proxy settings',
-    reason: 'pinned sites, and no others, go through the helper on this computer',
+    asks: 'Log in to a proxy, in Firefox control the proxy settings, and access to all sites',
+    reason:
+      'pinned sites, and no others, go through the helper on this computer, and any page can request something from them',
   },
   {
     feature: 'Forget pages that I remove from the browser’s history',

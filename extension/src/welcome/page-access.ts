@@ -1,8 +1,6 @@
 import { builder } from '../ui/dom.ts';
+import { ALL_SITES, ONE_SITE_NOTE, parseSitePattern } from '../ui/site-access.ts';
 import { renderCard, renderState } from './card.ts';
-import { parseSitePattern } from './site-pattern.ts';
-
-const ALL_SITES: chrome.permissions.Permissions = { origins: ['http://*/*', 'https://*/*'] };
 
 const REASON =
   'hopwise reads when a page requested what and how long that took: never its text, its forms or your cookies. Without access to a ' +
@@ -24,12 +22,14 @@ export async function renderPageAccess(): Promise<HTMLElement> {
     one,
   );
   const choices = el('div', { class: 'hw-row' }, all);
+  const note = el('p', { class: 'hw-note' }, ONE_SITE_NOTE);
 
   const update = async () => {
     const hasAll = await chrome.permissions.contains(ALL_SITES);
     const { origins = [] } = await chrome.permissions.getAll();
     choices.hidden = hasAll;
     form.hidden = hasAll;
+    note.hidden = hasAll;
     if (hasAll) state.show(GRANTED_ALL, true);
     else if (origins.length > 0)
       state.show(`hopwise may record the times of ${origins.map(nameSite).join(', ')}.`, true);
@@ -47,7 +47,7 @@ export async function renderPageAccess(): Promise<HTMLElement> {
     void chrome.permissions.request({ origins: [pattern] }).then(update);
   });
   await update();
-  return renderCard('1. Access to web pages', el('p', {}, REASON), state.element, choices, form);
+  return renderCard('1. Access to web pages', el('p', {}, REASON), state.element, choices, form, note);
 }
 
 /** `example.org` of `*://*.example.org/*`. */

@@ -116,13 +116,13 @@ describe.skipIf(!firefox)('Firefox', () => {
     const pages = { origins: ['http://*/*', 'https://*/*'] };
     const may = () => own.evaluate((pages) => chrome.permissions.contains(pages), pages);
     const popup = await browser.openOwn('popup.html');
-    const button = () => popup.evaluate(() => document.querySelector('button')?.textContent ?? '');
-    await expect.poll(button).not.toBe('Allow access');
+    const button = () => popup.evaluate(() => document.querySelector('section button')?.textContent ?? '');
+    await expect.poll(button).not.toBe('Allow on all sites');
     await own.evaluate((pages) => chrome.permissions.remove(pages), pages);
     expect(await may()).toBe(false);
     await popup.reload();
-    await expect.poll(button).toBe('Allow access');
-    await popup.click('button');
+    await expect.poll(button).toBe('Allow on all sites');
+    await popup.click('section button');
     await expect.poll(may).toBe(true);
   });
 

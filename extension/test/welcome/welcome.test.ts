@@ -4,11 +4,11 @@ import { Window } from 'happy-dom';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HelperError } from '../../src/helper/helper-port.ts';
 import type { Hello } from '../../src/helper/native-client.ts';
+import { parseSitePattern } from '../../src/ui/site-access.ts';
 import { renderHelperStep } from '../../src/welcome/helper-step.ts';
 import { listInstallations } from '../../src/welcome/installations.ts';
 import { openWelcome } from '../../src/welcome/open-welcome.ts';
 import { renderPageAccess } from '../../src/welcome/page-access.ts';
-import { parseSitePattern } from '../../src/welcome/site-pattern.ts';
 
 const LINUX = 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0';
 

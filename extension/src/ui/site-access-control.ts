@@ -1,0 +1,51 @@
+import { builder } from './dom.ts';
+import { ALL_SITES, ONE_SITE_NOTE, parseSitePattern } from './site-access.ts';
+
+/**
+ * Requests access to the site of a tab where the extension has none.
+ *
+ * @param url of the tab; undefined if the browser hides it from extensions
+ * @param reload reloads the tab, which records it
+ * @returns null where there is nothing to request
+ */
+export async function renderSiteAccessRequest(
+  url: string | undefined,
+  reload: () => void,
+): Promise<HTMLElement | null> {
+  const pattern = url !== undefined && /^https?:/.test(url) ? parseSitePattern(url) : null;
+  if (!(await isAccessMissing(pattern))) return null;
+  const el = builder();
+  const site = pattern === null ? '' : new URL(url!).hostname;
+  const status = el(
+    'p',
+    { class: 'hw-note', role: 'status' },
+    `hopwise has no access to ${site || 'web pages'}. Nothing is recorded.`,
+  );
+  const choices = el('div', { class: 'hw-row' });
+  const note = el('p', { class: 'hw-note' }, pattern === null ? '' : ONE_SITE_NOTE);
+  const offer = (words: string, permissions: chrome.permissions.Permissions): HTMLElement => {
+    const button = el('button', { type: 'button', class: 'hw-button' }, words);
+    button.addEventListener('click', () => {
+      // Without an await before it: browsers accept the request only directly in a click handler.
+      void chrome.permissions.request(permissions).then((granted) => {
+        if (!granted) return;
+        const again = el('button', { type: 'button', class: 'hw-button' }, 'Reload this page');
+        again.addEventListener('click', reload);
+        choices.replaceChildren(again);
+        note.remove();
+        status.textContent = 'hopwise has access now, and records this page when it is loaded again.';
+      });
+    });
+    return button;
+  };
+  if (pattern !== null) choices.append(offer(`Allow on ${site}`, { origins: [pattern] }));
+  choices.append(offer('Allow on all sites', ALL_SITES));
+  return el('section', {}, status, choices, note);
+}
+
+/** @param pattern of the tab's site; null on pages of the browser, where access to any site is enough */
+async function isAccessMissing(pattern: string | null): Promise<boolean> {
+  if (pattern !== null) return !(await chrome.permissions.contains({ origins: [pattern] }));
+  const { origins = [] } = await chrome.permissions.getAll();
+  return origins.length === 0;
+}

@@ -17,11 +17,11 @@ export function posteriorOf(fits: readonly AssumedFit[]): Float64Array {
 /** The fit over all assumptions. Their densities have common grids, as their priors are the same. */
 export function mixFits(fits: readonly AssumedFit[]): PathFit {
   const shares = posteriorOf(fits);
-  const mixed = (densityOf: (fit: PathFit) => LogDensity, weights: Float64Array) =>
-    LogDensity.mixture(
-      fits.map(({ fit }) => densityOf(fit)),
-      weights,
-    );
+  const mixed = (densityOf: (fit: PathFit) => LogDensity, weights: Float64Array) => {
+    const densities = fits.map(({ fit }) => densityOf(fit));
+    // Of a treatment of UDP that no fit holds possible, the fits' own densities are averaged.
+    return LogDensity.mixture(densities, weights.some((weight) => weight > 0) ? weights : shares);
+  };
   const policed = shares.map((share, index) => share * fits[index]!.fit.policedShare);
   const open = shares.map((share, index) => share - policed[index]!);
   return {

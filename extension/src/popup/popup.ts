@@ -46,7 +46,7 @@ if (tab?.id === undefined) {
   const { id } = tab;
   // Past the cache, so that the load can be compared with those before it.
   const reload = () => chrome.tabs.reload(id, { bypassCache: true });
-  const accessRequest = await renderSiteAccessRequest(tab.url, reload);
+  const accessRequest = await renderSiteAccessRequest(tab.url);
   if (accessRequest) content.before(accessRequest);
   const model = new PinsModel();
   const pins = new PinsControl(model);

@@ -5,13 +5,9 @@ import { ALL_SITES, ONE_SITE_NOTE, parseSitePattern } from './site-access.ts';
  * Requests access to the site of a tab where the extension has none.
  *
  * @param url of the tab; undefined if the browser hides it from extensions
- * @param reload reloads the tab, which records it
  * @returns null where there is nothing to request
  */
-export async function renderSiteAccessRequest(
-  url: string | undefined,
-  reload: () => void,
-): Promise<HTMLElement | null> {
+export async function renderSiteAccessRequest(url: string | undefined): Promise<HTMLElement | null> {
   const pattern = url !== undefined && /^https?:/.test(url) ? parseSitePattern(url) : null;
   if (!(await isAccessMissing(pattern))) return null;
   const el = builder();
@@ -29,11 +25,9 @@ export async function renderSiteAccessRequest(
       // Without an await before it: browsers accept the request only directly in a click handler.
       void chrome.permissions.request(permissions).then((granted) => {
         if (!granted) return;
-        const again = el('button', { type: 'button', class: 'hw-button' }, 'Reload this page');
-        again.addEventListener('click', reload);
-        choices.replaceChildren(again);
+        choices.remove();
         note.remove();
-        status.textContent = 'hopwise has access now, and records this page when it is loaded again.';
+        status.textContent = 'hopwise has access now. Reload this page to record it.';
       });
     });
     return button;

@@ -9,6 +9,7 @@
  *   hopwise.mjs tunnel|terminating        (see bench/pins/)
  *   hopwise.mjs pin                       (see bench/pins/)
  *   hopwise.mjs cli|helper               (the commands hopwise and hopwise-host, see pageload-emulator/ and native-host/)
+ *   hopwise.mjs model COMMAND             (see model/python/)
  *   hopwise.mjs package [PART]            (see scripts/package/main.ts)
  *   hopwise.mjs pack-playwright DIR       (see scripts/pack-playwright.mjs)
  *   hopwise.mjs faults                    (see native-host/test/faults/; with --browser extension/test/pins/faults/)
@@ -16,10 +17,10 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { checkSetup, runSetup } from './setup.mjs';
 import { nodePath, ROOT, SetupError } from './setup-programs.mjs';
-import { HOST, STEPS } from './setup-steps.mjs';
+import { HOST, PYTHON, STEPS } from './setup-steps.mjs';
 
 const [command, ...args] = process.argv.slice(2);
 /** Programs that the build compiles. */
@@ -55,10 +56,19 @@ function stepsOf(name, words) {
 
 /** Runs a script under Node 24 in this terminal; signals reach it by themselves. */
 function runNode(script, scriptArgs) {
+  // Over the channel the child learns of this process's end even when it comes by SIGKILL.
+  const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
+  return runProgram(nodePath(), ['--enable-source-maps', script, ...scriptArgs], { stdio });
+}
+
+function runPython(pythonArgs) {
+  const path = [join(ROOT, 'model/python'), process.env.PYTHONPATH].filter(Boolean).join(delimiter);
+  return runProgram(PYTHON, pythonArgs, { stdio: 'inherit', env: { ...process.env, PYTHONPATH: path } });
+}
+
+function runProgram(file, fileArgs, options) {
   return new Promise((resolve) => {
-    // Over the channel the child learns of this process's end even when it comes by SIGKILL.
-    const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
-    const child = spawn(nodePath(), ['--enable-source-maps', script, ...scriptArgs], { stdio });
+    const child = spawn(file, fileArgs, options);
     // The child cleans up and ends, this process waits for it; a terminal's Ctrl-C reaches it twice.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
     child.on('error', (error) => {
@@ -113,6 +123,9 @@ async function main() {
     case 'helper':
       await runSetup(STEPS.helper);
       return runNode(join(ROOT, 'native-host/bin/hopwise-host.mjs'), args);
+    case 'model':
+      await runSetup(STEPS.model);
+      return runPython(['-m', 'hopwise_model', ...args]);
     case 'package':
       await runSetup(STEPS.built);
       return runNode(join(ROOT, 'scripts/package/main.ts'), args);
@@ -137,7 +150,7 @@ async function main() {
       return runNode(join(ROOT, 'bench/fuzz/main.ts'), args);
     default:
       throw new SetupError(
-        `expected setup, start, test, lab, record, bench, accuracy, flows, udp, tunnel, terminating, pin, faults, fuzz, cli, helper, package or pack-playwright, got ${command ?? 'nothing'}`,
+        `expected setup, start, test, lab, record, bench, accuracy, flows, udp, tunnel, terminating, pin, faults, fuzz, cli, helper, model, package or pack-playwright, got ${command ?? 'nothing'}`,
       );
   }
 }

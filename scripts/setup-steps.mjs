@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   findOnPath,
@@ -21,6 +21,10 @@ const PACKAGES_STAMP = join(ROOT, 'node_modules', '.hopwise-packages');
 export const HOST = join(ROOT, 'native-host', 'dist', 'bin', 'hopwise-host.js');
 const PACKAGES = ['contract', 'pageload-emulator', 'native-host', 'extension', 'lab', 'bench', 'e2e'];
 const LAB = join(ROOT, 'lab', 'go', 'bin', 'hopwise-lab');
+const PYTHON_FOLDER = join(ROOT, '.cache', 'model-python');
+const PYTHON_STAMP = join(PYTHON_FOLDER, '.hopwise-packages');
+/** Python of the model's own environment. */
+export const PYTHON = join(PYTHON_FOLDER, 'bin', 'python');
 
 /** Folders below the packages that hold no sources of the build. */
 const NOT_SOURCES = ['node_modules', 'dist', 'test', 'specs', 'test-results', 'playwright-report', '.git'];
@@ -43,11 +47,13 @@ function newest(paths, keep = () => true) {
   return latest;
 }
 
-function packagesFingerprint() {
+function fingerprint(...path) {
   return createHash('sha256')
-    .update(readFileSync(join(ROOT, 'package-lock.json')))
+    .update(readFileSync(join(ROOT, ...path)))
     .digest('hex');
 }
+
+const packagesFingerprint = () => fingerprint('package-lock.json');
 
 const packages = {
   name: 'packages',
@@ -248,6 +254,47 @@ const lab = {
   },
 };
 
+/** Whether this Python is 3.11 or later and can make environments: Debian packs the latter apart. */
+function canMakeEnvironments(python) {
+  const probe = 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))';
+  return python !== null && spawnSync(python, ['-c', probe]).status === 0;
+}
+
+const pythonPackages = {
+  name: 'python',
+  what: "the model's Python packages",
+  check() {
+    if (!existsSync(PYTHON) || !existsSync(PYTHON_STAMP)) return 'not installed';
+    return readFileSync(PYTHON_STAMP, 'utf8') === fingerprint('model', 'python', 'requirements.txt')
+      ? ''
+      : 'older than model/python/requirements.txt';
+  },
+  async run({ log, asRoot }) {
+    let python = findOnPath('python3');
+    if (!canMakeEnvironments(python)) {
+      if (!findOnPath('apt-get'))
+        throw new SetupError('Python 3.11 or later with venv is missing and this system has no apt-get');
+      await aptInstall(['python3', 'python3-venv'], { log, asRoot });
+      python = '/usr/bin/python3';
+      if (!canMakeEnvironments(python))
+        throw new SetupError('the model needs Python 3.11 or later with venv');
+    }
+    // What an older list of packages has installed goes.
+    rmSync(PYTHON_FOLDER, { recursive: true, force: true });
+    await runLogged(python, ['-m', 'venv', PYTHON_FOLDER], { log });
+    const requirements = join(ROOT, 'model', 'python', 'requirements.txt');
+    const options = [
+      '--require-hashes',
+      '--no-deps',
+      '--only-binary',
+      ':all:',
+      '--disable-pip-version-check',
+    ];
+    await runLogged(PYTHON, ['-m', 'pip', 'install', ...options, '-r', requirements], { log });
+    writeFileSync(PYTHON_STAMP, fingerprint('model', 'python', 'requirements.txt'));
+  },
+};
+
 /** What each command needs, in order. Only what verifies transfers by libcurl. */
 export const STEPS = {
   /** `npm start` with a URL, and in the lab. */
@@ -269,10 +316,12 @@ export const STEPS = {
   ],
   /** `hopwise-host`, the helper. */
   helper: [packages, build, libcurl],
+  /** `npm run model`: Python alone. */
+  model: [pythonPackages],
   /** Helps, and judging what was measured. */
   built: [packages, build],
   /** Everything, for set-up itself and for the tests. */
-  all: [packages, build, chromium, headlessShell, firefox, certutil, libcurl, lab],
+  all: [packages, build, chromium, headlessShell, firefox, certutil, libcurl, lab, pythonPackages],
 };
 
 /** Why this user may not have a lab, or an empty string; null as long as none is built. */

@@ -2,7 +2,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
+import { outcomeOfJunit } from './junit-outcome.ts';
 import { ROOT } from './setup-programs.mjs';
+import { PYTHON } from './setup-steps.mjs';
 import { add, newOutcome } from './test-summary.mjs';
 
 const BIN = join(ROOT, 'node_modules', '.bin');
@@ -120,6 +122,17 @@ async function go(folder) {
 /** A test's own lines begin behind that of its start. */
 const goTrouble = ({ where, what, why }) => ({ where, what, why: why.replace(/^=== .*\n/gm, '') });
 
+/** The Python tests of the model. */
+async function pytest({ scratch }) {
+  const file = join(scratch, 'pytest.xml');
+  rmSync(file, { force: true });
+  const cwd = join(ROOT, 'model/python');
+  const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', `--junit-xml=${file}`];
+  const code = await run(PYTHON, args, { cwd, env: { PYTHONDONTWRITEBYTECODE: '1' } });
+  const outcome = existsSync(file) ? outcomeOfJunit(readFileSync(file, 'utf8')) : newOutcome();
+  return withCrash(outcome, code, 'pytest in model/python');
+}
+
 /** One run of Vitest's projects of these names. */
 async function vitest(projects, { scratch }) {
   const file = join(scratch, 'vitest.json');
@@ -177,6 +190,7 @@ function addPlaywrightSuite(outcome, { specs, suites = [] }, titles, rootDir) {
 export const SUITES = {
   lint,
   go: () => go('lab/go'),
+  python: pytest,
   unit: (options) => vitest(['unit'], options),
   integration: (options) => vitest(['integration', 'alone'], options),
   e2e: async ({ scratch }) => add(await playwright('together', scratch), await playwright('alone', scratch)),

@@ -1,6 +1,6 @@
 /**
  * Runs the suites and closes with the plain line `N passed, N failed`; shortly before it stand the failed tests. Runs under
- * Node 24, after the set-up. `--only lint,go,unit,integration,e2e,long` runs a part; without it all but the long one.
+ * Node 24, after the set-up. `--only lint,go,python,unit,integration,e2e,long` runs a part; without it all but the long one.
  */
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

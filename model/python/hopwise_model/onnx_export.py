@@ -1,0 +1,53 @@
+"""Writes the trees as ONNX and compares them with Python's."""
+
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+from onnxmltools.convert import convert_xgboost
+from onnxmltools.convert.common.data_types import FloatTensorType
+
+from .errors import InputError
+from .features import FEATURES
+from .model_store import Model, tree_files
+
+MAX_BYTES = 300_000
+MAX_DIFFERENCE = 1e-6
+PARITY_ROWS = 10_000
+
+
+def export_model(model: Model, folder: str | Path) -> dict[str, dict]:
+    """Writes one ONNX file per model: input `features`, float32 (rows, 7; 8 with the protocol last if joint), NaN where missing.
+
+    Returns size and largest difference to Python on `PARITY_ROWS` generated rows, by file name.
+
+    Raises InputError if a file is larger than `MAX_BYTES` or differs by more than `MAX_DIFFERENCE`.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = model.learner.settings
+    columns = len(FEATURES) + settings.joint
+    results = {}
+    for name, protocol in tree_files(settings).items():
+        trees = model.learner.models[protocol]
+        graph = convert_xgboost(trees, initial_types=[("features", FloatTensorType([None, columns]))], target_opset=15)
+        contents = graph.SerializeToString()
+        inputs = generate_inputs(columns)
+        session = onnxruntime.InferenceSession(contents, providers=["CPUExecutionProvider"])
+        difference = float(np.abs(session.run(None, {"features": inputs})[0].ravel() - trees.predict(inputs)).max())
+        if difference > MAX_DIFFERENCE or len(contents) > MAX_BYTES:
+            raise InputError(
+                f"{name}: expected at most {MAX_BYTES} bytes and a difference of at most {MAX_DIFFERENCE}, "
+                f"got {len(contents)} bytes and {difference:.2g}"
+            )
+        (folder / name.replace(".ubj", ".onnx")).write_bytes(contents)
+        results[name.replace(".ubj", ".onnx")] = {"bytes": len(contents), "maxDifference": difference}
+    return results
+
+
+def generate_inputs(columns: int) -> np.ndarray:
+    """Rows that span the features' ranges, a tenth of their values missing; the same on every run."""
+    random = np.random.default_rng(1)
+    inputs = 10 ** random.uniform(-3, 4, (PARITY_ROWS, columns))
+    inputs[random.random(inputs.shape) < 0.1] = np.nan
+    return inputs.astype(np.float32)

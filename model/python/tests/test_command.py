@@ -1,0 +1,90 @@
+import json
+
+import pytest
+from generated_log import generate_rows, write_log
+
+from hopwise_model import validation
+from hopwise_model.__main__ import main
+from hopwise_model.learner import Settings
+
+GRID = [Settings(3, 1, joint=False), Settings(3, 1, joint=True)]
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory):
+    """A log, and a model trained on it."""
+    folder = tmp_path_factory.mktemp("model")
+    log = write_log(folder / "log.csv.gz", generate_rows())
+    train(log, folder / "model")
+    return folder
+
+
+def train(log, out):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hopwise_model.training.GRID", GRID)
+        assert main(["train", "--log", str(log), "--out", str(out)]) == 0
+
+
+def run_json(capsys, *arguments):
+    assert main([*map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_score_prints_four_mean_times(paths, capsys):
+    unseen = write_log(paths / "unseen.csv.gz", generate_rows(37, seed=2))
+    scored = run_json(capsys, "score", "--model", paths / "model", "--log", unseen)
+    assert list(scored) == ["chosenMs", "alwaysTcpMs", "alwaysQuicMs", "oracleMs"]
+    assert scored["chosenMs"] <= 1.01 * scored["oracleMs"] < scored["alwaysQuicMs"] < scored["alwaysTcpMs"]
+
+
+def test_training_is_deterministic(paths, tmp_path):
+    train(paths / "log.csv.gz", tmp_path / "again")
+    for file in (paths / "model").iterdir():
+        assert (tmp_path / "again" / file.name).read_bytes() == file.read_bytes()
+
+
+def test_the_card_has_figures_of_conditions_held_out(paths):
+    card = json.loads((paths / "model" / "model.json").read_text())["card"]
+    assert (card["conditions"], card["testConditions"]) == (30, 8)  # a quarter of 30, rounded
+    assert card["heldOut"]["chosenMs"] < card["heldOut"]["alwaysQuicMs"]
+    for shares in card["importances"].values():
+        assert sum(shares.values()) == pytest.approx(1, abs=1e-5)
+
+
+def test_exported_models_answer_as_python_does(paths, tmp_path, capsys):
+    exported = run_json(capsys, "export", "--model", paths / "model", "--out", tmp_path)
+    assert exported
+    for name, figures in exported.items():
+        assert (tmp_path / name).stat().st_size == figures["bytes"] <= 300_000
+        assert figures["maxDifference"] <= 1e-6
+
+
+@pytest.mark.parametrize("damage", ["truncate trees", "truncate manifest", "other version", "no trees"])
+def test_a_damaged_model_is_refused_with_one_line(paths, tmp_path, capsys, damage):
+    for file in (paths / "model").iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    trees, manifest = next(tmp_path.glob("*.ubj")), tmp_path / "model.json"
+    match damage:
+        case "truncate trees":
+            trees.write_bytes(trees.read_bytes()[:-10])
+        case "truncate manifest":
+            manifest.write_text(manifest.read_text()[:100])
+        case "other version":
+            manifest.write_text(manifest.read_text().replace('"formatVersion": 1', '"formatVersion": 2'))
+        case "no trees":
+            trees.unlink()
+    assert main(["score", "--model", str(tmp_path), "--log", str(paths / "log.csv.gz")]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert str(tmp_path) in error and "expected" in error
+
+
+def test_a_log_with_few_conditions_is_refused(tmp_path, capsys):
+    log = write_log(tmp_path / "log.csv", generate_rows(5))
+    assert main(["train", "--log", str(log), "--out", str(tmp_path / "model")]) == 2
+    assert "expected at least 20 network conditions, found 5" in capsys.readouterr().err
+    assert not (tmp_path / "model").exists()
+
+
+def test_the_grid_has_separate_and_joint_models():
+    assert {settings.joint for settings in validation.GRID} == {False, True}

@@ -1,0 +1,27 @@
+/** How a suite ended, as in scripts/test-summary.mjs. */
+interface Outcome {
+  passed: number;
+  failed: number;
+  skipped: number;
+  failures: { where: string; what: string; why: string }[];
+}
+
+/** The outcome in pytest's report: one `testcase` element a test, with the failure inside. */
+export function outcomeOfJunit(xml: string): Outcome {
+  const outcome: Outcome = { passed: 0, failed: 0, skipped: 0, failures: [] };
+  for (const [, attributes = '', body = ''] of xml.matchAll(
+    /<testcase ([^>]*?)(?:\/>|>(.*?)<\/testcase>)/gs,
+  )) {
+    const failure = /<(?:failure|error) message="([^"]*)"/.exec(body);
+    if (failure) {
+      outcome.failed += 1;
+      outcome.failures.push({
+        where: /classname="([^"]*)"/.exec(attributes)?.[1] ?? '',
+        what: /\bname="([^"]*)"/.exec(attributes)?.[1] ?? '',
+        why: failure[1]!.replaceAll('&#10;', '\n'),
+      });
+    } else if (body.includes('<skipped')) outcome.skipped += 1;
+    else outcome.passed += 1;
+  }
+  return outcome;
+}

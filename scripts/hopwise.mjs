@@ -5,7 +5,7 @@
  *   hopwise.mjs start [URL] [options]     (see e2e/src/start/)
  *   hopwise.mjs test [--only SUITE]       (see scripts/test.mjs)
  *   hopwise.mjs bench [options]           (see bench/emulator/speed.ts and bench/src/speed/)
- *   hopwise.mjs lab|record|accuracy|flows|udp (see bench/src/{ground-truth,accuracy,flows,udp}/, lab/src/record/)
+ *   hopwise.mjs lab|record|accuracy|flows|probe|udp (see bench/src/{ground-truth,accuracy,flows,probe,udp}/, lab/src/record/)
  *   hopwise.mjs tunnel|terminating        (see bench/pins/)
  *   hopwise.mjs pin                       (see bench/pins/)
  *   hopwise.mjs cli|helper               (the commands hopwise and hopwise-host, see pageload-emulator/ and native-host/)
@@ -31,6 +31,7 @@ const PROGRAMS = {
   accuracy: 'bench/dist/accuracy/main.js',
   flows: 'bench/dist/flows/main.js',
   udp: 'bench/dist/udp/main.js',
+  probe: 'bench/dist/probe/main.js',
 };
 
 /** What a command with these arguments needs. */
@@ -45,6 +46,7 @@ function stepsOf(name, words) {
     }
     case 'lab':
       return { summary: STEPS.built, check: STEPS.check, pcwnd: STEPS.pcwnd }[words[0]] ?? STEPS.matrix;
+    case 'probe':
     case 'udp':
       return STEPS.udp;
     case 'flows':
@@ -107,6 +109,7 @@ async function main() {
     case 'record':
     case 'accuracy':
     case 'flows':
+    case 'probe':
     case 'udp':
       await runSetup(stepsOf(command, args));
       return runNode(join(ROOT, PROGRAMS[command]), args);

@@ -304,7 +304,7 @@ export const STEPS = {
   matrix: [packages, build, chromium, headlessShell, lab],
   check: [packages, build, chromium, lab],
   pcwnd: [packages, build, lab],
-  /** `npm run bench:udp`: one load of a page, then probes. */
+  /** `npm run bench:udp` and `bench:probe`: one load of a page, then probes. */
   udp: [packages, build, chromium, headlessShell, libcurl, lab],
   /** `npm run record`, alone and with its check in the lab. */
   record: [packages, build, chromium],

@@ -290,7 +290,7 @@ program
   .option('--rounds <n>', 'maximum rounds under each protocol, within the budget', wholeNumber(1, 20), 3)
   .option(
     '--budget <bytes>',
-    "maximum response bytes in all; by default three times the page's",
+    "maximum response bytes in all; by default the page's for each protocol and assignment, at least three times",
     wholeNumber(1, Number.MAX_SAFE_INTEGER),
   )
   .option('--libcurl <path>', 'use this libcurl')

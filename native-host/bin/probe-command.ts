@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import {
+  type PlannedAssignment,
   PROTOCOL_NAME,
   PROTOCOLS,
   type Protocol,
@@ -39,7 +40,7 @@ export async function probeCommand(
   note: (text: string) => void,
 ): Promise<number> {
   const protocols = readProtocols(options.protocols);
-  const plan = await readPlan(urls, options.har);
+  const { plan, assignments } = await readInput(urls, options.har, protocols);
   const engine = new Engine({ libcurl: options.libcurl });
   const interrupt = new AbortController();
   const onInterrupt = (): void => interrupt.abort();
@@ -49,6 +50,7 @@ export async function probeCommand(
   try {
     const verification = await probe(engine, plan, {
       protocols,
+      assignments,
       rounds: options.rounds,
       budgetBytes: options.budget ?? null,
       signal: interrupt.signal,
@@ -92,11 +94,28 @@ function readProtocols(list: string): Protocol[] {
   return names as Protocol[];
 }
 
-async function readPlan(urls: string[], har: string | undefined): Promise<TransferPlan> {
+interface ProbeInput {
+  plan: TransferPlan;
+  /** Of a recording: what the decision recommends, and what the browser does by itself. */
+  assignments: PlannedAssignment[];
+}
+
+/** @param protocols those that assignments may use */
+async function readInput(
+  urls: string[],
+  har: string | undefined,
+  protocols: readonly Protocol[],
+): Promise<ProbeInput> {
   if (urls.length > 0 === (har !== undefined)) throw new UsageError('give either URLs or --har FILE');
-  const value = har === undefined ? planOfUrls(urls) : await planOfRecording(har);
-  const parsed = transferPlanSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
+  const { plan, assignments } =
+    har === undefined ? { plan: planOfUrls(urls), assignments: [] } : await readRecording(har);
+  const parsed = transferPlanSchema.safeParse(plan);
+  if (parsed.success) {
+    const possible = assignments.filter(({ assignment }) =>
+      Object.values(assignment).every((protocol) => protocols.includes(protocol)),
+    );
+    return { plan: parsed.data, assignments: possible };
+  }
   const [issue] = parsed.error.issues;
   throw new UsageError(
     `${har ?? 'URLs'}: ${issue?.path.join('.')}: ${issue?.message} (every URL must be https)`,
@@ -129,8 +148,10 @@ function planOfUrls(urls: string[]): TransferPlan {
   };
 }
 
-async function planOfRecording(file: string): Promise<unknown> {
-  const { buildGraph, parseRecording, transferPlan } = await import('@hopwise/pageload-emulator');
+async function readRecording(file: string): Promise<ProbeInput> {
+  const { assignmentsToVerify, buildGraph, parseRecording, predict, transferPlan } = await import(
+    '@hopwise/pageload-emulator'
+  );
   let bytes: Buffer;
   try {
     bytes = await readFile(file);
@@ -141,7 +162,7 @@ async function planOfRecording(file: string): Promise<unknown> {
   try {
     const recording = parseRecording(bytes.toString('utf8'));
     const plan = transferPlan(buildGraph(recording), recording, userAgent());
-    if (plan) return plan;
+    if (plan) return { plan, assignments: assignmentsToVerify(predict(recording).decision) };
   } catch (fault) {
     throw new UsageError(`${file}: ${(fault as Error).message}`);
   }

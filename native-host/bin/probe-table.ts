@@ -2,9 +2,9 @@
 import {
   PROTOCOL_NAME,
   PROTOCOLS,
-  type Protocol,
   type TransferPlan,
   type Verification,
+  type VerifiedAssignment,
   type VerifiedOrigin,
   type VerifiedProtocol,
 } from '@hopwise/contract';
@@ -25,10 +25,15 @@ export function probeTable(
   plan: TransferPlan,
   { resources }: { resources: boolean },
 ): string {
-  const measured = PROTOCOLS.flatMap((protocol): [Protocol, VerifiedProtocol][] => {
+  const measured = PROTOCOLS.flatMap((protocol): [string, VerifiedProtocol][] => {
     const outcome = verification.protocols[protocol];
-    return outcome ? [[protocol, outcome]] : [];
+    return outcome ? [[PROTOCOL_NAME[protocol], outcome]] : [];
   });
+  const assigned = (verification.assignments ?? []).map((outcome): [string, VerifiedProtocol] => [
+    assignmentName(outcome),
+    outcome,
+  ]);
+  measured.push(...assigned);
   const lines = [
     `${verification.pageUrl}: ${count(plan.transfers.length, 'resource')} of ${count(verification.origins.length, 'origin')}`,
     '',
@@ -46,9 +51,9 @@ export function probeTable(
         'rounds',
         'under it',
       ],
-      measured.map(([protocol, outcome]) => protocolRow(protocol, outcome)),
+      measured.map(([name, outcome]) => protocolRow(name, outcome)),
     ),
-    ...measured.flatMap(([protocol, outcome]) => notesOf(protocol, outcome)),
+    ...measured.flatMap(([name, outcome]) => notesOf(name, outcome)),
     '',
     ...rows(
       ['origin', 'offers HTTP/3 in', 'RTT', 'with queues', 'QUIC', 'segments', 'losses', 'resent'],
@@ -66,20 +71,29 @@ export function probeTable(
   lines.push(`UDP: ${verification.udp.verdict}. ${verification.udp.reason}`);
   if (verification.stopped) lines.push(`Ended early: ${verification.stopped}`);
   lines.push(spent(verification), verification.engine);
-  if (resources)
-    for (const [protocol, outcome] of measured) lines.push(...resourceRows(protocol, outcome, plan));
+  if (resources) for (const [name, outcome] of measured) lines.push(...resourceRows(name, outcome, plan));
   return lines.map(printable).join('\n');
 }
 
+/** Such as `HTTP/2 for 3, HTTP/3 for 1`; with `once offered` as on a browser's first visit. */
+function assignmentName({ assignment, discoversH3 }: VerifiedAssignment): string {
+  const assigned = Object.values(assignment);
+  const parts = PROTOCOLS.flatMap((protocol) => {
+    const origins = assigned.filter((each) => each === protocol).length;
+    return origins > 0 ? [`${PROTOCOL_NAME[protocol]} for ${origins}`] : [];
+  });
+  return `${parts.join(', ')}${discoversH3 ? ' once offered' : ''}`;
+}
+
 function protocolRow(
-  protocol: Protocol,
+  name: string,
   { rounds, medianMs, lowMs, highMs, ...outcome }: VerifiedProtocol,
 ): string[] {
   const documents = rounds.flatMap(({ transfers }) => transfers.filter(({ index }) => index === 0));
   const phase = (of: (document: Transfer) => number | null): string =>
     ms(median(documents.flatMap((document) => of(document) ?? [])));
   return [
-    PROTOCOL_NAME[protocol],
+    name,
     ms(medianMs),
     ms(lowMs),
     ms(highMs),
@@ -94,8 +108,7 @@ function protocolRow(
   ];
 }
 
-function notesOf(protocol: Protocol, { unavailable, rounds }: VerifiedProtocol): string[] {
-  const name = PROTOCOL_NAME[protocol];
+function notesOf(name: string, { unavailable, rounds }: VerifiedProtocol): string[] {
   const failed = rounds.flatMap(({ transfers }) => transfers.filter(({ error }) => error !== ''));
   return [
     ...(unavailable ? [`${name}: ${unavailable}`] : []),
@@ -151,12 +164,12 @@ function spent({ bytes: all, budgetBytes, leftOut }: Verification): string {
   return `${bytes(all)} of at most ${bytes(budgetBytes)} transferred${without}`;
 }
 
-function resourceRows(protocol: Protocol, { rounds }: VerifiedProtocol, plan: TransferPlan): string[] {
+function resourceRows(name: string, { rounds }: VerifiedProtocol, plan: TransferPlan): string[] {
   const inTheMiddle = rounds.toSorted((a, b) => a.totalMs - b.totalMs)[(rounds.length - 1) >> 1];
   if (!inTheMiddle) return [];
   return [
     '',
-    `Under ${PROTOCOL_NAME[protocol]}, milliseconds after the start:`,
+    `Under ${name}, milliseconds after the start:`,
     ...rows(
       ['resource', 'status', 'version', 'bytes', 'start', 'DNS', 'connect', 'handshake', 'first byte', 'end'],
       inTheMiddle.transfers.map((one) => [

@@ -192,7 +192,7 @@ it('probe takes its plan from a HAR', () => {
       status: 200,
       statusText: '',
       httpVersion: 'h2',
-      headers: [],
+      headers: [{ name: 'alt-svc', value: 'h3=":443"; ma=60' }],
       content: { size: 1000, mimeType },
       redirectURL: '',
       headersSize: -1,
@@ -229,6 +229,11 @@ it('probe takes its plan from a HAR', () => {
   const verification = verificationSchema.parse(JSON.parse(out));
   expect(verification.pageUrl).toBe(server.url('/bytes/3000'));
   expect(verification.protocols.h2).toMatchObject({ provedRequests: 3, answeredRequests: 3 });
+  // On a first visit the document arrives over HTTP/2 and offers HTTP/3.
+  expect(verification.assignments).toHaveLength(1);
+  expect(verification.assignments![0]).toMatchObject({ discoversH3: true, answeredRequests: 3 });
+  const firstVisit = verification.assignments![0]!.rounds[0]!.transfers;
+  expect(firstVisit.map(({ protocol }) => protocol)).toEqual(['h2', 'h3', 'h3']);
   const [document, ...rest] = verification.protocols.h2!.rounds[0]!.transfers;
   for (const { startMs } of rest) expect(startMs).toBeGreaterThanOrEqual(document!.endMs);
 

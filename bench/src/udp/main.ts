@@ -14,7 +14,7 @@ import { openPage } from '@hopwise/lab/pages/page-source';
 import type { Recording } from '@hopwise/pageload-emulator';
 import { type Judged, renderConfusion } from './confusion.ts';
 import { parseOptions, type UdpOptions } from './options.ts';
-import { bytesOf, ProbeLab } from './probe-lab.ts';
+import { bytesOf, MAX_ROUND_KINDS, ProbeLab } from './probe-lab.ts';
 
 /** Network for recording pages: fast and open, so that a probe's transfer plan depends only on the page. */
 const RECORDED_ON = 'fast';
@@ -89,7 +89,8 @@ async function judgePage(
         }
         await lab.configure({ ...cell.network, seed });
         // Enough for all rounds, even if a page has grown.
-        const budgetBytes = rounds === 1 ? null : Math.ceil(1.5 * 3 * rounds * bytesOf(recording));
+        const budgetBytes =
+          rounds === 1 ? null : Math.ceil(1.5 * MAX_ROUND_KINDS * rounds * bytesOf(recording));
         verification = await lab.probe(recording, { rounds, budgetBytes });
         await replaceFile(file, JSON.stringify(verification));
         say(`${page.name} on ${cell.name}, seed ${seed}: UDP ${verification.udp.verdict}`);

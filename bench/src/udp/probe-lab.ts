@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { type Verification, verificationSchema } from '@hopwise/contract';
 import { browserProgram } from '@hopwise/lab/browser/browser-program';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
-import { Lab } from '@hopwise/lab/client/lab';
+import { Lab, type LabStats } from '@hopwise/lab/client/lab';
 import type { LabNetwork } from '@hopwise/lab/client/networks';
 import { firstLine, UserError } from '@hopwise/lab/command/errors';
 import { MeasuringBrowser } from '@hopwise/lab/loads/measuring-browser';
@@ -15,6 +15,8 @@ import type { PageSource } from '@hopwise/lab/pages/page-source';
 import { HOST_SCRIPT } from '@hopwise/lab/paths';
 import type { Recording } from '@hopwise/pageload-emulator';
 
+/** Kinds of rounds of a probe: three protocols, and the recommended and the browser's own assignment. */
+export const MAX_ROUND_KINDS = 5;
 const LOAD_TIMEOUT_MS = 60_000;
 /** Limit for a verification of a page with hundreds of resources, as JSON. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -80,6 +82,15 @@ export class ProbeLab {
   async configure(network: LabNetwork): Promise<void> {
     await this.#lab.drain();
     await this.#lab.configure(network);
+  }
+
+  /** Counts of the link since `resetStats`. */
+  stats(): Promise<LabStats> {
+    return this.#lab.stats();
+  }
+
+  resetStats(): Promise<void> {
+    return this.#lab.resetStats();
   }
 
   /** Runs `hopwise-host probe` on the current link. */

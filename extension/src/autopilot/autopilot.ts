@@ -61,6 +61,17 @@ export class Autopilot {
     return this.#change((acts) => this.#endActs(acts, 'network'));
   }
 
+  /** The user is about to pin an origin: its pin is no longer the autopilot's. */
+  handlePin(origin: string): Promise<void> {
+    return this.#change(async (acts) => {
+      for (const act of acts.filter(isOpen)) {
+        const left = act.pins.filter((pin) => pin.origin !== origin);
+        if (left.length > 0) act.pins = left;
+        else Object.assign(act, { state: 'ended', end: { atMs: Date.now(), cause: 'you', reason: '' } });
+      }
+    });
+  }
+
   /** The user removed a pin. */
   handleUnpin(origin: string): Promise<void> {
     return this.#change(async (acts) => {

@@ -187,6 +187,7 @@ async function answerPinRequest(request: Exclude<PinRequest, { type: 'pin-outcom
     case 'pins':
       return request.fresh ? pins.refreshPins() : pins.listPins();
     case 'pin':
+      await autopilot.handlePin(request.origin);
       if (request.allowLocal) await allowLocalOrigin(request.origin);
       return pins.pinOrigin({ ...request, allowLocal: await isLocalOriginAllowed(request.origin) });
     case 'unpin':

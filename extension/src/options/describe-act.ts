@@ -62,7 +62,7 @@ const ENDS: Record<EndCause, string> = {
   trouble: 'Undone at once, because it failed',
   slower: 'Undone, because loads took longer than before.',
   'no-gain': 'Undone, because loads were not faster than before.',
-  you: 'Undone by you.',
+  you: 'Ended by you.',
   off: 'Undone when you switched it off.',
   rule: 'Undone when your rules changed.',
   network: 'Undone on a change of network.',

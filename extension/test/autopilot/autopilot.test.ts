@@ -217,6 +217,16 @@ test('a pin that the user replaces is no longer the autopilot’s', async () => 
   expect(pins.active).toEqual([`h2 ${ORIGIN}`]);
 });
 
+test('a pin that the user makes again stays when the autopilot undoes all', async () => {
+  await load(4300);
+  await autopilot.handlePin('https://other.test');
+  expect(await lastAct()).toMatchObject({ state: 'checking' });
+  await autopilot.handlePin(ORIGIN);
+  expect(await lastAct()).toMatchObject({ state: 'ended', end: { cause: 'you' } });
+  await autopilot.undoAll();
+  expect(pins.active).toEqual([`avoid-h3 ${ORIGIN}`]);
+});
+
 test('makes no second act for pins that a new worker has not listed yet', async () => {
   await load(4300);
   autopilot = new Autopilot(new PinsInMemory(), predict);

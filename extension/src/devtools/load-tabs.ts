@@ -4,6 +4,7 @@ import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { builder } from '../ui/dom.ts';
 import { ConnectionsTab } from './connections/connections-tab.ts';
 import { EmulationClient } from './emulation/emulation-client.ts';
+import { GraphTab } from './graph/graph-tab.ts';
 import { HistoryTab } from './history/history-tab.ts';
 import { WaterfallTab } from './waterfall/waterfall-tab.ts';
 import { WhatIfTab } from './what-if/what-if-tab.ts';
@@ -21,6 +22,7 @@ export class LoadTabs {
   #connections: ConnectionsTab | null = null;
   #whatIf: WhatIfTab | null = null;
   #history: HistoryTab | null = null;
+  #graph: GraphTab | null = null;
 
   waterfall(load: StoredLoad): HTMLElement {
     const prediction = this.#prepare(load);
@@ -40,6 +42,16 @@ export class LoadTabs {
       this.#explain(prediction);
     }
     return el('div', {}, this.#problem, this.#connections.element);
+  }
+
+  graph(load: StoredLoad): HTMLElement {
+    const prediction = this.#prepare(load);
+    if (!prediction) return el('p', { class: 'hw-card' }, load.problem);
+    if (!this.#graph) {
+      this.#graph = new GraphTab(load.recording, prediction.decision.best, this.#emulation);
+      this.#explain(prediction);
+    }
+    return el('div', {}, this.#problem, this.#graph.element);
   }
 
   whatIf(load: StoredLoad): HTMLElement {
@@ -68,6 +80,8 @@ export class LoadTabs {
       this.#whatIf = null;
       this.#history?.close();
       this.#history = null;
+      this.#graph?.close();
+      this.#graph = null;
       this.#problem.textContent = '';
       if (predictionOf(load)) this.#emulation.setPage(load.recording);
     }
@@ -78,6 +92,7 @@ export class LoadTabs {
     this.#emulation.explain(networkOf(prediction), ({ protocols }) => {
       this.#waterfall?.setExplanation(protocols);
       this.#connections?.setExplanation(protocols);
+      this.#graph?.setExplanation(protocols);
     });
   }
 }

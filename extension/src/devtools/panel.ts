@@ -52,6 +52,7 @@ const tabs = new Tabs([
   { id: 'origins', label: 'Origins', render: () => withLoad(renderOrigins) },
   { id: 'waterfall', label: 'Waterfall', render: () => withLoad((load) => [loadTabs.waterfall(load)]) },
   { id: 'connections', label: 'Connections', render: () => withLoad((load) => [loadTabs.connections(load)]) },
+  { id: 'graph', label: 'Graph', render: () => withLoad((load) => [loadTabs.graph(load)]) },
   { id: 'what-if', label: 'What if', render: () => withLoad((load) => [loadTabs.whatIf(load)]) },
   { id: 'history', label: 'History', render: () => withLoad((load) => [loadTabs.history(load)]) },
 ]);

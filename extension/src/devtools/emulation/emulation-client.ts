@@ -3,7 +3,7 @@ import type { EmulationAnswer, EmulationRequest } from './emulation-messages.ts'
 import type { WhatIfSettings } from './what-if.ts';
 
 /** Kinds of questions, each replaced by the next of its kind. */
-type Question = 'what-if' | 'map' | 'network';
+type Question = 'what-if' | 'map' | 'network' | 'graph';
 type AnswerOf<K extends EmulationAnswer['kind']> = Extract<EmulationAnswer, { kind: K }>;
 
 /** The panel's side of the worker that emulates loads. The worker starts with the first page. */
@@ -38,6 +38,15 @@ export class EmulationClient {
   /** @param onAnswer is called as rows of the map are ready */
   askMap(settings: WhatIfSettings, onAnswer: (answer: AnswerOf<'map'>) => void): void {
     this.#send({ kind: 'map', id: this.#ask('map', onAnswer), settings });
+  }
+
+  /** @param criticalPaths numbers of the requests along critical paths */
+  askGraph(
+    criticalPaths: number[][],
+    groupsAlike: boolean,
+    onAnswer: (answer: AnswerOf<'graph'>) => void,
+  ): void {
+    this.#send({ kind: 'graph', id: this.#ask('graph', onAnswer), criticalPaths, groupsAlike });
   }
 
   /**

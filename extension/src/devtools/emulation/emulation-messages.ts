@@ -1,5 +1,6 @@
 import type { KnownNetwork } from '@hopwise/contract';
 import type { Explanation, Recording } from '@hopwise/pageload-emulator';
+import type { GraphLayout } from './graph-layout.ts';
 import type { SeenNetwork } from './pooled-network.ts';
 import type { OpenedFile } from './read-file.ts';
 import type { ProtocolTimes, WhatIfSettings } from './what-if.ts';
@@ -12,6 +13,8 @@ export type EmulationRequest =
   | { kind: 'explain'; network: KnownNetwork }
   | { kind: 'what-if'; id: number; settings: WhatIfSettings }
   | { kind: 'map'; id: number; settings: WhatIfSettings }
+  /** Of the page: with the numbers of the requests along critical paths. */
+  | { kind: 'graph'; id: number; criticalPaths: number[][]; groupsAlike: boolean }
   /** Loads of one page, oldest first. */
   | { kind: 'network'; id: number; loads: { recording: Recording; isPooled: boolean }[] };
 
@@ -21,6 +24,7 @@ export type EmulationAnswer =
   /** The first answer to a question rests on one load; later ones on more, until `isFinal`. */
   | { kind: 'what-if'; id: number; times: ProtocolTimes; loads: number; isFinal: boolean }
   | { kind: 'map'; id: number; cells: MapCell[]; isFinal: boolean }
+  | { kind: 'graph'; id: number; layout: GraphLayout }
   /** What one load shows, and what the pooled ones so far show together. */
   | { kind: 'network'; id: number; index: number; own: SeenNetwork; pooled: SeenNetwork | null }
   | { kind: 'opened'; opened: OpenedFile }

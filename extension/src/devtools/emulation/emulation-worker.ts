@@ -8,7 +8,9 @@ import {
   PROTOCOLS,
   type Recording,
 } from '@hopwise/pageload-emulator';
+import { buildRequestGraph } from './dependency-graph.ts';
 import type { EmulationAnswer, EmulationRequest } from './emulation-messages.ts';
+import { layOutGraph } from './graph-layout.ts';
 import { PooledNetwork, type SeenNetwork } from './pooled-network.ts';
 import { readFile } from './read-file.ts';
 import { type EmulatedPage, emulateLoads, type ProtocolTimes } from './what-if.ts';
@@ -20,7 +22,7 @@ const LOADS = 15;
 let recording: Recording | null = null;
 let page: EmulatedPage | null = null;
 /** Number of the newest question by kind. */
-const newest = { 'what-if': 0, map: 0, network: 0 };
+const newest = { 'what-if': 0, map: 0, network: 0, graph: 0 };
 
 const answer = (message: EmulationAnswer) => postMessage(message);
 
@@ -71,6 +73,12 @@ async function answerMap({ id, settings }: EmulationRequest & { kind: 'map' }): 
   }
 }
 
+function answerGraph({ id, criticalPaths, groupsAlike }: EmulationRequest & { kind: 'graph' }): void {
+  if (!page || !recording) return;
+  const graph = buildRequestGraph(page.graph, recording, criticalPaths, groupsAlike);
+  answer({ kind: 'graph', id, layout: layOutGraph(graph) });
+}
+
 async function answerNetwork({ id, loads }: EmulationRequest & { kind: 'network' }): Promise<void> {
   const together = new PooledNetwork();
   let pooled: SeenNetwork | null = null;
@@ -100,6 +108,7 @@ addEventListener('message', async ({ data }: MessageEvent<EmulationRequest>) => 
       newest[data.kind] = data.id;
       if (data.kind === 'map') await answerMap(data);
       else if (data.kind === 'network') await answerNetwork(data);
+      else if (data.kind === 'graph') answerGraph(data);
       else await answerWhatIf(data);
     }
   } catch (error) {

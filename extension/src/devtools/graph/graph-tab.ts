@@ -1,0 +1,179 @@
+import { PROTOCOL_NAME, type Protocol, type Recording } from '@hopwise/contract';
+import { type CriticalStep, type Explanation, PROTOCOLS } from '@hopwise/pageload-emulator';
+import { builder } from '../../ui/dom.ts';
+import { formatCount, formatUrl } from '../../ui/format.ts';
+import { recordedWaterfall } from '../../ui/waterfall.ts';
+import type { EmulationClient } from '../emulation/emulation-client.ts';
+import type { GraphLayout } from '../emulation/graph-layout.ts';
+import { nameOf, renderDetails } from '../waterfall/row-details.ts';
+import { joinRows } from '../waterfall/rows.ts';
+import { GraphView } from './graph-view.ts';
+
+const el = builder();
+
+/** Zoom of one press of a button. */
+const ZOOM = 1.4;
+/** Pages with more requests show alike ones as one node at first. */
+const MAX_APART = 24;
+
+/** What each request waits for, and the critical path of the emulated loads through it. */
+export class GraphTab {
+  readonly element: HTMLElement;
+  readonly #recording: Recording;
+  readonly #emulation: EmulationClient;
+  readonly #frame = el('div', {}, el('p', { class: 'hw-muted', role: 'status' }, 'Laying out the graph …'));
+  readonly #details = el('div', {});
+  readonly #note = el('p', { class: 'hw-note' });
+  readonly #choice = el('select');
+  readonly #resize = new ResizeObserver(() => this.#view?.resize());
+  #explained: Explanation['protocols'] | null = null;
+  #protocol: Protocol;
+  #groupsAlike: boolean;
+  #view: GraphView | null = null;
+
+  /** @param protocol whose critical path is shown at first */
+  constructor(recording: Recording, protocol: Protocol, emulation: EmulationClient) {
+    this.#recording = recording;
+    this.#protocol = protocol;
+    this.#emulation = emulation;
+    this.#groupsAlike = recording.requests.length > MAX_APART;
+    this.#choice.addEventListener('change', () => {
+      this.#protocol = this.#choice.value as Protocol;
+      this.#mark();
+    });
+    const grouping = el('input', { type: 'checkbox' });
+    grouping.checked = this.#groupsAlike;
+    grouping.addEventListener('change', () => {
+      this.#groupsAlike = grouping.checked;
+      this.#ask();
+    });
+    const press = (text: string, label: string, onPress: () => void) => {
+      const button = el(
+        'button',
+        { type: 'button', class: 'hw-button', 'aria-label': label, title: label },
+        text,
+      );
+      button.addEventListener('click', onPress);
+      return button;
+    };
+    this.element = el(
+      'section',
+      { class: 'hw-card' },
+      el(
+        'div',
+        { class: 'hw-tools' },
+        el('label', { class: 'hw-check' }, 'Critical path', this.#choice),
+        el('label', { class: 'hw-check' }, grouping, 'Group alike requests'),
+        el(
+          'span',
+          { class: 'hw-zoom', role: 'group', 'aria-label': 'Zoom' },
+          press('−', 'Zoom out', () => this.#view?.zoomBy(1 / ZOOM)),
+          press('+', 'Zoom in', () => this.#view?.zoomBy(ZOOM)),
+          press('All', 'All of the graph', () => this.#view?.fit()),
+        ),
+      ),
+      this.#frame,
+      this.#note,
+      this.#details,
+    );
+  }
+
+  /** Draws the graph with the critical paths of the emulated loads. */
+  setExplanation(explained: Explanation['protocols']): void {
+    this.#explained = explained;
+    const loading = PROTOCOLS.filter((protocol) => 'criticalPath' in explained[protocol]);
+    if (!loading.includes(this.#protocol)) this.#protocol = loading[0] ?? 'h2';
+    this.#choice.replaceChildren(
+      ...loading.map((each) => el('option', { value: each }, PROTOCOL_NAME[each])),
+    );
+    this.#choice.value = this.#protocol;
+    this.#ask();
+  }
+
+  close(): void {
+    this.#resize.disconnect();
+  }
+
+  #pathOver(protocol: Protocol): CriticalStep[] {
+    const own = this.#explained?.[protocol];
+    return own && 'criticalPath' in own ? own.criticalPath : [];
+  }
+
+  #ask(): void {
+    const paths = PROTOCOLS.map((protocol) => requestsOf(this.#pathOver(protocol)));
+    this.#emulation.askGraph(paths, this.#groupsAlike, ({ layout }) => this.#draw(layout));
+  }
+
+  #draw(layout: GraphLayout): void {
+    const view = new GraphView(this.#recording, layout, (node) =>
+      this.#select(layout.nodes[node]!.requestIds),
+    );
+    this.#resize.disconnect();
+    this.#view = view;
+    this.#frame.replaceChildren(view.element);
+    this.#resize.observe(view.element);
+    view.fit();
+    this.#mark();
+  }
+
+  #mark(): void {
+    const path = requestsOf(this.#pathOver(this.#protocol));
+    this.#view?.mark(path);
+    this.#note.textContent = `${formatCount(this.#recording.requests.length, 'request')}; the critical path over ${PROTOCOL_NAME[this.#protocol]} goes through ${path.length} of them. Dashed: inferred, not reported by the browser.`;
+  }
+
+  #select(requestIds: readonly number[]): void {
+    const [first] = requestIds;
+    if (requestIds.length === 1) this.#showRequest(first!);
+    else this.#details.replaceChildren(this.#renderGroup(requestIds));
+  }
+
+  #showRequest(requestId: number): void {
+    const rows = joinRows(
+      this.#recording,
+      recordedWaterfall(this.#recording).rows,
+      null,
+      this.#pathOver(this.#protocol),
+    );
+    const row = rows.find(({ request }) => request.id === requestId);
+    if (!row) return;
+    this.#details.replaceChildren(
+      renderDetails(this.#recording, row, {
+        mainName: nameOf('recorded'),
+        comparedName: '',
+        onSelect: (id) => {
+          this.#showRequest(id);
+          this.#view?.focusNode(this.#view.findNode(id));
+        },
+        onClose: () => {
+          this.#details.replaceChildren();
+          this.#view?.focusNode(this.#view.findNode(requestId));
+        },
+      }),
+    );
+  }
+
+  #renderGroup(requestIds: readonly number[]): HTMLElement {
+    const items = requestIds.map((id) => {
+      const { url } = this.#recording.requests[id]!;
+      const link = el(
+        'button',
+        { type: 'button', class: 'hw-link', title: url },
+        formatUrl(url, this.#recording.url, 60),
+      );
+      link.addEventListener('click', () => this.#showRequest(id));
+      return el('li', {}, link);
+    });
+    return el(
+      'aside',
+      { class: 'hw-details', 'aria-label': 'Requests of the group' },
+      el('h3', {}, `${requestIds.length} alike requests`),
+      el('ol', { class: 'hw-chain' }, ...items),
+    );
+  }
+}
+
+/** Numbers of the requests along a path, each once: a response may be received, then worked on. */
+function requestsOf(path: readonly CriticalStep[]): number[] {
+  return [...new Set(path.map(({ requestId }) => requestId))];
+}

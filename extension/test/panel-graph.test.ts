@@ -1,0 +1,115 @@
+/** The panel's dependency graph. */
+import type { Recording, ResourceType } from '@hopwise/contract';
+import { buildGraph, explain } from '@hopwise/pageload-emulator';
+import { describe, expect, test } from 'vitest';
+import { buildRequestGraph, type RequestGraph } from '../src/devtools/emulation/dependency-graph.ts';
+import { layOutGraph, NODE_HEIGHT, NODE_WIDTH } from '../src/devtools/emulation/graph-layout.ts';
+import { neighbourOf } from '../src/devtools/graph/neighbours.ts';
+import { requestOf } from './evidence/stored-loads.ts';
+import { largePage } from './large-page.ts';
+
+/** A document that holds script 1 and style 2; the script asks for images 3 to 7 and script 8, which asks for images 9 and 10. */
+const PARENTS = [null, 0, 0, 1, 1, 1, 1, 1, 1, 8, 8];
+const TYPES: Partial<Record<number, ResourceType>> = { 0: 'document', 1: 'script', 2: 'style', 8: 'script' };
+
+const page: Recording = {
+  ...largePage(2),
+  pltMs: 900,
+  requests: PARENTS.map((requestId, id) => {
+    const depth = requestId === null ? 0 : requestId === 0 ? 1 : requestId === 1 ? 2 : 3;
+    const startMs = 200 * depth + id;
+    return requestOf(id, {
+      type: TYPES[id] ?? 'image',
+      startMs,
+      endMs: startMs + 150,
+      phases: { ...requestOf(0).phases, requestStartMs: startMs, responseStartMs: startMs + 100 },
+      initiator: {
+        kind: requestId === null ? 'navigation' : requestId === 0 ? 'parser' : 'script',
+        requestId,
+        source: 'recorded',
+      },
+    });
+  }),
+};
+const graph = buildGraph(page);
+const idsOf = ({ nodes }: RequestGraph) => nodes.map(({ requestIds }) => requestIds);
+const edgesOf = ({ nodes, edges }: RequestGraph) =>
+  edges.map(({ from, to }) => [nodes[from]!.requestIds[0], nodes[to]!.requestIds[0]]);
+
+describe('buildRequestGraph', () => {
+  test('has a node for each request, and an edge from its initiator', () => {
+    const built = buildRequestGraph(graph, page, [], false);
+    expect(idsOf(built)).toEqual(page.requests.map(({ id }) => [id]));
+    const edges = edgesOf(built);
+    for (const { id, initiator } of page.requests.slice(1))
+      expect(edges).toContainEqual([initiator.requestId, id]);
+  });
+
+  test('groups images that wait for the same script, from four on', () => {
+    const built = buildRequestGraph(graph, page, [], true);
+    expect(idsOf(built)).toEqual([[0], [1], [2], [3, 4, 5, 6, 7], [8], [9], [10]]);
+    expect(edgesOf(built).sort()).toEqual([
+      [0, 1],
+      [0, 2],
+      [1, 3],
+      [1, 8],
+      [8, 10],
+      [8, 9],
+    ]);
+  });
+
+  test('keeps requests of a critical path apart', () => {
+    const built = buildRequestGraph(graph, page, [[0, 1, 7]], true);
+    expect(idsOf(built)).toEqual([[0], [1], [2], [3, 4, 5, 6], [7], [8], [9], [10]]);
+  });
+
+  test('has an edge for each step of a critical path', () => {
+    const explained = explain(page);
+    const paths = Object.values(explained.protocols).flatMap((own) =>
+      'criticalPath' in own ? [[...new Set(own.criticalPath.map(({ requestId }) => requestId))]] : [],
+    );
+    expect(paths).toHaveLength(3);
+    const edges = edgesOf(buildRequestGraph(graph, page, paths, false));
+    for (const path of paths) {
+      for (const [index, id] of path.slice(1).entries()) expect(edges).toContainEqual([path[index], id]);
+    }
+  });
+});
+
+describe('layOutGraph', () => {
+  const laidOut = layOutGraph(buildRequestGraph(graph, page, [], false));
+
+  test('places what waits to the right of what it waits for, and no node over another', () => {
+    const { nodes, edges, width, height } = laidOut;
+    for (const { from, to, points } of edges) {
+      expect(nodes[to]!.x).toBeGreaterThan(nodes[from]!.x + NODE_WIDTH);
+      expect(points.length).toBeGreaterThan(1);
+    }
+    for (const [index, a] of nodes.entries()) {
+      expect(a.x + NODE_WIDTH).toBeLessThanOrEqual(width);
+      expect(a.y + NODE_HEIGHT).toBeLessThanOrEqual(height);
+      for (const b of nodes.slice(index + 1)) {
+        expect(Math.abs(a.x - b.x) >= NODE_WIDTH || Math.abs(a.y - b.y) >= NODE_HEIGHT).toBe(true);
+      }
+    }
+  });
+
+  test('the arrow keys lead along the edges and within a column', () => {
+    const script = laidOut.nodes.findIndex(({ requestIds }) => requestIds[0] === 1);
+    expect(neighbourOf(laidOut, script, 'ArrowLeft')).toBe(0);
+    const image = neighbourOf(laidOut, script, 'ArrowRight')!;
+    expect(neighbourOf(laidOut, image, 'ArrowLeft')).toBe(script);
+    const below = neighbourOf(laidOut, image, 'ArrowDown')!;
+    expect(neighbourOf(laidOut, below, 'ArrowUp')).toBe(image);
+    expect(neighbourOf(laidOut, 0, 'ArrowLeft')).toBeNull();
+    expect(neighbourOf(laidOut, 3, 'x')).toBeNull();
+  });
+
+  test('a page of 300 requests is laid out within 5 s', () => {
+    const large = largePage(300);
+    const began = performance.now();
+    expect(layOutGraph(buildRequestGraph(buildGraph(large), large, [], false)).nodes).toHaveLength(300);
+    console.log(`300 nodes laid out in ${Math.round(performance.now() - began)} ms`);
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+});

@@ -52,7 +52,7 @@ test('stays as it is when the user refuses', async () => {
 });
 
 test.each([
-  ['the site', ['*://*.www.example.org/*'], URL_OF_TAB],
+  ['the site', ['https://www.example.org/*'], URL_OF_TAB],
   ['some site, on a page of the browser', ['*://*.example.net/*'], undefined],
 ])('is left out with access to %s', async (_, origins, url) => {
   granted = origins;

@@ -9,7 +9,7 @@ import { ALL_SITES, ONE_SITE_NOTE, parseSitePattern } from './site-access.ts';
  */
 export async function renderSiteAccessRequest(url: string | undefined): Promise<HTMLElement | null> {
   const pattern = url !== undefined && /^https?:/.test(url) ? parseSitePattern(url) : null;
-  if (!(await isAccessMissing(pattern))) return null;
+  if (!(await isAccessMissing(pattern === null ? undefined : url))) return null;
   const el = builder();
   const site = pattern === null ? '' : new URL(url!).hostname;
   const status = el(
@@ -37,9 +37,13 @@ export async function renderSiteAccessRequest(url: string | undefined): Promise<
   return el('section', {}, status, choices, note);
 }
 
-/** @param pattern of the tab's site; null on pages of the browser, where access to any site is enough */
-async function isAccessMissing(pattern: string | null): Promise<boolean> {
-  if (pattern !== null) return !(await chrome.permissions.contains({ origins: [pattern] }));
+/** @param url of the tab; undefined on pages of the browser, where access to any site is enough */
+async function isAccessMissing(url: string | undefined): Promise<boolean> {
+  if (url !== undefined) {
+    // With one scheme: a pattern for both is contained in neither of the two for all sites.
+    const { protocol, hostname } = new URL(url);
+    return !(await chrome.permissions.contains({ origins: [`${protocol}//${hostname}/*`] }));
+  }
   const { origins = [] } = await chrome.permissions.getAll();
   return origins.length === 0;
 }

@@ -92,8 +92,12 @@ it('leaves out what was lost while the queue was full', () => {
     .step(4, 0, 0, 10)
     .step(0, 1, 4 * SEGMENT, 10);
   expect(connection.counter.events).toBe(2);
-  // 201 packets until the figures show the higher delay, 5 after they show the lower one again, and 1 lost.
-  expect(randomLosses(connection.counter.atDelay)).toEqual({ packets: 207, events: 1, lost: 1 });
+  const atDelay = connection.counter.atRtt.map(({ rttMs, ...losses }) => ({
+    ...losses,
+    queueMs: rttMs - 20,
+  }));
+  // 200 packets between the first figures and those of the higher delay, 5 after the lower one again, and 1 lost.
+  expect(randomLosses(atDelay)).toEqual({ packets: 206, events: 1, lost: 1 });
 });
 
 it('gives no random loss for fewer than 100 packets', () => {

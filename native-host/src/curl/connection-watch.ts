@@ -1,4 +1,4 @@
-import { LossCounter, type LossesAtDelay } from './loss-counter.ts';
+import { LossCounter, type LossesAtRtt } from './loss-counter.ts';
 import type { TcpInfo } from './tcp-info.ts';
 
 /** Figures of one TCP connection. */
@@ -8,8 +8,8 @@ export interface ConnectionFigures extends Omit<TcpInfo, 'outOfOrder' | 'maxSegm
   /** Runs of lost packets, and the packets lost in them (`LossCounter`). */
   lossEvents: number;
   lost: number;
-  /** The same by queueing delay, ascending. */
-  lossesAtDelay: LossesAtDelay[];
+  /** The same by round trip, ascending. */
+  lossesAtRtt: LossesAtRtt[];
 }
 
 interface Connection {
@@ -51,8 +51,8 @@ export class ConnectionWatch {
       // An attempt that lost the race of Happy Eyeballs has no round trip.
       if (!last || last.minRttMs === null) return [];
       const { outOfOrder: _o, maxSegmentBytes: _m, receiverRttMs: _r, ...info } = last;
-      const { events, lost, atDelay } = losses;
-      return [{ host, ...info, lossEvents: events, lost, lossesAtDelay: atDelay }];
+      const { events, lost, atRtt } = losses;
+      return [{ host, ...info, lossEvents: events, lost, lossesAtRtt: atRtt }];
     });
   }
 }

@@ -1,10 +1,10 @@
 /** Counts the packets that a TCP connection's receiver missed, from figures of its socket alone. */
 import type { TcpInfo } from './tcp-info.ts';
 
-/** Received segments and losses, by the bottleneck's queue at that time. */
-export interface LossesAtDelay {
-  /** Queueing delay of the connection, milliseconds, rounded to `DELAY_STEP_MS`. */
-  queueMs: number;
+/** Received segments and losses, by the connection's round trip at that time, which grows with the bottleneck's queue. */
+export interface LossesAtRtt {
+  /** Milliseconds, rounded to `RTT_STEP_MS`. */
+  rttMs: number;
   /** Received segments with data. */
   packets: number;
   /** Runs of lost packets. */
@@ -13,7 +13,7 @@ export interface LossesAtDelay {
   lost: number;
 }
 
-const DELAY_STEP_MS = 5;
+const RTT_STEP_MS = 5;
 
 /**
  * Segments that end a record or a response are short, so bytes count them as less than one. After a release, this share of the held
@@ -35,11 +35,11 @@ export class LossCounter {
   #held = 0;
   /** Retransmissions received since the gap began or since data were released. */
   #retransmitted = 0;
-  /** Queueing delay when the gap was noticed. */
-  #gapQueueMs = 0;
+  /** Round trip when the gap was noticed; null while unknown. */
+  #gapRttMs: number | null = null;
   #events = 0;
   #lost = 0;
-  readonly #atDelay = new Map<number, LossesAtDelay>();
+  readonly #atRtt = new Map<number, LossesAtRtt>();
 
   /** Runs of lost packets so far. */
   get events(): number {
@@ -51,9 +51,9 @@ export class LossCounter {
     return this.#lost;
   }
 
-  /** By ascending queueing delay. */
-  get atDelay(): LossesAtDelay[] {
-    return [...this.#atDelay.values()].sort((a, b) => a.queueMs - b.queueMs);
+  /** By ascending round trip, from its first sample on: until then the queue is unknown. */
+  get atRtt(): LossesAtRtt[] {
+    return [...this.#atRtt.values()].sort((a, b) => a.rttMs - b.rttMs);
   }
 
   /**
@@ -67,10 +67,11 @@ export class LossCounter {
     const outOfOrder = info.outOfOrder - (last?.outOfOrder ?? 0);
     const inOrder = arrived - outOfOrder;
     // What has arrived met the queue that the figures before it show.
-    const queueMs = queueingMs(last ?? info);
-    this.#at(queueMs).packets += arrived;
+    const rttMs = last?.receiverRttMs ?? null;
+    const now = this.#at(rttMs);
+    if (now) now.packets += arrived;
     const wasOpen = this.#held > 0;
-    if (!wasOpen && outOfOrder > 0) this.#gapQueueMs = queueMs;
+    if (!wasOpen && outOfOrder > 0) this.#gapRttMs = rttMs;
     this.#held += outOfOrder;
     if (inOrder <= 0 || info.maxSegmentBytes === 0) return;
     const releasedBytes = info.bytesIn - (last?.bytesIn ?? 0) - inOrder * info.maxSegmentBytes;
@@ -80,7 +81,7 @@ export class LossCounter {
       if (this.#retransmitted > MAX_RUN) this.#forgetGap();
       return;
     }
-    this.#count(this.#retransmitted + inOrder, this.#held > 0 ? this.#gapQueueMs : queueMs);
+    this.#count(this.#retransmitted + inOrder, this.#held > 0 ? this.#gapRttMs : rttMs);
     this.#retransmitted = 0;
     const left = this.#held - Math.ceil(releasedBytes / info.maxSegmentBytes);
     this.#held = left <= SHORT_SEGMENTS * this.#held ? 0 : left;
@@ -91,25 +92,23 @@ export class LossCounter {
     this.#retransmitted = 0;
   }
 
-  #count(lost: number, queueMs: number): void {
+  #count(lost: number, rttMs: number | null): void {
     this.#events += 1;
     this.#lost += lost;
-    const losses = this.#at(queueMs);
+    const losses = this.#at(rttMs);
+    if (!losses) return;
     losses.events += 1;
     losses.lost += lost;
   }
 
-  #at(queueMs: number): LossesAtDelay {
-    const rounded = DELAY_STEP_MS * Math.round(queueMs / DELAY_STEP_MS);
-    let losses = this.#atDelay.get(rounded);
+  #at(rttMs: number | null): LossesAtRtt | null {
+    if (rttMs === null) return null;
+    const rounded = RTT_STEP_MS * Math.round(rttMs / RTT_STEP_MS);
+    let losses = this.#atRtt.get(rounded);
     if (!losses) {
-      losses = { queueMs: rounded, packets: 0, events: 0, lost: 0 };
-      this.#atDelay.set(rounded, losses);
+      losses = { rttMs: rounded, packets: 0, events: 0, lost: 0 };
+      this.#atRtt.set(rounded, losses);
     }
     return losses;
   }
-}
-
-function queueingMs({ receiverRttMs, minRttMs }: TcpInfo): number {
-  return receiverRttMs === null || minRttMs === null ? 0 : Math.max(0, receiverRttMs - minRttMs);
 }

@@ -41,7 +41,14 @@ export class OriginFigures {
 
   /** Over all connections, as they share the path. */
   randomLoss(): Verification['randomLoss'] {
-    return randomLosses([...this.#tcp.values()].flat().flatMap(({ lossesAtDelay }) => lossesAtDelay));
+    const atDelay = [...this.#tcp.values()].flatMap((connections) => {
+      // A connection that begins while the queue is full does not see its host's minimum.
+      const minRttMs = Math.min(...connections.flatMap((one) => one.minRttMs ?? []));
+      return connections.flatMap(({ lossesAtRtt }) =>
+        lossesAtRtt.map(({ rttMs, ...losses }) => ({ ...losses, queueMs: Math.max(0, rttMs - minRttMs) })),
+      );
+    });
+    return randomLosses(atDelay);
   }
 
   quic(host: string): QuicFigures | null {

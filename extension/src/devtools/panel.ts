@@ -19,6 +19,7 @@ import {
 } from '../ui/index.ts';
 import { pollLoad } from '../ui/load-polling.ts';
 import { renderNetworkMemory } from '../ui/network-memory-control.ts';
+import { decideBeyondPins } from '../ui/pin-gain.ts';
 import { VerifyControl } from '../ui/verify-control.ts';
 import type { OpenedFile } from './emulation/read-file.ts';
 import { ExportMenu } from './files/export-menu.ts';
@@ -95,7 +96,7 @@ async function draw(): Promise<void> {
   pins.resetOrigins(opened ? null : (shown?.loadId ?? null));
   const prediction = load && predictionOf(load);
   const pinGain = opened ? null : (shown?.pinGain ?? null);
-  action.show(opened ? null : (prediction?.decision ?? null));
+  action.show(opened ? null : prediction && decideBeyondPins(prediction.decision, pinGain));
   undo.show(opened ? [] : (prediction?.origins.map(({ origin }) => origin) ?? []), pinGain);
   announceVerdict(prediction, pinGain);
   if (load) {

@@ -15,6 +15,7 @@ import { pollLoad } from '../ui/load-polling.ts';
 import { renderMissingTimes } from '../ui/missing-times.ts';
 import { renderNetworkMemory } from '../ui/network-memory-control.ts';
 import { renderOriginTable } from '../ui/origin-table.ts';
+import { decideBeyondPins } from '../ui/pin-gain.ts';
 import { renderSiteAccessRequest } from '../ui/site-access-control.ts';
 import { renderSummary } from '../ui/summary.ts';
 import { renderTimesTable } from '../ui/times-table.ts';
@@ -62,7 +63,7 @@ if (tab?.id === undefined) {
     pins.resetOrigins(answer.loadId);
     save.offerQueries(answer.canExportQueries);
     const prediction = answer.load && predictionOf(answer.load);
-    action.show(prediction?.decision ?? null);
+    action.show(prediction && decideBeyondPins(prediction.decision, answer.pinGain));
     undo.show(prediction?.origins.map(({ origin }) => origin) ?? [], answer.pinGain);
     announceVerdict(prediction, answer.pinGain);
     if (answer.load) {

@@ -1,3 +1,4 @@
+import type { Decision } from '@hopwise/contract';
 import { durations } from '@hopwise/pageload-emulator';
 import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { formatCount } from './format.ts';
@@ -20,3 +21,16 @@ const LEAD = {
   harms: 'These pins slow the page down',
   nothing: 'These pins gain nothing',
 } as const;
+
+/** An action in place of pins that help must load the page sooner than they do, by this share of the load time. */
+const MIN_FURTHER_GAIN = 0.05;
+
+/**
+ * The decision, unless pins have been measured to help and its action promises no more: it was compared with a browser without
+ * pins.
+ */
+export function decideBeyondPins(decision: Decision, pinGain: PinGain | null): Decision | null {
+  const isEnough =
+    pinGain?.effect !== 'gains' || decision.action.time.pltMs < (1 - MIN_FURTHER_GAIN) * pinGain.afterMs;
+  return isEnough ? decision : null;
+}

@@ -3,7 +3,7 @@ import { duration } from '@hopwise/pageload-emulator';
 import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { builder, type ViewOptions } from './dom.ts';
 import { formatCount, keepUnitsTogether } from './format.ts';
-import { describePinGain } from './pin-gain.ts';
+import { decideBeyondPins, describePinGain } from './pin-gain.ts';
 
 /** What to do and what it gains, or what the load's pins have gained, in one sentence. */
 export function headline({ decision }: Pick<Prediction, 'decision'>, pinGain: PinGain | null = null): string {
@@ -43,7 +43,9 @@ export function renderSummary(prediction: Prediction, options: SummaryOptions = 
         `${formatCount(page.requests, 'request')} to ${formatCount(page.origins, 'origin')}; ${seen}.`,
       ),
     ),
-    ...(decision.changed === null ? [] : [el('p', { class: 'hw-note' }, decision.changed)]),
+    ...(decision.changed === null || decideBeyondPins(decision, options.pinGain ?? null) === null
+      ? []
+      : [el('p', { class: 'hw-note' }, decision.changed)]),
     el(
       'ul',
       { class: 'hw-reasons' },
@@ -56,10 +58,11 @@ export function renderSummary(prediction: Prediction, options: SummaryOptions = 
 
 /** The verdict below the measured gain of pins, where it is not what these pins do. */
 function renderFurtherVerdict(prediction: Prediction, options: SummaryOptions): HTMLElement[] {
-  const { action, kind } = prediction.decision;
   const { pinGain = null, pinned } = options;
+  const { action, kind } = prediction.decision;
   const isDone = action.origins.every((origin) => pinned?.[origin] === action.assignment[origin]);
-  if (kind !== 'act' || isDone || pinGain === null || describePinGain(pinGain) === null) return [];
+  const isOffered = kind === 'act' && !isDone && decideBeyondPins(prediction.decision, pinGain) !== null;
+  if (!isOffered || pinGain === null || describePinGain(pinGain) === null) return [];
   return [builder(options)('p', {}, keepUnitsTogether(headline(prediction)))];
 }
 

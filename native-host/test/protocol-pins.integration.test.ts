@@ -83,7 +83,7 @@ it('needs a local CA, and says so in one line', async () => {
     type: 'error',
     code: 'unavailable',
     message: expect.stringMatching(
-      /^there is no local CA for localhost: \/.*\/hopwise-host\.sh ca create https:\/\/localhost$/,
+      /^there is no local CA for localhost: \/.* ca create https:\/\/localhost$/,
     ),
   });
   expect((await ask({ type: 'pins', id: 'b' })).vouched).toEqual([]);

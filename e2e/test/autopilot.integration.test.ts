@@ -75,7 +75,7 @@ test('after a load over HTTP/3 it keeps the page off it, measures the gain, and 
     await expect.poll(lastAct, ACT_TIMEOUT).toMatchObject({ afterMs: pinnedMs, state: 'checking' });
   }
   expect(Math.min(...pinnedMs)).toBeLessThan(slowMs);
-  await options.getByText(/Measured: .* → .* over [23] loads before and [12] after/).waitFor();
+  await options.getByText(/Measured: .*→.* over [23] loads before and [12] after/).waitFor();
 
   await link.own.evaluate(() => chrome.permissions.remove({ permissions: ['webRequestAuthProvider'] }));
   await options.getByText('The permissions that pins need were revoked.').waitFor();

@@ -39,12 +39,15 @@ test('the round-trip time is that of the nearest origin, loss is counted over al
   });
 });
 
-test('loss without queue drops replaces the count of all losses', () => {
+test('loss without queue drops replaces the count of all losses, where the rate allows to separate them', () => {
   const randomLoss = { packets: 450, events: 2, lost: 5 };
-  expect(measuredBy(verificationOf({ origins: [origin({ lossEvents: 3 })], randomLoss })).loss).toEqual({
-    ...randomLoss,
-    isRandom: true,
-  });
+  const lossAt = (tcpBps: number) => {
+    const udp = { ...udpOf('open', true), tcpBps };
+    return measuredBy(verificationOf({ origins: [origin({ lossEvents: 3 })], randomLoss, udp })).loss;
+  };
+  expect(lossAt(5e6)).toEqual({ ...randomLoss, isRandom: true });
+  expect(lossAt(4.9e6)).toMatchObject({ events: 3 });
+  expect(lossAt(4.9e6)).not.toHaveProperty('isRandom');
 });
 
 test('without a connection no network figures are known', () => {

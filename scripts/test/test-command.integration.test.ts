@@ -24,7 +24,7 @@ test.each([
     env: { ...process.env, TMPDIR: temporary },
   });
   expect(status).toBe(2);
-  expect(stderr).toBe(`--only: expected some of lint,go,unit,integration,e2e,long, got ${name}\n`);
+  expect(stderr).toBe(`--only: expected some of lint,go,python,unit,integration,e2e,long, got ${name}\n`);
   expect(readdirSync(temporary)).toEqual([]);
 });
 

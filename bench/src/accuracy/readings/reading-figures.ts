@@ -37,6 +37,7 @@ export interface ReadingFigures {
   /** 80% ranges of PLT: measured loads within them. */
   ranges: Record<PredictionMode, Share | null>;
   regret: Record<Mode, Partial<Record<ProtocolMode, Regret>>>;
+  decisionRegret: Record<PredictionMode, Partial<Record<ProtocolMode, Regret>>>;
   rules: Partial<Record<Rule, Regret>>;
   noise: {
     /** Regret on single seeds of an oracle that chose by the other seeds; null without cells of several seeds. */
@@ -133,7 +134,14 @@ export function readingFigures(
     }),
     regret: byMode(MODES, (mode) =>
       byFrom(scores, (own) =>
-        regretOver(own.flatMap(({ page, network, regret }) => ({ page, network, regret: regret[mode] }))),
+        regretOver(own.map(({ page, network, regret }) => ({ page, network, regret: regret[mode] }))),
+      ),
+    ),
+    decisionRegret: byMode(PREDICTION_MODES, (mode) =>
+      byFrom(scores, (own) =>
+        regretOver(
+          own.map(({ page, network, decisionRegret }) => ({ page, network, regret: decisionRegret[mode] })),
+        ),
       ),
     ),
     rules: Object.fromEntries(

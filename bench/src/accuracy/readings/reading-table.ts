@@ -89,7 +89,7 @@ function errorRows({ cross }: ReadingFigures): string[][] {
   ];
 }
 
-function regretRows({ regret, rules, noise }: ReadingFigures): string[][] {
+function regretRows({ regret, decisionRegret, rules, noise }: ReadingFigures): string[][] {
   const cells = ({ mean, interval, onOne, cells }: Regret) => [
     percent(mean),
     interval ? `${percent(interval.low)}–${percent(interval.high)}` : NONE,
@@ -102,6 +102,12 @@ function regretRows({ regret, rules, noise }: ReadingFigures): string[][] {
       FROM.flatMap((from) => {
         const own = regret[mode][from];
         return own ? [[`${from}, ${MODE_NAMES[mode]}`, ...cells(own)]] : [];
+      }),
+    ),
+    ...PREDICTION_MODES.flatMap((mode) =>
+      FROM.flatMap((from) => {
+        const own = decisionRegret[mode][from];
+        return own ? [[`decision: ${from}, ${MODE_NAMES[mode]}`, ...cells(own)]] : [];
       }),
     ),
     ...RULES.flatMap((rule) => {

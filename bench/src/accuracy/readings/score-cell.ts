@@ -41,6 +41,8 @@ export interface ReadingScore {
   ranges: Record<PredictionMode, Held>;
   /** Regret of the choice; null where it cannot be judged. */
   regret: Record<Mode, JudgedRegret | null>;
+  /** The same of the decision, in which experience of other pages counts too. */
+  decisionRegret: Record<PredictionMode, JudgedRegret | null>;
   /** Whether the network's true figures lie within the ranges that are stated from the recording alone. */
   figures: Partial<Record<NetworkFigureName, boolean>>;
   /** The recorded load predicted again, for a load without random loss. */
@@ -119,6 +121,7 @@ export function scoreReading(cell: MeasuredCell, load: RecordedLoad): ReadingSco
     errors: { true: {}, given: {}, udp: {}, estimated: {} },
     ranges: { given: noneHeld(), udp: noneHeld(), estimated: noneHeld() },
     regret: { true: null, given: null, udp: null, estimated: null },
+    decisionRegret: { given: null, udp: null, estimated: null },
     figures: {},
     reproduced: null,
     graph: cell.known && scoreGraph(load.recording, cell.known),
@@ -128,13 +131,16 @@ export function scoreReading(cell: MeasuredCell, load: RecordedLoad): ReadingSco
   for (const recorder of RECORDERS)
     score.recorders[recorder] = compareRecorder(recorder, load.recording, onThirdMs);
   const tried = PROTOCOLS.filter((protocol) => isTried(cell.loads, protocol));
+  const regretFor = (best: Protocol, pltMs: Partial<Record<Protocol, number>>): JudgedRegret | null => {
+    const choice = choiceOf({ best, pltMs }, tried);
+    return choice && judgedRegret(cell.loads, choice, judgedBy);
+  };
   const judge = (mode: Mode, pltMs: Partial<Record<Protocol, number>>, best: Protocol): void => {
     for (const protocol of PROTOCOLS) {
       const [predicted, real] = [pltMs[protocol], measured[protocol]];
       if (predicted !== undefined && real !== undefined) score.errors[mode][protocol] = predicted / real - 1;
     }
-    const choice = choiceOf({ best, pltMs }, tried);
-    if (choice !== null) score.regret[mode] = judgedRegret(cell.loads, choice, judgedBy);
+    score.regret[mode] = regretFor(best, pltMs);
   };
   // What a slower processor adds to the browser's own work is not known.
   if (cell.known?.cpuSlowdown === 1) {
@@ -143,7 +149,9 @@ export function scoreReading(cell: MeasuredCell, load: RecordedLoad): ReadingSco
   }
   for (const mode of PREDICTION_MODES) {
     const prediction = predict(load.recording, { network: known[mode], waterfall: mode === 'given' });
-    judge(mode, timesOf(prediction), prediction.best);
+    const pltMs = timesOf(prediction);
+    judge(mode, pltMs, prediction.best);
+    score.decisionRegret[mode] = regretFor(prediction.decision.best, pltMs);
     for (const protocol of PROTOCOLS) {
       const time = prediction.protocols[protocol];
       if ('unavailable' in time || measured[protocol] === undefined) continue;

@@ -41,6 +41,21 @@ const separateModel = {
   },
 };
 
+/**
+ * Leaves the English messages out of the bundles: pages load the packaged file of their language, see `language/load-language.ts`.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const withoutMessages = {
+  name: 'without-messages',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]_locales[\\/]en[\\/]messages\.json$/ }, () => ({
+      contents: '{}',
+      loader: 'json',
+    }));
+  },
+};
+
 /** Names that a bundle imports from `model.js`. */
 const modelImports = (code) =>
   [...code.matchAll(/^import \{([^}]*)\} from "\.\/model\.js";$/gm)].flatMap(([, names]) =>
@@ -67,7 +82,7 @@ async function buildWorker() {
   const options = { ...common, format: 'esm', sourcemap: 'linked' };
   await build({
     ...options,
-    plugins: [separateModel],
+    plugins: [separateModel, withoutMessages],
     entryPoints: { worker: path('src/background/worker.ts') },
   });
   const names = new Set(modelImports(await readFile(path('worker.js', out), 'utf8')));
@@ -86,7 +101,7 @@ await Promise.all([
     ...common,
     format: 'esm',
     sourcemap: 'linked',
-    plugins: [withoutInnerHtml],
+    plugins: [withoutInnerHtml, withoutMessages],
     entryPoints: {
       popup: path('src/popup/popup.ts'),
       devtools: path('src/devtools/devtools.ts'),
@@ -106,12 +121,13 @@ await Promise.all([
   build({
     ...common,
     format: 'iife',
-    plugins: [withoutInnerHtml],
+    plugins: [withoutInnerHtml, withoutMessages],
     entryPoints: { 'report-client': path('src/report/client.ts') },
   }),
   ...[
     ['manifest.json', 'manifest.json'],
     ['icons', 'icons'],
+    ['src/_locales', '_locales'],
     ['src/ui/theme.css', 'theme.css'],
     ['src/ui/full-page.css', 'full-page.css'],
     ['src/popup/popup.html', 'popup.html'],

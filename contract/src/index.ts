@@ -7,6 +7,7 @@ export * from './address-space.ts';
 export type * from './decision.ts';
 export * from './ids.ts';
 export type * from './known-network.ts';
+export * from './language.ts';
 export type * from './load-time.ts';
 export * from './messages.ts';
 export type * from './network-path.ts';

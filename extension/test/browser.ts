@@ -25,16 +25,18 @@ export interface ExtensionBrowser {
 /**
  * @param without default arguments of Playwright to leave out
  * @param env added to this process's environment; the browser passes it on to native hosts
+ * @param locale of the pages; on Linux the browser's own is `env.LANGUAGE`
  */
 export async function launch(
   extensionDir: string,
   args: string[] = [],
   without: string[] = [],
   env: Record<string, string> = {},
+  locale = 'en-US',
 ): Promise<ExtensionBrowser> {
   const profile = await mkdtemp(join(tmpdir(), 'hopwise-test-'));
   const extension = [`--disable-extensions-except=${extensionDir}`, `--load-extension=${extensionDir}`];
-  const context = await launchChromium(profile, [...extension, ...args], without, env);
+  const context = await launchChromium(profile, [...extension, ...args], without, env, locale);
   const openOwn = async (path: string) => {
     const page = await context.newPage();
     await page.goto(`chrome-extension://${EXTENSION_ID}/${path}`);
@@ -85,10 +87,12 @@ export function launchChromium(
   args: string[] = [],
   without: string[] = [],
   env: Record<string, string> = {},
+  locale = 'en-US',
 ): Promise<BrowserContext> {
   return chromium.launchPersistentContext(profile, {
     executablePath: env.HOPWISE_CHROMIUM ?? process.env.HOPWISE_CHROMIUM ?? '/usr/bin/chromium',
     headless: false,
+    locale,
     env: { ...(process.env as Record<string, string>), ...env },
     ignoreDefaultArgs: ['--disable-extensions', ...without],
     args: [

@@ -54,7 +54,7 @@ export {
   type ProtocolExplanation,
 } from './explain/explain.ts';
 export { promisingAction } from './explain/verdict.ts';
-export { duration, durations } from './explain/words.ts';
+export { duration, durations, durationsIn } from './explain/words.ts';
 export { buildGraph } from './graph/build-graph.ts';
 export type * from './graph/page-graph.ts';
 export { transferPlan } from './graph/transfer-plan.ts';

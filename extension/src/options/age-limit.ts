@@ -1,11 +1,8 @@
+import { plural, t } from '../language/translate.ts';
 import { AGE_LIMITS_HOURS } from '../storage/settings.ts';
 import { builder } from '../ui/dom.ts';
-import { formatCount } from '../ui/format.ts';
 import { renderSection, renderStatus } from './section.ts';
 import type { SettingsClient } from './settings-client.ts';
-
-const EXPLANATION =
-  'Older page loads are erased, and so are all but the newest 50. The learned network is erased after three days at the latest.';
 
 /** Lets the user choose how long page loads are kept. */
 export function renderAgeLimit(settings: SettingsClient): HTMLElement {
@@ -22,13 +19,13 @@ export function renderAgeLimit(settings: SettingsClient): HTMLElement {
     if (ageLimitHours) status.textContent = await settings.change({ ageLimitHours });
   });
   return renderSection(
-    'How long it is kept',
-    el('label', { class: 'hw-row' }, 'Keep page loads for', select),
-    el('p', { class: 'hw-note' }, EXPLANATION),
+    t('ageLimitTitle'),
+    el('label', { class: 'hw-row' }, t('ageLimitLabel'), select),
+    el('p', { class: 'hw-note' }, t('ageLimitExplanation')),
     status,
   );
 }
 
 function formatHours(hours: number): string {
-  return hours < 24 ? formatCount(hours, 'hour') : formatCount(hours / 24, 'day');
+  return hours < 24 ? plural('hours', hours) : plural('days', hours / 24);
 }

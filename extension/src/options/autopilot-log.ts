@@ -1,13 +1,11 @@
 import type { Act } from '../autopilot/act.ts';
+import { t } from '../language/translate.ts';
 import { builder } from '../ui/dom.ts';
-import { formatOrigin } from '../ui/format.ts';
+import { formatOrigin, formatTime } from '../ui/format.ts';
 import type { AutopilotClient } from './autopilot-client.ts';
 import { describeAct } from './describe-act.ts';
 import { renderSection } from './section.ts';
 
-const NONE = 'Nothing yet. What the autopilot does is listed here, with the load times before and after.';
-const ERASED =
-  'Entries are erased with the page loads: when they are too old, and by “Erase…”, which also undoes them.';
 /** Shown at first; a button shows the others. */
 const SHOWN = 10;
 
@@ -15,7 +13,7 @@ const SHOWN = 10;
 export function renderAutopilotLog(client: AutopilotClient): HTMLElement {
   const el = builder();
   const list = el('ul', { class: 'hw-acts' });
-  const none = el('p', { class: 'hw-note' }, NONE);
+  const none = el('p', { class: 'hw-note' }, t('autopilotLogNone'));
   const more = el('button', { type: 'button', class: 'hw-link' });
   let isWhole = false;
 
@@ -25,7 +23,7 @@ export function renderAutopilotLog(client: AutopilotClient): HTMLElement {
     list.hidden = acts.length === 0;
     none.hidden = acts.length > 0;
     more.hidden = isWhole || acts.length <= SHOWN;
-    more.textContent = `Show all ${acts.length}`;
+    more.textContent = t('autopilotLogShowAll', { count: acts.length });
   };
   more.addEventListener('click', () => {
     isWhole = true;
@@ -34,11 +32,11 @@ export function renderAutopilotLog(client: AutopilotClient): HTMLElement {
   client.onChange(draw);
   draw();
   return renderSection(
-    'What the autopilot did',
+    t('autopilotLogTitle'),
     none,
     list,
     el('div', {}, more),
-    el('p', { class: 'hw-note' }, ERASED),
+    el('p', { class: 'hw-note' }, t('autopilotLogErased')),
   );
 }
 
@@ -46,17 +44,13 @@ function renderAct(act: Act): HTMLElement {
   const el = builder();
   const { done, why, result } = describeAct(act);
   const { host, pathname } = new URL(act.pageUrl);
-  const made = new Date(act.madeAtMs);
-  const time = el(
-    'time',
-    { datetime: made.toISOString() },
-    made.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
-  );
+  const datetime = new Date(act.madeAtMs).toISOString();
+  const time = el('time', { datetime }, formatTime(act.madeAtMs));
   return el(
     'li',
     { 'data-state': act.state },
     el('p', {}, el('strong', {}, done)),
-    el('p', { class: 'hw-act-place' }, time, ` on ${formatOrigin(host)}${pathname}`),
+    el('p', { class: 'hw-act-place' }, time, ` · ${formatOrigin(host)}${pathname}`),
     el('p', {}, `${why} ${result}`),
   );
 }

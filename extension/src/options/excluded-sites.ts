@@ -1,16 +1,14 @@
+import { t } from '../language/translate.ts';
 import { normalizeSite } from '../storage/excluded-sites.ts';
 import { builder } from '../ui/dom.ts';
 import { renderSection, renderStatus } from './section.ts';
 import type { SettingsClient } from './settings-client.ts';
 
-const EXPLANATION =
-  'hopwise records nothing on these sites and their subdomains, nor in frames of them on other sites. Excluding a site erases its page loads.';
-
 /** The list of excluded sites, with a field to add one. */
 export function renderExcludedSites(settings: SettingsClient): HTMLElement {
   const el = builder();
   const status = renderStatus();
-  const list = el('ul', { class: 'hw-sites', 'aria-label': 'Excluded sites' });
+  const list = el('ul', { class: 'hw-sites', 'aria-label': t('excludedTitle') });
   const field = el('input', {
     type: 'text',
     class: 'hw-field',
@@ -18,8 +16,8 @@ export function renderExcludedSites(settings: SettingsClient): HTMLElement {
     autocapitalize: 'off',
     spellcheck: 'false',
   });
-  const add = el('button', { class: 'hw-button' }, 'Exclude');
-  const form = el('form', { class: 'hw-row' }, el('label', { class: 'hw-row' }, 'Site', field), add);
+  const add = el('button', { class: 'hw-button' }, t('excludedAdd'));
+  const form = el('form', { class: 'hw-row' }, el('label', { class: 'hw-row' }, t('site'), field), add);
 
   const change = async (excludedSites: string[], done: string) => {
     const erased = await settings.change({ excludedSites });
@@ -30,12 +28,12 @@ export function renderExcludedSites(settings: SettingsClient): HTMLElement {
   const renderSite = (site: string) => {
     const remove = el(
       'button',
-      { type: 'button', class: 'hw-link', 'aria-label': `Remove ${site}` },
-      'Remove',
+      { type: 'button', class: 'hw-link', 'aria-label': t('excludedRemove', { site }) },
+      t('remove'),
     );
     remove.addEventListener('click', async () => {
       const others = settings.current.excludedSites.filter((other) => other !== site);
-      await change(others, `${site} is recorded again.`);
+      await change(others, t('excludedRemoved', { site }));
       field.focus();
     });
     return el('li', {}, el('span', {}, site), remove);
@@ -45,12 +43,12 @@ export function renderExcludedSites(settings: SettingsClient): HTMLElement {
     try {
       const site = normalizeSite(field.value);
       const sites = new Set([...settings.current.excludedSites, site]);
-      await change([...sites].sort(), `${site} is excluded.`);
+      await change([...sites].sort(), t('excludedAdded', { site }));
       field.value = '';
     } catch (error) {
       status.textContent = (error as Error).message;
     }
   });
   draw();
-  return renderSection('Excluded sites', el('p', {}, EXPLANATION), form, status, list);
+  return renderSection(t('excludedTitle'), el('p', {}, t('excludedExplanation')), form, status, list);
 }

@@ -1,9 +1,7 @@
+import { t } from '../language/translate.ts';
 import { type PinRequest, type PinsAnswer, sendPinRequest } from '../pins/pin-messages.ts';
 import { builder } from '../ui/dom.ts';
 import { renderSection } from './section.ts';
-
-const NONE =
-  'None. Pins of local origins are refused, because through the helper every web page could reach them.';
 
 /** Lists the local origins that may be pinned, each with a button that removes it and its pin. */
 export async function renderLocalOrigins(): Promise<HTMLElement> {
@@ -13,12 +11,14 @@ export async function renderLocalOrigins(): Promise<HTMLElement> {
 
   const show = ({ localOrigins }: PinsAnswer): void => {
     const items = localOrigins.map((origin) => {
-      const label = `Remove ${origin}`;
-      const button = el('button', { type: 'button', class: 'hw-link', 'aria-label': label }, 'Remove');
+      const label = t('excludedRemove', { site: origin });
+      const button = el('button', { type: 'button', class: 'hw-link', 'aria-label': label }, t('remove'));
       button.addEventListener('click', () => void update({ type: 'disallow-local', origin }));
       return el('li', {}, origin, ' ', button);
     });
-    list.replaceChildren(items.length === 0 ? el('p', { class: 'hw-note' }, NONE) : el('ul', {}, ...items));
+    list.replaceChildren(
+      items.length === 0 ? el('p', { class: 'hw-note' }, t('localNone')) : el('ul', {}, ...items),
+    );
   };
   const update = async (request: Extract<PinRequest, { type: 'pins' | 'disallow-local' }>): Promise<void> => {
     const answer = await sendPinRequest(request);
@@ -27,5 +27,5 @@ export async function renderLocalOrigins(): Promise<HTMLElement> {
   };
 
   await update({ type: 'pins' });
-  return renderSection('Local origins that may be pinned', list, status);
+  return renderSection(t('localTitle'), list, status);
 }

@@ -1,3 +1,4 @@
+import { t } from '../language/translate.ts';
 import { builder } from '../ui/dom.ts';
 import { renderStatus } from './section.ts';
 
@@ -33,9 +34,7 @@ export function renderNumberField({
   input.addEventListener('change', async () => {
     const isValid = input.value !== '' && input.checkValidity();
     input.setAttribute('aria-invalid', String(!isValid));
-    status.textContent = isValid
-      ? await onChange(input.valueAsNumber)
-      : `Expected a number from ${min} to ${max}.`;
+    status.textContent = isValid ? await onChange(input.valueAsNumber) : t('numberExpected', { min, max });
   });
   return el('div', {}, el('label', { class: 'hw-row' }, label, input, unit), status);
 }

@@ -1,4 +1,6 @@
 import { sendAutopilotRequest } from '../autopilot/autopilot-messages.ts';
+import { t } from '../language/translate.ts';
+import { translatePage } from '../language/translate-page.ts';
 import { sendMemoryRequest } from '../messages/memory-messages.ts';
 import { builder } from '../ui/dom.ts';
 import { renderAgeLimit } from './age-limit.ts';
@@ -9,6 +11,7 @@ import { renderBrowserHistory } from './browser-history.ts';
 import { renderExcludedSites } from './excluded-sites.ts';
 import { renderHelperDoctor } from './helper-doctor.ts';
 import { renderKnownNetwork } from './known-network.ts';
+import { renderLanguageChoice } from './language-choice.ts';
 import { renderLocalOrigins } from './local-origins.ts';
 import { renderQueryStrings } from './query-strings.ts';
 import { SettingsClient } from './settings-client.ts';
@@ -16,6 +19,11 @@ import { renderSiteRules } from './site-rules.ts';
 import { StoredDataSection } from './stored-data.ts';
 import { renderVerificationData } from './verification-data.ts';
 
+await translatePage('optionsTitle');
+const el = builder();
+document
+  .getElementById('header')!
+  .append(el('h1', {}, t('optionsTitle')), el('a', { href: 'welcome.html' }, t('firstSteps')));
 const content = document.getElementById('content')!;
 
 const stored = new StoredDataSection();
@@ -37,8 +45,9 @@ if (answer.ok && autopilot.ok) {
     await renderVerificationData(settings),
     await renderLocalOrigins(),
     renderHelperDoctor(),
+    await renderLanguageChoice(() => location.reload()),
   );
 } else {
   const problem = [answer, autopilot].map((each) => (each.ok ? '' : each.error)).find(Boolean);
-  content.replaceChildren(stored.element, builder()('p', { class: 'hw-note' }, problem));
+  content.replaceChildren(stored.element, el('p', { class: 'hw-note' }, problem));
 }

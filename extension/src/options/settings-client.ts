@@ -1,6 +1,6 @@
+import { plural } from '../language/translate.ts';
 import { type Erased, sendMemoryRequest } from '../messages/memory-messages.ts';
 import type { Settings } from '../storage/settings.ts';
-import { formatCount } from '../ui/format.ts';
 
 /** The user's settings as the options page knows them. */
 export class SettingsClient {
@@ -28,5 +28,5 @@ export class SettingsClient {
 }
 
 function describeErasedLoads({ loads }: Erased): string {
-  return loads === 0 ? '' : `Erased ${formatCount(loads, 'page load')}.`;
+  return loads === 0 ? '' : plural('erasedLoads', loads);
 }

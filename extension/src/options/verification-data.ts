@@ -1,3 +1,4 @@
+import { t } from '../language/translate.ts';
 import { DAILY_LIMITS_BYTES, VERIFICATION_LIMITS_BYTES } from '../storage/settings.ts';
 import { readBytesToday } from '../storage/verification-data.ts';
 import { builder } from '../ui/dom.ts';
@@ -5,20 +6,17 @@ import { formatBytes } from '../ui/format.ts';
 import { renderSection, renderStatus } from './section.ts';
 import type { SettingsClient } from './settings-client.ts';
 
-const EXPLANATION =
-  'A verification transfers the page again several times, which counts on a metered connection. The autopilot starts none.';
-
 /** Lets the user limit the data of verifications. */
 export async function renderVerificationData(settings: SettingsClient): Promise<HTMLElement> {
   const el = builder();
   const status = renderStatus();
   const { maxVerificationBytes, maxDailyBytes } = settings.current;
   return renderSection(
-    'Data for verifications',
-    el('p', {}, EXPLANATION),
+    t('verificationDataTitle'),
+    el('p', {}, t('verificationDataExplanation')),
     renderLimit({
-      label: 'Each at most',
-      none: 'a few times the page',
+      label: t('verificationDataEach'),
+      none: t('verificationDataEachNone'),
       limits: VERIFICATION_LIMITS_BYTES,
       value: maxVerificationBytes,
       onChange: async (bytes) => {
@@ -26,15 +24,15 @@ export async function renderVerificationData(settings: SettingsClient): Promise<
       },
     }),
     renderLimit({
-      label: 'Each day at most',
-      none: 'no limit',
+      label: t('verificationDataDaily'),
+      none: t('verificationDataDailyNone'),
       limits: DAILY_LIMITS_BYTES,
       value: maxDailyBytes,
       onChange: async (bytes) => {
         status.textContent = await settings.change({ maxDailyBytes: bytes });
       },
     }),
-    el('p', { class: 'hw-note' }, `Today so far: ${formatBytes(await readBytesToday())}.`),
+    el('p', { class: 'hw-note' }, t('verificationDataToday', { bytes: formatBytes(await readBytesToday()) })),
     status,
   );
 }
@@ -61,7 +59,7 @@ function renderLimit<T extends number>({
     'select',
     { class: 'hw-select' },
     el('option', { value: '' }, none),
-    ...limits.map((bytes) => el('option', { value: String(bytes) }, `${bytes / 1e6} MB`)),
+    ...limits.map((bytes) => el('option', { value: String(bytes) }, formatBytes(bytes))),
   );
   select.value = value === null ? '' : String(value);
   select.addEventListener(

@@ -1,3 +1,5 @@
+import { t } from '../language/translate.ts';
+
 /**
  * Reads a site that a user excludes: a host, optionally with `*.` before it or as part of a URL.
  *
@@ -12,7 +14,7 @@ export function normalizeSite(text: string): string {
   const hostname = URL.canParse(`https://${host}`) ? new URL(`https://${host}`).hostname : '';
   // Browsers differ in whether a host may contain other characters.
   if (!/^[\w.:[\]-]+$/.test(hostname)) {
-    throw new Error(`“${text.trim()}” is not a site. Enter a host such as example.org.`);
+    throw new Error(t('siteExpected', { text: text.trim() }));
   }
   return hostname.replace(/\.$/, '');
 }

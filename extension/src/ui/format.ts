@@ -1,21 +1,39 @@
-import { duration, durations } from '@hopwise/pageload-emulator';
+import { durationsIn } from '@hopwise/pageload-emulator';
+import { formatNumber } from '../language/format-number.ts';
+import { currentLanguage, currentLocale } from '../language/translate.ts';
 
-/** Round trips and phases of requests: as `duration` from a second on, `62 ms` below, tenths below ten milliseconds. */
+/** A duration in two significant digits: `840 ms`, `4.3 s`, `12 s`. */
+export function formatDuration(ms: number): string {
+  return durationsIn(currentLanguage(), [ms])[0]!;
+}
+
+/** Two durations that are compared with each other, both in the unit of the longer. */
+export function formatDurations(firstMs: number, secondMs: number): [string, string] {
+  return durationsIn(currentLanguage(), [firstMs, secondMs]) as [string, string];
+}
+
+/** Round trips and phases of requests: as `formatDuration` from a second on, `62 ms` below, tenths below ten milliseconds. */
 export function formatMs(ms: number): string {
-  if (ms < 9.95 && ms > 0) return `${Number(ms.toFixed(1))} ms`;
-  return ms < 995 ? `${Math.round(ms)} ms` : duration(ms);
+  if (ms < 9.95 && ms > 0) return `${formatNumber(ms, { maximumFractionDigits: 1 })} ms`;
+  return ms < 995 ? `${Math.round(ms)} ms` : formatDuration(ms);
 }
 
 /** Writes load times that are shown together, all in the unit of the longest. */
 export function createDurationFormat(longestMs: number): (ms: number) => string {
-  return (ms) => durations(ms, longestMs)[0]!;
+  return (ms) => formatDurations(ms, longestMs)[0];
 }
 
 /** What a load time gains over another, as the difference of both as they are shown together: `2.2 s → 0.9 s` gains `1.3 s`. */
 export function formatGain(beforeMs: number, afterMs: number): string {
-  const [before, after] = durations(beforeMs, afterMs).map(Number.parseFloat);
-  const unit = durations(beforeMs, afterMs)[0]!.replace(/[^a-z]/g, '');
-  return `${(before! - after!).toFixed(unit === 's' ? 1 : 0)} ${unit}`;
+  const shown = durationsIn('en', [beforeMs, afterMs]);
+  const [before, after] = shown.map(Number.parseFloat);
+  const isInSeconds = shown[0]!.endsWith(' s');
+  const digits = isInSeconds ? 1 : 0;
+  const gain = formatNumber(before! - after!, {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return `${gain} ${isInSeconds ? 's' : 'ms'}`;
 }
 
 /** Joins figures and their units, and both sides of an arrow, by no-break spaces. */
@@ -27,38 +45,50 @@ export function keepUnitsTogether(text: string): string {
 export function createTickFormat(endMs: number): (ms: number) => string {
   return (ms) => {
     if (ms === 0) return '0';
-    return endMs < 1000 ? `${ms} ms` : `${Number((ms / 1000).toFixed(2))} s`;
+    return endMs < 1000 ? `${ms} ms` : `${formatNumber(ms / 1000, { maximumFractionDigits: 2 })} s`;
   };
 }
 
 /** `12%`; only exactly 0 and 1 are shown as 0% and 100%. */
 export function formatShare(fraction: number): string {
-  if (fraction > 0 && fraction < 0.005) return '<1%';
-  if (fraction < 1 && fraction > 0.995) return '>99%';
-  return `${Math.round(fraction * 100)}%`;
+  const write = (share: number) => formatNumber(share, { style: 'percent' });
+  if (fraction > 0 && fraction < 0.005) return `<${write(0.01)}`;
+  if (fraction < 1 && fraction > 0.995) return `>${write(0.99)}`;
+  return write(fraction);
 }
 
 /** `1.2 MB`, decimal units. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 999_500) return `${Math.round(bytes / 1000)} kB`;
-  return `${(bytes / 1e6).toFixed(bytes < 99.5e6 ? 1 : 0)} MB`;
+  const digits = bytes < 99.5e6 ? 1 : 0;
+  return `${formatNumber(bytes / 1e6, { minimumFractionDigits: digits, maximumFractionDigits: digits })} MB`;
 }
 
 /** `18 Mbit/s`, with two significant digits below ten. */
 export function formatMbps(mbps: number): string {
-  return `${mbps < 10 ? Number(mbps.toPrecision(2)) : Math.round(mbps)} Mbit/s`;
+  return `${formatNumber(mbps, mbps < 10 ? { maximumSignificantDigits: 2 } : {})} Mbit/s`;
 }
 
 /** Loss per packet: `0.3%`. */
 export function formatLoss(fraction: number): string {
   if (fraction === 0) return 'none';
-  return `${Number((fraction * 100).toPrecision(2))}%`;
+  return formatNumber(fraction, { style: 'percent', maximumSignificantDigits: 2 });
 }
 
 /** `1 request`, `2 requests`. */
 export function formatCount(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+/** `1 page load, 2 verifications and the learned network` */
+export function formatList(items: readonly string[]): string {
+  return new Intl.ListFormat(currentLocale()).format(items);
+}
+
+/** A date with its time of day. */
+export function formatTime(timeMs: number): string {
+  return new Date(timeMs).toLocaleString(currentLocale(), { dateStyle: 'medium', timeStyle: 'short' });
 }
 
 /** Origin without its scheme if that is https. */

@@ -1,3 +1,5 @@
+import { type Language, LOCALE } from '@hopwise/contract';
+
 /** Milliseconds as text, seconds from ten seconds on: `840 ms`, `12.3 s`. */
 export function ms(value: number): string {
   return value >= 10_000 ? `${(value / 1000).toFixed(1)} s` : `${Math.round(value)} ms`;
@@ -31,7 +33,19 @@ export function duration(valueMs: number): string {
 
 /** Durations that are compared with each other, all in the unit of the longest. */
 export function durations(...valuesMs: number[]): string[] {
+  return durationsIn('en', valuesMs);
+}
+
+/** As `durations`, with the decimal separator of a language. */
+export function durationsIn(language: Language, valuesMs: readonly number[]): string[] {
   const longest = Math.max(...valuesMs.map(Math.abs));
   if (longest < 995) return valuesMs.map((valueMs) => `${Math.round(valueMs / 10) * 10} ms`);
-  return valuesMs.map((valueMs) => `${(valueMs / 1000).toFixed(Math.abs(valueMs) < 9_950 ? 1 : 0)} s`);
+  return valuesMs.map(
+    (valueMs) => `${toFixed(language, valueMs / 1000, Math.abs(valueMs) < 9_950 ? 1 : 0)} s`,
+  );
+}
+
+function toFixed(language: Language, value: number, digits: number): string {
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false };
+  return new Intl.NumberFormat(LOCALE[language], options).format(Number(value.toFixed(digits)));
 }

@@ -1,0 +1,62 @@
+/** Messages in the language of the user interface, from the files that browsers define for extensions: `_locales/`. */
+import { type Language, LOCALE } from '@hopwise/contract';
+import english from '../_locales/en/messages.json' with { type: 'json' };
+
+type English = typeof english;
+export type MessageKey = keyof English;
+
+/** Messages that differ by a number end in a plural category of `Intl.PluralRules`. */
+export type PluralKey = MessageKey extends infer K ? (K extends `${infer Stem}_other` ? Stem : never) : never;
+
+type PlaceholdersOf<K extends MessageKey> = English[K] extends { placeholders: infer P }
+  ? keyof P & string
+  : never;
+/** Messages without placeholders. */
+export type PlainKey = { [K in MessageKey]: PlaceholdersOf<K> extends never ? K : never }[MessageKey];
+
+type Values<Name extends string> = Record<Name, string | number>;
+type Arguments<Name extends string> = [Name] extends [never] ? [] : [values: Values<Name>];
+
+/** A language's `messages.json`. */
+export type Messages = Partial<Record<string, { message: string }>>;
+
+/** English in Node programs and tests; the bundles leave it out, because their pages load packaged files (`load-language.ts`). */
+let messages: Messages = english;
+let current: Language = 'en';
+let numbers = new Intl.NumberFormat(LOCALE[current]);
+let plurals = new Intl.PluralRules(LOCALE[current]);
+
+export function useLanguage(language: Language, its: Messages): void {
+  current = language;
+  messages = its;
+  numbers = new Intl.NumberFormat(LOCALE[language]);
+  plurals = new Intl.PluralRules(LOCALE[language]);
+}
+
+/** The language of the user interface. */
+export const currentLanguage = (): Language => current;
+
+/** Its locale for `Intl`. */
+export const currentLocale = (): string => LOCALE[current];
+
+/** A message with values in place of its placeholders; numbers are written as the language does. */
+export function t<K extends MessageKey>(key: K, ...[values]: Arguments<PlaceholdersOf<K>>): string {
+  return fill(key, values);
+}
+
+/** A message that has `$count$` in it, in the plural form of the count. */
+export function plural<K extends PluralKey>(
+  key: K,
+  count: number,
+  ...[values]: Arguments<Exclude<PlaceholdersOf<`${K}_other`>, 'count'>>
+): string {
+  return fill(`${key}_${plurals.select(count)}`, { ...values, count });
+}
+
+function fill(key: string, values: Partial<Values<string>> = {}): string {
+  const message = messages[key]?.message ?? key;
+  return message.replace(/\$(\w+)\$/g, (placeholder, name: string) => {
+    const value = values[name] ?? placeholder;
+    return typeof value === 'number' ? numbers.format(value) : value;
+  });
+}

@@ -1,0 +1,33 @@
+import { LANGUAGES } from '@hopwise/contract';
+import { isLanguage, LANGUAGE_NAME } from '../language/languages.ts';
+import { readLanguageChoice, saveLanguageChoice } from '../language/load-language.ts';
+import { t } from '../language/translate.ts';
+import { builder } from '../ui/dom.ts';
+import { renderSection } from './section.ts';
+
+/**
+ * Lets the user choose the language of this page.
+ *
+ * @param onChosen called once the choice is stored
+ */
+export async function renderLanguageChoice(onChosen: () => void): Promise<HTMLElement> {
+  const el = builder();
+  const select = el(
+    'select',
+    { class: 'hw-select' },
+    el('option', { value: '' }, t('languageOfBrowser')),
+    ...LANGUAGES.map((language) =>
+      el('option', { value: language, lang: language }, LANGUAGE_NAME[language]),
+    ),
+  );
+  select.value = (await readLanguageChoice()) ?? '';
+  select.addEventListener('change', async () => {
+    await saveLanguageChoice(isLanguage(select.value) ? select.value : null);
+    onChosen();
+  });
+  return renderSection(
+    t('languageTitle'),
+    el('label', { class: 'hw-row' }, t('languageLabel'), select),
+    el('p', { class: 'hw-note' }, t('languageNote')),
+  );
+}

@@ -1,0 +1,30 @@
+/** Texts that a person reads are in the messages, not in the sources. */
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+
+const SOURCES = new URL('../../src/', import.meta.url);
+
+/** Two words with a space between them; lists of style classes begin with `hw-`. */
+const TEXT = /\p{L}{2,}[.,:;]? \p{L}{2,}/u;
+
+function textsIn(path: string): string[] {
+  const source = readFileSync(new URL(path, SOURCES), 'utf8');
+  const texts: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const isText =
+      ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
+    if (isText && TEXT.test(node.text) && !node.text.startsWith('hw-')) texts.push(`${path}: ${node.text}`);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true));
+  return texts;
+}
+
+test('the sources of the options have no texts of their own', async () => {
+  const texts: string[] = [];
+  for await (const path of glob('{options,language}/*.ts', { cwd: SOURCES.pathname }))
+    texts.push(...textsIn(path));
+  expect(texts).toEqual([]);
+});

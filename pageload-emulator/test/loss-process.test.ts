@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { LossProcess } from '../src/transport/loss.ts';
+import { BurstLoss, JointLoss } from '../src/transport/loss.ts';
 
 const LOSS = 0.05;
 
 it('loses a retransmission as often as any packet, once a timer has run for longer than bursts last', () => {
-  const process = new LossProcess(LOSS, 50, 3);
+  const process = new BurstLoss(LOSS, 50, 3);
   let bursts = 0;
   let repeatedInVain = 0;
   let settledInVain = 0;
@@ -23,4 +23,18 @@ it('loses a retransmission as often as any packet, once a timer has run for long
   expect(repeatedInVain / (bursts / 2)).toBeGreaterThan(0.9);
   expect(settledInVain / (bursts / 2)).toBeGreaterThan(LOSS / 2);
   expect(settledInVain / (bursts / 2)).toBeLessThan(2 * LOSS);
+});
+
+it('joins bursts of the path with single losses of UDP', () => {
+  const packets = 400_000;
+  const joint = new JointLoss(new BurstLoss(0.01, 5, 1), new BurstLoss(0.03, 1, 2));
+  const lost = Array.from({ length: packets / 10 }, (_, flight) =>
+    (joint.lostOf(10) ?? []).map((position) => 10 * flight + position),
+  ).flat();
+  const runs = lost.filter((packet, index) => index === 0 || lost[index - 1] !== packet - 1).length;
+  // 1 − 0.99 × 0.97 of the packets.
+  expect(lost.length / packets).toBeCloseTo(0.0397, 2);
+  // Of 100 packets: 0.2 bursts of 5, and 3 single losses.
+  expect(lost.length / runs).toBeCloseTo(4 / 3.2, 1);
+  expect(new JointLoss(new BurstLoss(0, 1, 1), new BurstLoss(0, 1, 2)).lostOf(1e9)).toBeNull();
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Bottleneck, Policer } from '../src/transport/bottleneck.ts';
 import { EventQueue } from '../src/transport/event-queue.ts';
 import { HyStart } from '../src/transport/hystart.ts';
-import { LossProcess } from '../src/transport/loss.ts';
+import { BurstLoss } from '../src/transport/loss.ts';
 
 describe('bottleneck', () => {
   it('serialises in order of arrival', () => {
@@ -33,7 +33,7 @@ describe('bottleneck', () => {
 
 describe('loss', () => {
   const share = (loss: number, burst: number) => {
-    const process = new LossProcess(loss, burst, 7);
+    const process = new BurstLoss(loss, burst, 7);
     let lost = 0;
     let bursts = 0;
     let last = -2;
@@ -57,7 +57,7 @@ describe('loss', () => {
   });
 
   it('loses nothing on a clean path', () => {
-    expect(new LossProcess(0, 1, 1).lostOf(1e9)).toBeNull();
+    expect(new BurstLoss(0, 1, 1).lostOf(1e9)).toBeNull();
   });
 });
 

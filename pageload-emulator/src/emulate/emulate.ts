@@ -13,7 +13,7 @@ import { Bottleneck, Policer } from '../transport/bottleneck.ts';
 import { BurstPool } from '../transport/burst.ts';
 import { type EventHandler, EventQueue } from '../transport/event-queue.ts';
 import { ByteOrder } from '../transport/head-of-line-blocking.ts';
-import { LossProcess } from '../transport/loss.ts';
+import { BurstLoss, JointLoss } from '../transport/loss.ts';
 import type { SimulationContext } from '../transport/simulation-context.ts';
 import { type Segment, SegmentPool, type Stream, type StreamOwner } from '../transport/stream.ts';
 import type { Trace } from '../transport/trace.ts';
@@ -371,11 +371,12 @@ const NO_ORDER = new ByteOrder<Segment>();
 
 /** Protocols are compared on common random numbers: the processes depend on the seed, not on the protocol. */
 function lossesOf({ loss, lossBurst, udp }: NetworkPath, seed: number): SimulationContext['loss'] {
-  const process = (rate: number, way: number) => new LossProcess(rate, lossBurst, hashSeed(seed, way));
-  const tcp = { down: process(loss, 0), up: process(loss, 1) };
+  const ofPath = (way: number) => new BurstLoss(loss, lossBurst, hashSeed(seed, way));
+  const tcp = { down: ofPath(0), up: ofPath(1) };
   if (udp.kind !== 'lossy') return { tcp, quic: tcp };
-  const both = 1 - (1 - loss) * (1 - udp.loss);
-  return { tcp, quic: { down: process(both, 0), up: process(both, 1) } };
+  // What loses UDP alone, such as a policer or a filter, drops single packets.
+  const ofUdp = (way: number) => new BurstLoss(udp.loss, 1, hashSeed(seed, 2 + way));
+  return { tcp, quic: { down: new JointLoss(ofPath(0), ofUdp(0)), up: new JointLoss(ofPath(1), ofUdp(1)) } };
 }
 
 /** Smallest burst, packets, for a page of `bytes`. */

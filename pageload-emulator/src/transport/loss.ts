@@ -1,11 +1,24 @@
 import { createRandom, type Random } from '../util/random.ts';
 
+/** Random loss in one direction, shared by all connections of a transport. */
+export interface LossProcess {
+  /**
+   * Sends `packets`.
+   *
+   * @returns positions of the lost ones (0 to packets − 1, ascending), or null when all arrive
+   */
+  lostOf(packets: number): number[] | null;
+
+  /** Forgets the current burst: a timer has run for longer than bursts last, so the next packet is lost independently. */
+  settle(): void;
+}
+
 /**
- * Random loss in one direction, shared by all connections of a transport: bursts of geometric length with mean `burst` (the
+ * Bursts of geometric length with mean `burst` (the
  * Gilbert model, whose bad state loses all packets) that make up the fraction `loss` of all packets. Only the distance to the
  * next burst is drawn, so that packets cost nothing.
  */
-export class LossProcess {
+export class BurstLoss implements LossProcess {
   readonly #loss: number;
   readonly #startRate: number;
   readonly #stayRate: number;
@@ -26,11 +39,6 @@ export class LossProcess {
     this.#untilLoss = this.#goodRun();
   }
 
-  /**
-   * Sends `packets`.
-   *
-   * @returns positions of the lost ones (0 to packets − 1, ascending), or null when all arrive
-   */
   lostOf(packets: number): number[] | null {
     if (this.#untilLoss >= packets) {
       this.#untilLoss -= packets;
@@ -46,7 +54,6 @@ export class LossProcess {
     return lost;
   }
 
-  /** Forgets the current burst: a timer has run for longer than bursts last, so the next packet is lost independently. */
   settle(): void {
     // Independent losses have no memory.
     if (this.#stayRate === 0) return;
@@ -58,5 +65,24 @@ export class LossProcess {
     if (this.#startRate <= 0) return Number.POSITIVE_INFINITY;
     if (this.#startRate >= 1) return 0;
     return Math.floor(Math.log(1 - this.#random()) / Math.log(1 - this.#startRate));
+  }
+}
+
+/** Two independent causes of loss on one way. */
+export class JointLoss implements LossProcess {
+  readonly #causes: readonly [LossProcess, LossProcess];
+
+  constructor(...causes: [LossProcess, LossProcess]) {
+    this.#causes = causes;
+  }
+
+  lostOf(packets: number): number[] | null {
+    const [first, second] = [this.#causes[0].lostOf(packets), this.#causes[1].lostOf(packets)];
+    if (first === null || second === null) return first ?? second;
+    return [...new Set([...first, ...second])].sort((a, b) => a - b);
+  }
+
+  settle(): void {
+    for (const cause of this.#causes) cause.settle();
   }
 }

@@ -272,10 +272,10 @@ describe('networks drawn from a posterior', () => {
     expect(new Set(many.map(({ seed }) => seed)).size).toBe(24);
   });
 
-  it('are spread as the intervals are', () => {
+  it('are spread as the densities are', () => {
     const drawn = drawNetworks(posterior, 400).slice(1);
     for (const figure of ['rttMs', 'downBps', 'upBps'] as const) {
-      const { low, high } = posterior.intervals[figure];
+      const { low, high } = posterior.densities[figure].interval;
       const within = drawn.filter(({ path }) => path[figure] >= low && path[figure] <= high).length;
       expect(within / drawn.length, figure).toBeCloseTo(0.8, 1);
     }

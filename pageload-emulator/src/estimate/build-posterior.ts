@@ -25,7 +25,14 @@ import {
 } from '../network/priors.ts';
 import { originOf } from '../util/url.ts';
 import { estimateNetwork, type NetworkEstimate } from './estimate-network.ts';
+import { AS_NONE } from './fit-loss.ts';
 import { fitPath, type PathAt, type PathFit } from './fit-path.ts';
+import {
+  type HandshakeTransport,
+  handshakeTransport,
+  MIN_RTT_MS,
+  rttFromHandshake,
+} from './handshake-rtt.ts';
 import { loadTimeLikelihood } from './load-time-evidence.ts';
 import { mixFits, posteriorOf } from './mix-fits.ts';
 import { ClusterPrior, type NetworkCluster } from './network-cluster.ts';
@@ -65,8 +72,6 @@ const MAX_UNUSED_OFFERS = 3;
 const TRIED_AFTER_MS = 500;
 /** Quantiles of loss and of a policer's rate over which the likelihood of the load time is averaged. */
 const LOAD_TIME_SHARES = [0.15, 0.5, 0.85];
-/** Lower bound, as zero has no logarithm. */
-const MIN_RTT_MS = 0.01;
 /** A figure counts as estimated when its posterior spread is at most this share of the prior's. */
 const NARROWED = 0.8;
 
@@ -101,6 +106,8 @@ class PosteriorBuilder {
   readonly #measured: MeasuredNetwork;
   readonly #estimate: NetworkEstimate;
   readonly #prior: ClusterPrior;
+  /** The transport whose handshake shows the round trip; null without any. */
+  readonly #transport: HandshakeTransport | null;
 
   constructor(recording: Recording, graph: PageGraph, knowledge: Knowledge) {
     this.#recording = recording;
@@ -113,6 +120,7 @@ class PosteriorBuilder {
       cluster,
       Number.isNaN(recordedMs) ? (cluster?.updatedAtMs ?? 0) : recordedMs,
     );
+    this.#transport = handshakeTransport(recording);
     const estimate = estimateNetwork(recording);
     const known = new Map((knowledge.servers ?? []).map((server) => [server.origin, server]));
     const servers = estimate.servers.map((server) => ({ ...server, ...known.get(server.origin) }));
@@ -150,10 +158,10 @@ class PosteriorBuilder {
     // The measurement showed only that UDP is not blocked; the policer comes from the fit.
     if (this.#knownUdp() === undefined && path.udp.kind === 'policed') sources.udp = 'estimated';
     const intervals = {
-      rttMs: rttMs.interval,
+      rttMs: this.#rttInterval(rttMs),
       downBps: down.interval,
       upBps: upBps.interval,
-      loss: scaled(fit.loss.interval, lossBurst),
+      loss: lossInterval(fit.loss, lossBurst),
       lossBurst: { low: burst.midpoint(0.1), median: lossBurst, high: burst.midpoint(0.9) },
       queueBytes: scaled(fit.queueMs.interval, downBps / 8000),
     };
@@ -186,7 +194,15 @@ class PosteriorBuilder {
     const measured = this.#measured.rttMs;
     if (measured !== undefined) return closeTo(measured, MEASURED.rttMs);
     if (sources.rttMs === 'assumed') return this.#prior.density('rttMs', RTT_MS_PRIOR);
-    return closeTo(path.rttMs, hasHandshake(this.#recording) ? HANDSHAKE_SPREAD : WAIT_SPREAD);
+    return closeTo(path.rttMs, this.#transport === null ? WAIT_SPREAD : HANDSHAKE_SPREAD);
+  }
+
+  /** Emulated handshakes take no processor time, so emulations are given a handshake's whole time; the path's own is shorter. */
+  #rttInterval(rttMs: LogDensity): Interval {
+    const { interval } = rttMs;
+    if (this.#measured.rttMs !== undefined || this.#transport === null) return interval;
+    const own = rttFromHandshake(this.#estimate.path.rttMs, this.#transport);
+    return { ...interval, low: Math.min(interval.median, own.quantile(0.1)), high: interval.median };
   }
 
   #up(downBps: number): LogDensity {
@@ -397,14 +413,6 @@ function unusedOffers({ requests }: Recording): number {
 
 const isQuic = ({ protocol }: RecordedRequest) => protocol === 'h3';
 
-/** Whether a recording shows a whole handshake. */
-function hasHandshake({ requests }: Recording): boolean {
-  return requests.some(
-    ({ phases: { connectStartMs, connectEndMs } }) =>
-      connectStartMs !== null && connectEndMs !== null && connectEndMs > connectStartMs,
-  );
-}
-
 /** Log-normal density on a grid of its own, fine enough for its spread. */
 function closeTo(figure: number, spread: number): LogDensity {
   const value = Math.max(MIN_RTT_MS, figure);
@@ -422,6 +430,12 @@ const MIN_QUEUE_BYTES = 15_000;
 /** Converts a queue's drain time at `downBps` to bytes. */
 export function queueBytesOf(queueMs: number, downBps: number): number {
   return Math.max(MIN_QUEUE_BYTES, Math.round((downBps * queueMs) / 8000));
+}
+
+/** From 0 where timings do not distinguish the lower end from no loss. */
+function lossInterval(events: LogDensity, burst: number): Interval {
+  const interval = scaled(events.interval, burst);
+  return events.interval.low < AS_NONE ? { ...interval, low: 0 } : interval;
 }
 
 function scaled({ low, median, high }: Interval, factor: number): Interval {

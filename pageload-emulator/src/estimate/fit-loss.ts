@@ -11,8 +11,8 @@ const LOSSES = [0.003, 0.01, 0.02, 0.04, 0.08];
 const SEEDS = [1, 2];
 /** A log-likelihood this far below the best ends the search: higher loss fits still worse. */
 const HOPELESS = 4;
-/** Replays without loss represent rates up to this. */
-const AS_NONE = 3e-4;
+/** Replays without loss represent rates up to this, in loss events per packet. */
+export const AS_NONE = 3e-4;
 /** Edges of the histogram of lateness relative to a replay without loss, in units of a round trip plus 20 ms. */
 const EDGES = [-0.5, 0.35, 1, 2, 4, 8, 16];
 const UNIT_MS = 20;

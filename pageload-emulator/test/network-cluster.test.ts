@@ -132,6 +132,18 @@ describe('earlier loads on the same network', () => {
     expect(after(0).spread).toBeLessThan(0.3);
   });
 
+  it('show the shortest of their round trips, until a day has passed', () => {
+    const at = (rttMs: number, hours: number, before: NetworkCluster | null) => {
+      const graph = randomPage(2);
+      const recording = recordLoad(graph, { ...DSL, rttMs }, randomServers(graph, 2), mixedAssignment(graph));
+      return learnNetwork(before, recording, NOW_MS + hours * HOUR_MS);
+    };
+    const near = at(35, 0, at(60, 0, null));
+    expect(Math.exp(near.rttMs.mean)).toBeCloseTo(35, 0);
+    expect(at(60, 1, near).rttMs).toEqual(near.rttMs);
+    expect(Math.exp(at(60, 25, near).rttMs.mean)).toBeCloseTo(60, 0);
+  });
+
   it('are counted, dated and plain data', () => {
     expect(cluster).toMatchObject({ loads: 3, updatedAtMs: NOW_MS - HOUR_MS });
     expect(parseCluster(JSON.parse(JSON.stringify(cluster)))).toEqual(cluster);

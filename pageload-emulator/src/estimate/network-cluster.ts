@@ -93,7 +93,7 @@ export function updateCluster(
     version: 1,
     updatedAtMs: nowMs,
     loads: (before?.loads ?? 0) + 1,
-    rttMs: densities.rttMs.moments,
+    rttMs: rttOf(before, posterior, nowMs),
     downBps: mixed(densities.downBps.moments, densities.downBpsPoliced.moments, udp.policed),
     upBps: densities.upBps.moments,
     queueMs: densities.queueMs.moments,
@@ -102,6 +102,18 @@ export function updateCluster(
     policedBps: densities.policedBps.moments,
     udp: { ...udp },
   };
+}
+
+/** The shortest round trip of the last day, as everything but the network only lengthens it. */
+function rttOf(
+  before: NetworkCluster | null,
+  { densities, sources }: NetworkPosterior,
+  nowMs: number,
+): Moments {
+  const seen = densities.rttMs.moments;
+  if (before === null) return seen;
+  if (sources.rttMs === 'assumed') return before.rttMs;
+  return nowMs - before.updatedAtMs < HALF_LIFE_MS && before.rttMs.mean < seen.mean ? before.rttMs : seen;
 }
 
 /**

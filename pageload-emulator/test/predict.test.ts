@@ -162,7 +162,8 @@ describe('prediction', () => {
 
   it('shows on a long path that HTTP/3 saves a round trip', () => {
     const prediction = predict(parseRecording(gallery(6)), { network: { ...GIVEN, rttMs: 250 } });
-    expect(prediction).toMatchObject({ best: 'h3', decided: true });
+    expect(prediction).toMatchObject({ best: 'h3', decision: { best: 'h3' } });
+    expect(prediction.decision.confidence).toBeGreaterThan(0.8);
     const gain = (prediction.protocols.h2 as LoadTime).pltMs - (prediction.protocols.h3 as LoadTime).pltMs;
     expect(gain).toBeGreaterThan(200);
     expect(prediction.reasons.join(' ')).toMatch(/ready after 1 round trip of 250 ms instead of 2/);

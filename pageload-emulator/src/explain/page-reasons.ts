@@ -19,6 +19,8 @@ const MIN_SAVED_MS = 3;
 /** Nor are those below this share of the lead. */
 const MIN_SAVED_SHARE = 0.1;
 const MAX_REASONS = 3;
+/** Smaller leads that are not sure are not explained. */
+const MIN_EXPLAINED_SHARE = 0.1;
 
 /** The page and the network that reasons are given for. */
 export interface ReasonContext {
@@ -42,12 +44,13 @@ export function pageReasons(context: ReasonContext, choice: PageChoice): string[
   if (gainMs < 0) {
     return [`${winnerName} and ${loserName} are about equal here. ${winnerName} is slightly safer.`];
   }
-  if (!choice.decided) {
-    return [
-      `${winnerName} (${ms(bestMs)}) and ${loserName} (${ms(rivalMs)}) ` +
-        `differ by ${percent(gainMs / rivalMs)}, and the chance that ${winnerName} is the fastest is ${percent(choice.confidence)}.`,
-    ];
-  }
+  const doubts = choice.decided
+    ? []
+    : [
+        `${winnerName} (${ms(bestMs)}) and ${loserName} (${ms(rivalMs)}) ` +
+          `differ by ${percent(gainMs / rivalMs)}, and the chance that ${winnerName} is the fastest is ${percent(choice.confidence)}.`,
+      ];
+  if (!choice.decided && gainMs < MIN_EXPLAINED_SHARE * rivalMs) return doubts;
   const own = choice.traced(best.protocol).causes;
   const other = choice.traced(rival.protocol).causes;
   const saved = (Object.keys(own) as Cause[])
@@ -60,7 +63,9 @@ export function pageReasons(context: ReasonContext, choice: PageChoice): string[
     return why === null ? [] : [`${winnerName} saves ${ms(savedMs)} on the way to the load event: ${why}`];
   });
   if (rival.total.policed >= 1) sentences.unshift(policedSentence(rival.total));
-  return sentences.length > 0 ? sentences : ['Many small differences add up; no single one stands out.'];
+  if (doubts.length === 0 && sentences.length === 0)
+    return ['Many small differences add up; no single one stands out.'];
+  return [...doubts, ...sentences];
 }
 
 function causeClause(

@@ -96,9 +96,9 @@ function meanCounters(loads: readonly Emulated[]): Pick<UniformRun, 'origins' | 
       origins.set(outcome.origin, plus(origins.get(outcome.origin), outcome, 1 / loads.length));
     }
   }
-  let total: OriginCounters | undefined;
+  let total = emptyCounters();
   for (const counters of origins.values()) total = plus(total, counters, 1);
-  return { origins, total: total! };
+  return { origins, total };
 }
 
 function plus(sum: OriginCounters | undefined, more: OriginCounters | OriginOutcome, weight: number) {

@@ -349,6 +349,9 @@ describe('any input', () => {
         const time = prediction.protocols[protocol];
         if ('pltMs' in time) expect(Number.isFinite(time.pltMs)).toBe(true);
       }
+      expect(prediction.confidence).not.toBeNaN();
+      expect(prediction.decision.confidence).not.toBeNaN();
+      expect(prediction.reasons.join(' ')).not.toMatch(/NaN|undefined/);
       return true;
     } catch (error) {
       expect(error).toBeInstanceOf(InputError);

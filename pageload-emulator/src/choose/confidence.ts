@@ -25,7 +25,7 @@ export function probabilityOfLeast(
 ): number {
   let sum = 0;
   for (const [scenario, time] of own.entries()) {
-    const leads = rivals.map((rival) => Math.log(rival[scenario]! / time));
+    const leads = rivals.map((rival) => logOver(rival[scenario]!, time));
     for (const { weight, deviation } of SPREADS) sum += weight * chanceOfLeast(leads, share * deviation);
   }
   return sum / own.length;
@@ -55,9 +55,12 @@ export function logRatio(
   over: readonly number[],
   under: readonly number[],
 ): { mean: number; standardError: number } {
-  const ratios = over.map((time, index) => Math.log(time / under[index]!));
+  const ratios = over.map((time, index) => logOver(time, under[index]!));
   const centre = mean(ratios);
   const squares = ratios.reduce((sum, ratio) => sum + (ratio - centre) ** 2, 0);
   const standardError = ratios.length < 2 ? 0 : Math.sqrt(squares / (ratios.length - 1) / ratios.length);
   return { mean: centre, standardError };
 }
+
+/** Logarithm of a ratio of load times; equal times, 0 ms of a page without requests among them, have a ratio of 1. */
+const logOver = (over: number, under: number): number => (over === under ? 0 : Math.log(over / under));

@@ -41,7 +41,7 @@ export function pageReasons(context: ReasonContext, choice: PageChoice): string[
   const bestMs = choice.times[best.protocol]!.pltMs;
   const rivalMs = choice.times[rival.protocol]!.pltMs;
   const gainMs = rivalMs - bestMs;
-  if (gainMs < 0) {
+  if (gainMs <= 0) {
     return [`${winnerName} and ${loserName} are about equal here. ${winnerName} is slightly safer.`];
   }
   const doubts = choice.decided

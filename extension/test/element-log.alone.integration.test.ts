@@ -46,7 +46,7 @@ test('a page that inserts 20,000 elements, of which 500 request something, is he
       for (let i = 0; i < 20_000; i += 40) log.findAuthor(`${location.origin}/~image-${i}.png`);
       return performance.now() - startMs;
     };
-    return [0, 1, 2, 3, 4, 5].map((i) => measure(i % 2 === 0));
+    return Array.from({ length: 16 }, (_, i) => measure(i % 2 === 0));
   });
   console.log(`20,000 elements: ${timesMs.map((ms) => ms.toFixed(1)).join(', ')} ms`);
   expect(Math.min(...timesMs)).toBeLessThanOrEqual(10);

@@ -176,14 +176,14 @@ func (s *testServer) client(t *testing.T, protocol string) *http.Client {
 type transfer struct {
 	path     string
 	received atomic.Int64
-	// half closes when half of the response has arrived.
-	half chan struct{}
+	// begun closes when the response begins, half when half of it has arrived.
+	begun, half chan struct{}
 }
 
 // get starts a transfer; its end is written to ends.
 func get(t *testing.T, client *http.Client, path, priority string, ends chan<- *transfer) *transfer {
 	t.Helper()
-	one := &transfer{path: path, half: make(chan struct{})}
+	one := &transfer{path: path, begun: make(chan struct{}), half: make(chan struct{})}
 	request, err := http.NewRequest(http.MethodGet, "https://"+testHost+path, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -197,6 +197,7 @@ func get(t *testing.T, client *http.Client, path, priority string, ends chan<- *
 			return
 		}
 		defer response.Body.Close()
+		close(one.begun)
 		buffer, half := make([]byte, 4096), sync.OnceFunc(func() { close(one.half) })
 		for {
 			size, err := response.Body.Read(buffer)
@@ -231,6 +232,8 @@ func TestPriorities(t *testing.T) {
 						relaxedPath = "/700000?0"
 					}
 					relaxed := get(t, client, relaxedPath, "u=5", ends)
+					// Requests need not be sent in the order of the calls.
+					<-relaxed.begun
 					if late {
 						<-relaxed.half
 					}

@@ -8,7 +8,10 @@ const SILENT_AFTER_MS = 700;
 /** Notices that nothing at all comes back after a request. */
 export class SilenceWatch {
   readonly #onSilent: () => void;
+  /** Before the time begins: packets that had arrived when the request was sent answer nothing, and are read first. */
+  #begin: NodeJS.Immediate | null = null;
   #timer: NodeJS.Timeout | null = null;
+  /** At the end of the time: on a busy machine packets may have arrived that this process has not read yet. */
   #check: NodeJS.Immediate | null = null;
 
   constructor(onSilent: () => void) {
@@ -17,16 +20,26 @@ export class SilenceWatch {
 
   /** To be called when a request has been sent. */
   onSent(): void {
-    this.#timer ??= setTimeout(() => {
-      // On a busy machine packets may have arrived that this process has not read yet.
-      this.#check = setImmediate(this.#onSilent);
-    }, SILENT_AFTER_MS);
+    if (this.#timer) return;
+    this.#begin ??= setImmediate(() => {
+      this.#begin = null;
+      this.#timer = setTimeout(() => {
+        this.#check = setImmediate(this.#onSilent);
+      }, SILENT_AFTER_MS);
+    });
   }
 
-  /** To be called when anything has arrived, or nothing is awaited any more. */
+  /** To be called when anything has arrived. */
+  onReceived(): void {
+    if (!this.#begin) this.stop();
+  }
+
+  /** To be called when nothing is awaited any more. */
   stop(): void {
+    if (this.#begin) clearImmediate(this.#begin);
     if (this.#timer) clearTimeout(this.#timer);
     if (this.#check) clearImmediate(this.#check);
+    this.#begin = null;
     this.#timer = null;
     this.#check = null;
   }

@@ -95,7 +95,13 @@ export class UpstreamConnection {
       settings;
     const silence = protocol === 'h3' ? new SilenceWatch(onSilent) : null;
     this.#protocol = protocol;
-    this.#multi = new MultiHandle({ curl, protocol, onFault, onActed, onReceived: () => silence?.stop() });
+    this.#multi = new MultiHandle({
+      curl,
+      protocol,
+      onFault,
+      onActed,
+      onReceived: () => silence?.onReceived(),
+    });
     this.#onEnd = onEnd;
     this.#onCapacity = onCapacity;
     this.#silence = silence;

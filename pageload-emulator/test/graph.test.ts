@@ -193,6 +193,68 @@ describe('page graph', () => {
     ]);
   });
 
+  describe('of a page with modules and deferred scripts', () => {
+    const origin = 'https://a.test';
+    const from = (path: string) => ({ _initiator: { type: 'script', url: `${origin}${path}` } });
+    const script = { _resourceType: 'script', _priority: 'High' };
+    const times = { wait: 30, receive: 10 };
+    // The document arrives from 100 to 200 and names main.mjs and last.js, which arrive at 190.
+    const entries = [
+      chromiumEntry(`${origin}/`, 0, { wait: 100, receive: 100 }, { _resourceType: 'document' }),
+      chromiumEntry(`${origin}/main.mjs`, 150, times, {
+        ...script,
+        _initiator: { type: 'parser', url: `${origin}/` },
+      }),
+      chromiumEntry(`${origin}/last.js`, 150, times, {
+        ...script,
+        _priority: 'Low',
+        _initiator: { type: 'parser', url: `${origin}/` },
+      }),
+      // Imported at 195, slow: until 895. Its own import: 900 to 940.
+      chromiumEntry(
+        `${origin}/part.mjs`,
+        195,
+        { wait: 600, receive: 100 },
+        { ...script, ...from('/main.mjs') },
+      ),
+      chromiumEntry(`${origin}/leaf.mjs`, 900, times, { ...script, ...from('/part.mjs') }),
+      // main.mjs runs from 940, last.js after it.
+      chromiumEntry(`${origin}/of-main.json`, 960, times, { _resourceType: 'fetch', ...from('/main.mjs') }),
+      chromiumEntry(`${origin}/of-last.json`, 975, times, { _resourceType: 'fetch', ...from('/last.js') }),
+    ];
+    const graph = buildGraph(parseRecording(harOf(entries, { onLoad: 1_100 })));
+    const runBefore = (path: string) =>
+      graph.activities[byPath(graph, path).after[0]!.activity] as ComputeActivity;
+
+    it('evaluates a module when all that it imports has arrived', () => {
+      const run = runBefore('/of-main.json');
+      expect(run.after.map(({ activity }) => activity)).toEqual([
+        byPath(graph, '/main.mjs').id,
+        byPath(graph, '/leaf.mjs').id,
+      ]);
+      // 960 - 940.
+      expect(run.durationMs).toBeCloseTo(20, 6);
+      expect(byPath(graph, '/of-main.json').delayMs).toBeCloseTo(0, 6);
+    });
+
+    it('requests imports as soon as the module that names them has arrived', () => {
+      const run = runBefore('/part.mjs');
+      expect(run.after.map(({ activity }) => activity)).toEqual([byPath(graph, '/main.mjs').id]);
+      // 195 - 190.
+      expect(run.durationMs).toBeCloseTo(5, 6);
+    });
+
+    it('runs a deferred script after an earlier module, however long it has been there', () => {
+      const run = runBefore('/of-last.json');
+      expect(run.after.map(({ activity }) => activity)).toEqual([
+        byPath(graph, '/last.js').id,
+        runBefore('/of-main.json').id,
+      ]);
+      // 975 - 960.
+      expect(run.durationMs).toBeCloseTo(15, 6);
+    });
+  });
+
   it('has only edges that point backwards for any recording', () => {
     const recorded = fc.record({
       startMs: fc.integer({ min: 0, max: 1_000 }),

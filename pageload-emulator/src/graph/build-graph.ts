@@ -7,14 +7,13 @@ import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { originOf } from '../util/url.ts';
 import { connectionPools } from './connection-pools.ts';
 import { dispatchDelays } from './dispatch-delay.ts';
-import { DeferredOrder, ExecutionOrder } from './execution-order.ts';
 import { findHead, type Head } from './head.ts';
 import type { Activity, Dependency, FetchActivity, PageGraph } from './page-graph.ts';
 import { ParserBlockers } from './parser-blockers.ts';
 import { priorityOf } from './priorities.ts';
 import { findParents, type Parent } from './request-parents.ts';
 import { arrivalMs, arrivedFraction, CLOCK_SLACK_MS } from './response-arrival.ts';
-import { type Execution, findExecutions } from './script-executions.ts';
+import { type Execution, type Executions, findExecutions } from './script-executions.ts';
 import { thinkTimes } from './think-times.ts';
 
 /**
@@ -48,16 +47,13 @@ class GraphBuilder {
   readonly #kept: readonly RecordedRequest[];
   /** Activity by recorded request. */
   readonly #fetchOf = new Map<number, number>();
-  /** Execution by recorded script. */
-  readonly #executionOf = new Map<number, { activity: number; endMs: number }>();
+  readonly #activityOf = new Map<Execution, number>();
   readonly #parents: ReadonlyMap<number, Parent>;
   readonly #blockers: ParserBlockers;
   readonly #pools: readonly number[];
   readonly #head: Head | null;
   readonly #dispatchDelayMs: ReadonlyMap<number, number>;
-  readonly #ordered: ExecutionOrder;
-  readonly #executions: ReadonlyMap<number, Execution>;
-  readonly #deferred: DeferredOrder;
+  readonly #executions: Executions;
   readonly #activities: Activity[] = [];
   #headId: number | null = null;
   readonly #origins: string[] = [];
@@ -75,12 +71,7 @@ class GraphBuilder {
     this.#pools = connectionPools(recording);
     this.#head = findHead(this.#document, this.#kept);
     this.#dispatchDelayMs = dispatchDelays(this.#kept);
-    this.#ordered = new ExecutionOrder(this.#kept);
-    this.#executions = findExecutions(kept, this.#parents, this.#ordered, this.#document, this.#head);
-    this.#deferred = new DeferredOrder(
-      recording.requests,
-      [...this.#executions.values()].map(({ request, endMs }) => ({ script: request, endMs })),
-    );
+    this.#executions = findExecutions(recording, kept, this.#parents, this.#head);
     this.#thinkMs = thinkTimes(recording);
   }
 
@@ -144,10 +135,10 @@ class GraphBuilder {
 
   #edge(request: RecordedRequest, parent: Parent): { dependency: Dependency; atMs: number } {
     const { kind, source } = parent;
-    const execution = kind === 'script' ? this.#execution(parent.request) : null;
+    const execution = kind === 'script' ? this.#executions.before(request, parent.request) : null;
     if (execution !== null && execution.endMs <= request.startMs + CLOCK_SLACK_MS) {
       return {
-        dependency: { activity: execution.activity, kind, fraction: 1, source },
+        dependency: { activity: this.#executionActivity(execution), kind, fraction: 1, source },
         atMs: execution.endMs,
       };
     }
@@ -160,39 +151,34 @@ class GraphBuilder {
     };
   }
 
-  /** Returns the activity of a script's execution. It is added on first use, so that edges point backwards. */
-  #execution(script: RecordedRequest): { activity: number; endMs: number } | null {
-    const known = this.#executionOf.get(script.id);
-    if (known) return known;
-    const found = this.#executions.get(script.id);
-    const fetch = this.#fetchOf.get(script.id);
-    if (found === undefined || fetch === undefined) return null;
-    const after: Dependency[] = [{ activity: fetch, kind: 'execution', fraction: 1, source: 'inferred' }];
-    for (const earlier of this.#ordered.before(script, found.endMs)) {
-      const activity = this.#execution(earlier)?.activity ?? this.#fetchOf.get(earlier.id)!;
-      after.push({ activity, kind: 'execution', fraction: 1, source: 'inferred' });
+  /** Returns the activity of an execution. It is added on first use, so that edges point backwards. */
+  #executionActivity(execution: Execution): number {
+    const known = this.#activityOf.get(execution);
+    if (known !== undefined) return known;
+    const { script, durationMs, endMs, blockers, imports, earlier } = execution;
+    const fetch = this.#fetchOf.get(script.id)!;
+    const activities = [fetch];
+    for (const blocker of blockers) {
+      const run = this.#executions.of(blocker);
+      activities.push(run === null ? this.#fetchOf.get(blocker.id)! : this.#executionActivity(run));
     }
-    const earlier = this.#deferred.before(script, found.endMs);
-    const deferredBy = earlier === null ? null : this.#execution(earlier.script);
-    if (deferredBy !== null) {
-      after.push({ activity: deferredBy.activity, kind: 'execution', fraction: 1, source: 'inferred' });
-    }
+    for (const { id } of imports) activities.push(this.#fetchOf.get(id)!);
+    if (earlier !== null) activities.push(this.#executionActivity(earlier));
     // The parser was still in the head when the script arrived, and had left it when the script made its request.
-    if (this.#head !== null && script.endMs < this.#head.endMs && found.endMs >= this.#head.endMs) {
-      after.push({ activity: this.#headActivity()!, kind: 'execution', fraction: 1, source: 'inferred' });
+    if (this.#head !== null && script.endMs < this.#head.endMs && endMs >= this.#head.endMs) {
+      activities.push(this.#headActivity()!);
     }
     const id = this.#activities.length;
     this.#activities.push({
       kind: 'compute',
       id,
       requestId: script.id,
-      durationMs: found.durationMs,
+      durationMs,
       blocksLoad: (this.#activities[fetch] as FetchActivity).blocksLoad,
-      after,
+      after: activities.map((activity) => ({ activity, kind: 'execution', fraction: 1, source: 'inferred' })),
     });
-    const execution = { activity: id, endMs: found.endMs };
-    this.#executionOf.set(script.id, execution);
-    return execution;
+    this.#activityOf.set(execution, id);
+    return id;
   }
 
   /** Returns the activity of the parser's work on the head, which begins when all that blocks it has arrived; added on first use. */
@@ -204,7 +190,7 @@ class GraphBuilder {
       kind: 'compute',
       id,
       requestId: this.#document.id,
-      durationMs: this.#executions.get(this.#document.id)?.durationMs ?? 0,
+      durationMs: this.#executions.headMs,
       blocksLoad: true,
       after: head.blockers.map((blocker) => ({
         activity: this.#fetchOf.get(blocker.id)!,

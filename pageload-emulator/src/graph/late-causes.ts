@@ -2,6 +2,7 @@ import type { RecordedRequest, ResourceType } from '@hopwise/contract';
 import { siteKey } from '../recording/har/urls.ts';
 import { firstIndexWhere } from '../util/ordered.ts';
 import { originOf } from '../util/url.ts';
+import { isModule } from './module-scripts.ts';
 import { responseBeginMs } from './response-arrival.ts';
 
 /**
@@ -237,9 +238,4 @@ function delayDensity(delayMs: number, { medianMs, spread }: Excitation): number
   const soon = Math.exp((-z * z) / 2) / (ms * spread * Math.sqrt(2 * Math.PI));
   const delayed = Math.exp(-ms / DELAYED_MEAN_MS) / DELAYED_MEAN_MS;
   return (1 - DELAYED_SHARE) * soon + DELAYED_SHARE * delayed;
-}
-
-/** Whether a script is probably a module: Chromium requests those with a higher priority than other scripts that do not block. */
-function isModule({ url, urgency, renderBlocking }: RecordedRequest): boolean {
-  return /\.mjs(\?|$)/.test(url) || (urgency === 1 && renderBlocking === false);
 }

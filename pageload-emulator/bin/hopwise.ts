@@ -16,18 +16,18 @@ import {
   parseVerification,
   predict,
   predictEcon,
-  type ReadRecording,
   type Recording,
   type ServerChange,
   type Verification,
 } from '@hopwise/pageload-emulator';
 import { Command, CommanderError, Option } from 'commander';
+import { addCheckCommand } from './check-command.ts';
 import { ClusterFile } from './cluster-file.ts';
 import { type EconFlags, readLoss, withEconFlags } from './econ-flags.ts';
 import { shortNames } from './file-names.ts';
 import { addFlowCommands } from './flow-commands.ts';
 import { type CommandFlags, knownFlags, serverChange, withNetworkFlags } from './options.ts';
-import { readInput } from './read-input.ts';
+import { readNamed, shownName } from './read-named.ts';
 import { readParsed } from './read-text.ts';
 import { showComparison, showGraph, showPrediction } from './show.ts';
 import { showEconComparison, showEconExplanation, showEconPrediction } from './show-econ.ts';
@@ -51,7 +51,8 @@ Examples:
   hopwise predict page.har --udp 3 --loss 0.01        the same page on another network
   hopwise predict page.har --verification probe.json  with what hopwise-host probe --json measured
   hopwise explain page.har                            why each protocol takes as long as it does
-  hopwise compare *.har                               many pages in one table`,
+  hopwise compare *.har                               many pages in one table
+  hopwise check *.har --networks networks.json --budget budget.json   within the budget or not, for CI`,
   );
 
 interface Flags extends CommandFlags, EconFlags {
@@ -184,6 +185,7 @@ program
     print(flags.json ? JSON.stringify(graph, null, 1) : showGraph(graph));
   });
 
+addCheckCommand(program, print);
 addFlowCommands(program, print);
 
 function withPredictionFlags(command: Command): Command {
@@ -313,21 +315,6 @@ async function learn(file: string, recording: Recording, known: ClusterFile): Pr
     );
   }
   return before;
-}
-
-async function readNamed(file: string): Promise<ReadRecording> {
-  try {
-    const read = await readInput(file);
-    for (const note of read.notes) process.stderr.write(`${shownName(file)}: ${printable(note, 200)}\n`);
-    return read;
-  } catch (error) {
-    if (error instanceof InputError) throw new InputError(`${shownName(file)}: ${error.message}`);
-    throw error;
-  }
-}
-
-function shownName(file: string): string {
-  return file === '-' ? 'standard input' : printable(file, 200);
 }
 
 function print(text: string): void {

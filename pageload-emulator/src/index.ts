@@ -5,6 +5,9 @@
 
 export type * from '@hopwise/contract';
 export { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
+export { type CheckedFigures, type Judgement, judgeFigures } from './check/breaches.ts';
+export { type Budget, type Limits, limitsOn, parseBudget } from './check/budget.ts';
+export { checkPage, type PageCheck, shareOnBest } from './check-page.ts';
 export type { ClientCosts } from './client/client-costs.ts';
 export type { Hold } from './client/low-priority-gate.ts';
 export { experienceOf, fastestByExperience, type LogRatio } from './decide/experience.ts';
@@ -65,6 +68,7 @@ export {
   type NetworkFlag,
   type NetworkFlagValues,
 } from './network/network-flags.ts';
+export { type NamedNetwork, parseNetworks } from './network/network-list.ts';
 export { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from './network/packet.ts';
 export { changeServers, type ServerChange } from './network/server-change.ts';
 export { udpNotation, udpTreatment } from './network/udp-notation.ts';

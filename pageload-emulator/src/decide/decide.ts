@@ -94,7 +94,7 @@ export function decide(
     judgeAction(plan, plan.kind === 'leave' ? baseline : planned[index]!, comparison),
   );
   const candidateOf = (action: Action) => planned[actions.indexOf(action)]!;
-  const isUnverified = isFree && knowledge.verification === undefined;
+  const isUnverified = isFree && knowledge.verification === undefined && !knowledge.isOtherNetwork;
   const unexplained = isUnverified ? unexplainedTime(recording, candidates.list[baseline]!) : null;
   const picked = pickAction(actions, belief, candidateOf, knowledge.earlier ?? null);
   // What is not understood is verified first; a policer is an explanation, even where its effect is not emulated exactly.

@@ -54,7 +54,7 @@ export interface EvidenceContext {
 /**
  * Corrects the belief by transfers and measured loads of the page.
  *
- * @returns the measured loads of the candidates, the recorded one included
+ * @returns the measured loads of the candidates, the recorded one included where it was made on the network asked about
  */
 export function addEvidence(belief: Belief, context: EvidenceContext): MeasuredTimes {
   const { recording, knowledge, candidates } = context;
@@ -68,7 +68,8 @@ export function addEvidence(belief: Belief, context: EvidenceContext): MeasuredT
   for (const [candidate, loads] of measured) belief.observe(loadsObservation(loads, candidate, count));
   const pinned = knowledge.pinned ?? {};
   const recorded = candidateUnder(context, Object.keys(pinned).length === 0 ? 'browser' : pinned);
-  if (recording.pltMs !== null && recording.pltMs > 0 && recorded >= 0) {
+  const isEvidence = recorded >= 0 && !knowledge.isOtherNetwork;
+  if (recording.pltMs !== null && recording.pltMs > 0 && isEvidence) {
     const load = { pltMs: [recording.pltMs], ageMs: 0 };
     measured.add(recorded, load);
     // The scenarios were drawn from this recording: their weights must not count it twice.

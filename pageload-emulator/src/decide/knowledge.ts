@@ -10,4 +10,6 @@ export interface Knowledge {
   earlier?: Decision | null;
   /** Protocols that pins held origins to in the recorded load; empty or absent without pins. */
   pinned?: Assignment;
+  /** Whether the recorded load was made on another network than the one asked about, so that its time is no evidence. */
+  isOtherNetwork?: boolean;
 }

@@ -1,0 +1,29 @@
+import { create } from 'xmlbuilder';
+import { type CheckRow, showJudgement } from './show-check.ts';
+
+/** Whatever XML 1.0 cannot hold becomes this (section 2.2). */
+const REPLACEMENT = '\uFFFD';
+
+/**
+ * The figures as JUnit XML, the form that CI systems read: a test suite for each page and network, a test case for each limit.
+ */
+export function junitOf(rows: readonly CheckRow[]): string {
+  const judgements = rows.flatMap((row) => row.judgements);
+  const root = create('testsuites', { encoding: 'UTF-8', invalidCharReplacement: REPLACEMENT });
+  root.att({ name: 'hopwise check', ...countsOf(judgements) });
+  for (const { file, network, judgements } of rows) {
+    const suite = root.ele('testsuite', { name: `${file} on ${network}`, ...countsOf(judgements) });
+    for (const judgement of judgements) {
+      const test = suite.ele('testcase', { classname: `${file}.${network}`, name: judgement.figure });
+      if (judgement.isBreach) test.ele('failure', { message: showJudgement(judgement), type: 'budget' });
+      else test.ele('system-out', showJudgement(judgement));
+    }
+  }
+  return `${root.end({ pretty: true })}\n`;
+}
+
+const countsOf = (judgements: CheckRow['judgements']) => ({
+  tests: judgements.length,
+  failures: judgements.filter(({ isBreach }) => isBreach).length,
+  errors: 0,
+});

@@ -1,0 +1,68 @@
+import type { Decision, NetworkPath, OriginRecommendation, Prediction, Recording } from '@hopwise/contract';
+import type { CheckedFigures } from './check/breaches.ts';
+import { unknownBefore } from './emulate/browser-assignment.ts';
+import { pageQuestion, predict } from './predict.ts';
+import { loadPage } from './scenarios/load-page.ts';
+import type { Question } from './scenarios/question.ts';
+import { median } from './util/statistics.ts';
+
+/** What a budget judges of one page on one network. */
+export interface PageCheck extends CheckedFigures {
+  loadTimeMs: number;
+  originsOnBest: number;
+  gainLeft: number;
+  /** 10th and 90th percentile of the load time, milliseconds. */
+  range: { low: number; high: number };
+  prediction: Prediction;
+}
+
+/** Scenarios of which the median first paint is taken: random loss spreads it less than the load time. */
+const PAINT_SCENARIOS = 9;
+
+/**
+ * Predicts how the browser by itself loads a page on a network, and what better protocols would gain.
+ *
+ * @throws EmulationError when the page does not load on the network
+ */
+export function checkPage(recording: Recording, path: NetworkPath): PageCheck {
+  const options = { network: path, thorough: true, knowledge: { isOtherNetwork: true } };
+  const prediction = predict(recording, options);
+  const { decision, origins } = prediction;
+  const { pltMs, low, high } = decision.baseline;
+  return {
+    loadTimeMs: pltMs,
+    // Without a recorded paint only the arrival of what blocks it is known.
+    firstPaintMs:
+      recording.firstContentfulPaintMs === null
+        ? null
+        : firstPaintMs(pageQuestion(recording, options).question, decision.baseline),
+    originsOnBest: shareOnBest(origins, decision.baseline.protocols),
+    gainLeft: Math.max(0, ...decision.actions.map(({ gain }) => gain)),
+    range: { low, high },
+    prediction,
+  };
+}
+
+/** Share of the origins for which no other protocol is clearly better than the browser's own; 1 without origins. */
+export function shareOnBest(
+  origins: readonly Pick<OriginRecommendation, 'origin' | 'protocol' | 'decided'>[],
+  own: Decision['baseline']['protocols'],
+): number {
+  if (origins.length === 0) return 1;
+  const right = origins.filter(({ origin, protocol, decided }) => !decided || own[origin] === protocol);
+  return right.length / origins.length;
+}
+
+/** Median of the browser's own loads, milliseconds; null where nothing blocks rendering. */
+function firstPaintMs(
+  { graph, paint, scenarios }: Question,
+  { protocols, visit }: Decision['baseline'],
+): number | null {
+  const times = scenarios(PAINT_SCENARIOS).flatMap((scenario) => {
+    const servers = visit === 'first' ? scenario.servers.map(unknownBefore) : scenario.servers;
+    // A paint may come after the load event: the whole load is emulated.
+    const { endMs } = loadPage(graph, { ...scenario, servers }, protocols, { waterfall: true });
+    return paint.timesOf(endMs).firstContentfulPaintMs ?? [];
+  });
+  return times.length === 0 ? null : median(times);
+}

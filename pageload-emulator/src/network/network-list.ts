@@ -1,0 +1,98 @@
+import type { NetworkPath } from '@hopwise/contract';
+import * as z from 'zod/mini';
+import { InputError } from '../util/input-error.ts';
+import { parseJson } from '../util/parse-json.ts';
+import { udpTreatment } from './udp-notation.ts';
+
+/** A network that visitors of a page have. */
+export interface NamedNetwork {
+  name: string;
+  /** Share of the visitors; the shares of a list sum to 1. */
+  share: number;
+  path: NetworkPath;
+}
+
+const within = (min: number, max: number, unit: string) => {
+  const expected = `${unit} from ${min} to ${max}`;
+  return z.number(expected).check(z.refine((value) => value >= min && value <= max, expected));
+};
+const milliseconds = within(0, 60_000, 'milliseconds');
+const megabits = within(0.01, 10_000, 'Mbit/s');
+const QUEUE = '{"ms": …}, {"bytes": …} or {"bdp": …}';
+const UDP = '"open", "blocked" or {"policedMbps": …}';
+
+const networkSchema = z.strictObject(
+  {
+    title: z.optional(z.string('a text')),
+    rttMs: milliseconds,
+    downMbps: megabits,
+    upMbps: megabits,
+    loss: within(0, 0.5, 'a fraction'),
+    lossBurst: z._default(within(1, 1_000, 'packets'), 1),
+    queue: z._default(
+      z.union(
+        [
+          z.strictObject({ ms: within(1, 60_000, 'milliseconds') }),
+          z.strictObject({ bytes: within(1, 2 ** 30, 'bytes') }),
+          z.strictObject({ bdp: within(0.01, 1_000, 'a multiple') }),
+        ],
+        QUEUE,
+      ),
+      { bdp: 1 },
+    ),
+    udp: z._default(
+      z.union([z.literal(['open', 'blocked']), z.strictObject({ policedMbps: megabits })], UDP),
+      'open',
+    ),
+    /** Relative number of visitors. */
+    visitors: z._default(within(0, 1e12, 'a number of visitors'), 1),
+    /** Where the figures come from, as the lab's profiles have it. */
+    source: z.optional(z.record(z.string(), z.string('a text'), 'an object of texts')),
+  },
+  'a network with rttMs, downMbps, upMbps and loss, and if wanted title, lossBurst, queue, udp, visitors and source',
+);
+const listSchema = z.record(z.string(), networkSchema, 'an object of networks by name');
+
+/** A queue holds at least two full packets, bytes: no path works with less. */
+const MIN_QUEUE_BYTES = 3_000;
+const MAX_NETWORKS = 100;
+
+/**
+ * Reads networks by name: `{"lte": {"rttMs": 70, "downMbps": 12, "upMbps": 12, "loss": 0.001}}`, the form of the lab's
+ * `networks.json`. `lossBurst` is 1, `queue` one bandwidth-delay product and `udp` open where they are absent.
+ *
+ * @throws InputError naming the network, the figure and what was expected
+ */
+export function parseNetworks(text: string): NamedNetwork[] {
+  const networks = Object.entries(parseJson(text, listSchema, 'networks by name'));
+  if (networks.length === 0 || networks.length > MAX_NETWORKS) {
+    throw new InputError(`top level: expected 1 to ${MAX_NETWORKS} networks, got ${networks.length}`);
+  }
+  const visitors = networks.reduce((sum, [, network]) => sum + network.visitors, 0);
+  if (visitors === 0) throw new InputError('top level: expected a network with visitors above 0, got none');
+  return networks.map(([name, network]) => ({
+    name,
+    share: network.visitors / visitors,
+    path: pathOf(network),
+  }));
+}
+
+function pathOf(network: z.infer<typeof networkSchema>): NetworkPath {
+  const { rttMs, loss, lossBurst, udp } = network;
+  const downBps = network.downMbps * 1e6;
+  return {
+    rttMs,
+    downBps,
+    upBps: network.upMbps * 1e6,
+    loss,
+    lossBurst,
+    queueBytes: Math.max(MIN_QUEUE_BYTES, Math.round(queueBytesOf(network, downBps))),
+    udp: udpTreatment(typeof udp === 'string' ? udp : udp.policedMbps),
+  };
+}
+
+function queueBytesOf({ queue, rttMs }: z.infer<typeof networkSchema>, downBps: number): number {
+  if ('bytes' in queue) return queue.bytes;
+  const drainMs = 'ms' in queue ? queue.ms : queue.bdp * rttMs;
+  return (drainMs / 8000) * downBps;
+}

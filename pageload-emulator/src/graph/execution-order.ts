@@ -1,4 +1,5 @@
 import type { RecordedRequest } from '@hopwise/contract';
+import { firstIndexWhere } from '../util/ordered.ts';
 
 /**
  * What parser-inserted scripts wait for: the scripts and the stylesheets before them in the document (HTML standard,
@@ -28,10 +29,30 @@ export class ExecutionOrder {
    * @param endMs when the script is known to have run: what arrived later did not hold it up
    */
   before(script: RecordedRequest, endMs: number): RecordedRequest[] {
-    const found: RecordedRequest[] = [];
     const position = this.#position.get(script);
-    if (position === undefined) return found;
+    if (position === undefined) return [];
     const own = this.#byDocument.get(script.initiator.requestId as number) as RecordedRequest[];
+    return this.#last(own, position, endMs);
+  }
+
+  /**
+   * Returns the same for a script that does not block rendering: at the end of the body, deferred or a module, it runs when the
+   * parser has passed those that block. An asynchronous one, which a recording does not distinguish from these, does not wait.
+   */
+  beforeLater(script: RecordedRequest, endMs: number): RecordedRequest[] {
+    const own = isFoundByParser(script)
+      ? this.#byDocument.get(script.initiator.requestId as number)
+      : undefined;
+    if (own === undefined) return [];
+    return this.#last(
+      own,
+      firstIndexWhere(own, ({ id }) => id > script.id),
+      endMs,
+    );
+  }
+
+  #last(own: readonly RecordedRequest[], position: number, endMs: number): RecordedRequest[] {
+    const found: RecordedRequest[] = [];
     for (let at = position - 1; at >= 0; at--) {
       const request = own[at]!;
       if (request.endMs > endMs) continue;
@@ -42,11 +63,11 @@ export class ExecutionOrder {
   }
 }
 
-function isBlocking({ type, renderBlocking, initiator }: RecordedRequest): boolean {
-  return (
-    renderBlocking === true &&
-    (type === 'script' || type === 'style') &&
-    initiator.kind === 'parser' &&
-    initiator.requestId !== null
-  );
+function isBlocking(request: RecordedRequest): boolean {
+  const { type, renderBlocking } = request;
+  return renderBlocking === true && (type === 'script' || type === 'style') && isFoundByParser(request);
+}
+
+function isFoundByParser({ initiator }: RecordedRequest): boolean {
+  return initiator.kind === 'parser' && initiator.requestId !== null;
 }

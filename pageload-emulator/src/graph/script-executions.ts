@@ -138,7 +138,7 @@ class ExecutionFinder implements Executions {
   }
 
   #addScript({ script, endMs, isImporting }: Gap): void {
-    const blockers = this.#order.before(script, endMs);
+    const blockers = this.#blockers(script, endMs);
     const arrivedMs = lastEndMs([script, ...blockers]);
     const { readyMs, ...waits } = isImporting
       ? { imports: [], earlier: null, readyMs: arrivedMs }
@@ -151,6 +151,13 @@ class ExecutionFinder implements Executions {
       this.#evaluating.set(script.id, execution);
       this.#deferred.add(execution);
     }
+  }
+
+  #blockers(script: RecordedRequest, endMs: number): RecordedRequest[] {
+    const known = this.#order.before(script, endMs);
+    if (known.length > 0) return known;
+    const later = this.#order.beforeLater(script, endMs);
+    return lastEndMs(later) - script.endMs >= MIN_EXPLAINED * (endMs - script.endMs) ? later : [];
   }
 
   /**

@@ -255,6 +255,40 @@ describe('page graph', () => {
     });
   });
 
+  it('runs a script at the end of the body after a slow one in the head, and an asynchronous one at once', () => {
+    const origin = 'https://a.test';
+    const inMarkup = { _resourceType: 'script', _initiator: { type: 'parser', url: `${origin}/` } };
+    const later = { ...inMarkup, _priority: 'Low', _renderBlocking: 'non_blocking' };
+    const by = (path: string) => ({
+      _resourceType: 'fetch',
+      _initiator: { type: 'script', url: `${origin}${path}` },
+    });
+    const times = { wait: 30, receive: 10 };
+    const slow = { wait: 700, receive: 10 };
+    const entries = [
+      chromiumEntry(`${origin}/`, 0, { wait: 100, receive: 10 }, { _resourceType: 'document' }),
+      // Arrives at 860.
+      chromiumEntry(`${origin}/head.js`, 150, slow, {
+        ...inMarkup,
+        _priority: 'High',
+        _renderBlocking: 'blocking',
+      }),
+      // Both arrive at 190.
+      chromiumEntry(`${origin}/async.js`, 150, times, later),
+      chromiumEntry(`${origin}/last.js`, 150, times, later),
+      chromiumEntry(`${origin}/of-async`, 200, times, by('/async.js')),
+      chromiumEntry(`${origin}/of-last`, 880, times, by('/last.js')),
+    ];
+    const graph = buildGraph(parseRecording(harOf(entries, { onLoad: 1_000 })));
+    const waits = (path: string) => {
+      const run = graph.activities[byPath(graph, path).after[0]!.activity] as ComputeActivity;
+      return { for: run.after.map(({ activity }) => activity), ms: run.durationMs };
+    };
+    const [head, async, last] = ['/head.js', '/async.js', '/last.js'].map((path) => byPath(graph, path).id);
+    expect(waits('/of-async')).toEqual({ for: [async], ms: 10 });
+    expect(waits('/of-last')).toEqual({ for: [last, head], ms: 20 });
+  });
+
   it('has only edges that point backwards for any recording', () => {
     const recorded = fc.record({
       startMs: fc.integer({ min: 0, max: 1_000 }),

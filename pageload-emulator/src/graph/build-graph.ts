@@ -71,7 +71,7 @@ class GraphBuilder {
     this.#pools = connectionPools(recording);
     this.#head = findHead(this.#document, this.#kept);
     this.#dispatchDelayMs = dispatchDelays(this.#kept);
-    this.#executions = findExecutions(recording, kept, this.#parents, this.#head);
+    this.#executions = findExecutions(kept, this.#parents, this.#head);
     this.#thinkMs = thinkTimes(recording);
   }
 

@@ -1,6 +1,9 @@
 import type { RecordedRequest } from '@hopwise/contract';
 import { isModule } from './module-scripts.ts';
+import type { Parent } from './request-parents.ts';
 
+/** Chromium requests deferred and asynchronous scripts with a lower priority than those that block. */
+const DEFERRED_URGENCY = 3;
 /** Longest chain of scripts that request scripts. */
 const MAX_STEPS = 16;
 
@@ -17,13 +20,12 @@ interface Executed {
  * script's arrival and its own is taken to have delayed it.
  */
 export class DeferredOrder<Execution extends Executed> {
-  readonly #recording: readonly RecordedRequest[];
+  readonly #parents: ReadonlyMap<number, Parent>;
   /** Ascending by end. */
   readonly #executed: Execution[] = [];
 
-  /** @param requests all requests of the recording, by id */
-  constructor(requests: readonly RecordedRequest[]) {
-    this.#recording = requests;
+  constructor(parents: ReadonlyMap<number, Parent>) {
+    this.#parents = parents;
   }
 
   /** To be called in order of the executions' ends. */
@@ -34,13 +36,13 @@ export class DeferredOrder<Execution extends Executed> {
   /** Returns the last execution so far that `script` waited for after its arrival; null for none. */
   before(script: RecordedRequest): Execution | null {
     // Other scripts that scripts request run as they arrive.
-    const root = isDeferrable(script) || isModule(script) ? this.#root(script) : null;
+    const root = this.#isDeferrable(script) || isModule(script) ? this.#root(script) : null;
     if (root === null) return null;
     for (let at = this.#executed.length - 1; at >= 0; at--) {
       const earlier = this.#executed[at]!;
       if (earlier.endMs <= script.endMs) return null;
       const other = this.#root(earlier.script);
-      if (other === null || other.initiator.requestId !== root.initiator.requestId) continue;
+      if (other === null || this.#parentOf(other) !== this.#parentOf(root)) continue;
       if (other.id < root.id || (other === root && isModule(script) && isModule(earlier.script)))
         return earlier;
     }
@@ -50,20 +52,20 @@ export class DeferredOrder<Execution extends Executed> {
   /** The document's script that led to `script` by requests, or `script` itself. */
   #root(script: RecordedRequest): RecordedRequest | null {
     let at: RecordedRequest | undefined = script;
-    for (let steps = 0; at !== undefined && steps < MAX_STEPS; steps++) {
-      if (isDeferrable(at)) return at;
-      if (at.type !== 'script' || at.initiator.requestId === null) return null;
-      at = this.#recording[at.initiator.requestId];
+    for (let steps = 0; at?.type === 'script' && steps < MAX_STEPS; steps++) {
+      if (this.#isDeferrable(at)) return at;
+      at = this.#parentOf(at);
     }
     return null;
   }
-}
 
-/** Chromium requests deferred and asynchronous scripts with a lower priority than those that block. */
-const DEFERRED_URGENCY = 3;
+  #parentOf({ id }: RecordedRequest): RecordedRequest | undefined {
+    return this.#parents.get(id)?.request;
+  }
 
-function isDeferrable(request: RecordedRequest): boolean {
-  const { type, renderBlocking, urgency, initiator } = request;
-  if (type !== 'script' || initiator.kind !== 'parser' || initiator.requestId === null) return false;
-  return renderBlocking === null ? urgency === DEFERRED_URGENCY || isModule(request) : !renderBlocking;
+  #isDeferrable(request: RecordedRequest): boolean {
+    const { id, type, renderBlocking, urgency } = request;
+    if (type !== 'script' || this.#parents.get(id)?.kind !== 'parser') return false;
+    return renderBlocking === null ? urgency === DEFERRED_URGENCY || isModule(request) : !renderBlocking;
+  }
 }

@@ -1,20 +1,28 @@
 import type { RecordedRequest } from '@hopwise/contract';
 import { firstIndexWhere } from '../util/ordered.ts';
+import { isModule } from './module-scripts.ts';
+import { priorityOf } from './priorities.ts';
+import type { Parent } from './request-parents.ts';
+
+/** Where a recorder does not mark what blocks: the priority of stylesheets and of scripts in the head. */
+const BLOCKING_URGENCY = 1;
 
 /**
  * What parser-inserted scripts wait for: the scripts and the stylesheets before them in the document (HTML standard,
  * "script-blocking style sheet"). Only scripts that the recorder marks as blocking are known to run in order.
  */
 export class ExecutionOrder {
+  readonly #parents: ReadonlyMap<number, Parent>;
   /** Blocking resources of each document, in order of request, which is the preload scanner's order and thus the document's. */
   readonly #byDocument = new Map<number, RecordedRequest[]>();
   /** Index of each resource in its document's list. */
   readonly #position = new Map<RecordedRequest, number>();
 
-  constructor(requests: readonly RecordedRequest[]) {
+  constructor(requests: readonly RecordedRequest[], parents: ReadonlyMap<number, Parent>) {
+    this.#parents = parents;
     for (const request of requests) {
-      if (!isBlocking(request)) continue;
-      const document = request.initiator.requestId as number;
+      const document = this.#documentOf(request);
+      if (document === null || !isBlocking(request)) continue;
       const own = this.#byDocument.get(document);
       this.#position.set(request, own?.length ?? 0);
       if (own === undefined) this.#byDocument.set(document, [request]);
@@ -30,9 +38,7 @@ export class ExecutionOrder {
    */
   before(script: RecordedRequest, endMs: number): RecordedRequest[] {
     const position = this.#position.get(script);
-    if (position === undefined) return [];
-    const own = this.#byDocument.get(script.initiator.requestId as number) as RecordedRequest[];
-    return this.#last(own, position, endMs);
+    return position === undefined ? [] : this.#last(this.#blockersAround(script), position, endMs);
   }
 
   /**
@@ -40,15 +46,24 @@ export class ExecutionOrder {
    * parser has passed those that block. An asynchronous one, which a recording does not distinguish from these, does not wait.
    */
   beforeLater(script: RecordedRequest, endMs: number): RecordedRequest[] {
-    const own = isFoundByParser(script)
-      ? this.#byDocument.get(script.initiator.requestId as number)
-      : undefined;
-    if (own === undefined) return [];
+    const own = this.#blockersAround(script);
     return this.#last(
       own,
       firstIndexWhere(own, ({ id }) => id > script.id),
       endMs,
     );
+  }
+
+  /** The blocking resources of a script's document. */
+  #blockersAround(script: RecordedRequest): readonly RecordedRequest[] {
+    const document = this.#documentOf(script);
+    return (document === null ? undefined : this.#byDocument.get(document)) ?? [];
+  }
+
+  /** The document whose parser found a request, by `RecordedRequest.id`; null where none did. */
+  #documentOf({ id }: RecordedRequest): number | null {
+    const parent = this.#parents.get(id);
+    return parent?.kind === 'parser' ? parent.request.id : null;
   }
 
   #last(own: readonly RecordedRequest[], position: number, endMs: number): RecordedRequest[] {
@@ -65,9 +80,6 @@ export class ExecutionOrder {
 
 function isBlocking(request: RecordedRequest): boolean {
   const { type, renderBlocking } = request;
-  return renderBlocking === true && (type === 'script' || type === 'style') && isFoundByParser(request);
-}
-
-function isFoundByParser({ initiator }: RecordedRequest): boolean {
-  return initiator.kind === 'parser' && initiator.requestId !== null;
+  if (type !== 'script' && type !== 'style') return false;
+  return renderBlocking ?? (!isModule(request) && priorityOf(request).urgency <= BLOCKING_URGENCY);
 }

@@ -1,4 +1,4 @@
-import type { RecordedRequest, Recording } from '@hopwise/contract';
+import type { RecordedRequest } from '@hopwise/contract';
 import { firstIndexWhere } from '../util/ordered.ts';
 import { DeferredOrder } from './deferred-order.ts';
 import { ExecutionOrder } from './execution-order.ts';
@@ -49,12 +49,11 @@ export interface Executions {
  * @param kept requests in the graph, in order of start
  */
 export function findExecutions(
-  { requests }: Recording,
   kept: readonly RecordedRequest[],
   parents: ReadonlyMap<number, Parent>,
   head: Head | null,
 ): Executions {
-  return new ExecutionFinder(requests, kept, parents).find(head);
+  return new ExecutionFinder(kept, parents).find(head);
 }
 
 /** From a script's arrival to its first request: of a module, to its first import, and to its first other request. */
@@ -79,14 +78,10 @@ class ExecutionFinder implements Executions {
   #busyUntilMs = 0;
   headMs = 0;
 
-  constructor(
-    requests: readonly RecordedRequest[],
-    kept: readonly RecordedRequest[],
-    parents: ReadonlyMap<number, Parent>,
-  ) {
-    this.#order = new ExecutionOrder(kept);
+  constructor(kept: readonly RecordedRequest[], parents: ReadonlyMap<number, Parent>) {
+    this.#order = new ExecutionOrder(kept, parents);
     this.#modules = new ModuleArrivals(kept, parents);
-    this.#deferred = new DeferredOrder(requests);
+    this.#deferred = new DeferredOrder(parents);
     this.#gaps = this.#findGaps(kept, parents);
   }
 

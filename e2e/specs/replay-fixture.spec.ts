@@ -14,6 +14,13 @@ test.describe('a bundled page', () => {
     expect(loaded).toUseProtocol('h3');
     expect(loaded).toLoadWithin(60_000);
     expect(loaded).not.toLoadWithin(500);
+    expect([loaded]).toMeetBudget({
+      loadTimeMs: 60_000,
+      firstPaintMs: 60_000,
+      originsOnBest: 0,
+      gainLeft: 1,
+    });
+    expect([loaded]).not.toMeetBudget({ firstPaintMs: 100 });
     expect(loaded.requests.length).toBeGreaterThan(70);
     expect(loaded.failed).toEqual([]);
     expect(loaded.recording.pltMs).toBe(loaded.pltMs);

@@ -6,7 +6,7 @@
 export type * from '@hopwise/contract';
 export { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
 export { type CheckedFigures, type Judgement, judgeFigures } from './check/breaches.ts';
-export { type Budget, type Limits, limitsOn, parseBudget } from './check/budget.ts';
+export { type Budget, checkLimits, type Limits, limitsOn, parseBudget } from './check/budget.ts';
 export { checkPage, type PageCheck, shareOnBest } from './check-page.ts';
 export type { ClientCosts } from './client/client-costs.ts';
 export type { Hold } from './client/low-priority-gate.ts';

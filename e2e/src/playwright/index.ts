@@ -6,7 +6,7 @@
  */
 
 export { type Lab, labObstacle } from '@hopwise/lab/client/lab';
-export type { Assignment, Prediction, Protocol, Recording } from '@hopwise/pageload-emulator';
+export type { Assignment, Limits, Prediction, Protocol, Recording } from '@hopwise/pageload-emulator';
 export { PROTOCOLS } from '@hopwise/pageload-emulator';
 export { ReplayError } from './errors.ts';
 export { type LoadChanges, type ReplayFixtures, test } from './fixtures.ts';

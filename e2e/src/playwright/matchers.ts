@@ -1,9 +1,16 @@
 /** Assertions about loads and predictions. */
 
 import { spread } from '@hopwise/lab/statistics';
-import { type Assignment, originOf, type Prediction, type Protocol } from '@hopwise/pageload-emulator';
+import {
+  type Assignment,
+  type Limits,
+  originOf,
+  type Prediction,
+  type Protocol,
+} from '@hopwise/pageload-emulator';
 import { expect as base } from '@playwright/test';
 import { type ReplayLoad, titleOf } from './load.ts';
+import { judgeLoads, showLoadJudgement } from './load-budget.ts';
 
 /** Loads by the protocol that they were made under; several of one protocol count by their median. */
 export type LoadsByProtocol = Partial<Record<Protocol, ReplayLoad | ReplayLoad[]>>;
@@ -46,6 +53,28 @@ export const expect = base.extend({
       actual: load.pltMs,
       message: () =>
         `${titleOf(load)}: loaded in ${Math.round(load.pltMs)} ms, expected ${pass ? 'more than' : 'at most'} ${milliseconds} ms`,
+    };
+  },
+
+  /**
+   * Loads of one page are within a budget by their medians: load time and first paint as measured, `originsOnBest` and
+   * `gainLeft` as predicted from the load of median time.
+   */
+  toMeetBudget(loads: ReplayLoad | readonly ReplayLoad[], limits: Limits) {
+    const some = [loads].flat();
+    const judgements = judgeLoads(some, limits);
+    const breaches = judgements.filter(({ isBreach }) => isBreach);
+    const pass = breaches.length === 0;
+    return {
+      name: 'toMeetBudget',
+      pass,
+      message: () => {
+        const count = some.length === 1 ? 'one load' : `${some.length} loads`;
+        const lines = (pass ? judgements : breaches).map((each) => `  ${showLoadJudgement(each)}`);
+        return [`${titleOf(some[0]!)}: ${count} ${pass ? 'within' : 'over'} the budget:`, ...lines].join(
+          '\n',
+        );
+      },
     };
   },
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { NamedNetwork } from '../network/network-list.ts';
 import { InputError } from '../util/input-error.ts';
-import { parseJson } from '../util/parse-json.ts';
+import { checkShape, parseJson } from '../util/parse-json.ts';
 
 /** Limits of one page on one network; absent where there is none. */
 export interface Limits {
@@ -32,12 +32,11 @@ const limits = {
   gainLeft: share,
 };
 const LIMITS = 'loadTimeMs, firstPaintMs, originsOnBest and gainLeft';
+const limitsSchema = z.strictObject(limits, `limits of ${LIMITS}`);
 const budgetSchema = z.strictObject(
   {
     ...limits,
-    networks: z.optional(
-      z.record(z.string(), z.strictObject(limits, `limits of ${LIMITS}`), 'an object of limits by network'),
-    ),
+    networks: z.optional(z.record(z.string(), limitsSchema, 'an object of limits by network')),
   },
   `limits of ${LIMITS}, and networks for those of single networks`,
 );
@@ -55,11 +54,23 @@ export function parseBudget(text: string, networks: readonly NamedNetwork[]): Bu
   if (unknown !== undefined) {
     throw new InputError(`networks.${unknown}: expected one of the networks ${names.join(', ')}`);
   }
-  if (names.every((name) => Object.keys(limitsOn(budget, name)).length === 0)) {
-    throw new InputError(`top level: expected at least one limit of ${LIMITS}, got none`);
-  }
+  if (names.every((name) => isEmpty(limitsOn(budget, name)))) throw noLimit();
   return budget;
 }
+
+/**
+ * Checks limits that a program gives.
+ *
+ * @throws InputError naming the entry and what was expected
+ */
+export function checkLimits(given: unknown): Limits {
+  const limits = checkShape(given, limitsSchema);
+  if (isEmpty(limits)) throw noLimit();
+  return limits;
+}
+
+const isEmpty = (limits: Limits): boolean => Object.values(limits).every((limit) => limit === undefined);
+const noLimit = () => new InputError(`top level: expected at least one limit of ${LIMITS}, got none`);
 
 /** The limits on one network. */
 export function limitsOn({ networks, ...common }: Budget, network: string): Limits {

@@ -14,7 +14,16 @@ export function parseJson<T>(text: string, schema: z.ZodMiniType<T>, what: strin
   } catch (error) {
     throw new InputError(`top level: expected ${what} as JSON, got ${(error as Error).message}`);
   }
-  const parsed = schema.safeParse(content);
+  return checkShape(content, schema);
+}
+
+/**
+ * Checks a value by a schema.
+ *
+ * @throws InputError naming the place and what was expected there
+ */
+export function checkShape<T>(value: unknown, schema: z.ZodMiniType<T>): T {
+  const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const [issue] = issues;
@@ -22,5 +31,5 @@ export function parseJson<T>(text: string, schema: z.ZodMiniType<T>, what: strin
     const place = placeOf([...issue.path, issue.keys[0]!]);
     throw new InputError(`${place}: expected no entry of this name (${issue.message})`);
   }
-  throw inputErrorFrom(issues, content);
+  throw inputErrorFrom(issues, value);
 }

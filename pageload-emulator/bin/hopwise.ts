@@ -21,6 +21,7 @@ import {
   type Verification,
 } from '@hopwise/pageload-emulator';
 import { Command, CommanderError, Option } from 'commander';
+import { addAdviseCommand } from './advise-command.ts';
 import { addCheckCommand } from './check-command.ts';
 import { ClusterFile } from './cluster-file.ts';
 import { type EconFlags, readLoss, withEconFlags } from './econ-flags.ts';
@@ -52,7 +53,8 @@ Examples:
   hopwise predict page.har --verification probe.json  with what hopwise-host probe --json measured
   hopwise explain page.har                            why each protocol takes as long as it does
   hopwise compare *.har                               many pages in one table
-  hopwise check *.har --networks networks.json --budget budget.json   within the budget or not, for CI`,
+  hopwise check *.har --networks networks.json --budget budget.json   within the budget or not, for CI
+  hopwise advise page.har --servers                   what to change at your own servers`,
   );
 
 interface Flags extends CommandFlags, EconFlags {
@@ -186,6 +188,7 @@ program
   });
 
 addCheckCommand(program, print);
+addAdviseCommand(program, print);
 addFlowCommands(program, print);
 
 function withPredictionFlags(command: Command): Command {

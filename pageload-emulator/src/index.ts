@@ -5,6 +5,13 @@
 
 export type * from '@hopwise/contract';
 export { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
+export type { AdviceKind, Visit } from './advise/improvements.ts';
+export {
+  type AdviseOptions,
+  adviseServers,
+  type ServerAdvice,
+  type ServerAdviceList,
+} from './advise-servers.ts';
 export { type CheckedFigures, type Judgement, judgeFigures } from './check/breaches.ts';
 export { type Budget, checkLimits, type Limits, limitsOn, parseBudget } from './check/budget.ts';
 export { checkPage, type PageCheck, shareOnBest } from './check-page.ts';
@@ -51,11 +58,13 @@ export { estimateNetwork, type NetworkEstimate } from './estimate/estimate-netwo
 export { learnNetwork } from './estimate/learn-network.ts';
 export { type NetworkCluster, parseCluster } from './estimate/network-cluster.ts';
 export { measuredBy } from './estimate/verification-figures.ts';
+export { ADVICE_CAVEATS, ADVICE_WORDS } from './explain/advice-words.ts';
 export {
   CAUSE_WORDS,
   type ExplainedConnection,
   type ProtocolExplanation,
 } from './explain/explain.ts';
+export { SERVER_KINDS, SERVER_SNIPPETS, type ServerKind } from './explain/server-snippets.ts';
 export { promisingAction } from './explain/verdict.ts';
 export { duration, durations, durationsIn } from './explain/words.ts';
 export { buildGraph } from './graph/build-graph.ts';

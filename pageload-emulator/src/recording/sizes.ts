@@ -19,7 +19,7 @@ const TYPICAL_BYTES: Record<ResourceType, number> = {
 };
 const RESPONSE_HEADER_BYTES = 300;
 /** Text compresses to about this share. */
-const COMPRESSED_SHARE = 0.3;
+export const COMPRESSED_SHARE = 0.3;
 /** Header fields of a browser's request without its URL. */
 const REQUEST_HEADER_BYTES = 450;
 

@@ -1,0 +1,84 @@
+import {
+  adviseServers,
+  EmulationError,
+  InputError,
+  originOf,
+  parseNetworks,
+  type Recording,
+  SERVER_KINDS,
+  type ServerKind,
+} from '@hopwise/pageload-emulator';
+import { type Command, InvalidArgumentError } from 'commander';
+import { readNamed } from './read-named.ts';
+import { readParsed } from './read-text.ts';
+import { showAdvice } from './show-advice.ts';
+
+interface AdviseFlags {
+  networks?: string;
+  own?: string[];
+  servers?: ServerKind[] | true;
+  json?: boolean;
+}
+
+/** Adds the command that advises those who run servers. */
+export function addAdviseCommand(program: Command, print: (text: string) => void): void {
+  program
+    .command('advise')
+    .description('what to change at servers of your own, and what it gains')
+    .argument('<files...>', 'recorded pages, which all count alike')
+    .option(
+      '--networks <file>',
+      'networks of the visitors by name, as for hopwise check (default: the network of each recording)',
+    )
+    .option(
+      '--own <host>',
+      "a host that you can change, besides those of the page's own site; can be repeated",
+      ownHost,
+    )
+    .option(
+      '--servers [list]',
+      `also shows the configuration for ${SERVER_KINDS.join(', ')}, or for those in a list`,
+      serverKinds,
+    )
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      `
+The gains are predicted: no load was made with the changes. An advice is given where it shortens the load time by 2% or more.
+
+Examples:
+  hopwise advise page.har
+  hopwise advise pages/*.har --networks networks.json --servers nginx,kernel
+  hopwise advise page.har --own cdn.example.net --json`,
+    )
+    .action(async (files: string[], flags: AdviseFlags) => {
+      const networks =
+        flags.networks === undefined ? undefined : await readParsed(flags.networks, parseNetworks);
+      const pages: Recording[] = [];
+      for (const file of files) pages.push((await readNamed(file)).recording);
+      const ownHosts = flags.own ?? [];
+      try {
+        const list = adviseServers(pages, { ownHosts, ...(networks && { networks }) });
+        const kinds = flags.servers === true ? SERVER_KINDS : (flags.servers ?? []);
+        print(flags.json ? JSON.stringify(list, null, 1) : showAdvice(list, kinds));
+      } catch (error) {
+        throw error instanceof EmulationError ? new InputError(error.message) : error;
+      }
+    });
+}
+
+function ownHost(text: string, before: string[] = []): string[] {
+  const origin = originOf(`https://${text}/`);
+  if (origin !== `https://${text.toLowerCase()}`) {
+    throw new InvalidArgumentError(`expected a host such as cdn.example.net, got "${text}".`);
+  }
+  return [...before, text.toLowerCase()];
+}
+
+function serverKinds(text: string): ServerKind[] {
+  return text.split(',').map((name) => {
+    const kind = SERVER_KINDS.find((each) => each === name.trim());
+    if (kind) return kind;
+    throw new InvalidArgumentError(`expected ${SERVER_KINDS.join(', ')}, got "${name}".`);
+  });
+}

@@ -1,0 +1,77 @@
+import {
+  ADVICE_CAVEATS,
+  ADVICE_WORDS,
+  SERVER_SNIPPETS,
+  type ServerAdvice,
+  type ServerAdviceList,
+  type ServerKind,
+} from '@hopwise/pageload-emulator';
+import { printable, table } from './table.ts';
+
+/** Origins at which a change alone gains less are left out where others gain more. */
+const MIN_SHOWN_GAIN = 0.005;
+const EFFORTS = { 1: 'a setting', 2: 'a service', 3: 'a rebuild' } as const;
+const VISITS = { first: 'first', later: 'later' } as const;
+
+/** Advice for a person. @param kinds servers for which the configuration is shown */
+export function showAdvice(list: ServerAdviceList, kinds: readonly ServerKind[]): string {
+  const { owned, advice, together } = list;
+  const tried = `Tried at ${owned.map((origin) => printable(origin)).join(', ')}.`;
+  if (advice.length === 0) return `No change of the servers is predicted to gain 2% or more. ${tried}`;
+  return [
+    table(
+      ['', 'what to do', 'effort', 'visits', '>gain', '>helps', '>harms', 'where'],
+      advice.map(({ kind, effort, visit, gain, helps, harms, origins }, index) => [
+        String(index + 1),
+        ADVICE_WORDS[kind],
+        EFFORTS[effort],
+        VISITS[visit],
+        percent(gain),
+        percent(helps),
+        percent(harms),
+        placesOf(origins),
+      ]),
+    ),
+    '',
+    ...(together === null ? [] : [`All for first visits together: ${percent(together)}.`]),
+    'Gains are shares of the load time, predicted and not verified in the lab.',
+    tried,
+    ...byNetwork(advice),
+    ...advice.flatMap((each, index) => detailsOf(each, index + 1, kinds)),
+  ].join('\n');
+}
+
+function placesOf(origins: ServerAdvice['origins']): string {
+  const worthwhile = origins.filter(({ gain }) => gain >= MIN_SHOWN_GAIN);
+  return (worthwhile.length === 0 ? origins : worthwhile)
+    .map(({ origin, gain }) => `${printable(origin, 48)} (${percent(gain)})`)
+    .join(', ');
+}
+
+/** The gains by network, where there are several. */
+function byNetwork(advice: readonly ServerAdvice[]): string[] {
+  const names = advice[0]!.networks.map(({ name }) => printable(name, 20));
+  if (names.length < 2) return [];
+  const rows = names.map((name, index) => [
+    name,
+    ...advice.map(({ networks }) => percent(networks[index]!.gain)),
+  ]);
+  return ['', table(['gain on', ...advice.map((_, index) => `>${index + 1}`)], rows)];
+}
+
+function detailsOf({ kind }: ServerAdvice, number: number, kinds: readonly ServerKind[]): string[] {
+  const snippets = kinds.flatMap((server) => {
+    const snippet = SERVER_SNIPPETS[kind][server];
+    return snippet === undefined
+      ? []
+      : [`   ${server}:`, ...snippet.split('\n').map((line) => `      ${line}`)];
+  });
+  const caveat = ADVICE_CAVEATS[kind];
+  if (caveat === undefined && snippets.length === 0) return [];
+  return ['', `${number}. ${ADVICE_WORDS[kind]}${caveat === undefined ? '' : `. ${caveat}`}`, ...snippets];
+}
+
+function percent(share: number): string {
+  const value = Math.round(share * 100);
+  return `${value < 0 ? '−' : ''}${Math.abs(value)}%`;
+}

@@ -1,0 +1,154 @@
+import type { Recording } from '@hopwise/contract';
+import { type AdvisedNetwork, type Gain, GainMeter } from './advise/gain.ts';
+import {
+  type AdviceKind,
+  documentOrigin,
+  IMPROVEMENTS,
+  type Improvement,
+  type ServedPage,
+  type Visit,
+} from './advise/improvements.ts';
+import { drawVisitors } from './advise/visitors.ts';
+import type { NamedNetwork } from './network/network-list.ts';
+import { pageQuestion } from './predict.ts';
+import { siteKey } from './recording/har/urls.ts';
+
+/** One change of servers, and what it gains. */
+export interface ServerAdvice extends Gain {
+  kind: AdviceKind;
+  /** `Improvement.effort`. */
+  effort: 1 | 2 | 3;
+  visit: Visit;
+  /** Where to change it, and what the change gains at this origin alone, over all pages; largest gain first. */
+  origins: { origin: string; gain: number }[];
+}
+
+export interface AdviseOptions {
+  /** Networks of the visitors; that of each recording when absent. */
+  networks?: readonly NamedNetwork[];
+  /** Further hosts that can be changed, besides those of each page's own site. */
+  ownHosts?: readonly string[];
+}
+
+export interface ServerAdviceList {
+  /** The origins for which changes were tried. */
+  owned: string[];
+  /** The largest gain for its effort first. */
+  advice: ServerAdvice[];
+  /** Gain of all advice for first visits together; null for less than two. */
+  together: number | null;
+}
+
+/** A smaller gain is not worth a change: it is well below the emulator's error. Assumed. */
+const MIN_GAIN = 0.02;
+/** Scenarios in all for a page, and at least for a network. */
+const SCENARIOS = 32;
+const MIN_SCENARIOS = 8;
+/** The network of a recording. */
+const RECORDED = 'recorded';
+
+/**
+ * Finds changes of the servers of some pages that let them load sooner on first visits (or on later ones, where only these gain),
+ * as emulated: no load was made with them.
+ *
+ * @param pages recordings, which all count alike
+ * @throws EmulationError when a page does not load on a network
+ */
+export function adviseServers(pages: readonly Recording[], options: AdviseOptions = {}): ServerAdviceList {
+  const subjects = pages.map((recording) => new Subject(recording, options));
+  const advice: ServerAdvice[] = [];
+  for (const improvement of IMPROVEMENTS) {
+    const all = meanGain(subjects.map((subject) => subject.gainOf(improvement)));
+    if (all.gain < MIN_GAIN || all.harms >= all.helps) continue;
+    const { kind, effort, visit } = improvement;
+    advice.push({ kind, effort, visit, ...all, origins: originGains(subjects, improvement) });
+  }
+  advice.sort((a, b) => b.gain / b.effort - a.gain / a.effort);
+  const firstVisits = IMPROVEMENTS.filter(
+    ({ kind, visit }) => visit === 'first' && advice.some((each) => each.kind === kind),
+  );
+  return {
+    owned: [...new Set(subjects.flatMap(({ owned }) => owned))],
+    advice,
+    together:
+      firstVisits.length < 2
+        ? null
+        : meanGain(subjects.map((subject) => subject.gainTogether(firstVisits))).gain,
+  };
+}
+
+/** One page for which advice is wanted. */
+class Subject {
+  readonly owned: readonly string[];
+  readonly #page: ServedPage;
+  readonly #servers: AdvisedNetwork['scenarios'][number]['servers'];
+  readonly #meter: GainMeter;
+
+  constructor(recording: Recording, { networks, ownHosts = [] }: AdviseOptions) {
+    const recorded = pageQuestion(recording, {}).question;
+    const count = Math.max(MIN_SCENARIOS, Math.ceil(SCENARIOS / (networks?.length ?? 1)));
+    const advised = networks?.map(({ name, share, path }) => {
+      const { question } = pageQuestion(recording, { network: path });
+      return { name, share, scenarios: drawVisitors(path, question.servers, count) };
+    }) ?? [{ name: RECORDED, share: 1, scenarios: recorded.scenarios(count) }];
+    const { graph, servers } = recorded;
+    this.#page = { recording, graph };
+    this.#servers = servers;
+    this.#meter = new GainMeter(this.#page, advised);
+    const site = siteKey(documentOrigin(graph));
+    this.owned = graph.origins.filter(
+      (origin) => siteKey(origin) === site || ownHosts.includes(hostOf(origin)),
+    );
+  }
+
+  /** @param origin the only one to change; all where it is possible when absent */
+  gainOf(improvement: Improvement, origin?: string): Gain {
+    const origins = this.placesOf(improvement).filter((each) => origin === undefined || each === origin);
+    return this.#meter.measure([{ improvement, origins: new Set(origins) }]);
+  }
+
+  gainTogether(improvements: readonly Improvement[]): Gain {
+    const changes = improvements.map((improvement) => ({
+      improvement,
+      origins: new Set(this.placesOf(improvement)),
+    }));
+    return this.#meter.measure(changes);
+  }
+
+  /** Origins at which a change is possible. */
+  placesOf({ isPossibleAt }: Improvement): string[] {
+    return this.#servers
+      .filter((server) => this.owned.includes(server.origin) && isPossibleAt(server, this.#page))
+      .map(({ origin }) => origin);
+  }
+}
+
+const hostOf = (origin: string): string => origin.replace(/^https?:\/\//, '');
+
+function originGains(
+  subjects: readonly Subject[],
+  improvement: Improvement,
+): { origin: string; gain: number }[] {
+  const origins = [...new Set(subjects.flatMap((subject) => subject.placesOf(improvement)))];
+  return origins
+    .map((origin) => ({
+      origin,
+      gain: meanGain(subjects.map((subject) => subject.gainOf(improvement, origin))).gain,
+    }))
+    .sort((a, b) => b.gain - a.gain);
+}
+
+/** The mean over pages on the same networks. */
+function meanGain(gains: readonly Gain[]): Gain {
+  const meanOf = (value: (gain: Gain) => number) =>
+    gains.reduce((sum, each) => sum + value(each), 0) / gains.length;
+  return {
+    gain: meanOf(({ gain }) => gain),
+    helps: meanOf(({ helps }) => helps),
+    harms: meanOf(({ harms }) => harms),
+    networks: (gains[0]?.networks ?? []).map(({ name }, index) => ({
+      name,
+      gain: meanOf(({ networks }) => networks[index]!.gain),
+    })),
+  };
+}

@@ -1,0 +1,141 @@
+import type { Recording, ServerProfile } from '@hopwise/contract';
+import type { PageGraph } from '../graph/page-graph.ts';
+import { compressibleBodies, withCompressedBodies } from './compression.ts';
+
+/** What can be changed at a server. */
+export type AdviceKind =
+  | 'offer-h3'
+  | 'withdraw-h3'
+  | 'https-record'
+  | 'early-data'
+  | 'initial-window'
+  | 'bbr'
+  | 'tls-1.3'
+  | 'priorities'
+  | 'compression'
+  | 'one-origin';
+
+/** Visits that a change matters for: first ones, or later ones, which resume TLS sessions and know who offers HTTP/3. */
+export type Visit = 'first' | 'later';
+
+/** A page as it is served today. */
+export interface ServedPage {
+  recording: Recording;
+  graph: PageGraph;
+}
+
+/** A change of servers that the emulator can judge. Its methods change nothing in place. */
+export interface Improvement {
+  kind: AdviceKind;
+  /**
+   * 1: a line of configuration. 2: a further service, or a look at whether the application bears it. 3: other software, or a change
+   * of the pages.
+   */
+  effort: 1 | 2 | 3;
+  visit: Visit;
+  isPossibleAt(server: ServerProfile, page: ServedPage): boolean;
+  changeServer?(server: ServerProfile): ServerProfile;
+  changeGraph?(page: ServedPage, origins: ReadonlySet<string>): PageGraph;
+}
+
+/**
+ * Packets: QUIC servers begin with as many, and content networks with more than RFC 6928's 10 (Rüth and Hohlfeld, "Demystifying TCP
+ * Initial Window Configurations of Content Distribution Networks", TMA 2018).
+ */
+export const ADVISED_INITIAL_WINDOW = 32;
+
+const isHttps = ({ origin }: ServerProfile): boolean => origin.startsWith('https:');
+
+/** What is tried, in the order of `AdviceKind`. */
+export const IMPROVEMENTS: readonly Improvement[] = [
+  {
+    kind: 'offer-h3',
+    effort: 2,
+    visit: 'first',
+    isPossibleAt: (server) => isHttps(server) && !server.offers.h3,
+    changeServer: (server) => ({ ...server, offers: { ...server.offers, h3: true } }),
+  },
+  {
+    kind: 'withdraw-h3',
+    effort: 1,
+    visit: 'first',
+    isPossibleAt: ({ offers }) => offers.h3 && (offers.h1 || offers.h2),
+    changeServer: (server) => ({ ...server, offers: { ...server.offers, h3: false } }),
+  },
+  {
+    kind: 'https-record',
+    effort: 1,
+    visit: 'first',
+    isPossibleAt: ({ offers, h3Discovery }) => offers.h3 && h3Discovery !== 'https-record',
+    changeServer: (server) => ({ ...server, h3Discovery: 'https-record' }),
+  },
+  {
+    kind: 'early-data',
+    effort: 2,
+    visit: 'later',
+    isPossibleAt: ({ offers, session }) => offers.h3 && session?.quic !== 'early-data',
+    changeServer: (server) => ({ ...server, session: { ...server.session, quic: 'early-data' } }),
+  },
+  {
+    kind: 'initial-window',
+    effort: 1,
+    visit: 'first',
+    isPossibleAt: ({ tcp }) => tcp.initialWindow < ADVISED_INITIAL_WINDOW,
+    changeServer: (server) => ({ ...server, tcp: { ...server.tcp, initialWindow: ADVISED_INITIAL_WINDOW } }),
+  },
+  {
+    kind: 'bbr',
+    effort: 1,
+    visit: 'first',
+    isPossibleAt: ({ tcp }) => tcp.congestionControl !== 'bbr',
+    changeServer: (server) => ({ ...server, tcp: { ...server.tcp, congestionControl: 'bbr' } }),
+  },
+  {
+    kind: 'tls-1.3',
+    effort: 1,
+    visit: 'first',
+    isPossibleAt: (server) => isHttps(server) && server.tlsVersion === '1.2',
+    changeServer: (server) => ({ ...server, tlsVersion: '1.3' }),
+  },
+  {
+    kind: 'priorities',
+    effort: 3,
+    visit: 'first',
+    isPossibleAt: ({ offers, prioritises }) => (offers.h2 || offers.h3) && !prioritises,
+    changeServer: (server) => ({ ...server, prioritises: true }),
+  },
+  {
+    kind: 'compression',
+    effort: 1,
+    visit: 'first',
+    isPossibleAt: ({ origin }, { recording }) => compressibleBodies(recording, new Set([origin])).size > 0,
+    changeGraph: ({ recording, graph }, origins) =>
+      withCompressedBodies(graph, compressibleBodies(recording, origins)),
+  },
+  {
+    kind: 'one-origin',
+    effort: 3,
+    visit: 'first',
+    isPossibleAt: (server, { graph }) => isHttps(server) && server.origin !== documentOrigin(graph),
+    changeGraph: ({ graph }, origins) => withDocumentsOrigin(graph, origins),
+  },
+];
+
+/** The origin that the page itself came from, after redirects. */
+export function documentOrigin({ activities, origins, url }: PageGraph): string {
+  const document = activities.find((activity) => activity.kind === 'fetch' && activity.url === url);
+  return origins[document?.kind === 'fetch' ? document.origin : 0]!;
+}
+
+/** The page with all resources of some origins served by the document's. */
+function withDocumentsOrigin(graph: PageGraph, origins: ReadonlySet<string>): PageGraph {
+  const target = graph.origins.indexOf(documentOrigin(graph));
+  return {
+    ...graph,
+    activities: graph.activities.map((activity) =>
+      activity.kind === 'fetch' && origins.has(graph.origins[activity.origin]!)
+        ? { ...activity, origin: target }
+        : activity,
+    ),
+  };
+}

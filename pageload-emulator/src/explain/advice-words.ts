@@ -1,0 +1,28 @@
+import { ADVISED_INITIAL_WINDOW, type AdviceKind } from '../advise/improvements.ts';
+
+/** What to do, as an imperative clause. */
+export const ADVICE_WORDS: Record<AdviceKind, string> = {
+  'offer-h3': 'offer HTTP/3',
+  'withdraw-h3': 'stop offering HTTP/3',
+  'https-record': 'announce HTTP/3 in an HTTPS record of the DNS',
+  'early-data': 'accept early data (0-RTT) over HTTP/3',
+  'initial-window': `begin TCP connections with ${ADVISED_INITIAL_WINDOW} packets`,
+  bbr: 'send by BBR',
+  'tls-1.3': 'offer TLS 1.3',
+  priorities: "follow the browser's priorities (RFC 9218)",
+  compression: 'compress text',
+  'one-origin': "serve its files from the document's origin",
+};
+
+/** What to know before doing it; absent where there is nothing. */
+export const ADVICE_CAVEATS: Partial<Record<AdviceKind, string>> = {
+  'offer-h3': 'UDP port 443 has to be open to the server.',
+  'https-record': 'Browsers use the record only where their resolver passes it on.',
+  'early-data':
+    'Early data can be replayed: accept it only for requests that change nothing (RFC 8446, section 8).',
+  'initial-window': 'A large first flight can overflow short queues of slow links: watch retransmissions.',
+  bbr: 'The setting is for all TCP connections that the machine sends on.',
+  priorities:
+    'nginx and servers on Go, such as Caddy, ignore these priorities: it takes other software or a CDN.',
+  'one-origin': 'Cookies of the document then go along with each request.',
+};

@@ -1,0 +1,70 @@
+import { ADVISED_INITIAL_WINDOW, type AdviceKind } from '../advise/improvements.ts';
+
+/** Where a change is configured. */
+export const SERVER_KINDS = ['nginx', 'caddy', 'haproxy', 'kernel', 'dns'] as const;
+export type ServerKind = (typeof SERVER_KINDS)[number];
+
+/**
+ * Configuration for an advice: for nginx 1.25, Caddy 2.6, HAProxy 2.8 and Linux 4.20 or later, and a zone file (RFC 9460). HOST stands
+ * for the origin's host, GATEWAY and DEVICE for those of the default route. A kind of server is absent where it has no such setting.
+ */
+export const SERVER_SNIPPETS: Record<AdviceKind, Partial<Record<ServerKind, string>>> = {
+  'offer-h3': {
+    nginx: `server {
+  listen 443 ssl;
+  listen 443 quic reuseport;
+  add_header Alt-Svc 'h3=":443"; ma=86400' always;
+}`,
+    caddy: `{
+  servers {
+    protocols h1 h2 h3
+  }
+}`,
+    haproxy: `frontend web
+  bind :443 ssl crt /etc/haproxy/site.pem alpn h2,http/1.1
+  bind quic4@:443 ssl crt /etc/haproxy/site.pem alpn h3
+  http-response set-header alt-svc 'h3=":443"; ma=86400'`,
+  },
+  'withdraw-h3': {
+    nginx: `# without "listen 443 quic"
+add_header Alt-Svc clear always;`,
+    caddy: `{
+  servers {
+    protocols h1 h2
+  }
+}`,
+    haproxy: `# without "bind quic4@:443"
+http-response set-header alt-svc clear`,
+  },
+  'https-record': { dns: 'HOST. 3600 IN HTTPS 1 . alpn="h3,h2"' },
+  'early-data': {
+    nginx: `ssl_early_data on;
+proxy_set_header Early-Data $ssl_early_data;`,
+    haproxy: 'bind quic4@:443 ssl crt /etc/haproxy/site.pem alpn h3 allow-0rtt',
+  },
+  'initial-window': {
+    kernel: `ip route change default via GATEWAY dev DEVICE initcwnd ${ADVISED_INITIAL_WINDOW}`,
+  },
+  bbr: {
+    kernel: `# /etc/sysctl.d/90-bbr.conf
+net.core.default_qdisc = fq
+net.ipv4.tcp_congestion_control = bbr`,
+  },
+  'tls-1.3': {
+    nginx: 'ssl_protocols TLSv1.2 TLSv1.3;',
+    caddy: `tls {
+  protocols tls1.2 tls1.3
+}`,
+    haproxy: 'ssl-default-bind-options ssl-min-ver TLSv1.2 ssl-max-ver TLSv1.3',
+  },
+  priorities: {},
+  compression: {
+    nginx: `gzip on;
+gzip_vary on;
+gzip_types text/css application/javascript text/javascript application/json image/svg+xml;`,
+    caddy: 'encode zstd gzip',
+    haproxy: `compression algo gzip
+compression type text/html text/css application/javascript text/javascript application/json image/svg+xml`,
+  },
+  'one-origin': {},
+};

@@ -1,0 +1,118 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { showAdvice } from '../bin/show-advice.ts';
+import { chromiumHar } from './hars.ts';
+
+const atRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const COMMAND = atRoot('pageload-emulator/bin/dist/hopwise.js');
+let dir = '';
+const file = (name: string) => join(dir, name);
+
+beforeAll(() => {
+  // The command is what is built: build it, which takes no time when it is up to date.
+  const built = spawnSync(
+    process.execPath,
+    [atRoot('node_modules/.bin/tsc'), '-b', atRoot('pageload-emulator/bin')],
+    { encoding: 'utf8' },
+  );
+  expect(built.stdout + built.stderr).toBe('');
+  dir = mkdtempSync(join(tmpdir(), 'hopwise-advise-'));
+  writeFileSync(file('page.har'), JSON.stringify(chromiumHar()));
+  writeFileSync(file('far.json'), '{"far": {"rttMs": 300, "downMbps": 50, "upMbps": 50, "loss": 0}}');
+  writeFileSync(file('wrong.json'), '{"far": {"rttMs": 300}}');
+}, 120_000);
+
+afterAll(() => rmSync(dir, { recursive: true }));
+
+function advise(...flags: string[]) {
+  return spawnSync(process.execPath, [COMMAND, 'advise', file('page.har'), ...flags], { encoding: 'utf8' });
+}
+
+describe('hopwise advise', () => {
+  it('ranks changes and shows their configuration', () => {
+    const { status, stdout } = advise('--networks', file('far.json'), '--servers', 'nginx,dns');
+    expect(stdout).toMatch(
+      /^ +what to do +effort +visits +gain +helps +harms +where\n1 {2}announce HTTP\/3 in/,
+    );
+    expect(stdout).toContain('predicted and not verified in the lab');
+    expect(stdout).toContain('      HOST. 3600 IN HTTPS 1 . alpn="h3,h2"\n');
+    expect(stdout).toContain('      ssl_early_data on;\n');
+    expect(stdout).not.toContain('haproxy');
+    expect(status).toBe(0);
+  });
+
+  it('prints JSON', () => {
+    const { owned, advice } = JSON.parse(advise('--own', 'CDN.test', '--json').stdout);
+    expect(owned).toEqual(['https://shop.test', 'https://cdn.test']);
+    expect(advice[0]).toMatchObject({ networks: [{ name: 'recorded', gain: advice[0].gain }] });
+  });
+
+  it.each([
+    ['a server', ['--servers', 'apache'], /expected nginx, caddy, haproxy, kernel, dns, got "apache"/],
+    [
+      'a host',
+      ['--own', 'https://a.test'],
+      /expected a host such as cdn\.example\.net, got "https:\/\/a\.test"/,
+    ],
+    [
+      'networks',
+      ['--networks', 'wrong.json'],
+      /wrong\.json: far\.downMbps: expected Mbit\/s from .*got nothing/,
+    ],
+  ])('names %s that it cannot use and ends with 2', (_, flags, line) => {
+    const { status, stdout, stderr } = advise(
+      ...flags.map((flag) => (/json$/.test(flag) ? file(flag) : flag)),
+    );
+    expect(stderr.trim().split('\n').at(-1)).toMatch(line);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  });
+});
+
+describe('the shown advice', () => {
+  it('has the gains by network, and leaves out origins that gain nothing', () => {
+    const advice = {
+      kind: 'bbr',
+      effort: 1,
+      visit: 'first',
+      gain: 0.1,
+      helps: 0.5,
+      harms: 0.04,
+      networks: [
+        { name: 'lte', gain: 0.22 },
+        { name: 'fast', gain: -0.02 },
+      ],
+      origins: [
+        { origin: 'https://a.test', gain: 0.09 },
+        { origin: 'https://b.test', gain: 0.004 },
+      ],
+    } as const;
+    const list = { owned: ['https://a.test', 'https://b.test'], together: null };
+    expect(
+      showAdvice(
+        { ...list, advice: [{ ...advice, networks: [...advice.networks], origins: [...advice.origins] }] },
+        [],
+      ),
+    ).toBe(
+      [
+        '   what to do   effort     visits  gain  helps  harms  where',
+        '1  send by BBR  a setting  first    10%    50%     4%  https://a.test (9%)',
+        '',
+        'Gains are shares of the load time, predicted and not verified in the lab.',
+        'Tried at https://a.test, https://b.test.',
+        '',
+        'gain on    1',
+        'lte      22%',
+        'fast     −2%',
+        '',
+        '1. send by BBR. The setting is for all TCP connections that the machine sends on.',
+      ].join('\n'),
+    );
+    expect(showAdvice({ ...list, advice: [] }, [])).toMatch(
+      /^No change of the servers is predicted to gain 2%/,
+    );
+  });
+});

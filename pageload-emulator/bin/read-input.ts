@@ -29,7 +29,7 @@ async function readText(file: string): Promise<string> {
     if (code?.startsWith('Z_')) throw new InputError(`top level: expected gzip data, got ${message}`);
     throw new InputError(`expected a readable file, got ${code ?? message}`);
   }
-  return new TextDecoder().decode(json.end());
+  return json.end((kept) => new TextDecoder().decode(kept));
 }
 
 const CHUNK_BYTES = 64 * 1024;

@@ -14,7 +14,7 @@ function kept(text: string, pieces: readonly number[] = []): unknown {
     from += length;
   }
   json.add(bytes.subarray(from));
-  return JSON.parse(new TextDecoder().decode(json.end()));
+  return JSON.parse(json.end((kept) => new TextDecoder().decode(kept)));
 }
 
 /** Bytes of a string as written between its quotes. */

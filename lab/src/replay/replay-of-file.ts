@@ -25,7 +25,7 @@ export async function readRecordingFile(file: string): Promise<Recording> {
   try {
     const json = new JsonBytes();
     json.add(plain);
-    return parseRecording(new TextDecoder().decode(json.end()));
+    return parseRecording(json.end((kept) => new TextDecoder().decode(kept)));
   } catch (error) {
     if (error instanceof InputError) throw new UserError(`${file}: ${error.message}`, 2);
     throw error;

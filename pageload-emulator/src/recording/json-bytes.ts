@@ -51,9 +51,17 @@ export class JsonBytes {
     }
   }
 
-  /** Returns the kept bytes: JSON if the added text was JSON. */
-  end(): Uint8Array {
-    return this.#kept.subarray(0, this.#length);
+  /**
+   * Passes the kept bytes, JSON if the added text was JSON, to `decode` and releases them. Nothing can be added afterwards.
+   *
+   * @returns what `decode` returned
+   */
+  end(decode: (kept: Uint8Array) => string): string {
+    const text = decode(this.#kept.subarray(0, this.#length));
+    // Parsing takes much memory: the bytes should not wait for the next collection. Node 20 lacks `transfer`.
+    const buffer: ArrayBuffer & { transfer?: (bytes: number) => ArrayBuffer } = this.#kept.buffer;
+    buffer.transfer?.(0);
+    return text;
   }
 
   #addPiece(bytes: Uint8Array): void {

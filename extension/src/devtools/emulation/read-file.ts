@@ -45,7 +45,7 @@ async function readJson(file: File): Promise<string> {
           : `expected a readable file, got ${error.message}`,
       );
     });
-    if (done) return new TextDecoder().decode(json.end());
+    if (done) return json.end((kept) => new TextDecoder().decode(kept));
     json.add(value);
   }
 }

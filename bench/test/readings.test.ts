@@ -133,6 +133,18 @@ describe('writtenBy', () => {
     expect(likeness(dependenciesOf(original), dependenciesOf(writtenBy(recorder, original)))).toBe(1);
   });
 
+  it('devtools keeps a wait between connection and dispatch, which chrome-har leaves out', () => {
+    const [document, ...others] = original.requests;
+    // Ready at 80, sent at 95.
+    const phases = { ...document!.phases, requestStartMs: 95 };
+    const waiting = { ...original, requests: [{ ...document!, phases }, ...others] };
+    const read = (recorder: 'devtools' | 'chrome-har') => writtenBy(recorder, waiting).requests[0]!;
+    expect(read('devtools').phases).toMatchObject({ requestStartMs: 95, responseStartMs: 120 });
+    expect(read('devtools').endMs).toBe(125);
+    expect(read('chrome-har').phases).toMatchObject({ requestStartMs: 80, responseStartMs: 105 });
+    expect(read('chrome-har').endMs).toBe(110);
+  });
+
   it('resource-timing lacks what only the network stack knows', () => {
     const [, script] = writtenBy('resource-timing', original).requests;
     expect(script).toMatchObject({ connectionId: null, urgency: null, initiator: { requestId: null } });

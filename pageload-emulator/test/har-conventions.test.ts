@@ -107,6 +107,54 @@ describe('queueing of requests', () => {
   });
 });
 
+describe('order of requests', () => {
+  const image = (path: string, issueMs: number, queuedMs = 0): Request => ({
+    ...IMAGES[0]!,
+    path,
+    issueMs,
+    queuedMs,
+  });
+  const startsOf = (images: Request[], write: Writer) =>
+    read([DOCUMENT, ...images], write)
+      .slice(1)
+      .map(({ url, startMs }) => [url.slice(PAGE.length), startMs]);
+
+  it('is that of the file where starts differ by less than their rounding', () => {
+    // b's start is written as 157, cut from 157.4 or so: less its queueing of 7.4 that is 149.6, before a's 150.
+    expect(
+      startsOf(
+        [image('a', 150), image('b', 149.6, 7.4)],
+        WRITERS['chrome-har: queueing before startedDateTime']!,
+      ),
+    ).toEqual([
+      ['a', 150],
+      ['b', 150],
+    ]);
+  });
+
+  it('is that of the starts where these differ by more', () => {
+    expect(startsOf([image('a', 152), image('b', 150)], WRITERS['DevTools: queueing in blocked']!)).toEqual([
+      ['b', 150],
+      ['a', 152],
+    ]);
+  });
+});
+
+describe('sending', () => {
+  const requestStart = (bodySize: number) => {
+    const entry = chromiumEntry(PAGE, 0, { connect: 60, send: 30, wait: 50 }) as { request: object };
+    return parseRecording(harOf([{ ...entry, request: { ...entry.request, bodySize } }])).requests[0]!.phases;
+  };
+
+  it('of a request without a body is at its end: what came before was a wait for its dispatch', () => {
+    expect(requestStart(0)).toMatchObject({ requestStartMs: 90, responseStartMs: 140 });
+  });
+
+  it('of a body takes its time', () => {
+    expect(requestStart(40_000)).toMatchObject({ requestStartMs: 60, responseStartMs: 140 });
+  });
+});
+
 describe('TLS', () => {
   const readPhases = (creator: string, browser: string, timings: HarTimings) => {
     const har = harOf([chromiumEntry(PAGE, 0, timings)]) as { log: object };

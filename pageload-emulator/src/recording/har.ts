@@ -6,6 +6,7 @@ import { connectionNames } from './har/connection.ts';
 import { type Conventions, conventionsOf } from './har/conventions.ts';
 import type { HarForm } from './har/forms.ts';
 import { linkInitiators } from './har/initiators.ts';
+import { inOrderOfIssue } from './har/issue-order.ts';
 import { fromNavigation, nameDocuments } from './har/navigation.ts';
 import { firstPage } from './har/pages.ts';
 import { harPhases, noPhases, webPageTestPhases } from './har/phases.ts';
@@ -53,7 +54,7 @@ export function readHar(form: HarForm): ReadRecording & { dropped: DroppedEntrie
   const startOfPage =
     Math.abs(firstStart - pageStart) < 60_000 ? Math.min(pageStart, firstStart) : firstStart;
   const times = pageTimes(page);
-  const drafts = draftsOf(entries, startOfPage, conventions, times.domContentLoadedMs);
+  const drafts = draftsOf(entries, all, startOfPage, conventions, times.domContentLoadedMs);
   const requests = finishRequests(drafts, place);
   const document = requests.find(({ type, status }) => type === 'document' && !isRedirect(status));
   return {
@@ -81,8 +82,10 @@ function issueTime({ startedDateTime, timings }: Entry, { queueing }: Convention
   return Date.parse(startedDateTime) - queuedMs;
 }
 
+/** @param fileOrder the entries and others, as the file has them */
 function draftsOf(
   entries: readonly Entry[],
+  fileOrder: readonly Entry[],
   startOfPage: number,
   conventions: Conventions,
   parsedMs: number | null,
@@ -101,7 +104,9 @@ function draftsOf(
     if (typeOf(entry).named) typed.add(draft);
   }
   takeFromWorkers(entryOf);
-  const ordered = [...entryOf.keys()].sort((a, b) => a.startMs - b.startMs);
+  const placeOf = new Map(fileOrder.map((entry, place) => [entry, place]));
+  const place = (draft: RequestDraft) => placeOf.get(entryOf.get(draft)!)!;
+  const ordered = inOrderOfIssue([...entryOf.keys()].sort((a, b) => place(a) - place(b)));
   linkInitiators({ ordered, document: nameDocuments(ordered), parsedMs, entryOf, typed });
   return ordered;
 }

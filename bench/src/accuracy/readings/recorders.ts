@@ -2,9 +2,12 @@
 import { parseRecording, type RecordedRequest, type Recording } from '@hopwise/pageload-emulator';
 
 /**
- * `devtools`: HAR of DevTools, queueing inside `blocked`. `chrome-har`: queueing before `startedDateTime`, as Browsertime and
- * sitespeed.io write. `resource-timing`: what the browser shows to a page or an extension, without connections, priorities and
- * initiators of what the parser finds.
+ * - `devtools`: HAR of DevTools, starts in whole milliseconds, queueing inside `blocked`. `connect` begins where `dns` ends, and the
+ *   wait from there to the dispatch of the request is part of `send`.
+ * - `chrome-har`: queueing before `startedDateTime`, as Browsertime and sitespeed.io write. Waits between phases are in no field, so
+ *   what follows them comes too early.
+ * - `resource-timing`: what the browser shows to a page or an extension, without connections, priorities and initiators of what
+ *   the parser finds.
  */
 export const RECORDERS = ['devtools', 'chrome-har', 'resource-timing'] as const;
 export type Recorder = (typeof RECORDERS)[number];
@@ -73,14 +76,20 @@ function entryOf(
   const queuedMs = Math.max(0, firstMs - startMs - STALLED_MS);
   const isQueuedBefore = recorder === 'chrome-har';
   const length = (from: number | null, to: number | null) => (from === null || to === null ? -1 : to - from);
-  const timings = {
+  const answeredMs = phases.responseStartMs ?? endMs;
+  const connectStartMs = phases.connectStartMs === null ? null : (phases.dnsEndMs ?? phases.connectStartMs);
+  const readyMs = phases.connectEndMs ?? phases.dnsEndMs ?? firstMs;
+  const lengths = {
     blocked: firstMs - startMs - (isQueuedBefore ? queuedMs : 0),
     dns: length(phases.dnsStartMs, phases.dnsEndMs),
-    connect: length(phases.connectStartMs, phases.connectEndMs),
+    connect: length(isQueuedBefore ? phases.connectStartMs : connectStartMs, phases.connectEndMs),
+    send: isQueuedBefore ? 0 : Math.max(0, sentMs - readyMs),
+    wait: answeredMs - sentMs,
+    receive: endMs - answeredMs,
+  };
+  const timings = {
+    ...lengths,
     ssl: length(phases.secureStartMs, phases.connectEndMs),
-    send: 0,
-    wait: (phases.responseStartMs ?? endMs) - sentMs,
-    receive: endMs - (phases.responseStartMs ?? endMs),
     ...(isQueuedBefore ? { _queued: queuedMs } : { _blocked_queueing: queuedMs }),
   };
   const cause = initiator.requestId === null ? undefined : requests[initiator.requestId]?.url;
@@ -88,7 +97,7 @@ function entryOf(
   return {
     pageref: 'page_1',
     startedDateTime: new Date(startedAt + startMs + (isQueuedBefore ? queuedMs : 0)).toISOString(),
-    time: endMs - startMs - (isQueuedBefore ? queuedMs : 0),
+    time: Object.values(lengths).reduce((sum, lengthMs) => sum + Math.max(0, lengthMs), 0),
     request: {
       method: request.method,
       url: request.url,
@@ -100,7 +109,7 @@ function entryOf(
     response: {
       status: request.status,
       httpVersion: version,
-      headers: request.offersH3 ? [{ name: 'alt-svc', value: 'h3=":443"' }] : [],
+      headers: headersOf(request),
       redirectURL: '',
       headersSize: -1,
       bodySize: request.bodyBytes ?? -1,
@@ -120,4 +129,11 @@ function entryOf(
       ...(cause !== undefined && { url: cause }),
     },
   };
+}
+
+/** Without headers it would be open whether the response offered HTTP/3. */
+function headersOf({ offersH3 }: RecordedRequest): { name: string; value: string }[] {
+  if (offersH3 === null) return [];
+  const cache = { name: 'cache-control', value: 'no-store' };
+  return offersH3 ? [cache, { name: 'alt-svc', value: 'h3=":443"' }] : [cache];
 }

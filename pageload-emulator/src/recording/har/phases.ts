@@ -39,8 +39,11 @@ export function harPhases(entry: Entry, startedMs: number, { queueing, sslApart 
     phases.connectEndMs = at;
     if (sslMs > 0) phases.secureStartMs = Math.max(phases.connectStartMs, at - sslMs);
   }
-  phases.requestStartMs = at;
-  at += lengthOf(timings.send) + waitMs;
+  const sendMs = lengthOf(timings.send);
+  // A request without a body leaves in one piece: DevTools counts the wait for its dispatch on a connection as sending.
+  const hasBody = (numberOf(entry.request.bodySize) ?? 0) > 0;
+  phases.requestStartMs = at + (hasBody ? 0 : sendMs);
+  at += sendMs + waitMs;
   phases.responseStartMs = at;
   const endMs = at + lengthOf(timings.receive);
   // Playwright counts `ssl` into `time` a second time.

@@ -65,6 +65,17 @@ describe('the dispatch delay', () => {
     expect(dispatchDelays(requests).get(1)).toBe(15 - USUAL_MS);
   });
 
+  it('shows on an origin that had a connection, where connections have no names', () => {
+    const url = 'https://a.test/';
+    const [document, request] = [
+      { ...DOCUMENT, url, connectionId: null },
+      { startMs: 100, url, connectionId: null, at: { requestStartMs: 120 } },
+    ];
+    expect(dispatchDelays(requestsOf(document, request)).get(1)).toBe(20 - USUAL_MS);
+    const other = { ...request, url: 'https://b.test/' };
+    expect(dispatchDelays(requestsOf(document, other)).size).toBe(0);
+  });
+
   it.each([
     ['the usual', { protocol: 'h2', connectionId: 'c' }, USUAL_MS],
     ['a wait for a connection that was being opened', { protocol: 'h2', connectionId: 'other' }, 50],

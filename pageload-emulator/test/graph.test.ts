@@ -26,7 +26,8 @@ function byPath(graph: PageGraph, path: string): FetchActivity {
 }
 
 describe('page graph', () => {
-  const graph = buildGraph(parseRecording(chromiumHar()));
+  const recording = parseRecording(chromiumHar());
+  const graph = buildGraph(recording);
 
   it('ends at the load event', () => {
     expect(fetches(graph).map(({ url }) => url)).not.toContain('https://shop.test/beacon');
@@ -70,6 +71,34 @@ describe('page graph', () => {
     // Recorded as Low: an async script.
     expect(byPath(graph, '/app.js')).toMatchObject({ urgency: 3, incremental: false });
     expect(byPath(graph, '/late.png')).toMatchObject({ urgency: 3, incremental: true });
+  });
+
+  it('gives scripts that do not block rendering a low urgency where none is recorded', () => {
+    const urgencyOf = (renderBlocking: boolean | null) => {
+      const requests = recording.requests.map((request) => ({ ...request, urgency: null, renderBlocking }));
+      return byPath(buildGraph({ ...recording, requests }), '/app.js').urgency;
+    };
+    expect([false, true, null].map(urgencyOf)).toEqual([3, 1, 1]);
+  });
+
+  it('is the same where the recorder names no document for what the parser found', () => {
+    // Scripts that block run in the order of their document.
+    const blocking = (named: boolean) =>
+      recording.requests.map((request) => {
+        const { initiator, type } = request;
+        const requestId = named ? initiator.requestId : null;
+        const isFound = initiator.kind === 'parser';
+        return {
+          ...request,
+          renderBlocking: isFound && (type === 'style' || type === 'script'),
+          initiator: isFound ? { ...initiator, requestId } : initiator,
+        };
+      });
+    const edges = (requests: Recording['requests']) =>
+      buildGraph({ ...recording, requests }).activities.map(({ after }) =>
+        after.map(({ activity }) => activity),
+      );
+    expect(edges(blocking(false))).toEqual(edges(blocking(true)));
   });
 
   it('does not count waiting for a connection as a delay', () => {

@@ -54,7 +54,7 @@ function recordingOf(prioritises: boolean): Recording {
         requestId: id === 0 ? null : 0,
         source: 'recorded',
       },
-      renderBlocking: false,
+      renderBlocking: id > 0 && urgency === 1,
       fromCache: false,
       connectionId: null,
       remoteIp: null,

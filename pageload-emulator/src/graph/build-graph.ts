@@ -1,6 +1,7 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
 import { CHROMIUM_COSTS } from '../client/client-costs.ts';
 import { loadRequests, mayBlockLoad } from '../recording/load-requests.ts';
+import { nameParsersDocument } from '../recording/parsers-document.ts';
 import { refuseUnordered } from '../recording/refuse-unordered.ts';
 import { documentOf } from '../recording/requests/draft.ts';
 import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
@@ -37,7 +38,7 @@ const PARSER_MS = 10;
  */
 export function buildGraph(recording: Recording): PageGraph {
   refuseUnordered(recording);
-  return new GraphBuilder(recording).build();
+  return new GraphBuilder(nameParsersDocument(recording)).build();
 }
 
 class GraphBuilder {

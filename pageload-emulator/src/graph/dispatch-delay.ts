@@ -1,5 +1,6 @@
 import type { RecordedRequest } from '@hopwise/contract';
 import { CHROMIUM_COSTS } from '../client/client-costs.ts';
+import { originOf } from '../util/url.ts';
 
 /** Requests closer together than this belong to one batch. */
 const MAX_GAP_MS = 3;
@@ -38,26 +39,30 @@ export function dispatchDelays(requests: readonly RecordedRequest[]): ReadonlyMa
   return delays;
 }
 
-/** When each connection was ready, by `connectionId`. */
+/** When each connection was ready, by `connectionKey`. */
 function connectionsOpenedAt(requests: readonly RecordedRequest[]): ReadonlyMap<string, number> {
   const openedMs = new Map<string, number>();
-  for (const { connectionId, phases } of requests) {
-    if (connectionId !== null && phases.connectEndMs !== null)
-      openedMs.set(connectionId, phases.connectEndMs);
+  for (const request of requests) {
+    const { connectEndMs } = request.phases;
+    if (connectEndMs === null) continue;
+    const key = connectionKey(request);
+    openedMs.set(key, Math.min(connectEndMs, openedMs.get(key) ?? Number.POSITIVE_INFINITY));
   }
   return openedMs;
 }
 
+/** Names a request's connection. Where the recorder does not, it is the origin's: HTTP/2 and HTTP/3 need one for each. */
+function connectionKey({ connectionId, protocol, url }: RecordedRequest): string {
+  return connectionId ?? `${protocol} ${originOf(url)}`;
+}
+
 /** When the browser took a request's first step; null when the request may have waited for a connection. */
-function firstStepMs(
-  { protocol, connectionId, phases, startMs }: RecordedRequest,
-  openedMs: ReadonlyMap<string, number>,
-): number | null {
+function firstStepMs(request: RecordedRequest, openedMs: ReadonlyMap<string, number>): number | null {
+  const { protocol, phases, startMs } = request;
   if (protocol !== 'h2' && protocol !== 'h3') return null;
   const { dnsStartMs, connectStartMs, requestStartMs } = phases;
   const beganMs = dnsStartMs ?? connectStartMs;
   if (beganMs !== null) return beganMs;
-  const wasOpen =
-    connectionId !== null && (openedMs.get(connectionId) ?? Number.POSITIVE_INFINITY) <= startMs;
+  const wasOpen = (openedMs.get(connectionKey(request)) ?? Number.POSITIVE_INFINITY) <= startMs;
   return wasOpen ? requestStartMs : null;
 }

@@ -9,7 +9,7 @@ const DEFAULT: Record<ResourceType, { urgency: number; incremental: boolean }> =
   iframe: { urgency: 0, incremental: true },
   style: { urgency: 0, incremental: false },
   script: { urgency: 1, incremental: false },
-  font: { urgency: 1, incremental: false },
+  font: { urgency: 0, incremental: false },
   fetch: { urgency: 1, incremental: true },
   image: { urgency: 3, incremental: true },
   media: { urgency: 3, incremental: true },
@@ -17,8 +17,13 @@ const DEFAULT: Record<ResourceType, { urgency: number; incremental: boolean }> =
   other: { urgency: 3, incremental: true },
 };
 
+/** Of scripts that do not block rendering: `async`, `defer`, and those that scripts insert. */
+const LATE_SCRIPT_URGENCY = 3;
+
 /** The priority that the recorder states for a request, else Chromium's default for its type. */
 export function priorityOf(request: RecordedRequest): { urgency: number; incremental: boolean } {
-  const { urgency, incremental } = DEFAULT[request.type];
-  return { urgency: request.urgency ?? urgency, incremental };
+  const { type, renderBlocking } = request;
+  const { urgency, incremental } = DEFAULT[type];
+  const isLateScript = type === 'script' && renderBlocking === false;
+  return { urgency: request.urgency ?? (isLateScript ? LATE_SCRIPT_URGENCY : urgency), incremental };
 }

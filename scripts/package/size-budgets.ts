@@ -7,8 +7,16 @@ import { gzipSync } from 'node:zlib';
 export const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   'content.js': 8_000,
   'worker.js': 60_000,
-  'model.js': 100_000,
+  'model.js': 105_000,
   'welcome.js': 25_000,
+  'options.js': 35_000,
+  'popup.js': 40_000,
+  // With D3 and the parts of the emulator that its tabs need.
+  'panel.js': 230_000,
+  // The whole emulator, and the layout of graphs.
+  'emulation-worker.js': 170_000,
+  // Minified: a part of every HTML report.
+  'report-client.js': 100_000,
 };
 
 export interface Size {

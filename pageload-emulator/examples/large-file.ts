@@ -5,6 +5,6 @@ import { JsonBytes, readRecording } from '@hopwise/pageload-emulator';
 export async function readLarge(file: string): Promise<{ requests: number; notes: string[] }> {
   const json = new JsonBytes();
   for await (const bytes of createReadStream(file)) json.add(bytes as Uint8Array);
-  const { recording, notes } = readRecording(new TextDecoder().decode(json.end()));
+  const { recording, notes } = readRecording(json.end((kept) => new TextDecoder().decode(kept)));
   return { requests: recording.requests.length, notes };
 }

@@ -24,7 +24,7 @@ function run(input: Uint8Array): void {
   const read = parsed(() => {
     const bytes = new JsonBytes();
     bytes.add(input);
-    return readRecording(new TextDecoder().decode(bytes.end()));
+    return readRecording(bytes.end((kept) => new TextDecoder().decode(kept)));
   }, InputError);
   if (read === null) return;
   const { recording } = read;

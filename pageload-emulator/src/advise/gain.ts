@@ -22,10 +22,17 @@ export interface Gain {
   harms: number;
 }
 
+/** A load that takes less than this share of the time before is helped; it is harmed when it takes more than `HARMS`. */
 const HELPS = 0.99;
 const HARMS = 1.05;
 
-/** Load times of a page before any change, by visit, so that each is emulated once. */
+/** An improvement, and the origins whose servers get it. */
+export interface PlacedImprovement {
+  improvement: Improvement;
+  origins: ReadonlySet<string>;
+}
+
+/** Measures gains on one page. Loads before any change are emulated once for each visit and scenario. */
 export class GainMeter {
   readonly #page: ServedPage;
   readonly #networks: readonly AdvisedNetwork[];
@@ -36,8 +43,12 @@ export class GainMeter {
     this.#networks = networks;
   }
 
-  /** Compares loads in the same scenarios with and without changes, each at origins of its own. All changes are for one visit. */
-  measure(changes: readonly { improvement: Improvement; origins: ReadonlySet<string> }[]): Gain {
+  /**
+   * Compares loads in the same scenarios with and without some changes.
+   *
+   * @param changes all for the same visit
+   */
+  measure(changes: readonly PlacedImprovement[]): Gain {
     const visit = changes[0]?.improvement.visit ?? 'first';
     const graph = changes.reduce(
       (changed, { improvement, origins }) =>
@@ -79,10 +90,7 @@ function ratioOf(afterMs: number, beforeMs: number): number {
   return Math.min(MAX_RATIO, Math.max(1 / MAX_RATIO, afterMs / beforeMs));
 }
 
-function changedScenario(
-  scenario: Scenario,
-  changes: readonly { improvement: Improvement; origins: ReadonlySet<string> }[],
-): Scenario {
+function changedScenario(scenario: Scenario, changes: readonly PlacedImprovement[]): Scenario {
   const servers = scenario.servers.map((server) =>
     changes.reduce(
       (changed, { improvement, origins }) =>

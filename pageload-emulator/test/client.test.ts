@@ -37,6 +37,33 @@ describe('the browser’s own time', () => {
     expect(loadTime(graph)).toBeCloseTo(5 + 300 + 7 + 5 + 100 + 7, 1);
   });
 
+  it('issues requests, handles responses and runs scripts on one main thread', () => {
+    const graph = pageOf([
+      { bytes: 1_000 },
+      { bytes: 1_000, after: [0] },
+      { bytes: 1_000, after: [0] },
+      { bytes: 1_000, after: [0] },
+    ]);
+    graph.client = { ...NO_COSTS, issueMs: 5, handleMs: 7 };
+    // The navigation takes 300 and is handled in 7; the third request is issued after 3 × 5. It returns after 100, when the
+    // first two responses, 10 and 5 earlier, have occupied the main thread until 4 later.
+    expect(loadTime(graph)).toBeCloseTo(300 + 7 + 3 * 5 + 100 + 4 + 7, 1);
+  });
+
+  it('adds its own time to each run of a script', () => {
+    const graph = pageOf([{ bytes: 1_000 }]);
+    graph.activities.push({
+      kind: 'compute',
+      id: 1,
+      requestId: 0,
+      durationMs: 20,
+      blocksLoad: true,
+      after: [{ activity: 0, kind: 'execution', fraction: 1, source: 'recorded' }],
+    });
+    graph.client = { ...NO_COSTS, runMs: 6 };
+    expect(loadTime(graph)).toBeCloseTo(300 + 20 + 6, 1);
+  });
+
   it('delays acknowledgements of QUIC only', () => {
     // 70 packets take more than one window of either.
     const graph = pageOf([{ bytes: 70 * 1_430 }]);

@@ -102,6 +102,8 @@ const BEGIN = 0;
 const COMPUTED = 1;
 const DISPATCHED = 2;
 const NOTICED = 3;
+const ISSUED = 4;
+const HANDLED = 5;
 
 class PageLoad implements EventHandler, StreamOwner {
   readonly #graph: PageGraph;
@@ -218,6 +220,12 @@ class PageLoad implements EventHandler, StreamOwner {
       case NOTICED:
         this.#endFetch(this.#streams[id]!);
         break;
+      case ISSUED:
+        this.#issue(id);
+        break;
+      case HANDLED:
+        this.#handleResponse(this.#streams[id]!);
+        break;
     }
   }
 
@@ -246,11 +254,24 @@ class PageLoad implements EventHandler, StreamOwner {
   }
 
   #endFetch(stream: Stream): void {
-    const { id, received } = stream;
-    const { origin, pool, hold } = this.#activities[id]!;
+    if (this.#costs.handleMs > 0) {
+      // The next request may use the connection while the page is still busy.
+      this.#release(stream);
+      this.#events.schedule(this.#occupyMainThread(this.#costs.handleMs), this, HANDLED, stream.id);
+    } else {
+      this.#handleResponse(stream);
+      this.#release(stream);
+    }
+  }
+
+  #handleResponse({ id, received }: Stream): void {
     this.#satisfyUpTo(id, received);
     this.#bytes += received;
     this.#finish(id);
+  }
+
+  #release(stream: Stream): void {
+    const { origin, pool, hold } = this.#activities[stream.id]!;
     this.#clients.of(origin, pool).done(stream);
     if (hold !== null) this.#gate.done(hold);
     this.#delayable.done(stream, origin);
@@ -265,10 +286,23 @@ class PageLoad implements EventHandler, StreamOwner {
   #begin(id: number): void {
     const activity = this.#activities[id]!;
     if (!activity.isFetch) {
-      this.#mainThreadFreeMs = Math.max(this.#mainThreadFreeMs, this.#events.now) + activity.durationMs;
-      this.#events.schedule(this.#mainThreadFreeMs, this, COMPUTED, id);
-      return;
+      const endMs = this.#occupyMainThread(activity.durationMs + this.#costs.runMs);
+      this.#events.schedule(endMs, this, COMPUTED, id);
+    } else if (this.#costs.issueMs > 0 && activity.dependencies > 0) {
+      this.#events.schedule(this.#occupyMainThread(this.#costs.issueMs), this, ISSUED, id);
+    } else {
+      this.#issue(id);
     }
+  }
+
+  /** Appends a task to the main thread's and returns when it ends. */
+  #occupyMainThread(taskMs: number): number {
+    this.#mainThreadFreeMs = Math.max(this.#mainThreadFreeMs, this.#events.now) + taskMs;
+    return this.#mainThreadFreeMs;
+  }
+
+  #issue(id: number): void {
+    const activity = this.#activities[id]!;
     const { urgency, incremental, requestBytes, responseBytes, thinkMs, inPartsBytes, origin } = activity;
     const stream: Stream = {
       owner: this,

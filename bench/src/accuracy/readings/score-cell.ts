@@ -22,7 +22,7 @@ import { emulateTrue, type TruePage, truePage } from './true-graph.ts';
 
 /** What is known besides the recording. */
 export const PREDICTION_MODES = ['given', 'udp', 'estimated'] as const;
-/** `true` is the emulator alone: network, graph, server times and servers as they are; on processors that are not slowed down. */
+/** `true` is the emulator alone: network, graph, server times and servers as they are. */
 export const MODES = ['true', ...PREDICTION_MODES] as const;
 export type PredictionMode = (typeof PREDICTION_MODES)[number];
 export type Mode = (typeof MODES)[number];
@@ -142,8 +142,7 @@ export function scoreReading(cell: MeasuredCell, load: RecordedLoad): ReadingSco
     }
     score.regret[mode] = regretFor(best, pltMs);
   };
-  // What a slower processor adds to the browser's own work is not known.
-  if (cell.known?.cpuSlowdown === 1) {
+  if (cell.known !== null) {
     const pltMs = emulatedTimes(truePage(load.recording, cell.known), path);
     judge('true', pltMs, fastestOf(pltMs));
   }

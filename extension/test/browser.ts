@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +20,12 @@ export interface ExtensionBrowser {
   tabIdOf(own: Page, url: string): Promise<number>;
   /** Stops the worker, like the browser does when it is idle; the next event restarts it. */
   stopWorker(own: Page): Promise<void>;
+  /**
+   * Starts the browser again with the same profile, after it closed or was killed. This object is of no further use.
+   *
+   * @returns the new one; no page of the extension has been opened in it
+   */
+  restart(end: 'close' | 'kill'): Promise<ExtensionBrowser>;
   close(): Promise<void>;
 }
 
@@ -36,16 +43,25 @@ export async function launch(
 ): Promise<ExtensionBrowser> {
   const profile = await mkdtemp(join(tmpdir(), 'hopwise-test-'));
   const extension = [`--disable-extensions-except=${extensionDir}`, `--load-extension=${extensionDir}`];
-  const context = await launchChromium(profile, [...extension, ...args], without, env, locale);
+  const start = () => launchChromium(profile, [...extension, ...args], without, env, locale);
+  const browser = control(await start(), profile, start);
+  // The worker does not observe a page that is opened before its first run.
+  const first = await browser.openOwn('devtools.html');
+  await first.evaluate(() => chrome.runtime.sendMessage({ type: 'latest' }));
+  await first.close();
+  return browser;
+}
+
+function control(
+  context: BrowserContext,
+  profile: string,
+  start: () => Promise<BrowserContext>,
+): ExtensionBrowser {
   const openOwn = async (path: string) => {
     const page = await context.newPage();
     await page.goto(`chrome-extension://${EXTENSION_ID}/${path}`);
     return page;
   };
-  // The worker does not observe a page that is opened before its first run.
-  const first = await openOwn('devtools.html');
-  await first.evaluate(() => chrome.runtime.sendMessage({ type: 'latest' }));
-  await first.close();
   return {
     context,
     profile,
@@ -69,12 +85,32 @@ export async function launch(
       await stopped;
       await devtools.detach();
     },
+    async restart(end) {
+      const closed = new Promise((resolve) => context.once('close', resolve));
+      if (end === 'close') await context.close();
+      else process.kill(findProcess(profile), 'SIGKILL');
+      await closed;
+      return control(await start(), profile, start);
+    },
     async close() {
       await context.close();
       // The browser may still write to it while it exits.
       await rm(profile, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/** Process id of the browser that uses a profile; its child processes have a `--type`. */
+function findProcess(profile: string): number {
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8');
+      if (command.includes(`--user-data-dir=${profile}`) && !command.includes('--type=')) return Number(name);
+    } catch {
+      // It has ended in the meantime.
+    }
+  }
+  throw new Error(`no browser uses ${profile}`);
 }
 
 /**

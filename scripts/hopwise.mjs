@@ -45,7 +45,10 @@ function stepsOf(name, words) {
       return unchecked ? STEPS.record : STEPS.recordAndCheck;
     }
     case 'lab':
-      return { summary: STEPS.built, check: STEPS.check, pcwnd: STEPS.pcwnd }[words[0]] ?? STEPS.matrix;
+      return (
+        { summary: STEPS.built, advise: STEPS.check, check: STEPS.check, pcwnd: STEPS.pcwnd }[words[0]] ??
+        STEPS.matrix
+      );
     case 'probe':
     case 'udp':
       return STEPS.udp;

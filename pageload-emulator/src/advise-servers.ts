@@ -1,4 +1,4 @@
-import type { Recording } from '@hopwise/contract';
+import type { NetworkPath, Recording } from '@hopwise/contract';
 import { type AdvisedNetwork, type Gain, GainMeter } from './advise/gain.ts';
 import {
   type AdviceKind,
@@ -12,6 +12,7 @@ import { drawVisitors } from './advise/visitors.ts';
 import type { NamedNetwork } from './network/network-list.ts';
 import { pageQuestion } from './predict.ts';
 import { siteKey } from './recording/har/urls.ts';
+import { originOf } from './util/url.ts';
 
 /** One change of servers, and what it gains. */
 export interface ServerAdvice extends Gain {
@@ -75,6 +76,18 @@ export function adviseServers(pages: readonly Recording[], options: AdviseOption
         ? null
         : meanGain(subjects.map((subject) => subject.gainTogether(firstVisits))).gain,
   };
+}
+
+/**
+ * What one kind of advice gains on one network where every server follows it that can, as a share of the load time.
+ *
+ * @throws EmulationError when the page does not load on the network
+ */
+export function gainOfAdvice(recording: Recording, kind: AdviceKind, path: NetworkPath): number {
+  const improvement = IMPROVEMENTS.find((each) => each.kind === kind)!;
+  const hosts = new Set(recording.requests.map(({ url }) => hostOf(originOf(url) ?? '')));
+  const networks = [{ name: 'given', share: 1, path }];
+  return new Subject(recording, { networks, ownHosts: [...hosts] }).gainOf(improvement).gain;
 }
 
 /** One page for which advice is wanted. */

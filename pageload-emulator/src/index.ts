@@ -9,6 +9,7 @@ export type { AdviceKind, Visit } from './advise/improvements.ts';
 export {
   type AdviseOptions,
   adviseServers,
+  gainOfAdvice,
   type ServerAdvice,
   type ServerAdviceList,
 } from './advise-servers.ts';

@@ -1,5 +1,6 @@
 import {
   adviseServers,
+  gainOfAdvice,
   type NetworkPath,
   type PageGraph,
   parseNetworks,
@@ -157,6 +158,15 @@ describe('advice', () => {
     expect(adviseServers([RECORDING, RECORDING], { networks, ownHosts: ['cdn.test'] }).advice).toEqual(
       advice,
     );
+  });
+
+  it('of one kind gains the same alone, at the servers of all hosts', () => {
+    const [, far] = networks;
+    const list = adviseServers([RECORDING], { networks: [{ ...far!, share: 1 }], ownHosts: ['cdn.test'] });
+    const { kind, gain } = list.advice[0]!;
+    const alone = gainOfAdvice(RECORDING, kind, far!.path);
+    // One network has 32 loads in either case.
+    expect(alone).toBe(gain);
   });
 
   it('finds the document behind a redirect', () => {

@@ -1,5 +1,6 @@
 /** `npm run lab`: see lab/docs/measuring.md. */
 import { resolve } from 'node:path';
+import { adviseCommand } from '@hopwise/lab/advise/command';
 import { runProgram } from '@hopwise/lab/command/program';
 import { gauntletCommand } from '@hopwise/lab/gauntlet/command';
 import { measureMatrix } from '@hopwise/lab/matrix/measure-command';
@@ -34,6 +35,7 @@ await runProgram(async (context) => {
     .action(async (dir: string, { json }: { json: boolean }) => {
       process.stdout.write(await summariseFolder(resolve(dir), { json }));
     });
+  command.addCommand(adviseCommand(context));
   command.addCommand(checkCommand(context));
   command.addCommand(gauntletCommand(context));
   command.addCommand(pcwndCommand({ signal: context.signal }));

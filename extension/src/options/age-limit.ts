@@ -1,7 +1,8 @@
 import { plural, t } from '../language/translate.ts';
 import { AGE_LIMITS_HOURS } from '../storage/settings.ts';
+import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
-import { renderSection, renderStatus } from './section.ts';
+import { renderStatus } from './controls.ts';
 import type { SettingsClient } from './settings-client.ts';
 
 /** Lets the user choose how long page loads are kept. */
@@ -18,7 +19,7 @@ export function renderAgeLimit(settings: SettingsClient): HTMLElement {
     const ageLimitHours = AGE_LIMITS_HOURS.find((hours) => String(hours) === select.value);
     if (ageLimitHours) status.textContent = await settings.change({ ageLimitHours });
   });
-  return renderSection(
+  return renderCard(
     t('ageLimitTitle'),
     el('label', { class: 'hw-row' }, t('ageLimitLabel'), select),
     el('p', { class: 'hw-note' }, t('ageLimitExplanation')),

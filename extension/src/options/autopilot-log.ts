@@ -1,10 +1,10 @@
 import type { Act } from '../autopilot/act.ts';
 import { t } from '../language/translate.ts';
+import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
 import { formatOrigin, formatTime } from '../ui/format.ts';
 import type { AutopilotClient } from './autopilot-client.ts';
 import { describeAct } from './describe-act.ts';
-import { renderSection } from './section.ts';
 
 /** Shown at first; a button shows the others. */
 const SHOWN = 10;
@@ -31,7 +31,7 @@ export function renderAutopilotLog(client: AutopilotClient): HTMLElement {
   });
   client.onChange(draw);
   draw();
-  return renderSection(
+  return renderCard(
     t('autopilotLogTitle'),
     none,
     list,

@@ -3,10 +3,11 @@ import { MIN_GAIN_MS_RANGE, MIN_GAIN_RANGE } from '../autopilot/autopilot-settin
 import { plural, t } from '../language/translate.ts';
 import { sendPinRequest } from '../pins/pin-messages.ts';
 import { requestPinPermissions } from '../pins/pin-permissions.ts';
+import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
 import type { AutopilotClient } from './autopilot-client.ts';
+import { renderCheckbox, renderStatus } from './controls.ts';
 import { renderNumberField } from './number-field.ts';
-import { renderCheckbox, renderSection, renderStatus } from './section.ts';
 
 /** The autopilot's switch, what it may do, and the button that undoes everything. */
 export function renderAutopilotSwitch(client: AutopilotClient): HTMLElement {
@@ -41,7 +42,7 @@ export function renderAutopilotSwitch(client: AutopilotClient): HTMLElement {
   client.onChange(update);
   update();
 
-  return renderSection(
+  return renderCard(
     t('autopilotTitle'),
     on.element,
     el('p', { class: 'hw-note' }, t('autopilotExplanation')),

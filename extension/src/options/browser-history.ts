@@ -1,6 +1,7 @@
 import { t } from '../language/translate.ts';
+import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
-import { renderCheckbox, renderSection, renderStatus } from './section.ts';
+import { renderCheckbox, renderStatus } from './controls.ts';
 
 const HISTORY: chrome.permissions.Permissions = { permissions: ['history'] };
 
@@ -21,5 +22,5 @@ export async function renderBrowserHistory(): Promise<HTMLElement> {
     describe();
   });
   describe();
-  return renderSection(t('historyTitle'), element, status, el('p', { class: 'hw-note' }, t('historyLimits')));
+  return renderCard(t('historyTitle'), element, status, el('p', { class: 'hw-note' }, t('historyLimits')));
 }

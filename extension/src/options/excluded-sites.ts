@@ -1,7 +1,8 @@
 import { t } from '../language/translate.ts';
 import { normalizeSite } from '../storage/excluded-sites.ts';
+import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
-import { renderSection, renderStatus } from './section.ts';
+import { renderStatus } from './controls.ts';
 import type { SettingsClient } from './settings-client.ts';
 
 /** The list of excluded sites, with a field to add one. */
@@ -50,5 +51,5 @@ export function renderExcludedSites(settings: SettingsClient): HTMLElement {
     }
   });
   draw();
-  return renderSection(t('excludedTitle'), el('p', {}, t('excludedExplanation')), form, status, list);
+  return renderCard(t('excludedTitle'), el('p', {}, t('excludedExplanation')), form, status, list);
 }

@@ -2,8 +2,9 @@ import type { HelperCheck } from '@hopwise/contract';
 import { HelperError } from '../helper/helper-port.ts';
 import { examineHelper } from '../helper/native-client.ts';
 import { plural, t } from '../language/translate.ts';
+import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
-import { renderSection, renderStatus } from './section.ts';
+import { renderStatus } from './controls.ts';
 
 /** A button that has the helper check itself, and shows a fix for what fails. */
 export function renderHelperDoctor(examine: () => Promise<HelperCheck[]> = examineHelper): HTMLElement {
@@ -27,7 +28,7 @@ export function renderHelperDoctor(examine: () => Promise<HelperCheck[]> = exami
     }
     button.removeAttribute('aria-disabled');
   });
-  return renderSection(
+  return renderCard(
     t('doctorTitle'),
     el('p', {}, t('doctorExplanation')),
     el('div', {}, button),

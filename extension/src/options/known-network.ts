@@ -2,9 +2,10 @@ import type { NetworkCluster } from '@hopwise/pageload-emulator';
 import { plural, t } from '../language/translate.ts';
 import { sendLoadRequest } from '../messages/load-messages.ts';
 import { loadNetwork } from '../storage/network.ts';
+import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
 import { formatLoss, formatMbps, formatMs } from '../ui/format.ts';
-import { renderSection, renderStatus } from './section.ts';
+import { renderStatus } from './controls.ts';
 
 /** What is known of the network that the browser is on, with a button that forgets it. */
 export async function renderKnownNetwork(): Promise<HTMLElement> {
@@ -31,7 +32,7 @@ export async function renderKnownNetwork(): Promise<HTMLElement> {
     await draw();
   });
   await draw();
-  return renderSection(
+  return renderCard(
     t('networkTitle'),
     el('p', {}, t('networkExplanation')),
     figures,

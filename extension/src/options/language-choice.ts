@@ -2,8 +2,8 @@ import { LANGUAGES } from '@hopwise/contract';
 import { isLanguage, LANGUAGE_NAME } from '../language/languages.ts';
 import { readLanguageChoice, saveLanguageChoice } from '../language/load-language.ts';
 import { t } from '../language/translate.ts';
+import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
-import { renderSection } from './section.ts';
 
 /**
  * Lets the user choose the language of this page.
@@ -25,7 +25,7 @@ export async function renderLanguageChoice(onChosen: () => void): Promise<HTMLEl
     await saveLanguageChoice(isLanguage(select.value) ? select.value : null);
     onChosen();
   });
-  return renderSection(
+  return renderCard(
     t('languageTitle'),
     el('label', { class: 'hw-row' }, t('languageLabel'), select),
     el('p', { class: 'hw-note' }, t('languageNote')),

@@ -1,7 +1,7 @@
 import { t } from '../language/translate.ts';
 import { type PinRequest, type PinsAnswer, sendPinRequest } from '../pins/pin-messages.ts';
+import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
-import { renderSection } from './section.ts';
 
 /** Lists the local origins that may be pinned, each with a button that removes it and its pin. */
 export async function renderLocalOrigins(): Promise<HTMLElement> {
@@ -27,5 +27,5 @@ export async function renderLocalOrigins(): Promise<HTMLElement> {
   };
 
   await update({ type: 'pins' });
-  return renderSection(t('localTitle'), list, status);
+  return renderCard(t('localTitle'), list, status);
 }

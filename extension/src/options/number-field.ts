@@ -1,6 +1,6 @@
 import { t } from '../language/translate.ts';
 import { builder } from '../ui/dom.ts';
-import { renderStatus } from './section.ts';
+import { renderStatus } from './controls.ts';
 
 export interface NumberFieldOptions {
   label: string;

@@ -1,6 +1,7 @@
 import { t } from '../language/translate.ts';
+import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
-import { renderCheckbox, renderSection, renderStatus } from './section.ts';
+import { renderCheckbox, renderStatus } from './controls.ts';
 import type { SettingsClient } from './settings-client.ts';
 
 /** The switch that keeps query strings in stored URLs. */
@@ -11,7 +12,7 @@ export function renderQueryStrings(settings: SettingsClient): HTMLElement {
   input.addEventListener('change', async () => {
     status.textContent = await settings.change({ keepsQueries: input.checked });
   });
-  return renderSection(
+  return renderCard(
     t('queriesTitle'),
     element,
     el('p', { class: 'hw-note' }, t('queriesExplanation')),

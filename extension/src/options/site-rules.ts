@@ -2,9 +2,10 @@ import { type PinKind, PROTOCOL_NAME } from '@hopwise/contract';
 import { SITE_RULES, type SiteRule } from '../autopilot/autopilot-settings.ts';
 import { t } from '../language/translate.ts';
 import { normalizeSite } from '../storage/excluded-sites.ts';
+import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
 import type { AutopilotClient } from './autopilot-client.ts';
-import { renderSection, renderStatus } from './section.ts';
+import { renderStatus } from './controls.ts';
 
 /** The list of rules for sites, with a field to add one. */
 export function renderSiteRules(client: AutopilotClient): HTMLElement {
@@ -60,7 +61,7 @@ export function renderSiteRules(client: AutopilotClient): HTMLElement {
     }
   });
   draw();
-  return renderSection(t('rulesTitle'), el('p', {}, t('rulesExplanation')), form, status, list);
+  return renderCard(t('rulesTitle'), el('p', {}, t('rulesExplanation')), form, status, list);
 }
 
 function describeRule(rule: SiteRule): string {

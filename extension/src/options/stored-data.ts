@@ -1,8 +1,9 @@
 import { plural, t } from '../language/translate.ts';
 import { type Erased, type StoredData, sendMemoryRequest } from '../messages/memory-messages.ts';
+import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
 import { formatBytes, formatList, formatTime } from '../ui/format.ts';
-import { renderSection, renderStatus } from './section.ts';
+import { renderStatus } from './controls.ts';
 
 /** States how much is stored, with a button that erases all of it. */
 export class StoredDataSection {
@@ -17,7 +18,7 @@ export class StoredDataSection {
     this.#dialog = this.#renderDialog();
     const erase = el('button', { type: 'button', class: 'hw-button' }, t('storedErase'));
     erase.addEventListener('click', () => this.#dialog.showModal());
-    this.element = renderSection(
+    this.element = renderCard(
       t('storedTitle'),
       el('p', {}, t('storedContents')),
       this.#figures,

@@ -1,9 +1,10 @@
 import { t } from '../language/translate.ts';
 import { DAILY_LIMITS_BYTES, VERIFICATION_LIMITS_BYTES } from '../storage/settings.ts';
 import { readBytesToday } from '../storage/verification-data.ts';
+import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
 import { formatBytes } from '../ui/format.ts';
-import { renderSection, renderStatus } from './section.ts';
+import { renderStatus } from './controls.ts';
 import type { SettingsClient } from './settings-client.ts';
 
 /** Lets the user limit the data of verifications. */
@@ -11,7 +12,7 @@ export async function renderVerificationData(settings: SettingsClient): Promise<
   const el = builder();
   const status = renderStatus();
   const { maxVerificationBytes, maxDailyBytes } = settings.current;
-  return renderSection(
+  return renderCard(
     t('verificationDataTitle'),
     el('p', {}, t('verificationDataExplanation')),
     renderLimit({

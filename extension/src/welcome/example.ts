@@ -1,5 +1,5 @@
+import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
-import { renderCard } from './card.ts';
 
 /** Load times of an invented page on a mobile network that loses packets, seconds. */
 const TIMES_S = [

@@ -1,9 +1,10 @@
 import { helperCommand } from '../helper/helper-command.ts';
 import { HelperError } from '../helper/helper-port.ts';
 import { greetHelper, type Hello } from '../helper/native-client.ts';
+import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
-import { renderCard, renderState } from './card.ts';
 import { listInstallations } from './installations.ts';
+import { renderState } from './step-state.ts';
 
 const REASON =
   'The helper is a program beside the browser. It transfers a page under each HTTP version to check a prediction, and keeps a site on ' +

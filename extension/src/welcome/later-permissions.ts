@@ -1,5 +1,5 @@
+import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
-import { renderCard } from './card.ts';
 
 /** What the browser asks for when a feature is switched on, and why. */
 const LATER = [

@@ -1,6 +1,7 @@
+import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
 import { ALL_SITES, ONE_SITE_NOTE, parseSitePattern } from '../ui/site-access.ts';
-import { renderCard, renderState } from './card.ts';
+import { renderState } from './step-state.ts';
 
 const REASON =
   'hopwise reads when a page requested what and how long that took: never its text, its forms or your cookies. Without access to a ' +

@@ -18,9 +18,11 @@ export async function saveLanguageChoice(choice: Language | null): Promise<void>
 /**
  * Loads the messages of the chosen language, else of the browser's, in which it shows the manifest's.
  * `chrome.i18n.getMessage` reads messages of the browser's language only.
+ *
+ * @param fixed for a page that has one language only
  */
-export async function loadLanguage(): Promise<Language> {
-  const language = (await readLanguageChoice()) ?? matchLanguage(chrome.i18n.getUILanguage());
+export async function loadLanguage(fixed?: Language): Promise<Language> {
+  const language = fixed ?? (await readLanguageChoice()) ?? matchLanguage(chrome.i18n.getUILanguage());
   const file = await fetch(chrome.runtime.getURL(`_locales/${language}/messages.json`));
   useLanguage(language, (await file.json()) as Messages);
   return language;

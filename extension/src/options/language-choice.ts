@@ -6,7 +6,7 @@ import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
 
 /**
- * Lets the user choose the language of this page.
+ * Lets the user choose the language of the options and the first steps.
  *
  * @param onChosen called once the choice is stored
  */

@@ -1,4 +1,5 @@
 import type { PinGain } from '../evidence/pin-outcomes.ts';
+import { loadLanguage } from '../language/load-language.ts';
 import type { LatestAnswer } from '../messages/load-messages.ts';
 import { ActionControl } from '../pins/page/action-control.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
@@ -23,6 +24,8 @@ import { VerifyControl } from '../ui/verify-control.ts';
 
 const SHOWN_ORIGINS = 5;
 
+// The library's sentences about a load are English only, and the rest of the popup agrees with them.
+await loadLanguage('en');
 const el = builder();
 const content = document.getElementById('content')!;
 const actions = document.getElementById('actions')!;

@@ -1,5 +1,6 @@
+import { t } from '../language/translate.ts';
 import { builder } from './dom.ts';
-import { ALL_SITES, ONE_SITE_NOTE, parseSitePattern } from './site-access.ts';
+import { ALL_SITES, parseSitePattern } from './site-access.ts';
 
 /**
  * Requests access to the site of a tab where the extension has none.
@@ -15,10 +16,10 @@ export async function renderSiteAccessRequest(url: string | undefined): Promise<
   const status = el(
     'p',
     { class: 'hw-note', role: 'status' },
-    `hopwise has no access to ${site || 'web pages'}. Nothing is recorded.`,
+    pattern === null ? t('accessMissingAnywhere') : t('accessMissing', { site }),
   );
   const choices = el('div', { class: 'hw-row' });
-  const note = el('p', { class: 'hw-note' }, pattern === null ? '' : ONE_SITE_NOTE);
+  const note = el('p', { class: 'hw-note' }, pattern === null ? '' : t('accessOneSite'));
   const offer = (words: string, permissions: chrome.permissions.Permissions): HTMLElement => {
     const button = el('button', { type: 'button', class: 'hw-button' }, words);
     button.addEventListener('click', () => {
@@ -27,13 +28,13 @@ export async function renderSiteAccessRequest(url: string | undefined): Promise<
         if (!granted) return;
         choices.remove();
         note.remove();
-        status.textContent = 'hopwise has access now. Reload this page to record it.';
+        status.textContent = t('accessGranted');
       });
     });
     return button;
   };
-  if (pattern !== null) choices.append(offer(`Allow on ${site}`, { origins: [pattern] }));
-  choices.append(offer('Allow on all sites', ALL_SITES));
+  if (pattern !== null) choices.append(offer(t('accessAllowSite', { site }), { origins: [pattern] }));
+  choices.append(offer(t('accessAllowAll'), ALL_SITES));
   return el('section', {}, status, choices, note);
 }
 

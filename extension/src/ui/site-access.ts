@@ -1,10 +1,5 @@
 export const ALL_SITES: chrome.permissions.Permissions = { origins: ['http://*/*', 'https://*/*'] };
 
-/** Browsers show `webRequest` only requests to sites, and from sites, to which the extension has access. */
-export const ONE_SITE_NOTE =
-  'With access to one site, hopwise sees when responses from other servers came, but neither their sizes nor which versions these ' +
-  'servers offer: predictions are less certain. Pins need access to all sites.';
-
 /**
  * The match pattern of a site as a person names it: `example.org`, or the URL of one of its pages. Subdomains belong to it.
  *

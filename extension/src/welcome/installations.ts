@@ -1,5 +1,7 @@
 /** How the helper's packages are installed, as `npm run package` names them. */
 
+import { t } from '../language/translate.ts';
+
 export interface Installation {
   /** The systems that it is for. */
   system: string;
@@ -14,7 +16,7 @@ export function listInstallations(version: string, userAgent: string): Installat
     const folder = `hopwise-host-${version}-windows`;
     return [
       {
-        system: 'Windows, with Node 20 or later. Not yet tried on Windows',
+        system: t('installWindows'),
         commands: [
           `Expand-Archive ${folder}.zip`,
           `powershell -ExecutionPolicy Bypass -File ${folder}\\install.ps1`,
@@ -22,11 +24,11 @@ export function listInstallations(version: string, userAgent: string): Installat
       },
     ];
   }
-  if (userAgent.includes('Mac OS X')) {
+  if (userAgent.includes('Macintosh')) {
     const folder = `hopwise-host-${version}-macos`;
     return [
       {
-        system: 'macOS, with Node 20 or later. Not yet tried on a Mac',
+        system: t('installMac'),
         commands: [`tar -xzf ${folder}.tar.gz`, `./${folder}/install.sh`],
       },
     ];
@@ -39,7 +41,7 @@ export function listInstallations(version: string, userAgent: string): Installat
       commands: [`sudo apt install ./hopwise-host_${version}_${architecture}.deb`],
     },
     {
-      system: 'Other Linux systems, without root',
+      system: t('installLinux'),
       commands: [`tar -xzf ${folder}.tar.gz`, `./${folder}/install.sh`],
     },
   ];

@@ -1,8 +1,14 @@
+import { t } from '../language/translate.ts';
+import { translatePage } from '../language/translate-page.ts';
+import { builder } from '../ui/dom.ts';
 import { renderExample } from './example.ts';
 import { renderHelperStep } from './helper-step.ts';
 import { renderLaterPermissions } from './later-permissions.ts';
 import { renderPageAccess } from './page-access.ts';
 
+await translatePage('welcomeTitle');
+const el = builder();
+document.getElementById('header')!.append(el('h1', {}, t('welcomeTitle')), el('p', {}, t('welcomeIntro')));
 document
   .getElementById('content')!
   .replaceChildren(await renderPageAccess(), renderHelperStep(), renderExample(), renderLaterPermissions());

@@ -26,31 +26,49 @@ async function violationsOf(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
 }
 
-test('the options are German, and fit narrow windows without a violation', async () => {
-  const options = await browser.openOwn('options.html');
-  await options.getByRole('heading', { name: 'Sprache' }).waitFor();
-  expect(await options.title()).toBe('hopwise-Einstellungen');
-  expect(await options.evaluate(() => document.documentElement.lang)).toBe('de');
-  expect(await options.evaluate(() => chrome.runtime.getManifest().description)).toContain('HTTP-Version');
+async function expectToFit(page: Page): Promise<void> {
   for (const width of [320, 400, 600]) {
-    await options.setViewportSize({ width, height: 800 });
-    const widths = await options.evaluate(() => [
+    await page.setViewportSize({ width, height: 800 });
+    const widths = await page.evaluate(() => [
       document.documentElement.scrollWidth,
       document.documentElement.clientWidth,
     ]);
     expect(widths[0], `${width} px`).toBe(widths[1]);
     for (const colorScheme of ['light', 'dark'] as const) {
-      await options.emulateMedia({ colorScheme });
-      expect(await violationsOf(options), `${width} px, ${colorScheme}`).toEqual([]);
+      await page.emulateMedia({ colorScheme });
+      expect(await violationsOf(page), `${width} px, ${colorScheme}`).toEqual([]);
     }
   }
+}
+
+test.each([
+  ['options.html', 'hopwise-Einstellungen'],
+  ['welcome.html', 'Erste Schritte mit hopwise'],
+])('%s is German, and fits narrow windows without a violation', async (path, title) => {
+  const page = await browser.openOwn(path);
+  await page.getByRole('heading', { name: title }).waitFor();
+  expect(await page.title()).toBe(title);
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe('de');
+  if (path === 'welcome.html') await page.getByText('Das Hilfsprogramm ist nicht installiert.').waitFor();
+  await expectToFit(page);
+});
+
+test('the browser describes the extension in German', async () => {
+  const page = await browser.openOwn('options.html');
+  expect(await page.evaluate(() => chrome.runtime.getManifest().description)).toContain('HTTP-Version');
+});
+
+test('the popup is English, with its messages', async () => {
+  const popup = await browser.openOwn('popup.html');
+  await popup.getByText('hopwise records pages loaded over http and https').waitFor();
+  expect(await popup.evaluate(() => document.documentElement.lang)).toBe('en');
 });
 
 test('a choice in the options takes precedence over the language of the browser', async () => {
   const options = await browser.openOwn('options.html');
-  await options.getByLabel('Sprache dieser Seite').selectOption('English');
+  await options.getByLabel('Sprache von Einstellungen').selectOption('English');
   await options.getByRole('heading', { name: 'hopwise options' }).waitFor();
   expect(await options.evaluate(() => document.documentElement.lang)).toBe('en');
-  await options.getByLabel('Language of this page').selectOption('as in the browser');
+  await options.getByLabel('Language of options').selectOption('as in the browser');
   await options.getByRole('heading', { name: 'hopwise-Einstellungen' }).waitFor();
 });

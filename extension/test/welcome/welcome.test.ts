@@ -95,7 +95,7 @@ describe('access to pages', () => {
   test('is not asked for what names no site', async () => {
     const { choose, state } = await render();
     await choose('no site');
-    expect(state()).toBe('Expected a site such as example.org, not “no site”.');
+    expect(state()).toBe('“no site” is not a site. Enter a host such as example.org.');
     expect(asked).toEqual([]);
   });
 

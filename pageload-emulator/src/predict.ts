@@ -19,6 +19,7 @@ import type { Knowledge } from './decide/knowledge.ts';
 import { networkPosterior } from './estimate/build-posterior.ts';
 import type { NetworkCluster } from './estimate/network-cluster.ts';
 import type { NetworkPosterior } from './estimate/network-posterior.ts';
+import { isRecordedElsewhere } from './estimate/recorded-elsewhere.ts';
 import { assignmentReason } from './explain/assignment-reason.ts';
 import { explainProtocol, type ProtocolExplanation } from './explain/explain.ts';
 import { omissionNotes } from './explain/omission-notes.ts';
@@ -138,7 +139,8 @@ function predictPage(
   const { graph } = question;
   const choice = choose(question);
   const { joint } = choice;
-  const knowledge = options.knowledge ?? {};
+  const isOtherNetwork = options.network !== undefined && isRecordedElsewhere(recording, options.network);
+  const knowledge: Knowledge = { isOtherNetwork, ...options.knowledge };
   const decision = wordDecision(decide({ recording, question, choice }, knowledge), knowledge);
   const waterfall: Partial<Record<Protocol, WaterfallEntry[]>> = {};
   if (options.waterfall) {

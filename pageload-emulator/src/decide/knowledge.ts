@@ -10,6 +10,9 @@ export interface Knowledge {
   earlier?: Decision | null;
   /** Protocols that pins held origins to in the recorded load; empty or absent without pins. */
   pinned?: Assignment;
-  /** Whether the recorded load was made on another network than the one asked about, so that its time is no evidence. */
+  /**
+   * Whether the recorded load was made on another network than the one asked about, so that its time is no evidence. When absent, the
+   * given figures of the network decide (`estimate/recorded-elsewhere.ts`).
+   */
   isOtherNetwork?: boolean;
 }

@@ -29,8 +29,14 @@ function stub(body: string): void {
   for (const name of ['document', 'location', 'requestAnimationFrame', 'Event'] as const)
     vi.stubGlobal(name, window[name]);
   vi.stubGlobal('window', window);
+  // Packaged files; a page of the extension reads no others.
+  vi.stubGlobal(
+    'fetch',
+    async (path: string) => new Response(readFileSync(new URL(`../src/${path}`, import.meta.url))),
+  );
   vi.stubGlobal('chrome', {
     runtime: {
+      getURL: (path: string) => path,
       getManifest: () => ({ optional_permissions: [] }),
       sendMessage: async (request: PageRequest) => {
         if (request.type === 'latest') {

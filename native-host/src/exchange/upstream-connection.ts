@@ -198,6 +198,8 @@ export class UpstreamConnection {
 
   #leave(transfer: ExchangeTransfer): void {
     this.#entries.delete(transfer);
+    // Connected and answered in one go, before `reclaimUnassigned` could see it.
+    this.#isOpen ||= transfer.connected;
     if (this.isEmpty) this.#silence?.stop();
     this.#submitted = this.#submitted.filter((entry) => entry.transfer !== transfer);
     if (this.#waiting?.transfer === transfer) this.#waiting = null;

@@ -91,6 +91,14 @@ describe('the round trip of an origin beyond the path', () => {
     expect(extraOf(load(joined), () => 0)[1]).toBeCloseTo(39.643, 3);
   });
 
+  it('is nearly the wait for a file where no handshake is seen', () => {
+    const wait = (type: string) => chromiumEntry(FAR, 200, { wait: 120 }, { _resourceType: type });
+    // 120 less at most 15 for the server: 55 to 70 beyond the path. (30 / 85 + 30 / 100) / 2 = 0.3265; 30 / 0.3265 - 30 = 61.892
+    expect(extraOf(load(wait('script')), () => 0)[1]).toBeCloseTo(61.892, 3);
+    // Servers work on API calls: 0 to 70. (1 + 0.3) / 2 = 0.65; 30 / 0.65 - 30 = 16.154
+    expect(extraOf(load(wait('fetch')), () => 0)[1]).toBeCloseTo(16.154, 3);
+  });
+
   it('is the median of the others for an origin that shows no round trip', () => {
     const cached = chromiumEntry('https://b.test/', 300, {}, { _fromCache: 'memory' });
     expect(extraOf(load(far, cached), () => 0)[2]).toBeCloseTo(20, 6);

@@ -4,8 +4,8 @@ import { quantile } from '../util/statistics.ts';
 /** Half of all origins are assumed to be within this much of the nearest one: of the order of the distances inside a continent. */
 const MEDIAN_EXTRA_MS = 30;
 
-/** Processor time of both sides in a TLS handshake. */
-const KEY_EXCHANGE_MS = 10;
+/** Time besides the round trip, milliseconds: the processor time of both sides in a TLS handshake, a server's time for a static file. */
+const OWN_TIME_MS = { transport: 0, tls: 10, file: 15 };
 
 /** Time that the link took for the bytes that arrived in a span, milliseconds: an upper bound of queueing behind them. */
 export type Queued = (fromMs: number, toMs: number) => number;
@@ -14,20 +14,21 @@ export type Queued = (fromMs: number, toMs: number) => number;
  * Estimates the round trip of each origin beyond the path's, milliseconds.
  *
  * Every round trip seen is an upper bound. A handshake less the time that the link took for what arrived meanwhile is a lower bound: its
- * packets cannot have queued for longer. Between the two, the median of a prior is taken. Where a lower bound exceeds an upper one, as after
+ * packets cannot have queued for longer. The waits for static files are one where no handshake is seen, as of a connection that was opened
+ * before it was requested. Between the two, the median of a prior is taken. Where a lower bound exceeds an upper one, as after
  * a lost packet or with the second round trip of TLS 1.2, the upper one holds.
  *
  * @param pathRttMs round trip to the nearest origin
  * @returns in the order of `origins`; the median of the others for an origin that shows no round trip
  */
 export function extraRtts(origins: readonly OriginTimings[], pathRttMs: number, queuedMs: Queued): number[] {
-  const extras = origins.map(({ roundTrips, rttMs }) => {
+  const extras = origins.map(({ roundTrips, rttMs, fromHandshake }) => {
     if (rttMs === null) return null;
     const maxMs = Math.max(0, rttMs - pathRttMs);
     let minMs = 0;
     for (const trip of roundTrips) {
-      if (trip.kind === 'wait') continue;
-      const beyondMs = trip.rttMs - pathRttMs - (trip.kind === 'tls' ? KEY_EXCHANGE_MS : 0);
+      if (trip.kind === 'wait' || (trip.kind === 'file' && fromHandshake)) continue;
+      const beyondMs = trip.rttMs - pathRttMs - OWN_TIME_MS[trip.kind];
       minMs = Math.max(minMs, beyondMs - queuedMs(trip.endMs - trip.rttMs, trip.endMs));
     }
     return priorMedian(Math.min(minMs, maxMs), maxMs);

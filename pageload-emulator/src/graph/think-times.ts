@@ -1,5 +1,6 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
 import { ArrivalCurve } from '../recording/arrival-curve.ts';
+import { isHandshake } from '../recording/handshake-trips.ts';
 import { busyRate } from '../recording/link-rate.ts';
 import { type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
 import { handshakeRounds } from '../transport/handshake.ts';
@@ -89,7 +90,7 @@ function roundTripOf({ requests, roundTrips, fromHandshake }: OriginTimings): nu
   if (!fromHandshake) return null;
   let shownMs = Number.POSITIVE_INFINITY;
   let computedMs = Number.POSITIVE_INFINITY;
-  for (const { kind, rttMs } of roundTrips) if (kind !== 'wait') shownMs = Math.min(shownMs, rttMs);
+  for (const trip of roundTrips) if (isHandshake(trip)) shownMs = Math.min(shownMs, trip.rttMs);
   for (const request of requests) {
     const waitMs = waitOf(request) ?? Number.POSITIVE_INFINITY;
     if (isComputed(request)) computedMs = Math.min(computedMs, waitMs);

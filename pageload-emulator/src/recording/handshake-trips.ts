@@ -2,8 +2,8 @@ import type { RecordedRequest } from '@hopwise/contract';
 
 /** A time that contains one round trip to an origin, and whatever delayed the answer. */
 export interface RoundTrip {
-  /** `transport`: TCP's or QUIC's handshake; `tls`: TLS after TCP, with the key exchange; `wait`: with the server's think time. */
-  kind: 'transport' | 'tls' | 'wait';
+  /** `transport`: TCP's or QUIC's handshake; `tls`: TLS after TCP, with the key exchange; `wait`: with the server's think time; `file`: the wait for a static file. */
+  kind: 'transport' | 'tls' | 'wait' | 'file';
   rttMs: number;
   /** When it ended, milliseconds after navigationStart. */
   endMs: number;
@@ -12,6 +12,10 @@ export interface RoundTrip {
    * browsers clip the phases of a connection to the request's own time.
    */
   isClipped: boolean;
+}
+
+export function isHandshake({ kind }: RoundTrip): boolean {
+  return kind === 'transport' || kind === 'tls';
 }
 
 /** Shorter phases measure nothing: Chromium's clock for pages ticks in tenths of a millisecond. */

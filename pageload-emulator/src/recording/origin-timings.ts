@@ -1,6 +1,6 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
 import { originOf } from '../util/url.ts';
-import { handshakeTrips, type RoundTrip } from './handshake-trips.ts';
+import { handshakeTrips, isHandshake, type RoundTrip } from './handshake-trips.ts';
 
 /** One origin's requests, and the round trips that they show. */
 export interface OriginTimings {
@@ -46,14 +46,20 @@ function readRoundTrips(timings: OriginTimings): void {
   });
   const whole = [...handshakes.filter(({ isClipped }) => !isClipped), ...waits];
   timings.roundTrips = whole.length > 0 ? whole : handshakes;
-  timings.fromHandshake = timings.roundTrips.some(({ kind }) => kind !== 'wait');
+  timings.fromHandshake = timings.roundTrips.some(isHandshake);
   for (const { rttMs } of timings.roundTrips) timings.rttMs = Math.min(timings.rttMs ?? rttMs, rttMs);
 }
 
 function waitTrip(request: RecordedRequest): RoundTrip[] {
   const rttMs = waitOf(request);
   const endMs = request.phases.responseStartMs;
-  return rttMs === null || endMs === null ? [] : [{ kind: 'wait', rttMs, endMs, isClipped: false }];
+  if (rttMs === null || endMs === null) return [];
+  return [{ kind: isStatic(request) ? 'file' : 'wait', rttMs, endMs, isClipped: false }];
+}
+
+/** Whether a response is probably a file, which a server sends at once. */
+function isStatic({ type }: RecordedRequest): boolean {
+  return type === 'script' || type === 'style' || type === 'image' || type === 'font';
 }
 
 /** Returns the time from the request's last byte to the response's first, milliseconds; null when withheld. */

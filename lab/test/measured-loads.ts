@@ -55,6 +55,7 @@ export const page: Recording = recordingOf(
       endMs: 300,
       bodyBytes: 90_000,
       by: ['parser', 0],
+      phases: { responseStartMs: 216 },
     },
     {
       url: 'https://img.page.test/2.png',
@@ -63,6 +64,13 @@ export const page: Recording = recordingOf(
       endMs: 380,
       bodyBytes: 60_000,
       by: ['parser', 0],
+      phases: {
+        connectStartMs: 173,
+        secureStartMs: 213,
+        connectEndMs: 256,
+        requestStartMs: 256,
+        responseStartMs: 298,
+      },
     },
   ],
   400,

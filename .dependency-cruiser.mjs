@@ -9,10 +9,11 @@ const MAY_IMPORT = {
   contract: [],
   'pageload-emulator': ['contract'],
   'native-host': ['contract', 'pageload-emulator'],
-  extension: ['contract', 'pageload-emulator'],
+  model: ['contract', 'pageload-emulator'],
+  extension: ['contract', 'pageload-emulator', 'model'],
   lab: ['contract', 'pageload-emulator'],
-  bench: ['contract', 'pageload-emulator', 'native-host', 'extension', 'lab'],
-  e2e: ['contract', 'pageload-emulator', 'native-host', 'extension', 'lab'],
+  bench: ['contract', 'pageload-emulator', 'native-host', 'model', 'extension', 'lab'],
+  e2e: ['contract', 'pageload-emulator', 'native-host', 'model', 'extension', 'lab'],
 };
 const PACKAGES = Object.keys(MAY_IMPORT);
 

@@ -39,7 +39,17 @@ test('scripts run under the Node that the lock file pins', () => {
 });
 
 test('every npm script starts Node by its plain name, which npm finds in the packages first', () => {
-  const manifests = ['', 'contract', 'pageload-emulator', 'native-host', 'extension', 'lab', 'bench', 'e2e'];
+  const manifests = [
+    '',
+    'contract',
+    'pageload-emulator',
+    'native-host',
+    'model',
+    'extension',
+    'lab',
+    'bench',
+    'e2e',
+  ];
   const commands = manifests.flatMap((folder) => {
     const path = join(ROOT, folder, 'package.json');
     const { scripts = {} } = JSON.parse(readFileSync(path, 'utf8')) as { scripts?: Record<string, string> };

@@ -45,7 +45,16 @@ function codeLines(folders: string[]): string[] {
 const FETCHES = /\b(npx|npm exec|npm x|bunx|pnpx|(pnpm|yarn) dlx)\s/;
 
 test('no program shows a command that fetches a package by its name', () => {
-  const programs = ['contract', 'pageload-emulator', 'native-host', 'extension', 'lab', 'bench', 'e2e'];
+  const programs = [
+    'contract',
+    'pageload-emulator',
+    'native-host',
+    'model',
+    'extension',
+    'lab',
+    'bench',
+    'e2e',
+  ];
   const folders = programs.flatMap((name) => [`${name}/src`, `${name}/bin`]);
   const lines = codeLines(folders.filter((folder) => existsSync(join(ROOT, folder))));
   expect(lines.length).toBeGreaterThan(10_000);

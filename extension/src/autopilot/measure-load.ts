@@ -1,10 +1,10 @@
+import { isSlower, MAX_CHECKED_LOADS } from '@hopwise/model';
 import { findComparableLoads, judgeAmong, pltOf } from '../evidence/comparable-loads.ts';
 import { isHeld } from '../evidence/pin-outcomes.ts';
 import { medianOf } from '../evidence/statistics.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import type { Act } from './act.ts';
-import { isSlower, MAX_CHECKED_LOADS } from './sequential-check.ts';
 
 /** With more failed requests among those to pinned origins, the pins are in trouble. */
 const MAX_FAILED_SHARE = 0.5;

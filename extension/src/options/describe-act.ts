@@ -1,6 +1,6 @@
 import { type PinKind, PROTOCOL_NAME } from '@hopwise/contract';
+import { MAX_CHECKED_LOADS } from '@hopwise/model';
 import type { Act, EndCause } from '../autopilot/act.ts';
-import { MAX_CHECKED_LOADS } from '../autopilot/sequential-check.ts';
 import { compareLoads } from '../evidence/pin-outcomes.ts';
 import { type MessageKey, plural, t } from '../language/translate.ts';
 import { groupBy } from '../recorder/group-by.ts';

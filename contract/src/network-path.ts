@@ -87,6 +87,11 @@ export interface ServerProfile {
    * no other knowledge of the server.
    */
   h3Discovery?: 'known' | 'https-record' | 'alt-svc';
+  /**
+   * Whether its responses announce h3 by `Alt-Svc` (RFC 7838); assumed when absent. From the announcement Chromium learns that a
+   * server which it only met over h3 multiplexes.
+   */
+  announcesH3?: boolean;
   /** How QUIC handshakes with it end; `open` when absent. After a refusal, or without an answer, the browser uses TCP. */
   quicHandshake?: 'open' | 'refused' | 'silent';
   /** Concurrent requests on a connection: SETTINGS_MAX_CONCURRENT_STREAMS and QUIC's stream credit; 100 each when absent. */

@@ -139,6 +139,15 @@ describe('discovery of HTTP/3', () => {
     expect(ends(load('h2', page, { change }))[1]).toBe(600);
   });
 
+  it('is announced by the first response, or the server is never known to multiplex', () => {
+    const page = [SMALL, ...new Array<FetchSketch>(8).fill({ ...SMALL, after: [0] })];
+    const together = new Array<number>(8).fill(300);
+    expect(ends(load('h3', page))).toEqual([200, ...together]);
+    // Six low-priority requests to the host, then the other two.
+    const last = ends(load('h3', page, { server: { announcesH3: false } })).slice(-2);
+    expect(last).toEqual([400, 400]);
+  });
+
   it('without a race once QUIC is known to work', () => {
     const origins = ['https://a.test', 'https://b.test'];
     const page = [SMALL, { ...SMALL, origin: 1, after: [0] }];

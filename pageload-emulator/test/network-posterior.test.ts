@@ -1,6 +1,7 @@
 import { buildGraph, type NetworkPath, type Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { type Knowledge, networkPosterior } from '../src/estimate/build-posterior.ts';
+import { estimateNetwork } from '../src/estimate/estimate-network.ts';
 import type { NetworkPosterior } from '../src/estimate/network-posterior.ts';
 import { drawNetworks } from '../src/scenarios/draw-networks.ts';
 import { createRandom, normal } from '../src/util/random.ts';
@@ -253,6 +254,16 @@ describe('knowledge besides the recording', () => {
     expect(policed.udp).toEqual({ open: 0, policed: 1, blocked: 0 });
     expect(policed.path.udp).toEqual({ kind: 'policed', bps: 3e6 });
     expect([open.sources.udp, policed.sources.udp]).toEqual(['measured', 'measured']);
+  });
+
+  it('of headers shows whether a server announces HTTP/3', () => {
+    const silent = structuredClone(recording);
+    for (const request of silent.requests) request.offersH3 = false;
+    expect(estimateNetwork(silent).servers[0]).toMatchObject({ announcesH3: false });
+    silent.requests[0]!.offersH3 = true;
+    expect(estimateNetwork(silent).servers[0]).not.toHaveProperty('announcesH3');
+    for (const request of silent.requests) request.offersH3 = null;
+    expect(estimateNetwork(silent).servers[0]).not.toHaveProperty('announcesH3');
   });
 
   it('of a server replaces estimated fields', () => {

@@ -53,7 +53,7 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     effort: 2,
     visit: 'first',
     isPossibleAt: (server) => isHttps(server) && !server.offers.h3,
-    changeServer: (server) => ({ ...server, offers: { ...server.offers, h3: true } }),
+    changeServer: (server) => ({ ...server, announcesH3: true, offers: { ...server.offers, h3: true } }),
   },
   {
     kind: 'withdraw-h3',

@@ -152,7 +152,8 @@ function profileOf(
   const seen = (protocol: RecordedRequest['protocol']) =>
     requests.some((request) => request.protocol === protocol);
   // An offer over plain HTTP is for the https origin of the same host: browsers use HTTP/3 for https only.
-  const announcesH3 = profile.offers.h2 && requests.some((request) => request.offersH3 === true);
+  const isAnnounced = requests.some((request) => request.offersH3 === true);
+  const announcesH3 = profile.offers.h2 && isAnnounced;
   const offersH3 = seen('h3') || announcesH3;
   return {
     ...profile,
@@ -165,6 +166,7 @@ function profileOf(
     thinkMs: Math.min(MAX_STATIC_THINK_MS, Math.max(0, (minimum(waits) ?? 0) - originRttMs)),
     dnsMs: Math.max(0, quantile(dns, 0.5) ?? 0),
     tlsVersion: usesTls12(timings, queuedMs) ? '1.2' : '1.3',
+    ...(requests.some(({ offersH3 }) => offersH3 === false) && !isAnnounced && { announcesH3: false }),
     offers: {
       h1: true,
       h2: profile.offers.h2 && (seen('h2') || offersH3 || !seen('h1')),

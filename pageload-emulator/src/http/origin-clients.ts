@@ -59,9 +59,10 @@ export class OriginClients {
     return this.#multiplexes[origin]!;
   }
 
-  /** Must be called when a response's headers arrive: with h3 assigned, their `Alt-Svc` shows that the server multiplexes. */
+  /** Must be called when a response's headers arrive: their `Alt-Svc` shows that the server multiplexes. */
   answered(origin: number): void {
-    if (this.#protocols[origin] === 'h3') this.#multiplexes[origin] = true;
+    if (this.#protocols[origin] === 'h3' && this.#servers[origin]!.announcesH3 !== false)
+      this.#multiplexes[origin] = true;
   }
 
   /** Returns the client of an origin for the requests of one pool. */

@@ -68,13 +68,14 @@ function withMainThread(costs: ClientCosts, cpuSlowdown: number): ClientCosts {
 function withTruth(server: ServerProfile, { origins }: KnownPage): ServerProfile {
   const own = origins.find(({ origin }) => origin === server.origin);
   if (own === undefined) return server;
-  const { initialWindow = 10, congestionControl = 'cubic', priorities, extraRttMs } = own;
+  const { initialWindow = 10, congestionControl = 'cubic', priorities, extraRttMs, altSvc = true } = own;
   return {
     ...server,
     extraRttMs,
     thinkMs: 0,
     tcp: { initialWindow, congestionControl: congestionControl === 'bbr' ? 'bbr' : 'cubic' },
     prioritises: priorities === 'honoured',
+    announcesH3: altSvc,
   };
 }
 

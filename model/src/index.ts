@@ -1,2 +1,7 @@
 /** What hopwise learns from measured loads. No browser and no Node interfaces: the extension and the benches supply the data. */
+
+export type { Arm } from './explore/beliefs.ts';
+export { type ClusterState, clusterStateSchema, emptyCluster, readCluster } from './explore/cluster-state.ts';
+export { type ChoiceReason, type Chosen, Explorer, type Question } from './explore/explorer.ts';
+export { OBJECTIVES, type Objective } from './explore/objective.ts';
 export { isSlower, MAX_CHECKED_LOADS } from './rollback/sequential-check.ts';

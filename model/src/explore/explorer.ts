@@ -1,0 +1,184 @@
+import { type Arm, Beliefs } from './beliefs.ts';
+import { type ClusterState, emptyCluster, MAX_LOADS_OF_ARM } from './cluster-state.ts';
+import { evaluate, type Objective } from './objective.ts';
+
+/** Exploring may cost this share of the time of all loads, */
+export const MAX_SPENT = 0.005;
+/** and takes at most this share of loads, */
+export const MAX_EXPLORED = 0.05;
+/** or less where the runner-up is hardly ever better. */
+const MIN_EXPLORED = 0.02;
+/** A runner-up that is better with a smaller probability is not explored. */
+const MIN_CHANCE = 0.01;
+const DRAWS = 200;
+
+/** A wider cluster is asked where a narrower one has fewer loads. */
+const MIN_LOADS = 3;
+/** Loads after a change in which every arm may be tried. */
+export const TRIAL_LOADS = 8;
+/**
+ * The last loads of an arm show a change if each of them takes this many times the median of those before. Where load times vary by 9%
+ * and 3% of the loads are disturbed, this happens by chance less than once in 1,000 loads (`explorer.test.ts`).
+ */
+const CHANGES = [
+  { loads: 2, factor: 1.7 },
+  { loads: 3, factor: 1.3 },
+];
+const MIN_LOADS_BEFORE = 4;
+const MAX_LOADS_BEFORE = 12;
+/** When the time of all loads is forgotten by half, in loads. */
+const ACCOUNT_LOADS = 400;
+
+/** `best`: the fastest arm so far; `trial`: after a change, an arm that may be the fastest; `explore`: the runner-up, to stay informed. */
+export type ChoiceReason = 'best' | 'trial' | 'explore';
+
+export interface Chosen {
+  arm: string;
+  reason: ChoiceReason;
+}
+
+export interface Question {
+  /** Keys of the clusters that the load belongs to, narrowest first, such as page and network, then network. */
+  clusters: readonly string[];
+  /** The page's usual load time, milliseconds, by which pages of one cluster are compared; always the same for a page. */
+  scaleMs: number;
+  /** At least one. */
+  arms: readonly Arm[];
+  objective: Objective;
+  /** Uniform in [0, 1). */
+  random: () => number;
+}
+
+/**
+ * Chooses how to load pages and learns from how long they took, for each cluster of clients by itself: the closed loop of TCP WISE
+ * (Nie et al., IWQoS 2018) on protocols in place of initial windows.
+ *
+ * The best arm is used until loads show a change. Then arms are tried by Thompson sampling until the best one is known again. In
+ * between the runner-up is explored now and then, at a bounded cost. A network that changes has another key, so that its cluster begins
+ * with the predictions for it.
+ */
+export class Explorer {
+  readonly #clusters: Map<string, ClusterState>;
+
+  constructor(clusters: ReadonlyMap<string, ClusterState> = new Map()) {
+    this.#clusters = new Map(
+      [...clusters].map(([key, state]) => [key, { ...state, arms: { ...state.arms } }]),
+    );
+  }
+
+  /** State by cluster, to be stored. */
+  get clusters(): ReadonlyMap<string, ClusterState> {
+    return this.#clusters;
+  }
+
+  choose({ clusters, scaleMs, arms, objective, random }: Question): Chosen {
+    const state = this.#widenedTo(clusters);
+    const beliefs = new Beliefs(state, arms, scaleMs);
+    if (this.#stateOf(clusters[0]!).trials > 0) {
+      const drawn = arms.map(({ name }) => ({ name, ms: beliefs.draw(name, objective, random) }));
+      return { arm: fastest(drawn).name, reason: 'trial' };
+    }
+    const valued = arms.map(({ name }) => ({ name, ms: beliefs.value(name, objective) }));
+    const best = fastest(valued);
+    const others = valued.filter((each) => each !== best);
+    if (others.length > 0) {
+      const runnerUp = fastest(others);
+      if (random() < this.#share(state, beliefs, best, runnerUp, { objective, random }))
+        return { arm: runnerUp.name, reason: 'explore' };
+    }
+    return { arm: best.name, reason: 'best' };
+  }
+
+  /** Notes how long a load took that was chosen for this question. */
+  note({ clusters, scaleMs, arms, objective }: Question, { arm, reason }: Chosen, ms: number): void {
+    const before = new Beliefs(this.#widenedTo(clusters), arms, scaleMs);
+    const bestMs = Math.min(...arms.map(({ name }) => before.value(name, objective)));
+    for (const [index, key] of clusters.entries()) {
+      const state = this.#stateOf(key);
+      addLoad(state, arm, ms / scaleMs);
+      state.totalMs += ms;
+      if (reason === 'explore') state.spentMs += Math.max(0, ms - bestMs);
+      if (state.loads % ACCOUNT_LOADS === 0) {
+        state.totalMs /= 2;
+        state.spentMs /= 2;
+      }
+      const { predicted } = arms.find(({ name }) => name === arm)!;
+      if (index === 0) noteChange(state, arm, predicted.high / scaleMs);
+      this.#clusters.set(key, state);
+    }
+  }
+
+  /** Forgets what was measured in a cluster. */
+  forget(cluster: string): void {
+    this.#clusters.delete(cluster);
+  }
+
+  #stateOf(key: string): ClusterState {
+    return this.#clusters.get(key) ?? emptyCluster();
+  }
+
+  /** The narrowest cluster with enough loads, else the narrowest one. */
+  #widenedTo(keys: readonly string[]): ClusterState {
+    const known = keys.find((key) => this.#stateOf(key).loads >= MIN_LOADS);
+    return this.#stateOf(known ?? keys[0]!);
+  }
+
+  /** Share of loads that explore the runner-up. */
+  #share(
+    { totalMs, spentMs }: ClusterState,
+    beliefs: Beliefs,
+    best: Valued,
+    runnerUp: Valued,
+    { objective, random }: Pick<Question, 'objective' | 'random'>,
+  ): number {
+    const costMs = runnerUp.ms - best.ms;
+    if (spentMs + costMs > MAX_SPENT * totalMs) return 0;
+    let better = 0;
+    for (let draw = 0; draw < DRAWS; draw++) {
+      if (beliefs.draw(runnerUp.name, objective, random) < beliefs.draw(best.name, objective, random))
+        better++;
+    }
+    const chance = better / DRAWS;
+    return chance < MIN_CHANCE
+      ? 0
+      : Math.max(MIN_EXPLORED, Math.min(MAX_EXPLORED, MAX_EXPLORED * 2 * chance));
+  }
+}
+
+interface Valued {
+  name: string;
+  ms: number;
+}
+
+const fastest = (arms: readonly Valued[]): Valued => arms.reduce((a, b) => (b.ms < a.ms ? b : a));
+
+function addLoad(state: ClusterState, arm: string, relative: number): void {
+  const loads = state.arms[arm] ?? [];
+  state.arms[arm] = [...loads, { relative, at: state.loads }].slice(-MAX_LOADS_OF_ARM);
+  state.loads++;
+}
+
+/**
+ * Begins a trial, and forgets the loads before, where the last loads of an arm show that the network is not what it was, or not what was
+ * predicted.
+ *
+ * @param predictedHigh upper end of the arm's predicted range, over the page's scale
+ */
+function noteChange(state: ClusterState, arm: string, predictedHigh: number): void {
+  if (state.trials > 0) {
+    state.trials--;
+    return;
+  }
+  const loads = state.arms[arm]!;
+  const changed = CHANGES.find(({ loads: count, factor }) => {
+    const recent = loads.slice(-count);
+    const before = loads.slice(0, -count).slice(-MAX_LOADS_BEFORE);
+    const times = before.map(({ relative }) => ({ time: relative, weight: 1 }));
+    const usual = before.length < MIN_LOADS_BEFORE ? predictedHigh : evaluate('median', times);
+    return recent.length === count && recent.every(({ relative }) => relative > factor * usual);
+  });
+  if (changed === undefined) return;
+  state.arms = { [arm]: loads.slice(-changed.loads) };
+  state.refuted = true;
+  state.trials = TRIAL_LOADS;
+}

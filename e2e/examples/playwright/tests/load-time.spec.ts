@@ -36,6 +36,6 @@ test.describe('on a line that holds UDP to 2 Mbit/s', () => {
       loads[protocol] = loaded;
     }
     // One load each on a CI machine: h1 and h2 may change places, h3 must not be chosen.
-    expect(prediction).toChooseFastest(loads, { margin: 0.25 });
+    expect(prediction).toChooseFastest(loads, { margin: 0.5 });
   });
 });

@@ -41,6 +41,7 @@ function simulate(phases: readonly Phase[], seed: number, objective: 'median' | 
         scaleMs: 1_000,
         arms: predicting(predicted),
         objective,
+        minGain: 0,
         random,
       };
       const chosen = explorer.choose(question);
@@ -141,6 +142,26 @@ describe('a change', () => {
     expect(quantile(settled, 0.5)).toBeLessThan(0.05);
   });
 
+  it('is found where arms took about as long before, so that different ones were used', () => {
+    const close: Network = { own: 1_020, h1: 1_040, h2: 1_010, h3: 1_000 };
+    const policed: Network = { own: 2_400, h1: 1_060, h2: 1_000, h3: 3_800 };
+    const after = SEEDS.map((seed) =>
+      simulate(
+        [
+          { key: 'home', network: close, loads: 15, predicted: close },
+          { key: 'home', network: policed, loads: 40, predicted: close },
+        ],
+        seed,
+      ).slice(15),
+    );
+    expect(
+      quantile(
+        after.map((each) => loadsUntilBest(each)),
+        0.9,
+      ),
+    ).toBeLessThanOrEqual(10);
+  });
+
   it('is found where a first prediction is wrong', () => {
     const loads = SEEDS.map((seed) =>
       simulate([{ key: 'hotel', network: POLICED, loads: 60, predicted: CABLE }], seed),
@@ -163,6 +184,7 @@ describe('clusters', () => {
     scaleMs: 1_000,
     arms,
     objective: 'median' as const,
+    minGain: 0,
     random,
   });
 
@@ -193,6 +215,21 @@ describe('clusters', () => {
   });
 });
 
+it('leaves the first arm only for a gain that is worthwhile', () => {
+  const arms = predicting({ own: 1_000, h2: 970, h3: 930 });
+  const ask = (minGain: number) =>
+    new Explorer().choose({
+      clusters: ['a'],
+      scaleMs: 1_000,
+      arms,
+      objective: 'median',
+      minGain,
+      random: () => 0.999,
+    }).arm;
+  expect(ask(0.05)).toBe('h3');
+  expect(ask(0.1)).toBe('own');
+});
+
 it('prefers what is rarely slow when the 90th percentile counts', () => {
   const arms = predicting({ steady: 1_000, spread: 1_000 });
   const ask = (objective: 'median' | 'p90') => ({
@@ -200,6 +237,7 @@ it('prefers what is rarely slow when the 90th percentile counts', () => {
     scaleMs: 1_000,
     arms,
     objective,
+    minGain: 0,
     random: () => 0.999,
   });
   const explorer = new Explorer();
@@ -211,6 +249,33 @@ it('prefers what is rarely slow when the 90th percentile counts', () => {
   expect(explorer.choose(ask('p90')).arm).toBe('steady');
 });
 
+it('tries arms of which nothing is known in turns, and again after a change', () => {
+  const explorer = new Explorer();
+  const arms = ['10', '20', '30'].map((name): Arm => ({ name, predicted: null }));
+  const question = {
+    clusters: ['a'],
+    scaleMs: 100,
+    arms,
+    objective: 'p80' as const,
+    minGain: 0,
+    random: () => 0.999,
+  };
+  const load = (times: Record<string, number>) => {
+    const chosen = explorer.choose(question);
+    explorer.note(question, chosen, times[chosen.arm]!);
+    return chosen;
+  };
+  const first = Array.from({ length: 15 }, () => load({ 10: 300, 20: 200, 30: 250 }));
+  expect(first.map(({ arm }) => arm)).toEqual(Array.from({ length: 5 }, () => ['10', '20', '30']).flat());
+  for (let index = 0; index < 10; index++)
+    expect(load({ 10: 300, 20: 200, 30: 250 })).toEqual({ arm: '20', reason: 'best' });
+  // Two loads show that the link has become faster.
+  for (let index = 0; index < 2; index++) expect(load({ 10: 110, 20: 100, 30: 60 }).reason).toBe('best');
+  const again = Array.from({ length: 30 }, () => load({ 10: 110, 20: 100, 30: 60 }));
+  expect(again[0]!.reason).toBe('trial');
+  expect(again.at(-1)).toEqual({ arm: '30', reason: 'best' });
+});
+
 it('begins anew with a state that cannot be read', () => {
   const explorer = new Explorer();
   const question = {
@@ -218,6 +283,7 @@ it('begins anew with a state that cannot be read', () => {
     scaleMs: 1_000,
     arms: predicting(CABLE),
     objective: 'median' as const,
+    minGain: 0,
     random: () => 0.999,
   };
   explorer.note(question, { arm: 'h3', reason: 'best' }, 1_000);

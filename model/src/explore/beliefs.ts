@@ -1,11 +1,11 @@
 import type { ClusterState } from './cluster-state.ts';
 import { evaluate, type Objective, type WeightedTime } from './objective.ts';
 
-/** A way to load a page, with what is predicted of it. */
+/** One of the ways to choose from, with what is predicted of it. */
 export interface Arm {
   name: string;
-  /** Predicted load time with its 80% range, milliseconds. */
-  predicted: { low: number; pltMs: number; high: number };
+  /** Predicted load time with its 80% range, milliseconds; null where nothing predicts it, so that it is tried first. */
+  predicted: { low: number; pltMs: number; high: number } | null;
 }
 
 /** Every newer load of the cluster makes an older one count this much less: half after 23 loads. */
@@ -29,8 +29,8 @@ export class Beliefs {
         // What was measured must not give way to what was predicted before it.
         const agedLoads = predictionLoads * (own.length === 0 ? 1 : weightAt(own.at(-1)!.at));
         const times = [
-          ...(['low', 'pltMs', 'high'] as const).map((end) => ({
-            time: predicted[end],
+          ...(predicted === null ? [] : (['low', 'pltMs', 'high'] as const)).map((end) => ({
+            time: predicted![end],
             weight: agedLoads * PREDICTION_SHARES[end],
           })),
           ...own.map(({ relative, at }) => ({ time: relative * scaleMs, weight: weightAt(at) })),

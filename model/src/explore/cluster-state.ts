@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 
+/** So many of the last loads can show a change. */
+export const MAX_SURPRISES = 3;
 /** The most recent loads of an arm are kept; older ones would weigh next to nothing. */
 export const MAX_LOADS_OF_ARM = 40;
 
@@ -16,6 +18,8 @@ export const clusterStateSchema = z.object({
   loads: z.int().check(z.nonnegative()),
   /** Loads by arm, oldest first. */
   arms: z.record(z.string(), z.array(loadSchema).check(z.maxLength(MAX_LOADS_OF_ARM))),
+  /** The last loads over what was usual for their arms, oldest first. */
+  surprises: z.array(z.number().check(z.positive())).check(z.maxLength(MAX_SURPRISES)),
   /** Whether loads showed that the predictions do not hold here. */
   refuted: z.boolean(),
   /** Loads that are left of the trial after a change. */
@@ -28,7 +32,7 @@ export const clusterStateSchema = z.object({
 export type ClusterState = z.infer<typeof clusterStateSchema>;
 
 export function emptyCluster(): ClusterState {
-  return { loads: 0, arms: {}, refuted: false, trials: 0, totalMs: 0, spentMs: 0 };
+  return { loads: 0, arms: {}, surprises: [], refuted: false, trials: 0, totalMs: 0, spentMs: 0 };
 }
 
 /** Reads a stored cluster; what cannot be read begins anew. */

@@ -1,5 +1,5 @@
 import { type Arm, Beliefs } from './beliefs.ts';
-import { type ClusterState, emptyCluster, MAX_LOADS_OF_ARM } from './cluster-state.ts';
+import { type ClusterState, emptyCluster, MAX_LOADS_OF_ARM, MAX_SURPRISES } from './cluster-state.ts';
 import { evaluate, type Objective } from './objective.ts';
 
 /** Exploring may cost this share of the time of all loads, */
@@ -14,10 +14,12 @@ const DRAWS = 200;
 
 /** A wider cluster is asked where a narrower one has fewer loads. */
 const MIN_LOADS = 3;
+/** An arm without a prediction is tried until it has as many loads. */
+const MIN_UNKNOWN_LOADS = 5;
 /** Loads after a change in which every arm may be tried. */
 export const TRIAL_LOADS = 8;
 /**
- * The last loads of an arm show a change if each of them takes this many times the median of those before. Where load times vary by 9%
+ * The last loads show a change if each of them takes this many times what was usual for its arm, or this part of it. Where load times vary by 9%
  * and 3% of the loads are disturbed, this happens by chance less than once in 1,000 loads (`explorer.test.ts`).
  */
 const CHANGES = [
@@ -42,8 +44,10 @@ export interface Question {
   clusters: readonly string[];
   /** The page's usual load time, milliseconds, by which pages of one cluster are compared; always the same for a page. */
   scaleMs: number;
-  /** At least one. */
+  /** At least one; the first is what happens without a choice. */
   arms: readonly Arm[];
+  /** The first arm is left only for one that takes less time by at least this share. */
+  minGain: number;
   objective: Objective;
   /** Uniform in [0, 1). */
   random: () => number;
@@ -71,15 +75,18 @@ export class Explorer {
     return this.#clusters;
   }
 
-  choose({ clusters, scaleMs, arms, objective, random }: Question): Chosen {
+  choose({ clusters, scaleMs, arms, objective, minGain, random }: Question): Chosen {
     const state = this.#widenedTo(clusters);
+    const unknown = leastKnown(state, arms);
+    if (unknown !== null) return { arm: unknown, reason: 'trial' };
     const beliefs = new Beliefs(state, arms, scaleMs);
     if (this.#stateOf(clusters[0]!).trials > 0) {
       const drawn = arms.map(({ name }) => ({ name, ms: beliefs.draw(name, objective, random) }));
       return { arm: fastest(drawn).name, reason: 'trial' };
     }
     const valued = arms.map(({ name }) => ({ name, ms: beliefs.value(name, objective) }));
-    const best = fastest(valued);
+    const leader = fastest(valued);
+    const best = leader.ms > (1 - minGain) * valued[0]!.ms ? valued[0]! : leader;
     const others = valued.filter((each) => each !== best);
     if (others.length > 0) {
       const runnerUp = fastest(others);
@@ -91,19 +98,20 @@ export class Explorer {
 
   /** Notes how long a load took that was chosen for this question. */
   note({ clusters, scaleMs, arms, objective }: Question, { arm, reason }: Chosen, ms: number): void {
-    const before = new Beliefs(this.#widenedTo(clusters), arms, scaleMs);
-    const bestMs = Math.min(...arms.map(({ name }) => before.value(name, objective)));
+    const before = this.#widenedTo(clusters);
+    const bestMs = leastKnown(before, arms) === null ? bestOf(before, arms, scaleMs, objective) : ms;
     for (const [index, key] of clusters.entries()) {
       const state = this.#stateOf(key);
+      const used = arms.find(({ name }) => name === arm)!;
+      const surprise = surpriseOf(state, used, ms / scaleMs, scaleMs);
       addLoad(state, arm, ms / scaleMs);
+      if (index === 0) noteChange(state, surprise);
       state.totalMs += ms;
       if (reason === 'explore') state.spentMs += Math.max(0, ms - bestMs);
       if (state.loads % ACCOUNT_LOADS === 0) {
         state.totalMs /= 2;
         state.spentMs /= 2;
       }
-      const { predicted } = arms.find(({ name }) => name === arm)!;
-      if (index === 0) noteChange(state, arm, predicted.high / scaleMs);
       this.#clusters.set(key, state);
     }
   }
@@ -152,6 +160,19 @@ interface Valued {
 
 const fastest = (arms: readonly Valued[]): Valued => arms.reduce((a, b) => (b.ms < a.ms ? b : a));
 
+/** The arm without a prediction of which the fewest loads are known, if these are too few; null when there is none. */
+function leastKnown({ arms: measured }: ClusterState, arms: readonly Arm[]): string | null {
+  const loadsOf = ({ name }: Arm) => measured[name]?.length ?? 0;
+  const unknown = arms.filter((arm) => arm.predicted === null && loadsOf(arm) < MIN_UNKNOWN_LOADS);
+  if (unknown.length === 0) return null;
+  return unknown.reduce((a, b) => (loadsOf(b) < loadsOf(a) ? b : a)).name;
+}
+
+function bestOf(state: ClusterState, arms: readonly Arm[], scaleMs: number, objective: Objective): number {
+  const beliefs = new Beliefs(state, arms, scaleMs);
+  return Math.min(...arms.map(({ name }) => beliefs.value(name, objective)));
+}
+
 function addLoad(state: ClusterState, arm: string, relative: number): void {
   const loads = state.arms[arm] ?? [];
   state.arms[arm] = [...loads, { relative, at: state.loads }].slice(-MAX_LOADS_OF_ARM);
@@ -159,26 +180,46 @@ function addLoad(state: ClusterState, arm: string, relative: number): void {
 }
 
 /**
- * Begins a trial, and forgets the loads before, where the last loads of an arm show that the network is not what it was, or not what was
- * predicted.
+ * A load time over what is usual for its arm: the median of its loads, or, where there are few, the upper end of its prediction, within
+ * which nothing is a surprise. Null without both.
  *
- * @param predictedHigh upper end of the arm's predicted range, over the page's scale
+ * @param relative load time over the page's scale
  */
-function noteChange(state: ClusterState, arm: string, predictedHigh: number): void {
+function surpriseOf(
+  state: ClusterState,
+  { name, predicted }: Arm,
+  relative: number,
+  scaleMs: number,
+): number | null {
+  const loads = (state.arms[name] ?? []).slice(-MAX_LOADS_BEFORE);
+  if (loads.length < MIN_LOADS_BEFORE) return predicted && Math.max(1, (relative * scaleMs) / predicted.high);
+  const times = loads.map((load) => ({ time: load.relative, weight: 1 }));
+  return relative / evaluate('median', times);
+}
+
+/**
+ * Begins a trial, and forgets the loads before, where the last loads show that the network is not what it was, or not what was predicted.
+ *
+ * @param surprise of the last load, see `surpriseOf`
+ */
+function noteChange(state: ClusterState, surprise: number | null): void {
   if (state.trials > 0) {
     state.trials--;
     return;
   }
-  const loads = state.arms[arm]!;
-  const changed = CHANGES.find(({ loads: count, factor }) => {
-    const recent = loads.slice(-count);
-    const before = loads.slice(0, -count).slice(-MAX_LOADS_BEFORE);
-    const times = before.map(({ relative }) => ({ time: relative, weight: 1 }));
-    const usual = before.length < MIN_LOADS_BEFORE ? predictedHigh : evaluate('median', times);
-    return recent.length === count && recent.every(({ relative }) => relative > factor * usual);
+  if (surprise === null) return;
+  state.surprises = [...state.surprises, surprise].slice(-MAX_SURPRISES);
+  const changed = CHANGES.find(({ loads, factor }) => {
+    const recent = state.surprises.slice(-loads);
+    if (recent.length < loads) return false;
+    return recent.every((each) => each > factor) || recent.every((each) => each < 1 / factor);
   });
   if (changed === undefined) return;
-  state.arms = { [arm]: loads.slice(-changed.loads) };
+  const firstAt = state.loads - changed.loads;
+  state.arms = Object.fromEntries(
+    Object.entries(state.arms).map(([arm, loads]) => [arm, loads.filter(({ at }) => at >= firstAt)]),
+  );
+  state.surprises = [];
   state.refuted = true;
   state.trials = TRIAL_LOADS;
 }

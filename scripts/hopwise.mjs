@@ -5,7 +5,7 @@
  *   hopwise.mjs start [URL] [options]     (see e2e/src/start/)
  *   hopwise.mjs test [--only SUITE]       (see scripts/test.mjs)
  *   hopwise.mjs bench [options]           (see bench/emulator/speed.ts and bench/src/speed/)
- *   hopwise.mjs lab|record|accuracy|flows|probe|udp (see bench/src/{ground-truth,accuracy,flows,probe,udp}/, lab/src/record/)
+ *   hopwise.mjs lab|record|accuracy|flows|loop|probe|udp (see bench/src/{ground-truth,accuracy,flows,loop,probe,udp}/, lab/src/record/)
  *   hopwise.mjs tunnel|terminating        (see bench/pins/)
  *   hopwise.mjs pin                       (see bench/pins/)
  *   hopwise.mjs cli|helper               (the commands hopwise and hopwise-host, see pageload-emulator/ and native-host/)
@@ -32,6 +32,7 @@ const PROGRAMS = {
   flows: 'bench/dist/flows/main.js',
   udp: 'bench/dist/udp/main.js',
   probe: 'bench/dist/probe/main.js',
+  loop: 'bench/dist/loop/main.js',
 };
 
 /** What a command with these arguments needs. */
@@ -46,12 +47,19 @@ function stepsOf(name, words) {
     }
     case 'lab':
       return (
-        { summary: STEPS.built, advise: STEPS.check, check: STEPS.check, pcwnd: STEPS.pcwnd }[words[0]] ??
-        STEPS.matrix
+        {
+          summary: STEPS.built,
+          advise: STEPS.check,
+          check: STEPS.check,
+          pcwnd: STEPS.pcwnd,
+          'initial-window': STEPS.pcwnd,
+        }[words[0]] ?? STEPS.matrix
       );
     case 'probe':
     case 'udp':
       return STEPS.udp;
+    case 'loop':
+      return STEPS.matrix;
     case 'flows':
       return words.includes('--no-measure') ? STEPS.built : STEPS.pcwnd;
     default:
@@ -112,6 +120,7 @@ async function main() {
     case 'record':
     case 'accuracy':
     case 'flows':
+    case 'loop':
     case 'probe':
     case 'udp':
       await runSetup(stepsOf(command, args));
@@ -156,7 +165,7 @@ async function main() {
       return runNode(join(ROOT, 'bench/fuzz/main.ts'), args);
     default:
       throw new SetupError(
-        `expected setup, start, test, lab, record, bench, accuracy, flows, udp, tunnel, terminating, pin, faults, fuzz, cli, helper, model, package or pack-playwright, got ${command ?? 'nothing'}`,
+        `expected setup, start, test, lab, record, bench, accuracy, flows, loop, udp, tunnel, terminating, pin, faults, fuzz, cli, helper, model, package or pack-playwright, got ${command ?? 'nothing'}`,
       );
   }
 }

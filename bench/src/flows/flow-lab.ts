@@ -27,18 +27,18 @@ const transferSchema = z.object({
 });
 
 /** A body of each size on a TCP and a QUIC origin. */
-export function flowSite(): Site {
+export function flowSite(sizes: readonly number[] = FLOW_BYTES): Site {
   return {
     format: 'hopwise-site',
     version: 1,
     name: 'flows',
-    entry: `${TCP}/${FLOW_BYTES[0]}`,
+    entry: `${TCP}/${sizes[0]}`,
     origins: [
       { origin: TCP, protocols: ['h1'], extraRttMs: 0, priorities: 'ignored' },
       { origin: QUIC, protocols: ['h3'], extraRttMs: 0, priorities: 'ignored' },
     ],
     resources: [TCP, QUIC].flatMap((origin) =>
-      FLOW_BYTES.map((bytes) => ({
+      sizes.map((bytes) => ({
         origin,
         path: `/${bytes}`,
         status: 200,

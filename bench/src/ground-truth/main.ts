@@ -8,6 +8,7 @@ import { addMatrixOptions, matrixOptions } from '@hopwise/lab/matrix/options';
 import { checkCommand } from '@hopwise/lab/pages/check-command';
 import { pcwndCommand } from '@hopwise/lab/pcwnd/command';
 import { Command } from 'commander';
+import { initialWindowCommand } from '../initial-window/command.ts';
 import { summariseFolder } from './summary-command.ts';
 
 await runProgram(async (context) => {
@@ -38,6 +39,7 @@ await runProgram(async (context) => {
   command.addCommand(adviseCommand(context));
   command.addCommand(checkCommand(context));
   command.addCommand(gauntletCommand(context));
+  command.addCommand(initialWindowCommand(context));
   command.addCommand(pcwndCommand({ signal: context.signal }));
   await command.parseAsync(process.argv.slice(2), { from: 'user' });
 });

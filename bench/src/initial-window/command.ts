@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { labObstacle } from '@hopwise/lab/client/lab';
+import { UserError } from '@hopwise/lab/command/errors';
+import { integer } from '@hopwise/lab/command/option-types';
+import type { ProgramContext } from '@hopwise/lab/command/program';
+import { makeScratch, removeScratch } from '@hopwise/lab/command/scratch';
+import { table } from '@hopwise/lab/output/table';
+import { writeSite } from '@hopwise/lab/sites/write-site';
+import { Command } from 'commander';
+import { FlowLab, flowSite } from '../flows/flow-lab.ts';
+import type { FlowCell } from '../flows/grid.ts';
+import { EXPERIMENTS, type Experiment, RESPONSE_BYTES } from './experiments.ts';
+import { judgeWindow, type WindowFigures } from './judge-window.ts';
+import { learnWindow, type Send } from './learn-window.ts';
+
+interface Options {
+  requests: number;
+  seed: number;
+  json?: true;
+}
+
+interface Learnt {
+  name: string;
+  source: string;
+  phases: WindowFigures[];
+}
+
+/** `initial-window`: TCP WISE's own variable, learnt against the kernel's TCP. */
+export function initialWindowCommand(context: ProgramContext): Command {
+  return new Command('initial-window')
+    .exitOverride()
+    .description(
+      `learns TCP's initial window for responses of ${RESPONSE_BYTES / 1000} kB on links that change, as in TCP WISE's testbed, beside a window of 10`,
+    )
+    .option('--requests <n>', 'requests in each of three phases', integer(5, 10_000), 60)
+    .option('--seed <n>', 'of losses and exploring', integer(0, 10_000), 1)
+    .option('--json', 'as JSON')
+    .action(async ({ requests, seed, json }: Options) => {
+      const obstacle = await labObstacle();
+      if (obstacle !== null) throw new UserError(obstacle);
+      const learnt: Learnt[] = [];
+      for (const experiment of EXPERIMENTS) learnt.push(await run(experiment, requests, seed, context));
+      process.stdout.write(`${json ? JSON.stringify(learnt, null, 1) : showLearnt(learnt)}\n`);
+    });
+}
+
+async function run(
+  experiment: Experiment,
+  requests: number,
+  seed: number,
+  { cleanup, signal, say }: ProgramContext,
+): Promise<Learnt> {
+  const scratch = await makeScratch('run');
+  cleanup.add('the site of the flows', () => removeScratch(scratch));
+  const site = join(scratch, 'site');
+  await writeSite({ site: flowSite([RESPONSE_BYTES]), files: new Map() }, site);
+  const cells = experiment.phases.map(
+    (network, phase): FlowCell => ({
+      id: `${experiment.name}, phase ${phase}`,
+      half: 'judged',
+      sender: 'cubic',
+      bytes: RESPONSE_BYTES,
+      initialWindow: 10,
+      network,
+      expectedMs: 0,
+    }),
+  );
+  const lab = await FlowLab.up(site, cells[0]!, signal);
+  cleanup.add('the lab', () => lab.down());
+  const send: Send = async (initialWindow, phase, lossSeed) => {
+    signal.throwIfAborted();
+    const cell = { ...cells[phase]!, initialWindow };
+    await lab.prepare(cell);
+    const { sentMs, totalMs } = await lab.measure(cell, lossSeed);
+    return totalMs - sentMs;
+  };
+  let done = 0;
+  const total = requests * experiment.phases.length;
+  const exchanges = await learnWindow(
+    experiment,
+    requests,
+    seed * 100_000,
+    send,
+    ({ window, ms, usualMs }) => {
+      if (++done % 20 === 0)
+        say(
+          `${experiment.name}: ${done} of ${total}, window ${window} ${Math.round(ms)} ms, window 10 ${Math.round(usualMs)} ms`,
+        );
+    },
+  );
+  await lab.down();
+  return { name: experiment.name, source: experiment.source, phases: judgeWindow(exchanges) };
+}
+
+/** Percentiles in milliseconds, gains in percent against a window of 10 beside. */
+export function showLearnt(learnt: readonly Learnt[]): string {
+  const rows = learnt.flatMap(({ name, source, phases }) =>
+    phases.map(({ phase, window, untilLearnt, learnt: after, all }) => [
+      phase === 0 ? `${name} (TCP WISE, ${source})` : '',
+      `${phase + 1}`,
+      window === null ? '–' : `${window}`,
+      `${untilLearnt}`,
+      after === null ? '–' : after.p80Ms.toFixed(0),
+      after === null ? '–' : after.usualP80Ms.toFixed(0),
+      after === null ? '–' : percent(after.gain),
+      percent(all.gain),
+    ]),
+  );
+  const head = ['', 'phase', 'window', 'learnt after', 'p80', 'p80 of 10', 'gain', 'with trials'];
+  return table([head, ...rows], { numbers: true });
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;

@@ -4,4 +4,11 @@ export type { Arm } from './explore/beliefs.ts';
 export { type ClusterState, clusterStateSchema, emptyCluster, readCluster } from './explore/cluster-state.ts';
 export { type ChoiceReason, type Chosen, Explorer, type Question } from './explore/explorer.ts';
 export { OBJECTIVES, type Objective } from './explore/objective.ts';
+export {
+  computeFeatures,
+  FEATURES,
+  type Feature,
+  type LoggedRequest,
+  RECOGNITION_WINDOW_S,
+} from './features/window-features.ts';
 export { isSlower, MAX_CHECKED_LOADS } from './rollback/sequential-check.ts';

@@ -25,7 +25,7 @@ it('loads a page in the closed loop, beside the browser’s own choice, and cont
   expect(again.status, again.stderr).toBe(0);
   expect(again.stderr).toBe('');
   expect(again.stdout).toContain('Closed loop, 4 loads');
-});
+}, 300_000);
 
 it('refuses fewer loads than phases in one line', () => {
   const { status, stderr } = loop('--loads', '3');

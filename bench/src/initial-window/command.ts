@@ -14,6 +14,8 @@ import { judgeWindow, type WindowFigures } from './judge-window.ts';
 import { learnWindow, type Send } from './learn-window.ts';
 
 interface Options {
+  /** The paper's figure; all when absent. */
+  figure?: number;
   requests: number;
   seed: number;
   json?: true;
@@ -33,13 +35,16 @@ export function initialWindowCommand(context: ProgramContext): Command {
       `learns TCP's initial window for responses of ${RESPONSE_BYTES / 1000} kB on links that change, as in TCP WISE's testbed, beside a window of 10`,
     )
     .option('--requests <n>', 'requests in each of three phases', integer(5, 10_000), 60)
+    .option('--figure <n>', 'only the change of this figure of the paper: 7, 8 or 9', integer(7, 9))
     .option('--seed <n>', 'of losses and exploring', integer(0, 10_000), 1)
     .option('--json', 'as JSON')
-    .action(async ({ requests, seed, json }: Options) => {
+    .action(async ({ figure, requests, seed, json }: Options) => {
       const obstacle = await labObstacle();
       if (obstacle !== null) throw new UserError(obstacle);
       const learnt: Learnt[] = [];
-      for (const experiment of EXPERIMENTS) learnt.push(await run(experiment, requests, seed, context));
+      for (const experiment of EXPERIMENTS)
+        if (figure === undefined || experiment.source === `Figure ${figure}`)
+          learnt.push(await run(experiment, requests, seed, context));
       process.stdout.write(`${json ? JSON.stringify(learnt, null, 1) : showLearnt(learnt)}\n`);
     });
 }

@@ -13,7 +13,7 @@ const loop = (...words: string[]) => spawnSync(process.execPath, [COMMAND, ...wo
 afterAll(() => rmSync(dir, { recursive: true }));
 
 it('loads a page in the closed loop, beside the browser’s own choice, and continues', () => {
-  const words = ['--page', 'shop', '--loads', '4', '--out', join(dir, 'loop')];
+  const words = ['--page', 'shop', '--loads', '4', '--repeats', '0', '--out', join(dir, 'loop')];
   const { status, stdout, stderr } = loop(...words, '--json');
   expect(status, stderr).toBe(0);
   const figures: LoopFigures = JSON.parse(stdout);

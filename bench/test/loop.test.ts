@@ -18,6 +18,7 @@ const step = (index: number, more: Partial<Step> = {}): Step => ({
   ms: 1_000,
   naturalMs: 1_000,
   reference: null,
+  disturbed: 0,
   predicted: null,
   ...more,
 });

@@ -27,6 +27,8 @@ export interface PhaseFigures {
 
 export interface LoopFigures {
   loads: number;
+  /** Loads of the loop and beside it that other work on the machine disturbed. */
+  disturbed: number;
   /** Mean load time of the loop over that of the browser's own choice, with a 95% interval over loads. */
   ratio: Interval;
   phases: PhaseFigures[];
@@ -60,6 +62,7 @@ export function judgeLoop(steps: readonly Step[]): LoopFigures {
   }
   return {
     loads: steps.length,
+    disturbed: steps.reduce((sum, each) => sum + each.disturbed, 0),
     // The phases are planned, so loads are drawn within each of them.
     ratio: intervalOf(stepsOfPhases),
     phases,

@@ -11,7 +11,16 @@ const NAMES: Record<ArmName, string> = {
 };
 
 /** The figures in words; load times are means. */
-export function showLoop({ loads, ratio, phases, fixed, oracle, explored, trials }: LoopFigures): string {
+export function showLoop({
+  loads,
+  ratio,
+  phases,
+  fixed,
+  oracle,
+  explored,
+  trials,
+  disturbed,
+}: LoopFigures): string {
   const rows = [
     [
       'network',
@@ -41,6 +50,9 @@ export function showLoop({ loads, ratio, phases, fixed, oracle, explored, trials
   return [
     `Closed loop, ${loads} loads: ${change(ratio.estimate)} (95% interval ${change(ratio.low)} to ${change(ratio.high)}) of the mean load time with the browser's own choice, measured beside it.`,
     `Exploring took ${(100 * explored.share).toFixed(2)}% of the time in ${explored.loads} loads, ${trials.loads} trials after changes ${(100 * trials.share).toFixed(2)}%.`,
+    ...(disturbed === 0
+      ? []
+      : [`Other work on the machine disturbed ${disturbed} of ${2 * loads} loads at each attempt.`]),
     'Protocols are forced by flags of the browser; in the extension pins do that.',
     '',
     table(rows, { numbers: true }),

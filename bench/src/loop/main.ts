@@ -19,6 +19,7 @@ interface Options {
   page: string;
   loads: number;
   seed: number;
+  repeats: number;
   quick: boolean;
   json: boolean;
 }
@@ -32,6 +33,7 @@ await runProgram(async (context) => {
     .option('--page <page>', PAGE_FORMS, 'app')
     .option('--loads <n>', 'loads of the loop', integer(4, 10_000), 200)
     .option('--seed <n>', 'of losses and exploring', integer(0, 10_000), 1)
+    .option('--repeats <n>', 'how often a load that other work disturbed is repeated', integer(0, 10), 2)
     .option('--quick', `${QUICK_LOADS} loads`, false)
     .option('--out <dir>', 'folder of the loads (default: out/loop-PAGE-LOADS-SEED)')
     .option('--json', 'print the figures as JSON and nothing else', false)
@@ -51,7 +53,7 @@ await runProgram(async (context) => {
   const unlock = await lockFolder(dir);
   try {
     await context.useScratch();
-    const steps = await runLoop(dir, source, { page: source.name, loads, seed }, context);
+    const steps = await runLoop(dir, source, { page: source.name, loads, seed }, options.repeats, context);
     const figures = judgeLoop(steps);
     process.stdout.write(options.json ? `${JSON.stringify(figures, null, 1)}\n` : showLoop(figures));
   } finally {

@@ -22,6 +22,8 @@ const stepSchema = z.object({
   ms: z.number(),
   naturalMs: z.number(),
   reference: z.partialRecord(z.enum(ARMS), z.number()).nullable(),
+  /** Loads of these two that other work on the machine disturbed, as often as they were repeated. */
+  disturbed: z.int(),
   /** After a network's first load. */
   predicted: z.array(armSchema).nullable(),
 });

@@ -1,6 +1,6 @@
 /** What the README promises under each fault. */
 import type { PinState } from '@hopwise/contract';
-import type { Attempt, Result } from './model-browser.ts';
+import { type Attempt, type Result, UNANSWERED } from './model-browser.ts';
 import type { CasePlan, Fault, PlannedRequest } from './plan.ts';
 
 /** Pages do not notice these: every request succeeds. */
@@ -90,6 +90,8 @@ export function faultOfResult(
   if (answer)
     return isRight ? '' : `a wrong answer of ${answer.body.length} bytes, status ${answer.status} (${words})`;
   const why = failure!.failure;
+  // A process that is killed between a CONNECT and its answer cannot answer any more.
+  if (why === 'proxy' && plan.fault === 'host-killed' && failure!.message === UNANSWERED) return '';
   if (why === 'proxy') return `an error of the proxy (${words})`;
   if (why === 'certificate')
     // Of a connection that was there before the clock was set back before the local CA.

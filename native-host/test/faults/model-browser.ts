@@ -33,6 +33,9 @@ export type Failure = 'proxy' | 'certificate' | 'connection' | 'response' | 'giv
  */
 export type Again = 'lost' | 'refused' | 'misdirected';
 
+/** The proxy closed the connection before it answered CONNECT. */
+export const UNANSWERED = 'ERR_TUNNEL_CONNECTION_FAILED without an answer';
+
 export class BrowserError extends Error {
   readonly failure: Failure;
   /** null: it does not. */
@@ -263,7 +266,7 @@ export class ModelBrowser {
     if (outcome === 'open' && head.startsWith('HTTP/1.1 200 ')) return socket;
     socket.destroy();
     if (outcome === 'reset') return null;
-    throw new BrowserError('proxy', `ERR_TUNNEL_CONNECTION_FAILED ${head}`);
+    throw new BrowserError('proxy', head === '' ? UNANSWERED : `ERR_TUNNEL_CONNECTION_FAILED ${head}`);
   }
 
   async #direct(signal: AbortSignal): Promise<Socket> {

@@ -1,9 +1,11 @@
 /** What hopwise learns from measured loads. No browser and no Node interfaces: the extension and the benches supply the data. */
 
+export { Classifier, type FeatureEffect } from './classify/classifier.ts';
 export type { Arm } from './explore/beliefs.ts';
 export { type ClusterState, clusterStateSchema, emptyCluster, readCluster } from './explore/cluster-state.ts';
 export { type ChoiceReason, type Chosen, Explorer, type Question } from './explore/explorer.ts';
 export { OBJECTIVES, type Objective } from './explore/objective.ts';
+export { logRequests } from './features/request-log.ts';
 export {
   computeFeatures,
   FEATURES,
@@ -11,4 +13,5 @@ export {
   type LoggedRequest,
   RECOGNITION_WINDOW_S,
 } from './features/window-features.ts';
-export { isSlower, MAX_CHECKED_LOADS } from './rollback/sequential-check.ts';
+export { judgeSwitch, type SwitchVerdict } from './rollback/judge-switch.ts';
+export { MAX_CHECKED_LOADS } from './rollback/sequential-check.ts';

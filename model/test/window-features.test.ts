@@ -6,24 +6,12 @@ import {
   type Feature,
   type LoggedRequest,
 } from '../src/features/window-features.ts';
+import { MISSING, SCALES, uniform } from './generated-rows.ts';
 
 const GOLDEN = new URL('../golden/windows.json', import.meta.url);
 const REQUESTS = 1_000;
-const SCALES = [0.125, 512, 1024, 1024, 2048, 4, 256];
-const MISSING = 0.125;
-
-/** As `model/python/tests/golden_windows.py`. */
-function* uniform(): Generator<number, never> {
-  let state = 1;
-  for (;;) {
-    state = (Math.imul(1664525, state) + 1013904223) >>> 0;
-    yield state / 2 ** 32;
-  }
-}
-
 function generateRequests(): LoggedRequest[] {
-  const random = uniform();
-  const next = () => random.next().value;
+  const next = uniform();
   let timeS = 0;
   return Array.from({ length: REQUESTS }, (_, index) => {
     timeS += (index % 100 > 0 ? 4 : 64) * next();

@@ -35,11 +35,13 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     export = add_command("export", run_export, "writes a model as ONNX and compares it with Python")
     export.add_argument("--out", required=True, metavar="DIR", help="folder for the ONNX files")
     score = add_command("score", run_score, "mean request times of a model's choices on a log")
-    for command in (train, evaluate, score):
+    tables = add_command("tables", run_tables, "WiseTrans's Tables 1 and 2 and Figure 13, by random rows and by conditions")
+    tables.add_argument("--folds", type=int, default=10, help="of the cross-validation (default 10, as in the paper)")
+    for command in (train, evaluate, score, tables):
         command.add_argument("--log", required=True, metavar="FILE", help="CSV in WiseTrans's format, plain or gzipped")
     for command in (evaluate, export, score):
         command.add_argument("--model", required=True, metavar="DIR", help="folder that train wrote")
-    for command in (train, evaluate):
+    for command in (train, evaluate, tables):
         command.add_argument("--seed", type=int, default=1, help="of the folds (default 1)")
     return parser.parse_args(arguments)
 
@@ -80,6 +82,13 @@ def run_score(options: argparse.Namespace) -> dict:
     if log.skipped:
         print_progress(f"{options.log}: skipped {log.skipped}")
     return score_log(load_model(options.model), log)
+
+
+def run_tables(options: argparse.Namespace) -> dict:
+    from .paper_tables import reproduce_tables
+    from .request_log import read_log
+
+    return reproduce_tables(read_log(options.log), options.folds, options.seed, print_progress)
 
 
 def print_progress(line: str) -> None:

@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import numpy as np
+import onnx
 import onnxruntime
 from onnxmltools.convert import convert_xgboost
 from onnxmltools.convert.common.data_types import FloatTensorType
+from xgboost import XGBRegressor
 
 from .errors import InputError
 from .features import FEATURES
@@ -14,6 +16,9 @@ from .model_store import Model, tree_files
 MAX_BYTES = 300_000
 MAX_DIFFERENCE = 1e-6
 PARITY_ROWS = 10_000
+
+# Written into the files' metadata, which is at their end: a file that is cut off lacks it.
+FORMAT_VERSION = 1
 
 
 def export_model(model: Model, folder: str | Path) -> dict[str, dict]:
@@ -26,13 +31,12 @@ def export_model(model: Model, folder: str | Path) -> dict[str, dict]:
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     settings = model.learner.settings
-    columns = len(FEATURES) + settings.joint
+    columns = [*FEATURES, "protocol"] if settings.joint else list(FEATURES)
     results = {}
     for name, protocol in tree_files(settings).items():
         trees = model.learner.models[protocol]
-        graph = convert_xgboost(trees, initial_types=[("features", FloatTensorType([None, columns]))], target_opset=15)
-        contents = graph.SerializeToString()
-        inputs = generate_inputs(columns)
+        contents = to_onnx(trees, columns)
+        inputs = generate_inputs(len(columns))
         session = onnxruntime.InferenceSession(contents, providers=["CPUExecutionProvider"])
         difference = float(np.abs(session.run(None, {"features": inputs})[0].ravel() - trees.predict(inputs)).max())
         if difference > MAX_DIFFERENCE or len(contents) > MAX_BYTES:
@@ -43,6 +47,17 @@ def export_model(model: Model, folder: str | Path) -> dict[str, dict]:
         (folder / name.replace(".ubj", ".onnx")).write_bytes(contents)
         results[name.replace(".ubj", ".onnx")] = {"bytes": len(contents), "maxDifference": difference}
     return results
+
+
+def to_onnx(trees: XGBRegressor, columns: list[str]) -> bytes:
+    """An ONNX file of the trees; its metadata has the format's version and the columns' names."""
+    inputs = [("features", FloatTensorType([None, len(columns)]))]
+    # Without a name the converter draws one, and the same trees give other bytes each time.
+    graph = convert_xgboost(trees, name="hopwise", initial_types=inputs, target_opset=15)
+    onnx.helper.set_model_props(
+        graph, {"hopwise.version": str(FORMAT_VERSION), "hopwise.features": ",".join(columns)}
+    )
+    return graph.SerializeToString()
 
 
 def generate_inputs(columns: int) -> np.ndarray:

@@ -22,7 +22,7 @@ MISSING = 0.125
 
 def generate_requests() -> pd.DataFrame:
     """Requests under both protocols, an eighth of their figures missing, with gaps longer than a window."""
-    random = _uniform()
+    random = uniform()
     rows = []
     time_s = 0.0
     for index in range(REQUESTS):
@@ -36,7 +36,7 @@ def generate_requests() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _uniform():
+def uniform():
     """The linear congruential generator of Numerical Recipes (chapter 7.1), over 2^32."""
     state = 1
     while True:

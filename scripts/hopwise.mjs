@@ -5,9 +5,10 @@
  *   hopwise.mjs start [URL] [options]     (see e2e/src/start/)
  *   hopwise.mjs test [--only SUITE]       (see scripts/test.mjs)
  *   hopwise.mjs bench [options]           (see bench/emulator/speed.ts and bench/src/speed/)
- *   hopwise.mjs lab|record|accuracy|flows|loop|probe|udp (see bench/src/{ground-truth,accuracy,flows,loop,probe,udp}/, lab/src/record/)
+ *   hopwise.mjs lab|record|accuracy|flows|loop|papers|probe|rollback|udp (see bench/src/{ground-truth,accuracy,flows,loop,papers,probe,rollback,udp}/, lab/src/record/)
  *   hopwise.mjs tunnel|terminating        (see bench/pins/)
  *   hopwise.mjs pin                       (see bench/pins/)
+ *   hopwise.mjs recorder                  (see bench/recorder/)
  *   hopwise.mjs cli|helper               (the commands hopwise and hopwise-host, see pageload-emulator/ and native-host/)
  *   hopwise.mjs model COMMAND             (see model/python/)
  *   hopwise.mjs package [PART]            (see scripts/package/main.ts)
@@ -33,6 +34,8 @@ const PROGRAMS = {
   udp: 'bench/dist/udp/main.js',
   probe: 'bench/dist/probe/main.js',
   loop: 'bench/dist/loop/main.js',
+  papers: 'bench/dist/papers/main.js',
+  rollback: 'bench/dist/rollback/main.js',
 };
 
 /** What a command with these arguments needs. */
@@ -60,6 +63,11 @@ function stepsOf(name, words) {
       return STEPS.udp;
     case 'loop':
       return STEPS.matrix;
+    case 'papers':
+      return [
+        ...(words.includes('--quick') ? STEPS.built : STEPS.pcwnd),
+        ...(words.some((word) => /^--data(=|$)/.test(word)) ? STEPS.model : []),
+      ];
     case 'flows':
       return words.includes('--no-measure') ? STEPS.built : STEPS.pcwnd;
     default:
@@ -121,7 +129,9 @@ async function main() {
     case 'accuracy':
     case 'flows':
     case 'loop':
+    case 'papers':
     case 'probe':
+    case 'rollback':
     case 'udp':
       await runSetup(stepsOf(command, args));
       return runNode(join(ROOT, PROGRAMS[command]), args);
@@ -151,6 +161,9 @@ async function main() {
     case 'terminating':
       await runSetup(STEPS.built);
       return runNode(join(ROOT, 'bench/pins', `${command}.ts`), args);
+    case 'recorder':
+      await runSetup(STEPS.record);
+      return runNode(join(ROOT, 'bench/recorder/recorder-cost.ts'), args);
     case 'pin':
       await runSetup(STEPS.record);
       return runNode(join(ROOT, 'bench/pins/pin-effect.ts'), args);
@@ -165,7 +178,7 @@ async function main() {
       return runNode(join(ROOT, 'bench/fuzz/main.ts'), args);
     default:
       throw new SetupError(
-        `expected setup, start, test, lab, record, bench, accuracy, flows, loop, udp, tunnel, terminating, pin, faults, fuzz, cli, helper, model, package or pack-playwright, got ${command ?? 'nothing'}`,
+        `expected setup, start, test, lab, record, bench, accuracy, flows, loop, papers, rollback, udp, tunnel, terminating, pin, recorder, faults, fuzz, cli, helper, model, package or pack-playwright, got ${command ?? 'nothing'}`,
       );
   }
 }

@@ -1,6 +1,6 @@
 /**
  * How long a pin takes on an open page of real Chromium, with the real helper: from the person's word until a request that the page makes
- * then goes another way, which each round checks in the origin's own log. `npm run bench:pin`.
+ * then goes another way, which each round checks in the origin's own log. `npm run bench:pin`; `--json` prints the times alone.
  */
 import { availableParallelism, loadavg } from 'node:os';
 import type { PinRequest } from '../../extension/src/pins/pin-messages.ts';
@@ -8,7 +8,7 @@ import { TestHost } from '../../extension/test/pins/host.ts';
 import { HOST } from '../../extension/test/pins/pinned-host.ts';
 import { launchToPin } from '../../extension/test/pins/pinning-chromium.ts';
 import { ServerProgram } from '../../native-host/test/support/server.ts';
-import { quantile, rounds, spread, verdict } from './rounds.ts';
+import { type Figures, quantile, rounds, spread, verdict } from './rounds.ts';
 
 /** Pinned all the time where the helper is to run already. */
 const OTHER = 'https://b.lab.test';
@@ -50,6 +50,19 @@ try {
       return ms;
     },
   );
+  if (process.argv.includes('--json')) {
+    const [running, starting] = figures.values();
+    console.log(JSON.stringify({ running, starting }));
+  } else report(figures, next);
+} finally {
+  await browser.close();
+  await until(async () => host.running().length === 0);
+  host.remove();
+  await server.stop();
+  program.remove();
+}
+
+function report(figures: Figures, next: readonly number[]): void {
   console.log(
     `a pin to avoid-h3 on an open page of Chromium ${browser.context.browser()?.version() ?? ''}: ms until the next request goes over HTTP/2, median (10th to 90th percentile) of ${ROUNDS}`,
   );
@@ -59,12 +72,6 @@ try {
   }
   console.log(`    that request, with its new connection: ${spread(next, 1)}`);
   console.log(`\n${availableParallelism()} processors, load ${loadavg()[0]!.toFixed(1)} in the last minute`);
-} finally {
-  await browser.close();
-  await until(async () => host.running().length === 0);
-  host.remove();
-  await server.stop();
-  program.remove();
 }
 
 /** Without pins it is not needed, and the next pin starts it again. */

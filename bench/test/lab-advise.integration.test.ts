@@ -18,7 +18,14 @@ it('loads a page before and after each advice', () => {
   );
   expect(status, stderr).toBe(0);
   const measured: { kind: string; predicted: number; measured: object }[] = JSON.parse(stdout);
-  expect(measured.map(({ kind }) => kind)).toEqual(['withdraw-h3', 'initial-window', 'bbr', 'priorities']);
+  expect(measured.map(({ kind }) => kind)).toEqual([
+    'withdraw-h3',
+    'initial-window',
+    'bbr',
+    'priorities',
+    'compression',
+    'one-origin',
+  ]);
   // One load has no interval.
   for (const { measured: gained } of measured) {
     const { gain } = gained as { gain: number };

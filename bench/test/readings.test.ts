@@ -190,6 +190,7 @@ const score = (more: Partial<ReadingScore>): ReadingScore => ({
   },
   regret: { true: null, given: { overall: 0.1, onOne: 0.2 }, udp: null, estimated: null },
   decisionRegret: { given: { overall: 0, onOne: 0.1 }, udp: null, estimated: null },
+  ruleRegret: { overall: 0.1, onOne: 0.2 },
   figures: { loss: true },
   reproduced: null,
   graph: null,
@@ -270,6 +271,11 @@ describe('readingFigures', () => {
     expect(figures.regret.given.h2?.mean).toBeCloseTo(0.5 / 3);
     expect(figures.regret.given.h2?.cells).toBe(3);
     expect(figures.decisionRegret.given.h2).toMatchObject({ mean: 0, onOne: expect.closeTo(0.1), cells: 3 });
+    expect(figures.ruleRegret.h2).toMatchObject({
+      mean: expect.closeTo(0.1),
+      onOne: expect.closeTo(0.2),
+      cells: 3,
+    });
     expect(figures.regret.given.h2?.interval).toBeNull();
     expect(figures.rules.alwaysH2).toMatchObject({ cells: 1, mean: 0.3, onOne: 0.4 });
   });

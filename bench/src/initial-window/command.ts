@@ -44,12 +44,13 @@ export function initialWindowCommand(context: ProgramContext): Command {
       const learnt: Learnt[] = [];
       for (const experiment of EXPERIMENTS)
         if (figure === undefined || experiment.source === `Figure ${figure}`)
-          learnt.push(await run(experiment, requests, seed, context));
+          learnt.push(await measureExperiment(experiment, requests, seed, context));
       process.stdout.write(`${json ? JSON.stringify(learnt, null, 1) : showLearnt(learnt)}\n`);
     });
 }
 
-async function run(
+/** Learns the window of one experiment in the lab, by flows of the kernel's TCP. */
+export async function measureExperiment(
   experiment: Experiment,
   requests: number,
   seed: number,

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { ADVICE_WORDS } from '@hopwise/pageload-emulator';
 import { Command } from 'commander';
 import { browserProgram } from '../browser/browser-program.ts';
@@ -55,6 +56,8 @@ async function advisePage(page: string, options: Options, context: ProgramContex
     lab,
     browser,
     site: source.site,
+    dir: source.dir,
+    scratch: tmpdir(),
     network,
     offersH3: options.offersH3,
     loads: options.loads,

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { gainOfAdvice, type Recording } from '@hopwise/pageload-emulator';
 import { siteInitScript } from '../browser/determinism.ts';
 import type { Lab, ServerChange } from '../client/lab.ts';
@@ -6,13 +7,19 @@ import { UserError } from '../command/errors.ts';
 import { type Loader, type Measured, measureProtocols } from '../loads/measure-protocols.ts';
 import type { MeasuringBrowser } from '../loads/measuring-browser.ts';
 import type { Site } from '../sites/site.ts';
+import { writeSite } from '../sites/write-site.ts';
 import { bootstrapMedianRatio } from '../statistics.ts';
-import { serversFollowing, type TestableAdvice, testableAdvice } from './server-changes.ts';
+import { serversFollowing, siteFollowing, type TestableAdvice, testableAdvice } from './server-changes.ts';
+import { readSiteFiles } from './site-changes.ts';
 
 export interface AdviceMeasurement {
   lab: Lab;
   browser: MeasuringBrowser;
   site: Site;
+  /** Folder of the site. */
+  dir: string;
+  /** Folder for copies of the site that follow advice. */
+  scratch: string;
   network: LabNetwork;
   /** Whether the servers offer HTTP/3 before any advice. */
   offersH3: boolean;
@@ -35,14 +42,15 @@ export interface MeasuredAdvice {
 type Series = TestableAdvice | 'before';
 
 /**
- * First visits to a page in real Chromium, by its own choice of protocols, before any advice and with each one followed by all servers.
+ * First visits to a page in real Chromium, by its own choice of protocols, before any advice and with each one followed by all servers or by the page.
  * They take turns, and those of one round meet the same sequence of losses.
  *
  * @throws UserError when the page does not load
  */
 export async function measureAdvice(options: AdviceMeasurement): Promise<MeasuredAdvice[]> {
   const { lab, site, network, offersH3, browser } = options;
-  const kinds = testableAdvice(offersH3);
+  const sites = await writeSites(options);
+  const kinds = [...sites.keys()];
   const all: Series[] = ['before', ...kinds];
   const loader: Loader = {
     load: (url, limits) => browser.load(url, { ...limits, ...siteInitScript(site) }),
@@ -55,6 +63,7 @@ export async function measureAdvice(options: AdviceMeasurement): Promise<Measure
     hooks: {
       async beforeLoad(series, { round, failures }) {
         await lab.drain();
+        await lab.serve(series === 'before' ? options.dir : sites.get(series)!);
         await lab.configureServers(
           everywhere(site, serversFollowing(series === 'before' ? null : series, offersH3)),
         );
@@ -83,6 +92,22 @@ export async function measureAdvice(options: AdviceMeasurement): Promise<Measure
       measured: { gain: 1 - ratio.estimate, low: 1 - ratio.high, high: 1 - ratio.low },
     };
   });
+}
+
+/** Folders of the site by advice. Advice that changes nothing is left out. */
+async function writeSites({ site, dir, scratch, offersH3 }: AdviceMeasurement) {
+  const before = await readSiteFiles(site, dir);
+  const sites = new Map<TestableAdvice, string>();
+  for (const kind of testableAdvice(offersH3)) {
+    const after = siteFollowing(kind, before);
+    if (after === null) continue;
+    if (after === before) sites.set(kind, dir);
+    else {
+      sites.set(kind, join(scratch, kind));
+      await writeSite(after, join(scratch, kind));
+    }
+  }
+  return sites;
 }
 
 const everywhere = ({ origins }: Site, change: ServerChange): Record<string, ServerChange> =>

@@ -38,6 +38,8 @@ export interface ReadingFigures {
   ranges: Record<PredictionMode, Share | null>;
   regret: Record<Mode, Partial<Record<ProtocolMode, Regret>>>;
   decisionRegret: Record<PredictionMode, Partial<Record<ProtocolMode, Regret>>>;
+  /** Of the rule that `ReadingScore.ruleRegret` judges. */
+  ruleRegret: Partial<Record<ProtocolMode, Regret>>;
   rules: Partial<Record<Rule, Regret>>;
   noise: {
     /** Regret on single seeds of an oracle that chose by the other seeds; null without cells of several seeds. */
@@ -143,6 +145,9 @@ export function readingFigures(
           own.map(({ page, network, decisionRegret }) => ({ page, network, regret: decisionRegret[mode] })),
         ),
       ),
+    ),
+    ruleRegret: byFrom(scores, (own) =>
+      regretOver(own.map(({ page, network, ruleRegret }) => ({ page, network, regret: ruleRegret }))),
     ),
     rules: Object.fromEntries(
       [...new Set(rules.map(({ rule }) => rule))].flatMap((rule) => {

@@ -89,7 +89,7 @@ function errorRows({ cross }: ReadingFigures): string[][] {
   ];
 }
 
-function regretRows({ regret, decisionRegret, rules, noise }: ReadingFigures): string[][] {
+function regretRows({ regret, decisionRegret, ruleRegret, rules, noise }: ReadingFigures): string[][] {
   const cells = ({ mean, interval, onOne, cells }: Regret) => [
     percent(mean),
     interval ? `${percent(interval.low)}–${percent(interval.high)}` : NONE,
@@ -110,6 +110,10 @@ function regretRows({ regret, decisionRegret, rules, noise }: ReadingFigures): s
         return own ? [[`decision: ${from}, ${MODE_NAMES[mode]}`, ...cells(own)]] : [];
       }),
     ),
+    ...FROM.flatMap((from) => {
+      const own = ruleRegret[from];
+      return own ? [[`${RULE_NAMES.h3UnlessHindered.name}, seeds of ${from}`, ...cells(own)]] : [];
+    }),
     ...RULES.flatMap((rule) => {
       const own = rules[rule];
       return own ? [[RULE_NAMES[rule].name, ...cells(own)]] : [];

@@ -11,7 +11,7 @@ import {
 } from '@hopwise/pageload-emulator';
 import { mediansAt } from '../../judge/cell-ground-truth.ts';
 import { regretOf } from '../../judge/regret.ts';
-import { isTried } from '../../judge/rules.ts';
+import { isTried, ruleChoice } from '../../judge/rules.ts';
 import { choiceOf } from '../choosers.ts';
 import { type GraphScore, scoreGraph } from './known-graph.ts';
 import type { MeasuredCell, RecordedLoad } from './measured-cell.ts';
@@ -43,6 +43,8 @@ export interface ReadingScore {
   regret: Record<Mode, JudgedRegret | null>;
   /** The same of the decision, in which experience of other pages counts too. */
   decisionRegret: Record<PredictionMode, JudgedRegret | null>;
+  /** Of HTTP/3 unless UDP is hindered, on the same seeds: without the recorded one, fewer seeds scatter more for every choice. */
+  ruleRegret: JudgedRegret | null;
   /** Whether the network's true figures lie within the ranges that are stated from the recording alone. */
   figures: Partial<Record<NetworkFigureName, boolean>>;
   /** The recorded load predicted again, for a load without random loss. */
@@ -122,6 +124,7 @@ export function scoreReading(cell: MeasuredCell, load: RecordedLoad): ReadingSco
     ranges: { given: noneHeld(), udp: noneHeld(), estimated: noneHeld() },
     regret: { true: null, given: null, udp: null, estimated: null },
     decisionRegret: { given: null, udp: null, estimated: null },
+    ruleRegret: null,
     figures: {},
     reproduced: null,
     graph: cell.known && scoreGraph(load.recording, cell.known),
@@ -135,6 +138,8 @@ export function scoreReading(cell: MeasuredCell, load: RecordedLoad): ReadingSco
     const choice = choiceOf({ best, pltMs }, tried);
     return choice && judgedRegret(cell.loads, choice, judgedBy);
   };
+  const rule = ruleChoice('h3UnlessHindered', cell.link);
+  if (isTried(cell.loads, rule)) score.ruleRegret = judgedRegret(cell.loads, rule, judgedBy);
   const judge = (mode: Mode, pltMs: Partial<Record<Protocol, number>>, best: Protocol): void => {
     for (const protocol of PROTOCOLS) {
       const [predicted, real] = [pltMs[protocol], measured[protocol]];

@@ -1,0 +1,49 @@
+import type { ProgramContext } from '@hopwise/lab/command/program';
+
+export const PAPERS = ['econ', 'wisetrans', 'wise', 'vtl', 'blitz'] as const;
+export type Paper = (typeof PAPERS)[number];
+
+/** What a run was asked for. */
+export interface MeasureOptions {
+  /** Folder of the released data, with `econ-pcwnd/` and `wisetrans/`; absent where none was given. */
+  data?: string;
+  /** No measurements in the lab, and fewer folds. */
+  quick: boolean;
+  seed: number;
+}
+
+/** A figure that does not come from the project's own models, and what the claim requires of it. */
+export interface RealFigure {
+  source: 'kernel' | 'released data';
+  value: number;
+  /** Smallest and largest value with which the claim holds; open where left out. */
+  min?: number;
+  max?: number;
+  /** Why these bounds. */
+  bounds: string;
+  text: string;
+}
+
+/** What a run found about a claim. */
+export type Finding =
+  | { kind: 'measured'; hopwise: string; real: RealFigure }
+  /** One machine cannot provide the real side. */
+  | { kind: 'incomparable'; reason: string }
+  /** This run did not measure it, another one can. */
+  | { kind: 'skipped'; reason: string };
+
+/** One statement of a paper. */
+export interface Claim {
+  id: string;
+  paper: Paper;
+  /** Table, figure or section. */
+  place: string;
+  /** The paper's figure, as a fact. */
+  stated: string;
+  measure(options: MeasureOptions, context: ProgramContext): Promise<Finding>;
+}
+
+/** For claims whose real side cannot be had on one machine. */
+export const incomparable =
+  (reason: string): Claim['measure'] =>
+  async () => ({ kind: 'incomparable', reason });

@@ -1,0 +1,26 @@
+/** Predictions from a history, as ECON compares itself with (section 5.1): the oldest value first. */
+export type Rival = (history: readonly number[]) => number;
+
+/** Section 5.1: α and β. */
+const ALPHA = 0.8;
+const BETA = 0.8;
+
+export const RIVALS: Record<'EWMA' | 'Holt-Winters' | 'last sample' | 'harmonic mean', Rival> = {
+  EWMA: (history) => history.reduce((mean, value) => ALPHA * value + (1 - ALPHA) * mean),
+  'Holt-Winters': holtWinters,
+  'last sample': (history) => history.at(-1)!,
+  'harmonic mean': (history) => history.length / history.reduce((sum, value) => sum + 1 / value, 0),
+};
+
+/** Without seasons (He, Dovrolis and Ammar, SIGCOMM 2005): level and trend. */
+function holtWinters(history: readonly number[]): number {
+  let level = history[0]!;
+  let trend = history.length > 1 ? history[1]! - history[0]! : 0;
+  for (const value of history.slice(1)) {
+    const before = level;
+    level = ALPHA * value + (1 - ALPHA) * (level + trend);
+    trend = BETA * (level - before) + (1 - BETA) * trend;
+  }
+  // A steep fall would predict a rate below 0.
+  return Math.max(level + trend, Number.EPSILON);
+}

@@ -1,0 +1,31 @@
+/** `npm run papers`: a verdict for each claim of the papers. */
+import { stat } from 'node:fs/promises';
+import { UserError } from '@hopwise/lab/command/errors';
+import { runProgram } from '@hopwise/lab/command/program';
+import { replaceFile } from '@hopwise/lab/command/write-file';
+import { allClaims } from './claims.ts';
+import { parseOptions } from './options.ts';
+import { type Judged, judge, renderMarkdown, renderTable } from './report.ts';
+
+await runProgram(async (context) => {
+  const argv = process.argv.slice(2);
+  const { paper, json, write, ...options } = parseOptions(argv);
+  if (options.data !== undefined && !(await isFolder(options.data)))
+    throw new UserError(`--data ${options.data}: expected a folder`, 2);
+  const judged: Judged[] = [];
+  for (const claim of allClaims()) {
+    if (paper !== undefined && claim.paper !== paper) continue;
+    context.signal.throwIfAborted();
+    judged.push(judge(claim, await claim.measure(options, context)));
+  }
+  if (write !== undefined) {
+    // The folder of the data is the reader's own.
+    const words = argv.map((word) => (word === options.data ? 'DIR' : word));
+    await replaceFile(write, renderMarkdown(judged, ['npm run papers --', ...words].join(' ')));
+  }
+  process.stdout.write(json ? `${JSON.stringify(judged, null, 1)}\n` : renderTable(judged));
+});
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() ?? false;
+}

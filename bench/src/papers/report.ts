@@ -1,0 +1,82 @@
+import { table, wrap } from '@hopwise/lab/output/table';
+import type { Claim, Finding } from './claim.ts';
+import { judgeFinding, type Verdict } from './judge-claim.ts';
+
+/** A claim with what a run found. */
+export interface Judged extends Pick<Claim, 'id' | 'paper' | 'place' | 'stated'> {
+  finding: Finding;
+  verdict: Verdict;
+}
+
+export const TITLES = {
+  econ: 'ECON (Cao et al., IMC 2019)',
+  wisetrans: 'WiseTrans (Zhang et al., WWW 2021)',
+  wise: 'TCP WISE (Nie et al., IWQoS 2018)',
+  vtl: 'VTL (Bonfoh et al., NETWORKING 2021)',
+  blitz: 'Blitz-started QUIC (Rüth et al., slides)',
+} as const;
+
+const EVIDENCE_WIDTH = 88;
+
+export function judge({ id, paper, place, stated }: Claim, finding: Finding): Judged {
+  return { id, paper, place, stated, finding, verdict: judgeFinding(finding) };
+}
+
+/** One row a claim, with the evidence below it. */
+export function renderTable(judged: readonly Judged[]): string {
+  const rows = judged.flatMap((each) => [
+    [each.id, each.place, each.verdict, each.stated],
+    ...evidence(each)
+      .flatMap((line) => wrap(line, EVIDENCE_WIDTH))
+      .map((line) => ['', '', '', `  ${line}`]),
+  ]);
+  return `${table([['claim', 'place', 'verdict', 'stated'], ...rows])}\n\n${counts(judged)}\n`;
+}
+
+/** `docs/papers.md`. */
+export function renderMarkdown(judged: readonly Judged[], command: string): string {
+  const papers = [...new Set(judged.map(({ paper }) => paper))];
+  const sections = papers.map((paper) => {
+    const rows = judged
+      .filter((each) => each.paper === paper)
+      .map(
+        (each) =>
+          `| ${[each.id, each.place, each.stated, evidence(each).join('<br>'), each.verdict].map(cell).join(' | ')} |`,
+      );
+    return [
+      `## ${TITLES[paper]}`,
+      '',
+      '| claim | place | stated | found | verdict |',
+      '| --- | --- | --- | --- | --- |',
+      ...rows,
+    ].join('\n');
+  });
+  return [
+    '# Figures of the papers',
+    `Written by \`${command}\`. A verdict rests on the kernel or on data that the authors released, never on the project's own models alone.`,
+    `${counts(judged)}.`,
+    ...sections,
+    '',
+  ]
+    .join('\n\n')
+    .trimEnd()
+    .concat('\n');
+}
+
+function evidence({ finding }: Judged): string[] {
+  if (finding.kind !== 'measured') return [finding.reason];
+  return [
+    `${finding.real.source}: ${finding.real.text}`,
+    `hopwise: ${finding.hopwise}`,
+    `holds if ${finding.real.bounds}`,
+  ];
+}
+
+function counts(judged: readonly Judged[]): string {
+  const order: Verdict[] = ['reproduced', 'refuted', 'not comparable', 'not run'];
+  return order
+    .map((verdict) => `${judged.filter((each) => each.verdict === verdict).length} ${verdict}`)
+    .join(', ');
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');

@@ -1,0 +1,81 @@
+import { Random } from '@hopwise/lab/random';
+import { bootstrapInterval, drawn, type Interval, type Spread, spread } from '@hopwise/lab/statistics';
+import { followSwitch, LOADS_AFTER, type Outcome } from './follow-switch.ts';
+import type { Switch } from './switches.ts';
+
+const SAME = 'the same within 5%';
+
+/** Classes of switches by the median load time after them over that before them, up to `below`. */
+export const CLASSES = [
+  { name: 'faster by over 5%', below: 0.95 },
+  { name: SAME, below: 1.05 },
+  { name: 'slower by 5 to 20%', below: 1.2 },
+  { name: 'slower by 20 to 50%', below: 1.5 },
+  { name: 'slower by over 50%', below: Infinity },
+] as const;
+
+/** Figures of the switches of one class. */
+export interface ClassFigures {
+  name: string;
+  switches: number;
+  /** Means over loads, with 95% intervals over pages and networks; see `Outcome`. */
+  harmWithout: Interval;
+  harmWith: Interval;
+  /** Shares of switches that the checker rolled back, by cause: false alarms where they do no harm. */
+  slower: Interval;
+  noGain: Interval;
+  /** Loads until then; null where none was rolled back. */
+  untilRollback: Spread | null;
+  /** Share of the loads after the switch that used what is faster in the median, with the checker. Without it: none or all. Null where both are about the same. */
+  onFaster: number | null;
+}
+
+/**
+ * Follows each switch so many times.
+ *
+ * @returns figures of the classes that have switches
+ */
+export function judgeChecker(switches: readonly Switch[], repeats: number, seed: number): ClassFigures[] {
+  const random = new Random(seed);
+  return CLASSES.flatMap(({ name, below }, index) => {
+    const from = CLASSES[index - 1]?.below ?? 0;
+    const own = switches.filter(({ effect }) => effect >= from && effect < below);
+    if (own.length === 0) return [];
+    const byCell = new Map<string, Outcome[]>();
+    let fasterLoads = 0;
+    for (const each of own) {
+      const outcomes = byCell.get(each.cell) ?? [];
+      byCell.set(each.cell, outcomes);
+      for (let repeat = 0; repeat < repeats; repeat++) {
+        const outcome = followSwitch(each, random);
+        outcomes.push(outcome);
+        const switched = outcome.rollback?.loads ?? LOADS_AFTER;
+        fasterLoads += each.effect < 1 ? switched : LOADS_AFTER - switched;
+      }
+    }
+    const cells = [...byCell.values()];
+    const outcomes = cells.flat();
+    const until = outcomes.flatMap(({ rollback }) => rollback?.loads ?? []);
+    return {
+      name,
+      switches: own.length,
+      harmWithout: meanOver(cells, ({ harmWithout }) => harmWithout),
+      harmWith: meanOver(cells, ({ harmWith }) => harmWith),
+      slower: meanOver(cells, ({ rollback }) => (rollback?.cause === 'slower' ? 1 : 0)),
+      noGain: meanOver(cells, ({ rollback }) => (rollback?.cause === 'no-gain' ? 1 : 0)),
+      untilRollback: until.length === 0 ? null : spread(until),
+      onFaster: name === SAME ? null : fasterLoads / (outcomes.length * LOADS_AFTER),
+    };
+  });
+}
+
+/** Mean over the outcomes of all cells, with a 95% interval over cells. */
+function meanOver(cells: readonly (readonly Outcome[])[], figureOf: (outcome: Outcome) => number): Interval {
+  const sums = cells.map((outcomes) => ({
+    sum: outcomes.reduce((total, outcome) => total + figureOf(outcome), 0),
+    count: outcomes.length,
+  }));
+  const meanOf = (some: typeof sums) =>
+    some.reduce((total, { sum }) => total + sum, 0) / some.reduce((total, { count }) => total + count, 0);
+  return bootstrapInterval(meanOf(sums), (random) => meanOf(drawn(sums, random)))!;
+}

@@ -1,0 +1,161 @@
+/**
+ * What recording costs a page of 500 requests in real Chromium: load time, processor time and memory with the extension and without,
+ * by turns in one run. `npm run bench:recorder [-- --rounds N]`; `--json` prints the measurements alone.
+ *
+ * The servers are on this machine and answer at once, so the load time is processor time: on a real network the share is smaller.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { BrowserContext } from 'playwright-core';
+import { findBrowserProcess, launch, launchChromium } from '../../extension/test/browser.ts';
+import { measureWorkerHeap } from '../../extension/test/worker-heap.ts';
+import { bootstrap } from './bootstrap.ts';
+import { readProcessorTime } from './processor-time.ts';
+
+const EXTENSION = join(import.meta.dirname, '../../extension/dist/chromium');
+const REQUESTS = 500;
+const SCRIPTS = 40;
+/** The recording is complete by then: it is taken a second after the load event. */
+const SETTLE_MS = 2500;
+const WARM_UP = 3;
+const MB = 1e6;
+const TARGETS = { pltShare: 0.01, mainThreadMs: 10, memoryMb: 20 };
+
+/** One load. */
+interface Load {
+  pltMs: number;
+  /** Of the page's main thread, from the navigation until the recording has been taken. */
+  mainThreadMs: number;
+  /** Of all processes of the browser in the same time. */
+  processorMs: number;
+  /** JavaScript objects of the page and of content scripts in it, after a garbage collection. */
+  heapBytes: number;
+}
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '30' }, json: { type: 'boolean', default: false } },
+});
+const rounds = Number(values.rounds);
+if (!Number.isInteger(rounds) || rounds < 2) {
+  console.error(`hopwise: --rounds: expected a whole number from 2 on, got ${values.rounds}`);
+  process.exit(2);
+}
+
+const server = createServer((request, response) => {
+  const path = request.url ?? '/';
+  response.setHeader('cache-control', 'no-store');
+  if (path.startsWith('/page')) response.setHeader('content-type', 'text/html').end(pageOf(path));
+  else if (path.endsWith('.js')) response.setHeader('content-type', 'text/javascript').end('void 0');
+  else response.setHeader('content-type', 'image/svg+xml').end('<svg xmlns="http://www.w3.org/2000/svg"/>');
+});
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const profile = await mkdtemp(join(tmpdir(), 'hopwise-bench-'));
+const without = await launchChromium(profile);
+const recording = await launch(EXTENSION);
+const browsers = {
+  without: { context: without, pid: findBrowserProcess(profile) },
+  with: { context: recording.context, pid: findBrowserProcess(recording.profile) },
+};
+
+try {
+  const loads: Record<'with' | 'without', Load[]> = { with: [], without: [] };
+  const heaps: number[] = [];
+  for (let round = -WARM_UP; round < rounds; round++) {
+    // By turns, and by turns first: what else the machine does meets both.
+    const order = round % 2 === 0 ? (['with', 'without'] as const) : (['without', 'with'] as const);
+    for (const name of order) {
+      const load = await measureLoad(browsers[name], round);
+      if (round >= 0) loads[name].push(load);
+    }
+    if (round >= 0) heaps.push(await measureWorkerHeap(recording.context));
+    if (process.stderr.isTTY) process.stderr.write(`\r${round + WARM_UP + 1} of ${rounds + WARM_UP} rounds`);
+  }
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  if (values.json) console.log(JSON.stringify({ loads, workerHeapBytes: heaps }));
+  else report(loads, heaps, without.browser()?.version() ?? '');
+} finally {
+  await recording.close();
+  await without.close();
+  await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  server.close();
+}
+
+function pageOf(path: string): string {
+  const number = path.replace(/\D/g, '');
+  const scripts = Array.from({ length: SCRIPTS }, (_, i) => `<script src="/${number}-${i}.js"></script>`);
+  const images = Array.from(
+    { length: REQUESTS - SCRIPTS - 1 },
+    (_, i) => `<img width="8" height="8" src="/${number}-${i}.svg">`,
+  );
+  return `<!doctype html><title>${REQUESTS} requests</title>${scripts.join('')}${images.join('')}`;
+}
+
+async function measureLoad(
+  { context, pid }: { context: BrowserContext; pid: number },
+  round: number,
+): Promise<Load> {
+  const page = await context.newPage();
+  try {
+    const session = await context.newCDPSession(page);
+    await session.send('Performance.enable');
+    const readMetric = async (name: string) => {
+      const { metrics } = await session.send('Performance.getMetrics');
+      return metrics.find((metric) => metric.name === name)!.value;
+    };
+    const startMs = readProcessorTime(pid);
+    await page.goto(`${url}/page${round + WARM_UP}`);
+    const pltMs = await page.evaluate(async (settleMs) => {
+      await new Promise((resolve) => setTimeout(resolve, settleMs));
+      const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+      return entry!.loadEventEnd;
+    }, SETTLE_MS);
+    const processorMs = readProcessorTime(pid) - startMs;
+    const mainThreadMs = 1000 * (await readMetric('TaskDuration'));
+    await session.send('HeapProfiler.collectGarbage');
+    return { pltMs, mainThreadMs, processorMs, heapBytes: await readMetric('JSHeapUsedSize') };
+  } finally {
+    await page.close();
+  }
+}
+
+interface Row {
+  name: string;
+  of(load: Load): number;
+  unit: 'ms' | 'MB';
+  /** Largest difference; null where there is no target. */
+  target: number | null;
+}
+
+function report(
+  loads: Record<'with' | 'without', readonly Load[]>,
+  heaps: readonly number[],
+  version: string,
+): void {
+  const compare = (of: Row['of']) => bootstrap(loads.with.map(of), loads.without.map(of));
+  const pltMs = compare((load) => load.pltMs).without;
+  const rows: Row[] = [
+    { name: 'load time', of: (load) => load.pltMs, unit: 'ms', target: TARGETS.pltShare * pltMs },
+    { name: 'main thread', of: (load) => load.mainThreadMs, unit: 'ms', target: TARGETS.mainThreadMs },
+    { name: 'all processes', of: (load) => load.processorMs, unit: 'ms', target: null },
+    { name: 'memory in the page', of: (load) => load.heapBytes / MB, unit: 'MB', target: TARGETS.memoryMb },
+  ];
+  console.log(
+    `${REQUESTS} requests in Chromium ${version}, ${rounds} loads without the extension and ${rounds} with it, by turns: medians, and the pairs' median difference with its 95% interval\n`,
+  );
+  for (const { name, of, unit, target } of rows) {
+    const { without: before, with: after, difference, low, high } = compare(of);
+    const write = (value: number) => value.toFixed(unit === 'ms' ? 0 : 2);
+    const judged =
+      target === null ? '' : `, target ${write(target)}: ${difference <= target ? 'reached' : 'missed'}`;
+    console.log(
+      `  ${name.padEnd(20)}${write(before)} → ${write(after)} ${unit}, ${write(difference)} (${write(low)} to ${write(high)}) more${judged}`,
+    );
+  }
+  console.log(`  ${'memory in the worker'.padEnd(20)} at most ${(Math.max(...heaps) / MB).toFixed(1)} MB`);
+  console.log(`\n${availableParallelism()} processors, load ${loadavg()[0]!.toFixed(1)} in the last minute`);
+}

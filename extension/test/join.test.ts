@@ -90,6 +90,7 @@ const WITHHELD: Partial<FrameResource> = {
 function frame(frameId: number, url: string, originMs: number, more: Partial<FrameReport> = {}): FrameReport {
   const report = {
     frameId,
+    isTop: frameId === 0,
     url,
     timeOrigin: T0 + originMs,
     navigation: {
@@ -522,6 +523,32 @@ describe('initiators', () => {
     expect(fetched(160, [run(js, 140)])).toMatchObject({ kind: 'script', from: js });
     expect(fetched(110, [run(js, 140, { startMs: 120 })])).toMatchObject({ kind: 'script', from: PAGE });
   });
+
+  test.each([0, 0.1, 0.3, 0.7, 0.9])(
+    'a fetch at the very end of a run is made by its script (origin %s)',
+    (at) => {
+      const other = `${PAGE}other.js`;
+      const { recording, of } = join(
+        [
+          document_(),
+          script,
+          request(other, 132, { type: 'script' }),
+          request(data, 160.1, { type: 'fetch' }),
+        ],
+        [
+          frame(0, PAGE, at, {
+            resources: [
+              ...loaded,
+              entry(other, 132, 150, { initiatorType: 'script' }),
+              entry(data, 160.1, 180, { initiatorType: 'fetch' }),
+            ],
+            scriptRuns: [run(js, 140), run(other, 160.1, { startMs: 155, inserted: true })],
+          }),
+        ],
+      );
+      expect(recording.requests[of(data).initiator.requestId!]!.url).toBe(other);
+    },
+  );
 
   test('right after a response arrives a fetch is initiated by the script that waited for it', () => {
     const [first, other] = [`${PAGE}first`, `${PAGE}other.js`];

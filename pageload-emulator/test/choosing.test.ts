@@ -5,6 +5,7 @@ import { choicesOf, nearestUniform } from '../src/choose/choices.ts';
 import { choose } from '../src/choose/choose.ts';
 import { isDecided, probabilityOfLeast } from '../src/choose/confidence.ts';
 import { pageReasons } from '../src/explain/page-reasons.ts';
+import { english } from '../src/explain/sentences/english.ts';
 import { PaintModel } from '../src/graph/paint-times.ts';
 import { loadTime } from '../src/scenarios/load-time.ts';
 import { LoadTimes } from '../src/scenarios/load-times.ts';
@@ -126,7 +127,7 @@ describe('choice', () => {
   it('avoids a protocol that may be many times slower, and says so', () => {
     const choice = choiceWith(4);
     const { best, margin, decided, times } = choice;
-    const reasons = pageReasons(questionWith(4), choice);
+    const reasons = pageReasons(questionWith(4), choice, english);
     expect(times.h3!.pltMs).toBeLessThan(times.h2!.pltMs);
     expect(best).toBe('h2');
     expect({ margin, decided }).toEqual({ margin: 0, decided: false });

@@ -19,6 +19,24 @@ function recorded(path: NetworkPath, seed = 1): Recording {
   return { ...recording, requests: recording.requests.map((request) => ({ ...request, offersH3: true })) };
 }
 
+/**
+ * A load that took far longer than the network explains, of http origins: all announce HTTP/3, which browsers ignore, and all but
+ * the page's own withhold their protocols.
+ */
+function slowOverHttp(): Recording {
+  const page = randomPage(1);
+  const overH3 = Object.fromEntries(page.origins.map((origin) => [origin, 'h3' as const]));
+  const recording = recordLoad(page, POLICED, randomServers(page, 1), overH3);
+  const own = new URL(recording.url).origin;
+  const requests = recording.requests.map((request) => ({
+    ...request,
+    url: request.url.replace('https:', 'http:'),
+    protocol: request.url.startsWith(`${own}/`) ? ('h1' as const) : null,
+    offersH3: true,
+  }));
+  return { ...recording, url: recording.url.replace('https:', 'http:'), requests };
+}
+
 function decisionOn(path: NetworkPath, knowledge: Knowledge = {}, recording = recorded(path)): Decision {
   const { lossBurst: _, ...network } = path;
   return predict(recording, { network, knowledge }).decision;
@@ -101,6 +119,12 @@ describe('decision', () => {
     }));
     const { baseline } = decisionOn(OPEN, {}, { ...recording, requests });
     expect(new Set(Object.values(baseline.protocols))).toEqual(new Set(['h1']));
+  });
+
+  it('has nothing to verify after a slow load of http origins that withhold their protocols', () => {
+    const { kind, unexplained, verdict } = decisionOn(OPEN, {}, slowOverHttp());
+    expect({ kind, unexplained }).toEqual({ kind: 'leave', unexplained: null });
+    expect(verdict).toMatch(/leave it/i);
   });
 
   it('lets measured loads whose ranges do not overlap decide against the emulation', () => {

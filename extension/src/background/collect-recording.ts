@@ -54,7 +54,9 @@ async function askFrame(
     return null;
   }
   const parsed = frameTimingsSchema.safeParse(answer);
-  return parsed.success ? { ...parsed.data, frameId } : null;
+  if (!parsed.success) return null;
+  // An id that the browser resolves to the top frame would count the page's requests twice.
+  return parsed.data.isTop === (frameId === 0) ? { ...parsed.data, frameId } : null;
 }
 
 /** Name and major version, such as `Chromium 156`. */

@@ -124,6 +124,7 @@ function readFrameTimings(): FrameTimings {
   const paint = performance.getEntriesByName('first-contentful-paint')[0];
   return {
     url: location.href.slice(0, MAX_TEXT_CHARS),
+    isTop: window.top === window,
     timeOrigin: performance.timeOrigin,
     navigation: navigation
       ? {

@@ -78,13 +78,15 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
     const entry = documentOf?.entry ?? fromParent ?? null;
     const origin = documentOf?.frame.timeOrigin ?? frame?.timeOrigin ?? top.timeOrigin;
     // The parent requested the iframe before the process with the iframe's clock existed.
-    const requestedMs = documentOf && fromParent && frame ? fromParent.fetchStart + frame.timeOrigin : null;
+    const requestedMs =
+      documentOf && fromParent && frame ? fromParent.fetchStart + (frame.timeOrigin - top.timeOrigin) : null;
     let previous: JoinedRequest | null = null;
     for (const [index, hop] of hops.entries()) {
       const measured = index === hops.length - 1 && !hop.redirected ? entry : null;
+      // Times since 1970 lose the microseconds by which a request precedes the end of the script that made it.
       const shift = origin - top.timeOrigin;
       const startMs = measured
-        ? Math.min(measured.fetchStart + origin, requestedMs ?? Number.POSITIVE_INFINITY) - top.timeOrigin
+        ? Math.min(measured.fetchStart + shift, requestedMs ?? Number.POSITIVE_INFINITY)
         : hop.startedAt - top.timeOrigin;
       const endedMs = (hop.endedAt ?? observation.takenAt) - top.timeOrigin;
       const endMs = measured && measured.responseEnd > 0 ? measured.responseEnd + shift : endedMs;

@@ -68,6 +68,8 @@ const scriptRun = z.object({
 
 export const frameTimingsSchema = z.object({
   url,
+  /** Whether it is the tab's top frame. */
+  isTop: z.boolean(),
   /** Milliseconds since 1970. */
   timeOrigin: z.number().check(z.gte(0), z.lte(1e14)),
   navigation: z.nullable(navigation),

@@ -124,7 +124,7 @@ function toObserved(details: chrome.webRequest.OnBeforeRequestDetails): Observed
     url: details.url,
     method: details.method.slice(0, 32),
     type: resourceType(details.type),
-    frameId: details.frameId,
+    frameId: toFrameId(details),
     parentFrameId: details.parentFrameId,
     documentId: details.documentId ?? null,
     parentDocumentId: details.parentDocumentId ?? null,
@@ -142,6 +142,14 @@ function toObserved(details: chrome.webRequest.OnBeforeRequestDetails): Observed
     redirected: false,
     internal: false,
   };
+}
+
+/**
+ * Id of the frame that made the request. A document's first requests can come before the browser process has made it
+ * the tab's current one; Chromium then reports the top frame with its internal id instead of 0.
+ */
+export function toFrameId({ frameId, parentFrameId }: { frameId: number; parentFrameId: number }): number {
+  return frameId > 0 && parentFrameId === -1 ? 0 : frameId;
 }
 
 function header(headers: Header[] | undefined, name: string): string | undefined {

@@ -95,7 +95,8 @@ export function decide(
   );
   const candidateOf = (action: Action) => planned[actions.indexOf(action)]!;
   const isUnverified = isFree && knowledge.verification === undefined && !knowledge.isOtherNetwork;
-  const unexplained = isUnverified ? unexplainedTime(recording, candidates.list[baseline]!) : null;
+  const canAct = actions.some(({ kind, needs }) => kind !== 'leave' && !needs.includes('server'));
+  const unexplained = isUnverified && canAct ? unexplainedTime(recording, candidates.list[baseline]!) : null;
   const picked = pickAction(actions, belief, candidateOf, knowledge.earlier ?? null);
   // What is not understood is verified first; a policer is an explanation, even where its effect is not emulated exactly.
   const isHasty = unexplained !== null && !picked.action.measured && !isPoliced(choice.scenarios);

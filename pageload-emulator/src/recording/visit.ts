@@ -9,7 +9,7 @@ export function recordedVisit({ requests }: Recording): 'first' | 'later' | null
   const offering = new Set<string>();
   for (const { url, protocol, offersH3 } of requests) {
     const origin = originOf(url);
-    if (origin !== null && (protocol === 'h3' || offersH3)) offering.add(origin);
+    if (origin !== null && (protocol === 'h3' || (offersH3 && isSecure(url)))) offering.add(origin);
   }
   const begun = new Set<string>();
   for (const { url, protocol } of requests) {
@@ -23,9 +23,16 @@ export function recordedVisit({ requests }: Recording): 'first' | 'later' | null
 
 /** Whether requests went over HTTP/3, or may have, as the recording withholds the protocols of origins that offer it. */
 export function mayHaveUsedH3({ requests }: Recording): boolean {
-  const offering = new Set(requests.filter(({ offersH3 }) => offersH3).map(({ url }) => originOf(url)));
+  const offering = new Set(
+    requests.filter(({ offersH3, url }) => offersH3 && isSecure(url)).map(({ url }) => originOf(url)),
+  );
   return requests.some(
     ({ url, protocol, fromCache, status }) =>
       protocol === 'h3' || (protocol === null && !fromCache && status !== 0 && offering.has(originOf(url))),
   );
+}
+
+/** Browsers use HTTP/3 for https origins only, whatever an http origin announces (RFC 9114, section 3.1). */
+function isSecure(url: string): boolean {
+  return url.startsWith('https:');
 }

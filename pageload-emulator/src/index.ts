@@ -93,6 +93,7 @@ export {
   explainEcon,
   predictEcon,
 } from './predict-econ.ts';
+export { handshakeTrips, type RoundTrip } from './recording/handshake-trips.ts';
 export type { ReadRecording } from './recording/har.ts';
 export { JsonBytes } from './recording/json-bytes.ts';
 export { parseRecording, readRecording } from './recording/parse.ts';

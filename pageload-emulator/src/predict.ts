@@ -2,6 +2,7 @@ import type {
   FigureSource,
   KnownNetwork,
   KnownServer,
+  Language,
   MeasuredNetwork,
   NetworkFigure,
   OriginRecommendation,
@@ -25,6 +26,8 @@ import { explainProtocol, type ProtocolExplanation } from './explain/explain.ts'
 import { omissionNotes } from './explain/omission-notes.ts';
 import { originReason } from './explain/origin-reason.ts';
 import { pageReasons } from './explain/page-reasons.ts';
+import type { Sentences } from './explain/sentences/english.ts';
+import { SENTENCES } from './explain/sentences/languages.ts';
 import { changeInWords } from './explain/server-change-words.ts';
 import { unavailableClause } from './explain/unavailable-clause.ts';
 import { wordDecision } from './explain/verdict.ts';
@@ -56,6 +59,8 @@ export interface PredictOptions {
   knowledge?: Knowledge;
   /** Also predicts the load times with changed servers. */
   whatIf?: ServerChange;
+  /** Of the verdict, reasons and notes. Default `en`. */
+  language?: Language;
 }
 
 /** A prediction with the reasons for each protocol's load time. */
@@ -84,7 +89,7 @@ export function predict(recording: Recording, options: PredictOptions = {}): Pre
 
 /**
  * Explains the predicted loads: for each protocol the critical path, connections, losses and waits of its load in the scenario
- * of median load time.
+ * of median load time. The stories are in English.
  *
  * @throws EmulationError when a given figure is out of range, or the page does not load on the network
  */
@@ -102,7 +107,7 @@ export function explain(recording: Recording, options: PredictOptions = {}): Exp
     confidence,
     decided,
     reasons,
-    protocols: byProtocol(choice, (protocol) => explainProtocol(graph, choice, protocol)),
+    protocols: byProtocol(choice, SENTENCES.en, (protocol) => explainProtocol(graph, choice, protocol)),
     assigned,
     notes,
     ...(whatIf && { whatIf }),
@@ -135,13 +140,14 @@ function predictPage(
   options: PredictOptions,
 ): { prediction: Prediction; graph: PageGraph; choice: Choice } {
   const startedAt = Date.now();
+  const sentences = SENTENCES[options.language ?? 'en'];
   const { question, network } = pageQuestion(recording, options);
   const { graph } = question;
   const choice = choose(question);
   const { joint } = choice;
   const isOtherNetwork = options.network !== undefined && isRecordedElsewhere(recording, options.network);
   const knowledge: Knowledge = { isOtherNetwork, ...options.knowledge };
-  const decision = wordDecision(decide({ recording, question, choice }, knowledge), knowledge);
+  const decision = wordDecision(decide({ recording, question, choice }, knowledge), knowledge, sentences);
   const waterfall: Partial<Record<Protocol, WaterfallEntry[]>> = {};
   if (options.waterfall) {
     for (const { protocol } of choice.uniform) waterfall[protocol] = choice.traced(protocol).load.entries;
@@ -151,41 +157,58 @@ function predictPage(
     network: networkFigures(network),
     decision,
     observed: { pltMs: recording.pltMs, protocols: observedProtocols(recording) },
-    protocols: byProtocol(choice, (protocol) => choice.times[protocol]!),
+    protocols: byProtocol(choice, sentences, (protocol) => choice.times[protocol]!),
     best: choice.best,
     margin: choice.margin,
     confidence: choice.confidence,
     decided: choice.decided,
-    reasons: pageReasons(question, choice),
+    reasons: pageReasons(question, choice, sentences),
     assignment: joint.assignment,
     assignedPltMs: joint.assigned.pltMs,
-    assigned: { ...joint.assigned, reason: assignmentReason(joint, graph.origins.length) },
-    origins: choice.origins.map((each) => recommendationOf(each, question, choice)),
-    notes: omissionNotes(choice.omissions),
-    ...(options.whatIf && { whatIf: whatIfOf(graph, choice, options.whatIf) }),
+    assigned: { ...joint.assigned, reason: assignmentReason(joint, graph.origins.length, sentences) },
+    origins: choice.origins.map((each) => recommendationOf(each, question, choice, sentences)),
+    notes: omissionNotes(choice.omissions, sentences),
+    ...(options.whatIf && { whatIf: whatIfOf(graph, choice, options.whatIf, sentences) }),
     waterfall,
     elapsedMs: Date.now() - startedAt,
   };
   return { prediction, graph, choice };
 }
 
-function byProtocol<T>(choice: Choice, of: (protocol: Protocol) => T): Record<Protocol, T | Unavailable> {
+function byProtocol<T>(
+  choice: Choice,
+  sentences: Sentences,
+  of: (protocol: Protocol) => T,
+): Record<Protocol, T | Unavailable> {
   return Object.fromEntries(
     PROTOCOLS.map((protocol) => [
       protocol,
       choice.times[protocol] === undefined
-        ? { unavailable: unavailableClause(choice.unavailable[protocol]!) }
+        ? { unavailable: unavailableClause(choice.unavailable[protocol]!, sentences) }
         : of(protocol),
     ]),
   ) as Record<Protocol, T | Unavailable>;
 }
 
-function whatIfOf(graph: PageGraph, choice: Choice, asked: ServerChange): NonNullable<Prediction['whatIf']> {
+function whatIfOf(
+  graph: PageGraph,
+  choice: Choice,
+  asked: ServerChange,
+  sentences: Sentences,
+): NonNullable<Prediction['whatIf']> {
   const times = askWhatIf(graph, choice.uniform, choice.scenarios, asked);
-  return { change: changeInWords(asked), protocols: byProtocol(choice, (protocol) => times[protocol]!) };
+  return {
+    change: changeInWords(asked),
+    protocols: byProtocol(choice, sentences, (protocol) => times[protocol]!),
+  };
 }
 
-function recommendationOf(origin: OriginChoice, question: Question, choice: Choice): OriginRecommendation {
+function recommendationOf(
+  origin: OriginChoice,
+  question: Question,
+  choice: Choice,
+  sentences: Sentences,
+): OriginRecommendation {
   return {
     origin: origin.origin,
     requests: origin.requests,
@@ -194,7 +217,7 @@ function recommendationOf(origin: OriginChoice, question: Question, choice: Choi
     margin: origin.margin,
     confidence: origin.confidence,
     pltMs: origin.pltMs,
-    reason: originReason(origin, question, choice),
+    reason: originReason(origin, question, choice, sentences),
     decided: origin.decided,
   };
 }

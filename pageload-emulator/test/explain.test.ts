@@ -7,6 +7,7 @@ import {
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { holdupSentence } from '../src/explain/holdup-sentence.ts';
+import { english } from '../src/explain/sentences/english.ts';
 import { traceLoad } from '../src/trace/traced-load.ts';
 import { worstHoldup } from '../src/trace/worst-holdup.ts';
 import { generatedPage, NETWORKS } from './generated-pages.ts';
@@ -104,7 +105,7 @@ describe('lost packets', () => {
     const worst = loads('h2')
       .map(({ trace }) => worstHoldup(graph, trace))
       .find((found) => found !== null && found.held.length > 1)!;
-    expect(holdupSentence(worst, 'h2')).toBe(
+    expect(holdupSentence(worst, 'h2', english)).toBe(
       `${worst.held.length} small files from a.test wait behind one lost packet on HTTP/2, up to ${Math.round(worst.longestMs)} ms.`,
     );
     // The repair takes at least a round trip, for most of which the others wait.

@@ -8,6 +8,7 @@ import type { TracedLoad } from '../trace/traced-load.ts';
 import { type WorstHoldup, worstHoldup } from '../trace/worst-holdup.ts';
 import { indexOfNearest } from '../util/statistics.ts';
 import { holdupSentence } from './holdup-sentence.ts';
+import { english } from './sentences/english.ts';
 import { count, ms, withoutScheme } from './words.ts';
 
 /** One connection of the explained load. Times are milliseconds after navigationStart. */
@@ -31,7 +32,7 @@ export interface ExplainedConnection {
 export interface ProtocolExplanation extends ProtocolPrediction {
   /** Load time of the explained load, milliseconds. */
   explainedPltMs: number;
-  /** The explanation in sentences. */
+  /** The explanation in English sentences. */
   story: string[];
   /** Milliseconds of the load time by cause, along the critical path. */
   causes: Record<Cause, number>;
@@ -141,7 +142,7 @@ function storyOf(
     );
   }
   if (timeouts > 0) story.push(`${count(timeouts, 'time')} a loss was noticed only by a timer.`);
-  if (worst !== null && worst.held.length > 0) story.push(holdupSentence(worst, protocol));
+  if (worst !== null && worst.held.length > 0) story.push(holdupSentence(worst, protocol, english));
   return story;
 }
 

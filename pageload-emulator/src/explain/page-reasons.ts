@@ -1,18 +1,12 @@
-import { type NetworkPath, PROTOCOL_NAME, type ServerProfile } from '@hopwise/contract';
+import type { NetworkPath, ServerProfile } from '@hopwise/contract';
 import type { Choice } from '../choose/choose.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { UniformRun } from '../scenarios/uniform.ts';
 import type { Cause } from '../trace/critical-path.ts';
 import { worstHoldup } from '../trace/worst-holdup.ts';
-import {
-  connectClause,
-  policedSentence,
-  type Side,
-  sixConnectionsClause,
-  transferClause,
-} from './cause-sentences.ts';
+import { connectClause, type Side, sixConnectionsClause, transferClause } from './cause-sentences.ts';
 import { holdupSentence } from './holdup-sentence.ts';
-import { ms, percent } from './words.ts';
+import type { Sentences } from './sentences/english.ts';
 
 /** Smaller savings on the way to the load event, milliseconds, are not named. */
 const MIN_SAVED_MS = 3;
@@ -33,23 +27,17 @@ export interface ReasonContext {
 export type PageChoice = Pick<Choice, 'uniform' | 'times' | 'confidence' | 'decided' | 'traced'>;
 
 /** Explains in sentences why the best protocol wins against the runner-up, or why none clearly does. */
-export function pageReasons(context: ReasonContext, choice: PageChoice): string[] {
+export function pageReasons(context: ReasonContext, choice: PageChoice, sentences: Sentences): string[] {
   const [best, rival] = choice.uniform as [UniformRun, UniformRun?];
-  const winnerName = PROTOCOL_NAME[best.protocol];
-  if (rival === undefined) return [`Only ${winnerName} loads the page on this network.`];
-  const loserName = PROTOCOL_NAME[rival.protocol];
+  const { page, causes } = sentences;
+  if (rival === undefined) return [page.onlyOne(best.protocol)];
   const bestMs = choice.times[best.protocol]!.pltMs;
   const rivalMs = choice.times[rival.protocol]!.pltMs;
   const gainMs = rivalMs - bestMs;
-  if (gainMs <= 0) {
-    return [`${winnerName} and ${loserName} are about equal here. ${winnerName} is slightly safer.`];
-  }
+  if (gainMs <= 0) return [page.equal(best.protocol, rival.protocol)];
   const doubts = choice.decided
     ? []
-    : [
-        `${winnerName} (${ms(bestMs)}) and ${loserName} (${ms(rivalMs)}) ` +
-          `differ by ${percent(gainMs / rivalMs)}, and the chance that ${winnerName} is the fastest is ${percent(choice.confidence)}.`,
-      ];
+    : [page.doubt(best.protocol, bestMs, rival.protocol, rivalMs, choice.confidence)];
   if (!choice.decided && gainMs < MIN_EXPLAINED_SHARE * rivalMs) return doubts;
   const own = choice.traced(best.protocol).causes;
   const other = choice.traced(rival.protocol).causes;
@@ -58,41 +46,41 @@ export function pageReasons(context: ReasonContext, choice: PageChoice): string[
     .filter(({ savedMs }) => savedMs >= Math.max(MIN_SAVED_MS, MIN_SAVED_SHARE * gainMs))
     .sort((a, b) => b.savedMs - a.savedMs)
     .slice(0, MAX_REASONS);
-  const sentences = saved.flatMap(({ cause, savedMs }) => {
-    const why = causeClause(cause, context, choice, best, rival);
-    return why === null ? [] : [`${winnerName} saves ${ms(savedMs)} on the way to the load event: ${why}`];
+  const reasons = saved.flatMap(({ cause, savedMs }) => {
+    const why = causeClause(cause, context, choice, [best, rival], sentences);
+    return why === null ? [] : [page.saves(best.protocol, savedMs, why)];
   });
-  if (rival.total.policed >= 1) sentences.unshift(policedSentence(rival.total));
-  if (doubts.length === 0 && sentences.length === 0)
-    return ['Many small differences add up; no single one stands out.'];
-  return [...doubts, ...sentences];
+  if (rival.total.policed >= 1) reasons.unshift(causes.policed(rival.total.policed));
+  if (doubts.length === 0 && reasons.length === 0) return [page.manySmall()];
+  return [...doubts, ...reasons];
 }
 
 function causeClause(
   cause: Cause,
   { graph, path, servers }: ReasonContext,
   { traced }: PageChoice,
-  best: UniformRun,
-  rival: UniformRun,
+  [best, rival]: [UniformRun, UniformRun],
+  sentences: Sentences,
 ): string | null {
+  const { causes } = sentences;
   const winner: Side = { protocol: best.protocol, counters: best.total };
   const loser: Side = { protocol: rival.protocol, counters: rival.total };
   switch (cause) {
     case 'connect':
-      return connectClause(winner, loser, path);
+      return connectClause(winner, loser, path, causes);
     case 'turn':
       return loser.protocol === 'h1' && loser.counters.waitedForConnection > 0
-        ? sixConnectionsClause(loser.counters)
-        : `requests wait longer for their turn on ${PROTOCOL_NAME[loser.protocol]}.`;
+        ? sixConnectionsClause(loser.counters, causes)
+        : causes.turnClause(loser.protocol);
     case 'loss': {
       const worst = worstHoldup(graph, traced(loser.protocol).trace);
       if (worst === null) return null;
       return worst.held.length === 0
-        ? `on ${PROTOCOL_NAME[loser.protocol]} responses wait for their own lost packets.`
-        : holdupSentence(worst, loser.protocol);
+        ? causes.ownLossesClause(loser.protocol)
+        : holdupSentence(worst, loser.protocol, sentences);
     }
     case 'transfer':
-      return transferClause(winner, loser, servers);
+      return transferClause(winner, loser, servers, causes);
     case 'roundTrip':
     case 'server':
     case 'script':

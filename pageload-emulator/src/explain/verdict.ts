@@ -3,7 +3,6 @@ import {
   type Decision,
   type Evidence,
   type MeasuredLoads,
-  PROTOCOL_NAME,
   PROTOCOLS,
   type Protocol,
   type Verification,
@@ -12,7 +11,8 @@ import type { DecisionFigures } from '../decide/decide.ts';
 import type { Knowledge } from '../decide/knowledge.ts';
 import { isSameAction } from '../decide/pick-action.ts';
 import { median } from '../util/statistics.ts';
-import { count, duration, durations, percent, withoutScheme } from './words.ts';
+import type { Behaviour, Sentences } from './sentences/english.ts';
+import { withoutScheme } from './words.ts';
 
 /** Load times within this share of the fastest are called equal. */
 const EQUAL = 0.05;
@@ -20,39 +20,36 @@ const EQUAL = 0.05;
 const SURE = 0.95;
 /** More origins are named by their number. */
 const NAMED_ORIGINS = 2;
-/** A protocol this many times slower than the fastest is named as such. */
-const NOTABLY_SLOWER = 1.5;
 
 /** Adds the sentences to a decision's figures. */
-export function wordDecision(figures: DecisionFigures, knowledge: Knowledge): Decision {
+export function wordDecision(figures: DecisionFigures, knowledge: Knowledge, sentences: Sentences): Decision {
   const { kept, ...decision } = figures;
   return {
     ...decision,
-    verdict: verdictOf(figures),
-    evidence: evidenceOf(figures, knowledge),
-    changed: changeOf(figures, knowledge.earlier ?? null),
+    verdict: verdictOf(figures, sentences),
+    evidence: evidenceOf(figures, knowledge, sentences.evidence),
+    changed: changeOf(figures, knowledge.earlier ?? null, sentences.evidence),
   };
 }
 
 /** What to do and what it gains, in one line. */
-export function verdictOf(figures: DecisionFigures): string {
+function verdictOf(figures: DecisionFigures, sentences: Sentences): string {
   const { kind, action, baseline, actions, unexplained } = figures;
   if (kind === 'act') {
-    const [from, to] = durations(baseline.pltMs, action.time.pltMs);
-    const about = action.measured ? '' : 'about ';
-    const sure = action.measured ? 'measured' : action.helps >= SURE ? 'sure' : 'likely';
-    return `${instructionOf(action, figures)}: ${from} → ${about}${to} (${sure})`;
+    const sureness = action.measured ? 'measured' : action.helps >= SURE ? 'sure' : 'likely';
+    const instruction = instructionOf(action, figures, sentences);
+    return sentences.verdict.effect(instruction, baseline.pltMs, action.time.pltMs, sureness);
   }
   if (kind === 'unsure') {
     const promising = promisingAction(actions)!;
     if (unexplained !== null && promising.gainMs <= 0) {
-      const [took, expected] = durations(unexplained.recordedMs, unexplained.expectedMs);
-      return `Leave it for now. This load took ${took} where about ${expected} was expected: verify to find out why`;
+      return sentences.verdict.unexplained(unexplained.recordedMs, unexplained.expectedMs);
     }
-    const gain = duration(Math.min(promising.gainMs, baseline.laterPltMs - promising.time.pltMs));
-    return `Leave it for now. ${instructionOf(promising, figures)} may save ${gain} (chance ${percent(promising.helps)}): verify to be sure`;
+    const gainMs = Math.min(promising.gainMs, baseline.laterPltMs - promising.time.pltMs);
+    const instruction = instructionOf(promising, figures, sentences);
+    return sentences.verdict.promising(instruction, gainMs, promising.helps);
   }
-  return leaveVerdict(figures);
+  return leaveVerdict(figures, sentences.verdict);
 }
 
 /** The browser's action of which most can be hoped for; null when there is none but to leave it. */
@@ -64,29 +61,25 @@ export function promisingAction(actions: readonly Action[]): Action | null {
   );
 }
 
-function leaveVerdict(figures: DecisionFigures): string {
+function leaveVerdict(figures: DecisionFigures, verdict: Sentences['verdict']): string {
   const { protocols, baseline } = figures;
   const main = mainProtocol(figures);
   const times = ranked(protocols);
   const fastestMs = times[0]?.pltMs ?? 0;
   const isEqual = times.every(({ pltMs }) => pltMs <= (1 + EQUAL) * fastestMs);
-  if (isEqual && times.length > 1) return 'The protocols are about equal here: leave it';
-  const advice = offerAdvice(figures);
-  if (advice !== null) return `Nothing to switch in the browser. ${advice}`;
+  if (isEqual && times.length > 1) return verdict.equal();
+  const advice = offerAdvice(figures, verdict);
+  if (advice !== null) return verdict.nothingToSwitch(advice);
   const isOnlyOne = new Set(Object.values(baseline.protocols)).size === 1;
   if ((protocols[main]?.pltMs ?? Number.POSITIVE_INFINITY) <= (1 + EQUAL) * fastestMs) {
-    return isOnlyOne
-      ? `${PROTOCOL_NAME[main]} everywhere is right: leave it`
-      : "The browser's own choice is right: leave it";
+    return isOnlyOne ? verdict.rightEverywhere(main) : verdict.rightChoice();
   }
-  return 'Leave it: no change surely gains 5%';
+  return verdict.noSureGain();
 }
 
-function offerAdvice({ actions, baseline }: DecisionFigures): string | null {
+function offerAdvice({ actions, baseline }: DecisionFigures, verdict: Sentences['verdict']): string | null {
   const offer = actions.find(({ kind, worthwhile }) => kind === 'offer-h3' && worthwhile);
-  if (offer === undefined) return null;
-  const [from, to] = durations(baseline.laterPltMs, offer.time.pltMs);
-  return `If you run the server: with HTTP/3 ${from} → about ${to}`;
+  return offer === undefined ? null : verdict.offerH3(baseline.laterPltMs, offer.time.pltMs);
 }
 
 /** The protocol that carries most origins by itself. */
@@ -97,29 +90,31 @@ function mainProtocol({ baseline }: DecisionFigures): Protocol {
 }
 
 /** An action in the imperative, without its effect. */
-function instructionOf(action: Action, { baseline }: DecisionFigures): string {
+function instructionOf(action: Action, { baseline }: DecisionFigures, sentences: Sentences): string {
+  const { instructions } = sentences;
   const offering = Object.values(baseline.protocols).filter((protocol) => protocol === 'h3').length;
+  const hosts = nameHosts(action.origins, sentences);
   switch (action.kind) {
     case 'leave':
-      return 'Leave it';
-    case 'avoid-h3':
-      return `Keep ${action.origins.length === offering && offering > NAMED_ORIGINS ? 'this page' : names(action.origins)} off HTTP/3`;
+      return instructions.leave();
+    case 'avoid-h3': {
+      const isWholePage = action.origins.length === offering && offering > NAMED_ORIGINS;
+      return instructions.avoidH3(isWholePage ? null : hosts);
+    }
     case 'hold':
-      return action.protocol === null
-        ? `Mix protocols for ${names(action.origins)}`
-        : `Hold ${names(action.origins)} to ${PROTOCOL_NAME[action.protocol]}`;
+      return action.protocol === null ? instructions.mix(hosts) : instructions.hold(hosts, action.protocol);
     case 'offer-h3':
-      return `Offer HTTP/3 at ${names(action.origins)}`;
+      return instructions.offerH3(hosts);
     case 'withdraw-h3':
-      return `Stop offering HTTP/3 at ${names(action.origins)}`;
+      return instructions.withdrawH3(hosts);
   }
 }
 
 /** The hosts, or their number with the heaviest one. */
-function names(origins: readonly string[]): string {
-  const hosts = origins.map(withoutScheme);
-  if (hosts.length <= NAMED_ORIGINS) return hosts.join(' and ');
-  return `${hosts[0]} and ${hosts.length - 1} more origins`;
+function nameHosts(origins: readonly string[], { bothHosts, firstHost }: Sentences): string {
+  const [first = '', second, ...more] = origins.map(withoutScheme);
+  if (second === undefined) return first;
+  return more.length === 0 ? bothHosts(first, second) : firstHost(first, more.length + 1);
 }
 
 function ranked(protocols: Decision['protocols']): { protocol: Protocol; pltMs: number }[] {
@@ -130,73 +125,61 @@ function ranked(protocols: Decision['protocols']): { protocol: Protocol; pltMs: 
 }
 
 /** The protocols side by side: `HTTP/1.1 and HTTP/2 are about equal here; HTTP/3 takes 5 times as long.` */
-export function comparisonOf(protocols: Decision['protocols']): string {
+function comparisonOf(protocols: Decision['protocols'], evidence: Sentences['evidence']): string {
   const times = ranked(protocols);
   const [first] = times;
   if (first === undefined) return '';
   const equal = times.filter(({ pltMs }) => pltMs <= (1 + EQUAL) * first.pltMs);
   const slower = times.filter((each) => !equal.includes(each));
-  const list = equal.map(({ protocol }) => PROTOCOL_NAME[protocol]);
-  const lead =
-    list.length === 1
-      ? `${list[0]} is the fastest`
-      : `${list.slice(0, -1).join(', ')} and ${list.at(-1)} are about equal here`;
-  const rest = slower.map(({ protocol, pltMs }) => {
-    const ratio = pltMs / first.pltMs;
-    return ratio >= NOTABLY_SLOWER
-      ? `${PROTOCOL_NAME[protocol]} takes ${ratio.toFixed(ratio < 3 ? 1 : 0)} times as long`
-      : `${PROTOCOL_NAME[protocol]} takes ${percent(ratio - 1)} longer`;
-  });
-  return `${[lead, ...rest].join('; ')}.`;
+  return evidence.comparison(
+    equal.map(({ protocol }) => protocol),
+    slower.map(({ protocol, pltMs }) => ({ protocol, ratio: pltMs / first.pltMs })),
+  );
 }
 
-function evidenceOf({ protocols, kept }: DecisionFigures, knowledge: Knowledge): Evidence[] {
-  const evidence: Evidence[] = [{ kind: 'emulation', text: comparisonOf(protocols) }];
+function evidenceOf(
+  { protocols, kept }: DecisionFigures,
+  knowledge: Knowledge,
+  words: Sentences['evidence'],
+): Evidence[] {
+  const evidence: Evidence[] = [{ kind: 'emulation', text: comparisonOf(protocols, words) }];
   if (knowledge.verification)
-    evidence.push({ kind: 'verification', text: transfersOf(knowledge.verification) });
+    evidence.push({ kind: 'verification', text: words.transfers(mediansOf(knowledge.verification)) });
   for (const [behaviour, pltMs] of loadsByBehaviour(knowledge.loads ?? [])) {
-    const [low, high] = durations(Math.min(...pltMs), Math.max(...pltMs));
-    const range = low === high ? low : `${low} to ${high}`;
-    evidence.push({
-      kind: 'loads',
-      text: `${count(pltMs.length, 'measured load')} ${behaviour} took ${range}.`,
-    });
+    const text = words.loads(pltMs.length, behaviour, Math.min(...pltMs), Math.max(...pltMs));
+    evidence.push({ kind: 'loads', text });
   }
-  if (kept)
-    evidence.push({
-      kind: 'earlier-decision',
-      text: 'The earlier answer stands: no other is surely better.',
-    });
+  if (kept) evidence.push({ kind: 'earlier-decision', text: words.earlierStands() });
   return evidence;
 }
 
-/** Load times by what the browser did, in words. */
-function loadsByBehaviour(loads: readonly MeasuredLoads[]): Map<string, number[]> {
-  const byBehaviour = new Map<string, number[]>();
+/** Load times by what the browser did. */
+function loadsByBehaviour(loads: readonly MeasuredLoads[]): Map<Behaviour, number[]> {
+  const byBehaviour = new Map<Behaviour, number[]>();
   for (const { under, pltMs } of loads) {
-    const behaviour = under === 'browser' ? 'by the browser itself' : pinsOf(Object.values(under));
+    const behaviour = under === 'browser' ? 'browser' : pinsOf(Object.values(under));
     byBehaviour.set(behaviour, [...(byBehaviour.get(behaviour) ?? []), ...pltMs]);
   }
   return byBehaviour;
 }
 
-function pinsOf(protocols: readonly Protocol[]): string {
+function pinsOf(protocols: readonly Protocol[]): Behaviour {
   const [first] = protocols;
   const isOne = first !== undefined && protocols.every((protocol) => protocol === first);
-  return isOne ? `pinned to ${PROTOCOL_NAME[first]}` : 'with pins';
+  return isOne ? first : 'pins';
 }
 
-function transfersOf({ protocols }: Verification): string {
-  const times = PROTOCOLS.flatMap((protocol) => {
+function mediansOf({ protocols }: Verification): { protocol: Protocol; totalMs: number }[] {
+  return PROTOCOLS.flatMap((protocol) => {
     const rounds = protocols[protocol]?.rounds ?? [];
-    return rounds.length === 0
-      ? []
-      : `${duration(median(rounds.map(({ totalMs }) => totalMs)))} over ${PROTOCOL_NAME[protocol]}`;
+    return rounds.length === 0 ? [] : { protocol, totalMs: median(rounds.map(({ totalMs }) => totalMs)) };
   });
-  return times.length === 0 ? 'No transfer succeeded.' : `The transfers took ${times.join(', ')}.`;
 }
 
-function changeOf({ action }: DecisionFigures, earlier: Decision | null): string | null {
-  if (earlier === null || isSameAction(earlier.action, action)) return null;
-  return `Before, the answer was: ${earlier.verdict}.`;
+function changeOf(
+  { action }: DecisionFigures,
+  earlier: Decision | null,
+  { changed }: Sentences['evidence'],
+): string | null {
+  return earlier === null || isSameAction(earlier.action, action) ? null : changed(earlier.verdict);
 }

@@ -1,14 +1,32 @@
 import { type Language, LOCALE } from '@hopwise/contract';
 
-/** Milliseconds as text, seconds from ten seconds on: `840 ms`, `12.3 s`. */
-export function ms(value: number): string {
-  return value >= 10_000 ? `${(value / 1000).toFixed(1)} s` : `${Math.round(value)} ms`;
+/** Writes numbers and durations as a language does. */
+export interface Words {
+  /** Milliseconds, seconds from ten seconds on: `840 ms`, `12.3 s`. */
+  ms(value: number): string;
+  /** A share of 0 to 1 as whole percent: `7%`. */
+  percent(share: number): string;
+  /** A duration in two significant digits: `840 ms`, `4.3 s`, `12 s`. */
+  duration(valueMs: number): string;
+  /** Durations that are compared with each other, all in the unit of the longest. */
+  durations(...valuesMs: number[]): string[];
+  /** With a fixed number of decimals. */
+  decimal(value: number, digits: number): string;
 }
 
-/** A share of 0 to 1 as whole percent: `7%`. */
-export function percent(share: number): string {
-  return `${Math.round(share * 100)}%`;
+export function wordsIn(language: Language): Words {
+  const percentSign = language === 'de' ? '\u00a0%' : '%';
+  return {
+    ms: (value) => (value >= 10_000 ? `${toFixed(language, value / 1000, 1)} s` : `${Math.round(value)} ms`),
+    percent: (share) => `${Math.round(share * 100)}${percentSign}`,
+    duration: (valueMs) => durationsIn(language, [valueMs])[0]!,
+    durations: (...valuesMs) => durationsIn(language, valuesMs),
+    decimal: (value, digits) => toFixed(language, value, digits),
+  };
 }
+
+/** In English, for what has one language only. */
+export const { ms, percent, duration, durations } = wordsIn('en');
 
 /** A count rounded to a whole number. Counts are means over scenarios: anything above 0 shows as at least 1. */
 export function round(value: number): string {
@@ -16,9 +34,9 @@ export function round(value: number): string {
 }
 
 /** A count with its noun: `1 packet`, `3 packets`. */
-export function count(value: number, noun: string): string {
+export function count(value: number, singular: string, plural = `${singular}s`): string {
   const number = round(value);
-  return `${number} ${noun}${number === '1' ? '' : 's'}`;
+  return `${number} ${number === '1' ? singular : plural}`;
 }
 
 /** An origin without its scheme: `a.example:8443`. */
@@ -26,17 +44,7 @@ export function withoutScheme(origin: string): string {
   return origin.replace(/^https?:\/\//, '');
 }
 
-/** A duration in two significant digits: `840 ms`, `4.3 s`, `12 s`. */
-export function duration(valueMs: number): string {
-  return durations(valueMs)[0]!;
-}
-
-/** Durations that are compared with each other, all in the unit of the longest. */
-export function durations(...valuesMs: number[]): string[] {
-  return durationsIn('en', valuesMs);
-}
-
-/** As `durations`, with the decimal separator of a language. */
+/** Durations in two significant digits, all in the unit of the longest, with the decimal separator of a language. */
 export function durationsIn(language: Language, valuesMs: readonly number[]): string[] {
   const longest = Math.max(...valuesMs.map(Math.abs));
   if (longest < 995) return valuesMs.map((valueMs) => `${Math.round(valueMs / 10) * 10} ms`);

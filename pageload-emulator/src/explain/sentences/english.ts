@@ -1,0 +1,179 @@
+import { PROTOCOL_NAME as NAME, type Protocol } from '@hopwise/contract';
+import { count, round, wordsIn } from '../words.ts';
+
+const { ms, percent, duration, durations, decimal } = wordsIn('en');
+
+/** How sure an action's effect is. */
+export type Sureness = 'measured' | 'sure' | 'likely';
+
+/** What the browser did in measured loads: by itself, all pinned to one protocol, or with other pins. */
+export type Behaviour = 'browser' | 'pins' | Protocol;
+
+/** A protocol whose load time is `ratio` times the fastest one's. */
+export interface SlowerProtocol {
+  protocol: Protocol;
+  ratio: number;
+}
+
+const SURENESS: Record<Sureness, string> = { measured: 'measured', sure: 'sure', likely: 'likely' };
+
+/** Ratios from this one on are written as "times as long". */
+export const NOTABLY_SLOWER = 1.5;
+
+/** The English sentences about a prediction. Those that end in `Clause` follow a colon; hosts come without their scheme. */
+export const english = {
+  instructions: {
+    leave: () => 'Leave it',
+    /** @param host null for the whole page */
+    avoidH3: (hosts: string | null) => `Keep ${hosts ?? 'this page'} off HTTP/3`,
+    mix: (hosts: string) => `Mix protocols for ${hosts}`,
+    hold: (hosts: string, protocol: Protocol) => `Hold ${hosts} to ${NAME[protocol]}`,
+    offerH3: (hosts: string) => `Offer HTTP/3 at ${hosts}`,
+    withdrawH3: (hosts: string) => `Stop offering HTTP/3 at ${hosts}`,
+  },
+  bothHosts: (first: string, second: string) => `${first} and ${second}`,
+  firstHost: (first: string, more: number) => `${first} and ${more} more origins`,
+
+  verdict: {
+    effect(instruction: string, beforeMs: number, afterMs: number, sureness: Sureness): string {
+      const [before, after] = durations(beforeMs, afterMs);
+      const about = sureness === 'measured' ? '' : 'about ';
+      return `${instruction}: ${before} → ${about}${after} (${SURENESS[sureness]})`;
+    },
+    unexplained(recordedMs: number, expectedMs: number): string {
+      const [took, expected] = durations(recordedMs, expectedMs);
+      return `Leave it for now. This load took ${took} where about ${expected} was expected: verify to find out why`;
+    },
+    promising: (instruction: string, gainMs: number, chance: number) =>
+      `Leave it for now. ${instruction} may save ${duration(gainMs)} (chance ${percent(chance)}): verify to be sure`,
+    equal: () => 'The protocols are about equal here: leave it',
+    nothingToSwitch: (advice: string) => `Nothing to switch in the browser. ${advice}`,
+    offerH3(beforeMs: number, afterMs: number): string {
+      const [before, after] = durations(beforeMs, afterMs);
+      return `If you run the server: with HTTP/3 ${before} → about ${after}`;
+    },
+    rightEverywhere: (protocol: Protocol) => `${NAME[protocol]} everywhere is right: leave it`,
+    rightChoice: () => "The browser's own choice is right: leave it",
+    noSureGain: () => 'Leave it: no change surely gains 5%',
+  },
+
+  evidence: {
+    /** @param equal the fastest protocol and those about as fast */
+    comparison(equal: readonly Protocol[], slower: readonly SlowerProtocol[]): string {
+      const names = equal.map((protocol) => NAME[protocol]);
+      const lead =
+        names.length === 1
+          ? `${names[0]} is the fastest`
+          : `${names.slice(0, -1).join(', ')} and ${names.at(-1)} are about equal here`;
+      const rest = slower.map(({ protocol, ratio }) =>
+        ratio >= NOTABLY_SLOWER
+          ? `${NAME[protocol]} takes ${decimal(ratio, ratio < 3 ? 1 : 0)} times as long`
+          : `${NAME[protocol]} takes ${percent(ratio - 1)} longer`,
+      );
+      return `${[lead, ...rest].join('; ')}.`;
+    },
+    loads(number: number, behaviour: Behaviour, lowMs: number, highMs: number): string {
+      const [low, high] = durations(lowMs, highMs);
+      return `${count(number, 'measured load')} ${behaviourOf(behaviour)} took ${low === high ? low : `${low} to ${high}`}.`;
+    },
+    transfers(medians: readonly { protocol: Protocol; totalMs: number }[]): string {
+      if (medians.length === 0) return 'No transfer succeeded.';
+      const each = medians.map(({ protocol, totalMs }) => `${duration(totalMs)} over ${NAME[protocol]}`);
+      return `The transfers took ${each.join(', ')}.`;
+    },
+    earlierStands: () => 'The earlier answer stands: no other is surely better.',
+    changed: (verdict: string) => `Before, the answer was: ${verdict}.`,
+  },
+
+  page: {
+    onlyOne: (only: Protocol) => `Only ${NAME[only]} loads the page on this network.`,
+    equal: (best: Protocol, rival: Protocol) =>
+      `${NAME[best]} and ${NAME[rival]} are about equal here. ${NAME[best]} is slightly safer.`,
+    doubt: (best: Protocol, bestMs: number, rival: Protocol, rivalMs: number, chance: number) =>
+      `${NAME[best]} (${ms(bestMs)}) and ${NAME[rival]} (${ms(rivalMs)}) ` +
+      `differ by ${percent((rivalMs - bestMs) / rivalMs)}, and the chance that ${NAME[best]} is the fastest is ${percent(chance)}.`,
+    saves: (best: Protocol, savedMs: number, clause: string) =>
+      `${NAME[best]} saves ${ms(savedMs)} on the way to the load event: ${clause}`,
+    manySmall: () => 'Many small differences add up; no single one stands out.',
+  },
+
+  causes: {
+    policed: (packets: number) =>
+      `This network holds UDP to a fraction of its rate: it dropped ${count(packets, 'packet')} of HTTP/3.`,
+    policedClause: (packets: number) =>
+      `this network holds UDP to a fraction of its rate: it dropped ${count(packets, 'packet')} of HTTP/3.`,
+    sixConnectionsClause: (requests: number, eachMs: number) =>
+      `${count(requests, 'request')} on HTTP/1.1 waited for one of six connections to be free, ${ms(eachMs)} each.`,
+    turnClause: (loser: Protocol) => `requests wait longer for their turn on ${NAME[loser]}.`,
+    oneRoundTripClause: (rttMs: number, loser: Protocol) =>
+      `a connection is ready after 1 round trip of ${ms(rttMs)} instead of 2 on ${NAME[loser]}.`,
+    handshakesClause: (connections: number, loser: Protocol, fewer: number) =>
+      `${count(connections, 'connection')} on ${NAME[loser]} instead of ${round(fewer)} take more handshakes.`,
+    timersClause: (timers: number, loser: Protocol, fewer: number, winner: Protocol) =>
+      `${count(timers, 'time')} on ${NAME[loser]} a lost packet was noticed only by a timer (${round(fewer)} on ${NAME[winner]}).`,
+    oneOfManyClause: (connections: number, lost: number, loser: Protocol) =>
+      `a lost packet slows one of ${count(connections, 'connection')} instead of the only one: ${count(lost, 'packet')} lost on ${NAME[loser]}.`,
+    moreWindowsClause: (connections: number, fewer: number, loser: Protocol) =>
+      `${count(connections, 'connection')} start with that many windows, ${count(fewer, 'connection')} of ${NAME[loser]} with fewer.`,
+    largerWindowClause: (quicPackets: number, tcpPackets: number) =>
+      `its server begins with ${quicPackets} packets in flight, over TCP with ${tcpPackets}.`,
+    lostClause: (lost: number, loser: Protocol, fewer: number, winner: Protocol) =>
+      `${count(lost, 'packet')} lost on ${NAME[loser]}, ${round(fewer)} on ${NAME[winner]}.`,
+    notHeldUpClause: () => 'what the page waits for is not held up by other responses on the link.',
+    ownLossesClause: (loser: Protocol) => `on ${NAME[loser]} responses wait for their own lost packets.`,
+    heldBehindClause: (responses: number, loser: Protocol, eachMs: number) =>
+      `${count(responses, 'response')} on ${NAME[loser]} waited behind another response's lost packet, ${ms(eachMs)} each.`,
+    /** @param isSmall whether each file fits into one flight */
+    holdup(files: number, isSmall: boolean, host: string, protocol: Protocol, longestMs: number): string {
+      const wait = files === 1 ? 'waits' : 'wait';
+      return `${count(files, isSmall ? 'small file' : 'file')} from ${host} ${wait} behind one lost packet on ${NAME[protocol]}, up to ${ms(longestMs)}.`;
+    },
+  },
+
+  origin: {
+    onlyOffer: (protocol: Protocol) => `It offers ${NAME[protocol]} only.`,
+    untried: () => 'Nothing else was tried for it: other origins move more bytes.',
+    notCritical: () => 'Not on the critical path.',
+    indifferent: (requests: number) =>
+      `The choice for its ${count(requests, 'request')} moves the page by less than 1%.`,
+    tooLittle: (ahead: Protocol, requests: number, gainMs: number, share: number, behind: Protocol) =>
+      `${NAME[ahead]} for its ${count(requests, 'request')} gains ${ms(gainMs)} (${percent(share)}) over ${NAME[behind]}, too little to be sure.`,
+    /** @param clause why, null where nothing stands out */
+    faster: (protocol: Protocol, requests: number, gainMs: number, rival: Protocol, clause: string | null) =>
+      `${NAME[protocol]} for its ${count(requests, 'request')} loads the page ${ms(gainMs)} sooner than ${NAME[rival]}${clause === null ? '.' : `: ${clause}`}`,
+  },
+
+  mix: {
+    noHelp: () => 'Mixing protocols would not help.',
+    /** @param isSure whether the gain is beyond doubt */
+    sooner(
+      moved: number,
+      origins: number,
+      gainMs: number,
+      share: number,
+      uniform: Protocol,
+      isSure: boolean,
+    ): string {
+      const change = `With other protocols for ${moved} of ${origins} origins the page`;
+      const lead = `${ms(gainMs)} (${percent(share)}) sooner than with ${NAME[uniform]} for every origin that offers it`;
+      return isSure ? `${change} loads ${lead}.` : `${change} might load ${lead}: too little to be sure.`;
+    },
+  },
+
+  notes: {
+    comparedOn: (networks: number) => `The protocols were compared on ${count(networks, 'network')} only.`,
+    searchCut: () => 'The search for the best mix of protocols was cut short.',
+    untriedOrigins: (origins: number) =>
+      `Other protocols were not tried for ${count(origins, 'origin')}, those that move fewest bytes.`,
+  },
+
+  udpBlocked: () => 'UDP is blocked on this network',
+};
+
+/** A language's sentences: tsc refuses one that lacks a sentence, has another or uses other values. */
+export type Sentences = typeof english;
+
+function behaviourOf(behaviour: Behaviour): string {
+  if (behaviour === 'browser') return 'by the browser itself';
+  return behaviour === 'pins' ? 'with pins' : `pinned to ${NAME[behaviour]}`;
+}

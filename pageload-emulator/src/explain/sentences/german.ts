@@ -1,0 +1,167 @@
+import { PROTOCOL_NAME as NAME } from '@hopwise/contract';
+import { count, round, wordsIn } from '../words.ts';
+import { type Behaviour, NOTABLY_SLOWER, type Sentences, type Sureness } from './english.ts';
+
+const { ms, percent, duration, durations, decimal } = wordsIn('de');
+
+const SURENESS: Record<Sureness, string> = { measured: 'gemessen', sure: 'sicher', likely: 'wahrscheinlich' };
+
+/** The German sentences about a prediction; `english.ts` says what each is for. */
+export const german: Sentences = {
+  instructions: {
+    leave: () => 'Nichts ändern',
+    avoidH3: (hosts) => `HTTP/3 für ${hosts ?? 'diese Seite'} meiden`,
+    mix: (hosts) => `Protokolle für ${hosts} mischen`,
+    hold: (hosts, protocol) => `${hosts} auf ${NAME[protocol]} festlegen`,
+    offerH3: (hosts) => `HTTP/3 auf ${hosts} anbieten`,
+    withdrawH3: (hosts) => `HTTP/3 auf ${hosts} nicht mehr anbieten`,
+  },
+  bothHosts: (first, second) => `${first} und ${second}`,
+  firstHost: (first, more) => `${first} und ${more} weitere Ursprünge`,
+
+  verdict: {
+    effect(instruction, beforeMs, afterMs, sureness) {
+      const [before, after] = durations(beforeMs, afterMs);
+      const about = sureness === 'measured' ? '' : 'etwa ';
+      return `${instruction}: ${before} → ${about}${after} (${SURENESS[sureness]})`;
+    },
+    unexplained(recordedMs, expectedMs) {
+      const [took, expected] = durations(recordedMs, expectedMs);
+      return `Vorerst nichts ändern. Dieser Ladevorgang dauerte ${took}, erwartet waren etwa ${expected}: Eine Prüfung zeigt, warum`;
+    },
+    promising: (instruction, gainMs, chance) =>
+      `Vorerst nichts ändern. ${instruction} spart vielleicht ${duration(gainMs)} (Wahrscheinlichkeit ${percent(chance)}): Eine Prüfung schafft Gewissheit`,
+    equal: () => 'Die Protokolle sind hier etwa gleich schnell: nichts ändern',
+    nothingToSwitch: (advice) => `Im Browser ist nichts umzustellen. ${advice}`,
+    offerH3(beforeMs, afterMs) {
+      const [before, after] = durations(beforeMs, afterMs);
+      return `Wer den Server betreibt: mit HTTP/3 ${before} → etwa ${after}`;
+    },
+    rightEverywhere: (protocol) => `${NAME[protocol]} ist überall richtig: nichts ändern`,
+    rightChoice: () => 'Der Browser wählt schon richtig: nichts ändern',
+    noSureGain: () => 'Nichts ändern: Keine Änderung bringt sicher 5\u00a0%',
+  },
+
+  evidence: {
+    comparison(equal, slower) {
+      const names = equal.map((protocol) => NAME[protocol]);
+      const lead =
+        names.length === 1
+          ? `${names[0]} ist am schnellsten`
+          : `${names.slice(0, -1).join(', ')} und ${names.at(-1)} sind hier etwa gleich schnell`;
+      const rest = slower.map(({ protocol, ratio }) =>
+        ratio >= NOTABLY_SLOWER
+          ? `${NAME[protocol]} braucht ${decimal(ratio, ratio < 3 ? 1 : 0)}-mal so lange`
+          : `${NAME[protocol]} braucht ${percent(ratio - 1)} länger`,
+      );
+      return `${[lead, ...rest].join('; ')}.`;
+    },
+    loads(number, behaviour, lowMs, highMs) {
+      const [low, high] = durations(lowMs, highMs);
+      const loads = count(number, 'gemessener Ladevorgang', 'gemessene Ladevorgänge');
+      const took = number === 1 ? 'dauerte' : 'dauerten';
+      return `${loads} ${behaviourOf(behaviour)} ${took} ${low === high ? low : `${low} bis ${high}`}.`;
+    },
+    transfers(medians) {
+      if (medians.length === 0) return 'Keine Übertragung gelang.';
+      const each = medians.map(({ protocol, totalMs }) => `${duration(totalMs)} über ${NAME[protocol]}`);
+      return `Die Übertragungen dauerten ${each.join(', ')}.`;
+    },
+    earlierStands: () => 'Die frühere Antwort gilt weiter: Keine andere ist sicher besser.',
+    changed: (verdict) => `Zuvor lautete die Antwort: ${verdict}.`,
+  },
+
+  page: {
+    onlyOne: (only) => `In diesem Netz lädt nur ${NAME[only]} die Seite.`,
+    equal: (best, rival) =>
+      `${NAME[best]} und ${NAME[rival]} sind hier etwa gleich schnell. ${NAME[best]} ist etwas sicherer.`,
+    doubt: (best, bestMs, rival, rivalMs, chance) =>
+      `${NAME[best]} (${ms(bestMs)}) und ${NAME[rival]} (${ms(rivalMs)}) ` +
+      `unterscheiden sich um ${percent((rivalMs - bestMs) / rivalMs)}; mit einer Wahrscheinlichkeit von ${percent(chance)} ist ${NAME[best]} am schnellsten.`,
+    saves: (best, savedMs, clause) => `${NAME[best]} spart ${ms(savedMs)} bis zum Load-Ereignis: ${clause}`,
+    manySmall: () => 'Viele kleine Unterschiede summieren sich; keiner sticht heraus.',
+  },
+
+  causes: {
+    policed: policedClause,
+    policedClause,
+    sixConnectionsClause: (requests, eachMs) =>
+      round(requests) === '1'
+        ? `1 Anfrage wartete bei HTTP/1.1 ${ms(eachMs)} auf eine freie der sechs Verbindungen.`
+        : `${round(requests)} Anfragen warteten bei HTTP/1.1 auf eine freie der sechs Verbindungen, je ${ms(eachMs)}.`,
+    turnClause: (loser) => `Bei ${NAME[loser]} warten Anfragen länger, bis sie an der Reihe sind.`,
+    oneRoundTripClause: (rttMs, loser) =>
+      `Eine Verbindung steht nach 1 Umlauf von ${ms(rttMs)} statt nach 2 bei ${NAME[loser]}.`,
+    handshakesClause: (connections, loser, fewer) =>
+      `${count(connections, 'Verbindung', 'Verbindungen')} bei ${NAME[loser]} statt ${round(fewer)} kosten mehr Handshakes.`,
+    timersClause: (timers, loser, fewer, winner) =>
+      `Bei ${NAME[loser]} fiel ein verlorenes Paket ${round(timers)}-mal erst durch einen Timer auf (bei ${NAME[winner]} ${round(fewer)}-mal).`,
+    oneOfManyClause: (connections, lost, loser) =>
+      `Ein verlorenes Paket bremst eine von ${round(connections)} Verbindungen statt der einzigen: Bei ${NAME[loser]} ${packetsLost(lost)}.`,
+    moreWindowsClause: (connections, fewer, loser) =>
+      `${count(connections, 'Verbindung beginnt', 'Verbindungen beginnen')} mit ebenso vielen Fenstern, ${round(fewer)} bei ${NAME[loser]} mit weniger.`,
+    largerWindowClause: (quicPackets, tcpPackets) =>
+      `Der Server beginnt mit ${quicPackets} Paketen auf einmal, über TCP mit ${tcpPackets}.`,
+    lostClause: (lost, loser, fewer, winner) =>
+      `Bei ${NAME[loser]} ${packetsLost(lost)}, bei ${NAME[winner]} ${round(fewer)}.`,
+    notHeldUpClause: () => 'Worauf die Seite wartet, wird nicht durch andere Antworten aufgehalten.',
+    ownLossesClause: (loser) => `Bei ${NAME[loser]} warten Antworten auf ihre eigenen verlorenen Pakete.`,
+    heldBehindClause: (responses, loser, eachMs) =>
+      round(responses) === '1'
+        ? `Bei ${NAME[loser]} wartete 1 Antwort ${ms(eachMs)} hinter dem verlorenen Paket einer anderen.`
+        : `Bei ${NAME[loser]} warteten ${round(responses)} Antworten hinter dem verlorenen Paket einer anderen, je ${ms(eachMs)}.`,
+    holdup(files, isSmall, host, protocol, longestMs) {
+      const held = isSmall
+        ? count(files, 'kleine Datei', 'kleine Dateien')
+        : count(files, 'Datei', 'Dateien');
+      const wait = files === 1 ? 'wartet' : 'warten';
+      return `${held} von ${host} ${wait} bei ${NAME[protocol]} hinter einem verlorenen Paket, bis zu ${ms(longestMs)}.`;
+    },
+  },
+
+  origin: {
+    onlyOffer: (protocol) => `Bietet nur ${NAME[protocol]} an.`,
+    untried: () => 'Nichts anderes wurde erprobt: Andere Ursprünge übertragen mehr Bytes.',
+    notCritical: () => 'Nicht auf dem kritischen Pfad.',
+    indifferent: (requests) =>
+      `Die Wahl für ${requestsOf(requests)} ändert die Ladezeit der Seite um weniger als 1\u00a0%.`,
+    tooLittle: (ahead, requests, gainMs, share, behind) =>
+      `${NAME[ahead]} für ${requestsOf(requests)} spart ${ms(gainMs)} (${percent(share)}) gegenüber ${NAME[behind]}: zu wenig, um sicher zu sein.`,
+    faster: (protocol, requests, gainMs, rival, clause) =>
+      `Mit ${NAME[protocol]} für ${requestsOf(requests)} lädt die Seite ${ms(gainMs)} früher als mit ${NAME[rival]}${clause === null ? '.' : `: ${clause}`}`,
+  },
+
+  mix: {
+    noHelp: () => 'Protokolle zu mischen hilft nicht.',
+    sooner(moved, origins, gainMs, share, uniform, isSure) {
+      const lead = `${ms(gainMs)} (${percent(share)}) früher als mit ${NAME[uniform]} für jeden Ursprung, der es anbietet`;
+      return `Mit anderen Protokollen für ${moved} von ${origins} Ursprüngen lädt die Seite ${
+        isSure ? `${lead}.` : `vielleicht ${lead}: zu wenig, um sicher zu sein.`
+      }`;
+    },
+  },
+
+  notes: {
+    comparedOn: (networks) => `Die Protokolle wurden nur in ${count(networks, 'Netz', 'Netzen')} verglichen.`,
+    searchCut: () => 'Die Suche nach der besten Mischung der Protokolle wurde abgekürzt.',
+    untriedOrigins: (origins) =>
+      `Für ${count(origins, 'Ursprung', 'Ursprünge')} mit den wenigsten Bytes wurden keine anderen Protokolle erprobt.`,
+  },
+
+  udpBlocked: () => 'UDP ist in diesem Netz blockiert',
+};
+
+function policedClause(packets: number): string {
+  return `Dieses Netz drosselt UDP auf einen Bruchteil seiner Rate: Es verwarf ${count(packets, 'Paket', 'Pakete')} von HTTP/3.`;
+}
+
+/** As a predicate: `ging 1 Paket verloren`. */
+const packetsLost = (packets: number): string =>
+  `${round(packets) === '1' ? 'ging' : 'gingen'} ${count(packets, 'Paket', 'Pakete')} verloren`;
+
+const requestsOf = (requests: number): string => count(requests, 'Anfrage', 'Anfragen');
+
+function behaviourOf(behaviour: Behaviour): string {
+  if (behaviour === 'browser') return 'ohne Festlegungen';
+  return behaviour === 'pins' ? 'mit Festlegungen' : `mit Festlegung auf ${NAME[behaviour]}`;
+}

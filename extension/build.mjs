@@ -27,17 +27,19 @@ const common = {
   logLevel: 'warning',
 };
 
-const EMULATOR = '@hopwise/pageload-emulator';
+/** Packages that are left out of the worker's bundle, with the files that they get: the emulator, and what learns from loads. */
+const SEPARATE = new Map([
+  ['@hopwise/pageload-emulator', 'model.js'],
+  ['@hopwise/model', 'learning.js'],
+]);
 
-/**
- * Leaves the emulator out of the worker's bundle: it gets a file of its own, `model.js`.
- *
- * @type {import('esbuild').Plugin}
- */
-const separateModel = {
-  name: 'separate-model',
+/** @type {import('esbuild').Plugin} */
+const separatePackages = {
+  name: 'separate-packages',
   setup({ onResolve }) {
-    onResolve({ filter: new RegExp(`^${EMULATOR}$`) }, () => ({ path: './model.js', external: true }));
+    for (const [name, file] of SEPARATE) {
+      onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: `./${file}`, external: true }));
+    }
   },
 };
 
@@ -56,9 +58,9 @@ const withoutMessages = {
   },
 };
 
-/** Names that a bundle imports from `model.js`. */
-const modelImports = (code) =>
-  [...code.matchAll(/^import \{([^}]*)\} from "\.\/model\.js";$/gm)].flatMap(([, names]) =>
+/** Names that a bundle imports from a file. */
+const importsFrom = (code, file) =>
+  [...code.matchAll(new RegExp(`^import \\{([^}]*)\\} from "\\./${file}";$`, 'gm'))].flatMap(([, names]) =>
     names.split(',').map((name) => name.trim().split(' ')[0]),
   );
 
@@ -77,22 +79,25 @@ const withoutInnerHtml = {
   },
 };
 
-/** The worker, and of the emulator what it imports. A service worker cannot load it later: browsers reject `import()` there. */
+/** The worker, and of the separate packages what it imports. A service worker cannot load them later: browsers reject `import()` there. */
 async function buildWorker() {
   const options = { ...common, format: 'esm', sourcemap: 'linked' };
   await build({
     ...options,
-    plugins: [separateModel, withoutMessages],
+    plugins: [separatePackages, withoutMessages],
     entryPoints: { worker: path('src/background/worker.ts') },
   });
-  const names = new Set(modelImports(await readFile(path('worker.js', out), 'utf8')));
-  const contents = `export { ${[...names].join(', ')} } from '${EMULATOR}';`;
-  await build({
-    ...options,
-    stdin: { contents, resolveDir: path('.'), sourcefile: 'model' },
-    outdir: undefined,
-    outfile: path('model.js', out),
-  });
+  const worker = await readFile(path('worker.js', out), 'utf8');
+  for (const [name, file] of SEPARATE) {
+    const names = new Set(importsFrom(worker, file));
+    const contents = `export { ${[...names].join(', ')} } from '${name}';`;
+    await build({
+      ...options,
+      stdin: { contents, resolveDir: path('.'), sourcefile: file.replace('.js', '') },
+      outdir: undefined,
+      outfile: path(file, out),
+    });
+  }
 }
 
 await Promise.all([
@@ -122,7 +127,8 @@ await Promise.all([
     ...common,
     format: 'iife',
     minify: true,
-    plugins: [withoutInnerHtml, withoutMessages],
+    // With the English messages: reports are in English, and have no packaged files.
+    plugins: [withoutInnerHtml],
     entryPoints: { 'report-client': path('src/report/client.ts') },
   }),
   ...[

@@ -1,17 +1,15 @@
-/** Every page of the extension, in every state that a click reaches, checked by axe in light and dark. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+/** Every page of the extension, in every state that a click reaches, checked by axe in light and dark, and reached by the Tab key. */
 import { fileURLToPath } from 'node:url';
-import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Act } from '../src/autopilot/act.ts';
+import { AXE, listViolations } from './axe.ts';
 import { type ExtensionBrowser, launch } from './browser.ts';
 import { largePage } from './large-page.ts';
 import { openWithLoad } from './open-with-load.ts';
 import { type Site, startSite } from './site.ts';
+import { walkByTab } from './tab-walk.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const REQUESTS = 120;
 
 /** What the autopilot did, as its log has it. */
@@ -29,6 +27,28 @@ const ACT: Act = {
   end: null,
 };
 
+/** What trials showed on two networks, as the explorer stores it. */
+const CLUSTER = {
+  loads: 2,
+  arms: { leave: [{ relative: 1, at: 0 }], 'avoid-h3 h2': [{ relative: 0.5, at: 1 }] },
+  surprises: [],
+  refuted: false,
+  trials: 0,
+  totalMs: 6300,
+  spentMs: 0,
+};
+const EXPERIENCE = {
+  scales: [
+    ['internet https://page.test/', 4200],
+    ['local https://nas.page.test/with/a/long/path', 900],
+  ],
+  clusters: {
+    internet: CLUSTER,
+    'internet https://page.test/': CLUSTER,
+    'local https://nas.page.test/with/a/long/path': CLUSTER,
+  },
+};
+
 let site: Site;
 let browser: ExtensionBrowser;
 
@@ -42,13 +62,9 @@ afterAll(async () => {
   await site?.close();
 });
 
-/** Violations of a page as it is, with the elements that have them. */
 async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-  );
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+  return page.evaluate(listViolations);
 }
 
 async function expectNone(page: Page, state: string): Promise<void> {
@@ -56,6 +72,11 @@ async function expectNone(page: Page, state: string): Promise<void> {
     await page.emulateMedia({ colorScheme });
     expect.soft(await violationsOf(page), `${state}, ${colorScheme}`).toEqual([]);
   }
+  const walk = await walkByTab({
+    evaluate: (what) => page.evaluate(what),
+    press: (key) => page.keyboard.press(key),
+  });
+  expect.soft(walk, `${state}, by Tab`).toEqual({ unreached: [], unmarked: [] });
 }
 
 const open = (path: 'panel.html' | 'popup.html') =>
@@ -98,10 +119,21 @@ test('the options page has no violation, with and without something to list, and
   await expectNone(options, 'options');
   await options.evaluate((log) => chrome.storage.local.set(log), {
     'autopilot-log': [ACT, { ...ACT, id: '2', state: 'kept', afterMs: [2340] }],
-    autopilot: { isOn: true, siteRules: [{ site: 'page.test', rule: 'avoid-h3' }] },
+    autopilot: {
+      isOn: true,
+      siteRules: [{ site: 'page.test', rule: 'avoid-h3' }],
+      trafficRules: [{ traffic: 'media', network: 'long-delay', rule: 'h2' }],
+    },
+  });
+  await options.evaluate((experience) => chrome.storage.session.set(experience), {
+    'autopilot-explorer': EXPERIENCE,
   });
   await options.reload();
-  await options.getByText('always avoid HTTP/3').last().waitFor();
+  await options.getByText('page.test: always avoid HTTP/3').waitFor();
+  await options.getByText('Without HTTP/3: 2.1 s (1 load)').waitFor();
+  await options
+    .getByText('audio and video on networks of long delay (from 500 ms): hold to HTTP/2')
+    .waitFor();
   await options.getByLabel('Only where it saves at least').fill('99');
   await options.keyboard.press('Tab');
   await options.getByText('Expected a number from 5 to 90.').waitFor();

@@ -88,7 +88,7 @@ function control(
     async restart(end) {
       const closed = new Promise((resolve) => context.once('close', resolve));
       if (end === 'close') await context.close();
-      else process.kill(findProcess(profile), 'SIGKILL');
+      else process.kill(findBrowserProcess(profile), 'SIGKILL');
       await closed;
       return control(await start(), profile, start);
     },
@@ -101,7 +101,7 @@ function control(
 }
 
 /** Process id of the browser that uses a profile; its child processes have a `--type`. */
-function findProcess(profile: string): number {
+export function findBrowserProcess(profile: string): number {
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     try {
       const command = readFileSync(`/proc/${name}/cmdline`, 'utf8');

@@ -20,13 +20,16 @@ let asked: unknown[];
 let loads: TabLoads;
 let shownUrl: string | undefined;
 let local: Record<string, unknown>;
+let browserLanguage: string;
 
 beforeEach(() => {
   answers = [];
   asked = [];
   shownUrl = PAGE;
   local = {};
+  browserLanguage = 'en-GB';
   vi.stubGlobal('chrome', {
+    i18n: { getUILanguage: () => browserLanguage },
     permissions: { contains: async () => true },
     storage: {
       session: { get: async () => ({}), set: async () => {}, remove: async () => {} },
@@ -80,6 +83,7 @@ function navigation(requestId: string, more: Partial<ObservedRequest> = {}): Obs
 function timings(loadEventEnd: number): FrameTimings {
   return {
     url: PAGE,
+    isTop: true,
     timeOrigin: Date.now(),
     navigation: {
       name: PAGE,
@@ -198,6 +202,27 @@ test('a recording includes what the browser reports of a request only after the 
   expect(load?.recording.requests[0]?.remoteIp).toBe('9.9.9.7');
 });
 
+test('a page that answers under a second frame id too is recorded once', async () => {
+  loads.addRequest(TAB, navigation('page'));
+  const image = navigation('image', { url: `${PAGE}a.png`, type: 'image' });
+  loads.addRequest(TAB, image);
+  loads.addRequest(TAB, navigation('other', { url: `${PAGE}b.png`, type: 'image', frameId: 7 }));
+  const page = timings(900);
+  const entry = {
+    ...page.navigation!,
+    name: image.url,
+    initiatorType: 'img',
+    transferSize: 300,
+    maker: null,
+  };
+  page.resources = [entry];
+  answers = [async () => page, async () => page];
+  await storeSettledLoad(loads, TAB, 'doc', true, new Map());
+  expect(asked).toEqual([{ documentId: 'doc' }, { frameId: 7 }]);
+  const { load } = await findLoad(loads, { tabId: TAB });
+  expect(load?.recording.requests.filter(({ url }) => url === image.url)).toHaveLength(1);
+});
+
 test('a recording does not wait long for a request that stays open', async () => {
   loads.addRequest(TAB, navigation('open'));
   loads.addRequest(TAB, navigation('stream', { type: 'fetch', url: `${PAGE}events`, endedAt: null }));
@@ -277,6 +302,18 @@ test('the prediction of an earlier version, which has no decision, is made again
   const { load } = await storeLoad('old', 900);
   const old = await updateLoad(load!.id, { prediction: { page: {} } as Prediction });
   expect((await ensurePrediction(old)).prediction?.decision.verdict).toMatch(/./);
+});
+
+test('a prediction is made again in the language of the user interface', async () => {
+  const { load } = await storeLoad('english', 900);
+  const english = await ensurePrediction(load!);
+  expect(english).toMatchObject({ language: 'en' });
+  browserLanguage = 'de-AT';
+  const german = await ensurePrediction(english);
+  expect(german.language).toBe('de');
+  expect(german.prediction!.decision.action).toEqual(english.prediction!.decision.action);
+  expect(german.prediction!.decision.verdict).not.toBe(english.prediction!.decision.verdict);
+  expect(await ensurePrediction(german)).toBe(german);
 });
 
 test('a prediction uses the earlier loads of the page', async () => {

@@ -3,6 +3,7 @@ import { predict } from '@hopwise/pageload-emulator';
 import type { Page } from 'playwright-core';
 import { vi } from 'vitest';
 import type { ExtensionBrowser } from './browser.ts';
+import { changeLoad } from './change-load.ts';
 
 /** Loads a page, replaces its recording by another one, and opens a page of the extension that shows it. */
 export async function openWithLoad(
@@ -23,21 +24,9 @@ export async function openWithLoad(
     },
     { timeout: 60_000, interval: 200 },
   );
-  const prediction = predict(recording, { waterfall: true });
-  await own.evaluate(
-    async ({ id, ...change }) => {
-      const done = <T>(request: IDBRequest<T>) =>
-        new Promise<T>((resolve, reject) => {
-          request.onsuccess = () => resolve(request.result);
-          request.onerror = () => reject(request.error);
-        });
-      const database = await done(indexedDB.open('hopwise'));
-      const store = database.transaction('loads', 'readwrite').objectStore('loads');
-      await done(store.put({ ...(await done(store.get(id))), ...change }));
-      database.close();
-    },
-    { id: load.id, recording: { ...recording, url: load.recording.url }, prediction },
-  );
+  const prediction = predict(recording, { waterfall: true, language: load.language ?? 'en' });
+  const { url: recordedUrl } = load.recording;
+  await own.evaluate(changeLoad, { id: load.id, recording: { ...recording, url: recordedUrl }, prediction });
   const opened = await browser.openOwn(`${path}?tabId=${tabId}`);
   await opened.locator('.hw-headline').waitFor();
   await own.close();

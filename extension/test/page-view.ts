@@ -195,8 +195,13 @@ async function takePageView(): Promise<PageView> {
   view.conversions = conversions;
 
   if (document.readyState !== 'complete') await new Promise((resolve) => addEventListener('load', resolve));
-  // They are text: none can be decoded, when it has arrived.
-  for (const image of [plain, converted]) await image.decode().catch(() => {});
+  // Firefox lists a resource some time after its load event.
+  const isListed = (path: string) =>
+    performance.getEntriesByType('resource').some(({ name }) => name.endsWith(path));
+  const own = ['/d.png', '/converted.png?0', '/converted.png?1', '/converted.png?2'];
+  for (let waits = 0; waits < 100 && !own.every(isListed); waits++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
   // A task after the load event, in which other listeners of it have run.
   await new Promise((resolve) => setTimeout(resolve, 0));
   view.seen = seen;

@@ -51,6 +51,8 @@ function stub(body: string): void {
         return { ok: true, allowed: true, pins, vouched: null, launcher: null, localOrigins: [] };
       },
     },
+    i18n: { getUILanguage: () => 'en-GB' },
+    storage: { local: { get: async () => ({}) } },
     permissions: {
       contains: async () => true,
       getAll: async () => ({ origins: ['https://*/*'] }),

@@ -50,7 +50,7 @@ test('lists 2,000 requests with elements only for those in sight, to the last on
 
 test('filters, sorts and shows the details of a request with its initiators', async () => {
   await panel.getByRole('searchbox', { name: 'Search URLs' }).fill('o7.page.test/1003');
-  await panel.getByText('1 of 2000 requests').waitFor();
+  await panel.getByText('1 of 2,000 requests').waitFor();
   await panel.getByRole('button', { name: /^1003\.png/ }).click();
   const details = panel.getByRole('complementary', { name: 'Details of the request' });
   expect(await details.textContent()).toContain('GET 200');
@@ -62,7 +62,7 @@ test('filters, sorts and shows the details of a request with its initiators', as
   ]);
   await panel.getByRole('searchbox', { name: 'Search URLs' }).fill('');
   await panel.getByRole('combobox', { name: 'Type' }).selectOption('script');
-  await panel.getByText('100 of 2000 requests').waitFor();
+  await panel.getByText('100 of 2,000 requests').waitFor();
   await panel.getByRole('combobox', { name: 'Type' }).selectOption('');
 });
 

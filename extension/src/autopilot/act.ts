@@ -2,11 +2,12 @@ import { originSchema, pinKindSchema } from '@hopwise/contract';
 import * as z from 'zod/mini';
 
 /**
- * Why an act ended. `trouble`: the helper or the pin failed. `slower`, `no-gain`: measured loads. `you`: the user removed a pin or
+ * Why an act ended. `tried`: a trial had its load. `trouble`: the helper or the pin failed. `slower`, `no-gain`: measured loads. `you`: the user removed a pin or
  * undid all. `off`: the autopilot, or what it may do, was switched off. `rule`: the user's rule for the site differs now. `network`: the browser is on another network. `expired`: its time was over.
  * `closed`: the browser was closed. `refused`: the pins could not be made.
  */
 const END_CAUSES = [
+  'tried',
   'trouble',
   'slower',
   'no-gain',
@@ -31,8 +32,11 @@ export const actSchema = z.object({
   madeAtMs: time,
   /** The page whose load led to it, with its query string as stored with the load. */
   pageUrl: z.string().check(z.maxLength(8192)),
-  /** `decision`: a prediction promised a gain. `rule`: the user's rule for the site. */
-  trigger: z.enum(['decision', 'rule']),
+  /**
+   * `decision`: a prediction promised a gain. `trial`: to learn from one load. `rule`: the user's rule for the site. `traffic`: the
+   * user's rule for the kind of traffic and of network.
+   */
+  trigger: z.enum(['decision', 'trial', 'rule', 'traffic']),
   pins: z.array(z.object({ origin: originSchema, kind: pinKindSchema })),
   /** Load times with and without the pins, milliseconds; null for rules. */
   predicted: z.nullable(z.object({ beforeMs: z.number(), afterMs: z.number() })),

@@ -3,12 +3,15 @@ import * as z from 'zod/mini';
 import type { Refusal } from '../messages/load-messages.ts';
 import type { Act } from './act.ts';
 import { type AutopilotSettings, autopilotChangeSchema } from './autopilot-settings.ts';
+import { LEARNT_NETWORKS, type Learnt } from './learnt.ts';
 
 export const autopilotRequestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('autopilot') }),
   z.object({ type: z.literal('change-autopilot'), change: autopilotChangeSchema }),
   /** Removes all pins that the autopilot made. */
   z.object({ type: z.literal('undo-autopilot') }),
+  /** Forgets what loads on a network have shown. */
+  z.object({ type: z.literal('erase-learnt'), network: z.enum(LEARNT_NETWORKS) }),
 ]);
 
 export type AutopilotRequest = z.infer<typeof autopilotRequestSchema>;
@@ -18,6 +21,8 @@ export interface AutopilotAnswer {
   settings: AutopilotSettings;
   /** Newest first. */
   acts: Act[];
+  /** What trials compare. */
+  learnt: Learnt[];
 }
 
 /** Answer to each type of request. */
@@ -25,6 +30,7 @@ export interface AutopilotAnswers {
   autopilot: AutopilotAnswer | Refusal;
   'change-autopilot': AutopilotAnswer | Refusal;
   'undo-autopilot': AutopilotAnswer | Refusal;
+  'erase-learnt': AutopilotAnswer | Refusal;
 }
 
 /** A worker that the browser stops before it answers counts as a refusal. */

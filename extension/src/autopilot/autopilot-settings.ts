@@ -1,5 +1,7 @@
 /** What the user chose for the autopilot on the options page. */
+import { OBJECTIVES } from '@hopwise/model';
 import * as z from 'zod/mini';
+import { NETWORK_KINDS, TRAFFIC_KINDS } from './traffic-profiles.ts';
 
 const KEY = 'autopilot';
 
@@ -18,6 +20,14 @@ const siteRule = z.object({
   rule: z.enum(SITE_RULES),
 });
 
+const trafficRule = z.object({
+  traffic: z.enum(TRAFFIC_KINDS),
+  network: z.enum(NETWORK_KINDS),
+  rule: z.enum(SITE_RULES),
+});
+
+export type TrafficRule = z.infer<typeof trafficRule>;
+
 const fields = {
   isOn: z.boolean(),
   /** Least predicted gain to act on, as a fraction of the load time. */
@@ -26,7 +36,13 @@ const fields = {
   minGainMs: z.number().check(z.gte(MIN_GAIN_MS_RANGE.min), z.lte(MIN_GAIN_MS_RANGE.max)),
   /** Whether origins may also be held to a protocol, by a proxy that terminates TLS. */
   holdsProtocols: z.boolean(),
+  /** Whether the next best choice is tried now and then, at a bounded cost. */
+  explores: z.boolean(),
+  /** What trials compare load times by. */
+  objective: z.enum(OBJECTIVES),
   siteRules: z.array(siteRule).check(z.maxLength(500)),
+  /** One for each kind of traffic and of network at most. */
+  trafficRules: z.array(trafficRule).check(z.maxLength(TRAFFIC_KINDS.length * NETWORK_KINDS.length)),
 };
 
 export const autopilotChangeSchema = z.partial(z.object(fields));
@@ -39,7 +55,10 @@ export const AUTOPILOT_DEFAULTS: AutopilotSettings = {
   minGain: 0.1,
   minGainMs: 100,
   holdsProtocols: false,
+  explores: false,
+  objective: 'median',
   siteRules: [],
+  trafficRules: [],
 };
 
 /** Settings that cannot be read leave the autopilot off. */

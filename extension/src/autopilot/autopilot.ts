@@ -1,4 +1,5 @@
 /** Makes pins by itself where the user allows it, and removes them as soon as they do not help. */
+import type { Decision } from '@hopwise/contract';
 import { findComparableLoads, hasSamePins, judgeAmong, pltOf } from '../evidence/comparable-loads.ts';
 import { networkOf } from '../evidence/used-network.ts';
 import type { PlannedPin } from '../pins/plan-pins.ts';
@@ -13,15 +14,21 @@ import {
   readAutopilotSettings,
   saveAutopilotSettings,
 } from './autopilot-settings.ts';
-import { chooseAct, type PlannedAct } from './choose-act.ts';
+import { chooseAct, type Option, type PlannedAct } from './choose-act.ts';
+import { chooseTrial } from './choose-trial.ts';
 import { isCoolingDown } from './cool-down.ts';
+import { forgetExperience, readExperience, saveExperience } from './explorer-store.ts';
+import { forgetLearnt, type Learnt, type LearntNetwork, listLearnt } from './learnt.ts';
 import { findTrouble, isOfActsPage, measureLoad } from './measure-load.ts';
 import { findRule, planByRules } from './site-rules.ts';
 import { hasChoice, isSuitable } from './suitable-load.ts';
+import { isLeftByTraffic, planByTraffic } from './traffic-rules.ts';
 
 const HOUR_MS = 3_600_000;
 /** Networks and servers change: after this time the prediction decides anew. */
 const LIFETIME_MINUTES = 24 * 60;
+/** A trial whose page is not loaded again ends sooner, as its pins hold for other pages too. */
+const TRIAL_MINUTES = 60;
 const SESSION_KEY = 'autopilot-session';
 const MAX_BEFORE_LOADS = 20;
 
@@ -49,7 +56,7 @@ export class Autopilot {
       const load = settings.isOn ? await getLoad(loadId) : undefined;
       if (load === undefined) return;
       await this.#endExpired(acts);
-      if (isFirstOnNetwork(load)) await this.#endActs(acts, 'network');
+      if (isFirstOnNetwork(load)) await this.#leaveNetwork(acts);
       const all = await getAllLoads();
       await this.#measure(acts, load, all);
       await this.#act(acts, load, all, settings);
@@ -58,7 +65,7 @@ export class Autopilot {
 
   /** The browser went offline or is on another network, for which the predictions do not hold. */
   handleNetworkChange(): Promise<void> {
-    return this.#change((acts) => this.#endActs(acts, 'network'));
+    return this.#change((acts) => this.#leaveNetwork(acts));
   }
 
   /** The user is about to pin an origin: its pin is no longer the autopilot's. */
@@ -80,9 +87,13 @@ export class Autopilot {
     });
   }
 
-  async getState(): Promise<{ settings: AutopilotSettings; acts: Act[] }> {
+  async getState(): Promise<{ settings: AutopilotSettings; acts: Act[]; learnt: Learnt[] }> {
     await this.#turn;
-    return { settings: await readAutopilotSettings(), acts: (await readActs()).reverse() };
+    return {
+      settings: await readAutopilotSettings(),
+      acts: (await readActs()).reverse(),
+      learnt: listLearnt(await readExperience()),
+    };
   }
 
   changeSettings(change: Partial<AutopilotSettings>): Promise<void> {
@@ -91,9 +102,14 @@ export class Autopilot {
       await saveAutopilotSettings(settings);
       if (!settings.isOn) return this.#endActs(acts, 'off');
       const held = acts.filter(
-        ({ trigger, pins }) => trigger === 'decision' && pins.some(({ kind }) => kind !== 'avoid-h3'),
+        ({ trigger, pins }) => !isByRule(trigger) && pins.some(({ kind }) => kind !== 'avoid-h3'),
       );
       if (!settings.holdsProtocols) await this.#endActs(held, 'off');
+      const trials = acts.filter(({ trigger }) => trigger === 'trial');
+      if (!settings.explores) {
+        await this.#endActs(trials, 'off');
+        await forgetExperience();
+      }
       const ruled = acts.filter(({ trigger, pins }) =>
         pins.some(({ origin, kind }) => {
           const rule = findRule(origin, settings.siteRules);
@@ -101,6 +117,10 @@ export class Autopilot {
         }),
       );
       await this.#endActs(ruled, 'rule');
+      if (change.trafficRules) {
+        const byTraffic = acts.filter(({ trigger }) => trigger === 'traffic');
+        await this.#endActs(byTraffic, 'rule');
+      }
     });
   }
 
@@ -109,11 +129,21 @@ export class Autopilot {
     return this.#change((acts) => this.#endActs(acts, 'you'));
   }
 
+  /** Forgets what loads on a network have shown. */
+  eraseLearnt(network: LearntNetwork): Promise<void> {
+    return this.#change(async () => {
+      const experience = await readExperience();
+      forgetLearnt(experience, network);
+      await saveExperience(experience);
+    });
+  }
+
   /** Undoes and forgets what was done on some pages. */
   forgetPages(isForgotten: (url: string) => boolean): Promise<void> {
     return this.#change(async (acts) => {
       const forgotten = new Set(acts.filter(({ pageUrl }) => isForgotten(pageUrl)));
       await this.#endActs([...forgotten], 'you');
+      await forgetExperience();
       acts.splice(0, acts.length, ...acts.filter((act) => !forgotten.has(act)));
     });
   }
@@ -134,12 +164,36 @@ export class Autopilot {
 
     const ruled = planByRules(recording, settings.siteRules);
     if (await make({ trigger: 'rule', pins: ruled, predicted: null })) return;
-    const isChecking = acts.some((act) => act.state === 'checking' && isOfActsPage(load, act));
+    const byTraffic = planByTraffic(load, settings);
+    if (await make({ trigger: 'traffic', pins: byTraffic, predicted: null })) return;
+    const own = acts.filter((act) => isOfActsPage(load, act));
+    const isChecking = own.some(({ state }) => state === 'checking');
+    const wasTrial = own.some(({ trigger, lastLoadId }) => trigger === 'trial' && lastLoadId === load.id);
     if (!isFull || isChecking || findRule(recording.url, settings.siteRules) === 'leave') return;
-    if (!hasChoice(load, settings)) return;
+    if (isLeftByTraffic(load, settings.trafficRules)) return;
+    if (!hasChoice(load, settings) && !wasTrial) return;
     const decision = predictionOf(await this.#predict(load))?.decision;
-    const planned = decision ? chooseAct(decision, settings) : null;
-    if (planned) await make(planned);
+    if (!decision) return;
+    const trial = settings.explores ? await this.#planTrial(acts, load, decision, settings, wasTrial) : null;
+    const planned = chooseAct(decision, settings);
+    const isMade = planned !== null && (await make(planned));
+    if (trial && !isMade && !own.some(isOpen)) await make(trial);
+  }
+
+  /** Learns from a load, also where nothing is tried after it. */
+  async #planTrial(
+    acts: readonly Act[],
+    load: StoredLoad,
+    decision: Decision,
+    settings: AutopilotSettings,
+    wasTrial: boolean,
+  ): Promise<PlannedAct | null> {
+    const experience = await readExperience();
+    const reason = wasTrial ? 'explore' : 'best';
+    const isFree = ({ pins }: Option) => !isCoolingDown(pins, acts, Date.now());
+    const trial = chooseTrial(experience, load, decision, settings, reason, isFree);
+    await saveExperience(experience);
+    return trial;
   }
 
   /** Makes those pins that are missing, all or none. @returns whether it made any */
@@ -157,7 +211,7 @@ export class Autopilot {
     const isOther = pins.some((pin) =>
       existing.some(({ origin, kind }) => origin === pin.origin && kind !== pin.kind),
     );
-    if (missing.length === 0 || (trigger === 'decision' && isOther)) return false;
+    if (missing.length === 0 || (trigger !== 'rule' && isOther)) return false;
     if (isCoolingDown(missing, acts, Date.now())) return false;
     const act: Act = {
       id: crypto.randomUUID(),
@@ -169,12 +223,12 @@ export class Autopilot {
       beforeMs,
       afterMs: [],
       lastLoadId: load.id,
-      state: trigger === 'rule' ? 'kept' : 'checking',
+      state: isByRule(trigger) ? 'kept' : 'checking',
       end: null,
     };
     acts.push(act);
     try {
-      for (const pin of missing) await this.#makePin(pin);
+      for (const pin of missing) await this.#makePin(pin, minutesOf(act));
       return true;
     } catch (error) {
       await this.#endActs([act], 'refused', error instanceof Error ? error.message : String(error));
@@ -182,13 +236,13 @@ export class Autopilot {
     }
   }
 
-  async #makePin({ origin, kind }: PlannedPin): Promise<void> {
+  async #makePin({ origin, kind }: PlannedPin, minutes: number): Promise<void> {
     const allowLocal = await isLocalOriginAllowed(origin);
     await this.#pins.pinOrigin({
       type: 'pin',
       origin,
       kind,
-      minutes: LIFETIME_MINUTES,
+      minutes,
       persistent: false,
       allowLocal,
     });
@@ -232,11 +286,17 @@ export class Autopilot {
   }
 
   async #endExpired(acts: readonly Act[]): Promise<void> {
-    const oldestMs = Date.now() - LIFETIME_MINUTES * 60_000;
+    const nowMs = Date.now();
     await this.#endActs(
-      acts.filter(({ madeAtMs }) => madeAtMs < oldestMs),
+      acts.filter((act) => nowMs - act.madeAtMs > minutesOf(act) * 60_000),
       'expired',
     );
+  }
+
+  /** What was made and learned on a network does not hold for the next one. */
+  async #leaveNetwork(acts: readonly Act[]): Promise<void> {
+    await forgetExperience();
+    await this.#endActs(acts, 'network');
   }
 
   /** Ends those acts that are open, and removes their pins. */
@@ -269,6 +329,11 @@ export class Autopilot {
     return done;
   }
 }
+
+/** Acts of a rule are not judged by load times. */
+const isByRule = (trigger: Act['trigger']): boolean => trigger === 'rule' || trigger === 'traffic';
+
+const minutesOf = ({ trigger }: Act): number => (trigger === 'trial' ? TRIAL_MINUTES : LIFETIME_MINUTES);
 
 /** A load without a summary of earlier loads is the first on its network. */
 const isFirstOnNetwork = (load: StoredLoad): boolean => !load.cluster && networkOf(load) === 'internet';

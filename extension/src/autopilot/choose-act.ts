@@ -1,5 +1,5 @@
-import type { Decision } from '@hopwise/contract';
-import { planPins } from '../pins/plan-pins.ts';
+import type { Action, Decision } from '@hopwise/contract';
+import { type PlannedPin, planPins } from '../pins/plan-pins.ts';
 import type { Act } from './act.ts';
 import type { AutopilotSettings } from './autopilot-settings.ts';
 import { findRule } from './site-rules.ts';
@@ -7,25 +7,43 @@ import { findRule } from './site-rules.ts';
 /** What the autopilot is about to do. */
 export type PlannedAct = Pick<Act, 'trigger' | 'pins' | 'predicted'>;
 
+/** An action with the pins that carry it out. */
+export interface Option {
+  action: Action;
+  pins: PlannedPin[];
+}
+
 /**
- * Chooses the first action of a decision that the settings allow and that gains at least both floors; the actions are in the order
- * of recommendation. Its gain is predicted for all of its origins together, so all must be free to be pinned. Null for none.
+ * Lists the actions of a decision that the settings allow, in the order of recommendation. Times are predicted for all origins of an
+ * action together, so all must be free to be pinned.
  */
-export function chooseAct(
-  { kind, baseline, actions }: Decision,
-  { minGain, minGainMs, holdsProtocols, siteRules }: AutopilotSettings,
-): PlannedAct | null {
+export function listOptions(
+  { actions }: Decision,
+  { holdsProtocols, siteRules }: AutopilotSettings,
+): Option[] {
+  return actions
+    .filter(({ kind }) => kind === 'avoid-h3' || (holdsProtocols && kind === 'hold'))
+    .map((action) => ({ action, pins: planPins(action) }))
+    .filter(({ action, pins }) => {
+      const hasRule = pins.some(({ origin }) => findRule(origin, siteRules) !== null);
+      return pins.length > 0 && pins.length === action.origins.length && !hasRule;
+    });
+}
+
+/** Chooses the first option of a decision that gains at least both floors. Null for none. */
+export function chooseAct(decision: Decision, settings: AutopilotSettings): PlannedAct | null {
+  const { kind, baseline } = decision;
   if (kind !== 'act') return null;
   // Visits after the first may be faster than the first by themselves.
   const beforeMs = Math.min(baseline.pltMs, baseline.laterPltMs);
-  for (const action of actions) {
-    const isAllowed = action.kind === 'avoid-h3' || (holdsProtocols && action.kind === 'hold');
-    const gainMs = beforeMs - action.time.pltMs;
-    if (!isAllowed || !action.worthwhile || gainMs < minGainMs || gainMs < minGain * beforeMs) continue;
-    const pins = planPins(action);
-    const hasRule = pins.some(({ origin }) => findRule(origin, siteRules) !== null);
-    if (pins.length === 0 || pins.length < action.origins.length || hasRule) continue;
-    return { trigger: 'decision', pins, predicted: { beforeMs, afterMs: action.time.pltMs } };
-  }
-  return null;
+  const floorMs = Math.max(settings.minGainMs, settings.minGain * beforeMs);
+  const option = listOptions(decision, settings).find(
+    ({ action: { worthwhile, time } }) => worthwhile && beforeMs - time.pltMs >= floorMs,
+  );
+  if (option === undefined) return null;
+  return {
+    trigger: 'decision',
+    pins: option.pins,
+    predicted: { beforeMs, afterMs: option.action.time.pltMs },
+  };
 }

@@ -1,22 +1,29 @@
+import type { PlannedPin } from '../pins/plan-pins.ts';
 import type { Act, EndCause } from './act.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** How long after an act ended its pins are not made again, by cause; those that are absent do not prevent it. */
+/** How long after an act ended its pins are not made again the first time, by cause; those that are absent do not prevent it. */
 const COOL_DOWN_MS: Partial<Record<EndCause, number>> = {
   trouble: HOUR_MS,
   refused: HOUR_MS,
+  slower: 6 * HOUR_MS,
+  'no-gain': 6 * HOUR_MS,
   // As long as the log has them.
-  slower: Number.POSITIVE_INFINITY,
-  'no-gain': Number.POSITIVE_INFINITY,
   you: Number.POSITIVE_INFINITY,
 };
 
-/** Whether an earlier act with one of these pins ended so badly that they are not made again yet. */
-export function isCoolingDown(pins: Act['pins'], acts: readonly Act[], nowMs: number): boolean {
-  return acts.some(({ end, pins: earlier }) => {
-    const coolDownMs = end === null ? undefined : COOL_DOWN_MS[end.cause];
-    if (end === null || coolDownMs === undefined || nowMs - end.atMs >= coolDownMs) return false;
-    return pins.some(({ origin, kind }) => earlier.some((pin) => pin.origin === origin && pin.kind === kind));
-  });
+/** Each act with the same pins that ended badly makes the next one wait so many times longer. */
+const LONGER = 2;
+
+/**
+ * Whether earlier acts with one of these pins ended so badly that they are not made again yet.
+ *
+ * @param acts oldest first
+ */
+export function isCoolingDown(pins: readonly PlannedPin[], acts: readonly Act[], nowMs: number): boolean {
+  const share = (earlier: Act['pins']) =>
+    pins.some(({ origin, kind }) => earlier.some((pin) => pin.origin === origin && pin.kind === kind));
+  const bad = acts.filter(({ end, pins: earlier }) => end && COOL_DOWN_MS[end.cause] && share(earlier));
+  return bad.some(({ end }, before) => nowMs - end!.atMs < COOL_DOWN_MS[end!.cause]! * LONGER ** before);
 }

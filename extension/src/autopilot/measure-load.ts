@@ -1,7 +1,6 @@
-import { isSlower, MAX_CHECKED_LOADS } from '@hopwise/model';
+import { judgeSwitch, MAX_CHECKED_LOADS, type SwitchVerdict } from '@hopwise/model';
 import { findComparableLoads, judgeAmong, pltOf } from '../evidence/comparable-loads.ts';
 import { isHeld } from '../evidence/pin-outcomes.ts';
-import { medianOf } from '../evidence/statistics.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import type { Act } from './act.ts';
@@ -31,13 +30,13 @@ export function findTrouble({ pins }: Act, load: StoredLoad): string {
 /**
  * Adds a load to an act's measured ones if it is a full load of the same page with all of its pins.
  *
- * @returns what the loads so far show: the pins slow the page down, gained nothing, or gained; null for nothing new
+ * @returns what the loads so far show: the pins slow the page down, gained nothing, or gained, or a trial had its load; null for nothing new
  */
 export function measureLoad(
   act: Act,
   load: StoredLoad,
   all: readonly StoredLoad[],
-): 'slower' | 'no-gain' | 'kept' | null {
+): SwitchVerdict | 'tried' | null {
   if (load.id <= act.lastLoadId || !isOfActsPage(load, act)) return null;
   act.lastLoadId = load.id;
   const { pins, beforeMs, afterMs } = act;
@@ -45,8 +44,7 @@ export function measureLoad(
     return null;
   if (judgeAmong(load, findComparableLoads(load, all)).kind !== 'full') return null;
   afterMs.push(pltOf(load));
+  if (act.trigger === 'trial') return 'tried';
   if (act.state !== 'checking' || beforeMs.length === 0) return null;
-  if (isSlower(beforeMs, afterMs)) return 'slower';
-  if (afterMs.length < MAX_CHECKED_LOADS) return null;
-  return medianOf(afterMs) < medianOf(beforeMs) ? 'kept' : 'no-gain';
+  return judgeSwitch(beforeMs, afterMs);
 }

@@ -1,6 +1,8 @@
+import type { Language } from '@hopwise/contract';
 import { collectKnowledge } from '../evidence/knowledge.ts';
 import { findPinnedProtocols } from '../evidence/pinned-protocols.ts';
 import { usedNetwork } from '../evidence/used-network.ts';
+import { findLanguage } from '../language/find-language.ts';
 import type { IncompleteLoad, LatestAnswer, WhichLoad } from '../messages/load-messages.ts';
 import { correctProxiedRequests, type ProxiedOrigin } from '../pins/worker/proxied-requests.ts';
 import type { ObservedRequest } from '../recorder/observed-request.ts';
@@ -125,10 +127,12 @@ async function waitForRequestEnds({ requests }: TabLoad): Promise<void> {
 
 const predicting = new Map<number, Promise<StoredLoad>>();
 
-/** Returns the load with its predictions, which the first call makes and stores. */
-export function ensurePrediction(load: StoredLoad): Promise<StoredLoad> {
-  if (load.problem !== '' || isPredicted(load)) return Promise.resolve(load);
-  const underWay = predicting.get(load.id) ?? makePredictions(load);
+/** Returns the load with its predictions in the user interface's language, which the first call makes and stores. */
+export async function ensurePrediction(load: StoredLoad): Promise<StoredLoad> {
+  if (load.problem !== '') return load;
+  const language = await findLanguage();
+  if (isPredicted(load, language)) return load;
+  const underWay = predicting.get(load.id) ?? makePredictions(load, language);
   predicting.set(load.id, underWay);
   return underWay.finally(() => predicting.delete(load.id));
 }
@@ -137,14 +141,19 @@ const EXCLUDED =
   'This site is excluded: hopwise records nothing on it. The options of hopwise list the excluded sites.';
 
 /** Predictions of an earlier version have no decision. */
-function isPredicted({ prediction, verification, verifiedPrediction }: StoredLoad): boolean {
+function isPredicted(
+  { prediction, verification, verifiedPrediction, language = 'en' }: StoredLoad,
+  wanted: Language,
+): boolean {
+  if (language !== wanted) return false;
   return Boolean(prediction?.decision && (verification === null || verifiedPrediction?.decision));
 }
 
-async function makePredictions(load: StoredLoad): Promise<StoredLoad> {
+async function makePredictions(load: StoredLoad, language: Language): Promise<StoredLoad> {
   const knowledge = collectKnowledge(load, await getAllLoads());
-  const verifiedPrediction = load.verification && predictLoad(load, knowledge, load.verification).prediction;
-  return updateLoad(load.id, { ...predictLoad(load, knowledge), verifiedPrediction });
+  const verifiedPrediction =
+    load.verification && predictLoad(load, knowledge, language, load.verification).prediction;
+  return updateLoad(load.id, { ...predictLoad(load, knowledge, language), verifiedPrediction, language });
 }
 
 /** Finds the load that a page of the extension requests. */

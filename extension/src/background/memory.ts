@@ -1,7 +1,7 @@
 /** What the extension remembers of pages: how much it is, what the user's settings remove, and how all of it is erased. */
 import type { Erased, StoredData } from '../messages/memory-messages.ts';
 import { getAllLoads, isOfPage, removeExpiredLoads, removeLoads, type StoredLoad } from '../storage/loads.ts';
-import { removeOtherQueries } from '../storage/queries.ts';
+import { removeUnusedQueries } from '../storage/queries.ts';
 import { readSettings, type Settings, saveSettings } from '../storage/settings.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import { finishStoring, stripStoredLoads } from './loads.ts';
@@ -34,7 +34,7 @@ export class Memory {
   async removeExpired(): Promise<void> {
     await removeExpiredLoads();
     await removeExpiredNetwork();
-    await this.#removeUnusedQueries();
+    await removeUnusedQueries();
   }
 
   /** Erases all loads, verifications and the learned network. The settings stay. */
@@ -94,12 +94,8 @@ export class Memory {
     // A load that is being stored now would be stored after its removal.
     await finishStoring();
     const removed = await removeLoads(isRemoved);
-    await this.#removeUnusedQueries();
+    await removeUnusedQueries();
     return removed;
-  }
-
-  async #removeUnusedQueries(): Promise<void> {
-    await removeOtherQueries(new Set((await getAllLoads()).map(({ id }) => id)));
   }
 }
 

@@ -1,5 +1,5 @@
 /** Predictions for a recording, and the plan of its verification. */
-import { type TransferPlan, transferPlanSchema, type Verification } from '@hopwise/contract';
+import { type Language, type TransferPlan, transferPlanSchema, type Verification } from '@hopwise/contract';
 import {
   buildGraph,
   type Knowledge,
@@ -19,17 +19,19 @@ const FULL = { waterfall: true, thorough: true } as const;
  * Predicts a load. Never throws: when the recording cannot be emulated, `problem` gives the reason.
  *
  * @param knowledge what stored loads show of the page
+ * @param language of the prediction's sentences
  * @param verification its network figures override those estimated from the recording
  */
 export function predictLoad(
   { recording, cluster: stored }: Pick<StoredLoad, 'recording' | 'cluster'>,
   knowledge: Knowledge,
+  language: Language,
   verification?: Verification,
 ): { prediction: Prediction | null; problem: string } {
   try {
     const measured = verification && { measured: measuredBy(verification) };
     const cluster = parseCluster(stored);
-    const prediction = predict(recording, { ...FULL, ...measured, cluster, knowledge });
+    const prediction = predict(recording, { ...FULL, ...measured, cluster, knowledge, language });
     return { prediction, problem: '' };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

@@ -154,6 +154,7 @@ async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['t
     case 'autopilot':
     case 'change-autopilot':
     case 'undo-autopilot':
+    case 'erase-learnt':
       return answerAutopilotRequest(request);
   }
   const { load, phase } = await findLoad(loads, request);
@@ -179,6 +180,7 @@ async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['t
 async function answerAutopilotRequest(request: AutopilotRequest): Promise<AutopilotAnswer> {
   if (request.type === 'change-autopilot') await autopilot.changeSettings(request.change);
   if (request.type === 'undo-autopilot') await autopilot.undoAll();
+  if (request.type === 'erase-learnt') await autopilot.eraseLearnt(request.network);
   return { ok: true, ...(await autopilot.getState()) };
 }
 

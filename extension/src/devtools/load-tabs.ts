@@ -1,5 +1,6 @@
 import type { KnownNetwork, Prediction } from '@hopwise/contract';
 import { udpTreatment } from '@hopwise/pageload-emulator';
+import { t } from '../language/translate.ts';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { builder } from '../ui/dom.ts';
 import { ConnectionsTab } from './connections/connections-tab.ts';
@@ -15,7 +16,7 @@ const el = builder();
 export class LoadTabs {
   readonly #problem = el('p', { class: 'hw-note', role: 'alert' });
   readonly #emulation = new EmulationClient((problem) => {
-    this.#problem.textContent = `The emulation has failed: ${problem}.`;
+    this.#problem.textContent = t('panelEmulationFailed', { problem });
   });
   #load: StoredLoad | null = null;
   #waterfall: WaterfallTab | null = null;

@@ -1,3 +1,5 @@
+import { loadLanguage } from '../language/load-language.ts';
+import { t } from '../language/translate.ts';
 import { type LatestAnswer, type LoadExport, sendLoadRequest } from '../messages/load-messages.ts';
 import { ActionControl } from '../pins/page/action-control.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
@@ -27,6 +29,7 @@ import { ImportControl } from './files/import-control.ts';
 import { LoadTabs } from './load-tabs.ts';
 import { Tabs } from './tabs.ts';
 
+document.documentElement.lang = await loadLanguage();
 const el = builder();
 const content = document.getElementById('content')!;
 const actions = document.getElementById('actions')!;
@@ -49,13 +52,21 @@ const undo = new UndoControl(model);
 let refresh = () => {};
 const loadTabs = new LoadTabs();
 const tabs = new Tabs([
-  { id: 'overview', label: 'Overview', render: () => withLoad(renderOverview) },
-  { id: 'origins', label: 'Origins', render: () => withLoad(renderOrigins) },
-  { id: 'waterfall', label: 'Waterfall', render: () => withLoad((load) => [loadTabs.waterfall(load)]) },
-  { id: 'connections', label: 'Connections', render: () => withLoad((load) => [loadTabs.connections(load)]) },
-  { id: 'graph', label: 'Graph', render: () => withLoad((load) => [loadTabs.graph(load)]) },
-  { id: 'what-if', label: 'What if', render: () => withLoad((load) => [loadTabs.whatIf(load)]) },
-  { id: 'history', label: 'History', render: () => withLoad((load) => [loadTabs.history(load)]) },
+  { id: 'overview', label: t('panelOverview'), render: () => withLoad(renderOverview) },
+  { id: 'origins', label: t('panelOrigins'), render: () => withLoad(renderOrigins) },
+  {
+    id: 'waterfall',
+    label: t('panelWaterfall'),
+    render: () => withLoad((load) => [loadTabs.waterfall(load)]),
+  },
+  {
+    id: 'connections',
+    label: t('panelConnections'),
+    render: () => withLoad((load) => [loadTabs.connections(load)]),
+  },
+  { id: 'graph', label: t('panelGraph'), render: () => withLoad((load) => [loadTabs.graph(load)]) },
+  { id: 'what-if', label: t('panelWhatIf'), render: () => withLoad((load) => [loadTabs.whatIf(load)]) },
+  { id: 'history', label: t('panelHistory'), render: () => withLoad((load) => [loadTabs.history(load)]) },
 ]);
 
 const isInspecting = tabId !== undefined && Number.isSafeInteger(tabId);
@@ -105,13 +116,13 @@ async function draw(): Promise<void> {
     content.replaceChildren(files.status, ...above, tabs.list, tabs.panel);
   } else {
     const text = await explainNothing();
-    content.replaceChildren(files.status, el('p', { class: 'hw-empty' }, text), pins.element);
+    content.replaceChildren(files.status, el('p', { class: 'hw-empty' }, text), pins.lifted, pins.element);
   }
 }
 
 /** Why there is no load to show. */
 async function explainNothing(): Promise<string> {
-  if (!isInspecting) return 'There is no inspected tab. Open this panel in DevTools, or open a file.';
+  if (!isInspecting) return t('panelNoTab');
   return shown ? explainEmptyState(shown, (await chrome.tabs.get(tabId!)).url) : '';
 }
 
@@ -127,13 +138,13 @@ async function readExport(withQueries: boolean): Promise<LoadExport> {
 }
 
 function renderOpened({ name, notes }: OpenedFile): HTMLElement {
-  const close = el('button', { type: 'button', class: 'hw-button' }, 'Close file');
+  const close = el('button', { type: 'button', class: 'hw-button' }, t('panelCloseFile'));
   close.addEventListener('click', () => {
     opened = null;
     void draw();
   });
-  const text = [`Showing ${name}`, ...notes].map((sentence) => `${sentence}.`).join(' ');
-  return el('section', { class: 'hw-file', 'aria-label': 'Opened file' }, el('p', {}, text), close);
+  const text = [t('panelShowing', { name }), ...notes].map((sentence) => `${sentence}.`).join(' ');
+  return el('section', { class: 'hw-file', 'aria-label': t('panelFile') }, el('p', {}, text), close);
 }
 
 const withLoad = (render: (load: StoredLoad) => HTMLElement[]): HTMLElement[] => {
@@ -143,7 +154,7 @@ const withLoad = (render: (load: StoredLoad) => HTMLElement[]): HTMLElement[] =>
 
 function renderOverview(load: StoredLoad): HTMLElement[] {
   const prediction = predictionOf(load);
-  const control = opened ? [] : [pins.element];
+  const control = opened ? [] : [pins.lifted, pins.element];
   if (!prediction) return [renderCard('', 'hw-wide', el('p', {}, load.problem), ...control)];
   const verified = load.verification ? readVerifiedTimes(load.verification, prediction.decision) : undefined;
   const { stopped, leftOut } = load.verification ?? {};
@@ -154,15 +165,15 @@ function renderOverview(load: StoredLoad): HTMLElement[] {
       '',
       'hw-wide',
       renderSummary(prediction, {
-        controls: [action.element, undo.element],
+        controls: [action.element, undo.element, ...(opened ? [] : [pins.lifted])],
         pinGain: opened ? null : shown?.pinGain,
         pinned: load.pinned,
       }),
     ),
-    renderCard('Load time by protocol', '', renderProtocolChart(comparison, { width: left })),
-    renderCard('Median and spread', '', renderTimesTable(comparison)),
+    renderCard(t('chartTitle'), '', renderProtocolChart(comparison, { width: left })),
+    renderCard(t('panelSpread'), '', renderTimesTable(comparison)),
     renderCard(
-      'Network assumed by the prediction',
+      t('panelNetwork'),
       'hw-wide',
       renderNetwork(prediction.network),
       opened
@@ -176,14 +187,14 @@ function renderOrigins(load: StoredLoad): HTMLElement[] {
   const prediction = predictionOf(load);
   return [
     renderCard(
-      'What to do by origin',
+      t('panelAdvice'),
       'hw-wide',
       prediction
         ? renderOriginTable(prediction, {
             action: ({ origin }) => (opened ? null : pins.renderAction(origin, prediction.decision)),
           })
         : el('p', {}, load.problem),
-      ...(opened ? [] : [pins.element]),
+      ...(opened ? [] : [pins.lifted, pins.element]),
     ),
   ];
 }

@@ -1,3 +1,4 @@
+import { t } from '../language/translate.ts';
 import { builder } from '../ui/dom.ts';
 
 const el = builder();
@@ -11,7 +12,7 @@ export interface Tab {
 
 /** Tabs with their panel, after the ARIA Authoring Practices' tabs pattern: arrow keys, Home and End move the selection. */
 export class Tabs {
-  readonly list = el('div', { class: 'hw-tabs', role: 'tablist', 'aria-label': 'Views of the load' });
+  readonly list = el('div', { class: 'hw-tabs', role: 'tablist', 'aria-label': t('panelViews') });
   readonly panel = el('div', { class: 'hw-tab-panel', role: 'tabpanel', id: 'hw-tab-panel', tabindex: '-1' });
   readonly #tabs: readonly Tab[];
   readonly #buttons: HTMLButtonElement[];

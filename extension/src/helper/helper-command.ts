@@ -1,8 +1,8 @@
 /** The helper's commands as a user copies them into a shell. */
 
-/** Name of the shell that `helperCommand` writes for. */
-export function shellName(userAgent = navigator.userAgent): string {
-  return isWindows(userAgent) ? 'PowerShell' : 'a terminal';
+/** Whether `helperCommand` writes for PowerShell instead of a POSIX shell. */
+export function usesPowerShell(userAgent = navigator.userAgent): boolean {
+  return userAgent.includes('Windows');
 }
 
 /**
@@ -18,7 +18,7 @@ export function helperCommand(
   values: readonly string[] = [],
   userAgent = navigator.userAgent,
 ): string {
-  const windows = isWindows(userAgent);
+  const windows = usesPowerShell(userAgent);
   const escaped = windows ? "''" : "'\\''";
   const quote = (value: string): string => `'${value.replaceAll("'", escaped)}'`;
   const program = windows
@@ -27,8 +27,4 @@ export function helperCommand(
       ? launcher
       : quote(launcher);
   return [program, words, ...values.map(quote)].join(' ');
-}
-
-function isWindows(userAgent: string): boolean {
-  return userAgent.includes('Windows');
 }

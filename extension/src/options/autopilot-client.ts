@@ -5,6 +5,7 @@ import {
   sendAutopilotRequest,
 } from '../autopilot/autopilot-messages.ts';
 import type { AutopilotSettings } from '../autopilot/autopilot-settings.ts';
+import type { Learnt, LearntNetwork } from '../autopilot/learnt.ts';
 
 const POLL_INTERVAL_MS = 2000;
 
@@ -30,6 +31,11 @@ export class AutopilotClient {
     return this.#answer.acts;
   }
 
+  /** What trials compare. */
+  get learnt(): readonly Learnt[] {
+    return this.#answer.learnt;
+  }
+
   /** @param listener called after every change */
   onChange(listener: () => void): void {
     this.#listeners.push(listener);
@@ -43,6 +49,11 @@ export class AutopilotClient {
   /** Removes all pins that the autopilot made. @returns '' or why it failed */
   undoAll(): Promise<string> {
     return this.#send({ type: 'undo-autopilot' });
+  }
+
+  /** Forgets what loads on a network have shown. @returns '' or why it failed */
+  eraseLearnt(network: LearntNetwork): Promise<string> {
+    return this.#send({ type: 'erase-learnt', network });
   }
 
   async #send(request: AutopilotRequest): Promise<string> {

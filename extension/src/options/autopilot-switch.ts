@@ -1,6 +1,7 @@
+import { OBJECTIVES, type Objective } from '@hopwise/model';
 import { isOpen } from '../autopilot/act.ts';
 import { MIN_GAIN_MS_RANGE, MIN_GAIN_RANGE } from '../autopilot/autopilot-settings.ts';
-import { plural, t } from '../language/translate.ts';
+import { type PlainKey, plural, t } from '../language/translate.ts';
 import { sendPinRequest } from '../pins/pin-messages.ts';
 import { requestPinPermissions } from '../pins/pin-permissions.ts';
 import { renderCard } from '../ui/card.ts';
@@ -16,6 +17,7 @@ export function renderAutopilotSwitch(client: AutopilotClient): HTMLElement {
   const state = el('p', {});
   const on = renderCheckbox(t('autopilotOn'), client.settings.isOn);
   const holds = renderCheckbox(t('autopilotHolds'), client.settings.holdsProtocols);
+  const explores = renderCheckbox(t('autopilotExplores'), client.settings.explores);
   const undo = el('button', { type: 'button', class: 'hw-button' }, t('autopilotUndo'));
 
   on.input.addEventListener('change', async () => {
@@ -28,6 +30,9 @@ export function renderAutopilotSwitch(client: AutopilotClient): HTMLElement {
   });
   holds.input.addEventListener('change', async () => {
     status.textContent = await client.changeSettings({ holdsProtocols: holds.input.checked });
+  });
+  explores.input.addEventListener('change', async () => {
+    status.textContent = await client.changeSettings({ explores: explores.input.checked });
   });
   undo.addEventListener('click', async () => {
     status.textContent = (await client.undoAll()) || t('autopilotUndone');
@@ -64,10 +69,32 @@ export function renderAutopilotSwitch(client: AutopilotClient): HTMLElement {
     }),
     holds.element,
     el('p', { class: 'hw-note' }, t('autopilotHoldsNote')),
+    explores.element,
+    el('p', { class: 'hw-note' }, t('autopilotExploresNote')),
+    renderObjective(client, status),
     el('div', {}, undo),
     status,
   );
 }
+
+/** What trials compare load times by. */
+function renderObjective(client: AutopilotClient, status: HTMLElement): HTMLElement {
+  const el = builder();
+  const options = OBJECTIVES.map((each) => el('option', { value: each }, t(OBJECTIVE_NAME[each])));
+  const select = el('select', { class: 'hw-select' }, ...options);
+  select.value = client.settings.objective;
+  select.addEventListener('change', async () => {
+    status.textContent = await client.changeSettings({ objective: select.value as Objective });
+  });
+  return el('label', { class: 'hw-row' }, t('autopilotObjective'), select);
+}
+
+const OBJECTIVE_NAME = {
+  median: 'objectiveMedian',
+  p80: 'objectiveP80',
+  p90: 'objectiveP90',
+  mean: 'objectiveMean',
+} as const satisfies Record<Objective, PlainKey>;
 
 function describeState(isOn: boolean, origins: number): string {
   if (!isOn) return t('autopilotIsOff');

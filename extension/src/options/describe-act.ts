@@ -38,6 +38,8 @@ function listOrigins(pins: readonly { origin: string }[]): string {
 }
 
 function describeReason({ trigger, predicted }: Act): string {
+  if (trigger === 'trial') return t('actTrial');
+  if (trigger === 'traffic') return t('actTraffic');
   if (trigger === 'rule' || predicted === null) return t('actRule');
   const [before, after] = formatDurations(predicted.beforeMs, predicted.afterMs);
   return t('actPredicted', { before, after });
@@ -60,6 +62,7 @@ function describeState({ state, end, afterMs }: Act): string {
 }
 
 const ENDS = {
+  tried: 'actEndTried',
   trouble: 'actEndTrouble',
   slower: 'actEndSlower',
   'no-gain': 'actEndNoGain',

@@ -1,6 +1,6 @@
 import { LANGUAGES } from '@hopwise/contract';
+import { readLanguageChoice, saveLanguageChoice } from '../language/find-language.ts';
 import { isLanguage, LANGUAGE_NAME } from '../language/languages.ts';
-import { readLanguageChoice, saveLanguageChoice } from '../language/load-language.ts';
 import { t } from '../language/translate.ts';
 import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';

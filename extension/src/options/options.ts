@@ -12,11 +12,13 @@ import { renderExcludedSites } from './excluded-sites.ts';
 import { renderHelperDoctor } from './helper-doctor.ts';
 import { renderKnownNetwork } from './known-network.ts';
 import { renderLanguageChoice } from './language-choice.ts';
+import { renderLearntTimes } from './learnt-times.ts';
 import { renderLocalOrigins } from './local-origins.ts';
 import { renderQueryStrings } from './query-strings.ts';
 import { SettingsClient } from './settings-client.ts';
 import { renderSiteRules } from './site-rules.ts';
 import { StoredDataSection } from './stored-data.ts';
+import { renderTrafficRules } from './traffic-rules.ts';
 import { renderVerificationData } from './verification-data.ts';
 
 await translatePage('optionsTitle');
@@ -35,7 +37,9 @@ if (answer.ok && autopilot.ok) {
   content.replaceChildren(
     renderAutopilotSwitch(client),
     renderAutopilotLog(client),
+    renderLearntTimes(client),
     renderSiteRules(client),
+    renderTrafficRules(client),
     stored.element,
     renderAgeLimit(settings),
     renderExcludedSites(settings),

@@ -64,7 +64,8 @@ export function renderSiteRules(client: AutopilotClient): HTMLElement {
   return renderCard(t('rulesTitle'), el('p', {}, t('rulesExplanation')), form, status, list);
 }
 
-function describeRule(rule: SiteRule): string {
+/** A rule in words, after what it is for. */
+export function describeRule(rule: SiteRule): string {
   if (rule === 'leave') return t('ruleLeave');
   return describeKind(rule);
 }

@@ -1,5 +1,6 @@
 import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { loadLanguage } from '../language/load-language.ts';
+import { t } from '../language/translate.ts';
 import type { LatestAnswer } from '../messages/load-messages.ts';
 import { ActionControl } from '../pins/page/action-control.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
@@ -24,12 +25,13 @@ import { VerifyControl } from '../ui/verify-control.ts';
 
 const SHOWN_ORIGINS = 5;
 
-// The library's sentences about a load are English only, and the rest of the popup agrees with them.
-await loadLanguage('en');
+document.documentElement.lang = await loadLanguage();
 const el = builder();
 const content = document.getElementById('content')!;
 const actions = document.getElementById('actions')!;
-document.getElementById('options')!.addEventListener('click', () => void chrome.runtime.openOptionsPage());
+const options = document.getElementById('options')!;
+options.textContent = t('popupOptions');
+options.addEventListener('click', () => void chrome.runtime.openOptionsPage());
 
 /** Finds the active tab, or the one in the URL's `tabId` if the popup is opened as a page. */
 async function findTab(): Promise<chrome.tabs.Tab | undefined> {
@@ -44,7 +46,7 @@ async function findTab(): Promise<chrome.tabs.Tab | undefined> {
 
 const tab = await findTab();
 if (tab?.id === undefined) {
-  content.replaceChildren(el('p', { class: 'hw-empty' }, 'No tab is open.'));
+  content.replaceChildren(el('p', { class: 'hw-empty' }, t('popupNoTab')));
 } else {
   const which = { tabId: tab.id };
   const { id } = tab;
@@ -60,7 +62,8 @@ if (tab?.id === undefined) {
   const verify = new VerifyControl(which, () => polling.refresh());
   const save = new ExportControl(which, (problem) => content.append(el('p', { class: 'hw-note' }, problem)));
   actions.append(verify.element, save.element);
-  const showMessage = (text: string) => content.replaceChildren(el('p', { class: 'hw-empty' }, text));
+  const showMessage = (text: string) =>
+    content.replaceChildren(el('p', { class: 'hw-empty' }, text), pins.lifted);
   const show = (answer: LatestAnswer) => {
     actions.hidden = answer.load === null;
     pins.resetOrigins(answer.loadId);
@@ -72,7 +75,7 @@ if (tab?.id === undefined) {
     if (answer.load) {
       content.replaceChildren(
         ...renderIncomplete(answer.incomplete, reload),
-        ...renderViews(answer.load, answer.pinGain, [action.element, undo.element], pins, () =>
+        ...renderViews(answer.load, answer.pinGain, [action.element, undo.element, pins.lifted], pins, () =>
           polling.refresh(),
         ),
       );
@@ -86,7 +89,7 @@ if (tab?.id === undefined) {
 }
 
 function renderReload(reload: () => Promise<unknown>): HTMLElement {
-  const button = el('button', { type: 'button', class: 'hw-button' }, 'Reload this page');
+  const button = el('button', { type: 'button', class: 'hw-button' }, t('popupReload'));
   button.addEventListener('click', () => void reload());
   return el('div', {}, button);
 }
@@ -99,7 +102,7 @@ function renderViews(
   refresh: () => void,
 ): HTMLElement[] {
   const prediction = predictionOf(load);
-  if (!prediction) return [el('p', { class: 'hw-empty' }, load.problem)];
+  if (!prediction) return [el('p', { class: 'hw-empty' }, load.problem), pins.lifted];
   const verified = load.verification ? readVerifiedTimes(load.verification, prediction.decision) : undefined;
   const { stopped, leftOut } = load.verification ?? {};
   const comparison = { prediction, verified, stopped, leftOut };
@@ -109,7 +112,7 @@ function renderViews(
     el(
       'section',
       {},
-      el('h3', {}, 'By origin'),
+      el('h3', {}, t('popupByOrigin')),
       renderOriginTable(prediction, {
         limit: SHOWN_ORIGINS,
         brief: true,

@@ -1,4 +1,4 @@
-import type { Assignment, Verification } from '@hopwise/contract';
+import type { Assignment, Language, Verification } from '@hopwise/contract';
 import type { NetworkCluster, Prediction, Recording } from '@hopwise/pageload-emulator';
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import { readSettings } from './settings.ts';
@@ -36,6 +36,8 @@ export interface StoredLoad {
   verification: Verification | null;
   /** Prediction with the network figures of the verification. */
   verifiedPrediction: Prediction | null;
+  /** Of the predictions' sentences; absent for English in loads that an earlier version predicted. */
+  language?: Language;
 }
 
 /** Stored loads; older ones are removed. */
@@ -148,6 +150,11 @@ export function isOfPage({ requestedUrl, recording, hidesQueries }: StoredLoad, 
 export async function getAllLoads(): Promise<StoredLoad[]> {
   const allowed = await readAllowedTimes();
   return (await (await database()).getAll('loads')).filter((load) => isAllowed(load, allowed));
+}
+
+/** Returns the ids of all loads, also of those that are too old and not yet removed. */
+export async function listLoadIds(): Promise<number[]> {
+  return (await database()).getAllKeys('loads');
 }
 
 /** Removes the loads that `isRemoved` selects. @returns the removed loads */

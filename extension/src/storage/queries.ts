@@ -1,3 +1,5 @@
+import { listLoadIds } from './loads.ts';
+
 /**
  * Query strings of recent loads, which the stored loads do not contain. A verification requests the real URLs. They are in
  * `storage.session`: in memory only, and gone when the browser closes.
@@ -8,22 +10,16 @@ const PREFIX = 'queries:';
 const MAX_CHARS = 2 * 1024 * 1024;
 
 /**
- * Adds the query strings of a load, and removes those of the oldest loads beyond `MAX_CHARS`. Where the browser has no space for
- * them, the load can only not be verified.
+ * Adds the query strings of a load, and removes unused ones. Where the browser has no space for them, the load can only not be
+ * verified.
  */
 export async function saveQueries(loadId: number, queries: string[]): Promise<void> {
-  if (queries.length === 0) return;
   try {
-    await chrome.storage.session.set({ [PREFIX + loadId]: queries });
+    if (queries.length > 0) await chrome.storage.session.set({ [PREFIX + loadId]: queries });
   } catch (error) {
     console.error('hopwise: query strings were not kept:', error);
   }
-  let chars = 0;
-  const surplus = (await listQueries()).filter(({ queries }) => {
-    chars += queries.reduce((sum, query) => sum + query.length, 0);
-    return chars > MAX_CHARS;
-  });
-  await chrome.storage.session.remove(surplus.map(({ key }) => key));
+  await removeUnusedQueries();
 }
 
 /** Loads the query strings of a load; null when they are no longer known. */
@@ -32,10 +28,17 @@ export async function loadQueries(loadId: number): Promise<string[] | null> {
   return ((await chrome.storage.session.get(key))[key] as string[] | undefined) ?? null;
 }
 
-/** Removes the query strings of all loads but those named. */
-export async function removeOtherQueries(loadIds: ReadonlySet<number>): Promise<void> {
-  const others = (await listQueries()).filter(({ loadId }) => !loadIds.has(loadId));
-  await chrome.storage.session.remove(others.map(({ key }) => key));
+/** Removes the query strings of loads that are no longer stored, and those of the oldest loads beyond `MAX_CHARS`. */
+export async function removeUnusedQueries(): Promise<void> {
+  const stored = await listQueries();
+  // In this order, because a load is stored before its query strings.
+  const loadIds = new Set(await listLoadIds());
+  let chars = 0;
+  const unused = stored.filter(({ loadId, queries }) => {
+    chars += queries.reduce((sum, query) => sum + query.length, 0);
+    return !loadIds.has(loadId) || chars > MAX_CHARS;
+  });
+  await chrome.storage.session.remove(unused.map(({ key }) => key));
 }
 
 /** All stored query strings, those of the newest load first. */

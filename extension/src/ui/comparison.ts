@@ -13,6 +13,7 @@ import {
   plannedBaseline,
   verifiedUnder,
 } from '@hopwise/pageload-emulator';
+import { t } from '../language/translate.ts';
 
 /** Times of real loads or transfers under one protocol, or why there are none. */
 export type Observed = { medianMs: number; lowMs: number; highMs: number; runs: number } | Unavailable;
@@ -40,12 +41,23 @@ export const FIGURE_KINDS: readonly FigureKind[] = ['predicted', 'verified', 'me
  * hopwise recommends.
  */
 export type Row = 'baseline' | 'later' | Protocol | 'assigned';
-export const ROW_NAME: Record<Row, string> = {
-  baseline: 'Browser’s own choice',
-  later: 'Later visits',
-  ...PROTOCOL_NAME,
-  assigned: 'hopwise’s action',
-};
+
+export function nameRow(row: Row): string {
+  switch (row) {
+    case 'baseline':
+      return t('rowBaseline');
+    case 'later':
+      return t('rowLater');
+    case 'assigned':
+      return t('rowAssigned');
+    default:
+      return PROTOCOL_NAME[row];
+  }
+}
+
+export function nameKind(kind: FigureKind): string {
+  return { predicted: t('kindPredicted'), verified: t('kindVerified'), measured: t('kindMeasured') }[kind];
+}
 
 /** A row's time of one kind. */
 export interface Figure {
@@ -124,10 +136,7 @@ function readTimes({ prediction, verified, measured, baseline, assigned }: Compa
 const asFigure = ({ pltMs, low, high }: LoadTime) => ({ medianMs: pltMs, lowMs: low, highMs: high });
 
 const reasonOf = (time: LoadTime | Unavailable): string =>
-  'unavailable' in time ? time.unavailable : 'the decision has no time for it';
-
-/** Why a verification has no times of an assignment: the helper did not transfer it. */
-const OLD_HELPER = 'the helper is older than this extension; update it to verify this as well';
+  'unavailable' in time ? time.unavailable : t('timeMissing');
 
 /**
  * Converts a verification's times to the form that the views take.
@@ -147,7 +156,7 @@ export function readVerifiedTimes(
   for (const row of ['baseline', 'assigned'] as const) {
     const result = planned[row] && verifiedUnder(verification, planned[row]);
     if (result) verified[row] = readTimesOf(result);
-    else if (planned[row] && !verification.assignments) verified[row] = { unavailable: OLD_HELPER };
+    else if (planned[row] && !verification.assignments) verified[row] = { unavailable: t('timeOldHelper') };
   }
   return verified;
 }
@@ -155,5 +164,5 @@ export function readVerifiedTimes(
 function readTimesOf({ medianMs, lowMs, highMs, unavailable, rounds }: VerifiedProtocol): Observed {
   return unavailable === '' && medianMs !== null && lowMs !== null && highMs !== null
     ? { medianMs, lowMs, highMs, runs: rounds.length }
-    : { unavailable: unavailable || 'no round was completed' };
+    : { unavailable: unavailable || t('timeNoRound') };
 }

@@ -1,3 +1,4 @@
+import { t } from '../language/translate.ts';
 import type { LatestAnswer } from '../messages/load-messages.ts';
 
 /**
@@ -8,14 +9,14 @@ import type { LatestAnswer } from '../messages/load-messages.ts';
 export function explainEmptyState(answer: LatestAnswer, url: string | undefined): string {
   if (answer.phase === 'failed') return answer.problem;
   if (url !== undefined && !/^https?:/.test(url)) {
-    return 'This is a page of the browser itself, or a file. hopwise records pages loaded over http and https.';
+    return t('emptyBrowserPage');
   }
   if (answer.phase === 'loading') {
-    if (answer.problem) return `${answer.problem} hopwise tries again when the load event fires.`;
-    return 'The page is loading. The prediction appears one second after the load event.';
+    if (answer.problem) return t('emptyRetry', { problem: answer.problem });
+    return t('emptyLoading');
   }
   if (url === undefined) {
-    return 'The browser hides this page from extensions. hopwise records pages loaded over http and https.';
+    return t('emptyHidden');
   }
-  return 'No load of this page was recorded. Reload the page to record it.';
+  return t('emptyNone');
 }

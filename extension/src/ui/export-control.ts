@@ -1,3 +1,4 @@
+import { t } from '../language/translate.ts';
 import { sendLoadRequest, type WhichLoad } from '../messages/load-messages.ts';
 import { builder } from './dom.ts';
 import { download } from './download.ts';
@@ -11,9 +12,9 @@ export class ExportControl {
   /** @param showProblem called with the reason why a load was not saved */
   constructor(which: WhichLoad, showProblem: (problem: string) => void) {
     const el = builder();
-    const save = el('button', { type: 'button', class: 'hw-button' }, 'Export JSON');
+    const save = el('button', { type: 'button', class: 'hw-button' }, t('exportJson'));
     this.#withQueries = el('input', { type: 'checkbox' });
-    this.#choice = el('label', { class: 'hw-note' }, this.#withQueries, ' with query strings');
+    this.#choice = el('label', { class: 'hw-note' }, this.#withQueries, ` ${t('exportQueries')}`);
     this.element = el('div', { class: 'hw-export' }, save, this.#choice);
     this.offerQueries(false);
     save.addEventListener('click', async () => {

@@ -1,6 +1,6 @@
 import { durationsIn } from '@hopwise/pageload-emulator';
 import { formatNumber } from '../language/format-number.ts';
-import { currentLanguage, currentLocale } from '../language/translate.ts';
+import { currentLanguage, currentLocale, t } from '../language/translate.ts';
 
 /** A duration in two significant digits: `840 ms`, `4.3 s`, `12 s`. */
 export function formatDuration(ms: number): string {
@@ -72,13 +72,8 @@ export function formatMbps(mbps: number): string {
 
 /** Loss per packet: `0.3%`. */
 export function formatLoss(fraction: number): string {
-  if (fraction === 0) return 'none';
+  if (fraction === 0) return t('lossNone');
   return formatNumber(fraction, { style: 'percent', maximumSignificantDigits: 2 });
-}
-
-/** `1 request`, `2 requests`. */
-export function formatCount(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }
 
 /** `1 page load, 2 verifications and the learned network` */

@@ -1,4 +1,4 @@
-import type { LoadKind } from '../evidence/load-quality.ts';
+import { t } from '../language/translate.ts';
 import type { IncompleteLoad } from '../messages/load-messages.ts';
 import { builder } from './dom.ts';
 
@@ -6,23 +6,28 @@ import { builder } from './dom.ts';
 export function renderIncomplete(load: IncompleteLoad | null, reload: () => Promise<unknown>): HTMLElement[] {
   if (load === null) return [];
   const el = builder();
-  const button = el('button', { type: 'button', class: 'hw-button' }, 'Reload without cache');
+  const button = el('button', { type: 'button', class: 'hw-button' }, t('incompleteReload'));
   button.addEventListener('click', () => void reload());
   return [el('section', { class: 'hw-incomplete hw-wide' }, el('p', {}, describeIncomplete(load)), button)];
 }
 
 /** `2 of 84 requests came from the network; showing the last full load.` */
 export function describeIncomplete(load: IncompleteLoad): string {
-  const why = load.kind === 'cached' ? describeCached(load) : WHY[load.kind];
-  return `${why}; ${load.isReplaced ? 'showing the last full load' : 'a full load may take longer'}.`;
+  const why = describeCause(load);
+  return load.isReplaced ? t('incompleteReplaced', { why }) : t('incompleteShown', { why });
 }
 
-const describeCached = ({ networkRequests, requests }: IncompleteLoad): string =>
-  `${networkRequests} of ${requests} requests came from the network`;
-
-const WHY: Record<Exclude<LoadKind, 'cached'>, string> = {
-  full: 'The last load is complete',
-  partial: 'The last load did not finish',
-  background: 'The last load ran in a hidden tab',
-  disturbed: 'The last load was disturbed or throttled',
-};
+function describeCause({ kind, networkRequests, requests }: IncompleteLoad): string {
+  switch (kind) {
+    case 'cached':
+      return t('incompleteCached', { sent: networkRequests, all: requests });
+    case 'full':
+      return t('incompleteFull');
+    case 'partial':
+      return t('incompletePartial');
+    case 'background':
+      return t('incompleteBackground');
+    case 'disturbed':
+      return t('incompleteDisturbed');
+  }
+}

@@ -1,10 +1,11 @@
-import { type Comparison, collectFigures, ROW_NAME } from './comparison.ts';
+import { t } from '../language/translate.ts';
+import { type Comparison, collectFigures, nameKind, nameRow } from './comparison.ts';
 import { builder, type ViewOptions } from './dom.ts';
 
 /** One line for each missing time, with the reason. */
 export function renderMissingTimes(comparison: Comparison, options: ViewOptions = {}): HTMLElement[] {
   const el = builder(options);
   return collectFigures(comparison).missingTimes.map(({ row, kind, reason }) =>
-    el('p', { class: 'hw-note' }, `${ROW_NAME[row]}, ${kind}: ${reason}`),
+    el('p', { class: 'hw-note' }, t('timeReason', { row: nameRow(row), kind: nameKind(kind), reason })),
   );
 }

@@ -1,5 +1,5 @@
 import type { NetworkCluster } from '@hopwise/pageload-emulator';
-import { formatCount } from './format.ts';
+import { plural, t } from '../language/translate.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -10,17 +10,16 @@ const MINUTE_MS = 60_000;
  * @param recordedAt time of the load, ISO 8601
  */
 export function describeNetworkEvidence(cluster: NetworkCluster | null, recordedAt: string): string {
-  if (cluster === null) return 'Network estimated from this load only.';
-  const before = formatAge(Date.parse(recordedAt) - cluster.updatedAtMs);
-  const earlier = cluster.loads === 1 ? 'an earlier load' : `${cluster.loads} earlier loads`;
-  return `Network estimated from this load and ${earlier}, ${cluster.loads === 1 ? '' : 'the last '}${before} before it.`;
+  if (cluster === null) return t('evidenceThisLoad');
+  const age = formatAge(Date.parse(recordedAt) - cluster.updatedAtMs);
+  return plural('evidenceEarlier', cluster.loads, { age });
 }
 
 /** `3 minutes`; zero, negative and unknown times count as less than one. */
 function formatAge(ms: number): string {
   const minutes = Math.floor(ms / MINUTE_MS);
-  if (!(minutes >= 1)) return 'less than a minute';
-  if (minutes < 60) return formatCount(minutes, 'minute');
+  if (!(minutes >= 1)) return t('ageShort');
+  if (minutes < 60) return plural('minutes', minutes);
   const hours = Math.floor(minutes / 60);
-  return hours < 24 ? formatCount(hours, 'hour') : formatCount(Math.floor(hours / 24), 'day');
+  return hours < 24 ? plural('hours', hours) : plural('days', Math.floor(hours / 24));
 }

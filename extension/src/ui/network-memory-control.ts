@@ -1,10 +1,7 @@
+import { t } from '../language/translate.ts';
 import { type StoredLoad, sendLoadRequest } from '../messages/load-messages.ts';
 import { builder } from './dom.ts';
 import { describeNetworkEvidence } from './network-evidence.ts';
-
-const EXPLANATION =
-  'hopwise treats loads as being on the same network until the browser reports a network change or a load’s rates contradict ' +
-  'it. The weight of earlier loads halves after a day, and they expire after three. All of this stays in this browser.';
 
 /** States which loads the network figures come from, with a button that forgets earlier loads. */
 export function renderNetworkMemory(load: StoredLoad, onForgotten: () => void): HTMLElement {
@@ -12,11 +9,11 @@ export function renderNetworkMemory(load: StoredLoad, onForgotten: () => void): 
   const cluster = load.cluster ?? null;
   const text = el(
     'p',
-    { class: 'hw-note', title: EXPLANATION },
+    { class: 'hw-note', title: t('memoryExplanation') },
     describeNetworkEvidence(cluster, load.recording.recordedAt),
   );
   if (cluster === null) return text;
-  const forget = el('button', { type: 'button', class: 'hw-link' }, 'Forget earlier loads');
+  const forget = el('button', { type: 'button', class: 'hw-link' }, t('memoryForget'));
   forget.addEventListener('click', async () => {
     forget.disabled = true;
     const answer = await sendLoadRequest({ type: 'forget-networks' });

@@ -1,25 +1,42 @@
+import type { FigureSource } from '@hopwise/contract';
 import type { Prediction } from '@hopwise/pageload-emulator';
+import { type PlainKey, t } from '../language/translate.ts';
 import { builder, type ViewOptions } from './dom.ts';
 import { formatBytes, formatLoss, formatMbps, formatMs } from './format.ts';
 
-const SOURCE_HINT: Record<string, string> = {
-  given: 'set by you',
-  estimated: 'estimated from the recording',
-  measured: 'measured by real transfers',
-  assumed: 'assumed: the recording does not show it',
+const SOURCE_NAME: Record<FigureSource, PlainKey> = {
+  given: 'sourceGiven',
+  estimated: 'sourceEstimated',
+  measured: 'sourceMeasured',
+  assumed: 'sourceAssumed',
 };
+const SOURCE_HINT: Record<FigureSource, PlainKey> = {
+  given: 'sourceGivenHint',
+  estimated: 'sourceEstimatedHint',
+  measured: 'sourceMeasuredHint',
+  assumed: 'sourceAssumedHint',
+};
+
+/** Where a figure of the network is from. */
+export const nameSource = (source: FigureSource): string => t(SOURCE_NAME[source]);
+
+/** How the network treats UDP. @param udp a number is the rate that it is held to, Mbit/s */
+export function nameUdp(udp: Prediction['network']['udp']): string {
+  if (typeof udp === 'number') return t('udpLimitedTo', { rate: formatMbps(udp) });
+  return { open: t('udpOpen'), blocked: t('udpBlocked'), lossy: t('udpLossy') }[udp];
+}
 
 /** The network that the prediction assumes, each figure with its source. */
 export function renderNetwork(network: Prediction['network'], options: ViewOptions = {}): HTMLElement {
   const el = builder(options);
   const { source, udp } = network;
-  const figures: [string, string, string][] = [
-    ['Round trip', formatMs(network.rttMs), source.rttMs],
-    ['Down', formatMbps(network.downMbps), source.downMbps],
-    ['Up', formatMbps(network.upMbps), source.upMbps],
-    ['Loss', formatLoss(network.loss), source.loss],
-    ['UDP', typeof udp === 'number' ? `limited to ${formatMbps(udp)}` : udp, source.udp],
-    ['Queue', formatBytes(network.queueBytes), source.queueBytes],
+  const figures: [string, string, FigureSource][] = [
+    [t('figureRoundTrip'), formatMs(network.rttMs), source.rttMs],
+    [t('figureDown'), formatMbps(network.downMbps), source.downMbps],
+    [t('figureUp'), formatMbps(network.upMbps), source.upMbps],
+    [t('figureLoss'), formatLoss(network.loss), source.loss],
+    ['UDP', nameUdp(udp), source.udp],
+    [t('figureQueue'), formatBytes(network.queueBytes), source.queueBytes],
   ];
   return el(
     'dl',
@@ -30,7 +47,7 @@ export function renderNetwork(network: Prediction['network'], options: ViewOptio
         {},
         el('dt', {}, name),
         el('dd', {}, value),
-        el('dd', { class: `hw-source hw-source-${from}`, title: SOURCE_HINT[from] ?? '' }, from),
+        el('dd', { class: `hw-source hw-source-${from}`, title: t(SOURCE_HINT[from]) }, nameSource(from)),
       ),
     ),
   );

@@ -5,8 +5,9 @@ import {
   PROTOCOL_NAME,
   type Prediction,
 } from '@hopwise/contract';
-import { duration, promisingAction } from '@hopwise/pageload-emulator';
-import { formatBytes, formatCount, formatGain, formatShare } from './format.ts';
+import { promisingAction } from '@hopwise/pageload-emulator';
+import { plural, t } from '../language/translate.ts';
+import { formatBytes, formatDuration, formatGain, formatShare } from './format.ts';
 
 /** What to do about one origin, what the page gains by the action that includes it, and why. */
 export interface OriginAdvice {
@@ -61,17 +62,22 @@ function adviseOrigin(decision: Decision, origin: OriginRecommendation): OriginA
   const promising = decision.kind === 'unsure' ? promisingAction(actions) : null;
   if (promising?.origins.includes(origin.origin)) {
     const gainMs = leastMs - promising.time.pltMs;
-    const gain = gainMs > 0 ? `maybe ${duration(gainMs)}` : '';
-    return adviceBy(promising, { instruction: 'verify first', gain }, decision, origin);
+    const gain = gainMs > 0 ? t('adviceMaybe', { gain: formatDuration(gainMs) }) : '';
+    return adviceBy(promising, { instruction: t('adviceVerify'), gain }, decision, origin);
   }
   const offer = decision.kind === 'leave' ? actions.find(isWorthwhileOffer) : undefined;
   if (offer?.origins.includes(origin.origin)) {
     const gain = formatGain(baseline.laterPltMs, offer.time.pltMs);
-    return adviceBy(offer, { instruction: 'offer HTTP/3 at the server', gain }, decision, origin);
+    return adviceBy(offer, { instruction: t('adviceOffer'), gain }, decision, origin);
   }
   const own = decision.baseline.protocols[origin.origin];
   if (!origin.decided || origin.protocol !== own) return null;
-  return { origin, instruction: `leave on ${PROTOCOL_NAME[own]}`, gain: '', reason: origin.reason };
+  return {
+    origin,
+    instruction: t('adviceLeave', { protocol: PROTOCOL_NAME[own] }),
+    gain: '',
+    reason: origin.reason,
+  };
 }
 
 const isWorthwhileOffer = ({ kind, worthwhile }: Action) => kind === 'offer-h3' && worthwhile;
@@ -82,17 +88,24 @@ function adviceBy(
   { baseline }: Decision,
   origin: OriginRecommendation,
 ): OriginAdvice {
-  const carried = `${formatCount(origin.requests, 'request')}, ${formatBytes(origin.bytes)}`;
   const own = baseline.protocols[origin.origin];
-  const over = own ? `, otherwise over ${PROTOCOL_NAME[own]}` : '';
+  const carried = {
+    requests: plural('requests', origin.requests),
+    bytes: formatBytes(origin.bytes),
+    share: formatShare(action.helps),
+  };
   return {
     origin,
     instruction,
-    gain: action.origins.length > 1 ? `${gain} together` : gain,
-    reason: `${carried}${over}. Faster in ${formatShare(action.helps)} of loads.`,
+    gain: action.origins.length > 1 && gain !== '' ? t('adviceTogether', { gain }) : gain,
+    reason: own
+      ? t('adviceCarriedOver', { ...carried, protocol: PROTOCOL_NAME[own] })
+      : t('adviceCarried', carried),
   };
 }
 
 function instructionOf({ kind, assignment }: Action, origin: string): string {
-  return kind === 'avoid-h3' ? 'avoid HTTP/3' : `hold to ${PROTOCOL_NAME[assignment[origin]!]}`;
+  return kind === 'avoid-h3'
+    ? t('adviceAvoid')
+    : t('adviceHold', { protocol: PROTOCOL_NAME[assignment[origin]!] });
 }

@@ -1,4 +1,5 @@
 import type { OriginRecommendation, Prediction } from '@hopwise/pageload-emulator';
+import { t } from '../language/translate.ts';
 import { type Build, builder, type ViewOptions } from './dom.ts';
 import { formatOrigin, keepUnitsTogether } from './format.ts';
 import { adviseOrigins, type OriginAdvice } from './origin-advice.ts';
@@ -24,7 +25,7 @@ export function renderOriginTable(prediction: Prediction, options: OriginTableOp
     'div',
     { class: 'hw-scroll' },
     shown.length > 0 ? renderAdvised(el, shown, { ...options, brief }) : null,
-    more > 0 ? el('p', { class: 'hw-note' }, `and ${more} more`) : null,
+    more > 0 ? el('p', { class: 'hw-note' }, t('originsMore', { count: more })) : null,
     rest.length > 0 ? renderRest(el, rest, all) : null,
   );
 }
@@ -34,7 +35,7 @@ function renderAdvised(
   advised: readonly OriginAdvice[],
   { brief, action }: Pick<OriginTableOptions, 'brief' | 'action'>,
 ): HTMLElement {
-  const head = ['Origin', 'What to do', ...(brief ? [] : ['Gain', 'Why'])];
+  const head = [t('columnOrigin'), t('columnAdvice'), ...(brief ? [] : [t('columnGain'), t('columnWhy')])];
   return el(
     'table',
     { class: `hw-table hw-origins${brief ? '' : ' hw-origins-detailed'}` },
@@ -57,7 +58,7 @@ function renderAdvised(
 }
 
 function renderRest(el: Build, rest: readonly OriginRecommendation[], all: number): HTMLElement {
-  const words = all === 1 ? 'The origin does not matter' : `${rest.length} of ${all} origins do not matter`;
+  const words = all === 1 ? t('originsOnlyRest') : t('originsRest', { rest: rest.length, all });
   return el(
     'details',
     { class: 'hw-rest' },

@@ -1,7 +1,7 @@
 import type { Decision } from '@hopwise/contract';
-import { durations } from '@hopwise/pageload-emulator';
 import type { PinGain } from '../evidence/pin-outcomes.ts';
-import { formatCount } from './format.ts';
+import { plural, t } from '../language/translate.ts';
+import { formatDurations } from './format.ts';
 
 /** `With these pins: 4.3 s → 1.5 s, measured over 3 loads.`; null for too few loads to state an effect. */
 export function describePinGain({
@@ -11,16 +11,19 @@ export function describePinGain({
   afterLoads,
   effect,
 }: PinGain): string | null {
-  if (effect === 'unclear') return null;
-  const [before, after] = durations(beforeMs, afterMs);
-  return `${LEAD[effect]}: ${before} → ${after}, measured over ${formatCount(beforeLoads + afterLoads, 'load')}.`;
+  const [before, after] = formatDurations(beforeMs, afterMs);
+  const values = { before, after, loads: plural('loads', beforeLoads + afterLoads) };
+  switch (effect) {
+    case 'gains':
+      return t('pinsGain', values);
+    case 'harms':
+      return t('pinsHarm', values);
+    case 'nothing':
+      return t('pinsGainNothing', values);
+    case 'unclear':
+      return null;
+  }
 }
-
-const LEAD = {
-  gains: 'With these pins',
-  harms: 'These pins slow the page down',
-  nothing: 'These pins gain nothing',
-} as const;
 
 /** An action in place of pins that help must load the page sooner than they do, by this share of the load time. */
 const MIN_FURTHER_GAIN = 0.05;

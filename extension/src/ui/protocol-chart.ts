@@ -1,4 +1,5 @@
 import * as Plot from '@observablehq/plot';
+import { plural, t } from '../language/translate.ts';
 import {
   type Comparison,
   collectFigures,
@@ -7,21 +8,16 @@ import {
   type FigureKind,
   listRows,
   type MissingTime,
-  ROW_NAME,
-  type Row,
+  nameKind,
+  nameRow,
 } from './comparison.ts';
 import { type Build, builder, type ViewOptions } from './dom.ts';
-import { createDurationFormat, createTickFormat, formatCount } from './format.ts';
+import { createDurationFormat, createTickFormat } from './format.ts';
 import { renderMissingTimes } from './missing-times.ts';
 import { ROW_COLOURS } from './palette.ts';
 import { renderPlot } from './plot.ts';
 
 const ROW_HEIGHT = 20;
-const KIND_LABEL: Record<FigureKind, string> = {
-  predicted: 'predicted: median, 10th to 90th percentile',
-  verified: 'verified: real transfers of the resources',
-  measured: 'measured: real page loads',
-};
 
 /**
  * Load time of each protocol on one scale: the prediction as a range with its median, next to
@@ -64,13 +60,13 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
     y: { domain: kinds, axis: null, padding: 0.15 },
     fy: { domain: rows, padding: 0.16, label: null, axis: null },
     color: ROW_COLOURS,
-    ariaLabel: 'Load time by protocol',
+    ariaLabel: t('chartTitle'),
     ariaDescription: figures.map(describe).join('; '),
     marks: [
       // Names of two words break into lines, so that they fit narrow windows.
       Plot.axisFy({
         anchor: 'left',
-        tickFormat: (row: Row) => ROW_NAME[row],
+        tickFormat: nameRow,
         tickSize: 0,
         lineWidth: 7,
         label: null,
@@ -99,7 +95,7 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
       Plot.text(missingTimes, {
         ...lane,
         x: 0,
-        text: () => 'not available',
+        text: () => t('notAvailable'),
         textAnchor: 'start',
         dx: 4,
         fill: 'var(--hw-muted)',
@@ -148,8 +144,12 @@ function legendItem(el: Build, kind: FigureKind): HTMLElement {
     'li',
     {},
     el('span', { class: `hw-mark hw-mark-${kind}`, 'aria-hidden': 'true' }),
-    KIND_LABEL[kind],
+    describeKind(kind),
   );
+}
+
+function describeKind(kind: FigureKind): string {
+  return { predicted: t('chartPredicted'), verified: t('chartVerified'), measured: t('chartMeasured') }[kind];
 }
 
 function describeFigure(
@@ -157,6 +157,7 @@ function describeFigure(
   write: (ms: number) => string,
 ): string {
   const [low, high] = [write(lowMs), write(highMs)];
-  const spread = low === high ? '' : `, ${low} to ${high}`;
-  return `${ROW_NAME[row]} ${kind}: ${write(medianMs)}${spread}${runs === undefined ? '' : ` (${formatCount(runs, 'run')})`}`;
+  const spread = low === high ? '' : `, ${t('rangeTo', { low, high })}`;
+  const counted = runs === undefined ? '' : ` (${plural('runs', runs)})`;
+  return `${nameRow(row)} ${nameKind(kind)}: ${write(medianMs)}${spread}${counted}`;
 }

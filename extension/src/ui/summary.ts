@@ -1,8 +1,8 @@
 import type { Assignment, Prediction } from '@hopwise/contract';
-import { duration } from '@hopwise/pageload-emulator';
 import type { PinGain } from '../evidence/pin-outcomes.ts';
+import { plural, t } from '../language/translate.ts';
 import { builder, type ViewOptions } from './dom.ts';
-import { formatCount, keepUnitsTogether } from './format.ts';
+import { formatDuration, keepUnitsTogether } from './format.ts';
 import { decideBeyondPins, describePinGain } from './pin-gain.ts';
 
 /** What to do and what it gains, or what the load's pins have gained, in one sentence. */
@@ -23,8 +23,14 @@ export interface SummaryOptions extends ViewOptions {
 export function renderSummary(prediction: Prediction, options: SummaryOptions = {}): HTMLElement {
   const el = builder(options);
   const { page, observed, decision } = prediction;
+  const carried = {
+    requests: plural('requests', page.requests),
+    origins: plural('origins', page.origins),
+  };
   const seen =
-    observed.pltMs === null ? 'its load event never fired' : `this load took ${duration(observed.pltMs)}`;
+    observed.pltMs === null
+      ? t('summaryNeverLoaded', carried)
+      : t('summaryTook', { ...carried, time: formatDuration(observed.pltMs) });
   return el(
     'section',
     {
@@ -36,13 +42,7 @@ export function renderSummary(prediction: Prediction, options: SummaryOptions = 
     el('h2', { class: 'hw-headline' }, keepUnitsTogether(headline(prediction, options.pinGain))),
     ...renderFurtherVerdict(prediction, options),
     ...(options.controls ?? []),
-    el(
-      'p',
-      { class: 'hw-muted' },
-      keepUnitsTogether(
-        `${formatCount(page.requests, 'request')} to ${formatCount(page.origins, 'origin')}; ${seen}.`,
-      ),
-    ),
+    el('p', { class: 'hw-muted' }, keepUnitsTogether(seen)),
     ...(decision.changed === null || decideBeyondPins(decision, options.pinGain ?? null) === null
       ? []
       : [el('p', { class: 'hw-note' }, decision.changed)]),

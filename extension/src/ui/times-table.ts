@@ -1,13 +1,15 @@
+import { plural, t } from '../language/translate.ts';
 import {
   type Comparison,
   collectFigures,
   FIGURE_KINDS,
   type Figure,
   listRows,
-  ROW_NAME,
+  nameKind,
+  nameRow,
 } from './comparison.ts';
 import { builder, type ViewOptions } from './dom.ts';
-import { createDurationFormat, formatCount, keepUnitsTogether } from './format.ts';
+import { createDurationFormat, keepUnitsTogether } from './format.ts';
 
 /** From this probability on the best protocol is marked. */
 const SURE = 0.8;
@@ -41,8 +43,8 @@ export function renderTimesTable(comparison: Comparison, options: TimesTableOpti
       el(
         'tr',
         {},
-        el('th', { scope: 'col' }, 'Protocol'),
-        ...kinds.map((kind) => el('th', { scope: 'col' }, capitalize(kind))),
+        el('th', { scope: 'col' }, t('columnProtocol')),
+        ...kinds.map((kind) => el('th', { scope: 'col' }, capitalize(nameKind(kind)))),
       ),
     ),
     el(
@@ -52,12 +54,12 @@ export function renderTimesTable(comparison: Comparison, options: TimesTableOpti
         el(
           'tr',
           confidence >= SURE && row === best ? { class: 'hw-best' } : {},
-          el('th', { scope: 'row' }, el('span', { class: `hw-badge hw-badge-${row}` }, ROW_NAME[row])),
+          el('th', { scope: 'row' }, el('span', { class: `hw-badge hw-badge-${row}` }, nameRow(row))),
           ...kinds.map((kind) => {
             const figure = figures.find((one) => one.row === row && one.kind === kind);
             const gap = missingTimes.find((one) => one.row === row && one.kind === kind);
             if (!figure) {
-              return el('td', { class: 'hw-muted', title: gap?.reason ?? '' }, gap ? 'not available' : '–');
+              return el('td', { class: 'hw-muted', title: gap?.reason ?? '' }, gap ? t('notAvailable') : '–');
             }
             return el(
               'td',
@@ -77,7 +79,7 @@ export function renderTimesTable(comparison: Comparison, options: TimesTableOpti
 function describeSpread({ lowMs, highMs, runs }: Figure, write: (ms: number) => string): string {
   const [low, high] = [write(lowMs), write(highMs)];
   if (low !== high) return keepUnitsTogether(`${low} – ${high}`);
-  return runs === undefined ? '' : `(${formatCount(runs, 'run')})`;
+  return runs === undefined ? '' : `(${plural('runs', runs)})`;
 }
 
 function capitalize(word: string): string {
@@ -87,10 +89,8 @@ function capitalize(word: string): string {
 /** Explains why the verified times cover fewer rounds, or fewer resources, than planned. */
 function describeLimits({ stopped, leftOut = 0 }: Comparison): string {
   return [
-    stopped ? `The verification ended early: ${stopped}.` : '',
-    leftOut > 0
-      ? `${formatCount(leftOut, 'large file')} ${leftOut === 1 ? 'was' : 'were'} skipped to limit data use.`
-      : '',
+    stopped ? t('timesStopped', { why: stopped }) : '',
+    leftOut > 0 ? plural('timesSkipped', leftOut) : '',
   ]
     .filter(Boolean)
     .join(' ');

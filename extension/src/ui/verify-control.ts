@@ -1,4 +1,5 @@
 import { PROTOCOL_NAME } from '@hopwise/contract';
+import { t } from '../language/translate.ts';
 import { sendLoadRequest, type VerificationState, type WhichLoad } from '../messages/load-messages.ts';
 import { builder } from './dom.ts';
 
@@ -22,8 +23,8 @@ export class VerifyControl {
     this.#onDone = onDone;
     this.#button = el(
       'button',
-      { type: 'button', class: 'hw-button hw-button-primary', title: COSTS },
-      VERIFY,
+      { type: 'button', class: 'hw-button hw-button-primary', title: t('verifyCosts') },
+      t('verifyButton'),
     );
     this.#progress = el('progress', { class: 'hw-progress', max: '1', value: '0' });
     this.#progress.hidden = true;
@@ -81,7 +82,7 @@ export class VerifyControl {
 
   #show(state: VerificationState): void {
     this.#running = state.state === 'running';
-    this.#button.textContent = this.#running ? 'Stop' : VERIFY;
+    this.#button.textContent = this.#running ? t('verifyStop') : t('verifyButton');
     this.#button.classList.toggle('hw-button-primary', !this.#running);
     this.#progress.hidden = !this.#running;
     this.#status.textContent = describeState(state);
@@ -91,18 +92,16 @@ export class VerifyControl {
   }
 }
 
-const VERIFY = 'Verify with real transfers';
-const COSTS =
-  'Requests the page’s resources again under each protocol, as hopwise recommends and as the browser would, without cookies. ' +
-  'Transfers at most five times the page’s data.';
-
 function describeState(state: VerificationState): string {
   switch (state.state) {
     case 'running': {
-      if (state.protocol === 'starting') return 'Starting the helper…';
-      const done = `${state.doneTransfers} of ${state.allTransfers} transfers`;
-      const under = state.protocol === 'assigned' ? 'Mixed protocols' : PROTOCOL_NAME[state.protocol];
-      return `${under}, round ${state.round + 1}: ${done}`;
+      if (state.protocol === 'starting') return t('verifyStarting');
+      return t('verifyProgress', {
+        protocol: state.protocol === 'assigned' ? t('verifyMixed') : PROTOCOL_NAME[state.protocol],
+        round: state.round + 1,
+        done: state.doneTransfers,
+        all: state.allTransfers,
+      });
     }
     case 'failed':
       return state.message;

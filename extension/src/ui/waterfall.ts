@@ -1,14 +1,9 @@
 import { PROTOCOL_NAME } from '@hopwise/contract';
-import {
-  duration,
-  type Prediction,
-  type Protocol,
-  type RecordedRequest,
-  type Recording,
-} from '@hopwise/pageload-emulator';
+import type { Prediction, Protocol, RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import * as Plot from '@observablehq/plot';
+import { plural, t } from '../language/translate.ts';
 import { type Build, builder, type ViewOptions } from './dom.ts';
-import { createTickFormat, formatCount, formatMs, formatUrl } from './format.ts';
+import { createTickFormat, formatDuration, formatMs, formatUrl } from './format.ts';
 import { PROTOCOL_COLOURS } from './palette.ts';
 import { renderPlot } from './plot.ts';
 
@@ -45,13 +40,20 @@ const AXIS_HEIGHT = 28;
 /** Width of the vertical scrollbar beside the rows. */
 const SCROLLBAR_WIDTH = 16;
 
-export const PHASE_LABEL: Record<WaterfallPhase, string> = {
-  queued: 'queued',
-  connecting: 'connecting',
-  waiting: 'waiting for the server',
-  receiving: 'receiving',
-  whole: 'phases withheld by the browser',
-};
+export function namePhase(phase: WaterfallPhase): string {
+  switch (phase) {
+    case 'queued':
+      return t('phaseQueued');
+    case 'connecting':
+      return t('phaseConnecting');
+    case 'waiting':
+      return t('phaseWaiting');
+    case 'receiving':
+      return t('phaseReceiving');
+    case 'whole':
+      return t('phaseWhole');
+  }
+}
 
 /** Waterfall of the load as recorded. */
 export function recordedWaterfall(recording: Recording): Waterfall {
@@ -129,7 +131,7 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
   });
   axis.classList.add('hw-axis');
   axis.setAttribute('aria-hidden', 'true');
-  const label = `Waterfall of ${formatCount(rows.length, 'request')}`;
+  const label = plural('waterfallLabel', rows.length);
   const plot = renderPlot({
     ...frame,
     height: 12 + rows.length * ROW_HEIGHT,
@@ -171,7 +173,7 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
     { class: 'hw-chart hw-waterfall' },
     legend(el, protocols, phases, waterfall.pltMs),
     el('div', { class: 'hw-scroll', role: 'group', 'aria-label': label }, axis, plot),
-    hidden > 0 ? el('p', { class: 'hw-note' }, `${hidden} later requests are not shown.`) : null,
+    hidden > 0 ? el('p', { class: 'hw-note' }, t('waterfallHidden', { count: hidden })) : null,
   );
 }
 
@@ -189,11 +191,11 @@ function legend(
     ...(['h1', 'h2', 'h3'] as const)
       .filter((protocol) => protocols.has(protocol))
       .map((protocol) => item(`hw-swatch-${protocol}`, PROTOCOL_NAME[protocol])),
-    protocols.has('unknown') ? item('hw-swatch-unknown', 'protocol withheld') : null,
+    protocols.has('unknown') ? item('hw-swatch-unknown', t('protocolWithheld')) : null,
     ...(['queued', 'connecting', 'waiting', 'receiving', 'whole'] as const)
       .filter((phase) => phases.has(phase))
-      .map((phase) => item(`hw-swatch-${phase}`, PHASE_LABEL[phase])),
-    pltMs === null ? null : item('hw-swatch-load', `load event ${duration(pltMs)}`),
+      .map((phase) => item(`hw-swatch-${phase}`, namePhase(phase))),
+    pltMs === null ? null : item('hw-swatch-load', t('waterfallLoadEvent', { time: formatDuration(pltMs) })),
   );
 }
 
@@ -216,7 +218,11 @@ function withoutEmpty(bars: WaterfallBar[]): WaterfallBar[] {
 }
 
 export function describeRow(row: WaterfallRow): string {
-  const times = row.bars.map((bar) => `${PHASE_LABEL[bar.phase]} ${formatMs(bar.endMs - bar.startMs)}`);
-  const protocol = row.protocol ? PROTOCOL_NAME[row.protocol] : 'protocol withheld';
-  return [row.url, `${protocol}, ${formatMs(row.startMs)} to ${formatMs(row.endMs)}`, ...times].join('\n');
+  const times = row.bars.map((bar) => `${namePhase(bar.phase)} ${formatMs(bar.endMs - bar.startMs)}`);
+  const protocol = row.protocol ? PROTOCOL_NAME[row.protocol] : t('protocolWithheld');
+  return [
+    row.url,
+    t('waterfallRow', { protocol, start: formatMs(row.startMs), end: formatMs(row.endMs) }),
+    ...times,
+  ].join('\n');
 }

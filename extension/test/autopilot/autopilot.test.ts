@@ -1,11 +1,12 @@
 import 'fake-indexeddb/auto';
-import type { PinState } from '@hopwise/contract';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Decision, PinState } from '@hopwise/contract';
+import type { NetworkCluster } from '@hopwise/pageload-emulator';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Act } from '../../src/autopilot/act.ts';
 import { Autopilot, type Pinner } from '../../src/autopilot/autopilot.ts';
 import { type AutopilotSettings, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
 import { addLoad, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
-import { actionOf, decisionOf } from '../decisions.ts';
+import { actionOf, decisionOf, LEAVE } from '../decisions.ts';
 import { loadOf, requestOf } from '../evidence/stored-loads.ts';
 import { StubbedStorage } from '../stubbed-storage.ts';
 
@@ -55,10 +56,10 @@ let pins: PinsInMemory;
 let autopilot: Autopilot;
 let session: StubbedStorage;
 let predicted: number;
+let decision: Decision;
 
 const predict = async (load: StoredLoad) => {
   predicted += 1;
-  const decision = decisionOf([actionOf('avoid-h3', PINNED)]);
   return { ...load, prediction: { decision } } as StoredLoad;
 };
 
@@ -68,6 +69,7 @@ beforeEach(async () => {
   await removeLoads(() => true);
   pins = new PinsInMemory();
   predicted = 0;
+  decision = decisionOf([actionOf('avoid-h3', PINNED)]);
   autopilot = new Autopilot(pins, predict);
   await switchOn();
 });
@@ -260,6 +262,55 @@ test('a rule pins without a prediction, and is not judged by load times', async 
   });
 });
 
+describe('a rule for traffic and networks', () => {
+  const moments = (median: number) => ({ mean: Math.log(median), spread: 0.1 });
+  /** A path of 80 ms without losses. */
+  const cluster: NetworkCluster = {
+    format: 'hopwise-network-cluster',
+    version: 1,
+    updatedAtMs: 0,
+    loads: 3,
+    rttMs: moments(80),
+    downBps: moments(20e6),
+    upBps: moments(5e6),
+    queueMs: moments(50),
+    loss: moments(1e-4),
+    policedBps: moments(1e6),
+    udp: { open: 0.9, policed: 0.05, blocked: 0.05 },
+  };
+  const rule = { traffic: 'page', network: 'distant', rule: 'h1' } as const;
+
+  test('pins what sends such traffic on such a network, without a prediction', async () => {
+    await switchOn({ trafficRules: [rule] });
+    await load(2000, { cluster });
+    expect([pins.active, predicted]).toEqual([[`h1 ${ORIGIN}`], 0]);
+    expect(await lastAct()).toMatchObject({ trigger: 'traffic', state: 'kept' });
+    await autopilot.changeSettings({ trafficRules: [] });
+    expect([pins.active, (await lastAct())?.end?.cause]).toEqual([[], 'rule']);
+  });
+
+  test.each([
+    ['on another network', { ...rule, network: 'near' as const }],
+    ['for other traffic', { ...rule, traffic: 'media' as const }],
+  ])('%s leaves it to the prediction', async (_words, other) => {
+    await switchOn({ trafficRules: [other] });
+    await load(4300, { cluster });
+    expect([pins.active, predicted]).toEqual([[`avoid-h3 ${ORIGIN}`], 1]);
+  });
+
+  test('that leaves pages as they are prevents the prediction', async () => {
+    await switchOn({ trafficRules: [{ ...rule, rule: 'leave' }] });
+    await load(4300, { cluster });
+    expect([pins.active, predicted]).toEqual([[], 0]);
+  });
+
+  test('gives way to one for the site', async () => {
+    await switchOn({ trafficRules: [rule], siteRules: [{ site: 'page.test', rule: 'h2' }] });
+    await load(2000, { cluster });
+    expect(pins.active).toEqual([`h2 ${ORIGIN}`]);
+  });
+});
+
 test.each([
   ['in a hidden tab', { wasVisible: false, recording: { firstContentfulPaintMs: null } }],
   [
@@ -284,6 +335,95 @@ test('what was done on a page is undone and forgotten with it', async () => {
   await load(4300);
   await autopilot.forgetPages((url) => url.startsWith(ORIGIN));
   expect([pins.active, await lastAct()]).toEqual([[], undefined]);
+});
+
+describe('exploring', () => {
+  /** The next best choice is predicted to take as long as what the browser does, and nothing is worthwhile. */
+  const time = { pltMs: 2000, low: 1800, high: 2300 };
+  const even = () => {
+    const baseline = { ...decisionOf([]).baseline, ...time, laterPltMs: time.pltMs };
+    const nextBest = actionOf('avoid-h3', PINNED, { time, worthwhile: false });
+    return decisionOf([nextBest], { kind: 'leave', action: LEAVE, baseline });
+  };
+
+  beforeEach(async () => {
+    let state = 1;
+    vi.spyOn(Math, 'random').mockImplementation(() => {
+      state = (1664525 * state + 1013904223) % 2 ** 32;
+      return state / 2 ** 32;
+    });
+    decision = even();
+    await switchOn({ explores: true });
+  });
+
+  afterEach(() => vi.restoreAllMocks());
+
+  /** Loads the page with whatever is pinned. */
+  async function visit(ms: { alone: number; pinned: number }): Promise<'alone' | 'pinned'> {
+    const kind = pins.active.length > 0 ? 'pinned' : 'alone';
+    await (kind === 'pinned' ? loadPinned(ms.pinned) : load(ms.alone));
+    return kind;
+  }
+
+  async function visitTimes(count: number, ms: { alone: number; pinned: number }): Promise<number> {
+    let trials = 0;
+    for (let visits = 0; visits < count; visits++) if ((await visit(ms)) === 'pinned') trials += 1;
+    return trials;
+  }
+
+  const listEnds = async () =>
+    (await autopilot.getState()).acts.map(({ trigger, end }) => [trigger, end?.cause]);
+
+  test('tries the next best choice in at most 5% of loads, for one load each', async () => {
+    const trials = await visitTimes(100, { alone: 2000, pinned: 2020 });
+    expect(trials).toBeGreaterThanOrEqual(1);
+    expect(trials).toBeLessThanOrEqual(5);
+    const ended = (await listEnds()).filter(([, cause]) => cause !== undefined);
+    expect(ended).toEqual(Array(trials).fill(['trial', 'tried']));
+  });
+
+  test('tries it within 6 loads after load times have changed', async () => {
+    await visitTimes(6, { alone: 2000, pinned: 2000 });
+    expect(await visitTimes(6, { alone: 6000, pinned: 2000 })).toBeGreaterThanOrEqual(1);
+  });
+
+  test('acts at once on what a trial showed', async () => {
+    await visitTimes(6, { alone: 2000, pinned: 2000 });
+    while ((await visit({ alone: 6000, pinned: 2000 })) === 'alone') {
+      // The measured load makes the difference to the next decision.
+      if (pins.active.length > 0) decision = decisionOf([actionOf('avoid-h3', PINNED)]);
+    }
+    expect(pins.active).toEqual([`avoid-h3 ${ORIGIN}`]);
+    expect((await listEnds()).slice(0, 2)).toEqual([
+      ['decision', undefined],
+      ['trial', 'tried'],
+    ]);
+  });
+
+  test('does not try pins that slowed a page down before', async () => {
+    decision = decisionOf([actionOf('avoid-h3', PINNED)]);
+    await load(2000);
+    for (let count = 0; count < 3; count++) await loadPinned(6000);
+    expect(await lastAct()).toMatchObject({ trigger: 'decision', end: { cause: 'slower' } });
+    decision = even();
+    expect(await visitTimes(6, { alone: 6000, pinned: 2000 })).toBe(0);
+  });
+
+  test('tries nothing unless it is switched on, and forgets what it learned when it is switched off', async () => {
+    await visitTimes(3, { alone: 2000, pinned: 2000 });
+    expect(Object.keys(session.items)).toContain('autopilot-explorer');
+    await switchOn({ explores: false });
+    expect(Object.keys(session.items)).not.toContain('autopilot-explorer');
+    await visitTimes(3, { alone: 2000, pinned: 2000 });
+    expect(await visitTimes(6, { alone: 6000, pinned: 2000 })).toBe(0);
+    expect(Object.keys(session.items)).not.toContain('autopilot-explorer');
+  });
+
+  test('forgets what it learned on another network', async () => {
+    await visitTimes(3, { alone: 2000, pinned: 2000 });
+    await autopilot.handleNetworkChange();
+    expect(Object.keys(session.items)).not.toContain('autopilot-explorer');
+  });
 });
 
 test('settings that cannot be read leave it off', async () => {

@@ -15,6 +15,14 @@ export function firefoxPath(): string | null {
   return paths.find((path) => existsSync(path)) ?? null;
 }
 
+/** Code points of keys in WebDriver (https://www.w3.org/TR/webdriver2/#keyboard-actions), by `KeyboardEvent.key`. */
+const KEYS: Record<string, string> = {
+  Tab: '\uE004',
+  Enter: '\uE007',
+  Escape: '\uE00C',
+  ArrowRight: '\uE014',
+};
+
 export class FirefoxTab {
   readonly #bidi: Bidi;
   readonly context: string;
@@ -49,6 +57,36 @@ export class FirefoxTab {
       context: this.context,
       actions: [{ type: 'pointer', id: 'mouse', actions: mouse }],
     });
+  }
+
+  /** @param key as in `KeyboardEvent.key` */
+  async press(key: string): Promise<void> {
+    const value = KEYS[key] ?? key;
+    const actions = [
+      { type: 'keyDown', value },
+      { type: 'keyUp', value },
+    ];
+    await this.#bidi.send('input.performActions', {
+      context: this.context,
+      actions: [{ type: 'key', id: 'keyboard', actions }],
+    });
+  }
+
+  /** Sets the size of the page in CSS pixels. */
+  async resize(width: number, height: number): Promise<void> {
+    await this.#bidi.send('browsingContext.setViewport', {
+      context: this.context,
+      viewport: { width, height },
+    });
+  }
+
+  /** Runs a script in the page, past its content security policy. */
+  async run(script: string): Promise<void> {
+    const { exceptionDetails } = await this.#bidi.send<{ exceptionDetails?: { text: string } }>(
+      'script.evaluate',
+      { expression: script, target: { context: this.context }, awaitPromise: false },
+    );
+    if (exceptionDetails) throw new Error(exceptionDetails.text);
   }
 
   /** Runs a function in the page; arguments and result as in JSON. */

@@ -6,17 +6,27 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ExtensionBrowser, launch } from '../browser.ts';
+import { largePage } from '../large-page.ts';
+import { openWithLoad } from '../open-with-load.ts';
+import { type Site, startSite } from '../site.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+const REQUESTS = 60;
+
+let site: Site;
 let browser: ExtensionBrowser;
 
 beforeAll(async () => {
+  site = await startSite();
   const built = fileURLToPath(new URL('../../dist/chromium', import.meta.url));
   browser = await launch(built, ['--lang=de'], [], { LANGUAGE: 'de' }, 'de-DE');
 });
 
-afterAll(() => browser?.close());
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
 
 async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
@@ -58,17 +68,44 @@ test('the browser describes the extension in German', async () => {
   expect(await page.evaluate(() => chrome.runtime.getManifest().description)).toContain('HTTP-Version');
 });
 
-test('the popup is English, with its messages', async () => {
-  const popup = await browser.openOwn('popup.html');
-  await popup.getByText('hopwise records pages loaded over http and https').waitFor();
-  expect(await popup.evaluate(() => document.documentElement.lang)).toBe('en');
+/** Words that no German sentence has. */
+const ENGLISH = /\b(the|and|with|of|is|on|by|requests?|origins?|packets?|show|all)\b/i;
+
+test('the popup is German, also what it says of a load', async () => {
+  const popup = await openWithLoad(browser, `${site.url}/`, largePage(REQUESTS), 'popup.html');
+  expect(await popup.evaluate(() => document.documentElement.lang)).toBe('de');
+  expect(await popup.getByRole('heading', { level: 2 }).first().innerText()).not.toMatch(ENGLISH);
+  expect(await popup.locator('body').innerText()).not.toMatch(ENGLISH);
+  await expectToFit(popup);
+});
+
+test('every tab of the panel is German', async () => {
+  const panel = await openWithLoad(browser, `${site.url}/`, largePage(REQUESTS), 'panel.html');
+  expect(await panel.evaluate(() => document.documentElement.lang)).toBe('de');
+  const names = [
+    'Überblick',
+    'Ursprünge',
+    'Wasserfall',
+    'Verbindungen',
+    'Graph',
+    'Was wäre, wenn',
+    'Verlauf',
+  ];
+  expect(await panel.getByRole('tab').allInnerTexts()).toEqual(names);
+  for (const name of names) {
+    await panel.getByRole('tab', { name, exact: true }).click();
+    const text = () => panel.locator('body').innerText();
+    await expect.poll(text, { timeout: 30_000 }).not.toMatch(/(angeordnet|emuliert|gelesen) …/);
+    expect.soft(await text(), name).not.toMatch(ENGLISH);
+    await expectToFit(panel);
+  }
 });
 
 test('a choice in the options takes precedence over the language of the browser', async () => {
   const options = await browser.openOwn('options.html');
-  await options.getByLabel('Sprache von Einstellungen').selectOption('English');
+  await options.getByLabel('Sprache').selectOption('English');
   await options.getByRole('heading', { name: 'hopwise options' }).waitFor();
   expect(await options.evaluate(() => document.documentElement.lang)).toBe('en');
-  await options.getByLabel('Language of options').selectOption('as in the browser');
+  await options.getByLabel('Language').selectOption('as in the browser');
   await options.getByRole('heading', { name: 'hopwise-Einstellungen' }).waitFor();
 });

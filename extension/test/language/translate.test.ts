@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import english from '../../src/_locales/en/messages.json' with { type: 'json' };
+import { saveLanguageChoice } from '../../src/language/find-language.ts';
 import { matchLanguage } from '../../src/language/languages.ts';
-import { loadLanguage, saveLanguageChoice } from '../../src/language/load-language.ts';
+import { loadLanguage } from '../../src/language/load-language.ts';
 import { plural, t, useLanguage } from '../../src/language/translate.ts';
 import { formatBytes, formatDurations, formatGain, formatList, formatShare } from '../../src/ui/format.ts';
 import { StubbedStorage } from '../stubbed-storage.ts';

@@ -15,7 +15,11 @@ import { launchToPin } from './pinning-chromium.ts';
 /** From the hang until the page has loaded. */
 const LIMIT_MS = 5000;
 const KINDS: readonly PinKind[] = ['avoid-h3', 'h1', 'h2', 'h3'];
-const REQUESTS = 12;
+/**
+ * As many as HTTP/1.1 has connections, so that none is answered before all are sent: what a stopped helper holds of an answer that has begun
+ * cannot be fetched again.
+ */
+const REQUESTS = 6;
 const BYTES = 100_000;
 const ALL_LOADED = Array.from({ length: REQUESTS }, () => String(BYTES));
 const HELPER_HUNG = 'The helper stopped responding; pages load without it.';

@@ -1,15 +1,10 @@
 import { PROTOCOL_NAME, type Protocol, type Recording } from '@hopwise/contract';
-import { type Explanation, PROTOCOLS } from '@hopwise/pageload-emulator';
+import { CAUSES, type Explanation, PROTOCOLS, type ProtocolExplanation } from '@hopwise/pageload-emulator';
 import { ticks } from 'd3-array';
+import { plural, t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
-import {
-  createTickFormat,
-  formatBytes,
-  formatCount,
-  formatMs,
-  formatOrigin,
-  formatUrl,
-} from '../../ui/format.ts';
+import { createTickFormat, formatBytes, formatMs, formatOrigin, formatUrl } from '../../ui/format.ts';
+import { nameCause } from '../name-cause.ts';
 import { type ConnectionRow, layOutConnections } from './streams.ts';
 
 const el = builder();
@@ -41,7 +36,7 @@ export class ConnectionsTab {
   #draw(): void {
     const explained = this.#explained;
     if (!explained) {
-      this.element.replaceChildren(el('p', { class: 'hw-muted', role: 'status' }, 'Emulating the loads …'));
+      this.element.replaceChildren(el('p', { class: 'hw-muted', role: 'status' }, t('panelEmulating')));
       return;
     }
     const loading = PROTOCOLS.filter((protocol) => 'connections' in explained[protocol]);
@@ -60,11 +55,11 @@ export class ConnectionsTab {
     });
     const own = explained[this.#protocol];
     this.element.replaceChildren(
-      el('h3', {}, 'Connections of the emulated load'),
+      el('h3', {}, t('connectionsTitle')),
       el('div', { class: 'hw-switch' }, ...buttons),
       ...('connections' in own
         ? [
-            ...own.story.slice(0, 1).map((sentence) => el('p', { class: 'hw-muted' }, sentence)),
+            el('p', { class: 'hw-muted' }, describeCauses(own)),
             this.#renderRows(layOutConnections(own), own.explainedPltMs),
           ]
         : [el('p', { class: 'hw-muted' }, own.unavailable)]),
@@ -83,11 +78,11 @@ export class ConnectionsTab {
     }
     return el(
       'div',
-      { class: 'hw-connections', role: 'table', 'aria-label': 'Connections' },
+      { class: 'hw-connections', role: 'table', 'aria-label': t('panelConnections') },
       el(
         'div',
         { class: 'hw-connection', 'aria-hidden': 'true' },
-        el('div', {}, formatCount(rows.length, 'connection')),
+        el('div', {}, plural('connections', rows.length)),
         axis,
       ),
       ...rows.map((row) => this.#renderRow(row, pltMs, place)),
@@ -112,7 +107,13 @@ export class ConnectionsTab {
       chart.append(element);
     };
     if (openMs !== null) {
-      bar('hw-handshake', openingMs, openMs, 0, `handshake: ${formatMs(openMs - openingMs)}`);
+      bar(
+        'hw-handshake',
+        openingMs,
+        openMs,
+        0,
+        t('connectionsHandshake', { time: formatMs(openMs - openingMs) }),
+      );
     }
     for (const { entry, lane } of streams) {
       const { requestId, sentMs, firstByteMs, endMs } = entry;
@@ -122,14 +123,14 @@ export class ConnectionsTab {
         sentMs,
         firstByteMs,
         lane,
-        `${url}: waiting ${formatMs(firstByteMs - sentMs)}`,
+        t('connectionsWaiting', { url, time: formatMs(firstByteMs - sentMs) }),
       );
       bar(
         `hw-of-${this.#protocol}`,
         firstByteMs,
         endMs,
         lane,
-        `${url}: receiving ${formatMs(endMs - firstByteMs)}`,
+        t('connectionsReceiving', { url, time: formatMs(endMs - firstByteMs) }),
       );
     }
     const line = el('div', { class: 'hw-load-line' });
@@ -137,10 +138,10 @@ export class ConnectionsTab {
     chart.append(line);
     const lostPackets = lost.random + lost.queue + lost.policed;
     const notes = [
-      formatCount(requests, 'request'),
+      plural('requests', requests),
       formatBytes(bytes),
-      ...(lostPackets > 0 ? [`${formatCount(lostPackets, 'packet')} lost`] : []),
-      ...(timeouts > 0 ? [formatCount(timeouts, 'timeout')] : []),
+      ...(lostPackets > 0 ? [plural('connectionsLost', lostPackets)] : []),
+      ...(timeouts > 0 ? [plural('timeouts', timeouts)] : []),
     ];
     return el(
       'div',
@@ -154,4 +155,15 @@ export class ConnectionsTab {
       chart,
     );
   }
+}
+
+/** Causes of a smaller share of the load time are not named. */
+const MIN_CAUSE_SHARE = 0.02;
+
+/** `The load event comes after 2.3 s: 900 ms round trips of requests, …` */
+function describeCauses({ explainedPltMs, causes }: ProtocolExplanation): string {
+  const largest = CAUSES.filter((cause) => causes[cause] >= MIN_CAUSE_SHARE * explainedPltMs)
+    .sort((a, b) => causes[b] - causes[a])
+    .map((cause) => `${formatMs(causes[cause])} ${nameCause(cause)}`);
+  return t('connectionsStory', { time: formatMs(explainedPltMs), causes: largest.join(', ') });
 }

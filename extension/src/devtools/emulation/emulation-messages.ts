@@ -1,4 +1,4 @@
-import type { KnownNetwork } from '@hopwise/contract';
+import type { KnownNetwork, Language } from '@hopwise/contract';
 import type { Explanation, Recording } from '@hopwise/pageload-emulator';
 import type { GraphLayout } from './graph-layout.ts';
 import type { SeenNetwork } from './pooled-network.ts';
@@ -9,7 +9,7 @@ import type { MapCell } from './winner-map.ts';
 /** To the worker. A question replaces an earlier one of its kind that is not answered yet. */
 export type EmulationRequest =
   | { kind: 'page'; recording: Recording }
-  | { kind: 'open'; file: File }
+  | { kind: 'open'; file: File; language: Language }
   | { kind: 'explain'; network: KnownNetwork }
   | { kind: 'what-if'; id: number; settings: WhatIfSettings }
   | { kind: 'map'; id: number; settings: WhatIfSettings }

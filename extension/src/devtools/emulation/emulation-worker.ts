@@ -97,7 +97,7 @@ async function answerNetwork({ id, loads }: EmulationRequest & { kind: 'network'
 
 addEventListener('message', async ({ data }: MessageEvent<EmulationRequest>) => {
   try {
-    if (data.kind === 'open') answer({ kind: 'opened', opened: await readFile(data.file) });
+    if (data.kind === 'open') answer({ kind: 'opened', opened: await readFile(data.file, data.language) });
     else if (data.kind === 'page') {
       recording = data.recording;
       page = { graph: buildGraph(recording), servers: estimateNetwork(recording).servers };

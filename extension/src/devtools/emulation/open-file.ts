@@ -1,3 +1,4 @@
+import { currentLanguage } from '../../language/translate.ts';
 import type { EmulationAnswer, EmulationRequest } from './emulation-messages.ts';
 import type { OpenedFile } from './read-file.ts';
 
@@ -19,7 +20,7 @@ export function openFile(file: File): Promise<OpenedFile> {
       reject(new Error(`${file.name}: reading it has failed${message ? `: ${message}` : ''}`)),
     );
   });
-  worker.postMessage({ kind: 'open', file } satisfies EmulationRequest);
+  worker.postMessage({ kind: 'open', file, language: currentLanguage() } satisfies EmulationRequest);
   opened += 1;
   const id = -opened;
   return answered.then((read) => ({ ...read, load: { ...read.load, id } })).finally(() => worker.terminate());

@@ -1,3 +1,4 @@
+import type { Language } from '@hopwise/contract';
 import { InputError, JsonBytes, type ReadRecording, readRecording } from '@hopwise/pageload-emulator';
 import { predictLoad } from '../../background/predict-load.ts';
 import { collectKnowledge } from '../../evidence/knowledge.ts';
@@ -18,13 +19,14 @@ const GZIP = [0x1f, 0x8b] as const;
 /**
  * Reads a HAR, a hopwise recording or an exported load, plain or gzipped, and predicts it. Response bodies are never in memory.
  *
+ * @param language of the prediction's sentences
  * @throws InputError in one line: the file's name, the place in it, what was expected there
  */
-export async function readFile(file: File): Promise<OpenedFile> {
+export async function readFile(file: File, language: Language): Promise<OpenedFile> {
   const name = file.name.replace(/[\p{Cc}\p{Cf}]/gu, ' ');
   try {
     const { recording, verification = null, notes } = readRecording(await readJson(file));
-    return { name, load: predict(recording, verification), notes };
+    return { name, load: predict(recording, verification, language), notes };
   } catch (error) {
     if (error instanceof InputError) throw new InputError(`${name}: ${error.message}`);
     throw error;
@@ -62,6 +64,7 @@ async function bytesOf(blob: Blob): Promise<ArrayBuffer> {
 function predict(
   recording: ReadRecording['recording'],
   verification: NonNullable<ReadRecording['verification']> | null,
+  language: Language,
 ): StoredLoad {
   const load: StoredLoad = {
     id: -1,
@@ -80,7 +83,8 @@ function predict(
   const knowledge = collectKnowledge(load, []);
   return {
     ...load,
-    ...predictLoad(load, knowledge),
-    verifiedPrediction: verification && predictLoad(load, knowledge, verification).prediction,
+    ...predictLoad(load, knowledge, language),
+    verifiedPrediction: verification && predictLoad(load, knowledge, language, verification).prediction,
+    language,
   };
 }

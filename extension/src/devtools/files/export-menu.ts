@@ -1,3 +1,4 @@
+import { type PlainKey, t } from '../../language/translate.ts';
 import type { LoadExport } from '../../messages/load-messages.ts';
 import { builder } from '../../ui/dom.ts';
 import { download } from '../../ui/download.ts';
@@ -8,7 +9,7 @@ import { writeReport } from './write-report.ts';
 const el = builder();
 
 interface Format {
-  label: string;
+  label: PlainKey;
   ending: string;
   type: string;
   write(load: LoadExport): string | Promise<string>;
@@ -17,22 +18,22 @@ interface Format {
 const toJson = (value: object) => JSON.stringify(value, null, 1);
 
 const FORMATS: readonly Format[] = [
-  { label: 'Recording with predictions', ending: 'json', type: 'application/json', write: toJson },
+  { label: 'exportRecording', ending: 'json', type: 'application/json', write: toJson },
   {
-    label: 'HAR',
+    label: 'exportHar',
     ending: 'har',
     type: 'application/json',
     write: ({ recording }) => toJson(writeHar(recording, chrome.runtime.getManifest().version)),
   },
-  { label: 'Summary in Markdown', ending: 'md', type: 'text/markdown', write: writeMarkdown },
-  { label: 'Report in HTML', ending: 'html', type: 'text/html', write: writeReport },
+  { label: 'exportMarkdown', ending: 'md', type: 'text/markdown', write: writeMarkdown },
+  { label: 'exportReport', ending: 'html', type: 'text/html', write: writeReport },
 ];
 
 /** The menu that saves a load as a file, with the choice to include query strings. */
 export class ExportMenu {
   readonly element: HTMLDetailsElement;
   readonly #withQueries = el('input', { type: 'checkbox' });
-  readonly #choice = el('label', { class: 'hw-check' }, this.#withQueries, 'with query strings');
+  readonly #choice = el('label', { class: 'hw-check' }, this.#withQueries, t('exportQueries'));
   readonly #read: (withQueries: boolean) => Promise<LoadExport>;
   readonly #showProblem: (problem: string) => void;
 
@@ -43,9 +44,9 @@ export class ExportMenu {
   constructor(read: (withQueries: boolean) => Promise<LoadExport>, showProblem: (problem: string) => void) {
     this.#read = read;
     this.#showProblem = showProblem;
-    const summary = el('summary', { class: 'hw-button' }, 'Export');
+    const summary = el('summary', { class: 'hw-button' }, t('exportMenu'));
     const buttons = FORMATS.map((format) => {
-      const button = el('button', { type: 'button', class: 'hw-button' }, format.label);
+      const button = el('button', { type: 'button', class: 'hw-button' }, t(format.label));
       button.addEventListener('click', () => void this.#save(format));
       return button;
     });

@@ -1,3 +1,4 @@
+import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { openFile } from '../emulation/open-file.ts';
 import type { OpenedFile } from '../emulation/read-file.ts';
@@ -18,13 +19,9 @@ export class ImportControl {
       type: 'file',
       accept: '.har,.json,.gz',
       hidden: '',
-      'aria-label': 'Recording to open',
+      'aria-label': t('fileToOpen'),
     });
-    const button = el(
-      'button',
-      { type: 'button', class: 'hw-button', title: 'A HAR, a hopwise recording or an exported load' },
-      'Open file',
-    );
+    const button = el('button', { type: 'button', class: 'hw-button', title: t('fileKinds') }, t('fileOpen'));
     button.addEventListener('click', () => input.click());
     input.addEventListener('change', () => {
       void this.#open([...(input.files ?? [])]);
@@ -61,10 +58,10 @@ export class ImportControl {
     this.#newest += 1;
     const own = this.#newest;
     if (files.length > 1) {
-      this.#show(`Expected one file, got ${files.length}.`);
+      this.#show(t('fileExpectedOne', { count: files.length }));
       return;
     }
-    this.#show(`Reading ${file.name} …`);
+    this.#show(t('fileReading', { name: file.name }));
     try {
       const opened = await openFile(file);
       if (own !== this.#newest) return;

@@ -1,23 +1,25 @@
-import type { Prediction } from '@hopwise/contract';
-import { duration } from '@hopwise/pageload-emulator';
+import type { FigureSource, Prediction } from '@hopwise/contract';
+import { plural, t } from '../../language/translate.ts';
 import { predictionOf, type StoredLoad } from '../../storage/loads.ts';
 import {
   type Comparison,
   collectFigures,
   FIGURE_KINDS,
   listRows,
-  ROW_NAME,
+  nameKind,
+  nameRow,
   readVerifiedTimes,
 } from '../../ui/comparison.ts';
 import {
   createDurationFormat,
   formatBytes,
-  formatCount,
+  formatDuration,
   formatLoss,
   formatMbps,
   formatMs,
   formatOrigin,
 } from '../../ui/format.ts';
+import { nameSource, nameUdp } from '../../ui/network-view.ts';
 import { adviseOrigins } from '../../ui/origin-advice.ts';
 import { headline } from '../../ui/summary.ts';
 
@@ -34,10 +36,10 @@ export type SummarisedLoad = Pick<
 export function writeMarkdown(load: SummarisedLoad): string {
   const { url, recordedAt, browser, requests, pltMs } = load.recording;
   const facts = [
-    recordedAt && `recorded ${recordedAt}`,
+    recordedAt && t('markdownRecorded', { time: recordedAt }),
     browser,
-    formatCount(requests.length, 'request'),
-    pltMs === null ? 'its load event never fired' : `loaded in ${duration(pltMs)}`,
+    plural('requests', requests.length),
+    pltMs === null ? t('markdownNeverLoaded') : t('markdownLoaded', { time: formatDuration(pltMs) }),
   ].filter(Boolean);
   const prediction = predictionOf(load);
   return `${[
@@ -58,11 +60,11 @@ function writePrediction(prediction: Prediction, { verification }: SummarisedLoa
   return [
     `**${plain(headline(prediction))}**`,
     ...(reasons.length > 0 ? [reasons.map((reason) => `- ${plain(reason)}`).join('\n')] : []),
-    '## Load time',
+    `## ${t('markdownTime')}`,
     writeTimes({ prediction, verified }),
-    '## Origins',
+    `## ${t('panelOrigins')}`,
     writeOrigins(prediction),
-    '## Network',
+    `## ${t('columnNetwork')}`,
     writeNetwork(prediction.network),
   ];
 }
@@ -72,7 +74,7 @@ function writeTimes(comparison: Comparison): string {
   const kinds = FIGURE_KINDS.filter((kind) => figures.some((figure) => figure.kind === kind));
   const write = createDurationFormat(Math.max(0, ...figures.map(({ medianMs }) => medianMs)));
   const rows = listRows(comparison).map((row) => [
-    ROW_NAME[row],
+    nameRow(row),
     ...kinds.map((kind) => {
       const is = (one: { row: string; kind: string }) => one.row === row && one.kind === kind;
       const figure = figures.find(is);
@@ -80,13 +82,13 @@ function writeTimes(comparison: Comparison): string {
       return missingTimes.find(is)?.reason ?? '–';
     }),
   ]);
-  return writeTable(['Protocol', ...kinds], rows);
+  return writeTable([t('columnProtocol'), ...kinds.map(nameKind)], rows);
 }
 
 function writeOrigins(prediction: Prediction): string {
   const { advised, rest } = adviseOrigins(prediction);
   const table = writeTable(
-    ['Origin', 'What to do', 'Gain', 'Why'],
+    [t('columnOrigin'), t('columnAdvice'), t('columnGain'), t('columnWhy')],
     advised.map(({ origin, instruction, gain, reason }) => [
       formatOrigin(origin.origin),
       instruction,
@@ -94,20 +96,27 @@ function writeOrigins(prediction: Prediction): string {
       reason,
     ]),
   );
-  const others = `${rest.length} of ${formatCount(advised.length + rest.length, 'origin')} do not matter.`;
+  const others = t('markdownRest', {
+    rest: rest.length,
+    origins: plural('origins', advised.length + rest.length),
+  });
   return [...(advised.length > 0 ? [table] : []), ...(rest.length > 0 ? [others] : [])].join('\n\n');
 }
 
 function writeNetwork({ source, udp, ...network }: Prediction['network']): string {
-  const rows = [
-    ['Round trip', formatMs(network.rttMs), source.rttMs],
-    ['Down', formatMbps(network.downMbps), source.downMbps],
-    ['Up', formatMbps(network.upMbps), source.upMbps],
-    ['Loss', formatLoss(network.loss), source.loss],
-    ['UDP', typeof udp === 'number' ? `limited to ${formatMbps(udp)}` : udp, source.udp],
-    ['Queue', formatBytes(network.queueBytes), source.queueBytes],
+  const rows: [string, string, FigureSource][] = [
+    [t('figureRoundTrip'), formatMs(network.rttMs), source.rttMs],
+    [t('figureDown'), formatMbps(network.downMbps), source.downMbps],
+    [t('figureUp'), formatMbps(network.upMbps), source.upMbps],
+    [t('figureLoss'), formatLoss(network.loss), source.loss],
+    ['UDP', nameUdp(udp), source.udp],
+    [t('figureQueue'), formatBytes(network.queueBytes), source.queueBytes],
   ];
-  return writeTable(['Figure', 'Value', 'Source'], rows);
+  const head = [t('columnFigure'), t('columnValue'), t('columnSource')];
+  return writeTable(
+    head,
+    rows.map(([name, value, from]) => [name, value, nameSource(from)]),
+  );
 }
 
 function writeTable(head: readonly string[], rows: readonly (readonly string[])[]): string {

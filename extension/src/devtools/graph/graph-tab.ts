@@ -1,7 +1,8 @@
 import { PROTOCOL_NAME, type Protocol, type Recording } from '@hopwise/contract';
 import { type CriticalStep, type Explanation, PROTOCOLS } from '@hopwise/pageload-emulator';
+import { plural, t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
-import { formatCount, formatUrl } from '../../ui/format.ts';
+import { formatUrl } from '../../ui/format.ts';
 import { recordedWaterfall } from '../../ui/waterfall.ts';
 import type { EmulationClient } from '../emulation/emulation-client.ts';
 import type { GraphLayout } from '../emulation/graph-layout.ts';
@@ -21,7 +22,7 @@ export class GraphTab {
   readonly element: HTMLElement;
   readonly #recording: Recording;
   readonly #emulation: EmulationClient;
-  readonly #frame = el('div', {}, el('p', { class: 'hw-muted', role: 'status' }, 'Laying out the graph …'));
+  readonly #frame = el('div', {}, el('p', { class: 'hw-muted', role: 'status' }, t('graphLayout')));
   readonly #details = el('div', {});
   readonly #note = el('p', { class: 'hw-note' });
   readonly #choice = el('select');
@@ -62,14 +63,14 @@ export class GraphTab {
       el(
         'div',
         { class: 'hw-tools' },
-        el('label', { class: 'hw-check' }, 'Critical path', this.#choice),
-        el('label', { class: 'hw-check' }, grouping, 'Group alike requests'),
+        el('label', { class: 'hw-check' }, t('criticalPath'), this.#choice),
+        el('label', { class: 'hw-check' }, grouping, t('graphGroup')),
         el(
           'span',
-          { class: 'hw-zoom', role: 'group', 'aria-label': 'Zoom' },
-          press('−', 'Zoom out', () => this.#view?.zoomBy(1 / ZOOM)),
-          press('+', 'Zoom in', () => this.#view?.zoomBy(ZOOM)),
-          press('All', 'All of the graph', () => this.#view?.fit()),
+          { class: 'hw-zoom', role: 'group', 'aria-label': t('zoom') },
+          press('−', t('zoomOut'), () => this.#view?.zoomBy(1 / ZOOM)),
+          press('+', t('zoomIn'), () => this.#view?.zoomBy(ZOOM)),
+          press(t('zoomAll'), t('graphAll'), () => this.#view?.fit()),
         ),
       ),
       this.#frame,
@@ -119,7 +120,11 @@ export class GraphTab {
   #mark(): void {
     const path = requestsOf(this.#pathOver(this.#protocol));
     this.#view?.mark(path);
-    this.#note.textContent = `${formatCount(this.#recording.requests.length, 'request')}; the critical path over ${PROTOCOL_NAME[this.#protocol]} goes through ${path.length} of them. Dashed: inferred, not reported by the browser.`;
+    this.#note.textContent = t('graphNote', {
+      requests: plural('requests', this.#recording.requests.length),
+      protocol: PROTOCOL_NAME[this.#protocol],
+      steps: path.length,
+    });
   }
 
   #select(requestIds: readonly number[]): void {
@@ -166,8 +171,8 @@ export class GraphTab {
     });
     return el(
       'aside',
-      { class: 'hw-details', 'aria-label': 'Requests of the group' },
-      el('h3', {}, `${requestIds.length} alike requests`),
+      { class: 'hw-details', 'aria-label': t('graphGroupLabel') },
+      el('h3', {}, t('graphAlike', { count: requestIds.length })),
       el('ol', { class: 'hw-chain' }, ...items),
     );
   }

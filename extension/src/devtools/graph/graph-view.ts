@@ -1,6 +1,7 @@
 import type { Recording } from '@hopwise/contract';
 import { select } from 'd3-selection';
 import { type ZoomBehavior, zoom, zoomIdentity } from 'd3-zoom';
+import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatMs, formatUrl } from '../../ui/format.ts';
 import type { GraphLayout, PlacedEdge, PlacedNode } from '../emulation/graph-layout.ts';
@@ -21,7 +22,7 @@ export class GraphView {
   readonly element: HTMLElement = el('div', {
     class: 'hw-graph',
     role: 'group',
-    'aria-label': 'Requests and what each waits for',
+    'aria-label': t('graphLabel'),
   });
   readonly #layout: GraphLayout;
   readonly #canvas: HTMLElement;
@@ -147,7 +148,7 @@ function renderNode({ url, requests }: Recording, { requestIds, type, x, y }: Pl
   const name = isGroup ? `${requestIds.length} × ${type}` : formatUrl(request.url, url, 26);
   const ends = requestIds.map((id) => requests[id]!.endMs);
   const detail = isGroup
-    ? `until ${formatMs(Math.max(...ends))}`
+    ? t('graphUntil', { time: formatMs(Math.max(...ends)) })
     : `${type}, ${formatMs(request.endMs - request.startMs)}`;
   const button = el(
     'button',

@@ -1,4 +1,5 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
+import { t } from '../../language/translate.ts';
 import type { StoredLoad } from '../../storage/loads.ts';
 import { formatBytes, formatMs } from '../../ui/format.ts';
 import { describePins, describeProtocols } from './page-history.ts';
@@ -22,20 +23,20 @@ export function listDifferences(earlier: StoredLoad, later: StoredLoad): Differe
     name,
     earlier: of(earlier),
     later: of(later),
-    change: of(earlier) === of(later) ? '' : 'differs',
+    change: of(earlier) === of(later) ? '' : t('diffDiffers'),
   });
   return [
-    time('Load event', ({ pltMs }) => pltMs),
+    time(t('loadEvent'), ({ pltMs }) => pltMs),
     time('DOMContentLoaded', ({ domContentLoadedMs }) => domContentLoadedMs),
-    time('First paint', ({ firstContentfulPaintMs }) => firstContentfulPaintMs),
-    time('Largest paint', ({ largestContentfulPaintMs }) => largestContentfulPaintMs),
-    count('Requests', () => true),
-    count('From the cache', ({ fromCache }) => fromCache),
-    count('Failed', ({ status, fromCache }) => status === 0 && !fromCache),
-    compareNumbers('On the wire', transferred(a), transferred(b), formatBytes),
-    text('Protocols', ({ recording }) => describeProtocols(recording)),
-    text('Pins', ({ pinned }) => describePins(pinned)),
-    text('Browser', ({ recording }) => recording.browser || 'unknown'),
+    time(t('diffFirstPaint'), ({ firstContentfulPaintMs }) => firstContentfulPaintMs),
+    time(t('diffLargestPaint'), ({ largestContentfulPaintMs }) => largestContentfulPaintMs),
+    count(t('diffRequests'), () => true),
+    count(t('diffCached'), ({ fromCache }) => fromCache),
+    count(t('diffFailed'), ({ status, fromCache }) => status === 0 && !fromCache),
+    compareNumbers(t('diffWire'), transferred(a), transferred(b), formatBytes),
+    text(t('diffProtocols'), ({ recording }) => describeProtocols(recording)),
+    text(t('diffPins'), ({ pinned }) => describePins(pinned)),
+    text(t('diffBrowser'), ({ recording }) => recording.browser || t('unknown')),
   ];
 }
 

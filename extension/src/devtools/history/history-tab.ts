@@ -1,8 +1,8 @@
-import { duration } from '@hopwise/pageload-emulator';
+import { plural, t } from '../../language/translate.ts';
 import { describeOutcome } from '../../pins/page/pin-text.ts';
 import { getAllLoads, type StoredLoad } from '../../storage/loads.ts';
 import { builder } from '../../ui/dom.ts';
-import { formatCount, formatLoss, formatMbps, formatMs, keepUnitsTogether } from '../../ui/format.ts';
+import { formatDuration, formatLoss, formatMbps, formatMs, keepUnitsTogether } from '../../ui/format.ts';
 import type { EmulationClient } from '../emulation/emulation-client.ts';
 import type { Figure, SeenNetwork } from '../emulation/pooled-network.ts';
 import { LoadComparison } from './load-comparison.ts';
@@ -16,11 +16,7 @@ const MAX_ESTIMATED_LOADS = 12;
 
 /** Stored loads of a page: their list, what they show together, and two of them compared. */
 export class HistoryTab {
-  readonly element = el(
-    'div',
-    { class: 'hw-history' },
-    el('p', { class: 'hw-empty' }, 'Reading stored loads …'),
-  );
+  readonly element = el('div', { class: 'hw-history' }, el('p', { class: 'hw-empty' }, t('historyReading')));
   readonly #pooled = el('p', { class: 'hw-note' });
   readonly #compared = el('div', {});
   readonly #shown: StoredLoad;
@@ -47,7 +43,7 @@ export class HistoryTab {
       this.#draw(history);
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
-      this.element.replaceChildren(el('p', { class: 'hw-card' }, `Stored loads cannot be read: ${problem}.`));
+      this.element.replaceChildren(el('p', { class: 'hw-card' }, t('historyUnreadable', { problem })));
     }
   }
 
@@ -63,13 +59,13 @@ export class HistoryTab {
       el(
         'section',
         { class: 'hw-card' },
-        el('h3', {}, `${formatCount(loads.length, 'load')} of this page`),
+        el('h3', {}, plural('historyLoads', loads.length)),
         el('div', { class: 'hw-scroll' }, table.element),
       ),
       el(
         'section',
         { class: 'hw-card' },
-        el('h3', {}, 'Full loads on this network, together'),
+        el('h3', {}, t('historyTogether')),
         ...renderGroups(groups),
         this.#pooled,
       ),
@@ -99,14 +95,14 @@ export class HistoryTab {
     const [later, earlier] = loads.filter(({ id }) => ids.includes(id));
     if (later && earlier) this.#comparison = new LoadComparison(earlier, later);
     this.#compared.replaceChildren(
-      this.#comparison?.element ?? el('p', { class: 'hw-note' }, 'Select two loads to compare them.'),
+      this.#comparison?.element ?? el('p', { class: 'hw-note' }, t('compareSelect')),
     );
   }
 }
 
 function renderGroups(groups: readonly PinGroup[]): HTMLElement[] {
-  if (groups.length === 0) return [el('p', {}, 'No full load of this page on this network is stored.')];
-  const head = ['Pins', 'Loads', 'Median', 'Fastest to slowest'];
+  if (groups.length === 0) return [el('p', {}, t('historyNoFull'))];
+  const head = [t('diffPins'), t('columnLoads'), t('columnMedian'), t('columnRange')];
   const table = el(
     'table',
     { class: 'hw-table' },
@@ -119,30 +115,40 @@ function renderGroups(groups: readonly PinGroup[]): HTMLElement[] {
           'tr',
           {},
           el('th', { scope: 'row' }, describePins(pinned)),
-          ...[String(loads.length), duration(medianMs), `${duration(lowestMs)} – ${duration(highestMs)}`].map(
-            (text) => el('td', { class: 'hw-number' }, keepUnitsTogether(text)),
-          ),
+          ...[
+            String(loads.length),
+            formatDuration(medianMs),
+            `${formatDuration(lowestMs)} – ${formatDuration(highestMs)}`,
+          ].map((text) => el('td', { class: 'hw-number' }, keepUnitsTogether(text))),
         ),
       ),
     ),
   );
+  const scrolled = el(
+    'div',
+    { class: 'hw-scroll', tabindex: '0', role: 'group', 'aria-label': t('historyTogether') },
+    table,
+  );
   const outcomes = groups.flatMap(({ pinned, outcome }) =>
     outcome ? [el('li', {}, `${describePins(pinned)}: ${describeOutcome(outcome)}`)] : [],
   );
-  if (outcomes.length === 0) return [table];
-  const note = 'Before and after pins; intervals are from the 10th to the 90th percentile.';
-  return [table, el('p', { class: 'hw-note' }, note), el('ul', { class: 'hw-reasons' }, ...outcomes)];
+  if (outcomes.length === 0) return [scrolled];
+  return [
+    table,
+    el('p', { class: 'hw-note' }, t('historyIntervals')),
+    el('ul', { class: 'hw-reasons' }, ...outcomes),
+  ];
 }
 
 /** `Network of 4 loads: round trip 62 ms (60 – 64 ms), …`. */
 function describePooled({ loads, rttMs, downMbps, upMbps, loss }: SeenNetwork): string {
   const figure = ({ median, low, high }: Figure, write: (value: number) => string) =>
     `${write(median)} (${write(low)} – ${write(high)})`;
-  const figures = [
-    `round trip ${figure(rttMs, formatMs)}`,
-    `down ${figure(downMbps, formatMbps)}`,
-    `up ${figure(upMbps, formatMbps)}`,
-    `loss ${figure(loss, formatLoss)}`,
-  ];
-  return keepUnitsTogether(`Network of ${formatCount(loads, 'load')}: ${figures.join(', ')}.`);
+  const figures = {
+    rtt: figure(rttMs, formatMs),
+    down: figure(downMbps, formatMbps),
+    up: figure(upMbps, formatMbps),
+    loss: figure(loss, formatLoss),
+  };
+  return keepUnitsTogether(plural('historyNetwork', loads, figures));
 }

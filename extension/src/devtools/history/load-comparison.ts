@@ -1,7 +1,7 @@
 import type { Recording } from '@hopwise/contract';
+import { plural, t } from '../../language/translate.ts';
 import type { StoredLoad } from '../../storage/loads.ts';
 import { builder } from '../../ui/dom.ts';
-import { formatCount } from '../../ui/format.ts';
 import { recordedWaterfall } from '../../ui/waterfall.ts';
 import { renderDetails } from '../waterfall/row-details.ts';
 import { RowList } from '../waterfall/row-list.ts';
@@ -34,24 +34,20 @@ export class LoadComparison {
     this.#range = { fromMs: 0, toMs: this.#endMs };
     this.element = el(
       'section',
-      { class: 'hw-card', 'aria-label': 'Comparison of two loads' },
-      el('h3', {}, 'Two loads compared'),
+      { class: 'hw-card', 'aria-label': t('compareLabel') },
+      el('h3', {}, t('compareTitle')),
       renderDifferences(earlier, later),
       renderUnmatched(matched),
-      el(
-        'p',
-        { class: 'hw-note' },
-        'Requests of the later load; below each, narrower, the same request of the earlier one.',
-      ),
+      el('p', { class: 'hw-note' }, t('compareNote')),
       el(
         'div',
         { class: 'hw-waterfall-body' },
         el(
           'div',
           { class: 'hw-row hw-row-head', 'aria-hidden': 'true' },
-          el('div', {}, 'Request'),
-          el('div', { class: 'hw-row-size' }, 'Size'),
-          el('div', { class: 'hw-row-time' }, 'Time'),
+          el('div', {}, t('columnRequest')),
+          el('div', { class: 'hw-row-size' }, t('columnSize')),
+          el('div', { class: 'hw-row-time' }, t('columnTime')),
           this.#axis.element,
         ),
         this.#list.element,
@@ -92,8 +88,8 @@ export class LoadComparison {
     if (!row) return;
     this.#details.append(
       renderDetails(this.#later, row, {
-        mainName: 'the later load',
-        comparedName: 'the earlier load',
+        mainName: t('nameLater'),
+        comparedName: t('nameEarlier'),
         onSelect: (id) => {
           this.#select(id);
           this.#list.focus(id);
@@ -121,10 +117,10 @@ function joinLoads(earlier: Recording, later: Recording, { earlierOf }: MatchedR
 }
 
 function renderDifferences(earlier: StoredLoad, later: StoredLoad): HTMLElement {
-  const head = ['', formatTime(earlier), formatTime(later), 'Change'];
+  const head = ['', formatTime(earlier), formatTime(later), t('columnChange')];
   return el(
     'div',
-    { class: 'hw-scroll', tabindex: '0', role: 'group', 'aria-label': 'Figures of both loads' },
+    { class: 'hw-scroll', tabindex: '0', role: 'group', 'aria-label': t('compareFigures') },
     el(
       'table',
       { class: 'hw-table' },
@@ -151,8 +147,10 @@ function renderDifferences(earlier: StoredLoad, later: StoredLoad): HTMLElement 
 
 function renderUnmatched({ earlierOnly, laterOnly }: MatchedRequests): HTMLElement | null {
   const parts = [
-    earlierOnly.length > 0 ? `${formatCount(earlierOnly.length, 'request')} only in the earlier load` : '',
-    laterOnly.length > 0 ? `${laterOnly.length} only in the later one` : '',
+    earlierOnly.length > 0
+      ? t('compareEarlierOnly', { requests: plural('requests', earlierOnly.length) })
+      : '',
+    laterOnly.length > 0 ? t('compareLaterOnly', { count: laterOnly.length }) : '',
   ].filter(Boolean);
   if (parts.length === 0) return null;
   return el(

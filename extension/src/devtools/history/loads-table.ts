@@ -1,4 +1,5 @@
 import { judgeLoad, type LoadKind } from '../../evidence/load-quality.ts';
+import { currentLocale, type PlainKey, t } from '../../language/translate.ts';
 import type { StoredLoad } from '../../storage/loads.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatMbps, formatMs, keepUnitsTogether } from '../../ui/format.ts';
@@ -7,19 +8,19 @@ import { describePins, describeProtocols, timeMsOf } from './page-history.ts';
 
 const el = builder();
 
-const KIND: Record<LoadKind, string> = {
-  full: 'full',
-  cached: 'from the cache',
-  partial: 'did not finish',
-  background: 'in a hidden tab',
-  disturbed: 'disturbed',
+const KIND: Record<LoadKind, PlainKey> = {
+  full: 'loadKindFull',
+  cached: 'loadKindCached',
+  partial: 'loadKindPartial',
+  background: 'loadKindBackground',
+  disturbed: 'loadKindDisturbed',
 };
 
-/** `20 Nov 2026, 12:04:03`, in the user's own format. */
+/** `20 Nov 2026, 12:04:03`. */
 export function formatTime(load: StoredLoad): string {
   const ms = timeMsOf(load);
-  if (ms === 0) return 'unknown time';
-  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }).format(ms);
+  if (ms === 0) return t('loadTimeUnknown');
+  return new Intl.DateTimeFormat(currentLocale(), { dateStyle: 'medium', timeStyle: 'medium' }).format(ms);
 }
 
 /** `62 ms, 18 Mbit/s`. */
@@ -43,7 +44,14 @@ export class LoadsTable {
    */
   constructor(loads: readonly StoredLoad[], shownId: number, onSelect: (ids: readonly number[]) => void) {
     this.#onSelect = onSelect;
-    const head = ['Compare', 'Network', 'Protocols', 'Pins', 'Load event', 'Load'];
+    const head = [
+      t('columnCompare'),
+      t('columnNetwork'),
+      t('diffProtocols'),
+      t('diffPins'),
+      t('loadEvent'),
+      t('columnLoad'),
+    ];
     this.element = el(
       'table',
       { class: 'hw-table hw-loads' },
@@ -66,6 +74,7 @@ export class LoadsTable {
 
   #renderRow(load: StoredLoad, isShown: boolean): HTMLElement {
     const { recording, pinned } = load;
+    const kind = t(KIND[judgeLoad(load).kind]);
     const box = el('input', { type: 'checkbox' });
     box.addEventListener('change', () => {
       const others = this.#selected.filter((id) => id !== load.id);
@@ -81,8 +90,8 @@ export class LoadsTable {
       network,
       el('td', {}, describeProtocols(recording)),
       el('td', {}, describePins(pinned)),
-      el('td', { class: 'hw-number' }, recording.pltMs === null ? 'never' : formatMs(recording.pltMs)),
-      el('td', {}, `${KIND[judgeLoad(load).kind]}${isShown ? ', shown' : ''}`),
+      el('td', { class: 'hw-number' }, recording.pltMs === null ? t('loadNever') : formatMs(recording.pltMs)),
+      el('td', {}, isShown ? t('loadShown', { kind }) : kind),
     );
   }
 }

@@ -3,9 +3,10 @@ import { findComparableLoads, keyOfPins, pltOf } from '../../evidence/comparable
 import { judgeLoad } from '../../evidence/load-quality.ts';
 import { compareLoads, type PinOutcome } from '../../evidence/pin-outcomes.ts';
 import { medianOf } from '../../evidence/statistics.ts';
+import { plural, t } from '../../language/translate.ts';
 import { groupBy } from '../../recorder/group-by.ts';
 import { isOfPage, type StoredLoad } from '../../storage/loads.ts';
-import { formatCount, formatOrigin } from '../../ui/format.ts';
+import { formatOrigin } from '../../ui/format.ts';
 
 /** Loads of one page on one network with the same pins. */
 export interface PinGroup {
@@ -72,14 +73,18 @@ const MAX_LISTED_PINS = 2;
 
 /** `cdn.test on HTTP/2`, `5 origins on HTTP/2`, `none`. */
 export function describePins(pinned: StoredLoad['pinned']): string {
-  if (pinned === null) return 'changed during the load';
+  if (pinned === null) return t('pinsChanged');
   const entries = Object.entries(pinned ?? {});
-  if (entries.length === 0) return 'none';
+  if (entries.length === 0) return t('pinsNone');
   if (entries.length <= MAX_LISTED_PINS) {
-    return entries.map(([origin, on]) => `${formatOrigin(origin)} on ${PROTOCOL_NAME[on]}`).join(', ');
+    return entries
+      .map(([origin, on]) => t('pinOn', { origin: formatOrigin(origin), protocol: PROTOCOL_NAME[on] }))
+      .join(', ');
   }
   return countByProtocol(entries.map(([, protocol]) => protocol))
-    .map(([protocol, count]) => `${formatCount(count, 'origin')} on ${PROTOCOL_NAME[protocol]}`)
+    .map(([protocol, count]) =>
+      t('pinOn', { origin: plural('origins', count), protocol: PROTOCOL_NAME[protocol] }),
+    )
     .join(', ');
 }
 
@@ -87,7 +92,7 @@ export function describePins(pinned: StoredLoad['pinned']): string {
 export function describeProtocols({ requests }: Recording): string {
   const known = requests.flatMap(({ protocol }) => protocol ?? []);
   const counts = countByProtocol(known).map(([protocol, count]) => `${count} ${PROTOCOL_NAME[protocol]}`);
-  return counts.join(', ') || 'unknown';
+  return counts.join(', ') || t('unknown');
 }
 
 const countByProtocol = (protocols: readonly Protocol[]): [Protocol, number][] =>

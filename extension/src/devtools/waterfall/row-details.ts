@@ -1,13 +1,13 @@
 import { PROTOCOL_NAME, type RecordedRequest, type Recording } from '@hopwise/contract';
-import { CAUSE_WORDS, CAUSES } from '@hopwise/pageload-emulator';
+import { CAUSES } from '@hopwise/pageload-emulator';
+import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatBytes, formatMs, formatUrl } from '../../ui/format.ts';
-import { PHASE_LABEL, type WaterfallRow } from '../../ui/waterfall.ts';
+import { namePhase, type WaterfallRow } from '../../ui/waterfall.ts';
+import { nameCause } from '../name-cause.ts';
 import { dependentsOf, initiatorChain, type LoadName, type Row } from './rows.ts';
 
 const el = builder();
-
-export const LOAD_NAME: Record<LoadName, string> = { recorded: 'the recording', ...PROTOCOL_NAME };
 
 /** More requests that one led to are counted, not listed. */
 const MAX_DEPENDENTS = 12;
@@ -25,8 +25,8 @@ export function renderDetails(recording: Recording, row: Row, options: DetailsOp
   const { request, main, compared, critical } = row;
   const close = el(
     'button',
-    { type: 'button', class: 'hw-button', 'aria-label': 'Close the details' },
-    'Close',
+    { type: 'button', class: 'hw-button', 'aria-label': t('detailsClose') },
+    t('close'),
   );
   close.addEventListener('click', options.onClose);
   const chain = initiatorChain(recording, request);
@@ -34,7 +34,7 @@ export function renderDetails(recording: Recording, row: Row, options: DetailsOp
   const link = (one: RecordedRequest) => renderLink(recording, one, options.onSelect);
   return el(
     'aside',
-    { class: 'hw-details', 'aria-label': 'Details of the request' },
+    { class: 'hw-details', 'aria-label': t('detailsLabel') },
     el(
       'div',
       { class: 'hw-details-head' },
@@ -50,17 +50,17 @@ export function renderDetails(recording: Recording, row: Row, options: DetailsOp
       compared ? renderPhases(compared, options.comparedName) : null,
       critical
         ? renderList(
-            'On the critical path',
+            t('detailsOnPath'),
             CAUSES.flatMap((cause) => {
               const ms = critical.causes[cause] ?? 0;
-              return ms >= 0.5 ? [[CAUSE_WORDS[cause], formatMs(ms)] as [string, string]] : [];
+              return ms >= 0.5 ? [[nameCause(cause), formatMs(ms)] as [string, string]] : [];
             }),
           )
         : null,
       el(
         'div',
         {},
-        el('h4', {}, 'What led to it'),
+        el('h4', {}, t('detailsLedHere')),
         el(
           'ol',
           { class: 'hw-chain' },
@@ -68,7 +68,7 @@ export function renderDetails(recording: Recording, row: Row, options: DetailsOp
             el('li', {}, one === request ? formatUrl(one.url, recording.url) : link(one)),
           ),
         ),
-        dependents.length > 0 ? el('h4', {}, `It led to ${dependents.length}`) : null,
+        dependents.length > 0 ? el('h4', {}, t('detailsLedTo', { count: dependents.length })) : null,
         dependents.length > 0
           ? el(
               'ul',
@@ -81,9 +81,9 @@ export function renderDetails(recording: Recording, row: Row, options: DetailsOp
   );
 }
 
-/** A load's name within a sentence. */
+/** A load's name after a preposition: "Times in …", "with …". */
 export const nameOf = (load: LoadName) =>
-  load === 'recorded' ? LOAD_NAME[load] : `the load over ${LOAD_NAME[load]}`;
+  load === 'recorded' ? t('nameRecording') : t('nameOver', { protocol: PROTOCOL_NAME[load] });
 
 function renderLink(
   recording: Recording,
@@ -99,30 +99,33 @@ function renderLink(
   return button;
 }
 
-const withheld = 'withheld by the browser';
-const bytesOrWithheld = (bytes: number | null) => (bytes === null ? withheld : formatBytes(bytes));
+const bytesOrWithheld = (bytes: number | null) => (bytes === null ? t('factWithheld') : formatBytes(bytes));
 
 function renderFacts(request: RecordedRequest): HTMLElement {
   const { kind, source } = request.initiator;
-  return renderList('Request', [
-    ['Method and status', `${request.method} ${request.status === 0 ? 'failed' : request.status}`],
-    ['Type', request.type],
-    ['Protocol', request.protocol ? PROTOCOL_NAME[request.protocol] : withheld],
-    ['On the wire', request.fromCache ? 'nothing: from the cache' : bytesOrWithheld(request.transferBytes)],
-    ['Body, unpacked', bytesOrWithheld(request.decodedBytes)],
-    ['Urgency', request.urgency == null ? 'unknown' : `${request.urgency} of 0 to 7`],
-    ['Blocks rendering', request.renderBlocking === null ? 'unknown' : request.renderBlocking ? 'yes' : 'no'],
-    ['Requested by', source === 'recorded' ? kind : `${kind} (inferred)`],
-    ...(request.connectionId === null ? [] : [['Connection', request.connectionId] as [string, string]]),
-    ...(request.remoteIp === null ? [] : [['Server', request.remoteIp] as [string, string]]),
+  const { urgency, renderBlocking } = request;
+  const isKnown = renderBlocking !== null;
+  return renderList(t('columnRequest'), [
+    [t('factMethod'), `${request.method} ${request.status === 0 ? t('factFailed') : request.status}`],
+    [t('toolType'), request.type],
+    [t('columnProtocol'), request.protocol ? PROTOCOL_NAME[request.protocol] : t('factWithheld')],
+    [t('diffWire'), request.fromCache ? t('factCached') : bytesOrWithheld(request.transferBytes)],
+    [t('factBody'), bytesOrWithheld(request.decodedBytes)],
+    [t('factUrgency'), urgency == null ? t('unknown') : t('factUrgencyOf', { urgency })],
+    [t('factBlocks'), isKnown ? t(renderBlocking ? 'yes' : 'no') : t('unknown')],
+    [t('factRequestedBy'), source === 'recorded' ? kind : t('factInferred', { kind })],
+    ...(request.connectionId === null
+      ? []
+      : [[t('factConnection'), request.connectionId] as [string, string]]),
+    ...(request.remoteIp === null ? [] : [[t('factServer'), request.remoteIp] as [string, string]]),
   ]);
 }
 
 function renderPhases({ startMs, endMs, bars }: WaterfallRow, name: string): HTMLElement {
-  return renderList(`Times in ${name}`, [
-    ['From', formatMs(startMs)],
-    ...bars.map((bar): [string, string] => [PHASE_LABEL[bar.phase], formatMs(bar.endMs - bar.startMs)]),
-    ['To', formatMs(endMs)],
+  return renderList(t('detailsTimes', { name }), [
+    [t('detailsFrom'), formatMs(startMs)],
+    ...bars.map((bar): [string, string] => [namePhase(bar.phase), formatMs(bar.endMs - bar.startMs)]),
+    [t('detailsTo'), formatMs(endMs)],
   ]);
 }
 

@@ -5,6 +5,7 @@ import {
   Virtualizer,
   type VirtualizerOptions,
 } from '@tanstack/virtual-core';
+import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatBytes, formatMs, formatUrl } from '../../ui/format.ts';
 import { describeRow, type WaterfallBar } from '../../ui/waterfall.ts';
@@ -25,20 +26,23 @@ export interface ListedRows {
 
 /**
  * Rows of a waterfall, of which only those in sight are elements, so that thousands scroll smoothly. Arrow keys move the focus
- * from row to row; Enter opens a row's details.
+ * from row to row; Enter opens a row's details. Tab stops at one row only, so that it soon reaches what follows the list.
  */
 export class RowList {
-  readonly element = el('div', { class: 'hw-rows', role: 'table', 'aria-label': 'Requests' });
+  readonly element = el('div', { class: 'hw-rows', role: 'table', 'aria-label': t('rowsLabel') });
   readonly #sizer = el('div', { class: 'hw-rows-sizer', role: 'rowgroup' });
   readonly #onSelect: (requestId: number) => void;
   readonly #virtualizer: Virtualizer<HTMLElement, HTMLElement>;
   readonly #unmount: () => void;
   #listed: ListedRows = { rows: [], range: { fromMs: 0, toMs: 1 }, pageUrl: '', pltMs: null, selected: null };
+  /** The row that last had the focus. */
+  #current = 0;
 
   constructor(onSelect: (requestId: number) => void) {
     this.#onSelect = onSelect;
     this.element.append(this.#sizer);
     this.element.addEventListener('keydown', (event) => this.#onKey(event));
+    this.element.addEventListener('focusin', (event) => this.#onFocus(event));
     this.#virtualizer = new Virtualizer<HTMLElement, HTMLElement>(this.#options());
     this.#unmount = this.#virtualizer._didMount();
   }
@@ -77,10 +81,11 @@ export class RowList {
 
   #draw(): void {
     const focused = (document.activeElement as HTMLElement | null)?.dataset.index;
+    const items = this.#virtualizer.getVirtualItems();
     this.#sizer.style.height = `${this.#virtualizer.getTotalSize()}px`;
-    this.#sizer.replaceChildren(
-      ...this.#virtualizer.getVirtualItems().map(({ index, start }) => this.#renderRow(index, start)),
-    );
+    this.#sizer.replaceChildren(...items.map(({ index, start }) => this.#renderRow(index, start)));
+    const isDrawn = items.some(({ index }) => index === this.#current);
+    this.#setTabStop(isDrawn ? this.#current : (this.#virtualizer.range?.startIndex ?? 0));
     if (focused !== undefined) this.#buttonAt(Number(focused))?.focus({ preventScroll: true });
   }
 
@@ -90,7 +95,13 @@ export class RowList {
     const { request, main, compared, critical } = row;
     const button = el(
       'button',
-      { type: 'button', class: 'hw-row-name', 'data-index': String(index), title: describeRow(main) },
+      {
+        type: 'button',
+        class: 'hw-row-name',
+        'data-index': String(index),
+        tabindex: '-1',
+        title: describeRow(main),
+      },
       formatUrl(request.url, pageUrl, 60),
     );
     button.addEventListener('click', () => this.#onSelect(request.id));
@@ -151,6 +162,19 @@ export class RowList {
     if (target === undefined) return;
     event.preventDefault();
     this.#focusIndex(target);
+  }
+
+  #onFocus({ target }: FocusEvent): void {
+    const { index } = (target as HTMLElement).dataset;
+    if (index === undefined) return;
+    this.#current = Number(index);
+    this.#setTabStop(this.#current);
+  }
+
+  #setTabStop(index: number): void {
+    for (const button of this.#sizer.querySelectorAll<HTMLElement>('[data-index]')) {
+      button.tabIndex = button.dataset.index === String(index) ? 0 : -1;
+    }
   }
 
   #focusIndex(index: number): void {

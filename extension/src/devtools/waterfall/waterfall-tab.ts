@@ -5,11 +5,12 @@ import {
   type Recording,
   type ResourceType,
 } from '@hopwise/contract';
-import { duration, type Explanation, PROTOCOLS } from '@hopwise/pageload-emulator';
+import { type Explanation, PROTOCOLS } from '@hopwise/pageload-emulator';
+import { type PlainKey, plural, t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
-import { formatCount, formatOrigin } from '../../ui/format.ts';
-import type { WaterfallRow } from '../../ui/waterfall.ts';
-import { LOAD_NAME, nameOf, renderDetails } from './row-details.ts';
+import { formatDuration, formatOrigin } from '../../ui/format.ts';
+import { namePhase, type WaterfallRow } from '../../ui/waterfall.ts';
+import { nameOf, renderDetails } from './row-details.ts';
 import { RowList } from './row-list.ts';
 import {
   type Filter,
@@ -28,12 +29,12 @@ import { TimeAxis } from './time-axis.ts';
 
 const el = builder();
 
-const SORTS: Record<SortKey, string> = {
-  start: 'Start',
-  end: 'End',
-  duration: 'Duration',
-  size: 'Size',
-  name: 'URL',
+const SORTS: Record<SortKey, PlainKey> = {
+  start: 'sortStart',
+  end: 'sortEnd',
+  duration: 'sortDuration',
+  size: 'sortSize',
+  name: 'sortUrl',
 };
 /** Zoom of one turn of the wheel or one press of a button. */
 const ZOOM = 1.5;
@@ -68,9 +69,9 @@ export class WaterfallTab {
       el(
         'div',
         { class: 'hw-row hw-row-head', 'aria-hidden': 'true' },
-        el('div', {}, 'Request'),
-        el('div', { class: 'hw-row-size' }, 'Size'),
-        el('div', { class: 'hw-row-time' }, 'Time'),
+        el('div', {}, t('columnRequest')),
+        el('div', { class: 'hw-row-size' }, t('columnSize')),
+        el('div', { class: 'hw-row-time' }, t('columnTime')),
         this.#axis.element,
       ),
       this.#list.element,
@@ -105,12 +106,16 @@ export class WaterfallTab {
     const prediction = this.#prediction;
     const loads: LoadName[] = ['recorded', ...PROTOCOLS.filter((each) => prediction?.waterfall[each])];
     const names = (name: LoadName) =>
-      name === 'recorded' ? 'As recorded' : `Predicted, ${PROTOCOL_NAME[name]}`;
+      name === 'recorded' ? t('toolRecorded') : t('toolPredicted', { protocol: PROTOCOL_NAME[name] });
     const { requests } = this.#recording;
     const types = [...new Set(requests.map(({ type }) => type))].sort();
     const origins = [...new Set(requests.map(({ url }) => originName(url)))];
     const protocols = PROTOCOLS.filter((each) => requests.some(({ protocol }) => protocol === each));
-    const search = el('input', { type: 'search', placeholder: 'Search URLs', 'aria-label': 'Search URLs' });
+    const search = el('input', {
+      type: 'search',
+      placeholder: t('toolSearch'),
+      'aria-label': t('toolSearch'),
+    });
     search.addEventListener('input', () => this.#setFilter({ text: search.value }));
     const critical = el('input', { type: 'checkbox' });
     critical.addEventListener('change', () => this.#setFilter({ isCriticalOnly: critical.checked }));
@@ -118,7 +123,7 @@ export class WaterfallTab {
       'div',
       { class: 'hw-tools' },
       choose(
-        'Load',
+        t('toolLoad'),
         loads.map((name) => [name, names(name)]),
         (value) => {
           this.#main = value as LoadName;
@@ -127,8 +132,14 @@ export class WaterfallTab {
         },
       ),
       choose(
-        'Compare with',
-        [['', 'Compare with …'], ...loads.map((name): [string, string] => [name, `with ${LOAD_NAME[name]}`])],
+        t('toolCompare'),
+        [
+          ['', t('toolCompareNone')],
+          ...loads.map((name): [string, string] => [
+            name,
+            t('toolWith', { name: name === 'recorded' ? nameOf(name) : PROTOCOL_NAME[name] }),
+          ]),
+        ],
         (value) => {
           this.#compared = (value || null) as LoadName | null;
           this.#range = null;
@@ -136,41 +147,46 @@ export class WaterfallTab {
         },
       ),
       search,
-      choose('Type', [['', 'All types'], ...types.map((type): [string, string] => [type, type])], (value) =>
-        this.#setFilter({ type: (value || null) as ResourceType | null }),
+      choose(
+        t('toolType'),
+        [['', t('toolAllTypes')], ...types.map((type): [string, string] => [type, type])],
+        (value) => this.#setFilter({ type: (value || null) as ResourceType | null }),
       ),
       choose(
-        'Origin',
-        [['', 'All origins'], ...origins.map((origin): [string, string] => [origin, formatOrigin(origin)])],
+        t('columnOrigin'),
+        [
+          ['', t('toolAllOrigins')],
+          ...origins.map((origin): [string, string] => [origin, formatOrigin(origin)]),
+        ],
         (value) => this.#setFilter({ origin: value || null }),
       ),
       protocols.length > 1
         ? choose(
-            'Protocol',
+            t('columnProtocol'),
             [
-              ['', 'All protocols'],
+              ['', t('toolAllProtocols')],
               ...protocols.map((each): [string, string] => [each, PROTOCOL_NAME[each]]),
             ],
             (value) => this.#setFilter({ protocol: (value || null) as Protocol | null }),
           )
         : null,
       choose(
-        'Sort by',
-        Object.entries(SORTS).map(([key, name]) => [key, `By ${name.toLowerCase()}`]),
+        t('toolSort'),
+        Object.entries(SORTS).map(([key, name]) => [key, t(name)]),
         (value) => {
           this.#sort = value as SortKey;
           this.#draw();
         },
       ),
-      el('label', { class: 'hw-check' }, critical, 'Critical path only'),
+      el('label', { class: 'hw-check' }, critical, t('toolCriticalOnly')),
       el(
         'span',
-        { class: 'hw-zoom', role: 'group', 'aria-label': 'Zoom' },
-        press('−', 'Zoom out', () => this.#axis.zoomBy(ZOOM)),
-        press('+', 'Zoom in', () => this.#axis.zoomBy(1 / ZOOM)),
-        press('◀', 'Earlier', () => this.#axis.moveBy(-0.5)),
-        press('▶', 'Later', () => this.#axis.moveBy(0.5)),
-        press('All', 'All of the load', () => this.#axis.showAll()),
+        { class: 'hw-zoom', role: 'group', 'aria-label': t('zoom') },
+        press('−', t('zoomOut'), () => this.#axis.zoomBy(ZOOM)),
+        press('+', t('zoomIn'), () => this.#axis.zoomBy(1 / ZOOM)),
+        press('◀', t('toolEarlier'), () => this.#axis.moveBy(-0.5)),
+        press('▶', t('toolLater'), () => this.#axis.moveBy(0.5)),
+        press(t('zoomAll'), t('toolAllOfLoad'), () => this.#axis.showAll()),
       ),
     );
   }
@@ -203,8 +219,8 @@ export class WaterfallTab {
     this.#range ??= { fromMs: 0, toMs: this.#shownEndMs() };
     this.#count.textContent =
       this.#filter.isCriticalOnly && this.#main === 'recorded'
-        ? 'The critical path is that of emulated loads: choose one in place of the recorded load.'
-        : `${this.#rows.length === all.length ? formatCount(all.length, 'request') : `${this.#rows.length} of ${formatCount(all.length, 'request')}`}${this.#pltNote()}`;
+        ? t('waterfallCriticalHint')
+        : `${countRows(this.#rows.length, all.length)}${this.#pltNote()}`;
     this.#showRange(this.#range);
     this.#drawDetails();
   }
@@ -214,9 +230,9 @@ export class WaterfallTab {
       const ms = this.#pltMs(name);
       return ms === null
         ? []
-        : [
-            `load event ${name === 'recorded' ? 'of the recording' : `over ${PROTOCOL_NAME[name]}`} at ${duration(ms)}`,
-          ];
+        : name === 'recorded'
+          ? t('waterfallRecordedAt', { time: formatDuration(ms) })
+          : t('waterfallOverAt', { protocol: PROTOCOL_NAME[name], time: formatDuration(ms) });
     });
     return notes.length === 0 ? '.' : `; ${notes.join(', ')}.`;
   }
@@ -310,6 +326,11 @@ function press(text: string, label: string, onPress: () => void): HTMLElement {
   return button;
 }
 
+function countRows(shown: number, all: number): string {
+  const requests = plural('requests', all);
+  return shown === all ? requests : t('waterfallSome', { shown, requests });
+}
+
 function renderLegend(): HTMLElement {
   const item = (mark: string, label: string) =>
     el('li', {}, el('span', { class: `hw-swatch ${mark}`, 'aria-hidden': 'true' }), label);
@@ -317,11 +338,11 @@ function renderLegend(): HTMLElement {
     'ul',
     { class: 'hw-legend' },
     ...PROTOCOLS.map((protocol) => item(`hw-swatch-${protocol}`, PROTOCOL_NAME[protocol])),
-    item('hw-swatch-queued', 'queued'),
-    item('hw-swatch-connecting', 'connecting'),
-    item('hw-swatch-waiting', 'waiting'),
-    item('hw-swatch-receiving', 'receiving'),
-    item('hw-swatch-load', 'load event'),
-    item('hw-swatch-critical', 'critical path'),
+    item('hw-swatch-queued', namePhase('queued')),
+    item('hw-swatch-connecting', namePhase('connecting')),
+    item('hw-swatch-waiting', t('legendWaiting')),
+    item('hw-swatch-receiving', namePhase('receiving')),
+    item('hw-swatch-load', t('legendLoadEvent')),
+    item('hw-swatch-critical', t('legendCritical')),
   );
 }

@@ -1,8 +1,9 @@
+import type { PlainKey } from '../../language/translate.ts';
 import type { WhatIfNetwork } from '../emulation/what-if.ts';
 
 export interface NamedNetwork {
   id: string;
-  title: string;
+  title: PlainKey;
   network: WhatIfNetwork;
 }
 
@@ -10,7 +11,7 @@ export interface NamedNetwork {
 export const NAMED_NETWORKS: readonly NamedNetwork[] = [
   {
     id: 'fast',
-    title: 'Fibre',
+    title: 'netFibre',
     network: {
       rttMs: 10,
       downMbps: 100,
@@ -23,7 +24,7 @@ export const NAMED_NETWORKS: readonly NamedNetwork[] = [
   },
   {
     id: 'cable',
-    title: 'Cable',
+    title: 'netCable',
     network: {
       rttMs: 28,
       downMbps: 40,
@@ -36,7 +37,7 @@ export const NAMED_NETWORKS: readonly NamedNetwork[] = [
   },
   {
     id: 'dsl',
-    title: 'DSL',
+    title: 'netDsl',
     network: {
       rttMs: 50,
       downMbps: 10,
@@ -49,7 +50,7 @@ export const NAMED_NETWORKS: readonly NamedNetwork[] = [
   },
   {
     id: 'lte',
-    title: 'LTE, good reception',
+    title: 'netLteGood',
     network: {
       rttMs: 70,
       downMbps: 12,
@@ -62,7 +63,7 @@ export const NAMED_NETWORKS: readonly NamedNetwork[] = [
   },
   {
     id: 'lte-poor',
-    title: 'LTE, poor reception',
+    title: 'netLtePoor',
     network: {
       rttMs: 170,
       downMbps: 4,
@@ -75,7 +76,7 @@ export const NAMED_NETWORKS: readonly NamedNetwork[] = [
   },
   {
     id: '3g',
-    title: '3G',
+    title: 'net3g',
     network: {
       rttMs: 300,
       downMbps: 1.6,
@@ -88,7 +89,7 @@ export const NAMED_NETWORKS: readonly NamedNetwork[] = [
   },
   {
     id: 'satellite',
-    title: 'Geostationary satellite',
+    title: 'netSatellite',
     network: {
       rttMs: 600,
       downMbps: 25,
@@ -101,7 +102,7 @@ export const NAMED_NETWORKS: readonly NamedNetwork[] = [
   },
   {
     id: 'slow',
-    title: 'Slow 4G',
+    title: 'netSlow4g',
     network: {
       rttMs: 150,
       downMbps: 1.6,
@@ -114,7 +115,7 @@ export const NAMED_NETWORKS: readonly NamedNetwork[] = [
   },
   {
     id: 'lossy',
-    title: 'Cable with 2% loss',
+    title: 'netCableLossy',
     network: {
       rttMs: 50,
       downMbps: 20,
@@ -127,7 +128,7 @@ export const NAMED_NETWORKS: readonly NamedNetwork[] = [
   },
   {
     id: 'wifi-bursty',
-    title: 'Cable behind a disturbed Wi-Fi',
+    title: 'netWifi',
     network: {
       rttMs: 32,
       downMbps: 20,
@@ -140,7 +141,7 @@ export const NAMED_NETWORKS: readonly NamedNetwork[] = [
   },
   {
     id: 'udp-policed',
-    title: 'Cable, UDP policed at 2 Mbit/s',
+    title: 'netPoliced',
     network: {
       rttMs: 28,
       downMbps: 40,
@@ -153,7 +154,7 @@ export const NAMED_NETWORKS: readonly NamedNetwork[] = [
   },
   {
     id: 'udp-blocked',
-    title: 'Cable, UDP blocked',
+    title: 'netUdpBlocked',
     network: {
       rttMs: 28,
       downMbps: 40,

@@ -1,4 +1,6 @@
 import type { CongestionControl } from '@hopwise/pageload-emulator';
+import { formatNumber } from '../../language/format-number.ts';
+import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatLoss, formatMbps, formatMs } from '../../ui/format.ts';
 import type { WhatIfNetwork, WhatIfServers, WhatIfSettings } from '../emulation/what-if.ts';
@@ -7,7 +9,13 @@ import { Slider } from './slider.ts';
 
 const el = builder();
 
-const formatPackets = (packets: number) => (packets < 1.05 ? 'single' : `${packets.toFixed(1)} packets`);
+const formatPackets = (packets: number) =>
+  packets < 1.05
+    ? t('whatIfSingle')
+    : t('whatIfPackets', {
+        packets: formatNumber(packets, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+      });
+
 /** Rate at which UDP is held when "held to a rate" is chosen, Mbit/s. */
 const POLICED_MBPS = 2;
 
@@ -37,38 +45,41 @@ export class SettingsForm {
       startsAtZero = false,
     ) => new Slider({ label, min, max, format, startsAtZero, onInput: () => this.#changeNetwork() });
     this.#sliders = {
-      rttMs: slider('Round trip', 1, 800, formatMs),
-      downMbps: slider('Downstream', 0.2, 500, formatMbps),
-      upMbps: slider('Upstream', 0.1, 200, formatMbps),
-      loss: slider('Loss', 0.0001, 0.1, formatLoss, true),
-      lossBurst: slider('Losses in a row', 1, 12, formatPackets),
-      queueMs: slider('Queue', 5, 2_000, formatMs),
+      rttMs: slider(t('figureRoundTrip'), 1, 800, formatMs),
+      downMbps: slider(t('whatIfDown'), 0.2, 500, formatMbps),
+      upMbps: slider(t('whatIfUp'), 0.1, 200, formatMbps),
+      loss: slider(t('figureLoss'), 0.0001, 0.1, formatLoss, true),
+      lossBurst: slider(t('whatIfBurst'), 1, 12, formatPackets),
+      queueMs: slider(t('figureQueue'), 5, 2_000, formatMs),
     };
-    this.#policed = slider('UDP held to', 0.2, 50, formatMbps);
-    this.#named = this.#select('Network', [
-      ['own', 'This network'],
-      ...NAMED_NETWORKS.map(({ id, title }): [string, string] => [id, title]),
-      ['custom', 'Custom'],
+    this.#policed = slider(t('whatIfPoliced'), 0.2, 50, formatMbps);
+    this.#named = this.#select(t('columnNetwork'), [
+      ['own', t('whatIfThisNetwork')],
+      ...NAMED_NETWORKS.map(({ id, title }): [string, string] => [id, t(title)]),
+      ['custom', t('whatIfCustom')],
     ]);
     this.#udp = this.#select('UDP', [
-      ['open', 'open'],
-      ['policed', 'held to a rate'],
-      ['blocked', 'blocked'],
+      ['open', t('udpOpen')],
+      ['policed', t('whatIfHeld')],
+      ['blocked', t('udpBlocked')],
     ]);
-    this.#window = this.#select('Initial window', [
-      ['', 'as now'],
-      ...[4, 10, 16, 32, 64].map((packets): [string, string] => [String(packets), `${packets} packets`]),
+    this.#window = this.#select(t('whatIfWindow'), [
+      ['', t('whatIfAsNow')],
+      ...[4, 10, 16, 32, 64].map((packets): [string, string] => [
+        String(packets),
+        t('whatIfPackets', { packets }),
+      ]),
     ]);
-    this.#congestion = this.#select('Congestion control', [
-      ['', 'as now'],
+    this.#congestion = this.#select(t('whatIfControl'), [
+      ['', t('whatIfAsNow')],
       ['cubic', 'Cubic'],
       ['bbr', 'BBR'],
       ['reno', 'Reno'],
     ]);
-    this.#priorities = this.#select('Priorities', [
-      ['', 'as now'],
-      ['yes', 'honoured'],
-      ['no', 'ignored'],
+    this.#priorities = this.#select(t('whatIfPriorities'), [
+      ['', t('whatIfAsNow')],
+      ['yes', t('whatIfHonoured')],
+      ['no', t('whatIfIgnored')],
     ]);
     this.#consolidated = el('input', { type: 'checkbox' });
     this.#named.addEventListener('change', () => this.#showNamed());
@@ -82,7 +93,7 @@ export class SettingsForm {
       el(
         'fieldset',
         {},
-        el('legend', {}, 'Network'),
+        el('legend', {}, t('columnNetwork')),
         this.#field(this.#named),
         ...Object.values(this.#sliders).map(({ element }) => element),
         this.#field(this.#udp),
@@ -91,11 +102,11 @@ export class SettingsForm {
       el(
         'fieldset',
         {},
-        el('legend', {}, 'Servers'),
+        el('legend', {}, t('whatIfServers')),
         this.#field(this.#window),
         this.#field(this.#congestion),
         this.#field(this.#priorities),
-        el('label', { class: 'hw-check' }, this.#consolidated, 'All origins on one host'),
+        el('label', { class: 'hw-check' }, this.#consolidated, t('whatIfOneHost')),
       ),
     );
     this.element.addEventListener('submit', (event) => event.preventDefault());

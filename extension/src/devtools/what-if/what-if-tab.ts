@@ -1,5 +1,6 @@
 import { PROTOCOL_NAME, type Prediction } from '@hopwise/contract';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
+import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { createDurationFormat } from '../../ui/format.ts';
 import type { EmulationClient } from '../emulation/emulation-client.ts';
@@ -46,14 +47,14 @@ export class WhatIfTab {
     this.element = el(
       'div',
       { class: 'hw-what-if' },
-      el('section', { class: 'hw-card' }, el('h3', {}, 'What if'), this.#form.element),
+      el('section', { class: 'hw-card' }, el('h3', {}, t('panelWhatIf')), this.#form.element),
       el(
         'section',
         { class: 'hw-card' },
-        el('h3', {}, 'Load time on every origin'),
+        el('h3', {}, t('whatIfTimes')),
         this.#bars,
         this.#status,
-        el('h3', { class: 'hw-map-title' }, 'Fastest protocol by round trip and loss'),
+        el('h3', { class: 'hw-map-title' }, t('whatIfMap')),
         this.#map,
       ),
     );
@@ -65,9 +66,8 @@ export class WhatIfTab {
     this.#emulation.askWhatIf(settings, ({ times, loads, isFinal }) => {
       if (isFinal) this.#present ??= times;
       this.#showTimes(times);
-      this.#status.textContent = isFinal
-        ? `Median of ${loads === 1 ? 'one emulated load; without loss all are the same' : `${loads} emulated loads`}.`
-        : `After ${loads} of the emulated loads …`;
+      const final = loads === 1 ? t('whatIfOne') : t('whatIfMany', { loads });
+      this.#status.textContent = isFinal ? final : t('whatIfSoFar', { loads });
     });
     clearTimeout(this.#mapTimer);
     this.#mapTimer = setTimeout(() => {
@@ -96,12 +96,12 @@ export class WhatIfTab {
     const before = this.#present?.[protocol] ?? null;
     const bar = el('div', { class: 'hw-bar-track' });
     if (ms !== null) {
-      const fill = el('div', { class: `hw-bar hw-swatch-${protocol}` });
+      const fill = el('div', { class: `hw-bar hw-bar-${protocol}` });
       fill.style.width = `${(100 * ms) / longest}%`;
       bar.append(fill);
     }
     if (before !== null) {
-      const mark = el('div', { class: 'hw-bar-mark', title: `now: ${format(before)}` });
+      const mark = el('div', { class: 'hw-bar-mark', title: t('whatIfNow', { time: format(before) }) });
       mark.style.left = `${(100 * before) / longest}%`;
       bar.append(mark);
     }
@@ -113,7 +113,7 @@ export class WhatIfTab {
       el(
         'span',
         { class: ms === fastest ? 'hw-number hw-fastest' : 'hw-number' },
-        ms === null ? 'does not load' : format(ms),
+        ms === null ? t('whatIfFails') : format(ms),
       ),
     );
   }

@@ -1,5 +1,6 @@
 import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
 import * as Plot from '@observablehq/plot';
+import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatLoss, formatMs, formatShare } from '../../ui/format.ts';
 import { PROTOCOL_COLOURS } from '../../ui/palette.ts';
@@ -40,14 +41,19 @@ export function renderWinnerMap(
   const plot = renderPlot({
     width,
     height: 42 + MAP_LOSSES.length * 26,
-    marginLeft: 56,
+    marginLeft: 72,
     marginBottom: 36,
     style: { fontFamily: 'inherit', fontSize: '11px', background: 'transparent' },
-    x: { domain: MAP_RTTS_MS, tickFormat: (ms: number) => formatMs(ms), label: 'round trip', tickSize: 0 },
+    x: {
+      domain: MAP_RTTS_MS,
+      tickFormat: (ms: number) => formatMs(ms),
+      label: t('mapRoundTrip'),
+      tickSize: 0,
+    },
     y: {
       domain: MAP_LOSSES.toReversed(),
       tickFormat: (share: number) => formatLoss(share),
-      label: 'loss',
+      label: t('mapLoss'),
       tickSize: 0,
     },
     color: PROTOCOL_COLOURS,
@@ -64,7 +70,7 @@ export function renderWinnerMap(
       }),
       Plot.cell(marked, { x: 'rttMs', y: 'loss', stroke: 'var(--hw-text)', strokeWidth: 2, inset: 0, rx: 3 }),
     ],
-    ariaLabel: 'Fastest protocol by round trip and loss',
+    ariaLabel: t('whatIfMap'),
   });
   const winners = new Set(cells.map(({ winner }) => winner));
   return el(
@@ -75,19 +81,19 @@ export function renderWinnerMap(
       'ul',
       { class: 'hw-legend' },
       ...PROTOCOLS.filter((protocol) => winners.has(protocol)).map((protocol) =>
-        legendItem(`hw-swatch-${protocol}`, `${PROTOCOL_NAME[protocol]} is the fastest`),
+        legendItem(`hw-swatch-${protocol}`, t('mapFastest', { protocol: PROTOCOL_NAME[protocol] })),
       ),
-      winners.has(null) ? legendItem('hw-swatch-unknown', 'about equal') : null,
-      el('li', {}, 'stronger colour: larger lead; framed: nearest to the network above'),
+      winners.has(null) ? legendItem('hw-swatch-unknown', t('mapEqual')) : null,
+      el('li', {}, t('mapNote')),
     ),
   );
 }
 
 function describeCell({ rttMs, loss, winner, lead }: MapCell): string {
-  const place = `${formatMs(rttMs)} round trip, loss ${formatLoss(loss)}`;
+  const place = { rtt: formatMs(rttMs), loss: formatLoss(loss) };
   return winner
-    ? `${place}: ${PROTOCOL_NAME[winner]}, ${formatShare(lead)} ahead`
-    : `${place}: the two fastest are about equal`;
+    ? t('mapCellAhead', { ...place, protocol: PROTOCOL_NAME[winner], share: formatShare(lead) })
+    : t('mapCellEqual', place);
 }
 
 function legendItem(mark: string, label: string): HTMLElement {

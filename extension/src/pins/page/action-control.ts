@@ -1,15 +1,9 @@
 import { type Decision, PROTOCOL_NAME } from '@hopwise/contract';
+import { plural, t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
-import { formatCount } from '../../ui/format.ts';
 import { type PlannedPin, planPins } from '../plan-pins.ts';
 import { renderCaInstructions } from './ca-instructions.ts';
-import { CERTIFICATE_NOTE, RESOLVER_NOTE } from './pin-text.ts';
 import type { PinsModel } from './pins-model.ts';
-
-const PERMISSION = 'The browser asks for permission once.';
-const WHAT_IT_DOES =
-  'Connections to pinned origins pass through the helper on this computer. ' +
-  'The permission is to set the browser’s proxy for these origins and to log in to the helper’s proxy.';
 
 /** The button that carries out a decision by pins, and reloads the page. */
 export class ActionControl {
@@ -34,7 +28,7 @@ export class ActionControl {
     const el = this.#el;
     this.#model = model;
     this.#reload = reload;
-    this.#button = el('button', { type: 'button', class: 'hw-button hw-button-primary' }, 'Make it faster');
+    this.#button = el('button', { type: 'button', class: 'hw-button hw-button-primary' }, t('makeFaster'));
     this.#note = el('p', { class: 'hw-note' });
     this.#effects = el('details', { class: 'hw-note' });
     this.#status = el('p', { class: 'hw-note', role: 'status' });
@@ -63,8 +57,10 @@ export class ActionControl {
       this.#isReloadDue = false;
     }
     this.#planned = planned;
-    const effects = [WHAT_IT_DOES, RESOLVER_NOTE, this.#needsCa() ? CERTIFICATE_NOTE : ''].join(' ');
-    this.#effects.replaceChildren(this.#el('summary', {}, 'What it changes'), effects);
+    const effects = [t('actionEffects'), t('pinResolver'), this.#needsCa() ? t('pinCertificate') : ''].join(
+      ' ',
+    );
+    this.#effects.replaceChildren(this.#el('summary', {}, t('actionWhatItChanges')), effects);
     this.#skipped = (action?.origins.length ?? 0) - planned.length;
     this.#update();
   }
@@ -81,7 +77,7 @@ export class ActionControl {
         return this.#update();
       }
     }
-    this.#say('Pinning…');
+    this.#say(t('pinning'));
     const refusal = await this.#model.makePins(this.#planned);
     this.#say(refusal);
     this.#isReloadDue = refusal === '';
@@ -119,16 +115,13 @@ export class ActionControl {
   }
 
   #describe(isMade: boolean, isWaiting: boolean): string {
-    const skipped =
-      this.#skipped === 0
-        ? ''
-        : `${formatCount(this.#skipped, 'origin')} cannot be pinned: no DNS name over https.`;
+    const skipped = this.#skipped === 0 ? '' : plural('actionSkipped', this.#skipped);
     if (this.#planned.length === 0) return skipped;
-    if (isMade) return isWaiting ? 'The pins wait until the browser trusts the local CA.' : '';
+    if (isMade) return isWaiting ? t('actionWaits') : '';
     const { problem, isAllowed } = this.#model;
     if (problem !== '') return problem === this.#status.textContent ? '' : problem;
-    const needs = this.#needsCa() ? 'Needs the helper and its local CA.' : 'Needs the helper.';
-    return [needs, isAllowed ? '' : PERMISSION, skipped].filter(Boolean).join(' ');
+    const needs = this.#needsCa() ? t('actionNeedsCa') : t('actionNeedsHelper');
+    return [needs, isAllowed ? '' : t('actionPermission'), skipped].filter(Boolean).join(' ');
   }
 
   #renderInstructions(): void {
@@ -146,8 +139,9 @@ export class ActionControl {
     this.#instructions.replaceChildren(
       renderCaInstructions({
         origins: uncovered.map(({ origin }) => origin),
-        version: protocols.size === 1 && only !== 'avoid-h3' ? PROTOCOL_NAME[only!] : 'the chosen version',
-        button: 'Make it faster',
+        version:
+          protocols.size === 1 && only !== 'avoid-h3' ? PROTOCOL_NAME[only!] : t('actionChosenVersion'),
+        button: t('makeFaster'),
         vouched: this.#model.vouched ?? [],
         launcher: this.#model.launcher,
         problem: this.#model.problem,

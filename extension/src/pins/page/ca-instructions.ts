@@ -1,6 +1,6 @@
-import { helperCommand, shellName } from '../../helper/helper-command.ts';
+import { helperCommand, usesPowerShell } from '../../helper/helper-command.ts';
+import { plural, t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
-import { formatCount } from '../../ui/format.ts';
 import { isPinnable } from '../pinnable-origin.ts';
 
 export const CA_INSTRUCTIONS_ID = 'hw-ca-instructions';
@@ -36,34 +36,21 @@ export function renderCaInstructions({
 }: CaInstructionsOptions): HTMLElement {
   const el = builder();
   const names = [...new Set(wanted.map((origin) => new URL(origin).hostname))];
-  const subject = names.length === 1 ? names[0]! : formatCount(names.length, 'host');
+  const subject = names.length === 1 ? names[0]! : plural('hosts', names.length);
   // The new CA replaces the former one, so it has to name the hosts of both.
   const hosts = [...new Set([...vouched, ...names])].filter((host) => isPinnable(`https://${host}`)).sort();
-  const close = el('button', { type: 'button', class: 'hw-button' }, 'Close');
+  const close = el('button', { type: 'button', class: 'hw-button' }, t('close'));
   close.addEventListener('click', onClose);
   const status = el('p', { class: 'hw-note', role: 'status' });
   return el(
     'section',
     { id: CA_INSTRUCTIONS_ID, class: 'hw-steps', 'aria-labelledby': `${CA_INSTRUCTIONS_ID}-title` },
-    el('h4', { id: `${CA_INSTRUCTIONS_ID}-title`, tabindex: '-1' }, `Pin ${subject} to ${version}`),
+    el('h4', { id: `${CA_INSTRUCTIONS_ID}-title`, tabindex: '-1' }, t('caTitle', { subject, version })),
     problem === '' ? null : el('p', {}, problem),
-    el(
-      'p',
-      {},
-      `For this pin the helper terminates TLS: it answers this browser as ${subject} and sends the requests on to the server over ` +
-        `${version}. The browser accepts that only if it trusts a certificate authority (CA) of the helper. You create that CA, and ` +
-        'you can remove it at any time.',
-    ),
-    el(
-      'p',
-      {},
-      el('strong', {}, 'Risk: '),
-      `any program that can read the CA’s keys, such as one that runs under your user account, can impersonate ${hosts.join(', ')} ` +
-        'to this browser, and read and change what you exchange with it, passwords included. The CA is limited to these hosts. ' +
-        'Do this only for sites that you develop or test.',
-    ),
+    el('p', {}, t('caWhy', { subject, version })),
+    el('p', {}, el('strong', {}, `${t('caRisk')} `), t('caRiskOf', { hosts: hosts.join(', ') })),
     ...(launcher === null
-      ? [el('p', {}, 'The commands for that are shown here once the helper answers.')]
+      ? [el('p', {}, t('caNoCommands'))]
       : renderSteps({ launcher, hosts, button, replaces: vouched.length > 0, status })),
     status,
     close,
@@ -86,33 +73,36 @@ function renderSteps({ launcher, hosts, button, replaces, status }: Steps): HTML
   const command = (words: string, values: readonly string[] = []): HTMLElement =>
     renderCommand(helperCommand(launcher, words, values), status);
   const origins = hosts.map((host) => `https://${host}`);
-  const create = `Create the CA in ${shellName()}.${
-    replaces ? ' It replaces your current one, so the command lists the hosts of both.' : ''
-  }`;
+  const shell = usesPowerShell() ? 'PowerShell' : t('terminal');
+  const create = replaces ? t('caCreateAnew', { shell }) : t('caCreate', { shell });
   return [
     el(
       'ol',
       {},
       el('li', {}, create, command('ca create', origins)),
-      el('li', {}, 'Make your browsers trust it.', command('ca trust')),
-      el('li', {}, `Restart the browser, load the page again, and choose “${button}”.`),
+      el('li', {}, t('caTrust'), command('ca trust')),
+      el('li', {}, t('caRestart', { button })),
     ),
-    el('p', { class: 'hw-note' }, 'To undo both steps:', command('ca remove')),
+    el('p', { class: 'hw-note' }, t('caUndo'), command('ca remove')),
   ];
 }
 
 function renderCommand(text: string, status: HTMLElement): HTMLElement {
   const el = builder();
   const code = el('code', {}, text);
-  const copy = el('button', { type: 'button', class: 'hw-link', 'aria-label': `Copy ${text}` }, 'Copy');
+  const copy = el(
+    'button',
+    { type: 'button', class: 'hw-link', 'aria-label': t('copyText', { text }) },
+    t('copy'),
+  );
   copy.addEventListener('click', async () => {
     try {
       await navigator.clipboard.writeText(text);
-      status.textContent = 'Copied.';
+      status.textContent = t('copied');
     } catch {
       // Pages inside DevTools may not write to the clipboard.
       getSelection()?.selectAllChildren(code);
-      status.textContent = 'The command is selected. Copy it with the keyboard.';
+      status.textContent = t('copySelected');
     }
   });
   return el('span', { class: 'hw-command' }, code, copy);

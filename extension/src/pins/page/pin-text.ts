@@ -1,46 +1,40 @@
 import { type PinState, PROTOCOL_NAME } from '@hopwise/contract';
-import { durations } from '@hopwise/pageload-emulator';
 import type { PinGain, PinOutcome } from '../../evidence/pin-outcomes.ts';
-import { formatCount, formatOrigin, keepUnitsTogether } from '../../ui/format.ts';
+import { currentLocale, plural, t } from '../../language/translate.ts';
+import { formatDurations, formatOrigin, keepUnitsTogether } from '../../ui/format.ts';
 
 const DAY_MS = 24 * 3_600_000;
-
-/** What every pin takes away from the browser: it resolves no names and sends no Encrypted Client Hello for proxied origins. */
-export const RESOLVER_NOTE =
-  'For a pinned origin the helper looks up the address: the browser’s secure DNS and Encrypted Client Hello do not apply.';
-
-/** What a pin to a protocol takes away besides. */
-export const CERTIFICATE_NOTE =
-  'Under a pin to a version the helper checks the certificate, without Certificate Transparency or the browser’s list of revoked ones.';
 
 /** One sentence: what a pin does and until when, or why it ended. @param count origins with a pin like this one */
 export function describePin(pin: PinState, nowMs = Date.now(), count = 1): string {
   const { origin, kind, state, reason } = pin;
-  const [name, is, avoids, itIs] =
-    count === 1
-      ? [formatOrigin(origin), 'is', 'avoids', 'It is']
-      : [formatCount(count, 'origin'), 'are', 'avoid', 'They are'];
+  const name = count === 1 ? formatOrigin(origin) : plural('origins', count);
   if (state === 'lifted') {
     const again =
-      kind === 'avoid-h3' ? 'may use HTTP/3 again' : `${is} no longer pinned to ${PROTOCOL_NAME[kind]}`;
-    return `${name} ${again}${reason === '' ? '.' : `: ${reason}`}`;
+      kind === 'avoid-h3'
+        ? plural('pinAvoidLifted', count, { name })
+        : plural('pinHoldLifted', count, { name, protocol: PROTOCOL_NAME[kind] });
+    return `${again}${reason === '' ? '.' : `: ${reason}`}`;
   }
+  const until = describeEnd(pin, nowMs);
   if (state === 'waiting') {
-    const wanted = kind === 'avoid-h3' ? 'will avoid HTTP/3' : `will be pinned to ${PROTOCOL_NAME[kind]}`;
-    return `${name} ${wanted} ${describeEnd(pin, nowMs)}. ${itIs} waiting ${reason}.`;
+    return kind === 'avoid-h3'
+      ? plural('pinWillAvoid', count, { name, until, reason })
+      : plural('pinWillHold', count, { name, until, reason, protocol: PROTOCOL_NAME[kind] });
   }
-  const effect = kind === 'avoid-h3' ? `${avoids} HTTP/3` : `${is} pinned to ${PROTOCOL_NAME[kind]}`;
-  return `${name} ${effect} ${describeEnd(pin, nowMs)}.`;
+  return kind === 'avoid-h3'
+    ? plural('pinAvoids', count, { name, until })
+    : plural('pinHeld', count, { name, until, protocol: PROTOCOL_NAME[kind] });
 }
 
 /** What a pin gained: `4.3 s → 2.3 s, measured over 3 and 2 loads: it saves 1.6 to 2.3 s.` */
 export function describeOutcome(outcome: Omit<PinOutcome, 'origin' | 'kind'>): string {
   const { beforeMs, afterMs, beforeLoads, afterLoads, savedMs } = outcome;
-  const { low, high } = savedMs;
-  const [before, after] = durations(beforeMs, afterMs);
-  const loads = afterLoads === 1 ? 'load' : 'loads';
-  const measured = `${before} → ${after}, measured over ${beforeLoads} and ${afterLoads} ${loads}`;
-  return keepUnitsTogether(`${measured}: ${describeEffect(outcome.effect, low, high)}.`);
+  const [before, after] = formatDurations(beforeMs, afterMs);
+  const effect = describeEffect(outcome.effect, savedMs.low, savedMs.high);
+  return keepUnitsTogether(
+    plural('outcomeMeasured', afterLoads, { before, after, earlier: beforeLoads, effect }),
+  );
 }
 
 /** Whether the loads show that pins should be lifted. */
@@ -50,24 +44,28 @@ export function isUseless(outcome: Pick<PinGain, 'effect'> | null | undefined): 
 
 function describeEffect(effect: PinOutcome['effect'], lowMs: number, highMs: number): string {
   switch (effect) {
-    case 'gains':
-      return `it saves ${durations(lowMs, highMs).join(' to ')}`;
-    case 'harms':
-      return `it costs ${durations(-highMs, -lowMs).join(' to ')}`;
+    case 'gains': {
+      const [low, high] = formatDurations(lowMs, highMs);
+      return t('outcomeGains', { low, high });
+    }
+    case 'harms': {
+      const [low, high] = formatDurations(-highMs, -lowMs);
+      return t('outcomeHarms', { low, high });
+    }
     case 'nothing':
-      return 'it gains nothing';
+      return t('outcomeNothing');
     case 'unclear':
-      return 'too few loads to be sure';
+      return t('outcomeUnclear');
   }
 }
 
 function describeEnd({ expiresAtMs, persistent }: PinState, nowMs: number): string {
-  if (expiresAtMs === null) return persistent ? 'until you remove the pin' : 'until the browser is closed';
+  if (expiresAtMs === null) return persistent ? t('untilRemoved') : t('untilClosed');
   const at = new Date(expiresAtMs);
   const isSoon = expiresAtMs - nowMs < DAY_MS;
   const options: Intl.DateTimeFormatOptions = isSoon
     ? { hour: '2-digit', minute: '2-digit' }
     : { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' };
-  const time = new Intl.DateTimeFormat('en-GB', options).format(at);
-  return `until ${time}${persistent ? '' : ', or until the browser is closed'}`;
+  const time = new Intl.DateTimeFormat(currentLocale(), options).format(at);
+  return persistent ? t('untilTime', { time }) : t('untilTimeOrClosed', { time });
 }

@@ -1,24 +1,27 @@
 import { type Decision, type PinKind, type PinState, PROTOCOL_NAME, type Protocol } from '@hopwise/contract';
+import { type PlainKey, t } from '../../language/translate.ts';
 import { groupBy } from '../../recorder/group-by.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatOrigin } from '../../ui/format.ts';
 import type { PlannedPin } from '../plan-pins.ts';
 import { CA_INSTRUCTIONS_ID, renderCaInstructions } from './ca-instructions.ts';
 import { isRedundant, suggestPins } from './pin-suggestions.ts';
-import { CERTIFICATE_NOTE, describeOutcome, describePin, isUseless, RESOLVER_NOTE } from './pin-text.ts';
+import { describeOutcome, describePin, isUseless } from './pin-text.ts';
 import type { Lifetime, PinsModel } from './pins-model.ts';
 
 /** Lifetimes that the user can choose from; the first is the default. */
-const LIFETIMES: { words: string; lifetime: Lifetime }[] = [
-  { words: 'for 8 hours', lifetime: { minutes: 8 * 60, persistent: false } },
-  { words: 'for an hour', lifetime: { minutes: 60, persistent: false } },
-  { words: 'until the browser is closed', lifetime: { minutes: null, persistent: false } },
-  { words: 'until I remove it', lifetime: { minutes: null, persistent: true } },
+const LIFETIMES: { name: PlainKey; lifetime: Lifetime }[] = [
+  { name: 'lifetimeWorkday', lifetime: { minutes: 8 * 60, persistent: false } },
+  { name: 'lifetimeHour', lifetime: { minutes: 60, persistent: false } },
+  { name: 'lifetimeSession', lifetime: { minutes: null, persistent: false } },
+  { name: 'lifetimeEndless', lifetime: { minutes: null, persistent: true } },
 ];
 
-/** Pins by origin: buttons for each origin of a worthwhile action, and the list of all pins. */
+/** Pins by origin: buttons for each origin of a worthwhile action, and the lists of all pins. */
 export class PinsControl {
   readonly element: HTMLElement;
+  /** Pins that have ended by themselves, with the reasons: for a place that is in sight without scrolling. */
+  readonly lifted: HTMLElement;
   readonly #el = builder();
   readonly #model: PinsModel;
   readonly #hold: HTMLElement;
@@ -38,20 +41,21 @@ export class PinsControl {
     const select = el(
       'select',
       { class: 'hw-select' },
-      ...LIFETIMES.map(({ words }, index) => el('option', { value: String(index) }, words)),
+      ...LIFETIMES.map(({ name }, index) => el('option', { value: String(index) }, t(name))),
     );
     select.addEventListener('change', () => {
       model.lifetime = (LIFETIMES[Number(select.value)] ?? LIFETIMES[0]!).lifetime;
     });
-    this.#certificateNote = el('p', { class: 'hw-note' }, CERTIFICATE_NOTE);
+    this.#certificateNote = el('p', { class: 'hw-note' }, t('pinCertificate'));
     this.#hold = el(
       'div',
       {},
-      el('label', { class: 'hw-note hw-pins-hold' }, 'New pins last ', select),
-      el('p', { class: 'hw-note' }, RESOLVER_NOTE),
+      el('label', { class: 'hw-note hw-pins-hold' }, `${t('lifetimeLabel')} `, select),
+      el('p', { class: 'hw-note' }, t('pinResolver')),
       this.#certificateNote,
     );
     this.#list = el('ul', { class: 'hw-pins' });
+    this.lifted = el('ul', { class: 'hw-pins' });
     this.#status = el('p', { class: 'hw-note', role: 'status' });
     this.#instructions = el('div', {});
     this.element = el('section', {}, this.#hold, this.#instructions, this.#list, this.#status);
@@ -112,7 +116,12 @@ export class PinsControl {
     for (const [origin, { holder, kinds }] of this.#actions) {
       holder.replaceChildren(...this.#renderButtons(origin, kinds));
     }
-    this.#list.replaceChildren(...this.#groupPins().map((pins) => this.#renderItem(pins)));
+    const isLifted = ({ state }: PinState) => state === 'lifted';
+    this.#showPins(
+      this.#list,
+      this.#model.pins.filter((pin) => !isLifted(pin)),
+    );
+    this.#showPins(this.lifted, this.#model.pins.filter(isLifted));
     this.#renderInstructions();
     // The focused button was replaced.
     if (focused) this.#actions.get(focused)?.holder.querySelector('button')?.focus();
@@ -138,7 +147,7 @@ export class PinsControl {
       renderCaInstructions({
         origins: [origin],
         version: PROTOCOL_NAME[protocol],
-        button: `Pin to ${PROTOCOL_NAME[protocol]}`,
+        button: t('pinTo', { protocol: PROTOCOL_NAME[protocol] }),
         vouched: this.#model.vouched ?? [],
         launcher: this.#model.launcher,
         problem: this.#model.problem,
@@ -154,25 +163,23 @@ export class PinsControl {
 
   #renderButtons(origin: string, kinds: readonly PinKind[]): HTMLElement[] {
     const pin = this.#model.findActive(origin);
-    if (pin) return [this.#unpinButton(`${describeState(pin)}: remove pin`, [origin])];
+    if (pin) return [this.#unpinButton(t('pinStateRemove', { state: describeState(pin) }), [origin])];
     if (!this.#model.isAllowed) return [];
     return kinds.flatMap((kind) => {
-      const words = kind === 'avoid-h3' ? 'Avoid HTTP/3' : `Pin to ${PROTOCOL_NAME[kind]}`;
-      const label =
-        kind === 'avoid-h3' ? `Avoid HTTP/3 for ${origin}` : `Pin ${origin} to ${PROTOCOL_NAME[kind]}`;
+      const [words, label] = namePin(kind, origin);
       if (kind === 'avoid-h3' || this.#model.isVouched(origin)) {
         return [this.#linkButton(words, label, () => this.#createPin({ origin, kind }))];
       }
       const isKnown = this.#model.vouched !== null || this.#model.problem !== '';
       return isKnown && !isRedundant(kind, kinds)
-        ? [this.#explainButton(`${words}…`, label, origin, kind)]
+        ? [this.#explainButton(t('pinMore', { words }), label, origin, kind)]
         : [];
     });
   }
 
   #explainButton(words: string, label: string, origin: string, protocol: Protocol): HTMLElement {
     const isOpen = this.#explained?.origin === origin;
-    const button = this.#linkButton(words, `${label}: requirements`, () => {
+    const button = this.#linkButton(words, t('pinRequirements', { words: label }), () => {
       this.#explained = isOpen ? null : { origin, protocol };
       this.#render();
       document.getElementById(`${CA_INSTRUCTIONS_ID}-title`)?.focus();
@@ -183,24 +190,24 @@ export class PinsControl {
   }
 
   #createPin(pin: PlannedPin): void {
-    void this.#change(this.#model.makePins([pin]), 'Pinning…');
+    void this.#change(this.#model.makePins([pin]), t('pinning'));
   }
 
-  /** Pins of which the same can be said, together. */
-  #groupPins(): PinState[][] {
-    const groups = groupBy(this.#model.pins, (pin) => {
+  /** Lists pins, together those of which the same can be said. */
+  #showPins(list: HTMLElement, pins: readonly PinState[]): void {
+    const groups = groupBy(pins, (pin) => {
       const outcome = this.#model.findOutcome(pin);
       return `${describePin({ ...pin, origin: '' })} ${outcome && describeOutcome(outcome)} ${pin.isAddressRefused ? pin.origin : ''}`;
     });
-    return [...groups.values()];
+    list.replaceChildren(...[...groups.values()].map((group) => this.#renderItem(group)));
+    list.hidden = groups.size === 0;
   }
 
   #renderItem(pins: readonly PinState[]): HTMLElement {
     const pin = pins[0]!;
     const outcome = pin.state === 'active' ? this.#model.findOutcome(pin) : undefined;
-    const [remove, lift] =
-      pins.length === 1 ? ['Remove', 'Lift this pin'] : ['Remove all', 'Lift these pins'];
-    const words = pin.state === 'lifted' ? 'Dismiss' : isUseless(outcome) ? lift : remove;
+    const [remove, lift] = pins.length === 1 ? [t('remove'), t('pinLift')] : [t('removeAll'), t('pinsLift')];
+    const words = pin.state === 'lifted' ? t('dismiss') : isUseless(outcome) ? lift : remove;
     const origins = pins.map(({ origin }) => origin);
     return this.#el(
       'li',
@@ -219,7 +226,7 @@ export class PinsControl {
   }
 
   #allowLocalButton({ origin, kind }: PinState): HTMLButtonElement {
-    const words = 'Allow this local origin';
+    const words = t('pinAllowLocal');
     return this.#linkButton(words, `${words}: ${origin}`, () =>
       this.#createPin({ origin, kind, allowLocal: true }),
     );
@@ -228,7 +235,7 @@ export class PinsControl {
   #unpinButton(words: string, origins: readonly string[]): HTMLButtonElement {
     return this.#linkButton(
       words,
-      `${words} ${origins.join(', ')}`,
+      t('buttonOf', { words, origins: origins.join(', ') }),
       () => void this.#change(this.#model.removePins(origins)),
     );
   }
@@ -243,6 +250,14 @@ export class PinsControl {
 }
 
 function describeState({ kind, state }: PinState): string {
-  if (kind === 'avoid-h3') return state === 'waiting' ? 'Waiting to avoid HTTP/3' : 'Avoids HTTP/3';
-  return state === 'waiting' ? `Waiting for ${PROTOCOL_NAME[kind]}` : `Pinned to ${PROTOCOL_NAME[kind]}`;
+  if (kind === 'avoid-h3') return state === 'waiting' ? t('pinStateWillAvoid') : t('pinStateAvoids');
+  const values = { protocol: PROTOCOL_NAME[kind] };
+  return state === 'waiting' ? t('pinStateWillHold', values) : t('pinStateHeld', values);
+}
+
+/** The words of the button that makes a pin, and its label, which names the origin. */
+function namePin(kind: PinKind, origin: string): [string, string] {
+  if (kind === 'avoid-h3') return [t('pinAvoid'), t('pinAvoidFor', { origin })];
+  const protocol = PROTOCOL_NAME[kind];
+  return [t('pinTo', { protocol }), t('pinToFor', { origin, protocol })];
 }

@@ -1,5 +1,6 @@
 import type { PinState } from '@hopwise/contract';
 import type { PinOutcome } from '../../evidence/pin-outcomes.ts';
+import { t } from '../../language/translate.ts';
 import type { Refusal } from '../../messages/load-messages.ts';
 import { type PinRequest, type PinsAnswer, sendPinRequest } from '../pin-messages.ts';
 import { requestPinPermissions } from '../pin-permissions.ts';
@@ -111,12 +112,10 @@ export class PinsModel {
   async allow(): Promise<string> {
     let problem = '';
     try {
-      if (!(await requestPinPermissions()))
-        problem = 'Pins need these permissions. Everything else works without them.';
+      if (!(await requestPinPermissions())) problem = t('pinsNeedPermissions');
     } catch {
       // Some browsers cannot show the permission prompt for a page inside DevTools.
-      problem =
-        'The browser cannot ask for permissions here. Open the hopwise popup and choose “Make it faster” there.';
+      problem = t('pinsAskElsewhere');
     }
     await this.#poll();
     return problem;

@@ -1,6 +1,6 @@
 import type { PinGain } from '../../evidence/pin-outcomes.ts';
+import { plural, t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
-import { formatCount } from '../../ui/format.ts';
 import { isUseless } from './pin-text.ts';
 import type { PinsModel } from './pins-model.ts';
 
@@ -48,8 +48,8 @@ export class UndoControl {
     const pinned = this.#pinned().length;
     const useless = isUseless(this.#gain);
     this.element.hidden = pinned === 0;
-    this.#count.textContent = `This page has ${formatCount(pinned, 'pin')}.`;
-    this.#button.textContent = useless ? 'Lift these pins' : 'Undo';
+    this.#count.textContent = plural('undoCount', pinned);
+    this.#button.textContent = useless ? t('pinsLift') : t('undo');
     this.#button.classList.toggle('hw-button-primary', useless);
     // Not `disabled`: a disabled button loses the focus.
     this.#button.setAttribute('aria-disabled', String(this.#model.isBusy));

@@ -1,0 +1,79 @@
+import type { Decision } from '@hopwise/contract';
+import type { Arm, ChoiceReason, Question } from '@hopwise/model';
+import { pltOf } from '../evidence/comparable-loads.ts';
+import { isHeld } from '../evidence/pin-outcomes.ts';
+import { networkOf } from '../evidence/used-network.ts';
+import type { StoredLoad } from '../storage/loads.ts';
+import { maskQuery } from '../storage/strip-urls.ts';
+import type { AutopilotSettings } from './autopilot-settings.ts';
+import { listOptions, type Option, type PlannedAct } from './choose-act.ts';
+import type { Experience } from './explorer-store.ts';
+import { keyOfPage } from './learnt.ts';
+
+const LEAVE = 'leave';
+
+/**
+ * Learns from a load, and chooses what to try with the next one of its page: TCP WISE's loop on protocols, see `Explorer`. What a trial
+ * shows counts for the next decision, as every measured load with pins does.
+ *
+ * @param reason why the load was made as it was
+ * @param isFree whether an option may be tried now
+ * @returns null when nothing is to be tried
+ */
+export function chooseTrial(
+  { explorer, scalesMs }: Experience,
+  load: StoredLoad,
+  decision: Decision,
+  settings: AutopilotSettings,
+  reason: ChoiceReason,
+  isFree: (option: Option) => boolean,
+): PlannedAct | null {
+  const options = listOptions(decision, settings);
+  const current = nameOfLoad(load, options);
+  if (current === null) return null;
+
+  // A pinned load of a page without a public address shows no address: it is on the same network as those without the pin.
+  const network = networkOf(load) === 'internet' ? 'internet' : 'local';
+  const page = keyOfPage(network, maskQuery(load.recording.url));
+  const scaleMs = scalesMs.get(page) ?? pltOf(load);
+  scalesMs.delete(page);
+  scalesMs.set(page, scaleMs);
+
+  const free = options.filter((option) => nameOf(option) === current || isFree(option));
+  const question: Question = {
+    clusters: [page, network],
+    scaleMs,
+    arms: [armOfLeaving(decision), ...free.map(armOf)],
+    minGain: settings.minGain,
+    objective: settings.objective,
+    random: Math.random,
+  };
+  explorer.note(question, { arm: current, reason }, pltOf(load));
+  const chosen = explorer.choose(question);
+  const option = free.find((each) => nameOf(each) === chosen.arm);
+  if (chosen.reason === 'best' || option === undefined) return null;
+  const { pltMs: beforeMs } = armOfLeaving(decision).predicted!;
+  return { trigger: 'trial', pins: option.pins, predicted: { beforeMs, afterMs: option.action.time.pltMs } };
+}
+
+/** The same on every page, so that pages can learn from each other. */
+const nameOf = ({ action: { kind, protocol } }: Option): string => `${kind} ${protocol ?? 'several'}`;
+
+const armOf = (option: Option): Arm => ({ name: nameOf(option), predicted: option.action.time });
+
+/** What the browser does by itself on visits after the first. */
+function armOfLeaving({ baseline: { pltMs, low, high, laterPltMs } }: Decision): Arm {
+  const change = laterPltMs / pltMs;
+  return { name: LEAVE, predicted: { pltMs: laterPltMs, low: low * change, high: high * change } };
+}
+
+/** The arm that a load had; null for other pins. */
+function nameOfLoad(load: StoredLoad, options: readonly Option[]): string | null {
+  const pinned = Object.keys(load.pinned ?? {});
+  if (pinned.length === 0) return LEAVE;
+  const own = options.find(
+    ({ pins }) =>
+      pins.length === pinned.length && pins.every(({ origin, kind }) => isHeld(load, origin, kind)),
+  );
+  return own === undefined ? null : nameOf(own);
+}

@@ -1,0 +1,79 @@
+import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
+import type { Learnt, LearntNetwork, LearntPage } from '../autopilot/learnt.ts';
+import { type PlainKey, plural, t } from '../language/translate.ts';
+import { renderCard } from '../ui/card.ts';
+import { builder } from '../ui/dom.ts';
+import { formatDuration, formatOrigin, keepUnitsTogether } from '../ui/format.ts';
+import type { AutopilotClient } from './autopilot-client.ts';
+import { renderStatus } from './controls.ts';
+
+/** Pages shown for each network. */
+const MAX_SHOWN = 5;
+
+/** What trials compare: load times that were measured on each network, with a button that erases them. */
+export function renderLearntTimes(client: AutopilotClient): HTMLElement {
+  const el = builder();
+  const status = renderStatus();
+  const networks = el('div', { class: 'hw-learnt' });
+  const none = el('p', { class: 'hw-note' }, t('learntNone'));
+
+  const erase = async (network: LearntNetwork) => {
+    status.textContent = (await client.eraseLearnt(network)) || t('learntErased');
+  };
+  const draw = () => {
+    const { learnt } = client;
+    networks.replaceChildren(...learnt.map((each) => renderNetwork(each, () => void erase(each.network))));
+    none.hidden = learnt.length > 0;
+  };
+  client.onChange(draw);
+  draw();
+  return renderCard(t('learntTitle'), el('p', {}, t('learntExplanation')), none, networks, status);
+}
+
+const NETWORK_NAME = {
+  internet: 'learntInternet',
+  local: 'learntLocal',
+} as const satisfies Record<LearntNetwork, PlainKey>;
+
+function renderNetwork({ network, pages }: Learnt, erase: () => void): HTMLElement {
+  const el = builder();
+  const name = t(NETWORK_NAME[network]);
+  const label = t('learntEraseNetwork', { network: name });
+  const button = el('button', { type: 'button', class: 'hw-button', 'aria-label': label }, t('learntErase'));
+  button.addEventListener('click', erase);
+  const hidden = pages.length - MAX_SHOWN;
+  return el(
+    'section',
+    {},
+    el('h3', {}, name),
+    el('ul', { class: 'hw-acts' }, ...pages.slice(0, MAX_SHOWN).map(renderPage)),
+    hidden > 0 ? el('p', { class: 'hw-note' }, plural('learntMore', hidden)) : null,
+    el('div', {}, button),
+  );
+}
+
+function renderPage({ url, ways }: LearntPage): HTMLElement {
+  const el = builder();
+  const times = ways.map(({ name, medianMs, loads }) =>
+    t('learntTime', {
+      way: describeWay(name),
+      time: formatDuration(medianMs),
+      loads: plural('loads', loads),
+    }),
+  );
+  return el(
+    'li',
+    {},
+    el('p', {}, el('strong', {}, formatOrigin(url))),
+    ...times.map((time) => el('p', {}, keepUnitsTogether(time))),
+  );
+}
+
+/** @param name of an arm, see `choose-trial.ts` */
+function describeWay(name: string): string {
+  const [kind, held] = name.split(' ');
+  if (kind === 'leave') return t('learntLeave');
+  if (kind === 'avoid-h3') return t('learntAvoid');
+  const protocol = PROTOCOLS.find((each) => each === held);
+  return protocol === undefined ? t('learntSeveral') : t('learntHold', { protocol: PROTOCOL_NAME[protocol] });
+}

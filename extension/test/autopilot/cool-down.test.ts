@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import type { Act, EndCause } from '../../src/autopilot/act.ts';
+import { isCoolingDown } from '../../src/autopilot/cool-down.ts';
+
+const HOUR_MS = 3_600_000;
+const PINS = [{ origin: 'https://page.test', kind: 'avoid-h3' as const }];
+
+/** Acts with the same pins that ended at these hours. */
+const endedAt = (...ends: [hour: number, cause: EndCause][]) =>
+  ends.map(([hour, cause]) => ({ pins: PINS, end: { atMs: hour * HOUR_MS, cause, reason: '' } }) as Act);
+
+test.each([
+  ['after an hour for trouble', endedAt([0, 'trouble']), 1],
+  ['after 6 hours for a page that got slower', endedAt([0, 'slower']), 6],
+  ['after 12 hours the second time', endedAt([0, 'slower'], [6, 'no-gain']), 6 + 12],
+  ['after 24 hours the third time', endedAt([0, 'slower'], [6, 'slower'], [18, 'slower']), 18 + 24],
+])('pins may be made again %s', (_words, acts, hour) => {
+  expect(isCoolingDown(PINS, acts, hour * HOUR_MS - 1)).toBe(true);
+  expect(isCoolingDown(PINS, acts, hour * HOUR_MS)).toBe(false);
+});
+
+test('pins that the user removed are not made again, others are', () => {
+  const acts = endedAt([0, 'you']);
+  expect(isCoolingDown(PINS, acts, 1e6 * HOUR_MS)).toBe(true);
+  expect(isCoolingDown([{ origin: 'https://other.test', kind: 'avoid-h3' }], acts, 0)).toBe(false);
+  expect(isCoolingDown(PINS, endedAt([0, 'tried']), 0)).toBe(false);
+});

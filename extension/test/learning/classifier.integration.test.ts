@@ -1,0 +1,72 @@
+/** The classifier in real browsers answers as XGBoost does in Python, and fast. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { chromium } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { FirefoxBrowser, firefoxPath, makeProfile } from '../firefox/firefox.ts';
+import type { ClassifierRun, Golden } from './classify-rows.ts';
+
+const golden = (name: string) =>
+  readFileSync(new URL(`../../../model/golden/${name}`, import.meta.url)).toString('base64');
+const GOLDEN: Golden = { model: golden('classifier.onnx'), answers: golden('classifier-answers.bin') };
+const ROWS = 10_000;
+const MAX_DIFFERENCE = 1e-6;
+const MAX_MS_PER_DECISION = 0.2;
+
+/** A function that a browser can run from its text alone. */
+let classifyRows: (golden: Golden) => ClassifierRun;
+
+beforeAll(async () => {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL('classify-rows.ts', import.meta.url))],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    globalName: 'classifier',
+    platform: 'browser',
+    conditions: ['source'],
+    target: ['chrome120', 'firefox142'],
+  });
+  const body = `${outputFiles[0]!.text}; return classifier.classifyRows(golden);`;
+  classifyRows = new Function('golden', body) as typeof classifyRows;
+});
+
+function check(browser: string, { rows, maxDifference, msPerDecision }: ClassifierRun): void {
+  console.log(
+    `${browser}: ${rows} rows, off by at most ${maxDifference}, ${msPerDecision.toFixed(4)} ms a decision`,
+  );
+  expect(rows).toBe(ROWS);
+  expect(maxDifference).toBeLessThanOrEqual(MAX_DIFFERENCE);
+  expect(msPerDecision).toBeLessThanOrEqual(MAX_MS_PER_DECISION);
+}
+
+test('in Chromium', async () => {
+  const browser = await chromium.launch({
+    executablePath: process.env.HOPWISE_CHROMIUM ?? '/usr/bin/chromium',
+  });
+  try {
+    const page = await browser.newPage();
+    check('Chromium', await page.evaluate(classifyRows, GOLDEN));
+  } finally {
+    await browser.close();
+  }
+});
+
+test.skipIf(firefoxPath() === null)('in Firefox', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'hopwise-test-'));
+  try {
+    makeProfile(home, { trusted: [] });
+    const browser = await FirefoxBrowser.launch(null, home, {});
+    try {
+      const page = await browser.open('about:blank');
+      check('Firefox', await page.evaluate(classifyRows, GOLDEN));
+    } finally {
+      await browser.close();
+    }
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});

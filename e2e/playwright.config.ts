@@ -13,6 +13,9 @@ export default defineConfig({
   ],
   // A limit for what hangs: a busy machine may be several times slower than a quiet one.
   timeout: 300_000,
+  snapshotPathTemplate: '{testDir}/screenshots/{arg}{ext}',
+  // Edges of letters and lines differ a little between processors.
+  expect: { toHaveScreenshot: { threshold: 0.2, maxDiffPixelRatio: 0.01 } },
   reporter: 'list',
   forbidOnly: Boolean(process.env.CI),
 });

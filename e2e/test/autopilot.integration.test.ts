@@ -17,12 +17,7 @@ let options: Page;
 beforeAll(async () => {
   link = await BrowserOnLink.open('shop', networkOf(profileNamed('udp-policed')));
   await allowPins(link.own);
-  // The lab's addresses are reserved for benchmarks: pins to them are refused until the user has allowed them.
-  for (const { origin } of link.site.origins) {
-    const pin = { type: 'pin', origin, kind: 'avoid-h3', minutes: 60, persistent: false } as const;
-    expect(await link.browser.ask(link.own, { ...pin, allowLocal: true })).toMatchObject({ ok: true });
-    await link.browser.ask(link.own, { type: 'unpin', origin });
-  }
+  await link.allowPinsToServers();
   tab = await link.newTab();
   options = await link.browser.openOwn('options.html');
 });

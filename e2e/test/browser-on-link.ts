@@ -26,12 +26,15 @@ export class BrowserOnLink {
   /** A page of the extension through which tests send messages. */
   readonly own: Page;
   readonly site: Site;
+  /** The link of the next loads. */
+  network: LabNetwork;
   readonly #open: OpenLab;
 
   private constructor(browser: ExtensionBrowser, own: Page, open: OpenLab) {
     this.browser = browser;
     this.own = own;
     this.site = open.page.site;
+    this.network = open.network;
     this.#open = open;
   }
 
@@ -77,9 +80,19 @@ export class BrowserOnLink {
     return tab;
   }
 
+  /** Allows pins to the page's servers. Their addresses are reserved for benchmarks, so pins need the user's permission. */
+  async allowPinsToServers(): Promise<void> {
+    for (const { origin } of this.site.origins) {
+      const pin = { type: 'pin', origin, kind: 'avoid-h3', minutes: 60, persistent: false } as const;
+      const answer = await this.browser.ask(this.own, { ...pin, allowLocal: true });
+      if (!answer.ok) throw new Error(`${origin}: ${answer.error}`);
+      await this.browser.ask(this.own, { type: 'unpin', origin });
+    }
+  }
+
   /** Loads the page without cache and open connections. @returns the recorded load */
   async loadCold(tab: Page): Promise<StoredLoad> {
-    const { lab, page, network } = this.#open;
+    const { lab, page } = this.#open;
     const before = await this.#latest();
     const devtools = await this.browser.context.newCDPSession(tab);
     await devtools.send('Network.clearBrowserCache');
@@ -87,7 +100,7 @@ export class BrowserOnLink {
     await lab.serve(page.dir);
     await lab.drain();
     // The policer's bucket is full again.
-    await lab.configure(network);
+    await lab.configure(this.network);
     await tab.goto(this.site.entry, { waitUntil: 'load', timeout: LOAD_TIMEOUT_MS });
     return this.nextLoad(before?.id ?? null);
   }

@@ -1,6 +1,7 @@
 import { readProfiles } from '@hopwise/lab/client/networks';
 import { expect, test } from 'vitest';
 import { NAMED_NETWORKS } from '../../extension/src/devtools/what-if/named-networks.ts';
+import { t } from '../../extension/src/language/translate.ts';
 
 test('the networks of the panel have the figures of the lab’s profiles', () => {
   const profiles = readProfiles();
@@ -10,7 +11,7 @@ test('the networks of the panel have the figures of the lab’s profiles', () =>
     const { rttMs, downMbps, upMbps, loss, lossBurst, queue, udp } = profile;
     const queueMs = 'ms' in queue ? queue.ms : 'bdp' in queue ? queue.bdp * rttMs : undefined;
     const held = typeof udp === 'object' ? udp.policedMbps : udp;
-    expect({ title, ...network }).toEqual({
+    expect({ title: t(title), ...network }).toEqual({
       title: profile.title,
       rttMs,
       downMbps,

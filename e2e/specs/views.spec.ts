@@ -1,0 +1,156 @@
+/**
+ * Every view of the extension compared with its reference screenshot, in light and dark, at three widths. The data is generated,
+ * and text is drawn as bars as long as it is in a packaged font: the edges of letters differ between machines.
+ */
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { predict } from '@hopwise/pageload-emulator';
+import { expect, type Page, test } from '@playwright/test';
+import { type ExtensionBrowser, launch } from '../../extension/test/browser.ts';
+import { changeLoad } from '../../extension/test/change-load.ts';
+import { largePage } from '../../extension/test/large-page.ts';
+
+// One browser for all.
+test.describe.configure({ mode: 'default' });
+
+const EXTENSION = fileURLToPath(new URL('../../extension/dist/chromium', import.meta.url));
+const REQUESTS = 60;
+const WIDTHS = [320, 600, 1240];
+const HEIGHT = 700;
+const COLOR_SCHEMES = ['light', 'dark'] as const;
+const WEIGHTS = [400, 500, 600, 700];
+/** Of the map of the fastest protocol: 8 loss rates, 9 round trips. */
+const MAP_CELLS = 72;
+/** An hour after the recording. */
+const NOW = new Date('2026-11-20T13:00:00Z');
+/** Tabs of the panel, each with what it shows once it is complete. */
+const PANEL_TABS: [id: string, complete: string][] = [
+  ['overview', '.hw-headline'],
+  ['origins', '.hw-origins'],
+  ['waterfall', '.hw-rows .hw-row'],
+  ['connections', '[role=table]'],
+  ['graph', '.hw-critical-node'],
+  ['what-if', `.hw-what-if:has(.hw-bar-mark) [aria-label="cell"] :nth-child(${MAP_CELLS})`],
+  ['history', 'section:has(.hw-loads) + section p:not(:empty)'],
+];
+
+let server: Server;
+let browser: ExtensionBrowser;
+/** The tab whose load popup and panel show. */
+let tabId: number;
+
+test.beforeAll(async () => {
+  server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<p>page</p>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const args = ['--lang=en-US', '--disable-lcd-text', '--force-color-profile=srgb'];
+  browser = await launch(EXTENSION, args, [], { TZ: 'UTC', LANGUAGE: 'en' });
+});
+
+test.afterAll(async () => {
+  await browser?.close();
+  server?.closeAllConnections();
+  await new Promise((resolve) => server?.close(resolve));
+});
+
+/**
+ * Style sheet that draws all text as bars, as long as it is in Inter, which is among the packages. With geometric precision the
+ * machine's settings of hinting do not change the length.
+ */
+function styleText(): string {
+  const { resolve } = createRequire(import.meta.url);
+  const faces = WEIGHTS.map((weight) => {
+    const font = readFileSync(
+      resolve(`@fontsource/inter/files/inter-latin-${weight}-normal.woff2`),
+      'base64',
+    );
+    return `@font-face { font-family: Inter; font-weight: ${weight}; src: url(data:font/woff2;base64,${font}); }`;
+  });
+  return `${faces.join('\n')}
+    * { font-family: Inter !important; text-rendering: geometricPrecision !important; }
+    body :not(svg *), ::placeholder {
+      -webkit-text-fill-color: transparent !important;
+      text-decoration: underline 0.5em gray !important;
+      text-underline-offset: -0.45em !important;
+      text-decoration-skip-ink: none !important;
+    }
+    }`;
+}
+
+/** Opens a page of the extension at a fixed time. */
+async function open(path: string, complete: string): Promise<Page> {
+  const page = (await browser.openOwn('devtools.html')) as Page;
+  await page.clock.setFixedTime(NOW);
+  await page.goto(new URL(path, page.url()).href);
+  await page.addStyleTag({ content: styleText() });
+  await page.locator(complete).first().waitFor();
+  return page;
+}
+
+async function compare(page: Page, name: string): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: HEIGHT });
+    for (const colorScheme of COLOR_SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      await expect.soft(page).toHaveScreenshot(`${name}-${width}-${colorScheme}.png`);
+    }
+  }
+}
+
+test('the first page', async () => {
+  const page = await open('welcome.html', '.hw-steps:not([hidden])');
+  await compare(page, 'welcome');
+  await page.close();
+});
+
+test('the options', async () => {
+  const page = await open('options.html', '.hw-figures dd');
+  await compare(page, 'options');
+  await page.close();
+});
+
+test.describe('with a load', () => {
+  test.beforeAll(async () => {
+    const own = await browser.openOwn('devtools.html');
+    const page = await browser.context.newPage();
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    tabId = await browser.tabIdOf(own, page.url());
+    const latest = () => browser.ask(own, { type: 'latest', tabId });
+    await expect.poll(latest, { timeout: 30_000 }).toMatchObject({ ok: true, phase: 'recorded' });
+    const answer = await latest();
+    if (!answer.ok || !answer.load) throw new Error('nothing is recorded');
+    const recording = largePage(REQUESTS);
+    const prediction = predict(recording, { waterfall: true });
+    await own.evaluate(changeLoad, { id: answer.load.id, recording, prediction });
+    await own.close();
+  });
+
+  test('the popup', async () => {
+    const page = await open(`popup.html?tabId=${tabId}`, '.hw-headline');
+    await compare(page, 'popup');
+    await page.close();
+  });
+
+  test('the popup without a load', async () => {
+    const other = await browser.openOwn('devtools.html');
+    const otherId = await other.evaluate(async () => (await chrome.tabs.getCurrent())!.id!);
+    const page = await open(`popup.html?tabId=${otherId}`, '.hw-empty');
+    await compare(page, 'popup-empty');
+    await page.close();
+    await other.close();
+  });
+
+  for (const [id, complete] of PANEL_TABS) {
+    test(`the panel’s tab ${id}`, async () => {
+      const page = await open(`panel.html?tabId=${tabId}`, '.hw-headline');
+      await page.locator(`#hw-tab-${id}`).click();
+      await page.locator(complete).first().waitFor();
+      await compare(page, `panel-${id}`);
+      await page.close();
+    });
+  }
+});

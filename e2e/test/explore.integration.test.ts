@@ -1,0 +1,120 @@
+/** Exploring in real Chromium with the real helper: on a link that polices UDP a trial that loses and one that is undone. */
+import type { StoredLoad } from '@hopwise/extension/messages';
+import { networkOf, profileNamed } from '@hopwise/lab/client/networks';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { allowPins } from '../../extension/test/pins/pinning-chromium.ts';
+import { BrowserOnLink } from './browser-on-link.ts';
+
+const TRIAL_TIMEOUT = { timeout: 10_000, interval: 200 };
+/** Loads without pins until the prediction rates keeping off HTTP/3. */
+const MAX_LOADS = 3;
+/** Below the 2 to 5% of loads that may explore, so that each of them does while exploring has cost little enough. */
+const DRAWN = 0.01;
+
+const POLICED = networkOf(profileNamed('udp-policed'));
+/** Slower over TCP than the policed link over UDP. */
+const SLOW = { ...POLICED, downMbps: 1, upMbps: 1 };
+
+let link: BrowserOnLink;
+let tab: Page;
+let options: Page;
+
+beforeAll(async () => {
+  link = await BrowserOnLink.open('shop', POLICED);
+  await allowPins(link.own);
+  await link.allowPinsToServers();
+  tab = await link.newTab();
+  options = await link.browser.openOwn('options.html');
+});
+
+afterAll(() => link?.close());
+
+/** Fixes what the worker draws. The open options page keeps the worker alive. */
+async function fixDraws(): Promise<void> {
+  const [worker] = link.browser.context.serviceWorkers();
+  await worker!.evaluate((drawn) => {
+    Math.random = () => drawn;
+  }, DRAWN);
+}
+
+const usesH3 = ({ recording }: StoredLoad) => recording.requests.some(({ protocol }) => protocol === 'h3');
+
+/** Newest first. */
+async function listTrials() {
+  const answer = await link.browser.ask(link.own, { type: 'autopilot' });
+  if (!answer.ok) throw new Error(answer.error);
+  expect(answer.acts.filter(({ trigger }) => trigger !== 'trial')).toEqual([]);
+  return answer.acts;
+}
+
+async function listPins(): Promise<string[]> {
+  const answer = await link.browser.ask(link.own, { type: 'pins' });
+  if (!answer.ok) throw new Error(answer.error);
+  return answer.pins.map(({ kind, state }) => `${kind} ${state}`);
+}
+
+/** Load times by arm, over the page's usual one, as the explorer stored them. */
+async function readLearnt(): Promise<Record<string, number[]>> {
+  const stored = await link.own.evaluate(() => chrome.storage.session.get('autopilot-explorer'));
+  const { clusters } = stored['autopilot-explorer'] as {
+    clusters: Record<string, { arms: Record<string, { relative: number }[]> }>;
+  };
+  const page = Object.keys(clusters).find((key) => key.includes(link.site.entry))!;
+  return Object.fromEntries(
+    Object.entries(clusters[page]!.arms).map(([arm, loads]) => [arm, loads.map(({ relative }) => relative)]),
+  );
+}
+
+/** Loads the page without pins until a trial is planned. @returns these loads */
+async function loadUntilTrial(): Promise<StoredLoad[]> {
+  const { length } = await listTrials();
+  const loads: StoredLoad[] = [];
+  while ((await listTrials()).length === length && loads.length < MAX_LOADS) {
+    loads.push(await link.loadCold(tab));
+    await vi
+      .waitFor(async () => expect(await listTrials()).toHaveLength(length + 1), TRIAL_TIMEOUT)
+      .catch(() => undefined);
+  }
+  const [trial] = await listTrials();
+  expect(trial, 'a trial').toMatchObject({ state: 'checking', end: null });
+  await expect.poll(listPins).toEqual(trial!.pins.map(() => 'avoid-h3 active'));
+  expect(loads.every(usesH3)).toBe(true);
+  return loads;
+}
+
+test('a trial has one load and is not repeated when it lost time; undoing ends a trial', async () => {
+  await options.getByLabel('Let hopwise make pins by itself').check();
+  await options.getByLabel('Also try the next best choice now and then').check();
+  await options.getByLabel('Trials compare load times by').selectOption('p90');
+  // No gain is large enough for the prediction to act by itself.
+  await link.browser.ask(link.own, { type: 'change-autopilot', change: { minGain: 0.9 } });
+  await fixDraws();
+
+  const untouched = await loadUntilTrial();
+  const scaleMs = untouched[0]!.recording.pltMs!;
+  link.network = SLOW;
+  const lost = await link.loadCold(tab);
+  expect(usesH3(lost)).toBe(false);
+  expect(lost.recording.pltMs).toBeGreaterThan(1.1 * scaleMs);
+  await expect
+    .poll(readLearnt, TRIAL_TIMEOUT)
+    .toMatchObject({ 'avoid-h3 h2': [lost.recording.pltMs! / scaleMs] });
+  expect(await listTrials()).toMatchObject([{ end: { cause: 'tried' }, afterMs: [lost.recording.pltMs] }]);
+  expect(await listPins()).toEqual([]);
+  await options.getByText('Its load was measured, and the pins were removed.').waitFor();
+
+  link.network = POLICED;
+  expect(usesH3(await link.loadCold(tab))).toBe(true);
+  await expect.poll(async () => (await readLearnt()).leave, TRIAL_TIMEOUT).toHaveLength(untouched.length + 1);
+  expect(await listTrials()).toHaveLength(1);
+
+  // What was lost is forgotten, so the choice may be tried again.
+  await options.getByText(/^Without HTTP\/3: .* \(1 load\)$/).waitFor();
+  await options.getByRole('button', { name: 'Erase what was learnt: Pages in your own network' }).click();
+  await options.getByText('Nothing has been learnt yet.').waitFor();
+  await loadUntilTrial();
+  await options.getByRole('button', { name: 'Undo all' }).click();
+  await expect.poll(listPins).toEqual([]);
+  expect((await listTrials()).map(({ end }) => end?.cause)).toEqual(['you', 'tried']);
+});

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { basename } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import {
+  adviseServers,
   buildGraph,
   type EconPredictOptions,
   EmulationError,
@@ -28,6 +30,8 @@ import { type EconFlags, readLoss, withEconFlags } from './econ-flags.ts';
 import { shortNames } from './file-names.ts';
 import { addFlowCommands } from './flow-commands.ts';
 import { type CommandFlags, knownFlags, serverChange, withNetworkFlags } from './options.ts';
+import { answerLines } from './predict-lines.ts';
+import { readInput } from './read-input.ts';
 import { readNamed, shownName } from './read-named.ts';
 import { readParsed } from './read-text.ts';
 import { showComparison, showGraph, showPrediction } from './show.ts';
@@ -59,6 +63,7 @@ Examples:
 
 interface Flags extends CommandFlags, EconFlags {
   json?: boolean;
+  jsonl?: boolean;
   waterfall?: boolean;
   whatIf?: ServerChange;
   cluster?: string;
@@ -72,9 +77,13 @@ withWhatIf(
     program
       .command('predict')
       .description('predict one page from a HAR, a hopwise recording or an export of the extension')
-      .argument('<file>', '- for standard input'),
+      .argument('[file]', '- for standard input'),
   ),
 )
+  .option(
+    '--jsonl',
+    'for each line {"id": "…", "path": "…", "advise": false} of standard input, answer one line with prediction and advice, or error',
+  )
   .option('--waterfall', 'with --json: what each request goes through under each protocol')
   .option(
     '--learn',
@@ -87,9 +96,15 @@ Examples:
   hopwise predict page.har --rtt 60 --down 20 --up 5 --loss 0.01 --loss-burst 4 --udp blocked --json
   hopwise predict page.har --what-if iw=32 --what-if cc=bbr
   hopwise predict page.har --cluster office.json --learn
-  hopwise predict page.har --model econ --pcwnd azure_cubic_npc6.csv.gz`,
+  hopwise predict page.har --model econ --pcwnd azure_cubic_npc6.csv.gz
+  hopwise predict --jsonl --rtt 60 < questions.jsonl`,
   )
-  .action(async (file: string, flags: Flags, command: Command) => {
+  .action(async (file: string | undefined, flags: Flags, command: Command) => {
+    if (flags.jsonl) {
+      await predictLines(file, flags, command);
+      return;
+    }
+    if (file === undefined) command.error("error: missing required argument 'file'");
     if (flags.learn && flags.cluster === undefined) command.error('error: --learn needs a --cluster <file>');
     const known = await knownBeforehand(flags, command);
     if (flags.model === 'econ') {
@@ -106,6 +121,31 @@ Examples:
     const { result, priorLoads } = await answer(file, flags, known, predict);
     print(flags.json ? JSON.stringify(result, null, 1) : showPrediction(result, priorLoads));
   });
+
+/** Answers questions until standard input ends. */
+async function predictLines(file: string | undefined, flags: Flags, command: Command): Promise<void> {
+  if (file !== undefined) command.error('error: --jsonl takes files from standard input, not as an argument');
+  for (const flag of ['json', 'learn', 'cluster', 'verification'] as const) {
+    if (flags[flag] !== undefined) command.error(`error: --jsonl does not go with --${flag}`);
+  }
+  if (flags.model === 'econ') command.error('error: --jsonl does not go with --model econ');
+  const known = await knownBeforehand(flags, command);
+  const lines = answerLines(process.stdin, async ({ path, advise }) => {
+    const { recording, verification } = await readInput(path);
+    return {
+      prediction: predict(recording, predictOptions(recording, flags, known, verification)),
+      ...(advise && { advice: adviseServers([recording]) }),
+    };
+  });
+  await pipeline(
+    lines,
+    async function* (answers) {
+      for await (const answer of answers) yield `${answer}\n`;
+    },
+    process.stdout,
+    { end: false },
+  );
+}
 
 withWhatIf(
   withPredictionFlags(
@@ -285,8 +325,6 @@ async function answer<T>(
 ): Promise<{ result: T; priorLoads: number }> {
   const { recording, verification: ownVerification } = await readNamed(file);
   const { clusterFile, verifiedPage } = known;
-  const verification = known.verification ?? ownVerification;
-  const measured = known.measured ?? (verification && measuredBy(verification));
   if (verifiedPage !== null && verifiedPage !== recording.url) {
     process.stderr.write(
       `${printable(flags.verification!, 200)}: of ${printable(verifiedPage)}, not of ${printable(recording.url)}: taken for a load on the same network\n`,
@@ -294,20 +332,31 @@ async function answer<T>(
   }
   const cluster = flags.learn ? await learn(file, recording, clusterFile) : clusterFile.cluster;
   try {
-    const result = ask(recording, {
-      thorough: true,
-      network: knownFrom(knownFlags(flags), () => estimateNetwork(recording).path.downBps),
-      ...(measured && { measured }),
-      ...(verification?.pageUrl === recording.url && { knowledge: { verification } }),
-      ...(flags.waterfall && { waterfall: true }),
-      ...(flags.whatIf && { whatIf: flags.whatIf }),
-      cluster,
-    });
+    const result = ask(recording, { ...predictOptions(recording, flags, known, ownVerification), cluster });
     return { result, priorLoads: cluster?.loads ?? 0 };
   } catch (error) {
     if (error instanceof EmulationError) throw new InputError(`${shownName(file)}: ${error.message}`);
     throw error;
   }
+}
+
+/** @param ownVerification what the recording's own file says of it */
+function predictOptions(
+  recording: Recording,
+  flags: Flags,
+  known: Known,
+  ownVerification: Verification | null = null,
+): PredictOptions {
+  const verification = known.verification ?? ownVerification;
+  const measured = known.measured ?? (verification && measuredBy(verification));
+  return {
+    thorough: true,
+    network: knownFrom(knownFlags(flags), () => estimateNetwork(recording).path.downBps),
+    ...(measured && { measured }),
+    ...(verification?.pageUrl === recording.url && { knowledge: { verification } }),
+    ...(flags.waterfall && { waterfall: true }),
+    ...(flags.whatIf && { whatIf: flags.whatIf }),
+  };
 }
 
 async function learn(file: string, recording: Recording, known: ClusterFile): Promise<NetworkCluster | null> {

@@ -1,0 +1,70 @@
+import { createInterface } from 'node:readline';
+import { EmulationError, InputError } from '@hopwise/pageload-emulator';
+import { z } from 'zod';
+
+/** One line of the input of `hopwise predict --jsonl`. */
+const questionSchema = z.strictObject({
+  /** Is repeated in the answer. */
+  id: z.string().max(10_000),
+  /** File of the recording; standard input has the questions. */
+  path: z.string().check(
+    z.minLength(1),
+    z.refine((path) => path !== '-'),
+  ),
+  /** Whether to add what changes of the page's own servers gain. */
+  advise: z.boolean().default(false),
+});
+
+export type LineQuestion = z.infer<typeof questionSchema>;
+
+/** One line of the output: what was asked for, or why there is no answer. */
+export type LineAnswer = { id: string | null } & ({ error: string } | object);
+
+/**
+ * Answers each line of JSON by one line, in order, so that one process serves many recordings. A line or a recording that
+ * cannot be used gets an answer with its error, and the next line is read.
+ *
+ * @param ask throws InputError or EmulationError for a recording that cannot be used
+ */
+export async function* answerLines(
+  input: NodeJS.ReadableStream,
+  ask: (question: LineQuestion) => Promise<object>,
+): AsyncGenerator<string> {
+  let number = 0;
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    number++;
+    if (line.trim() !== '') yield JSON.stringify(await answerLine(line, number, ask));
+  }
+}
+
+async function answerLine(
+  line: string,
+  number: number,
+  ask: (question: LineQuestion) => Promise<object>,
+): Promise<LineAnswer> {
+  const question = parseQuestion(line);
+  if (question === null) {
+    return { id: null, error: `line ${number}: expected {"id": "…", "path": "…", "advise": false}` };
+  }
+  try {
+    return { id: question.id, ...(await ask(question)) };
+  } catch (error) {
+    return { id: question.id, error: describeError(error) };
+  }
+}
+
+function parseQuestion(line: string): LineQuestion | null {
+  try {
+    return questionSchema.parse(JSON.parse(line));
+  } catch {
+    return null;
+  }
+}
+
+/** A defect that one recording brings to light must not end the run of all others: its answer says where it arose. */
+function describeError(error: unknown): string {
+  if (error instanceof InputError || error instanceof EmulationError) return error.message;
+  const { message, stack } = error as Error;
+  const place = /at .*/.exec(stack ?? '')?.[0] ?? 'at an unknown place';
+  return `defect of hopwise: ${message} ${place}`;
+}

@@ -84,7 +84,8 @@ function runNode(script, scriptArgs) {
 
 function runPython(pythonArgs) {
   const path = [join(ROOT, 'model/python'), process.env.PYTHONPATH].filter(Boolean).join(delimiter);
-  return runProgram(PYTHON, pythonArgs, { stdio: 'inherit', env: { ...process.env, PYTHONPATH: path } });
+  const env = { ...process.env, PYTHONPATH: path, HOPWISE_NODE: nodePath() };
+  return runProgram(PYTHON, pythonArgs, { stdio: 'inherit', env });
 }
 
 function runProgram(file, fileArgs, options) {
@@ -149,7 +150,8 @@ async function main() {
       await runSetup(STEPS.helper);
       return runNode(join(ROOT, 'native-host/bin/hopwise-host.mjs'), args);
     case 'model':
-      await runSetup(STEPS.model);
+      // The corpus runs the emulator.
+      await runSetup(args[0] === 'corpus' ? [...STEPS.built, ...STEPS.model] : STEPS.model);
       return runPython(['-m', 'hopwise_model', ...args]);
     case 'package':
       await runSetup(STEPS.built);

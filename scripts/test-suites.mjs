@@ -128,7 +128,8 @@ async function pytest({ scratch }) {
   rmSync(file, { force: true });
   const cwd = join(ROOT, 'model/python');
   const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', `--junit-xml=${file}`];
-  const code = await run(PYTHON, args, { cwd, env: { PYTHONDONTWRITEBYTECODE: '1' } });
+  const env = { PYTHONDONTWRITEBYTECODE: '1', HOPWISE_NODE: process.execPath };
+  const code = await run(PYTHON, args, { cwd, env });
   const outcome = existsSync(file) ? outcomeOfJunit(readFileSync(file, 'utf8')) : newOutcome();
   return withCrash(outcome, code, 'pytest in model/python');
 }

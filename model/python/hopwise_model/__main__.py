@@ -1,10 +1,14 @@
-"""`python -m hopwise_model`: train, evaluate, export and score."""
+"""`python -m hopwise_model`: train, evaluate, export, score, tables and corpus."""
 
 import argparse
 import json
 import sys
 
 from .errors import InputError
+
+
+# Flags of `hopwise predict` that name the network.
+NETWORK = ("rtt", "down", "up", "loss", "udp")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -31,12 +35,22 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
 
     train = add_command("train", run_train, "chooses settings on held-out network conditions and trains a model")
     train.add_argument("--out", required=True, metavar="DIR", help="folder for the model")
+    train.add_argument("--scheduler", metavar="URL", help="of a Dask cluster that trains (default: this process)")
     evaluate = add_command("evaluate", run_evaluate, "compares learners and windows on held-out network conditions")
     export = add_command("export", run_export, "writes a model as ONNX and compares it with Python")
     export.add_argument("--out", required=True, metavar="DIR", help="folder for the ONNX files")
     score = add_command("score", run_score, "mean request times of a model's choices on a log")
     tables = add_command("tables", run_tables, "WiseTrans's Tables 1 and 2 and Figure 13, by random rows and by conditions")
     tables.add_argument("--folds", type=int, default=10, help="of the cross-validation (default 10, as in the paper)")
+    corpus = add_command("corpus", run_corpus, "predicts a corpus of recordings, as tables and a report")
+    corpus.add_argument("source", metavar="SRC", help="folder of recordings and HARs, or a URL such as s3://bucket/hars")
+    corpus.add_argument("--out", required=True, metavar="DIR", help="folder or URL for tables and report; continues what it has")
+    corpus.add_argument("--scheduler", metavar="URL", help="of a Dask cluster, such as tcp://host:8786 (default: one on this machine)")
+    corpus.add_argument("--workers", type=count, metavar="N", help="on this machine (default: one for each processor)")
+    corpus.add_argument("--labels", metavar="FILE", help="CSV with the column recording and others, such as country, to group by")
+    corpus.add_argument("--no-advice", action="store_true", help="leaves out what changes of servers gain, which takes most of the time")
+    for name in NETWORK:
+        corpus.add_argument(f"--{name}", metavar="X", help="of the visitors' network, as for hopwise predict")
     for command in (train, evaluate, score, tables):
         command.add_argument("--log", required=True, metavar="FILE", help="CSV in WiseTrans's format, plain or gzipped")
     for command in (evaluate, export, score):
@@ -52,7 +66,14 @@ def run_train(options: argparse.Namespace) -> dict:
     from .request_log import read_log
     from .training import train_model
 
-    model = train_model(read_log(options.log), options.seed, print_progress)
+    log = read_log(options.log)
+    if options.scheduler is None:
+        model = train_model(log, options.seed, print_progress)
+    else:
+        from .cluster import connect
+
+        with connect(options.scheduler) as client:
+            model = train_model(log, options.seed, print_progress, client)
     save_model(model, options.out)
     return model.card
 
@@ -89,6 +110,29 @@ def run_tables(options: argparse.Namespace) -> dict:
     from .request_log import read_log
 
     return reproduce_tables(read_log(options.log), options.folds, options.seed, print_progress)
+
+
+def run_corpus(options: argparse.Namespace) -> dict:
+    from .corpus.run import run_corpus
+
+    flags = [(f"--{name}", getattr(options, name)) for name in NETWORK]
+    return run_corpus(
+        options.source,
+        options.out,
+        print_progress,
+        scheduler=options.scheduler,
+        workers=options.workers,
+        labels=options.labels,
+        advise=not options.no_advice,
+        flags=tuple(text for name, value in flags if value is not None for text in (name, value)),
+    )
+
+
+def count(text: str) -> int:
+    """A number of workers."""
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
+    return int(text)
 
 
 def print_progress(line: str) -> None:

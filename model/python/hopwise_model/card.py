@@ -20,6 +20,7 @@ def write_card(settings: Settings, figures: dict) -> str:
         "",
         f"- gradient-boosted trees, {kind}: depth {settings.max_depth}, child weight {settings.min_child_weight}",
         f"- recognition window: {figures['recognitionWindowS']} s",
+        f"- fitted by {figures['workers']} {'process' if figures['workers'] == 1 else 'processes'}",
         "",
         "| conditions held out | mean request time (ms) |",
         "| --- | --- |",

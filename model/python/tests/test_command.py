@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from distributed import LocalCluster
 from generated_log import generate_rows, write_log
 
 from hopwise_model import validation
@@ -19,10 +20,10 @@ def paths(tmp_path_factory):
     return folder
 
 
-def train(log, out):
+def train(log, out, *options):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("hopwise_model.training.GRID", GRID)
-        assert main(["train", "--log", str(log), "--out", str(out)]) == 0
+        assert main(["train", "--log", str(log), "--out", str(out), *options]) == 0
 
 
 def run_json(capsys, *arguments):
@@ -41,6 +42,22 @@ def test_training_is_deterministic(paths, tmp_path):
     train(paths / "log.csv.gz", tmp_path / "again")
     for file in (paths / "model").iterdir():
         assert (tmp_path / "again" / file.name).read_bytes() == file.read_bytes()
+
+
+def test_a_cluster_chooses_the_settings_of_one_process_and_fits_as_well(paths, tmp_path, capsys):
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        for name in ("first", "second"):
+            train(paths / "log.csv.gz", tmp_path / name, "--scheduler", cluster.scheduler_address)
+    cards = [json.loads((folder / "model.json").read_text())["card"] for folder in (tmp_path / "first", paths / "model")]
+    assert [card["workers"] for card in cards] == [2, 1]
+    for name in ("grid", "heldOut"):
+        assert cards[0][name] == cards[1][name]
+    for file in (tmp_path / "first").iterdir():
+        assert (tmp_path / "second" / file.name).read_bytes() == file.read_bytes()
+    unseen = write_log(paths / "unseen.csv.gz", generate_rows(37, seed=2))
+    capsys.readouterr()
+    scored = run_json(capsys, "score", "--model", tmp_path / "first", "--log", unseen)
+    assert scored["chosenMs"] <= 1.01 * scored["oracleMs"]
 
 
 def test_the_card_has_figures_of_conditions_held_out(paths):

@@ -1,0 +1,74 @@
+"""The recordings of a corpus: files in a folder, or below a URL that fsspec can open."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from tempfile import NamedTemporaryFile
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+
+from ..errors import InputError
+
+SUFFIXES = (".har", ".har.gz", ".json", ".json.gz")
+
+
+@dataclass(frozen=True, order=True)
+class Source:
+    """A recording. `name` is its path below the corpus; `version` differs when the file does."""
+
+    name: str
+    version: str
+
+
+class SourceFolder:
+    """A folder or URL with recordings. `url` means the same in every process."""
+
+    def __init__(self, url: str):
+        """Raises InputError if no file system of fsspec serves the URL."""
+        try:
+            self._files, self._root = fsspec.url_to_fs(url)
+        except (ImportError, ValueError) as error:
+            raise InputError(f"{url}: {error}; expected a folder or a URL that fsspec can open") from error
+        self._root = self._root.rstrip("/")
+        self._is_local = isinstance(self._files, LocalFileSystem)
+        self.url = self._files.unstrip_protocol(self._root) if self._is_local else url
+
+    def list_sources(self) -> list[Source]:
+        """All recordings below, by name.
+
+        Raises InputError if the folder does not exist or has none.
+        """
+        try:
+            found = self._files.find(self._root, detail=True)
+        except OSError as error:
+            raise InputError(f"{self.url}: {error}; expected a folder of recordings") from error
+        sources = sorted(
+            Source(str(PurePosixPath(path).relative_to(self._root)), _version(details))
+            for path, details in found.items()
+            if path.endswith(SUFFIXES) and path != self._root
+        )
+        if not sources:
+            raise InputError(f"{self.url}: expected files that end in {', '.join(SUFFIXES)}, found none")
+        return sources
+
+    @contextmanager
+    def open_local(self, name: str) -> Iterator[str]:
+        """Path of the recording on this machine: a copy where the file is elsewhere.
+
+        Raises OSError if it cannot be read.
+        """
+        path = f"{self._root}/{name}"
+        if self._is_local:
+            yield path
+            return
+        with NamedTemporaryFile(prefix="hopwise-", suffix=".har") as copy:
+            self._files.get_file(path, copy.name)
+            yield copy.name
+
+
+def _version(details: dict) -> str:
+    """File systems name the time of change, or the object's version, differently."""
+    marks = ("size", "mtime", "ETag", "etag", "md5Hash", "LastModified", "last_modified", "updated")
+    return " ".join(f"{mark}={details[mark]}" for mark in marks if details.get(mark) is not None)

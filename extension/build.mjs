@@ -38,25 +38,32 @@ const separatePackages = {
   name: 'separate-packages',
   setup({ onResolve }) {
     for (const [name, file] of SEPARATE) {
-      onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: `./${file}`, external: true }));
+      onResolve({ filter: new RegExp(`^${name}$`) }, ({ namespace }) =>
+        namespace === 'exports' ? undefined : { path: `./${file}`, external: true },
+      );
     }
   },
 };
 
 /**
- * Leaves the English messages out of the bundles: pages load the packaged file of their language, see `language/load-language.ts`.
+ * Changes the English messages in a bundle.
  *
- * @type {import('esbuild').Plugin}
+ * @param {string} name
+ * @param {(messages: Record<string, { message: string }>) => object} change
+ * @returns {import('esbuild').Plugin}
  */
-const withoutMessages = {
-  name: 'without-messages',
+const changeMessages = (name, change) => ({
+  name,
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]_locales[\\/]en[\\/]messages\.json$/ }, () => ({
-      contents: '{}',
+    onLoad({ filter: /[\\/]_locales[\\/]en[\\/]messages\.json$/ }, async ({ path: file }) => ({
+      contents: JSON.stringify(change(JSON.parse(await readFile(file, 'utf8')))),
       loader: 'json',
     }));
   },
-};
+});
+
+/** Pages load the packaged file of their language, see `language/load-language.ts`. */
+const withoutMessages = changeMessages('without-messages', () => ({}));
 
 /** Names that a bundle imports from a file. */
 const importsFrom = (code, file) =>
@@ -79,25 +86,82 @@ const withoutInnerHtml = {
   },
 };
 
-/** The worker, and of the separate packages what it imports. A service worker cannot load them later: browsers reject `import()` there. */
+/**
+ * The worker, and of the separate packages what it imports. A service worker cannot load them later: browsers reject `import()`
+ * there. Code that they have in common, such as the library for validation, is in files `shared-HASH.js`.
+ */
 async function buildWorker() {
-  const options = { ...common, format: 'esm', sourcemap: 'linked' };
-  await build({
+  const options = { ...common, format: 'esm' };
+  const worker = {
     ...options,
     plugins: [separatePackages, withoutMessages],
     entryPoints: { worker: path('src/background/worker.ts') },
+  };
+  const { outputFiles } = await build({ ...worker, write: false });
+  const packages = new Map(
+    [...SEPARATE].map(([name, file]) => {
+      const names = new Set(importsFrom(outputFiles[0].text, file));
+      return [file, `export { ${[...names].join(', ')} } from '${name}';`];
+    }),
+  );
+  await build({
+    ...worker,
+    sourcemap: 'linked',
+    splitting: true,
+    chunkNames: 'shared-[hash]',
+    plugins: [...worker.plugins, exportsOf(packages)],
+    entryPoints: {
+      ...worker.entryPoints,
+      ...Object.fromEntries([...packages.keys()].map((file) => [file.replace('.js', ''), `exports:${file}`])),
+    },
   });
-  const worker = await readFile(path('worker.js', out), 'utf8');
-  for (const [name, file] of SEPARATE) {
-    const names = new Set(importsFrom(worker, file));
-    const contents = `export { ${[...names].join(', ')} } from '${name}';`;
-    await build({
-      ...options,
-      stdin: { contents, resolveDir: path('.'), sourcefile: file.replace('.js', '') },
-      outdir: undefined,
-      outfile: path(file, out),
-    });
-  }
+}
+
+/**
+ * Makes entry points `exports:FILE` of the code in `packages`.
+ *
+ * @param {Map<string, string>} packages
+ * @returns {import('esbuild').Plugin}
+ */
+const exportsOf = (packages) => ({
+  name: 'exports-of',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^exports:/ }, ({ path: entry }) => ({
+      path: entry.replace('exports:', ''),
+      namespace: 'exports',
+    }));
+    onLoad({ filter: /./, namespace: 'exports' }, ({ path: file }) => ({
+      contents: packages.get(file),
+      resolveDir: path('.'),
+    }));
+  },
+});
+
+/**
+ * The script of the HTML reports that the panel writes; the extension never runs it. Reports are in English and have no packaged
+ * files, so that it carries the messages that it names.
+ */
+async function buildReportClient() {
+  const options = {
+    ...common,
+    format: 'iife',
+    minify: true,
+    entryPoints: { 'report-client': path('src/report/client.ts') },
+  };
+  const { outputFiles } = await build({
+    ...options,
+    plugins: [withoutInnerHtml, withoutMessages],
+    write: false,
+  });
+  const strings = new Set(outputFiles[0].text.match(/"\w+"/g));
+  /** Messages that differ by a number are named without their plural category. */
+  const isNamed = (key) => strings.has(`"${key}"`) || strings.has(`"${key.replace(/_[a-z]+$/, '')}"`);
+  const named = changeMessages('named-messages', (messages) =>
+    Object.fromEntries(
+      Object.entries(messages).flatMap(([key, { message }]) => (isNamed(key) ? [[key, { message }]] : [])),
+    ),
+  );
+  await build({ ...options, plugins: [withoutInnerHtml, named] });
 }
 
 await Promise.all([
@@ -122,15 +186,7 @@ await Promise.all([
     sourcemap: 'linked',
     entryPoints: { content: path('src/recorder/content.ts') },
   }),
-  // Text that the panel puts into the HTML reports that it writes; the extension never runs it.
-  build({
-    ...common,
-    format: 'iife',
-    minify: true,
-    // With the English messages: reports are in English, and have no packaged files.
-    plugins: [withoutInnerHtml],
-    entryPoints: { 'report-client': path('src/report/client.ts') },
-  }),
+  buildReportClient(),
   ...[
     ['manifest.json', 'manifest.json'],
     ['icons', 'icons'],

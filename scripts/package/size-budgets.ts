@@ -1,14 +1,18 @@
 /** How large the parts of the extension may be, compressed as in a store package. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, matchesGlob } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-/** Bytes, by file of the built extension. The worker imports `model.js`, the emulator, and `learning.js`. */
+/**
+ * Bytes, by file of the built extension; a `*` stands for several files, which count together. The worker imports `model.js`, the
+ * emulator, and `learning.js`; what these have in common is in the shared files.
+ */
 export const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   'content.js': 8_000,
-  'worker.js': 60_000,
-  'model.js': 105_000,
-  'learning.js': 20_000,
+  'worker.js': 45_000,
+  'shared-*.js': 23_000,
+  'model.js': 100_000,
+  'learning.js': 10_000,
   'welcome.js': 25_000,
   'options.js': 35_000,
   'popup.js': 40_000,
@@ -28,11 +32,14 @@ export interface Size {
 
 /** The compressed sizes of the files that have a budget. */
 export async function measureSizes(folder: string): Promise<Size[]> {
-  const files = Object.entries(MAX_COMPRESSED_BYTES);
+  const names = await readdir(folder);
   return Promise.all(
-    files.map(async ([file, maxBytes]) => {
-      const contents = await readFile(join(folder, file));
-      return { file, bytes: gzipSync(contents, { level: 9 }).length, maxBytes };
+    Object.entries(MAX_COMPRESSED_BYTES).map(async ([file, maxBytes]) => {
+      const own = names.filter((name) => matchesGlob(name, file));
+      if (own.length === 0) throw new Error(`${folder}: expected ${file}, found none`);
+      const contents = await Promise.all(own.map((name) => readFile(join(folder, name))));
+      const sizes = contents.map((each) => gzipSync(each, { level: 9 }).length);
+      return { file, bytes: sizes.reduce((sum, size) => sum + size, 0), maxBytes };
     }),
   );
 }

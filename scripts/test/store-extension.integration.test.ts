@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type ExtensionBrowser, launch } from '../../extension/test/browser.ts';
 import { type Site, startSite } from '../../extension/test/site.ts';
 import { storeManifest } from '../package/extension.ts';
+import { checkSizes, measureSizes } from '../package/size-budgets.ts';
 
 let site: Site;
 let folder: string;
@@ -34,6 +35,10 @@ async function launchStoreExtension(name: string, given: string[]): Promise<Exte
   onTestFinished(() => browser.close());
   return browser;
 }
+
+test.each(['chromium', 'firefox'])('is within its size budgets for %s', async (browser) => {
+  checkSizes(await measureSizes(join(ROOT, 'extension/dist', browser)));
+});
 
 test('has access to no site, records nothing, and says so with a button that asks', async () => {
   const browser = await launchStoreExtension('none', []);

@@ -1,5 +1,6 @@
 /** Entry point of the extension's worker: handles browser events, and messages of content scripts and of the extension's pages. */
 import type { PinState } from '@hopwise/contract';
+import { StartRateAnnouncer } from '../announce/announcer.ts';
 import { Autopilot } from '../autopilot/autopilot.ts';
 import type { AutopilotAnswer, AutopilotRequest } from '../autopilot/autopilot-messages.ts';
 import { findPinGain, findPinOutcomes } from '../evidence/pin-outcomes.ts';
@@ -35,9 +36,12 @@ const loads = new TabLoads();
 const verifications = new Verifications();
 const memory = new Memory(loads, verifications);
 const autopilot = new Autopilot(pins, ensurePrediction);
+const announcer = new StartRateAnnouncer();
 
 void registerContentScript();
-listenToRequests(loads, handleNetworkChange);
+listenToRequests(loads, handleNetworkChange, (url, acceptCh) => {
+  if (!loads.excludedSites.has(url)) void announcer.handleHintsAsked(url, acceptCh);
+});
 self.addEventListener('offline', handleNetworkChange);
 listenToHistoryDeletions(
   () => void eraseAll(),
@@ -85,17 +89,21 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
 async function storeAndHandle(tabId: number, documentId: string, loaded: boolean): Promise<void> {
   await storeSettledLoad(loads, tabId, documentId, loaded, pins.proxiedOrigins);
   const load = await loads.getLoad(tabId);
-  if (load?.phase === 'recorded' && load.storedId !== null) await autopilot.handleLoad(load.storedId);
+  if (load?.phase !== 'recorded' || load.storedId === null) return;
+  await announcer.update();
+  await autopilot.handleLoad(load.storedId);
 }
 
 function handleNetworkChange(): void {
-  void forgetNetwork();
+  void forgetNetwork().then(() => announcer.update());
   void autopilot.handleNetworkChange();
 }
 
 async function eraseAll(): Promise<Erased> {
   await autopilot.forgetPages(() => true);
-  return memory.eraseAll();
+  const erased = await memory.eraseAll();
+  await announcer.forgetOrigins();
+  return erased;
 }
 
 /** A content script's messages carry the URL of its page; those of the extension's pages an extension URL. */
@@ -123,6 +131,7 @@ async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['t
   }
   if (request.type === 'forget-networks') {
     await forgetNetworks();
+    await announcer.update();
     return { ok: true };
   }
   switch (request.type) {
@@ -148,6 +157,7 @@ async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['t
       return { ok: true, settings: await readSettings() };
     case 'change-settings': {
       const changed = await memory.changeSettings(request.change);
+      await announcer.update();
       await autopilot.forgetPages((url) => loads.excludedSites.has(url));
       return { ok: true, ...changed };
     }

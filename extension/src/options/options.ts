@@ -17,6 +17,7 @@ import { renderLocalOrigins } from './local-origins.ts';
 import { renderQueryStrings } from './query-strings.ts';
 import { SettingsClient } from './settings-client.ts';
 import { renderSiteRules } from './site-rules.ts';
+import { renderStartRate } from './start-rate.ts';
 import { StoredDataSection } from './stored-data.ts';
 import { renderTrafficRules } from './traffic-rules.ts';
 import { renderVerificationData } from './verification-data.ts';
@@ -46,6 +47,7 @@ if (answer.ok && autopilot.ok) {
     renderQueryStrings(settings),
     await renderBrowserHistory(),
     await renderKnownNetwork(),
+    renderStartRate(settings),
     await renderVerificationData(settings),
     await renderLocalOrigins(),
     renderHelperDoctor(),

@@ -22,8 +22,16 @@ const FILTER = { urls: ['http://*/*', 'https://*/*'] };
 /** Request errors which show that the browser changed networks or went offline. */
 const NETWORK_CHANGED = ['net::ERR_NETWORK_CHANGED', 'net::ERR_INTERNET_DISCONNECTED', 'NS_ERROR_OFFLINE'];
 
-/** Must be called synchronously when the worker starts, otherwise the browser does not wake it for these events. */
-export function listenToRequests(sink: RequestSink, onNetworkChanged: () => void): void {
+/**
+ * Must be called synchronously when the worker starts, otherwise the browser does not wake it for these events.
+ *
+ * @param onHintsAsked called with the URL of a page, and the `Accept-CH` of its answer
+ */
+export function listenToRequests(
+  sink: RequestSink,
+  onNetworkChanged: () => void,
+  onHintsAsked: (url: string, acceptCh: string) => void,
+): void {
   const { webRequest } = chrome;
   // Firefox has no extraHeaders and includes Referer without it.
   const extra = 'EXTRA_HEADERS' in (webRequest.OnSendHeadersOptions ?? {}) ? ['extraHeaders' as const] : [];
@@ -54,6 +62,8 @@ export function listenToRequests(sink: RequestSink, onNetworkChanged: () => void
     (details) => {
       if (!isPageRequest(details)) return undefined;
       const length = Number(header(details.responseHeaders, 'content-length') ?? Number.NaN);
+      const acceptCh = header(details.responseHeaders, 'accept-ch');
+      if (details.type === 'main_frame' && acceptCh !== undefined) onHintsAsked(details.url, acceptCh);
       sink.updateRequest(details.tabId, details.requestId, {
         headersAt: details.timeStamp,
         status: details.statusCode,

@@ -20,6 +20,8 @@ const fields = {
   maxVerificationBytes: z.nullable(z.literal([...VERIFICATION_LIMITS_BYTES])),
   /** The same for all verifications of a day; null for no limit. */
   maxDailyBytes: z.nullable(z.literal([...DAILY_LIMITS_BYTES])),
+  /** Whether the network's rate is announced to servers that ask for it. */
+  announcesStartRate: z.boolean(),
 };
 
 export const settingsChangeSchema = z.partial(z.object(fields));
@@ -33,6 +35,7 @@ const DEFAULTS: Settings = {
   excludedSites: [],
   maxVerificationBytes: null,
   maxDailyBytes: null,
+  announcesStartRate: false,
 };
 
 export async function readSettings(): Promise<Settings> {

@@ -1,0 +1,84 @@
+import * as z from 'zod/mini';
+import { loadNetwork } from '../storage/network.ts';
+import { readSettings } from '../storage/settings.ts';
+import { makeRules } from './rules.ts';
+import { asksForStartRate, originForHints, stepBelow } from './start-rate.ts';
+
+const KEY = 'startRateOrigins';
+/** The last that asked; others ask again with their next page. */
+const MAX_ORIGINS = 100;
+/** Fewer loads may not have filled the link. */
+const MIN_LOADS = 3;
+
+const originsSchema = z.catch(z.array(z.string()), []);
+
+/**
+ * Announces the network's rate to servers that ask for it, where the settings allow it. Which origins ask is kept until the browser
+ * closes; the browser's rules end then too.
+ */
+export class StartRateAnnouncer {
+  /** The last change; the next one waits for it. */
+  #turn: Promise<void> = Promise.resolve();
+
+  /** A server has answered a page's request with `Accept-CH`, which replaces what it asked for before (RFC 8942, section 3.1). */
+  handleHintsAsked(url: string, acceptCh: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const origin = originForHints(url);
+      if (origin === null || !(await readSettings()).announcesStartRate) return;
+      const before = await loadOrigins();
+      const asks = asksForStartRate(acceptCh);
+      if (!asks && !before.includes(origin)) return;
+      const others = before.filter((each) => each !== origin);
+      await saveOrigins(asks ? [...others, origin].slice(-MAX_ORIGINS) : others);
+      await renewRules();
+    });
+  }
+
+  /** Renews the rules after the settings or what is known of the network have changed. */
+  update(): Promise<void> {
+    return this.#inTurn(async () => {
+      const { announcesStartRate } = await readSettings();
+      if (!announcesStartRate && (await loadOrigins()).length > 0) await saveOrigins([]);
+      await renewRules();
+    });
+  }
+
+  /** Forgets which origins asked. */
+  forgetOrigins(): Promise<void> {
+    return this.#inTurn(async () => {
+      await saveOrigins([]);
+      await renewRules();
+    });
+  }
+
+  #inTurn(change: () => Promise<void>): Promise<void> {
+    this.#turn = this.#turn.then(change, change);
+    return this.#turn;
+  }
+}
+
+async function loadOrigins(): Promise<string[]> {
+  return originsSchema.parse((await chrome.storage.session.get(KEY))[KEY] ?? []);
+}
+
+async function saveOrigins(origins: readonly string[]): Promise<void> {
+  await chrome.storage.session.set({ [KEY]: origins });
+}
+
+async function renewRules(): Promise<void> {
+  const { declarativeNetRequest } = chrome;
+  const [origins, before] = await Promise.all([loadOrigins(), declarativeNetRequest.getSessionRules()]);
+  const mbps = origins.length === 0 ? null : await knownRate();
+  const addRules = mbps === null ? [] : makeRules(origins, mbps);
+  const removeRuleIds = before.map(({ id }) => id);
+  if (addRules.length + removeRuleIds.length === 0) return;
+  await declarativeNetRequest.updateSessionRules({ removeRuleIds, addRules });
+}
+
+/** The rate that may be announced on this network, Mbit/s; null while too little is known of it. */
+async function knownRate(): Promise<number | null> {
+  const network = await loadNetwork();
+  if (network === null || network.loads < MIN_LOADS) return null;
+  // The median: the figure is log-normal.
+  return stepBelow(Math.exp(network.downBps.mean));
+}

@@ -3,7 +3,9 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from tempfile import TemporaryDirectory
 
+import dask
 from distributed import Client, LocalCluster
 
 from .errors import InputError
@@ -32,6 +34,9 @@ def start_local(workers: int | None) -> Iterator[Client]:
     """Processes on this machine: `workers`, or one for each processor."""
     count = workers or os.cpu_count() or 1
     with (
+        # Dask's own folder for what workers write would stay.
+        TemporaryDirectory(prefix="hopwise-dask-", ignore_cleanup_errors=True) as scratch,
+        dask.config.set({"temporary-directory": scratch}),
         LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None, memory_limit=0) as cluster,
         Client(cluster) as client,
     ):

@@ -1,13 +1,14 @@
+import contextlib
 import json
 import os
 import signal
 import stat
-import subprocess
 import sys
 import threading
 import time
 import zipfile
 
+import psutil
 import pyarrow.parquet as pq
 import pytest
 from corpus_files import make_recording, write_recordings
@@ -91,15 +92,16 @@ def test_a_worker_killed_in_mid_run_loses_nothing_and_counts_nothing_twice(corpu
     killed = []
 
     def kill_a_worker():
-        # Its emulator is a grandchild of this process: the worker has begun to work.
         until = time.monotonic() + 60
         while not killed and time.monotonic() < until:
-            for worker in children_of(os.getpid()):
-                if any("--jsonl" in command_of(child) for child in children_of(worker)):
-                    os.kill(worker, signal.SIGKILL)
-                    killed.append(worker)
-                    return
-            time.sleep(0.02)
+            for process in psutil.Process().children(recursive=True):
+                # A worker with an emulator has begun to work.
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    if "--jsonl" in process.cmdline():
+                        killed.append(process.ppid())
+                        os.kill(process.ppid(), signal.SIGKILL)
+                        return
+            time.sleep(0.01)
 
     thread = threading.Thread(target=kill_a_worker)
     thread.start()
@@ -109,15 +111,6 @@ def test_a_worker_killed_in_mid_run_loses_nothing_and_counts_nothing_twice(corpu
     for name in ("pages", "origins"):
         assert tables(tmp_path / "out")[name] == tables(one_process[0])[name]
     assert not list((tmp_path / "out").rglob("*.unfinished"))
-
-
-def children_of(process):
-    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process)], capture_output=True, text=True).stdout
-    return [int(word) for word in listed.split()]
-
-
-def command_of(process):
-    return subprocess.run(["ps", "-o", "args=", "-p", str(process)], capture_output=True, text=True).stdout
 
 
 def test_a_run_goes_on_with_what_is_missing_or_has_changed(tmp_path):

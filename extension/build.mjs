@@ -9,6 +9,8 @@ import { build } from 'esbuild';
 const root = new URL('./', import.meta.url);
 const out = new URL('dist/chromium/', root);
 const forFirefox = new URL('dist/firefox/', root);
+/** From the root of the repository: paths in comments of the bundles are relative to it, wherever the build is started. */
+const absWorkingDir = fileURLToPath(new URL('../', root));
 const path = (relative, base = root) => fileURLToPath(new URL(relative, base));
 
 await rm(out, { recursive: true, force: true });
@@ -18,6 +20,7 @@ await mkdir(out, { recursive: true });
 /** @type {import('esbuild').BuildOptions} */
 const common = {
   bundle: true,
+  absWorkingDir,
   outdir: fileURLToPath(out),
   platform: 'browser',
   target: ['chrome120', 'firefox142'],

@@ -90,7 +90,7 @@ async function storeAndHandle(tabId: number, documentId: string, loaded: boolean
   await storeSettledLoad(loads, tabId, documentId, loaded, pins.proxiedOrigins);
   const load = await loads.getLoad(tabId);
   if (load?.phase !== 'recorded' || load.storedId === null) return;
-  await announcer.update();
+  void announcer.update();
   await autopilot.handleLoad(load.storedId);
 }
 

@@ -65,7 +65,7 @@ function stepsOf(name, words) {
       return STEPS.matrix;
     case 'papers':
       return [
-        ...(words.includes('--quick') ? STEPS.built : STEPS.pcwnd),
+        ...(words.includes('--quick') ? STEPS.built : STEPS.matrix),
         ...(words.some((word) => /^--data(=|$)/.test(word)) ? STEPS.model : []),
       ];
     case 'flows':

@@ -1,9 +1,12 @@
+import type { Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../src/papers/claim.ts';
 import { allClaims } from '../src/papers/claims.ts';
+import { countChoices, type HttpTimes, meanError, objectsMs } from '../src/papers/econ/http-objects.ts';
 import { errorsOf } from '../src/papers/econ/kernel-flows.ts';
 import { isHighAtBothEnds, type LossCurve } from '../src/papers/econ/loss-curves.ts';
 import { RIVALS } from '../src/papers/econ/rivals.ts';
+import { countRight, judgeVideo } from '../src/papers/econ/video-segments.ts';
 import { judgeFinding } from '../src/papers/judge-claim.ts';
 import { judge, renderMarkdown } from '../src/papers/report.ts';
 
@@ -41,6 +44,90 @@ it('writes one row a claim, with bars escaped', () => {
   expect(markdown.split('\n').filter((line) => line.startsWith('| econ-'))).toEqual([
     '| econ-loss-azure | Figure 3 | a \\| b | kernel: 1<br>hopwise: a model<br>holds if stated | reproduced |',
   ]);
+});
+
+it('keeps the sections of papers that a run leaves out, and counts their verdicts', () => {
+  const first = (paper: string) => allClaims().find((claim) => claim.paper === paper)!;
+  const before = renderMarkdown(
+    [judge(first('econ'), measured(1, { min: 0 })), judge(first('wise'), measured(1, { min: 2 }))],
+    'npm run papers --',
+  );
+  const after = renderMarkdown(
+    [judge(first('econ'), measured(1, { min: 2 }))],
+    'npm run papers -- econ',
+    before,
+  );
+  expect(after).toContain('0 reproduced, 2 refuted, 0 not comparable, 0 not run.');
+  expect(after.match(/^## .*/gm)).toEqual(before.match(/^## .*/gm));
+  expect(after.split('\n').filter((line) => line.startsWith('| wise-'))).toEqual(
+    before.split('\n').filter((line) => line.startsWith('| wise-')),
+  );
+});
+
+describe('objects of one size', () => {
+  const times = (figure: 10 | 11, h1: number, h2: number, econ: { h1: number; h2: number }): HttpTimes => ({
+    experiment: { figure, objects: 10, objectBytes: 10_000, loss: 0, rttMs: 50 },
+    measured: { h1, h2 },
+    econ,
+  });
+
+  it('have the mean error of figure 10’s experiments alone', () => {
+    const all = [
+      times(10, 100, 100, { h1: 110, h2: 80 }),
+      times(10, 200, 100, { h1: 180, h2: 100 }),
+      times(11, 100, 100, { h1: 900, h2: 900 }),
+    ];
+    expect(meanError(all, 'h1')).toBeCloseTo(0.1, 12);
+    expect(meanError(all, 'h2')).toBeCloseTo(0.1, 12);
+  });
+
+  it.each([
+    [200, 100, 1],
+    [104, 100, 1],
+    [100, 200, 0],
+  ])('chosen as HTTP/2 at %d and %d ms are right in %d of 1', (h1, h2, right) => {
+    expect(countChoices([times(11, h1, h2, { h1: 2, h2: 1 })])).toEqual({ right, all: 1 });
+  });
+
+  it('take from the first request to the last end', () => {
+    const image = { type: 'image', startMs: 10, endMs: 50 };
+    const requests = [
+      { type: 'document', startMs: 0, endMs: 90 },
+      image,
+      { ...image, startMs: 20, endMs: 70 },
+    ] as Recording['requests'];
+    expect(objectsMs({ requests })).toBe(60);
+  });
+});
+
+describe('qualities of a video', () => {
+  const round = [1_086_980, 527_676, 306_003, 244_931];
+  const sizes = [...Array(5).fill(527_676), ...Array.from({ length: 5 }, () => round).flat()];
+
+  it.each([
+    [90, '360p'],
+    [100, '480p'],
+    [200, '720p'],
+    [400, '1080p'],
+    [50, null],
+  ])('at %d bytes/ms all rivals find %s', (rate, quality) => {
+    const found = judgeVideo(
+      100,
+      sizes,
+      sizes.map((bytes) => bytes / rate),
+    );
+    expect(found.truth).toBe(quality);
+    expect(new Set(Object.values(found.rivals))).toEqual(new Set([quality]));
+  });
+
+  it('count as right where they are the highest in time', () => {
+    const rivals = { EWMA: '720p', 'Holt-Winters': null, 'last sample': '480p', 'harmonic mean': '720p' };
+    const one = { rttMs: 50, truth: '720p', econ: '720p', rivals };
+    expect(countRight([one, { ...one, truth: '480p' }])).toEqual({
+      econ: 1,
+      rivals: { EWMA: 1, 'Holt-Winters': 0, 'last sample': 1, 'harmonic mean': 1 },
+    });
+  });
 });
 
 describe('rivals of ECON', () => {

@@ -34,6 +34,7 @@ export { type LossByConnections, lossByConnections } from './econ/loss-by-connec
 export { lossByRound } from './econ/loss-by-round.ts';
 export { lossBySegment } from './econ/loss-by-segment.ts';
 export type { LossByWindow } from './econ/loss-by-window.ts';
+export { objectsLatencyMs } from './econ/objects-latency.ts';
 export {
   parsePcwnd,
   parsePcwndCounts,

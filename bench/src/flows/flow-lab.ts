@@ -99,18 +99,16 @@ export class FlowLab {
     await lab.configure({ ...network, seed });
     await lab.resetStats();
     const watch = await watchDisturbance({ lab });
-    const transfer = await this.#transfer(
-      sender === 'quic' ? QUIC : TCP,
-      sender === 'quic' ? 'h3' : 'h1',
+    const [transfer] = await this.#transfer(sender === 'quic' ? QUIC : TCP, sender === 'quic' ? 'h3' : 'h1', [
       bytes,
-    );
+    ]);
     const seen = await watch.end();
     const { down, up } = await lab.stats();
     // A client scheduled ahead of all other processes is not delayed by them.
     const ahead = lab.facts.scheduling === 'fifo';
     return {
       seed,
-      ...transfer,
+      ...transfer!,
       packets: down.packets + up.packets,
       drops: down.drops,
       latenessMs: seen.latenessMs,
@@ -118,34 +116,64 @@ export class FlowLab {
     };
   }
 
+  /**
+   * Transfers of these sizes one after the other on one TCP connection.
+   *
+   * @returns milliseconds from each request's last byte to its response's last byte, in order
+   */
+  async measureStream(
+    { network }: Pick<FlowCell, 'network'>,
+    seed: number,
+    sizes: readonly number[],
+  ): Promise<number[]> {
+    await this.#lab.drain();
+    await this.#lab.configure({ ...network, seed });
+    const transfers = await this.#transfer(TCP, 'h1', sizes);
+    return transfers.map(({ sentMs, totalMs, unfinished }, index) => {
+      if (unfinished) throw new UserError(`transfer ${index} of a stream took over ${TIMEOUT_MS} ms`);
+      return totalMs - sentMs;
+    });
+  }
+
+  /** Transfers of these sizes one after the other, on one connection. */
   async #transfer(
     origin: string,
     protocol: string,
-    bytes: number,
-  ): Promise<Pick<Flow, 'sentMs' | 'totalMs' | 'unfinished'>> {
+    sizes: readonly number[],
+  ): Promise<Pick<Flow, 'sentMs' | 'totalMs' | 'unfinished'>[]> {
     const [command, ...args] = this.#lab.enterCommand([
       this.#program,
       'check',
       '--ahead',
+      '--keep',
       '--ca',
       this.#lab.caFile,
       '--protocol',
       protocol,
       '--timeout',
       `${TIMEOUT_MS}ms`,
-      `${origin}/${bytes}`,
+      ...sizes.map((bytes) => `${origin}/${bytes}`),
     ]);
     const { stdout } = await promisify(execFile)(command!, args, { signal: this.#signal });
-    const { sentMs, totalMs, error, status, bytes: received } = transferSchema.parse(JSON.parse(stdout));
-    // Timeout of the transfer, or of a QUIC connection idle for 30 s.
-    if (error !== undefined && /timeout|deadline/i.test(error)) return { sentMs, totalMs, unfinished: true };
-    if (error !== undefined)
-      throw new UserError(`a flow of ${bytes} bytes over ${protocol} failed: ${error}`);
-    if (status !== 200 || received !== bytes) {
-      throw new UserError(
-        `a flow over ${protocol}: expected ${bytes} bytes, got ${received} with status ${status}`,
-      );
-    }
-    return { sentMs, totalMs };
+    const lines = stdout.trimEnd().split('\n');
+    return sizes.map((bytes, index) => readTransfer(lines[index] ?? '', protocol, bytes));
   }
+}
+
+/** @throws UserError for a transfer that failed */
+function readTransfer(
+  line: string,
+  protocol: string,
+  bytes: number,
+): Pick<Flow, 'sentMs' | 'totalMs' | 'unfinished'> {
+  const { sentMs, totalMs, error, status, bytes: received } = transferSchema.parse(JSON.parse(line));
+  // Timeout of the transfer, or of a QUIC connection idle for 30 s.
+  if (error !== undefined && /timeout|deadline/i.test(error)) return { sentMs, totalMs, unfinished: true };
+  if (error !== undefined) throw new UserError(`a flow of ${bytes} bytes over ${protocol} failed: ${error}`);
+  if (status !== 200 || received !== bytes) {
+    throw new UserError(
+      `a flow over ${protocol}: expected ${bytes} bytes, got ${received} with status ${status}`,
+    );
+  }
+  return { sentMs, totalMs };
 }

@@ -14,7 +14,7 @@ export interface MeasureOptions {
 
 /** A figure that does not come from the project's own models, and what the claim requires of it. */
 export interface RealFigure {
-  source: 'kernel' | 'released data';
+  source: 'kernel' | 'Chromium' | 'released data';
   value: number;
   /** Smallest and largest value with which the claim holds; open where left out. */
   min?: number;

@@ -1,5 +1,5 @@
 /** `npm run papers`: a verdict for each claim of the papers. */
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { UserError } from '@hopwise/lab/command/errors';
 import { runProgram } from '@hopwise/lab/command/program';
 import { replaceFile } from '@hopwise/lab/command/write-file';
@@ -21,7 +21,8 @@ await runProgram(async (context) => {
   if (write !== undefined) {
     // The folder of the data is the reader's own.
     const words = argv.map((word) => (word === options.data ? 'DIR' : word));
-    await replaceFile(write, renderMarkdown(judged, ['npm run papers --', ...words].join(' ')));
+    const before = await readFile(write, 'utf8').catch(() => '');
+    await replaceFile(write, renderMarkdown(judged, ['npm run papers --', ...words].join(' '), before));
   }
   process.stdout.write(json ? `${JSON.stringify(judged, null, 1)}\n` : renderTable(judged));
 });

@@ -30,37 +30,49 @@ export function renderTable(judged: readonly Judged[]): string {
       .flatMap((line) => wrap(line, EVIDENCE_WIDTH))
       .map((line) => ['', '', '', `  ${line}`]),
   ]);
-  return `${table([['claim', 'place', 'verdict', 'stated'], ...rows])}\n\n${counts(judged)}\n`;
+  return `${table([['claim', 'place', 'verdict', 'stated'], ...rows])}\n\n${counts(judged.map(({ verdict }) => verdict))}\n`;
 }
 
-/** `docs/papers.md`. */
-export function renderMarkdown(judged: readonly Judged[], command: string): string {
-  const papers = [...new Set(judged.map(({ paper }) => paper))];
-  const sections = papers.map((paper) => {
-    const rows = judged
-      .filter((each) => each.paper === paper)
-      .map(
-        (each) =>
-          `| ${[each.id, each.place, each.stated, evidence(each).join('<br>'), each.verdict].map(cell).join(' | ')} |`,
-      );
-    return [
-      `## ${TITLES[paper]}`,
-      '',
-      '| claim | place | stated | found | verdict |',
-      '| --- | --- | --- | --- | --- |',
-      ...rows,
-    ].join('\n');
+/**
+ * `docs/papers.md`.
+ *
+ * @param before the file as an earlier run has written it: its sections of other papers stay
+ */
+export function renderMarkdown(judged: readonly Judged[], command: string, before = ''): string {
+  const kept = before.split(/^(?=## )/m).slice(1);
+  const sections = (Object.keys(TITLES) as (keyof typeof TITLES)[]).flatMap((paper) => {
+    const own = judged.filter((each) => each.paper === paper);
+    if (own.length > 0) return [renderSection(paper, own)];
+    const earlier = kept.find((section) => section.startsWith(`## ${TITLES[paper]}\n`));
+    return earlier === undefined ? [] : [earlier.trimEnd()];
   });
+  const verdicts = sections.flatMap((section) =>
+    [...section.matchAll(/^\| .* \| ([a-z ]+) \|$/gm)].map(([, verdict]) => verdict as Verdict),
+  );
   return [
     '# Figures of the papers',
-    `Written by \`${command}\`. A verdict rests on the kernel or on data that the authors released, never on the project's own models alone.`,
-    `${counts(judged)}.`,
+    `Written by \`${command}\`, which renews the sections of the papers that it ran. A verdict rests on the kernel or on data that the authors released, never on the project's own models alone.`,
+    `${counts(verdicts)}.`,
     ...sections,
     '',
   ]
     .join('\n\n')
     .trimEnd()
     .concat('\n');
+}
+
+function renderSection(paper: keyof typeof TITLES, judged: readonly Judged[]): string {
+  const rows = judged.map(
+    (each) =>
+      `| ${[each.id, each.place, each.stated, evidence(each).join('<br>'), each.verdict].map(cell).join(' | ')} |`,
+  );
+  return [
+    `## ${TITLES[paper]}`,
+    '',
+    '| claim | place | stated | found | verdict |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+  ].join('\n');
 }
 
 function evidence({ finding }: Judged): string[] {
@@ -72,10 +84,10 @@ function evidence({ finding }: Judged): string[] {
   ];
 }
 
-function counts(judged: readonly Judged[]): string {
+function counts(verdicts: readonly Verdict[]): string {
   const order: Verdict[] = ['reproduced', 'refuted', 'not comparable', 'not run'];
   return order
-    .map((verdict) => `${judged.filter((each) => each.verdict === verdict).length} ${verdict}`)
+    .map((verdict) => `${verdicts.filter((each) => each === verdict).length} ${verdict}`)
     .join(', ');
 }
 

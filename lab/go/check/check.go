@@ -50,7 +50,7 @@ type Result struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// Run makes the transfers one after the other, each on a new connection, and writes a JSON line for
+// Run makes the transfers one after the other, each on a new connection or all on one (--keep), and writes a JSON line for
 // each. Failed transfers are reported as results.
 func Run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("check", flag.ContinueOnError)
@@ -60,6 +60,7 @@ func Run(args []string, out io.Writer) error {
 	connects := flags.Int("connects", 0, "")
 	timeout := flags.Duration("timeout", time.Minute, "")
 	first := flags.Bool("ahead", false, "")
+	keep := flags.Bool("keep", false, "")
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
@@ -69,6 +70,15 @@ func Run(args []string, out io.Writer) error {
 		}
 	}
 	results := json.NewEncoder(out)
+	var kept *http.Client
+	if *keep {
+		client, closeClient, err := newClient(*protocol, *ca)
+		if err != nil {
+			return err
+		}
+		defer closeClient()
+		kept = client
+	}
 	for _, address := range flags.Args() {
 		target, err := url.Parse(address)
 		if err != nil || target.Scheme != "https" {
@@ -80,6 +90,12 @@ func Run(args []string, out io.Writer) error {
 			}
 		}
 		if *connects > 0 {
+			continue
+		}
+		if kept != nil {
+			if err := results.Encode(fetch(kept, address, *timeout)); err != nil {
+				return err
+			}
 			continue
 		}
 		client, closeClient, err := newClient(*protocol, *ca)

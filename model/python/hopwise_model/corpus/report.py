@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from .rows import PROTOCOLS
 
-# Of origins, of each label's values and of errors, the most frequent are listed.
+# Of origins, CDNs, networks, each label's values and errors, the most frequent are listed.
 MAX_ENTRIES = 50
 BATCH_ROWS = 10_000
 
@@ -61,7 +61,7 @@ def make_report(out: str, labels: pd.DataFrame | None) -> dict:
 
 
 class _Wins:
-    """Pages: how often each protocol is the best for all origins, and its mean lead over the worst."""
+    """Pages: how often each protocol is the best for all origins, and how much longer the browser's own choice takes on average."""
 
     def __init__(self):
         self.count, self.best = 0, Counter()

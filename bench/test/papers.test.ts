@@ -1,5 +1,6 @@
 import type { Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
+import { emulateStart, gainsOf, LINKS, STARTS, startWindow } from '../src/papers/blitz/start-rates.ts';
 import type { Finding } from '../src/papers/claim.ts';
 import { allClaims } from '../src/papers/claims.ts';
 import { countChoices, type HttpTimes, meanError, objectsMs } from '../src/papers/econ/http-objects.ts';
@@ -90,13 +91,16 @@ describe('objects of one size', () => {
   });
 
   it('take from the first request to the last end', () => {
-    const image = { type: 'image', startMs: 10, endMs: 50 };
+    const image = { type: 'image', startMs: 10, endMs: 50, decodedBytes: 10_000 };
     const requests = [
       { type: 'document', startMs: 0, endMs: 90 },
       image,
       { ...image, startMs: 20, endMs: 70 },
     ] as Recording['requests'];
-    expect(objectsMs({ requests })).toBe(60);
+    expect(objectsMs({ requests }, { objects: 2, objectBytes: 10_000 })).toBe(60);
+    expect(() => objectsMs({ requests }, { objects: 2, objectBytes: 20_000 })).toThrow(
+      'expected 2 images of 20000 bytes, got 0',
+    );
   });
 });
 
@@ -127,6 +131,50 @@ describe('qualities of a video', () => {
       econ: 1,
       rivals: { EWMA: 1, 'Holt-Winters': 0, 'last sample': 1, 'harmonic mean': 1 },
     });
+  });
+});
+
+describe('a start at a rate', () => {
+  it.each([
+    ['slow DSL', 1, 104],
+    ['fast DSL', 1, 208],
+    ['LTE', 4, 747],
+    ['3G', 0.5, 30],
+  ])('on %s at %d times the rate has a window of %d packets', (name, factor, packets) => {
+    expect(startWindow(LINKS.find((link) => link.name === name)!, factor)).toBe(packets);
+  });
+
+  const times = LINKS.flatMap((link, position) =>
+    STARTS.map((start) => ({
+      link: link.name,
+      start,
+      emulatedMs: start.factor === null ? 900 : 800,
+      flows: Array.from({ length: 10 }, (_, round) => ({
+        timeMs: (start.factor === null ? 1_000 : 500) + round + position,
+        drops: start.factor === 4 ? 60 : 2,
+      })),
+    })),
+  );
+
+  it('gains what it is faster than slow start in the same rounds', () => {
+    const gains = gainsOf(times, 2_000_000, 4);
+    expect(gains.map(({ link }) => link.name)).toEqual(LINKS.map(({ name }) => name));
+    expect(gains[1]).toMatchObject({
+      gainMs: { median: 500, low: 500, high: 500 },
+      drops: { slowStart: 2, start: 60 },
+      emulatedGainMs: 100,
+    });
+    expect(gains[1]!.speedup).toBeCloseTo(1005.5 / 505.5, 9);
+  });
+
+  it('is not judged without its flows', () => {
+    expect(() => gainsOf(times.slice(1), 70_000, 1)).toThrow('slow DSL: no flows of 70000 bytes at null');
+  });
+
+  it('is faster than slow start beside another flow in the emulator too', () => {
+    const lte = LINKS.find(({ name }) => name === 'LTE')!;
+    const emulated = (factor: number | null) => emulateStart(lte, { bytes: 2_000_000, factor });
+    expect(emulated(1)).toBeLessThan(emulated(null));
   });
 });
 

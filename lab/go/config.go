@@ -26,11 +26,17 @@ type config struct {
 	Server site.Settings `json:"server"`
 	// AheadOfOthers schedules the replay server ahead of the machine's other processes.
 	AheadOfOthers bool `json:"aheadOfOthers"`
+	// ReceiveBuffer is the size in bytes that receive buffers of the client's TCP begin with; 0 for the kernel's default. About
+	// half of it is offered to the sender.
+	ReceiveBuffer int `json:"receiveBuffer"`
 	// IPVersion is the IP version that host names resolve to inside the lab: 4 (the default) or 6.
 	IPVersion int `json:"ipVersion"`
 
 	network link.Network
 }
+
+// maxReceiveBuffer is also the size up to which such buffers grow.
+const maxReceiveBuffer = 64 << 20
 
 func parseUp(args []string) (config, error) {
 	return parseConfig("up", args, readConfig)
@@ -77,6 +83,9 @@ func readConfig(path string) (config, error) {
 	}
 	if settings.IPVersion != 4 && settings.IPVersion != 6 {
 		return settings, fmt.Errorf("ipVersion: expected 4 or 6, got %d", settings.IPVersion)
+	}
+	if settings.ReceiveBuffer < 0 || settings.ReceiveBuffer > maxReceiveBuffer {
+		return settings, fmt.Errorf("receiveBuffer: expected at most %d bytes, got %d", maxReceiveBuffer, settings.ReceiveBuffer)
 	}
 	if err := settings.Server.Check(); err != nil {
 		return settings, fmt.Errorf("server%w", err)

@@ -196,6 +196,12 @@ func (l *lab) connect(settings config) (err error) {
 			return os.WriteFile("/proc/sys/net/ipv4/tcp_no_metrics_save", []byte("1"), 0)
 		}))
 	}
+	if settings.ReceiveBuffer > 0 {
+		err = errors.Join(err, l.client.Do(func() error {
+			sizes := fmt.Appendf(nil, "4096 %d %d", settings.ReceiveBuffer, maxReceiveBuffer)
+			return os.WriteFile("/proc/sys/net/ipv4/tcp_rmem", sizes, 0)
+		}))
+	}
 	return err
 }
 

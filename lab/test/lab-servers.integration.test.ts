@@ -155,6 +155,24 @@ describe.skipIf(obstacle)("the lab's servers", { timeout: 120_000 }, () => {
     await expectInitialWindow(lab, `${FAR}/large`, 10);
   });
 
+  test('start at a rate, where the client has room for the window', async () => {
+    const roomy = await Lab.up({ site: dir, network: NETWORK, receiveBuffer: 4_000_000 });
+    try {
+      const window = 150;
+      const start = { congestionControl: 'cubic', initialWindow: window } as const;
+      const burstOf = async (pacingMbps?: number) => {
+        await roomy.configureServers({ [MAIN]: pacingMbps === undefined ? start : { ...start, pacingMbps } });
+        await expectInitialWindow(roomy, `${MAIN}/bytes?${4e5}`, window);
+        return (await roomy.stats()).down.maxQueueBytes;
+      };
+      expect(await burstOf()).toBeGreaterThan(100_000);
+      // In 1 ms the link drains more than a paced server sends in ten.
+      expect(await burstOf(8)).toBeLessThan(50_000);
+    } finally {
+      await roomy.down();
+    }
+  });
+
   test('wait for the think times of origin and resource', async () => {
     const ttfb = async () => (await check(lab, 'h1', `${FAR}/image.png?n=0`)).ttfbMs;
     const long = await ttfb();

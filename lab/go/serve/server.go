@@ -3,6 +3,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -225,7 +226,7 @@ func (s *Server) listen(running *replay, origin site.Origin, address string) err
 	protocols.SetHTTP2(slices.Contains(origin.Protocols, "h2"))
 	if protocols.HTTP1() || protocols.HTTP2() {
 		// Keep-alive probes would shift the packet numbers that decide the link's losses.
-		config := net.ListenConfig{KeepAlive: -1, Control: setCongestionControl(origin.CongestionControl)}
+		config := net.ListenConfig{KeepAlive: -1, Control: configureTCP(origin.Settings)}
 		listener, err := config.Listen(context.Background(), "tcp", hostPort)
 		if err != nil {
 			return err
@@ -288,16 +289,25 @@ func (s *Server) run(errorLog *log.Logger, serve func() error) {
 	}
 }
 
-func setCongestionControl(name string) func(string, string, syscall.RawConn) error {
+// configureTCP sets a listener's congestion control and pacing, which its connections inherit.
+func configureTCP(settings site.Settings) func(string, string, syscall.RawConn) error {
 	return func(_, _ string, connection syscall.RawConn) error {
 		var failure error
 		err := connection.Control(func(fd uintptr) {
-			failure = unix.SetsockoptString(int(fd), unix.IPPROTO_TCP, unix.TCP_CONGESTION, name)
+			name := settings.CongestionControl
+			if err := unix.SetsockoptString(int(fd), unix.IPPROTO_TCP, unix.TCP_CONGESTION, name); err != nil {
+				failure = fmt.Errorf("TCP congestion control %s: %w", name, err)
+				return
+			}
+			if settings.PacingMbps == 0 {
+				return
+			}
+			bytesPerSecond := int(settings.PacingMbps * 1e6 / 8)
+			if err := unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE, bytesPerSecond); err != nil {
+				failure = fmt.Errorf("TCP pacing at %v Mbit/s: %w", settings.PacingMbps, err)
+			}
 		})
-		if failure != nil {
-			return fmt.Errorf("TCP congestion control %s: %w", name, failure)
-		}
-		return err
+		return cmp.Or(failure, err)
 	}
 }
 

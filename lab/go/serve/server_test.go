@@ -388,9 +388,11 @@ func (s *testServer) fetchOnce(t *testing.T, protocol string, security *tls.Conf
 	}
 }
 
-func TestConnectionsHaveTheirServersCongestionControl(t *testing.T) {
-	for _, name := range []string{"reno", "bbr", "cubic"} {
-		config := net.ListenConfig{Control: setCongestionControl(name)}
+func TestConnectionsHaveTheirServersCongestionControlAndPacing(t *testing.T) {
+	for _, settings := range []site.Settings{
+		{CongestionControl: "reno"}, {CongestionControl: "bbr"}, {CongestionControl: "cubic", PacingMbps: 8},
+	} {
+		config := net.ListenConfig{Control: configureTCP(settings)}
 		listener, err := config.Listen(context.Background(), "tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -407,19 +409,27 @@ func TestConnectionsHaveTheirServersCongestionControl(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got string
+		var name string
+		var rate int
 		var failure error
 		err = raw.Control(func(fd uintptr) {
-			got, failure = unix.GetsockoptString(int(fd), unix.IPPROTO_TCP, unix.TCP_CONGESTION)
+			name, failure = unix.GetsockoptString(int(fd), unix.IPPROTO_TCP, unix.TCP_CONGESTION)
+			if failure == nil {
+				rate, failure = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_MAX_PACING_RATE)
+			}
 		})
 		if err := errors.Join(err, failure, connection.Close(), client.Close(), listener.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if strings.TrimRight(got, "\x00") != name {
-			t.Errorf("a connection of a server with %s has %q", name, got)
+		if strings.TrimRight(name, "\x00") != settings.CongestionControl {
+			t.Errorf("a connection of a server with %s has %q", settings.CongestionControl, name)
+		}
+		// Without a limit the kernel gives the largest value.
+		if paced := settings.PacingMbps > 0; paced != (rate == 1_000_000) {
+			t.Errorf("a connection of a server that paces at %v Mbit/s has %d bytes a second", settings.PacingMbps, rate)
 		}
 	}
-	config := net.ListenConfig{Control: setCongestionControl("vegas-like")}
+	config := net.ListenConfig{Control: configureTCP(site.Settings{CongestionControl: "vegas-like"})}
 	if _, err := config.Listen(context.Background(), "tcp", "127.0.0.1:0"); err == nil {
 		t.Error("an unknown congestion control was accepted")
 	}

@@ -55,6 +55,9 @@ type Settings struct {
 	CongestionControl string `json:"congestionControl"`
 	// InitialWindow is that of TCP in segments.
 	InitialWindow int `json:"initialWindow"`
+	// PacingMbps is the highest rate at which TCP sends, spreading a window over the round trip; without it TCP does not pace
+	// (but for BBR).
+	PacingMbps float64 `json:"pacingMbps,omitempty"`
 	// Priorities is PrioritiesHonoured or PrioritiesIgnored.
 	Priorities string `json:"priorities"`
 }
@@ -102,6 +105,7 @@ func (s Settings) Or(defaults Settings) Settings {
 	return Settings{
 		CongestionControl: cmp.Or(s.CongestionControl, defaults.CongestionControl),
 		InitialWindow:     cmp.Or(s.InitialWindow, defaults.InitialWindow),
+		PacingMbps:        cmp.Or(s.PacingMbps, defaults.PacingMbps),
 		Priorities:        cmp.Or(s.Priorities, defaults.Priorities),
 	}
 }
@@ -113,6 +117,9 @@ func (s Settings) Check() error {
 	}
 	if s.InitialWindow < 0 || s.InitialWindow > maxInitialWindow {
 		return fmt.Errorf(".initialWindow: expected 1 to %d, got %d", maxInitialWindow, s.InitialWindow)
+	}
+	if !(s.PacingMbps >= 0 && s.PacingMbps <= maxPacingMbps) {
+		return fmt.Errorf(".pacingMbps: expected a rate of at most %d, got %v", maxPacingMbps, s.PacingMbps)
 	}
 	if s.Priorities != "" && s.Priorities != PrioritiesHonoured && s.Priorities != PrioritiesIgnored {
 		return fmt.Errorf(".priorities: expected honoured or ignored, got %q", clip(s.Priorities))
@@ -150,6 +157,8 @@ const (
 	maxOrigins = 500
 	// maxInitialWindow is in segments.
 	maxInitialWindow = 1000
+	// maxPacingMbps is below the 2^32 - 1 bytes a second that stand for no limit (SO_MAX_PACING_RATE, socket(7)).
+	maxPacingMbps = 10_000
 )
 
 var (

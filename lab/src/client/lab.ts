@@ -166,6 +166,8 @@ export interface LabOptions {
   server?: Partial<z.infer<typeof settingsSchema>>;
   /** Schedules the replay server ahead of the machine's other processes, for transfers whose client is scheduled so too. */
   aheadOfOthers?: boolean;
+  /** Bytes that receive buffers of the client's TCP begin with, half of which is offered to the sender; the kernel's default unless given. */
+  receiveBuffer?: number;
   /** What host names resolve to inside the lab; 4 unless given. */
   ipVersion?: 4 | 6;
   /** Takes the lab down when aborted. */
@@ -217,6 +219,7 @@ export class Lab {
     dir,
     server,
     aheadOfOthers,
+    receiveBuffer,
     ipVersion,
     signal,
   }: LabOptions): Promise<Lab> {
@@ -230,7 +233,7 @@ export class Lab {
       await mkdir(scratch, { recursive: true, mode: 0o700 });
       await writeFile(
         config,
-        JSON.stringify({ site, network, dir: scratch, server, aheadOfOthers, ipVersion }),
+        JSON.stringify({ site, network, dir: scratch, server, aheadOfOthers, receiveBuffer, ipVersion }),
       );
       const facts = await channel.open(binary, config, signal);
       return new Lab(channel, facts, scratch, signal);

@@ -108,7 +108,10 @@ const nameOf = ({ objects, objectBytes }: Experiment): string => `${objects}x${o
 
 const ORIGIN = 'https://objects.test';
 
-/** A page with images that are not: the browser loads them whole, and decodes none. */
+/** Small, because decoding takes time. Chromium would stop loading what it cannot decode. */
+const SIDE_PIXELS = 8;
+
+/** A page with images of one size. */
 export function objectsSite(
   objects: number,
   objectBytes: number,
@@ -128,7 +131,7 @@ export function objectsSite(
         ...answer,
         path: `/${index}`,
         headers: { 'content-type': 'image/png' },
-        body: { filler: 'bytes' as const, bytes: objectBytes },
+        body: { filler: 'png' as const, bytes: objectBytes, width: SIDE_PIXELS, height: SIDE_PIXELS },
       })),
     ],
   };
@@ -177,7 +180,7 @@ class ObjectsPage {
       .get(protocol)!
       .load(`${ORIGIN}/`, { timeoutMs: TIMEOUT_MS, record: true });
     if (!load.ok) throw new UserError(`${nameOf(experiment)} under ${protocol}: ${load.reason}`);
-    return objectsMs(load.recording!);
+    return objectsMs(load.recording!, experiment);
   }
 
   async close(): Promise<void> {
@@ -186,10 +189,20 @@ class ObjectsPage {
   }
 }
 
-/** From the first object's request to the last object's end: ECON's latency, with the page's connection open. */
-export function objectsMs({ requests }: Pick<Recording, 'requests'>): number {
-  const objects = requests.filter(({ type }) => type === 'image');
-  if (objects.length === 0) throw new RangeError('expected a recording with images');
+/**
+ * From the first object's request to the last object's end: ECON's latency, with the page's connection open.
+ *
+ * @throws UserError where an object did not arrive whole
+ */
+export function objectsMs(
+  { requests }: Pick<Recording, 'requests'>,
+  { objects: count, objectBytes }: Pick<Experiment, 'objects' | 'objectBytes'>,
+): number {
+  const objects = requests.filter(
+    ({ type, decodedBytes }) => type === 'image' && decodedBytes === objectBytes,
+  );
+  if (objects.length !== count)
+    throw new UserError(`expected ${count} images of ${objectBytes} bytes, got ${objects.length}`);
   return Math.max(...objects.map(({ endMs }) => endMs)) - Math.min(...objects.map(({ startMs }) => startMs));
 }
 

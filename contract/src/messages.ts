@@ -26,6 +26,9 @@ export const MAX_MESSAGE_TO_BROWSER_BYTES = 1024 * 1024;
 /** Absolute path of the launcher that runs the helper, for commands that the user copies. */
 const launcher = text(4096);
 
+/** 132 bits in base64url. */
+export const networkKeySchema = z.string().check(z.regex(/^[A-Za-z0-9_-]{22}$/));
+
 const requestId = z.string().check(z.minLength(1), z.maxLength(64));
 
 export const toHost = z.discriminatedUnion('type', [
@@ -44,6 +47,8 @@ export const toHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('cancel'), id: requestId }),
   /** Answered by `doctor`. Older helpers refuse it with `bad-message`. */
   z.object({ type: z.literal('doctor'), id: requestId }),
+  /** Answered by `network`. Older helpers refuse it with `bad-message`. */
+  z.object({ type: z.literal('network'), id: requestId }),
   /** Answered by `pong` at once: a helper that hangs does not answer. */
   z.object({ type: z.literal('ping'), id: requestId }),
   /** Answered by `pins` once the pin is in effect or waiting, or by `error`. It replaces the origin's former pin. */
@@ -126,6 +131,12 @@ export const toExtension = z.discriminatedUnion('type', [
     json: z.string(),
   }),
   z.object({ type: z.literal('pong'), id: requestId }),
+  z.object({
+    type: z.literal('network'),
+    id: requestId,
+    /** The same for the same network, for this helper; null when the network cannot be recognised now. */
+    key: z.nullable(networkKeySchema),
+  }),
   z.object({
     type: z.literal('doctor'),
     id: requestId,

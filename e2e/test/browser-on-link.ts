@@ -122,6 +122,12 @@ export class BrowserOnLink {
     throw new Error(`no load of ${this.site.entry} was recorded within ${RECORDED_TIMEOUT_MS / 1000} s`);
   }
 
+  /** Runs a command with the network of the browser. */
+  runBeside(command: readonly string[]): void {
+    const [program, ...words] = [...this.#open.lab.facts.enter, ...command];
+    execFileSync(program!, words);
+  }
+
   async close(): Promise<void> {
     await this.browser.close();
     await close(this.#open);

@@ -126,11 +126,15 @@ test('the options page has no violation, with and without something to list, and
     },
   });
   await options.evaluate((experience) => chrome.storage.session.set(experience), {
-    'autopilot-explorer': EXPERIENCE,
+    'autopilot-explorer': { ...EXPERIENCE, usedAtMs: Date.now() },
+  });
+  await options.evaluate((experience) => chrome.storage.local.set(experience), {
+    [`autopilot-explorer:${'k'.repeat(22)}`]: { ...EXPERIENCE, usedAtMs: Date.now() },
   });
   await options.reload();
   await options.getByText('page.test: always avoid HTTP/3').waitFor();
-  await options.getByText('Without HTTP/3: 2.1 s (1 load)').waitFor();
+  await options.getByText('Without HTTP/3: 2.1 s (1 load)').first().waitFor();
+  await options.getByText(/^The internet, on another network \(last used /).waitFor();
   await options
     .getByText('audio and video on networks of long delay (from 500 ms): hold to HTTP/2')
     .waitFor();

@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto';
 import type { Prediction } from '@hopwise/contract';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ensurePrediction, findLoad, storeSettledLoad } from '../src/background/loads.ts';
-import { forgetNetwork } from '../src/background/network-memory.ts';
+import { eraseNetworks } from '../src/background/network-memory.ts';
 import { TabLoads } from '../src/background/tab-loads.ts';
 import { findPinOutcomes } from '../src/evidence/pin-outcomes.ts';
 import type { ObservedRequest } from '../src/recorder/observed-request.ts';
@@ -144,7 +144,7 @@ test('a load is stored with the network summary of the loads before it, and is l
     const { load } = await findLoad(loads, { tabId: TAB });
     expect(load?.cluster?.loads).toBe(id === 'first' ? undefined : 1);
   }
-  expect(local.network).toMatchObject({ loads: 2 });
+  expect(local.networks).toMatchObject({ '': { loads: 2 } });
 });
 
 test('a page too busy to answer in time is recorded when it has loaded', async () => {
@@ -266,7 +266,7 @@ test('a load from the cache does not replace the last full load', async () => {
 });
 
 test('a load from the cache is shown where there is no full one', async () => {
-  await forgetNetwork();
+  await eraseNetworks();
   await removeLoads(() => true);
   expect(await storeLoad('cached', 90, { fromCache: true, remoteIp: null })).toMatchObject({
     load: { recording: { pltMs: 90 } },
@@ -286,7 +286,7 @@ test.each([
   ['a public address', '9.9.9.9', false, 'internet'],
   ['a private address that the user has allowed', '192.168.1.9', true, 'unknown'],
 ])('loads before and after a pin are compared, of %s', async (_words, remoteIp, allowsLocal, network) => {
-  await forgetNetwork();
+  await eraseNetworks();
   await removeLoads(() => true);
   const pin = { origin: new URL(PAGE).origin, kind: 'avoid-h3' as const };
   await storeLoad('before', 900, { remoteIp });

@@ -2,31 +2,32 @@ import 'fake-indexeddb/auto';
 import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
 import {
-  forgetNetwork,
+  eraseNetworks,
   forgetNetworks,
   learnFromVerification,
+  leaveNetwork,
   recallNetwork,
+  removeOldNetworks,
 } from '../src/background/network-memory.ts';
 import { addLoad, getLoad } from '../src/storage/loads.ts';
-import { loadNetwork } from '../src/storage/network.ts';
+import { countOtherNetworks, loadNetwork } from '../src/storage/network.ts';
+import { saveFoundNetwork } from '../src/storage/network-key.ts';
+import { StubbedStorage } from './stubbed-storage.ts';
 import { udpOf, verificationOf } from './verification.ts';
 
 const HOUR_MS = 3_600_000;
 
-let stored: Record<string, unknown>;
+const HOME = 'h'.repeat(22);
+const TRAIN = 't'.repeat(22);
+
+let local: StubbedStorage;
 
 beforeEach(() => {
-  stored = {};
-  vi.stubGlobal('chrome', {
-    storage: {
-      local: {
-        get: async (key: string) => structuredClone({ [key]: stored[key] }),
-        set: async (items: object) => void Object.assign(stored, structuredClone(items)),
-        remove: async (key: string) => void delete stored[key],
-      },
-    },
-  });
+  local = new StubbedStorage();
+  vi.stubGlobal('chrome', { storage: { local, session: new StubbedStorage() } });
 });
+
+const goTo = (key: string | null) => saveFoundNetwork({ key, askAgainAtMs: Number.MAX_SAFE_INTEGER });
 
 function request(id: number, more: Partial<RecordedRequest> = {}): RecordedRequest {
   return {
@@ -84,7 +85,7 @@ test('each load gets the summary of the loads before it, without its own figures
   const known = await Promise.all([1, 2, 3].map(() => recallNetwork({ recording: recordingOf() }, true)));
   expect(known.map((cluster) => cluster?.loads)).toEqual([undefined, 1, 2]);
   expect((await loadNetwork())?.loads).toBe(3);
-  expect(Object.keys(stored)).toEqual(['network']);
+  expect(Object.keys(local.items)).toEqual(['networks']);
 });
 
 test('a page recorded before its load event is not learned yet', async () => {
@@ -107,9 +108,9 @@ test('is forgotten after three days, when the network changed, and when the stor
   await recallNetwork({ recording: recordingOf() }, true);
   expect(await loadNetwork(Date.now() + 71 * HOUR_MS)).not.toBeNull();
   expect(await loadNetwork(Date.now() + 73 * HOUR_MS)).toBeNull();
-  await forgetNetwork();
-  expect(stored).toEqual({});
-  stored.network = { format: 'hopwise-network-cluster', version: 1, loads: 'many' };
+  await leaveNetwork();
+  expect(local.items).toEqual({ networks: {} });
+  local.items.networks = { '': { format: 'hopwise-network-cluster', version: 1, loads: 'many' } };
   expect(await loadNetwork()).toBeNull();
   expect(await recallNetwork({ recording: recordingOf() }, true)).toBeNull();
   expect((await loadNetwork())?.loads).toBe(1);
@@ -126,9 +127,9 @@ test('a verification’s figures are kept for later loads, and its load counts o
   expect(kept).toMatchObject({ loads: 2, udp: { policed: 1 } });
   expect(Math.exp(kept!.policedBps.mean) / 2e6).toBeCloseTo(1.07, 1);
   // A load of a previous or forgotten network is no evidence for the current one.
-  await forgetNetwork();
+  await leaveNetwork();
   await learnFromVerification({ recording, cluster }, verificationOf({ udp }));
-  expect(stored).toEqual({});
+  expect(await loadNetwork()).toBeNull();
 });
 
 test('when the store fails a load has no summary, and the next one is learned again', async () => {
@@ -158,4 +159,53 @@ test('is forgotten on request, with all predictions based on it', async () => {
   expect(await loadNetwork()).toBeNull();
   expect(await getLoad(resting)).toMatchObject({ cluster: null, prediction: null });
   expect(await getLoad(alone)).toMatchObject({ prediction });
+});
+
+test('a network that is recognised is found again with what its loads showed', async () => {
+  await goTo(HOME);
+  await recallNetwork({ recording: recordingOf() }, true);
+  await recallNetwork({ recording: recordingOf() }, true);
+  await goTo(TRAIN);
+  expect(await recallNetwork({ recording: recordingOf() }, true)).toBeNull();
+  expect(await countOtherNetworks()).toBe(1);
+  // A change of network forgets only what is not recognised.
+  await leaveNetwork();
+  await goTo(HOME);
+  expect((await recallNetwork({ recording: recordingOf() }, true))?.loads).toBe(2);
+  expect(await eraseNetworks()).toBe(true);
+  expect(local.items).toEqual({});
+});
+
+test('a verification says nothing of a network that was left in the meantime', async () => {
+  await goTo(HOME);
+  await recallNetwork({ recording: recordingOf() }, true);
+  const recording = recordingOf();
+  const cluster = await recallNetwork({ recording }, true);
+  const udp = { ...udpOf('policed', true), quicBps: 2e6, tcpBps: 20e6 };
+  await goTo(TRAIN);
+  await recallNetwork({ recording: recordingOf() }, true);
+  await learnFromVerification({ recording, cluster, networkKey: HOME }, verificationOf({ udp }));
+  expect((await loadNetwork())?.udp.policed).toBeLessThan(0.05);
+  await goTo(HOME);
+  await learnFromVerification({ recording, cluster, networkKey: HOME }, verificationOf({ udp }));
+  expect((await loadNetwork())?.udp.policed).toBe(1);
+});
+
+test('the twenty networks that were used last are kept, for three days', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    for (let index = 0; index < 21; index++) {
+      vi.setSystemTime(Date.parse('2026-11-20T12:00:00Z') + index * 60_000);
+      await goTo(`${index}`.padStart(22, '_'));
+      await recallNetwork({ recording: recordingOf() }, true);
+    }
+    expect(await countOtherNetworks()).toBe(19);
+    await goTo('_'.repeat(21).concat('0'));
+    expect(await loadNetwork()).toBeNull();
+    vi.setSystemTime(Date.now() + 72 * HOUR_MS);
+    await removeOldNetworks();
+    expect(local.items).toEqual({});
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -15,6 +15,7 @@ import { oneLine } from './base/one-line.ts';
 import { hostVersion } from './base/version.ts';
 import { Engine, engineLine, engineProblem } from './engine/engine.ts';
 import { doctor } from './install/doctor.ts';
+import { identifyNetwork } from './network/network-key.ts';
 import { PinSession } from './pins/pin-session.ts';
 import { probe } from './probe/probe.ts';
 import { ProbeError, type ProbeErrorCode } from './probe/probe-error.ts';
@@ -82,6 +83,7 @@ class Host {
     const message = parsed.data;
     if (message.type === 'hello') void this.#hello(message.id, message.version);
     else if (message.type === 'ping') void this.#send({ type: 'pong', id: message.id });
+    else if (message.type === 'network') void this.#identifyNetwork(message.id);
     else if (message.type === 'doctor') void this.#examine(message.id);
     else if (message.type === 'cancel') this.#cancel(message.id);
     else if (message.type === 'probe') this.#startProbe(message);
@@ -127,6 +129,17 @@ class Host {
       const problem = (fault as Error).message.slice(0, 1024);
       await this.#send({ ...hello, engine: '', http3: false, problem });
     }
+  }
+
+  async #identifyNetwork(id: string): Promise<void> {
+    let key: string | null;
+    try {
+      key = identifyNetwork();
+    } catch (fault) {
+      await this.refuse(id, 'internal', `the network is not recognised: ${(fault as Error).message}`);
+      return;
+    }
+    await this.#send({ type: 'network', id, key });
   }
 
   async #examine(id: string): Promise<void> {

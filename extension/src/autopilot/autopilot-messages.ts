@@ -1,9 +1,10 @@
 /** Requests about the autopilot, which the options page sends to the worker, with their answers. */
+import { networkKeySchema } from '@hopwise/contract';
 import * as z from 'zod/mini';
 import type { Refusal } from '../messages/load-messages.ts';
 import type { Act } from './act.ts';
 import { type AutopilotSettings, autopilotChangeSchema } from './autopilot-settings.ts';
-import { LEARNT_NETWORKS, type Learnt } from './learnt.ts';
+import { LEARNT_PLACES, type Learnt } from './learnt.ts';
 
 export const autopilotRequestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('autopilot') }),
@@ -11,7 +12,11 @@ export const autopilotRequestSchema = z.discriminatedUnion('type', [
   /** Removes all pins that the autopilot made. */
   z.object({ type: z.literal('undo-autopilot') }),
   /** Forgets what loads on a network have shown. */
-  z.object({ type: z.literal('erase-learnt'), network: z.enum(LEARNT_NETWORKS) }),
+  z.object({
+    type: z.literal('erase-learnt'),
+    key: z.nullable(networkKeySchema),
+    place: z.enum(LEARNT_PLACES),
+  }),
 ]);
 
 export type AutopilotRequest = z.infer<typeof autopilotRequestSchema>;

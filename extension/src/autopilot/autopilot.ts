@@ -6,6 +6,7 @@ import type { PlannedPin } from '../pins/plan-pins.ts';
 import { isLocalOriginAllowed, listLocalOrigins } from '../pins/worker/local-origins.ts';
 import type { PinManager } from '../pins/worker/pin-manager.ts';
 import { getAllLoads, getLoad, predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { readNetworkKey } from '../storage/network-key.ts';
 import { readSettings } from '../storage/settings.ts';
 import { type Act, type EndCause, isOpen } from './act.ts';
 import { readActs, saveActs } from './act-log.ts';
@@ -17,8 +18,15 @@ import {
 import { chooseAct, type Option, type PlannedAct } from './choose-act.ts';
 import { chooseTrial } from './choose-trial.ts';
 import { isCoolingDown } from './cool-down.ts';
-import { forgetExperience, readExperience, saveExperience } from './explorer-store.ts';
-import { forgetLearnt, type Learnt, type LearntNetwork, listLearnt } from './learnt.ts';
+import {
+  type Experience,
+  forgetExperience,
+  listExperiences,
+  readExperience,
+  removeExpiredExperiences,
+  saveExperience,
+} from './explorer-store.ts';
+import { forgetLearntPages, forgetPlace, type Learnt, listLearnt } from './learnt.ts';
 import { findTrouble, isOfActsPage, measureLoad } from './measure-load.ts';
 import { findRule, planByRules } from './site-rules.ts';
 import { hasChoice, isSuitable } from './suitable-load.ts';
@@ -45,7 +53,10 @@ export class Autopilot {
   constructor(pins: Pinner, predict: (load: StoredLoad) => Promise<StoredLoad>) {
     this.#pins = pins;
     this.#predict = predict;
-    void this.#change((acts) => this.#endFormerSession(acts));
+    void this.#change(async (acts) => {
+      await this.#endFormerSession(acts);
+      await removeExpiredExperiences();
+    });
     pins.onChange(() => void this.#change((acts) => this.#noteTrouble(acts)));
   }
 
@@ -56,7 +67,10 @@ export class Autopilot {
       const load = settings.isOn ? await getLoad(loadId) : undefined;
       if (load === undefined) return;
       await this.#endExpired(acts);
-      if (isFirstOnNetwork(load)) await this.#leaveNetwork(acts);
+      if (isFirstOnNetwork(load)) {
+        await forgetExperience(load.networkKey ?? null);
+        await this.#endActs(acts, 'network');
+      }
       const all = await getAllLoads();
       await this.#measure(acts, load, all);
       await this.#act(acts, load, all, settings);
@@ -65,7 +79,10 @@ export class Autopilot {
 
   /** The browser went offline or is on another network, for which the predictions do not hold. */
   handleNetworkChange(): Promise<void> {
-    return this.#change((acts) => this.#leaveNetwork(acts));
+    return this.#change(async (acts) => {
+      await forgetExperience(null);
+      await this.#endActs(acts, 'network');
+    });
   }
 
   /** The user is about to pin an origin: its pin is no longer the autopilot's. */
@@ -92,7 +109,7 @@ export class Autopilot {
     return {
       settings: await readAutopilotSettings(),
       acts: (await readActs()).reverse(),
-      learnt: listLearnt(await readExperience()),
+      learnt: listLearnt(await listExperiences(), await readNetworkKey()),
     };
   }
 
@@ -108,7 +125,7 @@ export class Autopilot {
       const trials = acts.filter(({ trigger }) => trigger === 'trial');
       if (!settings.explores) {
         await this.#endActs(trials, 'off');
-        await forgetExperience();
+        for (const { key } of await listExperiences()) await forgetExperience(key);
       }
       const ruled = acts.filter(({ trigger, pins }) =>
         pins.some(({ origin, kind }) => {
@@ -130,11 +147,11 @@ export class Autopilot {
   }
 
   /** Forgets what loads on a network have shown. */
-  eraseLearnt(network: LearntNetwork): Promise<void> {
+  eraseLearnt({ key, place }: Pick<Learnt, 'key' | 'place'>): Promise<void> {
     return this.#change(async () => {
-      const experience = await readExperience();
-      forgetLearnt(experience, network);
-      await saveExperience(experience);
+      const experience = await readExperience(key);
+      forgetPlace(experience, place);
+      await saveOrForget(key, experience);
     });
   }
 
@@ -143,7 +160,9 @@ export class Autopilot {
     return this.#change(async (acts) => {
       const forgotten = new Set(acts.filter(({ pageUrl }) => isForgotten(pageUrl)));
       await this.#endActs([...forgotten], 'you');
-      await forgetExperience();
+      for (const { key, ...experience } of await listExperiences()) {
+        if (forgetLearntPages(experience, isForgotten)) await saveOrForget(key, experience);
+      }
       acts.splice(0, acts.length, ...acts.filter((act) => !forgotten.has(act)));
     });
   }
@@ -188,11 +207,12 @@ export class Autopilot {
     settings: AutopilotSettings,
     wasTrial: boolean,
   ): Promise<PlannedAct | null> {
-    const experience = await readExperience();
+    const key = load.networkKey ?? null;
+    const experience = await readExperience(key);
     const reason = wasTrial ? 'explore' : 'best';
     const isFree = ({ pins }: Option) => !isCoolingDown(pins, acts, Date.now());
     const trial = chooseTrial(experience, load, decision, settings, reason, isFree);
-    await saveExperience(experience);
+    await saveExperience(key, experience);
     return trial;
   }
 
@@ -293,12 +313,6 @@ export class Autopilot {
     );
   }
 
-  /** What was made and learned on a network does not hold for the next one. */
-  async #leaveNetwork(acts: readonly Act[]): Promise<void> {
-    await forgetExperience();
-    await this.#endActs(acts, 'network');
-  }
-
   /** Ends those acts that are open, and removes their pins. */
   async #endActs(acts: readonly Act[], cause: EndCause, reason = ''): Promise<void> {
     for (const act of acts.filter(isOpen)) {
@@ -328,6 +342,11 @@ export class Autopilot {
     this.#turn = done.catch((error) => console.error('hopwise: autopilot:', error));
     return done;
   }
+}
+
+async function saveOrForget(key: string | null, experience: Experience): Promise<void> {
+  if (experience.scalesMs.size === 0) await forgetExperience(key);
+  else await saveExperience(key, experience);
 }
 
 /** Acts of a rule are not judged by load times. */

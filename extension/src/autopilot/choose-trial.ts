@@ -33,15 +33,15 @@ export function chooseTrial(
   if (current === null) return null;
 
   // A pinned load of a page without a public address shows no address: it is on the same network as those without the pin.
-  const network = networkOf(load) === 'internet' ? 'internet' : 'local';
-  const page = keyOfPage(network, maskQuery(load.recording.url));
+  const place = networkOf(load) === 'internet' ? 'internet' : 'local';
+  const page = keyOfPage(place, maskQuery(load.recording.url));
   const scaleMs = scalesMs.get(page) ?? pltOf(load);
   scalesMs.delete(page);
   scalesMs.set(page, scaleMs);
 
   const free = options.filter((option) => nameOf(option) === current || isFree(option));
   const question: Question = {
-    clusters: [page, network],
+    clusters: [page, place],
     scaleMs,
     arms: [armOfLeaving(decision), ...free.map(armOf)],
     minGain: settings.minGain,

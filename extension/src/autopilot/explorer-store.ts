@@ -1,48 +1,104 @@
 import { type ClusterState, Explorer, readCluster } from '@hopwise/model';
 import * as z from 'zod/mini';
+import { readSettings } from '../storage/settings.ts';
 
-/** In `storage.session`: what loads showed holds for one network, as pins do. */
-const KEY = 'autopilot-explorer';
+/** In `storage.session` for the network that is not recognised, as pins are; in `storage.local`, with the key behind it, for others. */
+const NAME = 'autopilot-explorer';
+const PREFIX = `${NAME}:`;
 
 /** The pages that were loaded last are kept. */
 const MAX_PAGES = 100;
+/** Pages and networks change: what is older is no evidence. */
+const MAX_AGE_MS = 3 * 24 * 3_600_000;
+/** Networks that were used last are kept. */
+const MAX_NETWORKS = 20;
 
 const storedSchema = z.object({
+  /** When a load was last learned from, milliseconds since 1970. */
+  usedAtMs: z.number(),
   /** Pairs: browsers return the keys of stored objects in alphabetical order. */
   scales: z.array(z.tuple([z.string(), z.number().check(z.positive())])),
   clusters: z.record(z.string(), z.unknown()),
 });
 
-/** What loads on this network have shown. */
+/** What loads on a network have shown. */
 export interface Experience {
   explorer: Explorer;
   /** Load time by page by which pages are compared, milliseconds; the page that was loaded last is the last one. */
   scalesMs: Map<string, number>;
 }
 
-/** What cannot be read begins anew. */
-export async function readExperience(): Promise<Experience> {
-  const stored = storedSchema.safeParse((await chrome.storage.session.get(KEY))[KEY]);
-  if (!stored.success) return { explorer: new Explorer(), scalesMs: new Map() };
-  const clusters = Object.entries(stored.data.clusters).map(([key, state]): [string, ClusterState] => [
-    key,
-    readCluster(state),
-  ]);
-  return { explorer: new Explorer(new Map(clusters)), scalesMs: new Map(stored.data.scales) };
+export interface StoredExperience extends Experience {
+  /** Of the network; null for the one that is not recognised. */
+  key: string | null;
+  usedAtMs: number;
 }
 
-export async function saveExperience({ explorer, scalesMs }: Experience): Promise<void> {
+/**
+ * @param key of the network; null for the one that is not recognised
+ * @returns an empty one for what cannot be read or is too old
+ */
+export async function readExperience(key: string | null): Promise<Experience> {
+  const name = nameOf(key);
+  const stored = parseExperience((await areaOf(key).get(name))[name], await findOldestMs());
+  return stored ?? { explorer: new Explorer(), scalesMs: new Map() };
+}
+
+export async function saveExperience(key: string | null, { explorer, scalesMs }: Experience): Promise<void> {
   for (const page of [...scalesMs.keys()].slice(0, -MAX_PAGES)) {
     scalesMs.delete(page);
     explorer.forget(page);
   }
   const stored = {
+    usedAtMs: Date.now(),
     scales: [...scalesMs],
     clusters: Object.fromEntries(explorer.clusters),
   };
-  await chrome.storage.session.set({ [KEY]: stored });
+  await areaOf(key).set({ [nameOf(key)]: stored });
 }
 
-export async function forgetExperience(): Promise<void> {
-  await chrome.storage.session.remove(KEY);
+export async function forgetExperience(key: string | null): Promise<void> {
+  await areaOf(key).remove(nameOf(key));
+}
+
+/** Those of all networks, the one that was used last first. */
+export async function listExperiences(): Promise<StoredExperience[]> {
+  const oldestMs = await findOldestMs();
+  const { session, local } = chrome.storage;
+  const inSession = parseExperience((await session.get(NAME))[NAME], oldestMs);
+  const recognised = Object.entries(await local.get(null)).flatMap(([name, value]): StoredExperience[] => {
+    const stored = name.startsWith(PREFIX) ? parseExperience(value, oldestMs) : null;
+    return stored === null ? [] : [{ ...stored, key: name.slice(PREFIX.length) }];
+  });
+  return [...(inSession === null ? [] : [{ ...inSession, key: null }]), ...recognised].sort(
+    (a, b) => b.usedAtMs - a.usedAtMs,
+  );
+}
+
+/** Forgets networks that are too old to be used, and the oldest beyond `MAX_NETWORKS`. */
+export async function removeExpiredExperiences(): Promise<void> {
+  const kept = new Set((await listExperiences()).slice(0, MAX_NETWORKS).map(({ key }) => key));
+  const names = Object.keys(await chrome.storage.local.get(null)).filter(
+    (name) => name.startsWith(PREFIX) && !kept.has(name.slice(PREFIX.length)),
+  );
+  if (names.length > 0) await chrome.storage.local.remove(names);
+}
+
+const areaOf = (key: string | null) => (key === null ? chrome.storage.session : chrome.storage.local);
+const nameOf = (key: string | null): string => (key === null ? NAME : PREFIX + key);
+
+async function findOldestMs(): Promise<number> {
+  const { ageLimitHours } = await readSettings();
+  return Date.now() - Math.min(MAX_AGE_MS, ageLimitHours * 3_600_000);
+}
+
+function parseExperience(value: unknown, oldestMs: number): Omit<StoredExperience, 'key'> | null {
+  const stored = storedSchema.safeParse(value);
+  if (!stored.success || stored.data.usedAtMs < oldestMs) return null;
+  const { usedAtMs, scales, clusters } = stored.data;
+  const states = Object.entries(clusters).map(([name, state]): [string, ClusterState] => [
+    name,
+    readCluster(state),
+  ]);
+  return { usedAtMs, explorer: new Explorer(new Map(states)), scalesMs: new Map(scales) };
 }

@@ -1,11 +1,11 @@
 /** What loads have shown on each network, as the options page lists it. */
 import { medianOf } from '../evidence/statistics.ts';
-import type { Experience } from './explorer-store.ts';
+import type { Experience, StoredExperience } from './explorer-store.ts';
 
-/** `local`: servers without a public address. The browser does not identify networks: both are of the one that it is on. */
-export const LEARNT_NETWORKS = ['internet', 'local'] as const;
+/** Of one network that the browser was on, servers without a public address apart. */
+export const LEARNT_PLACES = ['internet', 'local'] as const;
 
-export type LearntNetwork = (typeof LEARNT_NETWORKS)[number];
+export type LearntPlace = (typeof LEARNT_PLACES)[number];
 
 /** Load times of a page by the way it was loaded, the least tried one last. */
 export interface LearntPage {
@@ -15,44 +15,80 @@ export interface LearntPage {
 }
 
 export interface Learnt {
-  network: LearntNetwork;
+  /** Of the network, as the helper recognises it; null if it does not. */
+  key: string | null;
+  /** Whether the browser is on it now. */
+  isCurrent: boolean;
+  /** When a load on it was last learned from, milliseconds since 1970. */
+  usedAtMs: number;
+  place: LearntPlace;
   /** The page that was loaded last is the first. */
   pages: LearntPage[];
 }
 
-/** Key of a page's cluster; that of the wider cluster is the network. */
-export const keyOfPage = (network: LearntNetwork, url: string): string => `${network} ${url}`;
+/** Key of a page's cluster; that of the wider cluster is the place. */
+export const keyOfPage = (place: LearntPlace, url: string): string => `${place} ${url}`;
 
-/** @returns networks with at least one page */
-export function listLearnt({ explorer, scalesMs }: Experience): Learnt[] {
-  const pagesOf = (network: LearntNetwork): LearntPage[] =>
-    listKeys(scalesMs, network)
-      .toReversed()
-      .flatMap((key) => {
-        const arms = explorer.clusters.get(key)?.arms ?? {};
-        const ways = Object.entries(arms)
-          .filter(([, loads]) => loads.length > 0)
-          .map(([name, loads]) => ({
-            name,
-            medianMs: medianOf(loads.map(({ relative }) => relative)) * scalesMs.get(key)!,
-            loads: loads.length,
-          }))
-          .sort((a, b) => b.loads - a.loads);
-        return ways.length === 0 ? [] : { url: key.slice(network.length + 1), ways };
-      });
-  return LEARNT_NETWORKS.map((network) => ({ network, pages: pagesOf(network) })).filter(
-    ({ pages }) => pages.length > 0,
+/**
+ * @param stored of all networks, in the order to list them
+ * @param current key of the network that the browser is on
+ * @returns networks with at least one page
+ */
+export function listLearnt(stored: readonly StoredExperience[], current: string | null): Learnt[] {
+  return stored.flatMap(({ key, usedAtMs, ...experience }) =>
+    LEARNT_PLACES.map((place) => {
+      const pages = listPages(experience, place);
+      return { key, isCurrent: key === current, usedAtMs, place, pages };
+    }).filter(({ pages }) => pages.length > 0),
   );
 }
 
-/** Forgets the pages of a network and what they have in common. */
-export function forgetLearnt({ explorer, scalesMs }: Experience, network: LearntNetwork): void {
-  explorer.forget(network);
-  for (const key of listKeys(scalesMs, network)) {
+function listPages({ explorer, scalesMs }: Experience, place: LearntPlace): LearntPage[] {
+  return listKeys(scalesMs, place)
+    .toReversed()
+    .flatMap((key) => {
+      const arms = explorer.clusters.get(key)?.arms ?? {};
+      const ways = Object.entries(arms)
+        .filter(([, loads]) => loads.length > 0)
+        .map(([name, loads]) => ({
+          name,
+          medianMs: medianOf(loads.map(({ relative }) => relative)) * scalesMs.get(key)!,
+          loads: loads.length,
+        }))
+        .sort((a, b) => b.loads - a.loads);
+      return ways.length === 0 ? [] : { url: urlOfPage(key), ways };
+    });
+}
+
+/** Forgets the pages of a place and what they have in common. */
+export function forgetPlace({ explorer, scalesMs }: Experience, place: LearntPlace): void {
+  explorer.forget(place);
+  for (const key of listKeys(scalesMs, place)) {
     explorer.forget(key);
     scalesMs.delete(key);
   }
 }
 
-const listKeys = (scalesMs: ReadonlyMap<string, number>, network: LearntNetwork): string[] =>
-  [...scalesMs.keys()].filter((key) => key.startsWith(keyOfPage(network, '')));
+/**
+ * Forgets pages, and what a place's pages have in common once none is left.
+ *
+ * @returns whether anything was forgotten
+ */
+export function forgetLearntPages(
+  { explorer, scalesMs }: Experience,
+  isForgotten: (url: string) => boolean,
+): boolean {
+  const before = scalesMs.size;
+  for (const key of [...scalesMs.keys()]) {
+    if (!isForgotten(urlOfPage(key))) continue;
+    explorer.forget(key);
+    scalesMs.delete(key);
+  }
+  for (const place of LEARNT_PLACES) if (listKeys(scalesMs, place).length === 0) explorer.forget(place);
+  return scalesMs.size < before;
+}
+
+const urlOfPage = (key: string): string => key.slice(key.indexOf(' ') + 1);
+
+const listKeys = (scalesMs: ReadonlyMap<string, number>, place: LearntPlace): string[] =>
+  [...scalesMs.keys()].filter((key) => key.startsWith(keyOfPage(place, '')));

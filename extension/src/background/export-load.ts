@@ -11,6 +11,12 @@ import { readQueries } from './known-queries.ts';
  */
 export async function exportLoad(load: StoredLoad, withQueries: boolean): Promise<LoadExport> {
   const exported = withQueries ? restoreLoad(load, await readQueries(load, 'export')) : stripLoad(load);
-  const { id: _id, requestedUrl: _requestedUrl, storedAtMs: _storedAtMs, ...fields } = exported;
+  const {
+    id: _id,
+    requestedUrl: _requestedUrl,
+    storedAtMs: _storedAtMs,
+    networkKey: _networkKey,
+    ...fields
+  } = exported;
   return { format: 'hopwise-load', version: 1, ...fields };
 }

@@ -14,6 +14,7 @@ import {
   type StoredLoad,
   updateLoad,
 } from '../storage/loads.ts';
+import { readNetworkKey } from '../storage/network-key.ts';
 import { saveQueries } from '../storage/queries.ts';
 import { readSettings } from '../storage/settings.ts';
 import { stripLoad, stripLoadUrls } from '../storage/strip-load.ts';
@@ -75,6 +76,7 @@ async function recordAndStore(
     const fields = {
       ...urls,
       network,
+      networkKey: await readNetworkKey(),
       cluster: await recallNetwork({ recording, network }, loaded),
       pinned: findPinnedProtocols(recording, proxiedOrigins),
       wasVisible: await isShown(tabId),

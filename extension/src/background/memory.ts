@@ -5,7 +5,7 @@ import { removeUnusedQueries } from '../storage/queries.ts';
 import { readSettings, type Settings, saveSettings } from '../storage/settings.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import { finishStoring, stripStoredLoads } from './loads.ts';
-import { forgetNetwork, removeExpiredNetwork } from './network-memory.ts';
+import { eraseNetworks, removeOldNetworks } from './network-memory.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
 import type { Verifications } from './verifications.ts';
 
@@ -33,18 +33,18 @@ export class Memory {
   /** Removes what is older than the user allows. */
   async removeExpired(): Promise<void> {
     await removeExpiredLoads();
-    await removeExpiredNetwork();
+    await removeOldNetworks();
     await removeUnusedQueries();
   }
 
-  /** Erases all loads, verifications and the learned network. The settings stay. */
+  /** Erases all loads, verifications and the learned networks. The settings stay. */
   async eraseAll(): Promise<Erased> {
     this.#verifications.forgetLast();
     const erased = await this.#removeLoads(
       () => true,
       () => true,
     );
-    return { ...countErased(erased), network: await forgetNetwork() };
+    return { ...countErased(erased), network: await eraseNetworks() };
   }
 
   /** Removes the loads of pages, by their URLs before or after redirects. */

@@ -3,7 +3,14 @@ import type { Verification } from '@hopwise/contract';
 import { learnNetwork, measuredBy, type NetworkCluster, parseCluster } from '@hopwise/pageload-emulator';
 import { networkOf } from '../evidence/used-network.ts';
 import { getAllLoads, type StoredLoad, updateLoad } from '../storage/loads.ts';
-import { loadNetwork, removeNetwork, saveNetwork } from '../storage/network.ts';
+import {
+  loadNetwork,
+  removeExpiredNetworks,
+  removeNetworks,
+  removeUnrecognisedNetwork,
+  saveNetwork,
+} from '../storage/network.ts';
+import { readNetworkKey } from '../storage/network-key.ts';
 
 /** The last change to the stored network; the next one waits for it. */
 let turn: Promise<unknown> = Promise.resolve();
@@ -34,12 +41,18 @@ export function recallNetwork(
   }).catch(() => null);
 }
 
-/** Adds a verification's figures to the stored network. Has no effect when that was forgotten in the meantime. */
+/** Adds a verification's figures to the load's network. Has no effect when that was forgotten or left in the meantime. */
 export function learnFromVerification(
-  { recording, network, cluster }: Pick<StoredLoad, 'recording' | 'network' | 'cluster'>,
+  {
+    recording,
+    network,
+    networkKey = null,
+    cluster,
+  }: Pick<StoredLoad, 'recording' | 'network' | 'networkKey' | 'cluster'>,
   verification: Verification,
 ): Promise<void> {
   return runInTurn(async () => {
+    if (networkKey !== (await readNetworkKey())) return;
     const stored = await loadNetwork();
     if (stored === null || networkOf({ recording, network }) !== 'internet') return;
     // The load itself counts once: if it was the last one learned, it is learned again from the network as stored before it.
@@ -49,26 +62,25 @@ export function learnFromVerification(
   }).catch(() => undefined);
 }
 
-/** Forgets the network, for example because the browser is now on another one. @returns whether one was stored */
-export function forgetNetwork(): Promise<boolean> {
-  return runInTurn(async () => {
-    const isStored = (await loadNetwork()) !== null;
-    await removeNetwork();
-    return isStored;
-  });
+/** Forgets the network if it is not recognised, because the browser is now on another one. */
+export function leaveNetwork(): Promise<void> {
+  return runInTurn(async () => void (await removeUnrecognisedNetwork()));
 }
 
-/** Forgets the network when it is too old to be used. */
-export function removeExpiredNetwork(): Promise<void> {
-  return runInTurn(async () => {
-    if ((await loadNetwork()) === null) await removeNetwork();
-  });
+/** Forgets networks that are too old to be used. */
+export function removeOldNetworks(): Promise<void> {
+  return runInTurn(removeExpiredNetworks);
 }
 
-/** Forgets the network, also in stored loads, whose predictions are then made again. */
+/** Forgets all networks. @returns whether one was stored */
+export function eraseNetworks(): Promise<boolean> {
+  return runInTurn(removeNetworks);
+}
+
+/** Forgets all networks, also in stored loads, whose predictions are then made again. */
 export function forgetNetworks(): Promise<void> {
   return runInTurn(async () => {
-    await removeNetwork();
+    await removeNetworks();
     for (const { id, cluster } of await getAllLoads()) {
       if (cluster)
         await updateLoad(id, { cluster: null, prediction: null, problem: '', verifiedPrediction: null });

@@ -25,8 +25,9 @@ import { exportLoad } from './export-load.ts';
 import { listenToHistoryDeletions } from './history-deletions.ts';
 import { ensurePrediction, findLoad, storeSettledLoad } from './loads.ts';
 import { Memory } from './memory.ts';
-import { forgetNetwork, forgetNetworks } from './network-memory.ts';
+import { forgetNetworks, leaveNetwork } from './network-memory.ts';
 import { type PageAnswers, type PageRequest, pageRequestSchema } from './page-requests.ts';
+import { forgetNetworkKey, recogniseNetwork } from './recognise-network.ts';
 import { TabLoads } from './tab-loads.ts';
 import { Verifications } from './verifications.ts';
 
@@ -87,6 +88,7 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
 });
 
 async function storeAndHandle(tabId: number, documentId: string, loaded: boolean): Promise<void> {
+  if (await recogniseNetwork()) await autopilot.handleNetworkChange();
   await storeSettledLoad(loads, tabId, documentId, loaded, pins.proxiedOrigins);
   const load = await loads.getLoad(tabId);
   if (load?.phase !== 'recorded' || load.storedId === null) return;
@@ -95,7 +97,7 @@ async function storeAndHandle(tabId: number, documentId: string, loaded: boolean
 }
 
 function handleNetworkChange(): void {
-  void forgetNetwork().then(() => announcer.update());
+  void Promise.all([leaveNetwork(), forgetNetworkKey()]).then(() => announcer.update());
   void autopilot.handleNetworkChange();
 }
 
@@ -190,7 +192,7 @@ async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['t
 async function answerAutopilotRequest(request: AutopilotRequest): Promise<AutopilotAnswer> {
   if (request.type === 'change-autopilot') await autopilot.changeSettings(request.change);
   if (request.type === 'undo-autopilot') await autopilot.undoAll();
-  if (request.type === 'erase-learnt') await autopilot.eraseLearnt(request.network);
+  if (request.type === 'erase-learnt') await autopilot.eraseLearnt(request);
   return { ok: true, ...(await autopilot.getState()) };
 }
 

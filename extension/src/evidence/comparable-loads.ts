@@ -13,7 +13,7 @@ const LONGEST_AGE_MS = 3 * 24 * 3_600_000;
  */
 export function findComparableLoads(load: StoredLoad, all: readonly StoredLoad[]): StoredLoad[] {
   const recordedMs = timeOf(load);
-  const before = all.filter(({ id }) => id < load.id);
+  const before = all.filter((each) => each.id < load.id && keyOf(each) === keyOf(load));
   const own = [...before, load].slice(startOfNetwork([...before, load]));
   return own.filter(
     (each) =>
@@ -24,6 +24,8 @@ export function findComparableLoads(load: StoredLoad, all: readonly StoredLoad[]
       judgeLoad(each).kind === 'full',
   );
 }
+
+const keyOf = ({ networkKey = null }: StoredLoad): string | null => networkKey;
 
 /** Pages of this machine and of private addresses are apart from the internet; a load of an unknown network may be of either. */
 function isOnSameKind(a: StoredLoad, b: StoredLoad): boolean {

@@ -20,6 +20,8 @@ export type Progress = Extract<ToExtension, { type: 'probe-progress' }>;
 export const MAX_RESULT_CHARS = 64 * 1024 * 1024;
 const MAX_PARTS = 1024;
 const HELLO_TIMEOUT_MS = 15_000;
+/** A load is stored only after the answer. */
+const NETWORK_TIMEOUT_MS = 3_000;
 /** Rounds report their progress even on a slow link, so a helper that is silent for this long has failed. */
 const SILENCE_TIMEOUT_MS = 120_000;
 
@@ -50,6 +52,23 @@ export async function examineHelper(
   const session = new ProbeSession(connect());
   try {
     return await session.examine();
+  } finally {
+    session.end();
+  }
+}
+
+/**
+ * Asks the helper which network this is.
+ *
+ * @returns null when the network is not recognised
+ * @throws HelperError when the helper is not installed, does not answer, or is too old for it
+ */
+export async function askForNetworkKey(
+  connect: () => HostPort = () => chrome.runtime.connectNative(HOST_NAME),
+): Promise<string | null> {
+  const session = new ProbeSession(connect());
+  try {
+    return await session.askForNetworkKey();
   } finally {
     session.end();
   }
@@ -118,6 +137,15 @@ class ProbeSession {
     return this.#exchange({ type: 'doctor', id }, SILENCE_TIMEOUT_MS, (message) =>
       message.type === 'doctor' && message.id === id ? message.checks : undefined,
     );
+  }
+
+  async askForNetworkKey(): Promise<string | null> {
+    const id = crypto.randomUUID();
+    // An answer without a network is a value too.
+    const { key } = await this.#exchange({ type: 'network', id }, NETWORK_TIMEOUT_MS, (message) =>
+      message.type === 'network' && message.id === id ? { key: message.key } : undefined,
+    );
+    return key;
   }
 
   probe(probe: Probe, onProgress: (progress: Progress) => void): Promise<Verification> {

@@ -28,7 +28,7 @@ export interface Erased {
   loads: number;
   /** Number of verifications among them. */
   verifications: number;
-  /** Whether the learned network was. */
+  /** Whether a learned network was. */
   network: boolean;
 }
 

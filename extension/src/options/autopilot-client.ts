@@ -5,7 +5,7 @@ import {
   sendAutopilotRequest,
 } from '../autopilot/autopilot-messages.ts';
 import type { AutopilotSettings } from '../autopilot/autopilot-settings.ts';
-import type { Learnt, LearntNetwork } from '../autopilot/learnt.ts';
+import type { Learnt } from '../autopilot/learnt.ts';
 
 const POLL_INTERVAL_MS = 2000;
 
@@ -52,8 +52,8 @@ export class AutopilotClient {
   }
 
   /** Forgets what loads on a network have shown. @returns '' or why it failed */
-  eraseLearnt(network: LearntNetwork): Promise<string> {
-    return this.#send({ type: 'erase-learnt', network });
+  eraseLearnt({ key, place }: Pick<Learnt, 'key' | 'place'>): Promise<string> {
+    return this.#send({ type: 'erase-learnt', key, place });
   }
 
   async #send(request: AutopilotRequest): Promise<string> {

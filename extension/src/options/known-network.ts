@@ -1,7 +1,7 @@
 import type { NetworkCluster } from '@hopwise/pageload-emulator';
 import { plural, t } from '../language/translate.ts';
 import { sendLoadRequest } from '../messages/load-messages.ts';
-import { loadNetwork } from '../storage/network.ts';
+import { countOtherNetworks, loadNetwork } from '../storage/network.ts';
 import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
 import { formatLoss, formatMbps, formatMs } from '../ui/format.ts';
@@ -12,10 +12,11 @@ export async function renderKnownNetwork(): Promise<HTMLElement> {
   const el = builder();
   const status = renderStatus();
   const figures = el('dl', { class: 'hw-figures' });
+  const others = el('p', { class: 'hw-note' });
   const forget = el('button', { type: 'button', class: 'hw-button' }, t('forget'));
 
   const draw = async () => {
-    const network = await loadNetwork();
+    const [network, otherNetworks] = await Promise.all([loadNetwork(), countOtherNetworks()]);
     figures.replaceChildren(
       ...(network === null ? [] : listFigures(network)).flatMap(([name, value]) => [
         el('dt', {}, name),
@@ -23,7 +24,9 @@ export async function renderKnownNetwork(): Promise<HTMLElement> {
       ]),
     );
     figures.hidden = network === null;
-    forget.hidden = network === null;
+    others.textContent = otherNetworks === 0 ? '' : plural('networkOthers', otherNetworks);
+    others.hidden = otherNetworks === 0;
+    forget.hidden = network === null && otherNetworks === 0;
     if (network === null) status.textContent ||= t('networkNone');
   };
   forget.addEventListener('click', async () => {
@@ -36,6 +39,7 @@ export async function renderKnownNetwork(): Promise<HTMLElement> {
     t('networkTitle'),
     el('p', {}, t('networkExplanation')),
     figures,
+    others,
     el('div', {}, forget),
     status,
   );

@@ -1,9 +1,9 @@
 import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
-import type { Learnt, LearntNetwork, LearntPage } from '../autopilot/learnt.ts';
+import type { Learnt, LearntPage, LearntPlace } from '../autopilot/learnt.ts';
 import { type PlainKey, plural, t } from '../language/translate.ts';
 import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
-import { formatDuration, formatOrigin, keepUnitsTogether } from '../ui/format.ts';
+import { formatDuration, formatOrigin, formatTime, keepUnitsTogether } from '../ui/format.ts';
 import type { AutopilotClient } from './autopilot-client.ts';
 import { renderStatus } from './controls.ts';
 
@@ -17,12 +17,12 @@ export function renderLearntTimes(client: AutopilotClient): HTMLElement {
   const networks = el('div', { class: 'hw-learnt' });
   const none = el('p', { class: 'hw-note' }, t('learntNone'));
 
-  const erase = async (network: LearntNetwork) => {
-    status.textContent = (await client.eraseLearnt(network)) || t('learntErased');
+  const erase = async (learnt: Learnt) => {
+    status.textContent = (await client.eraseLearnt(learnt)) || t('learntErased');
   };
   const draw = () => {
     const { learnt } = client;
-    networks.replaceChildren(...learnt.map((each) => renderNetwork(each, () => void erase(each.network))));
+    networks.replaceChildren(...learnt.map((each) => renderNetwork(each, () => void erase(each))));
     none.hidden = learnt.length > 0;
   };
   client.onChange(draw);
@@ -30,14 +30,20 @@ export function renderLearntTimes(client: AutopilotClient): HTMLElement {
   return renderCard(t('learntTitle'), el('p', {}, t('learntExplanation')), none, networks, status);
 }
 
-const NETWORK_NAME = {
+const PLACE_NAME = {
   internet: 'learntInternet',
   local: 'learntLocal',
-} as const satisfies Record<LearntNetwork, PlainKey>;
+} as const satisfies Record<LearntPlace, PlainKey>;
 
-function renderNetwork({ network, pages }: Learnt, erase: () => void): HTMLElement {
+function nameNetwork({ isCurrent, place, usedAtMs }: Learnt): string {
+  const name = t(PLACE_NAME[place]);
+  return isCurrent ? name : t('learntElsewhere', { place: name, time: formatTime(usedAtMs) });
+}
+
+function renderNetwork(learnt: Learnt, erase: () => void): HTMLElement {
   const el = builder();
-  const name = t(NETWORK_NAME[network]);
+  const { pages } = learnt;
+  const name = nameNetwork(learnt);
   const label = t('learntEraseNetwork', { network: name });
   const button = el('button', { type: 'button', class: 'hw-button', 'aria-label': label }, t('learntErase'));
   button.addEventListener('click', erase);

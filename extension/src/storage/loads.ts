@@ -20,6 +20,8 @@ export interface StoredLoad {
    * helper from origins that may have such an address. Absent in loads that an earlier version stored.
    */
   network?: 'internet' | 'local' | 'unknown';
+  /** Key of the network, as the helper recognises it; null or absent if it does not. */
+  networkKey?: string | null;
   /** Summary of the network from earlier loads; null for none, absent in loads that an earlier version stored. */
   cluster?: NetworkCluster | null;
   /**

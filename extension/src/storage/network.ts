@@ -1,22 +1,76 @@
+/** Summaries of networks: one for each that the helper recognises, and one for the network that the browser is on if it does not. */
 import { type NetworkCluster, parseCluster } from '@hopwise/pageload-emulator';
+import { readNetworkKey } from './network-key.ts';
 import { readSettings } from './settings.ts';
 
-const KEY = 'network';
+const KEY = 'networks';
+/** In place of a key, for the network that is not recognised. */
+const UNRECOGNISED = '';
 /** The weight of a cluster halves each day, so an older one carries almost no information. */
 const MAX_AGE_MS = 3 * 24 * 3_600_000;
+/** Those that were used last are kept. */
+const MAX_NETWORKS = 20;
+
+type Networks = Record<string, NetworkCluster>;
 
 /** Loads the summary of the network that the browser is on; null when there were no recent loads. */
 export async function loadNetwork(nowMs = Date.now()): Promise<NetworkCluster | null> {
-  const cluster = parseCluster((await chrome.storage.local.get(KEY))[KEY]);
+  const networks = await loadNetworks(nowMs);
+  return networks[await findName()] ?? null;
+}
+
+/** How many other networks are remembered. */
+export async function countOtherNetworks(): Promise<number> {
+  const [networks, name] = await Promise.all([loadNetworks(Date.now()), findName()]);
+  return Object.keys(networks).filter((each) => each !== name).length;
+}
+
+/** Saves the summary of the network that the browser is on. */
+export async function saveNetwork(cluster: NetworkCluster): Promise<void> {
+  const networks = await loadNetworks(Date.now());
+  await saveNetworks({ ...networks, [await findName()]: cluster });
+}
+
+/** Removes the summary of a network that is not recognised: the browser is on another one now. @returns whether there was one */
+export async function removeUnrecognisedNetwork(): Promise<boolean> {
+  const { [UNRECOGNISED]: removed, ...others } = await loadNetworks(Date.now());
+  if (removed !== undefined) await saveNetworks(others);
+  return removed !== undefined;
+}
+
+/** @returns whether there was a network */
+export async function removeNetworks(): Promise<boolean> {
+  const networks = await loadNetworks(Date.now());
+  await chrome.storage.local.remove(KEY);
+  return Object.keys(networks).length > 0;
+}
+
+/** Removes networks that are too old to be used. */
+export async function removeExpiredNetworks(): Promise<void> {
+  const networks = await loadNetworks(Date.now());
+  if (Object.keys(networks).length === 0) await chrome.storage.local.remove(KEY);
+  else await saveNetworks(networks);
+}
+
+/** Those that are not too old; what cannot be read is left out. */
+async function loadNetworks(nowMs: number): Promise<Networks> {
+  const stored: unknown = (await chrome.storage.local.get(KEY))[KEY];
+  if (typeof stored !== 'object' || stored === null) return {};
   const { ageLimitHours } = await readSettings();
   const maxAgeMs = Math.min(MAX_AGE_MS, ageLimitHours * 3_600_000);
-  return cluster !== null && nowMs - cluster.updatedAtMs < maxAgeMs ? cluster : null;
+  return Object.fromEntries(
+    Object.entries(stored).flatMap(([name, value]): [string, NetworkCluster][] => {
+      const cluster = parseCluster(value);
+      return cluster !== null && nowMs - cluster.updatedAtMs < maxAgeMs ? [[name, cluster]] : [];
+    }),
+  );
 }
 
-export function saveNetwork(cluster: NetworkCluster): Promise<void> {
-  return chrome.storage.local.set({ [KEY]: cluster });
+function saveNetworks(networks: Networks): Promise<void> {
+  const newest = Object.entries(networks)
+    .sort(([, a], [, b]) => b.updatedAtMs - a.updatedAtMs)
+    .slice(0, MAX_NETWORKS);
+  return chrome.storage.local.set({ [KEY]: Object.fromEntries(newest) });
 }
 
-export function removeNetwork(): Promise<void> {
-  return chrome.storage.local.remove(KEY);
-}
+const findName = async (): Promise<string> => (await readNetworkKey()) ?? UNRECOGNISED;

@@ -1,7 +1,7 @@
 import { type ClusterState, Explorer, emptyCluster } from '@hopwise/model';
 import { expect, test } from 'vitest';
 import type { Experience } from '../../src/autopilot/explorer-store.ts';
-import { forgetLearnt, keyOfPage, listLearnt } from '../../src/autopilot/learnt.ts';
+import { forgetLearntPages, forgetPlace, keyOfPage, listLearnt } from '../../src/autopilot/learnt.ts';
 
 const A = 'https://a.test/';
 const B = 'https://b.test/?…';
@@ -29,10 +29,23 @@ function experienceOf(): Experience {
   };
 }
 
+const HOME = { key: 'home', usedAtMs: 2 };
+const placesOf = (experience: Experience) =>
+  listLearnt([{ ...experience, ...HOME }], null).map(({ place }) => place);
+
 test('lists medians in milliseconds by network and page, last page first, the usual way first', () => {
-  expect(listLearnt(experienceOf())).toEqual([
+  const page = keyOfPage('local', B);
+  const other = {
+    key: null,
+    usedAtMs: 1,
+    explorer: new Explorer(new Map([[page, clusterOf({ leave: [3] })]])),
+    scalesMs: new Map([[page, 10]]),
+  };
+  expect(listLearnt([{ ...experienceOf(), ...HOME }, other], 'home')).toEqual([
     {
-      network: 'internet',
+      ...HOME,
+      isCurrent: true,
+      place: 'internet',
       pages: [
         { url: B, ways: [{ name: 'leave', medianMs: 2000, loads: 1 }] },
         {
@@ -45,15 +58,36 @@ test('lists medians in milliseconds by network and page, last page first, the us
         },
       ],
     },
-    // (1 + 2) / 2 × 100 ms.
-    { network: 'local', pages: [{ url: A, ways: [{ name: 'leave', medianMs: 150, loads: 2 }] }] },
+    {
+      ...HOME,
+      isCurrent: true,
+      place: 'local',
+      // (1 + 2) / 2 × 100 ms.
+      pages: [{ url: A, ways: [{ name: 'leave', medianMs: 150, loads: 2 }] }],
+    },
+    {
+      key: null,
+      usedAtMs: 1,
+      isCurrent: false,
+      place: 'local',
+      pages: [{ url: B, ways: [{ name: 'leave', medianMs: 30, loads: 1 }] }],
+    },
   ]);
 });
 
-test('erasing a network forgets its pages and what they have in common, and leaves the other one', () => {
+test('erasing a place forgets its pages and what they have in common, and leaves the other one', () => {
   const experience = experienceOf();
-  forgetLearnt(experience, 'internet');
-  expect(listLearnt(experience).map(({ network }) => network)).toEqual(['local']);
+  forgetPlace(experience, 'internet');
+  expect(placesOf(experience)).toEqual(['local']);
   expect([...experience.explorer.clusters.keys()]).toEqual([keyOfPage('local', A)]);
   expect([...experience.scalesMs.keys()]).toEqual([keyOfPage('local', A)]);
+});
+
+test('forgetting a page leaves the others, and what they have in common while there are any', () => {
+  const experience = experienceOf();
+  expect(forgetLearntPages(experience, (url) => url === 'https://c.test/')).toBe(false);
+  expect(forgetLearntPages(experience, (url) => url === A)).toBe(true);
+  expect([...experience.explorer.clusters.keys()]).toEqual([keyOfPage('internet', B), 'internet']);
+  expect(forgetLearntPages(experience, (url) => url === B)).toBe(true);
+  expect(experience.explorer.clusters.size + experience.scalesMs.size).toBe(0);
 });

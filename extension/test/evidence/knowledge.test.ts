@@ -46,6 +46,20 @@ test.each([
   expect(idsOf(all.at(-1)!, all)).toEqual(ids);
 });
 
+test('loads on a network that is recognised are comparable across a stay on another one', () => {
+  const [home, train] = ['home', 'train'].map((networkKey) => ({ networkKey }));
+  const all = [
+    loadOf(1, { ...home, cluster: null }),
+    loadOf(2, home),
+    loadOf(3, { ...train, cluster: null }),
+    loadOf(4, { cluster: null }),
+    loadOf(5, home),
+    loadOf(6, train),
+    loadOf(7),
+  ];
+  expect(all.slice(4).map((load) => idsOf(load, all))).toEqual([[1, 2], [3], [4]]);
+});
+
 test('loads from private addresses are compared with each other, although they have no network summary', () => {
   const all = [1, 2, 3].map((id) => loadOf(id, { cluster: null, recording: local }));
   expect(idsOf(all[2]!, all)).toEqual([1, 2]);

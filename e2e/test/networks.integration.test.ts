@@ -1,0 +1,95 @@
+/** What loads teach is kept for each network that the real helper recognises, in real Chromium. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StoredLoad } from '@hopwise/extension/messages';
+import { networkOf, profileNamed } from '@hopwise/lab/client/networks';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { allowPins } from '../../extension/test/pins/pinning-chromium.ts';
+import { BrowserOnLink } from './browser-on-link.ts';
+
+const PREFIX = 'autopilot-explorer:';
+/** Duplicate address detection takes a second or two, Chromium's notification two more. */
+const SETTLE_MS = 5000;
+const LEARNT_TIMEOUT = { timeout: 10_000, interval: 200 };
+
+let link: BrowserOnLink;
+let tab: Page;
+let options: Page;
+
+beforeAll(async () => {
+  link = await BrowserOnLink.open('shop', networkOf(profileNamed('cable')));
+  await allowPins(link.own);
+  await link.allowPinsToServers();
+  for (const name of ['home', 'train']) {
+    link.runBeside(['ip', 'link', 'add', name, 'type', 'veth', 'peer', 'name', `${name}-router`]);
+    for (const end of [name, `${name}-router`]) link.runBeside(['ip', 'link', 'set', end, 'up']);
+  }
+  // The links get addresses, which Chromium takes for changes of the network: it ends requests in progress.
+  await sleep(SETTLE_MS);
+  tab = await link.newTab();
+  options = await link.browser.openOwn('options.html');
+});
+
+afterAll(() => link?.close());
+
+/**
+ * Changes the default route; the page's servers have one of their own. The browser stays online by it, so the event that it reports
+ * between two networks comes from here.
+ */
+async function goTo(name: string): Promise<void> {
+  link.runBeside(['ip', 'route', 'replace', 'default', 'dev', name]);
+  const [worker] = link.browser.context.serviceWorkers();
+  await worker!.evaluate(() => {
+    self.dispatchEvent(new Event('offline'));
+  });
+}
+
+/** Number of learnt loads of the page, by the key of the network. */
+async function readLearnt(): Promise<Record<string, number>> {
+  const stored = await link.own.evaluate(() => chrome.storage.local.get(null));
+  return Object.fromEntries(
+    Object.entries(stored)
+      .filter(([name]) => name.startsWith(PREFIX))
+      .map(([name, value]) => {
+        const { clusters } = value as { clusters: Record<string, { arms: Record<string, unknown[]> }> };
+        const page = Object.keys(clusters).find((key) => key.includes(link.site.entry))!;
+        return [name.slice(PREFIX.length), Object.values(clusters[page]!.arms).flat().length];
+      }),
+  );
+}
+
+/** Loads the page and waits until it is learned from. */
+async function load(learnt: number): Promise<StoredLoad> {
+  const loaded = await link.loadCold(tab);
+  await expect.poll(readLearnt, LEARNT_TIMEOUT).toMatchObject({ [loaded.networkKey!]: learnt });
+  return loaded;
+}
+
+test('what is learnt at home is found again after the train', async () => {
+  await options.getByLabel('Let hopwise make pins by itself').check();
+  await options.getByLabel('Also try the next best choice now and then').check();
+  // Nothing is tried and no pin made: each load is the browser's own.
+  await link.browser.ask(link.own, { type: 'change-autopilot', change: { minGain: 0.9 } });
+  const [worker] = link.browser.context.serviceWorkers();
+  await worker!.evaluate(() => {
+    Math.random = () => 0.99;
+  });
+
+  await goTo('home');
+  const home = (await load(1)).networkKey;
+  expect(home).toMatch(/^[\w-]{22}$/);
+  await goTo('train');
+  const train = (await load(1)).networkKey;
+  expect(train).toMatch(/^[\w-]{22}$/);
+  expect(train).not.toBe(home);
+  await options.getByText(/^Pages in your own network, on another network/).waitFor();
+  await goTo('home');
+  expect((await load(2)).networkKey).toBe(home);
+  expect(await readLearnt()).toEqual({ [home!]: 2, [train!]: 1 });
+
+  const erase = options.getByRole('button', { name: /^Erase what was learnt: .* on another network/ });
+  await expect.poll(() => erase.count(), LEARNT_TIMEOUT).toBe(1);
+  await erase.click();
+  await expect.poll(readLearnt).toEqual({ [home!]: 2 });
+});

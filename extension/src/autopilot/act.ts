@@ -1,4 +1,4 @@
-import { originSchema, pinKindSchema } from '@hopwise/contract';
+import { networkKeySchema, originSchema, pinKindSchema } from '@hopwise/contract';
 import * as z from 'zod/mini';
 
 /**
@@ -43,6 +43,8 @@ export const actSchema = z.object({
   /** Measured load times of the page without pins and with these, milliseconds, oldest first. */
   beforeMs: times,
   afterMs: times,
+  /** Key of the network on which it was made; null for one that is not recognised, absent in acts of an earlier version. */
+  networkKey: z.optional(z.nullable(networkKeySchema)),
   /** The last load that was looked at. */
   lastLoadId: z.int(),
   /** `checking`: the next loads decide whether it stays. `kept`: they have shown a gain. */

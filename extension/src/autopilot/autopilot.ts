@@ -210,7 +210,7 @@ export class Autopilot {
     const key = load.networkKey ?? null;
     const experience = await readExperience(key);
     const reason = wasTrial ? 'explore' : 'best';
-    const isFree = ({ pins }: Option) => !isCoolingDown(pins, acts, Date.now());
+    const isFree = ({ pins }: Option) => !isCoolingDown(pins, acts, Date.now(), key);
     const trial = chooseTrial(experience, load, decision, settings, reason, isFree);
     await saveExperience(key, experience);
     return trial;
@@ -232,7 +232,8 @@ export class Autopilot {
       existing.some(({ origin, kind }) => origin === pin.origin && kind !== pin.kind),
     );
     if (missing.length === 0 || (trigger !== 'rule' && isOther)) return false;
-    if (isCoolingDown(missing, acts, Date.now())) return false;
+    const networkKey = load.networkKey ?? null;
+    if (isCoolingDown(missing, acts, Date.now(), networkKey)) return false;
     const act: Act = {
       id: crypto.randomUUID(),
       madeAtMs: Date.now(),
@@ -242,6 +243,7 @@ export class Autopilot {
       predicted,
       beforeMs,
       afterMs: [],
+      networkKey,
       lastLoadId: load.id,
       state: isByRule(trigger) ? 'kept' : 'checking',
       end: null,

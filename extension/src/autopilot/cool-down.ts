@@ -17,13 +17,23 @@ const COOL_DOWN_MS: Partial<Record<EndCause, number>> = {
 const LONGER = 2;
 
 /**
- * Whether earlier acts with one of these pins ended so badly that they are not made again yet.
+ * Whether earlier acts with one of these pins ended so badly that they are not made again yet. What a network did to pins holds for
+ * that network: a middlebox that refuses a protocol stands in one place. What the user undid holds everywhere.
  *
  * @param acts oldest first
+ * @param networkKey of the network that the pins are for; null for one that is not recognised
  */
-export function isCoolingDown(pins: readonly PlannedPin[], acts: readonly Act[], nowMs: number): boolean {
+export function isCoolingDown(
+  pins: readonly PlannedPin[],
+  acts: readonly Act[],
+  nowMs: number,
+  networkKey: string | null,
+): boolean {
   const share = (earlier: Act['pins']) =>
     pins.some(({ origin, kind }) => earlier.some((pin) => pin.origin === origin && pin.kind === kind));
-  const bad = acts.filter(({ end, pins: earlier }) => end && COOL_DOWN_MS[end.cause] && share(earlier));
+  const bad = acts.filter(
+    ({ end, pins: earlier, networkKey: key = null }) =>
+      end && COOL_DOWN_MS[end.cause] && (end.cause === 'you' || key === networkKey) && share(earlier),
+  );
   return bad.some(({ end }, before) => nowMs - end!.atMs < COOL_DOWN_MS[end!.cause]! * LONGER ** before);
 }

@@ -26,6 +26,7 @@ import { VerifyControl } from '../ui/verify-control.ts';
 import type { OpenedFile } from './emulation/read-file.ts';
 import { ExportMenu } from './files/export-menu.ts';
 import { ImportControl } from './files/import-control.ts';
+import { MonitorControl } from './history/monitor-control.ts';
 import { LoadTabs } from './load-tabs.ts';
 import { Tabs } from './tabs.ts';
 
@@ -51,6 +52,7 @@ const action = new ActionControl(model, reload);
 const undo = new UndoControl(model);
 let refresh = () => {};
 const loadTabs = new LoadTabs();
+const monitor = new MonitorControl(() => shown?.load?.recording.url ?? null);
 const tabs = new Tabs([
   { id: 'overview', label: t('panelOverview'), render: () => withLoad(renderOverview) },
   { id: 'origins', label: t('panelOrigins'), render: () => withLoad(renderOrigins) },
@@ -66,7 +68,11 @@ const tabs = new Tabs([
   },
   { id: 'graph', label: t('panelGraph'), render: () => withLoad((load) => [loadTabs.graph(load)]) },
   { id: 'what-if', label: t('panelWhatIf'), render: () => withLoad((load) => [loadTabs.whatIf(load)]) },
-  { id: 'history', label: t('panelHistory'), render: () => withLoad((load) => [loadTabs.history(load)]) },
+  {
+    id: 'history',
+    label: t('panelHistory'),
+    render: () => withLoad((load) => [loadTabs.history(load), ...(opened ? [] : [monitor.element])]),
+  },
 ]);
 
 const isInspecting = tabId !== undefined && Number.isSafeInteger(tabId);

@@ -99,7 +99,7 @@ export interface ExportAnswer {
 }
 
 /** A load as the file that "Export JSON" saves. */
-export interface LoadExport extends Omit<StoredLoad, 'id' | 'requestedUrl' | 'storedAtMs'> {
+export interface LoadExport extends Omit<StoredLoad, 'id' | 'requestedUrl' | 'storedAtMs' | 'networkKey'> {
   format: 'hopwise-load';
   version: 1;
 }

@@ -86,6 +86,11 @@ export function formatTime(timeMs: number): string {
   return new Date(timeMs).toLocaleString(currentLocale(), { dateStyle: 'medium', timeStyle: 'short' });
 }
 
+/** The time of day alone. */
+export function formatTimeOfDay(timeMs: number): string {
+  return new Date(timeMs).toLocaleTimeString(currentLocale(), { timeStyle: 'short' });
+}
+
 /** Origin without its scheme if that is https. */
 export function formatOrigin(origin: string): string {
   return origin.replace(/^https:\/\//, '');

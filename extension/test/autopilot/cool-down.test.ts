@@ -15,13 +15,24 @@ test.each([
   ['after 12 hours the second time', endedAt([0, 'slower'], [6, 'no-gain']), 6 + 12],
   ['after 24 hours the third time', endedAt([0, 'slower'], [6, 'slower'], [18, 'slower']), 18 + 24],
 ])('pins may be made again %s', (_words, acts, hour) => {
-  expect(isCoolingDown(PINS, acts, hour * HOUR_MS - 1)).toBe(true);
-  expect(isCoolingDown(PINS, acts, hour * HOUR_MS)).toBe(false);
+  expect(isCoolingDown(PINS, acts, hour * HOUR_MS - 1, null)).toBe(true);
+  expect(isCoolingDown(PINS, acts, hour * HOUR_MS, null)).toBe(false);
 });
 
 test('pins that the user removed are not made again, others are', () => {
   const acts = endedAt([0, 'you']);
-  expect(isCoolingDown(PINS, acts, 1e6 * HOUR_MS)).toBe(true);
-  expect(isCoolingDown([{ origin: 'https://other.test', kind: 'avoid-h3' }], acts, 0)).toBe(false);
-  expect(isCoolingDown(PINS, endedAt([0, 'tried']), 0)).toBe(false);
+  expect(isCoolingDown(PINS, acts, 1e6 * HOUR_MS, null)).toBe(true);
+  expect(isCoolingDown([{ origin: 'https://other.test', kind: 'avoid-h3' }], acts, 0, null)).toBe(false);
+  expect(isCoolingDown(PINS, endedAt([0, 'tried']), 0, null)).toBe(false);
+});
+
+test('what a network did to pins holds for that network, what the user removed holds everywhere', () => {
+  const acts = endedAt([0, 'trouble']).map((act) => ({ ...act, networkKey: 'office' }));
+  expect(['office', 'home', null].map((key) => isCoolingDown(PINS, acts, 0, key))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  const removed = endedAt([0, 'you']).map((act) => ({ ...act, networkKey: 'office' }));
+  expect(isCoolingDown(PINS, removed, 0, 'home')).toBe(true);
 });

@@ -1,5 +1,6 @@
 /** `npm run bench:accuracy`: predictions judged by measured loads. */
 import { mkdir } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
 import { firstLine, UserError } from '@hopwise/lab/command/errors';
 import { runProgram } from '@hopwise/lab/command/program';
 import { Progress } from '@hopwise/lab/command/progress';
@@ -12,9 +13,10 @@ import { readCells } from './cells.ts';
 import { drawCharts } from './charts.ts';
 import { compareGolden, goldenFigures, makeGolden, readAccepted, writeAccepted } from './golden.ts';
 import { renderAccuracyHtml } from './html.ts';
-import { type BenchOptions, type GoldenOptions, parseOptions } from './options.ts';
+import { type BenchOptions, type GoldenOptions, parseOptions, type RowsOptions } from './options.ts';
 import { judgeReadings } from './readings/judge-readings.ts';
 import { renderReadings } from './readings/reading-table.ts';
+import { KNOWLEDGE, type StackingRow, stackingRow } from './stacking-rows.ts';
 
 /** Interval of progress lines where there is no terminal to replace a line on. */
 const LINE_EVERY_MS = 10_000;
@@ -22,6 +24,7 @@ const LINE_EVERY_MS = 10_000;
 await runProgram(async ({ signal, say }) => {
   const options = parseOptions(process.argv.slice(2));
   if (options.command === 'bench') await judge(options, signal);
+  else if (options.command === 'rows') await writeRows(options, signal);
   else await judgeGolden(options, signal, say);
 });
 
@@ -44,6 +47,32 @@ async function judge(options: BenchOptions, signal: AbortSignal): Promise<void> 
   for (const chart of charts) await write(`${chart.name}.svg`, await standaloneSvg(chart));
   await write('index.html', await renderAccuracyHtml(charts, tables));
   process.stdout.write(options.json ? text : tables);
+}
+
+async function writeRows({ dir, file }: RowsOptions, signal: AbortSignal): Promise<void> {
+  const progress = new Progress();
+  const { cells } = await readCells(dir);
+  const report = predictionProgress(progress, signal);
+  const asked = cells.flatMap((cell) =>
+    cell.recorded.flatMap((recorded) => KNOWLEDGE.map((knowledge) => ({ cell, recorded, knowledge }))),
+  );
+  progress.step(`predicting from ${asked.length / KNOWLEDGE.length} loads of ${cells.length} cells`);
+  const rows: StackingRow[] = [];
+  for (const [done, { cell, recorded, knowledge }] of asked.entries()) {
+    report({ done, total: asked.length, cell: `${cell.page} on ${cell.network}` });
+    const row = stackingRow(cell, recorded, knowledge);
+    if (row !== null) rows.push(row);
+    // Signals arrive between two predictions.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const path = resolve(file);
+  await mkdir(dirname(path), { recursive: true });
+  await replaceFileWithin(
+    dirname(path),
+    basename(path),
+    rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+  );
+  process.stdout.write(`${rows.length} rows of ${cells.length} cells: ${file}\n`);
 }
 
 /** Judges what is read out of the recordings, and writes it as `readings.json`. */

@@ -2,7 +2,7 @@ import { integer, list } from '@hopwise/lab/command/option-types';
 import { Command } from 'commander';
 
 /** Parsed options of `npm run bench:accuracy`. */
-export type AccuracyOptions = BenchOptions | GoldenOptions;
+export type AccuracyOptions = BenchOptions | GoldenOptions | RowsOptions;
 
 export interface BenchOptions {
   command: 'bench';
@@ -25,6 +25,14 @@ export interface GoldenOptions {
   /** Recorded natural loads to keep of each cell. */
   recordings: number;
   accept: boolean;
+}
+
+export interface RowsOptions {
+  command: 'rows';
+  /** Folder of measured loads. */
+  dir: string;
+  /** File of the rows. */
+  file: string;
 }
 
 export const GOLDEN_DIR = 'bench/golden';
@@ -79,6 +87,15 @@ export function parseOptions(argv: string[]): AccuracyOptions {
     .exitOverride()
     .action((from: string | undefined, { dir, recordings: kept, accept }) => {
       parsed = { command: 'golden', from: from ?? null, dir, recordings: kept, accept };
+    });
+  command
+    .command('rows')
+    .description('Writes predictions beside measured load times as JSON lines, for npm run model -- stack.')
+    .argument('<dir>', 'folder of measured loads')
+    .argument('<file>', 'file of the rows')
+    .exitOverride()
+    .action((dir: string, file: string) => {
+      parsed = { command: 'rows', dir, file };
     });
   command.parse(argv, { from: 'user' });
   return parsed as AccuracyOptions;

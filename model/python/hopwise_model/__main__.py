@@ -1,4 +1,4 @@
-"""`python -m hopwise_model`: train, evaluate, export, score, tables and corpus."""
+"""`python -m hopwise_model`: train, evaluate, export, score, tables, stack and corpus."""
 
 import argparse
 import json
@@ -42,6 +42,9 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     score = add_command("score", run_score, "mean request times of a model's choices on a log")
     tables = add_command("tables", run_tables, "WiseTrans's Tables 1 and 2 and Figure 13, by random rows and by conditions")
     tables.add_argument("--folds", type=int, default=10, help="of the cross-validation (default 10, as in the paper)")
+    stack = add_command("stack", run_stack, "whether trees on top of the emulator choose better than it alone, held out")
+    stack.add_argument("--rows", required=True, metavar="FILE", help="of npm run bench:accuracy -- rows, to learn from")
+    stack.add_argument("--test", metavar="FILE", help="such a file to judge by (default: folds of --rows)")
     corpus = add_command("corpus", run_corpus, "predicts a corpus of recordings, as tables and a report")
     corpus.add_argument("source", metavar="SRC", help="folder of recordings and HARs, or a URL such as s3://bucket/hars")
     corpus.add_argument("--out", required=True, metavar="DIR", help="folder or URL for tables and report; continues what it has")
@@ -55,7 +58,7 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
         command.add_argument("--log", required=True, metavar="FILE", help="CSV in WiseTrans's format, plain or gzipped")
     for command in (evaluate, export, score):
         command.add_argument("--model", required=True, metavar="DIR", help="folder that train wrote")
-    for command in (train, evaluate, tables):
+    for command in (train, evaluate, tables, stack):
         command.add_argument("--seed", type=int, default=1, help="of the folds (default 1)")
     return parser.parse_args(arguments)
 
@@ -112,6 +115,28 @@ def run_tables(options: argparse.Namespace) -> dict:
     return reproduce_tables(read_log(options.log), options.folds, options.seed, print_progress)
 
 
+def run_stack(options: argparse.Namespace) -> dict:
+    from .stacking import judge_stacking
+    from .stacking_rows import read_rows
+
+    rows = read_rows(options.rows)
+    test = None if options.test is None else read_rows(options.test)
+    shared = [knowledge for knowledge in rows if test is None or knowledge in test]
+    if not shared:
+        raise InputError(f"{options.test}: expected rows with the knowledge of {options.rows}: {', '.join(rows)}")
+    if test is not None and test[shared[0]].names != rows[shared[0]].names:
+        raise InputError(f"{options.test}: expected the features of {options.rows}")
+    return {
+        knowledge: judge_stacking(
+            rows[knowledge],
+            None if test is None else test[knowledge],
+            options.seed,
+            lambda line, knowledge=knowledge: print_progress(f"{knowledge}: {line}"),
+        )
+        for knowledge in shared
+    }
+
+
 def run_corpus(options: argparse.Namespace) -> dict:
     from .corpus.run import run_corpus
 
@@ -140,10 +165,12 @@ def print_progress(line: str) -> None:
 
 
 def format_result(result: dict, indent: str = "") -> str:
-    """Nested dictionaries, and lists of them, as indented lines."""
+    """Nested dictionaries, and lists of them, as indented lines; means with their intervals on one."""
     lines = []
     for name, value in result.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and value.keys() == {"mean", "low", "high"}:
+            lines.append(f"{indent}{name}: {value['mean']:.4f} ({value['low']:.4f} to {value['high']:.4f})")
+        elif isinstance(value, dict):
             lines += [f"{indent}{name}", format_result(value, indent + "  ")]
         elif isinstance(value, list):
             lines += [f"{indent}{name}", *(f"{indent}  {item}" for item in value)]

@@ -1,0 +1,46 @@
+import { beforeAll, expect, test } from 'vitest';
+import { type Cell, readCells } from '../src/accuracy/cells.ts';
+import { type StackingRow, stackingRow } from '../src/accuracy/stacking-rows.ts';
+import { mediansAt } from '../src/judge/cell-ground-truth.ts';
+
+let open: Cell;
+let policed: Cell;
+
+beforeAll(async () => {
+  const { cells } = await readCells('bench/golden', {
+    pages: ['web-p25'],
+    networks: ['cable', 'udp-policed'],
+  });
+  [open, policed] = ['cable', 'udp-policed'].map(
+    (name) => cells.find(({ network }) => network === name)!,
+  ) as [Cell, Cell];
+});
+
+const rowOf = (cell: Cell, knowledge: StackingRow['knowledge']) =>
+  stackingRow(cell, cell.recorded[0]!, knowledge)!;
+
+test('a row has the measured medians as costs, and every feature by name', () => {
+  const row = rowOf(open, 'given');
+  const measured = mediansAt(open.loads, open.recorded[0]!.judgedBy);
+  for (const protocol of ['h1', 'h2', 'h3'] as const)
+    expect(row.costMs[protocol]).toBeCloseTo(measured[protocol]!, 6);
+  expect(row).toMatchObject({ page: 'web-p25', network: 'cable', rule: 'h3' });
+  expect(row.features).toMatchObject({
+    rttMs: open.path.rttMs,
+    downMbps: open.path.downBps / 1e6,
+    udpPoliced: 0,
+  });
+  expect(Object.values(row.features).every((value) => value === null || Number.isFinite(value))).toBe(true);
+  expect(Object.keys(rowOf(open, 'estimated').features)).toEqual(Object.keys(row.features));
+});
+
+test('what is known of UDP differs, and the rule knows it in each row', () => {
+  const [known, unknown] = [rowOf(policed, 'udp'), rowOf(policed, 'estimated')];
+  expect(known.features.udpPoliced).toBe(1);
+  expect(unknown.features.udpPoliced).toBeLessThan(1);
+  expect([known.rule, unknown.rule]).toEqual(['h2', 'h2']);
+});
+
+test('loads that do not judge two protocols give no row', () => {
+  expect(stackingRow(open, { ...open.recorded[0]!, judgedBy: [] }, 'given')).toBeNull();
+});

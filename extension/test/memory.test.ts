@@ -173,6 +173,11 @@ test('an export has query strings only on request, and only while they are known
   await expect(exportLoad(load, true)).rejects.toThrow('Reload the page to export it.');
 });
 
+test('an export does not say on which network the load was', async () => {
+  const id = await store('https://a.test/', { networkKey: 'key-of-the-network' });
+  expect(JSON.stringify(await exportLoad((await getLoad(id))!, false))).not.toContain('key-of-the-network');
+});
+
 test('query strings that are kept are exported on request only, and are stripped when they are no longer to be kept', async () => {
   const url = 'https://a.test/?q=secret';
   await memory.changeSettings({ keepsQueries: true });

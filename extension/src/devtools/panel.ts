@@ -52,7 +52,10 @@ const action = new ActionControl(model, reload);
 const undo = new UndoControl(model);
 let refresh = () => {};
 const loadTabs = new LoadTabs();
-const monitor = new MonitorControl(() => shown?.load?.recording.url ?? null);
+const monitor = new MonitorControl(
+  () => shown?.load?.recording.url ?? null,
+  () => refresh(),
+);
 const tabs = new Tabs([
   { id: 'overview', label: t('panelOverview'), render: () => withLoad(renderOverview) },
   { id: 'origins', label: t('panelOrigins'), render: () => withLoad(renderOrigins) },

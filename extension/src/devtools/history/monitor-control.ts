@@ -29,13 +29,18 @@ export class MonitorControl {
   readonly #monitor: Monitor;
   #url = '';
 
-  /** @param findUrl the page to verify; null for none */
-  constructor(findUrl: () => string | null) {
+  /**
+   * @param findUrl the page to verify; null for none
+   * @param onVerified called after each verification that has succeeded
+   */
+  constructor(findUrl: () => string | null, onVerified: () => void) {
     this.#findUrl = findUrl;
-    this.#monitor = new Monitor(
-      (signal) => verifyPage(this.#url, signal),
-      () => this.#draw(),
-    );
+    const verify = async (signal: AbortSignal) => {
+      const verification = await verifyPage(this.#url, signal);
+      onVerified();
+      return verification;
+    };
+    this.#monitor = new Monitor(verify, () => this.#draw());
     this.#button.addEventListener('click', () => this.#click());
     this.element = el(
       'section',

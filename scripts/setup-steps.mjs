@@ -36,7 +36,16 @@ const PYTHON_STAMP = join(PYTHON_FOLDER, '.hopwise-packages');
 export const PYTHON = join(PYTHON_FOLDER, 'bin', 'python');
 
 /** Folders below the packages that hold no sources of the build. */
-const NOT_SOURCES = ['node_modules', 'dist', 'test', 'specs', 'test-results', 'playwright-report', '.git'];
+const NOT_SOURCES = [
+  'node_modules',
+  'dist',
+  'target',
+  'test',
+  'specs',
+  'test-results',
+  'playwright-report',
+  '.git',
+];
 
 /** Newest modification time below the given files and folders, leaving out what is no source. */
 function newest(paths, keep = () => true) {

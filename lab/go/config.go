@@ -24,6 +24,8 @@ type config struct {
 	Dir string `json:"dir"`
 	// Server has the defaults for origins: cubic, 10 segments (RFC 6928) and priorities honoured unless given.
 	Server site.Settings `json:"server"`
+	// Fronts make nginx and quiche the servers in front of the replay server; absent for the Go servers.
+	Fronts *serve.Programs `json:"fronts"`
 	// AheadOfOthers schedules the replay server ahead of the machine's other processes.
 	AheadOfOthers bool `json:"aheadOfOthers"`
 	// ReceiveBuffer is the size in bytes that receive buffers of the client's TCP begin with; 0 for the kernel's default. About
@@ -93,6 +95,15 @@ func readConfig(path string) (config, error) {
 	settings.Server = settings.Server.Or(site.Settings{
 		CongestionControl: "cubic", InitialWindow: serve.TCPInitialWindow, Priorities: site.PrioritiesHonoured,
 	})
+	if programs := settings.Fronts; programs != nil {
+		for name, path := range map[string]string{
+			"nginx": programs.Nginx, "nginxLibraries": programs.NginxLibraries, "quiche": programs.Quiche,
+		} {
+			if (path != "" || name == "nginx") && !filepath.IsAbs(path) {
+				return settings, fmt.Errorf("fronts.%s: expected an absolute path, got %q", name, path)
+			}
+		}
+	}
 	if settings.Network == nil {
 		return settings, errors.New("network: expected an object")
 	}

@@ -48,6 +48,9 @@ type lab struct {
 	dirIsOwn  bool
 	authority *certs.Authority
 	defaults  site.Settings
+	// fronts is nil for the Go servers.
+	fronts    *serve.Programs
+	stacks    serve.Stacks
 	endpoints []endpoint
 	client    *netns.Namespace
 	servers   *netns.Namespace
@@ -61,9 +64,12 @@ type lab struct {
 // Files of the scratch folder besides those that the holder mounts.
 const caFile = "ca.pem"
 
+// frontsDir is the folder of nginx and quiche in the scratch folder. Its name is short, as it has Unix sockets (unix(7)).
+const frontsDir = "fronts"
+
 // newLab starts all parts, or none.
 func newLab(settings config) (l *lab, err error) {
-	l = &lab{defaults: settings.Server}
+	l = &lab{defaults: settings.Server, fronts: settings.Fronts}
 	defer func() {
 		if err != nil {
 			l.down()
@@ -181,7 +187,7 @@ func (l *lab) connect(settings config) (err error) {
 		l.servers.AddAddresses(addresses...),
 	)
 	for i, e := range l.endpoints {
-		err = errors.Join(err, l.routeToClient(i, e.InitialWindow))
+		err = errors.Join(err, l.routeToClient(i, e.Settings))
 	}
 	if settings.IPVersion == 6 {
 		// Chromium looks up IPv6 addresses only where a default route exists.
@@ -205,21 +211,31 @@ func (l *lab) connect(settings config) (err error) {
 	return err
 }
 
-// routeToClient sets the initial window, in segments, of a server's TCP.
-func (l *lab) routeToClient(index, initialWindow int) error {
-	if initialWindow == serve.TCPInitialWindow {
+// routeToClient sets the initial window of a server's TCP and, where the server cannot set it itself, its congestion control.
+func (l *lab) routeToClient(index int, settings site.Settings) error {
+	tcp := netns.TCPSettings{InitialWindow: settings.InitialWindow}
+	if tcp.InitialWindow == serve.TCPInitialWindow {
 		// The kernel's default needs no route.
-		initialWindow = 0
+		tcp.InitialWindow = 0
+	}
+	if l.fronts != nil {
+		tcp.CongestionControl = settings.CongestionControl
 	}
 	e := l.endpoints[index]
 	return errors.Join(
-		l.servers.AddRouteFrom(e.Address, netip.PrefixFrom(clientAddress, 32), index, initialWindow),
-		l.servers.AddRouteFrom(e.Address6, netip.PrefixFrom(clientAddress6, 128), index, initialWindow),
+		l.servers.AddRouteFrom(e.Address, netip.PrefixFrom(clientAddress, 32), index, tcp),
+		l.servers.AddRouteFrom(e.Address6, netip.PrefixFrom(clientAddress6, 128), index, tcp),
 	)
 }
 
 func (l *lab) startChildren(settings config) (err error) {
 	server := serve.Config{Defaults: l.defaults}
+	if l.fronts != nil {
+		server.Fronts = &serve.FrontsConfig{Programs: *l.fronts, Dir: filepath.Join(l.dir, frontsDir)}
+		if err := os.Mkdir(server.Fronts.Dir, 0o700); err != nil {
+			return err
+		}
+	}
 	now := time.Now()
 	for _, e := range l.endpoints {
 		pair, err := l.authority.Issue(e.Host(), now)
@@ -233,9 +249,11 @@ func (l *lab) startChildren(settings config) (err error) {
 	if l.server, err = startServer(l.servers, server, settings.AheadOfOthers); err != nil {
 		return err
 	}
-	if _, err = ask(l.server, serve.Request{Site: settings.Site}); err != nil {
+	reply, err := ask(l.server, serve.Request{Site: settings.Site})
+	if err != nil {
 		return err
 	}
+	l.stacks = *reply.Stacks
 	l.holder, err = startHolder(l.client, l.dir)
 	return err
 }
@@ -278,8 +296,8 @@ func (l *lab) down() {
 	if l.dir == "" {
 		return
 	}
-	for _, name := range []string{caFile, "hosts", "resolv.conf", "nsswitch.conf"} {
-		if err := os.Remove(filepath.Join(l.dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	for _, name := range []string{caFile, "hosts", "resolv.conf", "nsswitch.conf", frontsDir} {
+		if err := os.RemoveAll(filepath.Join(l.dir, name)); err != nil {
 			fmt.Fprintln(os.Stderr, "hopwise-lab:", err)
 		}
 	}

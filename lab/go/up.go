@@ -32,8 +32,7 @@ type ready struct {
 	Origins   []endpoint `json:"origins"`
 	// Server has the defaults for origins.
 	Server site.Settings `json:"server"`
-	// QUIC has the constants of the HTTP/3 servers' stack.
-	QUIC serve.QUICFacts `json:"quic"`
+	serve.Stacks
 	// Scheduling of the link's threads: fifo, or normal where the rights for that are missing.
 	Scheduling string `json:"scheduling"`
 	Rootless   bool   `json:"rootless"`
@@ -62,7 +61,7 @@ func up(args []string) error {
 	err = answers.Encode(ready{
 		Ready: true, HolderPID: l.holder.pid(), Enter: l.enter(),
 		CAFile: filepath.Join(l.dir, caFile), CASPKI: l.authority.SPKI(), Origins: l.endpoints,
-		Server: l.defaults, QUIC: serve.QUIC,
+		Server: l.defaults, Stacks: l.stacks,
 		Scheduling: l.schedule, Rootless: netns.IsRootless(),
 	})
 	if err != nil {
@@ -291,8 +290,9 @@ func (l *lab) settle(origins map[string]site.Origin) error {
 			continue
 		}
 		origin.Settings = origin.Settings.Or(l.defaults)
-		if origin.InitialWindow != l.endpoints[i].InitialWindow {
-			failure = errors.Join(failure, l.routeToClient(i, origin.InitialWindow))
+		was := l.endpoints[i].Settings
+		if origin.InitialWindow != was.InitialWindow || origin.CongestionControl != was.CongestionControl {
+			failure = errors.Join(failure, l.routeToClient(i, origin.Settings))
 		}
 		l.endpoints[i].Origin = origin
 	}

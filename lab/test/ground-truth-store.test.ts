@@ -12,7 +12,9 @@ import { gzipMember, readMembers } from '../src/ground-truth/gzip-members.ts';
 import { cellFile, GroundTruthStore, readLoads } from '../src/ground-truth/store.ts';
 import { load, matrix, network, unreachable } from './measured-loads.ts';
 
-const quic: LabFacts['quic'] = {
+const tcp: LabFacts['tcp'] = { stack: 'Go net/http' };
+
+const quic: NonNullable<LabFacts['quic']> = {
   stack: 'quic-go 0.59.1',
   congestionControl: 'reno',
   initialWindow: 32,
@@ -168,6 +170,11 @@ describe('the store', () => {
       { server: { ...matrix.server, priorities: 'ignored' } },
       /another server, priorities: honoured, now ignored/,
     ],
+    [
+      'stack of servers',
+      { server: { ...matrix.server, stack: 'nginx-quiche' } },
+      /another server, stack: go, now nginx-quiche/,
+    ],
     ['time limit', { timeoutMs: 60_000 }, /another time limit of a load in ms: 120000, now 60000: use/],
     ['IP version', { ipVersion: 6 }, /another IP version: 4, now 6/],
     ['machine', { machine: { ...matrix.machine, cores: 4 } }, /another machine: 2 × a processor/],
@@ -179,16 +186,16 @@ describe('the store', () => {
 
   it('stores the lab’s facts with the first load, and refuses another lab', async () => {
     const { store } = await openStore();
-    await store.addLab({ quic, scheduling: 'fifo' });
+    await store.addLab({ tcp, quic, scheduling: 'fifo' });
     await store.append(load('h1', 1));
     await store.close();
     const { store: again } = await openStore();
-    expect(again.matrix).toEqual({ ...matrix, server: { ...matrix.server, quic }, scheduling: 'fifo' });
-    await again.addLab({ quic, scheduling: 'fifo' });
-    await expect(again.addLab({ quic: { ...quic, stack: 'quic-go 1' }, scheduling: 'fifo' })).rejects.toThrow(
-      /another server, quic, stack: quic-go 0\.59\.1, now quic-go 1: use another folder$/,
-    );
-    await expect(again.addLab({ quic, scheduling: 'normal' })).rejects.toThrow(
+    expect(again.matrix).toEqual({ ...matrix, server: { ...matrix.server, tcp, quic }, scheduling: 'fifo' });
+    await again.addLab({ tcp, quic, scheduling: 'fifo' });
+    await expect(
+      again.addLab({ tcp, quic: { ...quic, stack: 'quic-go 1' }, scheduling: 'fifo' }),
+    ).rejects.toThrow(/another server, quic, stack: quic-go 0\.59\.1, now quic-go 1: use another folder$/);
+    await expect(again.addLab({ tcp, quic, scheduling: 'normal' })).rejects.toThrow(
       /another scheduling of the link's threads: fifo, now normal/,
     );
     await again.close();
@@ -200,7 +207,7 @@ describe('the store', () => {
     await store.append(load('h1', 1));
     await store.close();
     const { store: again } = await openStore();
-    await again.addLab({ quic, scheduling: 'fifo' });
+    await again.addLab({ tcp, quic, scheduling: 'fifo' });
     expect(again.matrix).toEqual(older);
     await again.close();
     await expect(openStore({ ...matrix, ipVersion: 6 })).rejects.toThrow(/another IP version: 4, now 6/);

@@ -78,7 +78,7 @@ export async function measureFlows(
     cleanup.add('a lab', () => lab.down());
     store ??= new FlowStore(dir, present, {
       kernel: `${system()} ${release()}`,
-      quic: lab.facts.quic.stack,
+      quic: lab.facts.quic!.stack,
       scheduling: lab.facts.scheduling,
     });
     for (let each = work[next++]; each !== undefined; each = work[next++]) {

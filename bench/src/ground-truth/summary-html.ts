@@ -57,7 +57,7 @@ export async function renderSummaryHtml(
     `<header>
 <h1>Ground truth: page load time by protocol</h1>
 <p class="hw-muted">${escapeHtml(
-      `${browser}; TCP ${server.congestionControl} with an initial window of ${server.initialWindow}, ` +
+      `${browser}; ${[server.tcp, server.quic].map((own) => own && `${own.stack}; `).join('')}TCP ${server.congestionControl} with an initial window of ${server.initialWindow}, ` +
         `priorities ${server.priorities}; ${machine.cores} × ${machine.cpu}, Linux ${machine.kernel}`,
     )}</p>
 ${note(loadsText(summary.loads))}

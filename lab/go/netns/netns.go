@@ -156,9 +156,17 @@ func (n *Namespace) AddRoute(prefix netip.Prefix, source netip.Addr, initialWind
 // firstTable numbers the routing tables of AddRouteFrom, far from the kernel's own.
 const firstTable = 1000
 
+// TCPSettings are those of a route's TCP connections, as their sender.
+type TCPSettings struct {
+	// InitialWindow is the initial congestion window in segments, 0 for the kernel's own.
+	InitialWindow int
+	// CongestionControl is empty for the socket's own.
+	CongestionControl string
+}
+
 // AddRouteFrom is AddRoute for packets from source. index numbers the sources from 0. An earlier route of the source is
 // replaced.
-func (n *Namespace) AddRouteFrom(source netip.Addr, prefix netip.Prefix, index, initialWindow int) error {
+func (n *Namespace) AddRouteFrom(source netip.Addr, prefix netip.Prefix, index int, tcp TCPSettings) error {
 	return n.with(func(handle *netlink.Handle) error {
 		rule := netlink.NewRule()
 		rule.Src = ipNet(netip.PrefixFrom(source, source.BitLen()))
@@ -170,7 +178,9 @@ func (n *Namespace) AddRouteFrom(source netip.Addr, prefix netip.Prefix, index, 
 		if err := handle.RuleAdd(rule); err != nil && !errors.Is(err, unix.EEXIST) {
 			return fmt.Errorf("rule for routes from %s: %w", source, err)
 		}
-		return replaceRoute(handle, netlink.Route{Dst: ipNet(prefix), Table: rule.Table, InitCwnd: initialWindow})
+		return replaceRoute(handle, netlink.Route{
+			Dst: ipNet(prefix), Table: rule.Table, InitCwnd: tcp.InitialWindow, Congctl: tcp.CongestionControl,
+		})
 	})
 }
 

@@ -25,6 +25,8 @@ type Request struct {
 type Reply struct {
 	Error string `json:"error,omitempty"`
 	Log   *Log   `json:"log,omitempty"`
+	// Stacks answers a request to serve a site.
+	Stacks *Stacks `json:"stacks,omitempty"`
 }
 
 // Child is the main function of the server's process: it answers requests until in ends.
@@ -61,7 +63,12 @@ func handle(server **Server, request Request) (reply Reply) {
 			return errors.New("server: not started")
 		}
 		if request.Site != "" {
-			return (*server).Serve(request.Site)
+			if err := (*server).Serve(request.Site); err != nil {
+				return err
+			}
+			stacks := (*server).Stacks()
+			reply.Stacks = &stacks
+			return nil
 		}
 		if request.Change != nil {
 			return (*server).Change(request.Change)

@@ -28,6 +28,25 @@ type originHandler struct {
 	log   *recorder
 	// ignorePriorities makes the transports share a connection equally among its responses.
 	ignorePriorities bool
+	// fronts are those that requests come through; nil for the Go servers.
+	fronts *fronts
+}
+
+// arrival is how a request came to the server.
+type arrival struct {
+	// protocol is h1, h2 or h3.
+	protocol string
+	// connection numbers the connections of one server run.
+	connection uint64
+	// resumed is whether the connection's TLS handshake resumed an earlier session.
+	resumed bool
+}
+
+func (h *originHandler) arrival(r *http.Request, on *connection) arrival {
+	if h.fronts != nil {
+		return h.fronts.arrival(r.Header)
+	}
+	return arrival{"h" + strconv.Itoa(r.ProtoMajor), on.number, r.TLS != nil && r.TLS.DidResume}
 }
 
 // The server sets these itself, so a site's values are ignored.
@@ -52,17 +71,16 @@ func (h *originHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !strings.HasPrefix(path, "/") {
 		path = r.URL.RequestURI()
 	}
+	came := h.arrival(r, on)
 	found, answered := h.find(r, path)
 	entry := Entry{
-		Origin: h.origin, Method: r.Method, Path: path, Protocol: "h" + strconv.Itoa(r.ProtoMajor),
+		Origin: h.origin, Method: r.Method, Path: path,
+		Protocol: came.protocol, Connection: came.connection, Resumed: came.resumed,
 		Status: found.status, StartMs: float64(start.UnixMicro()) / 1e3, Miss: found == miss || found == misdirected,
 	}
 	if answered != path {
 		entry.Answered = answered
 	}
-	entry.Connection = on.number
-	entry.Resumed = r.TLS != nil && r.TLS.DidResume
-
 	defer func() {
 		entry.DurationMs = float64(time.Since(start).Microseconds()) / 1e3
 		h.log.add(entry)

@@ -1,5 +1,5 @@
-// Package serve replays a site: every origin on its own address, over HTTP/1.1 and HTTP/2 by
-// net/http and over HTTP/3 by quic-go.
+// Package serve replays a site: every origin on its own address, over HTTP/1.1 and HTTP/2 by net/http and over HTTP/3 by
+// quic-go, or behind nginx and quiche.
 package serve
 
 import (
@@ -12,6 +12,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"syscall"
 	"time"
@@ -45,6 +46,8 @@ type Endpoint struct {
 type Config struct {
 	Endpoints []Endpoint    `json:"endpoints"`
 	Defaults  site.Settings `json:"defaults"`
+	// Fronts make nginx and quiche the servers; nil for the Go servers.
+	Fronts *FrontsConfig `json:"fronts,omitempty"`
 }
 
 // Server serves one site at a time.
@@ -54,6 +57,8 @@ type Server struct {
 	recorder   *recorder
 	// running are the origins of the site, by origin.
 	running map[string]*replay
+	// fronts is nil for the Go servers.
+	fronts *fronts
 	// port is that of all origins.
 	port string
 }
@@ -87,6 +92,8 @@ func newIdentity(pair certs.Pair) (*identity, error) {
 type replay struct {
 	handler *originHandler
 	stops   []func() error
+	// front is the origin as the fronts serve it.
+	front frontOrigin
 }
 
 func (r *replay) stop() error {
@@ -99,8 +106,8 @@ func (r *replay) stop() error {
 }
 
 // New reads the certificates.
-func New(config Config) (*Server, error) {
-	s := &Server{config: config, identities: map[string]*identity{}, recorder: &recorder{}, running: map[string]*replay{}, port: "443"}
+func New(config Config) (s *Server, err error) {
+	s = &Server{config: config, identities: map[string]*identity{}, recorder: &recorder{}, running: map[string]*replay{}, port: "443"}
 	for _, endpoint := range config.Endpoints {
 		made, err := newIdentity(endpoint.Pair)
 		if err != nil {
@@ -108,7 +115,16 @@ func New(config Config) (*Server, error) {
 		}
 		s.identities[endpoint.Origin] = made
 	}
-	return s, nil
+	if config.Fronts != nil {
+		s.fronts, err = newFronts(*config.Fronts, config.Endpoints, s.recorder, endProcess)
+	}
+	return s, err
+}
+
+// endProcess ends the server's process, which the lab notices.
+func endProcess(reason error) {
+	fmt.Fprintln(os.Stderr, "hopwise-lab:", reason)
+	os.Exit(1)
 }
 
 // Serve replaces the site. Connections to the previous one are closed. On failure the previous site stays, unless a port could
@@ -123,6 +139,9 @@ func (s *Server) Serve(dir string) error {
 		if _, known := s.identities[origin.Origin]; !known {
 			return fmt.Errorf("%s/site.json: origins[%d]: expected an origin that the lab was started with, got %s", dir, i, origin.Origin)
 		}
+		if err := s.check(origin); err != nil {
+			return err
+		}
 	}
 	resources, err := readResources(source, dir)
 	if err != nil {
@@ -136,16 +155,51 @@ func (s *Server) Serve(dir string) error {
 			return err
 		}
 	}
+	return s.startFronts()
+}
+
+// check refuses settings that the stack does not have.
+func (s *Server) check(origin site.Origin) error {
+	if s.fronts == nil {
+		return nil
+	}
+	origin.Settings = origin.Settings.Or(s.config.Defaults)
+	return s.fronts.check(origin)
+}
+
+// startFronts starts or restarts the fronts of the origins, if the stack has any.
+func (s *Server) startFronts() error {
+	if s.fronts == nil {
+		return nil
+	}
+	var origins []frontOrigin
+	for _, endpoint := range s.config.Endpoints {
+		if running, found := s.running[endpoint.Origin]; found {
+			origins = append(origins, running.front)
+		}
+	}
+	if err := s.fronts.restart(origins); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
 	return nil
 }
 
-// Change serves origins of the site with other settings and unchanged resources. Connections to them are closed.
+// Change serves origins of the site with other settings and unchanged resources. Connections to them are closed, and behind
+// fronts those to the other origins too.
 func (s *Server) Change(origins []site.Origin) error {
 	for _, origin := range origins {
-		running, found := s.running[origin.Origin]
-		if !found {
+		if _, found := s.running[origin.Origin]; !found {
 			return fmt.Errorf("server: %s is not served", origin.Origin)
 		}
+		if err := s.check(origin); err != nil {
+			return err
+		}
+	}
+	if s.fronts != nil {
+		s.fronts.stop()
+	}
+	for _, origin := range origins {
+		running := s.running[origin.Origin]
 		if err := running.stop(); err != nil {
 			return fmt.Errorf("server: %s: %w", origin.Origin, err)
 		}
@@ -153,7 +207,7 @@ func (s *Server) Change(origins []site.Origin) error {
 			return err
 		}
 	}
-	return nil
+	return s.startFronts()
 }
 
 // start serves an origin on all its addresses.
@@ -163,6 +217,7 @@ func (s *Server) start(origin site.Origin, resources index) error {
 		origin: origin.Origin, host: origin.Host(), resources: resources, log: s.recorder,
 		think:            time.Duration(origin.ThinkMs * float64(time.Millisecond)),
 		ignorePriorities: origin.Priorities == site.PrioritiesIgnored,
+		fronts:           s.fronts,
 	}
 	if origin.OffersH3() {
 		handler.altSvc = altSvc
@@ -170,6 +225,12 @@ func (s *Server) start(origin site.Origin, resources index) error {
 	running := &replay{handler: handler}
 	s.running[origin.Origin] = running
 	at := slices.IndexFunc(s.config.Endpoints, func(e Endpoint) bool { return e.Origin == origin.Origin })
+	if s.fronts != nil {
+		if err := s.listenBehindFronts(running, origin, at); err != nil {
+			return fmt.Errorf("server: %s: %w", origin.Origin, err)
+		}
+		return nil
+	}
 	for _, address := range s.config.Endpoints[at].Addresses {
 		if err := s.listen(running, origin, address); err != nil {
 			return fmt.Errorf("server: %s: %w", origin.Origin, err)
@@ -276,6 +337,28 @@ func (s *Server) listen(running *replay, origin site.Origin, address string) err
 	return nil
 }
 
+// listenBehindFronts serves an origin on a Unix socket. index is that of its endpoint.
+func (s *Server) listenBehindFronts(running *replay, origin site.Origin, index int) error {
+	running.front = frontOrigin{
+		Origin: origin, Certificate: s.fronts.file("%d.pem", index), Key: s.fronts.file("%d.key", index),
+		Upstream: s.fronts.file("%d.sock", index),
+	}
+	for _, address := range s.config.Endpoints[index].Addresses {
+		running.front.Addresses = append(running.front.Addresses, net.JoinHostPort(address, s.port))
+	}
+	listener, err := net.Listen("unix", running.front.Upstream)
+	if err != nil {
+		return err
+	}
+	errorLog := log.New(s.recorder, origin.Origin+": ", 0)
+	server := &http.Server{Handler: running.handler, ErrorLog: errorLog}
+	running.stops = append(running.stops, func() error {
+		return errors.Join(server.Close(), ignoring(listener.Close(), net.ErrClosed))
+	})
+	go s.run(errorLog, func() error { return server.Serve(listener) })
+	return nil
+}
+
 func ignoring(err, expected error) error {
 	if errors.Is(err, expected) {
 		return nil
@@ -311,12 +394,23 @@ func configureTCP(settings site.Settings) func(string, string, syscall.RawConn) 
 	}
 }
 
+// Stacks describes the servers as they run.
+func (s *Server) Stacks() Stacks {
+	if s.fronts == nil {
+		return goStacks
+	}
+	return s.fronts.stacks(s.config.Defaults)
+}
+
 // Log returns the entries and errors since the last call.
 func (s *Server) Log() Log { return s.recorder.take() }
 
 // Close ends all connections.
 func (s *Server) Close() error {
 	var failure error
+	if s.fronts != nil {
+		s.fronts.stop()
+	}
 	for _, running := range s.running {
 		failure = errors.Join(failure, running.stop())
 	}

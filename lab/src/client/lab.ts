@@ -11,11 +11,12 @@ import { makeScratch } from '../command/scratch.ts';
 import type { Site } from '../sites/site.ts';
 import { labProgram } from './build.ts';
 import { checkNetwork, type LabNetwork } from './networks.ts';
+import { frontPrograms, type ServerStack } from './server-stack.ts';
 
 const settingsSchema = z.object({
-  /** Of TCP. */
+  /** Of TCP and, with `nginx-quiche`, of QUIC. */
   congestionControl: z.enum(['cubic', 'reno', 'bbr']),
-  /** Of TCP, in segments. */
+  /** Of TCP in segments and, with `nginx-quiche`, of QUIC in packets. */
   initialWindow: z.int(),
   /** What the server does about the priorities of requests on HTTP/2 and HTTP/3 (RFC 9218). */
   priorities: z.enum(['honoured', 'ignored']),
@@ -35,17 +36,23 @@ const originSchema = z.object({
   ...settingsSchema.shape,
 });
 
+/** The server of HTTP/1.1 and HTTP/2; the kernel is its transport. */
+export const tcpSchema = z.object({
+  /** Name and version. */
+  stack: z.string(),
+});
+
 /** Values of the HTTP/3 servers' stack; packets are of the path's size. */
 export const quicSchema = z.object({
   /** Name and version. */
   stack: z.string(),
-  congestionControl: z.literal('reno'),
+  congestionControl: z.enum(['cubic', 'reno', 'bbr']),
   /** In packets, like `minimumWindow`. */
   initialWindow: z.int(),
   minimumWindow: z.int(),
-  /** Factor by which a congestion event multiplies the window. */
+  /** Factor by which a congestion event multiplies the window; 0 for BBR, which has none. */
   lossFactor: z.number(),
-  /** Rate at which packets leave, in windows a smoothed round trip. */
+  /** Rate at which packets leave, in windows a smoothed round trip; 0 where the window does not pace them. */
   pacingFactor: z.number(),
   /** Packets that leave at once. */
   pacingBurst: z.int(),
@@ -74,7 +81,9 @@ const readySchema = z.object({
   origins: z.array(originSchema),
   /** Defaults for origins that the site does not configure. */
   server: settingsSchema,
-  quic: quicSchema,
+  tcp: tcpSchema,
+  /** Null where no origin of the first site offers HTTP/3 and the stack's server for it does not run. */
+  quic: quicSchema.nullable(),
   scheduling: schedulingSchema,
   rootless: z.boolean(),
 });
@@ -164,6 +173,8 @@ export interface LabOptions {
    * segments unless given, and whether it honours priorities on HTTP/2 and HTTP/3, as it does unless given.
    */
   server?: Partial<z.infer<typeof settingsSchema>>;
+  /** The servers' programs; `go` unless given. Missing programs of the others are set up first. */
+  stack?: ServerStack;
   /** Schedules the replay server ahead of the machine's other processes, for transfers whose client is scheduled so too. */
   aheadOfOthers?: boolean;
   /** Bytes that receive buffers of the client's TCP begin with, half of which is offered to the sender; the kernel's default unless given. */
@@ -218,6 +229,7 @@ export class Lab {
     network,
     dir,
     server,
+    stack = 'go',
     aheadOfOthers,
     receiveBuffer,
     ipVersion,
@@ -226,6 +238,7 @@ export class Lab {
     signal?.throwIfAborted();
     checkNetwork(network);
     const binary = await labProgram(signal);
+    const fronts = stack === 'go' ? undefined : await frontPrograms(site, { ...(signal && { signal }) });
     const scratch = dir ?? (await makeScratch('lab'));
     const channel = new Channel();
     try {
@@ -233,7 +246,16 @@ export class Lab {
       await mkdir(scratch, { recursive: true, mode: 0o700 });
       await writeFile(
         config,
-        JSON.stringify({ site, network, dir: scratch, server, aheadOfOthers, receiveBuffer, ipVersion }),
+        JSON.stringify({
+          site,
+          network,
+          dir: scratch,
+          server,
+          fronts,
+          aheadOfOthers,
+          receiveBuffer,
+          ipVersion,
+        }),
       );
       const facts = await channel.open(binary, config, signal);
       return new Lab(channel, facts, scratch, signal);
@@ -330,8 +352,8 @@ export class Lab {
   }
 
   /**
-   * Changes servers of the site that is served, until the next `serve`. Open connections to them are closed; their
-   * sessions can be resumed.
+   * Changes servers of the site that is served, until the next `serve`. Open connections to them are closed, with
+   * `nginx-quiche` those to the other origins too; their sessions can be resumed.
    *
    * @param changes by origin
    * @throws with one line that names the origin and the entry

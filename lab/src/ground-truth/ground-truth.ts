@@ -8,6 +8,7 @@
 import type { Assignment, Recording } from '@hopwise/pageload-emulator';
 import type { LabFacts, LabStats } from '../client/lab.ts';
 import type { LabNetwork } from '../client/networks.ts';
+import type { ServerStack } from '../client/server-stack.ts';
 import type { Disturbance } from '../loads/disturbance.ts';
 import type { ProtocolMode } from '../loads/protocol-args.ts';
 
@@ -80,11 +81,15 @@ export interface GroundTruthMatrix {
   /** As `Chromium headless shell 156.0.…`. */
   browser: string;
   server: {
+    /** `go` when absent. */
+    stack?: ServerStack;
     congestionControl: 'cubic' | 'reno' | 'bbr';
     initialWindow: number;
     priorities: 'honoured' | 'ignored';
-    /** Constants of the HTTP/3 servers' stack. Absent in folders of old versions. */
-    quic?: LabFacts['quic'];
+    /** The server of HTTP/1.1 and HTTP/2. Absent in folders of old versions. */
+    tcp?: LabFacts['tcp'];
+    /** Constants of the HTTP/3 servers' stack; absent in folders of old versions, and where no page has HTTP/3. */
+    quic?: NonNullable<LabFacts['quic']>;
   };
   /** Scheduling of the link's threads. Absent in folders of old versions. */
   scheduling?: LabFacts['scheduling'];

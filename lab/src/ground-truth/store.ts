@@ -3,7 +3,7 @@ import { mkdir, open, readdir, readFile, rename, truncate, writeFile } from 'nod
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { dropsSchema, type LabFacts, quicSchema, schedulingSchema } from '../client/lab.ts';
+import { dropsSchema, type LabFacts, quicSchema, schedulingSchema, tcpSchema } from '../client/lab.ts';
 import { NETWORK_NAME, networkSchema } from '../client/networks.ts';
 import { firstLine, UserError } from '../command/errors.ts';
 import { lockFolder } from '../command/measuring-lock.ts';
@@ -43,9 +43,11 @@ const matrixSchema = z.object({
   seeds: z.array(seed),
   browser: z.string(),
   server: z.object({
+    stack: z.enum(['go', 'nginx-quiche']).optional(),
     congestionControl: z.enum(['cubic', 'reno', 'bbr']),
     initialWindow: z.int(),
     priorities: z.enum(['honoured', 'ignored']),
+    tcp: tcpSchema.optional(),
     quic: quicSchema.optional(),
   }),
   scheduling: schedulingSchema.optional(),
@@ -243,12 +245,18 @@ export class GroundTruthStore {
    *
    * @throws UserError when the folder's loads were made in another
    */
-  async addLab({ quic, scheduling }: Pick<LabFacts, 'quic' | 'scheduling'>): Promise<void> {
+  async addLab({ tcp, quic, scheduling }: Pick<LabFacts, 'tcp' | 'quic' | 'scheduling'>): Promise<void> {
     const { server } = this.#matrix;
-    refuseOther(this.dir, 'server, quic', server.quic, quic);
+    refuseOther(this.dir, 'server, tcp', server.tcp, tcp);
+    // Without HTTP/3 in a page its lab has no such server.
+    if (quic !== null) refuseOther(this.dir, 'server, quic', server.quic, quic);
     refuseOther(this.dir, "scheduling of the link's threads", this.#matrix.scheduling, scheduling);
     if (this.#hasLoads || (server.quic !== undefined && this.#matrix.scheduling !== undefined)) return;
-    await this.#writeMatrix({ ...this.#matrix, server: { ...server, quic }, scheduling });
+    await this.#writeMatrix({
+      ...this.#matrix,
+      server: { ...server, tcp, ...(quic && { quic }) },
+      scheduling,
+    });
   }
 
   async #writeMatrix(matrix: GroundTruthMatrix): Promise<void> {
@@ -290,9 +298,10 @@ export function joinedMatrix(
     const was = own(present.networks, name)?.network;
     refuseOther(dir, `network ${name}`, was, network);
   }
-  // The QUIC stack is only known once a lab is up.
-  const { quic, ...server } = present.server;
-  refuseOther(dir, 'server', server, { ...asked.server, quic: undefined });
+  refuseOther(dir, 'server, stack', present.server.stack ?? 'go', asked.server.stack ?? 'go');
+  // The versions are only known once a lab is up.
+  const { tcp, quic, stack, ...server } = present.server;
+  refuseOther(dir, 'server', server, { ...asked.server, tcp: undefined, quic: undefined, stack: undefined });
   refuseOther(dir, 'IP version', present.ipVersion ?? 4, asked.ipVersion ?? 4);
   refuseOther(dir, 'time limit of a load in ms', present.timeoutMs, asked.timeoutMs);
   refuseOther(dir, 'browser', present.browser, asked.browser);

@@ -28,14 +28,14 @@ export async function measureMatrix(
       { title: profile.title, network: networkOf(profile) },
     ]),
   );
-  const { congestionControl, initialWindow, priorities } = options;
+  const { stack, congestionControl, initialWindow, priorities } = options;
   return measurePlan(
     {
       ...options,
       title: `${pages.length} pages × ${Object.keys(networks).length} networks × ${options.protocols.join(', ')} × ${options.seeds.length} seeds${options.views.length > 1 ? ' × cold and warm' : ''}`,
       pages,
       networks,
-      server: { congestionControl, initialWindow, priorities },
+      server: { stack, congestionControl, initialWindow, priorities },
       assignmentFile,
       loads: planLoads({
         ...options,

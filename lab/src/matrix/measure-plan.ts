@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { type BrowserKind, browserProgram } from '../browser/browser-program.ts';
 import { labObstacle } from '../client/lab.ts';
 import { type LabNetwork, unmodelled } from '../client/networks.ts';
+import { frontPrograms } from '../client/server-stack.ts';
 import { firstLine, UserError } from '../command/errors.ts';
 import type { ProgramContext } from '../command/program.ts';
 import type { GroundTruthLoad, GroundTruthMatrix, View } from '../ground-truth/ground-truth.ts';
@@ -39,7 +40,7 @@ export interface Plan
   pages: MatrixPage[];
   networks: GroundTruthMatrix['networks'];
   /** Of origins that their site does not configure. */
-  server: Pick<GroundTruthMatrix['server'], 'congestionControl' | 'initialWindow' | 'priorities'>;
+  server: Omit<GroundTruthMatrix['server'], 'tcp' | 'quic'>;
   assignmentFile: AssignmentFile | null;
   /** Announces the loads and makes none. */
   onlyPlan: boolean;
@@ -100,6 +101,8 @@ export async function measurePlan(plan: Plan, context: ProgramContext): Promise<
   }
   const obstacle = await labObstacle();
   if (obstacle !== null) throw new UserError(obstacle);
+  // The first lab would set them up too, but without a word.
+  if (server.stack === 'nginx-quiche') await setUpFronts(pages, context);
   await context.useScratch();
   const store = await GroundTruthStore.open(dir, asked, onLoad);
   cleanup.add(`the lock of ${plan.out}`, () => store.close());
@@ -125,6 +128,15 @@ export async function measurePlan(plan: Plan, context: ProgramContext): Promise<
   });
   progress.say(inWords(result));
   return result;
+}
+
+/** @throws UserError in one line that says what is missing */
+async function setUpFronts(pages: MatrixPage[], { say: log, signal }: ProgramContext): Promise<void> {
+  for (const { dir } of pages) {
+    await frontPrograms(dir, { log, signal }).catch((error) => {
+      throw new UserError(`--server nginx: ${firstLine(error)}`);
+    });
+  }
 }
 
 /** Warnings about what the results cannot show. */

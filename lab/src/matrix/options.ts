@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { BrowserKind } from '../browser/browser-program.ts';
+import type { ServerStack } from '../client/server-stack.ts';
 import { integer, list, someOf } from '../command/option-types.ts';
 import type { GroundTruthMatrix, LoadProtocol, View } from '../ground-truth/ground-truth.ts';
 import { PAGE_FORMS } from '../pages/page-source.ts';
@@ -19,6 +20,7 @@ export interface MatrixOptions {
   browser?: BrowserKind;
   /** File with the assignments of `assigned`; hopwise's own when absent. */
   assignments?: string;
+  stack: ServerStack;
   congestionControl: GroundTruthMatrix['server']['congestionControl'];
   initialWindow: number;
   priorities: GroundTruthMatrix['server']['priorities'];
@@ -35,6 +37,9 @@ export interface MatrixOptions {
   /** Only prints what would be measured. */
   plan: boolean;
 }
+
+/** Stacks by their names on the command line. */
+const STACKS = { go: 'go', nginx: 'nginx-quiche' } as const satisfies Record<string, ServerStack>;
 
 const PROTOCOLS: LoadProtocol[] = ['h1', 'h2', 'h3', 'natural', 'assigned'];
 const VIEWS: View[] = ['cold', 'warm'];
@@ -68,11 +73,24 @@ export function addMatrixOptions(command: Command): Command {
       "for assigned: JSON {page: {network: {origin: protocol}}}; default: hopwise's own",
     )
     .addOption(
-      new Option('--congestion-control <name>', "congestion control of the servers' TCP")
+      new Option('--server <stack>', 'the servers: Go, or nginx with quiche for HTTP/3')
+        .choices(Object.keys(STACKS))
+        .default('go'),
+    )
+    .addOption(
+      new Option(
+        '--congestion-control <name>',
+        "congestion control of the servers' TCP, of nginx also of QUIC",
+      )
         .choices(['cubic', 'reno', 'bbr'])
         .default('cubic'),
     )
-    .option('--initial-window <n>', "initial window of the servers' TCP, in segments", integer(1, 100), 10)
+    .option(
+      '--initial-window <n>',
+      "initial window of the servers' TCP in segments, of nginx also of QUIC",
+      integer(1, 100),
+      10,
+    )
     .addOption(
       new Option('--priorities <treatment>', 'how the servers treat the priorities of HTTP/2 and HTTP/3')
         .choices(['honoured', 'ignored'])
@@ -118,6 +136,7 @@ export function matrixOptions(command: Command): MatrixOptions {
     out: given.out,
     browser: given.browser,
     assignments: given.assignments,
+    stack: STACKS[given.server as keyof typeof STACKS],
     congestionControl: given.congestionControl,
     initialWindow: given.initialWindow,
     priorities: given.priorities,

@@ -15,7 +15,7 @@ import type { MatrixPage } from './matrix-page.ts';
 export interface PageLabOptions {
   /** Chromium. */
   program: string;
-  server: NonNullable<LabOptions['server']>;
+  server: NonNullable<LabOptions['server']> & Pick<LabOptions, 'stack'>;
   ipVersion: 4 | 6;
   timeoutMs: number;
   cleanup: Cleanup;
@@ -83,8 +83,9 @@ export class PageLab implements MatrixLab {
 
   /** @param page is served first */
   static async up(page: MatrixPage, network: LabNetwork, options: PageLabOptions): Promise<PageLab> {
-    const { program, server, ipVersion, signal, cleanup } = options;
-    const lab = await Lab.up({ site: page.dir, network, server, ipVersion, signal });
+    const { program, ipVersion, signal, cleanup } = options;
+    const { stack, ...server } = options.server;
+    const lab = await Lab.up({ site: page.dir, network, server, ...(stack && { stack }), ipVersion, signal });
     cleanup.add('the lab', () => lab.down());
     const own = new PageLab(page, options, lab, await lab.wrapper(program));
     cleanup.add('the browsers', () => own.close());

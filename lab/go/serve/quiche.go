@@ -1,0 +1,73 @@
+package serve
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// quicheEndpoint is an origin in the configuration of hopwise-quiche.
+type quicheEndpoint struct {
+	Origin            string   `json:"origin"`
+	Addresses         []string `json:"addresses"`
+	Certificate       string   `json:"certificate"`
+	Key               string   `json:"key"`
+	Upstream          string   `json:"upstream"`
+	CongestionControl string   `json:"congestionControl"`
+	// InitialWindow is in packets.
+	InitialWindow int `json:"initialWindow"`
+	// PacingMbps is 0 for no limit.
+	PacingMbps float64 `json:"pacingMbps"`
+	Priorities string  `json:"priorities"`
+}
+
+func quicheConfigOf(origins []frontOrigin) ([]byte, error) {
+	endpoints := []quicheEndpoint{}
+	for _, o := range origins {
+		endpoints = append(endpoints, quicheEndpoint{
+			Origin: o.Origin.Origin, Addresses: o.Addresses, Certificate: o.Certificate, Key: o.Key, Upstream: o.Upstream,
+			CongestionControl: o.CongestionControl, InitialWindow: o.InitialWindow, PacingMbps: o.PacingMbps, Priorities: o.Priorities,
+		})
+	}
+	return json.Marshal(map[string]any{"endpoints": endpoints})
+}
+
+func (f *fronts) startQuiche(origins []frontOrigin) error {
+	text, err := quicheConfigOf(origins)
+	if err != nil {
+		return err
+	}
+	file := f.file("quiche.json")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		return err
+	}
+	if f.quiche, err = f.spawn("hopwise-quiche", nil, f.config.Quiche, "--config", file); err != nil {
+		return err
+	}
+	lines := make(chan []byte, 1)
+	go func() {
+		line, _ := bufio.NewReader(f.quiche.out).ReadBytes('\n')
+		lines <- line
+	}()
+	var line []byte
+	if err := f.quiche.await(func() bool {
+		select {
+		case line = <-lines:
+			return len(line) > 0
+		default:
+			return false
+		}
+	}); err != nil {
+		return err
+	}
+	var ready struct {
+		Ready bool   `json:"ready"`
+		Stack string `json:"stack"`
+	}
+	if err := json.Unmarshal(line, &ready); err != nil || !ready.Ready {
+		return fmt.Errorf("hopwise-quiche: expected that it is ready, got %.80q", line)
+	}
+	f.quicheStack = ready.Stack
+	return nil
+}

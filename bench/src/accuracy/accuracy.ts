@@ -16,7 +16,7 @@ import {
   intervalsOf,
 } from './figures.ts';
 import { type Guess, type LanternProtocol, PREDICTORS, type Predictor } from './guess.ts';
-import { assignedRatio, hopwiseGuess, learntFrom, learntGuess } from './hopwise.ts';
+import { assignedRatio, hopwiseGuess, learntFrom, learntGuess, serversOf } from './hopwise.ts';
 import { lanternGuess, withH3 } from './lantern.ts';
 import { type CellScore, scoreCell } from './scores.ts';
 import { TUNING_GROUPS, type TuningGroup, tuningGroups } from './tuning.ts';
@@ -72,9 +72,9 @@ type Guesses = Partial<Record<Predictor, Guess[]>>;
 /** Runs each predictor on a recorded load of a cell; null where it lacks input. */
 const ASK: Record<Predictor, (cell: Cell) => ((recorded: Recorded) => Guess) | null> = {
   hopwiseGiven:
-    ({ path }) =>
+    ({ path, sending }) =>
     ({ recording }) =>
-      hopwiseGuess(recording, { network: path }),
+      hopwiseGuess(recording, { network: path, servers: serversOf(recording, sending) }),
   hopwiseUdp:
     ({ path: { udp } }) =>
     ({ recording }) =>

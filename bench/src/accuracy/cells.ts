@@ -4,7 +4,13 @@ import { type LabNetwork, toNetworkPath } from '@hopwise/lab/client/networks';
 import { UserError } from '@hopwise/lab/command/errors';
 import type { GroundTruthLoad, GroundTruthMatrix } from '@hopwise/lab/ground-truth/ground-truth';
 import { readLoads, readMatrix } from '@hopwise/lab/ground-truth/store';
-import { InputError, type NetworkPath, parseRecording, type Recording } from '@hopwise/pageload-emulator';
+import {
+  InputError,
+  type NetworkPath,
+  parseRecording,
+  type Recording,
+  type ServerProfile,
+} from '@hopwise/pageload-emulator';
 import { mediansAt } from '../judge/cell-ground-truth.ts';
 import { type CellLoads, judgeLoads, type LeftOut } from '../judge/cell-loads.ts';
 import { EarlierLoads } from './earlier-loads.ts';
@@ -28,6 +34,8 @@ export interface Cell {
   link: LabNetwork;
   /** The same in the emulator's terms. */
   path: NetworkPath;
+  /** How the servers send, where it differs from what is assumed of unknown servers. */
+  sending?: Pick<ServerProfile, 'tcp' | 'quic'>;
   loads: CellLoads<GroundTruthLoad>;
   recorded: Recorded[];
   /** Recordings of earlier loads of other pages on the network, in order. */
@@ -90,7 +98,7 @@ export async function readCells(dir: string, selection: Selection = {}): Promise
   const unusable: string[] = [];
   for (const loads of judged.cells) {
     const before = earlier.before(loads.page, loads.network);
-    const cell = cellOf(loads, matrix.networks[loads.network]!.network, before);
+    const cell = { ...cellOf(loads, matrix.networks[loads.network]!.network, before), ...sendingOf(matrix) };
     const compared = Object.keys(mediansAt(loads, loads.seeds)).length;
     if (compared < 2 || cell.recorded.length === 0) unusable.push(`${cell.page} on ${cell.network}`);
     else cells.push(cell);
@@ -102,6 +110,20 @@ export async function readCells(dir: string, selection: Selection = {}): Promise
     );
   }
   return { matrix, cells, loads: judged.judging, leftOut: judged.leftOut, warm, unusable };
+}
+
+/** The Go servers' QUIC is what is assumed of unknown servers (`defaultServer`); other stacks have the matrix's settings. */
+function sendingOf({ server: { stack = 'go', ...server } }: GroundTruthMatrix): Pick<Cell, 'sending'> {
+  if (stack === 'go') return {};
+  const { initialWindow, congestionControl } = server;
+  const own = { initialWindow, congestionControl };
+  const { quic = own } = server;
+  return {
+    sending: {
+      tcp: own,
+      quic: { initialWindow: quic.initialWindow, congestionControl: quic.congestionControl },
+    },
+  };
 }
 
 /** Whether predictions may be made from a load. A load without requests was reduced to its figures. */

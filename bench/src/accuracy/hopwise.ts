@@ -3,6 +3,7 @@ import {
   buildGraph,
   emulate,
   estimateNetwork,
+  type KnownServer,
   learnNetwork,
   type NetworkCluster,
   type NetworkPath,
@@ -13,16 +14,17 @@ import {
   type Recording,
 } from '@hopwise/pageload-emulator';
 import { median } from 'simple-statistics';
+import type { Cell } from './cells.ts';
 import type { Guess } from './guess.ts';
 
 /**
  * hopwise's prediction from one recorded load.
  *
- * @param known known figures of the path; when absent, everything is estimated from the recording
+ * @param known known figures of the path and the servers; when absent, everything is estimated from the recording
  */
 export function hopwiseGuess(
   recording: Recording,
-  known: Pick<PredictOptions, 'network' | 'cluster'> = {},
+  known: Pick<PredictOptions, 'network' | 'servers' | 'cluster'> = {},
 ): Guess {
   const startedAt = performance.now();
   const { protocols, best, confidence, decided, decision } = predict(recording, known);
@@ -35,6 +37,12 @@ export function hopwiseGuess(
     guess.stated!.ranges[protocol] = time;
   }
   return guess;
+}
+
+/** What is known of a page's servers. @param sending absent where it is what is assumed of unknown servers */
+export function serversOf(recording: Recording, sending: Cell['sending']): KnownServer[] {
+  if (sending === undefined) return [];
+  return buildGraph(recording).origins.map((origin) => ({ origin, ...sending }));
 }
 
 /** What loads show about their network; null without loads. */

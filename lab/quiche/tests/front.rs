@@ -46,7 +46,6 @@ fn passes_requests_on_and_responses_back() {
     let expected =
         ["hopwise-protocol=HTTP/3", "hopwise-resumed=0", "host=www.lab.test", "transfer-encoding=chunked", "x-own=1"];
     assert_eq!(seen, expected);
-    // The size that path MTU discovery found.
     assert_eq!(client.largest_packet, 1452);
 }
 

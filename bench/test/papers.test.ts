@@ -1,6 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { emulateStart, gainsOf, LINKS, STARTS, startWindow } from '../src/papers/blitz/start-rates.ts';
+import { emulateStart } from '../src/papers/blitz/emulate-start.ts';
+import { KeptStarts } from '../src/papers/blitz/kept-starts.ts';
+import { gainsOf } from '../src/papers/blitz/start-gains.ts';
+import { LINKS, STARTS, startWindow } from '../src/papers/blitz/starts.ts';
 import type { Finding } from '../src/papers/claim.ts';
 import { allClaims } from '../src/papers/claims.ts';
 import { countChoices, type HttpTimes, meanError, objectsMs } from '../src/papers/econ/http-objects.ts';
@@ -63,6 +69,42 @@ it('keeps the sections of papers that a run leaves out, and counts their verdict
   expect(after.split('\n').filter((line) => line.startsWith('| wise-'))).toEqual(
     before.split('\n').filter((line) => line.startsWith('| wise-')),
   );
+});
+
+it('keeps what it found about a claim that a later run leaves out', () => {
+  const [first, second] = allClaims().filter(({ paper }) => paper === 'blitz');
+  const before = renderMarkdown(
+    [judge(first!, measured(1, { min: 0 })), judge(second!, measured(1, { min: 0 }))],
+    'npm run papers --',
+  );
+  const skipped = { kind: 'skipped', reason: 'left out' } as const;
+  const after = renderMarkdown(
+    [judge(first!, skipped), judge(second!, measured(1, { min: 2 }))],
+    'npm run papers -- blitz',
+    before,
+  );
+  expect(after).toContain('1 reproduced, 1 refuted, 0 not comparable, 0 not run.');
+  expect(after).not.toContain('left out');
+});
+
+describe('kept starts', () => {
+  const place = { sender: 'quiche', link: 'slow DSL', seed: 1 } as const;
+
+  it('continue where an earlier run was interrupted, and refuse another seed', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'hopwise-starts-'));
+    try {
+      const round = [{ timeMs: 1.5, drops: 2 }];
+      await (await KeptStarts.open({ ...place, dir })).add(round);
+      expect((await KeptStarts.open({ ...place, dir })).rounds).toEqual([round]);
+      expect((await KeptStarts.open({ ...place, link: 'LTE', dir })).rounds).toEqual([]);
+      expect((await KeptStarts.open(place)).rounds).toEqual([]);
+      await expect(KeptStarts.open({ ...place, dir, seed: 2 })).rejects.toThrow(
+        /its rounds have seed 1, not 2/,
+      );
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
 });
 
 describe('objects of one size', () => {
@@ -171,9 +213,9 @@ describe('a start at a rate', () => {
     expect(() => gainsOf(times.slice(1), 70_000, 1)).toThrow('slow DSL: no flows of 70000 bytes at null');
   });
 
-  it('is faster than slow start beside another flow in the emulator too', () => {
+  it.each(['kernel', 'quiche'] as const)('is faster than slow start in the emulator too, of %s', (sender) => {
     const lte = LINKS.find(({ name }) => name === 'LTE')!;
-    const emulated = (factor: number | null) => emulateStart(lte, { bytes: 2_000_000, factor });
+    const emulated = (factor: number | null) => emulateStart(lte, { bytes: 2_000_000, factor }, sender);
     expect(emulated(1)).toBeLessThan(emulated(null));
   });
 });

@@ -36,9 +36,10 @@ export async function makeTransfers(
   { origin, protocol }: FlowServer,
   sizes: readonly number[],
   signal: AbortSignal,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<Pick<Flow, 'sentMs' | 'totalMs' | 'unfinished'>[]> {
   const urls = sizes.map((bytes) => `${origin}/${bytes}`);
-  const [command, ...args] = await clientCommand(lab, protocol, TIMEOUT_MS, urls, signal);
+  const [command, ...args] = await clientCommand(lab, protocol, timeoutMs, urls, signal);
   const { stdout } = await promisify(execFile)(command!, args, { signal });
   const lines = stdout.trimEnd().split('\n');
   return sizes.map((bytes, index) => readTransfer(lines[index] ?? '', protocol, bytes));

@@ -10,11 +10,13 @@ export interface MeasureOptions {
   /** No measurements in the lab, and fewer folds. */
   quick: boolean;
   seed: number;
+  /** Folder for what is measured, from which a later run continues. */
+  keep?: string;
 }
 
 /** A figure that does not come from the project's own models, and what the claim requires of it. */
 export interface RealFigure {
-  source: 'kernel' | 'Chromium' | 'released data';
+  source: 'kernel' | 'quiche' | 'Chromium' | 'released data';
   value: number;
   /** Smallest and largest value with which the claim holds; open where left out. */
   min?: number;

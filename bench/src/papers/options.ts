@@ -6,6 +6,8 @@ import { type MeasureOptions, PAPERS, type Paper } from './claim.ts';
 export interface PapersOptions extends MeasureOptions {
   paper?: Paper;
   json: boolean;
+  /** Measures only the claims whose names begin so. */
+  claims?: string;
   /** File for the results as Markdown. */
   write?: string;
 }
@@ -26,6 +28,8 @@ export function parseOptions(argv: string[]): PapersOptions {
       '--data <dir>',
       'folder with econ-pcwnd/ and wisetrans/, as released; without it their claims are not run',
     )
+    .option('--claims <begin>', 'only the claims whose names begin so')
+    .option('--keep <dir>', 'folder for the rounds of `blitz`, from which a later run continues')
     .option('--quick', 'without the lab, in at most two minutes', false)
     .option('--seed <n>', 'of folds and losses', integer(0, 10_000), 1)
     .option('--write <file>', 'also write the results as Markdown')

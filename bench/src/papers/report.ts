@@ -36,14 +36,14 @@ export function renderTable(judged: readonly Judged[]): string {
 /**
  * `docs/papers.md`.
  *
- * @param before the file as an earlier run has written it: its sections of other papers stay
+ * @param before the file as an earlier run has written it: its claims that this run has not measured stay
  */
 export function renderMarkdown(judged: readonly Judged[], command: string, before = ''): string {
   const kept = before.split(/^(?=## )/m).slice(1);
   const sections = (Object.keys(TITLES) as (keyof typeof TITLES)[]).flatMap((paper) => {
     const own = judged.filter((each) => each.paper === paper);
-    if (own.length > 0) return [renderSection(paper, own)];
     const earlier = kept.find((section) => section.startsWith(`## ${TITLES[paper]}\n`));
+    if (own.length > 0) return [renderSection(paper, own, earlier)];
     return earlier === undefined ? [] : [earlier.trimEnd()];
   });
   const verdicts = sections.flatMap((section) =>
@@ -51,7 +51,7 @@ export function renderMarkdown(judged: readonly Judged[], command: string, befor
   );
   return [
     '# Figures of the papers',
-    `Written by \`${command}\`, which renews the sections of the papers that it ran. A verdict rests on the kernel or on data that the authors released, never on the project's own models alone.`,
+    `Written by \`${command}\`, which renews the claims that it measured. A verdict rests on the kernel, on other real senders or on data that the authors released, never on the project's own models alone.`,
     `${counts(verdicts)}.`,
     ...sections,
     '',
@@ -61,11 +61,13 @@ export function renderMarkdown(judged: readonly Judged[], command: string, befor
     .concat('\n');
 }
 
-function renderSection(paper: keyof typeof TITLES, judged: readonly Judged[]): string {
-  const rows = judged.map(
-    (each) =>
-      `| ${[each.id, each.place, each.stated, evidence(each).join('<br>'), each.verdict].map(cell).join(' | ')} |`,
-  );
+function renderSection(paper: keyof typeof TITLES, judged: readonly Judged[], before = ''): string {
+  const earlier = before.split('\n');
+  const rows = judged.map((each) => {
+    const own = [each.id, each.place, each.stated, evidence(each).join('<br>'), each.verdict];
+    const kept = earlier.find((line) => line.startsWith(`| ${cell(each.id)} |`));
+    return (each.finding.kind === 'skipped' ? kept : undefined) ?? `| ${own.map(cell).join(' | ')} |`;
+  });
   return [
     `## ${TITLES[paper]}`,
     '',

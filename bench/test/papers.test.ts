@@ -93,7 +93,7 @@ describe('kept starts', () => {
   it('continue where an earlier run was interrupted, and refuse another seed', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'hopwise-starts-'));
     try {
-      const round = [{ timeMs: 1.5, drops: 2 }];
+      const round = [{ timeMs: 1.5, drops: 2, latenessMs: 0.1 }];
       await (await KeptStarts.open({ ...place, dir })).add(round);
       expect((await KeptStarts.open({ ...place, dir })).rounds).toEqual([round]);
       expect((await KeptStarts.open({ ...place, link: 'LTE', dir })).rounds).toEqual([]);
@@ -194,6 +194,7 @@ describe('a start at a rate', () => {
       flows: Array.from({ length: 10 }, (_, round) => ({
         timeMs: (start.factor === null ? 1_000 : 500) + round + position,
         drops: start.factor === 4 ? 60 : 2,
+        latenessMs: 0,
       })),
     })),
   );

@@ -11,6 +11,8 @@ const flowSchema = z.object({
   timeMs: z.number(),
   /** Packets of both flows that the queue dropped meanwhile. */
   drops: z.int(),
+  /** Longest delay with which a packet was handed over. */
+  latenessMs: z.number(),
 });
 
 const fileSchema = z.object({

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failedLoad, loadOf, page, wholeCell, writeFolder } from '../../lab/test/measured-loads.ts';
 import { readCells } from '../src/accuracy/cells.ts';
+import { serversOf } from '../src/accuracy/hopwise.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -108,6 +109,25 @@ describe('readCells', () => {
       b: ['d.test/natural3'],
       c: ['d.test/natural3', 'b.test/natural7'],
     });
+  });
+
+  it('knows how servers send that differ from usual ones', async () => {
+    await writeFolder(dir, wholeCell());
+    expect((await readCells(dir)).cells[0]!.sending).toBeUndefined();
+    const file = join(dir, 'matrix.json');
+    const matrix = JSON.parse(await readFile(file, 'utf8'));
+    const own = { congestionControl: 'bbr', initialWindow: 20 };
+    await writeFile(
+      file,
+      JSON.stringify({ ...matrix, server: { ...matrix.server, ...own, stack: 'nginx-quiche' } }),
+    );
+    const [cell] = (await readCells(dir)).cells;
+    expect(cell!.sending).toEqual({ tcp: own, quic: own });
+    expect(serversOf(cell!.recorded[0]!.recording, cell!.sending)).toEqual([
+      { origin: 'https://www.page.test', tcp: own, quic: own },
+      { origin: 'https://img.page.test', tcp: own, quic: own },
+    ]);
+    expect(serversOf(cell!.recorded[0]!.recording, undefined)).toEqual([]);
   });
 
   it('uses h2 loads where no natural load was recorded, and no load without requests', async () => {

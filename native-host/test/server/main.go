@@ -1,5 +1,5 @@
 // Command server answers HTTP/1.1, HTTP/2 and HTTP/3 on one port, of the loopback interface
-// unless told otherwise, for the native host's tests. It makes a CA of its own, and ends when its standard input ends.
+// unless its flags say otherwise, for the native host's tests. It makes a CA of its own, and ends when its standard input ends.
 //
 // Standard output carries JSON lines: first {"port": N}, then one line a request.
 package main
@@ -62,7 +62,7 @@ func main() {
 	address := flag.String("address", "127.0.0.1", "IPv4 `address` to listen on")
 	silentUDP := flag.Bool("silent-udp", false, "hold the UDP port and answer nothing on it")
 	refusing := flag.Bool("refusing", false, "do not act on the first request for each target over HTTP/2")
-	clientCertificates := flag.Bool("client-certificates", false, "talk to nobody without a certificate")
+	clientCertificates := flag.Bool("client-certificates", false, "refuse clients without a certificate")
 	askCertificates := flag.Bool("ask-certificates", false, "ask for a certificate, talk without one as well")
 	lifetime := flag.Duration("lifetime", 24*time.Hour, "of the certificate, from now on; negative for one that has expired")
 	idleTimeout := flag.Duration("idle-timeout", 30*time.Second, "after which a QUIC connection is given up without a word")

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// seeded returns bytes that whoever knows seed can tell from any others: the key stream of AES-128-CTR, the key being
-// twelve zero bytes and seed.
+// seeded returns bytes that only seed determines, so that a test can recognise them: the key stream of AES-128-CTR with twelve
+// zero bytes and seed as the key.
 func seeded(length int, seed uint32) []byte {
 	key := make([]byte, 16)
 	binary.BigEndian.PutUint32(key[12:], seed)

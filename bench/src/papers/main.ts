@@ -3,24 +3,24 @@ import { readFile, stat } from 'node:fs/promises';
 import { UserError } from '@hopwise/lab/command/errors';
 import { runProgram } from '@hopwise/lab/command/program';
 import { replaceFile } from '@hopwise/lab/command/write-file';
-import type { Finding } from './claim.ts';
+import type { Claim, Finding } from './claim.ts';
 import { allClaims } from './claims.ts';
 import { parseOptions } from './options.ts';
 import { type Judged, judge, renderMarkdown, renderTable } from './report.ts';
 
-const NOT_WANTED: Finding = { kind: 'skipped', reason: 'left out by --claims' };
+const LEFT_OUT: Finding = { kind: 'skipped', reason: 'left out by --claims' };
 
 await runProgram(async (context) => {
   const argv = process.argv.slice(2);
   const { paper, claims, json, write, ...options } = parseOptions(argv);
   if (options.data !== undefined && !(await isFolder(options.data)))
     throw new UserError(`--data ${options.data}: expected a folder`, 2);
+  const isWanted = ({ id }: Pick<Claim, 'id'>) => claims === undefined || id.startsWith(claims);
   const judged: Judged[] = [];
   for (const claim of allClaims()) {
     if (paper !== undefined && claim.paper !== paper) continue;
     context.signal.throwIfAborted();
-    const isWanted = claims === undefined || claim.id.startsWith(claims);
-    judged.push(judge(claim, isWanted ? await claim.measure(options, context) : NOT_WANTED));
+    judged.push(judge(claim, isWanted(claim) ? await claim.measure(options, context) : LEFT_OUT));
   }
   if (write !== undefined) {
     // The folders are the reader's own.
@@ -28,7 +28,8 @@ await runProgram(async (context) => {
     const before = await readFile(write, 'utf8').catch(() => '');
     await replaceFile(write, renderMarkdown(judged, ['npm run papers --', ...words].join(' '), before));
   }
-  process.stdout.write(json ? `${JSON.stringify(judged, null, 1)}\n` : renderTable(judged));
+  const wanted = judged.filter(isWanted);
+  process.stdout.write(json ? `${JSON.stringify(wanted, null, 1)}\n` : renderTable(wanted));
 });
 
 async function isFolder(path: string): Promise<boolean> {

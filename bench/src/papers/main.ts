@@ -9,12 +9,16 @@ import { type Judged, judge, renderMarkdown, renderTable } from './report.ts';
 
 await runProgram(async (context) => {
   const argv = process.argv.slice(2);
-  const { paper, json, write, ...options } = parseOptions(argv);
+  const { paper, only, json, write, ...options } = parseOptions(argv);
   if (options.data !== undefined && !(await isFolder(options.data)))
     throw new UserError(`--data ${options.data}: expected a folder`, 2);
+  const claims = allClaims();
+  const unknown = only?.find((id) => !claims.some((claim) => claim.id === id));
+  if (unknown !== undefined) throw new UserError(`--only ${unknown}: expected ids of claims`, 2);
   const judged: Judged[] = [];
-  for (const claim of allClaims()) {
+  for (const claim of claims) {
     if (paper !== undefined && claim.paper !== paper) continue;
+    if (only !== undefined && !only.includes(claim.id)) continue;
     context.signal.throwIfAborted();
     judged.push(judge(claim, await claim.measure(options, context)));
   }
@@ -22,7 +26,10 @@ await runProgram(async (context) => {
     // The folder of the data is the reader's own.
     const words = argv.map((word) => (word === options.data ? 'DIR' : word));
     const before = await readFile(write, 'utf8').catch(() => '');
-    await replaceFile(write, renderMarkdown(judged, ['npm run papers --', ...words].join(' '), before));
+    await replaceFile(
+      write,
+      renderMarkdown({ claims, judged, command: ['npm run papers --', ...words].join(' '), before }),
+    );
   }
   process.stdout.write(json ? `${JSON.stringify(judged, null, 1)}\n` : renderTable(judged));
 });

@@ -58,8 +58,8 @@ describe('the next second of a flow', () => {
     const [{ predicted: by }] = predictSeconds(flowOf(12, () => 100_000)) as [
       { predicted: Record<Predictor, number> },
     ];
-    // 100 · sqrt(4 · 0.01 / 3) + 300 · 3 · sqrt(6 · 0.01 / 8) · 0.01 · (1 + 32 · 0.0001) = 11.547 + 0.782 ms a segment
-    expect(1 / pftkSegmentsPerMs(0.01, 100)).toBeCloseTo(12.329, 3);
+    // 100 · sqrt(2 · 0.01 / 3) + 300 · 3 · sqrt(3 · 0.01 / 8) · 0.01 · (1 + 32 · 0.0001) = 8.165 + 0.553 ms a segment
+    expect(1 / pftkSegmentsPerMs(0.01, 100)).toBeCloseTo(8.718, 3);
     expect(by.PFTK).toBeCloseTo(1e6 * pftkSegmentsPerMs(0.01, 100), 6);
     // 10 to 13 segments in each of ten rounds, less what is lost: ECON’s rate lies near 100 segments.
     expect(by.ECON).toBeGreaterThan(80_000);

@@ -81,12 +81,12 @@ describe('verdicts on pages', () => {
 });
 
 describe('pages of the index', () => {
-  it('have 20 to 500 requests and at most 4 MB, in its order', () => {
+  it('have 20 to 500 requests and at most 2 MB, in its order', () => {
     const csv = [
       'file,site,entries,total_bytes',
       'small.har,http://a.test/,19,1000',
-      'b.har,http://b.test/,20,4000000',
-      'large.har,http://c.test/,500,4000001',
+      'b.har,http://b.test/,20,2000000',
+      'large.har,http://c.test/,500,2000001',
       'a.har,http://d.test/,500,1000',
       'many.har,http://e.test/,501,1000',
     ];

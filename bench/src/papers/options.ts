@@ -1,6 +1,6 @@
 import { integer, list, number, someOf } from '@hopwise/lab/command/option-types';
 import { PROTOCOLS } from '@hopwise/pageload-emulator';
-import { Argument, Command } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { type MeasureOptions, PAPERS, type Paper } from './claim.ts';
 
 /** Parsed options of `npm run papers`. */
@@ -36,11 +36,13 @@ export function parseOptions(argv: string[]): PapersOptions {
     )
     .option('--quick', 'without the lab, in at most two minutes', false)
     .option('--seed <n>', 'of folds and losses', integer(0, 10_000), 1)
-    .option(
-      '--protocols <list>',
-      'that recorded pages are loaded under: h1 and h2, which ECON chooses from, and h3',
-      someOf(PROTOCOLS),
-      [...PROTOCOLS],
+    .addOption(
+      new Option(
+        '--protocols <list>',
+        'that recorded pages are loaded under: h1 and h2, which ECON chooses from, and h3',
+      )
+        .argParser(someOf(PROTOCOLS))
+        .default([...PROTOCOLS], PROTOCOLS.join(',')),
     )
     .option(
       '--loads <n>',

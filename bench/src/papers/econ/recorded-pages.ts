@@ -24,7 +24,7 @@ export const PAGES = 10;
 /** The paper's pages have so many objects. */
 const REQUESTS = { min: 20, max: 500 };
 /** Larger pages take long at 1% loss. */
-const MAX_BYTES = 4e6;
+const MAX_BYTES = 2e6;
 const TIMEOUT_MS = 120_000;
 const QUIET_LIMIT_MS = 5_000;
 
@@ -106,7 +106,7 @@ export async function measurePages(
 
 /**
  * Files of the pages: those of the folder that is continued; for a new one the first ten of `index.csv` with 20 to 500
- * requests, at most 4 MB, and a replay that repeats its requests under each protocol.
+ * requests, at most 2 MB, and a replay that repeats its requests under each protocol.
  *
  * @returns why there are too few
  */

@@ -25,8 +25,8 @@ function holtWinters(history: readonly number[]): number {
   return Math.max(level + trend, Number.EPSILON);
 }
 
-/** Segments that one acknowledgement covers, by delayed acknowledgements (RFC 5681, section 4.2). */
-const ACKNOWLEDGED = 2;
+/** PFTK's b: Linux grows its window by acknowledged segments, so that delayed acknowledgements do not slow it. */
+const ACKNOWLEDGED = 1;
 /** Linux's smallest retransmission timeout, TCP_RTO_MIN, beside the round trip. */
 const MIN_TIMEOUT_MS = 200;
 

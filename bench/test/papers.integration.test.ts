@@ -61,6 +61,14 @@ it('refuses a folder that is not there in one line', () => {
   expect(status).toBe(2);
 });
 
+it('needs an index of the recorded pages', () => {
+  const { status, stdout, stderr } = papers('econ', '--only', 'econ-pages-choice', '--data', dir, '--json');
+  expect(status, stderr).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject([
+    { id: 'econ-pages-choice', verdict: 'not run', finding: { reason: 'no har/index.csv in --data' } },
+  ]);
+});
+
 it('refuses claims that there are not in one line', () => {
   const { status, stderr } = papers('--only', 'econ-none');
   expect(stderr.trim()).toBe('hopwise: --only econ-none: expected ids of claims');

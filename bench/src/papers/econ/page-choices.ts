@@ -37,20 +37,21 @@ export interface PageCell {
 /**
  * Judges a folder of measured loads.
  *
+ * @param protocols whose loads judge: others of the folder may not be complete
  * @returns cells whose page loads under HTTP/1.1 and HTTP/2 and was recorded, by page and loss
  * @throws UserError for a folder without a matrix
  */
-export async function readPageCells(dir: string): Promise<PageCell[]> {
+export async function readPageCells(dir: string, protocols: readonly Protocol[]): Promise<PageCell[]> {
   const matrix = await readMatrix(dir);
   if (matrix === null) throw new UserError(`${dir}: expected a folder of measured loads`, 2);
   const recordings = new Map<string, Recording>();
   const forced: LoadFacts[] = [];
   for await (const { page, network, protocol, view, seed, disturbed, outcome } of readLoads(dir)) {
-    if (protocol !== RECORDED.protocol) {
+    if (protocols.some((each) => each === protocol)) {
       // Without its recording, which takes most of the memory.
       const { recording: _, ...facts } = { recording: null, ...outcome };
       forced.push({ page, network, protocol, view, seed, disturbed, outcome: facts });
-    } else if (network === networkName(RECORDED.loss) && outcome.ok) {
+    } else if (protocol === RECORDED.protocol && network === networkName(RECORDED.loss) && outcome.ok) {
       recordings.set(page, parseRecording(outcome.recording));
     }
   }

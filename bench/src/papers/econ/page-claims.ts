@@ -42,7 +42,7 @@ export function pageClaims(): Claim[] {
           loads,
           ...(limitMs === undefined ? {} : { limitMs }),
         };
-        return (await measurePages(pages, context)) ?? readPageCells(dir);
+        return (await measurePages(pages, context)) ?? readPageCells(dir, protocols);
       })();
       const judged = await cells;
       if (typeof judged === 'string') return { kind: 'skipped', reason: judged };

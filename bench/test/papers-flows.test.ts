@@ -55,9 +55,7 @@ describe('the next second of a flow', () => {
   });
 
   it('has PFTK’s rate of one loss event in a hundred packets', () => {
-    const [{ predicted: by }] = predictSeconds(flowOf(12, () => 100_000)) as [
-      { predicted: Record<Predictor, number> },
-    ];
+    const by = predictSeconds(flowOf(12, () => 100_000))[0]!.predicted;
     // 100 · sqrt(2 · 0.01 / 3) + 300 · 3 · sqrt(3 · 0.01 / 8) · 0.01 · (1 + 32 · 0.0001) = 8.165 + 0.553 ms a segment
     expect(1 / pftkSegmentsPerMs(0.01, 100)).toBeCloseTo(8.718, 3);
     expect(by.PFTK).toBeCloseTo(1e6 * pftkSegmentsPerMs(0.01, 100), 6);

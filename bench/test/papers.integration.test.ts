@@ -40,7 +40,8 @@ it('judges generated curves, and says what it did not run', () => {
     'econ-loss-others': 'not run',
     'econ-windows-by-connections': 'reproduced',
     'econ-flows-0.1%': 'not run',
-    'econ-latency': 'not comparable',
+    'econ-networks': 'not comparable',
+    'econ-pages-choice': 'not run',
   });
   const markdown = readFileSync(write, 'utf8');
   expect(markdown).toContain('--data DIR');
@@ -57,5 +58,19 @@ it('refuses a folder that is not there in one line', () => {
   const { status, stderr } = papers('--data', join(dir, 'absent'));
   expect(stderr.trim().split('\n')).toHaveLength(1);
   expect(stderr).toContain('expected a folder');
+  expect(status).toBe(2);
+});
+
+it('needs an index of the recorded pages', () => {
+  const { status, stdout, stderr } = papers('econ', '--only', 'econ-pages-choice', '--data', dir, '--json');
+  expect(status, stderr).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject([
+    { id: 'econ-pages-choice', verdict: 'not run', finding: { reason: 'no har/index.csv in --data' } },
+  ]);
+});
+
+it('refuses claims that there are not in one line', () => {
+  const { status, stderr } = papers('--only', 'econ-none');
+  expect(stderr.trim()).toBe('hopwise: --only econ-none: expected ids of claims');
   expect(status).toBe(2);
 });

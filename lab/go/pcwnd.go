@@ -48,11 +48,13 @@ type pcwndConfig struct {
 	Seconds     float64 `json:"seconds"`
 	// Sampler is tcp_probe (the default), which falls back to tcp_info, or tcp_info.
 	Sampler string `json:"sampler"`
+	// ProgressMs is the time from one line of progress to the next: 1000 unless given.
+	ProgressMs float64 `json:"progressMs"`
 
 	network link.Network
 }
 
-// pcwndLine is a line on stdout: progress every second, then the result.
+// pcwndLine is a line on stdout: progress, then the result.
 type pcwndLine struct {
 	Progress *pcwnd.Progress `json:"progress,omitempty"`
 	Result   *pcwndResult    `json:"result,omitempty"`
@@ -70,7 +72,7 @@ func parsePcwnd(args []string) (pcwndConfig, error) {
 }
 
 func readPcwndConfig(path string) (pcwndConfig, error) {
-	settings := pcwndConfig{Sampler: pcwnd.SamplerProbe}
+	settings := pcwndConfig{Sampler: pcwnd.SamplerProbe, ProgressMs: 1000}
 	if err := decodeFile(path, &settings); err != nil {
 		return settings, err
 	}
@@ -88,6 +90,9 @@ func readPcwndConfig(path string) (pcwndConfig, error) {
 	// Negated, so that NaN is refused too.
 	if !(settings.Seconds >= 0.1 && settings.Seconds <= 86_400) || math.IsInf(settings.Seconds, 0) {
 		return settings, fmt.Errorf("seconds: expected 0.1 to 86400, got %v", settings.Seconds)
+	}
+	if !(settings.ProgressMs >= 10 && settings.ProgressMs <= 60_000) {
+		return settings, fmt.Errorf("progressMs: expected 10 to 60000, got %v", settings.ProgressMs)
 	}
 	if settings.Network == nil {
 		return settings, errors.New("network: expected an object")
@@ -131,7 +136,7 @@ func measurePcwnd(args []string) (err error) {
 	listening, err := askSender(sender, pcwnd.SendConfig{
 		Address: server.String(), CongestionControl: settings.CongestionControl,
 		Connections: settings.Connections, Seconds: settings.Seconds, Sampler: settings.Sampler,
-		BufferBytes: bufferBytes(settings.network),
+		BufferBytes: bufferBytes(settings.network), ProgressMs: settings.ProgressMs,
 	})
 	if err != nil {
 		return err

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { LAB_BINARY } from '../src/client/build.ts';
 import { labObstacle } from '../src/client/lab.ts';
-import { collectPcwnd } from '../src/pcwnd/collect.ts';
-import { expectIndependentLosses, LINK } from './pcwnd-losses.ts';
+import { type CollectProgress, collectPcwnd } from '../src/pcwnd/collect.ts';
+import { expectIndependentLosses, LINK, sum } from './pcwnd-losses.ts';
 
 const obstacle = await labObstacle();
 if (obstacle) console.warn(`Skipping the integration tests of p(cwnd): ${obstacle}`);
@@ -16,6 +16,31 @@ if (obstacle) console.warn(`Skipping the integration tests of p(cwnd): ${obstacl
 describe.skipIf(obstacle)('p(cwnd) at real senders', { timeout: 120_000 }, () => {
   test('with independent losses a round loses with 1 − (1 − p)^cwnd, by tcp_probe', () =>
     expectIndependentLosses('tcp_probe'));
+
+  test('shows the sender, and what is new since the last progress', async () => {
+    const shown: CollectProgress[] = [];
+    const { windows } = await collectPcwnd({
+      network: LINK,
+      congestionControl: 'cubic',
+      connections: 2,
+      seconds: 2,
+      progressMs: 200,
+      onProgress: (progress) => shown.push(progress),
+    });
+    expect(shown.length).toBeGreaterThanOrEqual(8);
+    for (const [index, { seconds, rounds, connections, windows }] of shown.entries()) {
+      const before = shown[index - 1];
+      expect(seconds).toBeGreaterThan(before?.seconds ?? 0);
+      expect(sum(windows, 'rounds')).toBe(rounds - (before?.rounds ?? 0));
+      expect(connections).toHaveLength(2);
+      for (const [number, { cwnd, rttMs, deliveredBytes }] of connections.entries()) {
+        expect(cwnd).toBeGreaterThan(0);
+        expect(rttMs).toBeGreaterThan(0.9 * LINK.rttMs);
+        expect(deliveredBytes).toBeGreaterThanOrEqual(before?.connections[number]?.deliveredBytes ?? 0);
+      }
+    }
+    expect(sum(windows, 'rounds')).toBeGreaterThanOrEqual(shown.at(-1)!.rounds);
+  });
 
   test('reports unusable input in one line, and stops on abort', async () => {
     const options = { network: LINK, congestionControl: 'cubic', connections: 1, seconds: 30 } as const;

@@ -41,6 +41,8 @@ export {
   type WindowCount,
   type WindowLoss,
 } from './econ/pcwnd-files.ts';
+export { periodThroughput } from './econ/period-throughput.ts';
+export { type SenderState, segmentsAhead } from './econ/segments-ahead.ts';
 export type { SlowStartFrom } from './econ/slow-start.ts';
 export { type SteadyState, steadyThroughput } from './econ/steady-throughput.ts';
 export {

@@ -1,4 +1,5 @@
 import type { ProgramContext } from '@hopwise/lab/command/program';
+import type { Protocol } from '@hopwise/pageload-emulator';
 
 export const PAPERS = ['econ', 'wisetrans', 'wise', 'vtl', 'blitz'] as const;
 export type Paper = (typeof PAPERS)[number];
@@ -10,8 +11,14 @@ export interface MeasureOptions {
   /** No measurements in the lab, and fewer folds. */
   quick: boolean;
   seed: number;
-  /** Folder for what is measured, from which a later run continues. */
-  keep?: string;
+  /** Protocols that recorded pages are loaded under: HTTP/1.1, HTTP/2, and HTTP/3 where it is asked for. */
+  protocols: Protocol[];
+  /** Loads of each recorded page under each of them on each network. */
+  loads: number;
+  /** Folder of measured page loads and started flows; what it has is not measured again. */
+  out: string;
+  /** No load of a recorded page starts after this long. */
+  limitMs?: number;
 }
 
 /** A figure that does not come from the project's own models, and what the claim requires of it. */

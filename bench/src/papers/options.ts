@@ -1,13 +1,14 @@
-import { integer } from '@hopwise/lab/command/option-types';
-import { Argument, Command } from 'commander';
+import { integer, list, number, someOf } from '@hopwise/lab/command/option-types';
+import { PROTOCOLS } from '@hopwise/pageload-emulator';
+import { Argument, Command, Option } from 'commander';
 import { type MeasureOptions, PAPERS, type Paper } from './claim.ts';
 
 /** Parsed options of `npm run papers`. */
 export interface PapersOptions extends MeasureOptions {
   paper?: Paper;
+  /** Claims by their ids; all when absent. */
+  only?: string[];
   json: boolean;
-  /** Measures only the claims whose names begin so. */
-  claims?: string;
   /** File for the results as Markdown. */
   write?: string;
 }
@@ -26,16 +27,50 @@ export function parseOptions(argv: string[]): PapersOptions {
     .addArgument(new Argument('[paper]', 'one paper alone').choices(PAPERS))
     .option(
       '--data <dir>',
-      'folder with econ-pcwnd/ and wisetrans/, as released; without it their claims are not run',
+      'folder with econ-pcwnd/ and wisetrans/, as released, and har/ with index.csv; without it their claims are not run',
     )
-    .option('--claims <begin>', 'only the claims whose names begin so')
-    .option('--keep <dir>', 'folder for the rounds of `blitz`, from which a later run continues')
+    .option(
+      '--only <ids>',
+      'these claims alone, separated by commas; --write keeps the rows of the others',
+      list,
+    )
     .option('--quick', 'without the lab, in at most two minutes', false)
     .option('--seed <n>', 'of folds and losses', integer(0, 10_000), 1)
+    .addOption(
+      new Option(
+        '--protocols <list>',
+        'that recorded pages are loaded under: h1 and h2, which ECON chooses from, and h3',
+      )
+        .argParser(someOf(PROTOCOLS))
+        .default([...PROTOCOLS], PROTOCOLS.join(',')),
+    )
+    .option(
+      '--loads <n>',
+      'of each recorded page under each protocol at each loss; the paper has 10',
+      integer(1, 100),
+      10,
+    )
+    .option(
+      '--out <dir>',
+      'folder of the loads of recorded pages and the flows of `blitz`; an existing one is continued',
+      'out/papers',
+    )
+    .option(
+      '--limit-minutes <n>',
+      'start no load of a recorded page after this many minutes: the same command continues',
+      number(0.1, 100_000, 'minutes'),
+    )
     .option('--write <file>', 'also write the results as Markdown')
     .option('--json', 'print the results as JSON and nothing else', false)
     .showHelpAfterError('(see npm run papers -- --help)')
     .exitOverride();
   command.parse(argv, { from: 'user' });
-  return { ...command.opts(), paper: command.processedArgs[0] };
+  const { limitMinutes, ...options } = command.opts();
+  if (!options.protocols.includes('h1') || !options.protocols.includes('h2'))
+    command.error('error: --protocols: expected h1 and h2 among them', { exitCode: 2 });
+  return {
+    ...(options as Omit<PapersOptions, 'paper' | 'limitMs'>),
+    paper: command.processedArgs[0],
+    ...(limitMinutes === undefined ? {} : { limitMs: 60_000 * limitMinutes }),
+  };
 }

@@ -33,49 +33,52 @@ export function renderTable(judged: readonly Judged[]): string {
   return `${table([['claim', 'place', 'verdict', 'stated'], ...rows])}\n\n${counts(judged.map(({ verdict }) => verdict))}\n`;
 }
 
-/**
- * `docs/papers.md`.
- *
- * @param before the file as an earlier run has written it: its claims that this run has not measured stay
- */
-export function renderMarkdown(judged: readonly Judged[], command: string, before = ''): string {
-  const kept = before.split(/^(?=## )/m).slice(1);
-  const sections = (Object.keys(TITLES) as (keyof typeof TITLES)[]).flatMap((paper) => {
-    const own = judged.filter((each) => each.paper === paper);
-    const earlier = kept.find((section) => section.startsWith(`## ${TITLES[paper]}\n`));
-    if (own.length > 0) return [renderSection(paper, own, earlier)];
-    return earlier === undefined ? [] : [earlier.trimEnd()];
+/** What `renderMarkdown` writes. */
+export interface Report {
+  /** All claims there are, in their order. */
+  claims: readonly Pick<Claim, 'id' | 'paper'>[];
+  /** Those of this run. */
+  judged: readonly Judged[];
+  command: string;
+  /** The file as an earlier run has written it: its rows of other claims stay. */
+  before?: string;
+}
+
+/** `docs/papers.md`. */
+export function renderMarkdown({ claims, judged, command, before = '' }: Report): string {
+  const rows = new Map<string, string>();
+  for (const [row, id] of before.matchAll(/^\| (\S+) \| .* \|$/gm)) rows.set(id!, row);
+  for (const each of judged) {
+    // What an earlier run has measured says more than that this one could not.
+    if (each.finding.kind !== 'skipped' || !rows.has(each.id)) rows.set(each.id, rowOf(each));
+  }
+  const sections = objectKeys(TITLES).flatMap((paper) => {
+    const own = claims.flatMap((claim) => (claim.paper === paper ? (rows.get(claim.id) ?? []) : []));
+    return own.length === 0 ? [] : [{ paper, rows: own }];
   });
   const verdicts = sections.flatMap((section) =>
-    [...section.matchAll(/^\| .* \| ([a-z ]+) \|$/gm)].map(([, verdict]) => verdict as Verdict),
+    section.rows.map((row) => / \| ([a-z ]+) \|$/.exec(row)![1] as Verdict),
   );
   return [
     '# Figures of the papers',
-    `Written by \`${command}\`, which renews the claims that it measured. A verdict rests on the kernel, on other real senders or on data that the authors released, never on the project's own models alone.`,
+    `Last written by \`${command}\`, which renews the rows of the claims that it ran. A verdict rests on the kernel, on other real servers, on Chromium or on data that the authors released, never on the project's own models alone.`,
     `${counts(verdicts)}.`,
-    ...sections,
-    '',
+    ...sections.map((section) =>
+      [
+        `## ${TITLES[section.paper]}`,
+        '',
+        '| claim | place | stated | found | verdict |',
+        '| --- | --- | --- | --- | --- |',
+        ...section.rows,
+      ].join('\n'),
+    ),
   ]
     .join('\n\n')
-    .trimEnd()
     .concat('\n');
 }
 
-function renderSection(paper: keyof typeof TITLES, judged: readonly Judged[], before = ''): string {
-  const earlier = before.split('\n');
-  const rows = judged.map((each) => {
-    const own = [each.id, each.place, each.stated, evidence(each).join('<br>'), each.verdict];
-    const kept = earlier.find((line) => line.startsWith(`| ${cell(each.id)} |`));
-    return (each.finding.kind === 'skipped' ? kept : undefined) ?? `| ${own.map(cell).join(' | ')} |`;
-  });
-  return [
-    `## ${TITLES[paper]}`,
-    '',
-    '| claim | place | stated | found | verdict |',
-    '| --- | --- | --- | --- | --- |',
-    ...rows,
-  ].join('\n');
-}
+const rowOf = (each: Judged): string =>
+  `| ${[each.id, each.place, each.stated, evidence(each).join('<br>'), each.verdict].map(cell).join(' | ')} |`;
 
 function evidence({ finding }: Judged): string[] {
   if (finding.kind !== 'measured') return [finding.reason];
@@ -94,3 +97,7 @@ function counts(verdicts: readonly Verdict[]): string {
 }
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+function objectKeys<K extends string>(of: Record<K, unknown>): K[] {
+  return Object.keys(of) as K[];
+}

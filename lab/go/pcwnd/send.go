@@ -33,6 +33,8 @@ type SendConfig struct {
 	BufferBytes int `json:"bufferBytes"`
 	// Sampler is SamplerProbe, which falls back to SamplerInfo, or SamplerInfo.
 	Sampler string `json:"sampler"`
+	// ProgressMs is the time from one Progress to the next.
+	ProgressMs float64 `json:"progressMs"`
 }
 
 // SendReply is a line from it. Exactly one of the pointers is set.
@@ -51,11 +53,25 @@ type Listening struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Progress is sent every second.
+// Progress is what happened so far.
 type Progress struct {
 	Seconds    float64 `json:"seconds"`
 	Rounds     uint64  `json:"rounds"`
 	LossEvents uint64  `json:"lossEvents"`
+	// Windows are the counts since the last Progress.
+	Windows     []WindowCount `json:"windows"`
+	Connections []State       `json:"connections"`
+}
+
+// State is that of one connection's sender, by TCP_INFO.
+type State struct {
+	// Cwnd and Ssthresh are segments.
+	Cwnd     uint32 `json:"cwnd"`
+	Ssthresh uint32 `json:"ssthresh"`
+	// Reducing: a loss is being repaired without a timeout, and the window reduced to Ssthresh.
+	Reducing       bool    `json:"reducing"`
+	RTTMs          float64 `json:"rttMs"`
+	DeliveredBytes uint64  `json:"deliveredBytes"`
 }
 
 // Result is the last line.
@@ -160,7 +176,8 @@ func send(stop context.Context, config SendConfig, reply func(SendReply) error) 
 	if trace != nil {
 		sample, interval = traceEach(trace, connections, &result), traceInterval
 	}
-	ticks, progress := time.NewTicker(interval), time.NewTicker(time.Second)
+	ticks := time.NewTicker(interval)
+	progress := time.NewTicker(time.Duration(config.ProgressMs * float64(time.Millisecond)))
 	defer ticks.Stop()
 	defer progress.Stop()
 	ended := time.After(time.Duration(config.Seconds * float64(time.Second)))
@@ -175,8 +192,15 @@ func send(stop context.Context, config SendConfig, reply func(SendReply) error) 
 				return result, err
 			}
 		case <-progress.C:
-			err := reply(SendReply{Progress: &Progress{time.Since(begun).Seconds(), counts.Rounds, counts.LossEvents}})
+			if err := sample(); err != nil {
+				return result, err
+			}
+			so, err := progressOf(connections, counts)
 			if err != nil {
+				return result, err
+			}
+			so.Seconds = time.Since(begun).Seconds()
+			if err := reply(SendReply{Progress: &so}); err != nil {
 				return result, err
 			}
 		}
@@ -200,6 +224,21 @@ func send(stop context.Context, config SendConfig, reply func(SendReply) error) 
 	result.Windows, result.Recoveries = counts.Windows(), counts.Recoveries
 	result.Kernel, err = kernel()
 	return result, err
+}
+
+func progressOf(connections []*connection, counts *Counts) (Progress, error) {
+	progress := Progress{Rounds: counts.Rounds, LossEvents: counts.LossEvents, Windows: counts.TakeRecent()}
+	for _, c := range connections {
+		info, err := c.info()
+		if err != nil {
+			return progress, err
+		}
+		progress.Connections = append(progress.Connections, State{
+			Cwnd: info.Snd_cwnd, Ssthresh: info.Snd_ssthresh, Reducing: info.Ca_state == caCWR || info.Ca_state == caRecovery,
+			RTTMs: float64(info.Rtt) / 1000, DeliveredBytes: info.Bytes_acked,
+		})
+	}
+	return progress, nil
 }
 
 // openSampler returns a nil trace where TCP_INFO is to be read, with the reason if that is a fallback.

@@ -28,7 +28,7 @@ type WindowCount struct {
 
 // Counts are shared by the connections of a run.
 type Counts struct {
-	windows map[uint32]*WindowCount
+	windows, recent windowCounts
 	// Recoveries are all reductions of a window, including those in uncounted rounds.
 	Recoveries uint64
 	// Rounds and LossEvents are the sums of the windows'.
@@ -36,30 +36,48 @@ type Counts struct {
 }
 
 // NewCounts returns empty counts.
-func NewCounts() *Counts { return &Counts{windows: map[uint32]*WindowCount{}} }
+func NewCounts() *Counts { return &Counts{windows: windowCounts{}, recent: windowCounts{}} }
 
 // Windows returns the counts in order of the window.
-func (c *Counts) Windows() []WindowCount {
-	sorted := []WindowCount{}
-	for _, cwnd := range slices.Sorted(maps.Keys(c.windows)) {
-		sorted = append(sorted, *c.windows[cwnd])
-	}
-	return sorted
+func (c *Counts) Windows() []WindowCount { return c.windows.sorted() }
+
+// TakeRecent returns the counts since its last call, in order of the window.
+func (c *Counts) TakeRecent() []WindowCount {
+	recent := c.recent.sorted()
+	clear(c.recent)
+	return recent
 }
 
 func (c *Counts) add(cwnd uint32, packets uint32, lost bool) {
-	count := c.windows[cwnd]
+	c.windows.add(cwnd, packets, lost)
+	c.recent.add(cwnd, packets, lost)
+	c.Rounds++
+	if lost {
+		c.LossEvents++
+	}
+}
+
+type windowCounts map[uint32]*WindowCount
+
+func (w windowCounts) add(cwnd uint32, packets uint32, lost bool) {
+	count := w[cwnd]
 	if count == nil {
 		count = &WindowCount{Cwnd: cwnd}
-		c.windows[cwnd] = count
+		w[cwnd] = count
 	}
 	count.Rounds++
-	c.Rounds++
 	count.Packets += uint64(packets)
 	if lost {
 		count.LossEvents++
-		c.LossEvents++
 	}
+}
+
+func (w windowCounts) sorted() []WindowCount {
+	sorted := []WindowCount{}
+	for _, cwnd := range slices.Sorted(maps.Keys(w)) {
+		sorted = append(sorted, *w[cwnd])
+	}
+	return sorted
 }
 
 // Sample is a sender's state at one moment; sequence numbers wrap.

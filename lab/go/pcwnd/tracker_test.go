@@ -94,3 +94,20 @@ func TestTrackerCountsRecoveriesOutsideOfRounds(t *testing.T) {
 		t.Errorf("expected 2 recoveries and 1 loss event, got %d and %d", counts.Recoveries, counts.LossEvents)
 	}
 }
+
+func TestCountsTakeRecentOnce(t *testing.T) {
+	counts := NewCounts()
+	counts.add(4, 4, false)
+	counts.add(2, 2, true)
+	first := counts.TakeRecent()
+	if want := []WindowCount{{Cwnd: 2, Rounds: 1, Packets: 2, LossEvents: 1}, {Cwnd: 4, Rounds: 1, Packets: 4}}; !reflect.DeepEqual(first, want) {
+		t.Errorf("expected %+v, got %+v", want, first)
+	}
+	counts.add(4, 3, true)
+	if got, want := counts.TakeRecent(), []WindowCount{{Cwnd: 4, Rounds: 1, Packets: 3, LossEvents: 1}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("expected %+v, got %+v", want, got)
+	}
+	if got := counts.Windows(); len(got) != 2 || got[1].Packets != 7 {
+		t.Errorf("expected 7 packets in windows of 4, got %+v", got)
+	}
+}

@@ -10,7 +10,9 @@ export interface ProgramContext {
   signal: AbortSignal;
   /** Prints a line to stderr, replacing the progress line on a terminal. */
   say(line: string): void;
-  /** Makes the folder for all temporary files, including those of Playwright and Chromium; it is removed at the end. */
+  /**
+   * Makes the folder for all temporary files, including those of Playwright and Chromium, once; it is removed at the end.
+   */
   useScratch(): Promise<void>;
 }
 
@@ -37,6 +39,7 @@ export async function runProgram(work: (context: ProgramContext) => Promise<void
 
   let scratch: string | undefined;
   const useScratch = async () => {
+    if (scratch !== undefined) return;
     scratch = await makeScratch('run').catch((error) => {
       throw new UserError(
         `no scratch folder: ${firstLine(error)}: set TMPDIR to a folder that you may write to`,

@@ -59,9 +59,26 @@ export const measuredSchema = z.object({
 export type Measured = z.infer<typeof measuredSchema>;
 
 const progressSchema = z.object({
+  /** Since the first byte. */
   seconds: z.number(),
   rounds: z.int(),
   lossEvents: z.int(),
+  /** Counts since the last progress. */
+  windows: z.array(windowCountSchema),
+  /** State of each connection's sender, by TCP_INFO. */
+  connections: z.array(
+    z.object({
+      /** Segments. */
+      cwnd: z.int(),
+      ssthresh: z.int(),
+      /** A loss is being repaired without a timeout, and the window reduced to `ssthresh`. */
+      reducing: z.boolean(),
+      /** Smoothed round trip. */
+      rttMs: z.number(),
+      /** Acknowledged bytes since the first one. */
+      deliveredBytes: z.int(),
+    }),
+  ),
 });
 
 export type CollectProgress = z.infer<typeof progressSchema>;
@@ -80,6 +97,8 @@ export interface CollectOptions {
   seconds: number;
   /** `tcp_probe` unless given, falling back to `tcp_info` where the tracepoints are unavailable. */
   sampler?: Sampler;
+  /** Time from one progress to the next; 1,000 unless given. */
+  progressMs?: number;
   onProgress?: (progress: CollectProgress) => void;
   signal?: AbortSignal;
 }
@@ -95,7 +114,7 @@ const DOWN_LIMIT_MS = 8000;
  * @throws UserError with one line that says what is missing and how to fix it
  */
 export async function collectPcwnd(options: CollectOptions): Promise<Measured> {
-  const { network, congestionControl, connections, seconds, sampler, signal } = options;
+  const { network, congestionControl, connections, seconds, sampler, progressMs, signal } = options;
   signal?.throwIfAborted();
   const binary = await labProgram(signal).catch((error: Error) => {
     signal?.throwIfAborted();
@@ -104,7 +123,10 @@ export async function collectPcwnd(options: CollectOptions): Promise<Measured> {
   const scratch = await makeScratch('lab');
   try {
     const config = join(scratch, 'pcwnd.json');
-    await writeFile(config, JSON.stringify({ network, congestionControl, connections, seconds, sampler }));
+    await writeFile(
+      config,
+      JSON.stringify({ network, congestionControl, connections, seconds, sampler, progressMs }),
+    );
     return await run(binary, config, options);
   } finally {
     await removeScratch(scratch);

@@ -24,28 +24,37 @@ export interface Round {
  * Π(1 − P(loss in round j)) that ECON's sums run over.
  *
  * @param segments stop once so many have been sent in rounds without a loss; Infinity for the whole climb
+ * @param part begins where the window has grown to `from`, and has at most so many rounds
  * @throws RangeError when the loss is too rare for a climb ever to end
  */
 export function climb(
   conditions: FlowConditions,
   epoch: Epoch,
   segments = Number.POSITIVE_INFINITY,
+  part: { from: number; rounds: number } = { from: 0, rounds: Number.POSITIVE_INFINITY },
 ): Round[] {
   const rounds: Round[] = [];
+  let passed = 0;
   let window = epoch.start;
   let whole: number | undefined;
   let sinceMs = 0;
   let sent = 0;
   let reached = 1;
-  while (reached > NEGLIGIBLE && sent < segments) {
-    if (rounds.length > 0) {
+  while (reached > NEGLIGIBLE && sent < segments && rounds.length < part.rounds) {
+    if (passed > 0) {
       window =
         conditions.congestionControl === 'cubic'
-          ? cubicClimb(epoch, rounds.length, sinceMs, window)
-          : renoWindow(epoch, rounds.length);
+          ? cubicClimb(epoch, passed, sinceMs, window)
+          : renoWindow(epoch, passed);
     }
+    passed++;
+    if (passed > MAX_ROUNDS) throw new RangeError(`no loss within ${MAX_ROUNDS} rounds`);
     const before = whole;
     whole = Math.floor(window);
+    if (whole < part.from) {
+      sinceMs += roundMs(conditions, whole);
+      continue;
+    }
     const round: Round = {
       window: whole,
       durationMs: roundMs(conditions, whole),
@@ -53,7 +62,6 @@ export function climb(
       reached,
     };
     rounds.push(round);
-    if (rounds.length > MAX_ROUNDS) throw new RangeError(`no loss within ${MAX_ROUNDS} rounds`);
     sinceMs += round.durationMs;
     sent += whole;
     reached *= 1 - round.firstLost.probability;

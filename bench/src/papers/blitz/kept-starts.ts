@@ -26,20 +26,19 @@ const fileSchema = z.object({
 export type StartedFlow = z.infer<typeof flowSchema>;
 
 export interface StartsPlace {
-  /** Nothing is kept without it. */
-  dir?: string;
+  dir: string;
   sender: Sender;
   link: Link['name'];
   seed: number;
 }
 
 export class KeptStarts {
-  readonly #path: string | undefined;
+  readonly #path: string;
   readonly #seed: number;
   /** Flows by round and start. */
   readonly rounds: StartedFlow[][];
 
-  private constructor(path: string | undefined, seed: number, rounds: StartedFlow[][]) {
+  private constructor(path: string, seed: number, rounds: StartedFlow[][]) {
     this.#path = path;
     this.#seed = seed;
     this.rounds = rounds;
@@ -47,9 +46,8 @@ export class KeptStarts {
 
   /** @throws UserError for an unreadable file, or one of another seed */
   static async open({ dir, sender, link, seed }: StartsPlace): Promise<KeptStarts> {
-    if (dir === undefined) return new KeptStarts(undefined, seed, []);
     await mkdir(dir, { recursive: true });
-    const path = join(dir, `blitz-${sender}-${fileNamePart(link)}.json`);
+    const path = join(dir, `${sender}-${fileNamePart(link)}.json`);
     const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null;
       throw new UserError(`${path}: ${error.message}`, 2);
@@ -64,7 +62,6 @@ export class KeptStarts {
 
   async add(round: StartedFlow[]): Promise<void> {
     this.rounds.push(round);
-    if (this.#path === undefined) return;
     const file: z.infer<typeof fileSchema> = {
       format: 'hopwise-starts',
       version: 1,

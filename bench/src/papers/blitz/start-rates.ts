@@ -46,12 +46,12 @@ const TIMEOUT_MS = 120_000;
  * `SO_MAX_PACING_RATE`, quiche by its own settings. Neither can begin in congestion avoidance, as the slides' QUIC does, and the
  * rate stays their highest one.
  *
- * @param keep folder for rounds, from which a later run continues
+ * @param out folder for rounds, from which a later run continues
  * @returns why this machine cannot measure them, or the flows by link and start
  */
 export async function measureStarts(
   sender: Sender,
-  { seed, keep }: Pick<MeasureOptions, 'seed' | 'keep'>,
+  { seed, out }: Pick<MeasureOptions, 'seed' | 'out'>,
   context: ProgramContext,
 ): Promise<string | StartTimes[]> {
   const { cleanup, say } = context;
@@ -62,7 +62,7 @@ export async function measureStarts(
   const obstacle = (await labObstacle()) ?? (await missingPrograms(sender, site));
   if (obstacle !== null) return obstacle;
   const all = await Promise.all(
-    LINKS.map((link) => KeptStarts.open({ dir: keep, sender, link: link.name, seed })),
+    LINKS.map((link) => KeptStarts.open({ dir: join(out, 'blitz'), sender, link: link.name, seed })),
   );
   // At once, as flows of these rates leave two processors idle most of the time; how late packets were is recorded.
   await Promise.all(LINKS.map((link, index) => measureLink(site, sender, link, all[index]!, seed, context)));

@@ -10,6 +10,7 @@ import type { Site } from '@hopwise/lab/sites/site';
 import { writeSite } from '@hopwise/lab/sites/write-site';
 import { median } from '@hopwise/lab/statistics';
 import { lossBySegment, objectsLatencyMs, type Recording } from '@hopwise/pageload-emulator';
+import { TOLERANCE } from './page-choices.ts';
 
 const PROTOCOLS = ['h1', 'h2'] as const;
 type HttpProtocol = (typeof PROTOCOLS)[number];
@@ -233,9 +234,6 @@ export function meanError(times: readonly HttpTimes[], protocol: HttpProtocol): 
     .map(({ econ, measured }) => Math.abs(econ[protocol] / measured[protocol] - 1));
   return errors.reduce((sum, error) => sum + error, 0) / errors.length;
 }
-
-/** A choice that costs no more than this is right: repeated loads differ by as much. */
-const TOLERANCE = 0.05;
 
 /** Figure 11's scenarios, and in how many ECON's choice is the faster protocol, or close to it. */
 export function countChoices(times: readonly HttpTimes[]): { right: number; all: number } {

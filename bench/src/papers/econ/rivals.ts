@@ -24,3 +24,24 @@ function holtWinters(history: readonly number[]): number {
   // A steep fall would predict a rate below 0.
   return Math.max(level + trend, Number.EPSILON);
 }
+
+/** PFTK's b: Linux grows its window by acknowledged segments, so that delayed acknowledgements do not slow it. */
+const ACKNOWLEDGED = 1;
+/** Linux's smallest retransmission timeout, TCP_RTO_MIN, beside the round trip. */
+const MIN_TIMEOUT_MS = 200;
+
+/**
+ * Throughput of a long flow under Reno: equation 32 of Padhye, Firoiu, Towsley and Kurose (SIGCOMM 1998), without a limit of
+ * the receiver.
+ *
+ * @param loss loss events per packet, above 0
+ */
+export function pftkSegmentsPerMs(loss: number, rttMs: number): number {
+  const duplicates = rttMs * Math.sqrt((2 * ACKNOWLEDGED * loss) / 3);
+  const timeouts =
+    (rttMs + MIN_TIMEOUT_MS) *
+    Math.min(1, 3 * Math.sqrt((3 * ACKNOWLEDGED * loss) / 8)) *
+    loss *
+    (1 + 32 * loss ** 2);
+  return 1 / (duplicates + timeouts);
+}

@@ -1,4 +1,4 @@
-"""`python -m hopwise_model`: train, evaluate, export, score, tables, stack and corpus."""
+"""`python -m hopwise_model`: train, nested, evaluate, export, score, tables, stack and corpus."""
 
 import argparse
 import json
@@ -42,6 +42,8 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     score = add_command("score", run_score, "mean request times of a model's choices on a log")
     tables = add_command("tables", run_tables, "WiseTrans's Tables 1 and 2 and Figure 13, by random rows and by conditions")
     tables.add_argument("--folds", type=int, default=10, help="of the cross-validation (default 10, as in the paper)")
+    nested = add_command("nested", run_nested, "judges the whole training by nested folds of network conditions")
+    nested.add_argument("--repeats", type=count, default=3, metavar="N", help="seeds of the folds, 1 to N (default 3)")
     stack = add_command("stack", run_stack, "whether trees on top of the emulator choose better than it alone, held out")
     stack.add_argument("--rows", required=True, metavar="FILE", help="of npm run bench:accuracy -- rows, to learn from")
     stack.add_argument("--test", metavar="FILE", help="such a file to judge by (default: folds of --rows)")
@@ -54,7 +56,7 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     corpus.add_argument("--no-advice", action="store_true", help="leaves out what changes of servers gain, which takes most of the time")
     for name in NETWORK:
         corpus.add_argument(f"--{name}", metavar="X", help="of the visitors' network, as for hopwise predict")
-    for command in (train, evaluate, score, tables):
+    for command in (train, nested, evaluate, score, tables):
         command.add_argument("--log", required=True, metavar="FILE", help="CSV in WiseTrans's format, plain or gzipped")
     for command in (evaluate, export, score):
         command.add_argument("--model", required=True, metavar="DIR", help="folder that train wrote")
@@ -115,6 +117,13 @@ def run_tables(options: argparse.Namespace) -> dict:
     return reproduce_tables(read_log(options.log), options.folds, options.seed, print_progress)
 
 
+def run_nested(options: argparse.Namespace) -> dict:
+    from .nested import judge_training
+    from .request_log import read_log
+
+    return judge_training(read_log(options.log), options.repeats, print_progress)
+
+
 def run_stack(options: argparse.Namespace) -> dict:
     from .stacking import judge_stacking
     from .stacking_rows import read_rows
@@ -154,7 +163,7 @@ def run_corpus(options: argparse.Namespace) -> dict:
 
 
 def count(text: str) -> int:
-    """A number of workers."""
+    """A number of workers or repeats."""
     if not text.isdigit() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
     return int(text)

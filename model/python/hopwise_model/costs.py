@@ -12,8 +12,13 @@ def compute_costs(rows: pd.DataFrame) -> np.ndarray:
 
     NaN where the condition has no request under that protocol.
     """
+    return tabulate_costs(rows).loc[rows["condition"]].to_numpy()
+
+
+def tabulate_costs(rows: pd.DataFrame) -> pd.DataFrame:
+    """The same by condition."""
     means = rows.pivot_table(index="condition", columns="protocol", values="duration_ms", aggfunc="mean")
-    return means.reindex(columns=[TCP, QUIC]).loc[rows["condition"]].to_numpy()
+    return means.reindex(columns=[TCP, QUIC])
 
 
 def keep_comparable(rows: pd.DataFrame) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""A model on disk: `model.json` (version, features, settings, figures, hashes) and one file of trees per model."""
+"""A model on disk: `model.json` (version, features, settings, checker, policy, figures, hashes) and one file of trees per model."""
 
 import hashlib
 import json
@@ -8,21 +8,25 @@ from pathlib import Path
 from xgboost import XGBRegressor
 
 from .card import write_card
+from .choice import NAMES, Policy, Rule
 from .errors import InputError
 from .features import FEATURES
 from .learner import Learner, Settings
 from .request_log import QUIC, TCP
+from .rollback import RollbackChecker
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MANIFEST = "model.json"
 CARD = "CARD.md"
 
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted learner and `card`, the figures of its training."""
+    """A fitted learner and checker, which of them decides when, and `card`, the figures of the training."""
 
     learner: Learner
+    checker: RollbackChecker
+    policy: Policy
     card: dict
 
 
@@ -43,6 +47,11 @@ def save_model(model: Model, folder: str | Path) -> None:
         "formatVersion": FORMAT_VERSION,
         "features": list(FEATURES),
         "settings": asdict(model.learner.settings),
+        "checker": asdict(model.checker),
+        "policy": {
+            "fixed": NAMES[model.policy.fixed],
+            "rules": {NAMES[protocol]: asdict(rule) for protocol, rule in model.policy.rules.items()},
+        },
         "sha256": hashes,
         "card": model.card,
     }
@@ -73,6 +82,14 @@ def load_model(folder: str | Path) -> Model:
             learner.models[protocol].load_model(bytearray(contents))
         if learner.settings.joint:
             learner.models[QUIC] = learner.models[TCP]
-        return Model(learner, manifest["card"])
+        protocols = {name: protocol for protocol, name in NAMES.items()}
+        checker = manifest["checker"]
+        rules = {protocol: Rule(**manifest["policy"]["rules"][name]) for name, protocol in protocols.items()}
+        return Model(
+            learner,
+            RollbackChecker(float(checker["mean"]), float(checker["variance"]), tuple(map(float, checker["spreads"]))),
+            Policy(protocols[manifest["policy"]["fixed"]], rules),
+            manifest["card"],
+        )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{folder}: expected a model that `train` wrote: {error}") from error

@@ -87,7 +87,7 @@ def test_a_damaged_model_is_refused_with_one_line(paths, tmp_path, capsys, damag
         case "truncate manifest":
             manifest.write_text(manifest.read_text()[:100])
         case "other version":
-            manifest.write_text(manifest.read_text().replace('"formatVersion": 1', '"formatVersion": 2'))
+            manifest.write_text(manifest.read_text().replace('"formatVersion": 2', '"formatVersion": 1'))
         case "no trees":
             trees.unlink()
     assert main(["score", "--model", str(tmp_path), "--log", str(paths / "log.csv.gz")]) == 2
@@ -105,3 +105,24 @@ def test_a_log_with_few_conditions_is_refused(tmp_path, capsys):
 
 def test_the_grid_has_separate_and_joint_models():
     assert {settings.joint for settings in validation.GRID} == {False, True}
+
+
+def test_the_card_says_what_decides_over_each_protocol(paths):
+    card = json.loads((paths / "model" / "model.json").read_text())["card"]
+    assert card["policy"] == {"TCP": "trees", "QUIC": "trees"}
+    text = (paths / "model" / "CARD.md").read_text()
+    assert "- requests over TCP: trees\n- requests over QUIC: trees\n" in text
+    assert "| the trees alone |" in text
+
+
+def test_nested_folds_judge_the_whole_training(paths, capsys, monkeypatch):
+    monkeypatch.setattr("hopwise_model.training.GRID", GRID[:1])
+    judged = run_json(capsys, "nested", "--log", paths / "log.csv.gz", "--repeats", 2)
+    assert judged["folds"] == 10  # 2 seeds of 5 folds
+    for name in ("allRequests", "otherHalf"):
+        chosen, always_quic = judged[name]["chosenMs"], judged[name]["alwaysQuicMs"]
+        assert chosen["lowest"] <= chosen["median"] <= chosen["highest"] < always_quic["lowest"]
+    # Both halves agree on which protocol is faster.
+    assert judged["otherHalf"]["knownConditionMs"]["median"] == pytest.approx(judged["otherHalf"]["oracleMs"]["median"])
+    assert judged["foldsWorseThanAlwaysQuic"] == 0
+    assert judged["worstFoldOverAlwaysQuic"] <= 0

@@ -36,10 +36,11 @@ CHOOSERS = ("rule", "decision", "trees", "stacked")
 def judge_stacking(
     rows: StackingRows, test: StackingRows | None, seed: int, report: Callable[[str], None]
 ) -> dict:
-    """Mean regret of each chooser on rows whose pages and networks it has not seen, with 95% intervals over pages.
+    """Mean regret of each chooser on rows whose pages and networks it has not seen, with 95% intervals over pages and networks.
 
     With `test`, trees learn from `rows` and are judged there; else by folds that hold out pages and networks at once. `kept`
-    is the simplest chooser that no less simple one beats clearly. Raises InputError with too few pages or networks.
+    is the simplest chooser that no less simple one beats clearly. Raises InputError with too few pages or networks,
+    or rows that cannot be learned from.
     """
     if test is None:
         judged, choices = _choose_in_folds(rows, seed, report)
@@ -50,7 +51,7 @@ def judge_stacking(
     kept = CHOOSERS[0]
     differences = {}
     for name in CHOOSERS[1:]:
-        difference = _interval(regrets[name] - regrets[kept], judged.pages, seed)
+        difference = _interval(regrets[name] - regrets[kept], judged, seed)
         differences[name] = {"than": kept, **difference}
         if difference["high"] < 0:
             kept = name
@@ -58,7 +59,7 @@ def judge_stacking(
         "rows": len(judged),
         "pages": len(np.unique(judged.pages)),
         "networks": len(np.unique(judged.networks)),
-        "regret": {name: _interval(values, judged.pages, seed) for name, values in {**regrets, "oracle": oracle}.items()},
+        "regret": {name: _interval(values, judged, seed) for name, values in {**regrets, "oracle": oracle}.items()},
         "difference": differences,
         "kept": kept,
     }
@@ -118,8 +119,8 @@ def _choose(train: StackingRows, test: StackingRows) -> dict[str, np.ndarray]:
 
 
 def _log_ratios(times: np.ndarray) -> np.ndarray:
-    """log(time over protocol / time over HTTP/2) of `OTHERS`, shape (rows, 2); a protocol without a time costs a fallback."""
-    filled = np.where(np.isnan(times), times[:, [H2]] + GIVE_UP_MS, times)
+    """log(time over protocol / time over HTTP/2) of `OTHERS`, shape (rows, 2); a protocol without a time falls back to the fastest."""
+    filled = np.where(np.isnan(times), np.nanmin(times, axis=1, keepdims=True) + GIVE_UP_MS, times)
     return np.log(filled[:, OTHERS] / filled[:, [H2]])
 
 
@@ -127,6 +128,8 @@ def _fit(features: np.ndarray, start: np.ndarray | None, train: StackingRows) ->
     """A model for each of `OTHERS`. `start`: what the trees begin with, so that they learn its error only."""
     models = []
     target = np.log(train.costs[:, OTHERS] / train.costs[:, [H2]])
+    if np.isnan(target).all():
+        raise InputError("expected rows to learn from that have HTTP/2 and another protocol in costMs, found none")
     # An error of the logarithm costs in proportion to the load time.
     weight = np.nanmin(train.costs, axis=1)
     for column in range(len(OTHERS)):
@@ -165,13 +168,18 @@ def _regret(costs: np.ndarray, choice: np.ndarray) -> np.ndarray:
     return costs[np.arange(len(costs)), choice] / np.nanmin(costs, axis=1) - 1
 
 
-def _interval(values: np.ndarray, pages: np.ndarray, seed: int) -> dict[str, float]:
-    """Mean, with a 95% bootstrap interval over pages."""
-    groups = [values[pages == page] for page in np.unique(pages)]
+def _interval(values: np.ndarray, judged: StackingRows, seed: int) -> dict[str, float]:
+    """Mean, with a 95% bootstrap interval: pages and networks are drawn apart, as rows that share either resemble each other."""
     random = np.random.default_rng(seed)
-    means = [
-        np.concatenate([groups[index] for index in random.integers(len(groups), size=len(groups))]).mean()
-        for _ in range(BOOTSTRAPS)
-    ]
+    groups = []
+    for names in (judged.pages, judged.networks):
+        found, group = np.unique(names, return_inverse=True)
+        groups.append((len(found), group))
+    means = []
+    while len(means) < BOOTSTRAPS:
+        pages, networks = (np.bincount(random.integers(size, size=size), minlength=size)[group] for size, group in groups)
+        weights = pages * networks
+        if weights.any():
+            means.append(np.average(values, weights=weights))
     low, high = np.quantile(means, [0.025, 0.975])
     return {"mean": float(values.mean()), "low": float(low), "high": float(high)}

@@ -80,8 +80,10 @@ def _parse(line: str, where: str) -> dict:
         values = row[name]
         if not isinstance(values, dict) or not all(_is_number(value) or value is None for value in values.values()):
             raise InputError(f"{where}: {name}: expected numbers by name")
+    if not row["features"]:
+        raise InputError(f"{where}: features: expected at least one")
     for name in ("predictedMs", "costMs"):
-        if not all(key in PROTOCOLS and value is not None and value > 0 for key, value in row[name].items()):
+        if not row[name] or not all(key in PROTOCOLS and value is not None and value > 0 for key, value in row[name].items()):
             raise InputError(f"{where}: {name}: expected positive times by protocol")
     for name in ("decision", "rule"):
         if row[name] not in row["costMs"]:

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from hopwise_model.__main__ import main
+from hopwise_model.stacking import FOLDS, _folds, _interval
+from hopwise_model.stacking_rows import read_rows
 
 PROTOCOLS = ("h1", "h2", "h3")
 
@@ -27,6 +29,10 @@ def rows_of(pages: range, networks: range, error, seed=1):
                 "rule": "h3",
                 "costMs": costs,
             }
+
+
+def table(tmp_path, rows):
+    return read_rows(write(tmp_path / "table.jsonl", rows))["udp"]
 
 
 def write(path, rows):
@@ -92,6 +98,8 @@ ROW = next(rows_of(range(1), range(1), biased))
         (["[]"], "line 1: expected an object with page, network"),
         ([json.dumps({**ROW, "knowledge": "all"})], "line 1: knowledge: expected one of given, udp, estimated"),
         ([json.dumps({**ROW, "features": {"rttMs": "1"}})], "line 1: features: expected numbers by name"),
+        ([json.dumps({**ROW, "features": {}})], "line 1: features: expected at least one"),
+        ([json.dumps({**ROW, "predictedMs": {}})], "line 1: predictedMs: expected positive times by protocol"),
         ([json.dumps({**ROW, "costMs": {"h2": -1}})], "line 1: costMs: expected positive times by protocol"),
         ([json.dumps({**ROW, "costMs": {"h2": None}})], "line 1: costMs: expected positive times by protocol"),
         ([json.dumps({**ROW, "predictedMs": {"h4": 1}})], "line 1: predictedMs: expected positive times by protocol"),
@@ -119,3 +127,47 @@ def test_protocols_that_were_not_measured_are_not_chosen(tmp_path, capsys):
         rows.append(row)
     judged = run_stack(capsys, "--rows", write(tmp_path / "rows.jsonl", rows))
     assert np.isfinite([each["mean"] for each in judged["regret"].values()]).all()
+
+
+def test_folds_share_neither_page_nor_network_and_judge_each_row_once(tmp_path):
+    rows = table(tmp_path, rows_of(range(4), range(5), biased))
+    judged = np.zeros(len(rows), dtype=int)
+    for train, test in _folds(rows, seed=1):
+        assert not set(rows.pages[train]) & set(rows.pages[test])
+        assert not set(rows.networks[train]) & set(rows.networks[test])
+        judged += test
+    assert judged.tolist() == [1] * 20
+    assert len(list(_folds(rows, seed=1))) == FOLDS**2
+
+
+@pytest.mark.parametrize("by", ["page", "network"])
+def test_intervals_are_as_wide_as_pages_and_networks_differ(tmp_path, by):
+    # Two of each, one of which has a regret of 1: both drawn twice, or one each, in a quarter, a quarter and a half of the bootstraps.
+    rows = table(tmp_path, rows_of(range(2), range(2), biased))
+    names = rows.pages if by == "page" else rows.networks
+    regret = (names == names[-1]).astype(float)
+    assert _interval(regret, rows, seed=1) == {"mean": 0.5, "low": 0, "high": 1}
+    assert _interval(np.full(4, 0.25), rows, seed=1) == {"mean": 0.25, "low": 0.25, "high": 0.25}
+
+
+def test_pages_that_http2_cannot_carry_are_learned_from(tmp_path, capsys):
+    """Where HTTP/2 is predicted not to work, another protocol has to be chosen."""
+    rows = []
+    for row in rows_of(range(6), range(12), biased):
+        if row["page"] == "page 5":
+            del row["predictedMs"]["h2"]
+            row["costMs"]["h2"] += 5_000
+        row["decision"] = min(row["predictedMs"], key=row["predictedMs"].get)
+        rows.append(row)
+    judged = run_stack(capsys, "--rows", write(tmp_path / "rows.jsonl", rows))
+    regret = {name: each["mean"] for name, each in judged["regret"].items()}
+    assert regret["stacked"] < regret["trees"]
+
+
+def test_rows_without_http2_cannot_be_learned_from(tmp_path, capsys):
+    rows = list(rows_of(range(6), range(12), biased))
+    for row in rows:
+        del row["costMs"]["h2"]
+        row["decision"] = "h3"
+    assert main(["stack", "--rows", write(tmp_path / "rows.jsonl", rows)]) == 2
+    assert "that have HTTP/2 and another protocol in costMs, found none" in capsys.readouterr().err
